@@ -1,0 +1,143 @@
+// A vertex of the tape: what a recorded op leaves behind so that gradients can flow through it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <reel/autograd/array_ref.hpp>
+#include <reel/autograd/hook_table.hpp>
+#include <reel/autograd/tensor.hpp>
+
+namespace reel::autograd {
+
+/// Gradients going into or out of one node. Undefined entries mean "no gradient".
+using GradList = SmallVector<Tensor, 3>;
+
+/// Where a gradient goes: a node and one of its input slots.
+struct Edge {
+    NodePtr function;
+    std::uint32_t input_nr = 0;
+    Edge() = default;
+    Edge(NodePtr f, std::uint32_t nr) : function(std::move(f)), input_nr(nr) {}
+    bool is_valid() const { return bool(function); }
+    friend bool operator==(const Edge& a, const Edge& b) {
+        return a.function == b.function && a.input_nr == b.input_nr;
+    }
+};
+using EdgeList = SmallVector<Edge, 3>;
+
+/// What the engine must know of one forward output: gradients arriving there are checked against it (E-57).
+struct InputMetadata {
+    Dims sizes;
+    ScalarType dtype = ScalarType::Undefined;
+    Device device = kCPU;
+    bool differentiable = true;
+    InputMetadata() = default;
+    explicit InputMetadata(const Tensor& t);
+    Tensor zeros() const;
+};
+
+using NodePreHook = std::function<std::optional<variable_list>(const variable_list& grad_outputs)>;
+using NodePostHook =
+    std::function<std::optional<variable_list>(const variable_list& grad_inputs, const variable_list& grad_outputs)>;
+using TensorHookFn = std::function<Tensor(const Tensor&)>;
+
+struct NodeExtras; // hooks, metadata, anomaly trace: allocated only when used (src/tape/node_extras.hpp)
+struct PassState;  // the engine's bookkeeping
+
+/// Where an op was called: the user's source line, when recording of it is on.
+struct CreationSite {
+    std::string module_path, trace;
+};
+
+/// Counted, pooled. `apply` receives one gradient per forward output and returns one per edge.
+class Node : public RefCounted {
+public:
+    virtual ~Node();
+    static void* operator new(std::size_t n);
+    static void operator delete(void* p, std::size_t n) noexcept;
+    /// Drops a reference; long chains are destroyed iteratively (E-27).
+    static void release(Node* n);
+
+    /// `MulBackward0`.
+    virtual std::string name() const = 0;
+    /// `Mul`.
+    std::string forward_op_name() const;
+    /// Computes the gradients with respect to the inputs. May consume `grads`.
+    virtual GradList apply(GradList&& grads) = 0;
+    variable_list operator()(variable_list grads); ///< apply for users, outside of a pass
+    /// Frees saved tensors; using the node afterwards is the error of E-35.
+    virtual void release_variables() {}
+    /// What the node holds for its backward, for walking the tape; released tensors are undefined.
+    virtual std::vector<Tensor> saved_tensors() const { return {}; }
+    /// Should run even when every incoming gradient is undefined, with zeros in their place (identity nodes, Functions).
+    virtual bool materializes_undefined() const { return false; }
+    /// Runs as soon as ready and marks the end of the tape.
+    virtual bool is_accumulator() const { return false; }
+
+    std::uint64_t sequence_nr() const { return sequence_nr_; }
+    std::uint64_t topological_nr() const;
+    std::uint64_t thread_id() const { return thread_id_; }
+    NodePtr getptr() { return NodePtr(this); }
+
+    const EdgeList& next_edges() const { return edges_; }
+    const Edge& next_edge(std::size_t i) const { return edges_[i]; }
+    std::uint32_t num_outputs() const { return std::uint32_t(edges_.size()); } ///< gradients it produces
+    std::uint32_t num_inputs() const { return std::uint32_t(inputs_.size()); } ///< gradients it receives
+    const InputMetadata& input_metadata(std::size_t i) const { return inputs_[i]; }
+    void add_next_edge(Edge e) { edges_.push_back(std::move(e)); }
+    void set_next_edges(EdgeList e) { edges_ = std::move(e); }
+    /// Announces one forward output; returns its slot.
+    std::uint32_t add_input_metadata(const Tensor& t);
+    std::uint32_t add_input_metadata(InputMetadata m);
+    /// Is the gradient for edge `i` wanted (edge valid, and on a path to the requested inputs of the running pass)?
+    bool should_compute_output(std::size_t i) const;
+
+    RemovableHandle register_prehook(NodePreHook fn);
+    RemovableHandle register_posthook(NodePostHook fn);
+    /// Hook on one forward output (tensor hooks live here for non-leaves, T-6).
+    RemovableHandle add_tensor_hook(std::uint32_t output_nr, TensorHookFn fn);
+    /// Free-form annotations (T-34).
+    class ValueDict& metadata();
+
+    NodeExtras* extras() const { return extras_.get(); }
+    NodeExtras& ensure_extras();
+    const std::string& creation_trace() const; ///< empty unless anomaly mode was on
+    const std::string& module_path() const;    ///< empty unless recorded
+
+protected:
+    Node();
+
+private:
+    friend class Engine;
+    friend struct PassState;
+    EdgeList edges_;
+    SmallVector<InputMetadata, 1> inputs_;
+    std::uint64_t sequence_nr_;
+    std::uint64_t thread_id_;
+    mutable std::uint64_t topological_nr_ = 0;
+    struct ExtrasDeleter {
+        void operator()(NodeExtras* e) const noexcept;
+    };
+    std::unique_ptr<NodeExtras, ExtrasDeleter> extras_;
+    // State of the pass that claimed this node; other concurrent passes keep theirs in a side table.
+    std::atomic<std::uint64_t> pass_{0};
+    std::uint32_t dependencies_ = 0;
+    bool needed_ = true;
+    GradList buffer_;
+};
+
+/// The node and slot that a gradient of `t` flows to; for a leaf that requires grad its accumulator; else invalid.
+Edge gradient_edge(const Tensor& t);
+namespace impl {
+/// The accumulator of a leaf, made on first use, held weakly by the leaf (T-33).
+NodePtr grad_accumulator(const Tensor& leaf);
+} // namespace impl
+/// The node being evaluated on this thread, null outside of a backward.
+Node* get_current_node();
+
+} // namespace reel::autograd

@@ -1,0 +1,72 @@
+// Calling ops by name: schemas, the registry, and binding of values to arguments.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <reel/autograd/value.hpp>
+
+/// Marks the function below it as an op. The text is the schema, the single source of names, types and defaults; the
+/// build reads it and generates declaration, method, named binding and registration. Flags: `method`, `inplace`
+/// (an `op_` form exists), `view`, `layout_sensitive`, `random`, `not_differentiable`, `alias("other.name")`.
+#define REEL_OP(schema, ...)
+
+namespace reel::ops {
+
+/// One argument of a schema.
+struct Argument {
+    std::string name, type; ///< type as written: `Tensor`, `Tensor?`, `Tensor[]`, `int`, `int[]`, `Scalar`, `str`, ...
+    bool kwarg_only = false, has_default = false;
+    Value default_value;
+};
+
+/// One way to call an op.
+struct Schema {
+    std::string name, returns, text;
+    std::vector<Argument> arguments;
+    bool is_method = false, has_inplace = false, is_view = false, layout_sensitive = false, is_random = false,
+         differentiable = true;
+    std::string family, file;                                   ///< where the block stands
+    Value (*call)(std::span<const Value> bound) = nullptr;         ///< bound: one value per argument
+    Value (*call_inplace)(std::span<const Value> bound) = nullptr; ///< the `op_` form on the first argument, or null
+
+    /// One value per argument, converted; `why` explains a misfit.
+    bool bind(const Args& args, const Kwargs& kwargs, std::vector<Value>& bound, std::string* why) const;
+};
+
+/// All schemas of one name, tried in order; binding takes the first that fits.
+class Op {
+public:
+    std::string name;
+    std::vector<Schema> schemas;
+    /// Variants of the reference cases (`nuc` of `norm`) that are not supported yet.
+    std::vector<std::string> unsupported_variants;
+
+    /// Calls by position and name. Throws TypeError listing every schema when none fits.
+    Value call(const Args& args, const Kwargs& kwargs = {}) const;
+    bool has_inplace() const;
+    Value call_inplace(const Args& args, const Kwargs& kwargs = {}) const;
+};
+
+/// Every op that this process knows.
+class Registry {
+public:
+    const Op& at(std::string_view name) const; ///< KeyError with near misses
+    const Op* find(std::string_view name) const;
+    std::vector<std::string> names() const; ///< sorted
+    void add(Schema schema);
+    void add_alias(std::string_view alias, std::string_view name);
+    void declare_unsupported(std::string_view name, std::string_view variant);
+
+private:
+    struct Impl;
+    std::shared_ptr<Impl> impl_;
+    Impl& impl() const;
+};
+Registry& registry();
+
+} // namespace reel::ops

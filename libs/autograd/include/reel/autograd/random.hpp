@@ -1,0 +1,73 @@
+// Random number generators. The CPU one yields PyTorch's stream (api-surface section 25).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include <reel/autograd/tensor.hpp>
+
+namespace reel {
+
+/// State of the CPU generator: a 32-bit Mersenne Twister and the cached partner of a normal pair.
+class CPUGeneratorImpl {
+public:
+    explicit CPUGeneratorImpl(std::uint64_t seed = default_seed);
+    static constexpr std::uint64_t default_seed = 67280421310721;
+    void set_current_seed(std::uint64_t seed);
+    std::uint64_t current_seed() const { return seed_; }
+    std::uint32_t random();
+    std::uint64_t random64();
+    float uniform_float();   ///< low 24 bits of one draw
+    double uniform_double(); ///< low 53 bits of two draws, the first is the high half
+    std::optional<double> next_normal; ///< cached partner, double precision
+    std::optional<float> next_float_normal;
+    /// Everything needed to continue the stream, as a byte tensor.
+    Tensor get_state() const;
+    void set_state(const Tensor& state);
+    std::mutex& mutex() { return mutex_; }
+
+private:
+    void refill();
+    std::uint32_t state_[624];
+    int left_ = 1;
+    std::uint32_t next_ = 0;
+    std::uint64_t seed_;
+    std::mutex mutex_;
+};
+
+/// A handle to a generator; copies share it. Default-constructed with a device it makes a new one.
+class Generator {
+public:
+    Generator() = default; ///< undefined: ops take the default generator
+    explicit Generator(Device device);
+    explicit Generator(std::shared_ptr<CPUGeneratorImpl> impl) : impl_(std::move(impl)) {}
+    bool defined() const { return bool(impl_); }
+    Generator& manual_seed(std::uint64_t s);
+    void set_current_seed(std::uint64_t s) { manual_seed(s); }
+    std::uint64_t current_seed() const;
+    std::uint64_t seed(); ///< seeds from the system's entropy and returns the seed
+    Tensor get_state() const;
+    void set_state(const Tensor& state);
+    Device device() const { return kCPU; }
+    Generator clone() const;
+    std::mutex& mutex() const;
+    CPUGeneratorImpl& impl() const;
+
+private:
+    std::shared_ptr<CPUGeneratorImpl> impl_;
+};
+
+namespace detail {
+/// The process-wide CPU generator.
+const Generator& getDefaultCPUGenerator();
+Generator createCPUGenerator(std::uint64_t seed = CPUGeneratorImpl::default_seed);
+} // namespace detail
+template <class Impl> Generator make_generator(std::uint64_t seed = Impl::default_seed) {
+    return Generator(std::make_shared<Impl>(seed));
+}
+/// Seeds the default generators of all devices.
+void manual_seed(std::uint64_t seed);
+
+} // namespace reel

@@ -1,0 +1,122 @@
+// How an op puts itself on the tape: one call that makes the node, its edges and what it saves.
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <type_traits>
+#include <utility>
+
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/node.hpp>
+#include <reel/autograd/saved_variable.hpp>
+
+namespace reel::autograd {
+
+/// What a backward rule sees: arriving gradients, saved tensors, and which results are wanted.
+class RuleContext {
+public:
+    RuleContext(Node& node, GradList& grads, const SavedVariable* saved, std::size_t n_saved)
+        : node_(node), grads_(grads), saved_(saved), n_saved_(n_saved) {}
+    /// Gradient of output `i` as it arrived; may be undefined when the op has several outputs.
+    const Tensor& grad(std::size_t i = 0) const { return grads_[i]; }
+    /// The same with zeros in place of an undefined one (E-59).
+    Tensor grad_or_zeros(std::size_t i) const {
+        return grads_[i].defined() ? grads_[i] : node_.input_metadata(i).zeros();
+    }
+    std::size_t num_grads() const { return grads_.size(); }
+    /// Saved tensor `i`, in the order in which `record` was given them; undefined if it was undefined then.
+    Tensor saved(std::size_t i) const { return saved_[i].unpack(&node_); }
+    std::size_t num_saved() const { return n_saved_; }
+    /// Is the gradient of input `i` wanted? Rules skip what nobody needs (E-22).
+    bool needs(std::size_t i) const { return node_.should_compute_output(i); }
+    Node& node() const { return node_; }
+
+private:
+    Node& node_;
+    GradList& grads_;
+    const SavedVariable* saved_;
+    std::size_t n_saved_;
+};
+
+/// Base of the nodes that `record` makes.
+class RuleNode : public Node {
+public:
+    std::string name() const override;
+    void release_variables() override;
+    std::vector<Tensor> saved_tensors() const override;
+    const char* op() const { return op_; }
+
+protected:
+    explicit RuleNode(const char* op) : op_(op) {}
+    friend struct RecordAccess;
+    const char* op_;
+    SmallVector<SavedVariable, 2> saved_;
+};
+
+namespace detail {
+template <class Rule> class RuleNodeOf final : public RuleNode {
+public:
+    RuleNodeOf(const char* op, Rule rule) : RuleNode(op), rule_(std::move(rule)) {}
+    GradList apply(GradList&& grads) override {
+        RuleContext context(*this, grads, saved_.data(), saved_.size());
+        return rule_(context);
+    }
+
+private:
+    Rule rule_;
+};
+/// Edges, output slots, saved tensors, creation hooks; sets the outputs' history. Not inlined into every op.
+void attach(RuleNode* node, ArrayRef<Tensor> inputs, ArrayRef<const Tensor*> outputs, ArrayRef<Tensor> saved);
+void attach(RuleNode* node, ArrayRef<const Tensor*> inputs, const Tensor& output, ArrayRef<const Tensor*> saved);
+bool any_requires_grad(ArrayRef<Tensor> inputs);
+} // namespace detail
+
+/// True when an op over these inputs must record: grad mode on and some input requires grad.
+template <class... T> bool needs_recording(const T&... inputs) {
+    if (!GradMode::is_enabled()) return false;
+    const auto one = [](const Tensor& t) { return t.defined() && t.impl()->requires_grad(); };
+    return (one(inputs) || ...);
+}
+inline bool needs_recording(TensorList inputs) { return GradMode::is_enabled() && detail::any_requires_grad(inputs); }
+
+using Inputs = std::initializer_list<std::reference_wrapper<const Tensor>>;
+
+/// Records an op with one output. `op` is the op's name (static storage), `inputs` its tensor operands in schema order
+/// (undefined ones get no edge), `saved` what the rule reads (tensors that the rule does not need must not be listed;
+/// the output itself may be). `rule` is `GradList(RuleContext&)`, one entry per input, written in tensor ops so that it
+/// can be differentiated again. It is only called with a defined gradient. No-op unless recording is needed and
+/// the output can carry a gradient. Views, multi-output ops: see the overloads.
+template <class Rule>
+void record(const char* op, Inputs inputs, const Tensor& output, Inputs saved, Rule rule);
+/// Operands given as a list (`cat`, `stack`), or several outputs.
+template <class Rule>
+void record(const char* op, TensorList inputs, TensorList outputs, TensorList saved, Rule rule);
+
+template <class Rule>
+void record(const char* op, Inputs inputs, const Tensor& output, Inputs saved, Rule rule) {
+    static_assert(std::is_invocable_r_v<GradList, Rule&, RuleContext&>, "a rule is GradList(RuleContext&)");
+    if (!GradMode::is_enabled() || !isDifferentiableType(output.scalar_type())) return;
+    const Tensor* in[8];
+    const Tensor* keep[8];
+    std::size_t n = 0, k = 0;
+    bool any = false;
+    for (const Tensor& t : inputs) {
+        in[n++] = &t;
+        any |= t.defined() && t.impl()->requires_grad();
+    }
+    if (!any) return;
+    for (const Tensor& t : saved) keep[k++] = &t;
+    detail::attach(new detail::RuleNodeOf<Rule>(op, std::move(rule)), ArrayRef<const Tensor*>(in, n), output,
+                   ArrayRef<const Tensor*>(keep, k));
+}
+
+template <class Rule>
+void record(const char* op, TensorList inputs, TensorList outputs, TensorList saved, Rule rule) {
+    static_assert(std::is_invocable_r_v<GradList, Rule&, RuleContext&>, "a rule is GradList(RuleContext&)");
+    if (!needs_recording(inputs)) return;
+    SmallVector<const Tensor*, 4> outs;
+    for (const Tensor& t : outputs) outs.push_back(&t);
+    detail::attach(new detail::RuleNodeOf<Rule>(op, std::move(rule)), inputs, outs, saved);
+}
+
+} // namespace reel::autograd

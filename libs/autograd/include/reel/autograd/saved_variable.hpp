@@ -1,0 +1,41 @@
+// A tensor kept for backward together with the version it had (rules E-35 to E-40, E-53 to E-56).
+#pragma once
+
+#include <memory>
+
+#include <reel/autograd/node.hpp>
+#include <reel/autograd/value.hpp>
+
+namespace reel::autograd {
+
+struct SavedHooks; // pack/unpack pair and the packed value
+
+/// Keeps a tensor for backward. A node's own output is kept without its history, so that no cycle forms (E-40).
+class SavedVariable {
+public:
+    SavedVariable() = default;
+    /// `is_output`: `t` is an output of the node that saves it. Runs the scoped pack hook if there is one.
+    SavedVariable(const Tensor& t, bool is_output);
+    SavedVariable(SavedVariable&&) noexcept;
+    SavedVariable& operator=(SavedVariable&&) noexcept;
+    ~SavedVariable();
+
+    /// The tensor with its place on the tape restored. `owner` is the saving node.
+    /// Throws Error when released (E-35) or when the tensor was modified in place since (E-39).
+    Tensor unpack(Node* owner) const;
+    void reset_data();
+    bool was_default_constructed() const { return !saved_; }
+    bool is_released() const { return saved_ && released_; }
+    /// Bytes that only this saving keeps alive, for the tape's own accounting.
+    const Tensor& raw() const { return data_; }
+    /// Per-tensor hooks (E-56).
+    void register_hooks(std::function<Value(const Tensor&)> pack, std::function<Tensor(const Value&)> unpack);
+
+private:
+    Tensor data_;
+    std::uint32_t version_ = 0, output_nr_ = 0;
+    bool saved_ = false, released_ = false, is_output_ = false, is_leaf_ = false, requires_grad_ = false;
+    std::unique_ptr<SavedHooks> hooks_;
+};
+
+} // namespace reel::autograd

@@ -1,0 +1,49 @@
+// A counted block of device memory together with the version counter of the tensors on it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <reel/autograd/device.hpp>
+#include <reel/autograd/intrusive_ptr.hpp>
+
+namespace reel {
+
+/// Frees what a storage points to. `context` is whatever the storage was made with.
+using StorageDeleter = void (*)(void* data, std::size_t nbytes, void* context);
+
+/// Memory shared by a tensor, its views and its detached aliases. All of them share `version` (rule E-38).
+class Storage final : public RefCounted {
+public:
+    /// Allocates `nbytes` on `device`. CPU memory is 64-byte aligned and comes from the caching allocator.
+    static intrusive_ptr<Storage> allocate(std::size_t nbytes, Device device);
+    /// Wraps foreign memory; `deleter` (may be null) runs when the last tensor goes.
+    static intrusive_ptr<Storage> wrap(void* data, std::size_t nbytes, Device device, StorageDeleter deleter,
+                                       void* context);
+
+    void* data() const { return data_; }
+    std::size_t nbytes() const { return nbytes_; }
+    Device device() const { return device_; }
+    std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }
+    void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
+    void set_version(std::uint32_t v) { version_.store(v, std::memory_order_relaxed); }
+
+    static void release(Storage* s) {
+        if (s->drop_ref()) destroy(s);
+    }
+
+private:
+    Storage(void* data, std::size_t nbytes, Device device, StorageDeleter deleter, void* context)
+        : data_(data), nbytes_(nbytes), context_(context), deleter_(deleter), device_(device) {}
+    static void destroy(Storage* s);
+
+    void* data_;
+    std::size_t nbytes_;
+    void* context_;
+    StorageDeleter deleter_;
+    Device device_;
+    std::atomic<std::uint32_t> version_{0};
+};
+
+} // namespace reel

@@ -1,0 +1,203 @@
+// Any argument or result: what hooks, keyword arguments, named op calls, extra state and archives speak.
+#pragma once
+
+#include <any>
+#include <complex>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <reel/autograd/tensor.hpp>
+
+namespace reel {
+
+class Value;
+/// Positional arguments; also the elements of lists and tuples.
+using Args = std::vector<Value>;
+
+/// An insertion-ordered map. Keys are values (strings in keyword arguments and state dicts; integers occur in archives).
+class ValueDict {
+public:
+    using Item = std::pair<Value, Value>;
+    ValueDict();
+    ~ValueDict();
+    ValueDict(const ValueDict&);
+    ValueDict(ValueDict&&) noexcept;
+    ValueDict& operator=(const ValueDict&);
+    ValueDict& operator=(ValueDict&&) noexcept;
+    ValueDict(std::initializer_list<std::pair<std::string, Value>> items);
+
+    std::size_t size() const;
+    bool empty() const { return size() == 0; }
+    bool contains(std::string_view key) const { return find(key) != nullptr; }
+    const Value* find(std::string_view key) const; ///< null when absent
+    Value* find(std::string_view key);
+    const Value* find(const Value& key) const;
+    const Value& at(std::string_view key) const; ///< throws KeyError naming the key
+    Value& operator[](std::string_view key);     ///< inserts none when absent
+    void set(Value key, Value value);            ///< overwrites in place or appends
+    bool erase(std::string_view key);
+    void clear();
+    Item* begin();
+    Item* end();
+    const Item* begin() const;
+    const Item* end() const;
+
+private:
+    std::vector<Item> items_;
+};
+/// Keyword arguments, in order.
+using Kwargs = ValueDict;
+
+/// A variant of none, Tensor, bool, int64, double, complex, string, dtype, device, list, tuple, dict and boxed user types.
+/// Lists and dicts are shared handles, as in Python; tuples are immutable. Wrong-type access throws TypeError naming both.
+class Value {
+public:
+    enum class Kind : std::uint8_t { None, Tensor, Bool, Int, Double, Complex, String, Dtype, Device, List, Tuple, Dict, Boxed };
+    struct ListBox;
+    struct TupleBox;
+    struct DictBox;
+    struct UserBox; ///< a user type with its name
+
+    Value() = default;
+    Value(std::nullptr_t) {}
+    Value(std::nullopt_t) {}
+    Value(Tensor t);
+    Value(bool b) : v_(b) {}
+    template <class I>
+        requires(std::is_integral_v<I> && !std::is_same_v<I, bool>)
+    Value(I i) : v_(std::int64_t(i)) {}
+    Value(double d) : v_(d) {}
+    Value(float d) : v_(double(d)) {}
+    Value(std::complex<double> c) : v_(c) {}
+    Value(std::string s) : v_(std::move(s)) {}
+    Value(std::string_view s) : v_(std::string(s)) {}
+    Value(const char* s) : v_(std::string(s)) {}
+    Value(ScalarType t) : v_(t) {}
+    Value(reel::Device d) : v_(d) {}
+    Value(const Scalar& s);
+    Value(ValueDict d);
+    Value(const std::vector<Tensor>& tensors); ///< a list
+    Value(const std::vector<std::int64_t>& ints);
+    Value(const std::vector<double>& doubles);
+    Value(std::vector<Value> list);
+    template <class T> Value(const std::optional<T>& o) {
+        if (o) *this = Value(*o);
+    }
+    template <class... T> Value(const std::tuple<T...>& t) {
+        *this = std::apply([](const auto&... e) { return tuple({Value(e)...}); }, t);
+    }
+    static Value list(std::vector<Value> elements);
+    static Value tuple(std::vector<Value> elements);
+    /// Boxes any copyable user type; `get<T>()` unboxes.
+    template <class T> static Value box(T object) {
+        Value v;
+        v.v_ = std::make_shared<std::any>(std::move(object));
+        return v;
+    }
+
+    Kind kind() const { return Kind(v_.index()); }
+    const char* kind_name() const; ///< Python's name: `Tensor`, `int`, `list`, ...
+    bool isNone() const { return kind() == Kind::None; }
+    bool isTensor() const { return kind() == Kind::Tensor; }
+    bool isBool() const { return kind() == Kind::Bool; }
+    bool isInt() const { return kind() == Kind::Int; }
+    bool isDouble() const { return kind() == Kind::Double; }
+    bool isComplexDouble() const { return kind() == Kind::Complex; }
+    bool isString() const { return kind() == Kind::String; }
+    bool isDtype() const { return kind() == Kind::Dtype; }
+    bool isDevice() const { return kind() == Kind::Device; }
+    bool isList() const { return kind() == Kind::List; }
+    bool isTuple() const { return kind() == Kind::Tuple; }
+    bool isSequence() const { return isList() || isTuple(); }
+    bool isGenericDict() const { return kind() == Kind::Dict; }
+    bool isBoxed() const { return kind() == Kind::Boxed; }
+    /// bool, int, double or complex.
+    bool isScalar() const { return kind() >= Kind::Bool && kind() <= Kind::Complex; }
+    bool isTensorList() const;
+
+    const Tensor& toTensor() const;
+    bool toBool() const;
+    std::int64_t toInt() const;
+    double toDouble() const; ///< accepts int and bool too
+    std::complex<double> toComplexDouble() const;
+    Scalar toScalar() const;
+    const std::string& toStringRef() const;
+    ScalarType toDtype() const;
+    reel::Device toDevice() const;
+    /// Elements of a list or tuple.
+    const std::vector<Value>& elements() const;
+    std::vector<Value>& list_elements() const; ///< mutable, lists only
+    ArrayRef<Value> toListRef() const { return elements(); }
+    ValueDict& toGenericDict() const; ///< the shared dict
+    std::vector<Tensor> toTensorVector() const;
+    std::vector<std::int64_t> toIntVector() const;
+    std::vector<double> toDoubleVector() const;
+    template <class T> const T& get() const { return *get_box<T>(); }
+    template <class T> const T* try_get() const {
+        if (!isBoxed()) return nullptr;
+        return std::any_cast<T>(std::get<std::shared_ptr<std::any>>(v_).get());
+    }
+    /// Conversion by type: `to<Tensor>()`, `to<double>()`, `to<std::vector<Tensor>>()`, ...
+    template <class T> T to() const;
+    template <class T> std::optional<T> toOptional() const {
+        if (isNone()) return std::nullopt;
+        return to<T>();
+    }
+    const char* tagKind() const { return kind_name(); }
+    /// Same object: the same tensor, list or dict, or equal plain values.
+    bool is(const Value& o) const;
+    /// A short text for messages: `Tensor[2, 3] float32`, `3`, `[1, 2]`.
+    std::string repr() const;
+
+private:
+    template <class T> const T* get_box() const {
+        const T* p = try_get<T>();
+        if (!p) throw_not_boxed(typeid(T));
+        return p;
+    }
+    [[noreturn]] void throw_not_boxed(const std::type_info& wanted) const;
+    [[noreturn]] void throw_kind(const char* wanted) const;
+
+    std::variant<std::monostate, Tensor, bool, std::int64_t, double, std::complex<double>, std::string, ScalarType,
+                 reel::Device, std::shared_ptr<ListBox>, std::shared_ptr<const TupleBox>, std::shared_ptr<DictBox>,
+                 std::shared_ptr<std::any>>
+        v_;
+};
+struct Value::ListBox {
+    std::vector<Value> elements;
+};
+struct Value::TupleBox {
+    std::vector<Value> elements;
+};
+struct Value::DictBox {
+    ValueDict dict;
+};
+
+template <class T> T Value::to() const {
+    if constexpr (std::is_same_v<T, Tensor>) return toTensor();
+    else if constexpr (std::is_same_v<T, Value>) return *this;
+    else if constexpr (std::is_same_v<T, bool>) return toBool();
+    else if constexpr (std::is_integral_v<T>) return T(toInt());
+    else if constexpr (std::is_floating_point_v<T>) return T(toDouble());
+    else if constexpr (std::is_same_v<T, std::string>) return toStringRef();
+    else if constexpr (std::is_same_v<T, Scalar>) return toScalar();
+    else if constexpr (std::is_same_v<T, ScalarType>) return toDtype();
+    else if constexpr (std::is_same_v<T, reel::Device>) return toDevice();
+    else if constexpr (std::is_same_v<T, std::complex<double>>) return toComplexDouble();
+    else if constexpr (std::is_same_v<T, std::vector<Tensor>>) return toTensorVector();
+    else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) return toIntVector();
+    else if constexpr (std::is_same_v<T, std::vector<double>>) return toDoubleVector();
+    else if constexpr (std::is_same_v<T, std::vector<Value>>) return elements();
+    else if constexpr (std::is_same_v<T, ValueDict>) return toGenericDict();
+    else return get<T>();
+}
+
+using IValue = Value;
+
+} // namespace reel
