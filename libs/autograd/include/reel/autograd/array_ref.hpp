@@ -32,8 +32,15 @@ public:
     }
     template <std::size_t N> constexpr ArrayRef(const std::array<T, N>& a) : data_(a.data()), size_(N) {}
     template <std::size_t N> constexpr ArrayRef(const T (&a)[N]) : data_(a), size_(N) {}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winit-list-lifetime" // borrowing for the duration of a call is the point
+#endif
     constexpr ArrayRef(const std::initializer_list<T>& l)
         : data_(l.begin() == l.end() ? nullptr : l.begin()), size_(l.size()) {}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
     ArrayRef(const ArrayRef&) = default;
     ArrayRef& operator=(const ArrayRef&) = default;
     template <class U>
@@ -76,7 +83,29 @@ template <class T> ArrayRef(const T*, std::size_t) -> ArrayRef<T>;
 
 /// Sizes, strides, dims: accepts brace lists, vectors, arrays and one plain integer.
 using IntArrayRef = ArrayRef<std::int64_t>;
-using OptionalIntArrayRef = std::optional<IntArrayRef>;
+/// Dims or sizes that may be absent. Unlike `std::optional<IntArrayRef>` it may be made from a temporary integer.
+class OptionalIntArrayRef {
+public:
+    OptionalIntArrayRef() = default;
+    OptionalIntArrayRef(std::nullopt_t) {}
+    OptionalIntArrayRef(IntArrayRef r) : ref_(r), has_(true) {}
+    OptionalIntArrayRef(const std::int64_t& one) : ref_(one), has_(true) {}
+    OptionalIntArrayRef(const std::vector<std::int64_t>& v) : ref_(v), has_(true) {}
+    OptionalIntArrayRef(const std::initializer_list<std::int64_t>& l) : ref_(l), has_(true) {}
+    template <std::size_t N> OptionalIntArrayRef(const std::array<std::int64_t, N>& a) : ref_(a), has_(true) {}
+    template <class R>
+        requires std::is_same_v<R, std::optional<IntArrayRef>>
+    OptionalIntArrayRef(const R& o) : ref_(o.value_or(IntArrayRef())), has_(o.has_value()) {}
+    bool has_value() const { return has_; }
+    explicit operator bool() const { return has_; }
+    const IntArrayRef& value() const { return ref_; }
+    const IntArrayRef& operator*() const { return ref_; }
+    const IntArrayRef* operator->() const { return &ref_; }
+
+private:
+    IntArrayRef ref_;
+    bool has_ = false;
+};
 std::ostream& operator<<(std::ostream& os, IntArrayRef sizes);
 
 /// A vector of `T` whose first `N` elements live inside the object.

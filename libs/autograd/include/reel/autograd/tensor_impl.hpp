@@ -16,8 +16,7 @@ enum class CreationMeta : std::uint8_t { Default, NoGrad, Inference, MultiOutput
 
 class TensorImpl final : public RefCounted {
 public:
-    TensorImpl(StoragePtr storage, ScalarType dtype, Device device)
-        : storage_(std::move(storage)), dtype_(dtype), device_(device) {}
+    TensorImpl(StoragePtr storage, ScalarType dtype, Device device);
     ~TensorImpl();
     static void* operator new(std::size_t n);
     static void operator delete(void* p, std::size_t n) noexcept;

@@ -1,0 +1,332 @@
+#!/usr/bin/env python3
+"""Reads the ops' own blocks and writes what follows from them.
+
+An op is declared once, in libs/autograd/src/ops: `REEL_OP("schema", flags)` above its function. From the schema text this
+program derives the declaration, the Tensor method, the in-place form, named binding and registration. It also lists the
+kernel files that are compiled once per instruction set. Files are rewritten only when their text changes.
+"""
+import argparse
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+OPS = ROOT / "libs/autograd/src/ops"
+KERNELS = ROOT / "libs/autograd/src/cpu/kernels"
+CHUNK = 40  # ops per generated registration file
+
+# schema type -> (C++ parameter, expression that converts the bound value `{v}`)
+TYPES = {
+    "Tensor": ("const Tensor& {n}", "{v}.toTensor()"),
+    "Tensor?": ("const Tensor& {n}", "opt_tensor({v})"),
+    "Tensor[]": ("TensorList {n}", "{v}.toTensorVector()"),
+    "Tensor?[]": ("TensorList {n}", "opt_tensors({v})"),
+    "int": ("std::int64_t {n}", "{v}.toInt()"),
+    "int?": ("std::optional<std::int64_t> {n}", "opt_int({v})"),
+    "int[]": ("IntArrayRef {n}", "ints({v})"),
+    "int[]?": ("OptionalIntArrayRef {n}", "OptInts({v})"),
+    "float": ("double {n}", "{v}.toDouble()"),
+    "float?": ("std::optional<double> {n}", "opt_double({v})"),
+    "float[]": ("ArrayRef<double> {n}", "doubles({v})"),
+    "float[]?": ("std::optional<ArrayRef<double>> {n}", "OptDoubles({v})"),
+    "bool": ("bool {n}", "{v}.toBool()"),
+    "bool?": ("std::optional<bool> {n}", "opt_bool({v})"),
+    "Scalar": ("const Scalar& {n}", "{v}.toScalar()"),
+    "Scalar?": ("const std::optional<Scalar>& {n}", "opt_scalar({v})"),
+    "str": ("std::string_view {n}", "{v}.toStringRef()"),
+    "str?": ("std::optional<std::string_view> {n}", "opt_str({v})"),
+    "Dtype": ("ScalarType {n}", "{v}.toDtype()"),
+    "Dtype?": ("std::optional<ScalarType> {n}", "opt_dtype({v})"),
+    "Device?": ("std::optional<Device> {n}", "opt_device({v})"),
+    "Generator?": ("std::optional<Generator> {n}", "opt_generator({v})"),
+    "MemoryFormat?": ("std::optional<MemoryFormat> {n}", "opt_memory_format({v})"),
+    "TensorOptions": ("TensorOptions {n}", "options({v})"),
+    "Value": ("const Value& {n}", "{v}"),
+}
+RETURNS = {
+    "Tensor": "Tensor", "Tensor[]": "std::vector<Tensor>", "bool": "bool", "int": "std::int64_t", "float": "double",
+    "Scalar": "Scalar", "Dtype": "ScalarType", "int[]": "std::vector<std::int64_t>",
+}
+FLAGS = {"method", "inplace", "inplace_native", "view", "layout_sensitive", "random", "not_differentiable"}
+CPP_KEYWORDS = {"bool": "bool_", "float": "float_", "double": "double_", "int": "int_", "long": "long_",
+                "short": "short_", "char": "char_", "half": "half_", "and": "and_", "or": "or_", "not": "not_"}
+
+
+def fail(where, text):
+    sys.exit(f"opgen: {where}: {text}")
+
+
+class Arg:
+    def __init__(self, text, kwarg_only, where):
+        m = re.fullmatch(r"([A-Za-z]+(?:\[\d*\])?\??(?:\[\])?) (\w+)(?:=(.*))?", text)
+        if not m:
+            fail(where, f"cannot read the argument '{text}'; expected 'Type name[=default]'")
+        self.type, self.name, self.default = m.groups()
+        self.base = re.sub(r"\[\d+\]", "[]", self.type)
+        self.kwarg_only = kwarg_only
+        if self.base not in TYPES:
+            fail(where, f"unknown type '{self.type}' of argument '{self.name}'; known: {', '.join(TYPES)}")
+
+    def cpp(self):
+        return TYPES[self.base][0].format(n=self.name)
+
+    def cpp_default(self):
+        d = self.default
+        if d is None:
+            return ""
+        if d == "None":
+            return " = {}" if self.base in ("Tensor?", "TensorOptions") else " = std::nullopt"
+        if d in ("True", "False"):
+            return " = " + d.lower()
+        if d == "{}" or d == "[]":
+            return " = {}"
+        if d.startswith("["):
+            return " = {" + d[1:-1] + "}"
+        if d.startswith("'"):
+            return ' = "' + d[1:-1] + '"'
+        if d in ("inf", "-inf"):
+            return f" = {'-' if d[0] == '-' else ''}std::numeric_limits<double>::infinity()"
+        return " = " + d
+
+    def value_default(self):
+        d = self.default
+        if d in (None, "None", "{}"):
+            return "Value()"
+        if d in ("True", "False"):
+            return f"Value({d.lower()})"
+        if d.startswith("["):
+            return "Value(std::vector<std::int64_t>{" + d[1:-1] + "})"
+        if d.startswith("'"):
+            return 'Value("' + d[1:-1] + '")'
+        if d in ("inf", "-inf"):
+            return f"Value({'-' if d[0] == '-' else ''}std::numeric_limits<double>::infinity())"
+        if re.fullmatch(r"-?\d+", d) and self.base.startswith("int"):
+            return f"Value(std::int64_t({d}))"
+        return f"Value({d})"
+
+    def bound(self, i):
+        return TYPES[self.base][1].format(v=f"v[{i}]")
+
+
+class Op:
+    """One schema: its text, its flags, and where it stands."""
+
+    def __init__(self, schema, flags, aliases, where, file):
+        self.text, self.flags, self.aliases, self.file = schema, flags, aliases, file
+        m = re.fullmatch(r"([\w.]+)\((.*)\) -> (.+)", schema)
+        if not m:
+            fail(where, f"cannot read the schema '{schema}'; expected 'name(Type arg, ...) -> Type'")
+        self.name, args, self.ret = m.groups()
+        self.args, kwarg_only = [], False
+        for part in filter(None, (a.strip() for a in split_args(args))):
+            if part == "*":
+                kwarg_only = True
+            else:
+                self.args.append(Arg(part, kwarg_only, where))
+        if self.ret.startswith("("):
+            self.cpp_ret = "std::tuple<" + ", ".join(
+                RETURNS[p.strip().split(" ")[0]] for p in self.ret[1:-1].split(",")) + ">"
+        elif self.ret in RETURNS:
+            self.cpp_ret = RETURNS[self.ret]
+        else:
+            fail(where, f"unknown return type '{self.ret}'")
+        base = self.name
+        for prefix, cpp in (("nn.functional.", ""), ("Tensor.", "")):
+            if base.startswith(prefix):
+                base = cpp + base[len(prefix):]
+        self.short = self.name.rsplit(".", 1)[-1]
+        self.space = {"linalg": "linalg", "fft": "fft", "special": "special"}.get(self.name.split(".")[0]) \
+            if "." in self.name else None
+        self.cpp_name = CPP_KEYWORDS.get(base, base.replace(".", "_"))
+        if self.name.endswith("_"):
+            self.cpp_ret = "Tensor&"
+
+    def has_inplace(self):
+        return "inplace" in self.flags or "inplace_native" in self.flags
+
+    def params(self, first=0, defaults=True):
+        return ", ".join(a.cpp() + (a.cpp_default() if defaults else "") for a in self.args[first:])
+
+    def names(self, first=0):
+        return ", ".join(a.name for a in self.args[first:])
+
+
+def split_args(text):
+    depth, part = 0, ""
+    for c in text:
+        depth += c in "[(" or 0
+        depth -= c in "])" or 0
+        if c == "," and depth == 0:
+            yield part
+            part = ""
+        else:
+            part += c
+    yield part
+
+
+def read_ops():
+    ops, unsupported = [], []
+    for path in sorted(OPS.rglob("*.cpp")):
+        text = path.read_text()
+        rel = path.relative_to(ROOT).as_posix()
+        for m in re.finditer(r'^REEL_OP\(((?:\s*"(?:[^"\\]|\\.)*")+)\s*(?:,((?:[^()]|\([^()]*\))*))?\)', text, re.M):
+            where = f"{rel}:{text.count(chr(10), 0, m.start()) + 1}"
+            schema = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', m.group(1)))
+            aliases = re.findall(r'alias\("([^"]+)"\)', m.group(2) or "")
+            flags = {f.strip() for f in re.sub(r'alias\("[^"]+"\)', "", m.group(2) or "").split(",")} - {""}
+            if flags - FLAGS:
+                fail(where, f"unknown flag {sorted(flags - FLAGS)}; known: {sorted(FLAGS)}")
+            ops.append(Op(schema, flags, aliases, where, rel))
+        for m in re.finditer(r'^REEL_UNSUPPORTED_VARIANT\("([^"]+)", "([^"]+)"\)', text, re.M):
+            unsupported.append(m.groups())
+    return ops, unsupported
+
+
+BANNER = "// Generated by tools/opgen.py from the blocks in libs/autograd/src/ops. Do not edit.\n"
+
+
+def declarations(ops):
+    out = [BANNER, "#pragma once\n\n#include <limits>\n#include <optional>\n#include <string_view>\n#include <tuple>\n"
+           "#include <vector>\n\n#include <reel/autograd/random.hpp>\n#include <reel/autograd/tensor.hpp>\n"
+           "#include <reel/autograd/value.hpp>\n\nnamespace reel {\n\n"]
+    for op in ops:
+        out.append(f"/// {op.text}\n{op.cpp_ret} {op.cpp_name}({op.params()});\n")
+        if op.has_inplace():
+            out.append(f"Tensor& {op.cpp_name}_({op.params()});\n")
+    for space in ("linalg", "fft", "special"):
+        out.append(f"\nnamespace {space} {{\n")
+        for op in ops:
+            if op.space == space:
+                out.append(f"{op.cpp_ret} {op.short}({op.params()});\n")
+        out.append(f"}} // namespace {space}\n")
+    out.append("\n} // namespace reel\n")
+    return "".join(out)
+
+
+def method_list(ops):
+    out = [BANNER.replace("//", "    //", 1)]
+    for op in ops:
+        if "method" not in op.flags:
+            continue
+        name = op.cpp_name
+        out.append(f"    {op.cpp_ret} {name}({op.params(1)}) const;\n")
+        if op.has_inplace():
+            out.append(f"    Tensor& {name}_({op.params(1)}) const;\n")
+    return "".join(out)
+
+
+def definitions(ops):
+    out = [BANNER, '#include <reel/autograd/ops.hpp>\n\n#include "op/inplace.hpp"\n\nnamespace reel {\n\n']
+    for op in ops:
+        call = lambda n, first: ", ".join(["*this"] + [a.name for a in op.args[1:]])
+        if "method" in op.flags:
+            out.append(f"{op.cpp_ret} Tensor::{op.cpp_name}({op.params(1, False)}) const {{ "
+                       f"return reel::{op.cpp_name}({call(op, 1)}); }}\n")
+        if op.has_inplace():
+            if "inplace_native" not in op.flags:
+                rest = ", ".join(["x"] + [a.name for a in op.args[1:]])
+                first = op.args[0].name
+                out.append(f"Tensor& {op.cpp_name}_({op.params(0, False)}) {{\n    return detail::in_place("
+                           f"\"{op.name}_\", {first}, [&](const Tensor& x) {{ return reel::{op.cpp_name}({rest}); }});\n}}\n")
+            if "method" in op.flags:
+                out.append(f"Tensor& Tensor::{op.cpp_name}_({op.params(1, False)}) const {{ "
+                           f"return reel::{op.cpp_name}_({call(op, 1)}); }}\n")
+    for op in ops:
+        if op.space:
+            out.append(f"{op.cpp_ret} {op.space}::{op.short}({op.params(0, False)}) {{ "
+                       f"return reel::{op.cpp_name}({op.names()}); }}\n")
+    out.append("\n} // namespace reel\n")
+    return "".join(out)
+
+
+def registration(ops, unsupported, part):
+    out = [BANNER, "#include <reel/autograd/op.hpp>\n#include <reel/autograd/ops.hpp>\n\n"
+           '#include "op/convert.hpp"\n\nnamespace reel::ops {\n\n',
+           f"void register_part_{part}(Registry& r) {{\n    using namespace convert;\n"]
+    for op in ops:
+        args = ", ".join(a.bound(i) for i, a in enumerate(op.args))
+        out.append("    {\n        Schema s;\n")
+        out.append(f'        s.name = "{op.name}";\n        s.returns = "{op.ret}";\n')
+        out.append(f'        s.text = "{op.text}";\n        s.file = "{op.file}";\n')
+        out.append(f'        s.family = "{pathlib.PurePosixPath(op.file).stem}";\n')
+        for flag, member in (("method", "is_method"), ("view", "is_view"), ("layout_sensitive", "layout_sensitive"),
+                             ("random", "is_random")):
+            if flag in op.flags:
+                out.append(f"        s.{member} = true;\n")
+        if "not_differentiable" in op.flags:
+            out.append("        s.differentiable = false;\n")
+        if op.has_inplace():
+            out.append("        s.has_inplace = true;\n")
+        for a in op.args:
+            out.append(f'        s.arguments.push_back({{"{a.name}", "{a.type}", {str(a.kwarg_only).lower()}, '
+                       f'{str(a.default is not None).lower()}, {a.value_default()}}});\n')
+        out.append("        s.call = [](std::span<const Value> v) -> Value { "
+                   f"(void)v; return result(reel::{op.cpp_name}({args})); }};\n")
+        if op.has_inplace():
+            out.append("        s.call_inplace = [](std::span<const Value> v) -> Value { "
+                       f"return result(reel::{op.cpp_name}_({args})); }};\n")
+        out.append("        r.add(std::move(s));\n    }\n")
+        for alias in op.aliases:
+            out.append(f'    r.add_alias("{alias}", "{op.name}");\n')
+    for name, variant in unsupported:
+        out.append(f'    r.declare_unsupported("{name}", "{variant}");\n')
+    out.append("}\n\n} // namespace reel::ops\n")
+    return "".join(out)
+
+
+def registration_index(parts):
+    out = [BANNER, "#include <reel/autograd/op.hpp>\n\nnamespace reel::ops {\n\n"]
+    out += [f"void register_part_{i}(Registry& r);\n" for i in range(parts)]
+    out.append("\nvoid register_all(Registry& r) {\n    (void)r;\n")
+    out += [f"    register_part_{i}(r);\n" for i in range(parts)]
+    out.append("}\n\n} // namespace reel::ops\n")
+    return "".join(out)
+
+
+def kernel_index(stems):
+    """Calls the registration functions of the instruction set in use, once, when the library is loaded."""
+    isas = ["v2", "v3", "v4", "base"]
+    out = [BANNER, '#include "cpu/isa.hpp"\n\nnamespace reel::cpu {\n\n']
+    out.append("#if defined(__x86_64__)\n")
+    for isa in isas[:3]:
+        out.append(f"namespace {isa} {{\n" + "".join(f"void register_{s}();\n" for s in stems) + f"}} // namespace {isa}\n")
+    out.append("#else\nnamespace base {\n" + "".join(f"void register_{s}();\n" for s in stems) + "} // namespace base\n#endif\n")
+    out.append("\nnamespace {\n[[maybe_unused]] const bool registered = [] {\n#if defined(__x86_64__)\n    switch (isa()) {\n")
+    for isa, case in (("v4", "case Isa::v4"), ("v3", "case Isa::v3"), ("v2", "default")):
+        out.append(f"    {case}:\n" + "".join(f"        {isa}::register_{s}();\n" for s in stems) + "        break;\n")
+    out.append("    }\n#else\n" + "".join(f"    base::register_{s}();\n" for s in stems) + "#endif\n    return true;\n}();\n")
+    out.append("} // namespace\n\n} // namespace reel::cpu\n")
+    return "".join(out)
+
+
+def write(path, text, kept):
+    kept.add(path)
+    if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", required=True, type=pathlib.Path)
+    out = parser.parse_args().out
+    ops, unsupported = read_ops()
+    kept = set()
+    inc, src = out / "include/reel/autograd", out / "src"
+    write(inc / "ops.hpp", declarations(ops), kept)
+    write(inc / "tensor_methods.inc", method_list(ops), kept)
+    parts = [ops[i:i + CHUNK] for i in range(0, len(ops), CHUNK)]
+    for i, part in enumerate(parts):
+        write(src / f"ops_definitions_{i}.cpp", definitions(part), kept)
+        write(src / f"ops_registry_{i}.cpp", registration(part, unsupported if i == 0 else [], i), kept)
+    write(src / "ops_registry.cpp", registration_index(len(parts)), kept)
+    stems = sorted(p.stem for p in KERNELS.glob("*.cpp"))
+    write(src / "kernels_registry.cpp", kernel_index(stems), kept)
+    for folder in (src, inc, out / "kernels"):
+        for old in folder.glob("*") if folder.exists() else []:
+            if old not in kept:
+                old.unlink()
+
+
+if __name__ == "__main__":
+    main()
