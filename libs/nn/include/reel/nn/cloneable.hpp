@@ -1,0 +1,36 @@
+// Deep copies of modules.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include <reel/nn/module.hpp>
+
+namespace reel::nn {
+
+/// Base of modules that can be deep-copied: `struct NetImpl : Cloneable<NetImpl>` with `void reset() override`, which
+/// registers everything. `clone` makes new tensors, keeps ties, flags and (unless told otherwise) the hooks (M-50).
+template <class Derived> class Cloneable : public Module {
+public:
+    using Module::Module;
+    void reset() override = 0;
+    ModulePtr clone(std::optional<Device> device = std::nullopt, bool keep_hooks = true) const override {
+        const Derived& self = static_cast<const Derived&>(*this);
+        auto copy = std::make_shared<Derived>(self);
+        Module& base = *copy;
+        base.parameters_.clear();
+        base.buffers_.clear();
+        base.children_.clear();
+        base.hooks_.reset();
+        base.hook_flag_ = 0;
+        copy->reset();
+        base.copy_from(*this, device, keep_hooks);
+        return copy;
+    }
+    Value forward_values(const Args& args, const Kwargs& kwargs) override {
+        Module::detail_set_thunk<Derived>(*this);
+        return Module::forward_values(args, kwargs);
+    }
+};
+
+} // namespace reel::nn

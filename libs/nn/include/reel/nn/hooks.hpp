@@ -1,0 +1,196 @@
+// Module hooks: their canonical forms, how lambdas are adapted to them, the global tables, the reference mode.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <reel/autograd/hook_table.hpp>
+#include <reel/nn/fwd.hpp>
+#include <reel/nn/state_dict.hpp>
+
+namespace reel::nn {
+
+/// Canonical hooks work on values: a result of none means "unchanged".
+struct ForwardPreHook { ///< C-6, C-7; `with_kwargs`: the result is a tuple (args, kwargs)
+    std::function<Value(Module&, const Args&, const Kwargs&)> fn;
+    bool with_kwargs = false;
+};
+struct ForwardHook { ///< C-10; `always_call`: runs although forward threw (C-27)
+    std::function<Value(Module&, const Args&, const Kwargs&, const Value& output)> fn;
+    bool with_kwargs = false, always_call = false;
+};
+struct BackwardPreHook { ///< B-10: (module, grad_output)
+    std::function<Value(Module&, const Value& grad_output)> fn;
+};
+struct BackwardHook { ///< B-11 (full) or B-41 (legacy): (module, grad_input, grad_output)
+    std::function<Value(Module&, const Value& grad_input, const Value& grad_output)> fn;
+};
+using RegistrationHook = std::function<Value(Module&, const std::string& name, const Value& value)>;
+using StateDictPreHook = std::function<void(Module&, const std::string& prefix, bool keep_vars)>;
+/// Must return none (M-38).
+using StateDictPostHook = std::function<Value(Module&, StateDict&, const std::string& prefix, ValueDict& local_metadata)>;
+/// The lists that a load collects; hooks may edit them (M-40).
+struct LoadLists {
+    std::vector<std::string> missing, unexpected, errors;
+};
+using LoadStateDictPreHook = std::function<void(Module&, StateDict&, const std::string& prefix,
+                                                const ValueDict& local_metadata, bool strict, LoadLists&)>;
+using LoadStateDictPostHook = std::function<Value(Module&, IncompatibleKeys&)>;
+
+struct ForwardPreOptions {
+    bool prepend = false;
+};
+struct ForwardOptions {
+    bool prepend = false, always_call = false;
+};
+
+namespace detail {
+Value tensors_to_tuple(const variable_list& tensors);
+variable_list tuple_to_tensors(const Value& tuple);
+Value args_result(const std::optional<Args>& args);
+const Tensor& single_tensor(const Args& args, const char* kind);
+template <class T> inline constexpr bool always_false = false;
+
+/// Lambdas over Tensor, over Args, or over Args and Kwargs become the canonical form.
+template <class F> ForwardPreHook adapt_forward_pre(F f) {
+    using AR = const Args&;
+    if constexpr (std::is_invocable_v<F&, Module&, AR, const Kwargs&>) {
+        using R = std::invoke_result_t<F&, Module&, AR, const Kwargs&>;
+        return {[f = std::move(f)](Module& m, AR a, const Kwargs& k) mutable -> Value {
+                    if constexpr (std::is_void_v<R>) return f(m, a, k), Value();
+                    else if constexpr (std::is_same_v<R, Value>) return f(m, a, k);
+                    else if (auto r = f(m, a, k)) return Value::tuple({Value::tuple(r->first), Value(r->second)});
+                    else return Value();
+                },
+                true};
+    } else if constexpr (std::is_invocable_v<F&, Module&, AR>) {
+        using R = std::invoke_result_t<F&, Module&, AR>;
+        return {[f = std::move(f)](Module& m, AR a, const Kwargs&) mutable -> Value {
+            if constexpr (std::is_void_v<R>) return f(m, a), Value();
+            else if constexpr (std::is_convertible_v<R, Value>) return f(m, a);
+            else return args_result(f(m, a));
+        }};
+    } else if constexpr (std::is_invocable_v<F&, Module&, const Tensor&>) {
+        using R = std::invoke_result_t<F&, Module&, const Tensor&>;
+        return {[f = std::move(f)](Module& m, AR a, const Kwargs&) mutable -> Value {
+            if constexpr (std::is_void_v<R>) return f(m, single_tensor(a, "forward pre-hook")), Value();
+            else return Value(f(m, single_tensor(a, "forward pre-hook")));
+        }};
+    } else static_assert(always_false<F>, "a forward pre-hook takes (Module&, Tensor), (Module&, Args) or (Module&, Args, Kwargs)");
+}
+
+template <class F> ForwardHook adapt_forward(F f, bool always_call) {
+    using AR = const Args&;
+    using VR = const Value&;
+    if constexpr (std::is_invocable_v<F&, Module&, AR, const Kwargs&, VR>) {
+        using R = std::invoke_result_t<F&, Module&, AR, const Kwargs&, VR>;
+        return {[f = std::move(f)](Module& m, AR a, const Kwargs& k, VR o) mutable -> Value {
+                    if constexpr (std::is_void_v<R>) return f(m, a, k, o), Value();
+                    else return Value(f(m, a, k, o));
+                },
+                true, always_call};
+    } else if constexpr (std::is_invocable_v<F&, Module&, const Tensor&, const Tensor&>) {
+        using R = std::invoke_result_t<F&, Module&, const Tensor&, const Tensor&>;
+        return {[f = std::move(f)](Module& m, AR a, const Kwargs&, VR o) mutable -> Value {
+                    const Tensor& in = single_tensor(a, "forward hook");
+                    if constexpr (std::is_void_v<R>) return f(m, in, o.toTensor()), Value();
+                    else return Value(f(m, in, o.toTensor()));
+                },
+                false, always_call};
+    } else if constexpr (std::is_invocable_v<F&, Module&, AR, VR>) {
+        using R = std::invoke_result_t<F&, Module&, AR, VR>;
+        return {[f = std::move(f)](Module& m, AR a, const Kwargs&, VR o) mutable -> Value {
+                    if constexpr (std::is_void_v<R>) return f(m, a, o), Value();
+                    else return Value(f(m, a, o));
+                },
+                false, always_call};
+    } else static_assert(always_false<F>, "a forward hook takes (Module&, Tensor, Tensor), (Module&, Args, Value) or (Module&, Args, Kwargs, Value)");
+}
+
+template <class R, class Call> Value backward_result(Call call) {
+    if constexpr (std::is_void_v<R>) return call(), Value();
+    else if constexpr (std::is_same_v<R, Value>) return call();
+    else if constexpr (std::is_same_v<R, variable_list>) return tensors_to_tuple(call());
+    else if (auto r = call()) return tensors_to_tuple(*r);
+    else return Value();
+}
+template <class F> BackwardPreHook adapt_backward_pre(F f) {
+    if constexpr (std::is_invocable_v<F&, Module&, const variable_list&>) {
+        using R = std::invoke_result_t<F&, Module&, const variable_list&>;
+        return {[f = std::move(f)](Module& m, const Value& go) mutable -> Value {
+            return backward_result<R>([&] { return f(m, tuple_to_tensors(go)); });
+        }};
+    } else {
+        using R = std::invoke_result_t<F&, Module&, const Value&>;
+        return {[f = std::move(f)](Module& m, const Value& go) mutable -> Value {
+            return backward_result<R>([&] { return f(m, go); });
+        }};
+    }
+}
+template <class F> BackwardHook adapt_backward(F f) {
+    if constexpr (std::is_invocable_v<F&, Module&, const variable_list&, const variable_list&>) {
+        using R = std::invoke_result_t<F&, Module&, const variable_list&, const variable_list&>;
+        return {[f = std::move(f)](Module& m, const Value& gi, const Value& go) mutable -> Value {
+            return backward_result<R>([&] { return f(m, tuple_to_tensors(gi), tuple_to_tensors(go)); });
+        }};
+    } else {
+        using R = std::invoke_result_t<F&, Module&, const Value&, const Value&>;
+        return {[f = std::move(f)](Module& m, const Value& gi, const Value& go) mutable -> Value {
+            return backward_result<R>([&] { return f(m, gi, go); });
+        }};
+    }
+}
+
+/// Non-zero when any global hook of the four call kinds exists; the call path's one test besides the module's own flag.
+extern std::atomic<unsigned> global_call_hooks;
+RemovableHandle add_global(ForwardPreHook h);
+RemovableHandle add_global(ForwardHook h);
+RemovableHandle add_global(BackwardPreHook h);
+RemovableHandle add_global(BackwardHook h, bool full);
+} // namespace detail
+
+/// Runs before every module's forward, before local hooks (C-16, C-17).
+template <class F> RemovableHandle register_module_forward_pre_hook(F fn) {
+    return detail::add_global(detail::adapt_forward_pre(std::move(fn)));
+}
+template <class F> RemovableHandle register_module_forward_hook(F fn, bool always_call = false) {
+    return detail::add_global(detail::adapt_forward(std::move(fn), always_call));
+}
+template <class F> RemovableHandle register_module_full_backward_pre_hook(F fn) {
+    return detail::add_global(detail::adapt_backward_pre(std::move(fn)));
+}
+/// Throws Error when a legacy global hook was registered first (B-39).
+template <class F> RemovableHandle register_module_full_backward_hook(F fn) {
+    return detail::add_global(detail::adapt_backward(std::move(fn)), true);
+}
+template <class F>
+[[deprecated("use register_module_full_backward_hook")]] RemovableHandle register_module_backward_hook(F fn) {
+    return detail::add_global(detail::adapt_backward(std::move(fn)), false);
+}
+/// Called as (module, name, value) just before a parameter, buffer or submodule is stored (C-18).
+RemovableHandle register_module_parameter_registration_hook(RegistrationHook fn);
+RemovableHandle register_module_buffer_registration_hook(RegistrationHook fn);
+RemovableHandle register_module_module_registration_hook(RegistrationHook fn);
+
+namespace hooks {
+/// PyTorch's behaviour to the letter: containers carry no backward hooks and in-place work under them is refused
+/// (B-3, B-4, B-7, B-33 to B-38, B-47). Off by default; process-wide.
+void set_reference_mode(bool on);
+bool reference_mode();
+class ReferenceModeGuard {
+public:
+    explicit ReferenceModeGuard(bool on = true) : previous_(reference_mode()) { set_reference_mode(on); }
+    ~ReferenceModeGuard() { set_reference_mode(previous_); }
+    ReferenceModeGuard(const ReferenceModeGuard&) = delete;
+
+private:
+    bool previous_;
+};
+/// Clears the global tables and the sticky global backward kind. For tests.
+void reset_global_hooks();
+} // namespace hooks
+
+} // namespace reel::nn

@@ -1,0 +1,231 @@
+// nn::Module: named parameters, buffers and submodules, their state, and the hooks of a call.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include <reel/autograd/ordered_dict.hpp>
+#include <reel/nn/hooks.hpp>
+#include <reel/nn/parameter.hpp>
+#include <reel/nn/state_dict.hpp>
+
+namespace reel::nn {
+
+template <class M> class ModuleHolder;
+class Module;
+
+namespace detail {
+struct ModuleHooks; // src/module/module_hooks.hpp
+/// Calls `forward` of the module's static type with unpacked values.
+using ForwardThunk = Value (*)(Module&, const Args&, const Kwargs&);
+template <class M> ForwardThunk forward_thunk_for();
+} // namespace detail
+
+/// Base of all modules. Derive from `Module` (or `Cloneable<Self>`) and give it an ordinary `forward` of any signature;
+/// `net(x)` on a holder and `nn::call(*ptr, x)` run the hooks around it, `forward` alone does not (C-1).
+/// Copies are shallow: same tensors, same children.
+class Module : public std::enable_shared_from_this<Module> {
+public:
+    Module();
+    explicit Module(std::string name);
+    Module(const Module&);
+    Module(Module&&) noexcept;
+    Module& operator=(const Module&);
+    virtual ~Module();
+
+    /// The demangled type name unless one was given.
+    const std::string& name() const;
+
+    // --- Registration (M-1 to M-6) --------------------------------------------------------------------------------
+    /// Registers `t`; an undefined tensor reserves the name. Throws KeyError for a bad or taken name, ValueError for a
+    /// tensor that has a grad function. Re-registering in the same table overwrites in place.
+    Tensor& register_parameter(std::string name, Tensor t, bool requires_grad = true);
+    Tensor& register_buffer(std::string name, Tensor t, bool persistent = true);
+    template <class M> std::shared_ptr<M> register_module(std::string name, std::shared_ptr<M> module) {
+        if (module) detail_set_thunk<M>(*module);
+        return std::static_pointer_cast<M>(register_child(std::move(name), std::move(module)));
+    }
+    template <class M> std::shared_ptr<M> register_module(std::string name, ModuleHolder<M> holder) {
+        return register_module(std::move(name), holder.ptr_or_null());
+    }
+    void add_module(std::string name, ModulePtr module) { register_child(std::move(name), std::move(module)); }
+    /// Replaces an existing child, keeping its position; throws KeyError when there is none.
+    template <class M> std::shared_ptr<M> replace_module(const std::string& name, std::shared_ptr<M> module) {
+        if (module) detail_set_thunk<M>(*module);
+        return std::static_pointer_cast<M>(replace_child(name, std::move(module)));
+    }
+    template <class M> std::shared_ptr<M> replace_module(const std::string& name, ModuleHolder<M> holder) {
+        return replace_module(name, holder.ptr_or_null());
+    }
+    void unregister_module(const std::string& name);
+    void unregister_parameter(const std::string& name);
+    void unregister_buffer(const std::string& name);
+    bool has_parameter(const std::string& name) const { return parameters_.contains(name); }
+
+    // --- Traversal (M-7 to M-11): registration order, depth first, dotted names, duplicates once -------------------
+    std::vector<Tensor> parameters(bool recurse = true) const;
+    OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const {
+        return named_parameters(std::string(), recurse);
+    }
+    OrderedDict<std::string, Tensor> named_parameters(const std::string& prefix, bool recurse = true) const;
+    OrderedDict<std::string, Tensor> named_parameters(const char* prefix, bool recurse = true) const {
+        return named_parameters(std::string(prefix), recurse);
+    }
+    std::vector<Tensor> buffers(bool recurse = true) const;
+    OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const { return named_buffers(std::string(), recurse); }
+    OrderedDict<std::string, Tensor> named_buffers(const std::string& prefix, bool recurse = true) const;
+    OrderedDict<std::string, Tensor> named_buffers(const char* prefix, bool recurse = true) const {
+        return named_buffers(std::string(prefix), recurse);
+    }
+    /// With duplicates if asked for; a list because names may repeat.
+    std::vector<std::pair<std::string, Tensor>> parameter_items(const std::string& prefix, bool recurse, bool remove_duplicate) const;
+    std::vector<std::pair<std::string, Tensor>> buffer_items(const std::string& prefix, bool recurse, bool remove_duplicate) const;
+    std::vector<ModulePtr> modules(bool include_self = true) const;
+    OrderedDict<std::string, ModulePtr> named_modules(const std::string& prefix = {}, bool include_self = true) const;
+    std::vector<std::pair<std::string, Module*>> module_items(const std::string& prefix, bool remove_duplicate) const;
+    std::vector<ModulePtr> children() const;
+    OrderedDict<std::string, ModulePtr> named_children() const;
+    /// Children first, then self (M-11).
+    void apply(const std::function<void(Module&)>& fn);
+    void apply(const std::function<void(const std::string&, Module&)>& fn, const std::string& prefix = {});
+    void apply(const std::function<void(const ModulePtr&)>& fn);
+    void apply(const std::function<void(const std::string&, const ModulePtr&)>& fn, const std::string& prefix = {});
+
+    // --- Look-up by path (M-24 to M-26) ---------------------------------------------------------------------------
+    ModulePtr get_submodule(const std::string& path) const;
+    Tensor get_parameter(const std::string& path) const;
+    Tensor get_buffer(const std::string& path) const;
+    void set_submodule(const std::string& path, ModulePtr module, bool strict = false);
+
+    // --- State changes (M-12 to M-23) -----------------------------------------------------------------------------
+    virtual void train(bool on = true);
+    void eval() { train(false); }
+    virtual bool is_training() const noexcept { return training_; }
+    /// Freezes or unfreezes every parameter of the subtree (M-13). Buffers and the training flag are not touched.
+    void requires_grad_(bool on = true);
+    virtual void zero_grad(bool set_to_none = true);
+    virtual void to(Device device, ScalarType dtype, bool non_blocking = false);
+    virtual void to(ScalarType dtype, bool non_blocking = false);
+    virtual void to(Device device, bool non_blocking = false);
+    void type(ScalarType dtype);
+    void float_() { to_floating(kFloat); }
+    void double_() { to_floating(kDouble); }
+    void half() { to_floating(kHalf); }
+    void bfloat16() { to_floating(kBFloat16); }
+    void cpu() { to(Device(kCPU)); }
+    void cuda() { to(Device(kCUDA)); }
+    void to_empty(Device device, bool recurse = true);
+    /// Applies `fn` to every parameter, gradient and buffer as M-16 to M-18 say.
+    void convert(const std::function<Tensor(const Tensor&)>& fn, bool recurse = true);
+    /// Back to the state of construction.
+    virtual void reset() {}
+    /// A deep copy (M-50). Plain `Module` throws; `Cloneable<D>` implements it.
+    virtual ModulePtr clone(std::optional<Device> device = std::nullopt, bool keep_hooks = true) const;
+    template <class M> auto as() noexcept {
+        if constexpr (requires { typename M::ContainedType; }) return dynamic_cast<typename M::ContainedType*>(this);
+        else return dynamic_cast<M*>(this);
+    }
+    template <class M> auto as() const noexcept { return const_cast<const decltype(*const_cast<Module*>(this)->as<M>())*>(const_cast<Module*>(this)->as<M>()); }
+
+    // --- State dictionaries (M-33 to M-47) ------------------------------------------------------------------------
+    StateDict state_dict(const std::string& prefix = {}, bool keep_vars = false);
+    void state_dict_into(StateDict& destination, const std::string& prefix = {}, bool keep_vars = false);
+    IncompatibleKeys load_state_dict(const StateDict& dict, bool strict = true, bool assign = false);
+    virtual std::int64_t state_version() const { return 1; }
+    /// Override both to add any value to the state.
+    virtual bool has_extra_state() const { return false; }
+    virtual Value get_extra_state() const;
+    virtual bool accepts_extra_state() const { return has_extra_state(); }
+    virtual void set_extra_state(const Value& state);
+
+    // --- Hooks (sections 1 and 2 of the rules) --------------------------------------------------------------------
+    template <class F> RemovableHandle register_forward_pre_hook(F fn, bool prepend = false) {
+        return add(detail::adapt_forward_pre(std::move(fn)), prepend);
+    }
+    template <class F> RemovableHandle register_forward_hook(F fn, bool prepend = false, bool always_call = false) {
+        return add(detail::adapt_forward(std::move(fn), always_call), prepend);
+    }
+    template <class F> RemovableHandle register_full_backward_pre_hook(F fn, bool prepend = false) {
+        return add(detail::adapt_backward_pre(std::move(fn)), prepend);
+    }
+    template <class F> RemovableHandle register_full_backward_hook(F fn, bool prepend = false) {
+        return add(detail::adapt_backward(std::move(fn)), prepend, true);
+    }
+    template <class F>
+    [[deprecated("use register_full_backward_hook")]] RemovableHandle register_backward_hook(F fn) {
+        return add(detail::adapt_backward(std::move(fn)), false, false);
+    }
+    RemovableHandle add(ForwardPreHook h, bool prepend);
+    RemovableHandle add(ForwardHook h, bool prepend);
+    RemovableHandle add(BackwardPreHook h, bool prepend);
+    RemovableHandle add(BackwardHook h, bool prepend, bool full);
+    RemovableHandle register_state_dict_pre_hook(StateDictPreHook fn);
+    RemovableHandle register_state_dict_post_hook(StateDictPostHook fn);
+    RemovableHandle register_load_state_dict_pre_hook(LoadStateDictPreHook fn);
+    RemovableHandle register_load_state_dict_post_hook(LoadStateDictPostHook fn);
+
+    // --- Text (M-27 to M-32) --------------------------------------------------------------------------------------
+    /// The options as Python prints them, empty by default; may have several lines.
+    virtual std::string extra_repr() const { return {}; }
+    /// The class name that is printed: `name()` without namespaces and a trailing Impl.
+    virtual std::string repr_name() const;
+    virtual std::string repr() const;
+    virtual void pretty_print(std::ostream& os) const;
+
+    /// Calls forward with values; throws NotImplementedError for a module without one (C-32). No hooks.
+    virtual Value forward_values(const Args& args, const Kwargs& kwargs);
+    /// Calls with hooks and values: what containers and dynamic callers use.
+    Value call_values(const Args& args, const Kwargs& kwargs = {});
+    /// True when a call must take the hook path; the only test on the fast path (C-2).
+    bool has_call_hooks() const noexcept { return hook_flag_ != 0; }
+    detail::ModuleHooks* hook_tables() const { return hooks_.get(); }
+    detail::ModuleHooks& ensure_hooks();
+    template <class M> static void detail_set_thunk(Module& m) {
+        if (!m.forward_thunk_) m.forward_thunk_ = detail::forward_thunk_for<M>();
+    }
+
+protected:
+    /// Own entries of the state dict and of a load; layers with versions override (M-40, M-47).
+    virtual void save_own_state(StateDict& destination, const std::string& prefix, bool keep_vars);
+    virtual void load_own_state(StateDict& map, const std::string& prefix, const ValueDict& local_metadata, bool strict,
+                                bool assign, LoadLists& lists);
+    virtual void copy_from(const Module& other, std::optional<Device> device, bool keep_hooks);
+
+    OrderedDict<std::string, Tensor> parameters_{"Parameter"};
+    OrderedDict<std::string, Tensor> buffers_{"Buffer"};
+    OrderedDict<std::string, ModulePtr> children_{"Submodule"};
+    std::vector<std::string> non_persistent_;
+
+    void rebuild_children(OrderedDict<std::string, ModulePtr> children) { children_ = std::move(children); }
+
+private:
+    template <class D> friend class Cloneable;
+    friend struct ModuleAccess;
+    ModulePtr register_child(std::string name, ModulePtr module);
+    ModulePtr replace_child(const std::string& name, ModulePtr module);
+    void to_floating(ScalarType dtype);
+    void check_name(const char* kind, const std::string& name, int table) const;
+    void load_recursive(StateDict& map, const std::string& prefix, bool assign, LoadLists& lists,
+                        const std::shared_ptr<StateMetadata>& metadata);
+
+    mutable std::optional<std::string> name_;
+    std::shared_ptr<detail::ModuleHooks> hooks_;
+    detail::ForwardThunk forward_thunk_ = nullptr;
+    unsigned hook_flag_ = 0;
+    bool training_ = true;
+};
+
+/// The exact text of rule M-27.
+std::ostream& operator<<(std::ostream& os, const Module& module);
+
+} // namespace reel::nn
+
+#include <reel/nn/call.hpp>
+#include <reel/nn/module_holder.hpp>

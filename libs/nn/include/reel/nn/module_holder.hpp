@@ -1,0 +1,73 @@
+// Value-like handles to modules: what user code passes around and calls.
+#pragma once
+
+#include <memory>
+#include <ostream>
+#include <type_traits>
+#include <utility>
+
+#include <reel/nn/module.hpp>
+
+namespace reel::nn {
+
+/// A shared handle to a module of type `C`. Copies share the module; calling it runs hooks. Using an empty holder throws.
+template <class C> class ModuleHolder {
+public:
+    using ContainedType = C;
+    ModuleHolder() : impl_(make()) {}
+    ModuleHolder(std::nullptr_t) {}
+    ModuleHolder(std::shared_ptr<C> module) : impl_(std::move(module)) {
+        if (impl_) Module::detail_set_thunk<C>(*impl_);
+    }
+    template <class Head, class... Tail>
+        requires(!(sizeof...(Tail) == 0 && std::is_base_of_v<ModuleHolder, std::decay_t<Head>>) &&
+                 !std::is_same_v<std::decay_t<Head>, std::nullptr_t> &&
+                 !std::is_convertible_v<Head, std::shared_ptr<C>> && std::is_constructible_v<C, Head, Tail...>)
+    explicit ModuleHolder(Head&& head, Tail&&... tail)
+        : ModuleHolder(std::make_shared<C>(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
+
+    C* operator->() const { return get(); }
+    C& operator*() const { return *get(); }
+    C* get() const {
+        if (!impl_) throw_empty();
+        return impl_.get();
+    }
+    const std::shared_ptr<C>& ptr() const {
+        if (!impl_) throw_empty();
+        return impl_;
+    }
+    std::shared_ptr<C> ptr_or_null() const { return impl_; }
+    bool is_empty() const noexcept { return !impl_; }
+    explicit operator bool() const noexcept { return !is_empty(); }
+    template <class... A> auto operator()(A&&... args) const -> decltype(std::declval<C&>().forward(std::forward<A>(args)...)) {
+        return nn::call(*get(), std::forward<A>(args)...);
+    }
+    template <class I> decltype(auto) operator[](I&& i) const { return (*get())[std::forward<I>(i)]; }
+
+private:
+    static std::shared_ptr<C> make() {
+        static_assert(std::is_default_constructible_v<C>,
+                      "this module has no default constructor: pass its arguments, or nullptr for an empty holder");
+        auto p = std::make_shared<C>();
+        Module::detail_set_thunk<C>(*p);
+        return p;
+    }
+    [[noreturn]] static void throw_empty() {
+        REEL_THROW(Error, "an empty module holder was used; construct the module or assign one first");
+    }
+    std::shared_ptr<C> impl_;
+};
+
+template <class C> std::ostream& operator<<(std::ostream& os, const ModuleHolder<C>& m) { return os << *m; }
+
+} // namespace reel::nn
+
+/// Declares `Name`, the holder of the module class `ImplType`.
+#define REEL_MODULE_IMPL(Name, ImplType)                                                                               \
+    class Name : public ::reel::nn::ModuleHolder<ImplType> {                                                           \
+    public:                                                                                                            \
+        using ::reel::nn::ModuleHolder<ImplType>::ModuleHolder;                                                        \
+        using Impl [[maybe_unused]] = ImplType;                                                                        \
+    }
+/// Declares `Name`, the holder of `NameImpl`.
+#define REEL_MODULE(Name) REEL_MODULE_IMPL(Name, Name##Impl)

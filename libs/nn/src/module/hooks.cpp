@@ -1,0 +1,139 @@
+// Registration of module hooks, local and global.
+#include <reel/nn/hooks.hpp>
+
+#include <reel/nn/module.hpp>
+
+#include "module/module_hooks.hpp"
+
+namespace reel::nn {
+
+namespace {
+std::atomic<bool> reference_mode_on{false};
+} // namespace
+
+namespace hooks {
+void set_reference_mode(bool on) { reference_mode_on.store(on, std::memory_order_relaxed); }
+bool reference_mode() { return reference_mode_on.load(std::memory_order_relaxed); }
+void reset_global_hooks() {
+    detail::global_hooks() = {};
+    detail::registration_hooks() = {};
+    detail::global_call_hooks.store(0, std::memory_order_relaxed);
+}
+} // namespace hooks
+
+namespace detail {
+
+std::atomic<unsigned> global_call_hooks{0};
+
+CallHooks& global_hooks() {
+    static CallHooks hooks;
+    return hooks;
+}
+RegistrationHooks& registration_hooks() {
+    static RegistrationHooks hooks;
+    return hooks;
+}
+
+void check_backward_kind(BackwardKind& kind, bool full, const char* owner) {
+    const BackwardKind wanted = full ? BackwardKind::Full : BackwardKind::Legacy;
+    REEL_CHECK(kind == BackwardKind::Unset || kind == wanted, owner, ": cannot register a ",
+               full ? "full" : "legacy (non-full)", " backward hook, because a ", full ? "legacy (non-full)" : "full",
+               " one was registered before; the two kinds cannot be mixed. Use full backward hooks throughout.");
+    kind = wanted;
+}
+
+namespace {
+template <class H> RemovableHandle add_to_global(Table<H> CallHooks::*table, H h) {
+    RemovableHandle handle = add_hook(global_hooks().*table, std::move(h));
+    global_call_hooks.store(1, std::memory_order_release);
+    return handle;
+}
+} // namespace
+
+RemovableHandle add_global(ForwardPreHook h) { return add_to_global(&CallHooks::forward_pre, std::move(h)); }
+RemovableHandle add_global(ForwardHook h) { return add_to_global(&CallHooks::forward, std::move(h)); }
+RemovableHandle add_global(BackwardPreHook h) { return add_to_global(&CallHooks::backward_pre, std::move(h)); }
+RemovableHandle add_global(BackwardHook h, bool full) {
+    if (!full)
+        REEL_WARN_DEPRECATION("register_module_backward_hook sees only a module's last operation; "
+                              "use register_module_full_backward_hook");
+    check_backward_kind(global_hooks().kind, full, "global module hooks");
+    return add_to_global(&CallHooks::backward, std::move(h));
+}
+
+Value run_registration_hooks(const Table<RegistrationHook>& table, Module& m, const std::string& name, Value value) {
+    if (const auto hooks = snapshot(table))
+        for (const auto& record : *hooks) {
+            Value replaced = record.fn(m, name, value);
+            if (!replaced.isNone()) value = std::move(replaced);
+        }
+    return value;
+}
+
+Value tensors_to_tuple(const variable_list& tensors) {
+    std::vector<Value> e;
+    e.reserve(tensors.size());
+    for (const Tensor& t : tensors) e.push_back(t.defined() ? Value(t) : Value());
+    return Value::tuple(std::move(e));
+}
+variable_list tuple_to_tensors(const Value& tuple) {
+    variable_list r;
+    for (const Value& v : tuple.elements()) r.push_back(v.isTensor() ? v.toTensor() : Tensor());
+    return r;
+}
+Value args_result(const std::optional<Args>& args) { return args ? Value::tuple(*args) : Value(); }
+const Tensor& single_tensor(const Args& args, const char* kind) {
+    REEL_CHECK_TYPE(!args.empty() && args[0].isTensor(), kind, " over a tensor: the module's first argument is ",
+                    args.empty() ? "absent" : args[0].kind_name(), ", not a Tensor; take (Module&, Args) instead");
+    return args[0].toTensor();
+}
+
+} // namespace detail
+
+RemovableHandle register_module_parameter_registration_hook(RegistrationHook fn) {
+    return add_hook(detail::registration_hooks().parameter, std::move(fn));
+}
+RemovableHandle register_module_buffer_registration_hook(RegistrationHook fn) {
+    return add_hook(detail::registration_hooks().buffer, std::move(fn));
+}
+RemovableHandle register_module_module_registration_hook(RegistrationHook fn) {
+    return add_hook(detail::registration_hooks().module, std::move(fn));
+}
+
+detail::ModuleHooks& Module::ensure_hooks() {
+    if (!hooks_) hooks_ = std::make_shared<detail::ModuleHooks>();
+    return *hooks_;
+}
+RemovableHandle Module::add(ForwardPreHook h, bool prepend) {
+    hook_flag_ = 1;
+    return add_hook(ensure_hooks().forward_pre, std::move(h), prepend);
+}
+RemovableHandle Module::add(ForwardHook h, bool prepend) {
+    hook_flag_ = 1;
+    return add_hook(ensure_hooks().forward, std::move(h), prepend);
+}
+RemovableHandle Module::add(BackwardPreHook h, bool prepend) {
+    hook_flag_ = 1;
+    return add_hook(ensure_hooks().backward_pre, std::move(h), prepend);
+}
+RemovableHandle Module::add(BackwardHook h, bool prepend, bool full) {
+    if (!full)
+        REEL_WARN_DEPRECATION("register_backward_hook sees only a module's last operation; use register_full_backward_hook");
+    detail::check_backward_kind(ensure_hooks().kind, full, name().c_str());
+    hook_flag_ = 1;
+    return add_hook(hooks_->backward, std::move(h), prepend);
+}
+RemovableHandle Module::register_state_dict_pre_hook(StateDictPreHook fn) {
+    return add_hook(ensure_hooks().state_dict_pre, std::move(fn));
+}
+RemovableHandle Module::register_state_dict_post_hook(StateDictPostHook fn) {
+    return add_hook(ensure_hooks().state_dict_post, std::move(fn));
+}
+RemovableHandle Module::register_load_state_dict_pre_hook(LoadStateDictPreHook fn) {
+    return add_hook(ensure_hooks().load_pre, std::move(fn));
+}
+RemovableHandle Module::register_load_state_dict_post_hook(LoadStateDictPostHook fn) {
+    return add_hook(ensure_hooks().load_post, std::move(fn));
+}
+
+} // namespace reel::nn
