@@ -19,6 +19,7 @@ class Device;     // device.hpp
 class TensorOptions;
 class Generator; // random.hpp
 class Value;     // value.hpp: any argument or result
+class ValueDict;
 class RemovableHandle;
 
 using TensorList = ArrayRef<Tensor>;

@@ -1,6 +1,7 @@
 // A vertex of the tape: what a recorded op leaves behind so that gradients can flow through it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -47,7 +48,14 @@ using NodePostHook =
 using TensorHookFn = std::function<Tensor(const Tensor&)>;
 
 struct NodeExtras; // hooks, metadata, anomaly trace: allocated only when used (src/tape/node_extras.hpp)
-struct PassState;  // the engine's bookkeeping
+
+/// The engine's bookkeeping for one node in one pass.
+struct PassState {
+    std::uint32_t dependencies = 0;
+    bool executes = true;  ///< on a path to what is wanted
+    bool captured = false; ///< a requested input of `grad`
+    GradList buffer;
+};
 
 /// Where an op was called: the user's source line, when recording of it is on.
 struct CreationSite {
@@ -102,7 +110,7 @@ public:
     /// Hook on one forward output (tensor hooks live here for non-leaves, T-6).
     RemovableHandle add_tensor_hook(std::uint32_t output_nr, TensorHookFn fn);
     /// Free-form annotations (T-34).
-    class ValueDict& metadata();
+    ValueDict& metadata();
 
     NodeExtras* extras() const { return extras_.get(); }
     NodeExtras& ensure_extras();
@@ -113,8 +121,7 @@ protected:
     Node();
 
 private:
-    friend class Engine;
-    friend struct PassState;
+    friend class GraphTask;
     EdgeList edges_;
     SmallVector<InputMetadata, 1> inputs_;
     std::uint64_t sequence_nr_;
@@ -126,9 +133,7 @@ private:
     std::unique_ptr<NodeExtras, ExtrasDeleter> extras_;
     // State of the pass that claimed this node; other concurrent passes keep theirs in a side table.
     std::atomic<std::uint64_t> pass_{0};
-    std::uint32_t dependencies_ = 0;
-    bool needed_ = true;
-    GradList buffer_;
+    PassState state_;
 };
 
 /// The node and slot that a gradient of `t` flows to; for a leaf that requires grad its accumulator; else invalid.

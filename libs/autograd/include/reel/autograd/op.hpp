@@ -10,11 +10,6 @@
 
 #include <reel/autograd/value.hpp>
 
-/// Marks the function below it as an op. The text is the schema, the single source of names, types and defaults; the
-/// build reads it and generates declaration, method, named binding and registration. Flags: `method`, `inplace`
-/// (an `op_` form exists), `view`, `layout_sensitive`, `random`, `not_differentiable`, `alias("other.name")`.
-#define REEL_OP(schema, ...)
-
 namespace reel::ops {
 
 /// One argument of a schema.
@@ -63,10 +58,12 @@ public:
     void declare_unsupported(std::string_view name, std::string_view variant);
 
 private:
+    friend Registry& registry();
     struct Impl;
     std::shared_ptr<Impl> impl_;
     Impl& impl() const;
 };
+/// The process-wide registry; filled on first use.
 Registry& registry();
 
 } // namespace reel::ops

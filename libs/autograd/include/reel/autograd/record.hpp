@@ -10,6 +10,14 @@
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/saved_variable.hpp>
 
+/// Marks the function below it as an op. The text is the schema, the single source of names, types and defaults; the
+/// build reads it and generates declaration, method, named binding and registration. Flags: `method`, `inplace`
+/// (an `op_` form exists), `inplace_native` (the file defines it), `view`, `layout_sensitive`, `random`,
+/// `not_differentiable`, `alias("other.name")`.
+#define REEL_OP(schema, ...)
+/// Declares that a variant of the reference cases is not supported yet: `REEL_UNSUPPORTED_VARIANT("norm", "nuc")`.
+#define REEL_UNSUPPORTED_VARIANT(name, variant)
+
 namespace reel::autograd {
 
 /// What a backward rule sees: arriving gradients, saved tensors, and which results are wanted.
@@ -53,7 +61,7 @@ protected:
     SmallVector<SavedVariable, 2> saved_;
 };
 
-namespace detail {
+namespace recording {
 template <class Rule> class RuleNodeOf final : public RuleNode {
 public:
     RuleNodeOf(const char* op, Rule rule) : RuleNode(op), rule_(std::move(rule)) {}
@@ -69,7 +77,7 @@ private:
 void attach(RuleNode* node, ArrayRef<Tensor> inputs, ArrayRef<const Tensor*> outputs, ArrayRef<Tensor> saved);
 void attach(RuleNode* node, ArrayRef<const Tensor*> inputs, const Tensor& output, ArrayRef<const Tensor*> saved);
 bool any_requires_grad(ArrayRef<Tensor> inputs);
-} // namespace detail
+} // namespace recording
 
 /// True when an op over these inputs must record: grad mode on and some input requires grad.
 template <class... T> bool needs_recording(const T&... inputs) {
@@ -77,7 +85,7 @@ template <class... T> bool needs_recording(const T&... inputs) {
     const auto one = [](const Tensor& t) { return t.defined() && t.impl()->requires_grad(); };
     return (one(inputs) || ...);
 }
-inline bool needs_recording(TensorList inputs) { return GradMode::is_enabled() && detail::any_requires_grad(inputs); }
+inline bool needs_recording(TensorList inputs) { return GradMode::is_enabled() && recording::any_requires_grad(inputs); }
 
 using Inputs = std::initializer_list<std::reference_wrapper<const Tensor>>;
 
@@ -106,7 +114,7 @@ void record(const char* op, Inputs inputs, const Tensor& output, Inputs saved, R
     }
     if (!any) return;
     for (const Tensor& t : saved) keep[k++] = &t;
-    detail::attach(new detail::RuleNodeOf<Rule>(op, std::move(rule)), ArrayRef<const Tensor*>(in, n), output,
+    recording::attach(new recording::RuleNodeOf<Rule>(op, std::move(rule)), ArrayRef<const Tensor*>(in, n), output,
                    ArrayRef<const Tensor*>(keep, k));
 }
 
@@ -116,7 +124,7 @@ void record(const char* op, TensorList inputs, TensorList outputs, TensorList sa
     if (!needs_recording(inputs)) return;
     SmallVector<const Tensor*, 4> outs;
     for (const Tensor& t : outputs) outs.push_back(&t);
-    detail::attach(new detail::RuleNodeOf<Rule>(op, std::move(rule)), inputs, outs, saved);
+    recording::attach(new recording::RuleNodeOf<Rule>(op, std::move(rule)), inputs, outs, saved);
 }
 
 } // namespace reel::autograd

@@ -45,10 +45,13 @@ public:
     // Versions (E-38). `.data` aliases have a counter of their own.
     std::uint32_t version() const { return (own_version_ ? own_version_ : storage_)->version(); }
     void bump_version() { (own_version_ ? own_version_ : storage_)->bump_version(); }
+    void share_version(const TensorImpl& o) { own_version_ = o.own_version_; }
+    void set_storage(StoragePtr storage) { storage_ = std::move(storage); }
     void detach_version(std::uint32_t start); ///< leaves the family; the fresh counter begins at `start`
 
     // Tape.
-    bool requires_grad() const { return requires_grad_ || grad_fn_; }
+    /// A view follows its base, which in-place work may have put on the tape meanwhile (E-45, E-49).
+    bool requires_grad() const { return requires_grad_ || grad_fn_ || (view_base_ && view_base_->requires_grad()); }
     const autograd::NodePtr& grad_fn_unchecked() const { return grad_fn_; } ///< may be stale on views (E-44)
     std::uint32_t output_nr() const { return output_nr_; }
     void set_history(autograd::NodePtr fn, std::uint32_t output_nr);

@@ -226,6 +226,3 @@ private:
 std::ostream& operator<<(std::ostream& os, const Module& module);
 
 } // namespace reel::nn
-
-#include <reel/nn/call.hpp>
-#include <reel/nn/module_holder.hpp>

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <reel/nn/module.hpp>
+#include <reel/nn/call.hpp>
 
 namespace reel::nn {
 

@@ -1,0 +1,28 @@
+// Hooks beyond single tensors and nodes: several gradients at once, node creation, the end of a pass.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <reel/autograd/backward.hpp>
+
+namespace reel::autograd {
+
+/// Mode `"all"`: `fn` gets one list per pass, once the last participating gradient is known; absent ones are undefined
+/// (T-30). Throws ValueError for another mode, Error for a tensor that does not require grad.
+RemovableHandle register_multi_grad_hook(const variable_list& tensors,
+                                         std::function<void(const variable_list&)> fn);
+/// Mode `"any"`: `fn` gets the first gradient of each pass (T-31).
+RemovableHandle register_multi_grad_hook_any(const variable_list& tensors, std::function<void(const Tensor&)> fn);
+
+/// Calls `fn` for every node made in the scope, after its edges and saved tensors are set (T-36).
+class NodeCreationHookGuard {
+public:
+    explicit NodeCreationHookGuard(std::function<void(Node&)> fn);
+    ~NodeCreationHookGuard();
+    NodeCreationHookGuard(const NodeCreationHookGuard&) = delete;
+};
+
+} // namespace reel::autograd

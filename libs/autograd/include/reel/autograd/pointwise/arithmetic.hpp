@@ -1,0 +1,79 @@
+// The four operations and their kin.
+#pragma once
+
+#include <reel/autograd/pointwise/rule.hpp>
+
+namespace reel::pointwise {
+
+inline constexpr unsigned all_numbers = floating | complex | integral;
+
+struct add_op : binary<Result::Same, all_numbers | boolean, none, none> {
+    template <class T> REEL_HD T f(T x, T o) const {
+        if constexpr (std::is_same_v<T, bool>) return x || o;
+        else return T(x + o);
+    }
+    template <class T> T da(T g, T, T, T) const { return g; }
+    template <class T> T db(T g, T, T, T) const { return g; }
+};
+struct sub_op : binary<Result::Same, all_numbers, none, none> {
+    template <class T> REEL_HD T f(T x, T o) const { return T(x - o); }
+    template <class T> T da(T g, T, T, T) const { return g; }
+    template <class T> T db(T g, T, T, T) const { return -g; }
+};
+struct mul_op : binary<Result::Same, all_numbers | boolean, b, a> {
+    template <class T> REEL_HD T f(T x, T o) const {
+        if constexpr (std::is_same_v<T, bool>) return x && o;
+        else return T(x * o);
+    }
+    template <class T> T da(T g, T, T o, T) const { return g * conj(o); }
+    template <class T> T db(T g, T x, T, T) const { return g * conj(x); }
+};
+/// d(x/o) = dx/o - x do/o^2
+struct div_op : binary<Result::ToFloat, floating | complex, b, a | b> {
+    template <class T> REEL_HD T f(T x, T o) const { return x / o; }
+    template <class T> T da(T g, T, T o, T) const { return g / conj(o); }
+    template <class T> T db(T g, T x, T o, T) const { return -g * conj((x / o) / o); }
+};
+/// NaN wins; ties share the gradient.
+struct maximum_op : binary<Result::Same, floating | integral | boolean, a | b, a | b> {
+    template <class T> REEL_HD T f(T x, T o) const { return maximum(x, o); }
+    template <class T> T da(T g, T x, T o, T) const { return g * ((x > o).to(g.scalar_type()) + (x == o).to(g.scalar_type()) * 0.5); }
+    template <class T> T db(T g, T x, T o, T) const { return g * ((x < o).to(g.scalar_type()) + (x == o).to(g.scalar_type()) * 0.5); }
+};
+struct minimum_op : binary<Result::Same, floating | integral | boolean, a | b, a | b> {
+    template <class T> REEL_HD T f(T x, T o) const { return minimum(x, o); }
+    template <class T> T da(T g, T x, T o, T) const { return g * ((x < o).to(g.scalar_type()) + (x == o).to(g.scalar_type()) * 0.5); }
+    template <class T> T db(T g, T x, T o, T) const { return g * ((x > o).to(g.scalar_type()) + (x == o).to(g.scalar_type()) * 0.5); }
+};
+/// atan2(x, o): d = (o dx - x do) / (x^2 + o^2)
+struct atan2_op : binary<Result::ToFloat, floating, a | b, a | b> {
+    template <class T> REEL_HD T f(T x, T o) const { return atan2(x, o); }
+    template <class T> T da(T g, T x, T o, T) const { return g * (o / (x * x + o * o)); }
+    template <class T> T db(T g, T x, T o, T) const { return g * (-x / (x * x + o * o)); }
+};
+
+struct neg_op : unary<Result::Same, all_numbers, Saves::Nothing> {
+    template <class T> REEL_HD T f(T x) const { return T(-x); }
+    template <class T> T df(T g, T, T) const { return -g; }
+};
+struct reciprocal_op : unary<Result::ToFloat, floating | complex, Saves::Output> {
+    template <class T> REEL_HD T f(T x) const { return k<T>(1) / x; }
+    template <class T> T df(T g, T, T o) const { return -g * conj(o * o); }
+};
+struct square_op : unary<Result::Same, all_numbers, Saves::Input> {
+    template <class T> REEL_HD T f(T x) const { return T(x * x); }
+    template <class T> T df(T g, T x, T) const { return g * conj(x * k<T>(2)); }
+};
+struct sqrt_op : unary<Result::ToFloat, floating | complex, Saves::Output> {
+    template <class T> REEL_HD T f(T x) const { return sqrt(x); }
+    template <class T> T df(T g, T, T o) const { return g / conj(o * k<T>(2)); }
+};
+struct rsqrt_op : unary<Result::ToFloat, floating | complex, Saves::Output> {
+    template <class T> REEL_HD T f(T x) const { return rsqrt(x); }
+    template <class T> T df(T g, T, T o) const { return g * conj(o * o * o * k<T>(-0.5)); }
+};
+
+using arithmetic_binary = op_list<add_op, sub_op, mul_op, div_op, maximum_op, minimum_op, atan2_op>;
+using arithmetic_unary = op_list<neg_op, reciprocal_op, square_op, sqrt_op, rsqrt_op>;
+
+} // namespace reel::pointwise

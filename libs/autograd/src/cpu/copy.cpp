@@ -1,0 +1,159 @@
+// Copy kernels: memcpy where dense, blocked transposes, converting loops.
+#include "cpu/copy.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <reel/autograd/parallel.hpp>
+
+#include "cpu/strided.hpp"
+
+namespace reel::cpu {
+
+namespace {
+
+template <class T> struct IsComplex : std::false_type {};
+template <class T> struct IsComplex<std::complex<T>> : std::true_type {};
+
+template <class D, class S> D convert(S v) {
+    if constexpr (std::is_same_v<D, S>) return v;
+    else if constexpr (std::is_same_v<D, bool>) {
+        if constexpr (IsComplex<S>::value) return v.real() != 0 || v.imag() != 0;
+        else if constexpr (std::is_same_v<S, Half> || std::is_same_v<S, BFloat16>) return float(v) != 0;
+        else return v != 0;
+    } else if constexpr (IsComplex<S>::value && IsComplex<D>::value) return D(typename D::value_type(v.real()), typename D::value_type(v.imag()));
+    else if constexpr (IsComplex<S>::value) return convert<D>(v.real());
+    else if constexpr (IsComplex<D>::value) return D(convert<typename D::value_type>(v), 0);
+    else if constexpr (std::is_same_v<S, Half> || std::is_same_v<S, BFloat16>) return convert<D>(float(v));
+    else if constexpr (std::is_same_v<D, Half> || std::is_same_v<D, BFloat16>) return D(float(v));
+    else if constexpr (std::is_floating_point_v<S> && std::is_integral_v<D>) {
+        // Through int64 keeps out-of-range results defined: they wrap as integers do.
+        if constexpr (sizeof(D) < 8) return D(std::int64_t(v));
+        else return D(v);
+    } else return D(v);
+}
+
+template <class D, class S> void convert_loop(char* const* data, const std::int64_t* strides, std::int64_t n, const void*) {
+    if (strides[0] == sizeof(D) && strides[1] == sizeof(S)) {
+        D* d = reinterpret_cast<D*>(data[0]);
+        const S* s = reinterpret_cast<const S*>(data[1]);
+        for (std::int64_t i = 0; i < n; ++i) d[i] = convert<D>(s[i]);
+        return;
+    }
+    char *d = data[0], *s = data[1];
+    for (std::int64_t i = 0; i < n; ++i, d += strides[0], s += strides[1])
+        *reinterpret_cast<D*>(d) = convert<D>(*reinterpret_cast<const S*>(s));
+}
+
+template <class T> void same_loop(char* const* data, const std::int64_t* strides, std::int64_t n, const void*) {
+    if (strides[0] == sizeof(T) && strides[1] == sizeof(T)) {
+        std::memcpy(data[0], data[1], std::size_t(n) * sizeof(T));
+        return;
+    }
+    if (strides[1] == 0 && strides[0] == sizeof(T)) {
+        std::fill_n(reinterpret_cast<T*>(data[0]), n, *reinterpret_cast<const T*>(data[1]));
+        return;
+    }
+    char *d = data[0], *s = data[1];
+    for (std::int64_t i = 0; i < n; ++i, d += strides[0], s += strides[1]) *reinterpret_cast<T*>(d) = *reinterpret_cast<const T*>(s);
+}
+
+using Bits16 = std::complex<double>;
+
+Loop same_size_loop(std::size_t bytes) {
+    switch (bytes) {
+    case 1: return &same_loop<std::uint8_t>;
+    case 2: return &same_loop<std::uint16_t>;
+    case 4: return &same_loop<std::uint32_t>;
+    case 8: return &same_loop<std::uint64_t>;
+    default: return &same_loop<Bits16>;
+    }
+}
+template <class D> Loop loop_from(ScalarType src) {
+    switch (src) {
+#define REEL_CASE(T, Name)                                                                                             \
+    case ScalarType::Name: return &convert_loop<D, T>;
+        REEL_FORALL_SCALAR_TYPES(REEL_CASE)
+#undef REEL_CASE
+    default: return nullptr;
+    }
+}
+Loop converting_loop(ScalarType dst, ScalarType src) {
+    if (dst == src) return same_size_loop(elementSize(dst));
+    switch (dst) {
+#define REEL_CASE(T, Name)                                                                                             \
+    case ScalarType::Name: return loop_from<T>(src);
+        REEL_FORALL_SCALAR_TYPES(REEL_CASE)
+#undef REEL_CASE
+    default: return nullptr;
+    }
+}
+
+/// dst[i][j] = src[j][i] in tiles that fit the first-level cache: rows of the source are read whole lines at a time.
+template <class T> void transpose(T* dst, std::int64_t dst_row, const T* src, std::int64_t src_col, std::int64_t rows, std::int64_t cols) {
+    constexpr std::int64_t tile = sizeof(T) >= 8 ? 16 : 32;
+    parallel_for(0, (rows + tile - 1) / tile, std::max<std::int64_t>(1, 32768 / (tile * cols + 1)), [&](std::int64_t b, std::int64_t e) {
+        for (std::int64_t i0 = b * tile; i0 < std::min(rows, e * tile); i0 += tile)
+            for (std::int64_t j0 = 0; j0 < cols; j0 += tile) {
+                const std::int64_t i1 = std::min(i0 + tile, rows), j1 = std::min(j0 + tile, cols);
+                if (i1 - i0 == tile && j1 - j0 == tile) {
+                    T block[tile][tile];
+                    for (std::int64_t j = 0; j < tile; ++j) {
+                        const T* s = src + (j0 + j) * src_col + i0;
+                        for (std::int64_t i = 0; i < tile; ++i) block[i][j] = s[i];
+                    }
+                    for (std::int64_t i = 0; i < tile; ++i) std::memcpy(dst + (i0 + i) * dst_row + j0, block[i], sizeof(block[i]));
+                    continue;
+                }
+                for (std::int64_t i = i0; i < i1; ++i)
+                    for (std::int64_t j = j0; j < j1; ++j) dst[i * dst_row + j] = src[j * src_col + i];
+            }
+    });
+}
+template <class T> void transpose_bytes(void* dst, std::int64_t dr, const void* src, std::int64_t sc, std::int64_t rows, std::int64_t cols) {
+    transpose(static_cast<T*>(dst), dr, static_cast<const T*>(src), sc, rows, cols);
+}
+void transpose_any(std::size_t bytes, void* dst, std::int64_t dr, const void* src, std::int64_t sc, std::int64_t rows, std::int64_t cols) {
+    switch (bytes) {
+    case 1: return transpose_bytes<std::uint8_t>(dst, dr, src, sc, rows, cols);
+    case 2: return transpose_bytes<std::uint16_t>(dst, dr, src, sc, rows, cols);
+    case 4: return transpose_bytes<std::uint32_t>(dst, dr, src, sc, rows, cols);
+    case 8: return transpose_bytes<std::uint64_t>(dst, dr, src, sc, rows, cols);
+    default: return transpose_bytes<Bits16>(dst, dr, src, sc, rows, cols);
+    }
+}
+
+} // namespace
+
+void copy_strided(int ndim, const std::int64_t* shape, void* dst, const std::int64_t* ds, ScalarType dt, const void* src,
+                  const std::int64_t* ss, ScalarType st) {
+    const std::int64_t db = std::int64_t(elementSize(dt)), sb = std::int64_t(elementSize(st));
+    // The last two dimensions of a transposed copy: destination rows are source columns.
+    if (dt == st && ndim >= 2 && shape[ndim - 1] >= 8 && shape[ndim - 2] >= 8 && ds[ndim - 1] == 1 && ss[ndim - 2] == 1 && ss[ndim - 1] != 1 &&
+        ss[ndim - 1] != 0) {
+        std::int64_t outer = 1;
+        for (int d = 0; d < ndim - 2; ++d) outer *= shape[d];
+        for (std::int64_t o = 0; o < outer; ++o) {
+            std::int64_t rest = o, dof = 0, sof = 0;
+            for (int d = ndim - 3; d >= 0; --d) {
+                const std::int64_t i = rest % shape[d];
+                rest /= shape[d];
+                dof += i * ds[d];
+                sof += i * ss[d];
+            }
+            transpose_any(std::size_t(db), static_cast<char*>(dst) + dof * db, ds[ndim - 2], static_cast<const char*>(src) + sof * sb,
+                          ss[ndim - 1], shape[ndim - 2], shape[ndim - 1]);
+        }
+        return;
+    }
+    std::int64_t dbytes[64], sbytes[64];
+    for (int d = 0; d < ndim; ++d) {
+        dbytes[d] = ds[d] * db;
+        sbytes[d] = ss[d] * sb;
+    }
+    char* data[2] = {static_cast<char*>(dst), const_cast<char*>(static_cast<const char*>(src))};
+    const std::int64_t* strides[2] = {dbytes, sbytes};
+    for_each_strided(ndim, shape, 2, data, strides, converting_loop(dt, st), nullptr);
+}
+
+} // namespace reel::cpu

@@ -1,0 +1,23 @@
+// Sums over dense rows, in a tree fixed by the shape: the same bits for any number of threads.
+#pragma once
+
+#include <cstdint>
+
+#include <reel/autograd/dtype.hpp>
+
+namespace reel::cpu {
+
+/// out[r] = sum of in[r * inner, (r + 1) * inner). float32 and 16-bit types sum pairwise in float32.
+void sum_rows(ScalarType t, const void* in, std::int64_t rows, std::int64_t inner, void* out);
+/// out[c] = sum over r of in[r * cols + c].
+void sum_columns(ScalarType t, const void* in, std::int64_t rows, std::int64_t cols, void* out);
+
+/// Kernels per instruction set: the sum of one block of at most `sum_block` elements.
+inline constexpr std::int64_t sum_block = 4096;
+struct SumKernels {
+    float (*f32)(const float*, std::int64_t) = nullptr;
+    double (*f64)(const double*, std::int64_t) = nullptr;
+};
+inline SumKernels sum_kernels;
+
+} // namespace reel::cpu

@@ -1,0 +1,228 @@
+// Comparisons, predicates and selection by a condition.
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/record.hpp>
+
+#include <cmath>
+
+#include "ops/pointwise_host.hpp"
+
+namespace reel {
+
+using namespace autograd;
+using namespace detail;
+
+namespace {
+
+template <class T> constexpr bool complex_v = math::is_complex<T>::value;
+template <class T> using Wide = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
+
+template <class F, class T> void compare_loop(char* const* d, const std::int64_t* s, std::int64_t n, const void*) {
+    for (std::int64_t i = 0; i < n; ++i)
+        *reinterpret_cast<bool*>(d[0] + i * s[0]) =
+            F()(Wide<T>(*reinterpret_cast<const T*>(d[1] + i * s[1])), Wide<T>(*reinterpret_cast<const T*>(d[2] + i * s[2])));
+}
+template <class F, class T> void predicate_loop(char* const* d, const std::int64_t* s, std::int64_t n, const void*) {
+    for (std::int64_t i = 0; i < n; ++i) *reinterpret_cast<bool*>(d[0] + i * s[0]) = F()(Wide<T>(*reinterpret_cast<const T*>(d[1] + i * s[1])));
+}
+template <class F> Tensor compare(const char* name, const Tensor& x, const Tensor& o) {
+    const ScalarType t = pointwise::detail::result_type(x, o);
+    cpu::Loop loop = nullptr;
+    switch (t) {
+#define REEL_CASE(T, Name)                                                                                             \
+    case ScalarType::Name:                                                                                             \
+        if constexpr (std::is_invocable_v<F, Wide<T>, Wide<T>>) loop = &compare_loop<F, T>;                            \
+        break;
+        REEL_FORALL_SCALAR_TYPES(REEL_CASE)
+#undef REEL_CASE
+    default: break;
+    }
+    if (!loop) pointwise::detail::throw_unsupported(name, t);
+    const Dims sizes = broadcast_shapes(name, x.sizes(), o.sizes());
+    const Tensor cx = cast_raw(x, t), co = cast_raw(o, t);
+    Tensor out = pointwise::detail::result_like(cx, co, sizes, kBool);
+    pointwise::detail::run_binary(loop, nullptr, out, expand_raw(cx, sizes), expand_raw(co, sizes));
+    return out;
+}
+template <class F> Tensor predicate(const char* name, const Tensor& x) {
+    cpu::Loop loop = nullptr;
+    switch (x.scalar_type()) {
+#define REEL_CASE(T, Name)                                                                                             \
+    case ScalarType::Name:                                                                                             \
+        if constexpr (std::is_invocable_v<F, Wide<T>>) loop = &predicate_loop<F, T>;                                   \
+        break;
+        REEL_FORALL_SCALAR_TYPES(REEL_CASE)
+#undef REEL_CASE
+    default: break;
+    }
+    if (!loop) pointwise::detail::throw_unsupported(name, x.scalar_type());
+    Tensor out = empty_like_raw(x, kBool);
+    pointwise::detail::run_unary(loop, nullptr, out, x);
+    return out;
+}
+
+struct Eq { template <class T> bool operator()(T x, T o) const { return x == o; } };
+struct Ne { template <class T> bool operator()(T x, T o) const { return x != o; } };
+#define REEL_ORDER(Name, op)                                                                                           \
+    struct Name {                                                                                                      \
+        template <class T>                                                                                             \
+            requires(!complex_v<T>)                                                                                    \
+        bool operator()(T x, T o) const {                                                                              \
+            return x op o;                                                                                             \
+        }                                                                                                              \
+    };
+REEL_ORDER(Lt, <)
+REEL_ORDER(Le, <=)
+REEL_ORDER(Gt, >)
+REEL_ORDER(Ge, >=)
+template <class T> bool truth(T x) { return x != T(0); }
+struct And { template <class T> bool operator()(T x, T o) const { return truth(x) && truth(o); } };
+struct Or { template <class T> bool operator()(T x, T o) const { return truth(x) || truth(o); } };
+struct Xor { template <class T> bool operator()(T x, T o) const { return truth(x) != truth(o); } };
+struct Not { template <class T> bool operator()(T x) const { return !truth(x); } };
+struct IsNan {
+    template <class T> bool operator()(T x) const {
+        if constexpr (complex_v<T>) return std::isnan(x.real()) || std::isnan(x.imag());
+        else if constexpr (std::is_floating_point_v<T>) return std::isnan(x);
+        else return false;
+    }
+};
+struct IsInf {
+    template <class T> bool operator()(T x) const {
+        if constexpr (complex_v<T>) return std::isinf(x.real()) || std::isinf(x.imag());
+        else if constexpr (std::is_floating_point_v<T>) return std::isinf(x);
+        else return false;
+    }
+};
+struct IsFinite {
+    template <class T> bool operator()(T x) const {
+        if constexpr (complex_v<T>) return std::isfinite(x.real()) && std::isfinite(x.imag());
+        else if constexpr (std::is_floating_point_v<T>) return std::isfinite(x);
+        else return true;
+    }
+};
+
+template <class T> void where_loop(char* const* d, const std::int64_t* s, std::int64_t n, const void*) {
+    for (std::int64_t i = 0; i < n; ++i)
+        *reinterpret_cast<T*>(d[0] + i * s[0]) =
+            *reinterpret_cast<const bool*>(d[1] + i * s[1]) ? *reinterpret_cast<const T*>(d[2] + i * s[2]) : *reinterpret_cast<const T*>(d[3] + i * s[3]);
+}
+
+} // namespace
+
+#define REEL_COMPARE(name, Functor)                                                                                    \
+    Tensor name(const Tensor& input, const Tensor& other) { return compare<Functor>(#name, input, other); }            \
+    Tensor name(const Tensor& input, const Scalar& other) { return compare<Functor>(#name, input, wrapped_number(other)); }
+
+REEL_OP("eq(Tensor input, Tensor other) -> Tensor", method, inplace, not_differentiable)
+REEL_OP("eq(Tensor input, Scalar other) -> Tensor", method, inplace, not_differentiable)
+REEL_COMPARE(eq, Eq)
+REEL_OP("ne(Tensor input, Tensor other) -> Tensor", method, inplace, not_differentiable, alias("not_equal"))
+REEL_OP("ne(Tensor input, Scalar other) -> Tensor", method, inplace, not_differentiable)
+REEL_COMPARE(ne, Ne)
+REEL_OP("lt(Tensor input, Tensor other) -> Tensor", method, inplace, not_differentiable, alias("less"))
+REEL_OP("lt(Tensor input, Scalar other) -> Tensor", method, inplace, not_differentiable)
+REEL_COMPARE(lt, Lt)
+REEL_OP("le(Tensor input, Tensor other) -> Tensor", method, inplace, not_differentiable, alias("less_equal"))
+REEL_OP("le(Tensor input, Scalar other) -> Tensor", method, inplace, not_differentiable)
+REEL_COMPARE(le, Le)
+REEL_OP("gt(Tensor input, Tensor other) -> Tensor", method, inplace, not_differentiable, alias("greater"))
+REEL_OP("gt(Tensor input, Scalar other) -> Tensor", method, inplace, not_differentiable)
+REEL_COMPARE(gt, Gt)
+REEL_OP("ge(Tensor input, Tensor other) -> Tensor", method, inplace, not_differentiable, alias("greater_equal"))
+REEL_OP("ge(Tensor input, Scalar other) -> Tensor", method, inplace, not_differentiable)
+REEL_COMPARE(ge, Ge)
+
+REEL_OP("logical_and(Tensor input, Tensor other) -> Tensor", method, inplace, not_differentiable)
+Tensor logical_and(const Tensor& input, const Tensor& other) { return compare<And>("logical_and", input, other); }
+REEL_OP("logical_or(Tensor input, Tensor other) -> Tensor", method, inplace, not_differentiable)
+Tensor logical_or(const Tensor& input, const Tensor& other) { return compare<Or>("logical_or", input, other); }
+REEL_OP("logical_xor(Tensor input, Tensor other) -> Tensor", method, inplace, not_differentiable)
+Tensor logical_xor(const Tensor& input, const Tensor& other) { return compare<Xor>("logical_xor", input, other); }
+REEL_OP("logical_not(Tensor input) -> Tensor", method, inplace, not_differentiable)
+Tensor logical_not(const Tensor& input) { return predicate<Not>("logical_not", input); }
+REEL_OP("isnan(Tensor input) -> Tensor", method, not_differentiable)
+Tensor isnan(const Tensor& input) { return predicate<IsNan>("isnan", input); }
+REEL_OP("isinf(Tensor input) -> Tensor", method, not_differentiable)
+Tensor isinf(const Tensor& input) { return predicate<IsInf>("isinf", input); }
+REEL_OP("isfinite(Tensor input) -> Tensor", method, not_differentiable)
+Tensor isfinite(const Tensor& input) { return predicate<IsFinite>("isfinite", input); }
+
+/// Elements of `input` where `condition` holds, of `other` elsewhere.
+REEL_OP("where(Tensor condition, Tensor input, Tensor other) -> Tensor")
+Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) {
+    REEL_CHECK(condition.scalar_type() == kBool || condition.scalar_type() == kByte, "where: condition is ", dtype_name(condition.scalar_type()),
+               "; expected bool");
+    const ScalarType t = pointwise::detail::result_type(input, other);
+    const Dims sizes = broadcast_shapes("where", condition.sizes(), broadcast_shapes("where", input.sizes(), other.sizes()));
+    Tensor out = empty_raw(sizes, t);
+    const Tensor operands[] = {out, expand_raw(cast_raw(condition, kBool), sizes), expand_raw(cast_raw(input, t), sizes), expand_raw(cast_raw(other, t), sizes)};
+    cpu::Loop loop = nullptr;
+    switch (t) {
+#define REEL_CASE(T, Name)                                                                                             \
+    case ScalarType::Name: loop = &where_loop<T>; break;
+        REEL_FORALL_SCALAR_TYPES(REEL_CASE)
+#undef REEL_CASE
+    default: break;
+    }
+    char* data[4];
+    Dims bytes[4];
+    const std::int64_t* strides[4];
+    for (int i = 0; i < 4; ++i) {
+        data[i] = static_cast<char*>(operands[i].data_ptr());
+        for (const std::int64_t s : operands[i].strides()) bytes[i].push_back(s * operands[i].element_size());
+        strides[i] = bytes[i].data();
+    }
+    cpu::for_each_strided(int(sizes.size()), sizes.data(), 4, data, strides, loop, nullptr);
+    record("where", {condition, input, other}, out, {condition}, [](RuleContext& c) -> GradList {
+        const Tensor cond = c.saved(0);
+        const Tensor& g = c.grad();
+        return {Tensor(), c.needs(1) ? where(cond, g, Scalar(0)) : Tensor(), c.needs(2) ? where(cond, Scalar(0), g) : Tensor()};
+    });
+    return out;
+}
+REEL_OP("where(Tensor condition, Tensor input, Scalar other) -> Tensor")
+Tensor where(const Tensor& condition, const Tensor& input, const Scalar& other) { return where(condition, input, wrapped_number(other)); }
+REEL_OP("where(Tensor condition, Scalar input, Tensor other) -> Tensor")
+Tensor where(const Tensor& condition, const Scalar& input, const Tensor& other) { return where(condition, wrapped_number(input), other); }
+REEL_OP("where(Tensor condition, Scalar input, Scalar other) -> Tensor")
+Tensor where(const Tensor& condition, const Scalar& input, const Scalar& other) {
+    return where(condition, wrapped_number(input), wrapped_number(other));
+}
+REEL_OP("masked_fill(Tensor input, Tensor mask, Scalar value) -> Tensor", method, inplace)
+Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value) {
+    REEL_CHECK(mask.scalar_type() == kBool, "masked_fill: mask is ", dtype_name(mask.scalar_type()), "; expected bool");
+    REEL_CHECK(can_cast(value.type(), input.scalar_type()), "masked_fill: value ", value, " does not convert to ", dtype_name(input.scalar_type()));
+    return where(mask, reel::full({}, value, TensorOptions(input.scalar_type())), input);
+}
+
+REEL_OP("abs(Tensor input) -> Tensor", method, inplace, alias("absolute"))
+Tensor abs(const Tensor& input) {
+    if (input.is_complex()) REEL_THROW(NotImplementedError, "abs: input: complex tensors are not supported yet");
+    if (input.scalar_type() == kBool) return input.clone();
+    return where(input < Scalar(0), -input, input + Scalar(0));
+}
+REEL_OP("real(Tensor input) -> Tensor")
+Tensor real(const Tensor& input) {
+    if (!input.is_complex()) return input;
+    Tensor out = empty_raw(input.sizes(), toRealValueType(input.scalar_type()));
+    copy_raw(out, input);
+    const ScalarType t = input.scalar_type();
+    record("real", {input}, out, {}, [t](RuleContext& c) -> GradList { return {c.grad().to(t)}; });
+    return out;
+}
+/// Conjugation; real tensors are returned as they are.
+REEL_OP("conj(Tensor input) -> Tensor", method, alias("conj_physical"), alias("resolve_conj"))
+Tensor conj(const Tensor& input) {
+    if (!input.is_complex()) return input;
+    Tensor out = contiguous_raw(input).is_same(input) ? empty_raw(input.sizes(), input.scalar_type()) : contiguous_raw(input);
+    if (input.is_contiguous()) copy_raw(out, input);
+    const auto flip = [&](auto* p) {
+        for (std::int64_t i = 0; i < out.numel(); ++i) p[i] = std::conj(p[i]);
+    };
+    if (out.scalar_type() == kComplexFloat) flip(out.data_ptr<std::complex<float>>());
+    else flip(out.data_ptr<std::complex<double>>());
+    record("conj", {input}, out, {}, [](RuleContext& c) -> GradList { return {reel::conj(c.grad())}; });
+    return out;
+}
+
+} // namespace reel

@@ -1,0 +1,99 @@
+// The parts of the pointwise machinery that do not depend on the op.
+#include "ops/pointwise_host.hpp"
+
+namespace reel::pointwise::detail {
+
+void throw_unsupported(const char* name, ScalarType t) {
+    REEL_THROW(NotImplementedError, name, ": input: there is no kernel for ", dtype_name(t), "; convert the operands first");
+}
+
+namespace {
+void run(cpu::Loop loop, const void* op, int n, const Tensor* const* t, const char* what) {
+    const Tensor& out = *t[0];
+    if (out.numel() == 0 || out.is_meta()) return;
+    char* data[cpu::max_operands];
+    bool flat = true;
+    for (int i = 0; i < n; ++i) {
+        REEL_CHECK_NOT_IMPLEMENTED(t[i]->is_cpu(), what, ": no kernel for ", t[i]->device(), "; available: cpu");
+        data[i] = static_cast<char*>(t[i]->data_ptr());
+        flat = flat && (t[i]->is_contiguous() || (t[i]->strides().equals(out.strides()) && out.is_non_overlapping_and_dense()));
+        flat = flat && t[i]->is_contiguous() == t[0]->is_contiguous();
+    }
+    std::int64_t steps[cpu::max_operands];
+    if (flat) {
+        for (int i = 0; i < n; ++i) steps[i] = std::int64_t(t[i]->itemsize());
+        return cpu::for_each_flat(out.numel(), n, data, steps, loop, op);
+    }
+    Dims bytes[cpu::max_operands];
+    const std::int64_t* strides[cpu::max_operands];
+    for (int i = 0; i < n; ++i) {
+        for (const std::int64_t s : t[i]->strides()) bytes[i].push_back(s * std::int64_t(t[i]->itemsize()));
+        strides[i] = bytes[i].data();
+    }
+    cpu::for_each_strided(int(out.dim()), out.sizes().data(), n, data, strides, loop, op);
+}
+} // namespace
+
+void run_unary(cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x) {
+    const Tensor* t[] = {&out, &x};
+    run(loop, op, 2, t, "pointwise");
+}
+void run_binary(cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x, const Tensor& o) {
+    const Tensor* t[] = {&out, &x, &o};
+    run(loop, op, 3, t, "pointwise");
+}
+
+Tensor result_like(const Tensor& x, const Tensor& o, IntArrayRef sizes, ScalarType dtype) {
+    for (const Tensor* t : {&x, &o})
+        if (t->sizes().equals(sizes)) {
+            const Device device = t->is_cpu() ? (t == &x ? o : x).device() : t->device();
+            if (t->is_contiguous() || !t->is_non_overlapping_and_dense()) return empty_raw(sizes, dtype, device);
+            return empty_strided_raw(sizes, t->strides(), dtype, device);
+        }
+    return empty_raw(sizes, dtype, x.is_cpu() ? o.device() : x.device());
+}
+
+namespace {
+/// Types by rank of the operand: a lower rank only counts when its category is higher (promotion rules of PyTorch).
+struct Kinds {
+    ScalarType dim = ScalarType::Undefined, zero = ScalarType::Undefined, number = ScalarType::Undefined;
+    static ScalarType join(ScalarType a, ScalarType b) {
+        return a == ScalarType::Undefined ? b : b == ScalarType::Undefined ? a : promote_types(a, b);
+    }
+    void add(const Tensor& t) {
+        ScalarType current = t.scalar_type();
+        if (t.impl()->is_wrapped_number) {
+            if (isComplexType(current)) current = toComplexType(get_default_dtype());
+            else if (isFloatingType(current)) current = get_default_dtype();
+            number = join(number, current);
+        } else (t.dim() > 0 ? dim : zero) = join(t.dim() > 0 ? dim : zero, current);
+    }
+    static int category(ScalarType t) { return t == kBool ? 0 : isIntegralType(t) ? 1 : isFloatingType(t) ? 2 : 3; }
+    static ScalarType combine(ScalarType higher, ScalarType lower) {
+        if (higher == ScalarType::Undefined) return lower;
+        if (lower == ScalarType::Undefined) return higher;
+        if (category(lower) > category(higher)) {
+            // complex numbers against floats take the float's precision
+            if (isComplexType(lower) && isFloatingType(higher)) return toComplexType(higher);
+            return lower;
+        }
+        return higher;
+    }
+    ScalarType result() const { return combine(combine(dim, zero), number); }
+};
+} // namespace
+
+ScalarType result_type(const Tensor& x, const Tensor& o) {
+    Kinds kinds;
+    kinds.add(x);
+    kinds.add(o);
+    return kinds.result();
+}
+ScalarType result_type(const Tensor& x, const Scalar& o) {
+    Kinds kinds;
+    kinds.add(x);
+    kinds.number = o.isFloatingPoint() ? get_default_dtype() : o.isComplex() ? toComplexType(get_default_dtype()) : o.type();
+    return kinds.result();
+}
+
+} // namespace reel::pointwise::detail

@@ -1,0 +1,75 @@
+// Accumulation into leaves.
+#include "tape/accumulate_grad.hpp"
+
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+
+#include "tape/autograd_meta.hpp"
+#include "tensor/make.hpp"
+
+namespace reel::autograd {
+
+AccumulateGrad::AccumulateGrad(Tensor leaf) : leaf_(std::move(leaf)) { add_input_metadata(leaf_); }
+AccumulateGrad::~AccumulateGrad() {
+    AutogradMeta& meta = leaf_.impl()->ensure_meta();
+    std::lock_guard lock(meta.mutex);
+    if (meta.accumulator == this) meta.accumulator = nullptr;
+}
+
+namespace impl {
+NodePtr grad_accumulator(const Tensor& leaf) {
+    AutogradMeta& meta = leaf.impl()->ensure_meta();
+    std::lock_guard lock(meta.mutex);
+    if (meta.accumulator && meta.accumulator->try_add_ref()) return NodePtr::adopt(meta.accumulator);
+    NodePtr fresh(new AccumulateGrad(leaf));
+    meta.accumulator = fresh.get();
+    return fresh;
+}
+} // namespace impl
+
+namespace {
+/// The layout that a stored gradient must have: the leaf's when that is dense, else row-major (E-28).
+bool layout_fits(const Tensor& g, const Tensor& leaf) {
+    if (leaf.is_non_overlapping_and_dense()) return g.strides().equals(leaf.strides());
+    return g.is_contiguous();
+}
+} // namespace
+
+void AccumulateGrad::accumulate(Tensor g) {
+    AutogradMeta& meta = leaf_.impl()->ensure_meta();
+    Tensor& grad = meta.grad;
+    if (!grad.defined()) {
+        if (GradMode::is_enabled()) {
+            grad = reel::clone(g); // E-29: keeps its history
+        } else if (g.is_uniquely_owned() && g.storage()->use_count() == 1 && !g.is_view() && layout_fits(g, leaf_)) {
+            grad = g.requires_grad() ? g.detach() : std::move(g); // stolen: nobody else can see it
+        } else {
+            Tensor copy = leaf_.is_non_overlapping_and_dense()
+                              ? reel::detail::empty_strided_raw(g.sizes(), leaf_.strides(), g.scalar_type(), g.device())
+                              : reel::detail::empty_raw(g.sizes(), g.scalar_type(), g.device());
+            reel::detail::copy_raw(copy, g);
+            grad = std::move(copy);
+        }
+    } else if (GradMode::is_enabled()) {
+        grad = grad + g; // E-31: a new object
+    } else {
+        grad.add_(g.requires_grad() ? g.detach() : g); // E-30
+    }
+}
+
+GradList AccumulateGrad::apply(GradList&& grads) {
+    AutogradMeta& meta = leaf_.impl()->ensure_meta();
+    REEL_CHECK(!leaf_.impl()->grad_fn_unchecked(),
+               "backward: a leaf that requires grad was moved into the graph by an in-place operation after it was used");
+    {
+        std::lock_guard lock(meta.mutex);
+        if (leaf_.requires_grad() && grads[0].defined()) accumulate(std::move(grads[0]));
+        grads.clear();
+    }
+    if (meta.post_accumulate)
+        if (const auto hooks = meta.post_accumulate->snapshot())
+            for (const auto& record : *hooks) record.fn(leaf_);
+    return {};
+}
+
+} // namespace reel::autograd

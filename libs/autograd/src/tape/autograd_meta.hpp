@@ -1,0 +1,29 @@
+// The part of a tensor's autograd state that is allocated only when used.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include <reel/autograd/node.hpp>
+
+namespace reel::autograd {
+
+using PostAccumulateFn = std::function<void(const Tensor&)>;
+
+struct AutogradMeta {
+    Tensor grad;
+    std::mutex mutex; ///< guards `accumulator` and accumulation into `grad` (E-34)
+    Node* accumulator = nullptr; ///< weak (T-33): the accumulator clears it when it dies
+    std::shared_ptr<HookTable<TensorHookFn>> hooks; ///< tensor hooks of a leaf (T-6)
+    std::shared_ptr<HookTable<PostAccumulateFn>> post_accumulate;
+    bool grad_dtype_set = false;
+    std::optional<ScalarType> grad_dtype; ///< E-78, valid when set
+};
+
+/// Called by a dying tensor: its node must not write to it any more (T-12).
+void forget_retained(TensorImpl& t);
+/// set_history that takes retention along (T-14).
+void move_history(const Tensor& t, NodePtr fn, std::uint32_t output_nr);
+
+} // namespace reel::autograd

@@ -1,0 +1,136 @@
+// In-place checks and the moving of histories.
+#include "tape/inplace.hpp"
+
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/record.hpp>
+
+#include "tape/autograd_meta.hpp"
+#include "tape/node_extras.hpp"
+#include "tensor/make.hpp"
+
+namespace reel::autograd {
+
+namespace {
+
+const char* creation_reason(CreationMeta c) {
+    switch (c) {
+    case CreationMeta::NoGrad: return "the view was created under no_grad, so it has no connection to its base on the tape";
+    case CreationMeta::Inference: return "the view was created in inference mode";
+    case CreationMeta::MultiOutput:
+        return "it is the output of a function that returns several views, and those forbid in-place modification of one of them";
+    case CreationMeta::CustomFunction:
+        return "the view was created inside a custom Function (or is a module input or output under backward hooks)";
+    default: return "";
+    }
+}
+/// E-47, B-33 to B-36.
+[[noreturn]] void throw_view(const Tensor& v, const char* what, const char* op) {
+    const NodePtr fn = v.impl()->grad_fn_unchecked();
+    REEL_THROW(Error, op, ": ", fn ? str("output ", v.impl()->output_nr(), " of ", fn->name()) : std::string("this tensor"),
+               " is a view and ", what, ": ", creation_reason(v.impl()->creation_meta()),
+               ". Use an out-of-place operation, or clone() the view before modifying it");
+}
+
+Tensor base_of(const Tensor& view) { return Tensor(view.impl()->view_base()); }
+
+} // namespace
+
+void check_inplace(const Tensor& self, const char* op) {
+    TensorImpl& impl = self.checked();
+    if (impl.is_inference && !InferenceMode::is_enabled())
+        REEL_THROW(Error, op, ": in-place modification of an inference tensor outside of inference mode is not allowed; "
+                              "clone() it to get a normal tensor");
+    // Expanded memory is one element behind many places: a write would be ambiguous.
+    for (std::int64_t d = 0; d < impl.dim(); ++d)
+        REEL_CHECK(impl.strides()[d] != 0 || impl.sizes()[d] <= 1, op, ": input: several elements of the expanded tensor ",
+                   impl.sizes(), " (strides ", impl.strides(), ") share one memory location; clone() it before writing");
+    if (!GradMode::is_enabled() || !impl.requires_grad()) return;
+    if (impl.is_view()) {
+        const Tensor base = base_of(self);
+        if (impl.creation_meta() != CreationMeta::Default) throw_view(self, "is being modified in place", op);
+        refresh_view(self);
+        if (base.impl()->requires_grad_flag() && !base.impl()->grad_fn_unchecked())
+            REEL_THROW(Error, op, ": a view of a leaf that requires grad is being used in an in-place operation; "
+                                  "use no_grad for updates of parameters, or clone() first");
+        return;
+    }
+    if (!impl.grad_fn_unchecked())
+        REEL_THROW(Error, op, ": a leaf that requires grad is being used in an in-place operation; "
+                              "use no_grad for updates of parameters, or clone() first");
+}
+
+void refresh_view(const Tensor& view) {
+    TensorImpl& impl = *view.impl();
+    if (impl.view_version() == impl.version()) return;
+    const Tensor base = base_of(view);
+    if (!base.impl()->requires_grad()) return;
+    if (!base.impl()->grad_fn_unchecked()) return; // a leaf modified under no_grad keeps its views' histories
+    if (impl.creation_meta() != CreationMeta::Default && impl.creation_meta() != CreationMeta::NoGrad) {
+        if (GradMode::is_enabled()) throw_view(view, "its base or another view of its base was modified in place", "autograd");
+        return;
+    }
+    if (impl.creation_meta() == CreationMeta::NoGrad) {
+        if (GradMode::is_enabled()) throw_view(view, "its base or another view of its base was modified in place", "autograd");
+        return;
+    }
+    EnableGradGuard guard;
+    const Tensor fresh = reel::as_strided(base, impl.sizes(), impl.strides(), impl.storage_offset());
+    move_history(view, fresh.impl()->grad_fn_unchecked(), fresh.impl()->output_nr());
+}
+
+void forget_retained(TensorImpl& t) {
+    if (const NodePtr& fn = t.grad_fn_unchecked())
+        if (NodeExtras* e = fn->extras()) std::erase_if(e->retained, [&](const auto& r) { return r.tensor == &t; });
+}
+
+void move_history(const Tensor& t, NodePtr fn, std::uint32_t output_nr) {
+    TensorImpl& impl = *t.impl();
+    const bool retains = impl.retains_grad;
+    if (retains) forget_retained(impl);
+    impl.set_history(std::move(fn), output_nr);
+    if (retains && impl.grad_fn_unchecked()) impl.grad_fn_unchecked()->ensure_extras().retained.push_back({output_nr, &impl});
+}
+
+void rebase_history(const Tensor& self, const Tensor& result) {
+    TensorImpl& impl = self.checked();
+    impl.bump_version();
+    const bool on_tape = GradMode::is_enabled() && result.defined() && result.requires_grad() && isDifferentiableType(impl.dtype());
+    if (!on_tape) {
+        if (!impl.is_view()) impl.set_view_version(impl.version());
+        return;
+    }
+    Tensor r = result;
+    if (r.scalar_type() != impl.dtype()) r = r.to(impl.dtype());
+    const Edge edge = gradient_edge(r);
+    if (!impl.is_view()) {
+        impl.set_requires_grad_flag(false);
+        move_history(self, edge.function, edge.input_nr);
+        return;
+    }
+    // The base gets a node that routes the gradient of the viewed part through the op (E-44).
+    const Tensor base = base_of(self);
+    const Dims sizes(impl.sizes()), strides(impl.strides());
+    const std::int64_t offset = impl.storage_offset();
+    Tensor next = reel::detail::alias_raw(base);
+    Tensor old = reel::detail::alias_raw(base);
+    const Edge base_edge = base.impl()->requires_grad() ? gradient_edge(base) : Edge();
+    if (base_edge.is_valid()) old.impl()->set_history(base_edge.function, base_edge.input_nr);
+    record("copy_slices", {old, r}, next, {}, [sizes, strides, offset](RuleContext& c) -> GradList {
+        const Tensor g = reel::contiguous(c.grad());
+        GradList out{Tensor(), Tensor()};
+        // The gradient is laid out row-major; the geometry is the base's.
+        if (c.needs(0)) {
+            const Tensor slice = reel::as_strided(g, sizes, strides, offset);
+            out[0] = reel::as_strided_scatter(g, reel::zeros_like(slice), sizes, strides, offset);
+        }
+        if (c.needs(1)) out[1] = reel::clone(reel::as_strided(g, sizes, strides, offset));
+        return out;
+    });
+    base.impl()->set_requires_grad_flag(false);
+    move_history(base, next.impl()->grad_fn_unchecked(), next.impl()->output_nr());
+    impl.set_view_version(impl.version() - 1); // stale by construction: regenerate now
+    refresh_view(self);
+}
+
+} // namespace reel::autograd

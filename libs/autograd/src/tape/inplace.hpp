@@ -1,0 +1,16 @@
+// In-place work on the tape: what is refused before data changes, and how histories move (rules E-42 to E-49).
+#pragma once
+
+#include <reel/autograd/tensor.hpp>
+
+namespace reel::autograd {
+
+/// Throws before anything is written when `op` must not modify `self`.
+void check_inplace(const Tensor& self, const char* op);
+/// After `self`'s data was overwritten by what `result` holds: bumps the version and gives `self` (and the base it
+/// views) the history of `result`. Does nothing to the history when neither is on the tape.
+void rebase_history(const Tensor& self, const Tensor& result);
+/// Brings a view's grad_fn up to date after its base or a sibling was modified (E-44, E-47).
+void refresh_view(const Tensor& view);
+
+} // namespace reel::autograd

@@ -1,0 +1,83 @@
+// Thread-local modes: anomaly, saved-tensor hooks, node-creation hooks.
+#include "tape/modes.hpp"
+
+#include <boost/stacktrace.hpp>
+
+#include <reel/autograd/anomaly.hpp>
+#include <reel/autograd/error.hpp>
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/hooks.hpp>
+
+#include "tape/node_extras.hpp"
+
+namespace reel::autograd {
+
+TapeModes& tape_modes() {
+    thread_local TapeModes modes;
+    return modes;
+}
+void update_observers() {
+    const TapeModes& m = tape_modes();
+    reel::detail::thread_modes.observers = unsigned(m.anomaly) + unsigned(!m.saved_hooks.empty()) + unsigned(!m.node_creation.empty());
+}
+
+bool AnomalyMode::is_enabled() { return tape_modes().anomaly; }
+bool AnomalyMode::should_check_nan() { return tape_modes().check_nan; }
+void AnomalyMode::set_enabled(bool enabled, bool check_nan) {
+    tape_modes().anomaly = enabled;
+    tape_modes().check_nan = check_nan;
+    update_observers();
+}
+DetectAnomalyGuard::DetectAnomalyGuard(bool check_nan)
+    : enabled_(tape_modes().anomaly), check_nan_(tape_modes().check_nan) {
+    AnomalyMode::set_enabled(true, check_nan);
+}
+DetectAnomalyGuard::~DetectAnomalyGuard() { AnomalyMode::set_enabled(enabled_, check_nan_); }
+
+SavedTensorsHooksGuard::SavedTensorsHooksGuard(PackHook pack, UnpackHook unpack) {
+    TapeModes& m = tape_modes();
+    REEL_CHECK(m.saved_hooks_disabled.empty(), m.saved_hooks_disabled.back());
+    m.saved_hooks.push_back({std::move(pack), std::move(unpack)});
+    update_observers();
+}
+SavedTensorsHooksGuard::~SavedTensorsHooksGuard() {
+    tape_modes().saved_hooks.pop_back();
+    update_observers();
+}
+DisableSavedTensorsHooksGuard::DisableSavedTensorsHooksGuard(std::string message) {
+    REEL_CHECK(tape_modes().saved_hooks.empty(), message);
+    tape_modes().saved_hooks_disabled.push_back(std::move(message));
+}
+DisableSavedTensorsHooksGuard::~DisableSavedTensorsHooksGuard() { tape_modes().saved_hooks_disabled.pop_back(); }
+
+NodeCreationHookGuard::NodeCreationHookGuard(std::function<void(Node&)> fn) {
+    tape_modes().node_creation.push_back(std::move(fn));
+    update_observers();
+}
+NodeCreationHookGuard::~NodeCreationHookGuard() {
+    tape_modes().node_creation.pop_back();
+    update_observers();
+}
+
+void node_created(Node& node) {
+    TapeModes& m = tape_modes();
+    if (m.anomaly) {
+        NodeExtras& e = node.ensure_extras();
+        e.trace = boost::stacktrace::to_string(boost::stacktrace::stacktrace(2, 24));
+        if (Node* current = get_current_node()) e.parent = current->getptr();
+    }
+    if (m.node_creation.empty()) return;
+    REEL_CHECK(!m.making_node, "a node-creation hook recorded an op: node ", node.name(),
+               " was made inside the hook; do not record inside it");
+    m.making_node = true;
+    struct Reset {
+        bool& flag;
+        ~Reset() { flag = false; }
+    } reset{m.making_node};
+    const auto hooks = m.node_creation; // a hook may leave its own scope
+    for (const auto& fn : hooks) fn(node);
+}
+
+void increment_version(const Tensor& t) { t.checked().bump_version(); }
+
+} // namespace reel::autograd

@@ -1,0 +1,122 @@
+// Nodes: making, walking and destroying them.
+#include <reel/autograd/node.hpp>
+
+#include <cctype>
+#include <unordered_set>
+
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/memory.hpp>
+#include <reel/autograd/ops.hpp>
+
+#include "tape/autograd_meta.hpp"
+#include "tape/node_extras.hpp"
+
+namespace reel::autograd {
+
+namespace {
+std::atomic<std::uint64_t> sequence{0};
+std::atomic<std::uint64_t> thread_count{0};
+std::uint64_t this_thread_number() {
+    thread_local const std::uint64_t n = thread_count.fetch_add(1) + 1;
+    return n;
+}
+} // namespace
+
+Node::Node() : sequence_nr_(sequence.fetch_add(1, std::memory_order_relaxed)), thread_id_(this_thread_number()) {}
+Node::~Node() = default;
+
+void* Node::operator new(std::size_t n) { return cpu_alloc(n); }
+void Node::operator delete(void* p, std::size_t n) noexcept { cpu_free(p, n); }
+void Node::ExtrasDeleter::operator()(NodeExtras* e) const noexcept { delete e; }
+
+void Node::release(Node* n) {
+    if (!n->drop_ref()) return;
+    // A node's edges release further nodes from inside its destructor: those wait in line instead of recursing.
+    thread_local std::vector<Node*> waiting;
+    thread_local bool destroying = false;
+    if (destroying) {
+        waiting.push_back(n);
+        return;
+    }
+    destroying = true;
+    delete n;
+    while (!waiting.empty()) {
+        Node* next = waiting.back();
+        waiting.pop_back();
+        delete next;
+    }
+    destroying = false;
+}
+
+std::string Node::forward_op_name() const {
+    std::string n = name();
+    const std::size_t end = n.rfind("Backward");
+    return end == std::string::npos ? n : n.substr(0, end);
+}
+
+variable_list Node::operator()(variable_list grads) {
+    GradList in;
+    for (Tensor& g : grads) in.push_back(std::move(g));
+    GradList out = apply(std::move(in));
+    return variable_list(out.begin(), out.end());
+}
+
+std::uint64_t Node::topological_nr() const {
+    // Longest path to a leaf; computed on demand without recursion.
+    if (topological_nr_ || edges_.empty()) return topological_nr_;
+    std::vector<const Node*> stack{this};
+    while (!stack.empty()) {
+        const Node* n = stack.back();
+        std::uint64_t best = 0;
+        bool ready = true;
+        for (const Edge& e : n->edges_) {
+            const Node* next = e.function.get();
+            if (!next) continue;
+            if (!next->topological_nr_ && !next->edges_.empty()) {
+                stack.push_back(next);
+                ready = false;
+            } else best = std::max(best, next->topological_nr_ + 1);
+        }
+        if (!ready) continue;
+        n->topological_nr_ = std::max<std::uint64_t>(best, 1);
+        stack.pop_back();
+    }
+    return topological_nr_;
+}
+
+InputMetadata::InputMetadata(const Tensor& t) : sizes(t.sizes()), dtype(t.scalar_type()), device(t.device()) {}
+Tensor InputMetadata::zeros() const {
+    NoGradGuard guard;
+    return reel::zeros(sizes, TensorOptions(dtype).device(device));
+}
+
+std::uint32_t Node::add_input_metadata(const Tensor& t) { return add_input_metadata(InputMetadata(t)); }
+std::uint32_t Node::add_input_metadata(InputMetadata m) {
+    inputs_.push_back(std::move(m));
+    return std::uint32_t(inputs_.size() - 1);
+}
+
+NodeExtras& Node::ensure_extras() {
+    if (!extras_) extras_.reset(new NodeExtras);
+    return *extras_;
+}
+RemovableHandle Node::register_prehook(NodePreHook fn) { return add_hook(ensure_extras().pre, std::move(fn)); }
+RemovableHandle Node::register_posthook(NodePostHook fn) { return add_hook(ensure_extras().post, std::move(fn)); }
+RemovableHandle Node::add_tensor_hook(std::uint32_t output_nr, TensorHookFn fn) {
+    auto& hooks = ensure_extras().tensor_hooks;
+    for (auto& h : hooks)
+        if (h.output_nr == output_nr) return add_hook(h.table, std::move(fn));
+    hooks.push_back({output_nr, nullptr});
+    return add_hook(hooks.back().table, std::move(fn));
+}
+ValueDict& Node::metadata() { return ensure_extras().metadata; }
+const std::string& Node::creation_trace() const {
+    static const std::string none;
+    return extras_ ? extras_->trace : none;
+}
+const std::string& Node::module_path() const {
+    static const std::string none;
+    return extras_ ? extras_->module_path : none;
+}
+
+} // namespace reel::autograd

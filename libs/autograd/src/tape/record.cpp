@@ -1,0 +1,95 @@
+// Attaching a rule node: edges, output slots, saved tensors, history.
+#include <reel/autograd/record.hpp>
+
+#include <cctype>
+
+#include "tape/autograd_meta.hpp"
+#include "tape/inplace.hpp"
+#include "tape/modes.hpp"
+
+namespace reel::autograd {
+
+/// `nn.functional.max_pool2d` -> `MaxPool2DBackward0` in spirit: the last part in camel case.
+std::string RuleNode::name() const {
+    std::string_view op(op_);
+    if (const std::size_t dot = op.rfind('.'); dot != std::string_view::npos) op.remove_prefix(dot + 1);
+    while (!op.empty() && op.back() == '_') op.remove_suffix(1);
+    std::string n;
+    bool upper = true;
+    for (const char c : op) {
+        if (c == '_') upper = true;
+        else {
+            n += upper ? char(std::toupper(static_cast<unsigned char>(c))) : c;
+            upper = false;
+        }
+    }
+    return n + "Backward0";
+}
+
+void RuleNode::release_variables() {
+    for (SavedVariable& s : saved_) s.reset_data();
+}
+std::vector<Tensor> RuleNode::saved_tensors() const {
+    std::vector<Tensor> r;
+    for (const SavedVariable& s : saved_) r.push_back(s.raw());
+    return r;
+}
+
+struct RecordAccess {
+    template <class GetIn, class GetOut, class GetSaved>
+    static void attach(RuleNode* raw, std::size_t n_in, GetIn in, std::size_t n_out, GetOut out, std::size_t n_saved, GetSaved saved) {
+        const NodePtr node(raw);
+        EdgeList edges;
+        edges.reserve(n_in);
+        for (std::size_t i = 0; i < n_in; ++i) {
+            const Tensor& t = in(i);
+            edges.push_back(t.defined() && t.impl()->requires_grad() ? gradient_edge(t) : Edge());
+        }
+        raw->set_next_edges(std::move(edges));
+        for (std::size_t i = 0; i < n_out; ++i) {
+            const Tensor& t = out(i);
+            if (!t.defined()) {
+                raw->add_input_metadata(InputMetadata());
+                continue;
+            }
+            const std::uint32_t slot = raw->add_input_metadata(t);
+            if (isDifferentiableType(t.scalar_type())) t.impl()->set_history(node, slot);
+        }
+        for (std::size_t i = 0; i < n_saved; ++i) {
+            const Tensor& t = saved(i);
+            const bool own = t.defined() && t.impl()->grad_fn_unchecked() == node;
+            raw->saved_.push_back(SavedVariable(t, own));
+        }
+        if (reel::detail::thread_modes.observers) [[unlikely]] node_created(*raw);
+    }
+};
+
+namespace recording {
+void attach(RuleNode* node, ArrayRef<Tensor> inputs, ArrayRef<const Tensor*> outputs, ArrayRef<Tensor> saved) {
+    RecordAccess::attach(
+        node, inputs.size(), [&](std::size_t i) -> const Tensor& { return inputs[i]; }, outputs.size(),
+        [&](std::size_t i) -> const Tensor& { return *outputs[i]; }, saved.size(),
+        [&](std::size_t i) -> const Tensor& { return saved[i]; });
+}
+void attach(RuleNode* node, ArrayRef<const Tensor*> inputs, const Tensor& output, ArrayRef<const Tensor*> saved) {
+    RecordAccess::attach(
+        node, inputs.size(), [&](std::size_t i) -> const Tensor& { return *inputs[i]; }, 1,
+        [&](std::size_t) -> const Tensor& { return output; }, saved.size(),
+        [&](std::size_t i) -> const Tensor& { return *saved[i]; });
+}
+bool any_requires_grad(ArrayRef<Tensor> inputs) {
+    for (const Tensor& t : inputs)
+        if (t.defined() && t.impl()->requires_grad()) return true;
+    return false;
+}
+} // namespace recording
+
+Edge gradient_edge(const Tensor& t) {
+    TensorImpl& impl = t.checked();
+    if (impl.is_view()) refresh_view(t);
+    if (const NodePtr& fn = impl.grad_fn_unchecked()) return Edge(fn, impl.output_nr());
+    if (impl.requires_grad_flag() && !(impl.is_view() && impl.view_base()->grad_fn_unchecked())) return Edge(impl::grad_accumulator(t), 0);
+    return {};
+}
+
+} // namespace reel::autograd

@@ -1,0 +1,158 @@
+// The autograd members of Tensor.
+#include <reel/autograd/backward.hpp>
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/ops.hpp>
+
+#include "tape/autograd_meta.hpp"
+#include "tape/inplace.hpp"
+#include "tape/node_extras.hpp"
+#include "tensor/make.hpp"
+
+namespace reel {
+
+using namespace autograd;
+
+std::uint64_t next_hook_id() {
+    static std::atomic<std::uint64_t> counter{0};
+    return counter.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+bool Tensor::requires_grad() const { return checked().requires_grad(); }
+const Tensor& Tensor::set_requires_grad(bool b) const { return requires_grad_(b); }
+
+Tensor& Tensor::requires_grad_(bool b) const {
+    TensorImpl& impl = checked();
+    REEL_CHECK(!b || isDifferentiableType(impl.dtype()), "requires_grad_: only floating and complex tensors can require grad, not ",
+               dtype_name(impl.dtype()));
+    REEL_CHECK(!(impl.is_inference && b && !InferenceMode::is_enabled()),
+               "requires_grad_: an inference tensor cannot require grad outside of inference mode; clone() it first");
+    const bool leaf = !grad_fn();
+    REEL_CHECK(leaf || b, "requires_grad_(false): only leaves can stop requiring grad; this tensor was made by ",
+               grad_fn()->name(), ". Use detach() to get a tensor without history");
+    if (leaf) impl.set_requires_grad_flag(b);
+    return const_cast<Tensor&>(*this);
+}
+
+namespace {
+const Tensor undefined_tensor;
+}
+const Tensor& Tensor::grad() const {
+    TensorImpl& impl = checked();
+    if (!is_leaf() && !impl.retains_grad && !(impl.meta() && impl.meta()->grad.defined()))
+        REEL_WARN("the .grad of a tensor that is not a leaf is being read; it is not filled in during backward. "
+                  "Call retain_grad() on it, or look at a leaf instead");
+    return impl.meta() ? impl.meta()->grad : undefined_tensor;
+}
+Tensor& Tensor::mutable_grad() const { return checked().ensure_meta().grad; }
+void Tensor::set_grad(const Tensor& g) const {
+    TensorImpl& impl = checked();
+    if (g.defined()) {
+        REEL_CHECK(!g.is_same(*this), "set_grad: a tensor cannot be its own gradient");
+        const AutogradMeta* meta = impl.meta();
+        const std::optional<ScalarType> wanted = meta && meta->grad_dtype_set ? meta->grad_dtype : std::optional(impl.dtype());
+        REEL_CHECK(!wanted || g.scalar_type() == *wanted, "set_grad: the gradient is ", dtype_name(g.scalar_type()), "; expected ",
+                   dtype_name(wanted.value_or(impl.dtype())));
+        REEL_CHECK(g.device().type() == device().type(), "set_grad: the gradient is on ", g.device(), "; expected ", device());
+        REEL_CHECK(g.sizes().equals(sizes()), "set_grad: the gradient has shape ", g.sizes(), "; expected ", sizes());
+    }
+    impl.ensure_meta().grad = g;
+}
+
+void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph,
+                      std::optional<TensorList> inputs) const {
+    variable_list in;
+    if (inputs) {
+        REEL_CHECK(!inputs->empty(), "backward: inputs is empty; leave it out to accumulate into all leaves");
+        in.assign(inputs->begin(), inputs->end());
+    }
+    autograd::backward({*this}, {gradient}, retain_graph, create_graph, in);
+}
+
+autograd::NodePtr Tensor::grad_fn() const {
+    TensorImpl& impl = checked();
+    if (impl.is_view()) refresh_view(*this);
+    return impl.grad_fn_unchecked();
+}
+bool Tensor::is_leaf() const { return !grad_fn(); }
+
+void Tensor::retain_grad() const {
+    TensorImpl& impl = checked();
+    REEL_CHECK(requires_grad(), "retain_grad: this tensor does not require grad");
+    const NodePtr fn = grad_fn();
+    if (!fn || impl.retains_grad) return;
+    fn->ensure_extras().retained.push_back({impl.output_nr(), &impl});
+    impl.retains_grad = true;
+}
+
+std::int64_t Tensor::_version() const {
+    REEL_CHECK(!checked().is_inference, "_version: inference tensors do not track a version");
+    return checked().version();
+}
+Tensor Tensor::_base() const {
+    REEL_CHECK(checked().is_view(), "_base: this tensor is not a view");
+    return Tensor(impl_->view_base());
+}
+
+Tensor Tensor::detach() const {
+    Tensor t = detail::alias_raw(*this);
+    t.impl()->is_inference = impl_->is_inference;
+    return t;
+}
+Tensor& Tensor::detach_() const {
+    TensorImpl& impl = checked();
+    REEL_CHECK(!impl.is_view(), "detach_: a view cannot be detached in place; use detach()");
+    if (impl.retains_grad) {
+        forget_retained(impl);
+        impl.retains_grad = false;
+    }
+    impl.set_history(nullptr, 0);
+    impl.set_requires_grad_flag(false);
+    return const_cast<Tensor&>(*this);
+}
+Tensor Tensor::data() const {
+    Tensor t = detail::alias_raw(*this);
+    t.impl()->detach_version(0);
+    return t;
+}
+void Tensor::set_data(const Tensor& t) const {
+    TensorImpl& impl = checked();
+    TensorImpl& from = t.checked();
+    REEL_CHECK(!impl.requires_grad() || isDifferentiableType(from.dtype()), "set_data: a tensor that requires grad cannot hold ",
+               dtype_name(from.dtype()), " data; expected a floating or complex dtype");
+    REEL_CHECK(impl.device().is_meta() == from.device().is_meta(), "set_data: cannot swap ", impl.device(), " data for ",
+               from.device(), " data; make a new tensor instead");
+    const bool other_type = impl.dtype() != from.dtype() || !(impl.device() == from.device());
+    impl.replace_data(from);
+    if (other_type && impl.meta()) {
+        std::lock_guard lock(impl.meta()->mutex);
+        impl.meta()->accumulator = nullptr; // E-9
+    }
+}
+
+std::optional<ScalarType> Tensor::grad_dtype() const {
+    const AutogradMeta* meta = checked().meta();
+    return meta && meta->grad_dtype_set ? meta->grad_dtype : std::optional(scalar_type());
+}
+void Tensor::set_grad_dtype(std::optional<ScalarType> t) const {
+    REEL_CHECK(is_leaf(), "set_grad_dtype: only leaves have a gradient dtype of their own");
+    AutogradMeta& meta = checked().ensure_meta();
+    REEL_CHECK(!meta.grad.defined() || !t || meta.grad.scalar_type() == *t, "set_grad_dtype: a gradient of ",
+               meta.grad.defined() ? dtype_name(meta.grad.scalar_type()) : "", " is present; clear it first");
+    meta.grad_dtype_set = true;
+    meta.grad_dtype = t;
+}
+
+RemovableHandle Tensor::register_hook_impl(std::function<Tensor(const Tensor&)> fn) const {
+    REEL_CHECK(requires_grad(), "register_hook: this tensor does not require grad, so no gradient will ever reach it");
+    if (const NodePtr node = grad_fn()) return node->add_tensor_hook(impl_->output_nr(), std::move(fn));
+    return add_hook(checked().ensure_meta().hooks, TensorHookFn(std::move(fn)));
+}
+
+RemovableHandle Tensor::register_post_accumulate_grad_hook(std::function<void(const Tensor&)> fn) const {
+    REEL_CHECK(requires_grad(), "register_post_accumulate_grad_hook: this tensor does not require grad");
+    REEL_CHECK(is_leaf(), "register_post_accumulate_grad_hook: only leaves accumulate a gradient; this tensor is a non-leaf made by ",
+               grad_fn()->name());
+    return add_hook(checked().ensure_meta().post_accumulate, PostAccumulateFn(std::move(fn)));
+}
+
+} // namespace reel

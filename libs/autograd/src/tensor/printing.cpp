@@ -1,0 +1,163 @@
+// Printing tensors as Python does.
+#include <reel/autograd/ops.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <ostream>
+
+#include <reel/autograd/node.hpp>
+
+#include "tensor/make.hpp"
+
+namespace reel {
+
+namespace {
+
+constexpr std::int64_t threshold = 1000, edge_items = 3;
+constexpr int precision = 4, line_width = 80;
+
+std::string format(const char* fmt, int prec, double v) {
+    char buffer[64];
+    std::snprintf(buffer, sizeof(buffer), fmt, prec, v);
+    return buffer;
+}
+
+/// One text style for all elements: integers in floats as `1.`, fixed point, or scientific when the range asks for it.
+class Formatter {
+public:
+    Formatter(const Tensor& shown, ScalarType type) : floating_(isFloatingType(type)) {
+        const Tensor values = detail::contiguous_raw(detail::cast_raw(shown, kDouble));
+        if (!floating_) {
+            bool_ = type == kBool;
+            for (std::int64_t i = 0; i < values.numel(); ++i) width_ = std::max(width_, text(values.data_ptr<double>()[i]).size());
+            return;
+        }
+        double low = std::numeric_limits<double>::infinity(), high = 0;
+        bool any = false;
+        for (std::int64_t i = 0; i < values.numel(); ++i) {
+            const double v = std::abs(values.data_ptr<double>()[i]);
+            if (!std::isfinite(v) || v == 0) continue;
+            any = true;
+            low = std::min(low, v);
+            high = std::max(high, v);
+            whole_ = whole_ && std::ceil(v) == v;
+        }
+        if (any) scientific_ = whole_ ? high / low > 1000. || high > 1e8 : high / low > 1000. || high > 1e8 || low < 1e-4;
+        if (any && !whole_ && !scientific_) scientific_ = false;
+        for (std::int64_t i = 0; i < values.numel(); ++i) width_ = std::max(width_, text(values.data_ptr<double>()[i]).size());
+    }
+    std::string padded(double v) const {
+        const std::string t = text(v);
+        return std::string(width_ > t.size() ? width_ - t.size() : 0, ' ') + t;
+    }
+    std::size_t width() const { return width_; }
+
+private:
+    std::string text(double v) const {
+        if (bool_) return v != 0 ? "True" : "False";
+        if (!floating_) return std::to_string(std::int64_t(v));
+        if (std::isnan(v)) return "nan";
+        if (std::isinf(v)) return v < 0 ? "-inf" : "inf";
+        if (scientific_) return format("%.*e", precision, v);
+        if (whole_) return format("%.*f", 0, v) + ".";
+        return format("%.*f", precision, v);
+    }
+    bool floating_, bool_ = false, whole_ = true, scientific_ = false;
+    std::size_t width_ = 1;
+};
+
+/// The elements that are shown: all, or the edges of each dimension.
+Tensor edges(const Tensor& t, bool summarize) {
+    if (!summarize || t.dim() == 0) return t;
+    Tensor r = t;
+    for (std::int64_t d = 0; d < t.dim(); ++d)
+        if (r.size(d) > 2 * edge_items) r = reel::cat({reel::slice(r, d, 0, edge_items), reel::slice(r, d, -edge_items)}, d);
+    return r;
+}
+
+void print_nested(std::string& out, const Tensor& t, const Formatter& f, int indent, bool summarize) {
+    if (t.dim() == 0) {
+        out += f.padded(t.item().toDouble());
+        return;
+    }
+    const std::int64_t n = t.size(0);
+    const bool cut = summarize && n > 2 * edge_items;
+    const auto shown = [&](std::int64_t i) { return !cut || i < edge_items || i >= n - edge_items; };
+    out += '[';
+    if (t.dim() == 1) {
+        const int per_line = std::max(1, (line_width - indent) / (int(f.width()) + 2));
+        int on_line = 0;
+        bool first = true;
+        for (std::int64_t i = 0; i < n; ++i) {
+            if (!shown(i)) {
+                if (i == edge_items) {
+                    out += ", ...";
+                    ++on_line;
+                }
+                continue;
+            }
+            if (!first) {
+                out += ',';
+                if (on_line % per_line == 0) out += "\n" + std::string(std::size_t(indent) + 1, ' ');
+                else out += ' ';
+            }
+            out += f.padded(t.select(0, i).item().toDouble());
+            first = false;
+            ++on_line;
+        }
+    } else {
+        bool first = true;
+        const std::string gap = "," + std::string(std::size_t(t.dim()) - 1, '\n') + std::string(std::size_t(indent) + 1, ' ');
+        for (std::int64_t i = 0; i < n; ++i) {
+            if (!shown(i)) {
+                if (i == edge_items) out += gap + "...";
+                continue;
+            }
+            if (!first) out += gap;
+            print_nested(out, t.select(0, i), f, indent + 1, summarize);
+            first = false;
+        }
+    }
+    out += ']';
+}
+
+} // namespace
+
+std::ostream& operator<<(std::ostream& os, const Tensor& tensor) {
+    if (!tensor.defined()) return os << "[ Tensor (undefined) ]";
+    std::string suffix;
+    const ScalarType type = tensor.scalar_type();
+    NoGradGuard guard;
+    std::string body;
+    if (tensor.is_meta()) {
+        body = "...";
+        suffix += str(", device='meta', size=", tensor.sizes());
+    } else {
+        const Tensor t = tensor.detach().cpu();
+        const bool summarize = t.numel() > threshold;
+        if (t.numel() == 0) {
+            body = "[]";
+            if (t.dim() != 1) suffix += str(", size=", t.sizes());
+        } else if (isComplexType(type)) {
+            const Tensor flat = detail::contiguous_raw(t);
+            body = "[";
+            for (std::int64_t i = 0; i < flat.numel(); ++i) {
+                const auto c = reel::select(reel::reshape(flat, {-1}), 0, i).item().toComplexDouble();
+                body += (i ? ", " : "") + format("%.*f", precision, c.real()) + format("%+.*fj", precision, c.imag());
+            }
+            body += "]";
+        } else {
+            const Formatter f(edges(t, summarize), type);
+            print_nested(body, t, f, 7, summarize);
+        }
+    }
+    const bool obvious = type == get_default_dtype() || type == kLong || type == kBool || type == toComplexType(get_default_dtype());
+    if (!obvious || (tensor.numel() == 0 && type != get_default_dtype())) suffix += std::string(", dtype=reel.") + dtype_name(type);
+    if (const autograd::NodePtr fn = tensor.grad_fn()) suffix += ", grad_fn=<" + fn->name() + ">";
+    else if (tensor.requires_grad()) suffix += ", requires_grad=True";
+    return os << "tensor(" << body << suffix << ")";
+}
+
+} // namespace reel

@@ -1,0 +1,67 @@
+// Allocation of storages. Small CPU blocks hold header and data in one allocation.
+#include <reel/autograd/storage.hpp>
+
+#include <new>
+
+#include <reel/autograd/device_hooks.hpp>
+#include <reel/autograd/error.hpp>
+#include <reel/autograd/memory.hpp>
+
+namespace reel {
+
+DeviceHooks& device_hooks(DeviceType type) {
+    static DeviceHooks hooks[3];
+    return hooks[int(type)];
+}
+
+namespace {
+constexpr std::size_t header_bytes = 64; // keeps the data 64-byte aligned
+static_assert(sizeof(Storage) <= header_bytes);
+constexpr std::size_t inline_limit = 4096;
+
+void free_cpu(void* data, std::size_t nbytes, void*) { cpu_free(data, nbytes); }
+void free_device(void* data, std::size_t nbytes, void* context) {
+    const auto code = reinterpret_cast<std::uintptr_t>(context);
+    device_hooks(DeviceType(code & 0xff)).free(data, nbytes, DeviceIndex(code >> 8));
+}
+} // namespace
+
+intrusive_ptr<Storage> Storage::allocate(std::size_t nbytes, Device device) {
+    if (device.is_cpu()) {
+        if (nbytes <= inline_limit) {
+            char* block = static_cast<char*>(cpu_alloc(header_bytes + nbytes));
+            return intrusive_ptr<Storage>(new (block) Storage(block + header_bytes, nbytes, device, nullptr, block));
+        }
+        void* data = cpu_alloc(nbytes);
+        void* block = cpu_alloc(sizeof(Storage));
+        return intrusive_ptr<Storage>(new (block) Storage(data, nbytes, device, &free_cpu, nullptr));
+    }
+    if (device.is_meta()) return wrap(nullptr, nbytes, device, nullptr, nullptr);
+    const DeviceHooks& hooks = device_hooks(device.type());
+    REEL_CHECK(hooks.alloc, "device ", device, " is not available: ",
+               hooks.unavailable_reason ? hooks.unavailable_reason() : "the program is not linked with libreel_cuda");
+    const DeviceIndex index = device.has_index() ? device.index() : hooks.current_device();
+    const std::uintptr_t code = std::uintptr_t(device.type()) | std::uintptr_t(std::uint8_t(index)) << 8;
+    void* data = hooks.alloc(nbytes, index);
+    void* block = cpu_alloc(sizeof(Storage));
+    return intrusive_ptr<Storage>(
+        new (block) Storage(data, nbytes, Device(device.type(), index), &free_device, reinterpret_cast<void*>(code)));
+}
+
+intrusive_ptr<Storage> Storage::wrap(void* data, std::size_t nbytes, Device device, StorageDeleter deleter, void* context) {
+    return intrusive_ptr<Storage>(new (cpu_alloc(sizeof(Storage))) Storage(data, nbytes, device, deleter, context));
+}
+
+void Storage::destroy(Storage* s) {
+    const std::size_t nbytes = s->nbytes_;
+    if (s->context_ == s && !s->deleter_) { // header and data in one block
+        s->~Storage();
+        cpu_free(s, header_bytes + nbytes);
+        return;
+    }
+    if (s->deleter_) s->deleter_(s->data_, nbytes, s->context_);
+    s->~Storage();
+    cpu_free(s, sizeof(Storage));
+}
+
+} // namespace reel

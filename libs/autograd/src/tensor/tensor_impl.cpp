@@ -1,0 +1,89 @@
+// Geometry, versions and history of tensors.
+#include <reel/autograd/tensor_impl.hpp>
+
+#include <reel/autograd/error.hpp>
+#include <reel/autograd/memory.hpp>
+#include <reel/autograd/node.hpp>
+
+#include "tape/autograd_meta.hpp"
+
+namespace reel {
+
+TensorImpl::TensorImpl(StoragePtr storage, ScalarType dtype, Device device)
+    : storage_(std::move(storage)), dtype_(dtype), device_(device) {}
+
+TensorImpl::~TensorImpl() {
+    if (retains_grad) autograd::forget_retained(*this);
+}
+
+void* TensorImpl::operator new(std::size_t n) { return cpu_alloc(n); }
+void TensorImpl::operator delete(void* p, std::size_t n) noexcept { cpu_free(p, n); }
+void TensorImpl::MetaDeleter::operator()(autograd::AutogradMeta* m) const noexcept { delete m; }
+
+namespace {
+bool row_major(IntArrayRef sizes, IntArrayRef strides) {
+    std::int64_t expected = 1;
+    for (std::size_t i = sizes.size(); i-- > 0;) {
+        if (sizes[i] == 0) return true;
+        if (sizes[i] != 1 && strides[i] != expected) return false;
+        expected *= sizes[i];
+    }
+    return true;
+}
+} // namespace
+
+void TensorImpl::set_geometry(IntArrayRef sizes, IntArrayRef strides, std::int64_t offset) {
+    sizes_ = sizes;
+    strides_ = strides;
+    offset_ = offset;
+    numel_ = 1;
+    for (const std::int64_t s : sizes_) numel_ *= s;
+    contiguous_ = numel_ == 0 || row_major(sizes_, strides_);
+}
+
+void TensorImpl::set_contiguous(IntArrayRef sizes) {
+    sizes_ = sizes;
+    strides_.resize(sizes.size());
+    std::int64_t step = 1;
+    numel_ = 1;
+    for (std::size_t i = sizes_.size(); i-- > 0;) {
+        strides_[i] = step;
+        step *= std::max<std::int64_t>(sizes_[i], 1);
+        numel_ *= sizes_[i];
+    }
+    contiguous_ = true;
+}
+
+void TensorImpl::replace_data(const TensorImpl& o) {
+    const std::uint32_t v = version();
+    storage_ = o.storage_;
+    dtype_ = o.dtype_;
+    device_ = o.device_;
+    set_geometry(o.sizes_, o.strides_, o.offset_);
+    own_version_.reset();
+    if (storage_->version() != v) detach_version(v);
+}
+
+void TensorImpl::detach_version(std::uint32_t start) {
+    own_version_ = Storage::wrap(nullptr, 0, device_, nullptr, nullptr);
+    own_version_->set_version(start);
+}
+
+void TensorImpl::set_history(autograd::NodePtr fn, std::uint32_t output_nr) {
+    grad_fn_ = std::move(fn);
+    output_nr_ = output_nr;
+    view_version_ = version();
+}
+
+autograd::AutogradMeta& TensorImpl::ensure_meta() {
+    if (!meta_) meta_.reset(new autograd::AutogradMeta);
+    return *meta_;
+}
+
+void TensorImpl::set_view(TensorImplPtr base, CreationMeta creation) {
+    view_base_ = std::move(base);
+    creation_meta_ = creation;
+    view_version_ = version();
+}
+
+} // namespace reel

@@ -1,0 +1,220 @@
+// Values and ordered dictionaries of values.
+#include <reel/autograd/value.hpp>
+
+namespace reel {
+
+ValueDict::ValueDict() = default;
+ValueDict::~ValueDict() = default;
+ValueDict::ValueDict(const ValueDict&) = default;
+ValueDict::ValueDict(ValueDict&&) noexcept = default;
+ValueDict& ValueDict::operator=(const ValueDict&) = default;
+ValueDict& ValueDict::operator=(ValueDict&&) noexcept = default;
+ValueDict::ValueDict(std::initializer_list<std::pair<std::string, Value>> items) {
+    for (const auto& [key, value] : items) set(Value(key), value);
+}
+std::size_t ValueDict::size() const { return items_.size(); }
+const Value* ValueDict::find(std::string_view key) const {
+    for (const Item& i : items_)
+        if (i.first.isString() && i.first.toStringRef() == key) return &i.second;
+    return nullptr;
+}
+Value* ValueDict::find(std::string_view key) { return const_cast<Value*>(std::as_const(*this).find(key)); }
+const Value* ValueDict::find(const Value& key) const {
+    for (const Item& i : items_)
+        if (i.first.is(key)) return &i.second;
+    return nullptr;
+}
+const Value& ValueDict::at(std::string_view key) const {
+    const Value* v = find(key);
+    if (!v) REEL_THROW(KeyError, "dict: there is no key '", key, "'");
+    return *v;
+}
+Value& ValueDict::operator[](std::string_view key) {
+    if (Value* v = find(key)) return *v;
+    items_.emplace_back(Value(key), Value());
+    return items_.back().second;
+}
+void ValueDict::set(Value key, Value value) {
+    for (Item& i : items_)
+        if (i.first.is(key)) {
+            i.second = std::move(value);
+            return;
+        }
+    items_.emplace_back(std::move(key), std::move(value));
+}
+bool ValueDict::erase(std::string_view key) {
+    for (std::size_t i = 0; i < items_.size(); ++i)
+        if (items_[i].first.isString() && items_[i].first.toStringRef() == key) {
+            items_.erase(items_.begin() + std::ptrdiff_t(i));
+            return true;
+        }
+    return false;
+}
+void ValueDict::clear() { items_.clear(); }
+ValueDict::Item* ValueDict::begin() { return items_.data(); }
+ValueDict::Item* ValueDict::end() { return items_.data() + items_.size(); }
+const ValueDict::Item* ValueDict::begin() const { return items_.data(); }
+const ValueDict::Item* ValueDict::end() const { return items_.data() + items_.size(); }
+
+Value::Value(Tensor t) : v_(std::move(t)) {}
+Value::Value(const Scalar& s) {
+    if (s.isBoolean()) v_ = s.toBool();
+    else if (s.isIntegral(false)) v_ = s.toLong();
+    else if (s.isFloatingPoint()) v_ = s.toDouble();
+    else v_ = s.toComplexDouble();
+}
+Value::Value(ValueDict d) : v_(std::make_shared<DictBox>(DictBox{std::move(d)})) {}
+Value::Value(std::vector<Value> e) : v_(std::make_shared<ListBox>(ListBox{std::move(e)})) {}
+namespace {
+template <class T> std::vector<Value> values_of(const std::vector<T>& v) { return std::vector<Value>(v.begin(), v.end()); }
+} // namespace
+Value::Value(const std::vector<Tensor>& v) : Value(values_of(v)) {}
+Value::Value(const std::vector<std::int64_t>& v) : Value(values_of(v)) {}
+Value::Value(const std::vector<double>& v) : Value(values_of(v)) {}
+Value Value::list(std::vector<Value> e) { return Value(std::move(e)); }
+Value Value::tuple(std::vector<Value> e) {
+    Value v;
+    v.v_ = std::make_shared<const TupleBox>(TupleBox{std::move(e)});
+    return v;
+}
+
+const char* Value::kind_name() const {
+    constexpr const char* names[] = {"None", "Tensor", "bool", "int", "float", "complex", "str", "dtype", "device", "list", "tuple", "dict", "object"};
+    return names[v_.index()];
+}
+bool Value::isTensorList() const {
+    if (!isSequence()) return false;
+    for (const Value& v : elements())
+        if (!v.isTensor()) return false;
+    return true;
+}
+void Value::throw_kind(const char* wanted) const { REEL_THROW(TypeError, "expected ", wanted, ", got ", repr()); }
+void Value::throw_not_boxed(const std::type_info& wanted) const {
+    REEL_THROW(TypeError, "expected an object of type ", wanted.name(), ", got ", isBoxed() ? "another object" : kind_name());
+}
+
+const Tensor& Value::toTensor() const {
+    if (!isTensor()) throw_kind("Tensor");
+    return std::get<Tensor>(v_);
+}
+bool Value::toBool() const {
+    if (isBool()) return std::get<bool>(v_);
+    if (isInt()) return std::get<std::int64_t>(v_) != 0;
+    throw_kind("bool");
+}
+std::int64_t Value::toInt() const {
+    if (isInt()) return std::get<std::int64_t>(v_);
+    if (isBool()) return std::get<bool>(v_);
+    if (isTensor() && std::get<Tensor>(v_).numel() == 1) return std::get<Tensor>(v_).item().toLong();
+    throw_kind("int");
+}
+double Value::toDouble() const {
+    if (isDouble()) return std::get<double>(v_);
+    if (isInt() || isBool()) return double(toInt());
+    if (isTensor() && std::get<Tensor>(v_).numel() == 1) return std::get<Tensor>(v_).item().toDouble();
+    throw_kind("float");
+}
+std::complex<double> Value::toComplexDouble() const {
+    return isComplexDouble() ? std::get<std::complex<double>>(v_) : std::complex<double>(toDouble(), 0);
+}
+Scalar Value::toScalar() const {
+    switch (kind()) {
+    case Kind::Bool: return Scalar(std::get<bool>(v_));
+    case Kind::Int: return Scalar(std::get<std::int64_t>(v_));
+    case Kind::Double: return Scalar(std::get<double>(v_));
+    case Kind::Complex: return Scalar(std::get<std::complex<double>>(v_));
+    case Kind::Tensor: return std::get<Tensor>(v_).item();
+    default: throw_kind("a number");
+    }
+}
+const std::string& Value::toStringRef() const {
+    if (!isString()) throw_kind("str");
+    return std::get<std::string>(v_);
+}
+ScalarType Value::toDtype() const {
+    if (!isDtype()) throw_kind("dtype");
+    return std::get<ScalarType>(v_);
+}
+Device Value::toDevice() const {
+    if (isString()) return reel::Device(toStringRef());
+    if (!isDevice()) throw_kind("device");
+    return std::get<reel::Device>(v_);
+}
+const std::vector<Value>& Value::elements() const {
+    if (isList()) return std::get<std::shared_ptr<ListBox>>(v_)->elements;
+    if (isTuple()) return std::get<std::shared_ptr<const TupleBox>>(v_)->elements;
+    throw_kind("a list or tuple");
+}
+std::vector<Value>& Value::list_elements() const {
+    if (!isList()) throw_kind("list");
+    return std::get<std::shared_ptr<ListBox>>(v_)->elements;
+}
+ValueDict& Value::toGenericDict() const {
+    if (!isGenericDict()) throw_kind("dict");
+    return std::get<std::shared_ptr<DictBox>>(v_)->dict;
+}
+std::vector<Tensor> Value::toTensorVector() const {
+    std::vector<Tensor> r;
+    for (const Value& v : elements()) r.push_back(v.isNone() ? reel::Tensor() : v.toTensor());
+    return r;
+}
+std::vector<std::int64_t> Value::toIntVector() const {
+    std::vector<std::int64_t> r;
+    for (const Value& v : elements()) r.push_back(v.toInt());
+    return r;
+}
+std::vector<double> Value::toDoubleVector() const {
+    std::vector<double> r;
+    for (const Value& v : elements()) r.push_back(v.toDouble());
+    return r;
+}
+
+bool Value::is(const Value& o) const {
+    if (kind() != o.kind()) return false;
+    switch (kind()) {
+    case Kind::None: return true;
+    case Kind::Tensor: return toTensor().is_same(o.toTensor());
+    case Kind::Bool: return toBool() == o.toBool();
+    case Kind::Int: return toInt() == o.toInt();
+    case Kind::Double: return toDouble() == o.toDouble();
+    case Kind::Complex: return toComplexDouble() == o.toComplexDouble();
+    case Kind::String: return toStringRef() == o.toStringRef();
+    case Kind::Dtype: return toDtype() == o.toDtype();
+    case Kind::Device: return toDevice() == o.toDevice();
+    case Kind::List: return std::get<std::shared_ptr<ListBox>>(v_) == std::get<std::shared_ptr<ListBox>>(o.v_);
+    case Kind::Tuple: return std::get<std::shared_ptr<const TupleBox>>(v_) == std::get<std::shared_ptr<const TupleBox>>(o.v_);
+    case Kind::Dict: return std::get<std::shared_ptr<DictBox>>(v_) == std::get<std::shared_ptr<DictBox>>(o.v_);
+    default: return std::get<std::shared_ptr<std::any>>(v_) == std::get<std::shared_ptr<std::any>>(o.v_);
+    }
+}
+
+std::string Value::repr() const {
+    switch (kind()) {
+    case Kind::None: return "None";
+    case Kind::Tensor: {
+        const auto& t = toTensor();
+        return t.defined() ? str("Tensor", t.sizes(), " ", dtype_name(t.scalar_type())) : "an undefined Tensor";
+    }
+    case Kind::Bool: return toBool() ? "True" : "False";
+    case Kind::Int: return std::to_string(toInt());
+    case Kind::Double: return str(toDouble());
+    case Kind::Complex: return str(toComplexDouble());
+    case Kind::String: return "'" + toStringRef() + "'";
+    case Kind::Dtype: return dtype_name(toDtype());
+    case Kind::Device: return toDevice().str();
+    case Kind::List:
+    case Kind::Tuple: {
+        std::string s(1, isList() ? '[' : '(');
+        for (std::size_t i = 0; i < elements().size(); ++i) s += (i ? ", " : "") + elements()[i].repr();
+        return s + (isList() ? ']' : ')');
+    }
+    case Kind::Dict: {
+        std::string s = "{";
+        for (const auto& [key, value] : toGenericDict()) s += (s.size() > 1 ? ", " : "") + key.repr() + ": " + value.repr();
+        return s + "}";
+    }
+    default: return "an object";
+    }
+}
+
+} // namespace reel

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Installs what the build needs and this machine lacks (Debian packages; root or sudo). Does nothing when all is there.
+set -eu
+missing=()
+need() { [ -e "$1" ] || missing+=("${@:2}"); }
+command -v g++ >/dev/null || missing+=(g++)
+command -v python3 >/dev/null || missing+=(python3)
+command -v b2 >/dev/null || missing+=(BOOST-tools-dev)
+lib=/usr/lib/$(uname -m)-linux-gnu
+need /usr/include/boost/version.hpp BOOST-dev
+need "$lib/libboost_unit_test_framework.so" BOOST-test-dev # the linker name
+need "$lib/libboost_iostreams.so" BOOST-iostreams-dev
+need "$lib/libboost_program_options.so" BOOST-program-options-dev
+need "$lib/libboost_json.so" BOOST-json-dev
+need "$lib/libopenblas.so" libopenblas-openmp-dev
+need "$lib/libsleef.so" libsleef-dev
+need /usr/include/zlib.h zlib1g-dev
+if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
+sudo=""
+[ "$(id -u)" -eq 0 ] || sudo="sudo"
+$sudo apt-get update -qq
+# The newest Boost that is at least 1.81: the default where it is new enough, else the versioned packages.
+boost=libboost
+default=$(apt-cache policy libboost-dev | sed -n 's/ *Candidate: 1\.\([0-9]*\).*/\1/p')
+if [ "${default:-0}" -lt 81 ]; then
+    boost=$(apt-cache pkgnames libboost1. | sed -n 's/^\(libboost1\.[0-9]*\)-dev$/\1/p' | sort -V | tail -n 1)
+fi
+packages=()
+for p in "${missing[@]}"; do
+    p=${p/#BOOST/$boost}
+    packages+=("$p")
+done
+echo "setup: installing ${packages[*]}"
+DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
