@@ -49,7 +49,9 @@ RETURNS = {
 }
 FLAGS = {"method", "inplace", "inplace_native", "view", "layout_sensitive", "random", "not_differentiable"}
 CPP_KEYWORDS = {"bool": "bool_", "float": "float_", "double": "double_", "int": "int_", "long": "long_",
-                "short": "short_", "char": "char_", "half": "half_", "and": "and_", "or": "or_", "not": "not_"}
+                "short": "short_", "char": "char_", "half": "half_", "and": "and_", "or": "or_", "not": "not_",
+                # libtorch's spellings of the two that are single capital letters
+                "T": "numpy_T", "H": "matrix_H"}
 
 
 def fail(where, text):

@@ -1,0 +1,32 @@
+#include "ops/geometry_inplace.hpp"
+
+#include <reel/autograd/node.hpp>
+#include <reel/autograd/record.hpp>
+
+#include "tape/inplace.hpp"
+#include "tensor/make.hpp"
+
+namespace reel::detail {
+
+Tensor begin_geometry_change(const char* name, const Tensor& self) {
+    self.checked();
+    autograd::check_inplace(self, name);
+    Tensor before = alias_raw(self, self.sizes(), self.strides(), self.storage_offset());
+    if (!autograd::needs_recording(self)) return before;
+    REEL_CHECK_NOT_IMPLEMENTED(!self.is_view(), name, ": changing the geometry of a view that requires grad is not ",
+                               "supported; use the out-of-place form");
+    autograd::Edge edge = autograd::gradient_edge(self);
+    before.impl()->set_history(std::move(edge.function), edge.input_nr);
+    return before;
+}
+
+Tensor& finish_geometry_change(const char*, const Tensor& self, const Tensor& result) {
+    TensorImpl& impl = *self.impl();
+    if (autograd::needs_recording(self))
+        impl.set_history(result.impl()->grad_fn_unchecked(), result.impl()->output_nr());
+    impl.set_geometry(result.sizes(), result.strides(), result.storage_offset());
+    impl.bump_version();
+    return const_cast<Tensor&>(self);
+}
+
+} // namespace reel::detail
