@@ -1,0 +1,176 @@
+// Random numbers: PyTorch's streams on the CPU (api-surface section 25).
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/record.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "tape/inplace.hpp"
+#include "tensor/make.hpp"
+
+namespace reel {
+
+using namespace autograd;
+using namespace detail;
+
+namespace {
+
+CPUGeneratorImpl& generator_of(const std::optional<Generator>& g) { return (g && g->defined() ? *g : getDefaultCPUGenerator()).impl(); }
+
+/// Fills `self` with doubles drawn one after the other in logical order.
+template <class Draw> void fill_with(const char* op, const Tensor& self, Draw draw) {
+    check_inplace(self, op);
+    Tensor wide = empty_raw(self.sizes(), kDouble);
+    double* p = wide.data_ptr<double>();
+    for (std::int64_t i = 0; i < wide.numel(); ++i) p[i] = draw();
+    copy_raw(self, wide);
+    rebase_history(self, Tensor());
+}
+double standard_normal(CPUGeneratorImpl& g) {
+    if (g.next_normal) {
+        const double v = *g.next_normal;
+        g.next_normal.reset();
+        return v;
+    }
+    const double u1 = g.uniform_double(), u2 = g.uniform_double();
+    const double r = std::sqrt(-2 * std::log1p(-u2)), theta = 2 * std::numbers::pi * u1;
+    g.next_normal = r * std::sin(theta);
+    return r * std::cos(theta);
+}
+/// Box-Muller over blocks of sixteen: element j pairs with j + 8.
+template <class T> void normal_block(T* p, T mean, T std) {
+    for (int j = 0; j < 8; ++j) {
+        const T u1 = 1 - p[j], u2 = p[j + 8];
+        const T radius = std::sqrt(-2 * std::log(u1)), theta = T(2) * std::numbers::pi_v<T> * u2;
+        p[j] = radius * std::cos(theta) * std + mean;
+        p[j + 8] = radius * std::sin(theta) * std + mean;
+    }
+}
+template <class T> void normal_blocks(T* p, std::int64_t n, CPUGeneratorImpl& g, double mean, double std) {
+    const auto uniform = [&] {
+        if constexpr (std::is_same_v<T, float>) return g.uniform_float();
+        else return g.uniform_double();
+    };
+    for (std::int64_t i = 0; i < n; ++i) p[i] = uniform();
+    for (std::int64_t i = 0; i + 16 <= n; i += 16) normal_block(p + i, T(mean), T(std));
+    if (n % 16 != 0) { // a ragged tail redraws the last sixteen
+        T* tail = p + n - 16;
+        for (int j = 0; j < 16; ++j) tail[j] = uniform();
+        normal_block(tail, T(mean), T(std));
+    }
+}
+void check_floating(const char* op, const Tensor& t) {
+    REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(t.scalar_type()), op, ": input is ", dtype_name(t.scalar_type()), "; expected a floating dtype");
+}
+
+} // namespace
+
+REEL_OP("uniform_(Tensor input, float low=0.0, float high=1.0, *, Generator? generator=None) -> Tensor", random, method)
+Tensor& uniform_(const Tensor& input, double low, double high, std::optional<Generator> generator) {
+    check_floating("uniform_", input);
+    REEL_CHECK(low <= high, "uniform_: low ", low, " is greater than high ", high);
+    CPUGeneratorImpl& g = generator_of(generator);
+    if (input.scalar_type() == kDouble) fill_with("uniform_", input, [&] { return g.uniform_double() * (high - low) + low; });
+    else {
+        const float a = float(low), b = float(high);
+        fill_with("uniform_", input, [&] { return double(g.uniform_float() * (b - a) + a); });
+    }
+    return const_cast<Tensor&>(input);
+}
+REEL_OP("normal_(Tensor input, float mean=0.0, float std=1.0, *, Generator? generator=None) -> Tensor", random, method)
+Tensor& normal_(const Tensor& input, double mean, double std, std::optional<Generator> generator) {
+    check_floating("normal_", input);
+    REEL_CHECK(std >= 0, "normal_: std must not be negative, got ", std);
+    CPUGeneratorImpl& g = generator_of(generator);
+    const ScalarType t = input.scalar_type();
+    if (input.numel() >= 16 && input.is_contiguous()) {
+        check_inplace(input, "normal_");
+        if (t == kDouble) normal_blocks(input.data_ptr<double>(), input.numel(), g, mean, std);
+        else {
+            Tensor f = t == kFloat ? input : empty_raw(input.sizes(), kFloat);
+            normal_blocks(f.data_ptr<float>(), f.numel(), g, mean, std);
+            if (t != kFloat) copy_raw(input, f);
+        }
+        rebase_history(input, Tensor());
+    } else fill_with("normal_", input, [&] { return standard_normal(g) * std + mean; });
+    return const_cast<Tensor&>(input);
+}
+REEL_OP("exponential_(Tensor input, float lambd=1.0, *, Generator? generator=None) -> Tensor", random, method)
+Tensor& exponential_(const Tensor& input, double lambd, std::optional<Generator> generator) {
+    check_floating("exponential_", input);
+    REEL_CHECK(lambd > 0, "exponential_: lambd must be positive, got ", lambd);
+    CPUGeneratorImpl& g = generator_of(generator);
+    fill_with("exponential_", input, [&] { return -std::log1p(-g.uniform_double()) / lambd; });
+    return const_cast<Tensor&>(input);
+}
+REEL_OP("bernoulli_(Tensor input, float p=0.5, *, Generator? generator=None) -> Tensor", random, method)
+Tensor& bernoulli_(const Tensor& input, double p, std::optional<Generator> generator) {
+    REEL_CHECK(p >= 0 && p <= 1, "bernoulli_: p is ", p, "; expected a probability");
+    CPUGeneratorImpl& g = generator_of(generator);
+    fill_with("bernoulli_", input, [&] { return g.uniform_double() < p ? 1.0 : 0.0; });
+    return const_cast<Tensor&>(input);
+}
+REEL_OP("random_(Tensor input, int low, int high, *, Generator? generator=None) -> Tensor", random, method)
+Tensor& random_(const Tensor& input, std::int64_t low, std::int64_t high, std::optional<Generator> generator) {
+    REEL_CHECK(low < high, "random_: expected low < high, got ", low, " and ", high);
+    check_inplace(input, "random_");
+    CPUGeneratorImpl& g = generator_of(generator);
+    const std::uint64_t range = std::uint64_t(high) - std::uint64_t(low);
+    Tensor wide = empty_raw(input.sizes(), kLong);
+    std::int64_t* p = wide.data_ptr<std::int64_t>();
+    for (std::int64_t i = 0; i < wide.numel(); ++i) p[i] = std::int64_t((range >= (1ull << 32) ? g.random64() : g.random()) % range) + low;
+    copy_raw(input, wide);
+    rebase_history(input, Tensor());
+    return const_cast<Tensor&>(input);
+}
+
+namespace {
+TensorOptions without_grad(const TensorOptions& o) { return o.requires_grad(false); }
+Tensor with_grad(Tensor t, const TensorOptions& o) {
+    if (o.requires_grad()) t.requires_grad_();
+    return t;
+}
+} // namespace
+
+REEL_OP("rand(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random, not_differentiable)
+Tensor rand(IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
+    return with_grad(uniform_(empty(size, without_grad(options)), 0, 1, generator), options);
+}
+REEL_OP("randn(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random, not_differentiable)
+Tensor randn(IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
+    return with_grad(normal_(empty(size, without_grad(options)), 0, 1, generator), options);
+}
+REEL_OP("randint(int low, int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random, not_differentiable)
+Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
+    return random_(empty(size, options.has_dtype() ? options : options.dtype(kLong)), low, high, generator);
+}
+REEL_OP("randint(int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random, not_differentiable)
+Tensor randint(std::int64_t high, IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
+    return randint(0, high, size, generator, options);
+}
+/// A random permutation of 0 ... n-1, by forward Fisher-Yates.
+REEL_OP("randperm(int n, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random, not_differentiable)
+Tensor randperm(std::int64_t n, std::optional<Generator> generator, TensorOptions options) {
+    REEL_CHECK(n >= 0, "randperm: n must not be negative, got ", n);
+    CPUGeneratorImpl& g = generator_of(generator);
+    Tensor t = empty_raw({n}, kLong);
+    std::int64_t* p = t.data_ptr<std::int64_t>();
+    std::iota(p, p + n, 0);
+    for (std::int64_t i = 0; i < n - 1; ++i) std::swap(p[i], p[i + std::int64_t(g.random() % std::uint32_t(n - i))]);
+    return options.has_dtype() ? t.to(ScalarType(options.dtype())) : t;
+}
+/// Zeroes elements with probability p and scales the rest by 1 / (1 - p), in training only.
+REEL_OP("dropout(Tensor input, float p=0.5, bool training=True) -> Tensor", random)
+Tensor dropout(const Tensor& input, double p, bool training) {
+    REEL_CHECK_VALUE(p >= 0 && p <= 1, "dropout: p is ", p, "; expected a probability");
+    if (!training || p == 0 || input.numel() == 0) return input;
+    if (p == 1) return input * zeros({}, input.options());
+    Tensor mask = empty_raw(input.sizes(), input.scalar_type());
+    bernoulli_(mask, 1 - p);
+    mask.mul_(Scalar(1 / (1 - p)));
+    return input * mask;
+}
+
+} // namespace reel

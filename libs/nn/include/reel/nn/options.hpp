@@ -1,0 +1,23 @@
+// Fluent option fields: `LinearOptions(2, 3).bias(false)`.
+#pragma once
+
+#include <utility>
+
+/// Declares a field with a setter that changes this very object and a getter: `REEL_ARG(bool, bias) = true;`.
+#define REEL_ARG(T, name)                                                                                              \
+public:                                                                                                                \
+    auto name(const T& new_##name)->decltype(*this) {                                                                  \
+        this->name##_ = new_##name;                                                                                    \
+        return *this;                                                                                                  \
+    }                                                                                                                  \
+    auto name(T&& new_##name)->decltype(*this) {                                                                       \
+        this->name##_ = std::move(new_##name);                                                                         \
+        return *this;                                                                                                  \
+    }                                                                                                                  \
+    const T& name() const noexcept { return this->name##_; }                                                           \
+    T& name() noexcept { return this->name##_; }                                                                       \
+                                                                                                                       \
+private:                                                                                                               \
+    T name##_
+
+namespace reel::nn {}

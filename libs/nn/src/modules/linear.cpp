@@ -1,0 +1,52 @@
+// Linear, Identity, Flatten.
+#include <reel/nn/modules/linear.hpp>
+
+#include <cmath>
+
+#include <reel/autograd/ops.hpp>
+#include <reel/nn/factory.hpp>
+#include <reel/nn/init.hpp>
+
+namespace reel::nn {
+
+LinearImpl::LinearImpl(const LinearOptions& o) : options(o) { LinearImpl::reset(); }
+void LinearImpl::reset() {
+    weight = register_parameter("weight", reel::empty({options.out_features(), options.in_features()}));
+    bias = register_parameter("bias", options.bias() ? reel::empty({options.out_features()}) : Tensor());
+    reset_parameters();
+}
+void LinearImpl::reset_parameters() {
+    init::kaiming_uniform_(weight, std::sqrt(5.0));
+    if (!bias.defined()) return;
+    const double bound = options.in_features() > 0 ? 1 / std::sqrt(double(options.in_features())) : 0;
+    init::uniform_(bias, -bound, bound);
+}
+Tensor LinearImpl::forward(const Tensor& input) { return reel::linear(input, parameters_["weight"], parameters_["bias"]); }
+std::string LinearImpl::extra_repr() const {
+    return str("in_features=", options.in_features(), ", out_features=", options.out_features(), ", bias=", options.bias() ? "True" : "False");
+}
+
+Tensor FlattenImpl::forward(const Tensor& input) { return reel::flatten(input, options.start_dim(), options.end_dim()); }
+std::string FlattenImpl::extra_repr() const { return str("start_dim=", options.start_dim(), ", end_dim=", options.end_dim()); }
+
+namespace {
+[[maybe_unused]] const bool registered[] = {
+    register_module_class("Linear",
+                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+                              const ConstructorArgs a("Linear", {"in_features", "out_features", "bias", "device", "dtype"}, args, kwargs);
+                              auto m = std::make_shared<LinearImpl>(
+                                  LinearOptions(a.get<std::int64_t>("in_features"), a.get<std::int64_t>("out_features")).bias(a.get<bool>("bias", true)));
+                              if (a.has("dtype")) m->to(a.get<ScalarType>("dtype"));
+                              return m;
+                          }),
+    register_module_class("Identity", [](const Args&, const Kwargs&) -> ModulePtr { return std::make_shared<IdentityImpl>(); }),
+    register_module_class("Flatten",
+                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+                              const ConstructorArgs a("Flatten", {"start_dim", "end_dim"}, args, kwargs);
+                              return std::make_shared<FlattenImpl>(
+                                  FlattenOptions().start_dim(a.get<std::int64_t>("start_dim", 1)).end_dim(a.get<std::int64_t>("end_dim", -1)));
+                          }),
+};
+} // namespace
+
+} // namespace reel::nn
