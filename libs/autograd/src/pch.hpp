@@ -1,0 +1,18 @@
+// What nearly every source of the library reads, parsed once (the build's precompiled header).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <mutex>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <reel/autograd/backward.hpp>
+#include <reel/autograd/op.hpp>
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/record.hpp>
+#include <reel/autograd/tensor_operators.hpp>
