@@ -44,7 +44,7 @@ TYPES = {
     "Value": ("const Value& {n}", "{v}"),
 }
 RETURNS = {
-    "Tensor": "Tensor", "Tensor[]": "std::vector<Tensor>", "bool": "bool", "int": "std::int64_t", "float": "double",
+    "Value": "Value", "Tensor": "Tensor", "Tensor[]": "std::vector<Tensor>", "bool": "bool", "int": "std::int64_t", "float": "double",
     "Scalar": "Scalar", "Dtype": "ScalarType", "int[]": "std::vector<std::int64_t>",
 }
 FLAGS = {"method", "inplace", "inplace_native", "view", "layout_sensitive", "random", "not_differentiable"}
@@ -113,7 +113,7 @@ class Arg:
 class Op:
     """One schema: its text, its flags, and where it stands."""
 
-    def __init__(self, schema, flags, aliases, where, file):
+    def __init__(self, schema, flags, aliases, where, file, cpp=None):
         self.text, self.flags, self.aliases, self.file = schema, flags, aliases, file
         m = re.fullmatch(r"([\w.]+)\((.*)\) -> (.+)", schema)
         if not m:
@@ -139,7 +139,7 @@ class Op:
         self.short = self.name.rsplit(".", 1)[-1]
         self.space = {"linalg": "linalg", "fft": "fft", "special": "special"}.get(self.name.split(".")[0]) \
             if "." in self.name else None
-        self.cpp_name = CPP_KEYWORDS.get(base, base.replace(".", "_"))
+        self.cpp_name = cpp or CPP_KEYWORDS.get(base, base.replace(".", "_"))
         if self.name.endswith("_"):
             self.cpp_ret = "Tensor&"
 
@@ -175,10 +175,11 @@ def read_ops():
             where = f"{rel}:{text.count(chr(10), 0, m.start()) + 1}"
             schema = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', m.group(1)))
             aliases = re.findall(r'alias\("([^"]+)"\)', m.group(2) or "")
-            flags = {f.strip() for f in re.sub(r'alias\("[^"]+"\)', "", m.group(2) or "").split(",")} - {""}
+            cpp = re.search(r'cpp\("(\w+)"\)', m.group(2) or "")  # another C++ name than the op's
+            flags = {f.strip() for f in re.sub(r'(?:alias|cpp)\("[^"]+"\)', "", m.group(2) or "").split(",")} - {""}
             if flags - FLAGS:
                 fail(where, f"unknown flag {sorted(flags - FLAGS)}; known: {sorted(FLAGS)}")
-            ops.append(Op(schema, flags, aliases, where, rel))
+            ops.append(Op(schema, flags, aliases, where, rel, cpp and cpp.group(1)))
         for m in re.finditer(r'^REEL_UNSUPPORTED_VARIANT\("([^"]+)", "([^"]+)"\)', text, re.M):
             unsupported.append(m.groups())
     return ops, unsupported
