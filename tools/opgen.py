@@ -133,9 +133,8 @@ class Op:
         else:
             fail(where, f"unknown return type '{self.ret}'")
         base = self.name
-        for prefix, cpp in (("nn.functional.", ""), ("Tensor.", "")):
-            if base.startswith(prefix):
-                base = cpp + base[len(prefix):]
+        for prefix in ("nn.functional.", "Tensor."):
+            base = base.removeprefix(prefix)
         self.short = self.name.rsplit(".", 1)[-1]
         self.space = {"linalg": "linalg", "fft": "fft", "special": "special"}.get(self.name.split(".")[0]) \
             if "." in self.name else None
