@@ -24,6 +24,7 @@ TYPES = {
     "int": ("std::int64_t {n}", "{v}.toInt()"),
     "int?": ("std::optional<std::int64_t> {n}", "opt_int({v})"),
     "int[]": ("IntArrayRef {n}", "ints({v})"),
+    "int?[]": ("IntArrayRef {n}", "ints_or_none({v})"),
     "int[]?": ("OptionalIntArrayRef {n}", "OptInts({v})"),
     "float": ("double {n}", "{v}.toDouble()"),
     "float?": ("std::optional<double> {n}", "opt_double({v})"),
@@ -146,7 +147,10 @@ class Op:
         return "inplace" in self.flags or "inplace_native" in self.flags
 
     def params(self, first=0, defaults=True):
-        return ", ".join(a.cpp() + (a.cpp_default() if defaults else "") for a in self.args[first:])
+        # C++ wants defaults at the end only: one before an argument without default counts in calls by name alone.
+        last_required = max((i for i, a in enumerate(self.args) if a.default is None), default=-1)
+        return ", ".join(a.cpp() + (a.cpp_default() if defaults and i > last_required else "")
+                         for i, a in enumerate(self.args) if i >= first)
 
     def names(self, first=0):
         return ", ".join(a.name for a in self.args[first:])

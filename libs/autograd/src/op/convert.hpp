@@ -26,6 +26,12 @@ inline std::optional<Generator> opt_generator(const Value& v) { return v.toOptio
 inline std::vector<std::int64_t> ints(const Value& v) {
     return v.isSequence() ? v.toIntVector() : std::vector<std::int64_t>{v.toInt()};
 }
+/// Entries that are None become `no_size`: "as the input has it".
+inline std::vector<std::int64_t> ints_or_none(const Value& v) {
+    std::vector<std::int64_t> r;
+    for (const Value& e : v.elements()) r.push_back(e.isNone() ? detail::no_size : e.toInt());
+    return r;
+}
 inline std::vector<double> doubles(const Value& v) {
     return v.isSequence() ? v.toDoubleVector() : std::vector<double>{v.toDouble()};
 }

@@ -114,6 +114,9 @@ bool fit(const Argument& a, Value& v, std::string& why) {
     else if (type.starts_with("int[")) {
         ok = integer(v) || all(integer);
         if (ok && !v.isSequence()) v = Value::list({v});
+    } else if (type == "int?[]") {
+        ok = integer(v) || all([&](const Value& x) { return x.isNone() || integer(x); });
+        if (ok && !v.isSequence()) v = Value::list({v});
     } else if (type.starts_with("float[")) {
         ok = number(v) || all(number);
         if (ok && !v.isSequence()) v = Value::list({v});

@@ -235,6 +235,11 @@ private:
     alignas(T) std::byte storage_[N * sizeof(T)];
 };
 
+namespace detail {
+/// In a list of sizes: none given, "as the input has it".
+inline constexpr std::int64_t no_size = INT64_MIN;
+} // namespace detail
+
 /// Sizes or strides; up to six dims live inline.
 using Dims = SmallVector<std::int64_t, 6>;
 
