@@ -1,25 +1,105 @@
 #!/usr/bin/env bash
-# Runs every test program below OUT/bin and prints one line each, then `N passed, N failed`. A crash is a failure.
+# usage: run-tests.sh OUT [programs|fast|all]
+# Runs what OUT holds and prints one line each, then `N passed, N failed`. A crash is a failure.
+#   fast      the autograd and nn test programs
+#   programs  every test program, the examples, and the reference cases (what a sanitized build runs)
+#   all       those, and the scripts test/*/run.sh (the default)
 set -u
-out=$1
-shift
-only=${*:-}
+cd "$(dirname "$0")/.."
+out=$1 what=${2:-all}
 passed=0 failed=0
+count() { # count NAME PASSED FAILED [REMARK]
+    printf '%-24s %6d passed %5d failed%s\n' "$1" "$2" "$3" "${4:+   $4}"
+    passed=$((passed + $2)) failed=$((failed + $3))
+}
+
+# --- Boost.Test programs
 for program in "$out"/bin/test_*; do
     [ -x "$program" ] || continue
     name=$(basename "$program")
-    if [ -n "$only" ] && ! grep -qw -- "$name" <<<"$only"; then continue; fi
+    if [ "$what" = fast ] && [ "$name" != test_autograd ] && [ "$name" != test_nn ]; then continue; fi
     log="$out/$name.log"
     timeout 900 "$program" --report_level=short --color_output=no >"$log" 2>&1
     status=$?
-    ok=$(sed -n 's/^ *\([0-9]*\) test cases\{0,1\} out of [0-9]* passed.*/\1/p' "$log" | tail -n 1)
-    bad=$(sed -n 's/^ *\([0-9]*\) test cases\{0,1\} out of [0-9]* failed.*/\1/p' "$log" | tail -n 1)
-    all=$(sed -n 's/^Running \([0-9]*\) test cases\{0,1\}.*/\1/p' "$log" | tail -n 1)
-    ok=${ok:-0} bad=${bad:-0}
-    if [ "$status" -eq 0 ]; then ok=${all:-$ok} bad=0; elif [ "$bad" -eq 0 ]; then bad=1; fi
-    printf '%-20s %5d passed %5d failed\n' "$name" "$ok" "$bad"
-    if [ "$bad" -ne 0 ]; then tail -n 40 "$log"; fi
-    passed=$((passed + ok)) failed=$((failed + bad))
+    number() { sed -n "s/^ *\([0-9]*\) test cases\{0,1\} out of [0-9]* $1.*/\1/p" "$log" | tail -n 1; }
+    ok=$(number passed) bad=$(number failed) aborted=$(number aborted) skipped=$(number skipped)
+    bad=$((${bad:-0} + ${aborted:-0}))
+    # a program that ends badly has failed, whatever it counted
+    if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+    if [ "$status" -eq 0 ] && [ "${ok:-0}" -eq 0 ] && [ "${skipped:-0}" -eq 0 ]; then bad=1; fi
+    reason=$(sed -n 's/.*skipped: //p' "$log" | sort -u | head -n 3 | paste -sd ';')
+    count "$name" "${ok:-0}" "$bad" "${skipped:+$skipped skipped${reason:+: $reason}}"
+    if [ "$bad" -ne 0 ]; then grep -aE "error: |fatal error|ERROR: |SUMMARY|runtime error" "$log" | head -n 40; tail -n 15 "$log"; fi
 done
+
+# --- the examples: each must end well, and soon
+if [ "$what" != fast ]; then
+    ok=0 bad=0
+    for source in examples/*.cpp; do
+        name=$(basename "$source" .cpp)
+        [ -x "$out/bin/$name" ] || continue
+        log="$out/example-$name.log"
+        if timeout "${REEL_EXAMPLE_LIMIT:-30}" "$out/bin/$name" >"$log" 2>&1 </dev/null; then ok=$((ok + 1)); else
+            status=$?
+            bad=$((bad + 1))
+            echo "example $name: exit status $status"
+            tail -n 10 "$log"
+        fi
+    done
+    if [ $((ok + bad)) -gt 0 ]; then count examples "$ok" "$bad"; fi
+fi
+
+# --- the reference cases: REEL_REFERENCE, else ../shared beside the checkout, else the vendored subset
+replay() { # replay PROGRAM FOLDER NAME
+    [ -x "$out/bin/$1" ] || return 0
+    if [ ! -d "$2" ]; then
+        echo "$3: skipped: there is no folder $2"
+        return 0
+    fi
+    local log="$out/$1.log" json="$out/$1.json"
+    rm -f "$json"
+    timeout 1200 "$out/bin/$1" "$2" --json "$json" ${4:-} >"$log" 2>&1
+    local status=$? sums
+    sums=$(python3 tools/replay_sums.py "$json" 2>/dev/null) || sums=""
+    if [ -z "$sums" ]; then
+        count "$3" 0 1 "no totals (exit status $status)"
+        tail -n 10 "$log"
+        return 0
+    fi
+    read -r ok bad unsupported <<<"$sums"
+    if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+    count "$3" "$ok" "$bad" "$unsupported unsupported"
+    if [ "$bad" -ne 0 ]; then grep -a FAIL "$log" | head -n 20 || true; fi
+    tail -n 2 "$log"
+}
+if [ "$what" != fast ]; then
+    reference=${REEL_REFERENCE:-}
+    where=REEL_REFERENCE
+    if [ -z "$reference" ] && [ -d ../shared/oracle ] && [ "$what" = all ]; then reference=$(cd ../shared/oracle && pwd) where="beside the checkout"; fi
+    if [ -z "$reference" ]; then reference=$PWD/test/reference where="the vendored subset"; fi
+    if [ -d "$reference/oracle" ]; then reference=$reference/oracle; fi
+    echo "reference cases: $where"
+    data=""
+    if [ -f examples/data/digits.csv.gz ]; then data="--data examples/data/digits.csv.gz"; fi
+    replay oracle-replay "$reference" "reference cases" "$data"
+    replay hooks-replay "$reference/scenarios" scenarios
+fi
+
+# --- scripts: each ends with its own `N passed, N failed`
+if [ "$what" = all ]; then
+    for script in test/*/run.sh; do
+        name=$(basename "$(dirname "$script")")
+        log="$out/test-$name.log"
+        timeout 900 "$script" "$out" >"$log" 2>&1
+        status=$?
+        line=$(tail -n 1 "$log")
+        ok=$(sed -n 's/^\([0-9]*\) passed, [0-9]* failed$/\1/p' <<<"$line")
+        bad=$(sed -n 's/^[0-9]* passed, \([0-9]*\) failed$/\1/p' <<<"$line")
+        bad=${bad:-1}
+        if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+        count "$name" "${ok:-0}" "$bad" "$(sed -n 's/^note: //p' "$log" | paste -sd ';')"
+        if [ "$bad" -ne 0 ]; then sed '$d' "$log" | tail -n 40; fi
+    done
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

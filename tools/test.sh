@@ -1,25 +1,36 @@
 #!/usr/bin/env bash
 # Sets up, builds and runs every test. Ends with `N passed, N failed`.
-#   --sanitize        everything under AddressSanitizer and UndefinedBehaviorSanitizer
+#   --sanitize        every test program, the examples and the vendored reference cases under AddressSanitizer and
+#                     UndefinedBehaviorSanitizer
 #   --sanitize=fast   the autograd and nn tests alone
 set -eu
 cd "$(dirname "$0")/.."
 tools/setup.sh
 jobs=$(nproc)
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-2}
+build() {
+    if b2 -j"$jobs" -d1 "$@" >out-build.log 2>&1; then rm -f out-build.log; else
+        grep -aE "error|failed|undefined reference" out-build.log | head -n 40
+        echo "0 passed, 1 failed"
+        exit 1
+    fi
+}
 case "${1:-}" in
 "")
-    b2 -j"$jobs" -d1 everything >out-build.log 2>&1 || { grep -aE "error|failed" out-build.log | head -40; echo "0 passed, 1 failed"; exit 1; }
-    rm -f out-build.log
-    tools/run-tests.sh out
+    build everything
+    tools/run-tests.sh out all
     ;;
 --sanitize | --sanitize=fast)
-    programs=""
-    [ "$1" = --sanitize=fast ] && programs="test_autograd test_nn"
-    b2 -j"$jobs" -d1 sanitize=address tests >out-build.log 2>&1 || { grep -aE "error|failed" out-build.log | head -40; echo "0 passed, 1 failed"; exit 1; }
-    rm -f out-build.log
-    export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 LSAN_OPTIONS=suppressions=tools/lsan.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1
-    tools/run-tests.sh out/san-address $programs
+    export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:${ASAN_OPTIONS:-}
+    export LSAN_OPTIONS=suppressions=tools/lsan.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1
+    export REEL_EXAMPLE_LIMIT=300
+    if [ "$1" = --sanitize=fast ]; then
+        build sanitize=address tests-fast
+        tools/run-tests.sh out/san-address fast
+    else
+        build sanitize=address stage-libraries examples replay tests
+        tools/run-tests.sh out/san-address programs
+    fi
     ;;
 *)
     echo "usage: tools/test.sh [--sanitize | --sanitize=fast]" >&2

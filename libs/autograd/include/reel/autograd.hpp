@@ -1,0 +1,18 @@
+// Umbrella header of reel_autograd for users.
+#pragma once
+
+#include <reel/autograd/anomaly.hpp>
+#include <reel/autograd/backward.hpp>
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/hooks.hpp>
+#include <reel/autograd/indexing.hpp>
+#include <reel/autograd/memory.hpp>
+#include <reel/autograd/node.hpp>
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/parallel.hpp>
+#include <reel/autograd/random.hpp>
+#include <reel/autograd/saved_tensor_hooks.hpp>
+#include <reel/autograd/tensor.hpp>
+#include <reel/autograd/tensor_accessor.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+#include <reel/autograd/value.hpp>

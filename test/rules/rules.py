@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""The rules of the house that can be read off the files: who may use whom, what stays out of public headers, sizes."""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+# library -> the libraries it may use (doc/adr/0018 holds the table); nobody may use cuda, reel is the umbrella
+MAY_USE = {
+    "autograd": [],
+    "nn": ["autograd"],
+    "optim": ["autograd"],
+    "cuda": ["autograd"],
+    "serialize": ["autograd"],
+    "jit": ["autograd", "nn", "serialize"],
+    "data": ["autograd"],
+    "distributed": ["autograd", "nn"],
+    "rl": ["autograd", "nn", "data"],
+    "inspect": ["autograd", "nn", "optim"],
+    "reel": ["autograd", "nn", "optim", "data", "serialize", "inspect"],
+}
+# foreign header (start of its name) -> the libraries that may include it
+FOREIGN = {
+    "cblas": ["autograd"], "lapack": ["autograd"], "openblas": ["autograd"], "sleef": ["autograd"],
+    "cuda": ["cuda"], "cublas": ["cuda"], "cudnn": ["cuda"], "nccl": ["distributed"], "boost/mpi": ["distributed"],
+}
+HEAVY = {"iostream", "regex", "map", "thread", "future", "filesystem", "random", "chrono", "format", "ranges"}
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
+SOURCES = (".cpp", ".hpp", ".cu", ".cuh", ".inc")
+
+
+def files():
+    """Every file of the tree that is ours: tracked, or new and not ignored; without git, everything but build outputs."""
+    try:
+        text = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard"], check=True,
+                              capture_output=True, text=True).stdout
+        found = [ROOT / line for line in text.splitlines()]
+    except (OSError, subprocess.CalledProcessError):
+        found = [p for p in ROOT.rglob("*") if p.relative_to(ROOT).parts[0] not in ("out", "bin", ".git")]
+    return sorted(p for p in found if p.is_file())
+
+
+ALL = files()
+IN_LIBS = [p for p in ALL if p.suffix in SOURCES and p.relative_to(ROOT).parts[0] == "libs"]
+
+
+def name(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def lib(path):
+    return path.relative_to(ROOT).parts[1]
+
+
+def is_public(path):
+    return path.relative_to(ROOT).parts[2] == "include"
+
+
+def read(path):
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def includes(path):
+    text = read(path)
+    for m in INCLUDE.finditer(text):
+        yield m.group(1), m.group(2), text.count("\n", 0, m.start()) + 1
+
+
+def used_lib(header):
+    """The library that a <reel/...> header belongs to, None for others."""
+    m = re.match(r"reel/([a-z_]+)(?:/|\.hpp)", header)
+    return m.group(1) if m else None
+
+
+def libraries_use_only_what_they_may():
+    for path in IN_LIBS:
+        for _, header, line in includes(path):
+            used = used_lib(header)
+            if used in (None, lib(path)) or (used == "version" and lib(path) == "reel"):
+                continue
+            if used not in MAY_USE.get(lib(path), []):
+                yield f"{name(path)}:{line}: {lib(path)} may not use {used} ({header})"
+
+
+def every_library_is_in_the_table():
+    for folder in sorted({lib(p) for p in IN_LIBS}):
+        if folder not in MAY_USE:
+            yield f"libs/{folder}: not in the table of test/rules/rules.py and doc/adr/0018"
+
+
+def quoted_includes_stay_in_their_own_library():
+    for path in IN_LIBS:
+        own = ROOT / "libs" / lib(path) / "src"
+        for quote, header, line in includes(path):
+            if quote == '"' and not ((path.parent / header).exists() and own in (path.parent / header).resolve().parents) \
+                    and not (own / header).exists():
+                yield f'{name(path)}:{line}: "{header}" is not below libs/{lib(path)}/src'
+
+
+def public_headers_include_only_public_headers():
+    for path in IN_LIBS:
+        if is_public(path):
+            for quote, header, line in includes(path):
+                if quote == '"':
+                    yield f'{name(path)}:{line}: "{header}": use <reel/...>'
+
+
+def foreign_headers_stay_where_they_belong():
+    for path in IN_LIBS:
+        for _, header, line in includes(path):
+            for start, allowed in FOREIGN.items():
+                if header.startswith(start) and lib(path) not in allowed:
+                    yield f"{name(path)}:{line}: {lib(path)} may not include <{header}>"
+
+
+def no_cuda_header_in_a_public_header():
+    for path in IN_LIBS:
+        if is_public(path):
+            for _, header, line in includes(path):
+                if re.match(r"(cuda|cublas|cudnn|curand|nccl|cub/|thrust/|device_launch)", header):
+                    yield f"{name(path)}:{line}: <{header}>"
+
+
+def public_headers_are_cheap():
+    for path in IN_LIBS:
+        if is_public(path):
+            for quote, header, line in includes(path):
+                if quote == "<" and header in HEAVY:
+                    yield f"{name(path)}:{line}: <{header}> in a public header"
+
+
+def headers_are_guarded():
+    for path in ALL:
+        if path.suffix == ".hpp" and "#pragma once" not in read(path):
+            yield f"{name(path)}: no #pragma once"
+
+
+def files_stay_short():
+    for path in ALL:
+        if path.suffix in SOURCES + (".py", ".sh", ".jam") or path.name == "Jamroot":
+            lines = read(path).count("\n")
+            if lines > 800:
+                yield f"{name(path)}: {lines} lines (800 at most)"
+
+
+def names_are_snake_case():
+    for path in ALL:
+        if path.suffix in SOURCES and not re.fullmatch(r"[a-z0-9_]+", path.stem):
+            yield name(path)
+
+
+def no_file_knows_the_machine_it_was_written_on():
+    pattern = re.compile("|".join(["/" + "work/", "/" + "home/[a-z]", "/" + "root/"]))
+    for path in ALL:
+        if path.suffix in (".safetensors", ".gz", ".jsonl", ".png"):
+            continue
+        for i, text in enumerate(read(path).splitlines(), 1):
+            if pattern.search(text):
+                yield f"{name(path)}:{i}: {text.strip()[:100]}"
+
+
+def the_readme_shows_the_second_example():
+    readme, example = ROOT / "README.md", ROOT / "examples/02_training_loop.cpp"
+    if not readme.exists() or not example.exists():
+        return
+    blocks = re.findall(r"```cpp\n(.*?)```", read(readme), re.S)
+    code = re.sub(r"\A(?://[^\n]*\n)+", "", read(example)).strip()
+    if not any(b.strip() == code for b in blocks):
+        yield "README.md: no ```cpp block equals examples/02_training_loop.cpp (without its opening comment)"
+
+
+def every_decision_is_in_the_index():
+    index = ROOT / "doc/adr/README.md"
+    if index.exists():
+        text = read(index)
+        for page in sorted(index.parent.glob("[0-9]*.md")):
+            if f"({page.name})" not in text:
+                yield f"doc/adr/README.md: does not list {page.name}"
+
+
+RULES = [libraries_use_only_what_they_may, every_library_is_in_the_table, quoted_includes_stay_in_their_own_library,
+         public_headers_include_only_public_headers, foreign_headers_stay_where_they_belong,
+         no_cuda_header_in_a_public_header, public_headers_are_cheap, headers_are_guarded, files_stay_short,
+         names_are_snake_case, no_file_knows_the_machine_it_was_written_on, the_readme_shows_the_second_example,
+         every_decision_is_in_the_index]
+
+
+def main():
+    failed = 0
+    for rule in RULES:
+        broken = list(rule())
+        failed += bool(broken)
+        if broken:
+            print(f"{rule.__name__.replace('_', ' ')}:")
+            print("".join(f"    {b}\n" for b in broken[:20]), end="")
+    print(f"{len(RULES) - failed} passed, {failed} failed")
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# usage: install.sh OUT PREFIX   copies headers, libraries, the pkg-config file and the CMake package below PREFIX.
+# Called by `b2 install --prefix=PREFIX`. The installed tree may be moved: nothing in it names PREFIX.
+set -eu
+cd "$(dirname "$0")/../.."
+out=$1 prefix=$2
+version=$(sed -n 's/^#define REEL_VERSION "\(.*\)"/\1/p' libs/reel/include/reel/version.hpp)
+mkdir -p "$prefix/include" "$prefix/lib/pkgconfig" "$prefix/lib/cmake/Reel"
+for folder in libs/*/include out/gen/include; do
+    if [ -d "$folder" ]; then cp -R "$folder/." "$prefix/include/"; fi
+done
+installed=""
+for library in "$out"/lib/libreel_*.so; do
+    # a new file, not the old one overwritten: running programs keep what they have mapped
+    install -m 755 "$library" "$prefix/lib/"
+    name=$(basename "$library" .so)
+    # the device library is asked for by name, never brought along
+    if [ "$name" != libreel_cuda ]; then installed="$installed -l${name#lib}"; fi
+done
+fill() { sed -e "s|@VERSION@|$version|g" -e "s|@LIBS@|${installed# }|g" "tools/install/$1.in" >"$2/$1"; }
+fill reel.pc "$prefix/lib/pkgconfig"
+fill ReelConfig.cmake "$prefix/lib/cmake/Reel"
+fill ReelConfigVersion.cmake "$prefix/lib/cmake/Reel"
+echo "installed Reel $version in $prefix"
