@@ -45,6 +45,13 @@ Tensor empty_strided_raw(IntArrayRef sizes, IntArrayRef strides, ScalarType dtyp
     return Tensor(std::move(impl));
 }
 
+Tensor tensor_on_storage(StoragePtr storage, IntArrayRef sizes, IntArrayRef strides, ScalarType dtype) {
+    const Device device = storage->device();
+    TensorImplPtr impl = new_impl(std::move(storage), dtype, device);
+    impl->set_geometry(sizes, strides, 0);
+    return Tensor(std::move(impl));
+}
+
 Tensor empty_like_raw(const Tensor& like, ScalarType dtype) {
     if (like.is_contiguous() || !like.is_non_overlapping_and_dense()) return empty_raw(like.sizes(), dtype, like.device());
     return empty_strided_raw(like.sizes(), like.strides(), dtype, like.device());

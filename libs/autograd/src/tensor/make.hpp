@@ -10,6 +10,8 @@ namespace reel::detail {
 
 Tensor empty_raw(IntArrayRef sizes, ScalarType dtype, Device device = kCPU);
 Tensor empty_strided_raw(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype, Device device = kCPU);
+/// A tensor at the start of `storage`, which must be large enough.
+Tensor tensor_on_storage(StoragePtr storage, IntArrayRef sizes, IntArrayRef strides, ScalarType dtype);
 /// Fresh memory with the sizes of `like` and, when it is dense, its strides.
 Tensor empty_like_raw(const Tensor& like, ScalarType dtype);
 /// A 0-dim tensor that promotes like a plain number.

@@ -1,0 +1,88 @@
+// oracle-replay: runs the reference cases through the library's registries and reports what differs.
+#include <algorithm>
+#include <iostream>
+#include <regex>
+
+#include <boost/program_options.hpp>
+
+#include <reel/autograd/parallel.hpp>
+
+#include "oracle/report.hpp"
+
+namespace {
+
+namespace po = boost::program_options;
+namespace fs = std::filesystem;
+
+void run_file(const fs::path& path, replay::Report& report) {
+    using namespace replay;
+    static const std::map<std::string, void (*)(const CaseFile&, Report&)> runners{
+        {"ops", run_ops_file},       {"modules", run_modules_file},
+        {"optim", run_optim_file},   {"schedulers", run_scheduler_file},
+        {"random", run_random_file}, {"training", run_training_file}};
+    const auto runner = runners.find(path.parent_path().filename().string());
+    if (runner != runners.end()) runner->second(CaseFile(path), report);
+}
+
+int run(int argc, char** argv) {
+    replay::Options options;
+    std::vector<std::string> folders;
+    std::string layout = "contiguous";
+    int threads = 0;
+    po::options_description text("oracle-replay DIR...  runs every *.safetensors below");
+    text.add_options()("help", "this text")("filter", po::value(&options.filter),
+                                            "only files whose KIND/NAME matches this regular expression")(
+        "json", po::value(&options.json_file),
+        "write the counts to this file")("verbose", po::bool_switch(&options.verbose), "whole messages, every file")(
+        "device", po::value(&options.device)->default_value("cpu"), "cpu or cuda")(
+        "threads", po::value(&threads), "compute threads")("layout", po::value(&layout)->default_value("contiguous"),
+                                                           "contiguous, strided, transposed or offset inputs")(
+        "data", po::value(&options.data_file), "digits.csv.gz, for training runs")("dir", po::value(&folders),
+                                                                                   "folders");
+    po::positional_options_description positional;
+    positional.add("dir", -1);
+    po::variables_map vm;
+    po::store(po::command_line_parser(argc, argv).options(text).positional(positional).run(), vm);
+    po::notify(vm);
+    if (vm.count("help") || folders.empty()) {
+        std::cout << text << "\n";
+        return folders.empty() && !vm.count("help") ? 2 : 0;
+    }
+    options.layout = replay::layout_from_name(layout);
+    if (threads > 0) reel::set_num_threads(threads);
+    if (options.device != "cpu" && options.device != "cuda")
+        throw std::runtime_error("--device: '" + options.device + "' is neither cpu nor cuda");
+
+    std::vector<fs::path> files;
+    for (const std::string& folder : folders) {
+        if (!fs::exists(folder)) throw std::runtime_error(folder + ": no such folder");
+        if (fs::is_regular_file(folder)) files.emplace_back(folder);
+        else
+            for (const auto& entry : fs::recursive_directory_iterator(folder))
+                if (entry.is_regular_file() && entry.path().extension() == ".safetensors")
+                    files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    const std::regex filter(options.filter);
+    replay::Report report(options);
+    for (const fs::path& path : files) {
+        const std::string name = path.parent_path().filename().string() + "/" + path.stem().string();
+        if (!std::regex_search(name, filter)) continue;
+        if (options.verbose) std::cout << name << std::endl;
+        run_file(path, report);
+    }
+    const int status = report.print_totals();
+    if (!options.json_file.empty()) report.write_json();
+    return status;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& e) {
+        std::cerr << "oracle-replay: " << e.what() << "\n";
+        return 2;
+    }
+}

@@ -1,0 +1,249 @@
+// Op cases: forward, in-place form, refused inputs, gradients, second gradients, forward mode.
+#include <cmath>
+
+#include <reel/autograd/backward.hpp>
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/op.hpp>
+#include <reel/autograd/ops.hpp>
+
+#include "common/compare.hpp"
+#include "oracle/report.hpp"
+
+namespace replay {
+
+using namespace reel;
+using autograd::variable_list;
+
+namespace {
+
+/// One case under way. Each `check_*` returns an empty text or what was wrong.
+class OpCase {
+public:
+    OpCase(const CaseFile& file, const json::object& data, const ops::Op& op, MemoryLayout layout)
+        : file_(file), data_(data), op_(op), layout_(layout), reader_(file, layout) {
+        args_ = reader_.read_args(data.at("args"));
+        kwargs_ = reader_.read_kwargs(data.at("kwargs"));
+    }
+
+    bool expects_error() const { return data_.if_contains("error"); }
+    std::string check_refused() {
+        try {
+            op_.call(args_, kwargs_);
+        } catch (const Error&) {
+            return {};
+        } catch (const std::exception& e) {
+            return std::string("threw ") + e.what() + ", which is not a reel::Error";
+        }
+        return "was not refused; the reference throws " + std::string(data_.at("error").as_string());
+    }
+
+    std::string check_forward() {
+        const Value result = op_.call(args_, kwargs_);
+        if (const json::value* expected = data_.if_contains("result")) {
+            const Value want = reader_.read(*expected);
+            const bool same = want.isBool() ? result.isBool() && result.toBool() == want.toBool()
+                                            : result.isScalar() && result.toDouble() == want.toDouble();
+            return same ? std::string() : "result " + result.repr() + ", expected " + want.repr();
+        }
+        flatten_tensors(result, outputs_);
+        const json::array& expected = data_.at("outputs").as_array();
+        if (outputs_.size() != expected.size()) return str(outputs_.size(), " outputs, expected ", expected.size());
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            const Tensor want = file_.tensor(std::string(expected[i].as_string()));
+            const std::string d = difference(outputs_[i], want, output_tolerance(want.scalar_type()));
+            if (!d.empty()) return str("output ", i, ": ", d);
+        }
+        return {};
+    }
+
+    bool has_inplace() const { return data_.at("inplace").as_bool(); }
+    std::string check_inplace() {
+        if (!op_.has_inplace()) return "in-place: there is no in-place form";
+        Args args = args_;
+        const bool recorded = layout_ == MemoryLayout::contiguous;
+        Tensor target = recorded ? args[0].toTensor().clone() : lay_out(args[0].toTensor(), layout_);
+        args[0] = Value(target);
+        const Tensor want = file_.tensor(std::string(data_.at("outputs").as_array().at(0).as_string()));
+        // A result of another dtype or shape cannot be written back; some forms (transpose_) change the shape, though.
+        const bool fits = target.scalar_type() == want.scalar_type() && target.sizes().equals(want.sizes());
+        const AutoGradMode mode(recorded);
+        try {
+            op_.call_inplace(args, kwargs_);
+        } catch (const Error&) {
+            if (fits) throw;
+            return {};
+        }
+        const std::string d = difference(target, want, output_tolerance(want.scalar_type()));
+        return d.empty() ? d : "in-place: " + d;
+    }
+
+    bool has_backward() const { return data_.if_contains("grads"); }
+    std::string check_backward() {
+        if (std::string d = take_grads(false); !d.empty()) return "backward: " + d;
+        if (const std::string d = compare_grads(); !d.empty()) return "backward: " + d;
+        return {};
+    }
+
+    bool has_double_backward() const { return data_.if_contains("grad_grads"); }
+    std::string check_double_backward() {
+        if (std::string d = take_grads(true); !d.empty()) return "recorded backward: " + d;
+        if (const std::string d = compare_grads(); !d.empty()) return "recorded backward: " + d;
+        variable_list roots, seeds, inputs;
+        for (const auto& [key, cotangent] : data_.at("grad_cotangents").as_object()) {
+            const Tensor& g = grads_.at(std::string(key));
+            if (!g.defined() || !g.requires_grad())
+                return str("double backward: the gradient of ", std::string(key), " does not require grad");
+            roots.push_back(g);
+            seeds.push_back(file_.tensor(std::string(cotangent.as_string())));
+        }
+        const json::object& expected = data_.at("grad_grads").as_object();
+        for (const auto& [key, want] : expected) inputs.push_back(reader_.tensors().at(std::string(key)));
+        const variable_list got = autograd::grad(roots, inputs, seeds, true, false, true);
+        std::size_t i = 0;
+        for (const auto& [key, want] : expected) {
+            const std::string d = compare_gradient(got[i++], want);
+            if (!d.empty()) return str("double backward: ", std::string(key), ": ", d);
+        }
+        return {};
+    }
+
+    bool has_jvp() const { return data_.if_contains("jvps"); }
+    /// Two backward passes: the gradient is linear in the cotangent, so its gradient there is the tangent.
+    std::string check_jvp() {
+        variable_list inputs, tangents;
+        for (const auto& [key, tangent] : data_.at("tangents").as_object()) {
+            inputs.push_back(reader_.tensors().at(std::string(key)));
+            tangents.push_back(file_.tensor(std::string(tangent.as_string())));
+        }
+        const json::array& expected = data_.at("jvps").as_array();
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            const bool live = outputs_[i].requires_grad();
+            if (expected[i].is_null()) {
+                if (live && isDifferentiableType(outputs_[i].scalar_type()) &&
+                    !data_.at("cotangents").as_object().contains(std::to_string(i)))
+                    continue;
+                continue;
+            }
+            if (!live) return str("jvp: output ", i, " does not require grad");
+            const Tensor dummy = zeros_like(outputs_[i]).detach().requires_grad_();
+            const variable_list g = autograd::grad({outputs_[i]}, inputs, {dummy}, true, true, true);
+            variable_list roots, seeds;
+            for (std::size_t k = 0; k < g.size(); ++k)
+                if (g[k].defined() && g[k].requires_grad()) {
+                    roots.push_back(g[k]);
+                    seeds.push_back(tangents[k].to(g[k].scalar_type()));
+                }
+            Tensor tangent;
+            if (!roots.empty()) tangent = autograd::grad(roots, {dummy}, seeds, true, false, true)[0];
+            if (!tangent.defined()) tangent = zeros_like(outputs_[i]).detach();
+            const Tensor want = file_.tensor(std::string(expected[i].as_string()));
+            const std::string d = difference(tangent, want, gradient_tolerance());
+            if (!d.empty()) return str("jvp ", i, ": ", d);
+        }
+        return {};
+    }
+
+private:
+    std::string take_grads(bool create_graph) {
+        variable_list roots, seeds, inputs;
+        for (const auto& [index, key] : data_.at("cotangents").as_object()) {
+            const auto i = std::size_t(std::stoul(std::string(index)));
+            if (!outputs_.at(i).requires_grad()) return str("output ", i, " does not require grad");
+            roots.push_back(outputs_[i]);
+            seeds.push_back(file_.tensor(std::string(key.as_string())));
+        }
+        const json::object& expected = data_.at("grads").as_object();
+        for (const auto& [key, want] : expected) inputs.push_back(reader_.tensors().at(std::string(key)));
+        const variable_list got = autograd::grad(roots, inputs, seeds, true, create_graph, true);
+        grads_.clear();
+        std::size_t i = 0;
+        for (const auto& [key, want] : expected) grads_[std::string(key)] = got[i++];
+        return {};
+    }
+    std::string compare_grads() const {
+        for (const auto& [key, want] : data_.at("grads").as_object()) {
+            const std::string d = compare_gradient(grads_.at(std::string(key)), want);
+            if (!d.empty()) return str("gradient of ", std::string(key), ": ", d);
+        }
+        return {};
+    }
+    /// An undefined gradient and one of zeros mean the same where the reference has zeros.
+    std::string compare_gradient(const Tensor& got, const json::value& want) const {
+        if (want.is_null()) {
+            if (!got.defined()) return {};
+            const NoGradGuard no_grad;
+            return got.detach().abs().sum().item<double>() == 0 ? std::string() : "defined, expected none";
+        }
+        const Tensor expected = file_.tensor(std::string(want.as_string()));
+        if (!got.defined()) return difference(zeros_like(expected), expected, gradient_tolerance());
+        return difference(got, expected, gradient_tolerance());
+    }
+
+    const CaseFile& file_;
+    const json::object& data_;
+    const ops::Op& op_;
+    MemoryLayout layout_;
+    ArgumentReader reader_;
+    Args args_;
+    Kwargs kwargs_;
+    std::vector<Tensor> outputs_;
+    std::map<std::string, Tensor> grads_;
+};
+
+bool layout_sensitive(const ops::Op& op) {
+    for (const ops::Schema& s : op.schemas)
+        if (s.layout_sensitive) return true;
+    return false;
+}
+
+} // namespace
+
+void run_ops_file(const CaseFile& file, Report& report) {
+    Counts& counts = report.kinds["ops"][file.stem()];
+    for (std::size_t index = 0; index < file.cases().size(); ++index) {
+        const json::object& data = file.cases()[index].as_object();
+        const std::string name(data.at("op").as_string()), variant(data.at("variant").as_string());
+        ++counts.cases;
+        const ops::Op* op = ops::registry().find(name);
+        bool supported = op != nullptr;
+        if (op)
+            for (const std::string& v : op->unsupported_variants) supported &= v != variant;
+        if (!supported) {
+            ++counts.unsupported;
+            ++report.unsupported_op_cases;
+            continue;
+        }
+        std::string problem;
+        // Later aspects need the outputs; when one throws, the ones after it count as failed too.
+        const auto step = [&](Tally& tally, auto check) {
+            if (problem.empty()) {
+                try {
+                    problem = check();
+                } catch (const std::exception& e) {
+                    problem = std::string("threw: ") + e.what();
+                }
+            }
+            tally.add(problem.empty());
+        };
+        try {
+            OpCase c(file, data, *op, layout_sensitive(*op) ? MemoryLayout::contiguous : report.options.layout);
+            if (c.expects_error()) step(report.refused, [&] { return c.check_refused(); });
+            else {
+                step(report.forward, [&] { return c.check_forward(); });
+                if (c.has_inplace()) step(report.inplace, [&] { return c.check_inplace(); });
+                if (c.has_backward()) step(report.backward, [&] { return c.check_backward(); });
+                if (c.has_jvp()) step(report.jvp, [&] { return c.check_jvp(); });
+                if (c.has_double_backward()) step(report.double_backward, [&] { return c.check_double_backward(); });
+            }
+        } catch (const std::exception& e) {
+            problem = std::string("cannot read the case: ") + e.what();
+        }
+        if (problem.empty()) ++counts.passed;
+        else {
+            ++counts.failed;
+            report.failure("ops/" + file.stem(), index, std::string(data.at("dtype").as_string()) + ": " + problem);
+        }
+    }
+}
+
+} // namespace replay

@@ -1,0 +1,11 @@
+#include "oracle/report.hpp"
+
+namespace replay {
+
+void run_optim_file(const CaseFile& file, Report& report) {
+    Counts& counts = report.kinds["optimizers"][file.stem()];
+    counts.cases += int(file.cases().size());
+    counts.unsupported += int(file.cases().size());
+}
+
+} // namespace replay

@@ -1,0 +1,11 @@
+#include "oracle/report.hpp"
+
+namespace replay {
+
+void run_random_file(const CaseFile& file, Report& report) {
+    Counts& counts = report.kinds["random"][file.stem()];
+    counts.cases += int(file.cases().size());
+    counts.unsupported += int(file.cases().size());
+}
+
+} // namespace replay

@@ -1,0 +1,64 @@
+// Totals and JSON of a run.
+#include "oracle/report.hpp"
+
+#include <fstream>
+#include <iostream>
+
+namespace replay {
+
+void Report::failure(const std::string& file, std::size_t index, const std::string& what) const {
+    std::string line = what;
+    for (char& c : line)
+        if (c == '\n') c = ' ';
+    if (!options.verbose && line.size() > 300) line = line.substr(0, 300) + " ...";
+    std::cout << "FAIL " << file << " case " << index << ": " << line << "\n";
+}
+
+Counts Report::sum(const std::string& kind) const {
+    Counts all;
+    if (const auto it = kinds.find(kind); it != kinds.end())
+        for (const auto& [name, c] : it->second) all += c;
+    return all;
+}
+
+int Report::print_totals() const {
+    int whole = 0, files = 0;
+    if (const auto it = kinds.find("ops"); it != kinds.end())
+        for (const auto& [name, c] : it->second) {
+            ++files;
+            whole += c.cases > 0 && c.passed == c.cases;
+        }
+    const auto part = [](const char* name, const Tally& t) {
+        return std::string(name) + " " + std::to_string(t.passed) + "/" + std::to_string(t.total);
+    };
+    const auto kind = [&](const char* title, const char* name) {
+        const Counts c = sum(name);
+        return std::string(title) + " " + std::to_string(c.passed) + "/" + std::to_string(c.cases);
+    };
+    std::cout << "ops       " << whole << " / " << files << "    " << part("forward", forward) << "  "
+              << part("inplace", inplace) << "  " << part("backward", backward) << "  "
+              << part("double-backward", double_backward) << "  " << part("jvp", jvp) << "  "
+              << part("refused", refused) << "  unsupported " << unsupported_op_cases << "\n";
+    std::cout << kind("modules   ", "modules") << "    " << part("repr", repr) << "    "
+              << kind("optimizers", "optimizers") << "    " << kind("schedulers", "schedulers") << "    "
+              << kind("random", "random") << "    " << kind("training", "training") << "\n";
+    for (const auto& [name, files_of_kind] : kinds)
+        for (const auto& [key, c] : files_of_kind)
+            if (c.failed) return 1;
+    return repr.passed == repr.total ? 0 : 1;
+}
+
+void Report::write_json() const {
+    json::object root;
+    for (const char* kind : {"ops", "modules", "optimizers", "schedulers", "random", "training"}) {
+        json::object table;
+        if (const auto it = kinds.find(kind); it != kinds.end())
+            for (const auto& [name, c] : it->second)
+                table[name] = json::object{
+                    {"cases", c.cases}, {"passed", c.passed}, {"failed", c.failed}, {"unsupported", c.unsupported}};
+        root[kind] = std::move(table);
+    }
+    std::ofstream(options.json_file) << json::serialize(root) << "\n";
+}
+
+} // namespace replay
