@@ -199,6 +199,13 @@ def declarations(ops):
         out.append(f"/// {op.text}\n{op.cpp_ret} {op.cpp_name}({op.params()});\n")
         if op.has_inplace():
             out.append(f"Tensor& {op.cpp_name}_({op.params()});\n")
+        types = [a.type for a in op.args]
+        if types[-2:] == ["Generator?", "TensorOptions"]:  # rand({2}, kDouble), as libtorch has it
+            params = [p.split("=")[0].strip() for p in op.params(0, False).split(", ")]
+            del params[-2]
+            names = [a.name for a in op.args[:-2]] + ["std::nullopt", "options"]
+            out.append(f"inline {op.cpp_ret} {op.cpp_name}({', '.join(params)}) {{ "
+                       f"return {op.cpp_name}({', '.join(names)}); }}\n")
     for space in ("linalg", "fft", "special"):
         out.append(f"\nnamespace {space} {{\n")
         for op in ops:
