@@ -27,6 +27,10 @@ FOREIGN = {
     "cuda": ["cuda"], "cublas": ["cuda"], "cudnn": ["cuda"], "nccl": ["distributed"], "boost/mpi": ["distributed"],
 }
 HEAVY = {"iostream", "regex", "map", "thread", "future", "filesystem", "random", "chrono", "format", "ranges"}
+# how many rules each letter has in the specification; every number up to that exists
+RULE_IDS = {"C": 34, "B": 48, "T": 37, "E": 91, "M": 54, "MS": 27, "DR": 1, "SP": 1, "EN": 10, "TD": 4, "LN": 4, "RI": 11, "MO": 5,
+            "BH": 8, "RP": 3, "SM": 13, "PT": 14, "PK": 9, "SR": 14, "PW": 5, "TS": 12, "ST": 5}
+SPECIFICATION = ROOT.parent / "shared/spec"  # beside the checkout, when it is there
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 SOURCES = (".cpp", ".hpp", ".cu", ".cuh", ".inc")
 
@@ -180,11 +184,34 @@ def every_decision_is_in_the_index():
                 yield f"doc/adr/README.md: does not list {page.name}"
 
 
+def quoted_rules_exist():
+    """`E-37` in a test or a header names a rule of the specification."""
+    pattern = re.compile(r"(?<![A-Za-z0-9_-])(" + "|".join(sorted(RULE_IDS, key=len, reverse=True)) + r")-(\d+)(?![0-9.]\d|\w)")
+    for path in ALL:
+        if path.suffix not in SOURCES or "reference" in path.parts:
+            continue
+        for i, text in enumerate(read(path).splitlines(), 1):
+            for letter, number in pattern.findall(text):
+                if not 1 <= int(number) <= RULE_IDS[letter]:
+                    yield f"{name(path)}:{i}: {letter}-{number}: the specification ends at {letter}-{RULE_IDS[letter]}"
+
+
+def the_table_of_rules_is_the_specification():
+    found = {}
+    for file in ("module-and-hooks.md", "seed-systems.md"):
+        text = read(SPECIFICATION / file) if (SPECIFICATION / file).exists() else ""
+        for a, b, c, d in re.findall(r"\*\*([A-Z]{1,2})-(\d+)\b|^- ([A-Z]{2})-(\d+)\b", text, re.M):
+            found.setdefault(a or c, set()).add(int(b or d))
+    for letter in RULE_IDS.keys() | found.keys() if found else ():
+        if found.get(letter, set()) != set(range(1, RULE_IDS.get(letter, 0) + 1)):
+            yield f"{letter}: the specification has {sorted(found.get(letter, ()))}, RULE_IDS says {RULE_IDS.get(letter, 0)}"
+
+
 RULES = [libraries_use_only_what_they_may, every_library_is_in_the_table, quoted_includes_stay_in_their_own_library,
          public_headers_include_only_public_headers, foreign_headers_stay_where_they_belong,
          no_cuda_header_in_a_public_header, public_headers_are_cheap, headers_are_guarded, files_stay_short,
-         names_are_snake_case, no_file_knows_the_machine_it_was_written_on, the_readme_shows_the_second_example,
-         every_decision_is_in_the_index]
+         names_are_snake_case, no_file_knows_the_machine_it_was_written_on, quoted_rules_exist, the_table_of_rules_is_the_specification,
+         the_readme_shows_the_second_example, every_decision_is_in_the_index]
 
 
 def main():
@@ -195,6 +222,10 @@ def main():
         if broken:
             print(f"{rule.__name__.replace('_', ' ')}:")
             print("".join(f"    {b}\n" for b in broken[:20]), end="")
+    if not SPECIFICATION.exists():
+        print("note: rule ids are checked against the table in rules.py; the specification is not beside this checkout")
+    quoted = sum(len(re.findall(r"\b[CBTEM]-\d+\b", read(p))) for p in ALL if p.suffix == ".cpp" and p.relative_to(ROOT).parts[0] == "test")
+    print(f"note: tests quote {quoted} rules")
     print(f"{len(RULES) - failed} passed, {failed} failed")
     sys.exit(failed > 0)
 

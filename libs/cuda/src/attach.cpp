@@ -1,0 +1,21 @@
+// What happens when the library is loaded: the device plugs itself into the core. No driver call here, loading stays cheap.
+#include <reel/autograd/device_hooks.hpp>
+#include <reel/cuda/device.hpp>
+
+#include "memory.hpp"
+
+namespace reel::cuda {
+
+namespace {
+[[maybe_unused]] const bool attached = [] {
+    DeviceHooks& hooks = device_hooks(kCUDA);
+    hooks.alloc = &device_alloc;
+    hooks.free = &device_free;
+    hooks.synchronize = [](DeviceIndex index) { cuda::synchronize(index); };
+    hooks.current_device = [] { return cuda::current_device(); };
+    hooks.unavailable_reason = [] { return cuda::unavailable_reason().c_str(); };
+    return true;
+}();
+} // namespace
+
+} // namespace reel::cuda

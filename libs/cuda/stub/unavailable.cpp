@@ -1,0 +1,56 @@
+// The library of a build without the CUDA toolkit: the same functions, no device, and the reason.
+#include <reel/cuda.hpp>
+
+#include <reel/autograd/device_hooks.hpp>
+#include <reel/autograd/error.hpp>
+
+namespace reel::cuda {
+
+namespace {
+constexpr const char* reason = "this build has no CUDA support; install the CUDA toolkit (CUDA_HOME or /usr/local/cuda) and build with cuda=on";
+[[maybe_unused]] const bool attached = [] {
+    device_hooks(kCUDA).unavailable_reason = [] { return reason; };
+    return true;
+}();
+[[noreturn]] void absent() { REEL_THROW(Error, "cuda: no device can be used: ", reason); }
+} // namespace
+
+bool is_available() { return false; }
+const std::string& unavailable_reason() {
+    static const std::string text = reason;
+    return text;
+}
+int device_count() { return 0; }
+DeviceProperties get_device_properties(DeviceIndex) { absent(); }
+DeviceIndex current_device() { absent(); }
+void set_device(DeviceIndex) { absent(); }
+void synchronize(DeviceIndex) { absent(); }
+std::string versions() { return std::string("no CUDA: ") + reason; }
+DeviceGuard::DeviceGuard(DeviceIndex) : before_(0) { absent(); }
+DeviceGuard::~DeviceGuard() = default;
+
+MemoryStats memory_stats(DeviceIndex) { return {}; }
+void reset_peak_memory_stats(DeviceIndex) {}
+void empty_cache() {}
+
+struct Stream::Impl {};
+Stream::Stream(DeviceIndex) { absent(); }
+DeviceIndex Stream::device_index() const { return 0; }
+bool Stream::query() const { return true; }
+void Stream::synchronize() const {}
+void Stream::wait(const Event&) const {}
+void* Stream::native() const { return nullptr; }
+Stream current_stream(DeviceIndex) { absent(); }
+Stream default_stream(DeviceIndex) { absent(); }
+void set_current_stream(const Stream&) { absent(); }
+StreamGuard::StreamGuard(const Stream& stream) : before_(stream) {}
+StreamGuard::~StreamGuard() = default;
+
+struct Event::Impl {};
+Event::Event(bool) { absent(); }
+void Event::record(const Stream&) {}
+bool Event::query() const { return true; }
+void Event::synchronize() const {}
+float Event::elapsed_time(const Event&) const { return 0; }
+
+} // namespace reel::cuda
