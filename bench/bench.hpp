@@ -1,0 +1,23 @@
+// Timing: medians over repetitions, one row per figure, in the peer's form.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace bench {
+
+/// The median of `reps` timings of `inner` calls each, in microseconds a call, after `warm` calls.
+double median_us(const std::function<void()>& f, int warm, int reps, int inner);
+/// Prints `NAME  MICROSECONDS us`.
+void row(const char* name, double us);
+/// Prints another figure: a size, a count.
+void figure(const char* name, double value, const char* unit);
+/// Is this row asked for?
+bool wanted(const char* name);
+
+void elementwise();
+void tape();
+void training();
+void hooks();
+
+} // namespace bench

@@ -1,0 +1,55 @@
+// reel-bench [THREADS [FILTER]]: times the work of the peers' bench programs, and what only Reel has.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include <reel/autograd/parallel.hpp>
+#include <reel/autograd/random.hpp>
+
+#include "bench.hpp"
+
+namespace bench {
+namespace {
+const char* filter = "";
+}
+
+double median_us(const std::function<void()>& f, int warm, int reps, int inner) {
+    using clock = std::chrono::steady_clock;
+    for (int i = 0; i < warm; ++i) f();
+    std::vector<double> times;
+    for (int r = 0; r < reps; ++r) {
+        const auto start = clock::now();
+        for (int i = 0; i < inner; ++i) f();
+        times.push_back(std::chrono::duration<double, std::micro>(clock::now() - start).count() / inner);
+    }
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2];
+}
+
+void row(const char* name, double us) { figure(name, us, "us"); }
+void figure(const char* name, double value, const char* unit) {
+    std::printf("%-34s %12.3f %s\n", name, value, unit);
+    std::fflush(stdout);
+}
+bool wanted(const char* name) { return std::strstr(name, filter) != nullptr; }
+
+} // namespace bench
+
+int main(int argc, char** argv) {
+    const int threads = argc > 1 ? std::atoi(argv[1]) : 1;
+    if (threads < 1) {
+        std::fprintf(stderr, "reel-bench: '%s' is no number of threads\n", argv[1]);
+        return 2;
+    }
+    if (argc > 2) bench::filter = argv[2];
+    reel::set_num_threads(threads);
+    reel::manual_seed(0);
+    std::printf("reel threads=%d\n", reel::get_num_threads());
+    bench::elementwise();
+    bench::tape();
+    bench::training();
+    bench::hooks();
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Times Reel and its peers side by side: interleaved runs, medians, ratios; 1 and 2 threads.
+#   tools/bench.sh [--pypi] [--runs N] [--filter TEXT]
+# --pypi adds the newest PyTorch from PyPI (virtual environment under out/bench-venv, several GB).
+# Needs ../shared/bench (the peers' programs) or REEL_PEERS=DIR; without them only Reel's own rows are printed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+runs=3 pypi=no filter=
+while [ $# -gt 0 ]; do
+    case "$1" in
+    --pypi) pypi=yes ;;
+    --runs) runs="$2"; shift ;;
+    --filter) filter="$2"; shift ;;
+    *) sed -n '2,5p' "$0"; exit 2 ;;
+    esac
+    shift
+done
+# These may pin OpenBLAS to old instructions.
+unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
+out=out/bench; mkdir -p "$out"; rm -f "$out"/*.rows
+peers=${REEL_PEERS:-../shared/bench}
+
+tools/setup.sh >"$out/setup.log" 2>&1 || { tail -5 "$out/setup.log"; exit 1; }
+b2 -j"$(nproc)" -d0 bench stage-libraries >"$out/build.log" 2>&1 || { tail -20 "$out/build.log"; exit 1; }
+
+programs=(reel)
+if [ -f "$peers/peer_libtorch.cpp" ]; then
+    if [ ! -d /usr/include/torch ]; then
+        echo "installing libtorch-dev (the peer)"
+        sudo=$([ "$(id -u)" = 0 ] || echo sudo)
+        $sudo apt-get update -qq >/dev/null; $sudo apt-get install -y -qq libtorch-dev >/dev/null
+    fi
+    if [ ! -x "$out/peer_libtorch" ]; then
+        g++ -O2 -std=c++17 "$peers/peer_libtorch.cpp" -I/usr/include/torch/csrc/api/include \
+            -ltorch -ltorch_cpu -lc10 -o "$out/peer_libtorch"
+    fi
+    programs+=(libtorch)
+    if [ $pypi = yes ]; then
+        venv=out/bench-venv
+        [ -x $venv/bin/python ] || python3 -m venv $venv
+        $venv/bin/python -c 'import torch' 2>/dev/null || $venv/bin/pip install -q torch numpy
+        base=$($venv/bin/python -c 'import torch, os; print(os.path.dirname(torch.__file__))')
+        abi=$($venv/bin/python -c 'import torch; print(int(torch._C._GLIBCXX_USE_CXX11_ABI))')
+        if [ ! -x "$out/peer_pypi" ]; then
+            g++ -O2 -std=c++20 -D_GLIBCXX_USE_CXX11_ABI="$abi" "$peers/peer_libtorch.cpp" -I"$base/include" \
+                -I"$base/include/torch/csrc/api/include" -L"$base/lib" -Wl,--no-as-needed -ltorch -ltorch_cpu -lc10 \
+                -Wl,-rpath,"$base/lib" -o "$out/peer_pypi"
+        fi
+        programs+=(pypi python)
+    fi
+else
+    echo "no peers' programs in $peers: Reel's own rows only"
+fi
+
+run() { # program threads
+    export OMP_NUM_THREADS=$2 OPENBLAS_NUM_THREADS=$2
+    case $1 in
+    reel) out/bin/reel-bench "$2" "$filter" ;;
+    libtorch) "$out/peer_libtorch" "$2" ;;
+    pypi) "$out/peer_pypi" "$2" ;;
+    python) out/bench-venv/bin/python "$peers/peer_pytorch.py" "$2" ;;
+    esac
+}
+for threads in 1 2; do
+    [ "$threads" -le "$(nproc)" ] || continue
+    for ((i = 0; i < runs; ++i)); do
+        for p in "${programs[@]}"; do
+            echo "threads $threads, run $((i + 1)) of $runs: $p" >&2
+            run "$p" "$threads" >>"$out/$p-$threads.rows"
+        done
+    done
+done
+unset OMP_NUM_THREADS OPENBLAS_NUM_THREADS
+python3 tools/bench_table.py "$out" | tee "$out/table.md"
+tools/footprint.sh | tee "$out/footprint.txt"

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Medians and ratios of the rows that tools/bench.sh collected, as a Markdown table per thread count."""
+import pathlib
+import re
+import statistics
+import sys
+
+# What the memory's speed (streaming loops) or OpenBLAS alone would take on the machine where the figures were first
+# taken: a 2-core AVX-512 machine, one thread, microseconds.
+FLOORS = {"add_16M": 3300, "add_4M": 800, "exp_4M": 600, "gelu_4M": 600, "sum_4M": 190, "softmax_4096x1024": 600,
+          "transpose_copy_4096x1024": 600, "mlp_784-512-512-10_b128_sgd": 2600, "adamw_step_10M": 5000}
+PEERS = ("libtorch", "pypi")
+
+
+def rows(path):
+    found, units = {}, {}
+    for line in path.read_text().splitlines():
+        m = re.match(r"(\S+)\s+([0-9.]+) (\S+)$", line)
+        if m:
+            found.setdefault(m.group(1), []).append(float(m.group(2)))
+            units[m.group(1)] = m.group(3)
+    return {k: statistics.median(v) for k, v in found.items()}, units
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    for threads in (1, 2):
+        if not (folder / f"reel-{threads}.rows").exists():
+            continue
+        reel, units = rows(folder / f"reel-{threads}.rows")
+        peers = {p: rows(folder / f"{p}-{threads}.rows")[0] for p in PEERS if (folder / f"{p}-{threads}.rows").exists()}
+        python = folder / f"python-{threads}.rows"
+        python = rows(python)[0] if python.exists() else {}
+        names = [p for p in PEERS if p in peers]
+        print(f"\n{threads} thread{'s' if threads > 1 else ''}, medians\n")
+        print("| row | Reel | " + " | ".join(names) + " | best peer / Reel | floor |")
+        print("| --- " * (4 + len(names)) + "|")
+        for name, value in reel.items():
+            others = [peers[p].get(name) for p in names]
+            best = min([o for o in others if o] + [v for k, v in python.items() if k.startswith("adamw") and
+                                                   name.startswith("adamw")], default=None)
+            cells = [f"{o:,.2f}" if o else "" for o in others]
+            ratio = f"{best / value:.2f}" if best and value else ""
+            floor = f"{FLOORS[name]:,}" if name in FLOORS and threads == 1 else ""
+            print(f"| {name} | {value:,.2f} {units[name]} | " + " | ".join(cells + [ratio, floor]) + " |")
+        for name, value in python.items():
+            print(f"| {name} (Python) | | " + " | ".join([""] * len(names)) + f" | {value:,.2f} us | |")
+
+
+if __name__ == "__main__":
+    main()
