@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,24 +24,24 @@ struct Temporary {
 };
 } // namespace
 
-void write_file_atomically(const std::filesystem::path& path, const std::vector<std::string_view>& parts) {
+void write_file_atomically(const std::string& path, const std::vector<std::string_view>& parts) {
     Temporary temporary;
-    std::string name = path.string() + ".tmp-XXXXXX";
+    std::string name = path + ".tmp-XXXXXX";
     temporary.fd = ::mkstemp(name.data());
-    REEL_CHECK(temporary.fd >= 0, "cannot write ", path.string(), ": ", std::strerror(errno));
+    REEL_CHECK(temporary.fd >= 0, "cannot write ", path, ": ", std::strerror(errno));
     temporary.path = name;
     for (std::string_view part : parts)
         while (!part.empty()) {
             const ssize_t n = ::write(temporary.fd, part.data(), std::min<std::size_t>(part.size(), 1u << 30));
             if (n < 0 && errno == EINTR) continue;
-            REEL_CHECK(n > 0, "cannot write ", path.string(), ": ", std::strerror(errno));
+            REEL_CHECK(n > 0, "cannot write ", path, ": ", std::strerror(errno));
             part.remove_prefix(std::size_t(n));
         }
     ::fchmod(temporary.fd, 0644);
-    REEL_CHECK(::fsync(temporary.fd) == 0, "cannot sync ", path.string(), ": ", std::strerror(errno));
-    REEL_CHECK(::rename(name.c_str(), path.c_str()) == 0, "cannot replace ", path.string(), ": ", std::strerror(errno));
+    REEL_CHECK(::fsync(temporary.fd) == 0, "cannot sync ", path, ": ", std::strerror(errno));
+    REEL_CHECK(::rename(name.c_str(), path.c_str()) == 0, "cannot replace ", path, ": ", std::strerror(errno));
     temporary.keep = true;
-    const std::filesystem::path folder = path.parent_path().empty() ? "." : path.parent_path();
+    const std::filesystem::path parent = std::filesystem::path(path).parent_path(), folder = parent.empty() ? "." : parent;
     const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory >= 0) {
         ::fsync(directory);

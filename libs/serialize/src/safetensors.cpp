@@ -46,17 +46,17 @@ struct Entry {
 /// A private mapping of a whole file.
 class Mapping {
 public:
-    explicit Mapping(const std::filesystem::path& path) {
+    explicit Mapping(const std::string& path) {
         const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-        REEL_CHECK(fd >= 0, "safetensors: cannot open ", path.string(), ": ", std::strerror(errno));
+        REEL_CHECK(fd >= 0, "safetensors: cannot open ", path, ": ", std::strerror(errno));
         struct stat info {};
         const bool ok = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
         if (ok) size_ = std::size_t(info.st_size);
         if (ok && size_) data_ = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
         const int error = errno;
         ::close(fd);
-        REEL_CHECK(ok, "safetensors: ", path.string(), " is not a regular file");
-        REEL_CHECK(data_ != MAP_FAILED, "safetensors: cannot map ", path.string(), ": ", std::strerror(error));
+        REEL_CHECK(ok, "safetensors: ", path, " is not a regular file");
+        REEL_CHECK(data_ != MAP_FAILED, "safetensors: cannot map ", path, ": ", std::strerror(error));
     }
     Mapping(const Mapping&) = delete;
     ~Mapping() {
@@ -74,18 +74,18 @@ private:
 
 struct SafetensorsFile::Impl {
     std::shared_ptr<Mapping> mapping;
-    std::filesystem::path path;
+    std::string path;
     std::vector<std::string> keys;
     std::map<std::string, Entry, std::less<>> entries;
     Metadata metadata;
     std::uint64_t data_start = 0;
 
     template <class... A> void check(bool ok, const A&... text) const {
-        REEL_CHECK_VALUE(ok, "safetensors: ", path.string(), ": ", text...);
+        REEL_CHECK_VALUE(ok, "safetensors: ", path, ": ", text...);
     }
     const Entry& at(std::string_view key) const {
         const auto it = entries.find(key);
-        REEL_CHECK_WITH(KeyError, it != entries.end(), "safetensors: ", path.string(), " has no tensor '", key, "'");
+        REEL_CHECK_WITH(KeyError, it != entries.end(), "safetensors: ", path, " has no tensor '", key, "'");
         return it->second;
     }
     Entry parse_entry(std::string_view name, const json::value& v) const {
@@ -127,7 +127,7 @@ struct SafetensorsFile::Impl {
     }
 };
 
-SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) {
+SafetensorsFile::SafetensorsFile(const std::string& path) {
     auto impl = std::make_shared<Impl>();
     impl->path = path;
     impl->mapping = std::make_shared<Mapping>(path);
@@ -205,14 +205,14 @@ Tensor SafetensorsFile::mapped(std::string_view key) const {
         data, e.sizes, [keep = impl_->mapping](void*) {}, TensorOptions(e.dtype));
 }
 
-OrderedDict<std::string, Tensor> load_file(const std::filesystem::path& path) {
+OrderedDict<std::string, Tensor> load_file(const std::string& path) {
     const SafetensorsFile file(path);
     OrderedDict<std::string, Tensor> out("Tensor");
     for (const std::string& key : file.keys()) out.insert(key, file.tensor(key));
     return out;
 }
 
-void save_file(const OrderedDict<std::string, Tensor>& tensors, const std::filesystem::path& path,
+void save_file(const OrderedDict<std::string, Tensor>& tensors, const std::string& path,
                const Metadata& metadata) {
     const NoGradGuard no_grad;
     std::vector<std::pair<const std::string*, Tensor>> dense;

@@ -36,10 +36,12 @@ private:
     std::source_location where_;
 };
 
+// (Constructors are spelled out: nvcc 13 breaks down over inherited ones that default a source location.)
 #define REEL_DECLARE_ERROR(Name)                                                                                       \
     class Name : public Error {                                                                                        \
     public:                                                                                                            \
-        using Error::Error;                                                                                            \
+        explicit Name(std::string msg, std::source_location where = std::source_location::current())                   \
+            : Error(std::move(msg), where) {}                                                                          \
         ~Name() override;                                                                                              \
     };
 REEL_DECLARE_ERROR(IndexError)          ///< index or dimension out of range

@@ -1,7 +1,6 @@
 // The safetensors container: named tensors with a JSON header, readable by every framework.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,7 +20,7 @@ using Metadata = std::vector<std::pair<std::string, std::string>>;
 /// malformed JSON, unknown dtype, sizes that do not fit the offsets, overlapping tensors, holes, trailing bytes.
 class SafetensorsFile {
 public:
-    explicit SafetensorsFile(const std::filesystem::path& path);
+    explicit SafetensorsFile(const std::string& path);
     ~SafetensorsFile();
     SafetensorsFile(SafetensorsFile&&) noexcept;
     SafetensorsFile& operator=(SafetensorsFile&&) noexcept;
@@ -46,15 +45,15 @@ private:
 };
 
 /// All tensors of a file, in file order.
-OrderedDict<std::string, Tensor> load_file(const std::filesystem::path& path);
+OrderedDict<std::string, Tensor> load_file(const std::string& path);
 
 /// Writes dense row-major copies of `tensors`; data starts 64-byte aligned, larger element types first as readers
 /// expect. The file is written beside its destination, synced and renamed: a crash leaves the old one.
 /// Errors: KeyError for an empty or reserved name, Error naming the path when writing fails.
-void save_file(const OrderedDict<std::string, Tensor>& tensors, const std::filesystem::path& path,
+void save_file(const OrderedDict<std::string, Tensor>& tensors, const std::string& path,
                const Metadata& metadata = {});
 
 /// Replaces the file at `path` by `bytes` atomically: temporary file, fsync, rename, fsync of the folder.
-void write_file_atomically(const std::filesystem::path& path, const std::vector<std::string_view>& parts);
+void write_file_atomically(const std::string& path, const std::vector<std::string_view>& parts);
 
 } // namespace reel::serialize

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# usage: build-times.sh [N]   builds what is out of date and prints the N (10) files that took longest to compile, in seconds.
+# From scratch: rm -rf out/build first.
+set -eu
+cd "$(dirname "$0")/.."
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+b2 -j"$(nproc)" -d4 everything >"$log" 2>&1 || { grep -aE "error" "$log" | head; exit 1; }
+# with -d4 b2 prints after each action:   gcc.compile.c++ TARGET / (command) / N.NN user; N.NN system
+awk '/^(gcc|nvcc)\.(compile|link)/ {target = $2} / user; .* system/ {print $1 + $3, target}' "$log" | sort -rn | head -n "${1:-10}"
