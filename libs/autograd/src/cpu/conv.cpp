@@ -1,0 +1,212 @@
+// im2col, col2im, and the three bilinear maps over them.
+#include "cpu/conv.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <reel/autograd/memory.hpp>
+#include <reel/autograd/parallel.hpp>
+
+#include "cpu/gemm.hpp"
+#include "op/dispatch.hpp"
+
+namespace reel::cpu {
+
+namespace {
+
+/// Scratch memory from the allocator's cache.
+class Scratch {
+public:
+    explicit Scratch(std::size_t bytes) : bytes_(bytes), data_(bytes ? cpu_alloc(bytes) : nullptr) {}
+    ~Scratch() {
+        if (data_) cpu_free(data_, bytes_);
+    }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    template <class T> T* as() const { return static_cast<T*>(data_); }
+
+private:
+    std::size_t bytes_;
+    void* data_;
+};
+
+/// A pass over one image's columns goes block by block, each block so many output rows that it stays in the cache.
+struct Blocks {
+    std::int64_t rows, per_block; ///< output rows of one image, rows of one block
+    Blocks(const ConvGeometry& g, std::size_t itemsize) {
+        rows = g.out[0] * g.out[1];
+        const std::int64_t row =
+            std::max<std::int64_t>(1, g.channels_per_group() * g.kernel_size() * g.out[2] * std::int64_t(itemsize));
+        per_block = std::clamp<std::int64_t>((1 << 20) / row, 1, std::max<std::int64_t>(rows, 1));
+    }
+};
+
+/// A 1x1 kernel that reads every place once: the image is its own column matrix.
+bool is_pointwise(const ConvGeometry& g) {
+    for (int d = 0; d < 3; ++d)
+        if (g.kernel[d] != 1 || g.stride[d] != 1 || g.pad[d] != 0 || g.in[d] != g.out[d]) return false;
+    return true;
+}
+
+/// Calls `visit(in_offset or -1, col_offset, first, last)` for every (column row, output row): output positions
+/// [first, last) of that row read `in_offset + (ox * stride)`, the others lie outside of the image.
+template <class F> void each_segment(const ConvGeometry& g, std::int64_t row0, std::int64_t row1, F visit) {
+    const std::int64_t width = g.out[2], columns = (row1 - row0) * width, s = g.stride[2];
+    std::int64_t k = 0;
+    for (std::int64_t c = 0; c < g.channels_per_group(); ++c)
+        for (std::int64_t kz = 0; kz < g.kernel[0]; ++kz)
+            for (std::int64_t ky = 0; ky < g.kernel[1]; ++ky)
+                for (std::int64_t kx = 0; kx < g.kernel[2]; ++kx, ++k) {
+                    const std::int64_t shift = kx * g.dilation[2] - g.pad[2]; // ix = ox * s + shift
+                    const std::int64_t first =
+                        std::clamp<std::int64_t>(shift >= 0 ? 0 : (-shift + s - 1) / s, 0, width);
+                    const std::int64_t room = g.in[2] - shift; // ox * s < room
+                    const std::int64_t last =
+                        std::clamp<std::int64_t>(room <= 0 ? 0 : (room + s - 1) / s, first, width);
+                    for (std::int64_t r = row0; r < row1; ++r) {
+                        const std::int64_t iz = r / g.out[1] * g.stride[0] - g.pad[0] + kz * g.dilation[0];
+                        const std::int64_t iy = r % g.out[1] * g.stride[1] - g.pad[1] + ky * g.dilation[1];
+                        const bool inside = iz >= 0 && iz < g.in[0] && iy >= 0 && iy < g.in[1];
+                        visit(((c * g.in[0] + iz) * g.in[1] + iy) * g.in[2] + shift, k * columns + (r - row0) * width,
+                              inside ? first : width, inside ? last : width);
+                    }
+                }
+}
+
+template <class T> void im2col(const ConvGeometry& g, const T* x, std::int64_t row0, std::int64_t row1, T* col) {
+    const std::int64_t s = g.stride[2], width = g.out[2];
+    each_segment(g, row0, row1, [&](std::int64_t from, std::int64_t to, std::int64_t first, std::int64_t last) {
+        T* out = col + to;
+        for (std::int64_t i = 0; i < first; ++i) out[i] = T(0);
+        const T* in = x + from;
+        if (s == 1) {
+            if (first < last)
+                std::memcpy(static_cast<void*>(out + first), in + first, std::size_t(last - first) * sizeof(T));
+        } else
+            for (std::int64_t i = first; i < last; ++i) out[i] = in[i * s];
+        for (std::int64_t i = last; i < width; ++i) out[i] = T(0);
+    });
+}
+template <class T> void col2im(const ConvGeometry& g, const T* col, std::int64_t row0, std::int64_t row1, T* x) {
+    const std::int64_t s = g.stride[2];
+    each_segment(g, row0, row1, [&](std::int64_t to, std::int64_t from, std::int64_t first, std::int64_t last) {
+        const T* in = col + from;
+        T* out = x + to;
+        for (std::int64_t i = first; i < last; ++i) out[i * s] = T(out[i * s] + in[i]);
+    });
+}
+template <class T> void start_with(const void* bias, std::int64_t channels, std::int64_t size, T* out) {
+    for (std::int64_t c = 0; c < channels; ++c)
+        std::fill_n(out + c * size, size, bias ? static_cast<const T*>(bias)[c] : T(0));
+}
+
+template <class T> struct Conv {
+    const ConvGeometry& g;
+    ScalarType t;
+    std::int64_t cg = g.channels_per_group(), og = g.out_channels / g.groups, k = cg * g.kernel_size(),
+                 l = g.out_size(), in = g.in_size();
+    Blocks blocks{g, sizeof(T)};
+    bool pointwise = is_pointwise(g);
+
+    std::size_t scratch() const { return pointwise ? 0 : std::size_t(k * blocks.per_block * g.out[2]) * sizeof(T); }
+    std::int64_t images_per_thread() const {
+        const double work =
+            double(std::max<std::int64_t>(1, g.out_channels * k)) * double(std::max<std::int64_t>(1, l));
+        return std::max<std::int64_t>(1, std::int64_t(500000 / work));
+    }
+    /// Calls `f(group, first output position, column matrix, its width)` over the blocks of one image.
+    template <class F> void each_block(F f) const {
+        for (std::int64_t group = 0; group < g.groups; ++group)
+            for (std::int64_t r = 0; r < blocks.rows; r += blocks.per_block)
+                f(group, r, std::min(blocks.rows, r + blocks.per_block));
+    }
+
+    void forward(const T* x, const T* w, const void* bias, T* y) const {
+        parallel_for(0, g.batch, images_per_thread(), [&](std::int64_t begin, std::int64_t end) {
+            const Scratch col(scratch());
+            for (std::int64_t n = begin; n < end; ++n) {
+                T* out = y + n * g.out_channels * l;
+                if (bias) start_with<T>(bias, g.out_channels, l, out);
+                each_block([&](std::int64_t group, std::int64_t r0, std::int64_t r1) {
+                    const T* image = x + (n * g.in_channels + group * cg) * in;
+                    const std::int64_t width = (r1 - r0) * g.out[2];
+                    if (!pointwise) im2col(g, image, r0, r1, col.template as<T>());
+                    gemm(t, false, false, og, width, k, 1, w + group * og * k, std::max<std::int64_t>(k, 1),
+                         pointwise ? image + r0 * g.out[2] : col.template as<T>(), pointwise ? l : width, bias ? 1 : 0,
+                         out + group * og * l + r0 * g.out[2], l);
+                });
+            }
+        });
+    }
+    void input(const T* y, const T* w, const void* bias, T* x) const {
+        parallel_for(0, g.batch, images_per_thread(), [&](std::int64_t begin, std::int64_t end) {
+            const Scratch col(scratch());
+            for (std::int64_t n = begin; n < end; ++n) {
+                T* image = x + n * g.in_channels * in;
+                std::fill_n(image, g.in_channels * in, T(0));
+                each_block([&](std::int64_t group, std::int64_t r0, std::int64_t r1) {
+                    const std::int64_t width = (r1 - r0) * g.out[2];
+                    T* part = image + group * cg * in;
+                    gemm(t, true, false, k, width, og, 1, w + group * og * k, std::max<std::int64_t>(k, 1),
+                         y + (n * g.out_channels + group * og) * l + r0 * g.out[2], l, pointwise ? 1 : 0,
+                         pointwise ? part + r0 * g.out[2] : col.template as<T>(), pointwise ? l : width);
+                    if (!pointwise) col2im(g, col.template as<T>(), r0, r1, part);
+                });
+                for (std::int64_t i = 0; bias && i < g.in_channels * in; ++i)
+                    image[i] = T(image[i] + static_cast<const T*>(bias)[i / in]);
+            }
+        });
+    }
+    void weight(const T* x, const T* y, T* w) const {
+        const std::int64_t size = g.out_channels * k;
+        // A fixed number of partial sums, so that the bits do not depend on the threads.
+        const std::int64_t parts = std::clamp<std::int64_t>(g.batch / images_per_thread(), 1, 8),
+                           step = (g.batch + parts - 1) / parts;
+        const Scratch partial(parts > 1 ? std::size_t((parts - 1) * size) * sizeof(T) : 0);
+        parallel_for(0, parts, 1, [&](std::int64_t first_part, std::int64_t last_part) {
+            const Scratch col(scratch());
+            for (std::int64_t p = first_part; p < last_part; ++p) {
+                T* out = p == 0 ? w : partial.as<T>() + (p - 1) * size;
+                std::fill_n(out, size, T(0));
+                for (std::int64_t n = p * step; n < std::min(g.batch, (p + 1) * step); ++n)
+                    each_block([&](std::int64_t group, std::int64_t r0, std::int64_t r1) {
+                        const T* image = x + (n * g.in_channels + group * cg) * in;
+                        const std::int64_t width = (r1 - r0) * g.out[2];
+                        if (!pointwise) im2col(g, image, r0, r1, col.template as<T>());
+                        gemm(t, false, true, og, k, width, 1, y + (n * g.out_channels + group * og) * l + r0 * g.out[2],
+                             l, pointwise ? image + r0 * g.out[2] : col.template as<T>(), pointwise ? l : width, 1,
+                             out + group * og * k, std::max<std::int64_t>(k, 1));
+                    });
+            }
+        });
+        for (std::int64_t p = 1; p < parts; ++p)
+            for (std::int64_t i = 0; i < size; ++i) w[i] = T(w[i] + partial.as<T>()[(p - 1) * size + i]);
+    }
+};
+
+template <class F> void dispatch_conv(ScalarType t, F f) {
+    detail::dispatch<detail::Floats | detail::Ints | detail::Complexes>(t, "convolution", f);
+}
+
+} // namespace
+
+void conv_forward(ScalarType t, const ConvGeometry& g, const void* x, const void* w, const void* bias, void* y) {
+    if (g.batch * g.out_channels * g.out_size() == 0) return;
+    dispatch_conv(t, [&]<class T>() {
+        Conv<T>{g, t}.forward(static_cast<const T*>(x), static_cast<const T*>(w), bias, static_cast<T*>(y));
+    });
+}
+void conv_input(ScalarType t, const ConvGeometry& g, const void* y, const void* w, const void* bias, void* x) {
+    if (g.batch * g.in_channels * g.in_size() == 0) return;
+    detail::dispatch<31 & ~detail::Bools>(t, "conv_transpose", [&]<class T>() {
+        Conv<T>{g, t}.input(static_cast<const T*>(y), static_cast<const T*>(w), bias, static_cast<T*>(x));
+    });
+}
+void conv_weight(ScalarType t, const ConvGeometry& g, const void* x, const void* y, void* w) {
+    if (g.out_channels * g.channels_per_group() * g.kernel_size() == 0) return;
+    dispatch_conv(t, [&]<class T>() {
+        Conv<T>{g, t}.weight(static_cast<const T*>(x), static_cast<const T*>(y), static_cast<T*>(w));
+    });
+}
+
+} // namespace reel::cpu

@@ -1,0 +1,115 @@
+// Pooling kernels: planes go to threads, windows come from tables.
+#include "cpu/pool.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+#include <reel/autograd/parallel.hpp>
+
+#include "op/dispatch.hpp"
+
+namespace reel::cpu {
+
+namespace {
+
+template <class F> void each_plane(std::int64_t planes, std::int64_t work, F f) {
+    parallel_for(0, planes, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(work, 1)),
+                 [&](std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t p = begin; p < end; ++p) f(p);
+                 });
+}
+/// Calls `f(output position, z, y, x windows)`.
+template <class F> void each_window(const PoolGeometry& g, F f) {
+    std::int64_t o = 0;
+    for (const PoolWindow& z : g.windows[0])
+        for (const PoolWindow& y : g.windows[1])
+            for (const PoolWindow& x : g.windows[2]) f(o++, z, y, x);
+}
+/// Calls `f(place in the image)` for a window's elements in order.
+template <class F>
+void each_place(const PoolGeometry& g, const PoolWindow& z, const PoolWindow& y, const PoolWindow& x, F f) {
+    for (std::int64_t k = z.first; k < z.last; k += z.step)
+        for (std::int64_t j = y.first; j < y.last; j += y.step) {
+            const std::int64_t row = (k * g.in[1] + j) * g.in[2];
+            for (std::int64_t i = x.first; i < x.last; i += x.step) f(row + i);
+        }
+}
+std::int64_t divisor(const PoolGeometry& g, const PoolWindow& z, const PoolWindow& y, const PoolWindow& x) {
+    return g.divisor != 0 ? g.divisor : z.share * y.share * x.share;
+}
+template <class T> bool is_nan(T v) {
+    if constexpr (std::is_integral_v<T>) return false;
+    else return v != v;
+}
+
+} // namespace
+
+void max_pool(ScalarType t, const PoolGeometry& g, const void* x, void* y, std::int64_t* places) {
+    dispatch_real(t, "max_pool", [&]<class T>() {
+        using A = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
+        each_plane(g.planes, g.in_size() + g.out_size(), [&](std::int64_t p) {
+            const T* in = static_cast<const T*>(x) + p * g.in_size();
+            T* out = static_cast<T*>(y) + p * g.out_size();
+            std::int64_t* at = places + p * g.out_size();
+            each_window(g, [&](std::int64_t o, const PoolWindow& wz, const PoolWindow& wy, const PoolWindow& wx) {
+                std::int64_t best = (wz.first * g.in[1] + wy.first) * g.in[2] + wx.first;
+                A top = A(in[best]);
+                each_place(g, wz, wy, wx, [&](std::int64_t i) {
+                    const A v = A(in[i]);
+                    if (v > top || is_nan(v)) top = v, best = i;
+                });
+                out[o] = in[best];
+                at[o] = best;
+            });
+        });
+    });
+}
+void pick(ScalarType t, std::int64_t planes, std::int64_t in, std::int64_t out, const void* x,
+          const std::int64_t* places, void* y) {
+    dispatch_all(t, "max_pool", [&]<class T>() {
+        each_plane(planes, out, [&](std::int64_t p) {
+            const T* from = static_cast<const T*>(x) + p * in;
+            for (std::int64_t o = p * out; o < (p + 1) * out; ++o) static_cast<T*>(y)[o] = from[places[o]];
+        });
+    });
+}
+void unpick(ScalarType t, std::int64_t planes, std::int64_t in, std::int64_t out, const void* y,
+            const std::int64_t* places, void* x) {
+    dispatch_all(t, "max_pool", [&]<class T>() {
+        each_plane(planes, in + out, [&](std::int64_t p) {
+            T* to = static_cast<T*>(x) + p * in;
+            std::fill_n(to, in, T(0));
+            for (std::int64_t o = p * out; o < (p + 1) * out; ++o)
+                to[places[o]] = T(to[places[o]] + static_cast<const T*>(y)[o]);
+        });
+    });
+}
+void mean_pool(ScalarType t, const PoolGeometry& g, const void* x, void* y) {
+    detail::dispatch<detail::Floats | detail::Ints>(t, "avg_pool", [&]<class T>() {
+        each_plane(g.planes, g.in_size() + g.out_size(), [&](std::int64_t p) {
+            const T* in = static_cast<const T*>(x) + p * g.in_size();
+            T* out = static_cast<T*>(y) + p * g.out_size();
+            each_window(g, [&](std::int64_t o, const PoolWindow& wz, const PoolWindow& wy, const PoolWindow& wx) {
+                T sum = 0;
+                each_place(g, wz, wy, wx, [&](std::int64_t i) { sum = T(sum + in[i]); });
+                out[o] = T(sum / T(divisor(g, wz, wy, wx)));
+            });
+        });
+    });
+}
+void mean_pool_adjoint(ScalarType t, const PoolGeometry& g, const void* y, void* x) {
+    detail::dispatch<detail::Floats>(t, "avg_pool", [&]<class T>() {
+        each_plane(g.planes, g.in_size() + g.out_size(), [&](std::int64_t p) {
+            const T* out = static_cast<const T*>(y) + p * g.out_size();
+            T* in = static_cast<T*>(x) + p * g.in_size();
+            std::fill_n(in, g.in_size(), T(0));
+            each_window(g, [&](std::int64_t o, const PoolWindow& wz, const PoolWindow& wy, const PoolWindow& wx) {
+                const T share = out[o] / T(divisor(g, wz, wy, wx));
+                each_place(g, wz, wy, wx, [&](std::int64_t i) { in[i] += share; });
+            });
+        });
+    });
+}
+
+} // namespace reel::cpu

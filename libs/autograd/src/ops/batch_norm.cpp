@@ -1,0 +1,279 @@
+// Normalisation per channel: over the batch, over groups of channels, over one example.
+#include <reel/autograd/record.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+
+#include <cmath>
+
+#include "cpu/norm.hpp"
+#include "ops/norm.hpp"
+#include "ops/shape_util.hpp"
+#include "tape/inplace.hpp"
+#include "tensor/make.hpp"
+
+namespace reel {
+
+using namespace autograd;
+using namespace detail;
+
+namespace {
+
+const void* data_or_null(const Tensor& t) { return t.defined() ? t.data_ptr() : nullptr; }
+
+void check_channels(const char* op, const char* argument, const Tensor& t, std::int64_t channels) {
+    REEL_CHECK(!t.defined() || (t.dim() == 1 && t.size(0) == channels), op, ": ", argument, " has shape ",
+               t.defined() ? t.sizes() : IntArrayRef(), "; expected one entry for each of the ", channels, " channels");
+}
+void check_input(const char* op, const Tensor& input) {
+    REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), op, ": input is ", dtype_name(input.scalar_type()),
+                               "; expected a floating dtype");
+}
+cpu::NormGeometry geometry(const Tensor& input, std::int64_t groups) {
+    cpu::NormGeometry g{input.size(0), input.size(1), 1, groups};
+    for (std::int64_t d = 2; d < input.dim(); ++d) g.length *= input.size(d);
+    return g;
+}
+norm::Plan plan_of(const cpu::NormGeometry& g, double eps, bool constant_stats) {
+    norm::Plan p;
+    p.affine_sizes = Dims{g.batch, g.channels, g.length};
+    p.affine_dims = Dims{0, 2};
+    p.weight_shape = Dims{1, g.channels, 1};
+    p.stat_sizes = g.groups == 0 ? p.affine_sizes : Dims{g.batch, g.groups, g.channels / g.groups * g.length};
+    p.stat_dims = g.groups == 0 ? Dims{0, 2} : Dims{2};
+    p.eps = eps;
+    p.constant_stats = constant_stats;
+    return p;
+}
+
+/// Means and variances per stat in float64.
+struct Moments {
+    std::vector<double> mean, var;
+    Moments(const cpu::NormGeometry& g, const Tensor& x) : mean(std::size_t(g.num_stats())), var(mean) {
+        cpu::norm_moments(x.scalar_type(), g, x.data_ptr(), mean.data(), var.data());
+    }
+};
+Tensor from_doubles(const std::vector<double>& v, ScalarType t, bool rstd, double eps) {
+    Tensor wide = empty_raw({std::int64_t(v.size())}, kDouble);
+    double* p = wide.data_ptr<double>();
+    for (std::size_t i = 0; i < v.size(); ++i) p[i] = rstd ? 1 / std::sqrt(v[i] + eps) : v[i];
+    return cast_raw(wide, t);
+}
+
+/// The affine map with given moments, recorded. `mean` and `rstd` are in the compute dtype.
+Tensor apply(const char* op, const cpu::NormGeometry& g, const Tensor& input, const Tensor& weight, const Tensor& bias,
+             const Tensor& mean, const Tensor& rstd, double eps, bool constant_stats) {
+    const ScalarType t = norm::compute_dtype(input.scalar_type());
+    const Tensor x = norm::dense(input, t), w = norm::dense(weight, t), b = norm::dense(bias, t);
+    Tensor y = empty_raw(input.sizes(), t);
+    cpu::norm_forward(t, g, x.data_ptr(), mean.data_ptr(), rstd.data_ptr(), data_or_null(w), data_or_null(b),
+                      y.data_ptr());
+    Tensor out = cast_raw(y, input.scalar_type());
+    norm::record(op, plan_of(g, eps, constant_stats), input, weight, bias, out, mean, rstd,
+                 [g, t, constant_stats](const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                        const Tensor& mean, const Tensor& rstd, norm::Wanted wanted) {
+                     const Tensor x = norm::dense(input, t), gy = norm::dense(grad, t), w = norm::dense(weight, t);
+                     const auto made = [&](bool want, IntArrayRef sizes) {
+                         return want ? empty_raw(sizes, t) : Tensor();
+                     };
+                     std::array<Tensor, 3> r{made(wanted.input, input.sizes()), made(wanted.weight, g.channels),
+                                             made(wanted.bias, g.channels)};
+                     const auto data = [](const Tensor& t) { return t.defined() ? t.data_ptr() : nullptr; };
+                     cpu::norm_backward(t, g, gy.data_ptr(), x.data_ptr(), mean.data_ptr(), rstd.data_ptr(), data(w),
+                                        constant_stats, data(r[0]), data(r[1]), data(r[2]));
+                     return r;
+                 });
+    return out;
+}
+
+/// running += momentum (value - running), in the running tensor's dtype, version bumped.
+void update_running(const char* op, const Tensor& running, const std::vector<double>& value, double scale,
+                    double momentum) {
+    if (!running.defined()) return;
+    NoGradGuard guard;
+    check_inplace(running, op);
+    const Tensor old = contiguous_raw(cast_raw(running, kDouble)), fresh = empty_raw(running.sizes(), kDouble);
+    const double* o = old.data_ptr<double>();
+    double* f = fresh.data_ptr<double>();
+    for (std::size_t i = 0; i < value.size(); ++i) f[i] = momentum * (value[i] * scale) + (1 - momentum) * o[i];
+    copy_raw(running, fresh);
+    rebase_history(running, Tensor());
+}
+
+struct Result {
+    Tensor out, mean, rstd;
+};
+Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight, const Tensor& bias,
+                      const Tensor& running_mean, const Tensor& running_var, bool training, double momentum,
+                      double eps) {
+    check_input(op, input);
+    shape::require_cpu(op, input);
+    const ScalarType t = norm::compute_dtype(input.scalar_type()),
+                     stats = weight.defined() ? weight.scalar_type() : input.scalar_type();
+    if (input.dim() < 2) { // only an empty vector has no channel dimension
+        REEL_CHECK(input.dim() == 1 && input.numel() == 0, op, ": input has shape ", input.sizes(),
+                   "; expected at least two dimensions, [N, C, ...]");
+        return {reel::clone(input), empty_raw({0}, stats), empty_raw({0}, stats)};
+    }
+    const cpu::NormGeometry g = geometry(input, 0);
+    check_channels(op, "weight", weight, g.channels);
+    check_channels(op, "bias", bias, g.channels);
+    check_channels(op, "running_mean", running_mean, g.channels);
+    check_channels(op, "running_var", running_var, g.channels);
+    REEL_CHECK(training || (running_mean.defined() && running_var.defined()), op,
+               ": running_mean and running_var are needed outside of training");
+    if (!training) {
+        const Tensor mean = norm::dense(running_mean, t);
+        const Tensor var = norm::dense(running_var, kDouble);
+        const Tensor rstd = from_doubles({var.data_ptr<double>(), var.data_ptr<double>() + g.channels}, t, true, eps);
+        return {apply(op, g, input, weight, bias, mean, rstd, eps, true), empty_raw({0}, stats), empty_raw({0}, stats)};
+    }
+    const Moments m(g, norm::dense(input, t));
+    const Tensor mean = from_doubles(m.mean, t, false, 0), rstd = from_doubles(m.var, t, true, eps);
+    Tensor out = apply(op, g, input, weight, bias, mean, rstd, eps, false);
+    if (input.numel() > 0) {
+        const double n = double(g.count());
+        update_running(op, running_mean, m.mean, 1, momentum);
+        update_running(op, running_var, m.var, n / (n - 1), momentum);
+    }
+    return {out, cast_raw(mean, stats), cast_raw(rstd, stats)};
+}
+
+} // namespace
+
+/// (x - mean) / sqrt(var + eps) * weight + bias per channel of input [N, C, ...], with the batch's moments in training
+/// (the running ones then move by `momentum`), else with the running ones. Returns also the batch's mean and 1 /
+/// sqrt(var + eps).
+REEL_OP("native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
+        "training, float momentum, float eps)"
+        " -> (Tensor, Tensor, Tensor)")
+std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                                     const Tensor& running_mean, const Tensor& running_var,
+                                                     bool training, double momentum, double eps) {
+    const Result r =
+        batch_norm_any("native_batch_norm", input, weight, bias, running_mean, running_var, training, momentum, eps);
+    return {r.out, r.mean, r.rstd};
+}
+REEL_OP("batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
+        "training, float momentum, float eps,"
+        " bool cudnn_enabled=True) -> Tensor")
+Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                  const Tensor& running_var, bool training, double momentum, double eps, bool) {
+    return batch_norm_any("batch_norm", input, weight, bias, running_mean, running_var, training, momentum, eps).out;
+}
+REEL_OP("nn.functional.batch_norm(Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, "
+        "Tensor? bias=None, bool training=False,"
+        " float momentum=0.1, float eps=1e-05) -> Tensor",
+        cpp("functional_batch_norm"))
+Tensor functional_batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
+                             const Tensor& weight, const Tensor& bias, bool training, double momentum, double eps) {
+    if (training && input.dim() >= 2)
+        REEL_CHECK_VALUE(input.size(1) == 0 || input.numel() / std::max<std::int64_t>(input.size(1), 1) != 1,
+                         "batch_norm: expected more than one value per channel when training, got input ",
+                         input.sizes());
+    return batch_norm_any("batch_norm", input, weight, bias, running_mean, running_var, training, momentum, eps).out;
+}
+
+namespace {
+Tensor grouped(const char* op, const Tensor& input, std::int64_t num_groups, const Tensor& weight, const Tensor& bias,
+               double eps) {
+    check_input(op, input);
+    shape::require_cpu(op, input);
+    const cpu::NormGeometry g = geometry(input, num_groups);
+    check_channels(op, "weight", weight, g.channels);
+    check_channels(op, "bias", bias, g.channels);
+    const ScalarType t = norm::compute_dtype(input.scalar_type());
+    const Moments m(g, norm::dense(input, t));
+    return apply(op, g, input, weight, bias, from_doubles(m.mean, t, false, 0), from_doubles(m.var, t, true, eps), eps,
+                 false);
+}
+} // namespace
+
+/// Normalises each of `num_groups` groups of channels of every example of input [N, C, ...].
+REEL_OP("nn.functional.group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float "
+        "eps=1e-05) -> Tensor")
+Tensor group_norm(const Tensor& input, std::int64_t num_groups, const Tensor& weight, const Tensor& bias, double eps) {
+    REEL_CHECK(input.dim() >= 2, "group_norm: input has shape ", input.sizes(),
+               "; expected at least two dimensions, [N, C, ...]");
+    const std::int64_t channels = input.size(1);
+    REEL_CHECK(num_groups > 0 && channels % num_groups == 0, "group_norm: ", channels, " channels do not divide into ",
+               num_groups, " groups");
+    REEL_CHECK(input.size(0) == 0 || input.numel() > 0, "group_norm: input has shape ", input.sizes(),
+               "; only the batch dimension may be empty");
+    if (input.size(0) > 0)
+        REEL_CHECK_VALUE(input.numel() / num_groups > 1,
+                         "group_norm: expected more than one value per group, got input ", input.sizes(), " with ",
+                         num_groups, " groups");
+    return grouped("group_norm", input, num_groups, weight, bias, eps);
+}
+
+/// group_norm with the means and 1 / sqrt(var + eps) of the groups, [N, groups]; all three are differentiable.
+REEL_OP("native_group_norm(Tensor input, Tensor? weight, Tensor? bias, int N, int C, int HxW, int group, float eps) -> "
+        "(Tensor, Tensor, Tensor)")
+std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                                     std::int64_t N, std::int64_t C, std::int64_t HxW,
+                                                     std::int64_t group, double eps) {
+    check_input("native_group_norm", input);
+    REEL_CHECK(group > 0 && C % group == 0, "native_group_norm: ", C, " channels do not divide into ", group,
+               " groups");
+    REEL_CHECK(input.numel() == N * C * HxW, "native_group_norm: input ", input.sizes(),
+               " does not have N C HxW = ", N * C * HxW, " elements");
+    check_channels("native_group_norm", "weight", weight, C);
+    check_channels("native_group_norm", "bias", bias, C);
+    const ScalarType t = norm::compute_dtype(input.scalar_type());
+    const Tensor x = reshape(input.to(t), {N, group, C / group * HxW});
+    const Tensor mean = reel::mean(x, IntArrayRef{2}, true), centred = x - mean;
+    const Tensor rstd = rsqrt(reel::mean(centred * centred, IntArrayRef{2}, true) + eps);
+    Tensor y = reshape(centred * rstd, {N, C, HxW});
+    if (weight.defined()) y = y * reshape(weight.to(t), {1, C, 1});
+    if (bias.defined()) y = y + reshape(bias.to(t), {1, C, 1});
+    const ScalarType out = input.scalar_type();
+    return {reshape(y, input.sizes()).to(out), reshape(mean, {N, group}).to(out), reshape(rstd, {N, group}).to(out)};
+}
+
+namespace {
+/// The mean over examples of [batch * channels] values.
+std::vector<double> over_batch(const std::vector<double>& v, const cpu::NormGeometry& g) {
+    std::vector<double> r(std::size_t(g.channels), 0.0);
+    for (std::int64_t n = 0; n < g.batch; ++n)
+        for (std::int64_t c = 0; c < g.channels; ++c)
+            r[std::size_t(c)] += v[std::size_t(n * g.channels + c)] / double(g.batch);
+    return r;
+}
+} // namespace
+
+/// Normalises every channel of every example of input [N, C, ...] with its own moments, or with the running ones.
+/// Running moments follow the mean of the examples' ones.
+REEL_OP("instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
+        "use_input_stats, float momentum,"
+        " float eps, bool cudnn_enabled=True) -> Tensor")
+Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                     const Tensor& running_var, bool use_input_stats, double momentum, double eps, bool) {
+    REEL_CHECK(input.dim() >= 2, "instance_norm: input has shape ", input.sizes(),
+               "; expected at least two dimensions, [N, C, ...]");
+    if (!use_input_stats) return batch_norm(input, weight, bias, running_mean, running_var, false, momentum, eps);
+    check_channels("instance_norm", "running_mean", running_mean, input.size(1));
+    check_channels("instance_norm", "running_var", running_var, input.size(1));
+    Tensor out = grouped("instance_norm", input, input.size(1), weight, bias, eps);
+    if ((running_mean.defined() || running_var.defined()) && input.numel() > 0) {
+        const cpu::NormGeometry g = geometry(input, input.size(1));
+        const Moments m(g, norm::dense(input, norm::compute_dtype(input.scalar_type())));
+        const double n = double(g.length);
+        update_running("instance_norm", running_mean, over_batch(m.mean, g), 1, momentum);
+        update_running("instance_norm", running_var, over_batch(m.var, g), n / (n - 1), momentum);
+    }
+    return out;
+}
+REEL_OP("nn.functional.instance_norm(Tensor input, Tensor? running_mean=None, Tensor? running_var=None, Tensor? "
+        "weight=None, Tensor? bias=None,"
+        " bool use_input_stats=True, float momentum=0.1, float eps=1e-05) -> Tensor",
+        cpp("functional_instance_norm"))
+Tensor functional_instance_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
+                                const Tensor& weight, const Tensor& bias, bool use_input_stats, double momentum,
+                                double eps) {
+    if (use_input_stats && input.dim() > 2)
+        REEL_CHECK_VALUE(input.size(0) * input.size(1) == 0 || input.numel() / (input.size(0) * input.size(1)) != 1,
+                         "instance_norm: expected more than one spatial element when training, got input ",
+                         input.sizes());
+    return instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps);
+}
+
+} // namespace reel

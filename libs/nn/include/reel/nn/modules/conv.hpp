@@ -1,0 +1,117 @@
+// Convolution layers.
+#pragma once
+
+#include <reel/autograd/enum.hpp>
+#include <reel/autograd/expanding_array.hpp>
+#include <reel/nn/cloneable.hpp>
+#include <reel/nn/module_holder.hpp>
+#include <reel/nn/options.hpp>
+
+namespace reel::nn {
+
+namespace detail {
+using conv_padding_mode_t =
+    std::variant<enumtype::kZeros, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
+}
+
+/// `padding` is numbers, kValid or kSame.
+template <std::size_t D> struct ConvOptions {
+    using padding_mode_t = detail::conv_padding_mode_t;
+    using padding_t = std::variant<ExpandingArray<D>, enumtype::kValid, enumtype::kSame>;
+    ConvOptions(std::int64_t in_channels, std::int64_t out_channels, ExpandingArray<D> kernel_size)
+        : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(std::move(kernel_size)) {}
+    REEL_ARG(std::int64_t, in_channels);
+    REEL_ARG(std::int64_t, out_channels);
+    REEL_ARG(ExpandingArray<D>, kernel_size);
+    REEL_ARG(ExpandingArray<D>, stride) = 1;
+    REEL_ARG(padding_t, padding) = ExpandingArray<D>(0);
+    REEL_ARG(ExpandingArray<D>, dilation) = 1;
+    REEL_ARG(std::int64_t, groups) = 1;
+    REEL_ARG(bool, bias) = true;
+    REEL_ARG(padding_mode_t, padding_mode) = enumtype::kZeros();
+};
+using Conv1dOptions = ConvOptions<1>;
+using Conv2dOptions = ConvOptions<2>;
+using Conv3dOptions = ConvOptions<3>;
+
+/// Transposed convolutions take zeros as padding only.
+template <std::size_t D> struct ConvTransposeOptions {
+    using padding_mode_t = detail::conv_padding_mode_t;
+    ConvTransposeOptions(std::int64_t in_channels, std::int64_t out_channels, ExpandingArray<D> kernel_size)
+        : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(std::move(kernel_size)) {}
+    REEL_ARG(std::int64_t, in_channels);
+    REEL_ARG(std::int64_t, out_channels);
+    REEL_ARG(ExpandingArray<D>, kernel_size);
+    REEL_ARG(ExpandingArray<D>, stride) = 1;
+    REEL_ARG(ExpandingArray<D>, padding) = 0;
+    REEL_ARG(ExpandingArray<D>, output_padding) = 0;
+    REEL_ARG(std::int64_t, groups) = 1;
+    REEL_ARG(bool, bias) = true;
+    REEL_ARG(ExpandingArray<D>, dilation) = 1;
+    REEL_ARG(padding_mode_t, padding_mode) = enumtype::kZeros();
+};
+using ConvTranspose1dOptions = ConvTransposeOptions<1>;
+using ConvTranspose2dOptions = ConvTransposeOptions<2>;
+using ConvTranspose3dOptions = ConvTransposeOptions<3>;
+
+/// What all convolutions share: weight [out, in / groups, kernel...] (transposed: [in, out / groups, ...])
+/// Kaiming-uniform with slope sqrt(5), bias U(+-1 / sqrt(fan in)).
+template <std::size_t D, class Derived, class Options> class ConvNdImpl : public Cloneable<Derived> {
+public:
+    ConvNdImpl(std::int64_t in_channels, std::int64_t out_channels, ExpandingArray<D> kernel_size)
+        : ConvNdImpl(Options(in_channels, out_channels, std::move(kernel_size))) {}
+    explicit ConvNdImpl(const Options& options);
+    void reset() override;
+    void reset_parameters();
+    std::string extra_repr() const override;
+
+    Options options;
+    Tensor weight, bias;
+};
+
+/// Correlates the last `D` dimensions of [N, C, ...] or [C, ...] with learned kernels.
+template <std::size_t D, class Derived> class ConvImpl : public ConvNdImpl<D, Derived, ConvOptions<D>> {
+public:
+    using ConvNdImpl<D, Derived, ConvOptions<D>>::ConvNdImpl;
+    Tensor forward(const Tensor& input);
+};
+/// The adjoint of a convolution. `output_size` (the last `D` sizes, or all) settles sizes that several inputs share.
+template <std::size_t D, class Derived>
+class ConvTransposeImpl : public ConvNdImpl<D, Derived, ConvTransposeOptions<D>> {
+public:
+    using ConvNdImpl<D, Derived, ConvTransposeOptions<D>>::ConvNdImpl;
+    Tensor forward(const Tensor& input, const std::optional<std::vector<std::int64_t>>& output_size = std::nullopt);
+};
+
+class Conv1dImpl : public ConvImpl<1, Conv1dImpl> {
+public:
+    using ConvImpl<1, Conv1dImpl>::ConvImpl;
+};
+class Conv2dImpl : public ConvImpl<2, Conv2dImpl> {
+public:
+    using ConvImpl<2, Conv2dImpl>::ConvImpl;
+};
+class Conv3dImpl : public ConvImpl<3, Conv3dImpl> {
+public:
+    using ConvImpl<3, Conv3dImpl>::ConvImpl;
+};
+class ConvTranspose1dImpl : public ConvTransposeImpl<1, ConvTranspose1dImpl> {
+public:
+    using ConvTransposeImpl<1, ConvTranspose1dImpl>::ConvTransposeImpl;
+};
+class ConvTranspose2dImpl : public ConvTransposeImpl<2, ConvTranspose2dImpl> {
+public:
+    using ConvTransposeImpl<2, ConvTranspose2dImpl>::ConvTransposeImpl;
+};
+class ConvTranspose3dImpl : public ConvTransposeImpl<3, ConvTranspose3dImpl> {
+public:
+    using ConvTransposeImpl<3, ConvTranspose3dImpl>::ConvTransposeImpl;
+};
+REEL_MODULE(Conv1d);
+REEL_MODULE(Conv2d);
+REEL_MODULE(Conv3d);
+REEL_MODULE(ConvTranspose1d);
+REEL_MODULE(ConvTranspose2d);
+REEL_MODULE(ConvTranspose3d);
+
+} // namespace reel::nn
