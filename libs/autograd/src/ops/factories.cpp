@@ -105,16 +105,5 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor
     copy_raw(t, wide);
     return finish(std::move(t), options);
 }
-REEL_OP("linspace(Scalar start, Scalar end, int steps, *, TensorOptions options={}) -> Tensor", not_differentiable)
-Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, TensorOptions options) {
-    REEL_CHECK(steps >= 0, "linspace: steps must not be negative, got ", steps);
-    const double a = start.toDouble(), b = end.toDouble(), d = steps > 1 ? (b - a) / double(steps - 1) : 0;
-    Tensor wide = empty_raw({steps}, kDouble);
-    for (std::int64_t i = 0; i < steps; ++i)
-        wide.data_ptr<double>()[i] = i < steps / 2 || steps == 1 ? a + d * double(i) : b - d * double(steps - 1 - i);
-    Tensor t = empty_raw({steps}, options.dtype(), options.device());
-    copy_raw(t, wide);
-    return finish(std::move(t), options);
-}
 
 } // namespace reel
