@@ -1,6 +1,7 @@
 // Views by raw geometry, and between complex numbers and pairs of reals.
 #include "ops/geometry_inplace.hpp"
 #include "ops/shape_util.hpp"
+#include "ops/strided_geometry.hpp"
 
 #include <algorithm>
 
@@ -11,33 +12,6 @@ using namespace detail;
 using namespace shape;
 
 namespace {
-/// Sizes, strides and offset within a buffer that starts at the smallest element of both input and view.
-struct Geometry {
-    Dims sizes, strides;
-    std::int64_t offset;
-    std::int64_t extent() const { ///< elements from the buffer's start to behind the last one
-        std::int64_t last = offset;
-        for (std::size_t i = 0; i < sizes.size(); ++i) {
-            if (sizes[i] == 0) return 0;
-            last += (sizes[i] - 1) * strides[i];
-        }
-        return last + 1;
-    }
-    /// May two indices meet one element? (Conservative: sorted strides must each step over what lies below.)
-    bool overlaps() const {
-        std::vector<std::pair<std::int64_t, std::int64_t>> dims;
-        for (std::size_t i = 0; i < sizes.size(); ++i)
-            if (sizes[i] > 1) dims.emplace_back(strides[i], sizes[i]);
-        std::sort(dims.begin(), dims.end());
-        std::int64_t reach = 0;
-        for (const auto& [stride, size] : dims) {
-            if (stride <= reach) return true;
-            reach += stride * (size - 1);
-        }
-        return false;
-    }
-};
-
 /// A one-dimensional buffer that holds `grad` laid out as `g`, overlapping elements summed. Its adjoint is
 /// `as_strided`.
 Tensor lay_out(const Tensor& grad, const Geometry& g, std::int64_t extent) {
@@ -96,6 +70,30 @@ Tensor with_dtype(const Tensor& t, ScalarType dtype, IntArrayRef sizes, IntArray
 }
 } // namespace
 
+namespace shape {
+Tensor strided_part(const Tensor& t, Geometry whole, Geometry part) {
+    const std::int64_t base = std::min(whole.offset, part.offset);
+    whole.offset -= base;
+    part.offset -= base;
+    if (whole.offset == 0 && part.extent() <= t.numel() &&
+        IntArrayRef(whole.strides).equals(contiguous_strides(whole.sizes))) {
+        const Tensor dense = t.contiguous();
+        return dense.as_strided(part.sizes, part.strides, dense.storage_offset() + part.offset);
+    }
+    return lay_out(t, whole, std::max(whole.extent(), part.extent())).as_strided(part.sizes, part.strides, part.offset);
+}
+
+Tensor strided_rest(const Tensor& t, Geometry whole, Geometry part) {
+    const std::int64_t base = std::min(whole.offset, part.offset);
+    whole.offset -= base;
+    part.offset -= base;
+    const Tensor shown = empty_raw({std::max(whole.extent(), part.extent())}, kBool, t.device());
+    fill_raw(shown, Scalar(false));
+    if (part.extent() > 0) fill_raw(alias_raw(shown, part.sizes, part.strides, part.offset), Scalar(true));
+    return t.masked_fill(alias_raw(shown, whole.sizes, whole.strides, whole.offset), Scalar(0));
+}
+} // namespace shape
+
 /// The storage seen under any sizes, strides and offset (by default the input's own offset).
 REEL_OP("as_strided(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor", method, view,
         inplace_native, layout_sensitive)
@@ -105,8 +103,7 @@ Tensor as_strided(const Tensor& input, IntArrayRef size, IntArrayRef stride,
     check_geometry("as_strided", input, size, stride, offset);
     const Tensor out = view_raw(input, size, stride, offset);
     record("as_strided", {input}, out, {},
-           [in = Geometry{Dims(input.sizes()), Dims(input.strides()), input.storage_offset()},
-            view = Geometry{Dims(size), Dims(stride), offset}](RuleContext& c) -> GradList {
+           [in = Geometry::of(input), view = Geometry{Dims(size), Dims(stride), offset}](RuleContext& c) -> GradList {
                return {as_strided_backward(c.grad(), in, view)};
            });
     return out;
@@ -133,26 +130,15 @@ Tensor as_strided_scatter(const Tensor& input, const Tensor& src, IntArrayRef si
                size);
     // The copy keeps the input's geometry, so that the same strides mean the same elements.
     const std::int64_t extent =
-        std::max(Geometry{Dims(input.sizes()), Dims(input.strides()), input.storage_offset()}.extent(),
-                 Geometry{Dims(size), Dims(stride), offset}.extent());
+        std::max(Geometry::of(input).extent(), Geometry{Dims(size), Dims(stride), offset}.extent());
     const Tensor buffer = raw_zeros({extent}, input);
     const Tensor out = alias_raw(buffer, input.sizes(), input.strides(), input.storage_offset());
     raw_copy(out, input);
     raw_copy(alias_raw(buffer, size, stride, offset), src);
     record("as_strided_scatter", {input, src}, out, {},
-           [sizes = Dims(size), strides = Dims(stride), offset,
-            whole = Geometry{Dims(input.sizes()), Dims(input.strides()), input.storage_offset()},
-            extent](RuleContext& c) -> GradList {
-               // Bring the gradient into the forward's geometry, where the strides mean what they meant.
-               const Tensor flat = lay_out(c.grad(), whole, extent);
-               const Tensor part = flat.as_strided(sizes, strides, offset);
-               GradList g(2);
-               if (c.needs(0)) {
-                   const Tensor hole = lay_out(part, Geometry{sizes, strides, offset}, extent);
-                   g[0] = flat.sub(hole).as_strided(whole.sizes, whole.strides, whole.offset);
-               }
-               if (c.needs(1)) g[1] = part;
-               return g;
+           [part = Geometry{Dims(size), Dims(stride), offset}, whole = Geometry::of(input)](RuleContext& c) -> GradList {
+               return {c.needs(0) ? strided_rest(c.grad(), whole, part) : Tensor(),
+                       c.needs(1) ? strided_part(c.grad(), whole, part) : Tensor()};
            });
     return out;
 }

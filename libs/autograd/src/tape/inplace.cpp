@@ -5,11 +5,14 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 
+#include "ops/strided_geometry.hpp"
 #include "tape/autograd_meta.hpp"
 #include "tape/node_extras.hpp"
 #include "tensor/make.hpp"
 
 namespace reel::autograd {
+
+using shape::Geometry;
 
 namespace {
 
@@ -33,6 +36,14 @@ const char* creation_reason(CreationMeta c) {
 }
 
 Tensor base_of(const Tensor& view) { return Tensor(view.impl()->view_base()); }
+
+/// The view of `base` at that place; complex numbers and pairs of reals may show each other.
+Tensor view_again(const Tensor& base, const Geometry& g, ScalarType dtype) {
+    if (dtype == base.scalar_type()) return reel::as_strided(base, g.sizes, g.strides, g.offset);
+    if (base.is_complex()) return reel::as_strided(reel::view_as_real(base), g.sizes, g.strides, g.offset);
+    const Geometry pairs = g.halved();
+    return reel::view_as_complex(reel::as_strided(base, pairs.sizes, pairs.strides, pairs.offset));
+}
 
 } // namespace
 
@@ -75,7 +86,7 @@ void refresh_view(const Tensor& view) {
         return;
     }
     EnableGradGuard guard;
-    const Tensor fresh = reel::as_strided(base, impl.sizes(), impl.strides(), impl.storage_offset());
+    const Tensor fresh = view_again(base, Geometry::of(view), impl.dtype());
     move_history(view, fresh.impl()->grad_fn_unchecked(), fresh.impl()->output_nr());
 }
 
@@ -110,21 +121,26 @@ void rebase_history(const Tensor& self, const Tensor& result) {
     }
     // The base gets a node that routes the gradient of the viewed part through the op (E-44).
     const Tensor base = base_of(self);
-    const Dims sizes(impl.sizes()), strides(impl.strides());
-    const std::int64_t offset = impl.storage_offset();
     Tensor next = reel::detail::alias_raw(base);
     Tensor old = reel::detail::alias_raw(base);
     const Edge base_edge = base.impl()->requires_grad() ? gradient_edge(base) : Edge();
     if (base_edge.is_valid()) old.impl()->set_history(base_edge.function, base_edge.input_nr);
-    record("copy_slices", {old, r}, next, {}, [sizes, strides, offset](RuleContext& c) -> GradList {
-        const Tensor g = reel::contiguous(c.grad());
+    Geometry whole = Geometry::of(base), part = Geometry::of(self);
+    const bool reals_of_complex = base.is_complex() && !isComplexType(impl.dtype());
+    const bool complex_of_reals = !base.is_complex() && isComplexType(impl.dtype());
+    if (reals_of_complex) whole = whole.halved();
+    if (complex_of_reals) part = part.halved();
+    record("copy_slices", {old, r}, next, {}, [=](RuleContext& c) -> GradList {
+        const Tensor g = reals_of_complex ? reel::view_as_real(reel::contiguous(c.grad())) : c.grad();
         GradList out{Tensor(), Tensor()};
-        // The gradient is laid out row-major; the geometry is the base's.
         if (c.needs(0)) {
-            const Tensor slice = reel::as_strided(g, sizes, strides, offset);
-            out[0] = reel::as_strided_scatter(g, reel::zeros_like(slice), sizes, strides, offset);
+            out[0] = shape::strided_rest(g, whole, part);
+            if (reals_of_complex) out[0] = reel::view_as_complex(reel::contiguous(out[0]));
         }
-        if (c.needs(1)) out[1] = reel::clone(reel::as_strided(g, sizes, strides, offset));
+        if (c.needs(1)) {
+            out[1] = reel::clone(shape::strided_part(g, whole, part), MemoryFormat::Contiguous);
+            if (complex_of_reals) out[1] = reel::view_as_complex(out[1]);
+        }
         return out;
     });
     base.impl()->set_requires_grad_flag(false);
