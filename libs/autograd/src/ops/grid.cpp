@@ -94,4 +94,36 @@ Tensor kron(const Tensor& input, const Tensor& other) {
     return mul(input.reshape(a), other.reshape(b)).reshape(sizes);
 }
 
+namespace {
+/// 1, x, x^2, ... as a new last dimension of `n`.
+Tensor powers(const Tensor& x, std::int64_t n) {
+    std::vector<Tensor> out;
+    for (std::int64_t i = 0; i < n; ++i) out.push_back(i == 0 ? ones_like(x) : i == 1 ? x : mul(out.back(), x));
+    return stack(out, -1);
+}
+/// Powers of integers are int64.
+Tensor wide_integers(const Tensor& x) { return isIntegralType(x.scalar_type(), false) ? x.to(kLong) : x; }
+} // namespace
+
+/// The powers of each element of a vector as the columns of a matrix, the highest first unless `increasing`; as many
+/// as elements, or `N`.
+REEL_OP("vander(Tensor x, int? N=None, bool increasing=False) -> Tensor")
+Tensor vander(const Tensor& x, std::optional<std::int64_t> N, bool increasing) {
+    REEL_CHECK(x.dim() == 1, "vander: expected a vector, got sizes ", x.sizes());
+    const std::int64_t n = N.value_or(x.numel());
+    REEL_CHECK(n >= 0, "vander: N must not be negative, got ", n);
+    if (n == 0) return x.new_empty({x.numel(), 0});
+    const Tensor m = powers(wide_integers(x), n);
+    return increasing ? m : flip(m, {-1});
+}
+/// The powers 0 to N - 1 (default: the last size) of each element, as a new last dimension.
+REEL_OP("linalg.vander(Tensor x, *, int? N=None) -> Tensor")
+Tensor linalg_vander(const Tensor& x, std::optional<std::int64_t> N) {
+    REEL_CHECK(x.scalar_type() != kBool, "linalg.vander: expected numbers, got bool");
+    const Tensor v = x.dim() == 0 ? x.reshape({1}) : x;
+    const std::int64_t n = N.value_or(v.size(-1));
+    REEL_CHECK(n > 1, "linalg.vander: N must be greater than 1, got ", n);
+    return powers(wide_integers(v), n);
+}
+
 } // namespace reel

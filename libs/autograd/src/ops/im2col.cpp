@@ -74,8 +74,8 @@ Tensor fold_batch(const Tensor& columns, const Windows& w) {
     const Tensor padded = raw_zeros({columns.size(0), channels, w.padded(0), w.padded(1)}, columns);
     if (columns.numel() > 0) {
         const Tensor windows = w.over(padded), from = contiguous_raw(columns);
-        raw_accumulate(windows, alias_raw(from, windows.sizes(), contiguous_strides(windows.sizes()),
-                                          from.storage_offset()));
+        raw_accumulate(windows,
+                       alias_raw(from, windows.sizes(), contiguous_strides(windows.sizes()), from.storage_offset()));
     }
     const Tensor out = contiguous_raw(inner_part(padded, w));
     record("col2im", {columns}, out, {}, [w](RuleContext& c) -> GradList { return {unfold_batch(c.grad(), w)}; });

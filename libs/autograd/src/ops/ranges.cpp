@@ -26,7 +26,8 @@ template <class T, class F> Tensor series(std::int64_t steps, const TensorOption
 template <class T> struct Line {
     T a, b, step;
     std::int64_t steps;
-    Line(T from, T to, std::int64_t n) : a(from), b(to), step(n > 1 ? (to - from) / T(double(n - 1)) : T(0)), steps(n) {}
+    Line(T from, T to, std::int64_t n)
+        : a(from), b(to), step(n > 1 ? (to - from) / T(double(n - 1)) : T(0)), steps(n) {}
     T operator()(std::int64_t i) const {
         return i < steps / 2 || steps == 1 ? a + step * T(double(i)) : b - step * T(double(steps - 1 - i));
     }

@@ -134,8 +134,9 @@ template <class T> void quick_select(std::vector<Keyed<T>>& row, std::int64_t k)
 
 /// The elements along `dim` in order (NaN counts as greatest), and where they stood. Equal elements keep their order.
 /// gradient: to where each value came from.
-REEL_OP("sort(Tensor input, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)",
-        method)
+REEL_OP(
+    "sort(Tensor input, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)",
+    method)
 std::tuple<Tensor, Tensor> sort(const Tensor& input, std::int64_t dim, bool descending, bool) {
     const Selected s = sorted("sort", input, dim, descending);
     record_selection("sort", input, s, wrap_dim("sort", dim, input.dim()));

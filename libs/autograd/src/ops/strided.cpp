@@ -135,11 +135,12 @@ Tensor as_strided_scatter(const Tensor& input, const Tensor& src, IntArrayRef si
     const Tensor out = alias_raw(buffer, input.sizes(), input.strides(), input.storage_offset());
     raw_copy(out, input);
     raw_copy(alias_raw(buffer, size, stride, offset), src);
-    record("as_strided_scatter", {input, src}, out, {},
-           [part = Geometry{Dims(size), Dims(stride), offset}, whole = Geometry::of(input)](RuleContext& c) -> GradList {
-               return {c.needs(0) ? strided_rest(c.grad(), whole, part) : Tensor(),
-                       c.needs(1) ? strided_part(c.grad(), whole, part) : Tensor()};
-           });
+    record(
+        "as_strided_scatter", {input, src}, out, {},
+        [part = Geometry{Dims(size), Dims(stride), offset}, whole = Geometry::of(input)](RuleContext& c) -> GradList {
+            return {c.needs(0) ? strided_rest(c.grad(), whole, part) : Tensor(),
+                    c.needs(1) ? strided_part(c.grad(), whole, part) : Tensor()};
+        });
     return out;
 }
 

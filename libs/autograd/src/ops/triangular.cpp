@@ -16,9 +16,7 @@ namespace {
 struct Triangle {
     bool upper;
     std::int64_t diagonal, columns;
-    std::int64_t first(std::int64_t i) const {
-        return upper ? std::clamp<std::int64_t>(i + diagonal, 0, columns) : 0;
-    }
+    std::int64_t first(std::int64_t i) const { return upper ? std::clamp<std::int64_t>(i + diagonal, 0, columns) : 0; }
     std::int64_t last(std::int64_t i) const {
         return upper ? columns : std::clamp<std::int64_t>(i + diagonal + 1, 0, columns);
     }

@@ -120,7 +120,8 @@ std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& input, std::int64_t 
     return {d.values, d.inverse, d.counts};
 }
 
-REEL_OP("unique_with_all(Tensor input, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) "
+REEL_OP("unique_with_all(Tensor input, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? "
+        "dim=None) "
         "-> (Tensor values, Tensor inverse, Tensor counts)",
         method, not_differentiable, cpp("unique"))
 std::tuple<Tensor, Tensor, Tensor> unique(const Tensor& input, bool, bool, bool, std::optional<std::int64_t> dim) {
@@ -139,7 +140,8 @@ Value unique_consecutive_as(const Tensor& input, bool return_inverse, bool retur
 REEL_OP("unique_consecutive_with_all(Tensor input, bool return_inverse=False, bool return_counts=False, int? dim=None) "
         "-> (Tensor values, Tensor inverse, Tensor counts)",
         method, not_differentiable, cpp("unique_consecutive"))
-std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor& input, bool, bool, std::optional<std::int64_t> dim) {
+std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor& input, bool, bool,
+                                                      std::optional<std::int64_t> dim) {
     const Distinct d = distinct("unique_consecutive", input, dim, false);
     return {d.values, d.inverse, d.counts};
 }

@@ -90,5 +90,8 @@ Tensor alias(const Tensor& input) {
     record("alias", {input}, out, {}, [](RuleContext& c) -> GradList { return {c.grad()}; });
     return out;
 }
+/// `alias` into memory of its own.
+REEL_OP("alias_copy(Tensor input) -> Tensor")
+Tensor alias_copy(const Tensor& input) { return clone(input, MemoryFormat::Contiguous); }
 
 } // namespace reel

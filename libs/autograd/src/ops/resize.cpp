@@ -1,0 +1,56 @@
+// Tensors that change their own sizes, and diagonals filled in place.
+#include "ops/shape_util.hpp"
+
+#include <algorithm>
+
+#include "tape/inplace.hpp"
+
+namespace reel {
+
+using namespace autograd;
+using namespace detail;
+using namespace shape;
+
+/// Gives the tensor other sizes, row-major. Elements keep their places in memory; memory grows when it must, and what
+/// it grows by is uninitialised. Refused for tensors that require grad.
+REEL_OP("resize_(Tensor input, int[] size) -> Tensor", method)
+Tensor& resize_(const Tensor& input, IntArrayRef size) {
+    REEL_CHECK(!input.requires_grad(), "resize_: cannot resize a tensor that requires grad");
+    for (const std::int64_t s : size) REEL_CHECK(s >= 0, "resize_: sizes must not be negative, got ", size);
+    TensorImpl& impl = *input.impl();
+    const std::size_t before = std::size_t(input.storage_offset()) * input.itemsize();
+    const std::size_t needed = before + std::size_t(count(size)) * input.itemsize();
+    if (needed > input.storage()->nbytes()) {
+        const std::int64_t had = std::int64_t(input.storage()->nbytes() / input.itemsize());
+        const Tensor larger = empty_raw({std::int64_t(needed / input.itemsize())}, input.scalar_type(), input.device());
+        if (had > 0) raw_copy(raw_narrow(larger, 0, 0, had), alias_raw(input, {had}, {1}, 0));
+        larger.storage()->set_version(impl.version());
+        impl.set_storage(larger.storage());
+    }
+    impl.set_geometry(size, contiguous_strides(size), input.storage_offset());
+    impl.bump_version();
+    return const_cast<Tensor&>(input);
+}
+/// `resize_` to the sizes of `other`.
+REEL_OP("resize_as_(Tensor input, Tensor other) -> Tensor", method)
+Tensor& resize_as_(const Tensor& input, const Tensor& other) { return resize_(input, other.sizes()); }
+
+/// Writes `fill_value` to the main diagonal; `wrap`: a tall matrix starts it again below. More than two dimensions must
+/// be of one size.
+REEL_OP("fill_diagonal_(Tensor input, Scalar fill_value, bool wrap=False) -> Tensor", method)
+Tensor& fill_diagonal_(const Tensor& input, const Scalar& fill_value, bool wrap) {
+    REEL_CHECK(input.dim() >= 2, "fill_diagonal_: expected at least 2 dimensions, got sizes ", input.sizes());
+    const IntArrayRef s = input.sizes();
+    REEL_CHECK(input.dim() == 2 || std::all_of(s.begin(), s.end(), [&](std::int64_t n) { return n == s[0]; }),
+               "fill_diagonal_: all dimensions must be of one size when there are more than 2, got ", s);
+    std::int64_t step = 0;
+    for (const std::int64_t x : input.strides()) step += x;
+    const std::int64_t n = std::min(s[0], s[1]);
+    as_strided(input, {n}, {step}, input.storage_offset()).fill_(fill_value);
+    if (wrap && input.dim() == 2)
+        for (std::int64_t i = n * (s[1] + 1); i < s[0] * s[1]; i += s[1] + 1)
+            input.select(0, i / s[1]).select(0, i % s[1]).fill_(fill_value);
+    return const_cast<Tensor&>(input);
+}
+
+} // namespace reel
