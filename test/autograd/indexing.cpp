@@ -1,0 +1,110 @@
+// Selecting and writing elements: index lists, gather and scatter, embedding.
+#include "shape_helpers.hpp"
+
+#include <reel/autograd/tensor_operators.hpp>
+
+using namespace shape_test;
+using indexing::Ellipsis;
+using indexing::None;
+using indexing::Slice;
+
+BOOST_AUTO_TEST_SUITE(indexing_)
+
+BOOST_AUTO_TEST_CASE(subscripts_follow_numpy) {
+    const Tensor x = arange(24).reshape({2, 3, 4});
+    REEL_TEST_LIST(x.index({1, 2}), 20, 21, 22, 23);
+    REEL_TEST_LIST(x.index({Ellipsis, -1}), 3, 7, 11, 15, 19, 23);
+    REEL_TEST_LIST(x.index({0, Slice(None, None, 2), Slice(1, 3)}), 1, 2, 9, 10);
+    REEL_TEST_SIZES(x.index({None, 0, None}), 1, 1, 3, 4);
+    BOOST_TEST(x.index({1, Slice(0, 2)}).is_alias_of(x));
+    REEL_TEST_LIST(x.index({tensor({1, 0}), tensor({2, 0})}), 20, 21, 22, 23, 0, 1, 2, 3);
+    // Index tensors apart from each other move to the front.
+    REEL_TEST_SIZES(x.index({tensor({0, 1, 1}), Slice(), tensor({0, 1, 3})}), 3, 3);
+    REEL_TEST_LIST(x.index({x > 21}), 22, 23);
+    REEL_TEST_LIST(x[1][0], 12, 13, 14, 15);
+    BOOST_TEST(message<IndexError>([&] {
+                   x.index({0, 3});
+               }) == "select: index 3 is out of range for dimension 0 of size 3; tensor sizes [3, 4]");
+    BOOST_TEST(!message<ValueError>([&] { x.index({Slice(None, None, -1)}); }).empty());
+    BOOST_TEST(!message<IndexError>([&] { x.index({0, 0, 0, 0}); }).empty());
+    BOOST_TEST(!message<IndexError>([&] { x.index({tensor({2})}); }).empty());
+}
+
+BOOST_AUTO_TEST_CASE(writing_by_subscript) {
+    const Tensor x = zeros({2, 3}, kDouble);
+    x.index_put_({0, Slice(1)}, tensor({5., 6.}, kDouble));
+    x.index_put_({tensor({1, 1}), tensor({0, 0})}, tensor({1., 2.}, kDouble), true);
+    REEL_TEST_LIST(x, 0, 5, 6, 3, 0, 0);
+    x[0] = tensor({7., 8., 9.}, kDouble);
+    REEL_TEST_LIST(x, 7, 8, 9, 3, 0, 0);
+    x.index_put_({x > 7}, 0);
+    REEL_TEST_LIST(x, 7, 0, 0, 3, 0, 0);
+}
+
+BOOST_AUTO_TEST_CASE(gradients_of_index_lists) {
+    const Tensor rows = tensor({1, 0, 1}), mask = tensor({true, false, true});
+    for (const Tensor& x : {leaf({2, 3}), strided({2, 3}).requires_grad_()}) {
+        check_gradients([&](const Tensor& t) { return t.index({rows}) * 2.0; }, {x});
+        check_gradients([&](const Tensor& t) { return t.index({Slice(), mask}) * t.index({Slice(), Slice(1)}); }, {x});
+    }
+    const auto put = [&](const autograd::variable_list& v) {
+        const Tensor t = v[0] * 1.0;
+        t.index_put_({rows, tensor({0, 1, 2})}, v[1] * v[1]);
+        return t;
+    };
+    check_gradients(put, {leaf({2, 3}), leaf({3})});
+}
+
+BOOST_AUTO_TEST_CASE(gather_and_scatter) {
+    const Tensor x = tensor({{1., 2., 3.}, {4., 5., 6.}}, kDouble), i = tensor({{2, 0}, {1, 1}});
+    REEL_TEST_LIST(x.gather(1, i), 3, 1, 5, 5);
+    REEL_TEST_LIST(x.scatter(1, i, tensor({{7., 8.}, {9., 10.}}, kDouble)), 8, 2, 7, 4, 10, 6);
+    REEL_TEST_LIST(x.scatter_add(1, i, ones({2, 2}, kDouble)), 2, 2, 4, 4, 7, 6);
+    REEL_TEST_LIST(x.index_select(1, tensor({2, 2})), 3, 3, 6, 6);
+    REEL_TEST_LIST(x.index_add(1, tensor({0, 0}), ones({2, 2}, kDouble), 2), 5, 2, 3, 8, 5, 6);
+    REEL_TEST_LIST(x.take(tensor({0, -1})), 1, 6);
+    check_gradients([&](const Tensor& t) { return t.gather(1, i) * 2.0; }, {leaf({2, 3})});
+    check_gradients(
+        [&](const autograd::variable_list& v) {
+            return v[0].scatter(1, tensor({{2, 0}, {1, 0}}), v[1]);
+        },
+        {leaf({2, 3}), leaf({2, 2})});
+    check_gradients([&](const autograd::variable_list& v) { return v[0].scatter_add(1, i, v[1]); },
+                    {leaf({2, 3}), leaf({2, 3})});
+    check_gradients([&](const autograd::variable_list& v) { return v[0].index_copy(0, tensor({1}), v[1]); },
+                    {leaf({2, 3}), leaf({1, 3})});
+    BOOST_TEST(message<IndexError>([&] { x.gather(1, tensor({{3}})); }) ==
+               "gather: index 3 is out of range for a dimension of size 3");
+    BOOST_TEST(message([&] {
+                   x.scatter(1, i, ones({2, 2}));
+               }) == "scatter: src must have the dtype of input, got Float and Double");
+}
+
+BOOST_AUTO_TEST_CASE(masks) {
+    const Tensor x = tensor({{1., 2.}, {3., 4.}}, kDouble), m = tensor({{true, false}, {true, true}});
+    REEL_TEST_LIST(x.masked_select(m), 1, 3, 4);
+    REEL_TEST_LIST(x.masked_scatter(m, tensor({7., 8., 9.}, kDouble)), 7, 2, 8, 9);
+    REEL_TEST_LIST(m.nonzero(), 0, 0, 1, 0, 1, 1);
+    check_gradients([&](const Tensor& t) { return t.masked_select(m) * 2.0; }, {leaf({2, 2})});
+    check_gradients([&](const autograd::variable_list& v) { return v[0].masked_scatter(m, v[1]); },
+                    {leaf({2, 2}), leaf({4})});
+}
+
+BOOST_AUTO_TEST_CASE(embedding_rows) {
+    const Tensor w = leaf({4, 2}), i = tensor({{1, 3}, {1, 2}});
+    REEL_TEST_SIZES(embedding(w, i), 2, 2, 2);
+    embedding(w, i, 3, std::nullopt, 2., true).sum().backward();
+    REEL_TEST_LIST(w.grad(), 0, 0, 1, 1, 1, 1, 0, 0); // row 3 is padding, row 1 was used twice
+    check_gradients([&](const Tensor& t) { return embedding(t, i, -1) * 2.0; }, {leaf({4, 2})});
+    const Tensor table = tensor({{3., 4.}, {0.3, 0.4}}, kDouble);
+    embedding(table, tensor({0, 1}), std::nullopt, 1.0);
+    BOOST_TEST(list(table)[0] == 0.6, boost::test_tools::tolerance(1e-6));
+    BOOST_TEST(list(table)[2] == 0.3);
+    BOOST_TEST(message<IndexError>([&] { embedding(w, tensor({4})); }) ==
+               "embedding: index 4 is out of range for a dimension of size 4");
+    REEL_TEST_LIST(one_hot(tensor({2, 0})), 0, 0, 1, 1, 0, 0);
+    BOOST_TEST(message([&] { one_hot(tensor({2}), 2); }) ==
+               "one_hot: class number 2 is out of range for num_classes 2");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

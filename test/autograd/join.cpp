@@ -1,0 +1,135 @@
+// Joining, repeating and rearranging.
+#include "shape_helpers.hpp"
+
+#include <reel/autograd/tensor_operators.hpp>
+
+using namespace shape_test;
+
+BOOST_AUTO_TEST_SUITE(join)
+
+BOOST_AUTO_TEST_CASE(cat_and_stack) {
+    const Tensor a = tensor({{1., 2.}}, kDouble), b = tensor({{3., 4.}, {5., 6.}}, kDouble);
+    REEL_TEST_LIST(cat({a, b}), 1, 2, 3, 4, 5, 6);
+    REEL_TEST_LIST(cat({a.t(), b}, 1), 1, 3, 4, 2, 5, 6);
+    REEL_TEST_LIST(stack({a.select(0, 0), b.select(0, 1)}, 1), 1, 5, 2, 6);
+    BOOST_TEST(cat({a.to(kFloat), b.to(kLong)}).scalar_type() == kFloat);
+    REEL_TEST_SIZES(cat({zeros({0}, kDouble), b}), 2, 2);
+    const auto join = [](const autograd::variable_list& x) { return cat({x[0], x[1] * x[1]}, 1); };
+    check_gradients(join, {leaf({2, 3}), strided({2, 2}).requires_grad_()});
+    check_gradients(
+        [](const autograd::variable_list& x) {
+            return stack({x[0], x[1] * x[0]}, -1);
+        },
+        {leaf({2, 2}), leaf({2, 2})});
+    BOOST_TEST(message([&] {
+                   cat({a, zeros({2, 3}, kDouble)});
+               }) == "cat: sizes must agree except in dimension 0, tensor 1 has [2, 3], the first [1, 2]");
+    BOOST_TEST(message([&] {
+                   stack({a, b});
+               }) == "stack: all tensors must have the same sizes, tensor 1 has [2, 2], tensor 0 [1, 2]");
+}
+
+BOOST_AUTO_TEST_CASE(flip_roll_and_quarter_turns) {
+    const Tensor x = tensor({{1, 2, 3}, {4, 5, 6}});
+    REEL_TEST_LIST(x.flip({0, 1}), 6, 5, 4, 3, 2, 1);
+    REEL_TEST_LIST(x.fliplr(), 3, 2, 1, 6, 5, 4);
+    REEL_TEST_LIST(x.roll({1}, {1}), 3, 1, 2, 6, 4, 5);
+    REEL_TEST_LIST(x.roll({-1}), 2, 3, 4, 5, 6, 1);
+    REEL_TEST_LIST(x.roll({1, 7}, {0, 1}), 6, 4, 5, 3, 1, 2);
+    REEL_TEST_LIST(x.rot90(), 3, 6, 2, 5, 1, 4);
+    REEL_TEST_LIST(x.rot90(-1), 4, 1, 5, 2, 6, 3);
+    REEL_TEST_LIST(x.rot90(2), 6, 5, 4, 3, 2, 1);
+    check_gradients([](const Tensor& t) { return t.flip({0}) * t.roll({1}, {1}) * t.rot90(2); }, {leaf({2, 3})});
+    BOOST_TEST(message([&] { x.flip({0, -2}); }) == "flip: dims [0, -2] name a dimension twice");
+    BOOST_TEST(message([&] { x.roll({1, 2}, {0}); }) == "roll: shifts [1, 2] and dims [0] differ in length");
+}
+
+BOOST_AUTO_TEST_CASE(repetition) {
+    const Tensor x = tensor({{1, 2}});
+    REEL_TEST_LIST(x.repeat({2, 2}), 1, 2, 1, 2, 1, 2, 1, 2);
+    REEL_TEST_SIZES(x.repeat({3, 1, 0}), 3, 1, 0);
+    REEL_TEST_LIST(x.tile({2}), 1, 2, 1, 2);
+    REEL_TEST_LIST(x.repeat_interleave(2), 1, 1, 2, 2);
+    REEL_TEST_LIST(x.repeat_interleave(tensor({2, 1}), 1), 1, 1, 2);
+    BOOST_TEST(!x.repeat({1, 1}).is_alias_of(x));
+    check_gradients([](const Tensor& t) { return t.repeat({2, 3}) * 2.0 + t.tile({2, 3}); }, {leaf({2, 2})});
+    check_gradients([](const Tensor& t) { return t.repeat_interleave(tensor({0, 3}), 0) * 2.0; }, {leaf({2, 2})});
+    BOOST_TEST(message([&] { x.repeat({2}); }) ==
+               "repeat: 1 repeats [2] for a tensor of 2 dimensions [1, 2]; expected at least as many");
+}
+
+BOOST_AUTO_TEST_CASE(padding) {
+    const Tensor x = tensor({{{1., 2., 3.}}}, kDouble);
+    REEL_TEST_LIST(x.constant_pad_nd({1, 2}, 9), 9, 1, 2, 3, 9, 9);
+    REEL_TEST_LIST(x.constant_pad_nd({-1, 1}), 2, 3, 0);
+    REEL_TEST_LIST(pad(x, {2, 1}, "reflect"), 3, 2, 1, 2, 3, 2);
+    REEL_TEST_LIST(pad(x, {2, 1}, "replicate"), 1, 1, 1, 2, 3, 3);
+    REEL_TEST_LIST(pad(x, {2, 1}, "circular"), 2, 3, 1, 2, 3, 1);
+    REEL_TEST_LIST(pad(x, {-1, 2}, "circular"), 2, 3, 2, 3); // wraps what is left
+    for (const char* mode : {"constant", "reflect", "replicate", "circular"})
+        check_gradients([mode](const Tensor& t) { return pad(t, {1, 2, 2, -1}, mode) * 2.0; }, {leaf({1, 2, 3, 4})});
+    BOOST_TEST(message([&] {
+                   pad(x, {3, 0}, "reflect");
+               }) == "pad: reflect padding of 3 and 0 must be less than the size 3 of dimension 2; input [1, 1, 3]");
+    BOOST_TEST(message<ValueError>([&] {
+                   pad(x, {1, 1}, "mirror");
+               }) == "pad: mode must be 'constant', 'reflect', 'replicate' or 'circular', got 'mirror'");
+}
+
+BOOST_AUTO_TEST_CASE(triangles_and_diagonals) {
+    const Tensor x = tensor({{1, 2, 3}, {4, 5, 6}, {7, 8, 9}});
+    REEL_TEST_LIST(x.tril(), 1, 0, 0, 4, 5, 0, 7, 8, 9);
+    REEL_TEST_LIST(x.triu(1), 0, 2, 3, 0, 0, 6, 0, 0, 0);
+    REEL_TEST_LIST(x.transpose(0, 1).tril(-1), 0, 0, 0, 2, 0, 0, 3, 6, 0);
+    REEL_TEST_LIST(tril_indices(3, 2), 0, 1, 1, 2, 2, 0, 0, 1, 0, 1);
+    REEL_TEST_LIST(triu_indices(2, 3, 1), 0, 0, 1, 1, 2, 2);
+    REEL_TEST_LIST(tensor({1, 2}).diag(-1), 0, 0, 0, 1, 0, 0, 0, 2, 0);
+    REEL_TEST_LIST(x.diag(1), 2, 6);
+    BOOST_TEST(x.trace().item<std::int64_t>() == 15);
+    REEL_TEST_SIZES(x.diag_embed(1, 0, -1), 4, 3, 4);
+    check_gradients([](const Tensor& t) { return t.tril(1) * t.triu() + t.diag_embed().sum(0); }, {leaf({3, 3})});
+    check_gradients([](const Tensor& t) { return t.trace() * t.diag(1); }, {leaf({3, 3})});
+    BOOST_TEST(message([&] { tensor({1, 2}).tril(); }) == "tril: expected at least 2 dimensions, got sizes [2]");
+}
+
+BOOST_AUTO_TEST_CASE(grids_and_products) {
+    const Tensor a = tensor({1, 2}), b = tensor({3, 4, 5});
+    const auto ij = meshgrid({a, b}, "ij"), xy = meshgrid({a, b}, "xy");
+    REEL_TEST_LIST(ij[0], 1, 1, 1, 2, 2, 2);
+    REEL_TEST_LIST(xy[0], 1, 2, 1, 2, 1, 2);
+    REEL_TEST_LIST(xy[1], 3, 3, 4, 4, 5, 5);
+    REEL_TEST_LIST(cartesian_prod({a, tensor({7, 8})}), 1, 7, 1, 8, 2, 7, 2, 8);
+    REEL_TEST_LIST(combinations(b), 3, 4, 3, 5, 4, 5);
+    REEL_TEST_LIST(combinations(a, 2, true), 1, 1, 1, 2, 2, 2);
+    REEL_TEST_LIST(a.kron(tensor({{1, 10}})), 1, 10, 2, 20);
+    REEL_TEST_LIST(vander(b, 3), 9, 3, 1, 16, 4, 1, 25, 5, 1);
+    check_gradients([](const autograd::variable_list& x) { return kron(x[0], x[1]); }, {leaf({2, 2}), leaf({2, 3})});
+    check_gradients([](const Tensor& t) { return combinations(t, 3) * 2.0; }, {leaf({4})});
+    check_gradients([](const Tensor& t) { return linalg::vander(t, 4); }, {leaf({3})});
+}
+
+BOOST_AUTO_TEST_CASE(channels_and_space) {
+    const Tensor x = arange(8).reshape({1, 4, 1, 2});
+    REEL_TEST_LIST(pixel_shuffle(x, 2), 0, 2, 1, 3, 4, 6, 5, 7);
+    REEL_TEST_LIST(pixel_unshuffle(pixel_shuffle(x, 2), 2), 0, 1, 2, 3, 4, 5, 6, 7);
+    REEL_TEST_LIST(channel_shuffle(x, 2), 0, 1, 4, 5, 2, 3, 6, 7);
+    check_gradients([](const Tensor& t) { return pixel_shuffle(t, 2) * 2.0; }, {leaf({1, 4, 2, 2})});
+    check_gradients([](const Tensor& t) { return pixel_unshuffle(t, 2) * 2.0; }, {leaf({1, 2, 2, 4})});
+    check_gradients([](const Tensor& t) { return channel_shuffle(t, 2) * 2.0; },
+                    {leaf({1, 6, 2}).detach().unsqueeze(3).requires_grad_()});
+    check_gradients([](const Tensor& t) { return im2col(t, {2, 2}, 1, {1, 0}, {1, 2}); }, {leaf({1, 2, 3, 4})});
+    check_gradients([](const Tensor& t) { return col2im(t, {3, 4}, {2, 2}, 1, {1, 0}, {1, 2}); }, {leaf({1, 8, 8})});
+    BOOST_TEST(message([&] { pixel_shuffle(x, 3); }) ==
+               "pixel_shuffle: 4 channels are not divisible by the square of upscale_factor 3");
+}
+
+BOOST_AUTO_TEST_CASE(ranges) {
+    REEL_TEST_LIST(linspace(0, 1, 5), 0, 0.25, 0.5, 0.75, 1);
+    REEL_TEST_LIST(linspace(0.9, 5.9, 3, kLong), 0, 2, 5);
+    REEL_TEST_LIST(logspace(0, 2, 3), 1, 10, 100);
+    REEL_TEST_SIZES(linspace(0, 1, 0), 0);
+    const Tensor p = empty_permuted({2, 3, 4}, {0, 2, 1});
+    BOOST_TEST(p.strides().vec() == (S{12, 1, 3}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
