@@ -146,14 +146,19 @@ class Op:
     def has_inplace(self):
         return "inplace" in self.flags or "inplace_native" in self.flags
 
-    def params(self, first=0, defaults=True):
+    def params(self, first=0, defaults=True, value_defaults=True, end=None):
         # C++ wants defaults at the end only: one before an argument without default counts in calls by name alone.
         last_required = max((i for i, a in enumerate(self.args) if a.default is None), default=-1)
-        return ", ".join(a.cpp() + (a.cpp_default() if defaults and i > last_required else "")
-                         for i, a in enumerate(self.args) if i >= first)
+        shown = lambda i, a: defaults and i > last_required and (value_defaults or a.base != "Value")
+        return ", ".join(a.cpp() + (a.cpp_default() if shown(i, a) else "")
+                         for i, a in enumerate(self.args[:end]) if i >= first)
 
     def names(self, first=0):
         return ", ".join(a.name for a in self.args[first:])
+
+    def first_value_default(self):
+        """Methods are declared before Value is complete: one with such a default becomes two overloads."""
+        return next((i for i, a in enumerate(self.args) if a.base == "Value" and a.default is not None), None)
 
 
 def split_args(text):
@@ -222,7 +227,9 @@ def method_list(ops):
         if "method" not in op.flags:
             continue
         name = op.cpp_name
-        out.append(f"    {op.cpp_ret} {name}({op.params(1)}) const;\n")
+        out.append(f"    {op.cpp_ret} {name}({op.params(1, True, False)}) const;\n")
+        if op.first_value_default():
+            out.append(f"    {op.cpp_ret} {name}({op.params(1, False, end=op.first_value_default())}) const;\n")
         if op.has_inplace():
             out.append(f"    Tensor& {name}_({op.params(1)}) const;\n")
     return "".join(out)
@@ -235,6 +242,11 @@ def definitions(ops):
         if "method" in op.flags:
             out.append(f"{op.cpp_ret} Tensor::{op.cpp_name}({op.params(1, False)}) const {{ "
                        f"return reel::{op.cpp_name}({call(op, 1)}); }}\n")
+            end = op.first_value_default()
+            if end:
+                given = ", ".join(["*this"] + [a.name for a in op.args[1:end]])
+                out.append(f"{op.cpp_ret} Tensor::{op.cpp_name}({op.params(1, False, end=end)}) const {{ "
+                           f"return reel::{op.cpp_name}({given}); }}\n")
         if op.has_inplace():
             if "inplace_native" not in op.flags:
                 rest = ", ".join(["x"] + [a.name for a in op.args[1:]])

@@ -1,82 +1,14 @@
-// Sums, means, extrema.
-#include <reel/autograd/ops.hpp>
-#include <reel/autograd/parallel.hpp>
-#include <reel/autograd/record.hpp>
-#include <reel/autograd/tensor_operators.hpp>
+// Sums, products, means, truth over dimensions.
+#include "ops/reduction.hpp"
 
-#include <limits>
-#include <numeric>
-
-#include "cpu/sum.hpp"
-#include "tensor/make.hpp"
+#include "ops/scan.hpp"
 
 namespace reel {
 
 using namespace autograd;
-using namespace detail;
+using namespace reduction;
 
-namespace {
-
-/// Dims to reduce: all when none are named.
-Dims reduced_dims(const char* op, const Tensor& t, OptionalIntArrayRef dim) {
-    if (dim && !(*dim).empty()) return wrap_dims(op, *dim, t.dim());
-    Dims all(std::size_t(t.dim()));
-    std::iota(all.begin(), all.end(), 0);
-    return all;
-}
-bool contains(const Dims& d, std::int64_t i) { return std::find(d.begin(), d.end(), i) != d.end(); }
-Dims reduced_sizes(const Tensor& t, const Dims& dims, bool keepdim) {
-    Dims s;
-    for (std::int64_t i = 0; i < t.dim(); ++i)
-        if (!contains(dims, i)) s.push_back(t.size(i));
-        else if (keepdim) s.push_back(1);
-    return s;
-}
-/// The operand as [kept..., reduced...], row-major, so that each result reads one dense row.
-Tensor rows_last(const Tensor& t, const Dims& dims, std::int64_t& inner) {
-    Dims order;
-    inner = 1;
-    for (std::int64_t i = 0; i < t.dim(); ++i)
-        if (!contains(dims, i)) order.push_back(i);
-    for (const std::int64_t i : dims)
-        if (t.dim() > 0) order.push_back(i), inner *= t.size(i);
-    Dims s, st;
-    for (const std::int64_t i : order) s.push_back(t.sizes()[std::size_t(i)]), st.push_back(t.strides()[std::size_t(i)]);
-    return contiguous_raw(alias_raw(t, s, st, t.storage_offset()));
-}
-/// Puts reduced dims back with size one, then expands to the operand's shape.
-Tensor spread(const Tensor& g, const Dims& shape, const Dims& dims, bool keepdim) {
-    Dims one(shape);
-    if (shape.empty()) return g;
-    for (const std::int64_t d : dims) one[std::size_t(d)] = 1;
-    return reel::expand(keepdim ? g : reel::reshape(g, one), shape);
-}
-
-template <class T, class F> void rowwise(const Tensor& rows, std::int64_t inner, const Tensor& out, F f) {
-    const std::int64_t n = out.numel();
-    const T* in = rows.data_ptr<T>();
-    auto* o = static_cast<std::invoke_result_t<F, const T*, std::int64_t>*>(out.data_ptr());
-    parallel_for(0, n, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(inner, 1)), [&](std::int64_t b, std::int64_t e) {
-        for (std::int64_t i = b; i < e; ++i) o[i] = f(in + i * inner, inner);
-    });
-}
-
-Tensor sum_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType out_type) {
-    const ScalarType compute = out_type;
-    Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), out_type, input.device());
-    if (input.is_contiguous() && input.scalar_type() == compute && input.dim() == 2 && dims.size() == 1 && dims[0] == 0 &&
-        (compute == kFloat || compute == kDouble) && input.numel() > 0) {
-        cpu::sum_columns(compute, input.data_ptr(), input.size(0), input.size(1), out.data_ptr());
-        return out;
-    }
-    std::int64_t inner = 1;
-    const Tensor rows = rows_last(cast_raw(input, compute), dims, inner);
-    cpu::sum_rows(compute, rows.data_ptr(), out.numel(), inner, out.data_ptr());
-    return out;
-}
-
-} // namespace
-
+/// Sum over `dim` (all dimensions when absent or empty). Integers sum in int64.  gx = g, spread
 REEL_OP("sum(Tensor input, *, Dtype? dtype=None) -> Tensor", method)
 Tensor sum(const Tensor& input, std::optional<ScalarType> dtype) { return sum(input, std::nullopt, false, dtype); }
 REEL_OP("sum(Tensor input, int[]? dim, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method)
@@ -85,23 +17,43 @@ Tensor sum(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::opti
     const ScalarType t = dtype.value_or(isIntegralType(input.scalar_type(), true) ? kLong : input.scalar_type());
     Tensor out = sum_raw(input, dims, keepdim, t);
     const Dims shape(input.sizes());
-    record("sum", {input}, out, {}, [shape, dims, keepdim](RuleContext& c) -> GradList { return {spread(c.grad(), shape, dims, keepdim)}; });
+    record("sum", {input}, out, {},
+           [shape, dims, keepdim](RuleContext& c) -> GradList { return {spread(c.grad(), shape, dims, keepdim)}; });
     return out;
 }
+/// Arithmetic mean over `dim` (all when absent or empty); floating and complex.  gx = g / n, spread
 REEL_OP("mean(Tensor input, *, Dtype? dtype=None) -> Tensor", method)
 Tensor mean(const Tensor& input, std::optional<ScalarType> dtype) { return mean(input, std::nullopt, false, dtype); }
 REEL_OP("mean(Tensor input, int[]? dim, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method)
 Tensor mean(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
     const ScalarType t = dtype.value_or(input.scalar_type());
-    REEL_CHECK(isDifferentiableType(t), "mean: input is ", dtype_name(t), "; expected a floating or complex dtype. Pass dtype=kFloat");
+    REEL_CHECK(isDifferentiableType(t), "mean: input is ", dtype_name(t),
+               "; expected a floating or complex dtype. Pass dtype=kFloat");
     const Dims dims = reduced_dims("mean", input, dim);
-    std::int64_t n = 1;
-    for (const std::int64_t d : dims)
-        if (input.dim() > 0) n *= input.size(d);
+    const std::int64_t n = reduced_count(input, dims);
     // 16-bit sums are divided in float32 and rounded once.
-    const ScalarType wide = t == kHalf || t == kBFloat16 ? kFloat : t;
-    const Tensor s = wide == input.scalar_type() ? sum(input, IntArrayRef(dims), keepdim) : sum(input, IntArrayRef(dims), keepdim, wide);
+    const ScalarType wide = wide_type(t);
+    const Tensor s = wide == input.scalar_type() ? sum(input, IntArrayRef(dims), keepdim)
+                                                 : sum(input, IntArrayRef(dims), keepdim, wide);
     const Tensor m = s / double(n);
+    return wide == t ? m : m.to(t);
+}
+/// Sum that takes NaN for zero.  gx = g where input is a number
+REEL_OP("nansum(Tensor input, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method)
+Tensor nansum(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+    REEL_CHECK(!input.is_complex(), "nansum: input is ", dtype_name(input.scalar_type()),
+               "; complex numbers are not supported");
+    if (!input.is_floating_point()) return sum(input, dim, keepdim, dtype);
+    return sum(masked_fill(input, isnan(input), 0), dim, keepdim, dtype);
+}
+/// Mean of the elements that are numbers; NaN for none.
+REEL_OP("nanmean(Tensor input, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method)
+Tensor nanmean(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+    REEL_CHECK(input.is_floating_point(), "nanmean: input is ", dtype_name(input.scalar_type()),
+               "; expected a floating dtype");
+    const ScalarType t = dtype.value_or(input.scalar_type()), wide = wide_type(t);
+    const Tensor count = sum(logical_not(isnan(input.detach())), dim, keepdim);
+    const Tensor m = nansum(input, dim, keepdim, wide) / count;
     return wide == t ? m : m.to(t);
 }
 /// Sums broadcast dims away until the shape is `size`.
@@ -117,7 +69,8 @@ Tensor sum_to_size(const Tensor& input, IntArrayRef size) {
             continue;
         }
         const std::int64_t want = size[std::size_t(i - extra)];
-        REEL_CHECK(want == input.size(i) || want == 1, "sum_to_size: size ", size, " does not broadcast to input ", input.sizes());
+        REEL_CHECK(want == input.size(i) || want == 1, "sum_to_size: size ", size, " does not broadcast to input ",
+                   input.sizes());
         if (want == 1 && input.size(i) != 1) dims.push_back(i);
     }
     Tensor r = dims.empty() ? input : sum(input, IntArrayRef(dims), true, input.scalar_type());
@@ -125,63 +78,110 @@ Tensor sum_to_size(const Tensor& input, IntArrayRef size) {
 }
 
 namespace {
-template <bool Max, class T> std::int64_t best_index(const T* p, std::int64_t n) {
-    std::int64_t best = 0;
-    for (std::int64_t i = 1; i < n; ++i) {
-        if (p[best] != p[best]) break; // the first NaN wins
-        if (p[i] != p[i] || (Max ? p[i] > p[best] : p[i] < p[best])) best = i;
-    }
-    return best;
-}
-template <bool Max> Tensor arg_rows(const char* op, const Tensor& input, const Dims& dims, bool keepdim) {
+
+/// Product of each line along the last dim of a dense [..., n].
+Tensor prod_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType t) {
     std::int64_t inner = 1;
-    const ScalarType t = input.scalar_type();
-    REEL_CHECK_NOT_IMPLEMENTED(!isComplexType(t), op, ": input: complex numbers have no order");
-    const Tensor wide = t == kHalf || t == kBFloat16 ? cast_raw(input, kFloat) : t == kBool ? cast_raw(input, kByte) : input;
-    const Tensor rows = rows_last(wide, dims, inner);
-    Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), kLong);
-    REEL_CHECK_INDEX(inner > 0 || out.numel() == 0, op, ": the reduced dimension of input ", input.sizes(), " is empty; an index needs at least one element");
-    switch (wide.scalar_type()) {
-#define REEL_CASE(T)                                                                                                   \
-    case dtype_of<T>: rowwise<T>(rows, inner, out, [](const T* p, std::int64_t n) { return best_index<Max>(p, n); }); break;
-        REEL_CASE(float)
-        REEL_CASE(double)
-        REEL_CASE(std::uint8_t)
-        REEL_CASE(std::int8_t)
-        REEL_CASE(std::int16_t)
-        REEL_CASE(std::int32_t)
-        REEL_CASE(std::int64_t)
-#undef REEL_CASE
-    default: break;
-    }
+    const Tensor rows = rows_last(cast_raw(input, t), dims, inner);
+    Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), t, input.device());
+    dispatch_all(t, "prod", [&]<class T>() {
+        for_rows<T, T>(rows, inner, out, [](const T* p, std::int64_t n) {
+            if constexpr (std::is_same_v<T, bool>) return std::find(p, p + n, false) == p + n;
+            else {
+                Wide<T> r(1);
+                for (std::int64_t i = 0; i < n; ++i) r = Wide<T>(r * Wide<T>(p[i]));
+                return T(r);
+            }
+        });
+    });
     return out;
+}
+bool any_zero(const Tensor& t) { return t.numel() > 0 && any(t == Scalar(0)).item().toBool(); }
+/// For each element of a line the product of all others: products from the left times products from the right.
+Tensor others(const Tensor& x, std::int64_t dim) {
+    Dims one(x.sizes());
+    one[std::size_t(dim)] = 1;
+    const Tensor unit = ones(one, x.options());
+    const std::int64_t n = x.size(dim);
+    const Tensor left = cumprod(cat({unit, narrow(x, dim, 0, n - 1)}, dim), dim);
+    const Tensor right = reverse(cumprod(cat({unit, narrow(reverse(x, dim), dim, 0, n - 1)}, dim), dim), dim);
+    return left * right;
+}
+GradList prod_rule(RuleContext& c, const Dims& dims, bool keepdim, bool whole) {
+    const Tensor x = c.saved(0), y = c.saved(1);
+    const Dims shape(x.sizes());
+    if (x.dim() == 0) return {c.grad()};
+    if (x.numel() == 0) return {zeros(shape, c.grad().options())};
+    if (!any_zero(x)) {
+        const Tensor g = keep_dims(c.grad() * conj(y), shape, dims, keepdim);
+        return {g / conj(x)};
+    }
+    const Tensor g = keep_dims(c.grad(), shape, dims, keepdim);
+    const Tensor flat = whole ? reshape(x, {x.numel()}) : x;
+    return {g * conj(reshape(others(flat, whole ? 0 : dims[0]), shape))};
+}
+Tensor prod_of(const Tensor& input, const Dims& dims, bool keepdim, bool whole, std::optional<ScalarType> dtype) {
+    const ScalarType t = dtype.value_or(isIntegralType(input.scalar_type(), true) ? kLong : input.scalar_type());
+    const Tensor x = input.scalar_type() == t ? input : input.to(t);
+    Tensor out = prod_raw(x, dims, keepdim, t);
+    record("prod", {x}, out, {x, out},
+           [dims, keepdim, whole](RuleContext& c) { return prod_rule(c, dims, keepdim, whole); });
+    return out;
+}
+
+} // namespace
+
+/// Product of all elements, or along `dim`. Integers multiply in int64.  gx = g times the product of the others
+REEL_OP("prod(Tensor input, *, Dtype? dtype=None) -> Tensor", method)
+Tensor prod(const Tensor& input, std::optional<ScalarType> dtype) {
+    return prod_of(input, all_dims(input), false, true, dtype);
+}
+REEL_OP("prod(Tensor input, int dim, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method)
+Tensor prod(const Tensor& input, std::int64_t dim, bool keepdim, std::optional<ScalarType> dtype) {
+    return prod_of(input, {wrap_dim("prod", dim, input.dim())}, keepdim, false, dtype);
+}
+
+namespace {
+/// `All`: does every element hold; otherwise: does any.
+template <bool All> Tensor truth(const Tensor& input, const Dims& dims, bool keepdim) {
+    std::int64_t inner = 1;
+    const Tensor rows = rows_last(cast_raw(input, kBool), dims, inner);
+    Tensor out =
+        empty_raw(reduced_sizes(input, dims, keepdim), input.scalar_type() == kByte ? kByte : kBool, input.device());
+    for_rows<bool, bool>(rows, inner, out, [](const bool* p, std::int64_t n) {
+        return All ? std::find(p, p + n, false) == p + n : std::find(p, p + n, true) != p + n;
+    });
+    return out;
+}
+/// An empty list of dims reduces nothing.
+Dims named_dims(const char* op, const Tensor& t, OptionalIntArrayRef dim) {
+    return dim ? wrap_dims(op, *dim, t.dim()) : all_dims(t);
 }
 } // namespace
 
-REEL_OP("argmax(Tensor input, int? dim=None, bool keepdim=False) -> Tensor", method, not_differentiable)
-Tensor argmax(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
-    const Dims dims = dim ? Dims{wrap_dim("argmax", *dim, input.dim())} : reduced_dims("argmax", input, std::nullopt);
-    return arg_rows<true>("argmax", input, dims, keepdim);
-}
-REEL_OP("argmin(Tensor input, int? dim=None, bool keepdim=False) -> Tensor", method, not_differentiable)
-Tensor argmin(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
-    const Dims dims = dim ? Dims{wrap_dim("argmin", *dim, input.dim())} : reduced_dims("argmin", input, std::nullopt);
-    return arg_rows<false>("argmin", input, dims, keepdim);
-}
+/// Does any element differ from zero, over `dim` (all when absent)? uint8 answers in uint8.
 REEL_OP("any(Tensor input) -> Tensor", method, not_differentiable)
-Tensor any(const Tensor& input) {
-    const Tensor b = contiguous_raw(cast_raw(input, kBool));
-    Tensor out = empty_raw({}, input.scalar_type() == kByte ? kByte : kBool);
-    const bool* p = b.data_ptr<bool>();
-    fill_raw(out, std::find(p, p + b.numel(), true) != p + b.numel());
-    return out;
+Tensor any(const Tensor& input) { return truth<false>(input, all_dims(input), false); }
+REEL_OP("any(Tensor input, int[]? dim, bool keepdim=False) -> Tensor", method, not_differentiable)
+Tensor any(const Tensor& input, OptionalIntArrayRef dim, bool keepdim) {
+    return truth<false>(input, named_dims("any", input, dim), keepdim);
 }
+/// Do all elements differ from zero, over `dim` (all when absent)? uint8 answers in uint8.
 REEL_OP("all(Tensor input) -> Tensor", method, not_differentiable)
-Tensor all(const Tensor& input) {
-    const Tensor b = contiguous_raw(cast_raw(input, kBool));
-    Tensor out = empty_raw({}, input.scalar_type() == kByte ? kByte : kBool);
-    const bool* p = b.data_ptr<bool>();
-    fill_raw(out, std::find(p, p + b.numel(), false) == p + b.numel());
+Tensor all(const Tensor& input) { return truth<true>(input, all_dims(input), false); }
+REEL_OP("all(Tensor input, int[]? dim, bool keepdim=False) -> Tensor", method, not_differentiable)
+Tensor all(const Tensor& input, OptionalIntArrayRef dim, bool keepdim) {
+    return truth<true>(input, named_dims("all", input, dim), keepdim);
+}
+/// How many elements differ from zero, over `dim` (all when absent or empty); int64.
+REEL_OP("count_nonzero(Tensor input, int[]? dim=None) -> Tensor", method, not_differentiable)
+Tensor count_nonzero(const Tensor& input, OptionalIntArrayRef dim) {
+    const Dims dims = reduced_dims("count_nonzero", input, dim);
+    std::int64_t inner = 1;
+    const Tensor rows = rows_last(cast_raw(input, kBool), dims, inner);
+    Tensor out = empty_raw(reduced_sizes(input, dims, false), kLong, input.device());
+    for_rows<bool, std::int64_t>(
+        rows, inner, out, [](const bool* p, std::int64_t n) { return std::int64_t(std::count(p, p + n, true)); });
     return out;
 }
 

@@ -1,0 +1,128 @@
+// Variances and standard deviations.
+#include <cmath>
+
+#include "ops/reduction.hpp"
+
+namespace reel {
+
+using namespace autograd;
+using namespace reduction;
+
+namespace {
+
+/// Two passes in float64: the mean, then the squared distances from it over `n - correction`.
+Tensor variance_raw(const char* op, const Tensor& input, const Dims& dims, double correction, bool keepdim, bool root) {
+    const ScalarType t = input.scalar_type();
+    REEL_CHECK(isDifferentiableType(t), op, ": input is ", dtype_name(t), "; expected a floating or complex dtype");
+    std::int64_t inner = 1;
+    const Tensor rows = rows_last(input, dims, inner);
+    Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), toRealValueType(t), input.device());
+    dispatch_floating_complex(t, op, [&]<class T>() {
+        using W = std::conditional_t<complex_v<T>, std::complex<double>, double>;
+        const auto wide = [](const T& v) -> W {
+            if constexpr (complex_v<T>) return W(v);
+            else return W(Wide<T>(v));
+        };
+        const auto f = [=](const T* p, std::int64_t n) {
+            W mean{};
+            for (std::int64_t i = 0; i < n; ++i) mean += wide(p[i]);
+            mean /= double(n);
+            double s = 0;
+            for (std::int64_t i = 0; i < n; ++i) s += std::norm(wide(p[i]) - mean);
+            s /= std::max(0.0, double(n) - correction);
+            return root ? std::sqrt(s) : s;
+        };
+        if constexpr (complex_v<T>) {
+            using P = typename T::value_type;
+            for_rows<T, P>(rows, inner, out, [=](const T* p, std::int64_t n) { return P(f(p, n)); });
+        } else for_rows<T, T>(rows, inner, out, [=](const T* p, std::int64_t n) { return T(Wide<T>(f(p, n))); });
+    });
+    return out;
+}
+/// gx = 2 g (x - mean) / (n - correction)
+Tensor variance_gradient(const Tensor& g, const Tensor& x, const Dims& dims, double correction, bool keepdim) {
+    const Tensor each = keep_dims(g, Dims(x.sizes()), dims, keepdim);
+    const double n = double(reduced_count(x, dims)), free = std::max(0.0, n - correction);
+    return each * (x - mean(x, IntArrayRef(dims), true)) * (2.0 / free);
+}
+Tensor variance_of(const char* op, const Tensor& input, OptionalIntArrayRef dim,
+                   const std::optional<Scalar>& correction, bool keepdim, bool root) {
+    const Dims dims = reduced_dims(op, input, dim);
+    const double c0 = correction ? correction->toDouble() : 1.0;
+    Tensor out = variance_raw(op, input, dims, c0, keepdim, root);
+    if (!root)
+        record(op, {input}, out, {input}, [dims, c0, keepdim](RuleContext& c) -> GradList {
+            return {variance_gradient(c.grad(), c.saved(0), dims, c0, keepdim)};
+        });
+    else
+        record(op, {input}, out, {input, out}, [dims, c0, keepdim](RuleContext& c) -> GradList {
+            const Tensor y = c.saved(1), g = masked_fill(c.grad() / (y * 2), y == Scalar(0), 0);
+            return {variance_gradient(g, c.saved(0), dims, c0, keepdim)};
+        });
+    return out;
+}
+std::optional<Scalar> of_flag(bool unbiased) { return Scalar(unbiased ? 1 : 0); }
+std::tuple<Tensor, Tensor> with_mean(const char* op, const Tensor& input, OptionalIntArrayRef dim,
+                                     const std::optional<Scalar>& correction, bool keepdim, bool root) {
+    const Tensor v = variance_of(op, input, dim, correction, keepdim, root);
+    return {v, mean(input, dim, keepdim)};
+}
+
+} // namespace
+
+/// Variance over `dim` (all when absent): squared distances from the mean over n - correction (1 when absent).
+REEL_OP("var(Tensor input, bool unbiased) -> Tensor", method)
+Tensor var(const Tensor& input, bool unbiased) {
+    return variance_of("var", input, std::nullopt, of_flag(unbiased), false, false);
+}
+REEL_OP("var(Tensor input, int[]? dim, bool unbiased, bool keepdim=False) -> Tensor", method)
+Tensor var(const Tensor& input, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
+    return variance_of("var", input, dim, of_flag(unbiased), keepdim, false);
+}
+REEL_OP("var(Tensor input, int[]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor", method)
+Tensor var(const Tensor& input, OptionalIntArrayRef dim, const std::optional<Scalar>& correction, bool keepdim) {
+    return variance_of("var", input, dim, correction, keepdim, false);
+}
+/// Square root of the variance; its gradient is 0 where it is 0.
+REEL_OP("std(Tensor input, bool unbiased) -> Tensor", method)
+Tensor std(const Tensor& input, bool unbiased) {
+    return variance_of("std", input, std::nullopt, of_flag(unbiased), false, true);
+}
+REEL_OP("std(Tensor input, int[]? dim, bool unbiased, bool keepdim=False) -> Tensor", method)
+Tensor std(const Tensor& input, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
+    return variance_of("std", input, dim, of_flag(unbiased), keepdim, true);
+}
+REEL_OP("std(Tensor input, int[]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor", method)
+Tensor std(const Tensor& input, OptionalIntArrayRef dim, const std::optional<Scalar>& correction, bool keepdim) {
+    return variance_of("std", input, dim, correction, keepdim, true);
+}
+/// Variance and mean.
+REEL_OP("var_mean(Tensor input, bool unbiased) -> (Tensor, Tensor)")
+std::tuple<Tensor, Tensor> var_mean(const Tensor& input, bool unbiased) {
+    return with_mean("var_mean", input, std::nullopt, of_flag(unbiased), false, false);
+}
+REEL_OP("var_mean(Tensor input, int[]? dim, bool unbiased, bool keepdim=False) -> (Tensor, Tensor)")
+std::tuple<Tensor, Tensor> var_mean(const Tensor& input, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
+    return with_mean("var_mean", input, dim, of_flag(unbiased), keepdim, false);
+}
+REEL_OP("var_mean(Tensor input, int[]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)")
+std::tuple<Tensor, Tensor> var_mean(const Tensor& input, OptionalIntArrayRef dim,
+                                    const std::optional<Scalar>& correction, bool keepdim) {
+    return with_mean("var_mean", input, dim, correction, keepdim, false);
+}
+/// Standard deviation and mean.
+REEL_OP("std_mean(Tensor input, bool unbiased) -> (Tensor, Tensor)")
+std::tuple<Tensor, Tensor> std_mean(const Tensor& input, bool unbiased) {
+    return with_mean("std_mean", input, std::nullopt, of_flag(unbiased), false, true);
+}
+REEL_OP("std_mean(Tensor input, int[]? dim, bool unbiased, bool keepdim=False) -> (Tensor, Tensor)")
+std::tuple<Tensor, Tensor> std_mean(const Tensor& input, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
+    return with_mean("std_mean", input, dim, of_flag(unbiased), keepdim, true);
+}
+REEL_OP("std_mean(Tensor input, int[]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)")
+std::tuple<Tensor, Tensor> std_mean(const Tensor& input, OptionalIntArrayRef dim,
+                                    const std::optional<Scalar>& correction, bool keepdim) {
+    return with_mean("std_mean", input, dim, correction, keepdim, true);
+}
+
+} // namespace reel
