@@ -111,28 +111,6 @@ Tensor inner(const Tensor& input, const Tensor& other) {
                other.sizes(), " must have one size");
     return tensordot_over(input, other, {-1}, {-1});
 }
-/// Kronecker product: each element of `input` times the whole of `other`.
-REEL_OP("kron(Tensor input, Tensor other) -> Tensor", method)
-Tensor kron(const Tensor& input, const Tensor& other) {
-    const std::int64_t n = std::max(input.dim(), other.dim());
-    Dims a, b, r;
-    for (std::int64_t i = 0; i < n; ++i) {
-        const std::int64_t ia = i - (n - input.dim()), ib = i - (n - other.dim());
-        const std::int64_t sa = ia >= 0 ? input.size(ia) : 1, sb = ib >= 0 ? other.size(ib) : 1;
-        a.push_back(sa);
-        a.push_back(1);
-        b.push_back(1);
-        b.push_back(sb);
-        r.push_back(sa * sb);
-    }
-    return reshape(reshape(input, a) * reshape(other, b), r);
-}
-/// Sum of the diagonal of a matrix.
-REEL_OP("trace(Tensor input) -> Tensor", method)
-Tensor trace(const Tensor& input) {
-    REEL_CHECK(input.dim() == 2, "trace: input has shape ", input.sizes(), "; expected a matrix");
-    return sum(diagonal(input));
-}
 /// sum(conj(x) y) along `dim`, broadcasting
 REEL_OP("linalg.vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor")
 Tensor linalg_vecdot(const Tensor& x, const Tensor& y, std::int64_t dim) {
