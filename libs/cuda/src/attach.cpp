@@ -2,6 +2,7 @@
 #include <reel/autograd/device_hooks.hpp>
 #include <reel/cuda/device.hpp>
 
+#include "copy.hpp"
 #include "memory.hpp"
 
 namespace reel::cuda {
@@ -11,6 +12,7 @@ namespace {
     DeviceHooks& hooks = device_hooks(kCUDA);
     hooks.alloc = &device_alloc;
     hooks.free = &device_free;
+    hooks.copy = &device_copy;
     hooks.synchronize = [](DeviceIndex index) { cuda::synchronize(index); };
     hooks.current_device = [] { return cuda::current_device(); };
     hooks.unavailable_reason = [] { return cuda::unavailable_reason().c_str(); };

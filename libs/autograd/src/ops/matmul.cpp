@@ -1,4 +1,5 @@
 // Matrix products. Transposes reach the product as flags, never as copies.
+#include <reel/autograd/device_kernel.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/record.hpp>
@@ -35,6 +36,11 @@ struct Matrix {
         transposed = t;
     }
 };
+/// Other devices attach theirs: out = alpha op(a) op(b) + beta out, row-major, `ta`: a is stored transposed.
+KernelSlot<void(const Tensor& out, const void* a, bool ta, std::int64_t lda, const void* b, bool tb, std::int64_t ldb, std::int64_t k, double alpha,
+                double beta)>
+    product_kernel{"product"};
+
 void product(const Tensor& out, const Tensor& a, const Tensor& b, double alpha = 1, double beta = 0) {
     if (out.numel() == 0) return;
     if (a.size(1) == 0) {
@@ -42,6 +48,11 @@ void product(const Tensor& out, const Tensor& a, const Tensor& b, double alpha =
         return;
     }
     const Matrix x(a), y(b);
+    if (!out.is_cpu()) {
+        REEL_CHECK(a.device() == out.device() && b.device() == out.device(), "mm: the matrices live on ", a.device(), " and ", b.device(),
+                   "; move one of them with to()");
+        return product_kernel(out.device().type(), out, x.data, x.transposed, x.ld, y.data, y.transposed, y.ld, a.size(1), alpha, beta);
+    }
     cpu::gemm(out.scalar_type(), x.transposed, y.transposed, a.size(0), b.size(1), a.size(1), alpha, x.data, x.ld, y.data, y.ld, beta, out.data_ptr(),
               std::max<std::int64_t>(out.size(1), 1));
 }
@@ -80,7 +91,9 @@ Tensor bmm(const Tensor& input, const Tensor& mat2) {
         return alias_raw(t, {t.size(1), t.size(2)}, {t.strides()[1], t.strides()[2]}, t.storage_offset() + i * t.strides()[0]);
     };
     const std::int64_t work = std::max<std::int64_t>(1, input.size(1) * input.size(2) * mat2.size(2));
-    parallel_for(0, input.size(0), std::max<std::int64_t>(1, 100000 / work), [&](std::int64_t b, std::int64_t e) {
+    // a device takes them from one thread, in order
+    const std::int64_t grain = out.is_cpu() ? std::max<std::int64_t>(1, 100000 / work) : input.size(0);
+    parallel_for(0, input.size(0), grain, [&](std::int64_t b, std::int64_t e) {
         for (std::int64_t i = b; i < e; ++i) product(matrix(out, i), matrix(input, i), matrix(mat2, i));
     });
     static const Tensor absent;

@@ -8,13 +8,35 @@ void throw_unsupported(const char* name, ScalarType t) {
 }
 
 namespace {
-void run(cpu::Loop loop, const void* op, int n, const Tensor* const* t, const char* what) {
+/// Operands on the device: plain numbers and 0-dim tensors follow the result there, others must live there already.
+void run_on_device(const void* op, int n, const Tensor* const* t, const char* what, const DeviceLoop* device) {
+    const Device where = t[0]->device();
+    const DeviceLoop kernel = device ? device[int(where.type())] : nullptr;
+    REEL_CHECK_NOT_IMPLEMENTED(kernel, what, ": no kernel for ", where, "; available: cpu");
+    Tensor moved[cpu::max_operands];
+    const Tensor* operands[cpu::max_operands] = {t[0]};
+    for (int i = 1; i < n; ++i) {
+        operands[i] = t[i];
+        if (t[i]->device() == where) continue;
+        bool single = t[i]->is_cpu();
+        for (std::size_t d = 0; d < t[i]->sizes().size(); ++d) single = single && (t[i]->strides()[d] == 0 || t[i]->sizes()[d] == 1);
+        REEL_CHECK(single, what, ": operands live on ", where, " and ", t[i]->device(), "; move one of them with to()");
+        const Dims none(0);
+        Tensor there = empty_raw(none, t[i]->scalar_type(), where);
+        copy_raw(there, alias_raw(*t[i], none, none, t[i]->storage_offset()));
+        moved[i] = expand_raw(there, t[i]->sizes());
+        operands[i] = &moved[i];
+    }
+    REEL_CHECK_NOT_IMPLEMENTED(kernel(op, operands, n), what, ": no ", where.type(), " kernel for ", dtype_name(t[0]->scalar_type()));
+}
+void run(cpu::Loop loop, const void* op, int n, const Tensor* const* t, const char* what, const DeviceLoop* device) {
     const Tensor& out = *t[0];
     if (out.numel() == 0 || out.is_meta()) return;
+    for (int i = 0; i < n; ++i)
+        if (!t[i]->is_cpu()) return run_on_device(op, n, t, what, device);
     char* data[cpu::max_operands];
     bool flat = true;
     for (int i = 0; i < n; ++i) {
-        REEL_CHECK_NOT_IMPLEMENTED(t[i]->is_cpu(), what, ": no kernel for ", t[i]->device(), "; available: cpu");
         data[i] = static_cast<char*>(t[i]->data_ptr());
         flat = flat && (t[i]->is_contiguous() || (t[i]->strides().equals(out.strides()) && out.is_non_overlapping_and_dense()));
         flat = flat && t[i]->is_contiguous() == t[0]->is_contiguous();
@@ -34,13 +56,13 @@ void run(cpu::Loop loop, const void* op, int n, const Tensor* const* t, const ch
 }
 } // namespace
 
-void run_unary(cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x) {
+void run_unary(cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x, const DeviceLoop* device) {
     const Tensor* t[] = {&out, &x};
-    run(loop, op, 2, t, "pointwise");
+    run(loop, op, 2, t, "pointwise", device);
 }
-void run_binary(cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x, const Tensor& o) {
+void run_binary(cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x, const Tensor& o, const DeviceLoop* device) {
     const Tensor* t[] = {&out, &x, &o};
-    run(loop, op, 3, t, "pointwise");
+    run(loop, op, 3, t, "pointwise", device);
 }
 
 Tensor result_like(const Tensor& x, const Tensor& o, IntArrayRef sizes, ScalarType dtype) {

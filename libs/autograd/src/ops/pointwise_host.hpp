@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/pointwise/device.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -63,8 +64,9 @@ template <class Op, bool Binary> cpu::Loop forward_loop(const char* name, Scalar
     throw_unsupported(name, t);
 }
 
-void run_unary(cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x);
-void run_binary(cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x, const Tensor& o);
+/// `device`: the rule's kernels elsewhere, by device kind (`device_loop<Op>`); without it the operands must be on the CPU.
+void run_unary(cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x, const DeviceLoop* device = nullptr);
+void run_binary(cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x, const Tensor& o, const DeviceLoop* device = nullptr);
 /// An uninitialised result laid out like its dense operands.
 Tensor result_like(const Tensor& x, const Tensor& o, IntArrayRef sizes, ScalarType dtype);
 
@@ -80,7 +82,7 @@ template <class Op> Tensor unary_forward(const char* name, const Op& op, const T
     const cpu::Loop loop = detail::forward_loop<Op, false>(name, t);
     const Tensor x = detail::cast_raw(input, t);
     Tensor out = detail::empty_like_raw(x, t);
-    detail::run_unary(loop, &op, out, x);
+    detail::run_unary(loop, &op, out, x, device_loop<Op>);
     return out;
 }
 
@@ -137,7 +139,7 @@ template <class Op> Tensor binary_op(const char* name, const Op& op, const Tenso
         const Dims sizes = detail::broadcast_shapes(name, x.sizes(), o.sizes());
         const Tensor cx = detail::cast_raw(x, t), co = detail::cast_raw(o, t);
         out = detail::result_like(cx, co, sizes, t);
-        detail::run_binary(loop, &op, out, detail::expand_raw(cx, sizes), detail::expand_raw(co, sizes));
+        detail::run_binary(loop, &op, out, detail::expand_raw(cx, sizes), detail::expand_raw(co, sizes), device_loop<Op>);
     }
     if (autograd::needs_recording(x, o) && isDifferentiableType(out.scalar_type())) record_binary(name, op, x, o, out);
     return out;
@@ -145,6 +147,10 @@ template <class Op> Tensor binary_op(const char* name, const Op& op, const Tenso
 
 /// One operand is a plain number: no tensor is made for it. `swapped`: the number comes first.
 template <class Op> Tensor binary_number(const char* name, const Op& op, const Tensor& x, const Scalar& number, bool swapped = false) {
+    if (!x.is_cpu() && !x.is_meta()) { // a device takes numbers as tensors
+        const Tensor plain = detail::wrapped_number(number);
+        return swapped ? binary_op(name, op, plain, x) : binary_op(name, op, x, plain);
+    }
     ScalarType t = detail::result_type(x, number);
     if (Op::result == Result::ToFloat && isIntegralType(t, true)) t = get_default_dtype();
     const cpu::Loop loop = detail::forward_loop<Op, true>(name, t);
@@ -160,7 +166,6 @@ template <class Op> Tensor binary_number(const char* name, const Op& op, const T
     }
     const std::int64_t size = std::int64_t(elementSize(t));
     if (out.numel() > 0) {
-        REEL_CHECK_NOT_IMPLEMENTED(x.is_cpu() || x.is_meta(), name, ": no kernel for ", x.device(), "; available: cpu");
         if (!x.is_meta()) {
             char* const number_data = reinterpret_cast<char*>(element);
             char* const tensor_data = static_cast<char*>(cx.data_ptr());

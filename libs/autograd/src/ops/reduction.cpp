@@ -1,6 +1,8 @@
 // The parts of reductions that do not depend on the op.
 #include "ops/reduction.hpp"
 
+#include <reel/autograd/device_kernel.hpp>
+
 #include <numeric>
 
 #include "cpu/sum.hpp"
@@ -71,6 +73,9 @@ void require_rows(const char* op, const Tensor& input, const Dims& dims) {
         REEL_CHECK_INDEX(input.size(d) > 0, op, ": dimension ", d, " of input ", input.sizes(),
                          " is empty; an extremum needs at least one element");
 }
+/// Other devices attach theirs: sums of `inner` neighbouring elements of a dense tensor of the result's dtype.
+KernelSlot<void(const Tensor& out, const Tensor& rows, std::int64_t inner)> sum_rows_kernel{"sum_rows"};
+
 Tensor sum_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType out_type) {
     Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), out_type, input.device());
     if (input.is_contiguous() && input.scalar_type() == out_type && input.dim() == 2 && dims.size() == 1 &&
@@ -80,7 +85,8 @@ Tensor sum_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType o
     }
     std::int64_t inner = 1;
     const Tensor rows = rows_last(cast_raw(input, out_type), dims, inner);
-    cpu::sum_rows(out_type, rows.data_ptr(), out.numel(), inner, out.data_ptr());
+    if (!out.is_cpu()) sum_rows_kernel(out.device().type(), out, rows, inner);
+    else cpu::sum_rows(out_type, rows.data_ptr(), out.numel(), inner, out.data_ptr());
     return out;
 }
 
