@@ -40,4 +40,11 @@ Tensor diag(const Tensor& input, std::int64_t diagonal) {
 REEL_OP("diagflat(Tensor input, int offset=0) -> Tensor", method)
 Tensor diagflat(const Tensor& input, std::int64_t offset) { return diag_embed(input.reshape({-1}), offset); }
 
+/// The sum of a matrix's main diagonal.
+REEL_OP("trace(Tensor input) -> Tensor", method)
+Tensor trace(const Tensor& input) {
+    REEL_CHECK(input.dim() == 2, "trace: expected a matrix, got sizes ", input.sizes());
+    return diagonal(input).sum();
+}
+
 } // namespace reel

@@ -77,6 +77,23 @@ Tensor combinations(const Tensor& input, std::int64_t r, bool with_replacement) 
     return input.index_select(0, index.to(input.device())).reshape({std::int64_t(all.size()) / r, r});
 }
 
+/// The Kronecker product: every element of `input` times all of `other`.
+REEL_OP("kron(Tensor input, Tensor other) -> Tensor", method)
+Tensor kron(const Tensor& input, const Tensor& other) {
+    const std::size_t n = std::size_t(std::max(input.dim(), other.dim()));
+    const std::size_t la = n - std::size_t(input.dim()), lb = n - std::size_t(other.dim());
+    Dims a, b, sizes;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::int64_t p = i < la ? 1 : input.sizes()[i - la], q = i < lb ? 1 : other.sizes()[i - lb];
+        a.push_back(p);
+        a.push_back(1);
+        b.push_back(1);
+        b.push_back(q);
+        sizes.push_back(p * q);
+    }
+    return mul(input.reshape(a), other.reshape(b)).reshape(sizes);
+}
+
 namespace {
 /// 1, x, x^2, ... as a new last dimension of `n`.
 Tensor powers(const Tensor& x, std::int64_t n) {
