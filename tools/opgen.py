@@ -175,7 +175,7 @@ def split_args(text):
 
 
 def read_ops():
-    ops, unsupported, seen = [], [], {}
+    ops, unsupported = [], []
     for path in sorted(OPS.rglob("*.cpp")):
         text = path.read_text()
         rel = path.relative_to(ROOT).as_posix()
@@ -188,10 +188,6 @@ def read_ops():
             if flags - FLAGS:
                 fail(where, f"unknown flag {sorted(flags - FLAGS)}; known: {sorted(FLAGS)}")
             ops.append(Op(schema, flags, aliases, where, rel, cpp and cpp.group(1)))
-            key = (ops[-1].cpp_name, tuple(a.type for a in ops[-1].args))
-            if key in seen:
-                fail(where, f"'{schema}' is declared already, at {seen[key]}")
-            seen[key] = where
         for m in re.finditer(r'^REEL_UNSUPPORTED_VARIANT\("([^"]+)", "([^"]+)"\)', text, re.M):
             unsupported.append(m.groups())
     check_unique(ops)

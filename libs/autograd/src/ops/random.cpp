@@ -161,16 +161,5 @@ Tensor randperm(std::int64_t n, std::optional<Generator> generator, TensorOption
     for (std::int64_t i = 0; i < n - 1; ++i) std::swap(p[i], p[i + std::int64_t(g.random() % std::uint32_t(n - i))]);
     return options.has_dtype() ? t.to(ScalarType(options.dtype())) : t;
 }
-/// Zeroes elements with probability p and scales the rest by 1 / (1 - p), in training only.
-REEL_OP("dropout(Tensor input, float p=0.5, bool training=True) -> Tensor", random)
-Tensor dropout(const Tensor& input, double p, bool training) {
-    REEL_CHECK_VALUE(p >= 0 && p <= 1, "dropout: p is ", p, "; expected a probability");
-    if (!training || p == 0 || input.numel() == 0) return input;
-    if (p == 1) return input * zeros({}, input.options());
-    Tensor mask = empty_raw(input.sizes(), input.scalar_type());
-    bernoulli_(mask, 1 - p);
-    mask.mul_(Scalar(1 / (1 - p)));
-    return input * mask;
-}
 
 } // namespace reel

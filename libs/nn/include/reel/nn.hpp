@@ -5,8 +5,15 @@
 #include <reel/nn/hooks.hpp>
 #include <reel/nn/module.hpp>
 #include <reel/nn/module_holder.hpp>
-#include <reel/nn/modules/sequential.hpp>
 #include <reel/nn/modules/activation.hpp>
+#include <reel/nn/modules/batch_norm.hpp>
+#include <reel/nn/modules/conv.hpp>
+#include <reel/nn/modules/dropout.hpp>
+#include <reel/nn/modules/embedding.hpp>
 #include <reel/nn/modules/linear.hpp>
+#include <reel/nn/modules/loss.hpp>
+#include <reel/nn/modules/normalization.hpp>
+#include <reel/nn/modules/pooling.hpp>
+#include <reel/nn/modules/sequential.hpp>
 #include <reel/nn/parameter.hpp>
 #include <reel/nn/state_dict.hpp>

@@ -99,8 +99,7 @@ template <std::size_t D, class Derived> Tensor ConvImpl<D, Derived>::forward(con
             amounts.push_back(left);
             amounts.push_back(same ? total - left : left);
         }
-        REEL_THROW(NotImplementedError, "Conv", D, "d: padding_mode ", mode_name(o.padding_mode()),
-                   " is not supported yet");
+        return convolve(reel::pad(input, amounts, mode_name(o.padding_mode())), 0);
     }
     if (!same) return convolve(input, numbers ? IntArrayRef(*numbers) : IntArrayRef(0));
     if constexpr (D == 1) return reel::conv1d_padded(input, w, b, o.stride(), "same", o.dilation(), o.groups());

@@ -1,6 +1,7 @@
 // The table of module classes by name.
 #include <reel/nn/factory.hpp>
 
+#include <algorithm>
 #include <map>
 
 namespace reel::nn {
@@ -20,14 +21,17 @@ ModulePtr make_module(std::string_view name, const Args& args, const Kwargs& kwa
     return it->second(args, kwargs);
 }
 
-ConstructorArgs::ConstructorArgs(const char* module, std::initializer_list<const char*> names, const Args& args, const Kwargs& kwargs)
+ConstructorArgs::ConstructorArgs(const char* module, std::initializer_list<const char*> names, const Args& args,
+                                 const Kwargs& kwargs)
     : module_(module) {
-    REEL_CHECK_TYPE(args.size() <= names.size(), module, ": the constructor takes at most ", names.size(), " arguments, got ", args.size());
+    REEL_CHECK_TYPE(args.size() <= names.size(), module, ": the constructor takes at most ", names.size(),
+                    " arguments, got ", args.size());
     auto name = names.begin();
     for (const Value& v : args) values_.emplace_back(*name++, v);
     for (const auto& [key, value] : kwargs) {
         const std::string& k = key.toStringRef();
-        REEL_CHECK_TYPE(std::find(names.begin(), names.end(), k) != names.end(), module, ": the constructor has no argument '", k, "'");
+        REEL_CHECK_TYPE(std::find(names.begin(), names.end(), k) != names.end(), module,
+                        ": the constructor has no argument '", k, "'");
         REEL_CHECK_TYPE(!has(k.c_str()), module, ": argument '", k, "' is given twice");
         values_.emplace_back(k, value);
     }
@@ -36,6 +40,9 @@ bool ConstructorArgs::has(const char* name) const {
     for (const auto& [key, value] : values_)
         if (key == name) return !value.isNone();
     return false;
+}
+bool ConstructorArgs::given(const char* name) const {
+    return std::any_of(values_.begin(), values_.end(), [name](const auto& v) { return v.first == name; });
 }
 const Value& ConstructorArgs::at(const char* name) const {
     for (const auto& [key, value] : values_)

@@ -12,8 +12,10 @@ namespace reel::nn {
 /// Arguments of a constructor, bound by position and name.
 class ConstructorArgs {
 public:
-    ConstructorArgs(const char* module, std::initializer_list<const char*> names, const Args& args, const Kwargs& kwargs);
-    bool has(const char* name) const; ///< given and not None
+    ConstructorArgs(const char* module, std::initializer_list<const char*> names, const Args& args,
+                    const Kwargs& kwargs);
+    bool has(const char* name) const;   ///< given and not None
+    bool given(const char* name) const; ///< given, None included
     /// The argument's value; throws TypeError when it is missing.
     const Value& at(const char* name) const;
     template <class T> T get(const char* name) const { return at(name).to<T>(); }

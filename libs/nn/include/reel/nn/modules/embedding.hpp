@@ -1,0 +1,54 @@
+// Embedding tables.
+#pragma once
+
+#include <optional>
+
+#include <reel/nn/cloneable.hpp>
+#include <reel/nn/module_holder.hpp>
+#include <reel/nn/options.hpp>
+
+namespace reel::nn {
+
+struct EmbeddingOptions {
+    EmbeddingOptions(std::int64_t num_embeddings, std::int64_t embedding_dim)
+        : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
+    REEL_ARG(std::int64_t, num_embeddings);
+    REEL_ARG(std::int64_t, embedding_dim);
+    REEL_ARG(std::optional<std::int64_t>, padding_idx) = std::nullopt; ///< this row starts at zero and gets no gradient
+    REEL_ARG(std::optional<double>, max_norm) = std::nullopt; ///< rows that are looked up are scaled down to this norm
+    REEL_ARG(double, norm_type) = 2.;
+    REEL_ARG(bool, scale_grad_by_freq) = false;
+    REEL_ARG(bool, sparse) = false;
+    REEL_ARG(Tensor, _weight) = {};
+};
+struct EmbeddingFromPretrainedOptions {
+    REEL_ARG(bool, freeze) = true;
+    REEL_ARG(std::optional<std::int64_t>, padding_idx) = std::nullopt;
+    REEL_ARG(std::optional<double>, max_norm) = std::nullopt;
+    REEL_ARG(double, norm_type) = 2.;
+    REEL_ARG(bool, scale_grad_by_freq) = false;
+    REEL_ARG(bool, sparse) = false;
+};
+
+/// Rows of `weight` [num_embeddings, embedding_dim] by integer indices of any shape. weight starts as N(0, 1).
+class EmbeddingImpl : public Cloneable<EmbeddingImpl> {
+public:
+    EmbeddingImpl(std::int64_t num_embeddings, std::int64_t embedding_dim)
+        : EmbeddingImpl(EmbeddingOptions(num_embeddings, embedding_dim)) {}
+    explicit EmbeddingImpl(EmbeddingOptions options);
+    void reset() override;
+    void reset_parameters();
+    Tensor forward(const Tensor& indices);
+    std::string extra_repr() const override;
+    EmbeddingOptions options;
+    Tensor weight;
+};
+class Embedding : public ModuleHolder<EmbeddingImpl> {
+public:
+    using ModuleHolder<EmbeddingImpl>::ModuleHolder;
+    using Impl [[maybe_unused]] = EmbeddingImpl;
+    /// A table that starts from `embeddings`, frozen unless told otherwise.
+    static Embedding from_pretrained(const Tensor& embeddings, const EmbeddingFromPretrainedOptions& options = {});
+};
+
+} // namespace reel::nn

@@ -1,0 +1,131 @@
+// Pooling layers.
+#pragma once
+
+#include <optional>
+#include <tuple>
+
+#include <reel/autograd/expanding_array.hpp>
+#include <reel/nn/cloneable.hpp>
+#include <reel/nn/module_holder.hpp>
+#include <reel/nn/options.hpp>
+
+namespace reel::nn {
+
+/// `stride` is the kernel unless set.
+template <std::size_t D> struct MaxPoolOptions {
+    MaxPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
+    REEL_ARG(ExpandingArray<D>, kernel_size);
+    REEL_ARG(ExpandingArray<D>, stride);
+    REEL_ARG(ExpandingArray<D>, padding) = 0;
+    REEL_ARG(ExpandingArray<D>, dilation) = 1;
+    REEL_ARG(bool, ceil_mode) = false;
+};
+using MaxPool1dOptions = MaxPoolOptions<1>;
+using MaxPool2dOptions = MaxPoolOptions<2>;
+using MaxPool3dOptions = MaxPoolOptions<3>;
+
+/// `divisor_override` is ignored in one dimension.
+template <std::size_t D> struct AvgPoolOptions {
+    AvgPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
+    REEL_ARG(ExpandingArray<D>, kernel_size);
+    REEL_ARG(ExpandingArray<D>, stride);
+    REEL_ARG(ExpandingArray<D>, padding) = 0;
+    REEL_ARG(bool, ceil_mode) = false;
+    REEL_ARG(bool, count_include_pad) = true;
+    REEL_ARG(std::optional<std::int64_t>, divisor_override) = std::nullopt;
+};
+using AvgPool1dOptions = AvgPoolOptions<1>;
+using AvgPool2dOptions = AvgPoolOptions<2>;
+using AvgPool3dOptions = AvgPoolOptions<3>;
+
+/// Entries of `output_size` that are nullopt keep their dimension.
+template <std::size_t D> struct AdaptivePoolOptions {
+    using Size = std::conditional_t<D == 1, ExpandingArray<1>, ExpandingArrayWithOptionalElem<D>>;
+    AdaptivePoolOptions(Size output_size) : output_size_(output_size) {}
+    REEL_ARG(Size, output_size);
+};
+using AdaptiveAvgPool1dOptions = AdaptivePoolOptions<1>;
+using AdaptiveAvgPool2dOptions = AdaptivePoolOptions<2>;
+using AdaptiveAvgPool3dOptions = AdaptivePoolOptions<3>;
+using AdaptiveMaxPool1dOptions = AdaptivePoolOptions<1>;
+using AdaptiveMaxPool2dOptions = AdaptivePoolOptions<2>;
+using AdaptiveMaxPool3dOptions = AdaptivePoolOptions<3>;
+
+namespace detail {
+/// Parts of the maximum pools that do not depend on the class.
+template <std::size_t D> std::tuple<Tensor, Tensor> max_pool(const MaxPoolOptions<D>& o, const Tensor& input);
+template <std::size_t D> std::string describe(const MaxPoolOptions<D>& o);
+template <std::size_t D> Tensor avg_pool(const AvgPoolOptions<D>& o, const Tensor& input);
+template <std::size_t D> std::string describe(const AvgPoolOptions<D>& o);
+template <std::size_t D>
+std::tuple<Tensor, Tensor> adaptive_max_pool(const AdaptivePoolOptions<D>& o, const Tensor& input);
+template <std::size_t D> Tensor adaptive_avg_pool(const AdaptivePoolOptions<D>& o, const Tensor& input);
+template <std::size_t D> std::string describe(const AdaptivePoolOptions<D>& o);
+} // namespace detail
+
+/// The largest element of each window; `forward_with_indices` also says where it stood.
+template <std::size_t D, class Derived> class MaxPoolImpl : public Cloneable<Derived> {
+public:
+    MaxPoolImpl(ExpandingArray<D> kernel_size) : options(kernel_size) {}
+    explicit MaxPoolImpl(const MaxPoolOptions<D>& options) : options(options) {}
+    void reset() override {}
+    Tensor forward(const Tensor& input) { return std::get<0>(forward_with_indices(input)); }
+    std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input) { return detail::max_pool(options, input); }
+    std::string extra_repr() const override { return detail::describe(options); }
+    MaxPoolOptions<D> options;
+};
+/// The mean of each window.
+template <std::size_t D, class Derived> class AvgPoolImpl : public Cloneable<Derived> {
+public:
+    AvgPoolImpl(ExpandingArray<D> kernel_size) : options(kernel_size) {}
+    explicit AvgPoolImpl(const AvgPoolOptions<D>& options) : options(options) {}
+    void reset() override {}
+    Tensor forward(const Tensor& input) { return detail::avg_pool(options, input); }
+    std::string extra_repr() const override { return detail::describe(options); }
+    AvgPoolOptions<D> options;
+};
+/// The largest element of each of `output_size` parts.
+template <std::size_t D, class Derived> class AdaptiveMaxPoolImpl : public Cloneable<Derived> {
+public:
+    AdaptiveMaxPoolImpl(typename AdaptivePoolOptions<D>::Size output_size) : options(output_size) {}
+    explicit AdaptiveMaxPoolImpl(const AdaptivePoolOptions<D>& options) : options(options) {}
+    void reset() override {}
+    Tensor forward(const Tensor& input) { return std::get<0>(forward_with_indices(input)); }
+    std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input) {
+        return detail::adaptive_max_pool(options, input);
+    }
+    std::string extra_repr() const override { return detail::describe(options); }
+    AdaptivePoolOptions<D> options;
+};
+/// The mean of each of `output_size` parts.
+template <std::size_t D, class Derived> class AdaptiveAvgPoolImpl : public Cloneable<Derived> {
+public:
+    AdaptiveAvgPoolImpl(typename AdaptivePoolOptions<D>::Size output_size) : options(output_size) {}
+    explicit AdaptiveAvgPoolImpl(const AdaptivePoolOptions<D>& options) : options(options) {}
+    void reset() override {}
+    Tensor forward(const Tensor& input) { return detail::adaptive_avg_pool(options, input); }
+    std::string extra_repr() const override { return detail::describe(options); }
+    AdaptivePoolOptions<D> options;
+};
+
+#define REEL_POOL(Family, D)                                                                                           \
+    class Family##D##dImpl : public Family##Impl<D, Family##D##dImpl> {                                                \
+    public:                                                                                                            \
+        using Family##Impl<D, Family##D##dImpl>::Family##Impl;                                                         \
+    };                                                                                                                 \
+    REEL_MODULE(Family##D##d);
+REEL_POOL(MaxPool, 1)
+REEL_POOL(MaxPool, 2)
+REEL_POOL(MaxPool, 3)
+REEL_POOL(AvgPool, 1)
+REEL_POOL(AvgPool, 2)
+REEL_POOL(AvgPool, 3)
+REEL_POOL(AdaptiveMaxPool, 1)
+REEL_POOL(AdaptiveMaxPool, 2)
+REEL_POOL(AdaptiveMaxPool, 3)
+REEL_POOL(AdaptiveAvgPool, 1)
+REEL_POOL(AdaptiveAvgPool, 2)
+REEL_POOL(AdaptiveAvgPool, 3)
+#undef REEL_POOL
+
+} // namespace reel::nn

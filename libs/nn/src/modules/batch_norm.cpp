@@ -1,0 +1,154 @@
+// Batch and instance normalisation layers.
+#include <reel/nn/modules/batch_norm.hpp>
+
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/ops.hpp>
+#include <reel/nn/init.hpp>
+
+#include "modules/python_text.hpp"
+
+namespace reel::nn {
+
+template <std::size_t D, class Derived, class Options>
+NormImplBase<D, Derived, Options>::NormImplBase(const Options& o) : options(o) {
+    NormImplBase::reset();
+}
+template <std::size_t D, class Derived, class Options> void NormImplBase<D, Derived, Options>::reset() {
+    const std::int64_t n = options.num_features();
+    const auto when = [](bool wanted, Tensor t) { return wanted ? t : Tensor(); };
+    weight = this->register_parameter("weight", when(options.affine(), reel::empty({n})));
+    bias = this->register_parameter("bias", when(options.affine() && options.bias(), reel::empty({n})));
+    const bool track = options.track_running_stats();
+    running_mean = this->register_buffer("running_mean", when(track, reel::zeros({n})));
+    running_var = this->register_buffer("running_var", when(track, reel::ones({n})));
+    num_batches_tracked = this->register_buffer("num_batches_tracked", when(track, reel::zeros({}, kLong)));
+    reset_parameters();
+}
+template <std::size_t D, class Derived, class Options> void NormImplBase<D, Derived, Options>::reset_running_stats() {
+    if (!options.track_running_stats()) return;
+    NoGradGuard guard;
+    this->buffers_["running_mean"].zero_();
+    this->buffers_["running_var"].fill_(1);
+    this->buffers_["num_batches_tracked"].zero_();
+}
+template <std::size_t D, class Derived, class Options> void NormImplBase<D, Derived, Options>::reset_parameters() {
+    reset_running_stats();
+    if (weight.defined()) init::ones_(weight);
+    if (bias.defined()) init::zeros_(bias);
+}
+template <std::size_t D, class Derived, class Options>
+std::string NormImplBase<D, Derived, Options>::extra_repr() const {
+    return str(options.num_features(), ", eps=", text::number(options.eps()),
+               ", momentum=", text::optional_number(options.momentum()), ", affine=", text::boolean(options.affine()),
+               ", bias=", text::boolean(options.affine() && options.bias()),
+               ", track_running_stats=", text::boolean(options.track_running_stats()));
+}
+template <std::size_t D, class Derived, class Options>
+bool NormImplBase<D, Derived, Options>::uses_batch_moments() const {
+    return this->is_training() || !this->buffers_["running_mean"].defined();
+}
+template <std::size_t D, class Derived, class Options>
+void NormImplBase<D, Derived, Options>::load_own_state(StateDict& map, const std::string& prefix,
+                                                       const ValueDict& local_metadata, bool strict, bool assign,
+                                                       LoadLists& lists) {
+    // Dictionaries from before version 2 do not have the count: the module keeps its own.
+    const Value* version = local_metadata.find(std::string_view("version"));
+    const std::string key = prefix + "num_batches_tracked";
+    if ((!version || version->isNone() || version->toInt() < 2) && options.track_running_stats() && !map.contains(key))
+        map.insert(key, Value(this->buffers_["num_batches_tracked"].detach()));
+    Module::load_own_state(map, prefix, local_metadata, strict, assign, lists);
+}
+
+template <std::size_t D, class Derived> Tensor BatchNormImpl<D, Derived>::forward(const Tensor& input) {
+    const std::int64_t rank = input.dim();
+    REEL_CHECK_VALUE(D == 1 ? rank == 2 || rank == 3 : rank == std::int64_t(D) + 2, "BatchNorm", D, "d: expected ",
+                     D == 1   ? "2D or 3D"
+                     : D == 2 ? "4D"
+                              : "5D",
+                     " input, got ", rank, "D input of shape ", input.sizes());
+    const auto& o = this->options;
+    auto& buffers = this->buffers_;
+    double factor = o.momentum().value_or(0);
+    if (this->is_training() && o.track_running_stats() && buffers["num_batches_tracked"].defined()) {
+        NoGradGuard guard;
+        buffers["num_batches_tracked"].add_(1);
+        if (!o.momentum()) factor = 1 / buffers["num_batches_tracked"].template item<double>();
+    }
+    const bool pass = !this->is_training() || o.track_running_stats();
+    return reel::functional_batch_norm(input, pass ? buffers["running_mean"] : Tensor(),
+                                       pass ? buffers["running_var"] : Tensor(), this->parameters_["weight"],
+                                       this->parameters_["bias"], this->uses_batch_moments(), factor, o.eps());
+}
+template <std::size_t D, class Derived> Tensor InstanceNormImpl<D, Derived>::forward(const Tensor& input) {
+    const std::int64_t rank = input.dim(), single = std::int64_t(D) + 1;
+    const auto& o = this->options;
+    REEL_CHECK_VALUE(rank == single || rank == single + 1, "InstanceNorm", D, "d: expected ", single, "D or ",
+                     single + 1, "D input, got ", rank, "D input of shape ", input.sizes());
+    const std::int64_t channels = input.size(rank - single);
+    REEL_CHECK_VALUE(channels == o.num_features() || !o.affine(), "InstanceNorm", D, "d: input of shape ",
+                     input.sizes(), " has ", channels, " channels, expected num_features ", o.num_features());
+    const Tensor x = rank == single ? reel::unsqueeze(input, 0) : input;
+    const Tensor y = reel::functional_instance_norm(
+        x, this->buffers_["running_mean"], this->buffers_["running_var"], this->parameters_["weight"],
+        this->parameters_["bias"], this->is_training() || !o.track_running_stats(), o.momentum().value_or(0), o.eps());
+    return rank == single ? reel::squeeze(y, 0) : y;
+}
+
+template class NormImplBase<1, BatchNorm1dImpl, BatchNormOptions>;
+template class BatchNormImpl<1, BatchNorm1dImpl>;
+template class NormImplBase<2, BatchNorm2dImpl, BatchNormOptions>;
+template class BatchNormImpl<2, BatchNorm2dImpl>;
+template class NormImplBase<3, BatchNorm3dImpl, BatchNormOptions>;
+template class BatchNormImpl<3, BatchNorm3dImpl>;
+template class NormImplBase<1, InstanceNorm1dImpl, InstanceNormOptions>;
+template class InstanceNormImpl<1, InstanceNorm1dImpl>;
+template class NormImplBase<2, InstanceNorm2dImpl, InstanceNormOptions>;
+template class InstanceNormImpl<2, InstanceNorm2dImpl>;
+template class NormImplBase<3, InstanceNorm3dImpl, InstanceNormOptions>;
+template class InstanceNormImpl<3, InstanceNorm3dImpl>;
+
+namespace {
+
+template <class M, class Options>
+ModulePtr make_norm(const char* name, bool on, const Args& args, const Kwargs& kwargs) {
+    const ConstructorArgs a(
+        name, {"num_features", "eps", "momentum", "affine", "track_running_stats", "device", "dtype", "bias"}, args,
+        kwargs);
+    Options o(a.get<std::int64_t>("num_features"));
+    o.eps(a.get<double>("eps", 1e-5))
+        .affine(a.get<bool>("affine", on))
+        .track_running_stats(a.get<bool>("track_running_stats", on))
+        .bias(a.get<bool>("bias", true));
+    if (a.given("momentum")) o.momentum(a.at("momentum").toOptional<double>());
+    return text::with_dtype(std::make_shared<M>(o), a);
+}
+[[maybe_unused]] const bool registered[] = {
+    register_module_class("BatchNorm1d",
+                          [](const Args& a, const Kwargs& k) {
+                              return make_norm<BatchNorm1dImpl, BatchNormOptions>("BatchNorm1d", true, a, k);
+                          }),
+    register_module_class("BatchNorm2d",
+                          [](const Args& a, const Kwargs& k) {
+                              return make_norm<BatchNorm2dImpl, BatchNormOptions>("BatchNorm2d", true, a, k);
+                          }),
+    register_module_class("BatchNorm3d",
+                          [](const Args& a, const Kwargs& k) {
+                              return make_norm<BatchNorm3dImpl, BatchNormOptions>("BatchNorm3d", true, a, k);
+                          }),
+    register_module_class("InstanceNorm1d",
+                          [](const Args& a, const Kwargs& k) {
+                              return make_norm<InstanceNorm1dImpl, InstanceNormOptions>("InstanceNorm1d", false, a, k);
+                          }),
+    register_module_class("InstanceNorm2d",
+                          [](const Args& a, const Kwargs& k) {
+                              return make_norm<InstanceNorm2dImpl, InstanceNormOptions>("InstanceNorm2d", false, a, k);
+                          }),
+    register_module_class("InstanceNorm3d",
+                          [](const Args& a, const Kwargs& k) {
+                              return make_norm<InstanceNorm3dImpl, InstanceNormOptions>("InstanceNorm3d", false, a, k);
+                          }),
+};
+
+} // namespace
+
+} // namespace reel::nn

@@ -1,0 +1,85 @@
+// Embedding tables.
+#include <reel/nn/modules/embedding.hpp>
+
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/ops.hpp>
+#include <reel/nn/init.hpp>
+
+#include "modules/python_text.hpp"
+
+namespace reel::nn {
+
+EmbeddingImpl::EmbeddingImpl(EmbeddingOptions o) : options(std::move(o)) { EmbeddingImpl::reset(); }
+void EmbeddingImpl::reset() {
+    const std::int64_t rows = options.num_embeddings();
+    if (options.padding_idx()) {
+        const std::int64_t i = *options.padding_idx();
+        REEL_CHECK_VALUE(i >= -rows && i < rows, "Embedding: padding_idx ", i, " is out of range for num_embeddings ",
+                         rows);
+        if (i < 0) options.padding_idx(rows + i);
+    }
+    if (options._weight().defined()) {
+        const std::int64_t want[] = {rows, options.embedding_dim()};
+        REEL_CHECK_VALUE(options._weight().sizes() == IntArrayRef(want), "Embedding: _weight has shape ",
+                         options._weight().sizes(), "; expected ", IntArrayRef(want));
+        weight = register_parameter("weight", options._weight());
+        return;
+    }
+    weight = register_parameter("weight", reel::empty({rows, options.embedding_dim()}));
+    reset_parameters();
+}
+void EmbeddingImpl::reset_parameters() {
+    init::normal_(weight);
+    if (!options.padding_idx()) return;
+    NoGradGuard guard;
+    reel::select(weight, 0, *options.padding_idx()).zero_();
+}
+Tensor EmbeddingImpl::forward(const Tensor& indices) {
+    return reel::embedding(parameters_["weight"], indices, options.padding_idx(), options.max_norm(),
+                           options.norm_type(), options.scale_grad_by_freq(), options.sparse());
+}
+std::string EmbeddingImpl::extra_repr() const {
+    std::string s = str(options.num_embeddings(), ", ", options.embedding_dim());
+    if (options.padding_idx()) s += str(", padding_idx=", *options.padding_idx());
+    if (options.max_norm()) s += ", max_norm=" + text::number(*options.max_norm());
+    if (options.norm_type() != 2) s += ", norm_type=" + text::number(options.norm_type());
+    if (options.scale_grad_by_freq()) s += ", scale_grad_by_freq=True";
+    if (options.sparse()) s += ", sparse=True";
+    return s;
+}
+
+Embedding Embedding::from_pretrained(const Tensor& embeddings, const EmbeddingFromPretrainedOptions& o) {
+    REEL_CHECK_VALUE(embeddings.dim() == 2, "Embedding::from_pretrained: expected a matrix, got shape ",
+                     embeddings.sizes());
+    Embedding e(EmbeddingOptions(embeddings.size(0), embeddings.size(1))
+                    ._weight(embeddings)
+                    .padding_idx(o.padding_idx())
+                    .max_norm(o.max_norm())
+                    .norm_type(o.norm_type())
+                    .scale_grad_by_freq(o.scale_grad_by_freq())
+                    .sparse(o.sparse()));
+    e->weight.set_requires_grad(!o.freeze());
+    return e;
+}
+
+namespace {
+[[maybe_unused]] const bool registered =
+    register_module_class("Embedding", [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+        const ConstructorArgs a("Embedding",
+                                {"num_embeddings", "embedding_dim", "padding_idx", "max_norm", "norm_type",
+                                 "scale_grad_by_freq", "sparse", "_weight", "_freeze", "device", "dtype"},
+                                args, kwargs);
+        EmbeddingOptions o(a.get<std::int64_t>("num_embeddings"), a.get<std::int64_t>("embedding_dim"));
+        if (a.has("padding_idx")) o.padding_idx(a.get<std::int64_t>("padding_idx"));
+        if (a.has("max_norm")) o.max_norm(a.get<double>("max_norm"));
+        o.norm_type(a.get<double>("norm_type", 2.))
+            .scale_grad_by_freq(a.get<bool>("scale_grad_by_freq", false))
+            .sparse(a.get<bool>("sparse", false));
+        if (a.has("_weight")) o._weight(a.at("_weight").toTensor());
+        auto m = std::make_shared<EmbeddingImpl>(o);
+        if (a.get<bool>("_freeze", false)) m->weight.set_requires_grad(false);
+        return text::with_dtype(m, a);
+    });
+} // namespace
+
+} // namespace reel::nn

@@ -1,0 +1,109 @@
+// Layer, RMS and group normalisation.
+#include <reel/nn/modules/normalization.hpp>
+
+#include <reel/autograd/ops.hpp>
+#include <reel/nn/init.hpp>
+
+#include "modules/python_text.hpp"
+
+namespace reel::nn {
+
+namespace {
+Tensor when(bool wanted, IntArrayRef sizes) { return wanted ? reel::empty(sizes) : Tensor(); }
+void ones_and_zeros(const Tensor& weight, const Tensor& bias) {
+    if (weight.defined()) init::ones_(weight);
+    if (bias.defined()) init::zeros_(bias);
+}
+} // namespace
+
+LayerNormImpl::LayerNormImpl(const LayerNormOptions& o) : options(o) { LayerNormImpl::reset(); }
+void LayerNormImpl::reset() {
+    weight = register_parameter("weight", when(options.elementwise_affine(), options.normalized_shape()));
+    bias = register_parameter("bias", when(options.elementwise_affine() && options.bias(), options.normalized_shape()));
+    reset_parameters();
+}
+void LayerNormImpl::reset_parameters() { ones_and_zeros(weight, bias); }
+Tensor LayerNormImpl::forward(const Tensor& input) {
+    return reel::layer_norm(input, options.normalized_shape(), parameters_["weight"], parameters_["bias"],
+                            options.eps());
+}
+std::string LayerNormImpl::extra_repr() const {
+    return str(text::tuple(options.normalized_shape()), ", eps=", text::number(options.eps()),
+               ", elementwise_affine=", text::boolean(options.elementwise_affine()),
+               ", bias=", text::boolean(options.elementwise_affine() && options.bias()));
+}
+
+RMSNormImpl::RMSNormImpl(const RMSNormOptions& o) : options(o) { RMSNormImpl::reset(); }
+void RMSNormImpl::reset() {
+    weight = register_parameter("weight", when(options.elementwise_affine(), options.normalized_shape()));
+    reset_parameters();
+}
+void RMSNormImpl::reset_parameters() { ones_and_zeros(weight, {}); }
+Tensor RMSNormImpl::forward(const Tensor& input) {
+    return reel::rms_norm(input, options.normalized_shape(), parameters_["weight"], options.eps());
+}
+std::string RMSNormImpl::extra_repr() const {
+    return str(text::tuple(options.normalized_shape()), ", eps=", text::optional_number(options.eps()),
+               ", elementwise_affine=", text::boolean(options.elementwise_affine()));
+}
+
+GroupNormImpl::GroupNormImpl(const GroupNormOptions& o) : options(o) { GroupNormImpl::reset(); }
+void GroupNormImpl::reset() {
+    REEL_CHECK_VALUE(options.num_groups() > 0 && options.num_channels() % options.num_groups() == 0,
+                     "GroupNorm: num_channels ", options.num_channels(), " must be divisible by num_groups ",
+                     options.num_groups());
+    weight = register_parameter("weight", when(options.affine(), options.num_channels()));
+    bias = register_parameter("bias", when(options.affine() && options.bias(), options.num_channels()));
+    reset_parameters();
+}
+void GroupNormImpl::reset_parameters() { ones_and_zeros(weight, bias); }
+Tensor GroupNormImpl::forward(const Tensor& input) {
+    return reel::group_norm(input, options.num_groups(), parameters_["weight"], parameters_["bias"], options.eps());
+}
+std::string GroupNormImpl::extra_repr() const {
+    return str(options.num_groups(), ", ", options.num_channels(), ", eps=", text::number(options.eps()),
+               ", affine=", text::boolean(options.affine()),
+               ", bias=", text::boolean(options.affine() && options.bias()));
+}
+
+namespace {
+std::vector<std::int64_t> shape_of(const ConstructorArgs& a) {
+    const Value& v = a.at("normalized_shape");
+    return v.isSequence() ? v.toIntVector() : std::vector<std::int64_t>{v.toInt()};
+}
+[[maybe_unused]] const bool registered[] = {
+    register_module_class("LayerNorm",
+                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+                              const ConstructorArgs a(
+                                  "LayerNorm",
+                                  {"normalized_shape", "eps", "elementwise_affine", "bias", "device", "dtype"}, args,
+                                  kwargs);
+                              LayerNormOptions o(shape_of(a));
+                              o.eps(a.get<double>("eps", 1e-5))
+                                  .elementwise_affine(a.get<bool>("elementwise_affine", true))
+                                  .bias(a.get<bool>("bias", true));
+                              return text::with_dtype(std::make_shared<LayerNormImpl>(o), a);
+                          }),
+    register_module_class("RMSNorm",
+                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+                              const ConstructorArgs a(
+                                  "RMSNorm", {"normalized_shape", "eps", "elementwise_affine", "device", "dtype"}, args,
+                                  kwargs);
+                              RMSNormOptions o(shape_of(a));
+                              if (a.has("eps")) o.eps(a.get<double>("eps"));
+                              o.elementwise_affine(a.get<bool>("elementwise_affine", true));
+                              return text::with_dtype(std::make_shared<RMSNormImpl>(o), a);
+                          }),
+    register_module_class(
+        "GroupNorm",
+        [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+            const ConstructorArgs a(
+                "GroupNorm", {"num_groups", "num_channels", "eps", "affine", "device", "dtype", "bias"}, args, kwargs);
+            GroupNormOptions o(a.get<std::int64_t>("num_groups"), a.get<std::int64_t>("num_channels"));
+            o.eps(a.get<double>("eps", 1e-5)).affine(a.get<bool>("affine", true)).bias(a.get<bool>("bias", true));
+            return text::with_dtype(std::make_shared<GroupNormImpl>(o), a);
+        }),
+};
+} // namespace
+
+} // namespace reel::nn
