@@ -175,6 +175,26 @@ def the_readme_shows_the_second_example():
         yield "README.md: no ```cpp block equals examples/02_training_loop.cpp (without its opening comment)"
 
 
+def snippets_of_the_guide_stand_in_examples():
+    """Every ```cpp block of doc/guide is, indentation aside, a run of lines of an example, so CI compiles it."""
+    def lines(text):
+        return "\n".join(line.strip() for line in text.strip().splitlines())
+    examples = [lines(read(p)) for p in ALL if p.suffix == ".cpp" and p.relative_to(ROOT).parts[0] == "examples"]
+    for path in ALL:
+        if path.suffix == ".md" and path.is_relative_to(ROOT / "doc/guide"):
+            for block in re.findall(r"```cpp\n(.*?)```", read(path), re.S):
+                if not any(lines(block) in e for e in examples):
+                    yield f"{name(path)}: no example contains the block that starts with: {block.strip().splitlines()[0].strip()}"
+
+
+def links_between_pages_lead_somewhere():
+    for path in ALL:
+        if path.suffix == ".md":
+            for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", re.sub(r"```.*?```", "", read(path), flags=re.S)):
+                if not (path.parent / target).exists():
+                    yield f"{name(path)}: {target}"
+
+
 def every_decision_is_in_the_index():
     index = ROOT / "doc/adr/README.md"
     if index.exists():
@@ -211,7 +231,8 @@ RULES = [libraries_use_only_what_they_may, every_library_is_in_the_table, quoted
          public_headers_include_only_public_headers, foreign_headers_stay_where_they_belong,
          no_cuda_header_in_a_public_header, public_headers_are_cheap, headers_are_guarded, files_stay_short,
          names_are_snake_case, no_file_knows_the_machine_it_was_written_on, quoted_rules_exist, the_table_of_rules_is_the_specification,
-         the_readme_shows_the_second_example, every_decision_is_in_the_index]
+         the_readme_shows_the_second_example,
+         snippets_of_the_guide_stand_in_examples, links_between_pages_lead_somewhere, every_decision_is_in_the_index]
 
 
 def main():
