@@ -11,6 +11,7 @@
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "tape/accumulate_grad.hpp"
+#include "tape/anomaly.hpp"
 #include "tape/autograd_meta.hpp"
 #include "tape/modes.hpp"
 #include "tape/node_extras.hpp"
@@ -36,6 +37,7 @@ GraphTask::~GraphTask() {
         n->state_.buffer.clear();
         n->pass_.store(0, std::memory_order_release);
     }
+    for (const auto& fn : at_end_) fn();
 }
 
 PassState& GraphTask::claim(Node* n, bool& fresh) {
@@ -191,8 +193,10 @@ void GraphTask::check_nan(Node* n, const GradList& out) {
     for (std::size_t i = 0; i < out.size(); ++i) {
         if (!out[i].defined() || !isDifferentiableType(out[i].scalar_type())) continue;
         NoGradGuard guard;
-        REEL_CHECK(!reel::any(reel::isnan(out[i])).item().toBool(), n->name(), " returned NaN in its result ", i,
-                   n->creation_trace().empty() ? std::string() : "\nforward operation called at:\n" + n->creation_trace());
+        if (!reel::any(reel::isnan(out[i])).item().toBool()) continue;
+        Error error(str(n->name(), " returned NaN in its result ", i));
+        explain_failure(*n, [&](const std::string& line) { error.add_context(line); });
+        throw error;
     }
 }
 
@@ -288,11 +292,10 @@ void GraphTask::evaluate(Node* n, std::vector<Capture>& captures) {
         try {
             out = n->apply(std::move(grads));
         } catch (Error& error) {
-            if (!n->creation_trace().empty()) {
-                error.add_context(n->name() + ": forward operation called at:\n" + n->creation_trace());
-                for (const Node* p = n->extras()->parent.get(); p; p = p->extras() ? p->extras()->parent.get() : nullptr)
-                    error.add_context("made while evaluating " + p->name() + ", called at:\n" + p->creation_trace());
-            }
+            explain_failure(*n, [&](const std::string& line) { error.add_context(line); });
+            throw;
+        } catch (const std::exception& error) {
+            explain_failure(*n, [&](const std::string& line) { REEL_WARN("backward failed with \"", error.what(), "\". ", line); });
             throw;
         }
         if (!n->is_accumulator()) validate(n, out);

@@ -29,6 +29,8 @@ public:
     void run(const EdgeList& roots, const std::vector<Tensor>& seeds, std::vector<Capture>& captures,
              const std::vector<Node*>& executed, bool restricted);
     void queue_callback(std::function<void()> fn) { callbacks_.push_back(std::move(fn)); }
+    /// Runs `fn` when the pass is over, also after a failure.
+    void at_end(std::function<void()> fn) { at_end_.push_back(std::move(fn)); }
     std::uint64_t id() const { return id_; }
     bool will_execute(Node* n);  ///< part of this pass and on a path to what is wanted
     bool wants(Node* n);         ///< executes or is captured
@@ -54,7 +56,7 @@ private:
     std::vector<Node*> claimed_;
     std::unordered_map<Node*, PassState> side_; ///< nodes that another running pass holds
     std::vector<std::pair<std::uint64_t, Node*>> ready_;
-    std::vector<std::function<void()>> callbacks_;
+    std::vector<std::function<void()>> callbacks_, at_end_;
     Node* current_ = nullptr;
 };
 

@@ -1,13 +1,12 @@
 // Thread-local modes: anomaly, saved-tensor hooks, node-creation hooks.
 #include "tape/modes.hpp"
 
-#include <boost/stacktrace.hpp>
-
 #include <reel/autograd/anomaly.hpp>
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
 
+#include "tape/anomaly.hpp"
 #include "tape/node_extras.hpp"
 
 namespace reel::autograd {
@@ -63,7 +62,7 @@ void node_created(Node& node) {
     TapeModes& m = tape_modes();
     if (m.anomaly) {
         NodeExtras& e = node.ensure_extras();
-        e.trace = boost::stacktrace::to_string(boost::stacktrace::stacktrace(2, 24));
+        e.frames = current_frames(2);
         if (Node* current = get_current_node()) e.parent = current->getptr();
     }
     if (m.node_creation.empty()) return;

@@ -8,6 +8,7 @@
 #include <reel/autograd/memory.hpp>
 #include <reel/autograd/ops.hpp>
 
+#include "tape/anomaly.hpp"
 #include "tape/autograd_meta.hpp"
 #include "tape/node_extras.hpp"
 
@@ -112,7 +113,9 @@ RemovableHandle Node::add_tensor_hook(std::uint32_t output_nr, TensorHookFn fn) 
 ValueDict& Node::metadata() { return ensure_extras().metadata; }
 const std::string& Node::creation_trace() const {
     static const std::string none;
-    return extras_ ? extras_->trace : none;
+    if (!extras_) return none;
+    if (extras_->trace.empty() && !extras_->frames.empty()) extras_->trace = trace_text(extras_->frames);
+    return extras_->trace;
 }
 const std::string& Node::module_path() const {
     static const std::string none;

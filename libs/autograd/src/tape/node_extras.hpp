@@ -24,7 +24,8 @@ struct NodeExtras {
     std::shared_ptr<HookTable<NodePreHook>> pre;
     std::shared_ptr<HookTable<NodePostHook>> post;
     ValueDict metadata;
-    std::string trace, module_path;
+    std::vector<const void*> frames; ///< of the forward op's call, innermost first (anomaly mode)
+    std::string trace, module_path; ///< `trace` is written when first asked for
     NodePtr parent; ///< the node being evaluated when this one was made (anomaly mode)
 };
 

@@ -28,6 +28,8 @@ public:
     std::uint64_t id() const { return id_; }
     /// Also serves as libtorch's `unsigned` hook index.
     operator unsigned() const { return unsigned(id_); }
+    /// Does the owner of the hooks still exist?
+    bool owner_alive() const { return !table_.expired(); }
     /// Idempotent, never throws.
     void remove() noexcept {
         if (auto table = table_.lock()) table->remove(id_);

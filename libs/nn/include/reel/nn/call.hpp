@@ -87,6 +87,7 @@ template <class M> ForwardThunk forward_thunk_for() {
 class ForwardRef {
 public:
     template <class F>
+        requires(!std::is_same_v<std::remove_const_t<F>, ForwardRef>)
     ForwardRef(F& f) : object_(&f), call_([](void* o, const Args& a, const Kwargs& k) -> Value { return (*static_cast<F*>(o))(a, k); }) {}
     Value operator()(const Args& a, const Kwargs& k) const { return call_(object_, a, k); }
 

@@ -68,6 +68,10 @@ public:
     void unregister_parameter(const std::string& name);
     void unregister_buffer(const std::string& name);
     bool has_parameter(const std::string& name) const { return parameters_.contains(name); }
+    /// The module's own tables, in registration order; entries may be undefined or null (M-3).
+    const OrderedDict<std::string, Tensor>& own_parameters() const { return parameters_; }
+    const OrderedDict<std::string, Tensor>& own_buffers() const { return buffers_; }
+    const OrderedDict<std::string, ModulePtr>& own_children() const { return children_; }
 
     // --- Traversal (M-7 to M-11): registration order, depth first, dotted names, duplicates once -------------------
     std::vector<Tensor> parameters(bool recurse = true) const;

@@ -1,0 +1,161 @@
+// Custom differentiable functions: a class with static `forward` and `backward` (rules E-61 to E-71, E-82, E-83).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include <reel/autograd/node.hpp>
+#include <reel/autograd/value.hpp>
+
+namespace reel::autograd {
+
+class FunctionNode; // src/tape/function_node.hpp
+
+/// What `forward` leaves for `backward`. It lives as long as the node, and must not be kept beyond.
+class AutogradContext {
+public:
+    AutogradContext(const AutogradContext&) = delete;
+    AutogradContext& operator=(const AutogradContext&) = delete;
+
+    /// Anything that is not a tensor of the graph. (Tensors here are kept without version check: use
+    /// save_for_backward.)
+    ValueDict saved_data;
+    /// Keeps tensors (inputs, outputs, intermediates; undefined ones too) for backward, with version check (E-39,
+    /// E-65).
+    void save_for_backward(variable_list tensors);
+    /// The tensors saved, in order. Throws Error after they were released (E-35), or on the second access when
+    /// `set_clear_saved_on_access` is on (E-83).
+    variable_list get_saved_variables() const;
+    /// Announces inputs that forward modified in place; each must be returned (E-68).
+    void mark_dirty(const variable_list& inputs);
+    /// These outputs do not require grad; backward still gets a slot for them (E-67).
+    void mark_non_differentiable(const variable_list& outputs);
+    /// Off: backward sees undefined gradients instead of zeros (E-66). On by default.
+    void set_materialize_grads(bool value);
+    /// Backward runs with grad mode off, and its results cannot be differentiated again (E-71).
+    void set_once_differentiable(bool value = true);
+    /// Saved tensors are dropped as soon as they have been read (E-83).
+    void set_clear_saved_on_access(bool value = true);
+    /// Is the gradient of tensor argument `i` wanted in the running pass (E-63)? Counts tensor arguments only.
+    bool needs_input_grad(std::size_t i) const;
+    /// The node that holds this context.
+    Node& node() const;
+
+private:
+    friend class FunctionNode;
+    explicit AutogradContext(FunctionNode& node) : node_(node) {}
+    FunctionNode& node_;
+};
+
+namespace impl {
+struct FunctionRules {
+    std::string name; ///< of the class, as errors and `Node::name` show it
+    std::function<variable_list(AutogradContext*)> forward;
+    /// Empty when the class has none: then using it is a NotImplementedError (E-82).
+    std::function<variable_list(AutogradContext*, variable_list)> backward;
+    bool once_differentiable = false;
+};
+/// Runs forward and puts the node on the tape. One entry per argument: a tensor, or nothing for other kinds. Undefined
+/// outputs stand for results that are not tensors.
+variable_list apply_function(FunctionRules rules, const std::vector<std::optional<Tensor>>& arguments);
+/// `MyFunction` from a type.
+std::string function_name(const std::type_info& type);
+
+template <class T> void add_argument(std::vector<std::optional<Tensor>>& out, const T& a) {
+    if constexpr (std::is_convertible_v<const T&, Tensor>) out.emplace_back(Tensor(a));
+    else if constexpr (std::is_convertible_v<const T&, TensorList>) {
+        for (const Tensor& t : TensorList(a)) out.emplace_back(t);
+    } else if constexpr (std::is_same_v<T, std::optional<Tensor>>) out.emplace_back(a.value_or(Tensor()));
+    else out.emplace_back(std::nullopt);
+}
+template <class T> void collect_results(variable_list& out, const T& r) {
+    if constexpr (std::is_same_v<T, Tensor>) out.push_back(r);
+    else if constexpr (std::is_same_v<T, variable_list>) out.insert(out.end(), r.begin(), r.end());
+    else out.emplace_back();
+}
+template <class... E> void collect_results(variable_list& out, const std::tuple<E...>& r) {
+    std::apply([&](const auto&... e) { (collect_results(out, e), ...); }, r);
+}
+template <class T> void replace_results(T& r, const variable_list& from, std::size_t& next) {
+    if constexpr (std::is_same_v<T, Tensor>) r = from[next++];
+    else if constexpr (std::is_same_v<T, variable_list>) {
+        for (Tensor& t : r) t = from[next++];
+    } else ++next;
+}
+template <class... E> void replace_results(std::tuple<E...>& r, const variable_list& from, std::size_t& next) {
+    std::apply([&](auto&... e) { (replace_results(e, from, next), ...); }, r);
+}
+} // namespace impl
+
+/// Base of custom functions:
+///
+///     struct Cube : Function<Cube> {
+///         static Tensor forward(AutogradContext* ctx, const Tensor& x) { ctx->save_for_backward({x}); return x * x *
+///         x; } static variable_list backward(AutogradContext* ctx, variable_list g) {
+///             const Tensor x = ctx->get_saved_variables()[0];
+///             return {g[0] * 3 * x * x};
+///         }
+///     };
+///     Tensor y = Cube::apply(x);
+///
+/// `forward` runs with grad mode off. `backward` gets one gradient per tensor that forward returned (undefined for
+/// results that are not tensors) and returns one per argument. The two-part form leaves out `ctx` in `forward` and adds
+/// `static void setup_context(AutogradContext*, const std::tuple<Args...>& inputs, const Result& output)`;
+/// `vjp` is accepted for `backward`. `static constexpr bool once_differentiable = true` switches E-71 on.
+template <class T> struct Function {
+    template <class X = T, class... A> static auto apply(A&&... args) {
+        std::vector<std::optional<Tensor>> arguments;
+        (impl::add_argument(arguments, static_cast<const std::decay_t<A>&>(args)), ...);
+        constexpr bool two_part = !requires(AutogradContext* c) { X::forward(c, args...); };
+        const auto run = [&](AutogradContext* ctx) {
+            if constexpr (two_part) {
+                auto r = X::forward(args...);
+                X::setup_context(ctx, std::tuple<const std::decay_t<A>&...>(args...), r);
+                return r;
+            } else {
+                return X::forward(ctx, args...);
+            }
+        };
+        using Result = decltype(run(nullptr));
+        std::optional<Result> result;
+        impl::FunctionRules rules;
+        rules.name = impl::function_name(typeid(X));
+        rules.forward = [&](AutogradContext* ctx) {
+            result.emplace(run(ctx));
+            variable_list list;
+            impl::collect_results(list, *result);
+            return list;
+        };
+        rules.backward = backward_of<X>();
+        if constexpr (requires { X::once_differentiable; }) rules.once_differentiable = X::once_differentiable;
+        const variable_list outputs = impl::apply_function(std::move(rules), arguments);
+        std::size_t next = 0;
+        impl::replace_results(*result, outputs, next);
+        return std::move(*result);
+    }
+
+private:
+    template <class X> static std::function<variable_list(AutogradContext*, variable_list)> backward_of() {
+        constexpr bool has_backward = requires(AutogradContext * c, variable_list g) { X::backward(c, g); };
+        constexpr bool has_vjp = requires(AutogradContext * c, variable_list g) { X::vjp(c, g); };
+        static_assert(!(has_backward && has_vjp), "a Function defines backward or vjp, not both");
+        const auto to_list = [](auto r) {
+            variable_list list;
+            impl::collect_results(list, r);
+            return list;
+        };
+        if constexpr (has_backward)
+            return [to_list](AutogradContext* c, variable_list g) { return to_list(X::backward(c, std::move(g))); };
+        else if constexpr (has_vjp)
+            return [to_list](AutogradContext* c, variable_list g) { return to_list(X::vjp(c, std::move(g))); };
+        else return {};
+    }
+};
+
+} // namespace reel::autograd

@@ -1,0 +1,21 @@
+// Where nodes were made: taking and printing call stacks (rule E-52).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <reel/autograd/node.hpp>
+
+namespace reel::autograd {
+
+/// Return addresses of the callers, innermost first; cheap. `skip` leaves out the nearest ones.
+std::vector<const void*> current_frames(std::size_t skip);
+/// First the caller's own place (the first frame outside of Reel's libraries), then the whole stack. Looks up source
+/// lines where debug information is there; slow.
+std::string trace_text(const std::vector<const void*>& frames);
+/// Sends one line for the node's forward op and one per node that was being evaluated when it was made. Nothing when
+/// the node was not made in anomaly mode.
+void explain_failure(const Node& node, const std::function<void(const std::string&)>& line);
+
+} // namespace reel::autograd

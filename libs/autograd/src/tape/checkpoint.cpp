@@ -1,0 +1,121 @@
+// Checkpointing on top of saved-tensor hooks.
+#include <reel/autograd/checkpoint.hpp>
+
+#include <vector>
+
+#include <reel/autograd/backward.hpp>
+#include <reel/autograd/error.hpp>
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/random.hpp>
+
+#include "tape/engine.hpp"
+
+namespace reel::autograd::impl {
+
+namespace {
+
+/// Aborts a recomputation once everything needed is there.
+struct StopRecomputing {};
+
+/// Stands for one dropped tensor. It holds the recomputed one from the recomputation to the end of the pass or of its
+/// node.
+struct Holder {
+    InputMetadata expected;
+    Tensor value;
+    std::int64_t pass = -1;
+};
+
+struct Frame {
+    CheckpointOptions options;
+    std::function<void()> recompute;
+    Tensor rng_state;
+    std::vector<std::weak_ptr<Holder>> holders; ///< in the order of saving
+    bool recomputing = false;
+
+    void run(std::int64_t pass);
+    void forget(std::int64_t pass) {
+        for (const auto& weak : holders)
+            if (const auto h = weak.lock(); h && h->pass == pass) h->value = Tensor(), h->pass = -1;
+    }
+};
+
+void check_same(const InputMetadata& expected, const Tensor& t, std::size_t index) {
+    const InputMetadata got(t);
+    const bool same = got.sizes == expected.sizes && got.dtype == expected.dtype && got.device == expected.device;
+    if (!same)
+        throw CheckpointError(
+            str("checkpoint: tensor ", index, " saved by the recomputation is ", dtype_name(got.dtype), " ",
+                IntArrayRef(got.sizes), " on ", got.device, ", but the forward saved ", dtype_name(expected.dtype), " ",
+                IntArrayRef(expected.sizes), " on ", expected.device, "; the function must do the same both times"));
+}
+
+void Frame::run(std::int64_t pass) {
+    const Tensor rng_now = rng_state.defined() ? reel::detail::getDefaultCPUGenerator().get_state() : Tensor();
+    struct Restore {
+        const Tensor& state;
+        ~Restore() {
+            if (state.defined()) Generator(reel::detail::getDefaultCPUGenerator()).set_state(state);
+        }
+    } restore{rng_now};
+    if (rng_state.defined()) Generator(reel::detail::getDefaultCPUGenerator()).set_state(rng_state);
+    std::size_t last = 0; // one past the last tensor that somebody still wants
+    for (std::size_t i = 0; i < holders.size(); ++i)
+        if (!holders[i].expired()) last = i + 1;
+    std::size_t count = 0;
+    try {
+        EnableGradGuard grad;
+        SavedTensorsHooksGuard hooks(
+            [&](const Tensor& t) -> Value {
+                const std::size_t i = count++;
+                if (const auto h = i < holders.size() ? holders[i].lock() : nullptr) {
+                    h->value = t.detach();
+                    h->pass = pass;
+                    if (options.determinism_check) check_same(h->expected, t, i);
+                }
+                if (options.early_stop && count == last) throw StopRecomputing{};
+                return Value(t.detach());
+            },
+            [](const Value& v) { return v.toTensor(); });
+        recompute();
+    } catch (const StopRecomputing&) {
+        return;
+    }
+    if (count != holders.size())
+        throw CheckpointError(str("checkpoint: the recomputation saved ", count, " tensors, but the forward saved ",
+                                  holders.size(), "; the function must do the same both times"));
+}
+
+} // namespace
+
+CheckpointScope::CheckpointScope(const CheckpointOptions& options, std::function<void()> recompute) {
+    auto frame = std::make_shared<Frame>();
+    frame->options = options;
+    frame->recompute = std::move(recompute);
+    if (options.preserve_rng_state) frame->rng_state = reel::detail::getDefaultCPUGenerator().get_state();
+    guard_ = std::make_unique<SavedTensorsHooksGuard>(
+        [frame](const Tensor& t) -> Value {
+            auto h = std::make_shared<Holder>();
+            h->expected = InputMetadata(t);
+            frame->holders.push_back(h);
+            return Value::box(h);
+        },
+        [frame](const Value& v) -> Tensor {
+            const auto h = v.get<std::shared_ptr<Holder>>();
+            GraphTask* task = GraphTask::current();
+            const std::int64_t pass = task ? std::int64_t(task->id()) : 0;
+            if (h->pass != pass) {
+                if (task)
+                    task->at_end([weak = std::weak_ptr<Frame>(frame), pass] {
+                        if (const auto f = weak.lock()) f->forget(pass);
+                    });
+                frame->run(pass);
+            }
+            REEL_CHECK(h->value.defined(), "checkpoint: a saved tensor was not recomputed");
+            Tensor t = h->value;
+            if (!task) frame->forget(pass); // reading from a node outside of a pass
+            return t;
+        });
+}
+CheckpointScope::~CheckpointScope() = default;
+
+} // namespace reel::autograd::impl

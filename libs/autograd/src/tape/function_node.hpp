@@ -1,0 +1,36 @@
+// The node of a custom function.
+#pragma once
+
+#include <reel/autograd/function.hpp>
+#include <reel/autograd/saved_variable.hpp>
+
+namespace reel::autograd {
+
+class FunctionNode final : public Node {
+public:
+    explicit FunctionNode(impl::FunctionRules rules);
+    std::string name() const override { return rules_.name + "Backward"; }
+    GradList apply(GradList&& grads) override;
+    void release_variables() override;
+    std::vector<Tensor> saved_tensors() const override;
+    /// Backward runs even when all gradients are undefined (E-66).
+    bool materializes_undefined() const override { return true; }
+
+    AutogradContext context;
+
+private:
+    friend class AutogradContext;
+    friend variable_list impl::apply_function(impl::FunctionRules, const std::vector<std::optional<Tensor>>&);
+    /// Gives the outputs their history; returns what the caller gets (E-67 to E-69).
+    variable_list finish(variable_list outputs, const std::vector<std::optional<Tensor>>& arguments, bool recorded);
+    void save_tensors();
+    GradList checked(variable_list results) const;
+
+    impl::FunctionRules rules_;
+    std::vector<bool> is_tensor_; ///< per argument
+    variable_list to_save_, dirty_, non_differentiable_;
+    std::vector<SavedVariable> saved_;
+    bool materialize_ = true, released_ = false, clear_on_access_ = false, accessed_ = false;
+};
+
+} // namespace reel::autograd
