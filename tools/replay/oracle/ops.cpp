@@ -98,7 +98,8 @@ public:
         }
         const json::object& expected = data_.at("grad_grads").as_object();
         for (const auto& [key, want] : expected) inputs.push_back(reader_.tensors().at(std::string(key)));
-        const variable_list got = roots.empty() ? variable_list(inputs.size()) : autograd::grad(roots, inputs, seeds, true, false, true);
+        const variable_list got =
+            roots.empty() ? variable_list(inputs.size()) : autograd::grad(roots, inputs, seeds, true, false, true);
         std::size_t i = 0;
         for (const auto& [key, want] : expected) {
             const std::string d = compare_gradient(got[i++], want);

@@ -1,0 +1,68 @@
+#include <reel/nn/utils/clip_grad.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+
+namespace reel::nn::utils {
+
+namespace {
+std::vector<Tensor> gradients(const std::vector<Tensor>& parameters) {
+    std::vector<Tensor> r;
+    for (const Tensor& p : parameters)
+        if (const Tensor& g = p.mutable_grad(); g.defined()) r.push_back(g);
+    return r;
+}
+/// Sum of |x|^p, or the largest |x| for infinity, of one tensor.
+double part(const Tensor& t, double p) {
+    if (t.numel() == 0) return 0;
+    const Tensor flat = t.detach();
+    if (std::isinf(p)) return flat.abs().max().item<double>();
+    if (p == 0) return reel::ne(flat, 0).sum().item<double>();
+    if (p == 2 && !t.is_complex()) return (flat * flat).sum().item<double>();
+    const Tensor a = flat.abs();
+    return (p == 1 ? a : p == 2 ? a * a : reel::exp(reel::log(a) * p)).sum().item<double>();
+}
+} // namespace
+
+double get_total_norm(const std::vector<Tensor>& tensors, double norm_type, bool error_if_nonfinite) {
+    NoGradGuard no_grad;
+    REEL_CHECK_VALUE(norm_type >= 0, "get_total_norm: norm_type must not be negative, got ", norm_type);
+    double total = 0;
+    for (const Tensor& t : tensors) {
+        if (!t.defined()) continue;
+        const double v = part(t, norm_type);
+        if (!std::isinf(norm_type)) total += v;
+        else if (std::isnan(v) || v > total) total = std::isnan(total) ? total : v;
+    }
+    if (norm_type != 0 && !std::isinf(norm_type))
+        total = norm_type == 2 ? std::sqrt(total) : std::pow(total, 1 / norm_type);
+    REEL_CHECK(!error_if_nonfinite || std::isfinite(total), "clip_grad_norm_: the total norm of order ", norm_type,
+               " is ", total, "; call it with error_if_nonfinite = false to scale by it anyway");
+    return total;
+}
+void clip_grads_with_norm_(const std::vector<Tensor>& parameters, double max_norm, double total_norm) {
+    NoGradGuard no_grad;
+    const double factor = max_norm / (total_norm + 1e-6);
+    if (factor >= 1) return; // NaN goes on and spreads, as in PyTorch
+    for (const Tensor& g : gradients(parameters)) g.mul_(factor);
+}
+double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, double norm_type,
+                       bool error_if_nonfinite) {
+    const double total = get_total_norm(gradients(parameters), norm_type, error_if_nonfinite);
+    clip_grads_with_norm_(parameters, max_norm, total);
+    return total;
+}
+void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value) {
+    NoGradGuard no_grad;
+    REEL_CHECK_VALUE(clip_value >= 0, "clip_grad_value_: clip_value must not be negative, got ", clip_value);
+    for (const Tensor& g : gradients(parameters)) {
+        const Tensor limit = reel::full({}, clip_value, g.scalar_type());
+        g.copy_(reel::minimum(reel::maximum(g, -limit), limit));
+    }
+}
+
+} // namespace reel::nn::utils

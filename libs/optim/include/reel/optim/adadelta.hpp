@@ -1,0 +1,47 @@
+// Adadelta.
+#pragma once
+
+#include <reel/optim/optimizer.hpp>
+
+namespace reel::optim {
+
+class AdadeltaOptions : public OptimizerCloneableOptions<AdadeltaOptions> {
+public:
+    AdadeltaOptions() = default;
+    AdadeltaOptions(double lr) { this->lr(lr); }
+    void fields(FieldVisitor& v) override;
+    void check() const override;
+    REEL_OPTION(double, lr) = 1;
+    REEL_OPTION(double, rho) = 0.9;
+    REEL_OPTION(double, eps) = 1e-6;
+    REEL_OPTION(double, weight_decay) = 0;
+    REEL_OPTION(bool, maximize) = false;
+};
+class AdadeltaParamState : public OptimizerCloneableParamState<AdadeltaParamState> {
+public:
+    void fields(FieldVisitor& v) override {
+        v("step", step_);
+        v("square_avg", square_avg_);
+        v("acc_delta", acc_delta_);
+    }
+    REEL_STATE(StepCount, step);
+    REEL_STATE(Tensor, square_avg);
+    REEL_STATE(Tensor, acc_delta);
+};
+
+/// v = rho v + (1 - rho) g^2;  d = sqrt(a + eps) / sqrt(v + eps) g;  a = rho a + (1 - rho) d^2;  p -= lr d.
+/// M. D. Zeiler, 2012.
+class Adadelta : public Optimizer {
+public:
+    static constexpr const char* class_name = "Adadelta";
+    explicit Adadelta(std::vector<OptimizerParamGroup> groups, AdadeltaOptions defaults = {})
+        : Optimizer(std::move(groups), std::make_unique<AdadeltaOptions>(defaults)) {}
+    explicit Adadelta(std::vector<Tensor> params, AdadeltaOptions defaults = {})
+        : Optimizer(std::move(params), std::make_unique<AdadeltaOptions>(defaults)) {}
+
+protected:
+    void update(OptimizerParamGroup& group) override;
+    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<AdadeltaParamState>(); }
+};
+
+} // namespace reel::optim

@@ -1,0 +1,45 @@
+// Adagrad.
+#pragma once
+
+#include <reel/optim/optimizer.hpp>
+
+namespace reel::optim {
+
+class AdagradOptions : public OptimizerCloneableOptions<AdagradOptions> {
+public:
+    AdagradOptions() = default;
+    AdagradOptions(double lr) { this->lr(lr); }
+    void fields(FieldVisitor& v) override;
+    void check() const override;
+    REEL_OPTION(double, lr) = 1e-2;
+    REEL_OPTION(double, lr_decay) = 0;
+    REEL_OPTION(double, weight_decay) = 0;
+    REEL_OPTION(double, initial_accumulator_value) = 0;
+    REEL_OPTION(double, eps) = 1e-10;
+    REEL_OPTION(bool, maximize) = false;
+};
+class AdagradParamState : public OptimizerCloneableParamState<AdagradParamState> {
+public:
+    void fields(FieldVisitor& v) override {
+        v("step", step_);
+        v("sum", sum_);
+    }
+    REEL_STATE(StepCount, step);
+    REEL_STATE(Tensor, sum);
+};
+
+/// s += g^2;  p -= lr / (1 + (t - 1) lr_decay) g / (sqrt(s) + eps). J. Duchi et al., 2011.
+class Adagrad : public Optimizer {
+public:
+    static constexpr const char* class_name = "Adagrad";
+    explicit Adagrad(std::vector<OptimizerParamGroup> groups, AdagradOptions defaults = {})
+        : Optimizer(std::move(groups), std::make_unique<AdagradOptions>(defaults)) {}
+    explicit Adagrad(std::vector<Tensor> params, AdagradOptions defaults = {})
+        : Optimizer(std::move(params), std::make_unique<AdagradOptions>(defaults)) {}
+
+protected:
+    void update(OptimizerParamGroup& group) override;
+    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<AdagradParamState>(); }
+};
+
+} // namespace reel::optim

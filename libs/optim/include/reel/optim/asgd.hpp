@@ -1,0 +1,50 @@
+// Averaged stochastic gradient descent.
+#pragma once
+
+#include <reel/optim/optimizer.hpp>
+
+namespace reel::optim {
+
+class ASGDOptions : public OptimizerCloneableOptions<ASGDOptions> {
+public:
+    ASGDOptions() = default;
+    ASGDOptions(double lr) { this->lr(lr); }
+    void fields(FieldVisitor& v) override;
+    void check() const override;
+    REEL_OPTION(double, lr) = 1e-2;
+    REEL_OPTION(double, lambd) = 1e-4;
+    REEL_OPTION(double, alpha) = 0.75;
+    REEL_OPTION(double, t0) = 1e6;
+    REEL_OPTION(double, weight_decay) = 0;
+    REEL_OPTION(bool, maximize) = false;
+};
+class ASGDParamState : public OptimizerCloneableParamState<ASGDParamState> {
+public:
+    void fields(FieldVisitor& v) override {
+        v("step", step_);
+        v("eta", eta_);
+        v("mu", mu_);
+        v("ax", ax_);
+    }
+    REEL_STATE(StepCount, step);
+    REEL_STATE(StepNumber, eta);
+    REEL_STATE(StepNumber, mu);
+    REEL_STATE(Tensor, ax);
+};
+
+/// p = (1 - lambd eta) p - eta g with a falling eta, and a running average of p from step t0 on, kept in the state as
+/// `ax`. B. T. Polyak, A. B. Juditsky, 1992.
+class ASGD : public Optimizer {
+public:
+    static constexpr const char* class_name = "ASGD";
+    explicit ASGD(std::vector<OptimizerParamGroup> groups, ASGDOptions defaults = {})
+        : Optimizer(std::move(groups), std::make_unique<ASGDOptions>(defaults)) {}
+    explicit ASGD(std::vector<Tensor> params, ASGDOptions defaults = {})
+        : Optimizer(std::move(params), std::make_unique<ASGDOptions>(defaults)) {}
+
+protected:
+    void update(OptimizerParamGroup& group) override;
+    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<ASGDParamState>(); }
+};
+
+} // namespace reel::optim

@@ -1,0 +1,51 @@
+// NAdam: Adam with Nesterov momentum.
+#pragma once
+
+#include <reel/optim/optimizer.hpp>
+
+namespace reel::optim {
+
+class NAdamOptions : public OptimizerCloneableOptions<NAdamOptions> {
+public:
+    using betas_t = std::tuple<double, double>;
+    NAdamOptions() = default;
+    NAdamOptions(double lr) { this->lr(lr); }
+    void fields(FieldVisitor& v) override;
+    void check() const override;
+    REEL_OPTION(double, lr) = 2e-3;
+    REEL_OPTION(betas_t, betas) = betas_t(0.9, 0.999);
+    REEL_OPTION(double, eps) = 1e-8;
+    REEL_OPTION(double, weight_decay) = 0;
+    REEL_OPTION(double, momentum_decay) = 4e-3;
+    REEL_OPTION(bool, decoupled_weight_decay) = false;
+    REEL_OPTION(bool, maximize) = false;
+};
+class NAdamParamState : public OptimizerCloneableParamState<NAdamParamState> {
+public:
+    void fields(FieldVisitor& v) override {
+        v("step", step_);
+        v("mu_product", mu_product_);
+        v("exp_avg", exp_avg_);
+        v("exp_avg_sq", exp_avg_sq_);
+    }
+    REEL_STATE(StepCount, step);
+    REEL_STATE(StepNumber, mu_product);
+    REEL_STATE(Tensor, exp_avg);
+    REEL_STATE(Tensor, exp_avg_sq);
+};
+
+/// Adam whose mean is looked ahead along a momentum schedule that warms up with `momentum_decay`. T. Dozat, 2016.
+class NAdam : public Optimizer {
+public:
+    static constexpr const char* class_name = "NAdam";
+    explicit NAdam(std::vector<OptimizerParamGroup> groups, NAdamOptions defaults = {})
+        : Optimizer(std::move(groups), std::make_unique<NAdamOptions>(defaults)) {}
+    explicit NAdam(std::vector<Tensor> params, NAdamOptions defaults = {})
+        : Optimizer(std::move(params), std::make_unique<NAdamOptions>(defaults)) {}
+
+protected:
+    void update(OptimizerParamGroup& group) override;
+    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<NAdamParamState>(); }
+};
+
+} // namespace reel::optim

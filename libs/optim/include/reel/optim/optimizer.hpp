@@ -1,0 +1,159 @@
+// Optimizer: parameter groups with inherited options, per-parameter state, hooks around a step, state dicts.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <reel/autograd/hook_table.hpp>
+#include <reel/optim/fields.hpp>
+
+namespace reel::optim {
+
+/// Options of an optimizer or of one of its groups. Classes derive through `OptimizerCloneableOptions<Self>` and list
+/// their fields in `fields`; that list alone gives the Python arguments, inheritance, comparison and state dicts.
+class OptimizerOptions : public Fields {
+public:
+    virtual std::unique_ptr<OptimizerOptions> clone() const = 0;
+    /// Throws ValueError for impossible values.
+    virtual void check() const {}
+    virtual double get_lr() const;
+    virtual void set_lr(double lr);
+    /// Takes over fields of `defaults` that were not given here. The classes must be the same.
+    void inherit(const OptimizerOptions& defaults);
+    friend bool operator==(const OptimizerOptions& a, const OptimizerOptions& b) { return a.equals(b); }
+};
+template <class D> class OptimizerCloneableOptions : public OptimizerOptions {
+public:
+    std::unique_ptr<OptimizerOptions> clone() const override {
+        return std::make_unique<D>(static_cast<const D&>(*this));
+    }
+};
+
+/// What an optimizer remembers of one parameter.
+class OptimizerParamState : public Fields {
+public:
+    virtual std::unique_ptr<OptimizerParamState> clone() const = 0;
+    /// Must a loaded tensor of that name have the parameter's shape?
+    virtual bool shaped_like_parameter(std::string_view field) const { return (void)field, true; }
+};
+template <class D> class OptimizerCloneableParamState : public OptimizerParamState {
+public:
+    std::unique_ptr<OptimizerParamState> clone() const override {
+        return std::make_unique<D>(static_cast<const D&>(*this));
+    }
+};
+
+/// Parameters that share options.
+class OptimizerParamGroup {
+public:
+    OptimizerParamGroup(std::vector<Tensor> params) : params_(std::move(params)) {}
+    OptimizerParamGroup(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> options)
+        : params_(std::move(params)), options_(std::move(options)) {}
+    /// With options by their Python names, as a dict in Python's list of groups.
+    OptimizerParamGroup(std::vector<Tensor> params, Kwargs options)
+        : params_(std::move(params)), by_name_(std::move(options)) {}
+    OptimizerParamGroup(const OptimizerParamGroup& o);
+    OptimizerParamGroup(OptimizerParamGroup&&) noexcept = default;
+    OptimizerParamGroup& operator=(const OptimizerParamGroup& o);
+    OptimizerParamGroup& operator=(OptimizerParamGroup&&) noexcept = default;
+
+    bool has_options() const { return options_ != nullptr; }
+    OptimizerOptions& options();
+    const OptimizerOptions& options() const;
+    void set_options(std::unique_ptr<OptimizerOptions> options) { options_ = std::move(options); }
+    std::vector<Tensor>& params() { return params_; }
+    const std::vector<Tensor>& params() const { return params_; }
+    /// Options by name that are still to be bound (empty once the group belongs to an optimizer).
+    Kwargs& by_name() { return by_name_; }
+    /// Further entries, as schedulers add to the dict in Python (`initial_lr`, `max_lr`, ...).
+    ValueDict& extra() { return extra_; }
+    const ValueDict& extra() const { return extra_; }
+
+private:
+    std::vector<Tensor> params_;
+    std::unique_ptr<OptimizerOptions> options_;
+    Kwargs by_name_;
+    ValueDict extra_;
+};
+
+/// Base of all optimizers; movable, not copyable. Parameters without a gradient are skipped and get no state.
+class Optimizer {
+public:
+    using LossClosure = std::function<Tensor()>;
+    using StepHook = std::function<void(Optimizer&)>;
+    using StateMap = std::unordered_map<void*, std::unique_ptr<OptimizerParamState>>;
+
+    Optimizer(std::vector<OptimizerParamGroup> groups, std::unique_ptr<OptimizerOptions> defaults);
+    Optimizer(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> defaults);
+    Optimizer(Optimizer&&) = default;
+    Optimizer& operator=(Optimizer&&) = default;
+    Optimizer(const Optimizer&) = delete;
+    virtual ~Optimizer();
+
+    /// Adds a group whose missing options come from the defaults. ValueError for a non-leaf parameter and for one that
+    /// another group already has; nothing is added then.
+    void add_param_group(OptimizerParamGroup group);
+    /// One update of every parameter that has a gradient. `closure` is called first, with grad mode on, and its result
+    /// is returned.
+    virtual Tensor step(LossClosure closure = nullptr);
+    /// Clears the gradients, or fills them with zeros (M-15 says what that means for the next step).
+    void zero_grad(bool set_to_none = true);
+
+    std::vector<OptimizerParamGroup>& param_groups() noexcept { return groups_; }
+    const std::vector<OptimizerParamGroup>& param_groups() const noexcept { return groups_; }
+    OptimizerOptions& defaults() noexcept { return *defaults_; }
+    const OptimizerOptions& defaults() const noexcept { return *defaults_; }
+    /// Keyed by `tensor.unsafeGetTensorImpl()`.
+    StateMap& state() noexcept { return state_; }
+    const StateMap& state() const noexcept { return state_; }
+
+    /// `{state: {number: {...}}, param_groups: [{..., params: [number, ...]}]}`, as in Python. Tensors are the live
+    /// ones.
+    Value state_dict() const;
+    /// Restores state and options. ValueError when groups, their sizes or a tensor's shape differ; nothing changes
+    /// then. Tensors are copied, in the parameter's dtype and on its device.
+    void load_state_dict(const Value& dict);
+
+    RemovableHandle register_step_pre_hook(StepHook fn) { return add_hook(pre_hooks_, std::move(fn)); }
+    RemovableHandle register_step_post_hook(StepHook fn) { return add_hook(post_hooks_, std::move(fn)); }
+    /// How often `step` has run in this process.
+    std::int64_t step_count() const { return step_count_; }
+
+    // Deprecated: use param_groups and add_param_group.
+    std::vector<Tensor>& parameters();
+    const std::vector<Tensor>& parameters() const;
+    std::size_t size() const;
+    void add_parameters(const std::vector<Tensor>& params);
+
+protected:
+    /// Updates the parameters of one group, under no-grad. Classes that override `step` need not implement it.
+    virtual void update(OptimizerParamGroup& group);
+    /// An empty state, for loading.
+    virtual std::unique_ptr<OptimizerParamState> make_state() const;
+    /// The state of `p`, made on first use.
+    template <class S> S& state_of(const Tensor& p) {
+        std::unique_ptr<OptimizerParamState>& s = state_[p.unsafeGetTensorImpl()];
+        if (!s) s = std::make_unique<S>();
+        return static_cast<S&>(*s);
+    }
+    /// Calls `fn(parameter, gradient, state)` for every parameter of the group that has a gradient.
+    template <class S, class Fn> void each_with_grad(OptimizerParamGroup& group, Fn fn) {
+        for (const Tensor& p : group.params())
+            if (const Tensor& g = p.mutable_grad(); g.defined()) fn(p, g, state_of<S>(p));
+    }
+
+    std::vector<OptimizerParamGroup> groups_;
+    StateMap state_;
+    std::unique_ptr<OptimizerOptions> defaults_;
+
+private:
+    std::shared_ptr<HookTable<StepHook>> pre_hooks_, post_hooks_;
+    std::int64_t step_count_ = 0;
+};
+
+} // namespace reel::optim

@@ -1,0 +1,49 @@
+// RAdam: Adam with a rectified start.
+#pragma once
+
+#include <reel/optim/optimizer.hpp>
+
+namespace reel::optim {
+
+class RAdamOptions : public OptimizerCloneableOptions<RAdamOptions> {
+public:
+    using betas_t = std::tuple<double, double>;
+    RAdamOptions() = default;
+    RAdamOptions(double lr) { this->lr(lr); }
+    void fields(FieldVisitor& v) override;
+    void check() const override;
+    REEL_OPTION(double, lr) = 1e-3;
+    REEL_OPTION(betas_t, betas) = betas_t(0.9, 0.999);
+    REEL_OPTION(double, eps) = 1e-8;
+    REEL_OPTION(double, weight_decay) = 0;
+    REEL_OPTION(bool, decoupled_weight_decay) = false;
+    REEL_OPTION(bool, maximize) = false;
+};
+class RAdamParamState : public OptimizerCloneableParamState<RAdamParamState> {
+public:
+    void fields(FieldVisitor& v) override {
+        v("step", step_);
+        v("exp_avg", exp_avg_);
+        v("exp_avg_sq", exp_avg_sq_);
+    }
+    REEL_STATE(StepCount, step);
+    REEL_STATE(Tensor, exp_avg);
+    REEL_STATE(Tensor, exp_avg_sq);
+};
+
+/// Adam that moves by the bare mean while the variance of its adaptive rate is too large, and by a rectified rate
+/// later. L. Liu et al., 2020.
+class RAdam : public Optimizer {
+public:
+    static constexpr const char* class_name = "RAdam";
+    explicit RAdam(std::vector<OptimizerParamGroup> groups, RAdamOptions defaults = {})
+        : Optimizer(std::move(groups), std::make_unique<RAdamOptions>(defaults)) {}
+    explicit RAdam(std::vector<Tensor> params, RAdamOptions defaults = {})
+        : Optimizer(std::move(params), std::make_unique<RAdamOptions>(defaults)) {}
+
+protected:
+    void update(OptimizerParamGroup& group) override;
+    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<RAdamParamState>(); }
+};
+
+} // namespace reel::optim

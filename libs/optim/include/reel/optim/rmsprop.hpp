@@ -1,0 +1,51 @@
+// RMSprop.
+#pragma once
+
+#include <reel/optim/optimizer.hpp>
+
+namespace reel::optim {
+
+class RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions> {
+public:
+    RMSpropOptions() = default;
+    RMSpropOptions(double lr) { this->lr(lr); }
+    void fields(FieldVisitor& v) override;
+    void check() const override;
+    REEL_OPTION(double, lr) = 1e-2;
+    REEL_OPTION(double, alpha) = 0.99;
+    REEL_OPTION(double, eps) = 1e-8;
+    REEL_OPTION(double, weight_decay) = 0;
+    REEL_OPTION(double, momentum) = 0;
+    REEL_OPTION(bool, centered) = false;
+    REEL_OPTION(bool, maximize) = false;
+};
+class RMSpropParamState : public OptimizerCloneableParamState<RMSpropParamState> {
+public:
+    void fields(FieldVisitor& v) override {
+        v("step", step_);
+        v("square_avg", square_avg_);
+        v("momentum_buffer", momentum_buffer_);
+        v("grad_avg", grad_avg_);
+    }
+    REEL_STATE(StepCount, step);
+    REEL_STATE(Tensor, square_avg);
+    REEL_STATE(Tensor, momentum_buffer);
+    REEL_STATE(Tensor, grad_avg);
+};
+
+/// v = alpha v + (1 - alpha) g^2;  p -= lr g / (sqrt(v) + eps). `centered` subtracts the squared mean gradient from v;
+/// `momentum` moves by a buffer of these quotients. T. Tieleman, G. Hinton, 2012.
+class RMSprop : public Optimizer {
+public:
+    static constexpr const char* class_name = "RMSprop";
+    explicit RMSprop(std::vector<OptimizerParamGroup> groups, RMSpropOptions defaults = {})
+        : Optimizer(std::move(groups), std::make_unique<RMSpropOptions>(defaults)) {}
+    explicit RMSprop(std::vector<Tensor> params, RMSpropOptions defaults = {})
+        : Optimizer(std::move(params), std::make_unique<RMSpropOptions>(defaults)) {}
+
+protected:
+    void update(OptimizerParamGroup& group) override;
+    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<RMSpropParamState>(); }
+};
+
+} // namespace reel::optim

@@ -1,0 +1,47 @@
+// Resilient backpropagation.
+#pragma once
+
+#include <reel/optim/optimizer.hpp>
+
+namespace reel::optim {
+
+class RpropOptions : public OptimizerCloneableOptions<RpropOptions> {
+public:
+    using pair_t = std::tuple<double, double>;
+    RpropOptions() = default;
+    RpropOptions(double lr) { this->lr(lr); }
+    void fields(FieldVisitor& v) override;
+    void check() const override;
+    REEL_OPTION(double, lr) = 1e-2;
+    REEL_OPTION(pair_t, etas) = pair_t(0.5, 1.2);
+    REEL_OPTION(pair_t, step_sizes) = pair_t(1e-6, 50);
+    REEL_OPTION(bool, maximize) = false;
+};
+class RpropParamState : public OptimizerCloneableParamState<RpropParamState> {
+public:
+    void fields(FieldVisitor& v) override {
+        v("step", step_);
+        v("prev", prev_);
+        v("step_size", step_size_);
+    }
+    REEL_STATE(StepCount, step);
+    REEL_STATE(Tensor, prev);
+    REEL_STATE(Tensor, step_size);
+};
+
+/// Moves each element by its own step size, which grows by etas[1] while the gradient keeps its sign and shrinks by
+/// etas[0] when it turns. M. Riedmiller, H. Braun, 1993.
+class Rprop : public Optimizer {
+public:
+    static constexpr const char* class_name = "Rprop";
+    explicit Rprop(std::vector<OptimizerParamGroup> groups, RpropOptions defaults = {})
+        : Optimizer(std::move(groups), std::make_unique<RpropOptions>(defaults)) {}
+    explicit Rprop(std::vector<Tensor> params, RpropOptions defaults = {})
+        : Optimizer(std::move(params), std::make_unique<RpropOptions>(defaults)) {}
+
+protected:
+    void update(OptimizerParamGroup& group) override;
+    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<RpropParamState>(); }
+};
+
+} // namespace reel::optim

@@ -1,0 +1,42 @@
+// Stochastic gradient descent.
+#pragma once
+
+#include <reel/optim/optimizer.hpp>
+
+namespace reel::optim {
+
+/// `nesterov` needs momentum above zero and no dampening.
+class SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
+public:
+    SGDOptions() = default;
+    SGDOptions(double lr) { this->lr(lr); }
+    void fields(FieldVisitor& v) override;
+    void check() const override;
+    REEL_OPTION(double, lr) = 1e-3;
+    REEL_OPTION(double, momentum) = 0;
+    REEL_OPTION(double, dampening) = 0;
+    REEL_OPTION(double, weight_decay) = 0;
+    REEL_OPTION(bool, nesterov) = false;
+    REEL_OPTION(bool, maximize) = false;
+};
+class SGDParamState : public OptimizerCloneableParamState<SGDParamState> {
+public:
+    void fields(FieldVisitor& v) override { v("momentum_buffer", momentum_buffer_); }
+    REEL_STATE(Tensor, momentum_buffer);
+};
+
+/// b = momentum b + (1 - dampening) (g + weight_decay p);  p -= lr b, or lr (g + momentum b) with nesterov.
+class SGD : public Optimizer {
+public:
+    static constexpr const char* class_name = "SGD";
+    explicit SGD(std::vector<OptimizerParamGroup> groups, SGDOptions defaults = {})
+        : Optimizer(std::move(groups), std::make_unique<SGDOptions>(defaults)) {}
+    explicit SGD(std::vector<Tensor> params, SGDOptions defaults = {})
+        : Optimizer(std::move(params), std::make_unique<SGDOptions>(defaults)) {}
+
+protected:
+    void update(OptimizerParamGroup& group) override;
+    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<SGDParamState>(); }
+};
+
+} // namespace reel::optim

@@ -1,0 +1,51 @@
+#include <reel/optim/adadelta.hpp>
+
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/factory.hpp>
+
+#include "adam_update.hpp"
+
+namespace reel::optim {
+
+void AdadeltaOptions::fields(FieldVisitor& v) {
+    v("lr", lr_);
+    v("rho", rho_);
+    v("eps", eps_);
+    v("weight_decay", weight_decay_);
+    v.keyword_only();
+    v("maximize", maximize_);
+    v.constant("foreign", Value());
+    v.constant("capturable", false);
+    v.constant("differentiable", false);
+}
+void AdadeltaOptions::check() const {
+    check_not_negative("Adadelta", "lr", lr());
+    REEL_CHECK_VALUE(rho() >= 0 && rho() <= 1, "Adadelta: rho must be between 0 and 1, got ", rho());
+    check_not_negative("Adadelta", "eps", eps());
+    check_not_negative("Adadelta", "weight_decay", weight_decay());
+}
+
+void Adadelta::update(OptimizerParamGroup& group) {
+    const auto& o = static_cast<const AdadeltaOptions&>(group.options());
+    each_with_grad<AdadeltaParamState>(group, [&](const Tensor& p, const Tensor& g, AdadeltaParamState& s) {
+        if (!s.square_avg().defined()) {
+            s.square_avg(reel::zeros_like(p));
+            s.acc_delta(reel::zeros_like(p));
+        }
+        ++s.step();
+        pointwise::adadelta_step step;
+        step.lr = o.lr();
+        step.weight_decay = o.weight_decay();
+        step.maximize = o.maximize();
+        step.rho = o.rho();
+        step.eps = o.eps();
+        apply_step(class_name, step, p, g, {s.square_avg(), s.acc_delta()});
+    });
+}
+
+namespace {
+[[maybe_unused]] const bool registered = register_optimizer<Adadelta, AdadeltaOptions>("Adadelta");
+}
+
+} // namespace reel::optim

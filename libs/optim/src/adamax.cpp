@@ -1,0 +1,56 @@
+#include <reel/optim/adamax.hpp>
+
+#include <cmath>
+
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/factory.hpp>
+
+#include "adam_update.hpp"
+
+namespace reel::optim {
+
+void AdamaxOptions::fields(FieldVisitor& v) {
+    v("lr", lr_);
+    v("betas", betas_);
+    v("eps", eps_);
+    v("weight_decay", weight_decay_);
+    v.keyword_only();
+    v("maximize", maximize_);
+    v.constant("foreign", Value());
+    v.constant("differentiable", false);
+    v.constant("capturable", false);
+}
+void AdamaxOptions::check() const {
+    check_not_negative("Adamax", "lr", lr());
+    check_not_negative("Adamax", "eps", eps());
+    check_betas("Adamax", betas());
+    check_not_negative("Adamax", "weight_decay", weight_decay());
+}
+
+void Adamax::update(OptimizerParamGroup& group) {
+    const auto& o = static_cast<const AdamaxOptions&>(group.options());
+    each_with_grad<AdamaxParamState>(group, [&](const Tensor& p, const Tensor& g, AdamaxParamState& s) {
+        if (!s.exp_avg().defined()) {
+            s.exp_avg(reel::zeros_like(p));
+            s.exp_inf(reel::zeros_like(p));
+        }
+        const double t = double(++s.step());
+        const auto [beta1, beta2] = o.betas();
+        pointwise::adamax_step step;
+        step.lr = o.lr();
+        step.weight_decay = o.weight_decay();
+        step.maximize = o.maximize();
+        step.beta1 = beta1;
+        step.beta2 = beta2;
+        step.eps = o.eps();
+        step.step_size = o.lr() / (1 - std::pow(beta1, t));
+        apply_step(class_name, step, p, g, {s.exp_avg(), s.exp_inf()});
+    });
+}
+
+namespace {
+[[maybe_unused]] const bool registered = register_optimizer<Adamax, AdamaxOptions>("Adamax");
+}
+
+} // namespace reel::optim

@@ -1,0 +1,57 @@
+#include <reel/optim/asgd.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/factory.hpp>
+
+#include "adam_update.hpp"
+
+namespace reel::optim {
+
+void ASGDOptions::fields(FieldVisitor& v) {
+    v("lr", lr_);
+    v("lambd", lambd_);
+    v("alpha", alpha_);
+    v("t0", t0_);
+    v("weight_decay", weight_decay_);
+    v.keyword_only();
+    v("maximize", maximize_);
+    v.constant("foreign", Value());
+    v.constant("differentiable", false);
+    v.constant("capturable", false);
+}
+void ASGDOptions::check() const {
+    check_not_negative("ASGD", "lr", lr());
+    check_not_negative("ASGD", "weight_decay", weight_decay());
+}
+
+void ASGD::update(OptimizerParamGroup& group) {
+    const auto& o = static_cast<const ASGDOptions&>(group.options());
+    each_with_grad<ASGDParamState>(group, [&](const Tensor& p, const Tensor& g, ASGDParamState& s) {
+        if (!s.ax().defined()) {
+            s.eta() = o.lr();
+            s.mu() = 1.0;
+            s.ax(reel::zeros_like(p));
+        }
+        const double t = double(++s.step());
+        pointwise::asgd_step step;
+        step.lr = o.lr();
+        step.weight_decay = o.weight_decay();
+        step.maximize = o.maximize();
+        step.eta = s.eta();
+        step.decay = 1 - o.lambd() * step.eta;
+        step.mu = s.mu();
+        apply_step(class_name, step, p, g, {s.ax()});
+        s.eta() = o.lr() / std::pow(1 + o.lambd() * o.lr() * t, o.alpha());
+        s.mu() = 1 / std::max(1.0, t - o.t0());
+    });
+}
+
+namespace {
+[[maybe_unused]] const bool registered = register_optimizer<ASGD, ASGDOptions>("ASGD");
+}
+
+} // namespace reel::optim

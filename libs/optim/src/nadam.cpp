@@ -1,0 +1,67 @@
+#include <reel/optim/nadam.hpp>
+
+#include <cmath>
+
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/factory.hpp>
+
+#include "adam_update.hpp"
+
+namespace reel::optim {
+
+void NAdamOptions::fields(FieldVisitor& v) {
+    v("lr", lr_);
+    v("betas", betas_);
+    v("eps", eps_);
+    v("weight_decay", weight_decay_);
+    v("momentum_decay", momentum_decay_);
+    v("decoupled_weight_decay", decoupled_weight_decay_);
+    v.keyword_only();
+    v("maximize", maximize_);
+    v.constant("foreign", Value());
+    v.constant("capturable", false);
+    v.constant("differentiable", false);
+}
+void NAdamOptions::check() const {
+    check_not_negative("NAdam", "lr", lr());
+    check_not_negative("NAdam", "eps", eps());
+    check_betas("NAdam", betas());
+    check_not_negative("NAdam", "weight_decay", weight_decay());
+    check_not_negative("NAdam", "momentum_decay", momentum_decay());
+}
+
+void NAdam::update(OptimizerParamGroup& group) {
+    const auto& o = static_cast<const NAdamOptions&>(group.options());
+    each_with_grad<NAdamParamState>(group, [&](const Tensor& p, const Tensor& g, NAdamParamState& s) {
+        if (!s.exp_avg().defined()) {
+            s.mu_product() = 1.0;
+            s.exp_avg(reel::zeros_like(p));
+            s.exp_avg_sq(reel::zeros_like(p));
+        }
+        const double t = double(++s.step());
+        const auto [beta1, beta2] = o.betas();
+        const double mu = beta1 * (1 - 0.5 * std::pow(0.96, t * o.momentum_decay()));
+        const double mu_next = beta1 * (1 - 0.5 * std::pow(0.96, (t + 1) * o.momentum_decay()));
+        s.mu_product() = double(s.mu_product()) * mu;
+        const double product = s.mu_product();
+        pointwise::nadam_step step;
+        step.lr = o.lr();
+        step.maximize = o.maximize();
+        if (o.decoupled_weight_decay()) step.shrink = 1 - o.lr() * o.weight_decay();
+        else step.weight_decay = o.weight_decay();
+        step.beta1 = beta1;
+        step.beta2 = beta2;
+        step.eps = o.eps();
+        step.grad_size = o.lr() * (1 - mu) / (1 - product);
+        step.avg_size = o.lr() * mu_next / (1 - product * mu_next);
+        step.scale = 1 / std::sqrt(1 - std::pow(beta2, t));
+        apply_step(class_name, step, p, g, {s.exp_avg(), s.exp_avg_sq()});
+    });
+}
+
+namespace {
+[[maybe_unused]] const bool registered = register_optimizer<NAdam, NAdamOptions>("NAdam");
+}
+
+} // namespace reel::optim

@@ -1,0 +1,222 @@
+// The optimizer base: groups, the frame of a step, state dicts.
+#include <reel/optim/optimizer.hpp>
+
+#include <algorithm>
+
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/node.hpp>
+#include <reel/autograd/ops.hpp>
+
+namespace reel::optim {
+
+OptimizerParamGroup::OptimizerParamGroup(const OptimizerParamGroup& o)
+    : params_(o.params_), options_(o.options_ ? o.options_->clone() : nullptr), by_name_(o.by_name_), extra_(o.extra_) {
+}
+OptimizerParamGroup& OptimizerParamGroup::operator=(const OptimizerParamGroup& o) {
+    OptimizerParamGroup copy(o);
+    return *this = std::move(copy);
+}
+OptimizerOptions& OptimizerParamGroup::options() {
+    REEL_CHECK(options_, "parameter group: it has no options of its own; set_options() gives it some");
+    return *options_;
+}
+const OptimizerOptions& OptimizerParamGroup::options() const {
+    return const_cast<OptimizerParamGroup&>(*this).options();
+}
+
+Optimizer::Optimizer(std::vector<OptimizerParamGroup> groups, std::unique_ptr<OptimizerOptions> defaults)
+    : defaults_(std::move(defaults)) {
+    REEL_CHECK_VALUE(defaults_, "optimizer: no default options are given");
+    defaults_->check();
+    groups_.reserve(groups.size());
+    for (OptimizerParamGroup& g : groups) add_param_group(std::move(g));
+}
+namespace {
+std::vector<OptimizerParamGroup> one_group(std::vector<Tensor> params) {
+    std::vector<OptimizerParamGroup> r;
+    r.emplace_back(std::move(params));
+    return r;
+}
+} // namespace
+Optimizer::Optimizer(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> defaults)
+    : Optimizer(one_group(std::move(params)), std::move(defaults)) {}
+Optimizer::~Optimizer() = default;
+
+void Optimizer::add_param_group(OptimizerParamGroup group) {
+    for (std::size_t i = 0; i < group.params().size(); ++i) {
+        const Tensor& p = group.params()[i];
+        REEL_CHECK_VALUE(p.defined(), "optimizer: parameter ", i, " of group ", groups_.size(), " is undefined");
+        REEL_CHECK_VALUE(p.is_leaf(), "optimizer: parameter ", i, " of group ", groups_.size(),
+                         " is not a leaf; optimize the tensor that it was computed from");
+        for (std::size_t g = 0; g < groups_.size(); ++g)
+            for (const Tensor& q : groups_[g].params())
+                REEL_CHECK_VALUE(!p.is_same(q), "optimizer: parameter ", i, " of group ", groups_.size(),
+                                 " is already in group ", g);
+        for (std::size_t k = 0; k < i; ++k)
+            if (p.is_same(group.params()[k]))
+                REEL_WARN("optimizer: parameters ", k, " and ", i, " of group ", groups_.size(),
+                          " are the same tensor; it is updated twice");
+    }
+    if (!group.has_options()) group.set_options(defaults_->clone());
+    else group.options().inherit(*defaults_);
+    if (!group.by_name().empty()) {
+        group.options().bind("parameter group", {}, group.by_name());
+        group.by_name().clear();
+    }
+    group.options().check();
+    groups_.push_back(std::move(group));
+}
+
+Tensor Optimizer::step(LossClosure closure) {
+    if (pre_hooks_)
+        if (const auto hooks = pre_hooks_->snapshot())
+            for (const auto& h : *hooks) h.fn(*this);
+    Tensor loss;
+    if (closure) {
+        EnableGradGuard grad;
+        loss = closure();
+    }
+    {
+        NoGradGuard no_grad;
+        for (OptimizerParamGroup& g : groups_) update(g);
+    }
+    ++step_count_;
+    if (post_hooks_)
+        if (const auto hooks = post_hooks_->snapshot())
+            for (const auto& h : *hooks) h.fn(*this);
+    return loss;
+}
+void Optimizer::update(OptimizerParamGroup&) {
+    REEL_THROW(NotImplementedError, "optimizer: this class implements neither step nor update");
+}
+std::unique_ptr<OptimizerParamState> Optimizer::make_state() const {
+    REEL_THROW(NotImplementedError, "optimizer: load_state_dict needs make_state, which this class does not implement");
+}
+
+void Optimizer::zero_grad(bool set_to_none) {
+    for (OptimizerParamGroup& g : groups_)
+        for (const Tensor& p : g.params()) {
+            if (set_to_none) {
+                p.mutable_grad() = Tensor();
+                continue;
+            }
+            Tensor& grad = p.mutable_grad();
+            if (!grad.defined()) continue;
+            if (grad.grad_fn()) grad.detach_();
+            else grad.requires_grad_(false);
+            grad.zero_();
+        }
+}
+
+std::vector<Tensor>& Optimizer::parameters() {
+    REEL_WARN_DEPRECATION("Optimizer::parameters() is deprecated; use param_groups()");
+    REEL_CHECK_INDEX(!groups_.empty(), "optimizer: there is no parameter group");
+    return groups_[0].params();
+}
+const std::vector<Tensor>& Optimizer::parameters() const { return const_cast<Optimizer*>(this)->parameters(); }
+std::size_t Optimizer::size() const {
+    REEL_WARN_DEPRECATION("Optimizer::size() is deprecated; use param_groups()");
+    std::size_t n = 0;
+    for (const OptimizerParamGroup& g : groups_) n += g.params().size();
+    return n;
+}
+void Optimizer::add_parameters(const std::vector<Tensor>& params) {
+    REEL_WARN_DEPRECATION("Optimizer::add_parameters() is deprecated; use add_param_group()");
+    REEL_CHECK_INDEX(!groups_.empty(), "optimizer: there is no parameter group");
+    groups_[0].params().insert(groups_[0].params().end(), params.begin(), params.end());
+}
+
+// --- State dictionaries ---------------------------------------------------------------------------------------------
+
+namespace {
+/// Takes a state's fields from a dict; tensors with dimensions are copied to the parameter's dtype and device.
+struct FromDict final : FieldVisitor {
+    FromDict(const OptimizerParamState& state, const ValueDict& dict, const Tensor& param, std::int64_t number)
+        : state(state), dict(dict), param(param), number(number) {}
+    void visit(const FieldRef& f) override {
+        const Value* v = dict.find(std::string_view(f.name));
+        if (!v) return;
+        if (!v->isTensor() || !v->toTensor().defined() || v->toTensor().dim() == 0) return f.set(*v);
+        const Tensor& t = v->toTensor();
+        const bool alike = state.shaped_like_parameter(f.name);
+        REEL_CHECK_VALUE(!alike || t.sizes().equals(param.sizes()), "load_state_dict: state '", f.name,
+                         "' of parameter ", number, " has shape ", t.sizes(), ", the parameter has ", param.sizes());
+        const TensorOptions options(param.scalar_type());
+        Tensor copy = alike ? reel::empty_like(param, options) : reel::empty(t.sizes(), options);
+        copy.copy_(t);
+        f.set(copy);
+    }
+    const OptimizerParamState& state;
+    const ValueDict& dict;
+    const Tensor& param;
+    std::int64_t number;
+};
+} // namespace
+
+Value Optimizer::state_dict() const {
+    ValueDict state;
+    std::vector<Value> groups;
+    std::int64_t number = 0;
+    std::unordered_map<const void*, std::int64_t> seen;
+    for (const OptimizerParamGroup& g : groups_) {
+        ValueDict entry = g.options().to_dict();
+        for (const auto& [key, value] : g.extra()) entry.set(key, value);
+        std::vector<Value> numbers;
+        for (const Tensor& p : g.params()) {
+            const auto [at, fresh] = seen.emplace(p.unsafeGetTensorImpl(), number);
+            numbers.emplace_back(at->second);
+            if (!fresh) continue;
+            if (const auto s = state_.find(p.unsafeGetTensorImpl()); s != state_.end()) {
+                ValueDict fields;
+                for (auto& [name, v] : s->second->to_dict())
+                    if (!v.isNone()) fields.set(name, v);
+                state.set(number, Value(std::move(fields)));
+            }
+            ++number;
+        }
+        entry.set("params", Value::list(std::move(numbers)));
+        groups.emplace_back(std::move(entry));
+    }
+    ValueDict r;
+    r.set("state", Value(std::move(state)));
+    r.set("param_groups", Value::list(std::move(groups)));
+    return r;
+}
+
+void Optimizer::load_state_dict(const Value& value) {
+    REEL_CHECK_TYPE(value.isGenericDict(), "load_state_dict: expected a dict, got ", value.kind_name());
+    const ValueDict& dict = value.toGenericDict();
+    const std::vector<Value>& groups = dict.at("param_groups").elements();
+    REEL_CHECK_VALUE(groups.size() == groups_.size(), "load_state_dict: the saved state has ", groups.size(),
+                     " parameter groups, this optimizer has ", groups_.size());
+    // Everything is prepared first, so that an error leaves the optimizer as it was.
+    NoGradGuard no_grad;
+    std::vector<OptimizerParamGroup> fresh(groups_.begin(), groups_.end());
+    StateMap state;
+    const ValueDict& saved = dict.at("state").toGenericDict();
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        const ValueDict& entry = groups[i].toGenericDict();
+        const std::vector<Value>& numbers = entry.at("params").elements();
+        REEL_CHECK_VALUE(numbers.size() == fresh[i].params().size(), "load_state_dict: the saved group ", i, " has ",
+                         numbers.size(), " parameters, this optimizer's has ", fresh[i].params().size());
+        fresh[i].options().load_dict(entry);
+        fresh[i].options().check();
+        const ValueDict known = fresh[i].options().to_dict();
+        fresh[i].extra().clear();
+        for (const auto& [key, v] : entry)
+            if (!known.find(key) && key.toStringRef() != "params") fresh[i].extra().set(key, v);
+        for (std::size_t k = 0; k < numbers.size(); ++k) {
+            const Value* s = saved.find(numbers[k]);
+            if (!s) continue;
+            const Tensor& p = fresh[i].params()[k];
+            auto made = make_state();
+            FromDict v(*made, s->toGenericDict(), p, numbers[k].toInt());
+            made->fields(v);
+            state[p.unsafeGetTensorImpl()] = std::move(made);
+        }
+    }
+    groups_ = std::move(fresh);
+    state_ = std::move(state);
+}
+
+} // namespace reel::optim

@@ -1,0 +1,64 @@
+#include <reel/optim/radam.hpp>
+
+#include <cmath>
+
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/factory.hpp>
+
+#include "adam_update.hpp"
+
+namespace reel::optim {
+
+void RAdamOptions::fields(FieldVisitor& v) {
+    v("lr", lr_);
+    v("betas", betas_);
+    v("eps", eps_);
+    v("weight_decay", weight_decay_);
+    v("decoupled_weight_decay", decoupled_weight_decay_);
+    v.keyword_only();
+    v("maximize", maximize_);
+    v.constant("foreign", Value());
+    v.constant("capturable", false);
+    v.constant("differentiable", false);
+}
+void RAdamOptions::check() const {
+    check_not_negative("RAdam", "lr", lr());
+    check_not_negative("RAdam", "eps", eps());
+    check_betas("RAdam", betas());
+    check_not_negative("RAdam", "weight_decay", weight_decay());
+}
+
+void RAdam::update(OptimizerParamGroup& group) {
+    const auto& o = static_cast<const RAdamOptions&>(group.options());
+    each_with_grad<RAdamParamState>(group, [&](const Tensor& p, const Tensor& g, RAdamParamState& s) {
+        if (!s.exp_avg().defined()) {
+            s.exp_avg(reel::zeros_like(p));
+            s.exp_avg_sq(reel::zeros_like(p));
+        }
+        const double t = double(++s.step());
+        const auto [beta1, beta2] = o.betas();
+        const double correction1 = 1 - std::pow(beta1, t), correction2 = 1 - std::pow(beta2, t);
+        const double rho_inf = 2 / (1 - beta2) - 1, rho = rho_inf - 2 * t * std::pow(beta2, t) / correction2;
+        pointwise::radam_step step;
+        step.lr = o.lr();
+        step.maximize = o.maximize();
+        if (o.decoupled_weight_decay()) step.shrink = 1 - o.lr() * o.weight_decay();
+        else step.weight_decay = o.weight_decay();
+        step.beta1 = beta1;
+        step.beta2 = beta2;
+        step.eps = o.eps();
+        step.rectified = rho > 5;
+        step.step_size = o.lr() / correction1;
+        if (step.rectified)
+            step.step_size *= std::sqrt((rho - 4) * (rho - 2) * rho_inf / ((rho_inf - 4) * (rho_inf - 2) * rho)) *
+                              std::sqrt(correction2);
+        apply_step(class_name, step, p, g, {s.exp_avg(), s.exp_avg_sq()});
+    });
+}
+
+namespace {
+[[maybe_unused]] const bool registered = register_optimizer<RAdam, RAdamOptions>("RAdam");
+}
+
+} // namespace reel::optim

@@ -1,0 +1,27 @@
+#include <reel/optim/schedulers/constant_lr.hpp>
+
+#include <reel/optim/factory.hpp>
+
+namespace reel::optim {
+
+void ConstantLROptions::fields(FieldVisitor& v) {
+    v("factor", factor);
+    v("total_iters", total_iters);
+    v("last_epoch", last_epoch);
+}
+ConstantLR::ConstantLR(Optimizer& optimizer, ConstantLROptions options)
+    : LRScheduler(optimizer, options.last_epoch), options_(std::move(options)) {
+    REEL_CHECK_VALUE(options_.factor >= 0 && options_.factor <= 1, "ConstantLR: factor must be between 0 and 1, got ",
+                     options_.factor);
+    initial_step();
+}
+std::vector<double> ConstantLR::get_lrs() {
+    if (last_epoch_ == 0) return scaled(options_.factor);
+    return scaled(last_epoch_ == options_.total_iters ? 1 / options_.factor : 1);
+}
+
+namespace {
+[[maybe_unused]] const bool registered = register_scheduler<ConstantLR, ConstantLROptions>("ConstantLR");
+}
+
+} // namespace reel::optim

@@ -1,0 +1,40 @@
+#include <reel/optim/schedulers/cosine_annealing_lr.hpp>
+
+#include <cmath>
+#include <numbers>
+
+#include <reel/optim/factory.hpp>
+
+namespace reel::optim {
+
+void CosineAnnealingLROptions::fields(FieldVisitor& v) {
+    v.required("T_max", T_max);
+    v("eta_min", eta_min);
+    v("last_epoch", last_epoch);
+}
+CosineAnnealingLR::CosineAnnealingLR(Optimizer& optimizer, CosineAnnealingLROptions options)
+    : LRScheduler(optimizer, options.last_epoch), options_(std::move(options)) {
+    REEL_CHECK_VALUE(options_.T_max > 0, "CosineAnnealingLR: T_max must be positive, got ", options_.T_max);
+    initial_step();
+}
+std::vector<double> CosineAnnealingLR::get_lrs() {
+    const double pi = std::numbers::pi, period = double(options_.T_max), now = double(last_epoch_),
+                 least = options_.eta_min;
+    std::vector<double> r = get_current_lrs();
+    if (last_epoch_ == 0) return r;
+    for (std::size_t i = 0; i < r.size(); ++i) {
+        if (step_count_ == 0) r[i] = least + (base_lrs_[i] - least) * (1 + std::cos(now * pi / period)) / 2;
+        else if ((last_epoch_ - 1 - options_.T_max) % (2 * options_.T_max) == 0)
+            r[i] += (base_lrs_[i] - least) * (1 - std::cos(pi / period)) / 2;
+        else
+            r[i] = (1 + std::cos(pi * now / period)) / (1 + std::cos(pi * (now - 1) / period)) * (r[i] - least) + least;
+    }
+    return r;
+}
+
+namespace {
+[[maybe_unused]] const bool registered =
+    register_scheduler<CosineAnnealingLR, CosineAnnealingLROptions>("CosineAnnealingLR");
+}
+
+} // namespace reel::optim

@@ -1,0 +1,28 @@
+#include <reel/optim/schedulers/multi_step_lr.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <reel/optim/factory.hpp>
+
+namespace reel::optim {
+
+void MultiStepLROptions::fields(FieldVisitor& v) {
+    v.required("milestones", milestones);
+    v("gamma", gamma);
+    v("last_epoch", last_epoch);
+}
+MultiStepLR::MultiStepLR(Optimizer& optimizer, MultiStepLROptions options)
+    : LRScheduler(optimizer, options.last_epoch), options_(std::move(options)) {
+    initial_step();
+}
+std::vector<double> MultiStepLR::get_lrs() {
+    const auto times = std::count(options_.milestones.begin(), options_.milestones.end(), last_epoch_);
+    return scaled(std::pow(options_.gamma, double(times)));
+}
+
+namespace {
+[[maybe_unused]] const bool registered = register_scheduler<MultiStepLR, MultiStepLROptions>("MultiStepLR");
+}
+
+} // namespace reel::optim

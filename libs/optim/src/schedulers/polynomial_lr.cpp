@@ -1,0 +1,28 @@
+#include <reel/optim/schedulers/polynomial_lr.hpp>
+
+#include <cmath>
+
+#include <reel/optim/factory.hpp>
+
+namespace reel::optim {
+
+void PolynomialLROptions::fields(FieldVisitor& v) {
+    v("total_iters", total_iters);
+    v("power", power);
+    v("last_epoch", last_epoch);
+}
+PolynomialLR::PolynomialLR(Optimizer& optimizer, PolynomialLROptions options)
+    : LRScheduler(optimizer, options.last_epoch), options_(std::move(options)) {
+    initial_step();
+}
+std::vector<double> PolynomialLR::get_lrs() {
+    if (last_epoch_ == 0 || last_epoch_ > options_.total_iters) return scaled(1);
+    const double total = double(options_.total_iters), now = double(last_epoch_);
+    return scaled(std::pow((1 - now / total) / (1 - (now - 1) / total), options_.power));
+}
+
+namespace {
+[[maybe_unused]] const bool registered = register_scheduler<PolynomialLR, PolynomialLROptions>("PolynomialLR");
+}
+
+} // namespace reel::optim

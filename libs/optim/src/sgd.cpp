@@ -1,0 +1,46 @@
+#include <reel/optim/sgd.hpp>
+
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/factory.hpp>
+
+namespace reel::optim {
+
+void SGDOptions::fields(FieldVisitor& v) {
+    v("lr", lr_);
+    v("momentum", momentum_);
+    v("dampening", dampening_);
+    v("weight_decay", weight_decay_);
+    v("nesterov", nesterov_);
+    v.keyword_only();
+    v("maximize", maximize_);
+    v.constant("foreign", Value());
+    v.constant("differentiable", false);
+    v.constant("fused", Value());
+}
+void SGDOptions::check() const {
+    REEL_CHECK_VALUE(lr() >= 0, "SGD: lr must not be negative, got ", lr());
+    REEL_CHECK_VALUE(momentum() >= 0, "SGD: momentum must not be negative, got ", momentum());
+    REEL_CHECK_VALUE(weight_decay() >= 0, "SGD: weight_decay must not be negative, got ", weight_decay());
+    REEL_CHECK_VALUE(!nesterov() || (momentum() > 0 && dampening() == 0),
+                     "SGD: nesterov needs a momentum above zero and zero dampening, got momentum ", momentum(),
+                     " and dampening ", dampening());
+}
+
+void SGD::update(OptimizerParamGroup& group) {
+    const auto& o = static_cast<const SGDOptions&>(group.options());
+    each_with_grad<SGDParamState>(group, [&](const Tensor& p, const Tensor& g, SGDParamState& s) {
+        const pointwise::step_base base{.lr = o.lr(), .weight_decay = o.weight_decay(), .maximize = o.maximize()};
+        if (o.momentum() == 0) return apply_step(class_name, pointwise::sgd_step{base}, p, g, {});
+        pointwise::sgd_momentum_step step{base, o.momentum(), o.dampening(), o.nesterov(),
+                                          !s.momentum_buffer().defined()};
+        if (step.first) s.momentum_buffer(reel::zeros_like(p));
+        apply_step(class_name, step, p, g, {s.momentum_buffer()});
+    });
+}
+
+namespace {
+[[maybe_unused]] const bool registered = register_optimizer<SGD, SGDOptions>("SGD");
+}
+
+} // namespace reel::optim
