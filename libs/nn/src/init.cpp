@@ -2,18 +2,39 @@
 #include <reel/nn/init.hpp>
 
 #include <cmath>
+#include <vector>
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_operators.hpp>
 
 namespace reel::nn::init {
 
+double calculate_gain(NonlinearityType nonlinearity, double param) {
+    if (std::holds_alternative<enumtype::kTanh>(nonlinearity)) return 5.0 / 3.0;
+    if (std::holds_alternative<enumtype::kReLU>(nonlinearity)) return std::sqrt(2.0);
+    if (std::holds_alternative<enumtype::kLeakyReLU>(nonlinearity)) return std::sqrt(2.0 / (1 + param * param));
+    return 1;
+}
 std::pair<std::int64_t, std::int64_t> _calculate_fan_in_and_fan_out(const Tensor& t) {
-    REEL_CHECK_VALUE(t.dim() >= 2, "init: fan in and fan out need a tensor with at least 2 dimensions, got ", t.sizes());
+    REEL_CHECK_VALUE(t.dim() >= 2, "init: fan in and fan out need a tensor with at least 2 dimensions, got ",
+                     t.sizes());
     std::int64_t field = 1;
     for (std::int64_t d = 2; d < t.dim(); ++d) field *= t.size(d);
     return {t.size(1) * field, t.size(0) * field};
 }
+
+namespace {
+double fan_of(const Tensor& t, FanModeType mode) {
+    const auto [in, out] = _calculate_fan_in_and_fan_out(t);
+    return double(std::holds_alternative<enumtype::kFanIn>(mode) ? in : out);
+}
+double xavier_std(const Tensor& t, double gain) {
+    const auto [in, out] = _calculate_fan_in_and_fan_out(t);
+    return gain * std::sqrt(2.0 / double(in + out));
+}
+} // namespace
+
 Tensor uniform_(Tensor t, double low, double high, std::optional<Generator> generator) {
     NoGradGuard guard;
     return reel::uniform_(t, low, high, generator);
@@ -28,11 +49,113 @@ Tensor constant_(Tensor t, const Scalar& value) {
 }
 Tensor ones_(Tensor t) { return constant_(std::move(t), 1); }
 Tensor zeros_(Tensor t) { return constant_(std::move(t), 0); }
-Tensor kaiming_uniform_(Tensor t, double a, std::optional<Generator> generator) {
-    if (t.numel() == 0) return t;
-    const double gain = std::sqrt(2 / (1 + a * a)), std = gain / std::sqrt(double(_calculate_fan_in_and_fan_out(t).first));
-    const double bound = std::sqrt(3.0) * std;
+Tensor xavier_uniform_(Tensor t, double gain, std::optional<Generator> generator) {
+    const double bound = std::sqrt(3.0) * xavier_std(t, gain);
     return init::uniform_(std::move(t), -bound, bound, generator);
+}
+Tensor xavier_normal_(Tensor t, double gain, std::optional<Generator> generator) {
+    const double std = xavier_std(t, gain);
+    return init::normal_(std::move(t), 0, std, generator);
+}
+Tensor kaiming_uniform_(Tensor t, double a, FanModeType mode, NonlinearityType nonlinearity,
+                        std::optional<Generator> generator) {
+    if (t.numel() == 0) return t;
+    const double std = calculate_gain(nonlinearity, a) / std::sqrt(fan_of(t, mode)), bound = std::sqrt(3.0) * std;
+    return init::uniform_(std::move(t), -bound, bound, generator);
+}
+Tensor kaiming_normal_(Tensor t, double a, FanModeType mode, NonlinearityType nonlinearity,
+                       std::optional<Generator> generator) {
+    if (t.numel() == 0) return t;
+    const double std = calculate_gain(nonlinearity, a) / std::sqrt(fan_of(t, mode));
+    return init::normal_(std::move(t), 0, std, generator);
+}
+
+Tensor trunc_normal_(Tensor t, double mean, double std, double a, double b, std::optional<Generator> generator) {
+    REEL_CHECK_VALUE(std > 0 && a < b, "trunc_normal_: expected std > 0 and a < b, got std ", std, ", a ", a, ", b ",
+                     b);
+    NoGradGuard guard;
+    const auto below = [&](double x) { return 0.5 * std::erfc(-(x - mean) / std / std::sqrt(2.0)); };
+    const auto outside = [&](const Tensor& x) {
+        return reel::logical_or(reel::lt(x, Scalar(a)), reel::gt(x, Scalar(b)));
+    };
+    if (below(b) - below(a) > 0.3) {
+        reel::normal_(t, mean, std, generator);
+        for (Tensor bad = outside(t); reel::any(bad).item<bool>(); bad = outside(t))
+            t.copy_(reel::where(bad, reel::normal_(reel::empty_like(t.detach()), mean, std, generator), t));
+        return t;
+    }
+    // Little of the normal lies within: uniforms, accepted with the density relative to its peak there.
+    const double peak = std::min(std::max(mean, a), b);
+    Tensor missing = reel::ones(t.sizes(), kBool);
+    while (reel::any(missing).item<bool>()) {
+        const Tensor x = reel::uniform_(reel::empty_like(t.detach()), a, b, generator);
+        const Tensor u = reel::uniform_(reel::empty_like(t.detach()), 0, 1, generator);
+        const Tensor z =
+            reel::square((x - Scalar(mean)) / Scalar(std)) - Scalar((peak - mean) / std * (peak - mean) / std);
+        const Tensor take = reel::logical_and(missing, reel::le(u, reel::exp(z * Scalar(-0.5))));
+        t.copy_(reel::where(take, x, t));
+        missing = reel::logical_and(missing, reel::logical_not(take));
+    }
+    return t;
+}
+
+Tensor orthogonal_(Tensor t, double gain, std::optional<Generator> generator) {
+    REEL_CHECK_VALUE(t.dim() >= 2, "orthogonal_: expected a tensor with at least 2 dimensions, got ", t.sizes());
+    if (t.numel() == 0) return t;
+    NoGradGuard guard;
+    const std::int64_t rows = t.size(0), cols = t.numel() / rows, n = std::max(rows, cols), m = std::min(rows, cols);
+    Tensor flat =
+        reel::normal_(reel::empty({rows, cols}, t.options().requires_grad(false)), 0, 1, generator).to(kDouble);
+    if (rows < cols) flat = reel::contiguous(reel::transpose(flat, 0, 1));
+    // Gram-Schmidt, twice for accuracy: the Q of a QR decomposition whose R has a positive diagonal.
+    double* q = flat.data_ptr<double>();
+    for (std::int64_t j = 0; j < m; ++j) {
+        for (int pass = 0; pass < 2; ++pass)
+            for (std::int64_t k = 0; k < j; ++k) {
+                double dot = 0;
+                for (std::int64_t i = 0; i < n; ++i) dot += q[i * m + k] * q[i * m + j];
+                for (std::int64_t i = 0; i < n; ++i) q[i * m + j] -= dot * q[i * m + k];
+            }
+        double norm = 0;
+        for (std::int64_t i = 0; i < n; ++i) norm += q[i * m + j] * q[i * m + j];
+        norm = std::sqrt(norm);
+        for (std::int64_t i = 0; i < n; ++i) q[i * m + j] /= norm;
+    }
+    if (rows < cols) flat = reel::transpose(flat, 0, 1);
+    t.copy_(reel::reshape(flat, t.sizes()));
+    return gain == 1 ? t : t.mul_(Scalar(gain));
+}
+Tensor eye_(Tensor t) {
+    REEL_CHECK_VALUE(t.dim() == 2, "eye_: expected 2 dimensions, got ", t.sizes());
+    NoGradGuard guard;
+    return t.copy_(reel::eye(t.size(0), t.size(1), t.options().requires_grad(false)));
+}
+Tensor dirac_(Tensor t, std::int64_t groups) {
+    REEL_CHECK_VALUE(t.dim() >= 3 && t.dim() <= 5, "dirac_: expected 3, 4 or 5 dimensions, got ", t.sizes());
+    REEL_CHECK_VALUE(groups > 0 && t.size(0) % groups == 0, "dirac_: the first dimension ", t.size(0),
+                     " must be divisible by groups ", groups);
+    NoGradGuard guard;
+    t.zero_();
+    const std::int64_t out = t.size(0) / groups;
+    for (std::int64_t g = 0; g < groups; ++g)
+        for (std::int64_t d = 0; d < std::min(out, t.size(1)); ++d) {
+            Tensor at = t[g * out + d][d];
+            for (std::int64_t k = 2; k < t.dim(); ++k) at = at[t.size(k) / 2];
+            at.fill_(1);
+        }
+    return t;
+}
+Tensor sparse_(Tensor t, double sparsity, double std, std::optional<Generator> generator) {
+    REEL_CHECK_VALUE(t.dim() == 2, "sparse_: expected 2 dimensions, got ", t.sizes());
+    REEL_CHECK_VALUE(sparsity >= 0 && sparsity <= 1, "sparse_: sparsity is ", sparsity, "; expected a fraction");
+    NoGradGuard guard;
+    const auto zeros = std::int64_t(std::ceil(sparsity * double(t.size(0))));
+    reel::normal_(t, 0, std, generator);
+    for (std::int64_t c = 0; c < t.size(1); ++c) {
+        const Tensor order = reel::randperm(t.size(0), generator);
+        for (std::int64_t i = 0; i < zeros; ++i) t[order[i].item<std::int64_t>()][c].zero_();
+    }
+    return t;
 }
 
 } // namespace reel::nn::init

@@ -30,9 +30,13 @@ std::optional<Tensor> initialised(const std::string& name, const Tensor& t, cons
     };
     if (name == "uniform_") return nn::init::uniform_(t, number("a", 0), number("b", 1));
     if (name == "normal_") return nn::init::normal_(t, number("mean", 0), number("std", 1));
-
     if (name == "kaiming_uniform_") return nn::init::kaiming_uniform_(t, number("a", 0));
-
+    if (name == "kaiming_normal_") return nn::init::kaiming_normal_(t, number("a", 0));
+    if (name == "xavier_uniform_") return nn::init::xavier_uniform_(t, number("gain", 1));
+    if (name == "xavier_normal_") return nn::init::xavier_normal_(t, number("gain", 1));
+    if (name == "trunc_normal_")
+        return nn::init::trunc_normal_(t, number("mean", 0), number("std", 1), number("a", -2), number("b", 2));
+    if (name == "orthogonal_") return nn::init::orthogonal_(t, number("gain", 1));
     return std::nullopt;
 }
 
@@ -62,7 +66,7 @@ std::optional<std::vector<Tensor>> run_call(const std::string& name, Kwargs kwar
         return one(call_op(name.c_str(), {}, kwargs));
     if (name == "bernoulli") {
         const Value p = take("p"), size = take("size");
-        return one(call_op("bernoulli", {reel::full(size.toIntVector(), p.toDouble(), kFloat)}));
+        return one(call_op("bernoulli_", {reel::empty(size.toIntVector()), p}));
     }
     if (name == "dropout")
         return one(

@@ -85,6 +85,16 @@ void unpick(ScalarType t, std::int64_t planes, std::int64_t in, std::int64_t out
         });
     });
 }
+void place(ScalarType t, std::int64_t planes, std::int64_t in, std::int64_t out, const void* y,
+           const std::int64_t* places, void* x) {
+    dispatch_all(t, "max_unpool", [&]<class T>() {
+        each_plane(planes, in + out, [&](std::int64_t p) {
+            T* to = static_cast<T*>(x) + p * in;
+            std::fill_n(to, in, T(0));
+            for (std::int64_t o = p * out; o < (p + 1) * out; ++o) to[places[o]] = static_cast<const T*>(y)[o];
+        });
+    });
+}
 void mean_pool(ScalarType t, const PoolGeometry& g, const void* x, void* y) {
     detail::dispatch<detail::Floats | detail::Ints>(t, "avg_pool", [&]<class T>() {
         each_plane(g.planes, g.in_size() + g.out_size(), [&](std::int64_t p) {

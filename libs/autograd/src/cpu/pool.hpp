@@ -29,6 +29,9 @@ void pick(ScalarType t, std::int64_t planes, std::int64_t in, std::int64_t out, 
           const std::int64_t* places, void* y);
 void unpick(ScalarType t, std::int64_t planes, std::int64_t in, std::int64_t out, const void* y,
             const std::int64_t* places, void* x);
+/// x[places[o]] = y[o], zeros elsewhere; of several the last one stays.
+void place(ScalarType t, std::int64_t planes, std::int64_t in, std::int64_t out, const void* y,
+           const std::int64_t* places, void* x);
 /// The mean of each window (integers divide as integers), and its adjoint. float32, float64, integers.
 void mean_pool(ScalarType t, const PoolGeometry& g, const void* x, void* y);
 void mean_pool_adjoint(ScalarType t, const PoolGeometry& g, const void* y, void* x);

@@ -171,4 +171,33 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, std::string_view redu
     return r == Reduce::Mean ? sum(w) / sum(weight) : reduced(w, r);
 }
 
+/// cross_entropy of a linear layer's output. linear_weight [C, K..., in] makes logits [N, C, K...] of input [N, in] (or
+/// [C, K...] of [in]); linear_bias has shape [C, K...].
+REEL_OP("nn.functional.linear_cross_entropy(Tensor input, Tensor linear_weight, Tensor target, *, Tensor? "
+        "linear_bias=None, "
+        "Tensor? weight=None, int ignore_index=-100, str reduction='mean', float label_smoothing=0.0) -> Tensor")
+Tensor linear_cross_entropy(const Tensor& input, const Tensor& linear_weight, const Tensor& target,
+                            const Tensor& linear_bias, const Tensor& weight, std::int64_t ignore_index,
+                            std::string_view reduction, double label_smoothing) {
+    const char* op = "linear_cross_entropy";
+    REEL_CHECK(input.dim() == 1 || input.dim() == 2, op, ": input has shape ", input.sizes(),
+               "; expected [in] or [N, in]");
+    REEL_CHECK(linear_weight.dim() >= 2, op, ": linear_weight has shape ", linear_weight.sizes(),
+               "; expected [C, ..., in]");
+    REEL_CHECK(input.dim() == 2 || linear_weight.dim() == 2, op, ": input [in] goes with linear_weight [C, in], got ",
+               linear_weight.sizes());
+    REEL_CHECK(input.size(-1) == linear_weight.size(-1), op, ": input ", input.sizes(), " and linear_weight ",
+               linear_weight.sizes(), " differ in their last dimension");
+    const IntArrayRef classes(linear_weight.sizes().data(), linear_weight.sizes().size() - 1);
+    REEL_CHECK(!linear_bias.defined() || linear_bias.sizes() == classes, op, ": linear_bias has shape ",
+               linear_bias.defined() ? linear_bias.sizes() : IntArrayRef(), "; expected ", classes);
+    const std::int64_t rows = shape::count(classes);
+    Dims sizes;
+    if (input.dim() == 2) sizes.push_back(input.size(0));
+    for (const std::int64_t c : classes) sizes.push_back(c);
+    const Tensor flat = linear(input, reshape(linear_weight, {rows, linear_weight.size(-1)}),
+                               linear_bias.defined() ? reshape(linear_bias, {rows}) : Tensor());
+    return cross_entropy(reshape(flat, sizes), target, weight, ignore_index, reduction, label_smoothing);
+}
+
 } // namespace reel

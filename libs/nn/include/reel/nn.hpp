@@ -3,6 +3,7 @@
 
 #include <reel/nn/cloneable.hpp>
 #include <reel/nn/hooks.hpp>
+#include <reel/nn/init.hpp>
 #include <reel/nn/module.hpp>
 #include <reel/nn/module_holder.hpp>
 #include <reel/nn/modules/activation.hpp>
@@ -12,6 +13,7 @@
 #include <reel/nn/modules/embedding.hpp>
 #include <reel/nn/modules/linear.hpp>
 #include <reel/nn/modules/loss.hpp>
+#include <reel/nn/modules/module_list.hpp>
 #include <reel/nn/modules/normalization.hpp>
 #include <reel/nn/modules/pooling.hpp>
 #include <reel/nn/modules/sequential.hpp>

@@ -10,7 +10,8 @@
 
 namespace reel::nn {
 
-/// A shared handle to a module of type `C`. Copies share the module; calling it runs hooks. Using an empty holder throws.
+/// A shared handle to a module of type `C`. Copies share the module; calling it runs hooks. Using an empty holder
+/// throws.
 template <class C> class ModuleHolder {
 public:
     using ContainedType = C;
@@ -20,10 +21,11 @@ public:
         if (impl_) Module::detail_set_thunk<C>(*impl_);
     }
     template <class Head, class... Tail>
-        requires(!(sizeof...(Tail) == 0 && std::is_base_of_v<ModuleHolder, std::decay_t<Head>>) &&
-                 !std::is_same_v<std::decay_t<Head>, std::nullptr_t> &&
-                 !std::is_convertible_v<Head, std::shared_ptr<C>> && std::is_constructible_v<C, Head, Tail...>)
-    explicit ModuleHolder(Head&& head, Tail&&... tail)
+    requires(
+        !(sizeof...(Tail) == 0 &&
+          std::is_base_of_v<ModuleHolder, std::decay_t<Head>>)&&!std::is_same_v<std::decay_t<Head>, std::nullptr_t> &&
+        !std::is_convertible_v<Head, std::shared_ptr<C>> &&
+        std::is_constructible_v<C, Head, Tail...>) explicit ModuleHolder(Head&& head, Tail&&... tail)
         : ModuleHolder(std::make_shared<C>(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
 
     C* operator->() const { return get(); }
@@ -39,7 +41,9 @@ public:
     std::shared_ptr<C> ptr_or_null() const { return impl_; }
     bool is_empty() const noexcept { return !impl_; }
     explicit operator bool() const noexcept { return !is_empty(); }
-    template <class... A> auto operator()(A&&... args) const -> decltype(std::declval<C&>().forward(std::forward<A>(args)...)) {
+    /// `D` is the module's class; as a parameter it lets modules without a forward have holders.
+    template <class... A, class D = C>
+    auto operator()(A&&... args) const -> decltype(std::declval<D&>().forward(std::forward<A>(args)...)) {
         return nn::call(*get(), std::forward<A>(args)...);
     }
     template <class I> decltype(auto) operator[](I&& i) const { return (*get())[std::forward<I>(i)]; }

@@ -25,6 +25,11 @@ template <std::size_t D> struct ConvOptions {
     REEL_ARG(ExpandingArray<D>, kernel_size);
     REEL_ARG(ExpandingArray<D>, stride) = 1;
     REEL_ARG(padding_t, padding) = ExpandingArray<D>(0);
+
+public:
+    ConvOptions& padding(std::initializer_list<std::int64_t> values) {
+        return padding(padding_t(ExpandingArray<D>(values)));
+    }
     REEL_ARG(ExpandingArray<D>, dilation) = 1;
     REEL_ARG(std::int64_t, groups) = 1;
     REEL_ARG(bool, bias) = true;

@@ -1,0 +1,154 @@
+// Draws from distributions given by tensors, and random tensors shaped like others.
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/record.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "op/dispatch.hpp"
+#include "tape/inplace.hpp"
+#include "tensor/make.hpp"
+
+namespace reel {
+
+using namespace autograd;
+using namespace detail;
+
+namespace {
+
+CPUGeneratorImpl& generator_of(const std::optional<Generator>& g) {
+    return (g && g->defined() ? *g : getDefaultCPUGenerator()).impl();
+}
+TensorOptions like(const Tensor& t, const TensorOptions& o) {
+    TensorOptions r = t.options().requires_grad(false);
+    return o.has_dtype() ? r.dtype(ScalarType(o.dtype())) : r;
+}
+
+} // namespace
+
+/// 0 or 1 with the probabilities in `input`.
+REEL_OP("bernoulli(Tensor input, *, Generator? generator=None) -> Tensor", random, method, not_differentiable)
+Tensor bernoulli(const Tensor& input, std::optional<Generator> generator) {
+    REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "bernoulli: input is ",
+                               dtype_name(input.scalar_type()), "; expected probabilities in a floating dtype");
+    const Tensor p = contiguous_raw(cast_raw(input, kDouble));
+    Tensor out = empty_raw(input.sizes(), kDouble);
+    CPUGeneratorImpl& g = generator_of(generator);
+    for (std::int64_t i = 0; i < p.numel(); ++i) {
+        const double pi = p.data_ptr<double>()[i];
+        REEL_CHECK(pi >= 0 && pi <= 1, "bernoulli: ", pi, " is not a probability");
+        const double u = input.scalar_type() == kDouble ? g.uniform_double() : double(g.uniform_float());
+        out.data_ptr<double>()[i] = u < pi ? 1 : 0;
+    }
+    return cast_raw(out, input.scalar_type());
+}
+REEL_OP("bernoulli(Tensor input, float p, *, Generator? generator=None) -> Tensor", random, method, not_differentiable)
+Tensor bernoulli(const Tensor& input, double p, std::optional<Generator> generator) {
+    return bernoulli_(empty_like(input, TensorOptions().requires_grad(false)), p, generator);
+}
+
+/// Indices drawn by the weights in the rows of `input` ([n] or [rows, n]), with or without replacement.
+REEL_OP("multinomial(Tensor input, int num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor",
+        random, method, not_differentiable)
+Tensor multinomial(const Tensor& input, std::int64_t num_samples, bool replacement,
+                   std::optional<Generator> generator) {
+    REEL_CHECK(input.dim() == 1 || input.dim() == 2, "multinomial: input has shape ", input.sizes(),
+               "; expected [n] or [rows, n]");
+    REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "multinomial: input is ",
+                               dtype_name(input.scalar_type()), "; expected weights in a floating dtype");
+    const std::int64_t n = input.size(-1), rows = input.dim() == 1 ? 1 : input.size(0);
+    REEL_CHECK(num_samples > 0, "multinomial: num_samples is ", num_samples, "; expected a positive number");
+    REEL_CHECK(replacement || num_samples <= n, "multinomial: cannot draw ", num_samples, " of ", n,
+               " without replacement");
+    CPUGeneratorImpl& g = generator_of(generator);
+    Tensor out = empty_raw({rows, num_samples}, kLong);
+    auto* o = out.data_ptr<std::int64_t>();
+    dispatch_floating(input.scalar_type(), "multinomial", [&]<class T>() {
+        const Tensor dense = contiguous_raw(input);
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const T* w = dense.data_ptr<T>() + r * n;
+            double total = 0;
+            for (std::int64_t i = 0; i < n; ++i) {
+                REEL_CHECK(double(w[i]) >= 0 && std::isfinite(double(w[i])), "multinomial: weight ", double(w[i]),
+                           " is not a finite number >= 0");
+                total += double(w[i]);
+            }
+            REEL_CHECK(total > 0, "multinomial: the weights of a row sum to zero");
+        }
+        if (!replacement || num_samples == 1) { // the largest quotients of weights and exponential draws
+            std::vector<T> q(static_cast<std::size_t>(rows * n));
+            for (T& v : q) v = T(-std::log1p(-g.uniform_double()));
+            std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+            for (std::int64_t r = 0; r < rows; ++r) {
+                T* v = q.data() + r * n;
+                for (std::int64_t i = 0; i < n; ++i) v[i] = T(dense.data_ptr<T>()[r * n + i] / v[i]);
+                std::iota(order.begin(), order.end(), 0);
+                std::partial_sort(order.begin(), order.begin() + num_samples, order.end(),
+                                  [v](auto a, auto b) { return v[a] > v[b]; });
+                std::copy_n(order.begin(), num_samples, o + r * num_samples);
+            }
+            return;
+        }
+        std::vector<T> cumulative(static_cast<std::size_t>(n));
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const T* w = dense.data_ptr<T>() + r * n;
+            T sum = T(0);
+            for (std::int64_t i = 0; i < n; ++i) cumulative[std::size_t(i)] = sum = T(sum + w[i]);
+            for (T& c : cumulative) c = T(c / sum);
+            for (std::int64_t k = 0; k < num_samples; ++k) {
+                const double u = g.uniform_double();
+                const auto at = std::lower_bound(cumulative.begin(), cumulative.end(), u,
+                                                 [](T c, double x) { return double(c) < x; });
+                o[r * num_samples + k] = std::min<std::int64_t>(at - cumulative.begin(), n - 1);
+            }
+        }
+    });
+    return input.dim() == 1 ? reshape(out, {num_samples}) : out;
+}
+
+/// Normal draws with means and deviations per element.
+REEL_OP("normal(Tensor mean, float std=1.0, *, Generator? generator=None) -> Tensor", random, not_differentiable)
+Tensor normal(const Tensor& mean, double std, std::optional<Generator> generator) {
+    NoGradGuard guard;
+    return normal_(empty_like(mean), 0, std, generator).add_(mean);
+}
+REEL_OP("normal(float mean, Tensor std, *, Generator? generator=None) -> Tensor", random, not_differentiable)
+Tensor normal(double mean, const Tensor& std, std::optional<Generator> generator) {
+    NoGradGuard guard;
+    return normal_(empty_like(std), 0, 1, generator).mul_(std).add_(Scalar(mean));
+}
+REEL_OP("normal(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor", random, not_differentiable)
+Tensor normal(const Tensor& mean, const Tensor& std, std::optional<Generator> generator) {
+    NoGradGuard guard;
+    const Tensor shape = mean + std;
+    return normal_(empty_like(shape), 0, 1, generator).mul_(std).add_(mean);
+}
+REEL_OP("normal(float mean, float std, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
+        random, not_differentiable)
+Tensor normal(double mean, double std, IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
+    Tensor t = normal_(empty(size, options.requires_grad(false)), mean, std, generator);
+    if (options.requires_grad()) t.requires_grad_();
+    return t;
+}
+
+REEL_OP("rand_like(Tensor input, *, TensorOptions options={}) -> Tensor", random, not_differentiable)
+Tensor rand_like(const Tensor& input, TensorOptions options) {
+    return uniform_(empty(input.sizes(), like(input, options)));
+}
+REEL_OP("randn_like(Tensor input, *, TensorOptions options={}) -> Tensor", random, not_differentiable)
+Tensor randn_like(const Tensor& input, TensorOptions options) {
+    return normal_(empty(input.sizes(), like(input, options)));
+}
+REEL_OP("randint_like(Tensor input, int low, int high, *, TensorOptions options={}) -> Tensor", random,
+        not_differentiable)
+Tensor randint_like(const Tensor& input, std::int64_t low, std::int64_t high, TensorOptions options) {
+    return random_(empty(input.sizes(), like(input, options)), low, high);
+}
+REEL_OP("randint_like(Tensor input, int high, *, TensorOptions options={}) -> Tensor", random, not_differentiable)
+Tensor randint_like(const Tensor& input, std::int64_t high, TensorOptions options) {
+    return randint_like(input, 0, high, options);
+}
+
+} // namespace reel
