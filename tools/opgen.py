@@ -188,7 +188,7 @@ def read_ops():
             if flags - FLAGS:
                 fail(where, f"unknown flag {sorted(flags - FLAGS)}; known: {sorted(FLAGS)}")
             ops.append(Op(schema, flags, aliases, where, rel, cpp and cpp.group(1)))
-        for m in re.finditer(r'^REEL_UNSUPPORTED_VARIANT\("([^"]+)", "([^"]+)"\)', text, re.M):
+        for m in re.finditer(r'^REEL_UNSUPPORTED_VARIANT\("([^"]+)", "([^"]*)"\)', text, re.M):
             unsupported.append(m.groups())
     return ops, unsupported
 

@@ -15,6 +15,7 @@ using VD = Vec<double>;
 template <class T> Vec<T> where(Mask<T> m, Vec<T> a, Vec<T> b) { return select(m, a, b); }
 template <class T> Vec<T> where(Mask<T> m, T a, Vec<T> b) { return select(m, Vec<T>(a), b); }
 template <class T> Vec<T> where(Mask<T> m, Vec<T> a, T b) { return select(m, a, Vec<T>(b)); }
+template <class T> Vec<T> where(Mask<T> m, std::type_identity_t<T> a, std::type_identity_t<T> b) { return select(m, Vec<T>(a), Vec<T>(b)); }
 template <class T> Vec<T> abs(Vec<T> x) {
     constexpr IntOf<T> sign = IntOf<T>(1) << (sizeof(T) * 8 - 1);
     return from_bits<T>(bits(x) & ~sign);

@@ -7,7 +7,7 @@ namespace reel {
 
 using namespace pointwise;
 
-REEL_OP("sigmoid(Tensor input) -> Tensor", method, inplace, alias("special.expit"))
+REEL_OP("sigmoid(Tensor input) -> Tensor", method, inplace, alias("special.expit"), alias("nn.functional.sigmoid"))
 Tensor sigmoid(const Tensor& input) { return unary_op("sigmoid", sigmoid_op{}, input); }
 
 REEL_OP("relu(Tensor input) -> Tensor", method, inplace, alias("nn.functional.relu"))
@@ -21,13 +21,13 @@ Tensor gelu(const Tensor& input, std::string_view approximate) {
     return approximate == "tanh" ? unary_op("gelu", gelu_tanh_op{}, input) : unary_op("gelu", gelu_op{}, input);
 }
 
-REEL_OP("nn.functional.silu(Tensor input, bool inplace=False) -> Tensor")
+REEL_OP("nn.functional.silu(Tensor input, bool inplace=False) -> Tensor", inplace, alias("silu"))
 Tensor silu(const Tensor& input, bool) {
     REEL_CHECK_NOT_IMPLEMENTED(isDifferentiableType(input.scalar_type()), "silu: input: there is no kernel for ", dtype_name(input.scalar_type()));
     return unary_op("silu", silu_op{}, input);
 }
 
-REEL_OP("nn.functional.leaky_relu(Tensor input, float negative_slope=0.01, bool inplace=False) -> Tensor")
+REEL_OP("nn.functional.leaky_relu(Tensor input, float negative_slope=0.01, bool inplace=False) -> Tensor", inplace, alias("leaky_relu"))
 Tensor leaky_relu(const Tensor& input, double negative_slope, bool) { return unary_op("leaky_relu", leaky_relu_op(negative_slope), input); }
 
 } // namespace reel

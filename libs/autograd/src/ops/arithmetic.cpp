@@ -89,16 +89,11 @@ Tensor& mul_(const Tensor& input, const Tensor& other) {
 REEL_OP("mul(Tensor input, Scalar other) -> Tensor", method, inplace)
 Tensor mul(const Tensor& input, const Scalar& other) { return binary_number("mul", mul_op{}, input, other); }
 
-REEL_OP("div(Tensor input, Tensor other) -> Tensor", method, inplace, alias("true_divide"), alias("divide"))
-Tensor div(const Tensor& input, const Tensor& other) { return binary_op("div", div_op{}, input, other); }
-REEL_OP("div(Tensor input, Scalar other) -> Tensor", method, inplace)
-Tensor div(const Tensor& input, const Scalar& other) { return binary_number("div", div_op{}, input, other); }
-
 REEL_OP("maximum(Tensor input, Tensor other) -> Tensor", method)
 Tensor maximum(const Tensor& input, const Tensor& other) { return binary_op("maximum", maximum_op{}, input, other); }
 REEL_OP("minimum(Tensor input, Tensor other) -> Tensor", method)
 Tensor minimum(const Tensor& input, const Tensor& other) { return binary_op("minimum", minimum_op{}, input, other); }
-REEL_OP("atan2(Tensor input, Tensor other) -> Tensor", method, inplace)
+REEL_OP("atan2(Tensor input, Tensor other) -> Tensor", method, inplace, alias("arctan2"))
 Tensor atan2(const Tensor& input, const Tensor& other) { return binary_op("atan2", atan2_op{}, input, other); }
 
 REEL_OP("neg(Tensor input) -> Tensor", method, inplace, alias("negative"))

@@ -101,6 +101,29 @@ struct IsFinite {
     }
 };
 
+struct IsPosInf {
+    template <class T>
+        requires(!complex_v<T>)
+    bool operator()(T x) const {
+        if constexpr (std::is_floating_point_v<T>) return std::isinf(x) && x > 0;
+        else return false;
+    }
+};
+struct IsNegInf {
+    template <class T>
+        requires(!complex_v<T>)
+    bool operator()(T x) const {
+        if constexpr (std::is_floating_point_v<T>) return std::isinf(x) && x < 0;
+        else return false;
+    }
+};
+struct IsReal {
+    template <class T> bool operator()(T x) const {
+        if constexpr (complex_v<T>) return x.imag() == 0;
+        else return true;
+    }
+};
+
 template <class T> void where_loop(char* const* d, const std::int64_t* s, std::int64_t n, const void*) {
     for (std::int64_t i = 0; i < n; ++i)
         *reinterpret_cast<T*>(d[0] + i * s[0]) =
@@ -146,9 +169,33 @@ REEL_OP("isinf(Tensor input) -> Tensor", method, not_differentiable)
 Tensor isinf(const Tensor& input) { return predicate<IsInf>("isinf", input); }
 REEL_OP("isfinite(Tensor input) -> Tensor", method, not_differentiable)
 Tensor isfinite(const Tensor& input) { return predicate<IsFinite>("isfinite", input); }
+REEL_OP("isposinf(Tensor input) -> Tensor", method, not_differentiable)
+Tensor isposinf(const Tensor& input) { return predicate<IsPosInf>("isposinf", input); }
+REEL_OP("isneginf(Tensor input) -> Tensor", method, not_differentiable)
+Tensor isneginf(const Tensor& input) { return predicate<IsNegInf>("isneginf", input); }
+/// Is the imaginary part zero? True for every real element.
+REEL_OP("isreal(Tensor input) -> Tensor", method, not_differentiable)
+Tensor isreal(const Tensor& input) { return predicate<IsReal>("isreal", input); }
+
+/// |input - other| <= atol + rtol |other|; equal infinities are close, NaNs with `equal_nan`.
+REEL_OP("isclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor", method, not_differentiable)
+Tensor isclose(const Tensor& input, const Tensor& other, double rtol, double atol, bool equal_nan) {
+    REEL_CHECK(input.scalar_type() == other.scalar_type(), "isclose: input is ", dtype_name(input.scalar_type()), " and other is ",
+               dtype_name(other.scalar_type()), "; expected one dtype");
+    REEL_CHECK(rtol >= 0, "isclose: rtol is ", rtol, "; expected a number that is not negative");
+    REEL_CHECK(atol >= 0, "isclose: atol is ", atol, "; expected a number that is not negative");
+    const NoGradGuard guard;
+    Tensor close = input == other;
+    if (isDifferentiableType(input.scalar_type()) && equal_nan) close = logical_or(close, logical_and(isnan(input), isnan(other)));
+    if (rtol == 0 && atol == 0) return close;
+    const bool whole = isIntegralType(input.scalar_type(), true);
+    const Tensor x = whole ? input.to(get_default_dtype()) : input, o = whole ? other.to(get_default_dtype()) : other;
+    const Tensor allowed = abs(o * rtol) + atol, difference = abs(x - o);
+    return logical_or(close, logical_and(isfinite(difference), difference <= allowed));
+}
 
 /// Elements of `input` where `condition` holds, of `other` elsewhere.
-REEL_OP("where(Tensor condition, Tensor input, Tensor other) -> Tensor")
+REEL_OP("where.condition(Tensor condition, Tensor input, Tensor other) -> Tensor", cpp("where"))
 Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) {
     REEL_CHECK(condition.scalar_type() == kBool || condition.scalar_type() == kByte, "where: condition is ", dtype_name(condition.scalar_type()),
                "; expected bool");
@@ -173,56 +220,45 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
         strides[i] = bytes[i].data();
     }
     cpu::for_each_strided(int(sizes.size()), sizes.data(), 4, data, strides, loop, nullptr);
-    record("where", {condition, input, other}, out, {condition}, [](RuleContext& c) -> GradList {
+    record("where", {condition, input, other}, out, {condition}, [cx = input.is_complex(), co = other.is_complex()](RuleContext& c) -> GradList {
         const Tensor cond = c.saved(0);
         const Tensor& g = c.grad();
-        return {Tensor(), c.needs(1) ? where(cond, g, Scalar(0)) : Tensor(), c.needs(2) ? where(cond, Scalar(0), g) : Tensor()};
+        return {Tensor(), c.needs(1) ? pointwise::fit_gradient(where(cond, g, Scalar(0)), cx) : Tensor(),
+                c.needs(2) ? pointwise::fit_gradient(where(cond, Scalar(0), g), co) : Tensor()};
     });
     return out;
 }
-REEL_OP("where(Tensor condition, Tensor input, Scalar other) -> Tensor")
+REEL_OP("where.condition(Tensor condition, Tensor input, Scalar other) -> Tensor", cpp("where"))
 Tensor where(const Tensor& condition, const Tensor& input, const Scalar& other) { return where(condition, input, wrapped_number(other)); }
-REEL_OP("where(Tensor condition, Scalar input, Tensor other) -> Tensor")
+REEL_OP("where.condition(Tensor condition, Scalar input, Tensor other) -> Tensor", cpp("where"))
 Tensor where(const Tensor& condition, const Scalar& input, const Tensor& other) { return where(condition, wrapped_number(input), other); }
-REEL_OP("where(Tensor condition, Scalar input, Scalar other) -> Tensor")
+REEL_OP("where.condition(Tensor condition, Scalar input, Scalar other) -> Tensor", cpp("where"))
 Tensor where(const Tensor& condition, const Scalar& input, const Scalar& other) {
     return where(condition, wrapped_number(input), wrapped_number(other));
 }
+/// The same as `input.where(condition, other)` counts its arguments.
+REEL_OP("where(Tensor input, Tensor condition, Tensor other) -> Tensor", cpp("where_of"))
+Tensor where_of(const Tensor& input, const Tensor& condition, const Tensor& other) { return where(condition, input, other); }
+REEL_OP("where(Tensor input, Tensor condition, Scalar other) -> Tensor", cpp("where_of"))
+Tensor where_of(const Tensor& input, const Tensor& condition, const Scalar& other) { return where(condition, input, other); }
+REEL_OP("where(Scalar input, Tensor condition, Tensor other) -> Tensor", cpp("where_of"))
+Tensor where_of(const Scalar& input, const Tensor& condition, const Tensor& other) { return where(condition, input, other); }
+REEL_OP("where(Scalar input, Tensor condition, Scalar other) -> Tensor", cpp("where_of"))
+Tensor where_of(const Scalar& input, const Tensor& condition, const Scalar& other) { return where(condition, input, other); }
 REEL_OP("masked_fill(Tensor input, Tensor mask, Scalar value) -> Tensor", method, inplace)
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value) {
     REEL_CHECK(mask.scalar_type() == kBool, "masked_fill: mask is ", dtype_name(mask.scalar_type()), "; expected bool");
     REEL_CHECK(can_cast(value.type(), input.scalar_type()), "masked_fill: value ", value, " does not convert to ", dtype_name(input.scalar_type()));
-    return where(mask, reel::full({}, value, TensorOptions(input.scalar_type())), input);
+    return where(mask, reel::full({}, value, TensorOptions(input.scalar_type()).device(input.device())), input);
 }
-
-REEL_OP("abs(Tensor input) -> Tensor", method, inplace, alias("absolute"))
-Tensor abs(const Tensor& input) {
-    if (input.is_complex()) REEL_THROW(NotImplementedError, "abs: input: complex tensors are not supported yet");
-    if (input.scalar_type() == kBool) return input.clone();
-    return where(input < Scalar(0), -input, input + Scalar(0));
-}
-REEL_OP("real(Tensor input) -> Tensor")
-Tensor real(const Tensor& input) {
-    if (!input.is_complex()) return input;
-    Tensor out = empty_raw(input.sizes(), toRealValueType(input.scalar_type()));
-    copy_raw(out, input);
-    const ScalarType t = input.scalar_type();
-    record("real", {input}, out, {}, [t](RuleContext& c) -> GradList { return {c.grad().to(t)}; });
-    return out;
-}
-/// Conjugation; real tensors are returned as they are.
-REEL_OP("conj(Tensor input) -> Tensor", method, alias("conj_physical"), alias("resolve_conj"))
-Tensor conj(const Tensor& input) {
-    if (!input.is_complex()) return input;
-    Tensor out = contiguous_raw(input).is_same(input) ? empty_raw(input.sizes(), input.scalar_type()) : contiguous_raw(input);
-    if (input.is_contiguous()) copy_raw(out, input);
-    const auto flip = [&](auto* p) {
-        for (std::int64_t i = 0; i < out.numel(); ++i) p[i] = std::conj(p[i]);
-    };
-    if (out.scalar_type() == kComplexFloat) flip(out.data_ptr<std::complex<float>>());
-    else flip(out.data_ptr<std::complex<double>>());
-    record("conj", {input}, out, {}, [](RuleContext& c) -> GradList { return {reel::conj(c.grad())}; });
-    return out;
+/// `value` is 0-dim and gets the sum of the gradients of the places that it fills.
+REEL_OP("masked_fill(Tensor input, Tensor mask, Tensor value) -> Tensor", method, inplace)
+Tensor masked_fill(const Tensor& input, const Tensor& mask, const Tensor& value) {
+    REEL_CHECK(mask.scalar_type() == kBool, "masked_fill: mask is ", dtype_name(mask.scalar_type()), "; expected bool");
+    REEL_CHECK(value.dim() == 0, "masked_fill: value has shape ", value.sizes(), "; expected a number or a 0-dim tensor");
+    REEL_CHECK(can_cast(value.scalar_type(), input.scalar_type()), "masked_fill: value is ", dtype_name(value.scalar_type()),
+               ", which does not convert to ", dtype_name(input.scalar_type()));
+    return where(mask, value.to(input.scalar_type()), input);
 }
 
 } // namespace reel

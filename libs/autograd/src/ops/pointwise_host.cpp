@@ -65,6 +65,29 @@ void run_binary(cpu::Loop loop, const void* op, const Tensor& out, const Tensor&
     run(loop, op, 3, t, "pointwise", device);
 }
 
+Tensor run_elementwise(const char* name, cpu::Loop loop, const void* op, ScalarType compute, ScalarType result, const Tensor* operands,
+                       std::size_t n) {
+    Dims sizes = operands[0].sizes();
+    for (std::size_t i = 1; i < n; ++i) sizes = reel::detail::broadcast_shapes(name, sizes, operands[i].sizes());
+    Tensor wide[cpu::max_operands], plain[cpu::max_operands];
+    const Tensor* t[cpu::max_operands];
+    const Tensor* like = nullptr;
+    Device device = operands[0].device();
+    for (std::size_t i = 0; i < n; ++i) {
+        plain[i] = reel::detail::cast_raw(operands[i], compute);
+        wide[i + 1] = reel::detail::expand_raw(plain[i], sizes);
+        t[i + 1] = &wide[i + 1];
+        if (!like && plain[i].sizes().equals(sizes)) like = &plain[i];
+        if (device.is_cpu()) device = operands[i].device();
+    }
+    if (like && !like->is_contiguous() && like->is_non_overlapping_and_dense())
+        wide[0] = reel::detail::empty_strided_raw(sizes, like->strides(), result, device);
+    else wide[0] = reel::detail::empty_raw(sizes, result, device);
+    t[0] = &wide[0];
+    run(loop, op, int(n) + 1, t, name, nullptr);
+    return wide[0];
+}
+
 Tensor result_like(const Tensor& x, const Tensor& o, IntArrayRef sizes, ScalarType dtype) {
     for (const Tensor* t : {&x, &o})
         if (t->sizes().equals(sizes)) {
@@ -109,6 +132,11 @@ ScalarType result_type(const Tensor& x, const Tensor& o) {
     Kinds kinds;
     kinds.add(x);
     kinds.add(o);
+    return kinds.result();
+}
+ScalarType result_type(ArrayRef<const Tensor*> operands) {
+    Kinds kinds;
+    for (const Tensor* t : operands) kinds.add(*t);
     return kinds.result();
 }
 ScalarType result_type(const Tensor& x, const Scalar& o) {

@@ -67,12 +67,16 @@ template <class Op, bool Binary> cpu::Loop forward_loop(const char* name, Scalar
 /// `device`: the rule's kernels elsewhere, by device kind (`device_loop<Op>`); without it the operands must be on the CPU.
 void run_unary(cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x, const DeviceLoop* device = nullptr);
 void run_binary(cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x, const Tensor& o, const DeviceLoop* device = nullptr);
+/// Casts `operands` to `compute`, broadcasts them, runs the loop into a fresh tensor of dtype `result`.
+Tensor run_elementwise(const char* name, cpu::Loop loop, const void* op, ScalarType compute, ScalarType result, const Tensor* operands,
+                       std::size_t n);
 /// An uninitialised result laid out like its dense operands.
 Tensor result_like(const Tensor& x, const Tensor& o, IntArrayRef sizes, ScalarType dtype);
 
 /// dtype category that a tensor operand contributes to promotion: dimensioned, zero-dim, or plain number.
 ScalarType result_type(const Tensor& x, const Tensor& o);
 ScalarType result_type(const Tensor& x, const Scalar& o);
+ScalarType result_type(ArrayRef<const Tensor*> operands);
 
 } // namespace detail
 
@@ -112,14 +116,18 @@ template <class Op> Tensor unary_op(const char* name, const Op& op, const Tensor
     return out;
 }
 
+/// The gradient of a real operand of a complex result is real.
+inline Tensor fit_gradient(Tensor g, bool complex_operand) { return g.defined() && g.is_complex() && !complex_operand ? reel::real(g) : g; }
+
 template <class Op> void record_binary(const char* name, const Op& op, const Tensor& x, const Tensor& o, const Tensor& out) {
     const bool gx = x.requires_grad(), go = o.requires_grad();
     const unsigned reads = (gx ? Op::reads_da : 0) | (go ? Op::reads_db : 0);
     static const Tensor absent;
-    autograd::record(name, {x, o}, out, {reads & a ? x : absent, reads & b ? o : absent}, [op](RuleContext& c) -> GradList {
+    autograd::record(name, {x, o}, out, {reads & a ? x : absent, reads & b ? o : absent},
+                     [op, cx = x.is_complex(), co = o.is_complex()](RuleContext& c) -> GradList {
         const Tensor& g = c.grad();
         const Tensor x = c.saved(0), o = c.saved(1);
-        return {c.needs(0) ? op.da(g, x, o, Tensor()) : Tensor(), c.needs(1) ? op.db(g, x, o, Tensor()) : Tensor()};
+        return {c.needs(0) ? fit_gradient(op.da(g, x, o, Tensor()), cx) : Tensor(), c.needs(1) ? fit_gradient(op.db(g, x, o, Tensor()), co) : Tensor()};
     });
 }
 
@@ -184,9 +192,9 @@ template <class Op> Tensor binary_number(const char* name, const Op& op, const T
     if (!autograd::needs_recording(x) || !isDifferentiableType(out.scalar_type())) return out;
     static const Tensor absent;
     const unsigned reads = swapped ? Op::reads_db & b : Op::reads_da & a;
-    autograd::record(name, {x}, out, {reads ? x : absent}, [op, number, swapped](RuleContext& c) -> GradList {
+    autograd::record(name, {x}, out, {reads ? x : absent}, [op, number, swapped, cx = x.is_complex()](RuleContext& c) -> GradList {
         const Tensor saved = c.saved(0), plain = detail::wrapped_number(number);
-        return {swapped ? op.db(c.grad(), plain, saved, Tensor()) : op.da(c.grad(), saved, plain, Tensor())};
+        return {fit_gradient(swapped ? op.db(c.grad(), plain, saved, Tensor()) : op.da(c.grad(), saved, plain, Tensor()), cx)};
     });
     return out;
 }

@@ -1,7 +1,9 @@
 // Circular and hyperbolic functions: ops over the scalar rules.
 #include <reel/autograd/pointwise/trigonometric.hpp>
 
-#include "ops/pointwise_host.hpp"
+#include <cmath>
+
+#include "ops/elementwise.hpp"
 
 namespace reel {
 
@@ -31,16 +33,47 @@ Tensor sinh(const Tensor& input) { return unary_op("sinh", sinh_op{}, input); }
 REEL_OP("cosh(Tensor input) -> Tensor", method, inplace)
 Tensor cosh(const Tensor& input) { return unary_op("cosh", cosh_op{}, input); }
 
-REEL_OP("asinh(Tensor input) -> Tensor", method, inplace)
+REEL_OP("asinh(Tensor input) -> Tensor", method, inplace, alias("arcsinh"))
 Tensor asinh(const Tensor& input) { return unary_op("asinh", asinh_op{}, input); }
 
-REEL_OP("acosh(Tensor input) -> Tensor", method, inplace)
+REEL_OP("acosh(Tensor input) -> Tensor", method, inplace, alias("arccosh"))
 Tensor acosh(const Tensor& input) { return unary_op("acosh", acosh_op{}, input); }
 
-REEL_OP("atanh(Tensor input) -> Tensor", method, inplace)
+REEL_OP("atanh(Tensor input) -> Tensor", method, inplace, alias("arctanh"))
 Tensor atanh(const Tensor& input) { return unary_op("atanh", atanh_op{}, input); }
 
 REEL_OP("tanh(Tensor input) -> Tensor", method, inplace, alias("nn.functional.tanh"))
 Tensor tanh(const Tensor& input) { return unary_op("tanh", tanh_op{}, input); }
+
+/// sin(pi x) / (pi x), one at zero.
+REEL_OP("sinc(Tensor input) -> Tensor", method, inplace, alias("special.sinc"))
+Tensor sinc(const Tensor& input) {
+    using namespace elementwise;
+    constexpr double pi = 3.14159265358979323846;
+    const Tensor y = map<Floats | Complexes>("sinc", to_float(input), [](auto x) {
+        using T = decltype(x);
+        if (x == T(0)) return T(1);
+        const T z = T(pi) * x;
+        return std::sin(z) / z;
+    }, input);
+    record("sinc", {input}, y, {input}, [](RuleContext& c) -> GradList {
+        const Tensor x = c.saved(0), z = x * pi, zx = x * x * pi;
+        return {where(zx == 0, 0, c.grad() * conj((z * cos(z) - sin(z)) / zx))};
+    });
+    return y;
+}
+
+/// Degrees as radians.
+REEL_OP("deg2rad(Tensor input) -> Tensor", method, inplace)
+Tensor deg2rad(const Tensor& input) {
+    REEL_CHECK(!input.is_complex(), "deg2rad: input is complex; expected real angles");
+    return input * 0.017453292519943295769;
+}
+/// Radians as degrees.
+REEL_OP("rad2deg(Tensor input) -> Tensor", method, inplace)
+Tensor rad2deg(const Tensor& input) {
+    REEL_CHECK(!input.is_complex(), "rad2deg: input is complex; expected real angles");
+    return input * 57.295779513082320877;
+}
 
 } // namespace reel

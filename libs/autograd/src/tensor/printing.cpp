@@ -15,7 +15,7 @@ namespace reel {
 
 namespace {
 
-constexpr std::int64_t threshold = 1000, edge_items = 3;
+constexpr std::int64_t summary_from = 1000, edge_items = 3;
 constexpr int precision = 4, line_width = 80;
 
 std::string format(const char* fmt, int prec, double v) {
@@ -136,7 +136,7 @@ std::ostream& operator<<(std::ostream& os, const Tensor& tensor) {
         suffix += str(", device='meta', size=", tensor.sizes());
     } else {
         const Tensor t = tensor.detach().cpu();
-        const bool summarize = t.numel() > threshold;
+        const bool summarize = t.numel() > summary_from;
         if (t.numel() == 0) {
             body = "[]";
             if (t.dim() != 1) suffix += str(", size=", t.sizes());

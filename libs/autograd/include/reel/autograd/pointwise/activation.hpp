@@ -54,6 +54,100 @@ struct leaky_relu_op : unary<Result::Same, floating, Saves::Input> {
     template <class T> REEL_HD T df(T g, T x, T) const { return where(x > k<T>(0), g, g * k<T>(negative_slope)); }
 };
 
+
+/// x between the bounds; no gradient at or beyond them.
+struct hardtanh_op : unary<Result::Same, floating | integral, Saves::Input> {
+    double low, high;
+    explicit hardtanh_op(double l = -1, double h = 1) : low(l), high(h) {}
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x) const { return where(x < k<T>(low), k<T>(low), where(x > k<T>(high), k<T>(high), x)); }
+    template <class T> REEL_HD T df(T g, T x, T) const { return where(x <= k<T>(low), k<T>(0), where(x >= k<T>(high), k<T>(0), g)); }
+};
+/// scale x above zero, scale alpha (e^(x / width) - 1) below: elu, celu, selu.
+struct elu_op : unary<Result::Same, floating, Saves::Input> {
+    double alpha, scale, width;
+    explicit elu_op(double a = 1, double s = 1, double w = 1) : alpha(a), scale(s), width(w) {}
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x) const { return where(x <= k<T>(0), expm1(x / k<T>(width)) * k<T>(alpha * scale), x * k<T>(scale)); }
+    template <class T> REEL_HD T df(T g, T x, T) const {
+        // exp only sees what it is used for: its overflow would spoil second derivatives.
+        return where(x <= k<T>(0), g * (exp(where(x <= k<T>(0), x, k<T>(0)) / k<T>(width)) * k<T>(alpha * scale / width)), g * k<T>(scale));
+    }
+};
+/// log(1 + e^(beta x)) / beta, and x itself from beta x > threshold on.
+struct softplus_op : unary<Result::Same, floating, Saves::Input> {
+    double beta, threshold;
+    explicit softplus_op(double b = 1, double t = 20) : beta(b), threshold(t) {}
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x) const {
+        return where(x * k<T>(beta) > k<T>(threshold), x, log1p(exp(x * k<T>(beta))) / k<T>(beta));
+    }
+    template <class T> REEL_HD T df(T g, T x, T) const {
+        return where(x * k<T>(beta) > k<T>(threshold), g, g * sigmoid(x * k<T>(beta)));
+    }
+};
+/// log(sigmoid(x))
+struct logsigmoid_op : unary<Result::Same, floating, Saves::Input> {
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x) const { return where(x > k<T>(0), k<T>(0), x) - log1p(exp(-abs(x))); }
+    template <class T> REEL_HD T df(T g, T x, T) const { return g * sigmoid(-x); }
+};
+/// x tanh(softplus(x))
+struct mish_op : unary<Result::Same, floating, Saves::Input> {
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x) const { return x * tanh(log1p(exp(x))); }
+    template <class T> REEL_HD T df(T g, T x, T) const {
+        const T t = tanh(where(x > k<T>(20), x, log1p(exp(where(x > k<T>(20), k<T>(0), x)))));
+        return g * (t + x * sigmoid(x) * (k<T>(1) - t * t));
+    }
+};
+/// min(max(x + 3, 0), 6) / 6
+struct hardsigmoid_op : unary<Result::Same, floating, Saves::Input> {
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x) const {
+        return where(x < k<T>(-3), k<T>(0), where(x > k<T>(3), k<T>(1), (x + k<T>(3)) / k<T>(6)));
+    }
+    template <class T> REEL_HD T df(T g, T x, T) const { return where(x <= k<T>(-3), k<T>(0), where(x >= k<T>(3), k<T>(0), g / k<T>(6))); }
+};
+/// x hardsigmoid(x)
+struct hardswish_op : unary<Result::Same, floating, Saves::Input> {
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x) const {
+        return x * where(x < k<T>(-3), k<T>(0), where(x > k<T>(3), k<T>(6), x + k<T>(3))) / k<T>(6);
+    }
+    template <class T> REEL_HD T df(T g, T x, T) const {
+        return where(x <= k<T>(-3), k<T>(0), where(x >= k<T>(3), g, g * (x / k<T>(3) + k<T>(0.5))));
+    }
+};
+/// Zero within lambd of zero.
+struct hardshrink_op : unary<Result::Same, floating, Saves::Input> {
+    double lambd;
+    explicit hardshrink_op(double l = 0.5) : lambd(l) {}
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x) const { return where(abs(x) <= k<T>(lambd), k<T>(0), x); }
+    template <class T> REEL_HD T df(T g, T x, T) const { return where(abs(x) <= k<T>(lambd), k<T>(0), g); }
+};
+/// Towards zero by lambd.
+struct softshrink_op : unary<Result::Same, floating, Saves::Input> {
+    double lambd;
+    explicit softshrink_op(double l = 0.5) : lambd(l) {}
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x) const {
+        return where(x > k<T>(lambd), x - k<T>(lambd), where(x < k<T>(-lambd), x + k<T>(lambd), x * k<T>(0)));
+    }
+    template <class T> REEL_HD T df(T g, T x, T) const { return where(abs(x) <= k<T>(lambd), k<T>(0), g); }
+};
+/// x above the threshold, `value` elsewhere.
+struct threshold_op : unary<Result::Same, floating | integral, Saves::Input> {
+    double threshold, value;
+    threshold_op(double t = 0, double v = 0) : threshold(t), value(v) {}
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x) const { return where(x <= k<T>(threshold), k<T>(value), x); }
+    template <class T> REEL_HD T df(T g, T x, T) const { return where(x <= k<T>(threshold), k<T>(0), g); }
+};
+
 using activation_unary = op_list<sigmoid_op, relu_op, gelu_op, gelu_tanh_op, silu_op, leaky_relu_op>;
+using activation_piecewise = op_list<hardtanh_op, elu_op, softplus_op, logsigmoid_op, mish_op, hardsigmoid_op, hardswish_op, hardshrink_op,
+                                     softshrink_op, threshold_op>;
 
 } // namespace reel::pointwise

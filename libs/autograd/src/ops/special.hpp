@@ -1,0 +1,30 @@
+// Special functions of one or two real numbers, in double precision; what the ops of the special family map over.
+#pragma once
+
+#include <cstdint>
+
+namespace reel::special_math {
+
+double digamma(double x);
+/// n-th derivative of digamma, n other than 1.
+double polygamma(std::int64_t n, double x);
+/// Hurwitz zeta: sum of (k + q)^-s over k >= 0.
+double zeta(double s, double q);
+double igamma(double a, double x);  ///< regularized lower incomplete gamma
+double igammac(double a, double x); ///< regularized upper incomplete gamma
+double erfinv(double x);
+double erfcx(double x); ///< e^(x^2) erfc(x)
+double ndtri(double p);
+double log_ndtr(double x);
+double i0(double x);
+double i0e(double x); ///< e^-|x| I0(x)
+double i1(double x);
+double i1e(double x);
+double k0(double x);
+double k0e(double x); ///< e^x K0(x)
+double k1(double x);
+double k1e(double x);
+double airy_ai(double x);
+double spherical_bessel_j0(double x);
+
+} // namespace reel::special_math
