@@ -11,6 +11,12 @@ inline const char* name_of(const reduction_t& r) {
            : std::holds_alternative<enumtype::kMean>(r) ? "mean"
                                                         : "sum";
 }
+inline const char* name_of(const kl_reduction_t& r) {
+    if (std::holds_alternative<enumtype::kBatchMean>(r)) return "batchmean";
+    return std::holds_alternative<enumtype::kNone>(r)   ? "none"
+           : std::holds_alternative<enumtype::kMean>(r) ? "mean"
+                                                        : "sum";
+}
 /// Reads `reduction`, or the older pair `size_average`, `reduce`.
 inline reduction_t reduction_of(const char* module, const ConstructorArgs& a) {
     if (a.has("size_average") || a.has("reduce")) {
@@ -24,6 +30,12 @@ inline reduction_t reduction_of(const char* module, const ConstructorArgs& a) {
     if (r == "none") return kNone;
     if (r == "sum") return kSum;
     return kMean;
+}
+
+/// The same with 'batchmean'.
+inline kl_reduction_t batch_reduction_of(const char* module, const ConstructorArgs& a) {
+    if (a.get<std::string>("reduction", "mean") == "batchmean") return kBatchMean;
+    return std::visit([](auto tag) { return kl_reduction_t(tag); }, reduction_of(module, a));
 }
 
 } // namespace reel::nn::text

@@ -62,4 +62,264 @@ public:
 };
 REEL_MODULE(CrossEntropyLoss);
 
+using kl_reduction_t = std::variant<enumtype::kNone, enumtype::kBatchMean, enumtype::kSum, enumtype::kMean>;
+
+struct L1LossOptions {
+    L1LossOptions(reduction_t reduction = kMean) : reduction_(reduction) {}
+    REEL_ARG(reduction_t, reduction);
+};
+/// |input - target|.
+class L1LossImpl : public Cloneable<L1LossImpl> {
+public:
+    explicit L1LossImpl(L1LossOptions options = {}) : options(std::move(options)) { L1LossImpl::reset(); }
+    void reset() override {}
+    Tensor forward(const Tensor& input, const Tensor& target);
+    L1LossOptions options;
+};
+REEL_MODULE(L1Loss);
+
+struct SmoothL1LossOptions {
+    REEL_ARG(std::optional<double>, beta) = std::nullopt;
+    REEL_ARG(reduction_t, reduction) = kMean;
+};
+/// Squares below `beta`, absolute differences above.
+class SmoothL1LossImpl : public Cloneable<SmoothL1LossImpl> {
+public:
+    explicit SmoothL1LossImpl(SmoothL1LossOptions options = {}) : options(std::move(options)) {
+        SmoothL1LossImpl::reset();
+    }
+    void reset() override {}
+    Tensor forward(const Tensor& input, const Tensor& target);
+    SmoothL1LossOptions options;
+};
+REEL_MODULE(SmoothL1Loss);
+
+struct HuberLossOptions {
+    REEL_ARG(double, delta) = 1.0;
+    REEL_ARG(reduction_t, reduction) = kMean;
+};
+/// Squares below `delta`, lines above.
+class HuberLossImpl : public Cloneable<HuberLossImpl> {
+public:
+    explicit HuberLossImpl(HuberLossOptions options = {}) : options(std::move(options)) { HuberLossImpl::reset(); }
+    void reset() override {}
+    Tensor forward(const Tensor& input, const Tensor& target);
+    HuberLossOptions options;
+};
+REEL_MODULE(HuberLoss);
+
+struct BCELossOptions {
+    REEL_ARG(Tensor, weight) = {};
+    REEL_ARG(reduction_t, reduction) = kMean;
+};
+/// Binary cross entropy of probabilities.
+class BCELossImpl : public Cloneable<BCELossImpl> {
+public:
+    explicit BCELossImpl(BCELossOptions options = {}) : options(std::move(options)) { BCELossImpl::reset(); }
+    void reset() override;
+    Tensor forward(const Tensor& input, const Tensor& target);
+    BCELossOptions options;
+    Tensor weight;
+};
+REEL_MODULE(BCELoss);
+
+struct BCEWithLogitsLossOptions {
+    REEL_ARG(Tensor, weight) = {};
+    REEL_ARG(Tensor, pos_weight) = {};
+    REEL_ARG(reduction_t, reduction) = kMean;
+};
+/// Binary cross entropy of logits.
+class BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> {
+public:
+    explicit BCEWithLogitsLossImpl(BCEWithLogitsLossOptions options = {}) : options(std::move(options)) {
+        BCEWithLogitsLossImpl::reset();
+    }
+    void reset() override;
+    Tensor forward(const Tensor& input, const Tensor& target);
+    BCEWithLogitsLossOptions options;
+    Tensor weight, pos_weight;
+};
+REEL_MODULE(BCEWithLogitsLoss);
+
+struct KLDivLossOptions {
+    REEL_ARG(bool, log_target) = false;
+    REEL_ARG(kl_reduction_t, reduction) = kMean;
+};
+/// Kullback-Leibler divergence of log-probabilities from `target` (its logarithm with `log_target`).
+class KLDivLossImpl : public Cloneable<KLDivLossImpl> {
+public:
+    explicit KLDivLossImpl(KLDivLossOptions options = {}) : options(std::move(options)) { KLDivLossImpl::reset(); }
+    void reset() override {}
+    Tensor forward(const Tensor& input, const Tensor& target);
+    KLDivLossOptions options;
+};
+REEL_MODULE(KLDivLoss);
+
+struct HingeEmbeddingLossOptions {
+    REEL_ARG(double, margin) = 1.0;
+    REEL_ARG(reduction_t, reduction) = kMean;
+};
+/// x where target is 1, max(0, margin - x) where it is -1.
+class HingeEmbeddingLossImpl : public Cloneable<HingeEmbeddingLossImpl> {
+public:
+    explicit HingeEmbeddingLossImpl(HingeEmbeddingLossOptions options = {}) : options(std::move(options)) {
+        HingeEmbeddingLossImpl::reset();
+    }
+    void reset() override {}
+    Tensor forward(const Tensor& input, const Tensor& target);
+    HingeEmbeddingLossOptions options;
+};
+REEL_MODULE(HingeEmbeddingLoss);
+
+struct CosineEmbeddingLossOptions {
+    REEL_ARG(double, margin) = 0.0;
+    REEL_ARG(reduction_t, reduction) = kMean;
+};
+/// 1 - cos where target is 1, max(0, cos - margin) where it is -1.
+class CosineEmbeddingLossImpl : public Cloneable<CosineEmbeddingLossImpl> {
+public:
+    explicit CosineEmbeddingLossImpl(CosineEmbeddingLossOptions options = {}) : options(std::move(options)) {
+        CosineEmbeddingLossImpl::reset();
+    }
+    void reset() override {}
+    Tensor forward(const Tensor& input1, const Tensor& input2, const Tensor& target);
+    CosineEmbeddingLossOptions options;
+};
+REEL_MODULE(CosineEmbeddingLoss);
+
+struct MarginRankingLossOptions {
+    REEL_ARG(double, margin) = 0.0;
+    REEL_ARG(reduction_t, reduction) = kMean;
+};
+/// max(0, -target (input1 - input2) + margin).
+class MarginRankingLossImpl : public Cloneable<MarginRankingLossImpl> {
+public:
+    explicit MarginRankingLossImpl(MarginRankingLossOptions options = {}) : options(std::move(options)) {
+        MarginRankingLossImpl::reset();
+    }
+    void reset() override {}
+    Tensor forward(const Tensor& input1, const Tensor& input2, const Tensor& target);
+    MarginRankingLossOptions options;
+};
+REEL_MODULE(MarginRankingLoss);
+
+struct MultiMarginLossOptions {
+    REEL_ARG(std::int64_t, p) = 1;
+    REEL_ARG(double, margin) = 1.0;
+    REEL_ARG(Tensor, weight) = {};
+    REEL_ARG(reduction_t, reduction) = kMean;
+};
+/// The hinge loss over classes.
+class MultiMarginLossImpl : public Cloneable<MultiMarginLossImpl> {
+public:
+    explicit MultiMarginLossImpl(MultiMarginLossOptions options = {}) : options(std::move(options)) {
+        MultiMarginLossImpl::reset();
+    }
+    void reset() override;
+    Tensor forward(const Tensor& input, const Tensor& target);
+    MultiMarginLossOptions options;
+    Tensor weight;
+};
+REEL_MODULE(MultiMarginLoss);
+
+struct MultiLabelMarginLossOptions {
+    MultiLabelMarginLossOptions(reduction_t reduction = kMean) : reduction_(reduction) {}
+    REEL_ARG(reduction_t, reduction);
+};
+/// The hinge loss over several classes per example.
+class MultiLabelMarginLossImpl : public Cloneable<MultiLabelMarginLossImpl> {
+public:
+    explicit MultiLabelMarginLossImpl(MultiLabelMarginLossOptions options = {}) : options(std::move(options)) {
+        MultiLabelMarginLossImpl::reset();
+    }
+    void reset() override {}
+    Tensor forward(const Tensor& input, const Tensor& target);
+    MultiLabelMarginLossOptions options;
+};
+REEL_MODULE(MultiLabelMarginLoss);
+
+struct SoftMarginLossOptions {
+    SoftMarginLossOptions(reduction_t reduction = kMean) : reduction_(reduction) {}
+    REEL_ARG(reduction_t, reduction);
+};
+/// log(1 + exp(-target input)).
+class SoftMarginLossImpl : public Cloneable<SoftMarginLossImpl> {
+public:
+    explicit SoftMarginLossImpl(SoftMarginLossOptions options = {}) : options(std::move(options)) {
+        SoftMarginLossImpl::reset();
+    }
+    void reset() override {}
+    Tensor forward(const Tensor& input, const Tensor& target);
+    SoftMarginLossOptions options;
+};
+REEL_MODULE(SoftMarginLoss);
+
+struct MultiLabelSoftMarginLossOptions {
+    REEL_ARG(Tensor, weight) = {};
+    REEL_ARG(reduction_t, reduction) = kMean;
+};
+/// Binary cross entropy over classes, averaged per example.
+class MultiLabelSoftMarginLossImpl : public Cloneable<MultiLabelSoftMarginLossImpl> {
+public:
+    explicit MultiLabelSoftMarginLossImpl(MultiLabelSoftMarginLossOptions options = {}) : options(std::move(options)) {
+        MultiLabelSoftMarginLossImpl::reset();
+    }
+    void reset() override;
+    Tensor forward(const Tensor& input, const Tensor& target);
+    MultiLabelSoftMarginLossOptions options;
+    Tensor weight;
+};
+REEL_MODULE(MultiLabelSoftMarginLoss);
+
+struct PoissonNLLLossOptions {
+    REEL_ARG(bool, log_input) = true;
+    REEL_ARG(bool, full) = false;
+    REEL_ARG(double, eps) = 1e-8;
+    REEL_ARG(reduction_t, reduction) = kMean;
+};
+/// Negative log-likelihood of counts under a Poisson distribution.
+class PoissonNLLLossImpl : public Cloneable<PoissonNLLLossImpl> {
+public:
+    explicit PoissonNLLLossImpl(PoissonNLLLossOptions options = {}) : options(std::move(options)) {
+        PoissonNLLLossImpl::reset();
+    }
+    void reset() override {}
+    Tensor forward(const Tensor& input, const Tensor& target);
+    PoissonNLLLossOptions options;
+};
+REEL_MODULE(PoissonNLLLoss);
+
+struct GaussianNLLLossOptions {
+    REEL_ARG(bool, full) = false;
+    REEL_ARG(double, eps) = 1e-6;
+    REEL_ARG(reduction_t, reduction) = kMean;
+};
+/// Negative log-likelihood under a normal distribution with variances `var`.
+class GaussianNLLLossImpl : public Cloneable<GaussianNLLLossImpl> {
+public:
+    explicit GaussianNLLLossImpl(GaussianNLLLossOptions options = {}) : options(std::move(options)) {
+        GaussianNLLLossImpl::reset();
+    }
+    void reset() override {}
+    Tensor forward(const Tensor& input, const Tensor& target, const Tensor& var);
+    GaussianNLLLossOptions options;
+};
+REEL_MODULE(GaussianNLLLoss);
+
+struct CTCLossOptions {
+    REEL_ARG(std::int64_t, blank) = 0;
+    REEL_ARG(bool, zero_infinity) = false;
+    REEL_ARG(reduction_t, reduction) = kMean;
+};
+/// Connectionist temporal classification of log-probabilities [T, N, C].
+class CTCLossImpl : public Cloneable<CTCLossImpl> {
+public:
+    explicit CTCLossImpl(CTCLossOptions options = {}) : options(std::move(options)) { CTCLossImpl::reset(); }
+    void reset() override {}
+    Tensor forward(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
+                   const Tensor& target_lengths);
+    CTCLossOptions options;
+};
+REEL_MODULE(CTCLoss);
+
 } // namespace reel::nn
