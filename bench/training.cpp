@@ -5,7 +5,7 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/nn/modules/activation.hpp>
-#include <reel/nn/modules/batchnorm.hpp>
+#include <reel/nn/modules/batch_norm.hpp>
 #include <reel/nn/modules/conv.hpp>
 #include <reel/nn/modules/embedding.hpp>
 #include <reel/nn/modules/linear.hpp>
