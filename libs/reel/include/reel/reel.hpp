@@ -2,5 +2,8 @@
 #pragma once
 
 #include <reel/autograd.hpp>
+#include <reel/data.hpp>
 #include <reel/nn.hpp>
+#include <reel/optim.hpp>
+#include <reel/serialize.hpp>
 #include <reel/version.hpp>
