@@ -140,6 +140,8 @@ class Op:
         self.space = {"linalg": "linalg", "fft": "fft", "special": "special"}.get(self.name.split(".")[0]) \
             if "." in self.name else None
         self.cpp_name = cpp or CPP_KEYWORDS.get(base, base.replace(".", "_"))
+        if cpp and self.space:  # the name inside the namespace follows the C++ one
+            self.short = cpp.removeprefix(self.space + "_")
         if self.name.endswith("_"):
             self.cpp_ret = "Tensor&"
 

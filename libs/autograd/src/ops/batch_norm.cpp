@@ -32,8 +32,8 @@ cpu::NormGeometry geometry(const Tensor& input, std::int64_t groups) {
     for (std::int64_t d = 2; d < input.dim(); ++d) g.length *= input.size(d);
     return g;
 }
-norm::Plan plan_of(const cpu::NormGeometry& g, double eps, bool constant_stats) {
-    norm::Plan p;
+norm_layers::Plan plan_of(const cpu::NormGeometry& g, double eps, bool constant_stats) {
+    norm_layers::Plan p;
     p.affine_sizes = Dims{g.batch, g.channels, g.length};
     p.affine_dims = Dims{0, 2};
     p.weight_shape = Dims{1, g.channels, 1};
@@ -61,16 +61,16 @@ Tensor from_doubles(const std::vector<double>& v, ScalarType t, bool rstd, doubl
 /// The affine map with given moments, recorded. `mean` and `rstd` are in the compute dtype.
 Tensor apply(const char* op, const cpu::NormGeometry& g, const Tensor& input, const Tensor& weight, const Tensor& bias,
              const Tensor& mean, const Tensor& rstd, double eps, bool constant_stats) {
-    const ScalarType t = norm::compute_dtype(input.scalar_type());
-    const Tensor x = norm::dense(input, t), w = norm::dense(weight, t), b = norm::dense(bias, t);
+    const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
+    const Tensor x = norm_layers::dense(input, t), w = norm_layers::dense(weight, t), b = norm_layers::dense(bias, t);
     Tensor y = empty_raw(input.sizes(), t);
     cpu::norm_forward(t, g, x.data_ptr(), mean.data_ptr(), rstd.data_ptr(), data_or_null(w), data_or_null(b),
                       y.data_ptr());
     Tensor out = cast_raw(y, input.scalar_type());
-    norm::record(op, plan_of(g, eps, constant_stats), input, weight, bias, out, mean, rstd,
+    norm_layers::record(op, plan_of(g, eps, constant_stats), input, weight, bias, out, mean, rstd,
                  [g, t, constant_stats](const Tensor& grad, const Tensor& input, const Tensor& weight,
-                                        const Tensor& mean, const Tensor& rstd, norm::Wanted wanted) {
-                     const Tensor x = norm::dense(input, t), gy = norm::dense(grad, t), w = norm::dense(weight, t);
+                                        const Tensor& mean, const Tensor& rstd, norm_layers::Wanted wanted) {
+                     const Tensor x = norm_layers::dense(input, t), gy = norm_layers::dense(grad, t), w = norm_layers::dense(weight, t);
                      const auto made = [&](bool want, IntArrayRef sizes) {
                          return want ? empty_raw(sizes, t) : Tensor();
                      };
@@ -106,7 +106,7 @@ Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight,
                       double eps) {
     check_input(op, input);
     shape::require_cpu(op, input);
-    const ScalarType t = norm::compute_dtype(input.scalar_type()),
+    const ScalarType t = norm_layers::compute_dtype(input.scalar_type()),
                      stats = weight.defined() ? weight.scalar_type() : input.scalar_type();
     if (input.dim() < 2) { // only an empty vector has no channel dimension
         REEL_CHECK(input.dim() == 1 && input.numel() == 0, op, ": input has shape ", input.sizes(),
@@ -121,12 +121,12 @@ Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight,
     REEL_CHECK(training || (running_mean.defined() && running_var.defined()), op,
                ": running_mean and running_var are needed outside of training");
     if (!training) {
-        const Tensor mean = norm::dense(running_mean, t);
-        const Tensor var = norm::dense(running_var, kDouble);
+        const Tensor mean = norm_layers::dense(running_mean, t);
+        const Tensor var = norm_layers::dense(running_var, kDouble);
         const Tensor rstd = from_doubles({var.data_ptr<double>(), var.data_ptr<double>() + g.channels}, t, true, eps);
         return {apply(op, g, input, weight, bias, mean, rstd, eps, true), empty_raw({0}, stats), empty_raw({0}, stats)};
     }
-    const Moments m(g, norm::dense(input, t));
+    const Moments m(g, norm_layers::dense(input, t));
     const Tensor mean = from_doubles(m.mean, t, false, 0), rstd = from_doubles(m.var, t, true, eps);
     Tensor out = apply(op, g, input, weight, bias, mean, rstd, eps, false);
     if (input.numel() > 0) {
@@ -180,8 +180,8 @@ Tensor grouped(const char* op, const Tensor& input, std::int64_t num_groups, con
     const cpu::NormGeometry g = geometry(input, num_groups);
     check_channels(op, "weight", weight, g.channels);
     check_channels(op, "bias", bias, g.channels);
-    const ScalarType t = norm::compute_dtype(input.scalar_type());
-    const Moments m(g, norm::dense(input, t));
+    const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
+    const Moments m(g, norm_layers::dense(input, t));
     return apply(op, g, input, weight, bias, from_doubles(m.mean, t, false, 0), from_doubles(m.var, t, true, eps), eps,
                  false);
 }
@@ -218,7 +218,7 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const 
                " does not have N C HxW = ", N * C * HxW, " elements");
     check_channels("native_group_norm", "weight", weight, C);
     check_channels("native_group_norm", "bias", bias, C);
-    const ScalarType t = norm::compute_dtype(input.scalar_type());
+    const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
     const Tensor x = reshape(input.to(t), {N, group, C / group * HxW});
     const Tensor mean = reel::mean(x, IntArrayRef{2}, true), centred = x - mean;
     const Tensor rstd = rsqrt(reel::mean(centred * centred, IntArrayRef{2}, true) + eps);
@@ -255,7 +255,7 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
     Tensor out = grouped("instance_norm", input, input.size(1), weight, bias, eps);
     if ((running_mean.defined() || running_var.defined()) && input.numel() > 0) {
         const cpu::NormGeometry g = geometry(input, input.size(1));
-        const Moments m(g, norm::dense(input, norm::compute_dtype(input.scalar_type())));
+        const Moments m(g, norm_layers::dense(input, norm_layers::compute_dtype(input.scalar_type())));
         const double n = double(g.length);
         update_running("instance_norm", running_mean, over_batch(m.mean, g), 1, momentum);
         update_running("instance_norm", running_var, over_batch(m.var, g), n / (n - 1), momentum);

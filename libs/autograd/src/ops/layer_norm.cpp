@@ -41,8 +41,8 @@ Result layer_norm_any(const char* op, const Tensor& input, IntArrayRef normalize
     shape::require_cpu(op, input);
     const std::int64_t inner = row_size(op, input, normalized_shape, weight, bias),
                        rows = inner == 0 ? 0 : input.numel() / inner;
-    const ScalarType t = norm::compute_dtype(input.scalar_type());
-    const Tensor x = norm::dense(input, t), w = norm::dense(weight, t), b = norm::dense(bias, t);
+    const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
+    const Tensor x = norm_layers::dense(input, t), w = norm_layers::dense(weight, t), b = norm_layers::dense(bias, t);
     Dims stats(input.sizes());
     for (std::size_t i = stats.size() - normalized_shape.size(); i < stats.size(); ++i) stats[i] = 1;
     Tensor y = empty_raw(input.sizes(), t), mean = empty_raw(stats, t), rstd = empty_raw(stats, t);
@@ -50,17 +50,17 @@ Result layer_norm_any(const char* op, const Tensor& input, IntArrayRef normalize
     cpu::layer_norm_forward(t, rows, inner, eps, x.data_ptr(), data(w), data(b), y.data_ptr(), mean.data_ptr(),
                             rstd.data_ptr());
     Result r{cast_raw(y, input.scalar_type()), mean, rstd};
-    norm::Plan p;
+    norm_layers::Plan p;
     p.stat_sizes = Dims{rows, inner};
     p.affine_sizes = p.stat_sizes;
     p.stat_dims = Dims{1};
     p.affine_dims = Dims{0};
     p.weight_shape = Dims{1, inner};
     p.eps = eps;
-    norm::record(op, p, input, weight, bias, r.out, mean, rstd,
+    norm_layers::record(op, p, input, weight, bias, r.out, mean, rstd,
                  [rows, inner, t, data](const Tensor& grad, const Tensor& input, const Tensor& weight,
-                                        const Tensor& mean, const Tensor& rstd, norm::Wanted wanted) {
-                     const Tensor x = norm::dense(input, t), g = norm::dense(grad, t), w = norm::dense(weight, t);
+                                        const Tensor& mean, const Tensor& rstd, norm_layers::Wanted wanted) {
+                     const Tensor x = norm_layers::dense(input, t), g = norm_layers::dense(grad, t), w = norm_layers::dense(weight, t);
                      const auto made = [&](bool want, IntArrayRef sizes) {
                          return want ? empty_raw(sizes, t) : Tensor();
                      };
@@ -98,7 +98,7 @@ Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor&
     REEL_CHECK_NOT_IMPLEMENTED(isDifferentiableType(input.scalar_type()), "rms_norm: input is ",
                                dtype_name(input.scalar_type()), "; expected a floating dtype");
     row_size("rms_norm", input, normalized_shape, weight, {});
-    const ScalarType t = norm::compute_dtype(input.scalar_type());
+    const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
     const double e = eps.value_or(toRealValueType(t) == kDouble ? std::numeric_limits<double>::epsilon()
                                                                 : double(std::numeric_limits<float>::epsilon()));
     Dims dims;

@@ -9,7 +9,7 @@
 
 #include "tensor/make.hpp"
 
-namespace reel::norm {
+namespace reel::norm_layers {
 
 using namespace autograd;
 using namespace reel::detail;
@@ -63,4 +63,4 @@ void record(const char* op, const Plan& plan, const Tensor& input, const Tensor&
                      });
 }
 
-} // namespace reel::norm
+} // namespace reel::norm_layers

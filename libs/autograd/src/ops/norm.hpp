@@ -6,7 +6,7 @@
 
 #include <reel/autograd/ops.hpp>
 
-namespace reel::norm {
+namespace reel::norm_layers {
 
 /// How a call sees its input: the moments are over `stat_dims` of the view `stat_sizes`; weight and bias, shaped
 /// `weight_shape`, multiply the view `affine_sizes` and their gradients sum over `affine_dims`.
@@ -32,4 +32,4 @@ using Fused = std::function<std::array<Tensor, 3>(const Tensor& grad, const Tens
 void record(const char* op, const Plan& plan, const Tensor& input, const Tensor& weight, const Tensor& bias,
             const Tensor& out, const Tensor& mean, const Tensor& rstd, Fused fused);
 
-} // namespace reel::norm
+} // namespace reel::norm_layers

@@ -15,7 +15,9 @@
 #include <reel/nn/modules/loss.hpp>
 #include <reel/nn/modules/module_list.hpp>
 #include <reel/nn/modules/normalization.hpp>
+#include <reel/nn/modules/padding.hpp>
 #include <reel/nn/modules/pooling.hpp>
 #include <reel/nn/modules/sequential.hpp>
+#include <reel/nn/modules/vision.hpp>
 #include <reel/nn/parameter.hpp>
 #include <reel/nn/state_dict.hpp>

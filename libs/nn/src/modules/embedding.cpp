@@ -62,6 +62,48 @@ Embedding Embedding::from_pretrained(const Tensor& embeddings, const EmbeddingFr
     return e;
 }
 
+EmbeddingBagImpl::EmbeddingBagImpl(EmbeddingBagOptions o) : options(std::move(o)) { EmbeddingBagImpl::reset(); }
+void EmbeddingBagImpl::reset() {
+    const std::int64_t rows = options.num_embeddings();
+    if (options.padding_idx()) {
+        const std::int64_t i = *options.padding_idx();
+        REEL_CHECK_VALUE(i >= -rows && i < rows, "EmbeddingBag: padding_idx ", i, " is out of range for num_embeddings ", rows);
+        if (i < 0) options.padding_idx(rows + i);
+    }
+    const bool given = options._weight().defined();
+    weight = register_parameter("weight", given ? options._weight() : reel::empty({rows, options.embedding_dim()}));
+    if (!given) reset_parameters();
+}
+void EmbeddingBagImpl::reset_parameters() {
+    init::normal_(weight);
+    if (!options.padding_idx()) return;
+    NoGradGuard guard;
+    reel::select(weight, 0, *options.padding_idx()).zero_();
+}
+namespace {
+const char* mode_text(const EmbeddingBagOptions::mode_t& m) {
+    return std::holds_alternative<enumtype::kSum>(m) ? "sum" : std::holds_alternative<enumtype::kMean>(m) ? "mean" : "max";
+}
+} // namespace
+Tensor EmbeddingBagImpl::forward(const Tensor& indices, const Tensor& offsets, const Tensor& per_sample_weights) {
+    return reel::embedding_bag(parameters_["weight"], indices, offsets, options.max_norm(), options.norm_type(), options.scale_grad_by_freq(),
+                               mode_text(options.mode()), options.sparse(), per_sample_weights, options.include_last_offset(), options.padding_idx());
+}
+Value EmbeddingBagImpl::forward_values(const Args& args, const Kwargs& kwargs) {
+    const ConstructorArgs a("EmbeddingBag: forward", {"input", "offsets", "per_sample_weights"}, args, kwargs);
+    const auto optional = [&](const char* name) { return a.has(name) ? a.at(name).toTensor() : Tensor(); };
+    return forward(a.at("input").toTensor(), optional("offsets"), optional("per_sample_weights"));
+}
+std::string EmbeddingBagImpl::extra_repr() const {
+    std::string s = str(options.num_embeddings(), ", ", options.embedding_dim());
+    if (options.max_norm()) s += ", max_norm=" + text::number(*options.max_norm());
+    if (options.norm_type() != 2) s += ", norm_type=" + text::number(options.norm_type());
+    if (options.scale_grad_by_freq()) s += ", scale_grad_by_freq=True";
+    s += str(", mode='", mode_text(options.mode()), "'");
+    if (options.padding_idx()) s += str(", padding_idx=", *options.padding_idx());
+    return s;
+}
+
 namespace {
 [[maybe_unused]] const bool registered =
     register_module_class("Embedding", [](const Args& args, const Kwargs& kwargs) -> ModulePtr {

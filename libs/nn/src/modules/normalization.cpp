@@ -66,6 +66,13 @@ std::string GroupNormImpl::extra_repr() const {
                ", bias=", text::boolean(options.affine() && options.bias()));
 }
 
+Tensor LocalResponseNormImpl::forward(const Tensor& input) {
+    return reel::local_response_norm(input, options.size(), options.alpha(), options.beta(), options.k());
+}
+std::string LocalResponseNormImpl::extra_repr() const {
+    return str(options.size(), ", alpha=", text::number(options.alpha()), ", beta=", text::number(options.beta()), ", k=", text::number(options.k()));
+}
+
 namespace {
 std::vector<std::int64_t> shape_of(const ConstructorArgs& a) {
     const Value& v = a.at("normalized_shape");
@@ -103,6 +110,13 @@ std::vector<std::int64_t> shape_of(const ConstructorArgs& a) {
             o.eps(a.get<double>("eps", 1e-5)).affine(a.get<bool>("affine", true)).bias(a.get<bool>("bias", true));
             return text::with_dtype(std::make_shared<GroupNormImpl>(o), a);
         }),
+    register_module_class("LocalResponseNorm",
+                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+                              const ConstructorArgs a("LocalResponseNorm", {"size", "alpha", "beta", "k"}, args, kwargs);
+                              LocalResponseNormOptions o(a.get<std::int64_t>("size"));
+                              o.alpha(a.get<double>("alpha", 1e-4)).beta(a.get<double>("beta", 0.75)).k(a.get<double>("k", 1.0));
+                              return std::make_shared<LocalResponseNormImpl>(o);
+                          }),
 };
 } // namespace
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include <reel/autograd/enum.hpp>
 #include <reel/nn/cloneable.hpp>
 #include <reel/nn/module_holder.hpp>
 #include <reel/nn/options.hpp>
@@ -50,5 +51,36 @@ public:
     /// A table that starts from `embeddings`, frozen unless told otherwise.
     static Embedding from_pretrained(const Tensor& embeddings, const EmbeddingFromPretrainedOptions& options = {});
 };
+
+struct EmbeddingBagOptions {
+    using mode_t = std::variant<enumtype::kSum, enumtype::kMean, enumtype::kMax>;
+    EmbeddingBagOptions(std::int64_t num_embeddings, std::int64_t embedding_dim)
+        : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
+    REEL_ARG(std::int64_t, num_embeddings);
+    REEL_ARG(std::int64_t, embedding_dim);
+    REEL_ARG(std::optional<double>, max_norm) = std::nullopt;
+    REEL_ARG(double, norm_type) = 2.;
+    REEL_ARG(bool, scale_grad_by_freq) = false;
+    REEL_ARG(mode_t, mode) = kMean;
+    REEL_ARG(bool, sparse) = false;
+    REEL_ARG(Tensor, _weight) = {};
+    REEL_ARG(bool, include_last_offset) = false;
+    REEL_ARG(std::optional<std::int64_t>, padding_idx) = std::nullopt;
+};
+/// Sums, means or maxima of bags of rows: the rows of 2-D indices, or the ranges between offsets of 1-D ones.
+class EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
+public:
+    EmbeddingBagImpl(std::int64_t num_embeddings, std::int64_t embedding_dim)
+        : EmbeddingBagImpl(EmbeddingBagOptions(num_embeddings, embedding_dim)) {}
+    explicit EmbeddingBagImpl(EmbeddingBagOptions options);
+    void reset() override;
+    void reset_parameters();
+    Tensor forward(const Tensor& indices, const Tensor& offsets = {}, const Tensor& per_sample_weights = {});
+    Value forward_values(const Args& args, const Kwargs& kwargs) override;
+    std::string extra_repr() const override;
+    EmbeddingBagOptions options;
+    Tensor weight;
+};
+REEL_MODULE(EmbeddingBag);
 
 } // namespace reel::nn

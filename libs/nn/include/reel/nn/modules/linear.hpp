@@ -53,4 +53,44 @@ public:
 };
 REEL_MODULE(Flatten);
 
+struct UnflattenOptions {
+    UnflattenOptions(std::int64_t dim, std::vector<std::int64_t> sizes) : dim_(dim), sizes_(std::move(sizes)) {}
+    REEL_ARG(std::int64_t, dim);
+    REEL_ARG(std::vector<std::int64_t>, sizes);
+};
+/// Splits one dimension into several; one of the sizes may be -1.
+class UnflattenImpl : public Cloneable<UnflattenImpl> {
+public:
+    UnflattenImpl(std::int64_t dim, std::vector<std::int64_t> sizes) : options(dim, std::move(sizes)) {}
+    explicit UnflattenImpl(UnflattenOptions options) : options(std::move(options)) {}
+    void reset() override {}
+    Tensor forward(const Tensor& input);
+    std::string extra_repr() const override;
+    UnflattenOptions options;
+};
+REEL_MODULE(Unflatten);
+
+struct BilinearOptions {
+    BilinearOptions(std::int64_t in1_features, std::int64_t in2_features, std::int64_t out_features)
+        : in1_features_(in1_features), in2_features_(in2_features), out_features_(out_features) {}
+    REEL_ARG(std::int64_t, in1_features);
+    REEL_ARG(std::int64_t, in2_features);
+    REEL_ARG(std::int64_t, out_features);
+    REEL_ARG(bool, bias) = true;
+};
+/// y[o] = x1^T W[o] x2 + b[o]. weight (out, in1, in2) and bias U(+-1 / sqrt(in1)).
+class BilinearImpl : public Cloneable<BilinearImpl> {
+public:
+    BilinearImpl(std::int64_t in1_features, std::int64_t in2_features, std::int64_t out_features)
+        : BilinearImpl(BilinearOptions(in1_features, in2_features, out_features)) {}
+    explicit BilinearImpl(const BilinearOptions& options);
+    void reset() override;
+    void reset_parameters();
+    Tensor forward(const Tensor& input1, const Tensor& input2);
+    std::string extra_repr() const override;
+    BilinearOptions options;
+    Tensor weight, bias;
+};
+REEL_MODULE(Bilinear);
+
 } // namespace reel::nn

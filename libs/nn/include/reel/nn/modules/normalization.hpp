@@ -80,4 +80,22 @@ public:
 };
 REEL_MODULE(GroupNorm);
 
+struct LocalResponseNormOptions {
+    LocalResponseNormOptions(std::int64_t size) : size_(size) {}
+    REEL_ARG(std::int64_t, size);
+    REEL_ARG(double, alpha) = 1e-4;
+    REEL_ARG(double, beta) = 0.75;
+    REEL_ARG(double, k) = 1;
+};
+/// x / (k + alpha mean of x^2 over `size` neighbouring channels)^beta.
+class LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {
+public:
+    explicit LocalResponseNormImpl(const LocalResponseNormOptions& options) : options(options) {}
+    void reset() override {}
+    Tensor forward(const Tensor& input);
+    std::string extra_repr() const override;
+    LocalResponseNormOptions options;
+};
+REEL_MODULE(LocalResponseNorm);
+
 } // namespace reel::nn

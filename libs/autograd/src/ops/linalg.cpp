@@ -1,0 +1,65 @@
+// The parts of ops on matrices that do not depend on the op.
+#include "ops/linalg.hpp"
+
+namespace reel::matrices {
+
+Batch::Batch(const Tensor& t) : m(t.size(-2)), n(t.size(-1)) {
+    Dims s(t.sizes()), st(t.strides());
+    std::swap(s[s.size() - 1], s[s.size() - 2]);
+    std::swap(st[st.size() - 1], st[st.size() - 2]);
+    data = empty_raw(s, t.scalar_type(), t.device());
+    copy_raw(data, alias_raw(t, s, st, t.storage_offset()));
+    count = 1;
+    for (std::size_t i = 0; i + 2 < s.size(); ++i) count *= s[i];
+}
+Batch::Batch(IntArrayRef batch, std::int64_t m, std::int64_t n, ScalarType dtype) : m(m), n(n), count(1) {
+    Dims s(batch);
+    for (const std::int64_t b : s) count *= b;
+    s.push_back(n);
+    s.push_back(m);
+    data = empty_raw(s, dtype);
+}
+Tensor Batch::matrices() const {
+    Dims s(data.sizes()), st(data.strides());
+    std::swap(s[s.size() - 1], s[s.size() - 2]);
+    std::swap(st[st.size() - 1], st[st.size() - 2]);
+    return alias_raw(data, s, st, data.storage_offset());
+}
+
+Dims batch_sizes(const Tensor& t, std::int64_t drop) {
+    Dims s(t.sizes());
+    for (std::int64_t i = 0; i < drop; ++i) s.pop_back();
+    return s;
+}
+Dims with(const Dims& batch, std::initializer_list<std::int64_t> more) {
+    Dims s(batch);
+    for (const std::int64_t v : more) s.push_back(v);
+    return s;
+}
+std::pair<Tensor, Tensor> broadcast_batches(const char* op, const Tensor& a, const Tensor& b) {
+    const Dims ba = batch_sizes(a), bb = batch_sizes(b);
+    if (ba == bb) return {a, b};
+    const Dims both = broadcast_shapes(op, ba, bb);
+    return {expand(a, with(both, {a.size(-2), a.size(-1)})), expand(b, with(both, {b.size(-2), b.size(-1)}))};
+}
+void check_matrices(const char* op, const char* name, const Tensor& a, bool square) {
+    REEL_CHECK(a.dim() >= 2, op, ": ", name, " has shape ", a.sizes(), "; expected matrices, at least two dimensions");
+    REEL_CHECK(!square || a.size(-1) == a.size(-2), op, ": ", name, " has shape ", a.sizes(), "; expected square matrices");
+    const ScalarType t = a.scalar_type();
+    REEL_CHECK_NOT_IMPLEMENTED(t == kFloat || t == kDouble || isComplexType(t), op, ": ", name, " is ", dtype_name(t),
+                               "; expected float32, float64, complex64 or complex128");
+}
+void check_same_dtype(const char* op, const Tensor& a, const Tensor& b) {
+    REEL_CHECK(a.scalar_type() == b.scalar_type(), op, ": the operands are ", dtype_name(a.scalar_type()), " and ",
+               dtype_name(b.scalar_type()), "; both must have one dtype");
+}
+Tensor adjoint_of(const Tensor& t) { return conj(transpose(t, -2, -1)); }
+Tensor identity_like(const Tensor& a) { return eye(a.size(-1), std::nullopt, TensorOptions().dtype(a.scalar_type())); }
+void check_infos(const char* op, const Tensor& info, const char* meaning) {
+    const Tensor c = contiguous_raw(info);
+    const std::int32_t* p = c.data_ptr<std::int32_t>();
+    for (std::int64_t i = 0; i < c.numel(); ++i)
+        REEL_CHECK_LINALG(p[i] == 0, op, ": matrix ", i, " of the batch: ", meaning, " (at ", p[i], ")");
+}
+
+} // namespace reel::matrices

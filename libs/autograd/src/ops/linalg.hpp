@@ -1,0 +1,53 @@
+// What ops on matrices share: batches of column-major matrices, checks, small tensor helpers.
+#pragma once
+
+#include <complex>
+
+#include "cpu/lapack.hpp"
+#include "ops/reduction.hpp"
+
+namespace reel::matrices {
+
+using namespace reel::detail;
+using autograd::GradList;
+using autograd::record;
+using autograd::RuleContext;
+
+/// A fresh column-major copy of a batch of matrices [..., m, n].
+struct Batch {
+    Tensor data; ///< dense [..., n, m]: each matrix stands in memory column by column
+    std::int64_t m, n, count;
+    explicit Batch(const Tensor& t);
+    /// Uninitialised matrices [batch..., m, n].
+    Batch(IntArrayRef batch, std::int64_t m, std::int64_t n, ScalarType dtype);
+    template <class T> T* at(std::int64_t i) const { return static_cast<T*>(data.data_ptr()) + i * m * n; }
+    /// The matrices as a tensor [..., m, n] on the same memory.
+    Tensor matrices() const;
+};
+
+/// Sizes without the last `drop` dims.
+Dims batch_sizes(const Tensor& t, std::int64_t drop = 2);
+Dims with(const Dims& batch, std::initializer_list<std::int64_t> more);
+/// Broadcasts the batch dims (all but the last two) of both operands.
+std::pair<Tensor, Tensor> broadcast_batches(const char* op, const Tensor& a, const Tensor& b);
+/// Throws unless `a` is a batch of (square) matrices of float32, float64, complex64 or complex128.
+void check_matrices(const char* op, const char* name, const Tensor& a, bool square);
+void check_same_dtype(const char* op, const Tensor& a, const Tensor& b);
+/// The conjugate transpose of the last two dims.
+Tensor adjoint_of(const Tensor& t);
+Tensor identity_like(const Tensor& a);
+
+/// Calls `f.operator()<T>()` for the element type; LAPACK knows four.
+template <class F> void dispatch_lapack(ScalarType t, const char* op, F&& f) {
+    dispatch<Floats | Complexes>(t, op, std::forward<F>(f));
+}
+/// Runs `f(i)` for every matrix of a batch, over threads when there is enough work.
+template <class F> void for_matrices(std::int64_t count, std::int64_t work, F&& f) {
+    parallel_for(0, count, std::max<std::int64_t>(1, 50000 / std::max<std::int64_t>(work, 1)), [&](std::int64_t b, std::int64_t e) {
+        for (std::int64_t i = b; i < e; ++i) f(i);
+    });
+}
+/// LinAlgError for the first matrix of a batch whose factorization failed.
+void check_infos(const char* op, const Tensor& info, const char* meaning);
+
+} // namespace reel::matrices
