@@ -8,6 +8,7 @@ namespace reel::cuda {
 namespace {
 [[maybe_unused]] const bool attached = [] {
     attach_pointwise(pointwise::activation_unary{});
+    attach_pointwise(pointwise::activation_piecewise{});
     return true;
 }();
 } // namespace
