@@ -112,7 +112,8 @@ Tensor& fill_(const Tensor& input, const Scalar& value) {
     rebase_history(input, result);
     return const_cast<Tensor&>(input);
 }
-REEL_OP("zero_(Tensor input) -> Tensor", method)
+REEL_OP("zero(Tensor input) -> Tensor", method, inplace_native, alias("zero_"))
+Tensor zero(const Tensor& input) { return fill(input, 0); }
 Tensor& zero_(const Tensor& input) { return fill_(input, 0); }
 
 REEL_OP("to(Tensor input, Dtype dtype, bool non_blocking=False, bool copy=False, *, MemoryFormat? memory_format=None) -> Tensor")

@@ -19,11 +19,11 @@ struct Range {
     double low, high;
 };
 
-/// Smallest and greatest element of a row-major float64 column of `points` [n, dims].
+/// Smallest and greatest element of a row-major float64 column of `points` [n, dims]; 0 and 1 when there are none.
 Range data_range(const char* op, const Tensor& points, std::int64_t column) {
     const std::int64_t n = points.size(0), dims = points.size(1);
     const double* p = points.data_ptr<double>() + column;
-    Range r{0, 0};
+    Range r{0, n == 0 ? 1. : 0.};
     for (std::int64_t i = 0; i < n; ++i) {
         const double v = p[i * dims];
         REEL_CHECK(std::isfinite(v), op, ": the range of the input is not finite (it holds ", v,
@@ -160,14 +160,19 @@ Tensor histc(const Tensor& input, std::int64_t bins, const Scalar& min, const Sc
     if (r.low == r.high) r = {r.low - 1, r.high + 1};
     REEL_CHECK(std::isfinite(r.low) && std::isfinite(r.high) && r.low < r.high, "histc: range [", r.low, ", ", r.high,
                "] must be finite and ascend");
-    const Tensor out = empty_raw({bins}, kDouble);
-    fill_raw(out, Scalar(0));
-    const double* p = points.data_ptr<double>();
-    for (std::int64_t i = 0; i < points.numel(); ++i)
-        if (p[i] >= r.low && p[i] <= r.high)
-            out.data_ptr<double>()[std::min(std::int64_t((p[i] - r.low) * double(bins) / (r.high - r.low)),
-                                            bins - 1)] += 1;
-    return cast_raw(out, input.scalar_type());
+    const Tensor out = raw_zeros({bins}, input), x = contiguous_raw(input);
+    dispatch_floating(input.scalar_type(), "histc", [&]<class T>() {
+        // Positions are found in the input's own precision, as the reference does.
+        const T low = T(r.low), high = T(r.high), *p = x.data_ptr<T>();
+        std::vector<std::int64_t> counts(static_cast<std::size_t>(bins));
+        for (std::int64_t i = 0; i < x.numel(); ++i) {
+            if (!(p[i] >= low && p[i] <= high)) continue;
+            const T at = T(T(T(p[i] - low) * T(double(bins))) / T(high - low));
+            ++counts[std::size_t(std::min(std::int64_t(double(at)), bins - 1))];
+        }
+        for (std::int64_t i = 0; i < bins; ++i) out.data_ptr<T>()[i] = T(double(counts[std::size_t(i)]));
+    });
+    return out;
 }
 
 /// Counts (or sums of `weight`) of elements in bins of equal width over `range` (default: the extremes of the input),

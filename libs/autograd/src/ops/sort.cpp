@@ -91,11 +91,15 @@ void record_selection(const char* op, const Tensor& input, const Selected& s, st
     });
 }
 
-Selected sorted(const char* op, const Tensor& input, std::int64_t dim, bool descending) {
+Selected sorted(const char* op, const Tensor& input, std::int64_t dim, bool descending, bool stable) {
     const std::int64_t d = ordered_dim(op, input, dim);
-    return select_rows(op, input, d, input.dim() == 0 ? 1 : input.size(d), [descending](auto& row) {
-        if (descending) std::stable_sort(row.begin(), row.end(), Greater());
-        else std::stable_sort(row.begin(), row.end(), Less());
+    return select_rows(op, input, d, input.dim() == 0 ? 1 : input.size(d), [=](auto& row) {
+        const auto order = [&](auto before) {
+            if (stable) std::stable_sort(row.begin(), row.end(), before);
+            else std::sort(row.begin(), row.end(), before);
+        };
+        if (descending) order(Greater());
+        else order(Less());
     });
 }
 
@@ -132,21 +136,21 @@ template <class T> void quick_select(std::vector<Keyed<T>>& row, std::int64_t k)
 }
 } // namespace
 
-/// The elements along `dim` in order (NaN counts as greatest), and where they stood. Equal elements keep their order.
-/// gradient: to where each value came from.
+/// The elements along `dim` in order (NaN counts as greatest), and where they stood. `stable`: equal elements keep
+/// their order. gradient: to where each value came from.
 REEL_OP(
     "sort(Tensor input, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)",
     method)
-std::tuple<Tensor, Tensor> sort(const Tensor& input, std::int64_t dim, bool descending, bool) {
-    const Selected s = sorted("sort", input, dim, descending);
+std::tuple<Tensor, Tensor> sort(const Tensor& input, std::int64_t dim, bool descending, bool stable) {
+    const Selected s = sorted("sort", input, dim, descending, stable);
     record_selection("sort", input, s, wrap_dim("sort", dim, input.dim()));
     return {s.values, s.indices};
 }
 /// The indices of `sort`.
 REEL_OP("argsort(Tensor input, int dim=-1, bool descending=False, *, bool stable=False) -> Tensor", method,
         not_differentiable)
-Tensor argsort(const Tensor& input, std::int64_t dim, bool descending, bool) {
-    return sorted("argsort", input, dim, descending).indices;
+Tensor argsort(const Tensor& input, std::int64_t dim, bool descending, bool stable) {
+    return sorted("argsort", input, dim, descending, stable).indices;
 }
 /// The values of `sort` along the first dimension.
 REEL_OP("msort(Tensor input) -> Tensor", method)
