@@ -11,6 +11,8 @@ namespace reel::optim {
 Value FieldCodec<StepCount>::get(const StepCount& v) { return reel::full({}, double(v.value), kFloat); }
 Value FieldCodec<StepNumber>::get(const StepNumber& v) { return reel::full({}, double(v.value), kFloat); }
 
+Tensor FieldCodec<std::vector<Tensor>>::copy_of(const Tensor& t) { return t.detach().clone(); }
+
 std::vector<double> PerGroup::expand(std::size_t n, const char* what) const {
     if (values.size() == 1) return std::vector<double>(n, values[0]);
     REEL_CHECK_VALUE(values.size() == n, what, ": ", values.size(), " values for ", n,

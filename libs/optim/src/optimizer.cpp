@@ -67,10 +67,19 @@ void Optimizer::add_param_group(OptimizerParamGroup group) {
     groups_.push_back(std::move(group));
 }
 
+void Optimizer::run_pre_hooks() {
+    if (!pre_hooks_) return;
+    if (const auto hooks = pre_hooks_->snapshot())
+        for (const auto& h : *hooks) h.fn(*this);
+}
+void Optimizer::finish_step() {
+    ++step_count_;
+    if (!post_hooks_) return;
+    if (const auto hooks = post_hooks_->snapshot())
+        for (const auto& h : *hooks) h.fn(*this);
+}
 Tensor Optimizer::step(LossClosure closure) {
-    if (pre_hooks_)
-        if (const auto hooks = pre_hooks_->snapshot())
-            for (const auto& h : *hooks) h.fn(*this);
+    run_pre_hooks();
     Tensor loss;
     if (closure) {
         EnableGradGuard grad;
@@ -80,10 +89,7 @@ Tensor Optimizer::step(LossClosure closure) {
         NoGradGuard no_grad;
         for (OptimizerParamGroup& g : groups_) update(g);
     }
-    ++step_count_;
-    if (post_hooks_)
-        if (const auto hooks = post_hooks_->snapshot())
-            for (const auto& h : *hooks) h.fn(*this);
+    finish_step();
     return loss;
 }
 void Optimizer::update(OptimizerParamGroup&) {

@@ -21,3 +21,4 @@
 #include <reel/nn/modules/vision.hpp>
 #include <reel/nn/parameter.hpp>
 #include <reel/nn/state_dict.hpp>
+#include <reel/nn/utils/clip_grad.hpp>

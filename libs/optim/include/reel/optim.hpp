@@ -2,11 +2,14 @@
 #pragma once
 
 #include <reel/optim/adadelta.hpp>
+#include <reel/optim/adafactor.hpp>
 #include <reel/optim/adagrad.hpp>
 #include <reel/optim/adam.hpp>
 #include <reel/optim/adamax.hpp>
 #include <reel/optim/adamw.hpp>
 #include <reel/optim/asgd.hpp>
+#include <reel/optim/lbfgs.hpp>
+#include <reel/optim/muon.hpp>
 #include <reel/optim/nadam.hpp>
 #include <reel/optim/optimizer.hpp>
 #include <reel/optim/radam.hpp>

@@ -54,14 +54,17 @@ template <class T> struct FieldCodec<std::optional<T>> {
         else FieldCodec<T>::set(v.emplace(), x);
     }
 };
-template <class A, class B> struct FieldCodec<std::tuple<A, B>> {
-    static Value get(const std::tuple<A, B>& v) {
-        return Value::tuple({FieldCodec<A>::get(std::get<0>(v)), FieldCodec<B>::get(std::get<1>(v))});
+template <class... E> struct FieldCodec<std::tuple<E...>> {
+    static Value get(const std::tuple<E...>& v) {
+        return std::apply([](const E&... e) { return Value::tuple({FieldCodec<E>::get(e)...}); }, v);
     }
-    static void set(std::tuple<A, B>& v, const Value& x) {
-        REEL_CHECK_TYPE(x.isSequence() && x.elements().size() == 2, "expected a pair, got ", x.repr());
-        FieldCodec<A>::set(std::get<0>(v), x.elements()[0]);
-        FieldCodec<B>::set(std::get<1>(v), x.elements()[1]);
+    static void set(std::tuple<E...>& v, const Value& x) {
+        REEL_CHECK_TYPE(x.isSequence() && x.elements().size() == sizeof...(E), "expected ", sizeof...(E),
+                        " values, got ", x.repr());
+        std::tuple<E...> fresh = v;
+        std::apply([&, i = std::size_t(0)](E&... e) mutable { (FieldCodec<E>::set(e, x.elements()[i++]), ...); },
+                   fresh);
+        v = std::move(fresh);
     }
 };
 template <> struct FieldCodec<Tensor> {
@@ -81,6 +84,14 @@ template <> struct FieldCodec<PerGroup> {
     static void set(PerGroup& v, const Value& x) {
         v.values = x.isSequence() ? x.toDoubleVector() : std::vector<double>{x.toDouble()};
     }
+};
+template <> struct FieldCodec<std::vector<Tensor>> {
+    static Value get(const std::vector<Tensor>& v) { return Value(v); }
+    static void set(std::vector<Tensor>& v, const Value& x) {
+        v = x.toTensorVector();
+        for (Tensor& t : v) t = copy_of(t);
+    }
+    static Tensor copy_of(const Tensor& t);
 };
 template <class T> struct FieldCodec<Option<T>> {
     static Value get(const Option<T>& v) { return FieldCodec<T>::get(v.value); }

@@ -131,6 +131,9 @@ public:
     void add_parameters(const std::vector<Tensor>& params);
 
 protected:
+    /// What `step` does around the update; for classes that override it.
+    void run_pre_hooks();
+    void finish_step(); ///< counts the step and runs the post hooks
     /// Updates the parameters of one group, under no-grad. Classes that override `step` need not implement it.
     virtual void update(OptimizerParamGroup& group);
     /// An empty state, for loading.

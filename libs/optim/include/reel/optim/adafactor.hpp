@@ -1,0 +1,53 @@
+// Adafactor: second moments kept as rows and columns.
+#pragma once
+
+#include <reel/optim/optimizer.hpp>
+
+namespace reel::optim {
+
+class AdafactorOptions : public OptimizerCloneableOptions<AdafactorOptions> {
+public:
+    using eps_t = std::tuple<std::optional<double>, double>;
+    AdafactorOptions() = default;
+    AdafactorOptions(double lr) { this->lr(lr); }
+    void fields(FieldVisitor& v) override;
+    void check() const override;
+    REEL_OPTION(double, lr) = 1e-2;
+    REEL_OPTION(double, beta2_decay) = -0.8;
+    REEL_OPTION(eps_t, eps) = eps_t(std::nullopt, 1e-3);
+    REEL_OPTION(double, d) = 1;
+    REEL_OPTION(double, weight_decay) = 0;
+    REEL_OPTION(bool, maximize) = false;
+};
+class AdafactorParamState : public OptimizerCloneableParamState<AdafactorParamState> {
+public:
+    bool shaped_like_parameter(std::string_view field) const override { return field == "variance"; }
+    void fields(FieldVisitor& v) override {
+        v("step", step_);
+        v("row_var", row_var_);
+        v("col_var", col_var_);
+        v("variance", variance_);
+    }
+    REEL_STATE(StepCount, step);
+    REEL_STATE(Tensor, row_var);
+    REEL_STATE(Tensor, col_var);
+    REEL_STATE(Tensor, variance);
+};
+
+/// Scales the gradient by a second moment that matrices keep factored into row and column means, limits the update's
+/// root mean square to `d`, and steps relative to the parameter's own size. `eps` is (for the moment, nullopt: the
+/// dtype's epsilon; for the parameter's size). N. Shazeer, M. Stern, 2018.
+class Adafactor : public Optimizer {
+public:
+    static constexpr const char* class_name = "Adafactor";
+    explicit Adafactor(std::vector<OptimizerParamGroup> groups, AdafactorOptions defaults = {})
+        : Optimizer(std::move(groups), std::make_unique<AdafactorOptions>(defaults)) {}
+    explicit Adafactor(std::vector<Tensor> params, AdafactorOptions defaults = {})
+        : Optimizer(std::move(params), std::make_unique<AdafactorOptions>(defaults)) {}
+
+protected:
+    void update(OptimizerParamGroup& group) override;
+    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<AdafactorParamState>(); }
+};
+
+} // namespace reel::optim

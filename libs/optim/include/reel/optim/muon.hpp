@@ -1,0 +1,46 @@
+// Muon: momentum made orthogonal.
+#pragma once
+
+#include <reel/optim/optimizer.hpp>
+
+namespace reel::optim {
+
+class MuonOptions : public OptimizerCloneableOptions<MuonOptions> {
+public:
+    using coefficients_t = std::tuple<double, double, double>;
+    MuonOptions() = default;
+    MuonOptions(double lr) { this->lr(lr); }
+    void fields(FieldVisitor& v) override;
+    void check() const override;
+    REEL_OPTION(double, lr) = 1e-3;
+    REEL_OPTION(double, weight_decay) = 0.1;
+    REEL_OPTION(double, momentum) = 0.95;
+    REEL_OPTION(bool, nesterov) = true;
+    REEL_OPTION(coefficients_t, ns_coefficients) = coefficients_t(3.4445, -4.7750, 2.0315);
+    REEL_OPTION(double, eps) = 1e-7;
+    REEL_OPTION(std::int64_t, ns_steps) = 5;
+    REEL_OPTION(std::optional<std::string>, adjust_lr_fn) = std::optional<std::string>();
+};
+class MuonParamState : public OptimizerCloneableParamState<MuonParamState> {
+public:
+    void fields(FieldVisitor& v) override { v("momentum_buffer", momentum_buffer_); }
+    REEL_STATE(Tensor, momentum_buffer);
+};
+
+/// For matrices only. Steps along the momentum with its singular values pushed towards one by `ns_steps` Newton-Schulz
+/// iterations in bfloat16. `adjust_lr_fn`: nullopt or "original" scales the rate by sqrt(max(1, rows / columns)),
+/// "match_rms_adamw" by 0.2 sqrt(max(rows, columns)). K. Jordan et al., 2024. ValueError for other than 2-d parameters.
+class Muon : public Optimizer {
+public:
+    static constexpr const char* class_name = "Muon";
+    explicit Muon(std::vector<OptimizerParamGroup> groups, MuonOptions defaults = {})
+        : Optimizer(std::move(groups), std::make_unique<MuonOptions>(defaults)) {}
+    explicit Muon(std::vector<Tensor> params, MuonOptions defaults = {})
+        : Optimizer(std::move(params), std::make_unique<MuonOptions>(defaults)) {}
+
+protected:
+    void update(OptimizerParamGroup& group) override;
+    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<MuonParamState>(); }
+};
+
+} // namespace reel::optim

@@ -1,0 +1,162 @@
+// The optimizer base: groups, skipping, zero_grad, closures, hooks, state dicts.
+#include <reel/optim/optimizer.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+#include <reel/optim/adam.hpp>
+#include <reel/optim/adamw.hpp>
+#include <reel/optim/sgd.hpp>
+
+#include "optim/support.hpp"
+
+using namespace reel;
+using namespace support;
+using optim::AdamOptions;
+using optim::OptimizerParamGroup;
+using optim::SGD;
+using optim::SGDOptions;
+
+namespace {
+bool contains(const Error& e, const char* text) { return e.msg().find(text) != std::string::npos; }
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(optimizer)
+
+BOOST_AUTO_TEST_CASE(a_group_inherits_what_it_does_not_set_even_when_set_to_the_default) {
+    std::vector<OptimizerParamGroup> groups;
+    groups.emplace_back(std::vector<Tensor>{parameter({1}, {1})});
+    groups.emplace_back(std::vector<Tensor>{parameter({1}, {1})},
+                        std::make_unique<SGDOptions>(SGDOptions().momentum(0)));
+    groups.emplace_back(std::vector<Tensor>{parameter({1}, {1})}, Kwargs{{"lr", 0.5}});
+    SGD sgd(std::move(groups), SGDOptions(0.1).momentum(0.9));
+    const auto option = [&](std::size_t g) -> const SGDOptions& {
+        return static_cast<const SGDOptions&>(sgd.param_groups()[g].options());
+    };
+    BOOST_TEST(option(0).lr() == 0.1);
+    BOOST_TEST(option(0).momentum() == 0.9);
+    BOOST_TEST(option(1).momentum() == 0.0);
+    BOOST_TEST(option(1).lr() == 0.1);
+    BOOST_TEST(option(2).lr() == 0.5);
+    BOOST_TEST(option(2).momentum() == 0.9);
+}
+BOOST_AUTO_TEST_CASE(what_cannot_be_optimized_is_refused_and_nothing_is_added) {
+    const Tensor p = parameter({1, 2}, {1, 1});
+    SGD sgd({p}, SGDOptions(0.1));
+    BOOST_CHECK_EXCEPTION(sgd.add_param_group(OptimizerParamGroup({p})), ValueError, [](const Error& e) {
+        return e.msg() == "optimizer: parameter 0 of group 1 is already in group 0";
+    });
+    BOOST_CHECK_EXCEPTION(sgd.add_param_group(OptimizerParamGroup({p * 2.0})), ValueError,
+                          [](const Error& e) { return contains(e, "not a leaf"); });
+    BOOST_CHECK_EXCEPTION(sgd.add_param_group(OptimizerParamGroup({parameter({1}, {1})}, Kwargs{{"speed", 1}})),
+                          TypeError, [](const Error& e) { return contains(e, "there is no argument 'speed'"); });
+    BOOST_CHECK_THROW(SGD({parameter({1}, {1})}, SGDOptions(-1)), ValueError);
+    BOOST_CHECK_THROW(SGD({parameter({1}, {1})}, SGDOptions(0.1).nesterov(true)), ValueError);
+    BOOST_TEST(sgd.param_groups().size() == 1u);
+}
+BOOST_AUTO_TEST_CASE(parameters_without_a_gradient_are_skipped_and_get_no_state) {
+    const Tensor with = parameter({1}, {1}), without = vector_of({1}).requires_grad_();
+    optim::Adam adam({with, without}, AdamOptions(0.1));
+    adam.step();
+    BOOST_TEST(adam.state().size() == 1u);
+    BOOST_TEST(list(without)[0] == 1.0);
+    without.mutable_grad() = vector_of({1}); // unfreezing later needs no new optimizer
+    adam.step();
+    BOOST_TEST(adam.state().size() == 2u);
+    BOOST_TEST(list(without)[0] < 1.0);
+}
+BOOST_AUTO_TEST_CASE(M15_zero_grad_clears_or_fills_with_zeros) {
+    const Tensor p = parameter({1}, {3});
+    SGD sgd({p}, SGDOptions(0.1));
+    sgd.zero_grad(false);
+    BOOST_TEST(list(p.grad())[0] == 0.0);
+    sgd.zero_grad();
+    BOOST_TEST(!p.grad().defined());
+}
+BOOST_AUTO_TEST_CASE(a_closure_runs_with_grad_mode_on_and_its_loss_is_returned) {
+    const Tensor p = vector_of({2}).requires_grad_();
+    SGD sgd({p}, SGDOptions(0.25));
+    NoGradGuard no_grad;
+    const Tensor loss = sgd.step([&] {
+        BOOST_TEST(GradMode::is_enabled());
+        sgd.zero_grad();
+        Tensor l = (p * p).sum();
+        l.backward();
+        return l;
+    });
+    BOOST_TEST(loss.item<double>() == 4.0);
+    BOOST_TEST(list(p)[0] == 1.0);
+    BOOST_TEST(!GradMode::is_enabled());
+}
+BOOST_AUTO_TEST_CASE(step_hooks_run_around_the_step_and_can_be_removed) {
+    const Tensor p = parameter({1}, {1});
+    SGD sgd({p}, SGDOptions(0.5));
+    std::vector<double> seen;
+    RemovableHandle pre = sgd.register_step_pre_hook([&](optim::Optimizer&) { seen.push_back(list(p)[0]); });
+    sgd.register_step_post_hook([&](optim::Optimizer&) { seen.push_back(list(p)[0]); });
+    sgd.step();
+    pre.remove();
+    sgd.step();
+    BOOST_TEST(seen == (std::vector<double>{1, 0.5, 0}), boost::test_tools::per_element());
+}
+BOOST_AUTO_TEST_CASE(a_step_bumps_the_version_so_that_a_stale_backward_is_refused) {
+    const Tensor p = vector_of({2}).requires_grad_();
+    const Tensor y = p * p;
+    p.mutable_grad() = vector_of({1});
+    SGD({p}, SGDOptions(0.1)).step();
+    BOOST_CHECK_THROW(y.sum().backward(), Error);
+}
+
+BOOST_AUTO_TEST_CASE(a_saved_and_loaded_optimizer_goes_on_bit_for_bit) {
+    const auto train = [](optim::Optimizer& o, const Tensor& p, int from, int to) {
+        for (int i = from; i < to; ++i) {
+            p.mutable_grad() = wave({37}, i + 0.5, kFloat);
+            o.step();
+        }
+    };
+    const Tensor whole = wave({37}, 3, kFloat).requires_grad_(), half = wave({37}, 3, kFloat).requires_grad_();
+    optim::AdamW a({whole}, optim::AdamWOptions(0.01).amsgrad(true)),
+        b({half}, optim::AdamWOptions(0.01).amsgrad(true));
+    train(a, whole, 0, 10);
+    train(b, half, 0, 5);
+    const Tensor rest = half.detach().clone().requires_grad_();
+    optim::AdamW c({rest}, optim::AdamWOptions(0.5)); // other options: the saved ones are restored
+    c.load_state_dict(b.state_dict());
+    train(c, rest, 5, 10);
+    BOOST_TEST(list(rest) == list(whole), boost::test_tools::per_element());
+}
+BOOST_AUTO_TEST_CASE(state_dicts_have_pythons_keys_and_number_parameters_across_groups) {
+    std::vector<OptimizerParamGroup> groups;
+    groups.emplace_back(std::vector<Tensor>{parameter({1}, {1}), vector_of({1}).requires_grad_()});
+    groups.emplace_back(std::vector<Tensor>{parameter({1}, {1})});
+    optim::Adam adam(std::move(groups), AdamOptions(0.1));
+    adam.step();
+    const Value saved = adam.state_dict();
+    const ValueDict& d = saved.toGenericDict();
+    const auto& list = d.at("param_groups").elements();
+    BOOST_TEST(list.at(1).toGenericDict().at("params").elements().at(0).toInt() == 2);
+    for (const char* key : {"lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "foreign", "capturable",
+                            "differentiable", "fused", "decoupled_weight_decay"})
+        BOOST_TEST(list.at(0).toGenericDict().contains(key), key);
+    const ValueDict& state = d.at("state").toGenericDict();
+    BOOST_TEST(state.size() == 2u);
+    const ValueDict& first = state.find(Value(0))->toGenericDict();
+    BOOST_TEST(first.at("step").toTensor().item<float>() == 1.f);
+    BOOST_TEST(first.contains("exp_avg"));
+    BOOST_TEST(!first.contains("max_exp_avg_sq"));
+}
+BOOST_AUTO_TEST_CASE(loading_what_does_not_fit_changes_nothing) {
+    optim::Adam two({parameter({1, 2}, {1, 1})}, AdamOptions(0.1)),
+        three({parameter({1, 2, 3}, {1, 1, 1})}, AdamOptions(0.2));
+    two.step();
+    BOOST_CHECK_EXCEPTION(three.load_state_dict(two.state_dict()), ValueError, [](const Error& e) {
+        return e.msg() == "load_state_dict: state 'exp_avg' of parameter 0 has shape [2], the parameter has [3]";
+    });
+    BOOST_TEST(three.param_groups()[0].options().get_lr() == 0.2);
+    BOOST_TEST(three.state().empty());
+    optim::Adam more({parameter({1}, {1}), parameter({1}, {1})}, AdamOptions(0.1));
+    BOOST_CHECK_THROW(more.load_state_dict(two.state_dict()), ValueError);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,120 @@
+// The fused steps against the textbook, for every layout and dtype that a parameter may have.
+#include <reel/autograd/optimizer_step.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+
+#include <reel/autograd/parallel.hpp>
+#include <reel/optim.hpp>
+
+#include "optim/support.hpp"
+
+using namespace reel;
+using namespace support;
+
+namespace {
+/// Five steps of Adam on plain numbers.
+std::vector<double> textbook_adam(std::vector<double> p, const std::vector<std::vector<double>>& gradients, double lr,
+                                  double decay) {
+    std::vector<double> m(p.size()), v(p.size());
+    for (std::size_t t = 0; t < gradients.size(); ++t)
+        for (std::size_t i = 0; i < p.size(); ++i) {
+            const double g = gradients[t][i] + decay * p[i];
+            m[i] = 0.9 * m[i] + 0.1 * g;
+            v[i] = 0.999 * v[i] + 0.001 * g * g;
+            const double mh = m[i] / (1 - std::pow(0.9, t + 1)), vh = v[i] / (1 - std::pow(0.999, t + 1));
+            p[i] -= lr * mh / (std::sqrt(vh) + 1e-8);
+        }
+    return p;
+}
+/// The same five steps by the library, on a parameter with the layout that `place` gives it.
+template <class Place> Tensor library_adam(Place place, ScalarType dtype, IntArrayRef sizes, double decay) {
+    const Tensor p = place(wave(sizes, 0, dtype)).detach().requires_grad_();
+    optim::Adam adam({p}, optim::AdamOptions(0.05).weight_decay(decay));
+    for (int t = 0; t < 5; ++t) {
+        p.mutable_grad() = wave(sizes, t + 1, dtype);
+        adam.step();
+    }
+    return p;
+}
+std::vector<double> expected(IntArrayRef sizes, double decay) {
+    std::vector<std::vector<double>> gradients;
+    for (int t = 0; t < 5; ++t) gradients.push_back(list(wave(sizes, t + 1)));
+    return textbook_adam(list(wave(sizes, 0)), gradients, 0.05, decay);
+}
+void check_close(const std::vector<double>& got, const std::vector<double>& want, double tolerance) {
+    BOOST_TEST_REQUIRE(got.size() == want.size());
+    for (std::size_t i = 0; i < got.size(); ++i)
+        BOOST_TEST(std::abs(got[i] - want[i]) <= tolerance, got[i] << " and " << want[i] << " at " << i);
+}
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(step)
+
+BOOST_AUTO_TEST_CASE(adam_is_the_textbooks_for_sizes_around_the_vector_width) {
+    for (const std::int64_t n : {1, 3, 8, 15, 16, 17, 33, 100})
+        for (const double decay : {0.0, 0.1})
+            check_close(list(library_adam([](Tensor t) { return t; }, kDouble, {n}, decay)), expected({n}, decay),
+                        1e-12);
+}
+BOOST_AUTO_TEST_CASE(layouts_do_not_change_the_result) {
+    const IntArrayRef sizes = {6, 10};
+    const auto want = expected({6, 10}, 0.1);
+    check_close(list(library_adam([](Tensor t) { return t; }, kDouble, {6, 10}, 0.1)), want, 1e-12);
+    check_close(list(library_adam([](Tensor t) { return t.t().contiguous().t(); }, kDouble, {6, 10}, 0.1)), want,
+                1e-12);
+    const auto spread = [](Tensor t) {
+        const Tensor wide = reel::zeros({12, 20}, t.scalar_type());
+        const Tensor view = wide.slice(0, 0, 12, 2).slice(1, 1, 20, 2);
+        view.copy_(t);
+        return view;
+    };
+    check_close(list(library_adam(spread, kDouble, {6, 10}, 0.1)), want, 1e-12);
+    (void)sizes;
+}
+BOOST_AUTO_TEST_CASE(float32_and_16_bit_parameters_step_in_float32) {
+    check_close(list(library_adam([](Tensor t) { return t; }, kFloat, {50}, 0.1)), expected({50}, 0.1), 2e-5);
+    check_close(list(library_adam([](Tensor t) { return t; }, kBFloat16, {50}, 0.0)), expected({50}, 0.0), 3e-2);
+}
+BOOST_AUTO_TEST_CASE(complex_parameters_step_as_pairs_of_numbers) {
+    const Tensor p = reel::zeros({3}, kComplexDouble).requires_grad_();
+    Tensor g = reel::zeros({3}, kComplexDouble);
+    for (int i = 0; i < 3; ++i) g.data_ptr<std::complex<double>>()[i] = {double(i), -1};
+    p.mutable_grad() = g;
+    optim::SGD({p}, optim::SGDOptions(0.5)).step();
+    for (int i = 0; i < 3; ++i)
+        BOOST_TEST((p.data_ptr<std::complex<double>>()[i] == std::complex<double>(-0.5 * i, 0.5)));
+}
+BOOST_AUTO_TEST_CASE(the_number_of_threads_does_not_change_a_bit) {
+    const int before = get_num_threads();
+    const auto run = [](int threads) {
+        set_num_threads(threads);
+        return list(library_adam([](Tensor t) { return t; }, kFloat, {200003}, 0.1));
+    };
+    const auto one = run(1), three = run(3);
+    set_num_threads(before);
+    BOOST_TEST((one == three));
+}
+BOOST_AUTO_TEST_CASE(operands_that_do_not_fit_are_refused_before_anything_is_written) {
+    const Tensor p = parameter({1, 2}, {1, 1});
+    const pointwise::sgd_step rule{{.lr = 1}};
+    BOOST_CHECK_EXCEPTION(apply_step("SGD", rule, p, vector_of({1, 2, 3}), {}), Error, [](const Error& e) {
+        return e.msg() == "SGD: the gradient has shape [3], the parameter has [2]";
+    });
+    BOOST_CHECK_THROW(apply_step("SGD", rule, p, vector_of({1, 2}, kFloat), {}), Error);
+    BOOST_TEST(list(p)[0] == 1.0);
+}
+BOOST_AUTO_TEST_CASE(nesterov_and_dampening_follow_their_formulas) {
+    const Tensor p = parameter({1}, {2});
+    optim::SGD sgd({p}, optim::SGDOptions(0.1).momentum(0.5).dampening(0.25));
+    sgd.step(); // b = 2, p = 0.8
+    sgd.step(); // b = 1 + 0.75 * 2 = 2.5, p = 0.55
+    BOOST_TEST(std::abs(list(p)[0] - 0.55) < 1e-15);
+    const Tensor q = parameter({1}, {2});
+    optim::SGD nesterov({q}, optim::SGDOptions(0.1).momentum(0.5).nesterov(true).maximize(true));
+    nesterov.step(); // g = -2, b = -2, p = 1 + 0.1 * (2 + 1)
+    BOOST_TEST(std::abs(list(q)[0] - 1.3) < 1e-15);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
