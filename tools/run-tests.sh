@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # usage: run-tests.sh OUT [programs|fast|all]
-# Runs what OUT holds and prints one line each, then `N passed, N failed, N skipped`. A crash is a failure.
+# Runs what OUT holds and prints one line each, what was skipped, then `N passed, N failed`. A crash is a failure.
 #   fast      the autograd and nn test programs
 #   programs  every test program, the examples, and the reference cases (what a sanitized build runs)
 #   all       those, and the scripts test/*/run.sh (the default)
@@ -105,5 +105,6 @@ if [ "$what" = all ]; then
         if [ "$bad" -ne 0 ]; then sed '$d' "$log" | tail -n 40; fi
     done
 fi
-echo "$passed passed, $failed failed, $skipped skipped"
+if [ "$skipped" -gt 0 ]; then echo "$skipped skipped, for the reasons given above"; fi
+echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
