@@ -345,7 +345,7 @@ def main():
     parts = [ops[i:i + CHUNK] for i in range(0, len(ops), CHUNK)]
     for i, part in enumerate(parts):
         write(src / f"ops_definitions_{i}.cpp", definitions(part), kept)
-        write(src / f"ops_registry_{i}.cpp", registration(part, unsupported if i == 0 else [], i), kept)
+        write(src / f"ops_registry_{i}.cpp", registration(part, unsupported if i + 1 == len(parts) else [], i), kept)
     write(src / "ops_registry.cpp", registration_index(len(parts)), kept)
     stems = sorted(p.stem for p in KERNELS.glob("*.cpp"))
     write(src / "kernels_registry.cpp", kernel_index(stems), kept)

@@ -131,10 +131,13 @@ template <class T> int Lapack<T>::gesdd(char job, int m, int n, T* a, Real* s, T
     T best{};
     if constexpr (complex_v<T>) {
         const std::size_t big = std::size_t(std::max(m, n)), small = std::size_t(ld(k));
-        std::vector<Real> rwork(std::max(5 * small * small + 7 * small, 2 * big * small + 2 * small * small + small) + 1);
-        REEL_PICK_COMPLEX(gesdd_)(&job, &m, &n, a, &lda, s, u, &ldu, vh, &ldv, &best, &lwork, rwork.data(), iwork.data(), &info);
+        std::vector<Real> rwork(std::max(5 * small * small + 7 * small, 2 * big * small + 2 * small * small + small) +
+                                1);
+        REEL_PICK_COMPLEX(gesdd_)
+        (&job, &m, &n, a, &lda, s, u, &ldu, vh, &ldv, &best, &lwork, rwork.data(), iwork.data(), &info);
         std::vector<T> work(static_cast<std::size_t>(lwork = queried(best)));
-        REEL_PICK_COMPLEX(gesdd_)(&job, &m, &n, a, &lda, s, u, &ldu, vh, &ldv, work.data(), &lwork, rwork.data(), iwork.data(), &info);
+        REEL_PICK_COMPLEX(gesdd_)
+        (&job, &m, &n, a, &lda, s, u, &ldu, vh, &ldv, work.data(), &lwork, rwork.data(), iwork.data(), &info);
     } else {
         REEL_PICK_REAL(gesdd_)(&job, &m, &n, a, &lda, s, u, &ldu, vh, &ldv, &best, &lwork, iwork.data(), &info);
         std::vector<T> work(static_cast<std::size_t>(lwork = queried(best)));
@@ -154,7 +157,8 @@ template <class T> int Lapack<T>::heevd(char job, char uplo, int n, T* a, Real* 
         std::vector<T> work(static_cast<std::size_t>(lwork = queried(best)));
         std::vector<Real> rwork(static_cast<std::size_t>(lrwork = queried(rbest)));
         std::vector<int> iwork(static_cast<std::size_t>(liwork = std::max(1, ibest)));
-        REEL_PICK_COMPLEX(heevd_)(&job, &uplo, &n, a, &lda, w, work.data(), &lwork, rwork.data(), &lrwork, iwork.data(), &liwork, &info);
+        REEL_PICK_COMPLEX(heevd_)
+        (&job, &uplo, &n, a, &lda, w, work.data(), &lwork, rwork.data(), &lrwork, iwork.data(), &liwork, &info);
     } else {
         REEL_PICK_REAL(syevd_)(&job, &uplo, &n, a, &lda, w, &best, &lwork, &ibest, &liwork, &info);
         std::vector<T> work(static_cast<std::size_t>(lwork = queried(best)));
@@ -172,15 +176,22 @@ template <class T> int Lapack<T>::geev(int n, T* a, std::complex<Real>* w, std::
     if constexpr (complex_v<T>) {
         std::vector<Real> rwork(static_cast<std::size_t>(2 * ld(n)));
         const int ldv = v ? lda : 1;
-        REEL_PICK_COMPLEX(geev_)(&no, &job, &n, a, &lda, w, static_cast<T*>(nullptr), &one, v, &ldv, &best, &lwork, rwork.data(), &info);
+        REEL_PICK_COMPLEX(geev_)
+        (&no, &job, &n, a, &lda, w, static_cast<T*>(nullptr), &one, v, &ldv, &best, &lwork, rwork.data(), &info);
         std::vector<T> work(static_cast<std::size_t>(lwork = queried(best)));
-        REEL_PICK_COMPLEX(geev_)(&no, &job, &n, a, &lda, w, static_cast<T*>(nullptr), &one, v, &ldv, work.data(), &lwork, rwork.data(), &info);
+        REEL_PICK_COMPLEX(geev_)
+        (&no, &job, &n, a, &lda, w, static_cast<T*>(nullptr), &one, v, &ldv, work.data(), &lwork, rwork.data(), &info);
     } else {
-        std::vector<T> re(static_cast<std::size_t>(ld(n))), im(static_cast<std::size_t>(ld(n))), vectors(v ? std::size_t(n) * std::size_t(n) : 1);
+        std::vector<T> re(static_cast<std::size_t>(ld(n))), im(static_cast<std::size_t>(ld(n))),
+            vectors(v ? std::size_t(n) * std::size_t(n) : 1);
         const int ldv = v ? lda : 1;
-        REEL_PICK_REAL(geev_)(&no, &job, &n, a, &lda, re.data(), im.data(), static_cast<T*>(nullptr), &one, vectors.data(), &ldv, &best, &lwork, &info);
+        REEL_PICK_REAL(geev_)
+        (&no, &job, &n, a, &lda, re.data(), im.data(), static_cast<T*>(nullptr), &one, vectors.data(), &ldv, &best,
+         &lwork, &info);
         std::vector<T> work(static_cast<std::size_t>(lwork = queried(best)));
-        REEL_PICK_REAL(geev_)(&no, &job, &n, a, &lda, re.data(), im.data(), static_cast<T*>(nullptr), &one, vectors.data(), &ldv, work.data(), &lwork, &info);
+        REEL_PICK_REAL(geev_)
+        (&no, &job, &n, a, &lda, re.data(), im.data(), static_cast<T*>(nullptr), &one, vectors.data(), &ldv,
+         work.data(), &lwork, &info);
         for (int j = 0; j < n; ++j) w[j] = {re[std::size_t(j)], im[std::size_t(j)]};
         if (v)
             for (int j = 0; j < n; ++j) { // conjugate pairs share two columns: real parts, imaginary parts

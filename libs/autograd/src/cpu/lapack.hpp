@@ -6,15 +6,11 @@
 
 namespace reel::cpu {
 
-template <class T> struct RealOf {
-    using type = T;
-};
-template <class T> struct RealOf<std::complex<T>> {
-    using type = T;
-};
+template <class T> struct RealOf { using type = T; };
+template <class T> struct RealOf<std::complex<T>> { using type = T; };
 
-/// Column-major LAPACK for T = float, double and their complex forms. Every function returns LAPACK's `info`; workspace is
-/// its own affair. Matrices are overwritten as LAPACK does.
+/// Column-major LAPACK for T = float, double and their complex forms. Every function returns LAPACK's `info`; workspace
+/// is its own affair. Matrices are overwritten as LAPACK does.
 template <class T> struct Lapack {
     using Real = typename RealOf<T>::type;
     /// LU with row exchanges; m by n.

@@ -8,10 +8,10 @@ using namespace reduction;
 
 namespace {
 
-void check_factor(const char* op, const char* name, const Scalar& v, ScalarType t) {
-    REEL_CHECK(isDifferentiableType(t) || v.isIntegral(true), op, ": ", name, " is ", v, "; for ", dtype_name(t),
-               " operands it must be an integer");
+/// A factor in the type of the operands: integers drop its fraction.
+Scalar factor_of(const char* op, const char* name, const Scalar& v, ScalarType t) {
     REEL_CHECK(isComplexType(t) || !v.isComplex(), op, ": ", name, " is complex; the operands are ", dtype_name(t));
+    return isDifferentiableType(t) || v.isIntegral(true) ? v : Scalar(v.toLong());
 }
 bool is_zero(const Scalar& s) { return s.isComplex() ? !s.toBool() : s.toDouble() == 0; }
 bool is_one(const Scalar& s) { return s.isIntegral(true) ? s.toLong() == 1 : !s.isComplex() && s.toDouble() == 1; }
@@ -19,12 +19,11 @@ Tensor scaled(const Tensor& t, const Scalar& by) { return is_one(by) ? t : t * b
 Scalar conjugate(const Scalar& s) { return s.isComplex() ? Scalar(std::conj(s.toComplexDouble())) : s; }
 
 /// The sum, in the type of `input`. With beta = 0 the values of `input` (NaN included) do not count.
-Tensor blend(const char* op, const Tensor& input, const Tensor& product, const Scalar& beta, const Scalar& alpha) {
+Tensor blend(const char* op, const Tensor& input, const Tensor& product, const Scalar& beta_, const Scalar& alpha_) {
     const ScalarType t = product.scalar_type();
     REEL_CHECK(input.scalar_type() == t || wide_type(input.scalar_type()) == t, op, ": input is ",
                dtype_name(input.scalar_type()), " and the matrices are ", dtype_name(t), "; all must have one dtype");
-    check_factor(op, "beta", beta, t);
-    check_factor(op, "alpha", alpha, t);
+    const Scalar beta = factor_of(op, "beta", beta_, t), alpha = factor_of(op, "alpha", alpha_, t);
     const Dims sizes(product.sizes());
     REEL_CHECK(broadcast_shapes(op, input.sizes(), sizes) == sizes, op, ": input has shape ", input.sizes(),
                ", which does not expand to the shape of the product, ", product.sizes());
@@ -87,7 +86,15 @@ Tensor addr(const Tensor& input, const Tensor& vec1, const Tensor& vec2, const S
         const Tensor p = alpha.toBool() ? product : zeros_like(product);
         return beta.toBool() ? logical_or(p, input) : p;
     }
-    return blend("addr", input, outer(widened(vec1), widened(vec2)), beta, alpha);
+    const ScalarType dtype = input.scalar_type();
+    for (const Scalar* v : {&beta, &alpha})
+        REEL_CHECK(isDifferentiableType(dtype) || v->isIntegral(true), "addr: ", v == &beta ? "beta" : "alpha", " is ",
+                   *v, "; for ", dtype_name(dtype), " operands it must be an integer");
+    if (wide_type(dtype) == dtype) return blend("addr", input, outer(vec1, vec2), beta, alpha);
+    // In 16 bits every step is rounded, as the reference does.
+    const auto number = [&](const Scalar& v) { return full({}, v, TensorOptions().dtype(dtype)); };
+    const Tensor product = outer(vec1 * number(alpha), vec2);
+    return is_zero(beta) ? product : input * number(beta) + product;
 }
 /// beta input + alpha (sum of the products of two batches)
 REEL_OP("addbmm(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", method,
@@ -97,7 +104,14 @@ Tensor addbmm(const Tensor& input, const Tensor& batch1, const Tensor& batch2, c
     check_types("addbmm", input, batch1, batch2);
     check_rank("addbmm", "batch1", batch1, 3);
     check_rank("addbmm", "batch2", batch2, 3);
-    const Tensor p = bmm(widened(batch1), widened(batch2));
+    if (wide_type(input.scalar_type()) != input.scalar_type() && batch1.size(0) > 0) {
+        // In 16 bits the sum is rounded after every product, as the reference does.
+        Tensor r = input;
+        for (std::int64_t i = 0; i < batch1.size(0); ++i)
+            r = addmm(r, select(batch1, 0, i), select(batch2, 0, i), i == 0 ? beta : Scalar(1), alpha);
+        return r;
+    }
+    const Tensor p = bmm(batch1, batch2);
     return blend("addbmm", input, sum(p, 0, false, p.scalar_type()), beta, alpha);
 }
 /// beta input + alpha (batch1 batch2), batch by batch

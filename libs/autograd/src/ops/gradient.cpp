@@ -52,7 +52,8 @@ Tensor uneven(const Tensor& x, std::int64_t d, const Tensor& at, std::int64_t ed
 /// Derivatives along `dim` (all dimensions when absent) of the function whose samples are `input`, one tensor each.
 /// `spacing`: a number, one number per dimension, or the coordinates along each; `edge_order` 1 or 2 at the borders.
 REEL_OP("gradient(Tensor input, *, Value spacing=None, int[]? dim=None, int edge_order=1) -> Tensor[]")
-std::vector<Tensor> gradient(const Tensor& input, const Value& spacing, OptionalIntArrayRef dim, std::int64_t edge_order) {
+std::vector<Tensor> gradient(const Tensor& input, const Value& spacing, OptionalIntArrayRef dim,
+                             std::int64_t edge_order) {
     REEL_CHECK(edge_order == 1 || edge_order == 2, "gradient: edge_order is ", edge_order, "; expected 1 or 2");
     const Dims dims = dim ? wrap_dims("gradient", *dim, input.dim()) : all_dims(input);
     REEL_CHECK(!spacing.isSequence() || spacing.elements().size() == dims.size(), "gradient: spacing has ",
@@ -60,17 +61,18 @@ std::vector<Tensor> gradient(const Tensor& input, const Value& spacing, Optional
     std::vector<Tensor> r;
     for (std::size_t i = 0; i < dims.size(); ++i) {
         const std::int64_t d = dims[i];
-        REEL_CHECK(input.dim() > 0 && input.size(d) >= edge_order + 1, "gradient: dimension ", d, " of input ", input.sizes(), " needs at least ",
-                   edge_order + 1, " elements");
+        REEL_CHECK(input.dim() > 0 && input.size(d) >= edge_order + 1, "gradient: dimension ", d, " of input ",
+                   input.sizes(), " needs at least ", edge_order + 1, " elements");
         const Value h = spacing.isSequence() ? spacing.elements()[i] : spacing;
         if (!h.isTensor()) {
-            REEL_CHECK(h.isNone() || (h.isScalar() && !h.isComplexDouble()), "gradient: spacing is ", h.repr(), "; expected real numbers or tensors");
+            REEL_CHECK(h.isNone() || (h.isScalar() && !h.isComplexDouble()), "gradient: spacing is ", h.repr(),
+                       "; expected real numbers or tensors");
             r.push_back(even(input, d, h.isNone() ? 1 : h.toDouble(), edge_order));
             continue;
         }
         const Tensor at = h.toTensor();
-        REEL_CHECK(at.dim() == 1 && at.size(0) == input.size(d), "gradient: the coordinates along dimension ", d, " have shape ", at.sizes(), "; expected [",
-                   input.size(d), "]");
+        REEL_CHECK(at.dim() == 1 && at.size(0) == input.size(d), "gradient: the coordinates along dimension ", d,
+                   " have shape ", at.sizes(), "; expected [", input.size(d), "]");
         r.push_back(uneven(input, d, at, edge_order));
     }
     return r;

@@ -44,7 +44,8 @@ std::pair<Tensor, Tensor> broadcast_batches(const char* op, const Tensor& a, con
 }
 void check_matrices(const char* op, const char* name, const Tensor& a, bool square) {
     REEL_CHECK(a.dim() >= 2, op, ": ", name, " has shape ", a.sizes(), "; expected matrices, at least two dimensions");
-    REEL_CHECK(!square || a.size(-1) == a.size(-2), op, ": ", name, " has shape ", a.sizes(), "; expected square matrices");
+    REEL_CHECK(!square || a.size(-1) == a.size(-2), op, ": ", name, " has shape ", a.sizes(),
+               "; expected square matrices");
     const ScalarType t = a.scalar_type();
     REEL_CHECK_NOT_IMPLEMENTED(t == kFloat || t == kDouble || isComplexType(t), op, ": ", name, " is ", dtype_name(t),
                                "; expected float32, float64, complex64 or complex128");

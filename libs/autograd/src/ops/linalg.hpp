@@ -43,9 +43,10 @@ template <class F> void dispatch_lapack(ScalarType t, const char* op, F&& f) {
 }
 /// Runs `f(i)` for every matrix of a batch, over threads when there is enough work.
 template <class F> void for_matrices(std::int64_t count, std::int64_t work, F&& f) {
-    parallel_for(0, count, std::max<std::int64_t>(1, 50000 / std::max<std::int64_t>(work, 1)), [&](std::int64_t b, std::int64_t e) {
-        for (std::int64_t i = b; i < e; ++i) f(i);
-    });
+    parallel_for(0, count, std::max<std::int64_t>(1, 50000 / std::max<std::int64_t>(work, 1)),
+                 [&](std::int64_t b, std::int64_t e) {
+                     for (std::int64_t i = b; i < e; ++i) f(i);
+                 });
 }
 /// LinAlgError for the first matrix of a batch whose factorization failed.
 void check_infos(const char* op, const Tensor& info, const char* meaning);

@@ -10,7 +10,8 @@ using namespace matrices;
 /// A to the power n by repeated squaring; negative powers of the inverse.
 REEL_OP("linalg.matrix_power(Tensor A, int n) -> Tensor", alias("matrix_power"))
 Tensor linalg_matrix_power(const Tensor& A, std::int64_t n) {
-    REEL_CHECK(A.dim() >= 2 && A.size(-1) == A.size(-2), "linalg.matrix_power: A has shape ", A.sizes(), "; expected square matrices");
+    REEL_CHECK(A.dim() >= 2 && A.size(-1) == A.size(-2), "linalg.matrix_power: A has shape ", A.sizes(),
+               "; expected square matrices");
     if (n == 0) return A * Scalar(0) + eye(A.size(-1), std::nullopt, TensorOptions().dtype(A.scalar_type()));
     Tensor square = n < 0 ? linalg_inv(A) : A, result;
     for (std::int64_t rest = std::abs(n);;) {
@@ -24,9 +25,12 @@ Tensor linalg_matrix_power(const Tensor& A, std::int64_t n) {
 /// exp(A): the Taylor series of A / 2^s, squared s times.
 REEL_OP("linalg.matrix_exp(Tensor A) -> Tensor", alias("matrix_exp"))
 Tensor linalg_matrix_exp(const Tensor& A) {
-    REEL_CHECK(A.dim() >= 2 && A.size(-1) == A.size(-2), "matrix_exp: A has shape ", A.sizes(), "; expected square matrices");
-    REEL_CHECK(isDifferentiableType(A.scalar_type()), "matrix_exp: A is ", dtype_name(A.scalar_type()), "; expected a floating or complex dtype");
-    const ScalarType wide = reduction::wide_type(A.scalar_type());
+    REEL_CHECK(A.dim() >= 2 && A.size(-1) == A.size(-2), "matrix_exp: A has shape ", A.sizes(),
+               "; expected square matrices");
+    REEL_CHECK(isDifferentiableType(A.scalar_type()), "matrix_exp: A is ", dtype_name(A.scalar_type()),
+               "; expected a floating or complex dtype");
+    // Squaring magnifies rounding: float32 computes in float64.
+    const ScalarType wide = A.is_complex() ? kComplexDouble : kDouble;
     const Tensor a = wide == A.scalar_type() ? A : A.to(wide);
     if (a.numel() == 0) return a.clone();
     double norm = 0;
@@ -63,7 +67,8 @@ Tensor linalg_tensorinv(const Tensor& A, std::int64_t ind) {
         sizes.push_back(A.size(i));
         rows *= A.size(i);
     }
-    REEL_CHECK(rows == columns, "linalg.tensorinv: A has shape ", A.sizes(), "; the products of its first ", ind, " sizes and of the others must be equal");
+    REEL_CHECK(rows == columns, "linalg.tensorinv: A has shape ", A.sizes(), "; the products of its first ", ind,
+               " sizes and of the others must be equal");
     return reshape(linalg_inv(reshape(A, {rows, columns})), sizes);
 }
 /// The tensor X for which tensordot(A, X, X.dim()) is B; `dims` of A are moved to its end first.
@@ -81,8 +86,8 @@ Tensor linalg_tensorsolve(const Tensor& A, const Tensor& B, OptionalIntArrayRef 
         sizes.push_back(a.size(i));
         n *= a.size(i);
     }
-    REEL_CHECK(n == B.numel() && a.numel() == n * n, "linalg.tensorsolve: A has shape ", A.sizes(), " and B ", B.sizes(),
-               "; the sizes of A beyond those of B must multiply to the number of elements of B");
+    REEL_CHECK(n == B.numel() && a.numel() == n * n, "linalg.tensorsolve: A has shape ", A.sizes(), " and B ",
+               B.sizes(), "; the sizes of A beyond those of B must multiply to the number of elements of B");
     return reshape(linalg_solve(reshape(a, {n, n}), reshape(B, {n})), sizes);
 }
 

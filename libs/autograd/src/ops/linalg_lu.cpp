@@ -50,7 +50,8 @@ Tensor row_order(const Tensor& pivots, std::int64_t m) {
     for (std::int64_t i = 0; i < all; ++i) {
         for (std::int64_t r = 0; r < m; ++r) o[i * m + r] = r;
         if (i < count)
-            for (std::int64_t r = 0; r < k; ++r) std::swap(o[i * m + r], o[i * m + p.data_ptr<std::int32_t>()[i * k + r] - 1]);
+            for (std::int64_t r = 0; r < k; ++r)
+                std::swap(o[i * m + r], o[i * m + p.data_ptr<std::int32_t>()[i * k + r] - 1]);
     }
     return order;
 }
@@ -112,17 +113,20 @@ Tensor lu_gradient(const Tensor& gl, const Tensor& gu, const Tensor& p, const Te
 } // namespace
 
 /// LU factorization with partial pivoting: packed factors, pivots (from 1), info (0: fine, i: a zero pivot at i).
-REEL_OP("linalg.lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor info)")
+REEL_OP("linalg.lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, "
+        "Tensor info)")
 std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& A, bool pivot, bool check_errors) {
     check_matrices("linalg.lu_factor_ex", "A", A, false);
     const Factors f = factor("linalg.lu_factor_ex", A, pivot);
     if (check_errors) check_infos("linalg.lu_factor_ex", f.info, "a pivot is zero");
-    record("linalg.lu_factor", TensorList{A}, {f.lu, f.pivots, f.info}, {f.lu, f.pivots}, [](RuleContext& c) -> GradList {
-        if (!c.grad(0).defined()) return {Tensor()};
-        const Tensor lu = c.saved(0), l = lower_unit(lu), u = upper(lu), &g = c.grad(0);
-        const std::int64_t k = l.size(-1);
-        return {lu_gradient(tril(narrow(g, -1, 0, k), -1), triu(narrow(g, -2, 0, k)), permutation(c.saved(1), l.size(-2), lu.scalar_type()), l, u)};
-    });
+    record("linalg.lu_factor", TensorList{A}, {f.lu, f.pivots, f.info}, {f.lu, f.pivots},
+           [](RuleContext& c) -> GradList {
+               if (!c.grad(0).defined()) return {Tensor()};
+               const Tensor lu = c.saved(0), l = lower_unit(lu), u = upper(lu), &g = c.grad(0);
+               const std::int64_t k = l.size(-1);
+               return {lu_gradient(tril(narrow(g, -1, 0, k), -1), triu(narrow(g, -2, 0, k)),
+                                   permutation(c.saved(1), l.size(-2), lu.scalar_type()), l, u)};
+           });
     return {f.lu, f.pivots, f.info};
 }
 REEL_OP("linalg.lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)")
@@ -149,13 +153,16 @@ std::tuple<Tensor, Tensor, Tensor> linalg_lu(const Tensor& A, bool pivot) {
     return {p, l, u};
 }
 /// P, L and U out of packed factors.
-REEL_OP("lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L, Tensor U)")
-std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor& LU_pivots, bool unpack_data, bool unpack_pivots) {
+REEL_OP("lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, "
+        "Tensor L, Tensor U)")
+std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor& LU_pivots, bool unpack_data,
+                                             bool unpack_pivots) {
     check_matrices("lu_unpack", "LU_data", LU_data, false);
-    REEL_CHECK(LU_pivots.scalar_type() == kInt, "lu_unpack: LU_pivots is ", dtype_name(LU_pivots.scalar_type()), "; expected int32, as lu_factor returns them");
+    REEL_CHECK(LU_pivots.scalar_type() == kInt, "lu_unpack: LU_pivots is ", dtype_name(LU_pivots.scalar_type()),
+               "; expected int32, as lu_factor returns them");
     const Tensor none = empty_raw({0}, LU_data.scalar_type());
-    return {unpack_pivots ? permutation(LU_pivots, LU_data.size(-2), LU_data.scalar_type()) : none, unpack_data ? lower_unit(LU_data) : none,
-            unpack_data ? upper(LU_data) : none};
+    return {unpack_pivots ? permutation(LU_pivots, LU_data.size(-2), LU_data.scalar_type()) : none,
+            unpack_data ? lower_unit(LU_data) : none, unpack_data ? upper(LU_data) : none};
 }
 /// X with A X = B (X A = B, or with the adjoint of A) for A given by its factors.
 REEL_OP("linalg.lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor")
@@ -163,8 +170,10 @@ Tensor linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, 
     check_matrices("linalg.lu_solve", "LU", LU, true);
     check_matrices("linalg.lu_solve", "B", B, false);
     check_same_dtype("linalg.lu_solve", LU, B);
-    REEL_CHECK(pivots.scalar_type() == kInt, "linalg.lu_solve: pivots is ", dtype_name(pivots.scalar_type()), "; expected int32");
-    REEL_CHECK(B.size(left ? -2 : -1) == LU.size(-1), "linalg.lu_solve: LU has shape ", LU.sizes(), " and B ", B.sizes(), ", which do not fit");
+    REEL_CHECK(pivots.scalar_type() == kInt, "linalg.lu_solve: pivots is ", dtype_name(pivots.scalar_type()),
+               "; expected int32");
+    REEL_CHECK(B.size(left ? -2 : -1) == LU.size(-1), "linalg.lu_solve: LU has shape ", LU.sizes(), " and B ",
+               B.sizes(), ", which do not fit");
     const Tensor p = permutation(pivots, LU.size(-2), LU.scalar_type());
     // A = P L U. Solving from the right is solving with the adjoint from the left.
     if (!left) return adjoint_of(linalg_lu_solve(LU, pivots, adjoint_of(B), true, !adjoint));
@@ -173,7 +182,9 @@ Tensor linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, 
     return matmul(p, triangular(h, triangular(h, B, false, true), true, true, true));
 }
 REEL_OP("lu_solve(Tensor b, Tensor LU_data, Tensor LU_pivots) -> Tensor", method)
-Tensor lu_solve(const Tensor& b, const Tensor& LU_data, const Tensor& LU_pivots) { return linalg_lu_solve(LU_data, LU_pivots, b, true, false); }
+Tensor lu_solve(const Tensor& b, const Tensor& LU_data, const Tensor& LU_pivots) {
+    return linalg_lu_solve(LU_data, LU_pivots, b, true, false);
+}
 
 namespace {
 
@@ -191,7 +202,8 @@ std::tuple<Tensor, Tensor> solve_of(const char* op, const Tensor& A, const Tenso
     const bool vector = vectors(A, B);
     REEL_CHECK(left || !vector, op, ": B has shape ", B.sizes(), "; left=false needs matrices");
     const Tensor b = vector ? unsqueeze(B, -1) : B;
-    REEL_CHECK(b.dim() >= 2 && b.size(left ? -2 : -1) == A.size(-1), op, ": A has shape ", A.sizes(), " and B ", B.sizes(), ", which do not fit");
+    REEL_CHECK(b.dim() >= 2 && b.size(left ? -2 : -1) == A.size(-1), op, ": A has shape ", A.sizes(), " and B ",
+               B.sizes(), ", which do not fit");
     if (!left) { // X A = B is A^T X^T = B^T
         const auto [x, info] = solve_of(op, transpose(A, -2, -1), transpose(b, -2, -1), true);
         return {transpose(x, -2, -1), info};
@@ -208,8 +220,10 @@ std::tuple<Tensor, Tensor> solve_of(const char* op, const Tensor& A, const Tenso
             if (x.n > 0) cpu::Lapack<T>::getrs('N', int(lu.n), int(x.n), lu.at<T>(i), pivots.data(), x.at<T>(i));
         });
     });
-    for (std::int64_t i = 0; i < info.numel(); ++i) info.data_ptr<std::int32_t>()[i] = lu.count == info.numel() ? infos[std::size_t(i)] : 0;
-    if (lu.count > info.numel() && info.numel() == 1) info.data_ptr<std::int32_t>()[0] = *std::max_element(infos.begin(), infos.end());
+    for (std::int64_t i = 0; i < info.numel(); ++i)
+        info.data_ptr<std::int32_t>()[i] = lu.count == info.numel() ? infos[std::size_t(i)] : 0;
+    if (lu.count > info.numel() && info.numel() == 1)
+        info.data_ptr<std::int32_t>()[0] = *std::max_element(infos.begin(), infos.end());
     Tensor out = x.matrices();
     record("linalg.solve", {ea, eb}, out, {ea, out}, [](RuleContext& c) -> GradList {
         const Tensor gb = std::get<0>(solve_of("linalg.solve", adjoint_of(c.saved(0)), c.grad(), true));
@@ -228,7 +242,8 @@ Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left) {
     check_infos("linalg.solve", info, singular);
     return x;
 }
-REEL_OP("linalg.solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)")
+REEL_OP(
+    "linalg.solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)")
 std::tuple<Tensor, Tensor> linalg_solve_ex(const Tensor& A, const Tensor& B, bool left, bool check_errors) {
     const auto r = solve_of("linalg.solve_ex", A, B, left);
     if (check_errors) check_infos("linalg.solve_ex", std::get<1>(r), singular);
@@ -274,7 +289,8 @@ std::tuple<Tensor, Tensor> slogdet_raw(const char* op, const Tensor& A) {
     const Factors f = factor(op, A.detach(), true);
     const Batch lu(f.lu);
     const Tensor pivots = contiguous_raw(f.pivots);
-    const Tensor sign = empty_raw(batch_sizes(A), A.scalar_type()), log = empty_raw(batch_sizes(A), toRealValueType(A.scalar_type()));
+    const Tensor sign = empty_raw(batch_sizes(A), A.scalar_type()),
+                 log = empty_raw(batch_sizes(A), toRealValueType(A.scalar_type()));
     dispatch_lapack(A.scalar_type(), op, [&]<class T>() {
         using R = typename cpu::Lapack<T>::Real;
         for (std::int64_t i = 0; i < lu.count; ++i) {

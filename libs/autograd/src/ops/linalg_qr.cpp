@@ -36,9 +36,10 @@ Tensor apply_reflectors(const Tensor& packed, const Tensor& tau, Tensor x, bool 
 void check_reflectors(const char* op, const Tensor& a, const Tensor& tau) {
     check_matrices(op, "input", a, false);
     check_same_dtype(op, a, tau);
-    REEL_CHECK(tau.dim() >= 1 && tau.dim() == a.dim() - 1 && batch_sizes(tau, 1) == batch_sizes(a), op, ": tau has shape ", tau.sizes(), "; expected one vector per matrix of input ",
-               a.sizes());
-    REEL_CHECK(tau.size(-1) <= a.size(-1) || tau.size(-1) <= a.size(-2), op, ": tau has ", tau.size(-1), " reflectors, input ", a.sizes(), " holds fewer");
+    REEL_CHECK(tau.dim() >= 1 && tau.dim() == a.dim() - 1 && batch_sizes(tau, 1) == batch_sizes(a), op,
+               ": tau has shape ", tau.sizes(), "; expected one vector per matrix of input ", a.sizes());
+    REEL_CHECK(tau.size(-1) <= a.size(-1) || tau.size(-1) <= a.size(-2), op, ": tau has ", tau.size(-1),
+               " reflectors, input ", a.sizes(), " holds fewer");
 }
 
 } // namespace
@@ -48,9 +49,12 @@ REEL_OP("linalg.householder_product(Tensor input, Tensor tau) -> Tensor", alias(
 Tensor linalg_householder_product(const Tensor& input, const Tensor& tau) {
     const char* op = "linalg.householder_product";
     check_reflectors(op, input, tau);
-    REEL_CHECK(input.size(-2) >= input.size(-1), op, ": input has shape ", input.sizes(), "; expected at least as many rows as columns");
-    REEL_CHECK(tau.size(-1) <= input.size(-1), op, ": tau has ", tau.size(-1), " reflectors for ", input.size(-1), " columns");
-    const Tensor start = expand(eye(input.size(-2), input.size(-1), TensorOptions().dtype(input.scalar_type())), input.sizes());
+    REEL_CHECK(input.size(-2) >= input.size(-1), op, ": input has shape ", input.sizes(),
+               "; expected at least as many rows as columns");
+    REEL_CHECK(tau.size(-1) <= input.size(-1), op, ": tau has ", tau.size(-1), " reflectors for ", input.size(-1),
+               " columns");
+    const Tensor start =
+        expand(eye(input.size(-2), input.size(-1), TensorOptions().dtype(input.scalar_type())), input.sizes());
     return tau.size(-1) == 0 ? start.clone() + input * Scalar(0) : apply_reflectors(input, tau, start, false);
 }
 /// Q other, Q^H other, other Q or other Q^H for the square Q of the reflections.
@@ -59,9 +63,11 @@ Tensor ormqr(const Tensor& input, const Tensor& tau, const Tensor& other, bool l
     check_reflectors("ormqr", input, tau);
     check_matrices("ormqr", "other", other, false);
     check_same_dtype("ormqr", input, other);
-    REEL_CHECK(tau.size(-1) <= input.size(-1) && tau.size(-1) <= input.size(-2), "ormqr: tau has ", tau.size(-1), " reflectors, input ", input.sizes(), " holds fewer");
-    REEL_CHECK(other.dim() == input.dim() && batch_sizes(other) == batch_sizes(input) && other.size(left ? -2 : -1) == input.size(-2), "ormqr: other has shape ",
-               other.sizes(), ", which does not fit reflectors of shape ", input.sizes());
+    REEL_CHECK(tau.size(-1) <= input.size(-1) && tau.size(-1) <= input.size(-2), "ormqr: tau has ", tau.size(-1),
+               " reflectors, input ", input.sizes(), " holds fewer");
+    REEL_CHECK(other.dim() == input.dim() && batch_sizes(other) == batch_sizes(input) &&
+                   other.size(left ? -2 : -1) == input.size(-2),
+               "ormqr: other has shape ", other.sizes(), ", which does not fit reflectors of shape ", input.sizes());
     if (left) return apply_reflectors(input, tau, other, transpose);
     return adjoint_of(apply_reflectors(input, tau, adjoint_of(other), !transpose));
 }
@@ -83,7 +89,8 @@ std::tuple<Tensor, Tensor> geqrf(const Tensor& input) {
 REEL_OP("linalg.qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)")
 std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode) {
     check_matrices("linalg.qr", "A", A, false);
-    REEL_CHECK_VALUE(mode == "reduced" || mode == "complete" || mode == "r", "linalg.qr: mode is '", mode, "'; expected reduced, complete or r");
+    REEL_CHECK_VALUE(mode == "reduced" || mode == "complete" || mode == "r", "linalg.qr: mode is '", mode,
+                     "'; expected reduced, complete or r");
     const std::int64_t m = A.size(-2), n = A.size(-1), k = std::min(m, n), columns = mode == "complete" ? m : k;
     Tensor q, r;
     {
@@ -91,7 +98,10 @@ std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode) {
         const auto [packed, tau] = geqrf(A.detach());
         r = triu(columns <= m ? narrow(packed, -2, 0, columns) : packed);
         q = mode == "r" ? zeros({0}, A.options())
-                        : apply_reflectors(packed, tau, expand(eye(m, columns, TensorOptions().dtype(A.scalar_type())), with(batch_sizes(A), {m, columns})), false);
+                        : apply_reflectors(packed, tau,
+                                           expand(eye(m, columns, TensorOptions().dtype(A.scalar_type())),
+                                                  with(batch_sizes(A), {m, columns})),
+                                           false);
     }
     const bool complete = mode == "complete", only_r = mode == "r";
     record("linalg.qr", TensorList{A}, {q, r}, {q, r}, [complete, only_r, m, n, k](RuleContext& c) -> GradList {
@@ -129,10 +139,14 @@ std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode) {
     return {q, r};
 }
 REEL_OP("qr(Tensor input, bool some=True) -> (Tensor Q, Tensor R)", method)
-std::tuple<Tensor, Tensor> qr(const Tensor& input, bool some) { return linalg_qr(input, some ? "reduced" : "complete"); }
+std::tuple<Tensor, Tensor> qr(const Tensor& input, bool some) {
+    return linalg_qr(input, some ? "reduced" : "complete");
+}
 
 /// Factors of symmetric (Hermitian) indefinite matrices, from the lower triangle.
-REEL_OP("linalg.ldl_factor_ex(Tensor A, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor pivots, Tensor info)", not_differentiable)
+REEL_OP("linalg.ldl_factor_ex(Tensor A, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor "
+        "pivots, Tensor info)",
+        not_differentiable)
 std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& A, bool hermitian, bool check_errors) {
     check_matrices("linalg.ldl_factor_ex", "A", A, true);
     const Batch b(A.detach());
@@ -140,7 +154,9 @@ std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& A, bool he
     dispatch_lapack(A.scalar_type(), "linalg.ldl_factor_ex", [&]<class T>() {
         for_matrices(b.count, b.n * b.n * b.n, [&](std::int64_t i) {
             info.data_ptr<std::int32_t>()[i] =
-                b.n == 0 ? 0 : cpu::Lapack<T>::ldl(hermitian, int(b.n), b.at<T>(i), pivots.data_ptr<std::int32_t>() + i * b.n);
+                b.n == 0
+                    ? 0
+                    : cpu::Lapack<T>::ldl(hermitian, int(b.n), b.at<T>(i), pivots.data_ptr<std::int32_t>() + i * b.n);
         });
     });
     if (check_errors) check_infos("linalg.ldl_factor_ex", info, "a block of D is singular");
@@ -158,9 +174,10 @@ Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B,
     check_matrices(op, "LD", LD, true);
     check_matrices(op, "B", B, false);
     check_same_dtype(op, LD, B);
-    REEL_CHECK(isIntegralType(pivots.scalar_type()), op, ": pivots is ", dtype_name(pivots.scalar_type()), "; expected integers");
-    REEL_CHECK(B.size(-2) == LD.size(-1) && pivots.sizes().equals(batch_sizes(LD, 1)), op, ": LD has shape ", LD.sizes(), ", pivots ", pivots.sizes(), " and B ", B.sizes(),
-               ", which do not fit");
+    REEL_CHECK(isIntegralType(pivots.scalar_type()), op, ": pivots is ", dtype_name(pivots.scalar_type()),
+               "; expected integers");
+    REEL_CHECK(B.size(-2) == LD.size(-1) && pivots.sizes().equals(batch_sizes(LD, 1)), op, ": LD has shape ",
+               LD.sizes(), ", pivots ", pivots.sizes(), " and B ", B.sizes(), ", which do not fit");
     NoGradGuard guard;
     const auto [ld, rhs] = broadcast_batches(op, LD.detach(), B.detach());
     const Dims batch = batch_sizes(ld);
@@ -169,7 +186,8 @@ Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B,
     dispatch_lapack(LD.scalar_type(), op, [&]<class T>() {
         for_matrices(a.count, a.n * a.n * x.n, [&](std::int64_t i) {
             if (a.n > 0 && x.n > 0)
-                cpu::Lapack<T>::ldl_solve(hermitian, int(a.n), int(x.n), a.at<T>(i), p.data_ptr<std::int32_t>() + i * a.n, x.at<T>(i));
+                cpu::Lapack<T>::ldl_solve(hermitian, int(a.n), int(x.n), a.at<T>(i),
+                                          p.data_ptr<std::int32_t>() + i * a.n, x.at<T>(i));
         });
     });
     return x.matrices();

@@ -21,19 +21,25 @@ Svd svd_raw(const char* op, const Tensor& a, bool full_matrices, bool vectors) {
     const Batch vh(batch, vectors ? (full_matrices ? n : k) : 0, vectors ? n : 0, a.scalar_type());
     const Tensor s = empty_raw(with(batch, {k}), toRealValueType(a.scalar_type()));
     if (k == 0 && vectors && full_matrices) {
-        copy_raw(u.matrices(), expand_raw(eye(m, std::nullopt, TensorOptions().dtype(a.scalar_type())), u.matrices().sizes()));
-        copy_raw(vh.matrices(), expand_raw(eye(n, std::nullopt, TensorOptions().dtype(a.scalar_type())), vh.matrices().sizes()));
+        copy_raw(u.matrices(),
+                 expand_raw(eye(m, std::nullopt, TensorOptions().dtype(a.scalar_type())), u.matrices().sizes()));
+        copy_raw(vh.matrices(),
+                 expand_raw(eye(n, std::nullopt, TensorOptions().dtype(a.scalar_type())), vh.matrices().sizes()));
     }
     dispatch_lapack(a.scalar_type(), op, [&]<class T>() {
         using R = typename cpu::Lapack<T>::Real;
         for_matrices(b.count, 10 * m * n * k, [&](std::int64_t i) {
             if (k == 0) return;
             T none;
-            const int info = cpu::Lapack<T>::gesdd(!vectors ? 'N' : full_matrices ? 'A' : 'S', int(m), int(n), b.at<T>(i), static_cast<R*>(s.data_ptr()) + i * k,
+            const int info = cpu::Lapack<T>::gesdd(!vectors        ? 'N'
+                                                   : full_matrices ? 'A'
+                                                                   : 'S',
+                                                   int(m), int(n), b.at<T>(i), static_cast<R*>(s.data_ptr()) + i * k,
                                                    vectors ? u.at<T>(i) : &none, vectors ? vh.at<T>(i) : &none);
             if (info < 0) // not a finite matrix
                 std::fill_n(static_cast<R*>(s.data_ptr()) + i * k, k, std::numeric_limits<R>::quiet_NaN());
-            REEL_CHECK_LINALG(info <= 0, op, ": matrix ", i, " of the batch: the iteration did not converge (", info, ")");
+            REEL_CHECK_LINALG(info <= 0, op, ": matrix ", i, " of the batch: the iteration did not converge (", info,
+                              ")");
         });
     });
     return {u.matrices(), s, vh.matrices()};
@@ -45,7 +51,8 @@ Tensor gaps(const Tensor& x) {
     return d + eye(x.size(-1), std::nullopt, TensorOptions().dtype(x.scalar_type()));
 }
 /// Gradient of the thin factorization; what does not depend on a choice of signs or phases.
-Tensor svd_gradient(const Tensor& gu, const Tensor& gs, const Tensor& gvh, const Tensor& u, const Tensor& s, const Tensor& vh) {
+Tensor svd_gradient(const Tensor& gu, const Tensor& gs, const Tensor& gvh, const Tensor& u, const Tensor& s,
+                    const Tensor& vh) {
     if (!gu.defined() && !gs.defined() && !gvh.defined()) return {};
     const std::int64_t m = u.size(-2), n = vh.size(-1), k = s.size(-1);
     if (!gu.defined() && !gvh.defined())
@@ -79,8 +86,11 @@ Svd svd_of(const char* op, const Tensor& a, bool full_matrices) {
     const std::int64_t k = f.s.size(-1);
     record("linalg.svd", TensorList{a}, {f.u, f.s, f.vh}, {f.u, f.s, f.vh}, [k](RuleContext& c) -> GradList {
         const Tensor u = c.saved(0), vh = c.saved(2);
-        const auto thin = [k](const Tensor& t, std::int64_t dim) { return !t.defined() || t.size(dim) == k ? t : narrow(t, dim, 0, k); };
-        return {svd_gradient(thin(c.grad(0), -1), c.grad(1), thin(c.grad(2), -2), thin(u, -1), c.saved(1), thin(vh, -2))};
+        const auto thin = [k](const Tensor& t, std::int64_t dim) {
+            return !t.defined() || t.size(dim) == k ? t : narrow(t, dim, 0, k);
+        };
+        return {
+            svd_gradient(thin(c.grad(0), -1), c.grad(1), thin(c.grad(2), -2), thin(u, -1), c.saved(1), thin(vh, -2))};
     });
     return f;
 }
@@ -95,7 +105,8 @@ Tensor singular_values(const char* op, const Tensor& a) {
 
 /// A = U diag(S) Vh with S descending. Gradients that depend on the choice of signs or phases are not defined.
 REEL_OP("linalg.svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)")
-std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full_matrices, std::optional<std::string_view> driver) {
+std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full_matrices,
+                                              std::optional<std::string_view> driver) {
     REEL_CHECK(!driver, "linalg.svd: driver is '", driver.value_or(""), "'; drivers are for CUDA tensors only");
     const Svd f = svd_of("linalg.svd", A, full_matrices);
     return {f.u, f.s, f.vh};
@@ -106,7 +117,8 @@ std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& input, bool some, bool comp
     check_matrices("svd", "input", input, false);
     if (!compute_uv) {
         const std::int64_t m = input.size(-2), n = input.size(-1);
-        return {zeros(with(batch_sizes(input), {m, m}), input.options()), singular_values("svd", input), zeros(with(batch_sizes(input), {n, n}), input.options())};
+        return {zeros(with(batch_sizes(input), {m, m}), input.options()), singular_values("svd", input),
+                zeros(with(batch_sizes(input), {n, n}), input.options())};
     }
     const Svd f = svd_of("svd", input, !some);
     return {f.u, f.s, adjoint_of(f.vh)};
@@ -121,7 +133,8 @@ Tensor linalg_svdvals(const Tensor& A, std::optional<std::string_view> driver) {
 namespace {
 
 bool upper_of(const char* op, std::string_view uplo) {
-    REEL_CHECK(uplo == "L" || uplo == "U" || uplo == "l" || uplo == "u", op, ": UPLO is '", uplo, "'; expected 'L' or 'U'");
+    REEL_CHECK(uplo == "L" || uplo == "U" || uplo == "l" || uplo == "u", op, ": UPLO is '", uplo,
+               "'; expected 'L' or 'U'");
     return uplo == "U" || uplo == "u";
 }
 /// Eigenvalues (ascending) and vectors of Hermitian matrices.
@@ -134,8 +147,10 @@ std::tuple<Tensor, Tensor> eigh_of(const char* op, const Tensor& a, std::string_
         using R = typename cpu::Lapack<T>::Real;
         for_matrices(b.count, 10 * b.n * b.n * b.n, [&](std::int64_t i) {
             if (b.n == 0) return;
-            const int info = cpu::Lapack<T>::heevd(vectors ? 'V' : 'N', up ? 'U' : 'L', int(b.n), b.at<T>(i), static_cast<R*>(w.data_ptr()) + i * b.n);
-            REEL_CHECK_LINALG(info == 0, op, ": matrix ", i, " of the batch: the iteration did not converge (", info, ")");
+            const int info = cpu::Lapack<T>::heevd(vectors ? 'V' : 'N', up ? 'U' : 'L', int(b.n), b.at<T>(i),
+                                                   static_cast<R*>(w.data_ptr()) + i * b.n);
+            REEL_CHECK_LINALG(info == 0, op, ": matrix ", i, " of the batch: the iteration did not converge (", info,
+                              ")");
         });
     });
     if (!vectors) return {w, Tensor()};
@@ -147,7 +162,8 @@ std::tuple<Tensor, Tensor> eigh_of(const char* op, const Tensor& a, std::string_
         const Tensor own = diagonal(r, 0, -2, -1);
         r = r - diag_embed(own);
         if (gw.defined()) r = r + diag_embed(gw.to(r.scalar_type()));
-        return {matmul(matmul(v, r), adjoint_of(v))};
+        const Tensor g = matmul(matmul(v, r), adjoint_of(v));
+        return {(g + adjoint_of(g)) * Scalar(0.5)};
     });
     return {w, v};
 }
@@ -156,7 +172,9 @@ std::tuple<Tensor, Tensor> eigh_of(const char* op, const Tensor& a, std::string_
 
 /// Eigenvalues (ascending) and eigenvectors of Hermitian matrices; only the named triangle is read.
 REEL_OP("linalg.eigh(Tensor A, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors)")
-std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& A, std::string_view UPLO) { return eigh_of("linalg.eigh", A, UPLO, true); }
+std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& A, std::string_view UPLO) {
+    return eigh_of("linalg.eigh", A, UPLO, true);
+}
 REEL_OP("linalg.eigvalsh(Tensor A, str UPLO='L') -> Tensor")
 Tensor linalg_eigvalsh(const Tensor& A, std::string_view UPLO) {
     return std::get<0>(eigh_of("linalg.eigvalsh", A, UPLO, autograd::needs_recording(A)));
@@ -174,9 +192,11 @@ std::tuple<Tensor, Tensor> eig_of(const char* op, const Tensor& a, bool vectors)
         using R = typename cpu::Lapack<T>::Real;
         for_matrices(b.count, 25 * b.n * b.n * b.n, [&](std::int64_t i) {
             if (b.n == 0) return;
-            const int info = cpu::Lapack<T>::geev(int(b.n), b.at<T>(i), static_cast<std::complex<R>*>(w.data_ptr()) + i * b.n,
-                                                  vectors ? v.at<std::complex<R>>(i) : nullptr);
-            REEL_CHECK_LINALG(info == 0, op, ": matrix ", i, " of the batch: the iteration did not converge (", info, ")");
+            const int info =
+                cpu::Lapack<T>::geev(int(b.n), b.at<T>(i), static_cast<std::complex<R>*>(w.data_ptr()) + i * b.n,
+                                     vectors ? v.at<std::complex<R>>(i) : nullptr);
+            REEL_CHECK_LINALG(info == 0, op, ": matrix ", i, " of the batch: the iteration did not converge (", info,
+                              ")");
         });
     });
     if (!vectors) return {w, Tensor()};
@@ -206,12 +226,15 @@ std::tuple<Tensor, Tensor> eig_of(const char* op, const Tensor& a, bool vectors)
 REEL_OP("linalg.eig(Tensor A) -> (Tensor eigenvalues, Tensor eigenvectors)")
 std::tuple<Tensor, Tensor> linalg_eig(const Tensor& A) { return eig_of("linalg.eig", A, true); }
 REEL_OP("linalg.eigvals(Tensor A) -> Tensor")
-Tensor linalg_eigvals(const Tensor& A) { return std::get<0>(eig_of("linalg.eigvals", A, autograd::needs_recording(A))); }
+Tensor linalg_eigvals(const Tensor& A) {
+    return std::get<0>(eig_of("linalg.eigvals", A, autograd::needs_recording(A)));
+}
 
 namespace {
 
 double epsilon(ScalarType t) {
-    return toRealValueType(t) == kDouble ? std::numeric_limits<double>::epsilon() : double(std::numeric_limits<float>::epsilon());
+    return toRealValueType(t) == kDouble ? std::numeric_limits<double>::epsilon()
+                                         : double(std::numeric_limits<float>::epsilon());
 }
 /// Values at most max(atol, rtol * largest) count as zero.
 Tensor threshold(const Tensor& a, const Tensor& largest, const Tensor& atol, const Tensor& rtol) {
@@ -255,7 +278,8 @@ Tensor pinv_of(const char* op, const Tensor& A, const Tensor& atol, const Tensor
         const Tensor a = c.saved(0), p = c.saved(1), ph = adjoint_of(p), gh = adjoint_of(c.grad());
         if (a.size(-2) <= a.size(-1)) {
             const Tensor k = matmul(gh, p), kp = matmul(k, ph);
-            return {-adjoint_of(matmul(p, k)) + kp - matmul(matmul(a, p), kp) + matmul(matmul(ph, p), gh - matmul(k, a))};
+            return {-adjoint_of(matmul(p, k)) + kp - matmul(matmul(a, p), kp) +
+                    matmul(matmul(ph, p), gh - matmul(k, a))};
         }
         const Tensor k = matmul(p, gh), pk = matmul(ph, k);
         return {-adjoint_of(matmul(k, p)) + matmul(matmul(gh - matmul(a, k), p), ph) + pk - matmul(matmul(pk, p), a)};
@@ -270,36 +294,50 @@ REEL_OP("linalg.pinv(Tensor A, *, float? atol=None, float? rtol=None, bool hermi
 Tensor linalg_pinv(const Tensor& A, std::optional<double> atol, std::optional<double> rtol, bool hermitian) {
     return pinv_of("linalg.pinv", A, number(atol), number(rtol), hermitian);
 }
-REEL_OP("linalg.pinv(Tensor A, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor", cpp("linalg_pinv_with_tensors"))
+REEL_OP("linalg.pinv(Tensor A, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor",
+        cpp("linalg_pinv_with_tensors"))
 Tensor linalg_pinv_with_tensors(const Tensor& A, const Tensor& atol, const Tensor& rtol, bool hermitian) {
     return pinv_of("linalg.pinv", A, atol, rtol, hermitian);
 }
 REEL_OP("linalg.pinv(Tensor A, float rcond, bool hermitian=False) -> Tensor", cpp("linalg_pinv_rcond"))
-Tensor linalg_pinv_rcond(const Tensor& A, double rcond, bool hermitian) { return pinv_of("linalg.pinv", A, number(0.0), number(rcond), hermitian); }
+Tensor linalg_pinv_rcond(const Tensor& A, double rcond, bool hermitian) {
+    return pinv_of("linalg.pinv", A, number(0.0), number(rcond), hermitian);
+}
+// The reference case multiplies two factors first; that is no form of the op itself.
 REEL_UNSUPPORTED_VARIANT("linalg.pinv", "singular")
 REEL_OP("pinverse(Tensor input, float rcond=1e-15) -> Tensor", method)
-Tensor pinverse(const Tensor& input, double rcond) { return pinv_of("pinverse", input, number(0.0), number(rcond), false); }
+Tensor pinverse(const Tensor& input, double rcond) {
+    return pinv_of("pinverse", input, number(0.0), number(rcond), false);
+}
 
 namespace {
 Tensor rank_of(const Tensor& A, const Tensor& atol, const Tensor& rtol, bool hermitian) {
     check_matrices("linalg.matrix_rank", "A", A, hermitian);
     NoGradGuard guard;
     const Tensor a = A.detach();
-    const Tensor s = hermitian ? abs(std::get<0>(eigh_of("linalg.matrix_rank", a, "L", false))) : singular_values("linalg.matrix_rank", a);
+    const Tensor s = hermitian ? abs(std::get<0>(eigh_of("linalg.matrix_rank", a, "L", false)))
+                               : singular_values("linalg.matrix_rank", a);
     const Tensor limit = threshold(a, largest_of(s), atol, rtol);
     return sum(s > unsqueeze(limit, -1), -1);
 }
 } // namespace
 
 /// How many singular values exceed max(atol, rtol * largest).
-REEL_OP("linalg.matrix_rank(Tensor A, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor", not_differentiable)
+REEL_OP("linalg.matrix_rank(Tensor A, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor",
+        not_differentiable)
 Tensor linalg_matrix_rank(const Tensor& A, std::optional<double> atol, std::optional<double> rtol, bool hermitian) {
     return rank_of(A, number(atol), number(rtol), hermitian);
 }
-REEL_OP("linalg.matrix_rank(Tensor A, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor", cpp("linalg_matrix_rank_with_tensors"), not_differentiable)
-Tensor linalg_matrix_rank_with_tensors(const Tensor& A, const Tensor& atol, const Tensor& rtol, bool hermitian) { return rank_of(A, atol, rtol, hermitian); }
-REEL_OP("linalg.matrix_rank(Tensor A, float tol, bool hermitian=False) -> Tensor", cpp("linalg_matrix_rank_tol"), not_differentiable)
-Tensor linalg_matrix_rank_tol(const Tensor& A, double tol, bool hermitian) { return rank_of(A, number(tol), number(0.0), hermitian); }
+REEL_OP("linalg.matrix_rank(Tensor A, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor",
+        cpp("linalg_matrix_rank_with_tensors"), not_differentiable)
+Tensor linalg_matrix_rank_with_tensors(const Tensor& A, const Tensor& atol, const Tensor& rtol, bool hermitian) {
+    return rank_of(A, atol, rtol, hermitian);
+}
+REEL_OP("linalg.matrix_rank(Tensor A, float tol, bool hermitian=False) -> Tensor", cpp("linalg_matrix_rank_tol"),
+        not_differentiable)
+Tensor linalg_matrix_rank_tol(const Tensor& A, double tol, bool hermitian) {
+    return rank_of(A, number(tol), number(0.0), hermitian);
+}
 
 /// Condition number: the product of the norms of A and of its inverse, by singular values for 2, -2 and None.
 REEL_OP("linalg.cond(Tensor A, Value p=None) -> Tensor")
@@ -332,7 +370,8 @@ Tensor linalg_matrix_sqrth(const Tensor& A) {
         // S dS + dS S = dA, in the basis where S is diagonal
         const auto [w, v] = eigh_of("linalg.matrix_sqrth", c.saved(0), "L", true);
         const Tensor vh = adjoint_of(v), g = matmul(matmul(vh, c.grad()), v);
-        return {matmul(matmul(v, g / (unsqueeze(w, -1) + unsqueeze(w, -2))), vh)};
+        const Tensor x = matmul(matmul(v, g / (unsqueeze(w, -1) + unsqueeze(w, -2))), vh);
+        return {(x + adjoint_of(x)) * Scalar(0.5)};
     });
     return out;
 }

@@ -13,7 +13,8 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, bool upper, bool left,
     dispatch_lapack(a.scalar_type(), "linalg.solve_triangular", [&]<class T>() {
         for_matrices(x.count, t.n * x.m * x.n, [&](std::int64_t i) {
             if (x.m == 0 || x.n == 0) return;
-            cpu::Lapack<T>::trsm(left ? 'L' : 'R', upper ? 'U' : 'L', 'N', unit ? 'U' : 'N', int(x.m), int(x.n), t.at<T>(i), int(t.m), x.at<T>(i));
+            cpu::Lapack<T>::trsm(left ? 'L' : 'R', upper ? 'U' : 'L', 'N', unit ? 'U' : 'N', int(x.m), int(x.n),
+                                 t.at<T>(i), int(t.m), x.at<T>(i));
         });
     });
     Tensor out = x.matrices();
@@ -32,24 +33,30 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, bool upper, bool left,
 } // namespace
 
 /// X with A X = B (X A = B with left=false) for triangular A; the other triangle is not read.
-REEL_OP("linalg.solve_triangular(Tensor A, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor")
+REEL_OP(
+    "linalg.solve_triangular(Tensor A, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor")
 Tensor linalg_solve_triangular(const Tensor& A, const Tensor& B, bool upper, bool left, bool unitriangular) {
     check_matrices("linalg.solve_triangular", "A", A, true);
     check_matrices("linalg.solve_triangular", "B", B, false);
     check_same_dtype("linalg.solve_triangular", A, B);
-    REEL_CHECK(B.size(left ? -2 : -1) == A.size(-1), "linalg.solve_triangular: A has shape ", A.sizes(), " and B ", B.sizes(), ", which do not fit");
+    REEL_CHECK(B.size(left ? -2 : -1) == A.size(-1), "linalg.solve_triangular: A has shape ", A.sizes(), " and B ",
+               B.sizes(), ", which do not fit");
     return solve_triangular(A, B, upper, left, unitriangular);
 }
 /// X with A X = b for triangular A (its transpose with transpose=true), and a copy of A.
-REEL_OP("triangular_solve(Tensor b, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> (Tensor solution, Tensor cloned_coefficient)", method)
-std::tuple<Tensor, Tensor> triangular_solve(const Tensor& b, const Tensor& A, bool upper, bool transpose, bool unitriangular) {
+REEL_OP("triangular_solve(Tensor b, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> "
+        "(Tensor solution, Tensor cloned_coefficient)",
+        method)
+std::tuple<Tensor, Tensor> triangular_solve(const Tensor& b, const Tensor& A, bool upper, bool transpose,
+                                            bool unitriangular) {
     check_matrices("triangular_solve", "A", A, true);
     check_matrices("triangular_solve", "b", b, false);
     check_same_dtype("triangular_solve", A, b);
-    REEL_CHECK(b.size(-2) == A.size(-1), "triangular_solve: A has shape ", A.sizes(), " and b ", b.sizes(), ", which do not fit");
+    REEL_CHECK(b.size(-2) == A.size(-1), "triangular_solve: A has shape ", A.sizes(), " and b ", b.sizes(),
+               ", which do not fit");
     const auto [ea, eb] = broadcast_batches("triangular_solve", A, b);
     const Tensor a = transpose ? reel::transpose(ea, -2, -1) : ea;
-    return {solve_triangular(a, eb, upper != transpose, true, unitriangular), ea.detach().clone()};
+    return {solve_triangular(a, eb, upper != transpose, true, unitriangular), ea.clone()};
 }
 
 namespace {
@@ -90,7 +97,9 @@ Tensor linalg_cholesky(const Tensor& A, bool upper) {
 REEL_OP("linalg.cholesky_ex(Tensor A, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)")
 std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& A, bool upper, bool check_errors) {
     const auto r = cholesky_of("linalg.cholesky_ex", A, upper);
-    if (check_errors) check_infos("linalg.cholesky_ex", std::get<1>(r), "it is not positive definite, a leading minor is not positive");
+    if (check_errors)
+        check_infos("linalg.cholesky_ex", std::get<1>(r),
+                    "it is not positive definite, a leading minor is not positive");
     return r;
 }
 REEL_OP("cholesky(Tensor input, bool upper=False) -> Tensor", method)
@@ -99,19 +108,49 @@ Tensor cholesky(const Tensor& input, bool upper) { return linalg_cholesky(input,
 REEL_OP("cholesky_inverse(Tensor input, bool upper=False) -> Tensor", method)
 Tensor cholesky_inverse(const Tensor& input, bool upper) {
     check_matrices("cholesky_inverse", "input", input, true);
-    const Tensor inverse = solve_triangular(input, expand(identity_like(input), input.sizes()), upper, true, false);
-    return upper ? matmul(inverse, adjoint_of(inverse)) : matmul(adjoint_of(inverse), inverse);
+    Tensor out;
+    {
+        NoGradGuard guard;
+        const Tensor l = input.detach();
+        const Tensor inverse = solve_triangular(l, expand(identity_like(l), l.sizes()), upper, true, false);
+        out = upper ? matmul(inverse, adjoint_of(inverse)) : matmul(adjoint_of(inverse), inverse);
+    }
+    record("cholesky_inverse", {input}, out, {input, out}, [upper](RuleContext& c) -> GradList {
+        const Tensor l = c.saved(0), inverse = c.saved(1), both = c.grad() + adjoint_of(c.grad());
+        const Tensor common = matmul(inverse, matmul(both, inverse));
+        return {-(upper ? matmul(l, common) : matmul(common, l))};
+    });
+    return out;
 }
+namespace {
+Tensor cholesky_solve_of(const Tensor& b, const Tensor& factor, bool upper) {
+    const auto [eb, ef] = broadcast_batches("cholesky_solve", b, factor);
+    Tensor out;
+    {
+        NoGradGuard guard;
+        const Tensor f = ef.detach(), h = adjoint_of(f);
+        out = upper ? solve_triangular(f, solve_triangular(h, eb.detach(), false, true, false), true, true, false)
+                    : solve_triangular(h, solve_triangular(f, eb.detach(), false, true, false), true, true, false);
+    }
+    record("cholesky_solve", {eb, ef}, out, {ef, out}, [upper](RuleContext& c) -> GradList {
+        const Tensor f = c.saved(0), gb = cholesky_solve_of(c.grad(), f, upper);
+        if (!c.needs(1)) return {gb, Tensor()};
+        const Tensor part = matmul(gb, adjoint_of(c.saved(1))), common = part + adjoint_of(part);
+        return {gb, -(upper ? matmul(f, common) : matmul(common, f))};
+    });
+    return out;
+}
+} // namespace
+
 /// X with A X = input for A given by its Cholesky factor `input2`.
 REEL_OP("cholesky_solve(Tensor input, Tensor input2, bool upper=False) -> Tensor", method)
 Tensor cholesky_solve(const Tensor& input, const Tensor& input2, bool upper) {
     check_matrices("cholesky_solve", "input2", input2, true);
     check_matrices("cholesky_solve", "input", input, false);
     check_same_dtype("cholesky_solve", input, input2);
-    REEL_CHECK(input.size(-2) == input2.size(-1), "cholesky_solve: input has shape ", input.sizes(), " and input2 ", input2.sizes(), ", which do not fit");
-    const Tensor h = adjoint_of(input2);
-    return upper ? solve_triangular(input2, solve_triangular(h, input, false, true, false), true, true, false)
-                 : solve_triangular(h, solve_triangular(input2, input, false, true, false), true, true, false);
+    REEL_CHECK(input.size(-2) == input2.size(-1), "cholesky_solve: input has shape ", input.sizes(), " and input2 ",
+               input2.sizes(), ", which do not fit");
+    return cholesky_solve_of(input, input2, upper);
 }
 
 } // namespace reel

@@ -155,7 +155,8 @@ template <class T> std::int64_t median_place(const T* p, std::int64_t n, bool ig
     const std::int64_t k = std::max<std::int64_t>(numbers - 1, 0) / 2;
     std::nth_element(order.begin(), order.begin() + k, order.end(), [p](std::int64_t i, std::int64_t j) {
         const Wide<T> a(p[i]), b(p[j]);
-        return a < b || (!is_nan(a) && is_nan(b));
+        if (a < b || (!is_nan(a) && is_nan(b))) return true;
+        return !(b < a) && is_nan(a) == is_nan(b) && i < j; // equal ones in their order
     });
     return order[std::size_t(k)];
 }

@@ -142,7 +142,10 @@ ScalarType result_type(ArrayRef<const Tensor*> operands) {
 ScalarType result_type(const Tensor& x, const Scalar& o) {
     Kinds kinds;
     kinds.add(x);
-    kinds.number = o.isFloatingPoint() ? get_default_dtype() : o.isComplex() ? toComplexType(get_default_dtype()) : o.type();
+    // A wrapped number may stand on the other side already.
+    kinds.number = Kinds::join(kinds.number, o.isFloatingPoint() ? get_default_dtype()
+                                             : o.isComplex()       ? toComplexType(get_default_dtype())
+                                                                   : o.type());
     return kinds.result();
 }
 

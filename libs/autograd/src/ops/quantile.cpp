@@ -25,17 +25,19 @@ Between between(const char* op, std::string_view name) {
 /// Places of the two neighbours of each quantile in every line, and the weight of the upper one.
 struct Neighbours {
     Tensor below, above, weight; ///< [lines..., quantiles]
+    Tensor scale;                ///< how fast the rank moves with q
 };
 Neighbours neighbours(const Tensor& rows, const Tensor& q, Between how, bool ignore_nan) {
     const std::int64_t n = rows.size(-1), m = q.numel();
     Dims sizes(rows.sizes());
     sizes.back() = m;
-    Neighbours r{empty_raw(sizes, kLong), empty_raw(sizes, kLong), empty_raw(sizes, rows.scalar_type())};
+    Neighbours r{empty_raw(sizes, kLong), empty_raw(sizes, kLong), empty_raw(sizes, rows.scalar_type()),
+                 empty_raw(sizes, rows.scalar_type())};
     const std::int64_t lines = n == 0 ? 0 : rows.numel() / n;
     const Tensor wide_q = contiguous_raw(cast_raw(q, kDouble));
     dispatch_floating(rows.scalar_type(), "quantile", [&]<class T>() {
         const T* data = static_cast<const T*>(rows.data_ptr());
-        T* weight = static_cast<T*>(r.weight.data_ptr());
+        T *weight = static_cast<T*>(r.weight.data_ptr()), *scale = static_cast<T*>(r.scale.data_ptr());
         std::int64_t *below = r.below.data_ptr<std::int64_t>(), *above = r.above.data_ptr<std::int64_t>();
         std::vector<std::int64_t> order(static_cast<std::size_t>(n));
         for (std::int64_t l = 0; l < lines; ++l) {
@@ -57,6 +59,9 @@ Neighbours neighbours(const Tensor& rows, const Tensor& q, Between how, bool ign
                                    upper = std::min(std::int64_t(std::ceil(rank)), n - 1);
                 below[l * m + k] = order[std::size_t(lower)];
                 above[l * m + k] = order[std::size_t(upper)];
+                scale[l * m + k] = T(how != Between::Linear || (!ignore_nan && numbers < n)
+                                         ? Wide<T>(0)
+                                         : Wide<T>((ignore_nan ? std::max<std::int64_t>(numbers, 1) : n) - 1));
                 weight[l * m + k] = T(how == Between::Midpoint ? Wide<T>(0.5) : rank - Wide<T>(lower));
             }
         }
@@ -84,7 +89,9 @@ Tensor quantile_of(const char* op, const Tensor& input, const Tensor& q, std::op
     const Neighbours at = neighbours(contiguous_raw(lines.detach()), q, how, ignore_nan);
     Tensor r = gather(lines, -1, at.below);
     if (how == Between::Linear || how == Between::Midpoint) {
-        const Tensor high = gather(lines, -1, at.above), w = at.weight, step = high - r;
+        const Tensor high = gather(lines, -1, at.above), step = high - r;
+        // The weight follows q: a difference that is zero carries its gradient.
+        const Tensor w = q.requires_grad() ? at.weight + (q - q.detach()) * at.scale : at.weight;
         r = where(w < Scalar(0.5), r + w * step, high - step * (1 - w));
     }
     // [..., m] to [m, ...], with the reduced dimension kept if wanted.

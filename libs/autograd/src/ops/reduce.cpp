@@ -59,6 +59,7 @@ Tensor nanmean(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::
 /// Sums broadcast dims away until the shape is `size`.
 REEL_OP("sum_to_size(Tensor input, int[] size) -> Tensor", method)
 Tensor sum_to_size(const Tensor& input, IntArrayRef size) {
+    if (size.empty()) return sum(input);
     if (input.sizes().equals(size)) return input;
     const std::int64_t extra = input.dim() - std::int64_t(size.size());
     REEL_CHECK(extra >= 0, "sum_to_size: size ", size, " has more dimensions than input ", input.sizes());
@@ -73,7 +74,7 @@ Tensor sum_to_size(const Tensor& input, IntArrayRef size) {
                    input.sizes());
         if (want == 1 && input.size(i) != 1) dims.push_back(i);
     }
-    Tensor r = dims.empty() ? input : sum(input, IntArrayRef(dims), true, input.scalar_type());
+    Tensor r = dims.empty() ? input : sum(input, IntArrayRef(dims), true);
     return extra > 0 ? reshape(r, size) : r;
 }
 

@@ -19,8 +19,9 @@ Tensor cov(const Tensor& input, std::int64_t correction, const Tensor& fweights,
         if (!w->defined()) continue;
         const char* name = w == &fweights ? "fweights" : "aweights";
         REEL_CHECK(w->dim() <= 1, "cov: ", name, " has shape ", w->sizes(), "; expected one weight per observation");
-        REEL_CHECK(w == &fweights ? isIntegralType(w->scalar_type()) : isFloatingType(w->scalar_type()), "cov: ", name, " is ",
-                   dtype_name(w->scalar_type()), "; expected ", w == &fweights ? "an integer" : "a floating", " dtype");
+        REEL_CHECK(w == &fweights ? isIntegralType(w->scalar_type()) : isFloatingType(w->scalar_type()), "cov: ", name,
+                   " is ", dtype_name(w->scalar_type()), "; expected ", w == &fweights ? "an integer" : "a floating",
+                   " dtype");
         REEL_CHECK(w->numel() == n, "cov: ", name, " has ", w->numel(), " elements for ", n, " observations");
         REEL_CHECK(w->numel() == 0 || !any(*w < Scalar(0)).item().toBool(), "cov: ", name, " must not be negative");
     }
@@ -30,7 +31,8 @@ Tensor cov(const Tensor& input, std::int64_t correction, const Tensor& fweights,
     REEL_CHECK(!w.defined() || total.item().toDouble() != 0, "cov: the weights sum to zero");
     const Tensor average = sum(w.defined() ? x * w : x, 1) / total;
     Tensor factor;
-    if (w.defined() && aweights.defined() && correction != 0) factor = total - Scalar(correction) * sum(w * aweights) / total;
+    if (w.defined() && aweights.defined() && correction != 0)
+        factor = total - Scalar(correction) * sum(w * aweights) / total;
     else factor = total - Scalar(correction);
     if (factor.item().toDouble() <= 0) factor = zeros_like(factor);
     const Tensor centred = x - unsqueeze(average, 1);
@@ -53,13 +55,14 @@ Tensor corrcoef(const Tensor& input) {
 /// Do both have the same shape and equal elements everywhere?
 REEL_OP("equal(Tensor input, Tensor other) -> bool", method, not_differentiable)
 bool equal(const Tensor& input, const Tensor& other) {
-    REEL_CHECK(input.scalar_type() == other.scalar_type(), "equal: input is ", dtype_name(input.scalar_type()), " and other is ",
-               dtype_name(other.scalar_type()), "; both must have one dtype");
+    REEL_CHECK(input.scalar_type() == other.scalar_type(), "equal: input is ", dtype_name(input.scalar_type()),
+               " and other is ", dtype_name(other.scalar_type()), "; both must have one dtype");
     if (!input.sizes().equals(other.sizes())) return false;
     return input.numel() == 0 || all(eq(input, other)).item().toBool();
 }
 /// Is |input - other| <= atol + rtol |other| everywhere?
-REEL_OP("allclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool", method, not_differentiable)
+REEL_OP("allclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool",
+        method, not_differentiable)
 bool allclose(const Tensor& input, const Tensor& other, double rtol, double atol, bool equal_nan) {
     return all(isclose(input, other, rtol, atol, equal_nan)).item().toBool();
 }

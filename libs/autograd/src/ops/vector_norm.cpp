@@ -65,20 +65,23 @@ Tensor norm_raw(const char* op, const Tensor& x, double p, const Dims& dims, boo
 Tensor norm_gradient(const Tensor& g, const Tensor& x, const Tensor& y, double p, const Dims& dims) {
     if (p == 0) return zeros_like(x);
     if (p == 1) return sgn(x) * g;
-    if (p == 2) return x * masked_fill(g / y, y == Scalar(0), 0);
+    // Where the norm is zero so is the gradient, and every derivative of it.
+    const Tensor zero = y == Scalar(0), positive = p > 1 && p != infinity ? masked_fill(y, zero, 1) : y;
+    if (p == 2) return x * masked_fill(g / positive, zero, 0);
     const Tensor size = abs(x);
     if (p == infinity || p == -infinity) {
         const Tensor mask = logical_or(size == y, logical_and(isnan(size), isnan(y)));
         return sgn(x) * share(g, mask, dims);
     }
     if (p < 1) return sgn(x) * masked_fill(pow(size, p - 1), size == Scalar(0), 0) * (g * pow(y, 1 - p));
-    if (p < 2) return sgn(x) * pow(size, p - 1) * masked_fill(g / pow(y, p - 1), y == Scalar(0), 0);
-    return x * pow(size, p - 2) * masked_fill(g / pow(y, p - 1), y == Scalar(0), 0);
+    if (p < 2) return sgn(x) * pow(size, p - 1) * masked_fill(g / pow(positive, p - 1), zero, 0);
+    return x * pow(size, p - 2) * masked_fill(g / pow(positive, p - 1), zero, 0);
 }
-Tensor vector_norm(const char* op, const Tensor& input, double p, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+Tensor vector_norm(const char* op, const Tensor& input, double p, OptionalIntArrayRef dim, bool keepdim,
+                   std::optional<ScalarType> dtype) {
     const ScalarType t = dtype.value_or(input.scalar_type());
-    REEL_CHECK(isDifferentiableType(t) && isDifferentiableType(input.scalar_type()), op, ": input is ", dtype_name(input.scalar_type()),
-               "; expected a floating or complex dtype");
+    REEL_CHECK(isDifferentiableType(t) && isDifferentiableType(input.scalar_type()), op, ": input is ",
+               dtype_name(input.scalar_type()), "; expected a floating or complex dtype");
     REEL_CHECK(isComplexType(t) == input.is_complex(), op, ": dtype is ", dtype_name(t), " and input is ",
                dtype_name(input.scalar_type()), "; both must be real or both complex");
     const Tensor x = t == input.scalar_type() ? input : input.to(t);
@@ -87,7 +90,8 @@ Tensor vector_norm(const char* op, const Tensor& input, double p, OptionalIntArr
     record("linalg.vector_norm", {x}, out, {x, out}, [p, dims, keepdim](RuleContext& c) -> GradList {
         const Tensor x = c.saved(0);
         const Dims shape(x.sizes());
-        return {norm_gradient(keep_dims(c.grad(), shape, dims, keepdim), x, keep_dims(c.saved(1), shape, dims, keepdim), p, dims)};
+        return {norm_gradient(keep_dims(c.grad(), shape, dims, keepdim), x, keep_dims(c.saved(1), shape, dims, keepdim),
+                              p, dims)};
     });
     return out;
 }
@@ -97,30 +101,38 @@ Tensor bound(const Tensor& t, bool largest, std::int64_t dim, bool keepdim) {
     return largest ? amax(t, dim, keepdim) : amin(t, dim, keepdim);
 }
 double order_of(const char* op, const Value& p) {
-    REEL_CHECK(p.isScalar() && !p.isComplexDouble(), op, ": the order is ", p.repr(), "; expected a real number, 'fro' or 'nuc'");
+    REEL_CHECK(p.isScalar() && !p.isComplexDouble(), op, ": the order is ", p.repr(),
+               "; expected a real number, 'fro' or 'nuc'");
     return p.toDouble();
 }
 
 } // namespace
 
 /// Norm of order `ord` of the vectors along `dim` (all elements when absent): 0 counts, inf and -inf are extrema.
-REEL_OP("linalg.vector_norm(Tensor x, Scalar ord=2, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> Tensor")
-Tensor linalg_vector_norm(const Tensor& x, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+REEL_OP(
+    "linalg.vector_norm(Tensor x, Scalar ord=2, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> Tensor")
+Tensor linalg_vector_norm(const Tensor& x, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim,
+                          std::optional<ScalarType> dtype) {
     return vector_norm("linalg.vector_norm", x, ord.toDouble(), dim, keepdim, dtype);
 }
 /// Matrix norm over two dimensions: 'fro', 'nuc', 2 and -2 (singular values), 1 and -1 (columns), inf and -inf (rows).
-REEL_OP("linalg.matrix_norm(Tensor A, Value ord='fro', int[] dim=[-2,-1], bool keepdim=False, *, Dtype? dtype=None) -> Tensor")
-Tensor linalg_matrix_norm(const Tensor& A, const Value& ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+REEL_OP("linalg.matrix_norm(Tensor A, Value ord='fro', int[] dim=[-2,-1], bool keepdim=False, *, Dtype? dtype=None) -> "
+        "Tensor")
+Tensor linalg_matrix_norm(const Tensor& A, const Value& ord, IntArrayRef dim, bool keepdim,
+                          std::optional<ScalarType> dtype) {
     REEL_CHECK(A.dim() >= 2, "linalg.matrix_norm: A has shape ", A.sizes(), "; expected at least two dimensions");
     REEL_CHECK(dim.size() == 2, "linalg.matrix_norm: dim is ", dim, "; expected two dimensions");
     const Dims d = wrap_dims("linalg.matrix_norm", dim, A.dim());
     const char* op = "linalg.matrix_norm";
     const bool text = ord.isString();
     const double p = text ? 0 : order_of(op, ord);
-    REEL_CHECK(!text || ord.toStringRef() == "fro" || ord.toStringRef() == "nuc", op, ": ord is '", ord.toStringRef(), "'; expected 'fro', 'nuc' or a number");
-    REEL_CHECK(text || std::abs(p) == 1 || std::abs(p) == 2 || std::abs(p) == infinity, op, ": ord is ", p, "; expected 1, 2 or inf, or the negative of one");
+    REEL_CHECK(!text || ord.toStringRef() == "fro" || ord.toStringRef() == "nuc", op, ": ord is '", ord.toStringRef(),
+               "'; expected 'fro', 'nuc' or a number");
+    REEL_CHECK(text || std::abs(p) == 1 || std::abs(p) == 2 || std::abs(p) == infinity, op, ": ord is ", p,
+               "; expected 1, 2 or inf, or the negative of one");
     if (text && ord.toStringRef() == "fro") return vector_norm(op, A, 2, IntArrayRef(d), keepdim, dtype);
-    REEL_CHECK(isDifferentiableType(A.scalar_type()), op, ": A is ", dtype_name(A.scalar_type()), "; expected a floating or complex dtype");
+    REEL_CHECK(isDifferentiableType(A.scalar_type()), op, ": A is ", dtype_name(A.scalar_type()),
+               "; expected a floating or complex dtype");
     const Tensor x = dtype ? A.to(*dtype) : A;
     if (text || std::abs(p) == 2) {
         Dims order;
@@ -142,11 +154,14 @@ Tensor linalg_matrix_norm(const Tensor& A, const Value& ord, IntArrayRef dim, bo
 }
 /// Vector or matrix norm, by `ord` and the number of dimensions; without `ord` the 2-norm of all elements.
 REEL_OP("linalg.norm(Tensor A, Value ord=None, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> Tensor")
-Tensor linalg_norm(const Tensor& A, const Value& ord, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+Tensor linalg_norm(const Tensor& A, const Value& ord, OptionalIntArrayRef dim, bool keepdim,
+                   std::optional<ScalarType> dtype) {
     const char* op = "linalg.norm";
-    REEL_CHECK(!dim || (*dim).size() == 1 || (*dim).size() == 2, op, ": dim is ", dim ? *dim : IntArrayRef(), "; expected one or two dimensions");
+    REEL_CHECK(!dim || (*dim).size() == 1 || (*dim).size() == 2, op, ": dim is ", dim ? *dim : IntArrayRef(),
+               "; expected one or two dimensions");
     if (ord.isNone()) return vector_norm(op, A, 2, dim, keepdim, dtype);
-    REEL_CHECK(dim || A.dim() == 1 || A.dim() == 2, op, ": A has shape ", A.sizes(), "; without dim it must be a vector or a matrix when ord is given");
+    REEL_CHECK(dim || A.dim() == 1 || A.dim() == 2, op, ": A has shape ", A.sizes(),
+               "; without dim it must be a vector or a matrix when ord is given");
     const Dims d = dim ? wrap_dims(op, *dim, A.dim()) : all_dims(A);
     if (d.size() == 1) {
         REEL_CHECK(!ord.isString(), op, ": ord is ", ord.repr(), "; a vector norm needs a number");
@@ -156,9 +171,11 @@ Tensor linalg_norm(const Tensor& A, const Value& ord, OptionalIntArrayRef dim, b
 }
 /// p-norm over `dim` (all elements when absent); 'fro' is the 2-norm, 'nuc' the sum of singular values.
 REEL_OP("norm(Tensor input, Value p='fro', int[]? dim=None, bool keepdim=False, Dtype? dtype=None) -> Tensor", method)
-Tensor norm(const Tensor& input, const Value& p, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+Tensor norm(const Tensor& input, const Value& p, OptionalIntArrayRef dim, bool keepdim,
+            std::optional<ScalarType> dtype) {
     if (p.isString()) {
-        REEL_CHECK(p.toStringRef() == "fro" || p.toStringRef() == "nuc", "norm: p is '", p.toStringRef(), "'; expected a number, 'fro' or 'nuc'");
+        REEL_CHECK(p.toStringRef() == "fro" || p.toStringRef() == "nuc", "norm: p is '", p.toStringRef(),
+                   "'; expected a number, 'fro' or 'nuc'");
         if (p.toStringRef() == "nuc") {
             const Dims last{-2, -1};
             return linalg_matrix_norm(input, p, dim ? *dim : IntArrayRef(last), keepdim, dtype);
@@ -175,21 +192,23 @@ Tensor dist(const Tensor& input, const Tensor& other, const Scalar& p) {
 /// Distances between every row of x1 [..., P, M] and every row of x2 [..., R, M].
 REEL_OP("cdist(Tensor x1, Tensor x2, float p=2.0, str? compute_mode=None) -> Tensor")
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<std::string_view> compute_mode) {
-    REEL_CHECK(x1.is_floating_point() && x2.is_floating_point(), "cdist: x1 is ", dtype_name(x1.scalar_type()), " and x2 is ",
-               dtype_name(x2.scalar_type()), "; expected floating dtypes");
-    REEL_CHECK(x1.dim() >= 2 && x2.dim() >= 2 && x1.size(-1) == x2.size(-1), "cdist: x1 has shape ", x1.sizes(), " and x2 ", x2.sizes(),
-               "; expected at least two dimensions and the same last one");
+    REEL_CHECK(x1.is_floating_point() && x2.is_floating_point(), "cdist: x1 is ", dtype_name(x1.scalar_type()),
+               " and x2 is ", dtype_name(x2.scalar_type()), "; expected floating dtypes");
+    REEL_CHECK(x1.dim() >= 2 && x2.dim() >= 2 && x1.size(-1) == x2.size(-1), "cdist: x1 has shape ", x1.sizes(),
+               " and x2 ", x2.sizes(), "; expected at least two dimensions and the same last one");
     REEL_CHECK(p >= 0, "cdist: p is ", p, "; expected a value of at least 0");
-    REEL_CHECK_VALUE(!compute_mode || *compute_mode == "use_mm_for_euclid_dist_if_necessary" || *compute_mode == "use_mm_for_euclid_dist" ||
-                   *compute_mode == "donot_use_mm_for_euclid_dist", "cdist: compute_mode is '", compute_mode.value_or(""),
-               "'; expected use_mm_for_euclid_dist_if_necessary, use_mm_for_euclid_dist or donot_use_mm_for_euclid_dist");
+    REEL_CHECK_VALUE(
+        !compute_mode || *compute_mode == "use_mm_for_euclid_dist_if_necessary" ||
+            *compute_mode == "use_mm_for_euclid_dist" || *compute_mode == "donot_use_mm_for_euclid_dist",
+        "cdist: compute_mode is '", compute_mode.value_or(""),
+        "'; expected use_mm_for_euclid_dist_if_necessary, use_mm_for_euclid_dist or donot_use_mm_for_euclid_dist");
     return vector_norm("cdist", unsqueeze(x1, -2) - unsqueeze(x2, -3), p, -1, false, std::nullopt);
 }
 /// Distances between all pairs of rows i < j of [N, M], in one vector.
 REEL_OP("nn.functional.pdist(Tensor input, float p=2.0) -> Tensor", alias("pdist"))
 Tensor pdist(const Tensor& input, double p) {
-    REEL_CHECK(input.dim() == 2 && input.is_floating_point(), "pdist: input is ", dtype_name(input.scalar_type()), " of shape ", input.sizes(),
-               "; expected a floating matrix");
+    REEL_CHECK(input.dim() == 2 && input.is_floating_point(), "pdist: input is ", dtype_name(input.scalar_type()),
+               " of shape ", input.sizes(), "; expected a floating matrix");
     REEL_CHECK(p >= 0, "pdist: p is ", p, "; expected a value of at least 0");
     const std::int64_t n = input.size(0), pairs = n * (n - 1) / 2;
     const Tensor first = empty_raw({pairs}, kLong), second = empty_raw({pairs}, kLong);
@@ -199,19 +218,23 @@ Tensor pdist(const Tensor& input, double p) {
             *f++ = i;
             *s++ = j;
         }
-    return vector_norm("pdist", index_select(input, 0, first) - index_select(input, 0, second), p, -1, false, std::nullopt);
+    return vector_norm("pdist", index_select(input, 0, first) - index_select(input, 0, second), p, -1, false,
+                       std::nullopt);
 }
 /// p-norm of x1 - x2 + eps along the last dimension
-REEL_OP("nn.functional.pairwise_distance(Tensor x1, Tensor x2, float p=2.0, float eps=1e-06, bool keepdim=False) -> Tensor", alias("pairwise_distance"))
+REEL_OP(
+    "nn.functional.pairwise_distance(Tensor x1, Tensor x2, float p=2.0, float eps=1e-06, bool keepdim=False) -> Tensor",
+    alias("pairwise_distance"))
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
     return vector_norm("pairwise_distance", x1 - x2 + eps, p, -1, keepdim, std::nullopt);
 }
 /// Cosine of the angle between the vectors along `dim`; norms below `eps` count as `eps`.
-REEL_OP("nn.functional.cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor", alias("cosine_similarity"))
+REEL_OP("nn.functional.cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",
+        alias("cosine_similarity"))
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, std::int64_t dim, double eps) {
     const ScalarType t = promote_types(x1.scalar_type(), x2.scalar_type());
-    REEL_CHECK(isFloatingType(t), "cosine_similarity: x1 is ", dtype_name(x1.scalar_type()), " and x2 is ", dtype_name(x2.scalar_type()),
-               "; expected floating dtypes");
+    REEL_CHECK(isFloatingType(t), "cosine_similarity: x1 is ", dtype_name(x1.scalar_type()), " and x2 is ",
+               dtype_name(x2.scalar_type()), "; expected floating dtypes");
     const ScalarType wide = wide_type(t);
     const std::vector<Tensor> x = broadcast_tensors({x1.to(wide), x2.to(wide)});
     const std::int64_t d = wrap_dim("cosine_similarity", dim, x[0].dim());
@@ -234,13 +257,15 @@ REEL_OP("renorm(Tensor input, Scalar p, int dim, Scalar maxnorm) -> Tensor", met
 Tensor renorm(const Tensor& input, const Scalar& p, std::int64_t dim, const Scalar& maxnorm) {
     REEL_CHECK(input.dim() > 1, "renorm: input has shape ", input.sizes(), "; expected at least two dimensions");
     REEL_CHECK(!p.isComplex() && p.toDouble() > 0, "renorm: p is ", p, "; expected a positive number");
-    REEL_CHECK(!maxnorm.isComplex() && maxnorm.toDouble() >= 0, "renorm: maxnorm is ", maxnorm, "; expected a number of at least 0");
+    REEL_CHECK(!maxnorm.isComplex() && maxnorm.toDouble() >= 0, "renorm: maxnorm is ", maxnorm,
+               "; expected a number of at least 0");
     const std::int64_t d = wrap_dim("renorm", dim, input.dim());
     Dims dims;
     for (std::int64_t i = 0; i < input.dim(); ++i)
         if (i != d) dims.push_back(i);
     const ScalarType wide = wide_type(input.scalar_type());
-    const Tensor n = vector_norm("renorm", wide == input.scalar_type() ? input : input.to(wide), p.toDouble(), IntArrayRef(dims), true, std::nullopt);
+    const Tensor n = vector_norm("renorm", wide == input.scalar_type() ? input : input.to(wide), p.toDouble(),
+                                 IntArrayRef(dims), true, std::nullopt);
     const Tensor factor = where(n > maxnorm, maxnorm.toDouble() / (n + 1e-7), Scalar(1.0));
     return (wide == input.scalar_type() ? input : input.to(wide)).mul(factor).to(input.scalar_type());
 }
