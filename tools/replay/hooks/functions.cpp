@@ -93,7 +93,8 @@ Value checkpointed_call(Module& m, const Args& args, const Kwargs& kwargs, bool 
     autograd::CheckpointOptions options;
     options.early_stop = early_stop;
     return autograd::checkpoint(
-        options, [module = m.shared_from_this(), args, kwargs] { return module->call_values(args, kwargs); });
+        options, [module = m.shared_from_this(), kwargs](const Args& a) { return module->call_values(a, kwargs); },
+        args);
 }
 
 } // namespace replay

@@ -114,13 +114,12 @@ RemovableHandle on_tensor(Interp& i, Frame& f, const json::object& ins, const st
             return r.isTensor() ? r.toTensor() : Tensor();
         });
     if (kind == "post_accumulate")
-        return t.register_post_accumulate_grad_hook([&i, label](const Tensor& leaf) {
-            const Value v(leaf), r = i.fire(label, nullptr, {{"tensor", v}},
-                                            {i.to_json(v), i.to_json(none_if_undefined(leaf.mutable_grad()))});
+        return autograd::register_post_accumulate_grad_hook_returning(t, [&i, label](const Tensor& leaf) -> Tensor {
+            const Value v(leaf), g = none_if_undefined(leaf.mutable_grad());
+            const Value r = i.fire(label, nullptr, {{"tensor", v}}, {i.to_json(v), i.to_json(g)});
             REEL_CHECK_TYPE(r.isNone() || r.isTensor(), "post-accumulate-grad hook must return none, got ",
                             r.kind_name());
-            REEL_CHECK(r.isNone() || r.toTensor().is_same(leaf),
-                       "post-accumulate-grad hook returned another tensor; it must return none");
+            return r.isTensor() ? r.toTensor() : Tensor();
         });
     if (!t.requires_grad()) throw Skip{};
     const autograd::NodePtr node = autograd::gradient_edge(t).function;

@@ -445,8 +445,10 @@ json::object Interp::final_state() {
         for (const auto& p : m.own_parameters())
             params.push_back(json::array{json::string(p.key()), to_json(Value(*p)), grad_json(*p)});
         for (const auto& b : m.own_buffers()) buffers.push_back(json::array{json::string(b.key()), to_json(Value(*b))});
-        if (!params.empty() || !buffers.empty())
-            all[id] = json::object{{"params", std::move(params)}, {"buffers", std::move(buffers)}};
+        if (params.empty() && buffers.empty()) continue;
+        json::object entry{{"params", std::move(params)}};
+        if (!buffers.empty()) entry["buffers"] = std::move(buffers);
+        all[id] = std::move(entry);
     }
     return {{"tensors", std::move(tensors)}, {"modules", std::move(all)}};
 }
@@ -455,7 +457,7 @@ bool knows_need(std::string_view word) {
     for (const char* known : {"global-hooks", "legacy-hooks", "registration-hooks", "node-hooks", "multi-grad-hooks",
                               "post-accumulate-hooks", "functions", "checkpoint", "deepcopy", "saved-tensor-hooks",
                               "anomaly", "queue-callback", "inference-mode", "version", "set-data", "double-backward",
-                              "strict-in-place", "strict-outputs"})
+                              "optimizer", "strict-in-place", "strict-outputs"})
         if (word == known) return true;
     return false;
 }

@@ -34,7 +34,6 @@ public:
     }
     ModulePtr clone(std::optional<Device> device, bool keep_hooks) const override {
         auto copy = std::make_shared<Compose>(interp_, declaration_);
-        copy->take_structure(*this, device);
         copy->copy_from(*this, device, keep_hooks);
         return copy;
     }
@@ -73,15 +72,6 @@ private:
             f.names[name] = interp_.operand(inputs[i].as_array()[1], empty);
         }
     }
-    /// Registers what `copy_from` then fills.
-    void take_structure(const Compose& from, std::optional<Device> device) {
-        for (const auto& p : from.parameters_)
-            parameters_.insert(p.key(), p->defined() ? Tensor(nn::Parameter(*p, false)) : Tensor());
-        for (const auto& b : from.buffers_) buffers_.insert(b.key(), *b);
-        non_persistent_ = from.non_persistent_;
-        for (const auto& c : from.children_) children_.insert(c.key(), *c ? (*c)->clone(device) : nullptr);
-    }
-
     Interp& interp_;
     const json::object& declaration_;
 };

@@ -10,6 +10,7 @@ namespace reel::detail {
 
 Tensor begin_geometry_change(const char* name, const Tensor& self) {
     self.checked();
+    autograd::refuse_inference(self, name);
     autograd::check_inplace(self, name);
     Tensor before = alias_raw(self, self.sizes(), self.strides(), self.storage_offset());
     if (!autograd::needs_recording(self)) return before;

@@ -2,6 +2,7 @@
 #include "tape/accumulate_grad.hpp"
 
 #include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/hooks.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "tape/autograd_meta.hpp"
@@ -19,10 +20,14 @@ AccumulateGrad::~AccumulateGrad() {
 namespace impl {
 NodePtr grad_accumulator(const Tensor& leaf) {
     AutogradMeta& meta = leaf.impl()->ensure_meta();
-    std::lock_guard lock(meta.mutex);
-    if (meta.accumulator && meta.accumulator->try_add_ref()) return NodePtr::adopt(meta.accumulator);
-    NodePtr fresh(new AccumulateGrad(leaf));
-    meta.accumulator = fresh.get();
+    NodePtr fresh;
+    {
+        std::lock_guard lock(meta.mutex);
+        if (meta.accumulator && meta.accumulator->try_add_ref()) return NodePtr::adopt(meta.accumulator);
+        fresh = NodePtr(new AccumulateGrad(leaf));
+        meta.accumulator = fresh.get();
+    }
+    announce_node(*fresh); // T-36: accumulators are reported when created
     return fresh;
 }
 } // namespace impl
@@ -67,8 +72,12 @@ GradList AccumulateGrad::apply(GradList&& grads) {
         grads.clear();
     }
     if (meta.post_accumulate)
-        if (const auto hooks = meta.post_accumulate->snapshot())
-            for (const auto& record : *hooks) record.fn(leaf_);
+        if (const auto hooks = meta.post_accumulate->snapshot()) {
+            Tensor t = leaf_;
+            for (const auto& record : *hooks)
+                if (Tensor r = record.fn(t); r.defined()) t = std::move(r);
+            REEL_CHECK(t.is_same(leaf_), "post-accumulate-grad hook returned another tensor than the leaf; it must return nothing"); // T-16
+        }
     return {};
 }
 

@@ -9,7 +9,8 @@
 
 namespace reel::autograd {
 
-using PostAccumulateFn = std::function<void(const Tensor&)>;
+/// Returns an undefined tensor, or the leaf itself.
+using PostAccumulateFn = std::function<Tensor(const Tensor&)>;
 
 struct AutogradMeta {
     Tensor grad;

@@ -28,6 +28,7 @@ struct Holder {
 struct Frame {
     CheckpointOptions options;
     std::function<void()> recompute;
+    std::vector<std::pair<Tensor, std::int64_t>> inputs; ///< with the versions that they had
     Tensor rng_state;
     std::vector<std::weak_ptr<Holder>> holders; ///< in the order of saving
     bool recomputing = false;
@@ -50,6 +51,11 @@ void check_same(const InputMetadata& expected, const Tensor& t, std::size_t inde
 }
 
 void Frame::run(std::int64_t pass) {
+    for (const auto& [t, version] : inputs)
+        REEL_CHECK(t._version() == version,
+                   "checkpoint: an argument of the checkpointed function was modified by an in-place operation: ",
+                   t.toString(), " ", t.sizes(), " is at version ", t._version(), "; expected version ", version,
+                   " instead. Clone it before modifying it");
     const Tensor rng_now = rng_state.defined() ? reel::detail::getDefaultCPUGenerator().get_state() : Tensor();
     struct Restore {
         const Tensor& state;
@@ -87,10 +93,23 @@ void Frame::run(std::int64_t pass) {
 
 } // namespace
 
-CheckpointScope::CheckpointScope(const CheckpointOptions& options, std::function<void()> recompute) {
+void collect_tensors(const Value& v, variable_list& out) {
+    if (v.isTensor()) {
+        if (v.toTensor().defined()) out.push_back(v.toTensor());
+    } else if (v.isSequence()) collect_tensors(v.elements(), out);
+}
+void collect_tensors(const Args& args, variable_list& out) {
+    for (const Value& v : args) collect_tensors(v, out);
+}
+
+CheckpointScope::CheckpointScope(const CheckpointOptions& options, std::function<void()> recompute,
+                                 const variable_list& inputs) {
+    if (!GradMode::is_enabled()) return;
     auto frame = std::make_shared<Frame>();
     frame->options = options;
     frame->recompute = std::move(recompute);
+    for (const Tensor& t : inputs)
+        if (t.defined() && !t.is_inference()) frame->inputs.emplace_back(t, t._version());
     if (options.preserve_rng_state) frame->rng_state = reel::detail::getDefaultCPUGenerator().get_state();
     guard_ = std::make_unique<SavedTensorsHooksGuard>(
         [frame](const Tensor& t) -> Value {

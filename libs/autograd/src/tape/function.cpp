@@ -61,6 +61,12 @@ bool AutogradContext::needs_input_grad(std::size_t i) const {
     REEL_CHECK_INDEX(i < node_.num_outputs(), node_.name(), ": needs_input_grad: there is no tensor argument ", i);
     return node_.should_compute_output(i);
 }
+bool AutogradContext::needs_input_grad(std::initializer_list<IndexRange> ranges) const {
+    for (const auto& [begin, end] : ranges)
+        for (std::size_t i = begin; i < end; ++i)
+            if (needs_input_grad(i)) return true;
+    return false;
+}
 Node& AutogradContext::node() const { return node_; }
 
 // --- Forward

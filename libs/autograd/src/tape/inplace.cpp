@@ -47,11 +47,14 @@ Tensor view_again(const Tensor& base, const Geometry& g, ScalarType dtype) {
 
 } // namespace
 
+void refuse_inference(const Tensor& self, const char* op) {
+    REEL_CHECK(!self.checked().is_inference || InferenceMode::is_enabled(), op,
+               ": in-place modification of an inference tensor outside of inference mode is not allowed; clone() it to get "
+               "a normal tensor");
+}
+
 void check_inplace(const Tensor& self, const char* op) {
     TensorImpl& impl = self.checked();
-    if (impl.is_inference && !InferenceMode::is_enabled())
-        REEL_THROW(Error, op, ": in-place modification of an inference tensor outside of inference mode is not allowed; "
-                              "clone() it to get a normal tensor");
     // Expanded memory is one element behind many places: a write would be ambiguous.
     for (std::int64_t d = 0; d < impl.dim(); ++d)
         REEL_CHECK(impl.strides()[d] != 0 || impl.sizes()[d] <= 1, op, ": input: several elements of the expanded tensor ",
@@ -76,15 +79,11 @@ void refresh_view(const Tensor& view) {
     if (impl.view_version() == impl.version()) return;
     const Tensor base = base_of(view);
     if (!base.impl()->requires_grad()) return;
-    if (!base.impl()->grad_fn_unchecked()) return; // a leaf modified under no_grad keeps its views' histories
-    if (impl.creation_meta() != CreationMeta::Default && impl.creation_meta() != CreationMeta::NoGrad) {
+    if (impl.creation_meta() != CreationMeta::Default) {
         if (GradMode::is_enabled()) throw_view(view, "its base or another view of its base was modified in place", "autograd");
         return;
     }
-    if (impl.creation_meta() == CreationMeta::NoGrad) {
-        if (GradMode::is_enabled()) throw_view(view, "its base or another view of its base was modified in place", "autograd");
-        return;
-    }
+    if (InferenceMode::is_enabled()) return; // nothing can be recorded here
     EnableGradGuard guard;
     const Tensor fresh = view_again(base, Geometry::of(view), impl.dtype());
     move_history(view, fresh.impl()->grad_fn_unchecked(), fresh.impl()->output_nr());
@@ -104,6 +103,8 @@ void move_history(const Tensor& t, NodePtr fn, std::uint32_t output_nr) {
 }
 
 void rebase_history(const Tensor& self, const Tensor& result) {
+    // As in the reference, it is the version counter that an inference tensor lacks: the data is written by now (E-51).
+    refuse_inference(self, "in-place operation");
     TensorImpl& impl = self.checked();
     impl.bump_version();
     const bool on_tape = GradMode::is_enabled() && result.defined() && result.requires_grad() && isDifferentiableType(impl.dtype());

@@ -7,6 +7,8 @@ namespace reel::autograd {
 
 /// Throws before anything is written when `op` must not modify `self`.
 void check_inplace(const Tensor& self, const char* op);
+/// Throws when `self` is an inference tensor outside of inference mode (E-51).
+void refuse_inference(const Tensor& self, const char* op);
 /// After `self`'s data was overwritten by what `result` holds: bumps the version and gives `self` (and the base it
 /// views) the history of `result`. Does nothing to the history when neither is on the tape.
 void rebase_history(const Tensor& self, const Tensor& result);

@@ -5,6 +5,7 @@
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
+#include <reel/autograd/tape_view.hpp>
 
 #include "tape/anomaly.hpp"
 #include "tape/node_extras.hpp"
@@ -17,7 +18,7 @@ TapeModes& tape_modes() {
 }
 void update_observers() {
     const TapeModes& m = tape_modes();
-    reel::detail::thread_modes.observers = unsigned(m.anomaly) + unsigned(!m.saved_hooks.empty()) + unsigned(!m.node_creation.empty());
+    reel::detail::thread_modes.observers = unsigned(m.anomaly) + unsigned(!m.saved_hooks.empty()) + unsigned(!m.node_creation.empty()) + unsigned(m.module_path != nullptr);
 }
 
 bool AnomalyMode::is_enabled() { return tape_modes().anomaly; }
@@ -65,6 +66,7 @@ void node_created(Node& node) {
         e.frames = current_frames(2);
         if (Node* current = get_current_node()) e.parent = current->getptr();
     }
+    if (m.module_path) node.ensure_extras().module_path = *m.module_path;
     if (m.node_creation.empty()) return;
     REEL_CHECK(!m.making_node, "a node-creation hook recorded an op: node ", node.name(),
                " was made inside the hook; do not record inside it");
@@ -75,6 +77,19 @@ void node_created(Node& node) {
     } reset{m.making_node};
     const auto hooks = m.node_creation; // a hook may leave its own scope
     for (const auto& fn : hooks) fn(node);
+}
+
+void announce_node(Node& node) {
+    if (reel::detail::thread_modes.observers) node_created(node);
+}
+
+TapePathScope::TapePathScope(std::string path) : path_(std::move(path)), previous_(tape_modes().module_path) {
+    tape_modes().module_path = &path_;
+    update_observers();
+}
+TapePathScope::~TapePathScope() {
+    tape_modes().module_path = previous_;
+    update_observers();
 }
 
 void increment_version(const Tensor& t) { t.checked().bump_version(); }

@@ -19,6 +19,7 @@ struct TapeModes {
     std::vector<Pair> saved_hooks;
     std::vector<std::string> saved_hooks_disabled;
     std::vector<std::function<void(Node&)>> node_creation;
+    const std::string* module_path = nullptr; ///< of the module that is running, when that is recorded
     bool making_node = false; ///< inside a node-creation hook
 };
 TapeModes& tape_modes();

@@ -49,7 +49,7 @@ SavedVariable::SavedVariable(const Tensor& t, bool is_output) : saved_(true), is
             hooks_->grad_fn = e.function;
             hooks_->output_nr = e.input_nr;
         }
-        hooks_->packed = run_pack(pair.pack, t.detach());
+        hooks_->packed = run_pack(pair.pack, t);
         return;
     }
     // A node's own output is kept without its history (E-40).

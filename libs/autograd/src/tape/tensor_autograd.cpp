@@ -1,6 +1,7 @@
 // The autograd members of Tensor.
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/hooks.hpp>
 #include <reel/autograd/ops.hpp>
 
 #include "tape/autograd_meta.hpp"
@@ -148,11 +149,20 @@ RemovableHandle Tensor::register_hook_impl(std::function<Tensor(const Tensor&)> 
     return add_hook(checked().ensure_meta().hooks, TensorHookFn(std::move(fn)));
 }
 
+namespace autograd {
+RemovableHandle register_post_accumulate_grad_hook_returning(const Tensor& leaf, std::function<Tensor(const Tensor&)> fn) {
+    REEL_CHECK(leaf.requires_grad(), "register_post_accumulate_grad_hook: this tensor does not require grad");
+    REEL_CHECK(leaf.is_leaf(), "register_post_accumulate_grad_hook: only leaves accumulate a gradient; this tensor is a non-leaf made by ",
+               leaf.grad_fn()->name());
+    return add_hook(leaf.checked().ensure_meta().post_accumulate, PostAccumulateFn(std::move(fn)));
+}
+} // namespace autograd
+
 RemovableHandle Tensor::register_post_accumulate_grad_hook(std::function<void(const Tensor&)> fn) const {
-    REEL_CHECK(requires_grad(), "register_post_accumulate_grad_hook: this tensor does not require grad");
-    REEL_CHECK(is_leaf(), "register_post_accumulate_grad_hook: only leaves accumulate a gradient; this tensor is a non-leaf made by ",
-               grad_fn()->name());
-    return add_hook(checked().ensure_meta().post_accumulate, PostAccumulateFn(std::move(fn)));
+    return register_post_accumulate_grad_hook_returning(*this, [fn = std::move(fn)](const Tensor& t) -> Tensor {
+        fn(t);
+        return {};
+    });
 }
 
 } // namespace reel

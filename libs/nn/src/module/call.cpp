@@ -6,6 +6,8 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
 #include <reel/autograd/node.hpp>
+#include <reel/autograd/tape_view.hpp>
+#include <reel/nn/module_paths.hpp>
 
 #include "module/gate.hpp"
 #include "module/module_hooks.hpp"
@@ -100,7 +102,7 @@ void run_full_hooks_at_output(BackwardState& s) {
                   "input requires grad; make an input require grad to see grad_input");
     for_each_hook(s.full_global, s.full_local, [&](const auto& record) {
         const Value r = record.fn.fn(*s.module, none_inputs, s.grad_output);
-        const bool only_nones = r.isNone() || (r.isSequence() && std::all_of(r.elements().begin(), r.elements().end(),
+        const bool only_nones = r.isNone() || (r.isTuple() && std::all_of(r.elements().begin(), r.elements().end(),
                                                                              [](const Value& v) { return v.isNone(); }));
         REEL_CHECK(only_nones, s.module->name(), ": full backward hook returned ", r.repr(),
                    ", but no input of the module requires grad, so there is no gradient to replace; return none");
@@ -211,6 +213,8 @@ public:
         : module_(m), args_(std::move(args)), kwargs_(std::move(kwargs)), forward_(forward), global_(global_hooks()) {}
 
     Value run() {
+        std::optional<autograd::TapePathScope> path;
+        if (const std::string* p = recorded_path(module_)) path.emplace(*p);
         try {
             return sequence();
         } catch (...) {
@@ -247,7 +251,10 @@ private:
             state->has_full = has_full;
             intrusive_ptr<HookGate> gate;
             state->inputs_wrapped = wrap(args_, nested, reference, state->inputs, reference ? nullptr : &aliases, gate);
-            if (gate) gate->register_posthook(input_hook(state));
+            if (gate) {
+                gate->register_posthook(input_hook(state));
+                autograd::announce_node(*gate);
+            }
         }
         result_ = forward_(args_, kwargs_);
         // In-place work on a gated alias is work on the caller's tensor: hand its history over.
@@ -304,6 +311,7 @@ private:
         if (!wrap(outputs, nested, reference, state->outputs, nullptr, gate)) return;
         result_ = tuple ? Value::tuple(std::move(outputs)) : std::move(outputs[0]);
         gate->register_posthook(output_hook(state));
+        autograd::announce_node(*gate);
     }
 
     /// C-27 to C-29: always-call hooks that have not started run with what there is; their results stay among them.

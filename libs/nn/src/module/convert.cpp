@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/node.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/nn/module.hpp>
 
@@ -65,33 +66,78 @@ ModulePtr Module::clone(std::optional<Device>, bool) const {
     REEL_THROW(Error, repr_name(), ": clone is not implemented for plain Module; derive from Cloneable<", repr_name(), "> and give it reset()");
 }
 
+namespace {
+/// What one deep copy has already copied: ties inside the tree are kept (M-50).
+struct CopyMemo {
+    std::unordered_map<const TensorImpl*, Tensor> tensors;
+    std::unordered_map<const Module*, ModulePtr> modules;
+};
+thread_local CopyMemo* current_copy = nullptr;
+struct CopyScope {
+    CopyMemo own;
+    const bool outermost = current_copy == nullptr;
+    CopyScope() {
+        if (outermost) current_copy = &own;
+    }
+    ~CopyScope() {
+        if (outermost) current_copy = nullptr;
+    }
+};
+} // namespace
+
 void Module::copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) {
     NoGradGuard guard;
+    const CopyScope scope;
+    CopyMemo& memo = *current_copy;
     const auto copy = [&](const Tensor& t) {
         Tensor c = reel::clone(t.detach());
         return device ? c.to(TensorOptions(*device)) : c;
     };
+    /// The entry of the same name, to be filled; false when it is settled already.
+    const auto open = [&](OrderedDict<std::string, Tensor>& table, const std::string& name, const Tensor& from, Tensor*& mine) {
+        mine = &table.insert_or_assign(name, table.contains(name) ? table[name] : Tensor());
+        if (!from.defined()) return *mine = Tensor(), false;
+        const auto known = memo.tensors.find(from.unsafeGetTensorImpl());
+        if (known != memo.tensors.end()) return *mine = known->second, false;
+        return true;
+    };
+    Tensor* mine = nullptr;
     training_ = other.training_;
+    non_persistent_ = other.non_persistent_;
     for (const auto& p : other.parameters_) {
-        Tensor* mine = parameters_.find(p.key());
-        REEL_CHECK(mine, repr_name(), ": clone: parameter '", p.key(), "' is not registered by reset()");
-        if (!p->defined()) *mine = Tensor();
-        else if (mine->defined() && mine->scalar_type() == p->scalar_type() && mine->sizes().equals(p->sizes())) {
+        if (!open(parameters_, p.key(), *p, mine)) continue;
+        if (mine->defined() && mine->scalar_type() == p->scalar_type() && mine->sizes().equals(p->sizes())) {
             mine->set_data(copy(*p));
             mine->requires_grad_(p->requires_grad());
         } else *mine = Parameter(copy(*p), p->requires_grad());
+        memo.tensors.emplace(p->unsafeGetTensorImpl(), *mine);
     }
     for (const auto& b : other.buffers_) {
-        Tensor* mine = buffers_.find(b.key());
-        REEL_CHECK(mine, repr_name(), ": clone: buffer '", b.key(), "' is not registered by reset()");
-        if (b->defined() && mine->defined()) mine->set_data(copy(*b));
-        else *mine = b->defined() ? copy(*b) : Tensor();
+        REEL_CHECK(!b->defined() || !b->grad_fn(), repr_name(), ": clone: buffer '", b.key(), "' has a grad_fn (",
+                   b->grad_fn()->name(), "); only leaves can be copied deeply");
+        if (!open(buffers_, b.key(), *b, mine)) continue;
+        const bool rg = b->requires_grad();
+        if (mine->defined() && mine->scalar_type() == b->scalar_type()) mine->set_data(copy(*b));
+        else *mine = copy(*b);
+        mine->requires_grad_(rg);
+        if (rg && b->mutable_grad().defined()) mine->mutable_grad() = copy(b->mutable_grad());
+        memo.tensors.emplace(b->unsafeGetTensorImpl(), *mine);
     }
     for (const auto& child : other.children_) {
-        if (!*child) continue;
-        ModulePtr* mine = children_.find(child.key());
-        REEL_CHECK(mine && *mine, repr_name(), ": clone: submodule '", child.key(), "' is not registered by reset()");
-        (*mine)->copy_from(**child, device, keep_hooks);
+        const ModulePtr* known_child = children_.find(child.key());
+        ModulePtr fresh = known_child ? *known_child : nullptr;
+        if (!*child) {
+            fresh = nullptr;
+        } else if (const auto known = memo.modules.find(child->get()); known != memo.modules.end()) {
+            fresh = known->second;
+        } else if (fresh) {
+            memo.modules.emplace(child->get(), fresh);
+            fresh->copy_from(**child, device, keep_hooks);
+        } else { // registered after construction: reset() does not know it
+            fresh = (*child)->clone(device, keep_hooks);
+            memo.modules.emplace(child->get(), fresh);
+        }
+        children_.insert_or_assign(child.key(), fresh);
     }
     if (keep_hooks && other.hooks_) {
         detail::ModuleHooks& mine = ensure_hooks();

@@ -16,6 +16,7 @@ namespace {
 Tensor alias_of(const Tensor& t) {
     TensorImpl& from = t.checked();
     TensorImplPtr impl(new TensorImpl(from.storage(), from.dtype(), from.device()));
+    impl->share_version(from);
     impl->set_geometry(from.sizes(), from.strides(), from.storage_offset());
     impl->is_inference = from.is_inference;
     return Tensor(std::move(impl));

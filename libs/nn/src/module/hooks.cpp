@@ -17,7 +17,7 @@ bool reference_mode() { return reference_mode_on.load(std::memory_order_relaxed)
 void reset_global_hooks() {
     detail::global_hooks() = {};
     detail::registration_hooks() = {};
-    detail::global_call_hooks.store(0, std::memory_order_relaxed);
+    detail::global_call_hooks.fetch_and(~detail::hook_bit, std::memory_order_relaxed);
 }
 } // namespace hooks
 
@@ -45,7 +45,7 @@ void check_backward_kind(BackwardKind& kind, bool full, const char* owner) {
 namespace {
 template <class H> RemovableHandle add_to_global(Table<H> CallHooks::*table, H h) {
     RemovableHandle handle = add_hook(global_hooks().*table, std::move(h));
-    global_call_hooks.store(1, std::memory_order_release);
+    global_call_hooks.fetch_or(hook_bit, std::memory_order_release);
     return handle;
 }
 } // namespace

@@ -302,12 +302,15 @@ std::string Module::repr_name() const {
 }
 
 namespace {
-/// Indents every line after the first; blank lines stay blank (M-28).
+/// Indents every line after the first; blank lines stay blank and lose their spaces (M-28).
 std::string indented(const std::string& text) {
     std::string r;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        r += text[i];
-        if (text[i] == '\n' && i + 1 < text.size() && text[i + 1] != '\n') r += "  ";
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        const std::string line = text.substr(begin, end - begin);
+        if (begin > 0) r += '\n';
+        if (line.find_first_not_of(' ') != std::string::npos) r += (begin > 0 ? "  " : "") + line;
+        begin = end + 1;
     }
     return r;
 }

@@ -29,6 +29,8 @@ struct ModuleHooks : CallHooks {
     Table<LoadStateDictPostHook> load_post;
 };
 
+/// Bits of `global_call_hooks`.
+inline constexpr unsigned hook_bit = 1, path_bit = 2;
 CallHooks& global_hooks();
 struct RegistrationHooks {
     Table<RegistrationHook> parameter, buffer, module;

@@ -87,8 +87,10 @@ void Module::state_dict_into(StateDict& destination, const std::string& prefix, 
 }
 
 namespace {
-/// One key of a load (M-41); `assign` is told whether the table entry may be replaced.
-void load_one(Tensor& target, const Value& source, const std::string& key, bool assign, bool parameter, LoadLists& lists) {
+/// One key of a load (M-41). With `assign` the table entry is replaced, as an attribute assignment would: registration
+/// hooks run (C-18).
+void load_one(Module& m, const std::string& name, Tensor& target, const Value& source, const std::string& key, bool assign,
+              bool parameter, LoadLists& lists) {
     if (!source.isTensor()) {
         lists.errors.push_back(str("while loading '", key, "': expected a tensor, got ", source.kind_name()));
         return;
@@ -96,21 +98,26 @@ void load_one(Tensor& target, const Value& source, const std::string& key, bool 
     Tensor t = source.toTensor();
     if (target.dim() == 0 && t.dim() == 1 && t.numel() == 1) t = reel::select(t, 0, 0);
     if (!t.sizes().equals(target.sizes())) {
-        lists.errors.push_back(str("size mismatch for ", key, ": the checkpoint has shape ", t.sizes(), ", the module has ", target.sizes()));
+        lists.errors.push_back(
+            str("size mismatch for ", key, ": the checkpoint has shape ", t.sizes(), ", the module has ", target.sizes()));
         return;
     }
     try {
         NoGradGuard guard;
-        if (assign) {
-            if (parameter) {
-                const bool rg = target.requires_grad();
-                if (!Parameter::is(t)) t = Parameter(t, rg);
-                else t.requires_grad_(rg);
-            }
-            target = t;
-        } else target.copy_(t);
+        if (!assign) {
+            target.copy_(t);
+            return;
+        }
+        if (parameter) {
+            const bool rg = target.requires_grad();
+            if (!Parameter::is(t)) t = Parameter(t, rg);
+            else t.requires_grad_(rg);
+        }
+        const auto& hooks = parameter ? detail::registration_hooks().parameter : detail::registration_hooks().buffer;
+        target = hooks ? detail::run_registration_hooks(hooks, m, name, Value(t)).toTensor() : t;
     } catch (const std::exception& e) {
-        lists.errors.push_back(str("while copying '", key, "', of shape ", target.sizes(), " in the module and ", t.sizes(), " in the checkpoint: ", e.what()));
+        lists.errors.push_back(str("while copying '", key, "', of shape ", target.sizes(), " in the module and ", t.sizes(),
+                                   " in the checkpoint: ", e.what()));
     }
 }
 } // namespace
@@ -118,18 +125,14 @@ void load_one(Tensor& target, const Value& source, const std::string& key, bool 
 void Module::load_own_state(StateDict& map, const std::string& prefix, const ValueDict&, bool, bool assign, LoadLists& lists) {
     const auto one = [&](const std::string& name, Tensor& t, bool parameter) {
         const std::string key = prefix + name;
-        if (const Value* v = map.find(key)) load_one(t, *v, key, assign, parameter, lists);
+        if (const Value* v = map.find(key)) load_one(*this, name, t, *v, key, assign, parameter, lists);
         else lists.missing.push_back(key);
     };
     const auto persistent = [&](const std::string& name) {
         return std::find(non_persistent_.begin(), non_persistent_.end(), name) == non_persistent_.end();
     };
     for (auto& p : parameters_)
-        if (p->defined()) {
-            one(p.key(), *p, true);
-            if (assign)
-                if (const auto& hooks = detail::registration_hooks().parameter) *p = detail::run_registration_hooks(hooks, *this, p.key(), Value(*p)).toTensor();
-        }
+        if (p->defined()) one(p.key(), *p, true);
     for (auto& b : buffers_)
         if (b->defined() && persistent(b.key())) one(b.key(), *b, false);
     const std::string extra = prefix + extra_state_key;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -14,6 +15,9 @@
 #include <reel/autograd/value.hpp>
 
 namespace reel::autograd {
+
+/// Positions [first, second) among the tensor arguments of a Function.
+using IndexRange = std::pair<std::size_t, std::size_t>;
 
 class FunctionNode; // src/tape/function_node.hpp
 
@@ -44,6 +48,8 @@ public:
     void set_clear_saved_on_access(bool value = true);
     /// Is the gradient of tensor argument `i` wanted in the running pass (E-63)? Counts tensor arguments only.
     bool needs_input_grad(std::size_t i) const;
+    /// Is any of the gradients in these half-open ranges wanted?
+    bool needs_input_grad(std::initializer_list<IndexRange> ranges) const;
     /// The node that holds this context.
     Node& node() const;
 

@@ -12,10 +12,14 @@ namespace reel::autograd {
 
 /// Mode `"all"`: `fn` gets one list per pass, once the last participating gradient is known; absent ones are undefined
 /// (T-30). Throws ValueError for another mode, Error for a tensor that does not require grad.
-RemovableHandle register_multi_grad_hook(const variable_list& tensors,
-                                         std::function<void(const variable_list&)> fn);
+RemovableHandle register_multi_grad_hook(const variable_list& tensors, std::function<void(const variable_list&)> fn);
 /// Mode `"any"`: `fn` gets the first gradient of each pass (T-31).
 RemovableHandle register_multi_grad_hook_any(const variable_list& tensors, std::function<void(const Tensor&)> fn);
+
+/// `Tensor::register_post_accumulate_grad_hook` for hooks with a result: it must be undefined or the leaf itself
+/// (T-16).
+RemovableHandle register_post_accumulate_grad_hook_returning(const Tensor& leaf,
+                                                             std::function<Tensor(const Tensor&)> fn);
 
 /// Calls `fn` for every node made in the scope, after its edges and saved tensors are set (T-36).
 class NodeCreationHookGuard {
@@ -24,5 +28,8 @@ public:
     ~NodeCreationHookGuard();
     NodeCreationHookGuard(const NodeCreationHookGuard&) = delete;
 };
+
+/// For code that makes nodes by hand: shows a finished node to node-creation hooks, anomaly mode and path recording.
+void announce_node(Node& node);
 
 } // namespace reel::autograd

@@ -74,4 +74,16 @@ private:
 };
 std::ostream& operator<<(std::ostream& os, const TapeView& view);
 
+/// Nodes made on this thread while it lives carry `path` (`Node::module_path`); an inner scope replaces the outer one.
+class TapePathScope {
+public:
+    explicit TapePathScope(std::string path);
+    ~TapePathScope();
+    TapePathScope(const TapePathScope&) = delete;
+
+private:
+    std::string path_;
+    const std::string* previous_;
+};
+
 } // namespace reel::autograd

@@ -24,6 +24,7 @@ concept PlainForward = requires { &M::forward; };
 template <class T> Value pack(T&& v) {
     using D = std::decay_t<T>;
     if constexpr (std::is_same_v<D, Value>) return std::forward<T>(v);
+    else if constexpr (std::is_same_v<D, Tensor>) return v.defined() ? Value(std::forward<T>(v)) : Value(); // absent
     else if constexpr (std::is_constructible_v<Value, T>) return Value(std::forward<T>(v));
     else return Value::box<D>(std::forward<T>(v));
 }
