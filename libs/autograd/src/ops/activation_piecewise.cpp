@@ -13,6 +13,8 @@ REEL_OP("nn.functional.hardtanh(Tensor input, float min_val=-1.0, float max_val=
 Tensor hardtanh(const Tensor& input, double min_val, double max_val, bool) {
     REEL_CHECK_VALUE(min_val <= max_val, "hardtanh: min_val is ", min_val, ", larger than max_val ", max_val);
     REEL_CHECK(input.scalar_type() != kBool, "hardtanh: input is bool; expected numbers");
+    REEL_CHECK(input.scalar_type() != kByte || min_val >= 0, "hardtanh: min_val is ", min_val,
+               "; an unsigned input has no negative elements");
     return unary_op("hardtanh", hardtanh_op(min_val, max_val), input);
 }
 /// min(max(x, 0), 6)
