@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/nn/cloneable.hpp>
+#include <reel/nn/functional.hpp>
 #include <reel/nn/hooks.hpp>
 #include <reel/nn/init.hpp>
 #include <reel/nn/module.hpp>
@@ -9,6 +10,7 @@
 #include <reel/nn/modules/activation.hpp>
 #include <reel/nn/modules/batch_norm.hpp>
 #include <reel/nn/modules/conv.hpp>
+#include <reel/nn/modules/distance.hpp>
 #include <reel/nn/modules/dropout.hpp>
 #include <reel/nn/modules/embedding.hpp>
 #include <reel/nn/modules/linear.hpp>

@@ -35,6 +35,12 @@ void ModuleListImpl::insert_at(std::int64_t i, ModulePtr module) {
     for (std::size_t k = 0; k < all.size(); ++k) fresh.insert(std::to_string(k), all[k]);
     rebuild_children(std::move(fresh));
 }
+void ModuleListImpl::copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) {
+    for (const auto& child : static_cast<const ModuleListImpl&>(other).children_)
+        if (!children_.contains(child.key()))
+            add_module(child.key(), *child ? (*child)->clone(device, keep_hooks) : nullptr);
+    Module::copy_from(other, device, keep_hooks);
+}
 std::string ModuleListImpl::repr() const {
     if (is_empty()) return repr_name() + "()";
     std::vector<std::string> texts;
@@ -54,6 +60,12 @@ std::string ModuleListImpl::repr() const {
 
 ModuleDictImpl::ModuleDictImpl(const OrderedDict<std::string, ModulePtr>& modules) {
     for (const auto& item : modules) set(item.key(), item.value());
+}
+void ModuleDictImpl::copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) {
+    for (const auto& child : static_cast<const ModuleDictImpl&>(other).children_)
+        if (!children_.contains(child.key()))
+            add_module(child.key(), *child ? (*child)->clone(device, keep_hooks) : nullptr);
+    Module::copy_from(other, device, keep_hooks);
 }
 void ModuleDictImpl::update(const std::vector<Item>& modules) {
     for (const auto& [key, module] : modules) set(key, module);

@@ -36,18 +36,14 @@ public:
         REEL_CHECK(m, "ModuleList: module ", i, " is a ", p->repr_name(), ", not a ", typeid(M).name());
         return *m;
     }
-    auto begin() const { return Walk{this, 0}; }
-    auto end() const { return Walk{this, size()}; }
+    auto begin() const { return detail::ModuleWalk<ModuleListImpl>{this, 0}; }
+    auto end() const { return detail::ModuleWalk<ModuleListImpl>{this, size()}; }
     std::string repr() const override;
 
+protected:
+    void copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) override;
+
 private:
-    struct Walk {
-        const ModuleListImpl* list;
-        std::size_t i;
-        ModulePtr operator*() const { return list->ptr(std::int64_t(i)); }
-        Walk& operator++() { return ++i, *this; }
-        bool operator!=(const Walk& o) const { return i != o.i; }
-    };
     void append(ModulePtr module);
     void insert_at(std::int64_t i, ModulePtr module);
 };
@@ -84,6 +80,9 @@ public:
     void clear();
     auto begin() const { return children_.begin(); }
     auto end() const { return children_.end(); }
+
+protected:
+    void copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) override;
 
 private:
     void set(const std::string& key, ModulePtr module);

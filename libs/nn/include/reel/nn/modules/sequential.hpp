@@ -11,6 +11,14 @@
 namespace reel::nn {
 
 namespace detail {
+/// Steps through a container's modules by position.
+template <class C> struct ModuleWalk {
+    const C* container;
+    std::size_t i;
+    ModulePtr operator*() const { return container->ptr(std::int64_t(i)); }
+    ModuleWalk& operator++() { return ++i, *this; }
+    bool operator!=(const ModuleWalk& o) const { return i != o.i; }
+};
 template <class M> ModulePtr as_module_ptr(M&& m) {
     using D = std::decay_t<M>;
     if constexpr (std::is_convertible_v<D, ModulePtr>) return std::forward<M>(m);
@@ -23,25 +31,53 @@ template <class M> ModulePtr as_module_ptr(M&& m) {
 }
 } // namespace detail
 
+/// A module with the name it shall have: `{"conv", nn::Conv2d(1, 8, 3)}`.
+class NamedAnyModule {
+public:
+    template <class M>
+    NamedAnyModule(std::string name, M&& module)
+        : name_(std::move(name)), module_(detail::as_module_ptr(std::forward<M>(module))) {}
+    const std::string& name() const { return name_; }
+    const ModulePtr& module() const { return module_; }
+
+private:
+    std::string name_;
+    ModulePtr module_;
+};
+
 /// Calls its children one after the other, each with hooks. Keys are "0", "1", ... or the names given (M-52).
 class SequentialImpl : public Cloneable<SequentialImpl> {
 public:
     SequentialImpl() = default;
     template <class... M>
-        requires(sizeof...(M) > 0 && !(std::is_same_v<std::decay_t<M>, SequentialImpl> || ...))
-    explicit SequentialImpl(M&&... modules) {
+    requires(sizeof...(M) > 0 &&
+             !(std::is_same_v<std::decay_t<M>, SequentialImpl> || ...)) explicit SequentialImpl(M&&... modules) {
         (push_back(std::forward<M>(modules)), ...);
     }
+    explicit SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
+        for (const NamedAnyModule& m : modules) push_back(m.name(), m.module());
+    }
+    explicit SequentialImpl(const OrderedDict<std::string, ModulePtr>& modules) {
+        for (const auto& item : modules) push_back(item.key(), item.value());
+    }
     void reset() override;
+    /// Appends every module of another container.
+    template <class C> void extend(const C& container) {
+        for (const auto& m : container) push_back(ModulePtr(m));
+    }
     template <class M> void push_back(M&& module) { push_back(std::to_string(size()), std::forward<M>(module)); }
-    template <class M> void push_back(std::string name, M&& module) { append(std::move(name), detail::as_module_ptr(std::forward<M>(module))); }
+    template <class M> void push_back(std::string name, M&& module) {
+        append(std::move(name), detail::as_module_ptr(std::forward<M>(module)));
+    }
     std::size_t size() const { return children_.size(); }
     bool is_empty() const { return size() == 0; }
-    ModulePtr ptr(std::size_t i) const;
-    ModulePtr operator[](std::size_t i) const { return ptr(i); }
-    template <class M> M& at(std::size_t i) const {
+    /// Module `i`; negative ones count from the end.
+    ModulePtr ptr(std::int64_t i) const;
+    template <class M> std::shared_ptr<M> ptr(std::int64_t i) const { return std::shared_ptr<M>(ptr(i), &at<M>(i)); }
+    ModulePtr operator[](std::int64_t i) const { return ptr(i); }
+    template <class M> M& at(std::int64_t i) const {
         M* m = ptr(i)->template as<M>();
-        REEL_CHECK(m, "Sequential: module ", i, " is a ", ptr(i)->repr_name(), ", not the type asked for");
+        REEL_CHECK(m, "Sequential: module ", i, " is a ", ptr(i)->repr_name(), ", not a ", typeid(M).name());
         return *m;
     }
     /// Inserts before position `i`, shifting the later keys.
@@ -49,10 +85,23 @@ public:
     Tensor forward(const Tensor& input);
     Value forward_values(const Args& args, const Kwargs& kwargs) override;
 
+    auto begin() const { return detail::ModuleWalk<SequentialImpl>{this, 0}; }
+    auto end() const { return detail::ModuleWalk<SequentialImpl>{this, size()}; }
+
+protected:
+    void copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) override;
+
 private:
     void append(std::string name, ModulePtr module);
-    OrderedDict<std::string, ModulePtr> template_;
 };
-REEL_MODULE(Sequential);
+class Sequential : public ModuleHolder<SequentialImpl> {
+public:
+    using ModuleHolder<SequentialImpl>::ModuleHolder;
+    using Impl [[maybe_unused]] = SequentialImpl;
+    Sequential() = default;
+    /// `Sequential({{"conv", Conv2d(1, 8, 3)}, {"act", ReLU()}})`.
+    Sequential(std::initializer_list<NamedAnyModule> modules)
+        : ModuleHolder(std::make_shared<SequentialImpl>(modules)) {}
+};
 
 } // namespace reel::nn

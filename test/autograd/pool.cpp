@@ -1,0 +1,84 @@
+// Pooling: windows, places, gradients.
+#include <boost/test/unit_test.hpp>
+
+#include <limits>
+
+#include <reel/autograd/gradcheck.hpp>
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_factory.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+
+using namespace reel;
+using autograd::variable_list;
+
+namespace {
+/// Distinct values, so that no small step changes which one is largest.
+Tensor distinct(IntArrayRef size) {
+    std::int64_t n = 1;
+    for (const std::int64_t s : size) n *= s;
+    return (randperm(n).to(kDouble) / 7.0).reshape(size).detach().requires_grad_();
+}
+bool says(const std::exception& e, const char* text) { return std::string(e.what()).find(text) != std::string::npos; }
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(pool)
+
+BOOST_AUTO_TEST_CASE(maxima_and_their_places) {
+    const Tensor x = tensor({{{1., 5., 2., 0.}, {4., 3., 9., 8.}}}).to(kFloat).reshape({1, 1, 2, 4});
+    const auto [y, at] = max_pool2d_with_indices(x, 2);
+    BOOST_TEST((y == tensor({{5.f, 9.f}}).reshape({1, 1, 1, 2})).all().item<bool>());
+    BOOST_TEST((at == tensor({1, 6}).reshape({1, 1, 1, 2})).all().item<bool>());
+}
+BOOST_AUTO_TEST_CASE(nan_counts_as_largest_and_padding_as_smallest) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const Tensor x = tensor({1., nan, 2., -3.}).reshape({1, 1, 4});
+    const Tensor y = max_pool1d(x, 2);
+    BOOST_TEST(std::isnan(y.select(2, 0).item<double>()));
+    BOOST_TEST(max_pool1d(tensor({-5., -6.}).reshape({1, 1, 2}), 2, 2, 1).select(2, 0).item<double>() == -5);
+}
+BOOST_AUTO_TEST_CASE(ceil_mode_adds_a_partial_window) {
+    const Tensor x = arange(5, TensorOptions(kDouble)).reshape({1, 1, 5});
+    BOOST_TEST(max_pool1d(x, 2).size(2) == 2);
+    const Tensor y = max_pool1d(x, 2, 2, 0, 1, true);
+    BOOST_TEST(y.size(2) == 3);
+    BOOST_TEST(y.select(2, 2).item<double>() == 4);
+}
+BOOST_AUTO_TEST_CASE(means_count_the_padding_or_not) {
+    const Tensor x = ones({1, 1, 2, 2}, kDouble);
+    BOOST_TEST(avg_pool2d(x, 2, 1, 1).select(3, 0).select(2, 0).item<double>() == 0.25);
+    BOOST_TEST(avg_pool2d(x, 2, 1, 1, false, false).select(3, 0).select(2, 0).item<double>() == 1);
+    BOOST_TEST(avg_pool2d(x, 2, 1, 0, false, true, 8).item<double>() == 0.5);
+}
+BOOST_AUTO_TEST_CASE(gradients) {
+    const auto max2 = [](const Tensor& x) { return max_pool2d(x, {3, 2}, {2, 1}, {1, 0}); };
+    BOOST_TEST(autograd::gradcheck(max2, {distinct({2, 2, 5, 4})}));
+    BOOST_TEST(autograd::gradgradcheck(max2, {distinct({2, 2, 5, 4})}));
+    const auto mean3 = [](const Tensor& x) { return avg_pool3d(x, 2, 1, 1, false, false); };
+    BOOST_TEST(autograd::gradcheck(mean3, {distinct({1, 2, 3, 3, 2})}));
+    BOOST_TEST(autograd::gradgradcheck(mean3, {distinct({1, 2, 3, 3, 2})}));
+    const auto adaptive = [](const Tensor& x) { return adaptive_avg_pool2d(x, {3, 2}); };
+    BOOST_TEST(autograd::gradcheck(adaptive, {distinct({2, 1, 5, 5})}));
+    const auto adaptive_max = [](const Tensor& x) { return std::get<0>(adaptive_max_pool2d(x, {3, 2})); };
+    BOOST_TEST(autograd::gradcheck(adaptive_max, {distinct({2, 1, 5, 5})}));
+}
+BOOST_AUTO_TEST_CASE(unpooling_puts_back_what_pooling_took) {
+    const Tensor x = distinct({1, 2, 4, 4});
+    const auto [y, at] = max_pool2d_with_indices(x, 2);
+    const Tensor back = max_unpool2d(y, at, 2);
+    BOOST_TEST(back.sizes() == x.sizes());
+    BOOST_TEST((max_pool2d(back, 2) == y).all().item<bool>());
+    BOOST_TEST((back == 0).sum().item<std::int64_t>() >= 24);
+    BOOST_CHECK_THROW(max_unpool2d(y, at + 100, 2), Error);
+}
+BOOST_AUTO_TEST_CASE(refused) {
+    const Tensor x = rand({1, 1, 4, 4});
+    BOOST_CHECK_EXCEPTION(max_pool2d(x, 2, 2, 2), Error, [](const Error& e) {
+        return says(e, "max_pool2d") && says(e, "half of the effective kernel");
+    });
+    BOOST_CHECK_THROW(max_pool2d(x, 0), Error);
+    BOOST_CHECK_THROW(max_pool2d(x, 9), Error);
+    BOOST_CHECK_THROW(avg_pool2d(x, 2, 2, 0, false, true, 0), Error);
+    BOOST_CHECK_THROW(adaptive_avg_pool2d(rand({4}), 2), ValueError);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,81 @@
+// Losses over classes and squared error.
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+
+#include <reel/autograd/gradcheck.hpp>
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_factory.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+#include <reel/nn.hpp>
+
+using namespace reel;
+using autograd::variable_list;
+
+namespace {
+Tensor leaf(IntArrayRef size) { return (rand(size).to(kDouble) + 0.1).detach().requires_grad_(); }
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(loss)
+
+BOOST_AUTO_TEST_CASE(cross_entropy_by_hand) {
+    const Tensor x = tensor({{1., 2., 0.}, {0., 0., 0.}}).to(kDouble), t = tensor({1, 2});
+    const double first = std::log(std::exp(1.) + std::exp(2.) + 1) - 2, second = std::log(3.);
+    BOOST_TEST(reel::cross_entropy(x, t).item<double>() == (first + second) / 2, boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(nn::CrossEntropyLoss(nn::CrossEntropyLossOptions().reduction(kSum))(x, t).item<double>() ==
+                   first + second,
+               boost::test_tools::tolerance(1e-12));
+}
+BOOST_AUTO_TEST_CASE(weights_and_ignored_targets_change_the_mean) {
+    const Tensor x = leaf({4, 3}).detach(), t = tensor({0, 2, 1, 2}), w = tensor({1., 2., 4.}).to(kDouble);
+    const Tensor logp = reel::log_softmax(x, 1);
+    const auto at = [&](int n, int c) { return logp.select(0, n).select(0, c).item<double>(); };
+    BOOST_TEST(reel::cross_entropy(x, t, w, 1).item<double>() == -(at(0, 0) + 4 * at(1, 2) + 4 * at(3, 2)) / 9,
+               boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(std::isnan(reel::nll_loss(logp, t.mul(0), {}, 0).item<double>())); // nothing counts: 0 / 0
+}
+BOOST_AUTO_TEST_CASE(probabilities_that_are_one_hot_equal_indices) {
+    const Tensor x = leaf({5, 4, 2}).detach(), t = randint(0, 4, {5, 2});
+    const Tensor p = reel::one_hot(t, 4).permute({0, 2, 1}).to(kDouble);
+    for (const double smoothing : {0.0, 0.3})
+        BOOST_TEST(reel::cross_entropy(x, t, {}, -100, "sum", smoothing).item<double>() ==
+                       reel::cross_entropy(x, p, {}, -100, "sum", smoothing).item<double>(),
+                   boost::test_tools::tolerance(1e-12));
+}
+BOOST_AUTO_TEST_CASE(gradients_of_first_and_second_order) {
+    const Tensor t = tensor({{0, 2}, {1, 1}}), w = tensor({1., 2., 4.}).to(kDouble);
+    for (const char* reduction : {"none", "mean", "sum"}) {
+        const auto f = [&](const Tensor& x) { return reel::cross_entropy(x, t, w, -100, reduction, 0.1); };
+        BOOST_TEST(autograd::gradcheck(f, {leaf({2, 3, 2})}));
+        BOOST_TEST(autograd::gradgradcheck(f, {leaf({2, 3, 2})}));
+    }
+    const auto mse = [](const variable_list& v) { return reel::mse_loss(v[0], v[1], "mean"); };
+    BOOST_TEST(autograd::gradcheck(mse, {leaf({3, 2}), leaf({3, 2})}));
+    BOOST_TEST(autograd::gradgradcheck(mse, {leaf({3, 2}), leaf({3, 2})}));
+}
+BOOST_AUTO_TEST_CASE(class_weights_are_a_buffer_of_the_module) {
+    nn::CrossEntropyLoss m(nn::CrossEntropyLossOptions().weight(ones({3})));
+    BOOST_TEST(m->state_dict().contains("weight"));
+    BOOST_TEST(!nn::CrossEntropyLoss()->state_dict().contains("weight"));
+}
+BOOST_AUTO_TEST_CASE(targets_that_do_not_fit_are_refused) {
+    const Tensor x = rand({2, 3});
+    BOOST_CHECK_THROW(reel::cross_entropy(x, tensor({0, 3})), IndexError);
+    BOOST_CHECK_THROW(reel::cross_entropy(x, tensor({0, 1, 2})), Error);
+    BOOST_CHECK_THROW(reel::cross_entropy(x, tensor({0.f, 1.f})), Error);
+    BOOST_CHECK_THROW(reel::cross_entropy(x, tensor({0, 1}), ones({2})), Error);
+    BOOST_CHECK_THROW(reel::mse_loss(x, x, "average"), ValueError);
+}
+BOOST_AUTO_TEST_CASE(ctc_counts_every_alignment) {
+    // Two steps, one label: "a-", "-a", "aa".
+    const Tensor p = tensor({{0.6, 0.4}, {0.3, 0.7}}).to(kDouble).unsqueeze(1);
+    const double sum = 0.4 * 0.3 + 0.6 * 0.7 + 0.4 * 0.7;
+    BOOST_TEST(reel::ctc_loss(p.log(), tensor({{1}}), tensor({2}), tensor({1}), 0, "sum").item<double>() ==
+                   -std::log(sum),
+               boost::test_tools::tolerance(1e-12));
+    const Tensor t = tensor({{1, 1, 2}, {2, 1, 1}});
+    const auto f = [&](const Tensor& x) { return reel::ctc_loss(reel::log_softmax(x, 2), t, {6, 5}, {3, 2}); };
+    BOOST_TEST(autograd::gradcheck(f, {leaf({6, 2, 4})}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

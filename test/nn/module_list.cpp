@@ -1,0 +1,52 @@
+// ModuleList and ModuleDict.
+#include <boost/test/unit_test.hpp>
+
+#include <reel/autograd/ops.hpp>
+#include <reel/nn.hpp>
+
+using namespace reel;
+
+BOOST_AUTO_TEST_SUITE(module_list)
+
+BOOST_AUTO_TEST_CASE(a_list_registers_what_it_holds) {
+    nn::ModuleList list(nn::Linear(2, 3), nn::ReLU());
+    list->push_back(nn::Linear(3, 1));
+    BOOST_TEST(list->size() == 3U);
+    BOOST_TEST(list->parameters().size() == 4U);
+    BOOST_TEST(list->named_parameters().contains("2.weight"));
+    BOOST_TEST(list->at<nn::LinearImpl>(-1).options.in_features() == 3);
+    BOOST_CHECK_THROW(list->at<nn::LinearImpl>(1), Error);
+    BOOST_CHECK_THROW(list->ptr(3), IndexError);
+}
+BOOST_AUTO_TEST_CASE(inserting_shifts_the_names) {
+    nn::ModuleList list(nn::Linear(1, 1), nn::Linear(2, 2));
+    list->insert(1, nn::Linear(5, 5));
+    BOOST_TEST(list->at<nn::LinearImpl>(1).options.in_features() == 5);
+    BOOST_TEST(list->named_parameters()["2.weight"].size(0) == 2);
+    nn::ModuleList other;
+    other->extend(*list);
+    BOOST_TEST(other->size() == 3U);
+    std::size_t n = 0;
+    for (const nn::ModulePtr& m : *other) n += m == list->ptr(std::int64_t(n));
+    BOOST_TEST(n == 3U);
+}
+BOOST_AUTO_TEST_CASE(equal_neighbours_print_as_one) { // M-30
+    nn::ModuleList list{nn::ReLU(), nn::ReLU(), nn::Sigmoid()};
+    BOOST_TEST(list->repr() == "ModuleList(\n  (0-1): 2 x ReLU()\n  (2): Sigmoid()\n)");
+    BOOST_TEST(nn::ModuleList()->repr() == "ModuleList()");
+}
+BOOST_AUTO_TEST_CASE(a_dict_keeps_order_and_replaces_in_place) {
+    nn::ModuleDict dict;
+    dict->insert("a", nn::Linear(1, 1));
+    dict->insert("b", nn::ReLU());
+    dict->insert("a", nn::Sigmoid());
+    BOOST_TEST(dict->keys() == (std::vector<std::string>{"a", "b"}));
+    BOOST_TEST(dict->at<nn::SigmoidImpl>("a").repr() == "Sigmoid()");
+    BOOST_TEST(dict->pop("a")->repr() == "Sigmoid()");
+    BOOST_TEST(!dict->contains("a"));
+    BOOST_CHECK_THROW(dict->pop("a"), KeyError);
+    dict->clear();
+    BOOST_TEST(dict->empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

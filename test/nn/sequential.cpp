@@ -1,0 +1,60 @@
+// Sequential: naming, access, chaining, cloning.
+#include <boost/test/unit_test.hpp>
+
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+#include <reel/nn.hpp>
+
+using namespace reel;
+
+BOOST_AUTO_TEST_SUITE(sequential)
+
+BOOST_AUTO_TEST_CASE(modules_run_in_order_under_numbers_or_names) { // M-52
+    nn::Sequential numbered(nn::Linear(2, 3), nn::ReLU(), nn::Linear(3, 1));
+    BOOST_TEST(numbered(rand({4, 2})).sizes() == IntArrayRef({4, 1}));
+    BOOST_TEST(numbered->named_parameters().contains("2.bias"));
+    nn::Sequential named{{"in", nn::Linear(2, 3)}, {"act", nn::ReLU()}};
+    BOOST_TEST(named->named_parameters().contains("in.weight"));
+    BOOST_CHECK_THROW(named->push_back("in", nn::ReLU()), KeyError);
+}
+BOOST_AUTO_TEST_CASE(access_by_index_from_both_ends) {
+    nn::Sequential s(nn::Linear(2, 3), nn::ReLU());
+    BOOST_TEST(s->ptr(-1) == s->ptr(1));
+    BOOST_TEST(s->at<nn::LinearImpl>(0).options.out_features() == 3);
+    BOOST_CHECK_THROW(s->at<nn::LinearImpl>(1), Error);
+    BOOST_CHECK_THROW(s->ptr(2), IndexError);
+    std::size_t n = 0;
+    for (const nn::ModulePtr& m : *s) n += bool(m);
+    BOOST_TEST(n == 2U);
+}
+BOOST_AUTO_TEST_CASE(sequences_nest_and_extend) {
+    nn::Sequential inner(nn::Linear(2, 2), nn::Tanh()), outer(nn::Linear(2, 2), inner);
+    BOOST_TEST(outer->named_parameters().contains("1.0.weight"));
+    BOOST_TEST(outer(rand({3, 2})).sizes() == IntArrayRef({3, 2}));
+    nn::Sequential longer;
+    longer->extend(*inner);
+    longer->extend(*inner);
+    BOOST_TEST(longer->size() == 4U);
+    BOOST_TEST(longer->ptr(0) == longer->ptr(2));
+}
+BOOST_AUTO_TEST_CASE(a_clone_has_modules_of_its_own) { // M-50
+    nn::Sequential s(nn::Linear(2, 2), nn::BatchNorm1d(2));
+    const auto copy = s->clone();
+    BOOST_TEST(copy->parameters().size() == 4U);
+    const Tensor before = copy->parameters()[0].detach().clone();
+    nn::init::zeros_(s->parameters()[0]);
+    BOOST_TEST((copy->parameters()[0] == before).all().item<bool>());
+    BOOST_TEST(copy->repr() == s->repr());
+    nn::ModuleList list(nn::Linear(1, 1), s);
+    BOOST_TEST(list->clone()->parameters().size() == 6U);
+}
+BOOST_AUTO_TEST_CASE(freezing_a_part_leaves_the_rest_training) { // M-13
+    nn::Sequential s(nn::Conv2d(nn::Conv2dOptions(1, 2, 3)), nn::BatchNorm2d(2), nn::Flatten(), nn::Linear(2 * 36, 3));
+    s->ptr(0)->requires_grad_(false);
+    s->ptr(1)->requires_grad_(false);
+    s(rand({2, 1, 8, 8})).sum().backward();
+    BOOST_TEST(!s->at<nn::Conv2dImpl>(0).weight.grad().defined());
+    BOOST_TEST(s->at<nn::LinearImpl>(3).weight.grad().defined());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
