@@ -8,6 +8,15 @@
 
 namespace reel::optim {
 
+template class OptimizerCloneableOptions<AdadeltaOptions>;
+template class OptimizerCloneableParamState<AdadeltaParamState>;
+
+Adadelta::Adadelta(std::vector<OptimizerParamGroup> groups, AdadeltaOptions defaults)
+    : Optimizer(std::move(groups), std::make_unique<AdadeltaOptions>(defaults)) {}
+Adadelta::Adadelta(std::vector<Tensor> params, AdadeltaOptions defaults)
+    : Optimizer(std::move(params), std::make_unique<AdadeltaOptions>(defaults)) {}
+std::unique_ptr<OptimizerParamState> Adadelta::make_state() const { return std::make_unique<AdadeltaParamState>(); }
+
 void AdadeltaOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
     v("rho", rho_);

@@ -8,6 +8,15 @@
 
 namespace reel::optim {
 
+template class OptimizerCloneableOptions<AdagradOptions>;
+template class OptimizerCloneableParamState<AdagradParamState>;
+
+Adagrad::Adagrad(std::vector<OptimizerParamGroup> groups, AdagradOptions defaults)
+    : Optimizer(std::move(groups), std::make_unique<AdagradOptions>(defaults)) {}
+Adagrad::Adagrad(std::vector<Tensor> params, AdagradOptions defaults)
+    : Optimizer(std::move(params), std::make_unique<AdagradOptions>(defaults)) {}
+std::unique_ptr<OptimizerParamState> Adagrad::make_state() const { return std::make_unique<AdagradParamState>(); }
+
 void AdagradOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
     v("lr_decay", lr_decay_);

@@ -11,6 +11,23 @@
 
 namespace reel::optim {
 
+template class OptimizerCloneableOptions<AdamWOptions>;
+
+AdamW::AdamW(std::vector<OptimizerParamGroup> groups, AdamWOptions defaults)
+    : Optimizer(std::move(groups), std::make_unique<AdamWOptions>(defaults)) {}
+AdamW::AdamW(std::vector<Tensor> params, AdamWOptions defaults)
+    : Optimizer(std::move(params), std::make_unique<AdamWOptions>(defaults)) {}
+std::unique_ptr<OptimizerParamState> AdamW::make_state() const { return std::make_unique<AdamWParamState>(); }
+
+template class OptimizerCloneableOptions<AdamOptions>;
+template class OptimizerCloneableParamState<AdamParamState>;
+
+Adam::Adam(std::vector<OptimizerParamGroup> groups, AdamOptions defaults)
+    : Optimizer(std::move(groups), std::make_unique<AdamOptions>(defaults)) {}
+Adam::Adam(std::vector<Tensor> params, AdamOptions defaults)
+    : Optimizer(std::move(params), std::make_unique<AdamOptions>(defaults)) {}
+std::unique_ptr<OptimizerParamState> Adam::make_state() const { return std::make_unique<AdamParamState>(); }
+
 void check_not_negative(const char* name, const char* argument, double value) {
     REEL_CHECK_VALUE(value >= 0, name, ": ", argument, " must not be negative, got ", value);
 }

@@ -10,6 +10,15 @@
 
 namespace reel::optim {
 
+template class OptimizerCloneableOptions<AdamaxOptions>;
+template class OptimizerCloneableParamState<AdamaxParamState>;
+
+Adamax::Adamax(std::vector<OptimizerParamGroup> groups, AdamaxOptions defaults)
+    : Optimizer(std::move(groups), std::make_unique<AdamaxOptions>(defaults)) {}
+Adamax::Adamax(std::vector<Tensor> params, AdamaxOptions defaults)
+    : Optimizer(std::move(params), std::make_unique<AdamaxOptions>(defaults)) {}
+std::unique_ptr<OptimizerParamState> Adamax::make_state() const { return std::make_unique<AdamaxParamState>(); }
+
 void AdamaxOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
     v("betas", betas_);

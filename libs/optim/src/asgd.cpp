@@ -11,6 +11,15 @@
 
 namespace reel::optim {
 
+template class OptimizerCloneableOptions<ASGDOptions>;
+template class OptimizerCloneableParamState<ASGDParamState>;
+
+ASGD::ASGD(std::vector<OptimizerParamGroup> groups, ASGDOptions defaults)
+    : Optimizer(std::move(groups), std::make_unique<ASGDOptions>(defaults)) {}
+ASGD::ASGD(std::vector<Tensor> params, ASGDOptions defaults)
+    : Optimizer(std::move(params), std::make_unique<ASGDOptions>(defaults)) {}
+std::unique_ptr<OptimizerParamState> ASGD::make_state() const { return std::make_unique<ASGDParamState>(); }
+
 void ASGDOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
     v("lambd", lambd_);

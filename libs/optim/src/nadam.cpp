@@ -10,6 +10,15 @@
 
 namespace reel::optim {
 
+template class OptimizerCloneableOptions<NAdamOptions>;
+template class OptimizerCloneableParamState<NAdamParamState>;
+
+NAdam::NAdam(std::vector<OptimizerParamGroup> groups, NAdamOptions defaults)
+    : Optimizer(std::move(groups), std::make_unique<NAdamOptions>(defaults)) {}
+NAdam::NAdam(std::vector<Tensor> params, NAdamOptions defaults)
+    : Optimizer(std::move(params), std::make_unique<NAdamOptions>(defaults)) {}
+std::unique_ptr<OptimizerParamState> NAdam::make_state() const { return std::make_unique<NAdamParamState>(); }
+
 void NAdamOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
     v("betas", betas_);

@@ -10,6 +10,15 @@
 
 namespace reel::optim {
 
+template class OptimizerCloneableOptions<RAdamOptions>;
+template class OptimizerCloneableParamState<RAdamParamState>;
+
+RAdam::RAdam(std::vector<OptimizerParamGroup> groups, RAdamOptions defaults)
+    : Optimizer(std::move(groups), std::make_unique<RAdamOptions>(defaults)) {}
+RAdam::RAdam(std::vector<Tensor> params, RAdamOptions defaults)
+    : Optimizer(std::move(params), std::make_unique<RAdamOptions>(defaults)) {}
+std::unique_ptr<OptimizerParamState> RAdam::make_state() const { return std::make_unique<RAdamParamState>(); }
+
 void RAdamOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
     v("betas", betas_);

@@ -8,6 +8,15 @@
 
 namespace reel::optim {
 
+template class OptimizerCloneableOptions<RMSpropOptions>;
+template class OptimizerCloneableParamState<RMSpropParamState>;
+
+RMSprop::RMSprop(std::vector<OptimizerParamGroup> groups, RMSpropOptions defaults)
+    : Optimizer(std::move(groups), std::make_unique<RMSpropOptions>(defaults)) {}
+RMSprop::RMSprop(std::vector<Tensor> params, RMSpropOptions defaults)
+    : Optimizer(std::move(params), std::make_unique<RMSpropOptions>(defaults)) {}
+std::unique_ptr<OptimizerParamState> RMSprop::make_state() const { return std::make_unique<RMSpropParamState>(); }
+
 void RMSpropOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
     v("alpha", alpha_);

@@ -8,6 +8,15 @@
 
 namespace reel::optim {
 
+template class OptimizerCloneableOptions<RpropOptions>;
+template class OptimizerCloneableParamState<RpropParamState>;
+
+Rprop::Rprop(std::vector<OptimizerParamGroup> groups, RpropOptions defaults)
+    : Optimizer(std::move(groups), std::make_unique<RpropOptions>(defaults)) {}
+Rprop::Rprop(std::vector<Tensor> params, RpropOptions defaults)
+    : Optimizer(std::move(params), std::make_unique<RpropOptions>(defaults)) {}
+std::unique_ptr<OptimizerParamState> Rprop::make_state() const { return std::make_unique<RpropParamState>(); }
+
 void RpropOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
     v("etas", etas_);

@@ -6,6 +6,15 @@
 
 namespace reel::optim {
 
+template class OptimizerCloneableOptions<SGDOptions>;
+template class OptimizerCloneableParamState<SGDParamState>;
+
+SGD::SGD(std::vector<OptimizerParamGroup> groups, SGDOptions defaults)
+    : Optimizer(std::move(groups), std::make_unique<SGDOptions>(defaults)) {}
+SGD::SGD(std::vector<Tensor> params, SGDOptions defaults)
+    : Optimizer(std::move(params), std::make_unique<SGDOptions>(defaults)) {}
+std::unique_ptr<OptimizerParamState> SGD::make_state() const { return std::make_unique<SGDParamState>(); }
+
 void SGDOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
     v("momentum", momentum_);

@@ -56,6 +56,25 @@ ValueDict::Item* ValueDict::end() { return items_.data() + items_.size(); }
 const ValueDict::Item* ValueDict::begin() const { return items_.data(); }
 const ValueDict::Item* ValueDict::end() const { return items_.data() + items_.size(); }
 
+Value::Value() noexcept = default;
+Value::Value(const Value&) = default;
+Value::Value(Value&&) noexcept = default;
+Value& Value::operator=(const Value&) = default;
+Value& Value::operator=(Value&&) noexcept = default;
+Value::~Value() = default;
+Value::Value(std::nullptr_t) noexcept {}
+Value::Value(std::nullopt_t) noexcept {}
+Value::Value(bool b) : v_(b) {}
+Value::Value(std::int64_t i, IntegerTag) : v_(i) {}
+Value::Value(double d) : v_(d) {}
+Value::Value(float d) : v_(double(d)) {}
+Value::Value(std::complex<double> c) : v_(c) {}
+Value::Value(std::string s) : v_(std::move(s)) {}
+Value::Value(std::string_view s) : v_(std::string(s)) {}
+Value::Value(const char* s) : v_(std::string(s)) {}
+Value::Value(ScalarType t) : v_(t) {}
+Value::Value(reel::Device d) : v_(d) {}
+Value::Value(std::shared_ptr<std::any> object) : v_(std::move(object)) {}
 Value::Value(Tensor t) : v_(std::move(t)) {}
 Value::Value(const Scalar& s) {
     if (s.isBoolean()) v_ = s.toBool();

@@ -24,3 +24,6 @@
 #include <reel/nn/parameter.hpp>
 #include <reel/nn/state_dict.hpp>
 #include <reel/nn/utils/clip_grad.hpp>
+
+// last: names what the headers above declare
+#include <reel/nn/instances.hpp>

@@ -64,22 +64,28 @@ public:
     struct DictBox;
     struct UserBox; ///< a user type with its name
 
-    Value() = default;
-    Value(std::nullptr_t) {}
-    Value(std::nullopt_t) {}
+    // All of these are defined in value.cpp: the variant's copies, moves and deletions are compiled once, not in every file.
+    Value() noexcept;
+    Value(const Value&);
+    Value(Value&&) noexcept;
+    Value& operator=(const Value&);
+    Value& operator=(Value&&) noexcept;
+    ~Value();
+    Value(std::nullptr_t) noexcept;
+    Value(std::nullopt_t) noexcept;
     Value(Tensor t);
-    Value(bool b) : v_(b) {}
+    Value(bool b);
     template <class I>
         requires(std::is_integral_v<I> && !std::is_same_v<I, bool>)
-    Value(I i) : v_(std::int64_t(i)) {}
-    Value(double d) : v_(d) {}
-    Value(float d) : v_(double(d)) {}
-    Value(std::complex<double> c) : v_(c) {}
-    Value(std::string s) : v_(std::move(s)) {}
-    Value(std::string_view s) : v_(std::string(s)) {}
-    Value(const char* s) : v_(std::string(s)) {}
-    Value(ScalarType t) : v_(t) {}
-    Value(reel::Device d) : v_(d) {}
+    Value(I i) : Value(std::int64_t(i), IntegerTag()) {}
+    Value(double d);
+    Value(float d);
+    Value(std::complex<double> c);
+    Value(std::string s);
+    Value(std::string_view s);
+    Value(const char* s);
+    Value(ScalarType t);
+    Value(reel::Device d);
     Value(const Scalar& s);
     Value(ValueDict d);
     Value(const std::vector<Tensor>& tensors); ///< a list
@@ -96,9 +102,7 @@ public:
     static Value tuple(std::vector<Value> elements);
     /// Boxes any copyable user type; `get<T>()` unboxes.
     template <class T> static Value box(T object) {
-        Value v;
-        v.v_ = std::make_shared<std::any>(std::move(object));
-        return v;
+        return Value(std::make_shared<std::any>(std::move(object)));
     }
 
     Kind kind() const { return Kind(v_.index()); }
@@ -156,6 +160,9 @@ public:
     std::string repr() const;
 
 private:
+    struct IntegerTag {};
+    Value(std::int64_t i, IntegerTag);
+    explicit Value(std::shared_ptr<std::any> object);
     template <class T> const T* get_box() const {
         const T* p = try_get<T>();
         if (!p) throw_not_boxed(typeid(T));

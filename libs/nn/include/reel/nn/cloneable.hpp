@@ -14,23 +14,27 @@ template <class Derived> class Cloneable : public Module {
 public:
     using Module::Module;
     void reset() override = 0;
-    ModulePtr clone(std::optional<Device> device = std::nullopt, bool keep_hooks = true) const override {
-        const Derived& self = static_cast<const Derived&>(*this);
-        auto copy = std::make_shared<Derived>(self);
-        Module& base = *copy;
-        base.parameters_.clear();
-        base.buffers_.clear();
-        base.children_.clear();
-        base.hooks_.reset();
-        base.hook_flag_ = 0;
-        copy->reset();
-        base.copy_from(*this, device, keep_hooks);
-        return copy;
-    }
-    Value forward_values(const Args& args, const Kwargs& kwargs) override {
-        Module::detail_set_thunk<Derived>(*this);
-        return Module::forward_values(args, kwargs);
-    }
+    ModulePtr clone(std::optional<Device> device = std::nullopt, bool keep_hooks = true) const override;
+    Value forward_values(const Args& args, const Kwargs& kwargs) override;
 };
+
+// Outside of the class, so that `extern template` (instances.hpp) spares users the bodies for Reel's own layers.
+template <class Derived> ModulePtr Cloneable<Derived>::clone(std::optional<Device> device, bool keep_hooks) const {
+    const Derived& self = static_cast<const Derived&>(*this);
+    auto copy = std::make_shared<Derived>(self);
+    Module& base = *copy;
+    base.parameters_.clear();
+    base.buffers_.clear();
+    base.children_.clear();
+    base.hooks_.reset();
+    base.hook_flag_ = 0;
+    copy->reset();
+    base.copy_from(*this, device, keep_hooks);
+    return copy;
+}
+template <class Derived> Value Cloneable<Derived>::forward_values(const Args& args, const Kwargs& kwargs) {
+    Module::detail_set_thunk<Derived>(*this);
+    return Module::forward_values(args, kwargs);
+}
 
 } // namespace reel::nn

@@ -32,13 +32,13 @@ public:
     C& operator*() const { return *get(); }
     C* get() const {
         if (!impl_) throw_empty();
-        return impl_.get();
+        return static_cast<C*>(impl_.get());
     }
-    const std::shared_ptr<C>& ptr() const {
+    std::shared_ptr<C> ptr() const {
         if (!impl_) throw_empty();
-        return impl_;
+        return std::static_pointer_cast<C>(impl_);
     }
-    std::shared_ptr<C> ptr_or_null() const { return impl_; }
+    std::shared_ptr<C> ptr_or_null() const { return std::static_pointer_cast<C>(impl_); }
     bool is_empty() const noexcept { return !impl_; }
     explicit operator bool() const noexcept { return !is_empty(); }
     /// `D` is the module's class; as a parameter it lets modules without a forward have holders.
@@ -59,7 +59,8 @@ private:
     [[noreturn]] static void throw_empty() {
         REEL_THROW(Error, "an empty module holder was used; construct the module or assign one first");
     }
-    std::shared_ptr<C> impl_;
+    ModulePtr
+        impl_; ///< always a C; kept as its base, so that declaring a hundred layers does not compile a hundred pointers
 };
 
 template <class C> std::ostream& operator<<(std::ostream& os, const ModuleHolder<C>& m) { return os << *m; }

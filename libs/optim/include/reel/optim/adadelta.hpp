@@ -34,14 +34,15 @@ public:
 class Adadelta : public Optimizer {
 public:
     static constexpr const char* class_name = "Adadelta";
-    explicit Adadelta(std::vector<OptimizerParamGroup> groups, AdadeltaOptions defaults = {})
-        : Optimizer(std::move(groups), std::make_unique<AdadeltaOptions>(defaults)) {}
-    explicit Adadelta(std::vector<Tensor> params, AdadeltaOptions defaults = {})
-        : Optimizer(std::move(params), std::make_unique<AdadeltaOptions>(defaults)) {}
+    explicit Adadelta(std::vector<OptimizerParamGroup> groups, AdadeltaOptions defaults = {});
+    explicit Adadelta(std::vector<Tensor> params, AdadeltaOptions defaults = {});
 
 protected:
     void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<AdadeltaParamState>(); }
+    std::unique_ptr<OptimizerParamState> make_state() const override;
 };
+
+extern template class OptimizerCloneableOptions<AdadeltaOptions>;
+extern template class OptimizerCloneableParamState<AdadeltaParamState>;
 
 } // namespace reel::optim

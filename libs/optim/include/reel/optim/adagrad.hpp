@@ -32,14 +32,15 @@ public:
 class Adagrad : public Optimizer {
 public:
     static constexpr const char* class_name = "Adagrad";
-    explicit Adagrad(std::vector<OptimizerParamGroup> groups, AdagradOptions defaults = {})
-        : Optimizer(std::move(groups), std::make_unique<AdagradOptions>(defaults)) {}
-    explicit Adagrad(std::vector<Tensor> params, AdagradOptions defaults = {})
-        : Optimizer(std::move(params), std::make_unique<AdagradOptions>(defaults)) {}
+    explicit Adagrad(std::vector<OptimizerParamGroup> groups, AdagradOptions defaults = {});
+    explicit Adagrad(std::vector<Tensor> params, AdagradOptions defaults = {});
 
 protected:
     void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<AdagradParamState>(); }
+    std::unique_ptr<OptimizerParamState> make_state() const override;
 };
+
+extern template class OptimizerCloneableOptions<AdagradOptions>;
+extern template class OptimizerCloneableParamState<AdagradParamState>;
 
 } // namespace reel::optim

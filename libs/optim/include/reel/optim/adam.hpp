@@ -39,14 +39,15 @@ public:
 class Adam : public Optimizer {
 public:
     static constexpr const char* class_name = "Adam";
-    explicit Adam(std::vector<OptimizerParamGroup> groups, AdamOptions defaults = {})
-        : Optimizer(std::move(groups), std::make_unique<AdamOptions>(defaults)) {}
-    explicit Adam(std::vector<Tensor> params, AdamOptions defaults = {})
-        : Optimizer(std::move(params), std::make_unique<AdamOptions>(defaults)) {}
+    explicit Adam(std::vector<OptimizerParamGroup> groups, AdamOptions defaults = {});
+    explicit Adam(std::vector<Tensor> params, AdamOptions defaults = {});
 
 protected:
     void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<AdamParamState>(); }
+    std::unique_ptr<OptimizerParamState> make_state() const override;
 };
+
+extern template class OptimizerCloneableOptions<AdamOptions>;
+extern template class OptimizerCloneableParamState<AdamParamState>;
 
 } // namespace reel::optim

@@ -34,14 +34,15 @@ public:
 class Adamax : public Optimizer {
 public:
     static constexpr const char* class_name = "Adamax";
-    explicit Adamax(std::vector<OptimizerParamGroup> groups, AdamaxOptions defaults = {})
-        : Optimizer(std::move(groups), std::make_unique<AdamaxOptions>(defaults)) {}
-    explicit Adamax(std::vector<Tensor> params, AdamaxOptions defaults = {})
-        : Optimizer(std::move(params), std::make_unique<AdamaxOptions>(defaults)) {}
+    explicit Adamax(std::vector<OptimizerParamGroup> groups, AdamaxOptions defaults = {});
+    explicit Adamax(std::vector<Tensor> params, AdamaxOptions defaults = {});
 
 protected:
     void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<AdamaxParamState>(); }
+    std::unique_ptr<OptimizerParamState> make_state() const override;
 };
+
+extern template class OptimizerCloneableOptions<AdamaxOptions>;
+extern template class OptimizerCloneableParamState<AdamaxParamState>;
 
 } // namespace reel::optim

@@ -25,14 +25,14 @@ using AdamWParamState = AdamParamState;
 class AdamW : public Optimizer {
 public:
     static constexpr const char* class_name = "AdamW";
-    explicit AdamW(std::vector<OptimizerParamGroup> groups, AdamWOptions defaults = {})
-        : Optimizer(std::move(groups), std::make_unique<AdamWOptions>(defaults)) {}
-    explicit AdamW(std::vector<Tensor> params, AdamWOptions defaults = {})
-        : Optimizer(std::move(params), std::make_unique<AdamWOptions>(defaults)) {}
+    explicit AdamW(std::vector<OptimizerParamGroup> groups, AdamWOptions defaults = {});
+    explicit AdamW(std::vector<Tensor> params, AdamWOptions defaults = {});
 
 protected:
     void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<AdamWParamState>(); }
+    std::unique_ptr<OptimizerParamState> make_state() const override;
 };
+
+extern template class OptimizerCloneableOptions<AdamWOptions>;
 
 } // namespace reel::optim

@@ -37,14 +37,15 @@ public:
 class ASGD : public Optimizer {
 public:
     static constexpr const char* class_name = "ASGD";
-    explicit ASGD(std::vector<OptimizerParamGroup> groups, ASGDOptions defaults = {})
-        : Optimizer(std::move(groups), std::make_unique<ASGDOptions>(defaults)) {}
-    explicit ASGD(std::vector<Tensor> params, ASGDOptions defaults = {})
-        : Optimizer(std::move(params), std::make_unique<ASGDOptions>(defaults)) {}
+    explicit ASGD(std::vector<OptimizerParamGroup> groups, ASGDOptions defaults = {});
+    explicit ASGD(std::vector<Tensor> params, ASGDOptions defaults = {});
 
 protected:
     void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<ASGDParamState>(); }
+    std::unique_ptr<OptimizerParamState> make_state() const override;
 };
+
+extern template class OptimizerCloneableOptions<ASGDOptions>;
+extern template class OptimizerCloneableParamState<ASGDParamState>;
 
 } // namespace reel::optim

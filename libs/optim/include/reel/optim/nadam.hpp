@@ -38,14 +38,15 @@ public:
 class NAdam : public Optimizer {
 public:
     static constexpr const char* class_name = "NAdam";
-    explicit NAdam(std::vector<OptimizerParamGroup> groups, NAdamOptions defaults = {})
-        : Optimizer(std::move(groups), std::make_unique<NAdamOptions>(defaults)) {}
-    explicit NAdam(std::vector<Tensor> params, NAdamOptions defaults = {})
-        : Optimizer(std::move(params), std::make_unique<NAdamOptions>(defaults)) {}
+    explicit NAdam(std::vector<OptimizerParamGroup> groups, NAdamOptions defaults = {});
+    explicit NAdam(std::vector<Tensor> params, NAdamOptions defaults = {});
 
 protected:
     void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<NAdamParamState>(); }
+    std::unique_ptr<OptimizerParamState> make_state() const override;
 };
+
+extern template class OptimizerCloneableOptions<NAdamOptions>;
+extern template class OptimizerCloneableParamState<NAdamParamState>;
 
 } // namespace reel::optim

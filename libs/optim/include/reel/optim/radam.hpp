@@ -36,14 +36,15 @@ public:
 class RAdam : public Optimizer {
 public:
     static constexpr const char* class_name = "RAdam";
-    explicit RAdam(std::vector<OptimizerParamGroup> groups, RAdamOptions defaults = {})
-        : Optimizer(std::move(groups), std::make_unique<RAdamOptions>(defaults)) {}
-    explicit RAdam(std::vector<Tensor> params, RAdamOptions defaults = {})
-        : Optimizer(std::move(params), std::make_unique<RAdamOptions>(defaults)) {}
+    explicit RAdam(std::vector<OptimizerParamGroup> groups, RAdamOptions defaults = {});
+    explicit RAdam(std::vector<Tensor> params, RAdamOptions defaults = {});
 
 protected:
     void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<RAdamParamState>(); }
+    std::unique_ptr<OptimizerParamState> make_state() const override;
 };
+
+extern template class OptimizerCloneableOptions<RAdamOptions>;
+extern template class OptimizerCloneableParamState<RAdamParamState>;
 
 } // namespace reel::optim

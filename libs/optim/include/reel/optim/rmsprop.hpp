@@ -38,14 +38,15 @@ public:
 class RMSprop : public Optimizer {
 public:
     static constexpr const char* class_name = "RMSprop";
-    explicit RMSprop(std::vector<OptimizerParamGroup> groups, RMSpropOptions defaults = {})
-        : Optimizer(std::move(groups), std::make_unique<RMSpropOptions>(defaults)) {}
-    explicit RMSprop(std::vector<Tensor> params, RMSpropOptions defaults = {})
-        : Optimizer(std::move(params), std::make_unique<RMSpropOptions>(defaults)) {}
+    explicit RMSprop(std::vector<OptimizerParamGroup> groups, RMSpropOptions defaults = {});
+    explicit RMSprop(std::vector<Tensor> params, RMSpropOptions defaults = {});
 
 protected:
     void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<RMSpropParamState>(); }
+    std::unique_ptr<OptimizerParamState> make_state() const override;
 };
+
+extern template class OptimizerCloneableOptions<RMSpropOptions>;
+extern template class OptimizerCloneableParamState<RMSpropParamState>;
 
 } // namespace reel::optim

@@ -34,14 +34,15 @@ public:
 class Rprop : public Optimizer {
 public:
     static constexpr const char* class_name = "Rprop";
-    explicit Rprop(std::vector<OptimizerParamGroup> groups, RpropOptions defaults = {})
-        : Optimizer(std::move(groups), std::make_unique<RpropOptions>(defaults)) {}
-    explicit Rprop(std::vector<Tensor> params, RpropOptions defaults = {})
-        : Optimizer(std::move(params), std::make_unique<RpropOptions>(defaults)) {}
+    explicit Rprop(std::vector<OptimizerParamGroup> groups, RpropOptions defaults = {});
+    explicit Rprop(std::vector<Tensor> params, RpropOptions defaults = {});
 
 protected:
     void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<RpropParamState>(); }
+    std::unique_ptr<OptimizerParamState> make_state() const override;
 };
+
+extern template class OptimizerCloneableOptions<RpropOptions>;
+extern template class OptimizerCloneableParamState<RpropParamState>;
 
 } // namespace reel::optim

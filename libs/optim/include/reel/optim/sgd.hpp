@@ -29,14 +29,15 @@ public:
 class SGD : public Optimizer {
 public:
     static constexpr const char* class_name = "SGD";
-    explicit SGD(std::vector<OptimizerParamGroup> groups, SGDOptions defaults = {})
-        : Optimizer(std::move(groups), std::make_unique<SGDOptions>(defaults)) {}
-    explicit SGD(std::vector<Tensor> params, SGDOptions defaults = {})
-        : Optimizer(std::move(params), std::make_unique<SGDOptions>(defaults)) {}
+    explicit SGD(std::vector<OptimizerParamGroup> groups, SGDOptions defaults = {});
+    explicit SGD(std::vector<Tensor> params, SGDOptions defaults = {});
 
 protected:
     void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<SGDParamState>(); }
+    std::unique_ptr<OptimizerParamState> make_state() const override;
 };
+
+extern template class OptimizerCloneableOptions<SGDOptions>;
+extern template class OptimizerCloneableParamState<SGDParamState>;
 
 } // namespace reel::optim
