@@ -49,7 +49,8 @@ REEL_OP("nn.functional.embedding(Tensor weight, Tensor indices, int? padding_idx
 Tensor embedding(const Tensor& weight, const Tensor& indices, std::optional<std::int64_t> padding_idx,
                  std::optional<double> max_norm, double norm_type, bool scale_grad_by_freq, bool sparse) {
     REEL_CHECK(weight.dim() == 2, "embedding: weight must be a matrix, got sizes ", weight.sizes());
-    REEL_CHECK_NOT_IMPLEMENTED(!sparse, "embedding: sparse gradients are not supported; use sparse=false");
+    REEL_CHECK_NOT_IMPLEMENTED(!sparse || !needs_recording(weight),
+                               "embedding: sparse gradients are not supported; use sparse=false");
     const std::int64_t rows = weight.size(0);
     std::int64_t pad = -1;
     if (padding_idx) {
