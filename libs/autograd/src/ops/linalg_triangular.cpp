@@ -61,6 +61,17 @@ std::tuple<Tensor, Tensor> triangular_solve(const Tensor& b, const Tensor& A, bo
 
 namespace {
 
+/// Zero, with the derivative of the factor in any direction v of A as its gradient: L times the lower half of
+/// L^-1 v L^-H. The gradient of A is Hermitian; this keeps directions that are not as the reference's forward mode does.
+Tensor cholesky_direction(const Tensor& g, const Tensor& l) {
+    Tensor out = zeros(l.sizes(), l.options());
+    record("cholesky_direction", {g}, out, {l}, [](RuleContext& c) -> GradList {
+        const Tensor l = c.saved(0);
+        const Tensor x = solve_triangular(adjoint_of(l), solve_triangular(l, c.grad(), false, true, false), true, false, false);
+        return {matmul(l, (tril(x) + tril(x, -1)) * Scalar(0.5))};
+    });
+    return out;
+}
 std::tuple<Tensor, Tensor> cholesky_of(const char* op, const Tensor& a, bool upper) {
     check_matrices(op, "A", a, true);
     const Batch b(a.detach());
@@ -78,9 +89,12 @@ std::tuple<Tensor, Tensor> cholesky_of(const char* op, const Tensor& a, bool upp
     record("linalg.cholesky", TensorList{a}, {out, info}, {out}, [upper](RuleContext& c) -> GradList {
         if (!c.grad(0).defined()) return {Tensor()};
         const Tensor l = upper ? adjoint_of(c.saved(0)) : c.saved(0), g = upper ? adjoint_of(c.grad(0)) : c.grad(0);
-        const Tensor low = tril(matmul(adjoint_of(l), g));
+        const bool directed = autograd::needs_recording(g);
+        const Tensor low = tril(matmul(adjoint_of(l), directed ? g.detach() : g));
         const Tensor phi = (low + adjoint_of(tril(low, -1))) * Scalar(0.5);
-        return {solve_triangular(l, solve_triangular(adjoint_of(l), phi, true, true, false), false, false, false)};
+        const Tensor ga =
+            solve_triangular(l, solve_triangular(adjoint_of(l), phi, true, true, false), false, false, false);
+        return {directed ? ga + cholesky_direction(g, l) : ga};
     });
     return {out, info};
 }
