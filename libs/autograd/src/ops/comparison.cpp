@@ -248,7 +248,7 @@ Tensor where_of(const Scalar& input, const Tensor& condition, const Scalar& othe
 REEL_OP("masked_fill(Tensor input, Tensor mask, Scalar value) -> Tensor", method, inplace)
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value) {
     REEL_CHECK(mask.scalar_type() == kBool, "masked_fill: mask is ", dtype_name(mask.scalar_type()), "; expected bool");
-    REEL_CHECK(can_cast(value.type(), input.scalar_type()), "masked_fill: value ", value, " does not convert to ", dtype_name(input.scalar_type()));
+    REEL_CHECK(input.is_complex() || !value.isComplex(), "masked_fill: value ", value, " does not convert to ", dtype_name(input.scalar_type()));
     return where(mask, reel::full({}, value, TensorOptions(input.scalar_type()).device(input.device())), input);
 }
 /// `value` is 0-dim and gets the sum of the gradients of the places that it fills.
@@ -256,7 +256,7 @@ REEL_OP("masked_fill(Tensor input, Tensor mask, Tensor value) -> Tensor", method
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Tensor& value) {
     REEL_CHECK(mask.scalar_type() == kBool, "masked_fill: mask is ", dtype_name(mask.scalar_type()), "; expected bool");
     REEL_CHECK(value.dim() == 0, "masked_fill: value has shape ", value.sizes(), "; expected a number or a 0-dim tensor");
-    REEL_CHECK(can_cast(value.scalar_type(), input.scalar_type()), "masked_fill: value is ", dtype_name(value.scalar_type()),
+    REEL_CHECK(input.is_complex() || !value.is_complex(), "masked_fill: value is ", dtype_name(value.scalar_type()),
                ", which does not convert to ", dtype_name(input.scalar_type()));
     return where(mask, value.to(input.scalar_type()), input);
 }

@@ -84,8 +84,8 @@ Tensor istft(const Tensor& input, std::int64_t n_fft, std::optional<std::int64_t
     if (!w.defined()) w = ones({n_fft}, TensorOptions(real_type));
     Tensor spectra = transpose(input.dim() == 3 ? input : unsqueeze(input, 0), 1, 2); // [N, frame, frequency]
     if (normalized) spectra = spectra * std::sqrt(double(n_fft));
-    Tensor frames = half ? fft_irfft(spectra, n_fft) : fft_ifft(spectra);
-    if (!half && !return_complex) frames = real(frames);
+    // Of a real signal the first half of each spectrum counts, also when all of it is given.
+    Tensor frames = return_complex ? fft_ifft(spectra) : fft_irfft(narrow(spectra, 2, 0, n_fft / 2 + 1), n_fft);
     frames = frames * w;
     const std::int64_t batch = frames.size(0), count = frames.size(1), total = n_fft + hop * (count - 1);
     const Tensor place = reshape(unsqueeze(arange(count) * hop, 1) + arange(n_fft), {count * n_fft});
