@@ -1,30 +1,113 @@
-// Call stacks of forward ops.
-#define BOOST_STACKTRACE_USE_ADDR2LINE
+// Call stacks of forward ops: taken by Boost.Stacktrace, resolved to functions and lines only when an error is printed.
 #include "tape/anomaly.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <boost/core/demangle.hpp>
 #include <boost/stacktrace.hpp>
 
+#include <map>
+#include <sstream>
 #include <string_view>
 
 #include <reel/autograd/error.hpp>
 
 #include "tape/node_extras.hpp"
 
+extern char** environ;
+
 namespace reel::autograd {
 
 namespace {
 
-/// The file (program or shared library) that holds the code at `address`.
-std::string_view module_of(const void* address) {
-    Dl_info info;
-    return dladdr(address, &info) && info.dli_fname ? info.dli_fname : "";
+struct Place {
+    std::string file;     ///< the program or library that holds the code
+    std::string function; ///< demangled, empty when unknown
+    std::string line;     ///< `source.cpp:12`, empty without debug information
+    std::string offset;   ///< within `file`, as addr2line takes it
+};
+
+std::string hexadecimal(std::uintptr_t n) {
+    std::ostringstream s;
+    s << "0x" << std::hex << n;
+    return s.str();
 }
-bool belongs_to_reel(const void* address) {
-    std::string_view file = module_of(address);
-    if (const std::size_t slash = file.rfind('/'); slash != std::string_view::npos) file.remove_prefix(slash + 1);
-    return file.starts_with("libreel");
+
+Place place_of(const void* address) {
+    // A return address: the call itself ends one byte before.
+    const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(address) - 1;
+    Place p;
+    Dl_info info;
+    if (!dladdr(reinterpret_cast<const void*>(at), &info) || !info.dli_fname) return p;
+    p.file = info.dli_fname;
+    if (p.file.empty() || p.file[0] != '/') {
+        char path[4096];
+        const ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+        if (n > 0) p.file.assign(path, std::size_t(n));
+    }
+    const bool relocated = static_cast<const ElfW(Ehdr)*>(info.dli_fbase)->e_type == ET_DYN;
+    p.offset = hexadecimal(relocated ? at - reinterpret_cast<std::uintptr_t>(info.dli_fbase) : at);
+    if (info.dli_sname) p.function = boost::core::demangle(info.dli_sname);
+    return p;
+}
+
+/// What a program prints; empty when it cannot be started.
+std::string output_of(const std::vector<std::string>& command) {
+    int ends[2];
+    if (pipe(ends) != 0) return {};
+    std::vector<char*> argv;
+    for (const std::string& a : command) argv.push_back(const_cast<char*>(a.c_str()));
+    argv.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    posix_spawn_file_actions_addclose(&actions, STDERR_FILENO);
+    pid_t child = 0;
+    const bool started = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ) == 0;
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    std::string text;
+    char buffer[4096];
+    for (ssize_t n = 0; started && (n = read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, std::size_t(n));
+    close(ends[0]);
+    int status = 0;
+    if (started) waitpid(child, &status, 0);
+    return text;
+}
+
+/// Fills functions and lines from symbol tables and debug information: one addr2line per file.
+void resolve(std::vector<Place>& places) {
+    std::map<std::string, std::vector<Place*>> by_file;
+    for (Place& p : places)
+        if (!p.file.empty()) by_file[p.file].push_back(&p);
+    for (auto& [file, members] : by_file) {
+        std::vector<std::string> command{"addr2line", "-C", "-f", "-e", file};
+        for (const Place* p : members) command.push_back(p->offset);
+        std::istringstream lines(output_of(command));
+        for (Place* p : members) {
+            std::string function, line;
+            if (!std::getline(lines, function) || !std::getline(lines, line)) break;
+            if (!function.starts_with("??")) p->function = function;
+            if (!line.starts_with("??")) p->line = line.substr(0, line.find(" (discriminator"));
+        }
+    }
+}
+
+bool belongs_to_reel(const Place& p) {
+    const std::size_t slash = p.file.rfind('/');
+    return std::string_view(p.file).substr(slash == std::string::npos ? 0 : slash + 1).starts_with("libreel") ||
+           p.function.starts_with("reel::");
+}
+std::string text_of(const Place& p) {
+    std::string r = p.function.empty() ? p.offset : p.function;
+    if (!p.line.empty()) r += " at " + p.line;
+    else if (!p.file.empty()) r += " in " + p.file;
+    return r;
 }
 
 } // namespace
@@ -36,18 +119,17 @@ std::vector<const void*> current_frames(std::size_t skip) {
 }
 
 std::string trace_text(const std::vector<const void*>& frames) {
+    std::vector<Place> places;
+    for (const void* address : frames) places.push_back(place_of(address));
+    resolve(places);
     std::string r;
-    for (const void* address : frames) {
-        if (belongs_to_reel(address)) continue;
-        const boost::stacktrace::frame f(address);
-        const std::string file = f.source_file();
-        r = str("  called by ", f.name().empty() ? std::string("?") : f.name(),
-                file.empty() ? std::string() : str(" at ", file, ':', f.source_line()), '\n');
-        break;
-    }
+    for (const Place& p : places)
+        if (!belongs_to_reel(p)) {
+            r = "  called by " + text_of(p) + '\n';
+            break;
+        }
     std::size_t i = 0;
-    for (const void* address : frames)
-        r += str("  ", i++, "# ", boost::stacktrace::to_string(boost::stacktrace::frame(address)), '\n');
+    for (const Place& p : places) r += str("  #", i++, ' ', text_of(p), '\n');
     return r;
 }
 
