@@ -17,7 +17,9 @@ Tensor positive(std::int64_t n) {
     const Tensor a = general({n, n});
     return (matmul(a, a.mT()) + eye(n, std::nullopt, kDouble)).detach();
 }
-Tensor complex_matrix(std::int64_t m, std::int64_t n) { return view_as_complex(general({m, n, 2}).contiguous() + numbers({m, n, 2})).detach(); }
+Tensor complex_matrix(std::int64_t m, std::int64_t n) {
+    return view_as_complex(general({m, n, 2}).contiguous() + numbers({m, n, 2})).detach();
+}
 bool close(const Tensor& a, const Tensor& b) { return allclose(a, b, 1e-9, 1e-9); }
 Tensor rest(const Tensor& t) { return t.detach().requires_grad_(); }
 
@@ -30,10 +32,13 @@ BOOST_AUTO_TEST_CASE(systems_and_inverses) {
     BOOST_TEST(close(matmul(a, linalg::solve(a, b)), b));
     BOOST_TEST(close(matmul(linalg::solve(a, b.mT(), false), a), b.mT()));
     BOOST_TEST(close(matmul(linalg::inv(a), a), eye(3, std::nullopt, kDouble).expand({2, 3, 3})));
-    check_gradients([](const std::vector<Tensor>& x) { return linalg::solve(x[0], x[1]); }, {rest(general({2, 3, 3})), leaf({2, 3})});
+    check_gradients([](const std::vector<Tensor>& x) { return linalg::solve(x[0], x[1]); },
+                    {rest(general({2, 3, 3})), leaf({2, 3})});
     check_gradients([](const Tensor& x) { return linalg::inv(x); }, {rest(complex_matrix(2, 2))});
     BOOST_TEST(message<LinAlgError>([] { linalg::inv(zeros({2, 2}, kDouble)); }).find("singular") != std::string::npos);
-    BOOST_TEST(message([] { linalg::inv(zeros({2, 3}, kDouble)); }).find("expected square matrices") != std::string::npos);
+    BOOST_TEST(message([] {
+                   linalg::inv(zeros({2, 3}, kDouble));
+               }).find("expected square matrices") != std::string::npos);
     BOOST_TEST(!message<NotImplementedError>([] { linalg::inv(ones({2, 2}, kLong)); }).empty());
 }
 
@@ -50,7 +55,11 @@ BOOST_AUTO_TEST_CASE(lu_of_every_shape) {
         const Tensor a = general({m, n});
         const auto [p, l, u] = linalg::lu(a);
         BOOST_TEST(close(matmul(p, matmul(l, u)), a));
-        check_gradients([](const Tensor& x) { return std::vector<Tensor>{std::get<1>(linalg::lu(x)), std::get<2>(linalg::lu(x))}; }, {rest(a)});
+        check_gradients(
+            [](const Tensor& x) {
+                return std::vector<Tensor>{std::get<1>(linalg::lu(x)), std::get<2>(linalg::lu(x))};
+            },
+            {rest(a)});
         check_gradients([](const Tensor& x) { return std::get<0>(linalg::lu_factor(x)); }, {rest(a)});
     }
     const Tensor a = general({3, 3}), b = numbers({3, 2});
@@ -67,13 +76,19 @@ BOOST_AUTO_TEST_CASE(cholesky_and_triangles) {
     BOOST_TEST(close(linalg::cholesky(a, true), l.mT()));
     BOOST_TEST(close(matmul(a, cholesky_inverse(l)), eye(3, std::nullopt, kDouble)));
     BOOST_TEST(close(matmul(a, cholesky_solve(numbers({3, 2}), l)), numbers({3, 2})));
-    check_gradients([](const Tensor& x) { return linalg::cholesky(matmul(x, x.mT()) + eye(3, std::nullopt, kDouble)); }, {rest(general({3, 3}))});
+    check_gradients([](const Tensor& x) { return linalg::cholesky(matmul(x, x.mT()) + eye(3, std::nullopt, kDouble)); },
+                    {rest(general({3, 3}))});
     for (const bool upper : {false, true})
         for (const bool left : {false, true})
             for (const bool unit : {false, true})
-                check_gradients([=](const std::vector<Tensor>& x) { return linalg::solve_triangular(x[0], x[1], upper, left, unit); },
-                                {rest(general({3, 3})), left ? leaf({3, 2}) : leaf({2, 3})});
-    BOOST_TEST(message<LinAlgError>([] { linalg::cholesky(-eye(2, std::nullopt, kDouble)); }).find("not positive definite") != std::string::npos);
+                check_gradients(
+                    [=](const std::vector<Tensor>& x) {
+                        return linalg::solve_triangular(x[0], x[1], upper, left, unit);
+                    },
+                    {rest(general({3, 3})), left ? leaf({3, 2}) : leaf({2, 3})});
+    BOOST_TEST(message<LinAlgError>([] {
+                   linalg::cholesky(-eye(2, std::nullopt, kDouble));
+               }).find("not positive definite") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(orthogonal_factors) {
@@ -81,31 +96,39 @@ BOOST_AUTO_TEST_CASE(orthogonal_factors) {
         const Tensor a = general({m, n});
         const auto [q, r] = linalg::qr(a);
         BOOST_TEST(close(matmul(q, r), a));
-        check_gradients([](const Tensor& x) {
-            const auto [q, r] = linalg::qr(x);
-            return std::vector<Tensor>{matmul(q, q.mT()), matmul(r.mT(), r)};
-        }, {rest(a)});
+        check_gradients(
+            [](const Tensor& x) {
+                const auto [q, r] = linalg::qr(x);
+                return std::vector<Tensor>{matmul(q, q.mT()), matmul(r.mT(), r)};
+            },
+            {rest(a)});
         const auto [u, s, vh] = linalg::svd(a, false);
         BOOST_TEST(close(matmul(u * s, vh), a));
-        check_gradients([](const Tensor& x) {
-            const auto [u, s, vh] = linalg::svd(x, false);
-            return std::vector<Tensor>{s, matmul(u, u.mT()), matmul(vh.mT(), vh)};
-        }, {rest(a)});
+        check_gradients(
+            [](const Tensor& x) {
+                const auto [u, s, vh] = linalg::svd(x, false);
+                return std::vector<Tensor>{s, matmul(u, u.mT()), matmul(vh.mT(), vh)};
+            },
+            {rest(a)});
     }
-    check_gradients([](const Tensor& x) {
-        const auto [u, s, vh] = linalg::svd(x, false);
-        return matmul(u * exp(s).to(kComplexDouble), vh);
-    }, {rest(complex_matrix(3, 2))});
+    check_gradients(
+        [](const Tensor& x) {
+            const auto [u, s, vh] = linalg::svd(x, false);
+            return matmul(u * exp(s).to(kComplexDouble), vh);
+        },
+        {rest(complex_matrix(3, 2))});
     const auto [packed, tau] = geqrf(general({4, 3}));
     BOOST_TEST(close(linalg::householder_product(packed, tau), std::get<0>(linalg::qr(general({4, 3})))));
 }
 
 BOOST_AUTO_TEST_CASE(spectra) {
     const auto symmetric = [](const Tensor& x) { return x + x.mT(); };
-    check_gradients([&](const Tensor& x) {
-        const auto [w, v] = linalg::eigh(symmetric(x));
-        return std::vector<Tensor>{w, matmul(v * exp(w), v.mT())};
-    }, {rest(general({3, 3}))});
+    check_gradients(
+        [&](const Tensor& x) {
+            const auto [w, v] = linalg::eigh(symmetric(x));
+            return std::vector<Tensor>{w, matmul(v * exp(w), v.mT())};
+        },
+        {rest(general({3, 3}))});
     check_gradients([](const Tensor& x) { return real(sum(square(linalg::eigvals(x)))); }, {rest(general({3, 3}))});
     const Tensor a = general({3, 3});
     const auto [w, v] = linalg::eig(a);
@@ -134,8 +157,10 @@ BOOST_AUTO_TEST_CASE(norms_and_distances) {
     const Tensor origin = zeros({3}, kDouble).requires_grad_();
     origin.norm(2).backward();
     REEL_TEST_LIST(origin.grad(), 0, 0, 0); // the subgradient of least length
-    check_gradients([](const std::vector<Tensor>& x) { return cdist(x[0], x[1]); }, {leaf({3, 2}), rest(numbers({2, 2}) + 9.0)});
-    check_gradients([](const std::vector<Tensor>& x) { return cosine_similarity(x[0], x[1]); }, {leaf({2, 3}), rest(numbers({2, 3}) + 5.0)});
+    check_gradients([](const std::vector<Tensor>& x) { return cdist(x[0], x[1]); },
+                    {leaf({3, 2}), rest(numbers({2, 2}) + 9.0)});
+    check_gradients([](const std::vector<Tensor>& x) { return cosine_similarity(x[0], x[1]); },
+                    {leaf({2, 3}), rest(numbers({2, 3}) + 5.0)});
     check_gradients([](const Tensor& x) { return normalize(x); }, {rest(numbers({2, 3}) + 5.0)});
     BOOST_TEST(!message([] { linalg::matrix_norm(general({2, 2}), 3); }).empty());
 }

@@ -58,7 +58,8 @@ BOOST_AUTO_TEST_CASE(extrema) {
     const Tensor t = tensor({2., 5., 5.}, kDouble).requires_grad_();
     t.max().backward();
     REEL_TEST_LIST(t.grad(), 0, 0.5, 0.5); // ties share
-    check_gradients([](const Tensor& v) { return v.amax({0}) + std::get<0>(v.min(0)) + std::get<1>(aminmax(v, 0)); }, {leaf({3, 2})});
+    check_gradients([](const Tensor& v) { return v.amax({0}) + std::get<0>(v.min(0)) + std::get<1>(aminmax(v, 0)); },
+                    {leaf({3, 2})});
     check_gradients([](const Tensor& v) { return std::get<0>(v.median(1)) * std::get<0>(v.mode(1)); }, {leaf({2, 3})});
     REEL_TEST_LIST(tensor({4., 1., 3., 2.}, kDouble).median(), 2); // the lower one
     BOOST_TEST(!message<IndexError>([] { zeros({2, 0}, kDouble).max(1); }).empty());
@@ -70,7 +71,8 @@ BOOST_AUTO_TEST_CASE(variances) {
     const Tensor x = tensor({1., 2., 4.}, kDouble);
     BOOST_TEST(x.var().item<double>() == 7.0 / 3, boost::test_tools::tolerance(1e-14));
     BOOST_TEST(var(x, 0, false).item<double>() == 14.0 / 9, boost::test_tools::tolerance(1e-14));
-    check_gradients([](const Tensor& t) { return var(t, IntArrayRef{1}, Scalar(0.5)) + t.std(IntArrayRef{1}); }, {leaf({2, 4})});
+    check_gradients([](const Tensor& t) { return var(t, IntArrayRef{1}, Scalar(0.5)) + t.std(IntArrayRef{1}); },
+                    {leaf({2, 4})});
     const Tensor c = ones({3}, kDouble).requires_grad_();
     c.std().backward();
     REEL_TEST_LIST(c.grad(), 0, 0, 0); // no direction at zero spread
@@ -79,7 +81,8 @@ BOOST_AUTO_TEST_CASE(variances) {
 
 BOOST_AUTO_TEST_CASE(log_sums) {
     REEL_TEST_LIST(tensor({-INFINITY, -INFINITY}, kDouble).logsumexp(0), -INFINITY);
-    BOOST_TEST(tensor({1000., 1000.}, kDouble).logsumexp(0).item<double>() == 1000 + std::log(2.0), boost::test_tools::tolerance(1e-14));
+    BOOST_TEST(tensor({1000., 1000.}, kDouble).logsumexp(0).item<double>() == 1000 + std::log(2.0),
+               boost::test_tools::tolerance(1e-14));
     check_gradients([](const Tensor& t) { return t.logsumexp({0, 1}); }, {leaf({2, 3})});
     check_gradients([](const Tensor& t) { return t.logcumsumexp(1); }, {leaf({2, 3})});
 }
