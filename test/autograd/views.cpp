@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(gradients_of_views) {
     check([](const Tensor& x) { return x.permute({2, 0, 1}) * x.permute({2, 0, 1}); });
     check([](const Tensor& x) { return x.select(1, -1) * x.select(1, 0); });
     check([](const Tensor& x) { return x.slice(2, 1, 4, 2) * x.slice(2, 0, 3, 2); });
-    check([](const Tensor& x) { return x.diagonal(1, 1, 2) * x.diagonal(-1, 1, 2); });
+    check([](const Tensor& x) { return x.diagonal(1, 1, 2) * x.diagonal(0, 1, 2); });
     check([](const Tensor& x) { return x.unfold(2, 2, 1) * 3.0; });
     check([](const Tensor& x) { return x.expand({2, 2, 3, 4}) * x; });
     check([](const Tensor& x) { return x.unflatten(2, {2, -1}).flatten(0, 1) * 2.0; });
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(geometry_changes_in_place) {
     const Tensor z = numbers({2, 2});
     const V before = list(z);
     z.resize_({2, 3});
-    BOOST_TEST((V(list(z).begin(), list(z).begin() + 1)) == V{before[0]}, boost::test_tools::per_element());
+    BOOST_TEST(list(z)[0] == before[0]);
     BOOST_TEST(list(z)[3] == before[3]);
     BOOST_TEST(message([&] { x.resize_({3}); }) == "resize_: cannot resize a tensor that requires grad");
 }

@@ -14,15 +14,6 @@ using namespace shape;
 namespace {
 std::int64_t modulo(std::int64_t a, std::int64_t n) { return (a % n + n) % n; }
 
-/// Checked dims, each named once.
-Dims distinct_dims(const char* op, IntArrayRef dims, std::int64_t rank) {
-    Dims out = wrap_dims(op, dims, rank), sorted = out;
-    std::sort(sorted.begin(), sorted.end());
-    REEL_CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), op, ": dims ", dims,
-               " name a dimension twice");
-    return out;
-}
-
 Tensor flip_raw(const Tensor& input, IntArrayRef dims) {
     Tensor x = input;
     for (const std::int64_t d : dims) {
@@ -63,7 +54,7 @@ Tensor shift_by_half(const char* op, const Tensor& input, OptionalIntArrayRef di
 /// A copy with the order of the elements along each of `dims` reversed.  gx = flip(gy, dims)
 REEL_OP("flip(Tensor input, int[] dims) -> Tensor", method)
 Tensor flip(const Tensor& input, IntArrayRef dims) {
-    const Dims d = distinct_dims("flip", dims, input.dim());
+    const Dims d = wrap_dims("flip", dims, input.dim());
     const Tensor out = flip_raw(input, d);
     record("flip", {input}, out, {}, [d](RuleContext& c) -> GradList { return {flip(c.grad(), d)}; });
     return out;
@@ -92,10 +83,10 @@ Tensor roll(const Tensor& input, IntArrayRef shifts, IntArrayRef dims) {
     }
     REEL_CHECK(shifts.size() == dims.size(), "roll: shifts ", shifts, " and dims ", dims, " differ in length");
     REEL_CHECK_INDEX(input.dim() > 0, "roll: dims ", dims, " are given, but a 0-dim tensor has none");
-    const Dims d = wrap_dims("roll", dims, input.dim());
     Tensor out = input;
-    Dims back;
-    for (std::size_t i = 0; i < d.size(); ++i) {
+    Dims back, d; // a dimension may be named several times
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+        d.push_back(wrap_dim("roll", dims[i], input.dim()));
         back.push_back(-shifts[i]);
         if (input.numel() > 0) out = roll_raw(out, d[i], modulo(shifts[i], input.sizes()[std::size_t(d[i])]));
     }
@@ -119,7 +110,7 @@ REEL_OP("rot90(Tensor input, int k=1, int[] dims=[0, 1]) -> Tensor", method)
 Tensor rot90(const Tensor& input, std::int64_t k, IntArrayRef dims) {
     REEL_CHECK(dims.size() == 2, "rot90: dims must name two dimensions, got ", dims);
     REEL_CHECK(input.dim() >= 2, "rot90: expected at least 2 dimensions, got sizes ", input.sizes());
-    const Dims d = distinct_dims("rot90", dims, input.dim());
+    const Dims d = wrap_dims("rot90", dims, input.dim());
     switch (modulo(k, 4)) {
     case 1:
         return transpose(flip(input, {d[1]}), d[0], d[1]);
