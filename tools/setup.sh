@@ -7,14 +7,19 @@ command -v g++ >/dev/null || missing+=(g++)
 command -v python3 >/dev/null || missing+=(python3)
 command -v b2 >/dev/null || missing+=(BOOST-tools-dev)
 lib=/usr/lib/$(uname -m)-linux-gnu
-need /usr/include/boost/version.hpp BOOST-dev
+# the headers, and at least those of 1.81
+version=$(sed -n 's/^#define BOOST_VERSION //p' /usr/include/boost/version.hpp 2>/dev/null || true)
+[ "${version:-0}" -ge 108100 ] || missing+=(BOOST-dev)
 need "$lib/libboost_unit_test_framework.so" BOOST-test-dev # the linker name
 need "$lib/libboost_iostreams.so" BOOST-iostreams-dev
 need "$lib/libboost_program_options.so" BOOST-program-options-dev
 need "$lib/libboost_json.so" BOOST-json-dev
-need "$lib/libopenblas.so" libopenblas-openmp-dev
+need "$lib/openblas-openmp/libopenblas.so" libopenblas-openmp-dev
 need "$lib/libsleef.so" libsleef-dev
 need /usr/include/zlib.h zlib1g-dev
+# what the test of the installed package uses
+command -v cmake >/dev/null || missing+=(cmake)
+command -v pkg-config >/dev/null || missing+=(pkg-config)
 if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
 sudo=""
 [ "$(id -u)" -eq 0 ] || sudo="sudo"

@@ -49,8 +49,13 @@ void* device_alloc(std::size_t nbytes, DeviceIndex index) {
     return p;
 }
 void device_free(void* p, std::size_t, DeviceIndex index) {
-    // at process end the driver may be gone already: nothing to free then
-    if (p) cudaFreeAsync(p, raw_stream(index));
+    if (!p) return;
+    // nothing here may throw; at process end the driver may be gone already, and its memory with it
+    int before = 0;
+    if (cudaGetDevice(&before) != cudaSuccess) return;
+    if (before != index) cudaSetDevice(index); // the default stream is the current device's
+    cudaFreeAsync(p, raw_stream(index));
+    if (before != index) cudaSetDevice(before);
 }
 
 MemoryStats memory_stats(DeviceIndex index) {

@@ -53,6 +53,7 @@ template <class T> void rows_of(const Tensor& out, const Tensor& rows, std::int6
     const DeviceGuard guard(out.device().index());
     const cudaStream_t stream = raw_stream(out.device().index());
     const std::int64_t n = out.numel();
+    if (n == 0) return;
     const T* in = static_cast<const T*>(rows.data_ptr());
     T* to = static_cast<T*>(out.data_ptr());
     if (inner < 64) {
