@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(refusals_name_the_argument) {
     BOOST_CHECK_EXCEPTION(fft::fft(x, 0), Error, says("fft.fft: dimension 0 has 0 elements"));
     BOOST_CHECK_EXCEPTION(fft::fft(x, std::nullopt, -1, "half"), Error, says("norm is 'half'"));
     BOOST_CHECK_EXCEPTION(fft::rfft(signal({4}, true)), Error, says("fft.rfft: input is complex128"));
-    BOOST_CHECK_EXCEPTION(fft::fftn(x, std::nullopt, IntArrayRef{0, 0}), Error, says("named twice"));
+    BOOST_CHECK_EXCEPTION(fft::fftn(x, std::nullopt, IntArrayRef{0, 0}), Error, says("appears twice"));
     BOOST_CHECK_THROW(fft::fft(reshape(narrow(x, 0, 0, 1), {})), IndexError);
     BOOST_CHECK_EXCEPTION(stft(x, 2), Error, says("return_complex must be given"));
 }

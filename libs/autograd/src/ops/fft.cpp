@@ -65,9 +65,6 @@ Plan plan_of(const char* op, const Tensor& x, OptionalIntArrayRef s, OptionalInt
     if (dim) {
         for (const std::int64_t d : wrap_dims(op, *dim, x.dim())) p.dims.push_back(d);
         REEL_CHECK_INDEX(x.dim() > 0 || p.dims.empty(), op, ": input is 0-dim; it has no dimension to transform");
-        for (std::size_t i = 0; i < p.dims.size(); ++i)
-            for (std::size_t j = 0; j < i; ++j)
-                REEL_CHECK(p.dims[i] != p.dims[j], op, ": dim ", p.dims[i], " is named twice");
     } else {
         const std::int64_t n = s ? std::int64_t(s->size()) : x.dim();
         REEL_CHECK(n <= x.dim(), op, ": s has ", n, " sizes; input has ", x.dim(), " dimensions");
