@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(several_roots_and_a_tensor_without_history) {
     BOOST_TEST(view.root(0) == 1);
     BOOST_TEST(view.root(1) == 0);
     BOOST_TEST(view.root(2) == -1);
-    BOOST_CHECK_THROW(TapeView(Tensor()), Error);
+    BOOST_CHECK_THROW(TapeView{Tensor()}, Error);
 }
 
 BOOST_AUTO_TEST_CASE(a_long_chain_is_walked_without_recursion) {
