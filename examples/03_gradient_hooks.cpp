@@ -26,7 +26,7 @@ int main() {
     const Tensor bias = net->named_parameters()["4.bias"];
     bias.register_hook([](const Tensor& grad) { return grad.clamp(-0.1, 0.1); });
 
-    const Tensor x = reel::randn({64, 16}), y = reel::randn({64, 1}) + 5;
+    const Tensor x = reel::randn({64, 16}).requires_grad_(), y = reel::randn({64, 1}) + 5;
     reel::mse_loss(net(x), y).backward();
     std::printf("gradient of the last bias, clipped: %.3f\n", bias.grad().item<double>());
 
