@@ -18,6 +18,14 @@ bool is_one(const Scalar& s) { return s.isIntegral(true) ? s.toLong() == 1 : !s.
 Tensor scaled(const Tensor& t, const Scalar& by) { return is_one(by) ? t : t * by; }
 Scalar conjugate(const Scalar& s) { return s.isComplex() ? Scalar(std::conj(s.toComplexDouble())) : s; }
 
+bool expands(IntArrayRef from, IntArrayRef to) {
+    if (from.size() > to.size()) return false;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        const std::int64_t have = from[from.size() - 1 - i], want = to[to.size() - 1 - i];
+        if (have != want && have != 1) return false;
+    }
+    return true;
+}
 /// The sum, in the type of `input`. With beta = 0 the values of `input` (NaN included) do not count.
 Tensor blend(const char* op, const Tensor& input, const Tensor& product, const Scalar& beta_, const Scalar& alpha_) {
     const ScalarType t = product.scalar_type();
@@ -25,7 +33,7 @@ Tensor blend(const char* op, const Tensor& input, const Tensor& product, const S
                dtype_name(input.scalar_type()), " and the matrices are ", dtype_name(t), "; all must have one dtype");
     const Scalar beta = factor_of(op, "beta", beta_, t), alpha = factor_of(op, "alpha", alpha_, t);
     const Dims sizes(product.sizes());
-    REEL_CHECK(broadcast_shapes(op, input.sizes(), sizes) == sizes, op, ": input has shape ", input.sizes(),
+    REEL_CHECK(expands(input.sizes(), sizes), op, ": input has shape ", input.sizes(),
                ", which does not expand to the shape of the product, ", product.sizes());
     Tensor out;
     {
