@@ -83,6 +83,32 @@ BOOST_AUTO_TEST_CASE(a_saved_schedule_goes_on_where_it_stopped) {
     const auto rest = later.rates(second, 4);
     BOOST_TEST(rest == std::vector<double>(all.begin() + 4, all.end()), boost::test_tools::per_element());
 }
+BOOST_AUTO_TEST_CASE(schedules_follow_each_other_from_the_first_rate_on) {
+    const auto warm = std::make_shared<optim::ConstantLR>(sgd, 0.1, 2);
+    const auto decay = std::make_shared<optim::ExponentialLR>(sgd, 0.5);
+    optim::SequentialLR schedule(sgd, {warm, decay}, {2});
+    const std::vector<double> want{0.1, 0.1, 1, 0.5, 0.25};
+    const auto got = rates(schedule, 4);
+    for (std::size_t i = 0; i < want.size(); ++i) BOOST_TEST(std::abs(got[i] - want[i]) < 1e-12, got[i] << " at " << i);
+    BOOST_CHECK_THROW(optim::SequentialLR(sgd, {warm}, {2}), ValueError);
+}
+BOOST_AUTO_TEST_CASE(schedules_multiply_when_chained) {
+    optim::ChainedScheduler schedule(
+        {std::make_shared<optim::ConstantLR>(sgd, 0.5, 2), std::make_shared<optim::ExponentialLR>(sgd, 0.5)});
+    const std::vector<double> want{0.5, 0.25, 0.25, 0.125};
+    const auto got = rates(schedule, 3);
+    for (std::size_t i = 0; i < want.size(); ++i) BOOST_TEST(std::abs(got[i] - want[i]) < 1e-12, got[i] << " at " << i);
+}
+BOOST_AUTO_TEST_CASE(averaging_anneals_to_its_own_rate) {
+    optim::SWALROptions options;
+    options.swa_lr = 0.2;
+    options.anneal_epochs = 4;
+    options.anneal_strategy = "linear";
+    optim::SWALR schedule(sgd, options);
+    const std::vector<double> want{1, 0.8, 0.6, 0.4, 0.2, 0.2};
+    const auto got = rates(schedule, 5);
+    for (std::size_t i = 0; i < want.size(); ++i) BOOST_TEST(std::abs(got[i] - want[i]) < 1e-12, got[i] << " at " << i);
+}
 BOOST_AUTO_TEST_CASE(factories_name_what_is_wrong) {
     BOOST_CHECK_EXCEPTION(optim::make_scheduler("StepLR", sgd), TypeError,
                           [](const Error& e) { return e.msg() == "StepLR: argument 'step_size' is missing"; });

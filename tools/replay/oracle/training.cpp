@@ -87,6 +87,19 @@ public:
 
 private:
     void build(ScalarType dtype) {
+        // float64 runs are built, and their first weights drawn, in float64
+        const ScalarType before = get_default_dtype();
+        set_default_dtype(dtype);
+        build_net();
+        set_default_dtype(before);
+        const Call o = read_call(reader_, data_.at("optimizer"));
+        optimizer_ = optim::make_optimizer(o.name, net_->parameters(), o.args, o.kwargs);
+        if (!data_.at("scheduler").is_null()) {
+            const Call s = read_call(reader_, data_.at("scheduler"));
+            scheduler_ = optim::make_scheduler(s.name, *optimizer_, s.args, s.kwargs);
+        }
+    }
+    void build_net() {
         net_ = std::make_shared<nn::SequentialImpl>();
         for (const json::value& layer : data_.at("net").as_array()) {
             const Call c = read_call(reader_, layer);
@@ -94,13 +107,6 @@ private:
         }
         const Call loss = read_call(reader_, data_.at("loss"));
         loss_ = nn::make_module(loss.name, loss.args, loss.kwargs);
-        if (dtype == kDouble) net_->to(kDouble);
-        const Call o = read_call(reader_, data_.at("optimizer"));
-        optimizer_ = optim::make_optimizer(o.name, net_->parameters(), o.args, o.kwargs);
-        if (!data_.at("scheduler").is_null()) {
-            const Call s = read_call(reader_, data_.at("scheduler"));
-            scheduler_ = optim::make_scheduler(s.name, *optimizer_, s.args, s.kwargs);
-        }
     }
     void train(const Tensor& pixels, const Tensor& labels) {
         const std::int64_t rows = labels.numel(), batch = data_.at("batch").as_int64(),

@@ -24,6 +24,7 @@
 #include <reel/nn/parameter.hpp>
 #include <reel/nn/state_dict.hpp>
 #include <reel/nn/utils/clip_grad.hpp>
+#include <reel/nn/utils/convert_parameters.hpp>
 
 // last: names what the headers above declare
 #include <reel/nn/instances.hpp>

@@ -79,8 +79,8 @@ variable_list validated(const Module& m, const char* what, const Args& structure
         REEL_CHECK(t.scalar_type() == c.scalar_type() && t.device().type() == c.device().type(), m.name(), ": ", what,
                    " hook changed the type of gradient ", i, " from ", dtype_name(c.scalar_type()), " on ", c.device(),
                    " to ", dtype_name(t.scalar_type()), " on ", t.device());
-        REEL_CHECK(t.sizes().equals(c.sizes()), m.name(), ": ", what, " hook changed the size of gradient ", i, " from ",
-                   c.sizes(), " to ", t.sizes());
+        REEL_CHECK(t.sizes().equals(c.sizes()), m.name(), ": ", what, " hook changed the size of gradient ", i,
+                   " from ", c.sizes(), " to ", t.sizes());
         out[i] = t;
     }
     return out;
@@ -97,40 +97,42 @@ Value as_tuple(const Value& v) { return v.isSequence() ? v : Value::tuple({v}); 
 void run_full_hooks_at_output(BackwardState& s) {
     Value none_inputs = Value::tuple(std::vector<Value>(s.inputs.size()));
     if (s.has_full)
-        REEL_WARN("full backward hook on ", s.module->name(),
-                  " fires when the gradient of its outputs is known, before the module is differentiated, because no "
-                  "input requires grad; make an input require grad to see grad_input");
+        REEL_WARN_ONCE(
+            "full backward hook on ", s.module->name(),
+            " fires when the gradient of its outputs is known, before the module is differentiated, because no "
+            "input requires grad; make an input require grad to see grad_input");
     for_each_hook(s.full_global, s.full_local, [&](const auto& record) {
         const Value r = record.fn.fn(*s.module, none_inputs, s.grad_output);
         const bool only_nones = r.isNone() || (r.isTuple() && std::all_of(r.elements().begin(), r.elements().end(),
-                                                                             [](const Value& v) { return v.isNone(); }));
+                                                                          [](const Value& v) { return v.isNone(); }));
         REEL_CHECK(only_nones, s.module->name(), ": full backward hook returned ", r.repr(),
                    ", but no input of the module requires grad, so there is no gradient to replace; return none");
     });
 }
 
 NodePostHook output_hook(StatePtr state) {
-    return [state](const variable_list& grad_inputs, const variable_list& grad_outputs) -> std::optional<variable_list> {
-        BackwardState& s = *state;
-        Value go = gradient_tuple(s.outputs, s.nested, grad_outputs);
-        for_each_hook(s.pre_global, s.pre_local, [&](const auto& record) {
-            Value r = record.fn.fn(*s.module, go);
-            if (r.isNone()) return;
-            r = as_tuple(r);
-            check_count(*s.module, "full backward pre-", r, s.outputs.size());
-            go = std::move(r);
-        });
-        s.grad_output = go;
-        s.pass = autograd::current_graph_task_id();
-        if (!s.inputs_wrapped) {
-            struct Forget {
-                BackwardState& s;
-                ~Forget() { s.grad_output = Value(), s.pass = -1; }
-            } forget{s};
-            run_full_hooks_at_output(s);
-        }
-        return validated(*s.module, "full backward pre-", s.outputs, s.nested, go, grad_inputs);
-    };
+    return
+        [state](const variable_list& grad_inputs, const variable_list& grad_outputs) -> std::optional<variable_list> {
+            BackwardState& s = *state;
+            Value go = gradient_tuple(s.outputs, s.nested, grad_outputs);
+            for_each_hook(s.pre_global, s.pre_local, [&](const auto& record) {
+                Value r = record.fn.fn(*s.module, go);
+                if (r.isNone()) return;
+                r = as_tuple(r);
+                check_count(*s.module, "full backward pre-", r, s.outputs.size());
+                go = std::move(r);
+            });
+            s.grad_output = go;
+            s.pass = autograd::current_graph_task_id();
+            if (!s.inputs_wrapped) {
+                struct Forget {
+                    BackwardState& s;
+                    ~Forget() { s.grad_output = Value(), s.pass = -1; }
+                } forget{s};
+                run_full_hooks_at_output(s);
+            }
+            return validated(*s.module, "full backward pre-", s.outputs, s.nested, go, grad_inputs);
+        };
 }
 
 NodePostHook input_hook(StatePtr state) {
@@ -186,7 +188,8 @@ Tensor first_tensor(Value v, const Module& m) {
     return v.toTensor();
 }
 
-void attach_legacy(Module& m, const Value& result, const Snapshot<BackwardHook>& global, const Snapshot<BackwardHook>& local) {
+void attach_legacy(Module& m, const Value& result, const Snapshot<BackwardHook>& global,
+                   const Snapshot<BackwardHook>& local) {
     const Tensor t = first_tensor(result, m);
     const autograd::NodePtr node = t.defined() ? t.grad_fn() : nullptr;
     if (!node) return;
@@ -199,7 +202,8 @@ void attach_legacy(Module& m, const Value& result, const Snapshot<BackwardHook>&
             REEL_CHECK(!managed || alive, "legacy backward hook: its module was destroyed before the backward pass");
             const Value r = fn(*raw, tensors_to_tuple(gi), tensors_to_tuple(go));
             if (r.isNone()) return std::nullopt;
-            REEL_CHECK_TYPE(r.isTuple(), raw->name(), ": legacy backward hook must return none or a tuple, got ", r.kind_name());
+            REEL_CHECK_TYPE(r.isTuple(), raw->name(), ": legacy backward hook must return none or a tuple, got ",
+                            r.kind_name());
             check_count(*raw, "legacy backward ", r, gi.size());
             return tuple_to_tensors(r);
         });
@@ -303,8 +307,8 @@ private:
         const bool single = !tuple;
         if (single && reference && !result_.isTensor()) {
             if (warn)
-                REEL_WARN("backward hooks on ", module_.name(), " do not fire for an output of type ", result_.kind_name(),
-                          "; return a Tensor or a tuple of Tensors");
+                REEL_WARN("backward hooks on ", module_.name(), " do not fire for an output of type ",
+                          result_.kind_name(), "; return a Tensor or a tuple of Tensors");
         }
         Args outputs = tuple ? result_.elements() : Args{result_};
         intrusive_ptr<HookGate> gate;
@@ -318,15 +322,17 @@ private:
     void rescue() noexcept {
         const auto g = snapshot(global_.forward), l = snapshot(local().forward);
         for_each_hook(g, l, [&](const auto& record) {
-            if (!record.fn.always_call || std::find(started_.begin(), started_.end(), record.id) != started_.end()) return;
+            if (!record.fn.always_call || std::find(started_.begin(), started_.end(), record.id) != started_.end())
+                return;
             try {
                 Value r = record.fn.fn(module_, args_, kwargs_, result_);
                 if (!r.isNone()) result_ = std::move(r);
             } catch (const std::exception& e) {
-                REEL_WARN("forward hook on ", module_.name(), " (always_call) failed while forward was already failing: ",
-                          e.what());
+                REEL_WARN("forward hook on ", module_.name(),
+                          " (always_call) failed while forward was already failing: ", e.what());
             } catch (...) {
-                REEL_WARN("forward hook on ", module_.name(), " (always_call) failed while forward was already failing");
+                REEL_WARN("forward hook on ", module_.name(),
+                          " (always_call) failed while forward was already failing");
             }
         });
     }
@@ -350,7 +356,8 @@ void throw_argument_count(const Module& m, std::size_t expected, std::size_t got
     REEL_THROW(TypeError, m.name(), ": forward takes ", expected, " positional arguments, got ", got);
 }
 void throw_unexpected_kwargs(const Module& m, const Kwargs& kwargs) {
-    REEL_THROW(TypeError, m.name(), ": forward got an unexpected keyword argument '", kwargs.begin()->first.toStringRef(), "'");
+    REEL_THROW(TypeError, m.name(), ": forward got an unexpected keyword argument '",
+               kwargs.begin()->first.toStringRef(), "'");
 }
 
 } // namespace reel::nn::detail
@@ -358,9 +365,11 @@ void throw_unexpected_kwargs(const Module& m, const Kwargs& kwargs) {
 namespace reel::nn {
 
 Value Module::forward_values(const Args& args, const Kwargs& kwargs) {
-    REEL_CHECK_NOT_IMPLEMENTED(forward_thunk_, repr_name(), ": this module has no forward that can be called with values; "
-                               "give the class a single non-template forward and hold it by ModuleHolder or register_module, "
-                               "or override forward_values");
+    REEL_CHECK_NOT_IMPLEMENTED(
+        forward_thunk_, repr_name(),
+        ": this module has no forward that can be called with values; "
+        "give the class a single non-template forward and hold it by ModuleHolder or register_module, "
+        "or override forward_values");
     return forward_thunk_(*this, args, kwargs);
 }
 

@@ -28,4 +28,6 @@
 #include <reel/optim/schedulers/one_cycle_lr.hpp>
 #include <reel/optim/schedulers/polynomial_lr.hpp>
 #include <reel/optim/schedulers/reduce_on_plateau_scheduler.hpp>
+#include <reel/optim/schedulers/sequential_lr.hpp>
 #include <reel/optim/schedulers/step_lr.hpp>
+#include <reel/optim/schedulers/swa_lr.hpp>

@@ -23,11 +23,21 @@ void CyclicLROptions::fields(FieldVisitor& v) {
     v("last_epoch", last_epoch);
 }
 namespace {
-/// The groups start at `base_lr`, before the base class reads their rates.
+/// Checks everything, then lets the groups start at `base_lr`, before the base class reads their rates.
 Optimizer& start_at(Optimizer& optimizer, const CyclicLROptions& o) {
-    const auto rates = o.base_lr.expand(optimizer.param_groups().size(), "CyclicLR: base_lr");
+    const std::size_t n = optimizer.param_groups().size();
+    const auto rates = o.base_lr.expand(n, "CyclicLR: base_lr");
+    o.max_lr.expand(n, "CyclicLR: max_lr");
+    REEL_CHECK_VALUE(o.mode == "triangular" || o.mode == "triangular2" || o.mode == "exp_range" || o.scale_fn,
+                     "CyclicLR: mode must be 'triangular', 'triangular2' or 'exp_range', got '", o.mode, "'");
+    REEL_CHECK_VALUE(o.step_size_up > 0 && o.step_size_down.value_or(1) > 0, "CyclicLR: step sizes must be positive");
+    if (o.cycle_momentum) {
+        check_has_momentum(CyclicLR::class_name, optimizer);
+        o.base_momentum.expand(n, "CyclicLR: base_momentum");
+        o.max_momentum.expand(n, "CyclicLR: max_momentum");
+    }
     if (o.last_epoch == -1)
-        for (std::size_t i = 0; i < rates.size(); ++i) optimizer.param_groups()[i].options().set_lr(rates[i]);
+        for (std::size_t i = 0; i < n; ++i) optimizer.param_groups()[i].options().set_lr(rates[i]);
     return optimizer;
 }
 } // namespace
@@ -36,11 +46,7 @@ CyclicLR::CyclicLR(Optimizer& optimizer, CyclicLROptions options)
     const std::size_t n = base_lrs_.size();
     base_lrs_ = options_.base_lr.expand(n, "CyclicLR: base_lr");
     max_lrs_ = options_.max_lr.expand(n, "CyclicLR: max_lr");
-    REEL_CHECK_VALUE(options_.mode == "triangular" || options_.mode == "triangular2" || options_.mode == "exp_range" ||
-                         options_.scale_fn,
-                     "CyclicLR: mode must be 'triangular', 'triangular2' or 'exp_range', got '", options_.mode, "'");
     if (options_.cycle_momentum) {
-        check_has_momentum(class_name, optimizer);
         base_momenta_ = options_.base_momentum.expand(n, "CyclicLR: base_momentum");
         max_momenta_ = options_.max_momentum.expand(n, "CyclicLR: max_momentum");
     }

@@ -30,8 +30,20 @@ std::int64_t total_steps(const OneCycleLROptions& o) {
     REEL_CHECK_VALUE(n > 0, "OneCycleLR: give a positive total_steps, or epochs and steps_per_epoch");
     return n;
 }
+/// Checks everything, then gives the groups their first rates, before the base class reads them.
 Optimizer& start_at(Optimizer& optimizer, const OneCycleLROptions& o) {
-    const auto top = o.max_lr.expand(optimizer.param_groups().size(), "OneCycleLR: max_lr");
+    total_steps(o);
+    REEL_CHECK_VALUE(o.pct_start >= 0 && o.pct_start <= 1, "OneCycleLR: pct_start must be between 0 and 1, got ",
+                     o.pct_start);
+    REEL_CHECK_VALUE(o.anneal_strategy == "cos" || o.anneal_strategy == "linear",
+                     "OneCycleLR: anneal_strategy must be 'cos' or 'linear', got '", o.anneal_strategy, "'");
+    const std::size_t n = optimizer.param_groups().size();
+    if (o.cycle_momentum) {
+        check_has_momentum(OneCycleLR::class_name, optimizer);
+        o.base_momentum.expand(n, "OneCycleLR: base_momentum");
+        o.max_momentum.expand(n, "OneCycleLR: max_momentum");
+    }
+    const auto top = o.max_lr.expand(n, "OneCycleLR: max_lr");
     for (std::size_t i = 0; i < top.size() && o.last_epoch == -1; ++i) {
         OptimizerParamGroup& g = optimizer.param_groups()[i];
         g.options().set_lr(top[i] / o.div_factor);
@@ -45,14 +57,9 @@ Optimizer& start_at(Optimizer& optimizer, const OneCycleLROptions& o) {
 OneCycleLR::OneCycleLR(Optimizer& optimizer, OneCycleLROptions options)
     : LRScheduler(start_at(optimizer, options), options.last_epoch), options_(std::move(options)),
       total_(total_steps(options_)) {
-    REEL_CHECK_VALUE(options_.pct_start >= 0 && options_.pct_start <= 1,
-                     "OneCycleLR: pct_start must be between 0 and 1, got ", options_.pct_start);
-    REEL_CHECK_VALUE(options_.anneal_strategy == "cos" || options_.anneal_strategy == "linear",
-                     "OneCycleLR: anneal_strategy must be 'cos' or 'linear', got '", options_.anneal_strategy, "'");
     const std::size_t n = base_lrs_.size();
     max_lrs_ = options_.max_lr.expand(n, "OneCycleLR: max_lr");
     if (options_.cycle_momentum) {
-        check_has_momentum(class_name, optimizer);
         base_momenta_ = options_.base_momentum.expand(n, "OneCycleLR: base_momentum");
         max_momenta_ = options_.max_momentum.expand(n, "OneCycleLR: max_momentum");
     }
