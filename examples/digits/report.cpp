@@ -29,7 +29,7 @@ svg .title{font-weight:600;font-size:14px}svg .tick,svg .shape{fill:var(--soft);
 .node{fill:var(--node);stroke:var(--accent);stroke-opacity:.35}.leaf{fill:var(--leaf);stroke:#3a9d5d;stroke-opacity:.5}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;width:100%}th,td{text-align:right;padding:3px 8px;border-bottom:1px solid var(--rule)}th:first-child,td:first-child{text-align:left}th{font-weight:600;color:var(--soft);font-size:13px}
 .wrong{display:grid;grid-template-columns:repeat(auto-fill,minmax(96px,1fr));gap:14px}.wrong figure{margin:0}.wrong figcaption{font-size:12px;color:var(--soft);text-align:center;margin-top:4px}
-.scroll{overflow-x:auto}.tape svg{width:auto;min-width:min(100%,600px);max-width:100%}
+.scroll{overflow-x:auto}
 )";
 constexpr const char* colors[] = {"#2b5fd9", "#d9480f", "#2f9e44", "#9c36b5", "#c2255c", "#0c8599", "#b08900",
                                   "#5f3dc4", "#087f5b", "#868e96", "#e8590c", "#1864ab", "#a61e4d", "#66a80f"};
@@ -41,13 +41,15 @@ std::string fixed(double v, int digits) {
 }
 std::string curves(const History& history) {
     std::vector<double> marks;
-    Curve loss{"loss", {}, colors[0]}, train{"training", {}, colors[0]}, test{"held out", {}, colors[1]};
+    Curve loss{"loss", {}, colors[0]}, train{"training", {}, colors[0]}, test{"held out", {}, colors[1]},
+        rate{"rate", {}, colors[2]};
     std::vector<Curve> norms;
     for (std::size_t i = 0; i < history.size(); ++i) {
         const EpochRecord& r = history[i];
         const double x = double(i + 1);
         if (i > 0 && history[i - 1].stage != r.stage) marks.push_back(x - 0.5);
         loss.points.emplace_back(x, r.loss);
+        rate.points.emplace_back(x, r.rate);
         train.points.emplace_back(x, r.train_accuracy);
         test.points.emplace_back(x, r.test_accuracy);
         for (const auto& [path, norm] : r.norms) {
@@ -65,7 +67,7 @@ std::string curves(const History& history) {
     return "<div class=\"grid2\"><div class=\"card\">" + chart("Loss", {loss}, marks, true) +
            "</div><div class=\"card\">" + chart("Accuracy", {train, test}, marks, false) +
            "</div><div class=\"card\">" + chart("Norm of the gradient arriving at each module", norms, marks, true) +
-           "</div></div>";
+           "</div><div class=\"card\">" + chart("Learning rate", {rate}, marks, false) + "</div></div>";
 }
 std::string stage_table(const History& history) {
     std::string rows;
@@ -137,6 +139,7 @@ std::string report_html(Trainer& trainer, const Results& results) {
         }
     DigitNet& net = trainer.net();
     net->train();
+    trainer.stop_watching(); // the tape is drawn without the hooks' nodes
     const Tensor images = test.data().narrow(0, 0, 32), labels = test.target().narrow(0, 0, 32);
     const std::string tape = tape_drawing(reel::cross_entropy(net(images), labels), *net);
     std::int64_t weights = 0;

@@ -32,8 +32,8 @@ std::string escaped(const std::string& text) {
 }
 
 Svg::Svg(double w, double h, const std::string& label)
-    : body_("<svg viewBox=\"0 0 " + coordinate(w) + " " + coordinate(h) + "\" role=\"img\" aria-label=\"" +
-            escaped(label) + "\">") {}
+    : body_("<svg viewBox=\"0 0 " + coordinate(w) + " " + coordinate(h) + "\" style=\"max-width:" +
+            coordinate(w * 1.25) + "px\" role=\"img\" aria-label=\"" + escaped(label) + "\">") {}
 void Svg::line(double x1, double y1, double x2, double y2, const std::string& style) {
     body_ += "<line x1=\"" + coordinate(x1) + "\" y1=\"" + coordinate(y1) + "\" x2=\"" + coordinate(x2) + "\" y2=\"" +
              coordinate(y2) + "\" " + style + "/>";
@@ -66,18 +66,20 @@ std::string chart(const std::string& title, const std::vector<Curve>& curves, co
         }
     if (low > high) low = 0.1, high = 1;
     const auto scale = [&](double y) { return logarithmic ? std::log10(y) : y; };
-    double from = scale(low), to = scale(high);
-    if (logarithmic) from = std::floor(from), to = std::max(std::ceil(to), from + 1);
-    else {
-        const double margin = std::max((to - from) * 0.06, 1e-3);
-        from = std::max(0.0, from - margin), to += margin;
+    double from = scale(low), to = scale(high), tick = 1;
+    if (!logarithmic) { // round steps: 1, 2 or 5 times a power of ten, about five of them
+        const double base = std::pow(10, std::floor(std::log10(std::max(to - from, 1e-6) / 5)));
+        for (const double factor : {10.0, 5.0, 2.0, 1.0})
+            if ((to - from) / (base * factor) <= 5.5) tick = base * factor;
     }
+    from = std::floor(from / tick + 1e-9) * tick;
+    to = std::max(std::ceil(to / tick - 1e-9) * tick, from + tick);
     const double plot_w = width - left - right, plot_h = height - top - bottom;
     const auto px = [&](double x) { return left + (x_most > 1 ? (x - 1) / (x_most - 1) : 0.5) * plot_w; };
     const auto py = [&](double y) { return top + (1 - (scale(y) - from) / (to - from)) * plot_h; };
     Svg svg(width, height, title);
     svg.text(left, 18, title, "class=\"title\"");
-    const int ticks = logarithmic ? std::max(1, int(to - from)) : 4;
+    const int ticks = int(std::lround((to - from) / tick));
     for (int i = 0; i <= ticks; ++i) {
         const double at = from + (to - from) * i / ticks, y = top + (1 - double(i) / ticks) * plot_h;
         svg.line(left, y, left + plot_w, y, "class=\"grid\"");
@@ -96,7 +98,17 @@ std::string chart(const std::string& title, const std::vector<Curve>& curves, co
         for (const auto& [x, y] : c.points)
             if (!logarithmic || y > 0) points.emplace_back(px(x), py(y));
         if (points.empty()) continue;
-        svg.polyline(points, "stroke=\"" + c.color + "\" stroke-width=\"2\" stroke-linejoin=\"round\"");
+        // A curve that pauses, as a frozen module's does, is not drawn through the pause.
+        const double epoch_width = px(2) - px(1) + 0.5;
+        std::vector<std::pair<double, double>> piece;
+        for (const auto& point : points) {
+            if (!piece.empty() && x_most > 1 && point.first - piece.back().first > epoch_width) {
+                svg.polyline(piece, "stroke=\"" + c.color + "\" stroke-width=\"2\" stroke-linejoin=\"round\"");
+                piece.clear();
+            }
+            piece.push_back(point);
+        }
+        svg.polyline(piece, "stroke=\"" + c.color + "\" stroke-width=\"2\" stroke-linejoin=\"round\"");
         for (const auto& [x, y] : points)
             svg.path("M" + coordinate(x) + " " + coordinate(y) + "h0",
                      "stroke=\"" + c.color + "\" stroke-width=\"5\" stroke-linecap=\"round\"");

@@ -27,6 +27,8 @@ public:
     const Digits& data() const { return data_; }
     /// Predicted class of every image.
     reel::Tensor predict(const reel::Tensor& images);
+    /// Takes the gradient hooks off.
+    void stop_watching() { monitor_.detach(); }
     static constexpr int stages = 3;
     static const char* stage_title(std::int64_t stage);
 

@@ -45,11 +45,22 @@ check "the report has no drawings" [ "$(grep -o '<svg' "$dir/a/report.html" | wc
 check "two threads give another model" cmp -s "$dir/a/model.safetensors" "$dir/b/model.safetensors"
 check "two threads give another report" cmp -s "$dir/a/report.html" "$dir/b/report.html"
 
-# Killed at several moments and resumed, until it ends.
-for moment in 0.4 0.9 1.7; do
-    timeout -s KILL "$moment" "$program" "${short[@]}" --out "$dir/c" $([ -e "$dir/c/checkpoint.safetensors" ] && echo --resume) >/dev/null 2>&1
+# Killed after its first, second and third checkpoint, each time resumed, then left to end.
+resume() { [ -e "$dir/c/checkpoint.safetensors" ] && echo --resume; }
+stamp() { stat -c %Y.%i "$dir/c/checkpoint.safetensors" 2>/dev/null; }
+for kill in 1 2 3; do
+    before=$(stamp)
+    "$program" "${short[@]}" --out "$dir/c" $(resume) >/dev/null 2>&1 &
+    pid=$!
+    for _ in $(seq 600); do
+        [ "$(stamp)" != "$before" ] && break
+        sleep 0.05
+    done
+    sleep 0.0$kill
+    { kill -KILL "$pid" && wait "$pid"; } 2>/dev/null
 done
-"$program" "${short[@]}" --out "$dir/c" $([ -e "$dir/c/checkpoint.safetensors" ] && echo --resume) >"$dir/c.log" 2>&1
+check "no checkpoint after a kill" [ -e "$dir/c/checkpoint.safetensors" ]
+"$program" "${short[@]}" --out "$dir/c" $(resume) >"$dir/c.log" 2>&1
 status=$?
 check "going on after a kill fails: $(tail -n 1 "$dir/c.log")" [ "$status" -eq 0 ]
 check "going on after a kill gives another model" cmp -s "$dir/a/model.safetensors" "$dir/c/model.safetensors"
