@@ -36,8 +36,11 @@ void run_step(const char* optimizer, const cpu::LoopTable& table, const void* ru
     REEL_CHECK_NOT_IMPLEMENTED(loop, optimizer, ": there is no step for ", dtype_name(type), " parameters on ",
                                param.device().str());
     NoGradGuard no_grad;
-    for (int a = 0; a < n; ++a)
-        if (a != 1) autograd::check_inplace(*operands[a], optimizer);
+    for (int a = 0; a < n; ++a) {
+        if (a == 1) continue; // the gradient is only read
+        autograd::refuse_inference(*operands[a], optimizer);
+        autograd::check_inplace(*operands[a], optimizer);
+    }
 
     // All operands in one dense order: the parameter's own where it is dense, else row-major copies.
     const bool dense = param.is_non_overlapping_and_dense();
