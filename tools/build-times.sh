@@ -6,5 +6,6 @@ cd "$(dirname "$0")/.."
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 b2 -j"$(nproc)" -d4 everything >"$log" 2>&1 || { grep -aE "error" "$log" | head; exit 1; }
-# with -d4 b2 prints after each action:   gcc.compile.c++ TARGET / (command) / N.NN user; N.NN system
-awk '/^(gcc|nvcc)\.(compile|link)/ {target = $2} / user; .* system/ {print $1 + $3, target}' "$log" | sort -rn | head -n "${1:-10}"
+# with -d4 b2 prints the action's name, then `N sec system; N sec user; N sec clock`
+awk '/^(gcc|nvcc)\./ {target = $2; sub(/.*threading-multi\//, "", target)}
+     / sec system; / {if (target != "") printf "%7.2f %s\n", $1 + $4, target; target = ""}' "$log" | sort -rn | head -n "${1:-10}"
