@@ -31,6 +31,9 @@ const char* Trainer::stage_title(std::int64_t stage) {
 }
 
 Trainer::Trainer(const Options& options, Digits data) : options_(options), data_(std::move(data)) {
+    const auto images = std::int64_t(*below(data_.train, classes()).size());
+    REEL_CHECK_VALUE(options.batch <= images, "--batch: ", options.batch, " is more than the ", images,
+                     " images of the first stage");
     manual_seed(options.seed);
     net_ = DigitNet(classes());
     make_optimizer();
@@ -77,8 +80,6 @@ void Trainer::epoch(Progress& progress) {
     const auto loader =
         data::make_data_loader(train, data::DataLoaderOptions(std::size_t(options_.batch)).drop_last(true));
     const std::int64_t steps = std::int64_t(*train.size()) / options_.batch;
-    REEL_CHECK_VALUE(steps > 0, "--batch: ", options_.batch, " is more than the ", *train.size(),
-                     " images of this stage");
     char title[80];
     std::snprintf(title, sizeof title, "stage %d/%d  epoch %d/%d", int(stage_ + 1), stages, int(epochs_done_ + 1),
                   int(options_.epochs[std::size_t(stage_)]));

@@ -68,6 +68,7 @@ check "going on after a kill gives another report" cmp -s "$dir/a/report.html" "
 
 refused "an unknown option" "nonsense" --nonsense
 refused "a bad number" "threads" --threads none
+refused "a batch larger than the data" "batch" --batch 5000 --out "$dir/d"
 refused "bad epochs" "epochs" --epochs 1,2
 refused "a missing file" "$dir/none.csv.gz" --data "$dir/none.csv.gz" --out "$dir/d"
 head -c 20000 examples/data/digits.csv.gz >"$dir/cut.csv.gz"

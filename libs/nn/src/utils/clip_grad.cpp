@@ -24,7 +24,7 @@ double part(const Tensor& t, double p) {
     if (p == 0) return reel::ne(flat, 0).sum().item<double>();
     if (p == 2 && !t.is_complex()) return (flat * flat).sum().item<double>();
     const Tensor a = flat.abs();
-    return (p == 1 ? a : p == 2 ? a * a : reel::exp(reel::log(a) * p)).sum().item<double>();
+    return (p == 1 ? a : p == 2 ? a * a : a.pow(p)).sum().item<double>();
 }
 } // namespace
 
@@ -59,10 +59,7 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, d
 void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value) {
     NoGradGuard no_grad;
     REEL_CHECK_VALUE(clip_value >= 0, "clip_grad_value_: clip_value must not be negative, got ", clip_value);
-    for (const Tensor& g : gradients(parameters)) {
-        const Tensor limit = reel::full({}, clip_value, g.scalar_type());
-        g.copy_(reel::minimum(reel::maximum(g, -limit), limit));
-    }
+    for (const Tensor& g : gradients(parameters)) g.clamp_(-clip_value, clip_value);
 }
 
 } // namespace reel::nn::utils
