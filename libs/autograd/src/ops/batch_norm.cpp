@@ -68,19 +68,20 @@ Tensor apply(const char* op, const cpu::NormGeometry& g, const Tensor& input, co
                       y.data_ptr());
     Tensor out = cast_raw(y, input.scalar_type());
     norm_layers::record(op, plan_of(g, eps, constant_stats), input, weight, bias, out, mean, rstd,
-                 [g, t, constant_stats](const Tensor& grad, const Tensor& input, const Tensor& weight,
-                                        const Tensor& mean, const Tensor& rstd, norm_layers::Wanted wanted) {
-                     const Tensor x = norm_layers::dense(input, t), gy = norm_layers::dense(grad, t), w = norm_layers::dense(weight, t);
-                     const auto made = [&](bool want, IntArrayRef sizes) {
-                         return want ? empty_raw(sizes, t) : Tensor();
-                     };
-                     std::array<Tensor, 3> r{made(wanted.input, input.sizes()), made(wanted.weight, g.channels),
-                                             made(wanted.bias, g.channels)};
-                     const auto data = [](const Tensor& t) { return t.defined() ? t.data_ptr() : nullptr; };
-                     cpu::norm_backward(t, g, gy.data_ptr(), x.data_ptr(), mean.data_ptr(), rstd.data_ptr(), data(w),
-                                        constant_stats, data(r[0]), data(r[1]), data(r[2]));
-                     return r;
-                 });
+                        [g, t, constant_stats](const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                               const Tensor& mean, const Tensor& rstd, norm_layers::Wanted wanted) {
+                            const Tensor x = norm_layers::dense(input, t), gy = norm_layers::dense(grad, t),
+                                         w = norm_layers::dense(weight, t);
+                            const auto made = [&](bool want, IntArrayRef sizes) {
+                                return want ? empty_raw(sizes, t) : Tensor();
+                            };
+                            std::array<Tensor, 3> r{made(wanted.input, input.sizes()), made(wanted.weight, g.channels),
+                                                    made(wanted.bias, g.channels)};
+                            const auto data = [](const Tensor& t) { return t.defined() ? t.data_ptr() : nullptr; };
+                            cpu::norm_backward(t, g, gy.data_ptr(), x.data_ptr(), mean.data_ptr(), rstd.data_ptr(),
+                                               data(w), constant_stats, data(r[0]), data(r[1]), data(r[2]));
+                            return r;
+                        });
     return out;
 }
 
@@ -226,7 +227,16 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const 
     if (weight.defined()) y = y * reshape(weight.to(t), {1, C, 1});
     if (bias.defined()) y = y + reshape(bias.to(t), {1, C, 1});
     const ScalarType out = input.scalar_type();
-    return {reshape(y, input.sizes()).to(out), reshape(mean, {N, group}).to(out), reshape(rstd, {N, group}).to(out)};
+    Tensor means = reshape(mean, {N, group}), rstds = reshape(rstd, {N, group});
+    if (!input.requires_grad()) { // the three are outputs of one op: all or none of them are on the tape
+        means = means.clone();
+        rstds = rstds.clone();
+        for (const Tensor& t : {means, rstds})
+            record("native_group_norm", {weight, bias}, t, {}, [](RuleContext&) -> GradList {
+                return {Tensor(), Tensor()};
+            });
+    }
+    return {reshape(y, input.sizes()).to(out), means.to(out), rstds.to(out)};
 }
 
 namespace {

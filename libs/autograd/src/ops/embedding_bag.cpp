@@ -77,7 +77,7 @@ REEL_OP("nn.functional.embedding_bag(Tensor weight, Tensor indices, Tensor? offs
         "str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int? "
         "padding_idx=None) -> Tensor")
 Tensor embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& offsets, std::optional<double> max_norm,
-                     double norm_type, bool scale_grad_by_freq, std::string_view mode, bool sparse,
+                     double norm_type, bool scale_grad_by_freq, std::string_view mode, bool,
                      const Tensor& per_sample_weights, bool include_last_offset,
                      std::optional<std::int64_t> padding_idx) {
     REEL_CHECK(weight.dim() == 2, "embedding_bag: weight has shape ", weight.sizes(), "; expected a matrix");
@@ -94,8 +94,8 @@ Tensor embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& 
         if (*padding < 0) *padding += weight.size(0);
     }
     const Bags b = bags_of(indices, offsets, include_last_offset, padding);
-    Tensor rows = embedding(weight, reshape(indices, {indices.numel()}), std::nullopt, max_norm, norm_type,
-                            scale_grad_by_freq, sparse);
+    Tensor rows =
+        embedding(weight, reshape(indices, {indices.numel()}), std::nullopt, max_norm, norm_type, scale_grad_by_freq);
     const ScalarType t = rows.scalar_type();
     const std::int64_t width = weight.size(1);
     if (mode == "max") {

@@ -61,7 +61,12 @@ enum class Mode { Nearest, NearestExact, Linear, Cubic };
 
 /// Places are computed in R, the precision that PyTorch computes them in.
 template <class R>
-Taps taps_of(Mode mode, std::int64_t in, std::int64_t out, std::optional<double> factor, bool align_corners) {
+Taps taps_of(Mode mode, std::int64_t in, std::int64_t out, std::optional<double> factor, bool align_corners,
+             ScalarType dtype) {
+    // PyTorch keeps weights in the input's type.
+    const auto kept = [dtype](R v) {
+        return dtype == kHalf ? R(float(Half(float(v)))) : dtype == kBFloat16 ? R(float(BFloat16(float(v)))) : v;
+    };
     Taps t{in, out, mode == Mode::Linear ? 2 : mode == Mode::Cubic ? 4 : 1, {}, {}};
     const auto plain_scale = [&] { return factor && *factor > 0 ? R(1 / *factor) : R(in) / R(out); };
     const R scale = align_corners ? (out > 1 ? R(in - 1) / R(out - 1) : R(0)) : plain_scale();
@@ -74,8 +79,9 @@ Taps taps_of(Mode mode, std::int64_t in, std::int64_t out, std::optional<double>
         R place = align_corners ? scale * R(o) : scale * (R(o) + R(0.5)) - R(0.5);
         if (mode == Mode::Linear && place < 0) place = 0;
         const std::int64_t i = std::min(std::int64_t(std::floor(place)), in - 1);
-        const R u = std::min(std::max(place - R(i), R(0)), R(1));
+        R u = std::min(std::max(place - R(i), R(0)), R(1));
         if (mode == Mode::Linear) {
+            u = kept(u);
             t.add(i, double(R(1) - u));
             t.add(i + 1, double(u));
             continue;
@@ -83,10 +89,10 @@ Taps taps_of(Mode mode, std::int64_t in, std::int64_t out, std::optional<double>
         const R a = R(-0.75);
         const auto near = [a](R x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
         const auto far = [a](R x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
-        t.add(i - 1, double(far(u + 1)));
-        t.add(i, double(near(u)));
-        t.add(i + 1, double(near(1 - u)));
-        t.add(i + 2, double(far(2 - u)));
+        t.add(i - 1, double(kept(far(u + 1))));
+        t.add(i, double(kept(near(u))));
+        t.add(i + 1, double(kept(near(1 - u))));
+        t.add(i + 2, double(kept(far(2 - u))));
     }
     return t;
 }
@@ -153,8 +159,8 @@ Tensor interpolate(const Tensor& input, OptionalIntArrayRef size, std::optional<
         const std::int64_t from = input.size(d + 2), to = out[std::size_t(d)];
         const auto& f = factors[std::size_t(d)];
         x = resample(x, d + 2,
-                     t == kDouble ? taps_of<double>(m, from, to, f, align_corners.value_or(false))
-                                  : taps_of<float>(m, from, to, f, align_corners.value_or(false)),
+                     t == kDouble ? taps_of<double>(m, from, to, f, align_corners.value_or(false), t)
+                                  : taps_of<float>(m, from, to, f, align_corners.value_or(false), t),
                      false);
     }
     return x.to(t);

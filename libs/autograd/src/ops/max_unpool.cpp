@@ -47,6 +47,8 @@ Tensor unpool(const char* op, std::size_t n, const Tensor& input, const Tensor& 
     p.in = p.out = Dims(input.sizes());
     for (std::int64_t d = 0; d < input.dim() - rank; ++d) p.g.planes *= input.size(d);
     for (std::size_t d = 0; d < n; ++d) {
+        REEL_CHECK(at(step, d) > 0 && at(kernel_size, d) > 0 && at(padding, d) >= 0, op, ": kernel_size ", kernel_size,
+                   " and stride ", step, " must be positive, padding ", padding, " not negative");
         const std::int64_t size = input.size(std::int64_t(d) - rank),
                            usual = (size - 1) * at(step, d) + at(kernel_size, d) - 2 * at(padding, d);
         std::int64_t out = usual;

@@ -12,13 +12,6 @@ namespace {
 std::string inplace_text(bool inplace, const char* separator = "") {
     return inplace ? std::string(separator) + "inplace=True" : std::string();
 }
-std::string text_of(const Number& n) {
-    return n.is_integral() ? std::to_string(std::int64_t(double(n))) : text::number(double(n));
-}
-Number number(const ConstructorArgs& a, const char* name, double fallback) {
-    if (!a.has(name)) return fallback;
-    return a.at(name).isInt() ? Number(a.at(name).toInt()) : Number(a.at(name).toDouble());
-}
 } // namespace
 
 Tensor ReLUImpl::forward(const Tensor& input) { return options.inplace() ? reel::relu_(input) : reel::relu(input); }
@@ -49,44 +42,44 @@ Tensor LeakyReLUImpl::forward(const Tensor& input) {
                              : reel::leaky_relu(input, double(options.negative_slope()));
 }
 std::string LeakyReLUImpl::extra_repr() const {
-    return str("negative_slope=", text_of(options.negative_slope()), inplace_text(options.inplace(), ", "));
+    return str("negative_slope=", text::number(options.negative_slope()), inplace_text(options.inplace(), ", "));
 }
 Tensor ELUImpl::forward(const Tensor& input) {
     return options.inplace() ? reel::elu_(input, double(options.alpha())) : reel::elu(input, double(options.alpha()));
 }
 std::string ELUImpl::extra_repr() const {
-    return str("alpha=", text_of(options.alpha()), inplace_text(options.inplace(), ", "));
+    return str("alpha=", text::number(options.alpha()), inplace_text(options.inplace(), ", "));
 }
 Tensor CELUImpl::forward(const Tensor& input) {
     return options.inplace() ? reel::celu_(input, double(options.alpha())) : reel::celu(input, double(options.alpha()));
 }
 std::string CELUImpl::extra_repr() const {
-    return str("alpha=", text_of(options.alpha()), inplace_text(options.inplace(), ", "));
+    return str("alpha=", text::number(options.alpha()), inplace_text(options.inplace(), ", "));
 }
 Tensor HardtanhImpl::forward(const Tensor& input) {
     return options.inplace() ? reel::hardtanh_(input, double(options.min_val()), double(options.max_val()))
                              : reel::hardtanh(input, double(options.min_val()), double(options.max_val()));
 }
 std::string HardtanhImpl::extra_repr() const {
-    return str("min_val=", text_of(options.min_val()), ", ", "max_val=", text_of(options.max_val()),
+    return str("min_val=", text::number(options.min_val()), ", ", "max_val=", text::number(options.max_val()),
                inplace_text(options.inplace(), ", "));
 }
 Tensor SoftplusImpl::forward(const Tensor& input) {
     return reel::softplus(input, double(options.beta()), double(options.threshold()));
 }
 std::string SoftplusImpl::extra_repr() const {
-    return str("beta=", text_of(options.beta()), ", ", "threshold=", text_of(options.threshold()));
+    return str("beta=", text::number(options.beta()), ", ", "threshold=", text::number(options.threshold()));
 }
 Tensor HardshrinkImpl::forward(const Tensor& input) { return reel::hardshrink(input, double(options.lambda())); }
-std::string HardshrinkImpl::extra_repr() const { return text_of(options.lambda()); }
+std::string HardshrinkImpl::extra_repr() const { return text::number(options.lambda()); }
 Tensor SoftshrinkImpl::forward(const Tensor& input) { return reel::softshrink(input, double(options.lambda())); }
-std::string SoftshrinkImpl::extra_repr() const { return text_of(options.lambda()); }
+std::string SoftshrinkImpl::extra_repr() const { return text::number(options.lambda()); }
 Tensor ThresholdImpl::forward(const Tensor& input) {
     return options.inplace() ? reel::threshold_(input, double(options.threshold()), double(options.value()))
                              : reel::threshold(input, double(options.threshold()), double(options.value()));
 }
 std::string ThresholdImpl::extra_repr() const {
-    return str("threshold=", text_of(options.threshold()), ", ", "value=", text_of(options.value()),
+    return str("threshold=", text::number(options.threshold()), ", ", "value=", text::number(options.value()),
                inplace_text(options.inplace(), ", "));
 }
 void HardtanhImpl::reset() {
@@ -191,7 +184,7 @@ namespace {
                           [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
                               const ConstructorArgs a("LeakyReLU", {"negative_slope", "inplace"}, args, kwargs);
                               LeakyReLUOptions o;
-                              o.negative_slope(number(a, "negative_slope", 0.01));
+                              o.negative_slope(text::number(a, "negative_slope", 0.01));
                               o.inplace(a.get<bool>("inplace", false));
                               return std::make_shared<LeakyReLUImpl>(o);
                           }),
@@ -199,7 +192,7 @@ namespace {
                           [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
                               const ConstructorArgs a("ELU", {"alpha", "inplace"}, args, kwargs);
                               ELUOptions o;
-                              o.alpha(number(a, "alpha", 1.0));
+                              o.alpha(text::number(a, "alpha", 1.0));
                               o.inplace(a.get<bool>("inplace", false));
                               return std::make_shared<ELUImpl>(o);
                           }),
@@ -207,7 +200,7 @@ namespace {
                           [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
                               const ConstructorArgs a("CELU", {"alpha", "inplace"}, args, kwargs);
                               CELUOptions o;
-                              o.alpha(number(a, "alpha", 1.0));
+                              o.alpha(text::number(a, "alpha", 1.0));
                               o.inplace(a.get<bool>("inplace", false));
                               return std::make_shared<CELUImpl>(o);
                           }),
@@ -215,8 +208,8 @@ namespace {
                           [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
                               const ConstructorArgs a("Hardtanh", {"min_val", "max_val", "inplace"}, args, kwargs);
                               HardtanhOptions o;
-                              o.min_val(number(a, "min_val", -1.0));
-                              o.max_val(number(a, "max_val", 1.0));
+                              o.min_val(text::number(a, "min_val", -1.0));
+                              o.max_val(text::number(a, "max_val", 1.0));
                               o.inplace(a.get<bool>("inplace", false));
                               return std::make_shared<HardtanhImpl>(o);
                           }),
@@ -224,29 +217,29 @@ namespace {
                           [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
                               const ConstructorArgs a("Softplus", {"beta", "threshold"}, args, kwargs);
                               SoftplusOptions o;
-                              o.beta(number(a, "beta", 1.0));
-                              o.threshold(number(a, "threshold", 20.0));
+                              o.beta(text::number(a, "beta", 1.0));
+                              o.threshold(text::number(a, "threshold", 20.0));
                               return std::make_shared<SoftplusImpl>(o);
                           }),
     register_module_class("Hardshrink",
                           [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
                               const ConstructorArgs a("Hardshrink", {"lambd"}, args, kwargs);
                               HardshrinkOptions o;
-                              o.lambda(number(a, "lambd", 0.5));
+                              o.lambda(text::number(a, "lambd", 0.5));
                               return std::make_shared<HardshrinkImpl>(o);
                           }),
     register_module_class("Softshrink",
                           [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
                               const ConstructorArgs a("Softshrink", {"lambd"}, args, kwargs);
                               SoftshrinkOptions o;
-                              o.lambda(number(a, "lambd", 0.5));
+                              o.lambda(text::number(a, "lambd", 0.5));
                               return std::make_shared<SoftshrinkImpl>(o);
                           }),
     register_module_class("Threshold",
                           [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
                               const ConstructorArgs a("Threshold", {"threshold", "value", "inplace"}, args, kwargs);
-                              ThresholdOptions o(number(a, "threshold", (a.at("threshold"), 0.0)),
-                                                 number(a, "value", (a.at("value"), 0.0)));
+                              ThresholdOptions o(text::number(a, "threshold", (a.at("threshold"), 0.0)),
+                                                 text::number(a, "value", (a.at("value"), 0.0)));
                               o.inplace(a.get<bool>("inplace", false));
                               return std::make_shared<ThresholdImpl>(o);
                           }),
@@ -293,11 +286,9 @@ namespace {
         "PReLU",
         [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
             const ConstructorArgs a("PReLU", {"num_parameters", "init", "device", "dtype"}, args, kwargs);
-            return text::with_dtype(
-                std::make_shared<PReLUImpl>(PReLUOptions()
-                                                .num_parameters(a.get<std::int64_t>("num_parameters", 1))
-                                                .init(a.get<double>("init", 0.25))),
-                a);
+            return text::built<PReLUImpl>(a, PReLUOptions()
+                                                 .num_parameters(a.get<std::int64_t>("num_parameters", 1))
+                                                 .init(a.get<double>("init", 0.25)));
         }),
 };
 } // namespace

@@ -120,7 +120,7 @@ ModulePtr make_norm(const char* name, bool on, const Args& args, const Kwargs& k
         .track_running_stats(a.get<bool>("track_running_stats", on))
         .bias(a.get<bool>("bias", true));
     if (a.given("momentum")) o.momentum(a.at("momentum").toOptional<double>());
-    return text::with_dtype(std::make_shared<M>(o), a);
+    return text::built<M>(a, o);
 }
 [[maybe_unused]] const bool registered[] = {
     register_module_class("BatchNorm1d",

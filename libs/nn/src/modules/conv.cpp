@@ -135,6 +135,14 @@ Tensor ConvTransposeImpl<D, Derived>::forward(const Tensor& input,
     else return reel::conv_transpose3d(input, w, b, o.stride(), o.padding(), extra, o.groups(), o.dilation());
 }
 
+template <std::size_t D, class Derived>
+Value ConvTransposeImpl<D, Derived>::forward_values(const Args& args, const Kwargs& kwargs) {
+    const ConstructorArgs a("ConvTranspose: forward", {"input", "output_size"}, args, kwargs);
+    std::optional<std::vector<std::int64_t>> size;
+    if (a.has("output_size")) size = a.at("output_size").toIntVector();
+    return Value(forward(a.at("input").toTensor(), size));
+}
+
 template class ConvNdImpl<1, Conv1dImpl, ConvOptions<1>>;
 template class ConvNdImpl<2, Conv2dImpl, ConvOptions<2>>;
 template class ConvNdImpl<3, Conv3dImpl, ConvOptions<3>>;
@@ -175,7 +183,7 @@ template <class M, std::size_t D> ModulePtr make_conv(const char* name, const Ar
     else
         REEL_CHECK_VALUE(mode == "zeros", name, ": padding_mode is '", mode,
                          "'; expected 'zeros', 'reflect', 'replicate' or 'circular'");
-    return text::with_dtype(std::make_shared<M>(o), a);
+    return text::built<M>(a, o);
 }
 template <class M, std::size_t D>
 ModulePtr make_conv_transpose(const char* name, const Args& args, const Kwargs& kwargs) {
@@ -193,7 +201,7 @@ ModulePtr make_conv_transpose(const char* name, const Args& args, const Kwargs& 
     o.groups(a.get<std::int64_t>("groups", 1))
         .bias(a.get<bool>("bias", true))
         .dilation(text::expanding<D>(a, "dilation", 1));
-    return text::with_dtype(std::make_shared<M>(o), a);
+    return text::built<M>(a, o);
 }
 [[maybe_unused]] const bool registered[] = {
     register_module_class("Conv1d",

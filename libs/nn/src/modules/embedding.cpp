@@ -67,7 +67,8 @@ void EmbeddingBagImpl::reset() {
     const std::int64_t rows = options.num_embeddings();
     if (options.padding_idx()) {
         const std::int64_t i = *options.padding_idx();
-        REEL_CHECK_VALUE(i >= -rows && i < rows, "EmbeddingBag: padding_idx ", i, " is out of range for num_embeddings ", rows);
+        REEL_CHECK_VALUE(i >= -rows && i < rows, "EmbeddingBag: padding_idx ", i,
+                         " is out of range for num_embeddings ", rows);
         if (i < 0) options.padding_idx(rows + i);
     }
     const bool given = options._weight().defined();
@@ -82,12 +83,15 @@ void EmbeddingBagImpl::reset_parameters() {
 }
 namespace {
 const char* mode_text(const EmbeddingBagOptions::mode_t& m) {
-    return std::holds_alternative<enumtype::kSum>(m) ? "sum" : std::holds_alternative<enumtype::kMean>(m) ? "mean" : "max";
+    return std::holds_alternative<enumtype::kSum>(m)    ? "sum"
+           : std::holds_alternative<enumtype::kMean>(m) ? "mean"
+                                                        : "max";
 }
 } // namespace
 Tensor EmbeddingBagImpl::forward(const Tensor& indices, const Tensor& offsets, const Tensor& per_sample_weights) {
-    return reel::embedding_bag(parameters_["weight"], indices, offsets, options.max_norm(), options.norm_type(), options.scale_grad_by_freq(),
-                               mode_text(options.mode()), options.sparse(), per_sample_weights, options.include_last_offset(), options.padding_idx());
+    return reel::embedding_bag(parameters_["weight"], indices, offsets, options.max_norm(), options.norm_type(),
+                               options.scale_grad_by_freq(), mode_text(options.mode()), options.sparse(),
+                               per_sample_weights, options.include_last_offset(), options.padding_idx());
 }
 Value EmbeddingBagImpl::forward_values(const Args& args, const Kwargs& kwargs) {
     const ConstructorArgs a("EmbeddingBag: forward", {"input", "offsets", "per_sample_weights"}, args, kwargs);
@@ -118,9 +122,9 @@ namespace {
             .scale_grad_by_freq(a.get<bool>("scale_grad_by_freq", false))
             .sparse(a.get<bool>("sparse", false));
         if (a.has("_weight")) o._weight(a.at("_weight").toTensor());
-        auto m = std::make_shared<EmbeddingImpl>(o);
+        auto m = text::built<EmbeddingImpl>(a, o);
         if (a.get<bool>("_freeze", false)) m->weight.set_requires_grad(false);
-        return text::with_dtype(m, a);
+        return m;
     });
 } // namespace
 

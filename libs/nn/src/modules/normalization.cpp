@@ -70,7 +70,8 @@ Tensor LocalResponseNormImpl::forward(const Tensor& input) {
     return reel::local_response_norm(input, options.size(), options.alpha(), options.beta(), options.k());
 }
 std::string LocalResponseNormImpl::extra_repr() const {
-    return str(options.size(), ", alpha=", text::number(options.alpha()), ", beta=", text::number(options.beta()), ", k=", text::number(options.k()));
+    return str(options.size(), ", alpha=", text::number(options.alpha()), ", beta=", text::number(options.beta()),
+               ", k=", text::number(options.k()));
 }
 
 namespace {
@@ -89,7 +90,7 @@ std::vector<std::int64_t> shape_of(const ConstructorArgs& a) {
                               o.eps(a.get<double>("eps", 1e-5))
                                   .elementwise_affine(a.get<bool>("elementwise_affine", true))
                                   .bias(a.get<bool>("bias", true));
-                              return text::with_dtype(std::make_shared<LayerNormImpl>(o), a);
+                              return text::built<LayerNormImpl>(a, o);
                           }),
     register_module_class("RMSNorm",
                           [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
@@ -99,7 +100,7 @@ std::vector<std::int64_t> shape_of(const ConstructorArgs& a) {
                               RMSNormOptions o(shape_of(a));
                               if (a.has("eps")) o.eps(a.get<double>("eps"));
                               o.elementwise_affine(a.get<bool>("elementwise_affine", true));
-                              return text::with_dtype(std::make_shared<RMSNormImpl>(o), a);
+                              return text::built<RMSNormImpl>(a, o);
                           }),
     register_module_class(
         "GroupNorm",
@@ -108,15 +109,16 @@ std::vector<std::int64_t> shape_of(const ConstructorArgs& a) {
                 "GroupNorm", {"num_groups", "num_channels", "eps", "affine", "device", "dtype", "bias"}, args, kwargs);
             GroupNormOptions o(a.get<std::int64_t>("num_groups"), a.get<std::int64_t>("num_channels"));
             o.eps(a.get<double>("eps", 1e-5)).affine(a.get<bool>("affine", true)).bias(a.get<bool>("bias", true));
-            return text::with_dtype(std::make_shared<GroupNormImpl>(o), a);
+            return text::built<GroupNormImpl>(a, o);
         }),
-    register_module_class("LocalResponseNorm",
-                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-                              const ConstructorArgs a("LocalResponseNorm", {"size", "alpha", "beta", "k"}, args, kwargs);
-                              LocalResponseNormOptions o(a.get<std::int64_t>("size"));
-                              o.alpha(a.get<double>("alpha", 1e-4)).beta(a.get<double>("beta", 0.75)).k(a.get<double>("k", 1.0));
-                              return std::make_shared<LocalResponseNormImpl>(o);
-                          }),
+    register_module_class(
+        "LocalResponseNorm",
+        [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+            const ConstructorArgs a("LocalResponseNorm", {"size", "alpha", "beta", "k"}, args, kwargs);
+            LocalResponseNormOptions o(a.get<std::int64_t>("size"));
+            o.alpha(a.get<double>("alpha", 1e-4)).beta(a.get<double>("beta", 0.75)).k(a.get<double>("k", 1.0));
+            return std::make_shared<LocalResponseNormImpl>(o);
+        }),
 };
 } // namespace
 

@@ -8,6 +8,7 @@
 
 #include <reel/autograd/expanding_array.hpp>
 #include <reel/nn/factory.hpp>
+#include <reel/nn/options.hpp>
 
 namespace reel::nn::text {
 
@@ -30,6 +31,14 @@ inline std::string number(std::int64_t v) { return std::to_string(v); }
 /// Python's form of a constructor argument: integers stay integers.
 inline std::string number(const Scalar& v) {
     return v.isFloatingPoint() ? number(v.toDouble()) : std::to_string(v.toLong());
+}
+inline std::string number(const Number& n) {
+    return n.is_integral() ? std::to_string(std::int64_t(double(n))) : number(double(n));
+}
+/// A constructor argument that prints as it was given.
+inline Number number(const ConstructorArgs& a, const char* name, double fallback) {
+    if (!a.has(name)) return fallback;
+    return a.at(name).isInt() ? Number(a.at(name).toInt()) : Number(a.at(name).toDouble());
 }
 inline std::string optional_number(const std::optional<double>& v) { return v ? number(*v) : "None"; }
 
@@ -72,9 +81,14 @@ ExpandingArrayWithOptionalElem<D> optional_expanding(const ConstructorArgs& a, c
     for (const Value& e : v.elements()) r.push_back(e.toOptional<std::int64_t>());
     return r;
 }
-template <class M> std::shared_ptr<M> with_dtype(std::shared_ptr<M> m, const ConstructorArgs& a) {
-    if (a.has("dtype")) m->to(a.at("dtype").toDtype());
-    return m;
+/// Makes the module with the constructor argument `dtype` as default: parameters are drawn in it, not converted.
+template <class M, class... O> std::shared_ptr<M> built(const ConstructorArgs& a, O&&... options) {
+    struct Restore {
+        ScalarType before = get_default_dtype();
+        ~Restore() { set_default_dtype(before); }
+    } restore;
+    if (a.has("dtype")) set_default_dtype(a.at("dtype").toDtype());
+    return std::make_shared<M>(std::forward<O>(options)...);
 }
 
 } // namespace reel::nn::text
