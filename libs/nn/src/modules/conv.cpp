@@ -135,14 +135,6 @@ Tensor ConvTransposeImpl<D, Derived>::forward(const Tensor& input,
     else return reel::conv_transpose3d(input, w, b, o.stride(), o.padding(), extra, o.groups(), o.dilation());
 }
 
-template <std::size_t D, class Derived>
-Value ConvTransposeImpl<D, Derived>::forward_values(const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a("ConvTranspose: forward", {"input", "output_size"}, args, kwargs);
-    std::optional<std::vector<std::int64_t>> size;
-    if (a.has("output_size")) size = a.at("output_size").toIntVector();
-    return Value(forward(a.at("input").toTensor(), size));
-}
-
 template class ConvNdImpl<1, Conv1dImpl, ConvOptions<1>>;
 template class ConvNdImpl<2, Conv2dImpl, ConvOptions<2>>;
 template class ConvNdImpl<3, Conv3dImpl, ConvOptions<3>>;
@@ -185,6 +177,26 @@ template <class M, std::size_t D> ModulePtr make_conv(const char* name, const Ar
                          "'; expected 'zeros', 'reflect', 'replicate' or 'circular'");
     return text::built<M>(a, o);
 }
+/// Called by values, `output_size` may be left out.
+template <class M> class ByValues final : public M {
+public:
+    using M::M;
+    std::string repr_name() const override { return name_; }
+    ModulePtr clone(std::optional<Device> device, bool keep_hooks) const override {
+        const ModulePtr plain = M::clone(device, keep_hooks);
+        auto copy = std::make_shared<ByValues>(this->options);
+        copy->name_ = name_;
+        copy->copy_from(*plain, std::nullopt, keep_hooks);
+        return copy;
+    }
+    Value forward_values(const Args& args, const Kwargs& kwargs) override {
+        const ConstructorArgs a("forward", {"input", "output_size"}, args, kwargs);
+        std::optional<std::vector<std::int64_t>> size;
+        if (a.has("output_size")) size = a.at("output_size").toIntVector();
+        return Value(this->forward(a.at("input").toTensor(), size));
+    }
+    std::string name_;
+};
 template <class M, std::size_t D>
 ModulePtr make_conv_transpose(const char* name, const Args& args, const Kwargs& kwargs) {
     const ConstructorArgs a(name,
@@ -201,7 +213,9 @@ ModulePtr make_conv_transpose(const char* name, const Args& args, const Kwargs& 
     o.groups(a.get<std::int64_t>("groups", 1))
         .bias(a.get<bool>("bias", true))
         .dilation(text::expanding<D>(a, "dilation", 1));
-    return text::built<M>(a, o);
+    auto m = text::built<ByValues<M>>(a, o);
+    m->name_ = name;
+    return m;
 }
 [[maybe_unused]] const bool registered[] = {
     register_module_class("Conv1d",

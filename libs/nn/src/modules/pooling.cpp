@@ -66,35 +66,6 @@ template <std::size_t D> std::string describe(const AdaptivePoolOptions<D>& o) {
     return "output_size=" + text::as_given(o.output_size());
 }
 
-template <std::size_t D> Tensor lp_pool(const LPPoolOptions<D>& o, const Tensor& input) {
-    const double p = o.norm_type();
-    AvgPoolOptions<D> window(o.kernel_size());
-    if (o.stride()) window.stride(*o.stride());
-    const Tensor mean = avg_pool(window.ceil_mode(o.ceil_mode()), reel::pow(input, Scalar(p)));
-    double count = 1;
-    for (const std::int64_t k : *o.kernel_size()) count *= double(k);
-    return reel::pow(reel::mul(reel::mul(reel::sign(mean), reel::relu(reel::abs(mean))), Scalar(count)), Scalar(1 / p));
-}
-template <std::size_t D> std::string describe(const LPPoolOptions<D>& o) {
-    return str("norm_type=", text::number(o.norm_type()), ", kernel_size=", text::as_given(o.kernel_size()),
-               ", stride=", o.stride() ? text::as_given(*o.stride()) : std::string("None"),
-               ", ceil_mode=", text::boolean(o.ceil_mode()));
-}
-template <std::size_t D>
-Tensor max_unpool(const MaxUnpoolOptions<D>& o, const Tensor& input, const Tensor& indices,
-                  const std::optional<std::vector<std::int64_t>>& output_size) {
-    const OptionalIntArrayRef size = output_size ? OptionalIntArrayRef(*output_size) : OptionalIntArrayRef();
-    if constexpr (D == 1)
-        return reel::max_unpool1d(input, indices, o.kernel_size(), IntArrayRef(o.stride()), o.padding(), size);
-    else if constexpr (D == 2)
-        return reel::max_unpool2d(input, indices, o.kernel_size(), IntArrayRef(o.stride()), o.padding(), size);
-    else return reel::max_unpool3d(input, indices, o.kernel_size(), IntArrayRef(o.stride()), o.padding(), size);
-}
-template <std::size_t D> std::string describe(const MaxUnpoolOptions<D>& o) {
-    return str("kernel_size=", text::tuple(o.kernel_size()), ", stride=", text::tuple(o.stride()),
-               ", padding=", text::tuple(o.padding()));
-}
-
 template std::tuple<Tensor, Tensor> max_pool(const MaxPoolOptions<1>&, const Tensor&);
 template std::string describe(const MaxPoolOptions<1>&);
 template Tensor avg_pool(const AvgPoolOptions<1>&, const Tensor&);
@@ -102,11 +73,6 @@ template std::string describe(const AvgPoolOptions<1>&);
 template std::tuple<Tensor, Tensor> adaptive_max_pool(const AdaptivePoolOptions<1>&, const Tensor&);
 template Tensor adaptive_avg_pool(const AdaptivePoolOptions<1>&, const Tensor&);
 template std::string describe(const AdaptivePoolOptions<1>&);
-template Tensor lp_pool(const LPPoolOptions<1>&, const Tensor&);
-template std::string describe(const LPPoolOptions<1>&);
-template Tensor max_unpool(const MaxUnpoolOptions<1>&, const Tensor&, const Tensor&,
-                           const std::optional<std::vector<std::int64_t>>&);
-template std::string describe(const MaxUnpoolOptions<1>&);
 template std::tuple<Tensor, Tensor> max_pool(const MaxPoolOptions<2>&, const Tensor&);
 template std::string describe(const MaxPoolOptions<2>&);
 template Tensor avg_pool(const AvgPoolOptions<2>&, const Tensor&);
@@ -114,11 +80,6 @@ template std::string describe(const AvgPoolOptions<2>&);
 template std::tuple<Tensor, Tensor> adaptive_max_pool(const AdaptivePoolOptions<2>&, const Tensor&);
 template Tensor adaptive_avg_pool(const AdaptivePoolOptions<2>&, const Tensor&);
 template std::string describe(const AdaptivePoolOptions<2>&);
-template Tensor lp_pool(const LPPoolOptions<2>&, const Tensor&);
-template std::string describe(const LPPoolOptions<2>&);
-template Tensor max_unpool(const MaxUnpoolOptions<2>&, const Tensor&, const Tensor&,
-                           const std::optional<std::vector<std::int64_t>>&);
-template std::string describe(const MaxUnpoolOptions<2>&);
 template std::tuple<Tensor, Tensor> max_pool(const MaxPoolOptions<3>&, const Tensor&);
 template std::string describe(const MaxPoolOptions<3>&);
 template Tensor avg_pool(const AvgPoolOptions<3>&, const Tensor&);
@@ -126,11 +87,6 @@ template std::string describe(const AvgPoolOptions<3>&);
 template std::tuple<Tensor, Tensor> adaptive_max_pool(const AdaptivePoolOptions<3>&, const Tensor&);
 template Tensor adaptive_avg_pool(const AdaptivePoolOptions<3>&, const Tensor&);
 template std::string describe(const AdaptivePoolOptions<3>&);
-template Tensor lp_pool(const LPPoolOptions<3>&, const Tensor&);
-template std::string describe(const LPPoolOptions<3>&);
-template Tensor max_unpool(const MaxUnpoolOptions<3>&, const Tensor&, const Tensor&,
-                           const std::optional<std::vector<std::int64_t>>&);
-template std::string describe(const MaxUnpoolOptions<3>&);
 
 } // namespace detail
 
@@ -197,20 +153,6 @@ ModulePtr make_adaptive_avg(const char* name, const Args& args, const Kwargs& kw
     return std::make_shared<M>(adaptive_options<D>(ConstructorArgs(name, {"output_size"}, args, kwargs)));
 }
 
-template <class M, std::size_t D> ModulePtr make_lp(const char* name, const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a(name, {"norm_type", "kernel_size", "stride", "ceil_mode"}, args, kwargs);
-    a.at("norm_type");
-    LPPoolOptions<D> o(text::number(a, "norm_type", 0), text::expanding<D>(a, "kernel_size"));
-    if (a.has("stride")) o.stride(text::expanding<D>(a, "stride"));
-    return std::make_shared<M>(o.ceil_mode(a.get<bool>("ceil_mode", false)));
-}
-template <class M, std::size_t D> ModulePtr make_unpool(const char* name, const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a(name, {"kernel_size", "stride", "padding"}, args, kwargs);
-    MaxUnpoolOptions<D> o(text::expanding<D>(a, "kernel_size"));
-    if (a.has("stride")) o.stride(text::expanding<D>(a, "stride"));
-    return std::make_shared<M>(o.padding(text::expanding<D>(a, "padding", 0)));
-}
-
 [[maybe_unused]] const bool registered[] = {
     register_module_class("MaxPool1d",
                           [](const Args& a, const Kwargs& k) { return make_max<MaxPool1dImpl, 1>("MaxPool1d", a, k); }),
@@ -248,21 +190,6 @@ template <class M, std::size_t D> ModulePtr make_unpool(const char* name, const 
                           [](const Args& a, const Kwargs& k) {
                               return make_adaptive_avg<AdaptiveAvgPool3dImpl, 3>("AdaptiveAvgPool3d", a, k);
                           }),
-    register_module_class("LPPool1d",
-                          [](const Args& a, const Kwargs& k) { return make_lp<LPPool1dImpl, 1>("LPPool1d", a, k); }),
-    register_module_class(
-        "MaxUnpool1d",
-        [](const Args& a, const Kwargs& k) { return make_unpool<MaxUnpool1dImpl, 1>("MaxUnpool1d", a, k); }),
-    register_module_class("LPPool2d",
-                          [](const Args& a, const Kwargs& k) { return make_lp<LPPool2dImpl, 2>("LPPool2d", a, k); }),
-    register_module_class(
-        "MaxUnpool2d",
-        [](const Args& a, const Kwargs& k) { return make_unpool<MaxUnpool2dImpl, 2>("MaxUnpool2d", a, k); }),
-    register_module_class("LPPool3d",
-                          [](const Args& a, const Kwargs& k) { return make_lp<LPPool3dImpl, 3>("LPPool3d", a, k); }),
-    register_module_class(
-        "MaxUnpool3d",
-        [](const Args& a, const Kwargs& k) { return make_unpool<MaxUnpool3dImpl, 3>("MaxUnpool3d", a, k); }),
 };
 
 } // namespace

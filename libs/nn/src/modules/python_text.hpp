@@ -8,7 +8,7 @@
 
 #include <reel/autograd/expanding_array.hpp>
 #include <reel/nn/factory.hpp>
-#include <reel/nn/options.hpp>
+#include <reel/nn/modules/activation.hpp>
 
 namespace reel::nn::text {
 

@@ -86,8 +86,6 @@ class ConvTransposeImpl : public ConvNdImpl<D, Derived, ConvTransposeOptions<D>>
 public:
     using ConvNdImpl<D, Derived, ConvTransposeOptions<D>>::ConvNdImpl;
     Tensor forward(const Tensor& input, const std::optional<std::vector<std::int64_t>>& output_size = std::nullopt);
-    /// By values `output_size` may be left out.
-    Value forward_values(const Args& args, const Kwargs& kwargs) override;
 };
 
 class Conv1dImpl : public ConvImpl<1, Conv1dImpl> {

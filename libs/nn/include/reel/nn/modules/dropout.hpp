@@ -8,8 +8,8 @@
 namespace reel::nn {
 
 struct DropoutOptions {
-    DropoutOptions(Number p = 0.5) : p_(p) {}
-    REEL_ARG(Number, p);
+    DropoutOptions(double p = 0.5) : p_(p) {}
+    REEL_ARG(double, p);
     REEL_ARG(bool, inplace) = false;
 };
 using Dropout1dOptions = DropoutOptions;
@@ -21,7 +21,7 @@ using FeatureAlphaDropoutOptions = DropoutOptions;
 namespace detail {
 template <class Derived> class DropoutNdImpl : public Cloneable<Derived> {
 public:
-    explicit DropoutNdImpl(Number p) : DropoutNdImpl(DropoutOptions(p)) {}
+    explicit DropoutNdImpl(double p) : DropoutNdImpl(DropoutOptions(p)) {}
     explicit DropoutNdImpl(const DropoutOptions& options = {});
     void reset() override;
     std::string extra_repr() const override;

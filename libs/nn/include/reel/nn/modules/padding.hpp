@@ -14,16 +14,16 @@ template <std::size_t D> struct PadOptions {
     REEL_ARG(ExpandingArray<D * 2>, padding);
 };
 template <std::size_t D> struct ConstantPadOptions {
-    ConstantPadOptions(ExpandingArray<D * 2> padding, Number value) : padding_(padding), value_(value) {}
+    ConstantPadOptions(ExpandingArray<D * 2> padding, double value) : padding_(padding), value_(value) {}
     REEL_ARG(ExpandingArray<D * 2>, padding);
-    REEL_ARG(Number, value);
+    REEL_ARG(double, value) = 0;
 };
 
 namespace detail {
 /// Pads the last dimensions by `mode` (reflect, replicate, circular, constant) and prints.
 Tensor pad_by(const Tensor& input, IntArrayRef padding, const char* mode, double value);
 std::string describe_pad(IntArrayRef padding);
-std::string describe_pad(IntArrayRef padding, const Number& value);
+std::string describe_pad(IntArrayRef padding, double value);
 } // namespace detail
 
 using ReflectionPad1dOptions = PadOptions<1>;
@@ -186,12 +186,10 @@ using ConstantPad1dOptions = ConstantPadOptions<1>;
 /// Pads with `value`.
 class ConstantPad1dImpl : public Cloneable<ConstantPad1dImpl> {
 public:
-    ConstantPad1dImpl(ExpandingArray<2> padding, Number value) : options(padding, value) {}
+    ConstantPad1dImpl(ExpandingArray<2> padding, double value) : options(padding, value) {}
     explicit ConstantPad1dImpl(const ConstantPad1dOptions& options) : options(options) {}
     void reset() override {}
-    Tensor forward(const Tensor& input) {
-        return detail::pad_by(input, options.padding(), "constant", options.value());
-    }
+    Tensor forward(const Tensor& input) { return detail::pad_by(input, options.padding(), "constant", options.value()); }
     std::string extra_repr() const override { return detail::describe_pad(options.padding(), options.value()); }
     ConstantPad1dOptions options;
 };
@@ -201,12 +199,10 @@ using ConstantPad2dOptions = ConstantPadOptions<2>;
 /// Pads with `value`.
 class ConstantPad2dImpl : public Cloneable<ConstantPad2dImpl> {
 public:
-    ConstantPad2dImpl(ExpandingArray<4> padding, Number value) : options(padding, value) {}
+    ConstantPad2dImpl(ExpandingArray<4> padding, double value) : options(padding, value) {}
     explicit ConstantPad2dImpl(const ConstantPad2dOptions& options) : options(options) {}
     void reset() override {}
-    Tensor forward(const Tensor& input) {
-        return detail::pad_by(input, options.padding(), "constant", options.value());
-    }
+    Tensor forward(const Tensor& input) { return detail::pad_by(input, options.padding(), "constant", options.value()); }
     std::string extra_repr() const override { return detail::describe_pad(options.padding(), options.value()); }
     ConstantPad2dOptions options;
 };
@@ -216,12 +212,10 @@ using ConstantPad3dOptions = ConstantPadOptions<3>;
 /// Pads with `value`.
 class ConstantPad3dImpl : public Cloneable<ConstantPad3dImpl> {
 public:
-    ConstantPad3dImpl(ExpandingArray<6> padding, Number value) : options(padding, value) {}
+    ConstantPad3dImpl(ExpandingArray<6> padding, double value) : options(padding, value) {}
     explicit ConstantPad3dImpl(const ConstantPad3dOptions& options) : options(options) {}
     void reset() override {}
-    Tensor forward(const Tensor& input) {
-        return detail::pad_by(input, options.padding(), "constant", options.value());
-    }
+    Tensor forward(const Tensor& input) { return detail::pad_by(input, options.padding(), "constant", options.value()); }
     std::string extra_repr() const override { return detail::describe_pad(options.padding(), options.value()); }
     ConstantPad3dOptions options;
 };

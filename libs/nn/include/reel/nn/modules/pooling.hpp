@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <tuple>
-#include <vector>
 
 #include <reel/autograd/expanding_array.hpp>
 #include <reel/nn/cloneable.hpp>
@@ -52,27 +51,6 @@ using AdaptiveMaxPool1dOptions = AdaptivePoolOptions<1>;
 using AdaptiveMaxPool2dOptions = AdaptivePoolOptions<2>;
 using AdaptiveMaxPool3dOptions = AdaptivePoolOptions<3>;
 
-/// `stride` is the kernel unless set.
-template <std::size_t D> struct LPPoolOptions {
-    LPPoolOptions(Number norm_type, ExpandingArray<D> kernel_size) : norm_type_(norm_type), kernel_size_(kernel_size) {}
-    REEL_ARG(Number, norm_type);
-    REEL_ARG(ExpandingArray<D>, kernel_size);
-    REEL_ARG(std::optional<ExpandingArray<D>>, stride) = std::nullopt;
-    REEL_ARG(bool, ceil_mode) = false;
-};
-using LPPool1dOptions = LPPoolOptions<1>;
-using LPPool2dOptions = LPPoolOptions<2>;
-using LPPool3dOptions = LPPoolOptions<3>;
-template <std::size_t D> struct MaxUnpoolOptions {
-    MaxUnpoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
-    REEL_ARG(ExpandingArray<D>, kernel_size);
-    REEL_ARG(ExpandingArray<D>, stride);
-    REEL_ARG(ExpandingArray<D>, padding) = 0;
-};
-using MaxUnpool1dOptions = MaxUnpoolOptions<1>;
-using MaxUnpool2dOptions = MaxUnpoolOptions<2>;
-using MaxUnpool3dOptions = MaxUnpoolOptions<3>;
-
 namespace detail {
 /// Parts of the maximum pools that do not depend on the class.
 template <std::size_t D> std::tuple<Tensor, Tensor> max_pool(const MaxPoolOptions<D>& o, const Tensor& input);
@@ -83,12 +61,6 @@ template <std::size_t D>
 std::tuple<Tensor, Tensor> adaptive_max_pool(const AdaptivePoolOptions<D>& o, const Tensor& input);
 template <std::size_t D> Tensor adaptive_avg_pool(const AdaptivePoolOptions<D>& o, const Tensor& input);
 template <std::size_t D> std::string describe(const AdaptivePoolOptions<D>& o);
-template <std::size_t D> Tensor lp_pool(const LPPoolOptions<D>& o, const Tensor& input);
-template <std::size_t D> std::string describe(const LPPoolOptions<D>& o);
-template <std::size_t D>
-Tensor max_unpool(const MaxUnpoolOptions<D>& o, const Tensor& input, const Tensor& indices,
-                  const std::optional<std::vector<std::int64_t>>& output_size);
-template <std::size_t D> std::string describe(const MaxUnpoolOptions<D>& o);
 } // namespace detail
 
 /// The largest element of each window; `forward_with_indices` also says where it stood.
@@ -136,30 +108,6 @@ public:
     AdaptivePoolOptions<D> options;
 };
 
-/// (sum of x^p)^(1/p) over each window.
-template <std::size_t D, class Derived> class LPPoolImpl : public Cloneable<Derived> {
-public:
-    LPPoolImpl(Number norm_type, ExpandingArray<D> kernel_size) : options(norm_type, kernel_size) {}
-    explicit LPPoolImpl(const LPPoolOptions<D>& options) : options(options) {}
-    void reset() override {}
-    Tensor forward(const Tensor& input) { return detail::lp_pool(options, input); }
-    std::string extra_repr() const override { return detail::describe(options); }
-    LPPoolOptions<D> options;
-};
-/// Puts pooled elements back where they stood, zeros elsewhere.
-template <std::size_t D, class Derived> class MaxUnpoolImpl : public Cloneable<Derived> {
-public:
-    MaxUnpoolImpl(ExpandingArray<D> kernel_size) : options(kernel_size) {}
-    explicit MaxUnpoolImpl(const MaxUnpoolOptions<D>& options) : options(options) {}
-    void reset() override {}
-    Tensor forward(const Tensor& input, const Tensor& indices,
-                   const std::optional<std::vector<std::int64_t>>& output_size = std::nullopt) {
-        return detail::max_unpool(options, input, indices, output_size);
-    }
-    std::string extra_repr() const override { return detail::describe(options); }
-    MaxUnpoolOptions<D> options;
-};
-
 #define REEL_POOL(Family, D)                                                                                           \
     class Family##D##dImpl : public Family##Impl<D, Family##D##dImpl> {                                                \
     public:                                                                                                            \
@@ -178,12 +126,6 @@ REEL_POOL(AdaptiveMaxPool, 3)
 REEL_POOL(AdaptiveAvgPool, 1)
 REEL_POOL(AdaptiveAvgPool, 2)
 REEL_POOL(AdaptiveAvgPool, 3)
-REEL_POOL(LPPool, 1)
-REEL_POOL(LPPool, 2)
-REEL_POOL(LPPool, 3)
-REEL_POOL(MaxUnpool, 1)
-REEL_POOL(MaxUnpool, 2)
-REEL_POOL(MaxUnpool, 3)
 #undef REEL_POOL
 
 } // namespace reel::nn
