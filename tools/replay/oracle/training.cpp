@@ -67,9 +67,16 @@ public:
         return {};
     }
     std::string go() {
+        // A float64 run is one whose default dtype is float64: weights are drawn and scalars kept in it.
+        struct DefaultDtype {
+            explicit DefaultDtype(ScalarType t) : before(get_default_dtype()) { set_default_dtype(t); }
+            ~DefaultDtype() { set_default_dtype(before); }
+            ScalarType before;
+        };
         const ScalarType dtype = double_ ? kDouble : kFloat;
+        const DefaultDtype guard(dtype);
         manual_seed(std::uint64_t(data_.at("seed").to_number<std::int64_t>()));
-        build(dtype);
+        build();
         if (std::string d = compare_state("start.", double_ ? 1e-9 : 1e-5); !d.empty()) return d;
         const Tensor pixels = (table_.narrow(1, 0, 64) / 16.0).reshape({-1, 1, 8, 8}).to(dtype).contiguous();
         const Tensor labels = table_.select(1, 64).to(kLong).contiguous();
@@ -86,12 +93,8 @@ public:
     }
 
 private:
-    void build(ScalarType dtype) {
-        // float64 runs are built, and their first weights drawn, in float64
-        const ScalarType before = get_default_dtype();
-        set_default_dtype(dtype);
+    void build() {
         build_net();
-        set_default_dtype(before);
         const Call o = read_call(reader_, data_.at("optimizer"));
         optimizer_ = optim::make_optimizer(o.name, net_->parameters(), o.args, o.kwargs);
         if (!data_.at("scheduler").is_null()) {
