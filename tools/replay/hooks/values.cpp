@@ -66,6 +66,8 @@ Tensor make_tensor(const json::object& d, bool requires_grad_default) {
 }
 
 json::value tensor_json(const Tensor& t) {
+    // Asked in the caller's grad mode: it fails where using the tensor would (a view whose base was modified).
+    const bool requires_grad = t.requires_grad(), made_by_node = requires_grad && t.grad_fn();
     NoGradGuard guard;
     json::object o;
     json::array shape;
@@ -79,7 +81,7 @@ json::value tensor_json(const Tensor& t) {
             data_json<std::int64_t>(reel::contiguous(plain.to(kLong)), [](std::int64_t i) { return json::value(i); });
     else o["data"] = data_json<double>(reel::contiguous(plain.to(kDouble)), [](double d) { return number_json(d); });
     if (t.scalar_type() != kDouble) o["dtype"] = dtype_name(t.scalar_type());
-    if (t.requires_grad()) o["g"] = t.grad_fn() ? "fn" : "leaf";
+    if (requires_grad) o["g"] = made_by_node ? "fn" : "leaf";
     return o;
 }
 

@@ -167,15 +167,26 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     if (bias.defined()) copy_raw(out, expand_raw(bias, out.sizes()));
     if (input.size(1) > 0 || !bias.defined()) product(out, input, alias_raw(weight, {weight.size(1), weight.size(0)}, {weight.strides()[1], weight.strides()[0]}, weight.storage_offset()), 1, bias.defined() ? 1 : 0);
     static const Tensor absent;
-    record("linear", {bias, input, weight}, out, {weight.requires_grad() ? input : absent, input.requires_grad() ? weight : absent},
-           [](RuleContext& c) -> GradList {
-               const Tensor& g = c.grad();
-               GradList r{Tensor(), Tensor(), Tensor()};
-               if (c.needs(0)) r[0] = reel::sum(g, 0); // first: leaves made ready together run in edge order, as in PyTorch
-               if (c.needs(1)) r[1] = reel::mm(g, reel::conj(c.saved(1)));
-               if (c.needs(2)) r[2] = reel::mm(reel::t(g), reel::conj(c.saved(0)));
-               return r;
-           });
+    const Tensor& kept_input = weight.requires_grad() ? input : absent;
+    const Tensor& kept_weight = input.requires_grad() ? weight : absent;
+    // The bias comes first: leaves that are made ready together run in edge order, as in PyTorch.
+    if (bias.defined())
+        record("linear", {bias, input, weight}, out, {kept_input, kept_weight}, [](RuleContext& c) -> GradList {
+            const Tensor& g = c.grad();
+            GradList r{Tensor(), Tensor(), Tensor()};
+            if (c.needs(0)) r[0] = reel::sum(g, 0);
+            if (c.needs(1)) r[1] = reel::mm(g, reel::conj(c.saved(1)));
+            if (c.needs(2)) r[2] = reel::mm(reel::t(g), reel::conj(c.saved(0)));
+            return r;
+        });
+    else
+        record("linear", {input, weight}, out, {kept_input, kept_weight}, [](RuleContext& c) -> GradList {
+            const Tensor& g = c.grad();
+            GradList r{Tensor(), Tensor()};
+            if (c.needs(0)) r[0] = reel::mm(g, reel::conj(c.saved(1)));
+            if (c.needs(1)) r[1] = reel::mm(reel::t(g), reel::conj(c.saved(0)));
+            return r;
+        });
     return out;
 }
 
