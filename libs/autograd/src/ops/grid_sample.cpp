@@ -7,6 +7,9 @@
 
 namespace reel {
 
+using namespace autograd;
+using namespace detail;
+
 namespace {
 
 enum class Sampling { Linear, Nearest, Cubic };
@@ -14,7 +17,7 @@ enum class Outside { Zeros, Border, Reflection };
 
 /// From [-1, 1] to places: the ends are centres of elements with `align`, else their outer edges.
 Tensor places(const Tensor& x, std::int64_t size, bool align) {
-    return align ? (x + 1) * (double(size - 1) / 2) : ((x + 1) * double(size) - 1) / 2.0;
+    return align ? (x + 1) / 2.0 * double(size - 1) : ((x + 1) * double(size) - 1) / 2.0;
 }
 Tensor reflected(const Tensor& x, std::int64_t size, bool align) {
     const double low = align ? 0 : -0.5, span = align ? double(size - 1) : double(size);
@@ -58,7 +61,8 @@ Tensor sample(const char* op, const Tensor& input, const Tensor& grid, Sampling 
                                "; expected a floating dtype");
     for (std::int64_t d = 0; d < rank; ++d)
         REEL_CHECK(input.size(d + 2) > 0, op, ": input has shape ", input.sizes(), "; the image must not be empty");
-    const ScalarType t = input.scalar_type(), wide = t == kDouble ? kDouble : kFloat;
+    // 16-bit floats compute in their own type, as PyTorch does: places far from the middle keep few digits.
+    const ScalarType t = input.scalar_type();
     const std::int64_t batch = input.size(0), channels = input.size(1);
     std::int64_t positions = 1, elements = 1;
     Dims out{batch, channels};
@@ -67,8 +71,8 @@ Tensor sample(const char* op, const Tensor& input, const Tensor& grid, Sampling 
         positions *= grid.size(d + 1);
         elements *= input.size(d + 2);
     }
-    const Tensor image = reshape(input.to(wide), {batch, channels, elements});
-    const Tensor points = reshape(grid.to(wide), {batch, positions, rank});
+    const Tensor image = reshape(input, {batch, channels, elements});
+    const Tensor points = reshape(grid, {batch, positions, rank});
     std::vector<std::vector<Tap>> all; // innermost dimension first, as the grid's last axis has it
     std::size_t combinations = 1;
     for (std::int64_t d = 0; d < rank; ++d) {
@@ -93,11 +97,19 @@ Tensor sample(const char* op, const Tensor& input, const Tensor& grid, Sampling 
             stride *= size;
         }
         const Tensor value = gather(image, 2, expand(unsqueeze(index, 1), {batch, channels, positions}));
-        const Tensor mask = valid.to(wide);
+        const Tensor mask = valid.to(t);
         const Tensor term = value * unsqueeze(weight.defined() ? weight * mask : mask, 1);
         sum = k == 0 ? term : sum + term;
     }
-    return reshape(sum, out).to(t);
+    const Tensor result = reshape(sum, out);
+    if (sampling != Sampling::Nearest || !needs_recording(grid)) return result;
+    // The nearest element does not change with the place: the grid's gradient is zero, not absent.
+    Tensor both = alias_raw(result);
+    const Dims sizes(grid.sizes());
+    record("grid_sample", {result, grid}, both, {}, [sizes](RuleContext& c) -> GradList {
+        return {c.grad(), zeros(sizes, c.grad().options().requires_grad(false))};
+    });
+    return both;
 }
 Sampling sampling_of(const char* op, std::int64_t mode) {
     REEL_CHECK(mode >= 0 && mode <= 2, op, ": interpolation_mode is ", mode,
