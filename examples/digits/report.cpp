@@ -15,7 +15,7 @@ using namespace reel;
 
 namespace {
 constexpr const char* style = R"(
-:root{color-scheme:light dark;--ink:#1d2430;--soft:#5c6675;--rule:#dfe4ea;--card:#fff;--page:#f4f6f9;--node:#e8f0fe;--leaf:#e7f6ec;--accent:#2b5fd9}
+:root{color-scheme:light dark;--ink:#1d2430;--soft:#5c6675;--rule:#dfe4ea;--card:#fff;--page:#f4f6f9;--node:#e8f0fe;--leaf:#e7f6ec;--accent:#3b73f0}
 @media(prefers-color-scheme:dark){:root{--ink:#e6eaf0;--soft:#9aa5b5;--rule:#323a46;--card:#1b2129;--page:#12161c;--node:#22304a;--leaf:#1d3a2a;--accent:#7aa2ff}}
 body{margin:0;background:var(--page);color:var(--ink);font:15px/1.5 system-ui,sans-serif}
 main{max-width:1180px;margin:0 auto;padding:28px 20px 60px}
@@ -31,7 +31,7 @@ table{border-collapse:collapse;font-variant-numeric:tabular-nums;width:100%}th,t
 .wrong{display:grid;grid-template-columns:repeat(auto-fill,minmax(96px,1fr));gap:14px}.wrong figure{margin:0}.wrong figcaption{font-size:12px;color:var(--soft);text-align:center;margin-top:4px}
 .scroll{overflow-x:auto}
 )";
-constexpr const char* colors[] = {"#2b5fd9", "#d9480f", "#2f9e44", "#9c36b5", "#c2255c", "#0c8599", "#b08900",
+constexpr const char* colors[] = {"#3b73f0", "#d9480f", "#2f9e44", "#9c36b5", "#c2255c", "#0c8599", "#b08900",
                                   "#5f3dc4", "#087f5b", "#868e96", "#e8590c", "#1864ab", "#a61e4d", "#66a80f"};
 
 std::string fixed(double v, int digits) {
@@ -99,7 +99,7 @@ std::string confusion(const std::vector<std::int64_t>& truth, const std::vector<
         svg.text(left - 12, top + (a + 0.5) * cell + 4, std::to_string(a), "text-anchor=\"end\"");
         for (int b = 0; b < 10; ++b) {
             const int n = count[std::size_t(a)][std::size_t(b)];
-            const std::string color = a == b ? "#2b5fd9" : "#d9480f";
+            const std::string color = a == b ? "#3b73f0" : "#d9480f";
             const double strength = n == 0 ? 0.04 : a == b ? 0.15 + 0.7 * n / most : 0.35 + 0.4 * std::min(n, 4) / 4;
             svg.rect(left + b * cell + 1, top + a * cell + 1, cell - 2, cell - 2,
                      "rx=\"4\" fill=\"" + color + "\" fill-opacity=\"" + fixed(strength, 2) + "\"",
