@@ -229,7 +229,7 @@ Tensor convolve_transposed(const char* op, std::size_t n, const Tensor& input, c
     }
     close(p, n);
     // PyTorch adds up 16-bit results in their own type, but for bfloat16 where its faster library takes the call.
-    bool widen = input.scalar_type() == kBFloat16 && !(arguments.groups > 1 && arguments.groups == y.size(1));
+    bool widen = input.scalar_type() == kBFloat16;
     for (std::size_t d = 0; d < n; ++d) widen = widen && arguments.output_padding[d] < arguments.stride[d];
     const Tensor x = map_input(p, y, weight, bias, "conv_transpose", widen);
     return batched ? x : reel::squeeze(x, 0);

@@ -63,7 +63,7 @@ enum class Mode { Nearest, NearestExact, Linear, Cubic };
 template <class R>
 Taps taps_of(Mode mode, std::int64_t in, std::int64_t out, std::optional<double> factor, bool align_corners,
              ScalarType dtype) {
-    // PyTorch keeps weights in the input's type.
+    // Weights are rounded to `dtype`.
     const auto kept = [dtype](R v) {
         return dtype == kHalf ? R(float(Half(float(v)))) : dtype == kBFloat16 ? R(float(BFloat16(float(v)))) : v;
     };
@@ -154,13 +154,15 @@ Tensor interpolate(const Tensor& input, OptionalIntArrayRef size, std::optional<
                    : mode == "bicubic"       ? Mode::Cubic
                                              : Mode::Linear;
     const ScalarType t = input.scalar_type();
+    // PyTorch rounds the weights of its bicubic and trilinear kernels to the input's type.
+    const ScalarType kept = m == Mode::Cubic || (m == Mode::Linear && rank == 3) ? t : kDouble;
     Tensor x = t == kDouble ? input : input.to(kFloat);
     for (std::int64_t d = 0; d < rank; ++d) {
         const std::int64_t from = input.size(d + 2), to = out[std::size_t(d)];
         const auto& f = factors[std::size_t(d)];
         x = resample(x, d + 2,
-                     t == kDouble ? taps_of<double>(m, from, to, f, align_corners.value_or(false), t)
-                                  : taps_of<float>(m, from, to, f, align_corners.value_or(false), t),
+                     t == kDouble ? taps_of<double>(m, from, to, f, align_corners.value_or(false), kept)
+                                  : taps_of<float>(m, from, to, f, align_corners.value_or(false), kept),
                      false);
     }
     return x.to(t);
