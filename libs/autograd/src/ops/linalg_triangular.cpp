@@ -43,6 +43,32 @@ Tensor linalg_solve_triangular(const Tensor& A, const Tensor& B, bool upper, boo
                B.sizes(), ", which do not fit");
     return solve_triangular(A, B, upper, left, unitriangular);
 }
+namespace {
+
+/// Zero for A's gradient, with the derivative of the solution in the directions of the triangle that is not read as its
+/// own gradient: the reference's forward mode of triangular_solve does not mask them.
+Tensor unread_direction(const Tensor& g, const Tensor& a, const Tensor& x, bool upper, bool unit) {
+    Tensor out = zeros(a.sizes(), a.options());
+    record("triangular_solve_direction", {g}, out, {a, x}, [upper, unit](RuleContext& c) -> GradList {
+        const Tensor& v = c.grad();
+        const Tensor unread = upper ? tril(v, unit ? 0 : -1) : triu(v, unit ? 0 : 1);
+        return {-solve_triangular(c.saved(0), matmul(unread, c.saved(1)), upper, true, unit)};
+    });
+    return out;
+}
+Tensor with_unread_directions(const Tensor& x, const Tensor& a, bool upper, bool unit) {
+    if (!autograd::needs_recording(a)) return x;
+    Tensor none = zeros(x.sizes(), x.options());
+    record("triangular_solve_direction", {a}, none, {a, x}, [upper, unit](RuleContext& c) -> GradList {
+        const Tensor& g = c.grad();
+        if (!autograd::needs_recording(g)) return {zeros(c.saved(0).sizes(), g.options())};
+        return {unread_direction(g, c.saved(0).detach(), c.saved(1).detach(), upper, unit)};
+    });
+    return x + none;
+}
+
+} // namespace
+
 /// X with A X = b for triangular A (its transpose with transpose=true), and a copy of A.
 REEL_OP("triangular_solve(Tensor b, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> "
         "(Tensor solution, Tensor cloned_coefficient)",
@@ -56,18 +82,22 @@ std::tuple<Tensor, Tensor> triangular_solve(const Tensor& b, const Tensor& A, bo
                ", which do not fit");
     const auto [ea, eb] = broadcast_batches("triangular_solve", A, b);
     const Tensor a = transpose ? reel::transpose(ea, -2, -1) : ea;
-    return {solve_triangular(a, eb, upper != transpose, true, unitriangular), ea.clone()};
+    const bool up = upper != transpose;
+    const Tensor x = solve_triangular(a, eb, up, true, unitriangular);
+    return {with_unread_directions(x, a, up, unitriangular), ea.clone()};
 }
 
 namespace {
 
 /// Zero, with the derivative of the factor in any direction v of A as its gradient: L times the lower half of
-/// L^-1 v L^-H. The gradient of A is Hermitian; this keeps directions that are not as the reference's forward mode does.
+/// L^-1 v L^-H. The gradient of A is Hermitian; this keeps directions that are not as the reference's forward mode
+/// does.
 Tensor cholesky_direction(const Tensor& g, const Tensor& l) {
     Tensor out = zeros(l.sizes(), l.options());
     record("cholesky_direction", {g}, out, {l}, [](RuleContext& c) -> GradList {
         const Tensor l = c.saved(0);
-        const Tensor x = solve_triangular(adjoint_of(l), solve_triangular(l, c.grad(), false, true, false), true, false, false);
+        const Tensor x =
+            solve_triangular(adjoint_of(l), solve_triangular(l, c.grad(), false, true, false), true, false, false);
         return {matmul(l, (tril(x) + tril(x, -1)) * Scalar(0.5))};
     });
     return out;

@@ -67,7 +67,13 @@ Tensor norm_gradient(const Tensor& g, const Tensor& x, const Tensor& y, double p
     if (p == 1) return sgn(x) * g;
     // Where the norm is zero so is the gradient, and every derivative of it.
     const Tensor zero = y == Scalar(0), positive = p > 1 && p != infinity ? masked_fill(y, zero, 1) : y;
-    if (p == 2) return x * masked_fill(g / positive, zero, 0);
+    if (p == 2) {
+        Tensor factor = masked_fill(g / positive, zero, 0);
+        // The norm has no second derivative at zero: a term that is zero everywhere and has none there.
+        if (autograd::needs_recording(y))
+            factor = factor + masked_fill(g.detach() / masked_fill(y, logical_not(zero), 1), ones_like(zero), 0);
+        return x * factor;
+    }
     const Tensor size = abs(x);
     if (p == infinity || p == -infinity) {
         const Tensor mask = logical_or(size == y, logical_and(isnan(size), isnan(y)));
