@@ -52,7 +52,9 @@ void NAdam::update(OptimizerParamGroup& group) {
         const auto [beta1, beta2] = o.betas();
         const double mu = beta1 * (1 - 0.5 * std::pow(0.96, t * o.momentum_decay()));
         const double mu_next = beta1 * (1 - 0.5 * std::pow(0.96, (t + 1) * o.momentum_decay()));
-        s.mu_product() = double(s.mu_product()) * mu;
+        // PyTorch keeps this number in the default dtype, so in float32 as a rule.
+        s.mu_product() =
+            get_default_dtype() == kDouble ? double(s.mu_product()) * mu : double(float(s.mu_product()) * float(mu));
         const double product = s.mu_product();
         pointwise::nadam_step step;
         step.lr = o.lr();
