@@ -68,11 +68,10 @@ Tensor norm_gradient(const Tensor& g, const Tensor& x, const Tensor& y, double p
     // Where the norm is zero so is the gradient, and every derivative of it.
     const Tensor zero = y == Scalar(0), positive = p > 1 && p != infinity ? masked_fill(y, zero, 1) : y;
     if (p == 2) {
-        Tensor factor = masked_fill(g / positive, zero, 0);
+        const Tensor gx = x * masked_fill(g / positive, zero, 0);
+        if (!autograd::needs_recording(x)) return gx;
         // The norm has no second derivative at zero: a term that is zero everywhere and has none there.
-        if (autograd::needs_recording(y))
-            factor = factor + masked_fill(g.detach() / masked_fill(y, logical_not(zero), 1), ones_like(zero), 0);
-        return x * factor;
+        return gx + masked_fill(reciprocal(masked_fill(x, logical_not(zero), 1)), ones_like(zero), 0);
     }
     const Tensor size = abs(x);
     if (p == infinity || p == -infinity) {
