@@ -9,7 +9,11 @@
 namespace reel::optim {
 
 Value FieldCodec<StepCount>::get(const StepCount& v) { return reel::full({}, double(v.value), kFloat); }
-Value FieldCodec<StepNumber>::get(const StepNumber& v) { return reel::full({}, double(v.value), kFloat); }
+namespace {
+bool wide() { return get_default_dtype() == kDouble; }
+} // namespace
+StepNumber::StepNumber(double v) : value(wide() ? v : double(float(v))) {}
+Value FieldCodec<StepNumber>::get(const StepNumber& v) { return reel::full({}, v.value, wide() ? kDouble : kFloat); }
 
 Tensor FieldCodec<std::vector<Tensor>>::copy_of(const Tensor& t) { return t.detach().clone(); }
 

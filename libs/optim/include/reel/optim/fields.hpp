@@ -27,10 +27,10 @@ struct StepCount {
 };
 /// A number that state dicts hold as a float32 tensor without dimensions; rounded to float32 whenever it is set.
 struct StepNumber {
-    float value = 0;
+    double value = 0;
     StepNumber() = default;
-    StepNumber(double v) : value(float(v)) {}
-    operator double() const { return double(value); }
+    StepNumber(double v); ///< rounds to float32 unless the default dtype is float64
+    operator double() const { return value; }
 };
 /// One number for all parameter groups or one each.
 struct PerGroup {
