@@ -67,7 +67,7 @@ public:
         return {};
     }
     std::string go() {
-        // The weights of a float64 run are drawn in float64; everything after is made under the usual default.
+        // A float64 run is one whose default dtype is float64: weights are drawn and scalars kept in it.
         struct DefaultDtype {
             explicit DefaultDtype(ScalarType t) : before(get_default_dtype()) { set_default_dtype(t); }
             ~DefaultDtype() { set_default_dtype(before); }
@@ -75,10 +75,8 @@ public:
         };
         const ScalarType dtype = double_ ? kDouble : kFloat;
         manual_seed(std::uint64_t(data_.at("seed").to_number<std::int64_t>()));
-        {
-            const DefaultDtype guard(dtype);
-            build();
-        }
+        const DefaultDtype guard(dtype);
+        build();
         if (std::string d = compare_state("start.", double_ ? 1e-9 : 1e-5); !d.empty()) return d;
         const Tensor pixels = (table_.narrow(1, 0, 64) / 16.0).reshape({-1, 1, 8, 8}).to(dtype).contiguous();
         const Tensor labels = table_.select(1, 64).to(kLong).contiguous();
