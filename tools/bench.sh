@@ -17,6 +17,7 @@ while [ $# -gt 0 ]; do
 done
 # These may pin OpenBLAS to old instructions.
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
+cpus=$(env -u OMP_NUM_THREADS nproc) # before a run pins it
 out=out/bench; mkdir -p "$out"; rm -f "$out"/*.rows
 peers=${REEL_PEERS:-../shared/bench}
 
@@ -62,7 +63,7 @@ run() { # program threads
     esac
 }
 for threads in 1 2; do
-    [ "$threads" -le "$(nproc)" ] || continue
+    [ "$threads" -le "$cpus" ] || continue
     for ((i = 0; i < runs; ++i)); do
         for p in "${programs[@]}"; do
             echo "threads $threads, run $((i + 1)) of $runs: $p" >&2

@@ -15,7 +15,7 @@ PEERS = ("libtorch", "pypi")
 def rows(path):
     found, units = {}, {}
     for line in path.read_text().splitlines():
-        m = re.match(r"(\S+)\s+([0-9.]+) (\S+)$", line)
+        m = re.match(r"(\S+)\s+([0-9.]+) (us|ns|bytes)$", line)
         if m:
             found.setdefault(m.group(1), []).append(float(m.group(2)))
             units[m.group(1)] = m.group(3)
