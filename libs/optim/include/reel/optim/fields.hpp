@@ -25,11 +25,11 @@ struct StepCount {
     operator std::int64_t() const { return value; }
     StepCount& operator++() { return ++value, *this; }
 };
-/// A number that state dicts hold as a float32 tensor without dimensions; rounded to float32 whenever it is set.
+/// A number that state dicts hold as a tensor without dimensions, in float32 unless the default dtype is float64.
 struct StepNumber {
     double value = 0;
     StepNumber() = default;
-    StepNumber(double v); ///< rounds to float32 unless the default dtype is float64
+    StepNumber(double v); ///< rounds as it will be held
     operator double() const { return value; }
 };
 /// One number for all parameter groups or one each.
