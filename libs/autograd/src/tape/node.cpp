@@ -31,7 +31,8 @@ void Node::operator delete(void* p, std::size_t n) noexcept { cpu_free(p, n); }
 void Node::ExtrasDeleter::operator()(NodeExtras* e) const noexcept { delete e; }
 
 void Node::release(Node* n) {
-    if (!n->drop_ref()) return;
+    // A leaf finds its accumulator again while another thread lets it go.
+    if (!n->drop_watched_ref()) return;
     // A node's edges release further nodes from inside its destructor: those wait in line instead of recursing.
     thread_local std::vector<Node*> waiting;
     thread_local bool destroying = false;

@@ -26,6 +26,8 @@ public:
         }
         return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
     }
+    /// The same for objects that `try_add_ref` may find meanwhile: the last step down must be one atomic step.
+    bool drop_watched_ref() const noexcept { return count_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
     /// Takes a reference unless the object is already dying; for weak look-ups under a lock.
     bool try_add_ref() const noexcept {
         std::uint32_t n = count_.load(std::memory_order_relaxed);
