@@ -36,10 +36,10 @@ struct MLP : nn::Module {
 struct Block : nn::Module {
     nn::Sequential f{nullptr}, s{nullptr};
     Block(std::int64_t i, std::int64_t o, std::int64_t stride) {
-        f = register_module("f", nn::Sequential(nn::Conv2d(nn::Conv2dOptions(i, o, 3).stride(stride).padding(1).bias(false)),
-                                                nn::BatchNorm2d(o), nn::ReLU(),
-                                                nn::Conv2d(nn::Conv2dOptions(o, o, 3).padding(1).bias(false)),
-                                                nn::BatchNorm2d(o)));
+        f = register_module(
+            "f", nn::Sequential(nn::Conv2d(nn::Conv2dOptions(i, o, 3).stride(stride).padding(1).bias(false)),
+                                nn::BatchNorm2d(o), nn::ReLU(),
+                                nn::Conv2d(nn::Conv2dOptions(o, o, 3).padding(1).bias(false)), nn::BatchNorm2d(o)));
         if (stride != 1 || i != o)
             s = register_module("s", nn::Sequential(nn::Conv2d(nn::Conv2dOptions(i, o, 1).stride(stride).bias(false)),
                                                     nn::BatchNorm2d(o)));

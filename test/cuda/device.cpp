@@ -1,4 +1,5 @@
-// What holds with and without a device: availability never throws, and asking for a device that is absent names the reason.
+// What holds with and without a device: availability never throws, and asking for a device that is absent names the
+// reason.
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd.hpp>

@@ -1,4 +1,5 @@
-// The device's first kernels against the CPU's: copies, the pointwise family, sums, products, and gradients through them.
+// The device's first kernels against the CPU's: copies, the pointwise family, sums, products, and gradients through
+// them.
 #include <boost/test/unit_test.hpp>
 
 #include <string>
@@ -38,14 +39,16 @@ BOOST_AUTO_TEST_CASE(properties_of_the_device) {
 }
 
 BOOST_AUTO_TEST_CASE(copies_there_and_back_keep_every_bit) {
-    for (const reel::ScalarType t : {reel::kFloat, reel::kDouble, reel::kHalf, reel::kBFloat16, reel::kLong, reel::kByte, reel::kBool}) {
+    for (const reel::ScalarType t :
+         {reel::kFloat, reel::kDouble, reel::kHalf, reel::kBFloat16, reel::kLong, reel::kByte, reel::kBool}) {
         const Tensor x = (reel::randn({3, 5, 7}) * 10).to(t);
         const Tensor there = on_device(x);
         BOOST_TEST(there.is_cuda());
         BOOST_TEST(largest_difference(on_host(there), x) == 0);
         BOOST_TEST(largest_difference(on_host(there.transpose(0, 2)), x.transpose(0, 2)) == 0);
         BOOST_TEST(largest_difference(on_host(there.to(reel::kDouble)), x.to(reel::kDouble)) == 0);
-        BOOST_TEST(largest_difference(on_host(on_device(x.transpose(0, 1).slice(2, 1, 7, 2))), x.transpose(0, 1).slice(2, 1, 7, 2)) == 0);
+        BOOST_TEST(largest_difference(on_host(on_device(x.transpose(0, 1).slice(2, 1, 7, 2))),
+                                      x.transpose(0, 1).slice(2, 1, 7, 2)) == 0);
     }
 }
 
@@ -60,23 +63,52 @@ BOOST_AUTO_TEST_CASE(filling_and_writing_into_views) {
 }
 
 BOOST_AUTO_TEST_CASE(the_pointwise_family_agrees_with_the_cpu) {
-    const std::vector<std::string> unary = {"neg", "reciprocal", "square", "sqrt", "rsqrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p",
-                                            "erf", "erfc", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "atanh",
-                                            "tanh", "sigmoid", "nn.functional.relu", "nn.functional.gelu", "nn.functional.silu"};
+    const std::vector<std::string> unary = {"neg",
+                                            "reciprocal",
+                                            "square",
+                                            "sqrt",
+                                            "rsqrt",
+                                            "exp",
+                                            "exp2",
+                                            "expm1",
+                                            "log",
+                                            "log2",
+                                            "log10",
+                                            "log1p",
+                                            "erf",
+                                            "erfc",
+                                            "sin",
+                                            "cos",
+                                            "tan",
+                                            "asin",
+                                            "acos",
+                                            "atan",
+                                            "sinh",
+                                            "cosh",
+                                            "asinh",
+                                            "atanh",
+                                            "tanh",
+                                            "sigmoid",
+                                            "nn.functional.relu",
+                                            "nn.functional.gelu",
+                                            "nn.functional.silu"};
     const Tensor x = reel::rand({37, 29}, reel::TensorOptions().dtype(reel::kDouble)) * 0.9 + 0.05;
     for (const std::string& name : unary) {
         const reel::ops::Op* op = reel::ops::registry().find(name);
         if (!op) continue;
         for (const bool transposed : {false, true}) {
             const Tensor in = transposed ? x.t() : x;
-            const Tensor want = op->call({in}).toTensor(), got = op->call({transposed ? on_device(x).t() : on_device(x)}).toTensor();
+            const Tensor want = op->call({in}).toTensor(),
+                         got = op->call({transposed ? on_device(x).t() : on_device(x)}).toTensor();
             BOOST_TEST(largest_difference(on_host(got), want) < 1e-12, name);
         }
     }
     const Tensor y = reel::rand({29}, reel::TensorOptions().dtype(reel::kDouble)) + 0.5;
     for (const std::string name : {"add", "sub", "mul", "div", "maximum", "minimum", "atan2"}) {
         const reel::ops::Op& op = reel::ops::registry().at(name);
-        BOOST_TEST(largest_difference(on_host(op.call({on_device(x), on_device(y)}).toTensor()), op.call({x, y}).toTensor()) < 1e-12, name);
+        BOOST_TEST(largest_difference(on_host(op.call({on_device(x), on_device(y)}).toTensor()),
+                                      op.call({x, y}).toTensor()) < 1e-12,
+                   name);
     }
     BOOST_TEST(largest_difference(on_host(on_device(x) * 3 + 1), x * 3 + 1) < 1e-12);
     BOOST_TEST(largest_difference(on_host(2 - on_device(x)), 2 - x) < 1e-12);
@@ -84,7 +116,8 @@ BOOST_AUTO_TEST_CASE(the_pointwise_family_agrees_with_the_cpu) {
 
 BOOST_AUTO_TEST_CASE(sums_of_long_short_and_many_rows) {
     const auto doubles = reel::TensorOptions().dtype(reel::kDouble);
-    for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{1000003}, {70000, 3}, {5, 4000}, {3, 40000}, {2, 3, 4}}) {
+    for (const std::vector<std::int64_t>& shape :
+         {std::vector<std::int64_t>{1000003}, {70000, 3}, {5, 4000}, {3, 40000}, {2, 3, 4}}) {
         const Tensor x = reel::rand(shape, doubles);
         BOOST_TEST(largest_difference(on_host(on_device(x).sum()), x.sum()) < 1e-6);
         BOOST_TEST(largest_difference(on_host(on_device(x).sum(0)), x.sum(0)) < 1e-8);

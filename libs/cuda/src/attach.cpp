@@ -1,4 +1,5 @@
-// What happens when the library is loaded: the device plugs itself into the core. No driver call here, loading stays cheap.
+// What happens when the library is loaded: the device plugs itself into the core. No driver call here, loading stays
+// cheap.
 #include <reel/autograd/device_hooks.hpp>
 #include <reel/cuda/device.hpp>
 

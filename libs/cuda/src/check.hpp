@@ -10,7 +10,8 @@ namespace reel::cuda {
 /// Throws Error (OutOfMemoryError for want of memory) naming the call and what the driver says of `status`.
 [[noreturn]] void throw_status(cudaError_t status, const char* call);
 inline void check(cudaError_t status, const char* call) {
-    if (status != cudaSuccess) [[unlikely]] throw_status(status, call);
+    if (status != cudaSuccess) [[unlikely]]
+        throw_status(status, call);
 }
 /// Throws Error with the reason unless `index` is a device of this machine; -1 gives the current one.
 DeviceIndex checked_index(DeviceIndex index);

@@ -36,10 +36,13 @@ template <class D> __global__ void copy_kernel(Strided<2> g, D* out, const void*
         g.offsets(i, at);
         switch (type) {
 #define REEL_CASE(T, Name)                                                                                             \
-    case ScalarType::Name: out[at[0]] = convert<D>(static_cast<const T*>(in)[at[1]]); break;
+    case ScalarType::Name:                                                                                             \
+        out[at[0]] = convert<D>(static_cast<const T*>(in)[at[1]]);                                                     \
+        break;
             REEL_FORALL_SCALAR_TYPES(REEL_CASE)
 #undef REEL_CASE
-        default: break;
+        default:
+            break;
         }
     }
 }
@@ -49,7 +52,8 @@ void copy_on_device(const Tensor& dst, const Tensor& src) {
     const DeviceGuard guard(index);
     const cudaStream_t stream = raw_stream(index);
     if (dst.scalar_type() == src.scalar_type() && dst.is_contiguous() && src.is_contiguous()) {
-        REEL_CUDA(cudaMemcpyAsync(dst.data_ptr(), src.data_ptr(), dst.numel() * elementSize(dst.scalar_type()), cudaMemcpyDeviceToDevice, stream));
+        REEL_CUDA(cudaMemcpyAsync(dst.data_ptr(), src.data_ptr(), dst.numel() * elementSize(dst.scalar_type()),
+                                  cudaMemcpyDeviceToDevice, stream));
         return;
     }
     const Tensor* const both[2] = {&dst, &src};
@@ -57,17 +61,20 @@ void copy_on_device(const Tensor& dst, const Tensor& src) {
     switch (dst.scalar_type()) {
 #define REEL_CASE(T, Name)                                                                                             \
     case ScalarType::Name:                                                                                             \
-        copy_kernel<T><<<blocks_for(g.numel), threads_per_block, 0, stream>>>(g, static_cast<T*>(dst.data_ptr()), src.data_ptr(), \
-                                                                              src.scalar_type());                      \
+        copy_kernel<T><<<blocks_for(g.numel), threads_per_block, 0, stream>>>(g, static_cast<T*>(dst.data_ptr()),      \
+                                                                              src.data_ptr(), src.scalar_type());      \
         break;
         REEL_FORALL_SCALAR_TYPES(REEL_CASE)
 #undef REEL_CASE
-    default: break;
+    default:
+        break;
     }
     check_launch("copy");
 }
 
-Tensor fresh(const Tensor& like, ScalarType dtype, Device device) { return reel::empty(like.sizes(), TensorOptions().dtype(dtype).device(device)); }
+Tensor fresh(const Tensor& like, ScalarType dtype, Device device) {
+    return reel::empty(like.sizes(), TensorOptions().dtype(dtype).device(device));
+}
 /// Without the elements that broadcasting repeats.
 Tensor without_repeats(Tensor t) {
     for (std::int64_t d = 0; d < t.dim(); ++d)
@@ -83,8 +90,8 @@ void to_device(const Tensor& dst, const Tensor& src) {
     {
         const DeviceGuard guard(index);
         // from pageable memory: returns when the host's side has been read
-        REEL_CUDA(cudaMemcpyAsync(landing.data_ptr(), host.data_ptr(), host.numel() * elementSize(host.scalar_type()), cudaMemcpyHostToDevice,
-                                  raw_stream(index)));
+        REEL_CUDA(cudaMemcpyAsync(landing.data_ptr(), host.data_ptr(), host.numel() * elementSize(host.scalar_type()),
+                                  cudaMemcpyHostToDevice, raw_stream(index)));
     }
     if (!direct) copy_on_device(dst, landing.expand(dst.sizes()));
 }
@@ -99,8 +106,8 @@ void to_host(const Tensor& dst, const Tensor& src) {
     const Tensor landing = dst.is_contiguous() ? dst : fresh(dst, dst.scalar_type(), kCPU);
     {
         const DeviceGuard guard(index);
-        REEL_CUDA(cudaMemcpyAsync(landing.data_ptr(), sent.data_ptr(), sent.numel() * elementSize(sent.scalar_type()), cudaMemcpyDeviceToHost,
-                                  raw_stream(index)));
+        REEL_CUDA(cudaMemcpyAsync(landing.data_ptr(), sent.data_ptr(), sent.numel() * elementSize(sent.scalar_type()),
+                                  cudaMemcpyDeviceToHost, raw_stream(index)));
         REEL_CUDA(cudaStreamSynchronize(raw_stream(index)));
     }
     if (!landing.is_same(dst)) dst.copy_(landing);
@@ -108,12 +115,15 @@ void to_host(const Tensor& dst, const Tensor& src) {
 
 void between_devices(const Tensor& dst, const Tensor& src) {
     const DeviceIndex from = src.device().index(), to = dst.device().index();
-    const Tensor sent = src.scalar_type() == dst.scalar_type() && src.is_contiguous() ? src : fresh(src, dst.scalar_type(), src.device());
+    const Tensor sent = src.scalar_type() == dst.scalar_type() && src.is_contiguous()
+                            ? src
+                            : fresh(src, dst.scalar_type(), src.device());
     if (!sent.is_same(src)) copy_on_device(sent, src);
     const Tensor landing = dst.is_contiguous() ? dst : fresh(dst, dst.scalar_type(), dst.device());
     {
         const DeviceGuard guard(from);
-        REEL_CUDA(cudaMemcpyPeerAsync(landing.data_ptr(), to, sent.data_ptr(), from, sent.numel() * elementSize(sent.scalar_type()), raw_stream(from)));
+        REEL_CUDA(cudaMemcpyPeerAsync(landing.data_ptr(), to, sent.data_ptr(), from,
+                                      sent.numel() * elementSize(sent.scalar_type()), raw_stream(from)));
         REEL_CUDA(cudaStreamSynchronize(raw_stream(from)));
     }
     if (!landing.is_same(dst)) copy_on_device(dst, landing);

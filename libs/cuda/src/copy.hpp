@@ -5,7 +5,8 @@
 
 namespace reel::cuda {
 
-/// dst[...] = src[...] with conversion; same shape. Queued on the device's current stream; copies to the host wait for it.
+/// dst[...] = src[...] with conversion; same shape. Queued on the device's current stream; copies to the host wait for
+/// it.
 void device_copy(const Tensor& dst, const Tensor& src, bool non_blocking);
 
 } // namespace reel::cuda

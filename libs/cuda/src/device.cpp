@@ -27,10 +27,11 @@ Found look() {
     if (status == cudaSuccess && found.count > 0) return found;
     cudaGetLastError(); // the status must not surface at the next kernel
     found.count = 0;
-    if (driver == 0) found.reason = "no CUDA driver is loaded on this machine (libcuda.so.1 is missing or finds no device)";
+    if (driver == 0)
+        found.reason = "no CUDA driver is loaded on this machine (libcuda.so.1 is missing or finds no device)";
     else if (status == cudaErrorInsufficientDriver)
-        found.reason = "the CUDA driver supports version " + version_text(driver) + ", this build needs " + version_text(CUDART_VERSION) +
-                       "; update the driver";
+        found.reason = "the CUDA driver supports version " + version_text(driver) + ", this build needs " +
+                       version_text(CUDART_VERSION) + "; update the driver";
     else if (status == cudaErrorNoDevice || status == cudaSuccess)
         found.reason = "the CUDA driver finds no device (is CUDA_VISIBLE_DEVICES empty?)";
     else found.reason = std::string("the CUDA driver does not start: ") + cudaGetErrorString(status);
@@ -45,7 +46,8 @@ const Found& found() {
 
 void throw_status(cudaError_t status, const char* call) {
     cudaGetLastError();
-    const std::string text = std::string("cuda: ") + call + ": " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")";
+    const std::string text =
+        std::string("cuda: ") + call + ": " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")";
     if (status == cudaErrorMemoryAllocation) REEL_THROW(OutOfMemoryError, text);
     REEL_THROW(Error, text);
 }
@@ -57,7 +59,8 @@ int device_count() { return found().count; }
 DeviceIndex checked_index(DeviceIndex index) {
     REEL_CHECK(is_available(), "cuda: no device can be used: ", unavailable_reason());
     if (index >= 0) {
-        REEL_CHECK(index < device_count(), "cuda: there is no device ", int(index), "; this machine has ", device_count());
+        REEL_CHECK(index < device_count(), "cuda: there is no device ", int(index), "; this machine has ",
+                   device_count());
         return index;
     }
     int current = 0;
@@ -91,12 +94,13 @@ void synchronize(DeviceIndex index) {
 std::string versions() {
     int driver = 0;
     cudaDriverGetVersion(&driver);
-    std::string text = "CUDA toolkit " + version_text(CUDART_VERSION) + ", cuBLAS " + std::to_string(CUBLAS_VER_MAJOR) + "." +
-                       std::to_string(CUBLAS_VER_MINOR) + ", driver " + (driver ? version_text(driver) : "none");
+    std::string text = "CUDA toolkit " + version_text(CUDART_VERSION) + ", cuBLAS " + std::to_string(CUBLAS_VER_MAJOR) +
+                       "." + std::to_string(CUBLAS_VER_MINOR) + ", driver " + (driver ? version_text(driver) : "none");
     if (!is_available()) return text + ", no device: " + unavailable_reason();
     for (int i = 0; i < device_count(); ++i) {
         const DeviceProperties p = get_device_properties(DeviceIndex(i));
-        text += ", device " + std::to_string(i) + " " + p.name + " (sm_" + std::to_string(p.major) + std::to_string(p.minor) + ")";
+        text += ", device " + std::to_string(i) + " " + p.name + " (sm_" + std::to_string(p.major) +
+                std::to_string(p.minor) + ")";
     }
     return text;
 }

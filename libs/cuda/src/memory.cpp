@@ -42,8 +42,9 @@ void* device_alloc(std::size_t nbytes, DeviceIndex index) {
     if (status == cudaErrorMemoryAllocation) {
         cudaGetLastError();
         const MemoryStats s = memory_stats(index);
-        REEL_THROW(OutOfMemoryError, "cuda: device ", int(index), " has no ", nbytes, " bytes left (", s.allocated_bytes, " allocated, ",
-                   s.reserved_bytes, " reserved); free tensors, or call cuda::empty_cache()");
+        REEL_THROW(OutOfMemoryError, "cuda: device ", int(index), " has no ", nbytes, " bytes left (",
+                   s.allocated_bytes, " allocated, ", s.reserved_bytes,
+                   " reserved); free tensors, or call cuda::empty_cache()");
     }
     check(status, "cudaMallocAsync");
     return p;

@@ -73,7 +73,9 @@ cudaStream_t raw_stream(DeviceIndex index) {
     return impl ? impl->stream : nullptr;
 }
 
-StreamGuard::StreamGuard(const Stream& stream) : before_(current_stream(stream.device_index())) { set_current_stream(stream); }
+StreamGuard::StreamGuard(const Stream& stream) : before_(current_stream(stream.device_index())) {
+    set_current_stream(stream);
+}
 StreamGuard::~StreamGuard() { set_current_stream(before_); }
 
 struct Event::Impl {
@@ -85,11 +87,14 @@ struct Event::Impl {
     }
 };
 
-Event::Event(bool timing) : impl_(std::make_shared<Impl>()) { impl_->flags = timing ? cudaEventDefault : cudaEventDisableTiming; }
+Event::Event(bool timing) : impl_(std::make_shared<Impl>()) {
+    impl_->flags = timing ? cudaEventDefault : cudaEventDisableTiming;
+}
 void Event::record(const Stream& stream) {
     const DeviceGuard guard(stream.device_index());
-    REEL_CHECK(impl_->device < 0 || impl_->device == stream.device_index(), "cuda::Event::record: the event belongs to device ",
-               int(impl_->device), ", the stream to device ", int(stream.device_index()));
+    REEL_CHECK(impl_->device < 0 || impl_->device == stream.device_index(),
+               "cuda::Event::record: the event belongs to device ", int(impl_->device), ", the stream to device ",
+               int(stream.device_index()));
     if (!impl_->event) {
         REEL_CUDA(cudaEventCreateWithFlags(&impl_->event, impl_->flags));
         impl_->device = stream.device_index();
@@ -110,7 +115,8 @@ void Event::synchronize() const {
     if (impl_->event) REEL_CUDA(cudaEventSynchronize(impl_->event));
 }
 float Event::elapsed_time(const Event& end) const {
-    REEL_CHECK(impl_->event && end.impl_->event && impl_->flags == cudaEventDefault && end.impl_->flags == cudaEventDefault,
+    REEL_CHECK(impl_->event && end.impl_->event && impl_->flags == cudaEventDefault &&
+                   end.impl_->flags == cudaEventDefault,
                "cuda::Event::elapsed_time: both events must be made with timing and recorded");
     float ms = 0;
     REEL_CUDA(cudaEventElapsedTime(&ms, impl_->event, end.impl_->event));

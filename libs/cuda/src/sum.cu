@@ -11,16 +11,13 @@ namespace reel::cuda {
 
 namespace {
 
-template <class T> struct accumulate_of {
-    using type = compute_t<T>;
-};
-template <> struct accumulate_of<bool> {
-    using type = std::int64_t;
-};
+template <class T> struct accumulate_of { using type = compute_t<T>; };
+template <> struct accumulate_of<bool> { using type = std::int64_t; };
 template <class T> using accumulate_t = typename accumulate_of<T>::type;
 
 /// One block for each chunk of each row; partial sums meet pairwise.
-template <class In, class Out> __global__ void sum_kernel(const In* in, Out* out, std::int64_t inner, std::int64_t chunk) {
+template <class In, class Out>
+__global__ void sum_kernel(const In* in, Out* out, std::int64_t inner, std::int64_t chunk) {
     using A = accumulate_t<In>;
     __shared__ A part[threads_per_block];
     const std::int64_t begin = std::int64_t(blockIdx.x) * chunk, end = begin + chunk < inner ? begin + chunk : inner;
@@ -37,7 +34,8 @@ template <class In, class Out> __global__ void sum_kernel(const In* in, Out* out
 }
 
 /// Rows that are short: one thread each.
-template <class In, class Out> __global__ void short_rows_kernel(const In* in, Out* out, std::int64_t rows, std::int64_t inner) {
+template <class In, class Out>
+__global__ void short_rows_kernel(const In* in, Out* out, std::int64_t rows, std::int64_t inner) {
     using A = accumulate_t<In>;
     const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
     for (std::int64_t r = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; r < rows; r += step) {
@@ -62,7 +60,8 @@ template <class T> void rows_of(const Tensor& out, const Tensor& rows, std::int6
     }
     const std::int64_t chunks = (inner + chunk - 1) / chunk;
     // partial sums of long rows keep the accumulator's precision
-    const Tensor partial = chunks > 1 ? reel::empty({n, chunks}, TensorOptions().dtype(dtype_of<A>).device(out.device())) : Tensor();
+    const Tensor partial =
+        chunks > 1 ? reel::empty({n, chunks}, TensorOptions().dtype(dtype_of<A>).device(out.device())) : Tensor();
     for (std::int64_t r = 0; r < n; r += most_rows) { // the grid's height is limited
         const dim3 grid(unsigned(chunks), unsigned(n - r < most_rows ? n - r : most_rows));
         if (chunks == 1) sum_kernel<T, T><<<grid, threads_per_block, 0, stream>>>(in + r * inner, to + r, inner, chunk);
@@ -77,13 +76,20 @@ template <class T> void rows_of(const Tensor& out, const Tensor& rows, std::int6
 
 void sum_rows(const Tensor& out, const Tensor& rows, std::int64_t inner) {
     switch (out.scalar_type()) {
-    case kFloat: return rows_of<float>(out, rows, inner);
-    case kDouble: return rows_of<double>(out, rows, inner);
-    case kHalf: return rows_of<Half>(out, rows, inner);
-    case kBFloat16: return rows_of<BFloat16>(out, rows, inner);
-    case kLong: return rows_of<std::int64_t>(out, rows, inner);
-    case kInt: return rows_of<std::int32_t>(out, rows, inner);
-    default: REEL_THROW(NotImplementedError, "sum: there is no cuda kernel for ", dtype_name(out.scalar_type()));
+    case kFloat:
+        return rows_of<float>(out, rows, inner);
+    case kDouble:
+        return rows_of<double>(out, rows, inner);
+    case kHalf:
+        return rows_of<Half>(out, rows, inner);
+    case kBFloat16:
+        return rows_of<BFloat16>(out, rows, inner);
+    case kLong:
+        return rows_of<std::int64_t>(out, rows, inner);
+    case kInt:
+        return rows_of<std::int32_t>(out, rows, inner);
+    default:
+        REEL_THROW(NotImplementedError, "sum: there is no cuda kernel for ", dtype_name(out.scalar_type()));
     }
 }
 

@@ -7,7 +7,8 @@
 namespace reel::cuda {
 
 namespace {
-constexpr const char* reason = "this build has no CUDA support; install the CUDA toolkit (CUDA_HOME or /usr/local/cuda) and build with cuda=on";
+constexpr const char* reason =
+    "this build has no CUDA support; install the CUDA toolkit (CUDA_HOME or /usr/local/cuda) and build with cuda=on";
 [[maybe_unused]] const bool attached = [] {
     device_hooks(kCUDA).unavailable_reason = [] { return reason; };
     return true;

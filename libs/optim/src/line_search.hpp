@@ -13,7 +13,7 @@ struct LinePoint {
     Tensor gradient;
 };
 /// `evaluate(t)` gives the point at length t; `start` is the one at 0. Adds to `evaluations`.
-LinePoint strong_wolfe(const std::function<LinePoint(double)>& evaluate, const LinePoint& start, double first, double largest_direction,
-                       double tolerance_change, std::int64_t& evaluations);
+LinePoint strong_wolfe(const std::function<LinePoint(double)>& evaluate, const LinePoint& start, double first,
+                       double largest_direction, double tolerance_change, std::int64_t& evaluations);
 
 } // namespace reel::optim

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,7 +41,8 @@ void write_file_atomically(const std::string& path, const std::vector<std::strin
     REEL_CHECK(::fsync(temporary.fd) == 0, "cannot sync ", path, ": ", std::strerror(errno));
     REEL_CHECK(::rename(name.c_str(), path.c_str()) == 0, "cannot replace ", path, ": ", std::strerror(errno));
     temporary.keep = true;
-    const std::filesystem::path parent = std::filesystem::path(path).parent_path(), folder = parent.empty() ? "." : parent;
+    const std::filesystem::path parent = std::filesystem::path(path).parent_path(),
+                                folder = parent.empty() ? "." : parent;
     const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory >= 0) {
         ::fsync(directory);

@@ -212,8 +212,7 @@ OrderedDict<std::string, Tensor> load_file(const std::string& path) {
     return out;
 }
 
-void save_file(const OrderedDict<std::string, Tensor>& tensors, const std::string& path,
-               const Metadata& metadata) {
+void save_file(const OrderedDict<std::string, Tensor>& tensors, const std::string& path, const Metadata& metadata) {
     const NoGradGuard no_grad;
     std::vector<std::pair<const std::string*, Tensor>> dense;
     for (const auto& item : tensors) {

@@ -25,7 +25,8 @@ public:
         args_ = reader_.read_args(data.at("args"));
         kwargs_ = reader_.read_kwargs(data.at("kwargs"));
         // An op that only exists in place (`zero_`) is recorded on a copy of its operand.
-        if (op.name.ends_with('_') && !args_.empty() && args_[0].isTensor()) args_[0] = Value(args_[0].toTensor().clone());
+        if (op.name.ends_with('_') && !args_.empty() && args_[0].isTensor())
+            args_[0] = Value(args_[0].toTensor().clone());
     }
 
     bool expects_error() const { return data_.if_contains("error"); }

@@ -16,8 +16,8 @@
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/random.hpp>
 #include <reel/autograd/saved_tensor_hooks.hpp>
-#include <reel/autograd/tensor.hpp>
 #include <reel/autograd/tape_view.hpp>
+#include <reel/autograd/tensor.hpp>
 #include <reel/autograd/tensor_accessor.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/autograd/tensor_operators.hpp>

@@ -128,7 +128,8 @@ CacheHolder::~CacheHolder() {
     return fast_cache = holder.cache;
 }
 ThreadCache* thread_cache() {
-    if (fast_cache) [[likely]] return fast_cache;
+    if (fast_cache) [[likely]]
+        return fast_cache;
     return make_thread_cache();
 }
 
@@ -147,7 +148,8 @@ void note_peak() {
     std::int64_t now = std::int64_t(large_allocated.load(std::memory_order_relaxed));
     if (fast_cache) now += fast_cache->counters.allocated.load(std::memory_order_relaxed);
     std::size_t old = peak.load(std::memory_order_relaxed);
-    while (now > std::int64_t(old) && !peak.compare_exchange_weak(old, std::size_t(now))) {}
+    while (now > std::int64_t(old) && !peak.compare_exchange_weak(old, std::size_t(now))) {
+    }
 }
 
 void* large_alloc(std::size_t n) {
@@ -157,7 +159,8 @@ void* large_alloc(std::size_t n) {
         // Best fit, at most a quarter wasted; the most recent of equals is the warmest.
         std::size_t best = cache.size();
         for (std::size_t i = cache.size(); i-- > 0;)
-            if (cache[i].n >= n && cache[i].n <= n + n / 4 && (best == cache.size() || cache[i].n < cache[best].n)) best = i;
+            if (cache[i].n >= n && cache[i].n <= n + n / 4 && (best == cache.size() || cache[i].n < cache[best].n))
+                best = i;
         if (best != cache.size() && cache[best].n == n) {
             void* p = cache[best].p;
             large_cached -= cache[best].n;
@@ -190,7 +193,8 @@ void* cpu_alloc(std::size_t nbytes) {
         if (ThreadCache* t = thread_cache()) [[likely]] {
             auto& k = t->counters;
             k.requests.store(k.requests.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-            k.allocated.store(k.allocated.load(std::memory_order_relaxed) + std::int64_t(class_bytes(c)), std::memory_order_relaxed);
+            k.allocated.store(k.allocated.load(std::memory_order_relaxed) + std::int64_t(class_bytes(c)),
+                              std::memory_order_relaxed);
             if (FreeBlock* b = t->lists[c]) [[likely]] {
                 t->lists[c] = b->next;
                 --t->counts[c];
@@ -216,7 +220,8 @@ void cpu_free(void* p, std::size_t nbytes) noexcept {
         ThreadCache* t = thread_cache();
         if (t) [[likely]] {
             auto& k = t->counters;
-            k.allocated.store(k.allocated.load(std::memory_order_relaxed) - std::int64_t(class_bytes(c)), std::memory_order_relaxed);
+            k.allocated.store(k.allocated.load(std::memory_order_relaxed) - std::int64_t(class_bytes(c)),
+                              std::memory_order_relaxed);
             if (t->counts[c] * class_bytes(c) < list_limit) [[likely]] {
                 auto* b = static_cast<FreeBlock*>(p);
                 b->next = t->lists[c];

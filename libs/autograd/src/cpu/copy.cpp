@@ -21,7 +21,8 @@ template <class D, class S> D convert(S v) {
         if constexpr (IsComplex<S>::value) return v.real() != 0 || v.imag() != 0;
         else if constexpr (std::is_same_v<S, Half> || std::is_same_v<S, BFloat16>) return float(v) != 0;
         else return v != 0;
-    } else if constexpr (IsComplex<S>::value && IsComplex<D>::value) return D(typename D::value_type(v.real()), typename D::value_type(v.imag()));
+    } else if constexpr (IsComplex<S>::value && IsComplex<D>::value)
+        return D(typename D::value_type(v.real()), typename D::value_type(v.imag()));
     else if constexpr (IsComplex<S>::value) return convert<D>(v.real());
     else if constexpr (IsComplex<D>::value) return D(convert<typename D::value_type>(v), 0);
     else if constexpr (std::is_same_v<S, Half> || std::is_same_v<S, BFloat16>) return convert<D>(float(v));
@@ -33,7 +34,8 @@ template <class D, class S> D convert(S v) {
     } else return D(v);
 }
 
-template <class D, class S> void convert_loop(char* const* data, const std::int64_t* strides, std::int64_t n, const void*) {
+template <class D, class S>
+void convert_loop(char* const* data, const std::int64_t* strides, std::int64_t n, const void*) {
     if (strides[0] == sizeof(D) && strides[1] == sizeof(S)) {
         D* d = reinterpret_cast<D*>(data[0]);
         const S* s = reinterpret_cast<const S*>(data[1]);
@@ -55,82 +57,103 @@ template <class T> void same_loop(char* const* data, const std::int64_t* strides
         return;
     }
     char *d = data[0], *s = data[1];
-    for (std::int64_t i = 0; i < n; ++i, d += strides[0], s += strides[1]) *reinterpret_cast<T*>(d) = *reinterpret_cast<const T*>(s);
+    for (std::int64_t i = 0; i < n; ++i, d += strides[0], s += strides[1])
+        *reinterpret_cast<T*>(d) = *reinterpret_cast<const T*>(s);
 }
 
 using Bits16 = std::complex<double>;
 
 Loop same_size_loop(std::size_t bytes) {
     switch (bytes) {
-    case 1: return &same_loop<std::uint8_t>;
-    case 2: return &same_loop<std::uint16_t>;
-    case 4: return &same_loop<std::uint32_t>;
-    case 8: return &same_loop<std::uint64_t>;
-    default: return &same_loop<Bits16>;
+    case 1:
+        return &same_loop<std::uint8_t>;
+    case 2:
+        return &same_loop<std::uint16_t>;
+    case 4:
+        return &same_loop<std::uint32_t>;
+    case 8:
+        return &same_loop<std::uint64_t>;
+    default:
+        return &same_loop<Bits16>;
     }
 }
 template <class D> Loop loop_from(ScalarType src) {
     switch (src) {
 #define REEL_CASE(T, Name)                                                                                             \
-    case ScalarType::Name: return &convert_loop<D, T>;
+    case ScalarType::Name:                                                                                             \
+        return &convert_loop<D, T>;
         REEL_FORALL_SCALAR_TYPES(REEL_CASE)
 #undef REEL_CASE
-    default: return nullptr;
+    default:
+        return nullptr;
     }
 }
 Loop converting_loop(ScalarType dst, ScalarType src) {
     if (dst == src) return same_size_loop(elementSize(dst));
     switch (dst) {
 #define REEL_CASE(T, Name)                                                                                             \
-    case ScalarType::Name: return loop_from<T>(src);
+    case ScalarType::Name:                                                                                             \
+        return loop_from<T>(src);
         REEL_FORALL_SCALAR_TYPES(REEL_CASE)
 #undef REEL_CASE
-    default: return nullptr;
+    default:
+        return nullptr;
     }
 }
 
 /// dst[i][j] = src[j][i] in tiles that fit the first-level cache: rows of the source are read whole lines at a time.
-template <class T> void transpose(T* dst, std::int64_t dst_row, const T* src, std::int64_t src_col, std::int64_t rows, std::int64_t cols) {
+template <class T>
+void transpose(T* dst, std::int64_t dst_row, const T* src, std::int64_t src_col, std::int64_t rows, std::int64_t cols) {
     constexpr std::int64_t tile = sizeof(T) >= 8 ? 16 : 32;
-    parallel_for(0, (rows + tile - 1) / tile, std::max<std::int64_t>(1, 32768 / (tile * cols + 1)), [&](std::int64_t b, std::int64_t e) {
-        for (std::int64_t i0 = b * tile; i0 < std::min(rows, e * tile); i0 += tile)
-            for (std::int64_t j0 = 0; j0 < cols; j0 += tile) {
-                const std::int64_t i1 = std::min(i0 + tile, rows), j1 = std::min(j0 + tile, cols);
-                if (i1 - i0 == tile && j1 - j0 == tile) {
-                    T block[tile][tile];
-                    for (std::int64_t j = 0; j < tile; ++j) {
-                        const T* s = src + (j0 + j) * src_col + i0;
-                        for (std::int64_t i = 0; i < tile; ++i) block[i][j] = s[i];
-                    }
-                    for (std::int64_t i = 0; i < tile; ++i) std::memcpy(dst + (i0 + i) * dst_row + j0, block[i], sizeof(block[i]));
-                    continue;
-                }
-                for (std::int64_t i = i0; i < i1; ++i)
-                    for (std::int64_t j = j0; j < j1; ++j) dst[i * dst_row + j] = src[j * src_col + i];
-            }
-    });
+    parallel_for(0, (rows + tile - 1) / tile, std::max<std::int64_t>(1, 32768 / (tile * cols + 1)),
+                 [&](std::int64_t b, std::int64_t e) {
+                     for (std::int64_t i0 = b * tile; i0 < std::min(rows, e * tile); i0 += tile)
+                         for (std::int64_t j0 = 0; j0 < cols; j0 += tile) {
+                             const std::int64_t i1 = std::min(i0 + tile, rows), j1 = std::min(j0 + tile, cols);
+                             if (i1 - i0 == tile && j1 - j0 == tile) {
+                                 T block[tile][tile];
+                                 for (std::int64_t j = 0; j < tile; ++j) {
+                                     const T* s = src + (j0 + j) * src_col + i0;
+                                     for (std::int64_t i = 0; i < tile; ++i) block[i][j] = s[i];
+                                 }
+                                 for (std::int64_t i = 0; i < tile; ++i)
+                                     std::memcpy(dst + (i0 + i) * dst_row + j0, block[i], sizeof(block[i]));
+                                 continue;
+                             }
+                             for (std::int64_t i = i0; i < i1; ++i)
+                                 for (std::int64_t j = j0; j < j1; ++j) dst[i * dst_row + j] = src[j * src_col + i];
+                         }
+                 });
 }
-template <class T> void transpose_bytes(void* dst, std::int64_t dr, const void* src, std::int64_t sc, std::int64_t rows, std::int64_t cols) {
+template <class T>
+void transpose_bytes(void* dst, std::int64_t dr, const void* src, std::int64_t sc, std::int64_t rows,
+                     std::int64_t cols) {
     transpose(static_cast<T*>(dst), dr, static_cast<const T*>(src), sc, rows, cols);
 }
-void transpose_any(std::size_t bytes, void* dst, std::int64_t dr, const void* src, std::int64_t sc, std::int64_t rows, std::int64_t cols) {
+void transpose_any(std::size_t bytes, void* dst, std::int64_t dr, const void* src, std::int64_t sc, std::int64_t rows,
+                   std::int64_t cols) {
     switch (bytes) {
-    case 1: return transpose_bytes<std::uint8_t>(dst, dr, src, sc, rows, cols);
-    case 2: return transpose_bytes<std::uint16_t>(dst, dr, src, sc, rows, cols);
-    case 4: return transpose_bytes<std::uint32_t>(dst, dr, src, sc, rows, cols);
-    case 8: return transpose_bytes<std::uint64_t>(dst, dr, src, sc, rows, cols);
-    default: return transpose_bytes<Bits16>(dst, dr, src, sc, rows, cols);
+    case 1:
+        return transpose_bytes<std::uint8_t>(dst, dr, src, sc, rows, cols);
+    case 2:
+        return transpose_bytes<std::uint16_t>(dst, dr, src, sc, rows, cols);
+    case 4:
+        return transpose_bytes<std::uint32_t>(dst, dr, src, sc, rows, cols);
+    case 8:
+        return transpose_bytes<std::uint64_t>(dst, dr, src, sc, rows, cols);
+    default:
+        return transpose_bytes<Bits16>(dst, dr, src, sc, rows, cols);
     }
 }
 
 } // namespace
 
-void copy_strided(int ndim, const std::int64_t* shape, void* dst, const std::int64_t* ds, ScalarType dt, const void* src,
-                  const std::int64_t* ss, ScalarType st) {
+void copy_strided(int ndim, const std::int64_t* shape, void* dst, const std::int64_t* ds, ScalarType dt,
+                  const void* src, const std::int64_t* ss, ScalarType st) {
     const std::int64_t db = std::int64_t(elementSize(dt)), sb = std::int64_t(elementSize(st));
     // The last two dimensions of a transposed copy: destination rows are source columns.
-    if (dt == st && ndim >= 2 && shape[ndim - 1] >= 8 && shape[ndim - 2] >= 8 && ds[ndim - 1] == 1 && ss[ndim - 2] == 1 && ss[ndim - 1] != 1 &&
-        ss[ndim - 1] != 0) {
+    if (dt == st && ndim >= 2 && shape[ndim - 1] >= 8 && shape[ndim - 2] >= 8 && ds[ndim - 1] == 1 &&
+        ss[ndim - 2] == 1 && ss[ndim - 1] != 1 && ss[ndim - 1] != 0) {
         std::int64_t outer = 1;
         for (int d = 0; d < ndim - 2; ++d) outer *= shape[d];
         for (std::int64_t o = 0; o < outer; ++o) {
@@ -141,8 +164,8 @@ void copy_strided(int ndim, const std::int64_t* shape, void* dst, const std::int
                 dof += i * ds[d];
                 sof += i * ss[d];
             }
-            transpose_any(std::size_t(db), static_cast<char*>(dst) + dof * db, ds[ndim - 2], static_cast<const char*>(src) + sof * sb,
-                          ss[ndim - 1], shape[ndim - 2], shape[ndim - 1]);
+            transpose_any(std::size_t(db), static_cast<char*>(dst) + dof * db, ds[ndim - 2],
+                          static_cast<const char*>(src) + sof * sb, ss[ndim - 1], shape[ndim - 2], shape[ndim - 1]);
         }
         return;
     }

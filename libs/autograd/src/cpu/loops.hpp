@@ -10,15 +10,9 @@
 namespace reel::cpu::REEL_ISA {
 
 /// What an element type is computed in.
-template <class T> struct ComputeOf {
-    using type = T;
-};
-template <> struct ComputeOf<BFloat16> {
-    using type = float;
-};
-template <> struct ComputeOf<Half> {
-    using type = float;
-};
+template <class T> struct ComputeOf { using type = T; };
+template <> struct ComputeOf<BFloat16> { using type = float; };
+template <> struct ComputeOf<Half> { using type = float; };
 template <class T> using Compute = typename ComputeOf<T>::type;
 template <class T>
 inline constexpr bool vectorizable = std::is_same_v<Compute<T>, float> || std::is_same_v<Compute<T>, double>;
@@ -31,14 +25,16 @@ template <class T> struct Source {
     const T* p;
     bool repeat;
     Vec<Compute<T>> first;
-    Source(const char* data, std::int64_t stride) : p(reinterpret_cast<const T*>(data)), repeat(stride == 0), first(Compute<T>(*p)) {}
+    Source(const char* data, std::int64_t stride)
+        : p(reinterpret_cast<const T*>(data)), repeat(stride == 0), first(Compute<T>(*p)) {}
     Vec<Compute<T>> at(std::int64_t i) const { return repeat ? first : load_as(p + i); }
 };
 template <class T> bool dense(std::int64_t stride) { return stride == std::int64_t(sizeof(T)); }
 } // namespace detail
 
 /// out = f(a) elementwise; F is callable with Vec<C> and with C.
-template <class F, class T> void unary_loop(char* const* data, const std::int64_t* s, std::int64_t n, const void* context) {
+template <class F, class T>
+void unary_loop(char* const* data, const std::int64_t* s, std::int64_t n, const void* context) {
     const F& f = *static_cast<const F*>(context);
     using C = Compute<T>;
     if constexpr (vectorizable<T>) {
@@ -48,7 +44,8 @@ template <class F, class T> void unary_loop(char* const* data, const std::int64_
             const T* in = reinterpret_cast<const T*>(data[1]);
             std::int64_t i = 0;
             if constexpr (std::is_same_v<T, C>) {
-                if (n * std::int64_t(sizeof(T)) >= stream_from && reinterpret_cast<std::uintptr_t>(out) % vector_bytes == 0) {
+                if (n * std::int64_t(sizeof(T)) >= stream_from &&
+                    reinterpret_cast<std::uintptr_t>(out) % vector_bytes == 0) {
                     for (; i + w <= n; i += w) stream(out + i, Vec<C>(f(Vec<C>::load(in + i))));
                     stream_fence();
                 }
@@ -78,7 +75,8 @@ template <class F, class T> void unary_loop(char* const* data, const std::int64_
 }
 
 /// out = f(a, b) elementwise; either operand may be one repeated element.
-template <class F, class T> void binary_loop(char* const* data, const std::int64_t* s, std::int64_t n, const void* context) {
+template <class F, class T>
+void binary_loop(char* const* data, const std::int64_t* s, std::int64_t n, const void* context) {
     const F& f = *static_cast<const F*>(context);
     using C = Compute<T>;
     if constexpr (vectorizable<T>) {
@@ -90,7 +88,8 @@ template <class F, class T> void binary_loop(char* const* data, const std::int64
             if (s[1] != 0 && s[2] != 0) {
                 const T *a = reinterpret_cast<const T*>(data[1]), *b = reinterpret_cast<const T*>(data[2]);
                 if constexpr (std::is_same_v<T, C>) {
-                    if (n * std::int64_t(sizeof(T)) >= stream_from && reinterpret_cast<std::uintptr_t>(out) % vector_bytes == 0) {
+                    if (n * std::int64_t(sizeof(T)) >= stream_from &&
+                        reinterpret_cast<std::uintptr_t>(out) % vector_bytes == 0) {
                         for (; i + w <= n; i += w) stream(out + i, Vec<C>(f(Vec<C>::load(a + i), Vec<C>::load(b + i))));
                         stream_fence();
                     }

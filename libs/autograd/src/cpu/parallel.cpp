@@ -46,17 +46,20 @@ bool in_parallel_region() { return omp_in_parallel(); }
 int get_thread_num() { return omp_get_thread_num(); }
 
 std::string get_parallel_info() {
-    return str("threads: ", get_num_threads(), " (OpenMP, max ", omp_get_max_threads(), ")\ninterop threads: ", get_num_interop_threads(), "\n");
+    return str("threads: ", get_num_threads(), " (OpenMP, max ", omp_get_max_threads(),
+               ")\ninterop threads: ", get_num_interop_threads(), "\n");
 }
 std::string show_config() {
-    return str("OpenBLAS: ", openblas_get_config(), " on ", openblas_get_corename(), "\ninstruction set: ", cpu::isa_name(cpu::isa()),
-               "\nthreads: ", get_num_threads(), "\ncompiler: g++ ", __VERSION__, "\n");
+    return str("OpenBLAS: ", openblas_get_config(), " on ", openblas_get_corename(),
+               "\ninstruction set: ", cpu::isa_name(cpu::isa()), "\nthreads: ", get_num_threads(), "\ncompiler: g++ ",
+               __VERSION__, "\n");
 }
 
 namespace detail {
 void parallel_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, ChunkFn fn, void* context) {
     const std::int64_t n = end - begin;
-    const int workers = int(std::min<std::int64_t>(get_num_threads(), (n + grain - 1) / std::max<std::int64_t>(grain, 1)));
+    const int workers =
+        int(std::min<std::int64_t>(get_num_threads(), (n + grain - 1) / std::max<std::int64_t>(grain, 1)));
     if (workers <= 1 || omp_in_parallel()) return fn(context, begin, end);
     std::exception_ptr error;
     std::mutex mutex;
@@ -84,9 +87,11 @@ Isa isa() {
 #if defined(__x86_64__)
         __builtin_cpu_init();
         Isa best = Isa::v2;
-        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) best = Isa::v3;
+        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
+            best = Isa::v3;
         if (best == Isa::v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd"))
+            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+            __builtin_cpu_supports("avx512cd"))
             best = Isa::v4;
         if (const char* wish = std::getenv("REEL_ISA")) {
             if (std::strcmp(wish, "v2") == 0) best = Isa::v2;

@@ -28,7 +28,9 @@ template <class... Op> void register_unary(pointwise::op_list<Op...>) {
     (set_unary<Op, BFloat16>(), ...);
     (set_unary<Op, Half>(), ...);
 }
-template <class Op, class T> void set_binary() { loop_table<Op>.forward[int(dtype_of<T>)] = &binary_loop<Forward<Op>, T>; }
+template <class Op, class T> void set_binary() {
+    loop_table<Op>.forward[int(dtype_of<T>)] = &binary_loop<Forward<Op>, T>;
+}
 template <class... Op> void register_binary(pointwise::op_list<Op...>) {
     (set_binary<Op, float>(), ...);
     (set_binary<Op, double>(), ...);

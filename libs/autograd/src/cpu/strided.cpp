@@ -8,8 +8,8 @@
 
 namespace reel::cpu {
 
-void for_each_flat(std::int64_t n, int nargs, char* const* data, const std::int64_t* bytes, Loop loop, const void* context,
-                   std::int64_t grain) {
+void for_each_flat(std::int64_t n, int nargs, char* const* data, const std::int64_t* bytes, Loop loop,
+                   const void* context, std::int64_t grain) {
     if (n <= grain) {
         if (n > 0) loop(data, bytes, n, context);
         return;
@@ -23,8 +23,8 @@ void for_each_flat(std::int64_t n, int nargs, char* const* data, const std::int6
     });
 }
 
-void for_each_strided(int ndim, const std::int64_t* shape, int nargs, char* const* data, const std::int64_t* const* strides,
-                      Loop loop, const void* context, std::int64_t grain) {
+void for_each_strided(int ndim, const std::int64_t* shape, int nargs, char* const* data,
+                      const std::int64_t* const* strides, Loop loop, const void* context, std::int64_t grain) {
     constexpr int max_dims = 64;
     std::int64_t size[max_dims], step[max_dims][max_operands];
     int n = 0;

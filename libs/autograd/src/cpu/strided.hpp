@@ -9,10 +9,10 @@ namespace reel::cpu {
 using Loop = void (*)(char* const* data, const std::int64_t* strides, std::int64_t n, const void* context);
 constexpr int max_operands = 6;
 
-/// Runs `loop` over a common shape. `strides[a]` are operand a's byte strides, outermost dimension first. Dimensions are
-/// reordered by the output's strides and collapsed; chunks of at least `grain` elements go to threads.
-void for_each_strided(int ndim, const std::int64_t* shape, int nargs, char* const* data, const std::int64_t* const* strides,
-                      Loop loop, const void* context, std::int64_t grain = 32768);
+/// Runs `loop` over a common shape. `strides[a]` are operand a's byte strides, outermost dimension first. Dimensions
+/// are reordered by the output's strides and collapsed; chunks of at least `grain` elements go to threads.
+void for_each_strided(int ndim, const std::int64_t* shape, int nargs, char* const* data,
+                      const std::int64_t* const* strides, Loop loop, const void* context, std::int64_t grain = 32768);
 /// The same for operands that are all dense in the same order: one flat loop.
 void for_each_flat(std::int64_t n, int nargs, char* const* data, const std::int64_t* element_bytes, Loop loop,
                    const void* context, std::int64_t grain = 32768);

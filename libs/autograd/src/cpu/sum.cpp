@@ -30,44 +30,61 @@ template <class A, class T> A row_sum(const T* p, std::int64_t n) {
     const std::int64_t blocks = (n + sum_block - 1) / sum_block;
     std::vector<A> partial(static_cast<std::size_t>(blocks));
     parallel_for(0, blocks, 8, [&](std::int64_t b, std::int64_t e) {
-        for (std::int64_t i = b; i < e; ++i) partial[std::size_t(i)] = block_sum<A>(p + i * sum_block, std::min(sum_block, n - i * sum_block));
+        for (std::int64_t i = b; i < e; ++i)
+            partial[std::size_t(i)] = block_sum<A>(p + i * sum_block, std::min(sum_block, n - i * sum_block));
     });
     return tree(partial.data(), blocks);
 }
 template <class A, class T> void rows_of(const void* in, std::int64_t rows, std::int64_t inner, void* out) {
     const T* p = static_cast<const T*>(in);
     T* o = static_cast<T*>(out);
-    parallel_for(0, rows, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(inner, 1)), [&](std::int64_t b, std::int64_t e) {
-        for (std::int64_t r = b; r < e; ++r) o[r] = inner == 0 ? T(A{}) : T(row_sum<A>(p + r * inner, inner));
-    });
+    parallel_for(0, rows, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(inner, 1)),
+                 [&](std::int64_t b, std::int64_t e) {
+                     for (std::int64_t r = b; r < e; ++r)
+                         o[r] = inner == 0 ? T(A{}) : T(row_sum<A>(p + r * inner, inner));
+                 });
 }
 template <class T> void columns_of(const void* in, std::int64_t rows, std::int64_t cols, void* out) {
     const T* p = static_cast<const T*>(in);
     T* o = static_cast<T*>(out);
-    parallel_for(0, cols, std::max<std::int64_t>(64, 32768 / std::max<std::int64_t>(rows, 1)), [&](std::int64_t b, std::int64_t e) {
-        std::fill(o + b, o + e, T(0));
-        for (std::int64_t r = 0; r < rows; ++r)
-            for (std::int64_t c = b; c < e; ++c) o[c] += p[r * cols + c];
-    });
+    parallel_for(0, cols, std::max<std::int64_t>(64, 32768 / std::max<std::int64_t>(rows, 1)),
+                 [&](std::int64_t b, std::int64_t e) {
+                     std::fill(o + b, o + e, T(0));
+                     for (std::int64_t r = 0; r < rows; ++r)
+                         for (std::int64_t c = b; c < e; ++c) o[c] += p[r * cols + c];
+                 });
 }
 
 } // namespace
 
 void sum_rows(ScalarType t, const void* in, std::int64_t rows, std::int64_t inner, void* out) {
     switch (t) {
-    case kFloat: return rows_of<float, float>(in, rows, inner, out);
-    case kDouble: return rows_of<double, double>(in, rows, inner, out);
-    case kHalf: return rows_of<float, Half>(in, rows, inner, out);
-    case kBFloat16: return rows_of<float, BFloat16>(in, rows, inner, out);
-    case kComplexFloat: return rows_of<std::complex<float>, std::complex<float>>(in, rows, inner, out);
-    case kComplexDouble: return rows_of<std::complex<double>, std::complex<double>>(in, rows, inner, out);
-    case kByte: return rows_of<std::int64_t, std::uint8_t>(in, rows, inner, out);
-    case kChar: return rows_of<std::int64_t, std::int8_t>(in, rows, inner, out);
-    case kShort: return rows_of<std::int64_t, std::int16_t>(in, rows, inner, out);
-    case kInt: return rows_of<std::int64_t, std::int32_t>(in, rows, inner, out);
-    case kLong: return rows_of<std::int64_t, std::int64_t>(in, rows, inner, out);
-    case kBool: return rows_of<std::int64_t, bool>(in, rows, inner, out);
-    default: REEL_THROW(NotImplementedError, "sum: there is no kernel for ", dtype_name(t));
+    case kFloat:
+        return rows_of<float, float>(in, rows, inner, out);
+    case kDouble:
+        return rows_of<double, double>(in, rows, inner, out);
+    case kHalf:
+        return rows_of<float, Half>(in, rows, inner, out);
+    case kBFloat16:
+        return rows_of<float, BFloat16>(in, rows, inner, out);
+    case kComplexFloat:
+        return rows_of<std::complex<float>, std::complex<float>>(in, rows, inner, out);
+    case kComplexDouble:
+        return rows_of<std::complex<double>, std::complex<double>>(in, rows, inner, out);
+    case kByte:
+        return rows_of<std::int64_t, std::uint8_t>(in, rows, inner, out);
+    case kChar:
+        return rows_of<std::int64_t, std::int8_t>(in, rows, inner, out);
+    case kShort:
+        return rows_of<std::int64_t, std::int16_t>(in, rows, inner, out);
+    case kInt:
+        return rows_of<std::int64_t, std::int32_t>(in, rows, inner, out);
+    case kLong:
+        return rows_of<std::int64_t, std::int64_t>(in, rows, inner, out);
+    case kBool:
+        return rows_of<std::int64_t, bool>(in, rows, inner, out);
+    default:
+        REEL_THROW(NotImplementedError, "sum: there is no kernel for ", dtype_name(t));
     }
 }
 void sum_columns(ScalarType t, const void* in, std::int64_t rows, std::int64_t cols, void* out) {

@@ -15,7 +15,9 @@ using VD = Vec<double>;
 template <class T> Vec<T> where(Mask<T> m, Vec<T> a, Vec<T> b) { return select(m, a, b); }
 template <class T> Vec<T> where(Mask<T> m, T a, Vec<T> b) { return select(m, Vec<T>(a), b); }
 template <class T> Vec<T> where(Mask<T> m, Vec<T> a, T b) { return select(m, a, Vec<T>(b)); }
-template <class T> Vec<T> where(Mask<T> m, std::type_identity_t<T> a, std::type_identity_t<T> b) { return select(m, Vec<T>(a), Vec<T>(b)); }
+template <class T> Vec<T> where(Mask<T> m, std::type_identity_t<T> a, std::type_identity_t<T> b) {
+    return select(m, Vec<T>(a), Vec<T>(b));
+}
 template <class T> Vec<T> abs(Vec<T> x) {
     constexpr IntOf<T> sign = IntOf<T>(1) << (sizeof(T) * 8 - 1);
     return from_bits<T>(bits(x) & ~sign);
@@ -136,14 +138,24 @@ inline VF erf(VF x) {
     // |x| < 1: the Taylor series of erf(x)/x in x^2.
     VF s(2.f / 1.7724538509f / 39916800.f / -23.f);
     constexpr float k = 1.1283791671f;
-    constexpr float c[] = {k / (3628800.f * 21), -k / (362880.f * 19), k / (40320.f * 17), -k / (5040.f * 15), k / (720.f * 13), -k / (120.f * 11),
-                           k / (24.f * 9), -k / (6.f * 7), k / (2.f * 5), -k / 3, k};
+    constexpr float c[] = {k / (3628800.f * 21),
+                           -k / (362880.f * 19),
+                           k / (40320.f * 17),
+                           -k / (5040.f * 15),
+                           k / (720.f * 13),
+                           -k / (120.f * 11),
+                           k / (24.f * 9),
+                           -k / (6.f * 7),
+                           k / (2.f * 5),
+                           -k / 3,
+                           k};
     for (const float ci : c) s = detail::fma(s, z, VF(ci));
     const VF small = x * s;
     // 1 <= |x| < 4: 1 - exp(p(u)), p fitted to log erfc on [0.9, 4] (Chebyshev, 4e-10).
     const VF u = (select(a > VF(4.f), VF(4.f), a) - VF(2.45f)) * VF(1.f / 1.55f);
-    constexpr float q[] = {4.48701978526548e-05f, -0.00031473460203275215f, 0.0011434976012164233f, -0.003956267376215967f,
-                           0.013125106064204289f, -0.04209197707789421f, -2.2637135209974693f, -8.15047939224288f, -7.541539568272505f};
+    constexpr float q[] = {4.48701978526548e-05f,  -0.00031473460203275215f, 0.0011434976012164233f,
+                           -0.003956267376215967f, 0.013125106064204289f,    -0.04209197707789421f,
+                           -2.2637135209974693f,   -8.15047939224288f,       -7.541539568272505f};
     VF p(q[0]);
     for (int i = 1; i < 9; ++i) p = detail::fma(p, u, VF(q[i]));
     const VF big = copysign(VF(1.f) - exp(p), x);
@@ -173,12 +185,20 @@ inline VD sigmoid(VD x);
     inline VD name(VD x, VD y) { return VD((VD::Raw)REEL_SLEEF_D(name, ulp)(x.v, y.v)); }
 #else
 #define REEL_TAIL_F(name, ulp)                                                                                         \
-    inline VF name(VF x) { return map_lanes(x, [](float v) { return std::name(v); }); }
+    inline VF name(VF x) {                                                                                             \
+        return map_lanes(x, [](float v) { return std::name(v); });                                                     \
+    }
 #define REEL_TAIL_D(name, ulp)                                                                                         \
-    inline VD name(VD x) { return map_lanes(x, [](double v) { return std::name(v); }); }
+    inline VD name(VD x) {                                                                                             \
+        return map_lanes(x, [](double v) { return std::name(v); });                                                    \
+    }
 #define REEL_TAIL2(name, ulp)                                                                                          \
-    inline VF name(VF x, VF y) { return map_lanes(x, y, [](float a, float b) { return std::name(a, b); }); }           \
-    inline VD name(VD x, VD y) { return map_lanes(x, y, [](double a, double b) { return std::name(a, b); }); }
+    inline VF name(VF x, VF y) {                                                                                       \
+        return map_lanes(x, y, [](float a, float b) { return std::name(a, b); });                                      \
+    }                                                                                                                  \
+    inline VD name(VD x, VD y) {                                                                                       \
+        return map_lanes(x, y, [](double a, double b) { return std::name(a, b); });                                    \
+    }
 #endif
 #define REEL_TAIL(name, ulp) REEL_TAIL_F(name, ulp) REEL_TAIL_D(name, ulp)
 REEL_TAIL_D(exp, u10)

@@ -18,7 +18,9 @@ inline std::optional<double> opt_double(const Value& v) { return v.toOptional<do
 inline std::optional<bool> opt_bool(const Value& v) { return v.toOptional<bool>(); }
 inline std::optional<Scalar> opt_scalar(const Value& v) { return v.toOptional<Scalar>(); }
 inline std::optional<ScalarType> opt_dtype(const Value& v) { return v.toOptional<ScalarType>(); }
-inline std::optional<Device> opt_device(const Value& v) { return v.isNone() ? std::nullopt : std::optional(v.toDevice()); }
+inline std::optional<Device> opt_device(const Value& v) {
+    return v.isNone() ? std::nullopt : std::optional(v.toDevice());
+}
 inline std::optional<std::string_view> opt_str(const Value& v) {
     return v.isNone() ? std::nullopt : std::optional<std::string_view>(v.toStringRef());
 }
@@ -38,13 +40,17 @@ inline std::vector<double> doubles(const Value& v) {
 /// Owns the integers that an OptionalIntArrayRef borrows for the call.
 struct OptInts {
     explicit OptInts(const Value& v) : has(!v.isNone()), data(has ? ints(v) : std::vector<std::int64_t>{}) {}
-    operator OptionalIntArrayRef() const { return has ? OptionalIntArrayRef(IntArrayRef(data)) : OptionalIntArrayRef(); }
+    operator OptionalIntArrayRef() const {
+        return has ? OptionalIntArrayRef(IntArrayRef(data)) : OptionalIntArrayRef();
+    }
     bool has;
     std::vector<std::int64_t> data;
 };
 struct OptDoubles {
     explicit OptDoubles(const Value& v) : has(!v.isNone()), data(has ? doubles(v) : std::vector<double>{}) {}
-    operator std::optional<ArrayRef<double>>() const { return has ? std::optional(ArrayRef<double>(data)) : std::nullopt; }
+    operator std::optional<ArrayRef<double>>() const {
+        return has ? std::optional(ArrayRef<double>(data)) : std::nullopt;
+    }
     bool has;
     std::vector<double> data;
 };

@@ -21,8 +21,9 @@ Tensor begin_in_place(const char* name, const Tensor& self) {
 void finish_in_place(const char* name, const Tensor& self, const Tensor& stand_in, const Tensor& result) {
     REEL_CHECK(result.sizes().equals(self.sizes()), name, ": the result has shape ", result.sizes(),
                ", which cannot be written into input of shape ", self.sizes(), "; use the out-of-place form");
-    REEL_CHECK(can_cast(result.scalar_type(), self.scalar_type()), name, ": the result is ", dtype_name(result.scalar_type()),
-               ", which cannot be written into input of dtype ", dtype_name(self.scalar_type()), "; use the out-of-place form");
+    REEL_CHECK(can_cast(result.scalar_type(), self.scalar_type()), name, ": the result is ",
+               dtype_name(result.scalar_type()), ", which cannot be written into input of dtype ",
+               dtype_name(self.scalar_type()), "; use the out-of-place form");
     if (!result.is_same(stand_in)) {
         if (stand_in.use_count() > 1 || result.storage() == self.storage()) {
             // The rule saved the operand, or the result aliases it: let that keep its data.

@@ -11,7 +11,8 @@ namespace reel::detail {
 /// Checks that `self` may be written (E-42, E-47, E-51) and returns a stand-in that carries its data and its place on
 /// the tape, so that a rule may save it.
 Tensor begin_in_place(const char* name, const Tensor& self);
-/// Writes `result` into `self`; throws before that when shape or dtype do not fit. `stand_in` keeps its old data if saved.
+/// Writes `result` into `self`; throws before that when shape or dtype do not fit. `stand_in` keeps its old data if
+/// saved.
 void finish_in_place(const char* name, const Tensor& self, const Tensor& stand_in, const Tensor& result);
 
 template <class F> Tensor& in_place(const char* name, const Tensor& self, F fn) {

@@ -91,7 +91,9 @@ bool fit(const Argument& a, Value& v, std::string& why) {
         return false;
     }
     const auto number = [](const Value& x) { return x.isBool() || x.isInt() || x.isDouble(); };
-    const auto plain_tensor = [](const Value& x) { return x.isTensor() && x.toTensor().numel() == 1 && x.toTensor().dim() == 0 && !x.toTensor().requires_grad(); };
+    const auto plain_tensor = [](const Value& x) {
+        return x.isTensor() && x.toTensor().numel() == 1 && x.toTensor().dim() == 0 && !x.toTensor().requires_grad();
+    };
     const auto integer = [&](const Value& x) {
         return x.isInt() || x.isBool() || (plain_tensor(x) && isIntegralType(x.toTensor().scalar_type(), true));
     };
@@ -145,9 +147,11 @@ bool Schema::bind(const Args& args, const Kwargs& kwargs, std::vector<Value>& bo
         const std::string& type = arguments[i].type;
         const bool ints = type.starts_with("int["), tensors = type.starts_with("Tensor[");
         const bool element = (ints && (args[next].isInt())) || (tensors && args[next].isTensor());
-        if (element && (args.size() > positional || (tensors && i + 1 == positional) || (ints && i + 1 == positional && args.size() - next > 1))) {
+        if (element && (args.size() > positional || (tensors && i + 1 == positional) ||
+                        (ints && i + 1 == positional && args.size() - next > 1))) {
             std::vector<Value> list;
-            while (next < args.size() && (ints ? args[next].isInt() : args[next].isTensor())) list.push_back(args[next++]);
+            while (next < args.size() && (ints ? args[next].isInt() : args[next].isTensor()))
+                list.push_back(args[next++]);
             bound[i] = Value::list(std::move(list));
         } else bound[i] = args[next++];
         given[i] = true;

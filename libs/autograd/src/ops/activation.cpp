@@ -16,18 +16,24 @@ Tensor relu(const Tensor& input) { return unary_op("relu", relu_op{}, input); }
 /// `approximate` is none or tanh.
 REEL_OP("nn.functional.gelu(Tensor input, *, str approximate='none') -> Tensor")
 Tensor gelu(const Tensor& input, std::string_view approximate) {
-    REEL_CHECK(approximate == "none" || approximate == "tanh", "gelu: approximate is '", approximate, "'; expected 'none' or 'tanh'");
-    REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "gelu: input: there is no kernel for ", dtype_name(input.scalar_type()));
+    REEL_CHECK(approximate == "none" || approximate == "tanh", "gelu: approximate is '", approximate,
+               "'; expected 'none' or 'tanh'");
+    REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "gelu: input: there is no kernel for ",
+                               dtype_name(input.scalar_type()));
     return approximate == "tanh" ? unary_op("gelu", gelu_tanh_op{}, input) : unary_op("gelu", gelu_op{}, input);
 }
 
 REEL_OP("nn.functional.silu(Tensor input, bool inplace=False) -> Tensor", inplace, alias("silu"))
 Tensor silu(const Tensor& input, bool) {
-    REEL_CHECK_NOT_IMPLEMENTED(isDifferentiableType(input.scalar_type()), "silu: input: there is no kernel for ", dtype_name(input.scalar_type()));
+    REEL_CHECK_NOT_IMPLEMENTED(isDifferentiableType(input.scalar_type()), "silu: input: there is no kernel for ",
+                               dtype_name(input.scalar_type()));
     return unary_op("silu", silu_op{}, input);
 }
 
-REEL_OP("nn.functional.leaky_relu(Tensor input, float negative_slope=0.01, bool inplace=False) -> Tensor", inplace, alias("leaky_relu"))
-Tensor leaky_relu(const Tensor& input, double negative_slope, bool) { return unary_op("leaky_relu", leaky_relu_op(negative_slope), input); }
+REEL_OP("nn.functional.leaky_relu(Tensor input, float negative_slope=0.01, bool inplace=False) -> Tensor", inplace,
+        alias("leaky_relu"))
+Tensor leaky_relu(const Tensor& input, double negative_slope, bool) {
+    return unary_op("leaky_relu", leaky_relu_op(negative_slope), input);
+}
 
 } // namespace reel

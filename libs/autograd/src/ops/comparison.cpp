@@ -18,11 +18,12 @@ template <class T> using Wide = std::conditional_t<std::is_same_v<T, Half> || st
 
 template <class F, class T> void compare_loop(char* const* d, const std::int64_t* s, std::int64_t n, const void*) {
     for (std::int64_t i = 0; i < n; ++i)
-        *reinterpret_cast<bool*>(d[0] + i * s[0]) =
-            F()(Wide<T>(*reinterpret_cast<const T*>(d[1] + i * s[1])), Wide<T>(*reinterpret_cast<const T*>(d[2] + i * s[2])));
+        *reinterpret_cast<bool*>(d[0] + i * s[0]) = F()(Wide<T>(*reinterpret_cast<const T*>(d[1] + i * s[1])),
+                                                        Wide<T>(*reinterpret_cast<const T*>(d[2] + i * s[2])));
 }
 template <class F, class T> void predicate_loop(char* const* d, const std::int64_t* s, std::int64_t n, const void*) {
-    for (std::int64_t i = 0; i < n; ++i) *reinterpret_cast<bool*>(d[0] + i * s[0]) = F()(Wide<T>(*reinterpret_cast<const T*>(d[1] + i * s[1])));
+    for (std::int64_t i = 0; i < n; ++i)
+        *reinterpret_cast<bool*>(d[0] + i * s[0]) = F()(Wide<T>(*reinterpret_cast<const T*>(d[1] + i * s[1])));
 }
 template <class F> Tensor compare(const char* name, const Tensor& x, const Tensor& o) {
     const ScalarType t = pointwise::detail::result_type(x, o);
@@ -34,7 +35,8 @@ template <class F> Tensor compare(const char* name, const Tensor& x, const Tenso
         break;
         REEL_FORALL_SCALAR_TYPES(REEL_CASE)
 #undef REEL_CASE
-    default: break;
+    default:
+        break;
     }
     if (!loop) pointwise::detail::throw_unsupported(name, t);
     const Dims sizes = broadcast_shapes(name, x.sizes(), o.sizes());
@@ -52,7 +54,8 @@ template <class F> Tensor predicate(const char* name, const Tensor& x) {
         break;
         REEL_FORALL_SCALAR_TYPES(REEL_CASE)
 #undef REEL_CASE
-    default: break;
+    default:
+        break;
     }
     if (!loop) pointwise::detail::throw_unsupported(name, x.scalar_type());
     Tensor out = empty_like_raw(x, kBool);
@@ -60,25 +63,34 @@ template <class F> Tensor predicate(const char* name, const Tensor& x) {
     return out;
 }
 
-struct Eq { template <class T> bool operator()(T x, T o) const { return x == o; } };
-struct Ne { template <class T> bool operator()(T x, T o) const { return x != o; } };
+struct Eq {
+    template <class T> bool operator()(T x, T o) const { return x == o; }
+};
+struct Ne {
+    template <class T> bool operator()(T x, T o) const { return x != o; }
+};
 #define REEL_ORDER(Name, op)                                                                                           \
     struct Name {                                                                                                      \
         template <class T>                                                                                             \
-            requires(!complex_v<T>)                                                                                    \
-        bool operator()(T x, T o) const {                                                                              \
-            return x op o;                                                                                             \
-        }                                                                                                              \
+        requires(!complex_v<T>) bool operator()(T x, T o) const { return x op o; }                                     \
     };
 REEL_ORDER(Lt, <)
 REEL_ORDER(Le, <=)
 REEL_ORDER(Gt, >)
 REEL_ORDER(Ge, >=)
 template <class T> bool truth(T x) { return x != T(0); }
-struct And { template <class T> bool operator()(T x, T o) const { return truth(x) && truth(o); } };
-struct Or { template <class T> bool operator()(T x, T o) const { return truth(x) || truth(o); } };
-struct Xor { template <class T> bool operator()(T x, T o) const { return truth(x) != truth(o); } };
-struct Not { template <class T> bool operator()(T x) const { return !truth(x); } };
+struct And {
+    template <class T> bool operator()(T x, T o) const { return truth(x) && truth(o); }
+};
+struct Or {
+    template <class T> bool operator()(T x, T o) const { return truth(x) || truth(o); }
+};
+struct Xor {
+    template <class T> bool operator()(T x, T o) const { return truth(x) != truth(o); }
+};
+struct Not {
+    template <class T> bool operator()(T x) const { return !truth(x); }
+};
 struct IsNan {
     template <class T> bool operator()(T x) const {
         if constexpr (complex_v<T>) return std::isnan(x.real()) || std::isnan(x.imag());
@@ -103,16 +115,14 @@ struct IsFinite {
 
 struct IsPosInf {
     template <class T>
-        requires(!complex_v<T>)
-    bool operator()(T x) const {
+    requires(!complex_v<T>) bool operator()(T x) const {
         if constexpr (std::is_floating_point_v<T>) return std::isinf(x) && x > 0;
         else return false;
     }
 };
 struct IsNegInf {
     template <class T>
-        requires(!complex_v<T>)
-    bool operator()(T x) const {
+    requires(!complex_v<T>) bool operator()(T x) const {
         if constexpr (std::is_floating_point_v<T>) return std::isinf(x) && x < 0;
         else return false;
     }
@@ -126,15 +136,18 @@ struct IsReal {
 
 template <class T> void where_loop(char* const* d, const std::int64_t* s, std::int64_t n, const void*) {
     for (std::int64_t i = 0; i < n; ++i)
-        *reinterpret_cast<T*>(d[0] + i * s[0]) =
-            *reinterpret_cast<const bool*>(d[1] + i * s[1]) ? *reinterpret_cast<const T*>(d[2] + i * s[2]) : *reinterpret_cast<const T*>(d[3] + i * s[3]);
+        *reinterpret_cast<T*>(d[0] + i * s[0]) = *reinterpret_cast<const bool*>(d[1] + i * s[1])
+                                                     ? *reinterpret_cast<const T*>(d[2] + i * s[2])
+                                                     : *reinterpret_cast<const T*>(d[3] + i * s[3]);
 }
 
 } // namespace
 
 #define REEL_COMPARE(name, Functor)                                                                                    \
     Tensor name(const Tensor& input, const Tensor& other) { return compare<Functor>(#name, input, other); }            \
-    Tensor name(const Tensor& input, const Scalar& other) { return compare<Functor>(#name, input, wrapped_number(other)); }
+    Tensor name(const Tensor& input, const Scalar& other) {                                                            \
+        return compare<Functor>(#name, input, wrapped_number(other));                                                  \
+    }
 
 REEL_OP("eq(Tensor input, Tensor other) -> Tensor", method, inplace, not_differentiable)
 REEL_OP("eq(Tensor input, Scalar other) -> Tensor", method, inplace, not_differentiable)
@@ -178,15 +191,17 @@ REEL_OP("isreal(Tensor input) -> Tensor", method, not_differentiable)
 Tensor isreal(const Tensor& input) { return predicate<IsReal>("isreal", input); }
 
 /// |input - other| <= atol + rtol |other|; equal infinities are close, NaNs with `equal_nan`.
-REEL_OP("isclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor", method, not_differentiable)
+REEL_OP("isclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
+        method, not_differentiable)
 Tensor isclose(const Tensor& input, const Tensor& other, double rtol, double atol, bool equal_nan) {
-    REEL_CHECK(input.scalar_type() == other.scalar_type(), "isclose: input is ", dtype_name(input.scalar_type()), " and other is ",
-               dtype_name(other.scalar_type()), "; expected one dtype");
+    REEL_CHECK(input.scalar_type() == other.scalar_type(), "isclose: input is ", dtype_name(input.scalar_type()),
+               " and other is ", dtype_name(other.scalar_type()), "; expected one dtype");
     REEL_CHECK(rtol >= 0, "isclose: rtol is ", rtol, "; expected a number that is not negative");
     REEL_CHECK(atol >= 0, "isclose: atol is ", atol, "; expected a number that is not negative");
     const NoGradGuard guard;
     Tensor close = input == other;
-    if (isDifferentiableType(input.scalar_type()) && equal_nan) close = logical_or(close, logical_and(isnan(input), isnan(other)));
+    if (isDifferentiableType(input.scalar_type()) && equal_nan)
+        close = logical_or(close, logical_and(isnan(input), isnan(other)));
     if (rtol == 0 && atol == 0) return close;
     const bool whole = isIntegralType(input.scalar_type(), true);
     const Tensor x = whole ? input.to(get_default_dtype()) : input, o = whole ? other.to(get_default_dtype()) : other;
@@ -197,19 +212,24 @@ Tensor isclose(const Tensor& input, const Tensor& other, double rtol, double ato
 /// Elements of `input` where `condition` holds, of `other` elsewhere.
 REEL_OP("where.condition(Tensor condition, Tensor input, Tensor other) -> Tensor", cpp("where"))
 Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) {
-    REEL_CHECK(condition.scalar_type() == kBool || condition.scalar_type() == kByte, "where: condition is ", dtype_name(condition.scalar_type()),
-               "; expected bool");
+    REEL_CHECK(condition.scalar_type() == kBool || condition.scalar_type() == kByte, "where: condition is ",
+               dtype_name(condition.scalar_type()), "; expected bool");
     const ScalarType t = pointwise::detail::result_type(input, other);
-    const Dims sizes = broadcast_shapes("where", condition.sizes(), broadcast_shapes("where", input.sizes(), other.sizes()));
+    const Dims sizes =
+        broadcast_shapes("where", condition.sizes(), broadcast_shapes("where", input.sizes(), other.sizes()));
     Tensor out = empty_raw(sizes, t);
-    const Tensor operands[] = {out, expand_raw(cast_raw(condition, kBool), sizes), expand_raw(cast_raw(input, t), sizes), expand_raw(cast_raw(other, t), sizes)};
+    const Tensor operands[] = {out, expand_raw(cast_raw(condition, kBool), sizes),
+                               expand_raw(cast_raw(input, t), sizes), expand_raw(cast_raw(other, t), sizes)};
     cpu::Loop loop = nullptr;
     switch (t) {
 #define REEL_CASE(T, Name)                                                                                             \
-    case ScalarType::Name: loop = &where_loop<T>; break;
+    case ScalarType::Name:                                                                                             \
+        loop = &where_loop<T>;                                                                                         \
+        break;
         REEL_FORALL_SCALAR_TYPES(REEL_CASE)
 #undef REEL_CASE
-    default: break;
+    default:
+        break;
     }
     char* data[4];
     Dims bytes[4];
@@ -220,42 +240,57 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
         strides[i] = bytes[i].data();
     }
     cpu::for_each_strided(int(sizes.size()), sizes.data(), 4, data, strides, loop, nullptr);
-    record("where", {condition, input, other}, out, {condition}, [cx = input.is_complex(), co = other.is_complex()](RuleContext& c) -> GradList {
-        const Tensor cond = c.saved(0);
-        const Tensor& g = c.grad();
-        return {Tensor(), c.needs(1) ? pointwise::fit_gradient(where(cond, g, Scalar(0)), cx) : Tensor(),
-                c.needs(2) ? pointwise::fit_gradient(where(cond, Scalar(0), g), co) : Tensor()};
-    });
+    record("where", {condition, input, other}, out, {condition},
+           [cx = input.is_complex(), co = other.is_complex()](RuleContext& c) -> GradList {
+               const Tensor cond = c.saved(0);
+               const Tensor& g = c.grad();
+               return {Tensor(), c.needs(1) ? pointwise::fit_gradient(where(cond, g, Scalar(0)), cx) : Tensor(),
+                       c.needs(2) ? pointwise::fit_gradient(where(cond, Scalar(0), g), co) : Tensor()};
+           });
     return out;
 }
 REEL_OP("where.condition(Tensor condition, Tensor input, Scalar other) -> Tensor", cpp("where"))
-Tensor where(const Tensor& condition, const Tensor& input, const Scalar& other) { return where(condition, input, wrapped_number(other)); }
+Tensor where(const Tensor& condition, const Tensor& input, const Scalar& other) {
+    return where(condition, input, wrapped_number(other));
+}
 REEL_OP("where.condition(Tensor condition, Scalar input, Tensor other) -> Tensor", cpp("where"))
-Tensor where(const Tensor& condition, const Scalar& input, const Tensor& other) { return where(condition, wrapped_number(input), other); }
+Tensor where(const Tensor& condition, const Scalar& input, const Tensor& other) {
+    return where(condition, wrapped_number(input), other);
+}
 REEL_OP("where.condition(Tensor condition, Scalar input, Scalar other) -> Tensor", cpp("where"))
 Tensor where(const Tensor& condition, const Scalar& input, const Scalar& other) {
     return where(condition, wrapped_number(input), wrapped_number(other));
 }
 /// The same as `input.where(condition, other)` counts its arguments.
 REEL_OP("where(Tensor input, Tensor condition, Tensor other) -> Tensor", cpp("where_of"))
-Tensor where_of(const Tensor& input, const Tensor& condition, const Tensor& other) { return where(condition, input, other); }
+Tensor where_of(const Tensor& input, const Tensor& condition, const Tensor& other) {
+    return where(condition, input, other);
+}
 REEL_OP("where(Tensor input, Tensor condition, Scalar other) -> Tensor", cpp("where_of"))
-Tensor where_of(const Tensor& input, const Tensor& condition, const Scalar& other) { return where(condition, input, other); }
+Tensor where_of(const Tensor& input, const Tensor& condition, const Scalar& other) {
+    return where(condition, input, other);
+}
 REEL_OP("where(Scalar input, Tensor condition, Tensor other) -> Tensor", cpp("where_of"))
-Tensor where_of(const Scalar& input, const Tensor& condition, const Tensor& other) { return where(condition, input, other); }
+Tensor where_of(const Scalar& input, const Tensor& condition, const Tensor& other) {
+    return where(condition, input, other);
+}
 REEL_OP("where(Scalar input, Tensor condition, Scalar other) -> Tensor", cpp("where_of"))
-Tensor where_of(const Scalar& input, const Tensor& condition, const Scalar& other) { return where(condition, input, other); }
+Tensor where_of(const Scalar& input, const Tensor& condition, const Scalar& other) {
+    return where(condition, input, other);
+}
 REEL_OP("masked_fill(Tensor input, Tensor mask, Scalar value) -> Tensor", method, inplace)
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value) {
     REEL_CHECK(mask.scalar_type() == kBool, "masked_fill: mask is ", dtype_name(mask.scalar_type()), "; expected bool");
-    REEL_CHECK(input.is_complex() || !value.isComplex(), "masked_fill: value ", value, " does not convert to ", dtype_name(input.scalar_type()));
+    REEL_CHECK(input.is_complex() || !value.isComplex(), "masked_fill: value ", value, " does not convert to ",
+               dtype_name(input.scalar_type()));
     return where(mask, reel::full({}, value, TensorOptions(input.scalar_type()).device(input.device())), input);
 }
 /// `value` is 0-dim and gets the sum of the gradients of the places that it fills.
 REEL_OP("masked_fill(Tensor input, Tensor mask, Tensor value) -> Tensor", method, inplace)
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Tensor& value) {
     REEL_CHECK(mask.scalar_type() == kBool, "masked_fill: mask is ", dtype_name(mask.scalar_type()), "; expected bool");
-    REEL_CHECK(value.dim() == 0, "masked_fill: value has shape ", value.sizes(), "; expected a number or a 0-dim tensor");
+    REEL_CHECK(value.dim() == 0, "masked_fill: value has shape ", value.sizes(),
+               "; expected a number or a 0-dim tensor");
     REEL_CHECK(input.is_complex() || !value.is_complex(), "masked_fill: value is ", dtype_name(value.scalar_type()),
                ", which does not convert to ", dtype_name(input.scalar_type()));
     return where(mask, value.to(input.scalar_type()), input);

@@ -45,7 +45,8 @@ Tensor convert(const Tensor& t, ScalarType dtype, Device device, bool copy, std:
     const Device from = t.device();
     const ScalarType from_type = t.scalar_type();
     record("to_copy", {t}, out, {}, [from, from_type](RuleContext& c) -> GradList {
-        return {convert(c.grad().is_complex() && !isComplexType(from_type) ? reel::real(c.grad()) : c.grad(), from_type, from, false, std::nullopt)};
+        return {convert(c.grad().is_complex() && !isComplexType(from_type) ? reel::real(c.grad()) : c.grad(), from_type,
+                        from, false, std::nullopt)};
     });
     return out;
 }
@@ -53,7 +54,8 @@ Tensor convert(const Tensor& t, ScalarType dtype, Device device, bool copy, std:
 
 REEL_OP("clone(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor", method)
 Tensor clone(const Tensor& input, std::optional<MemoryFormat> memory_format) {
-    Tensor out = empty_strided_raw(input.sizes(), strides_for(input, memory_format), input.scalar_type(), input.device());
+    Tensor out =
+        empty_strided_raw(input.sizes(), strides_for(input, memory_format), input.scalar_type(), input.device());
     copy_raw(out, input);
     record("clone", {input}, out, {}, [](RuleContext& c) -> GradList { return {c.grad()}; });
     return out;
@@ -61,7 +63,8 @@ Tensor clone(const Tensor& input, std::optional<MemoryFormat> memory_format) {
 REEL_OP("contiguous(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor", method)
 Tensor contiguous(const Tensor& input, std::optional<MemoryFormat> memory_format) {
     const MemoryFormat f = memory_format.value_or(MemoryFormat::Contiguous);
-    REEL_CHECK(f != MemoryFormat::Preserve, "contiguous: preserve_format is not a layout; name contiguous_format or channels_last");
+    REEL_CHECK(f != MemoryFormat::Preserve,
+               "contiguous: preserve_format is not a layout; name contiguous_format or channels_last");
     return input.is_contiguous(f) ? input : clone(input, f);
 }
 /// Into `input`, with broadcasting and conversion.  gradient: zeros for input, the gradient for src
@@ -69,7 +72,8 @@ REEL_OP("copy_(Tensor input, Tensor src, bool non_blocking=False) -> Tensor", me
 Tensor& copy_(const Tensor& input, const Tensor& src, bool) {
     check_inplace(input, "copy_");
     const Dims sizes = broadcast_shapes("copy_", input.sizes(), src.sizes());
-    REEL_CHECK(IntArrayRef(sizes).equals(input.sizes()), "copy_: src of shape ", src.sizes(), " does not broadcast into input of shape ", input.sizes());
+    REEL_CHECK(IntArrayRef(sizes).equals(input.sizes()), "copy_: src of shape ", src.sizes(),
+               " does not broadcast into input of shape ", input.sizes());
     Tensor result = alias_raw(input);
     if (needs_recording(input, src) && isDifferentiableType(input.scalar_type())) {
         Tensor old = alias_raw(input);
@@ -80,11 +84,13 @@ Tensor& copy_(const Tensor& input, const Tensor& src, bool) {
         const ScalarType t = src.scalar_type();
         const Device device = src.device();
         record("copy_", {old, src}, result, {}, [t, device](RuleContext& c) -> GradList {
-            return {c.needs(0) ? reel::zeros_like(c.grad()) : Tensor(), c.needs(1) ? convert(c.grad(), t, device, false, std::nullopt) : Tensor()};
+            return {c.needs(0) ? reel::zeros_like(c.grad()) : Tensor(),
+                    c.needs(1) ? convert(c.grad(), t, device, false, std::nullopt) : Tensor()};
         });
     }
     const Tensor wide = expand_raw(src, sizes);
-    if (wide.storage() == input.storage() && !(wide.storage_offset() == input.storage_offset() && wide.strides().equals(input.strides()))) {
+    if (wide.storage() == input.storage() &&
+        !(wide.storage_offset() == input.storage_offset() && wide.strides().equals(input.strides()))) {
         Tensor copy = empty_raw(wide.sizes(), wide.scalar_type(), wide.device());
         copy_raw(copy, wide);
         copy_raw(input, copy);
@@ -116,20 +122,26 @@ REEL_OP("zero(Tensor input) -> Tensor", method, inplace_native, alias("zero_"))
 Tensor zero(const Tensor& input) { return fill(input, 0); }
 Tensor& zero_(const Tensor& input) { return fill_(input, 0); }
 
-REEL_OP("to(Tensor input, Dtype dtype, bool non_blocking=False, bool copy=False, *, MemoryFormat? memory_format=None) -> Tensor")
+REEL_OP("to(Tensor input, Dtype dtype, bool non_blocking=False, bool copy=False, *, MemoryFormat? memory_format=None) "
+        "-> Tensor")
 Tensor to(const Tensor& input, ScalarType dtype, bool, bool copy, std::optional<MemoryFormat> memory_format) {
     return convert(input, dtype, input.device(), copy, memory_format);
 }
-REEL_OP("to(Tensor input, Device? device, Dtype? dtype=None, bool non_blocking=False, bool copy=False, *, MemoryFormat? memory_format=None) -> Tensor")
-Tensor to(const Tensor& input, std::optional<Device> device, std::optional<ScalarType> dtype, bool, bool copy, std::optional<MemoryFormat> memory_format) {
+REEL_OP("to(Tensor input, Device? device, Dtype? dtype=None, bool non_blocking=False, bool copy=False, *, "
+        "MemoryFormat? memory_format=None) -> Tensor")
+Tensor to(const Tensor& input, std::optional<Device> device, std::optional<ScalarType> dtype, bool, bool copy,
+          std::optional<MemoryFormat> memory_format) {
     return convert(input, dtype.value_or(input.scalar_type()), device.value_or(input.device()), copy, memory_format);
 }
 /// dtype and device of `other`.
-REEL_OP("to(Tensor input, Tensor other, bool non_blocking=False, bool copy=False, *, MemoryFormat? memory_format=None) -> Tensor")
+REEL_OP("to(Tensor input, Tensor other, bool non_blocking=False, bool copy=False, *, MemoryFormat? memory_format=None) "
+        "-> Tensor")
 Tensor to(const Tensor& input, const Tensor& other, bool, bool copy, std::optional<MemoryFormat> memory_format) {
     return convert(input, other.scalar_type(), other.device(), copy, memory_format);
 }
 REEL_OP("type_as(Tensor input, Tensor other) -> Tensor", method)
-Tensor type_as(const Tensor& input, const Tensor& other) { return convert(input, other.scalar_type(), other.device(), false, std::nullopt); }
+Tensor type_as(const Tensor& input, const Tensor& other) {
+    return convert(input, other.scalar_type(), other.device(), false, std::nullopt);
+}
 
 } // namespace reel

@@ -15,7 +15,9 @@ Tensor finish(Tensor t, const TensorOptions& o) {
     if (o.requires_grad()) t.requires_grad_();
     return t;
 }
-TensorOptions like(const Tensor& t, const TensorOptions& o) { return TensorOptions(t.scalar_type()).device(t.device()).merge_in(o); }
+TensorOptions like(const Tensor& t, const TensorOptions& o) {
+    return TensorOptions(t.scalar_type()).device(t.device()).merge_in(o);
+}
 Tensor filled(IntArrayRef size, const Scalar& v, const TensorOptions& o) {
     Tensor t = empty_raw(size, o.dtype(), o.device());
     fill_raw(t, v);
@@ -23,18 +25,24 @@ Tensor filled(IntArrayRef size, const Scalar& v, const TensorOptions& o) {
 }
 Tensor filled_like(const Tensor& input, const Scalar& v, const TensorOptions& o) {
     const TensorOptions merged = like(input, o);
-    Tensor t = input.is_non_overlapping_and_dense() ? empty_strided_raw(input.sizes(), input.strides(), merged.dtype(), merged.device())
-                                                    : empty_raw(input.sizes(), merged.dtype(), merged.device());
+    Tensor t = input.is_non_overlapping_and_dense()
+                   ? empty_strided_raw(input.sizes(), input.strides(), merged.dtype(), merged.device())
+                   : empty_raw(input.sizes(), merged.dtype(), merged.device());
     fill_raw(t, v);
     return finish(std::move(t), merged);
 }
 ScalarType scalar_default(const Scalar& v) {
-    return v.isBoolean() ? kBool : v.isIntegral(false) ? kLong : v.isComplex() ? toComplexType(get_default_dtype()) : get_default_dtype();
+    return v.isBoolean()         ? kBool
+           : v.isIntegral(false) ? kLong
+           : v.isComplex()       ? toComplexType(get_default_dtype())
+                                 : get_default_dtype();
 }
 } // namespace
 
 REEL_OP("empty(int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable)
-Tensor empty(IntArrayRef size, TensorOptions options) { return finish(empty_raw(size, options.dtype(), options.device()), options); }
+Tensor empty(IntArrayRef size, TensorOptions options) {
+    return finish(empty_raw(size, options.dtype(), options.device()), options);
+}
 REEL_OP("empty_strided(int[] size, int[] stride, *, TensorOptions options={}) -> Tensor", not_differentiable)
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options) {
     REEL_CHECK(size.size() == stride.size(), "empty_strided: size ", size, " and stride ", stride, " differ in length");
@@ -43,8 +51,11 @@ Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options
 REEL_OP("empty_like(Tensor input, *, TensorOptions options={}) -> Tensor", not_differentiable)
 Tensor empty_like(const Tensor& input, TensorOptions options) {
     const TensorOptions o = like(input, options);
-    return finish(empty_strided_raw(input.sizes(), input.is_non_overlapping_and_dense() ? Dims(input.strides()) : contiguous_strides(input.sizes()),
-                                    o.dtype(), o.device()), o);
+    return finish(empty_strided_raw(input.sizes(),
+                                    input.is_non_overlapping_and_dense() ? Dims(input.strides())
+                                                                         : contiguous_strides(input.sizes()),
+                                    o.dtype(), o.device()),
+                  o);
 }
 REEL_OP("zeros(int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable)
 Tensor zeros(IntArrayRef size, TensorOptions options) { return filled(size, 0, options); }
@@ -60,14 +71,23 @@ Tensor zeros_like(const Tensor& input, TensorOptions options) { return filled_li
 REEL_OP("ones_like(Tensor input, *, TensorOptions options={}) -> Tensor", not_differentiable)
 Tensor ones_like(const Tensor& input, TensorOptions options) { return filled_like(input, 1, options); }
 REEL_OP("full_like(Tensor input, Scalar fill_value, *, TensorOptions options={}) -> Tensor", not_differentiable)
-Tensor full_like(const Tensor& input, const Scalar& fill_value, TensorOptions options) { return filled_like(input, fill_value, options); }
+Tensor full_like(const Tensor& input, const Scalar& fill_value, TensorOptions options) {
+    return filled_like(input, fill_value, options);
+}
 REEL_OP("new_empty(Tensor input, int[] size, *, TensorOptions options={}) -> Tensor", method, not_differentiable)
-Tensor new_empty(const Tensor& input, IntArrayRef size, TensorOptions options) { return empty(size, like(input, options)); }
+Tensor new_empty(const Tensor& input, IntArrayRef size, TensorOptions options) {
+    return empty(size, like(input, options));
+}
 REEL_OP("new_zeros(Tensor input, int[] size, *, TensorOptions options={}) -> Tensor", method, not_differentiable)
-Tensor new_zeros(const Tensor& input, IntArrayRef size, TensorOptions options) { return filled(size, 0, like(input, options)); }
+Tensor new_zeros(const Tensor& input, IntArrayRef size, TensorOptions options) {
+    return filled(size, 0, like(input, options));
+}
 REEL_OP("new_ones(Tensor input, int[] size, *, TensorOptions options={}) -> Tensor", method, not_differentiable)
-Tensor new_ones(const Tensor& input, IntArrayRef size, TensorOptions options) { return filled(size, 1, like(input, options)); }
-REEL_OP("new_full(Tensor input, int[] size, Scalar fill_value, *, TensorOptions options={}) -> Tensor", method, not_differentiable)
+Tensor new_ones(const Tensor& input, IntArrayRef size, TensorOptions options) {
+    return filled(size, 1, like(input, options));
+}
+REEL_OP("new_full(Tensor input, int[] size, Scalar fill_value, *, TensorOptions options={}) -> Tensor", method,
+        not_differentiable)
 Tensor new_full(const Tensor& input, IntArrayRef size, const Scalar& fill_value, TensorOptions options) {
     return filled(size, fill_value, like(input, options));
 }
@@ -93,14 +113,17 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor
     REEL_CHECK(step.toDouble() != 0, "arange: step must not be zero");
     const double span = end.toDouble() - start.toDouble();
     REEL_CHECK(std::isfinite(span), "arange: start ", start, " and end ", end, " must be finite");
-    REEL_CHECK(span == 0 || (span > 0) == (step.toDouble() > 0), "arange: step ", step, " leads away from end ", end, " when starting at ", start);
-    const std::int64_t n = ints ? (end.toLong() - start.toLong() + step.toLong() + (step.toLong() > 0 ? -1 : 1)) / step.toLong()
-                                : std::int64_t(std::ceil(span / step.toDouble()));
+    REEL_CHECK(span == 0 || (span > 0) == (step.toDouble() > 0), "arange: step ", step, " leads away from end ", end,
+               " when starting at ", start);
+    const std::int64_t n =
+        ints ? (end.toLong() - start.toLong() + step.toLong() + (step.toLong() > 0 ? -1 : 1)) / step.toLong()
+             : std::int64_t(std::ceil(span / step.toDouble()));
     Tensor wide = empty_raw({n}, isIntegralType(dtype, true) && ints ? kLong : kDouble);
     if (wide.scalar_type() == kLong)
         for (std::int64_t i = 0; i < n; ++i) wide.data_ptr<std::int64_t>()[i] = start.toLong() + i * step.toLong();
     else
-        for (std::int64_t i = 0; i < n; ++i) wide.data_ptr<double>()[i] = start.toDouble() + double(i) * step.toDouble();
+        for (std::int64_t i = 0; i < n; ++i)
+            wide.data_ptr<double>()[i] = start.toDouble() + double(i) * step.toDouble();
     Tensor t = empty_raw({n}, dtype, options.device());
     copy_raw(t, wide);
     return finish(std::move(t), options);

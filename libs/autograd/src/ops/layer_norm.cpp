@@ -57,20 +57,20 @@ Result layer_norm_any(const char* op, const Tensor& input, IntArrayRef normalize
     p.affine_dims = Dims{0};
     p.weight_shape = Dims{1, inner};
     p.eps = eps;
-    norm_layers::record(op, p, input, weight, bias, r.out, mean, rstd,
-                 [rows, inner, t, data](const Tensor& grad, const Tensor& input, const Tensor& weight,
-                                        const Tensor& mean, const Tensor& rstd, norm_layers::Wanted wanted) {
-                     const Tensor x = norm_layers::dense(input, t), g = norm_layers::dense(grad, t), w = norm_layers::dense(weight, t);
-                     const auto made = [&](bool want, IntArrayRef sizes) {
-                         return want ? empty_raw(sizes, t) : Tensor();
-                     };
-                     std::array<Tensor, 3> r{made(wanted.input, input.sizes()),
-                                             made(wanted.weight, weight.defined() ? weight.sizes() : IntArrayRef()),
-                                             made(wanted.bias, inner)};
-                     cpu::layer_norm_backward(t, rows, inner, g.data_ptr(), x.data_ptr(), mean.data_ptr(),
-                                              rstd.data_ptr(), data(w), data(r[0]), data(r[1]), data(r[2]));
-                     return r;
-                 });
+    norm_layers::record(
+        op, p, input, weight, bias, r.out, mean, rstd,
+        [rows, inner, t, data](const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& mean,
+                               const Tensor& rstd, norm_layers::Wanted wanted) {
+            const Tensor x = norm_layers::dense(input, t), g = norm_layers::dense(grad, t),
+                         w = norm_layers::dense(weight, t);
+            const auto made = [&](bool want, IntArrayRef sizes) { return want ? empty_raw(sizes, t) : Tensor(); };
+            std::array<Tensor, 3> r{made(wanted.input, input.sizes()),
+                                    made(wanted.weight, weight.defined() ? weight.sizes() : IntArrayRef()),
+                                    made(wanted.bias, inner)};
+            cpu::layer_norm_backward(t, rows, inner, g.data_ptr(), x.data_ptr(), mean.data_ptr(), rstd.data_ptr(),
+                                     data(w), data(r[0]), data(r[1]), data(r[2]));
+            return r;
+        });
     return r;
 }
 

@@ -23,8 +23,10 @@ struct Matrix {
     bool transposed;
     explicit Matrix(const Tensor& t) : keep(t) {
         const std::int64_t r = t.size(0), c = t.size(1), sr = t.strides()[0], sc = t.strides()[1];
-        if ((sc == 1 || c <= 1) && (sr >= std::max<std::int64_t>(c, 1) || r <= 1)) set(std::max(r <= 1 ? c : sr, std::max<std::int64_t>(c, 1)), false);
-        else if ((sr == 1 || r <= 1) && (sc >= std::max<std::int64_t>(r, 1) || c <= 1)) set(std::max(c <= 1 ? r : sc, std::max<std::int64_t>(r, 1)), true);
+        if ((sc == 1 || c <= 1) && (sr >= std::max<std::int64_t>(c, 1) || r <= 1))
+            set(std::max(r <= 1 ? c : sr, std::max<std::int64_t>(c, 1)), false);
+        else if ((sr == 1 || r <= 1) && (sc >= std::max<std::int64_t>(r, 1) || c <= 1))
+            set(std::max(c <= 1 ? r : sc, std::max<std::int64_t>(r, 1)), true);
         else {
             keep = contiguous_raw(t);
             set(std::max<std::int64_t>(c, 1), false);
@@ -37,8 +39,8 @@ struct Matrix {
     }
 };
 /// Other devices attach theirs: out = alpha op(a) op(b) + beta out, row-major, `ta`: a is stored transposed.
-KernelSlot<void(const Tensor& out, const void* a, bool ta, std::int64_t lda, const void* b, bool tb, std::int64_t ldb, std::int64_t k, double alpha,
-                double beta)>
+KernelSlot<void(const Tensor& out, const void* a, bool ta, std::int64_t lda, const void* b, bool tb, std::int64_t ldb,
+                std::int64_t k, double alpha, double beta)>
     product_kernel{"product"};
 
 void product(const Tensor& out, const Tensor& a, const Tensor& b, double alpha = 1, double beta = 0) {
@@ -49,17 +51,19 @@ void product(const Tensor& out, const Tensor& a, const Tensor& b, double alpha =
     }
     const Matrix x(a), y(b);
     if (!out.is_cpu()) {
-        REEL_CHECK(a.device() == out.device() && b.device() == out.device(), "mm: the matrices live on ", a.device(), " and ", b.device(),
-                   "; move one of them with to()");
-        return product_kernel(out.device().type(), out, x.data, x.transposed, x.ld, y.data, y.transposed, y.ld, a.size(1), alpha, beta);
+        REEL_CHECK(a.device() == out.device() && b.device() == out.device(), "mm: the matrices live on ", a.device(),
+                   " and ", b.device(), "; move one of them with to()");
+        return product_kernel(out.device().type(), out, x.data, x.transposed, x.ld, y.data, y.transposed, y.ld,
+                              a.size(1), alpha, beta);
     }
-    cpu::gemm(out.scalar_type(), x.transposed, y.transposed, a.size(0), b.size(1), a.size(1), alpha, x.data, x.ld, y.data, y.ld, beta, out.data_ptr(),
-              std::max<std::int64_t>(out.size(1), 1));
+    cpu::gemm(out.scalar_type(), x.transposed, y.transposed, a.size(0), b.size(1), a.size(1), alpha, x.data, x.ld,
+              y.data, y.ld, beta, out.data_ptr(), std::max<std::int64_t>(out.size(1), 1));
 }
 void check_pair(const char* op, const Tensor& a, const Tensor& b, std::int64_t inner_a, std::int64_t inner_b) {
-    REEL_CHECK(a.scalar_type() == b.scalar_type(), op, ": input is ", dtype_name(a.scalar_type()), " and mat2 is ", dtype_name(b.scalar_type()),
-               "; both must have one dtype");
-    REEL_CHECK(a.scalar_type() != kBool, op, ": matrix products are not defined for bool tensors; convert to an integer or floating dtype");
+    REEL_CHECK(a.scalar_type() == b.scalar_type(), op, ": input is ", dtype_name(a.scalar_type()), " and mat2 is ",
+               dtype_name(b.scalar_type()), "; both must have one dtype");
+    REEL_CHECK(a.scalar_type() != kBool, op,
+               ": matrix products are not defined for bool tensors; convert to an integer or floating dtype");
     REEL_CHECK(inner_a == inner_b, op, ": inner dimensions differ: input is ", a.sizes(), ", mat2 is ", b.sizes());
 }
 
@@ -67,28 +71,31 @@ void check_pair(const char* op, const Tensor& a, const Tensor& b, std::int64_t i
 
 REEL_OP("mm(Tensor input, Tensor mat2) -> Tensor", method)
 Tensor mm(const Tensor& input, const Tensor& mat2) {
-    REEL_CHECK(input.dim() == 2 && mat2.dim() == 2, "mm: expected two matrices, got shapes ", input.sizes(), " and ", mat2.sizes());
+    REEL_CHECK(input.dim() == 2 && mat2.dim() == 2, "mm: expected two matrices, got shapes ", input.sizes(), " and ",
+               mat2.sizes());
     check_pair("mm", input, mat2, input.size(1), mat2.size(0));
     Tensor out = empty_raw({input.size(0), mat2.size(1)}, input.scalar_type(), input.device());
     product(out, input, mat2);
     static const Tensor absent;
-    record("mm", {input, mat2}, out, {mat2.requires_grad() ? input : absent, input.requires_grad() ? mat2 : absent}, [](RuleContext& c) -> GradList {
-        const Tensor& g = c.grad();
-        GradList r{Tensor(), Tensor()};
-        if (c.needs(0)) r[0] = reel::mm(g, reel::conj(reel::t(c.saved(1))));
-        if (c.needs(1)) r[1] = reel::mm(reel::conj(reel::t(c.saved(0))), g);
-        return r;
-    });
+    record("mm", {input, mat2}, out, {mat2.requires_grad() ? input : absent, input.requires_grad() ? mat2 : absent},
+           [](RuleContext& c) -> GradList {
+               const Tensor& g = c.grad();
+               GradList r{Tensor(), Tensor()};
+               if (c.needs(0)) r[0] = reel::mm(g, reel::conj(reel::t(c.saved(1))));
+               if (c.needs(1)) r[1] = reel::mm(reel::conj(reel::t(c.saved(0))), g);
+               return r;
+           });
     return out;
 }
 REEL_OP("bmm(Tensor input, Tensor mat2) -> Tensor", method)
 Tensor bmm(const Tensor& input, const Tensor& mat2) {
-    REEL_CHECK(input.dim() == 3 && mat2.dim() == 3 && input.size(0) == mat2.size(0), "bmm: expected two batches of matrices of one size, got shapes ",
-               input.sizes(), " and ", mat2.sizes());
+    REEL_CHECK(input.dim() == 3 && mat2.dim() == 3 && input.size(0) == mat2.size(0),
+               "bmm: expected two batches of matrices of one size, got shapes ", input.sizes(), " and ", mat2.sizes());
     check_pair("bmm", input, mat2, input.size(2), mat2.size(1));
     Tensor out = empty_raw({input.size(0), input.size(1), mat2.size(2)}, input.scalar_type(), input.device());
     const auto matrix = [](const Tensor& t, std::int64_t i) {
-        return alias_raw(t, {t.size(1), t.size(2)}, {t.strides()[1], t.strides()[2]}, t.storage_offset() + i * t.strides()[0]);
+        return alias_raw(t, {t.size(1), t.size(2)}, {t.strides()[1], t.strides()[2]},
+                         t.storage_offset() + i * t.strides()[0]);
     };
     const std::int64_t work = std::max<std::int64_t>(1, input.size(1) * input.size(2) * mat2.size(2));
     // a device takes them from one thread, in order
@@ -97,19 +104,21 @@ Tensor bmm(const Tensor& input, const Tensor& mat2) {
         for (std::int64_t i = b; i < e; ++i) product(matrix(out, i), matrix(input, i), matrix(mat2, i));
     });
     static const Tensor absent;
-    record("bmm", {input, mat2}, out, {mat2.requires_grad() ? input : absent, input.requires_grad() ? mat2 : absent}, [](RuleContext& c) -> GradList {
-        const Tensor& g = c.grad();
-        GradList r{Tensor(), Tensor()};
-        if (c.needs(0)) r[0] = reel::bmm(g, reel::conj(reel::transpose(c.saved(1), 1, 2)));
-        if (c.needs(1)) r[1] = reel::bmm(reel::conj(reel::transpose(c.saved(0), 1, 2)), g);
-        return r;
-    });
+    record("bmm", {input, mat2}, out, {mat2.requires_grad() ? input : absent, input.requires_grad() ? mat2 : absent},
+           [](RuleContext& c) -> GradList {
+               const Tensor& g = c.grad();
+               GradList r{Tensor(), Tensor()};
+               if (c.needs(0)) r[0] = reel::bmm(g, reel::conj(reel::transpose(c.saved(1), 1, 2)));
+               if (c.needs(1)) r[1] = reel::bmm(reel::conj(reel::transpose(c.saved(0), 1, 2)), g);
+               return r;
+           });
     return out;
 }
 /// Products of vectors, matrices and batches with broadcasting batch dimensions.
 REEL_OP("matmul(Tensor input, Tensor other) -> Tensor", method)
 Tensor matmul(const Tensor& input, const Tensor& other) {
-    REEL_CHECK(input.dim() > 0 && other.dim() > 0, "matmul: both operands need at least one dimension, got shapes ", input.sizes(), " and ", other.sizes());
+    REEL_CHECK(input.dim() > 0 && other.dim() > 0, "matmul: both operands need at least one dimension, got shapes ",
+               input.sizes(), " and ", other.sizes());
     const std::int64_t da = input.dim(), db = other.dim();
     check_pair("matmul", input, other, input.size(-1), other.size(db == 1 ? 0 : -2));
     if (da == 1 && db == 1) return reshape(mm(unsqueeze(input, 0), unsqueeze(other, 1)), {});
@@ -143,29 +152,37 @@ Tensor matmul(const Tensor& input, const Tensor& other) {
 }
 REEL_OP("mv(Tensor input, Tensor vec) -> Tensor", method)
 Tensor mv(const Tensor& input, const Tensor& vec) {
-    REEL_CHECK(input.dim() == 2 && vec.dim() == 1, "mv: expected a matrix and a vector, got shapes ", input.sizes(), " and ", vec.sizes());
+    REEL_CHECK(input.dim() == 2 && vec.dim() == 1, "mv: expected a matrix and a vector, got shapes ", input.sizes(),
+               " and ", vec.sizes());
     return matmul(input, vec);
 }
 REEL_OP("dot(Tensor input, Tensor tensor) -> Tensor", method)
 Tensor dot(const Tensor& input, const Tensor& tensor) {
-    REEL_CHECK(input.dim() == 1 && tensor.dim() == 1, "dot: expected two vectors, got shapes ", input.sizes(), " and ", tensor.sizes());
+    REEL_CHECK(input.dim() == 1 && tensor.dim() == 1, "dot: expected two vectors, got shapes ", input.sizes(), " and ",
+               tensor.sizes());
     return matmul(input, tensor);
 }
 /// y = x w^T + b
 REEL_OP("nn.functional.linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor")
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
-    REEL_CHECK(weight.dim() == 1 || weight.dim() == 2, "linear: weight has shape ", weight.sizes(), "; expected [out_features, in_features]");
-    REEL_CHECK(input.dim() > 0 && input.size(-1) == weight.size(-1), "linear: input has shape ", input.sizes(), ", whose last dimension must equal in_features ",
-               weight.size(-1), " of weight ", weight.sizes());
-    REEL_CHECK(input.scalar_type() == weight.scalar_type(), "linear: input is ", dtype_name(input.scalar_type()), " and weight is ",
-               dtype_name(weight.scalar_type()), "; convert one of them");
-    if (input.dim() != 2 || weight.dim() != 2 || (bias.defined() && (bias.dim() != 1 || bias.size(0) != weight.size(0)))) {
+    REEL_CHECK(weight.dim() == 1 || weight.dim() == 2, "linear: weight has shape ", weight.sizes(),
+               "; expected [out_features, in_features]");
+    REEL_CHECK(input.dim() > 0 && input.size(-1) == weight.size(-1), "linear: input has shape ", input.sizes(),
+               ", whose last dimension must equal in_features ", weight.size(-1), " of weight ", weight.sizes());
+    REEL_CHECK(input.scalar_type() == weight.scalar_type(), "linear: input is ", dtype_name(input.scalar_type()),
+               " and weight is ", dtype_name(weight.scalar_type()), "; convert one of them");
+    if (input.dim() != 2 || weight.dim() != 2 ||
+        (bias.defined() && (bias.dim() != 1 || bias.size(0) != weight.size(0)))) {
         const Tensor y = matmul(input, weight.dim() == 1 ? weight : t(weight));
         return bias.defined() ? y + bias : y;
     }
     Tensor out = empty_raw({input.size(0), weight.size(0)}, input.scalar_type(), input.device());
     if (bias.defined()) copy_raw(out, expand_raw(bias, out.sizes()));
-    if (input.size(1) > 0 || !bias.defined()) product(out, input, alias_raw(weight, {weight.size(1), weight.size(0)}, {weight.strides()[1], weight.strides()[0]}, weight.storage_offset()), 1, bias.defined() ? 1 : 0);
+    if (input.size(1) > 0 || !bias.defined())
+        product(out, input,
+                alias_raw(weight, {weight.size(1), weight.size(0)}, {weight.strides()[1], weight.strides()[0]},
+                          weight.storage_offset()),
+                1, bias.defined() ? 1 : 0);
     static const Tensor absent;
     const Tensor& kept_input = weight.requires_grad() ? input : absent;
     const Tensor& kept_weight = input.requires_grad() ? weight : absent;

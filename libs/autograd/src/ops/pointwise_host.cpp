@@ -4,7 +4,8 @@
 namespace reel::pointwise::detail {
 
 void throw_unsupported(const char* name, ScalarType t) {
-    REEL_THROW(NotImplementedError, name, ": input: there is no kernel for ", dtype_name(t), "; convert the operands first");
+    REEL_THROW(NotImplementedError, name, ": input: there is no kernel for ", dtype_name(t),
+               "; convert the operands first");
 }
 
 namespace {
@@ -19,7 +20,8 @@ void run_on_device(const void* op, int n, const Tensor* const* t, const char* wh
         operands[i] = t[i];
         if (t[i]->device() == where) continue;
         bool single = t[i]->is_cpu();
-        for (std::size_t d = 0; d < t[i]->sizes().size(); ++d) single = single && (t[i]->strides()[d] == 0 || t[i]->sizes()[d] == 1);
+        for (std::size_t d = 0; d < t[i]->sizes().size(); ++d)
+            single = single && (t[i]->strides()[d] == 0 || t[i]->sizes()[d] == 1);
         REEL_CHECK(single, what, ": operands live on ", where, " and ", t[i]->device(), "; move one of them with to()");
         const Dims none(0);
         Tensor there = empty_raw(none, t[i]->scalar_type(), where);
@@ -27,7 +29,8 @@ void run_on_device(const void* op, int n, const Tensor* const* t, const char* wh
         moved[i] = expand_raw(there, t[i]->sizes());
         operands[i] = &moved[i];
     }
-    REEL_CHECK_NOT_IMPLEMENTED(kernel(op, operands, n), what, ": no ", where.type(), " kernel for ", dtype_name(t[0]->scalar_type()));
+    REEL_CHECK_NOT_IMPLEMENTED(kernel(op, operands, n), what, ": no ", where.type(), " kernel for ",
+                               dtype_name(t[0]->scalar_type()));
 }
 void run(cpu::Loop loop, const void* op, int n, const Tensor* const* t, const char* what, const DeviceLoop* device) {
     const Tensor& out = *t[0];
@@ -38,7 +41,8 @@ void run(cpu::Loop loop, const void* op, int n, const Tensor* const* t, const ch
     bool flat = true;
     for (int i = 0; i < n; ++i) {
         data[i] = static_cast<char*>(t[i]->data_ptr());
-        flat = flat && (t[i]->is_contiguous() || (t[i]->strides().equals(out.strides()) && out.is_non_overlapping_and_dense()));
+        flat = flat &&
+               (t[i]->is_contiguous() || (t[i]->strides().equals(out.strides()) && out.is_non_overlapping_and_dense()));
         flat = flat && t[i]->is_contiguous() == t[0]->is_contiguous();
     }
     std::int64_t steps[cpu::max_operands];
@@ -60,13 +64,14 @@ void run_unary(cpu::Loop loop, const void* op, const Tensor& out, const Tensor& 
     const Tensor* t[] = {&out, &x};
     run(loop, op, 2, t, "pointwise", device);
 }
-void run_binary(cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x, const Tensor& o, const DeviceLoop* device) {
+void run_binary(cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x, const Tensor& o,
+                const DeviceLoop* device) {
     const Tensor* t[] = {&out, &x, &o};
     run(loop, op, 3, t, "pointwise", device);
 }
 
-Tensor run_elementwise(const char* name, cpu::Loop loop, const void* op, ScalarType compute, ScalarType result, const Tensor* operands,
-                       std::size_t n) {
+Tensor run_elementwise(const char* name, cpu::Loop loop, const void* op, ScalarType compute, ScalarType result,
+                       const Tensor* operands, std::size_t n) {
     Dims sizes = operands[0].sizes();
     for (std::size_t i = 1; i < n; ++i) sizes = reel::detail::broadcast_shapes(name, sizes, operands[i].sizes());
     Tensor wide[cpu::max_operands], plain[cpu::max_operands];
@@ -144,8 +149,8 @@ ScalarType result_type(const Tensor& x, const Scalar& o) {
     kinds.add(x);
     // A wrapped number may stand on the other side already.
     kinds.number = Kinds::join(kinds.number, o.isFloatingPoint() ? get_default_dtype()
-                                             : o.isComplex()       ? toComplexType(get_default_dtype())
-                                                                   : o.type());
+                                             : o.isComplex()     ? toComplexType(get_default_dtype())
+                                                                 : o.type());
     return kinds.result();
 }
 

@@ -17,7 +17,9 @@ using namespace detail;
 
 namespace {
 
-CPUGeneratorImpl& generator_of(const std::optional<Generator>& g) { return (g && g->defined() ? *g : getDefaultCPUGenerator()).impl(); }
+CPUGeneratorImpl& generator_of(const std::optional<Generator>& g) {
+    return (g && g->defined() ? *g : getDefaultCPUGenerator()).impl();
+}
 
 /// Fills `self` with doubles drawn one after the other in logical order.
 template <class Draw> void fill_with(const char* op, const Tensor& self, Draw draw) {
@@ -62,7 +64,8 @@ template <class T> void normal_blocks(T* p, std::int64_t n, CPUGeneratorImpl& g,
     }
 }
 void check_floating(const char* op, const Tensor& t) {
-    REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(t.scalar_type()), op, ": input is ", dtype_name(t.scalar_type()), "; expected a floating dtype");
+    REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(t.scalar_type()), op, ": input is ", dtype_name(t.scalar_type()),
+                               "; expected a floating dtype");
 }
 
 } // namespace
@@ -72,7 +75,8 @@ Tensor& uniform_(const Tensor& input, double low, double high, std::optional<Gen
     check_floating("uniform_", input);
     REEL_CHECK(low <= high, "uniform_: low ", low, " is greater than high ", high);
     CPUGeneratorImpl& g = generator_of(generator);
-    if (input.scalar_type() == kDouble) fill_with("uniform_", input, [&] { return g.uniform_double() * (high - low) + low; });
+    if (input.scalar_type() == kDouble)
+        fill_with("uniform_", input, [&] { return g.uniform_double() * (high - low) + low; });
     else {
         const float a = float(low), b = float(high);
         fill_with("uniform_", input, [&] { return double(g.uniform_float() * (b - a) + a); });
@@ -120,7 +124,8 @@ Tensor& random_(const Tensor& input, std::int64_t low, std::int64_t high, std::o
     const std::uint64_t range = std::uint64_t(high) - std::uint64_t(low);
     Tensor wide = empty_raw(input.sizes(), kLong);
     std::int64_t* p = wide.data_ptr<std::int64_t>();
-    for (std::int64_t i = 0; i < wide.numel(); ++i) p[i] = std::int64_t((range >= (1ull << 32) ? g.random64() : g.random()) % range) + low;
+    for (std::int64_t i = 0; i < wide.numel(); ++i)
+        p[i] = std::int64_t((range >= (1ull << 32) ? g.random64() : g.random()) % range) + low;
     copy_raw(input, wide);
     rebase_history(input, Tensor());
     return const_cast<Tensor&>(input);
@@ -134,19 +139,24 @@ Tensor with_grad(Tensor t, const TensorOptions& o) {
 }
 } // namespace
 
-REEL_OP("rand(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random, not_differentiable)
+REEL_OP("rand(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random,
+        not_differentiable)
 Tensor rand(IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
     return with_grad(uniform_(empty(size, without_grad(options)), 0, 1, generator), options);
 }
-REEL_OP("randn(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random, not_differentiable)
+REEL_OP("randn(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random,
+        not_differentiable)
 Tensor randn(IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
     return with_grad(normal_(empty(size, without_grad(options)), 0, 1, generator), options);
 }
-REEL_OP("randint(int low, int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random, not_differentiable)
-Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
+REEL_OP("randint(int low, int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
+        random, not_differentiable)
+Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, std::optional<Generator> generator,
+               TensorOptions options) {
     return random_(empty(size, options.has_dtype() ? options : options.dtype(kLong)), low, high, generator);
 }
-REEL_OP("randint(int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random, not_differentiable)
+REEL_OP("randint(int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random,
+        not_differentiable)
 Tensor randint(std::int64_t high, IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
     return randint(0, high, size, generator, options);
 }

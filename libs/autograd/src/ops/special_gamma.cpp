@@ -103,7 +103,9 @@ template <class T> T trigamma(T x) {
     T total = 0;
     for (int i = 0; i < 10; ++i, x += 1) total += 1 / (x * x);
     const T z = 1 / (x * x);
-    return total + (1 + 1 / (2 * x) + z * (T(1) / 6 - z * (T(1) / 30 - z * (T(1) / 42 - z * (T(1) / 30 - z * (T(5) / 66)))))) / x;
+    return total +
+           (1 + 1 / (2 * x) + z * (T(1) / 6 - z * (T(1) / 30 - z * (T(1) / 42 - z * (T(1) / 30 - z * (T(5) / 66)))))) /
+               x;
 }
 } // namespace
 

@@ -50,12 +50,15 @@ REEL_OP("sinc(Tensor input) -> Tensor", method, inplace, alias("special.sinc"))
 Tensor sinc(const Tensor& input) {
     using namespace elementwise;
     constexpr double pi = 3.14159265358979323846;
-    const Tensor y = map<Floats | Complexes>("sinc", to_float(input), [](auto x) {
-        using T = decltype(x);
-        if (x == T(0)) return T(1);
-        const T z = T(pi) * x;
-        return std::sin(z) / z;
-    }, input);
+    const Tensor y = map<Floats | Complexes>(
+        "sinc", to_float(input),
+        [](auto x) {
+            using T = decltype(x);
+            if (x == T(0)) return T(1);
+            const T z = T(pi) * x;
+            return std::sin(z) / z;
+        },
+        input);
     record("sinc", {input}, y, {input}, [](RuleContext& c) -> GradList {
         const Tensor x = c.saved(0), z = x * pi, zx = x * x * pi;
         return {where(zx == 0, 0, c.grad() * conj((z * cos(z) - sin(z)) / zx))};

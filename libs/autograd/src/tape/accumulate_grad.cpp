@@ -64,8 +64,9 @@ void AccumulateGrad::accumulate(Tensor g) {
 
 GradList AccumulateGrad::apply(GradList&& grads) {
     AutogradMeta& meta = leaf_.impl()->ensure_meta();
-    REEL_CHECK(!leaf_.impl()->grad_fn_unchecked(),
-               "backward: a leaf that requires grad was moved into the graph by an in-place operation after it was used");
+    REEL_CHECK(
+        !leaf_.impl()->grad_fn_unchecked(),
+        "backward: a leaf that requires grad was moved into the graph by an in-place operation after it was used");
     {
         std::lock_guard lock(meta.mutex);
         if (leaf_.requires_grad() && grads[0].defined()) accumulate(std::move(grads[0]));
@@ -76,7 +77,9 @@ GradList AccumulateGrad::apply(GradList&& grads) {
             Tensor t = leaf_;
             for (const auto& record : *hooks)
                 if (Tensor r = record.fn(t); r.defined()) t = std::move(r);
-            REEL_CHECK(t.is_same(leaf_), "post-accumulate-grad hook returned another tensor than the leaf; it must return nothing"); // T-16
+            REEL_CHECK(
+                t.is_same(leaf_),
+                "post-accumulate-grad hook returned another tensor than the leaf; it must return nothing"); // T-16
         }
     return {};
 }

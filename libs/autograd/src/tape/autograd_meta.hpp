@@ -14,8 +14,8 @@ using PostAccumulateFn = std::function<Tensor(const Tensor&)>;
 
 struct AutogradMeta {
     Tensor grad;
-    std::mutex mutex; ///< guards `accumulator` and accumulation into `grad` (E-34)
-    Node* accumulator = nullptr; ///< weak (T-33): the accumulator clears it when it dies
+    std::mutex mutex;                               ///< guards `accumulator` and accumulation into `grad` (E-34)
+    Node* accumulator = nullptr;                    ///< weak (T-33): the accumulator clears it when it dies
     std::shared_ptr<HookTable<TensorHookFn>> hooks; ///< tensor hooks of a leaf (T-6)
     std::shared_ptr<HookTable<PostAccumulateFn>> post_accumulate;
     bool grad_dtype_set = false;

@@ -14,21 +14,23 @@ namespace reel::autograd {
 namespace {
 
 std::vector<Tensor> make_seeds(const variable_list& roots, const variable_list& given) {
-    REEL_CHECK(given.empty() || given.size() == roots.size(), "backward: got ", given.size(), " gradients for ", roots.size(),
-               " outputs; give one (possibly undefined) gradient per output");
+    REEL_CHECK(given.empty() || given.size() == roots.size(), "backward: got ", given.size(), " gradients for ",
+               roots.size(), " outputs; give one (possibly undefined) gradient per output");
     std::vector<Tensor> seeds;
     for (std::size_t i = 0; i < roots.size(); ++i) {
         const Tensor& out = roots[i];
         const Tensor g = given.empty() ? Tensor() : given[i];
         if (g.defined()) {
-            REEL_CHECK(g.sizes().equals(out.sizes()), "backward: gradient ", i, " has shape ", g.sizes(), ", but output ", i,
-                       " has shape ", out.sizes());
-            REEL_CHECK(g.is_complex() == out.is_complex(), "backward: gradient ", i, " is ", dtype_name(g.scalar_type()),
-                       ", but output ", i, " is ", dtype_name(out.scalar_type()), "; both must be real or both complex");
+            REEL_CHECK(g.sizes().equals(out.sizes()), "backward: gradient ", i, " has shape ", g.sizes(),
+                       ", but output ", i, " has shape ", out.sizes());
+            REEL_CHECK(g.is_complex() == out.is_complex(), "backward: gradient ", i, " is ",
+                       dtype_name(g.scalar_type()), ", but output ", i, " is ", dtype_name(out.scalar_type()),
+                       "; both must be real or both complex");
             seeds.push_back(g.scalar_type() == out.scalar_type() ? g : g.to(out.scalar_type()));
         } else {
             REEL_CHECK(!out.is_complex(), "backward: output ", i, " is complex; give its gradient explicitly");
-            REEL_CHECK(out.numel() == 1, "backward: a gradient can be left out only for outputs of one element; output ", i,
+            REEL_CHECK(out.numel() == 1,
+                       "backward: a gradient can be left out only for outputs of one element; output ", i,
                        " has shape ", out.sizes());
             NoGradGuard guard;
             seeds.push_back(reel::ones_like(out));
@@ -96,7 +98,8 @@ variable_list grad(const variable_list& outputs, const variable_list& inputs, co
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         Tensor g = std::move(captures[i].result);
         if (!g.defined()) {
-            REEL_CHECK(unused_ok, "grad: input ", i, " was not used in the graph of the outputs (or only undefined gradients "
+            REEL_CHECK(unused_ok, "grad: input ", i,
+                       " was not used in the graph of the outputs (or only undefined gradients "
                        "reached it); pass allow_unused=true to get an undefined tensor for it");
             if (materialize_grads) {
                 g = reel::zeros_like(inputs[i]);

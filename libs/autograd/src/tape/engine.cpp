@@ -60,7 +60,8 @@ PassState& GraphTask::claim(Node* n, bool& fresh) {
 }
 
 PassState* GraphTask::find_state(Node* n) {
-    if (n->pass_.load(std::memory_order_relaxed) == id_) [[likely]] return &n->state_;
+    if (n->pass_.load(std::memory_order_relaxed) == id_) [[likely]]
+        return &n->state_;
     if (side_.empty()) return nullptr;
     const auto it = side_.find(n);
     return it == side_.end() ? nullptr : &it->second;
@@ -96,7 +97,8 @@ void GraphTask::discover(const EdgeList& roots) {
 }
 
 /// Post-order over the reachable nodes: a node executes when it is asked for or a successor is wanted (E-22).
-void GraphTask::mark_wanted(const EdgeList& roots, const std::vector<Capture>& captures, const std::vector<Node*>& executed) {
+void GraphTask::mark_wanted(const EdgeList& roots, const std::vector<Capture>& captures,
+                            const std::vector<Node*>& executed) {
     for (Node* n : claimed_) n->state_.executes = false;
     for (auto& [n, s] : side_) s.executes = false;
     for (const Capture& c : captures)
@@ -135,8 +137,8 @@ void GraphTask::add_gradient(Node* n, std::uint32_t slot, Tensor g) {
     Tensor& have = s.buffer[slot];
     if (!have.defined()) {
         have = std::move(g);
-    } else if (!GradMode::is_enabled() && have.is_uniquely_owned() && have.storage()->use_count() == 1 && !have.is_view() &&
-               have.scalar_type() == g.scalar_type() && have.is_non_overlapping_and_dense()) {
+    } else if (!GradMode::is_enabled() && have.is_uniquely_owned() && have.storage()->use_count() == 1 &&
+               !have.is_view() && have.scalar_type() == g.scalar_type() && have.is_non_overlapping_and_dense()) {
         have.add_(g); // nobody else can see it (E-25)
     } else {
         have = have + g;
@@ -173,8 +175,8 @@ Tensor validated_gradient(Tensor g, const InputMetadata& expected, const std::fu
 }
 
 void GraphTask::validate(Node* n, GradList& out) {
-    REEL_CHECK(out.size() == n->edges_.size(), n->name(), " returned ", out.size(), " gradients; expected ", n->edges_.size(),
-               ", one per input of the forward operation");
+    REEL_CHECK(out.size() == n->edges_.size(), n->name(), " returned ", out.size(), " gradients; expected ",
+               n->edges_.size(), ", one per input of the forward operation");
     for (std::size_t i = 0; i < out.size(); ++i) {
         const Edge& e = n->edges_[i];
         if (!out[i].defined()) continue;
@@ -184,7 +186,8 @@ void GraphTask::validate(Node* n, GradList& out) {
             continue;
         }
         const InputMetadata& m = e.function->input_metadata(e.input_nr);
-        if (out[i].sizes().equals(m.sizes) && out[i].scalar_type() == m.dtype && out[i].device().type() == m.device.type()) [[likely]]
+        if (out[i].sizes().equals(m.sizes) && out[i].scalar_type() == m.dtype &&
+            out[i].device().type() == m.device.type()) [[likely]]
             continue;
         out[i] = validated_gradient(std::move(out[i]), m, [&] { return str(n->name(), ": result ", i); });
     }
@@ -205,9 +208,9 @@ namespace {
 /// T-3: what a tensor hook may return.
 void check_replacement(const Tensor& before, const Tensor& after, std::size_t index) {
     REEL_CHECK(before.defined(), "tensor hook returned a gradient where there is none to replace");
-    REEL_CHECK(after.scalar_type() == before.scalar_type() && after.device().type() == before.device().type(), "tensor hook ", index,
-               " changed the type of the gradient from ", dtype_name(before.scalar_type()), " on ", before.device(), " to ",
-               dtype_name(after.scalar_type()), " on ", after.device());
+    REEL_CHECK(after.scalar_type() == before.scalar_type() && after.device().type() == before.device().type(),
+               "tensor hook ", index, " changed the type of the gradient from ", dtype_name(before.scalar_type()),
+               " on ", before.device(), " to ", dtype_name(after.scalar_type()), " on ", after.device());
     REEL_CHECK(after.sizes().equals(before.sizes()), "tensor hook ", index, " changed the size of the gradient from ",
                before.sizes(), " to ", after.sizes());
 }
@@ -226,8 +229,8 @@ void run_table(const HookTable<TensorHookFn>& table, Tensor& g) {
 }
 variable_list to_list(const GradList& g) { return variable_list(g.begin(), g.end()); }
 void check_node_hook(const char* kind, const Node& n, const variable_list& before, const variable_list& after) {
-    REEL_CHECK(after.size() == before.size(), n.name(), ": ", kind, " hook returned ", after.size(), " gradients, expected ",
-               before.size());
+    REEL_CHECK(after.size() == before.size(), n.name(), ": ", kind, " hook returned ", after.size(),
+               " gradients, expected ", before.size());
     for (std::size_t i = 0; i < after.size(); ++i)
         if (after[i].defined() && !after[i].is_same(before[i])) check_replacement(before[i], after[i], i);
 }
@@ -237,7 +240,8 @@ void GraphTask::run_tensor_hooks(Node* n, GradList& grads) {
     if (n->is_accumulator()) {
         const Tensor& leaf = static_cast<AccumulateGrad*>(n)->variable();
         AutogradMeta& meta = leaf.impl()->ensure_meta();
-        const std::optional<ScalarType> wanted = meta.grad_dtype_set ? meta.grad_dtype : std::optional(leaf.scalar_type());
+        const std::optional<ScalarType> wanted =
+            meta.grad_dtype_set ? meta.grad_dtype : std::optional(leaf.scalar_type());
         if (grads[0].defined() && wanted && grads[0].scalar_type() != *wanted) grads[0] = grads[0].to(*wanted);
         if (meta.hooks) run_table(*meta.hooks, grads[0]);
     }
@@ -296,7 +300,8 @@ void GraphTask::evaluate(Node* n, std::vector<Capture>& captures) {
             explain_failure(*n, [&](const std::string& line) { error.add_context(line); });
             throw;
         } catch (const std::exception& error) {
-            explain_failure(*n, [&](const std::string& line) { REEL_WARN("backward failed with \"", error.what(), "\". ", line); });
+            explain_failure(
+                *n, [&](const std::string& line) { REEL_WARN("backward failed with \"", error.what(), "\". ", line); });
             throw;
         }
         if (!n->is_accumulator()) validate(n, out);

@@ -24,16 +24,16 @@ public:
     ~GraphTask();
     GraphTask(const GraphTask&) = delete;
 
-    /// Runs from `roots` with `seeds`. `captures` are recorded but need not execute; `executed` inputs run (backward with
-    /// inputs). Both empty: everything reachable runs.
+    /// Runs from `roots` with `seeds`. `captures` are recorded but need not execute; `executed` inputs run (backward
+    /// with inputs). Both empty: everything reachable runs.
     void run(const EdgeList& roots, const std::vector<Tensor>& seeds, std::vector<Capture>& captures,
              const std::vector<Node*>& executed, bool restricted);
     void queue_callback(std::function<void()> fn) { callbacks_.push_back(std::move(fn)); }
     /// Runs `fn` when the pass is over, also after a failure.
     void at_end(std::function<void()> fn) { at_end_.push_back(std::move(fn)); }
     std::uint64_t id() const { return id_; }
-    bool will_execute(Node* n);  ///< part of this pass and on a path to what is wanted
-    bool wants(Node* n);         ///< executes or is captured
+    bool will_execute(Node* n); ///< part of this pass and on a path to what is wanted
+    bool wants(Node* n);        ///< executes or is captured
     Node* current_node() const { return current_; }
     static GraphTask* current();
 

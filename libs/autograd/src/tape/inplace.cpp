@@ -18,19 +18,24 @@ namespace {
 
 const char* creation_reason(CreationMeta c) {
     switch (c) {
-    case CreationMeta::NoGrad: return "the view was created under no_grad, so it has no connection to its base on the tape";
-    case CreationMeta::Inference: return "the view was created in inference mode";
+    case CreationMeta::NoGrad:
+        return "the view was created under no_grad, so it has no connection to its base on the tape";
+    case CreationMeta::Inference:
+        return "the view was created in inference mode";
     case CreationMeta::MultiOutput:
-        return "it is the output of a function that returns several views, and those forbid in-place modification of one of them";
+        return "it is the output of a function that returns several views, and those forbid in-place modification of "
+               "one of them";
     case CreationMeta::CustomFunction:
         return "the view was created inside a custom Function (or is a module input or output under backward hooks)";
-    default: return "";
+    default:
+        return "";
     }
 }
 /// E-47, B-33 to B-36.
 [[noreturn]] void throw_view(const Tensor& v, const char* what, const char* op) {
     const NodePtr fn = v.impl()->grad_fn_unchecked();
-    REEL_THROW(Error, op, ": ", fn ? str("output ", v.impl()->output_nr(), " of ", fn->name()) : std::string("this tensor"),
+    REEL_THROW(Error, op, ": ",
+               fn ? str("output ", v.impl()->output_nr(), " of ", fn->name()) : std::string("this tensor"),
                " is a view and ", what, ": ", creation_reason(v.impl()->creation_meta()),
                ". Use an out-of-place operation, or clone() the view before modifying it");
 }
@@ -48,30 +53,34 @@ Tensor view_again(const Tensor& base, const Geometry& g, ScalarType dtype) {
 } // namespace
 
 void refuse_inference(const Tensor& self, const char* op) {
-    REEL_CHECK(!self.checked().is_inference || InferenceMode::is_enabled(), op,
-               ": in-place modification of an inference tensor outside of inference mode is not allowed; clone() it to get "
-               "a normal tensor");
+    REEL_CHECK(
+        !self.checked().is_inference || InferenceMode::is_enabled(), op,
+        ": in-place modification of an inference tensor outside of inference mode is not allowed; clone() it to get "
+        "a normal tensor");
 }
 
 void check_inplace(const Tensor& self, const char* op) {
     TensorImpl& impl = self.checked();
     // Expanded memory is one element behind many places: a write would be ambiguous.
     for (std::int64_t d = 0; d < impl.dim(); ++d)
-        REEL_CHECK(impl.strides()[d] != 0 || impl.sizes()[d] <= 1, op, ": input: several elements of the expanded tensor ",
-                   impl.sizes(), " (strides ", impl.strides(), ") share one memory location; clone() it before writing");
+        REEL_CHECK(impl.strides()[d] != 0 || impl.sizes()[d] <= 1, op,
+                   ": input: several elements of the expanded tensor ", impl.sizes(), " (strides ", impl.strides(),
+                   ") share one memory location; clone() it before writing");
     if (!GradMode::is_enabled() || !impl.requires_grad()) return;
     if (impl.is_view()) {
         const Tensor base = base_of(self);
         if (impl.creation_meta() != CreationMeta::Default) throw_view(self, "is being modified in place", op);
         refresh_view(self);
         if (base.impl()->requires_grad_flag() && !base.impl()->grad_fn_unchecked())
-            REEL_THROW(Error, op, ": a view of a leaf that requires grad is being used in an in-place operation; "
-                                  "use no_grad for updates of parameters, or clone() first");
+            REEL_THROW(Error, op,
+                       ": a view of a leaf that requires grad is being used in an in-place operation; "
+                       "use no_grad for updates of parameters, or clone() first");
         return;
     }
     if (!impl.grad_fn_unchecked())
-        REEL_THROW(Error, op, ": a leaf that requires grad is being used in an in-place operation; "
-                              "use no_grad for updates of parameters, or clone() first");
+        REEL_THROW(Error, op,
+                   ": a leaf that requires grad is being used in an in-place operation; "
+                   "use no_grad for updates of parameters, or clone() first");
 }
 
 void refresh_view(const Tensor& view) {
@@ -80,7 +89,8 @@ void refresh_view(const Tensor& view) {
     const Tensor base = base_of(view);
     if (!base.impl()->requires_grad()) return;
     if (impl.creation_meta() != CreationMeta::Default) {
-        if (GradMode::is_enabled()) throw_view(view, "its base or another view of its base was modified in place", "autograd");
+        if (GradMode::is_enabled())
+            throw_view(view, "its base or another view of its base was modified in place", "autograd");
         return;
     }
     if (InferenceMode::is_enabled()) return; // nothing can be recorded here
@@ -99,7 +109,8 @@ void move_history(const Tensor& t, NodePtr fn, std::uint32_t output_nr) {
     const bool retains = impl.retains_grad;
     if (retains) forget_retained(impl);
     impl.set_history(std::move(fn), output_nr);
-    if (retains && impl.grad_fn_unchecked()) impl.grad_fn_unchecked()->ensure_extras().retained.push_back({output_nr, &impl});
+    if (retains && impl.grad_fn_unchecked())
+        impl.grad_fn_unchecked()->ensure_extras().retained.push_back({output_nr, &impl});
 }
 
 void rebase_history(const Tensor& self, const Tensor& result) {
@@ -107,7 +118,8 @@ void rebase_history(const Tensor& self, const Tensor& result) {
     refuse_inference(self, "in-place operation");
     TensorImpl& impl = self.checked();
     impl.bump_version();
-    const bool on_tape = GradMode::is_enabled() && result.defined() && result.requires_grad() && isDifferentiableType(impl.dtype());
+    const bool on_tape =
+        GradMode::is_enabled() && result.defined() && result.requires_grad() && isDifferentiableType(impl.dtype());
     if (!on_tape) {
         if (!impl.is_view()) impl.set_view_version(impl.version());
         return;

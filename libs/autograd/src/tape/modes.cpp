@@ -18,7 +18,8 @@ TapeModes& tape_modes() {
 }
 void update_observers() {
     const TapeModes& m = tape_modes();
-    reel::detail::thread_modes.observers = unsigned(m.anomaly) + unsigned(!m.saved_hooks.empty()) + unsigned(!m.node_creation.empty()) + unsigned(m.module_path != nullptr);
+    reel::detail::thread_modes.observers = unsigned(m.anomaly) + unsigned(!m.saved_hooks.empty()) +
+                                           unsigned(!m.node_creation.empty()) + unsigned(m.module_path != nullptr);
 }
 
 bool AnomalyMode::is_enabled() { return tape_modes().anomaly; }

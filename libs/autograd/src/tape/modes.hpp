@@ -20,7 +20,7 @@ struct TapeModes {
     std::vector<std::string> saved_hooks_disabled;
     std::vector<std::function<void(Node&)>> node_creation;
     const std::string* module_path = nullptr; ///< of the module that is running, when that is recorded
-    bool making_node = false; ///< inside a node-creation hook
+    bool making_node = false;                 ///< inside a node-creation hook
 };
 TapeModes& tape_modes();
 /// Recomputes the `observers` counter that the recording path tests.

@@ -25,8 +25,8 @@ struct NodeExtras {
     std::shared_ptr<HookTable<NodePostHook>> post;
     ValueDict metadata;
     std::vector<const void*> frames; ///< of the forward op's call, innermost first (anomaly mode)
-    std::string trace, module_path; ///< `trace` is written when first asked for
-    NodePtr parent; ///< the node being evaluated when this one was made (anomaly mode)
+    std::string trace, module_path;  ///< `trace` is written when first asked for
+    NodePtr parent;                  ///< the node being evaluated when this one was made (anomaly mode)
 };
 
 } // namespace reel::autograd

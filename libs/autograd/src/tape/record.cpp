@@ -38,7 +38,8 @@ std::vector<Tensor> RuleNode::saved_tensors() const {
 
 struct RecordAccess {
     template <class GetIn, class GetOut, class GetSaved>
-    static void attach(RuleNode* raw, std::size_t n_in, GetIn in, std::size_t n_out, GetOut out, std::size_t n_saved, GetSaved saved) {
+    static void attach(RuleNode* raw, std::size_t n_in, GetIn in, std::size_t n_out, GetOut out, std::size_t n_saved,
+                       GetSaved saved) {
         const NodePtr node(raw);
         EdgeList edges;
         edges.reserve(n_in);
@@ -61,7 +62,8 @@ struct RecordAccess {
             const bool own = t.defined() && t.impl()->grad_fn_unchecked() == node;
             raw->saved_.push_back(SavedVariable(t, own));
         }
-        if (reel::detail::thread_modes.observers) [[unlikely]] node_created(*raw);
+        if (reel::detail::thread_modes.observers) [[unlikely]]
+            node_created(*raw);
     }
 };
 
@@ -89,7 +91,8 @@ Edge gradient_edge(const Tensor& t) {
     TensorImpl& impl = t.checked();
     if (impl.is_view()) refresh_view(t);
     if (const NodePtr& fn = impl.grad_fn_unchecked()) return Edge(fn, impl.output_nr());
-    if (impl.requires_grad_flag() && !(impl.is_view() && impl.view_base()->grad_fn_unchecked())) return Edge(impl::grad_accumulator(t), 0);
+    if (impl.requires_grad_flag() && !(impl.is_view() && impl.view_base()->grad_fn_unchecked()))
+        return Edge(impl::grad_accumulator(t), 0);
     return {};
 }
 

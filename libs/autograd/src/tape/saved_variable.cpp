@@ -22,7 +22,8 @@ Value run_pack(const PackHook& pack, const Tensor& t) {
     NoGradGuard guard;
     const std::uint32_t before = t.impl()->version();
     Value packed = pack(t);
-    REEL_CHECK(t.impl()->version() == before, "saved-tensor pack hook modified its argument in place; return a new value instead");
+    REEL_CHECK(t.impl()->version() == before,
+               "saved-tensor pack hook modified its argument in place; return a new value instead");
     return packed;
 }
 } // namespace
@@ -32,7 +33,8 @@ SavedVariable::SavedVariable(const Tensor& t, bool is_output) : saved_(true), is
         saved_ = false;
         return;
     }
-    REEL_CHECK(!t.is_inference(), "an inference tensor cannot be saved for backward; clone it outside of inference mode first");
+    REEL_CHECK(!t.is_inference(),
+               "an inference tensor cannot be saved for backward; clone it outside of inference mode first");
     version_ = t.impl()->version();
     requires_grad_ = t.requires_grad();
     output_nr_ = t.impl()->output_nr();
@@ -76,7 +78,8 @@ Tensor SavedVariable::unpack(Node* owner) const {
         if (!requires_grad_) return t;
         Tensor restored = reel::detail::alias_raw(t);
         if (is_output_ && owner) restored.impl()->set_history(owner->getptr(), output_nr_);
-        else if (hooks_->grad_fn && !hooks_->grad_fn->is_accumulator()) restored.impl()->set_history(hooks_->grad_fn, hooks_->output_nr);
+        else if (hooks_->grad_fn && !hooks_->grad_fn->is_accumulator())
+            restored.impl()->set_history(hooks_->grad_fn, hooks_->output_nr);
         else if (hooks_->grad_fn) restored.impl()->set_history(hooks_->grad_fn, 0);
         return restored;
     }
@@ -85,11 +88,13 @@ Tensor SavedVariable::unpack(Node* owner) const {
         std::string which;
         if (is_output_ && owner) which = str(", which is output ", output_nr_, " of ", owner->name());
         else if (data_.impl()->grad_fn_unchecked())
-            which = str(", which is output ", data_.impl()->output_nr(), " of ", data_.impl()->grad_fn_unchecked()->name());
-        REEL_THROW(Error, "a tensor needed for backward was modified by an in-place operation: ", data_.toString(), " ",
-                   data_.sizes(), which, " is at version ", now, "; expected version ", version_,
-                   " instead. Hint: DetectAnomalyGuard names the forward operation that saved it; clone the tensor before "
-                   "modifying it");
+            which =
+                str(", which is output ", data_.impl()->output_nr(), " of ", data_.impl()->grad_fn_unchecked()->name());
+        REEL_THROW(
+            Error, "a tensor needed for backward was modified by an in-place operation: ", data_.toString(), " ",
+            data_.sizes(), which, " is at version ", now, "; expected version ", version_,
+            " instead. Hint: DetectAnomalyGuard names the forward operation that saved it; clone the tensor before "
+            "modifying it");
     }
     if (is_output_) {
         if (!requires_grad_ && !owner) return data_;

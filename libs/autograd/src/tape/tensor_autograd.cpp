@@ -23,8 +23,8 @@ const Tensor& Tensor::set_requires_grad(bool b) const { return requires_grad_(b)
 
 Tensor& Tensor::requires_grad_(bool b) const {
     TensorImpl& impl = checked();
-    REEL_CHECK(!b || isDifferentiableType(impl.dtype()), "requires_grad_: only floating and complex tensors can require grad, not ",
-               dtype_name(impl.dtype()));
+    REEL_CHECK(!b || isDifferentiableType(impl.dtype()),
+               "requires_grad_: only floating and complex tensors can require grad, not ", dtype_name(impl.dtype()));
     REEL_CHECK(!(impl.is_inference && b && !InferenceMode::is_enabled()),
                "requires_grad_: an inference tensor cannot require grad outside of inference mode; clone() it first");
     const bool leaf = !grad_fn();
@@ -50,10 +50,12 @@ void Tensor::set_grad(const Tensor& g) const {
     if (g.defined()) {
         REEL_CHECK(!g.is_same(*this), "set_grad: a tensor cannot be its own gradient");
         const AutogradMeta* meta = impl.meta();
-        const std::optional<ScalarType> wanted = meta && meta->grad_dtype_set ? meta->grad_dtype : std::optional(impl.dtype());
-        REEL_CHECK(!wanted || g.scalar_type() == *wanted, "set_grad: the gradient is ", dtype_name(g.scalar_type()), "; expected ",
-                   dtype_name(wanted.value_or(impl.dtype())));
-        REEL_CHECK(g.device().type() == device().type(), "set_grad: the gradient is on ", g.device(), "; expected ", device());
+        const std::optional<ScalarType> wanted =
+            meta && meta->grad_dtype_set ? meta->grad_dtype : std::optional(impl.dtype());
+        REEL_CHECK(!wanted || g.scalar_type() == *wanted, "set_grad: the gradient is ", dtype_name(g.scalar_type()),
+                   "; expected ", dtype_name(wanted.value_or(impl.dtype())));
+        REEL_CHECK(g.device().type() == device().type(), "set_grad: the gradient is on ", g.device(), "; expected ",
+                   device());
         REEL_CHECK(g.sizes().equals(sizes()), "set_grad: the gradient has shape ", g.sizes(), "; expected ", sizes());
     }
     impl.ensure_meta().grad = g;
@@ -118,10 +120,11 @@ Tensor Tensor::data() const {
 void Tensor::set_data(const Tensor& t) const {
     TensorImpl& impl = checked();
     TensorImpl& from = t.checked();
-    REEL_CHECK(!impl.requires_grad() || isDifferentiableType(from.dtype()), "set_data: a tensor that requires grad cannot hold ",
-               dtype_name(from.dtype()), " data; expected a floating or complex dtype");
-    REEL_CHECK(impl.device().is_meta() == from.device().is_meta(), "set_data: cannot swap ", impl.device(), " data for ",
-               from.device(), " data; make a new tensor instead");
+    REEL_CHECK(!impl.requires_grad() || isDifferentiableType(from.dtype()),
+               "set_data: a tensor that requires grad cannot hold ", dtype_name(from.dtype()),
+               " data; expected a floating or complex dtype");
+    REEL_CHECK(impl.device().is_meta() == from.device().is_meta(), "set_data: cannot swap ", impl.device(),
+               " data for ", from.device(), " data; make a new tensor instead");
     const bool other_type = impl.dtype() != from.dtype() || !(impl.device() == from.device());
     impl.replace_data(from);
     if (other_type && impl.meta()) {
@@ -150,10 +153,13 @@ RemovableHandle Tensor::register_hook_impl(std::function<Tensor(const Tensor&)> 
 }
 
 namespace autograd {
-RemovableHandle register_post_accumulate_grad_hook_returning(const Tensor& leaf, std::function<Tensor(const Tensor&)> fn) {
+RemovableHandle register_post_accumulate_grad_hook_returning(const Tensor& leaf,
+                                                             std::function<Tensor(const Tensor&)> fn) {
     REEL_CHECK(leaf.requires_grad(), "register_post_accumulate_grad_hook: this tensor does not require grad");
-    REEL_CHECK(leaf.is_leaf(), "register_post_accumulate_grad_hook: only leaves accumulate a gradient; this tensor is a non-leaf made by ",
-               leaf.grad_fn()->name());
+    REEL_CHECK(
+        leaf.is_leaf(),
+        "register_post_accumulate_grad_hook: only leaves accumulate a gradient; this tensor is a non-leaf made by ",
+        leaf.grad_fn()->name());
     return add_hook(leaf.checked().ensure_meta().post_accumulate, PostAccumulateFn(std::move(fn)));
 }
 } // namespace autograd

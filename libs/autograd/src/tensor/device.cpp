@@ -28,7 +28,8 @@ Device::Device(std::string_view text) : type_(kCPU), index_(-1) {
         ok = ok && error == std::errc() && end == digits.data() + digits.size() && value >= 0 && value < 128;
         index_ = DeviceIndex(value);
     }
-    REEL_CHECK(ok, "Device: cannot read '", text, "'; expected cpu, cuda or meta, optionally with an index as in cuda:1");
+    REEL_CHECK(ok, "Device: cannot read '", text,
+               "'; expected cpu, cuda or meta, optionally with an index as in cuda:1");
 }
 
 std::string Device::str() const {

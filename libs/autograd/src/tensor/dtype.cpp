@@ -10,12 +10,24 @@
 namespace reel {
 
 namespace {
-constexpr const char* constants[] = {"Byte",  "Char",   "Short",        "Int",           "Long", "Half",
-                                     "Float", "Double", "ComplexFloat", "ComplexDouble", "Bool", "BFloat16", "Undefined"};
-constexpr const char* python_names[] = {"uint8",   "int8",    "int16",     "int32",      "int64", "float16",
-                                        "float32", "float64", "complex64", "complex128", "bool",  "bfloat16", "undefined"};
-constexpr const char* cpp_names[] = {"unsigned char", "signed char", "short int", "int", "long int", "reel::Half", "float",
-                                     "double", "std::complex<float>", "std::complex<double>", "bool", "reel::BFloat16", "undefined"};
+constexpr const char* constants[] = {"Byte",   "Char",         "Short",         "Int",  "Long",     "Half",     "Float",
+                                     "Double", "ComplexFloat", "ComplexDouble", "Bool", "BFloat16", "Undefined"};
+constexpr const char* python_names[] = {"uint8",   "int8",     "int16",    "int32",     "int64",
+                                        "float16", "float32",  "float64",  "complex64", "complex128",
+                                        "bool",    "bfloat16", "undefined"};
+constexpr const char* cpp_names[] = {"unsigned char",
+                                     "signed char",
+                                     "short int",
+                                     "int",
+                                     "long int",
+                                     "reel::Half",
+                                     "float",
+                                     "double",
+                                     "std::complex<float>",
+                                     "std::complex<double>",
+                                     "bool",
+                                     "reel::BFloat16",
+                                     "undefined"};
 
 int category(ScalarType t) { return t == kBool ? 0 : isIntegralType(t) ? 1 : isFloatingType(t) ? 2 : 3; }
 

@@ -47,7 +47,9 @@ std::uint64_t CPUGeneratorImpl::random64() {
     return high << 32 | random();
 }
 float CPUGeneratorImpl::uniform_float() { return float(random() & ((1u << 24) - 1)) * (1.f / float(1u << 24)); }
-double CPUGeneratorImpl::uniform_double() { return double(random64() & ((1ull << 53) - 1)) * (1.0 / double(1ull << 53)); }
+double CPUGeneratorImpl::uniform_double() {
+    return double(random64() & ((1ull << 53) - 1)) * (1.0 / double(1ull << 53));
+}
 
 namespace {
 struct SavedState {
@@ -73,11 +75,14 @@ Tensor CPUGeneratorImpl::get_state() const {
 }
 void CPUGeneratorImpl::set_state(const Tensor& state) {
     SavedState s;
-    REEL_CHECK_TYPE(state.scalar_type() == kByte, "Generator.set_state: expected a uint8 tensor, got ", dtype_name(state.scalar_type()));
-    REEL_CHECK_VALUE(state.numel() == std::int64_t(sizeof(s)), "Generator.set_state: expected ", sizeof(s), " bytes, got ", state.numel());
+    REEL_CHECK_TYPE(state.scalar_type() == kByte, "Generator.set_state: expected a uint8 tensor, got ",
+                    dtype_name(state.scalar_type()));
+    REEL_CHECK_VALUE(state.numel() == std::int64_t(sizeof(s)), "Generator.set_state: expected ", sizeof(s),
+                     " bytes, got ", state.numel());
     const Tensor c = state.contiguous();
     std::memcpy(&s, c.data_ptr(), sizeof(s));
-    REEL_CHECK_VALUE(s.left >= 1 && s.left <= n && s.next <= std::uint32_t(n), "Generator.set_state: the state is corrupt");
+    REEL_CHECK_VALUE(s.left >= 1 && s.left <= n && s.next <= std::uint32_t(n),
+                     "Generator.set_state: the state is corrupt");
     std::memcpy(state_, s.state, sizeof(state_));
     left_ = s.left, next_ = s.next, seed_ = s.seed;
     next_normal = s.has_normal ? std::optional(s.normal) : std::nullopt;

@@ -53,12 +53,15 @@ Tensor tensor_on_storage(StoragePtr storage, IntArrayRef sizes, IntArrayRef stri
 }
 
 Tensor empty_like_raw(const Tensor& like, ScalarType dtype) {
-    if (like.is_contiguous() || !like.is_non_overlapping_and_dense()) return empty_raw(like.sizes(), dtype, like.device());
+    if (like.is_contiguous() || !like.is_non_overlapping_and_dense())
+        return empty_raw(like.sizes(), dtype, like.device());
     return empty_strided_raw(like.sizes(), like.strides(), dtype, like.device());
 }
 
 Tensor wrapped_number(const Scalar& value) {
-    const ScalarType t = value.isFloatingPoint() ? get_default_dtype() : value.isComplex() ? toComplexType(get_default_dtype()) : value.type();
+    const ScalarType t = value.isFloatingPoint() ? get_default_dtype()
+                         : value.isComplex()     ? toComplexType(get_default_dtype())
+                                                 : value.type();
     // The value keeps double precision: promotion decides the dtype that is computed in.
     const ScalarType stored = value.isFloatingPoint() ? kDouble : value.isComplex() ? kComplexDouble : t;
     Tensor r = empty_raw({}, stored);
@@ -76,7 +79,8 @@ Tensor alias_raw(const Tensor& t, IntArrayRef sizes, IntArrayRef strides, std::i
     return Tensor(std::move(impl));
 }
 
-Tensor view_raw(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, std::int64_t offset, CreationMeta creation) {
+Tensor view_raw(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, std::int64_t offset,
+                CreationMeta creation) {
     Tensor v = alias_raw(base, sizes, strides, offset);
     TensorImpl& from = *base.impl();
     if (creation == CreationMeta::Default && !thread_modes.grad)
@@ -100,8 +104,9 @@ Dims contiguous_strides(IntArrayRef sizes) {
 void copy_raw(const Tensor& dst, const Tensor& src) {
     if (dst.numel() == 0) return;
     if (dst.is_meta() || src.is_meta()) {
-        REEL_CHECK_NOT_IMPLEMENTED(dst.is_meta(), "copy: cannot copy out of a meta tensor, it has no data; use to_empty() to get "
-                                                  "uninitialised memory on the target device");
+        REEL_CHECK_NOT_IMPLEMENTED(dst.is_meta(),
+                                   "copy: cannot copy out of a meta tensor, it has no data; use to_empty() to get "
+                                   "uninitialised memory on the target device");
         return;
     }
     if (!dst.is_cpu() || !src.is_cpu()) {
@@ -109,8 +114,8 @@ void copy_raw(const Tensor& dst, const Tensor& src) {
         device_hooks(d).copy(dst, src, false);
         return;
     }
-    cpu::copy_strided(int(dst.dim()), dst.sizes().data(), dst.data_ptr(), dst.strides().data(), dst.scalar_type(), src.data_ptr(),
-                      src.strides().data(), src.scalar_type());
+    cpu::copy_strided(int(dst.dim()), dst.sizes().data(), dst.data_ptr(), dst.strides().data(), dst.scalar_type(),
+                      src.data_ptr(), src.strides().data(), src.scalar_type());
 }
 
 void fill_raw(const Tensor& dst, const Scalar& value) {
@@ -118,10 +123,13 @@ void fill_raw(const Tensor& dst, const Scalar& value) {
     alignas(16) unsigned char one[16];
     switch (dst.scalar_type()) {
 #define REEL_CASE(T, Name)                                                                                             \
-    case ScalarType::Name: *reinterpret_cast<T*>(one) = value.to<T>(); break;
+    case ScalarType::Name:                                                                                             \
+        *reinterpret_cast<T*>(one) = value.to<T>();                                                                    \
+        break;
         REEL_FORALL_SCALAR_TYPES(REEL_CASE)
 #undef REEL_CASE
-    default: break;
+    default:
+        break;
     }
     if (!dst.is_cpu()) {
         Tensor host = empty_raw({}, dst.scalar_type());
@@ -130,8 +138,8 @@ void fill_raw(const Tensor& dst, const Scalar& value) {
         return;
     }
     const Dims zero(dst.sizes().size(), 0);
-    cpu::copy_strided(int(dst.dim()), dst.sizes().data(), dst.data_ptr(), dst.strides().data(), dst.scalar_type(), one, zero.data(),
-                      dst.scalar_type());
+    cpu::copy_strided(int(dst.dim()), dst.sizes().data(), dst.data_ptr(), dst.strides().data(), dst.scalar_type(), one,
+                      zero.data(), dst.scalar_type());
 }
 
 Tensor cast_raw(const Tensor& t, ScalarType dtype) {
@@ -153,8 +161,8 @@ Dims broadcast_shapes(const char* op, IntArrayRef a, IntArrayRef b) {
     for (std::size_t i = 0; i < n; ++i) {
         const std::int64_t x = i < n - a.size() ? 1 : a[i - (n - a.size())];
         const std::int64_t y = i < n - b.size() ? 1 : b[i - (n - b.size())];
-        REEL_CHECK(x == y || x == 1 || y == 1, op, ": shapes ", a, " and ", b, " do not broadcast: sizes ", x, " and ", y,
-                   " at dimension ", i, " must be equal, or one of them 1");
+        REEL_CHECK(x == y || x == 1 || y == 1, op, ": shapes ", a, " and ", b, " do not broadcast: sizes ", x, " and ",
+                   y, " at dimension ", i, " must be equal, or one of them 1");
         r[i] = x == 1 ? y : x;
     }
     return r;
@@ -171,7 +179,8 @@ Tensor expand_raw(const Tensor& t, IntArrayRef sizes) {
 
 std::int64_t wrap_dim(const char* op, std::int64_t dim, std::int64_t rank) {
     const std::int64_t n = std::max<std::int64_t>(rank, 1);
-    REEL_CHECK_INDEX(dim >= -n && dim < n, op, ": dimension ", dim, " is out of range, expected one in [", -n, ", ", n - 1, "]");
+    REEL_CHECK_INDEX(dim >= -n && dim < n, op, ": dimension ", dim, " is out of range, expected one in [", -n, ", ",
+                     n - 1, "]");
     return dim < 0 ? dim + n : dim;
 }
 Dims wrap_dims(const char* op, IntArrayRef dims, std::int64_t rank) {

@@ -1,8 +1,8 @@
 // Making tensors without recording: fresh memory, aliases, views, wrapped numbers.
 #pragma once
 
-#include <reel/autograd/grad_mode.hpp>
 #include <optional>
+#include <reel/autograd/grad_mode.hpp>
 
 #include <reel/autograd/tensor.hpp>
 

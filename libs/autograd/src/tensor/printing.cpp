@@ -31,7 +31,8 @@ public:
         const Tensor values = detail::contiguous_raw(detail::cast_raw(shown, kDouble));
         if (!floating_) {
             bool_ = type == kBool;
-            for (std::int64_t i = 0; i < values.numel(); ++i) width_ = std::max(width_, text(values.data_ptr<double>()[i]).size());
+            for (std::int64_t i = 0; i < values.numel(); ++i)
+                width_ = std::max(width_, text(values.data_ptr<double>()[i]).size());
             return;
         }
         double low = std::numeric_limits<double>::infinity(), high = 0;
@@ -44,9 +45,11 @@ public:
             high = std::max(high, v);
             whole_ = whole_ && std::ceil(v) == v;
         }
-        if (any) scientific_ = whole_ ? high / low > 1000. || high > 1e8 : high / low > 1000. || high > 1e8 || low < 1e-4;
+        if (any)
+            scientific_ = whole_ ? high / low > 1000. || high > 1e8 : high / low > 1000. || high > 1e8 || low < 1e-4;
         if (any && !whole_ && !scientific_) scientific_ = false;
-        for (std::int64_t i = 0; i < values.numel(); ++i) width_ = std::max(width_, text(values.data_ptr<double>()[i]).size());
+        for (std::int64_t i = 0; i < values.numel(); ++i)
+            width_ = std::max(width_, text(values.data_ptr<double>()[i]).size());
     }
     std::string padded(double v) const {
         const std::string t = text(v);
@@ -73,7 +76,8 @@ Tensor edges(const Tensor& t, bool summarize) {
     if (!summarize || t.dim() == 0) return t;
     Tensor r = t;
     for (std::int64_t d = 0; d < t.dim(); ++d)
-        if (r.size(d) > 2 * edge_items) r = reel::cat({reel::slice(r, d, 0, edge_items), reel::slice(r, d, -edge_items)}, d);
+        if (r.size(d) > 2 * edge_items)
+            r = reel::cat({reel::slice(r, d, 0, edge_items), reel::slice(r, d, -edge_items)}, d);
     return r;
 }
 
@@ -109,7 +113,8 @@ void print_nested(std::string& out, const Tensor& t, const Formatter& f, int ind
         }
     } else {
         bool first = true;
-        const std::string gap = "," + std::string(std::size_t(t.dim()) - 1, '\n') + std::string(std::size_t(indent) + 1, ' ');
+        const std::string gap =
+            "," + std::string(std::size_t(t.dim()) - 1, '\n') + std::string(std::size_t(indent) + 1, ' ');
         for (std::int64_t i = 0; i < n; ++i) {
             if (!shown(i)) {
                 if (i == edge_items) out += gap + "...";
@@ -153,8 +158,10 @@ std::ostream& operator<<(std::ostream& os, const Tensor& tensor) {
             print_nested(body, t, f, 7, summarize);
         }
     }
-    const bool obvious = type == get_default_dtype() || type == kLong || type == kBool || type == toComplexType(get_default_dtype());
-    if (!obvious || (tensor.numel() == 0 && type != get_default_dtype())) suffix += std::string(", dtype=reel.") + dtype_name(type);
+    const bool obvious =
+        type == get_default_dtype() || type == kLong || type == kBool || type == toComplexType(get_default_dtype());
+    if (!obvious || (tensor.numel() == 0 && type != get_default_dtype()))
+        suffix += std::string(", dtype=reel.") + dtype_name(type);
     if (const autograd::NodePtr fn = tensor.grad_fn()) suffix += ", grad_fn=<" + fn->name() + ">";
     else if (tensor.requires_grad()) suffix += ", requires_grad=True";
     return os << "tensor(" << body << suffix << ")";

@@ -48,7 +48,8 @@ intrusive_ptr<Storage> Storage::allocate(std::size_t nbytes, Device device) {
         new (block) Storage(data, nbytes, Device(device.type(), index), &free_device, reinterpret_cast<void*>(code)));
 }
 
-intrusive_ptr<Storage> Storage::wrap(void* data, std::size_t nbytes, Device device, StorageDeleter deleter, void* context) {
+intrusive_ptr<Storage> Storage::wrap(void* data, std::size_t nbytes, Device device, StorageDeleter deleter,
+                                     void* context) {
     return intrusive_ptr<Storage>(new (cpu_alloc(sizeof(Storage))) Storage(data, nbytes, device, deleter, context));
 }
 

@@ -9,7 +9,9 @@
 
 namespace reel {
 
-void Tensor::throw_undefined() { REEL_THROW(Error, "an undefined Tensor was used; it stands for 'absent' and has no properties"); }
+void Tensor::throw_undefined() {
+    REEL_THROW(Error, "an undefined Tensor was used; it stands for 'absent' and has no properties");
+}
 void Tensor::expect_dtype(ScalarType t) const {
     REEL_CHECK_TYPE(scalar_type() == t, "data_ptr: the tensor holds ", scalar_type(), " elements, not ", t);
 }
@@ -44,9 +46,12 @@ bool strides_follow(const Tensor& t, std::initializer_list<int> order) {
 
 bool Tensor::is_contiguous(MemoryFormat format) const {
     switch (format) {
-    case MemoryFormat::ChannelsLast: return dim() == 4 && strides_follow(*this, {0, 2, 3, 1});
-    case MemoryFormat::ChannelsLast3d: return dim() == 5 && strides_follow(*this, {0, 2, 3, 4, 1});
-    default: return checked().is_contiguous();
+    case MemoryFormat::ChannelsLast:
+        return dim() == 4 && strides_follow(*this, {0, 2, 3, 1});
+    case MemoryFormat::ChannelsLast3d:
+        return dim() == 5 && strides_follow(*this, {0, 2, 3, 4, 1});
+    default:
+        return checked().is_contiguous();
     }
 }
 MemoryFormat Tensor::suggest_memory_format() const {
@@ -70,14 +75,17 @@ bool Tensor::is_non_overlapping_and_dense() const {
 }
 
 Scalar Tensor::item() const {
-    REEL_CHECK_VALUE(numel() == 1, "item: only a tensor of one element converts to a number; this one has shape ", sizes());
+    REEL_CHECK_VALUE(numel() == 1, "item: only a tensor of one element converts to a number; this one has shape ",
+                     sizes());
     const Tensor t = is_cpu() ? *this : detach().cpu();
     switch (t.scalar_type()) {
 #define REEL_CASE(T, Name)                                                                                             \
-    case ScalarType::Name: return Scalar(*static_cast<const T*>(t.data_ptr()));
+    case ScalarType::Name:                                                                                             \
+        return Scalar(*static_cast<const T*>(t.data_ptr()));
         REEL_FORALL_SCALAR_TYPES(REEL_CASE)
 #undef REEL_CASE
-    default: return {};
+    default:
+        return {};
     }
 }
 bool Tensor::is_nonzero() const {
@@ -92,7 +100,8 @@ std::string Tensor::toString() const {
 void Tensor::print() const { std::cout << *this << "\n"; }
 
 Tensor Tensor::to(const TensorOptions& o, bool, bool copy, std::optional<MemoryFormat> format) const {
-    REEL_CHECK(!o.has_requires_grad(), "to: requires_grad cannot be set by a conversion; call requires_grad_() on the result");
+    REEL_CHECK(!o.has_requires_grad(),
+               "to: requires_grad cannot be set by a conversion; call requires_grad_() on the result");
     const ScalarType dtype = o.dtype_opt().value_or(scalar_type());
     const Device device = o.device_opt().value_or(this->device());
     return detail::convert(*this, dtype, device, copy, format ? format : o.memory_format_opt());

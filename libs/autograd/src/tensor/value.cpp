@@ -85,7 +85,9 @@ Value::Value(const Scalar& s) {
 Value::Value(ValueDict d) : v_(std::make_shared<DictBox>(DictBox{std::move(d)})) {}
 Value::Value(std::vector<Value> e) : v_(std::make_shared<ListBox>(ListBox{std::move(e)})) {}
 namespace {
-template <class T> std::vector<Value> values_of(const std::vector<T>& v) { return std::vector<Value>(v.begin(), v.end()); }
+template <class T> std::vector<Value> values_of(const std::vector<T>& v) {
+    return std::vector<Value>(v.begin(), v.end());
+}
 } // namespace
 Value::Value(const std::vector<Tensor>& v) : Value(values_of(v)) {}
 Value::Value(const std::vector<std::int64_t>& v) : Value(values_of(v)) {}
@@ -98,7 +100,8 @@ Value Value::tuple(std::vector<Value> e) {
 }
 
 const char* Value::kind_name() const {
-    constexpr const char* names[] = {"None", "Tensor", "bool", "int", "float", "complex", "str", "dtype", "device", "list", "tuple", "dict", "object"};
+    constexpr const char* names[] = {"None",  "Tensor", "bool", "int",   "float", "complex", "str",
+                                     "dtype", "device", "list", "tuple", "dict",  "object"};
     return names[v_.index()];
 }
 bool Value::isTensorList() const {
@@ -109,7 +112,8 @@ bool Value::isTensorList() const {
 }
 void Value::throw_kind(const char* wanted) const { REEL_THROW(TypeError, "expected ", wanted, ", got ", repr()); }
 void Value::throw_not_boxed(const std::type_info& wanted) const {
-    REEL_THROW(TypeError, "expected an object of type ", wanted.name(), ", got ", isBoxed() ? "another object" : kind_name());
+    REEL_THROW(TypeError, "expected an object of type ", wanted.name(), ", got ",
+               isBoxed() ? "another object" : kind_name());
 }
 
 const Tensor& Value::toTensor() const {
@@ -138,12 +142,18 @@ std::complex<double> Value::toComplexDouble() const {
 }
 Scalar Value::toScalar() const {
     switch (kind()) {
-    case Kind::Bool: return Scalar(std::get<bool>(v_));
-    case Kind::Int: return Scalar(std::get<std::int64_t>(v_));
-    case Kind::Double: return Scalar(std::get<double>(v_));
-    case Kind::Complex: return Scalar(std::get<std::complex<double>>(v_));
-    case Kind::Tensor: return std::get<Tensor>(v_).item();
-    default: throw_kind("a number");
+    case Kind::Bool:
+        return Scalar(std::get<bool>(v_));
+    case Kind::Int:
+        return Scalar(std::get<std::int64_t>(v_));
+    case Kind::Double:
+        return Scalar(std::get<double>(v_));
+    case Kind::Complex:
+        return Scalar(std::get<std::complex<double>>(v_));
+    case Kind::Tensor:
+        return std::get<Tensor>(v_).item();
+    default:
+        throw_kind("a number");
     }
 }
 const std::string& Value::toStringRef() const {
@@ -191,36 +201,57 @@ std::vector<double> Value::toDoubleVector() const {
 bool Value::is(const Value& o) const {
     if (kind() != o.kind()) return false;
     switch (kind()) {
-    case Kind::None: return true;
-    case Kind::Tensor: return toTensor().is_same(o.toTensor());
-    case Kind::Bool: return toBool() == o.toBool();
-    case Kind::Int: return toInt() == o.toInt();
-    case Kind::Double: return toDouble() == o.toDouble();
-    case Kind::Complex: return toComplexDouble() == o.toComplexDouble();
-    case Kind::String: return toStringRef() == o.toStringRef();
-    case Kind::Dtype: return toDtype() == o.toDtype();
-    case Kind::Device: return toDevice() == o.toDevice();
-    case Kind::List: return std::get<std::shared_ptr<ListBox>>(v_) == std::get<std::shared_ptr<ListBox>>(o.v_);
-    case Kind::Tuple: return std::get<std::shared_ptr<const TupleBox>>(v_) == std::get<std::shared_ptr<const TupleBox>>(o.v_);
-    case Kind::Dict: return std::get<std::shared_ptr<DictBox>>(v_) == std::get<std::shared_ptr<DictBox>>(o.v_);
-    default: return std::get<std::shared_ptr<std::any>>(v_) == std::get<std::shared_ptr<std::any>>(o.v_);
+    case Kind::None:
+        return true;
+    case Kind::Tensor:
+        return toTensor().is_same(o.toTensor());
+    case Kind::Bool:
+        return toBool() == o.toBool();
+    case Kind::Int:
+        return toInt() == o.toInt();
+    case Kind::Double:
+        return toDouble() == o.toDouble();
+    case Kind::Complex:
+        return toComplexDouble() == o.toComplexDouble();
+    case Kind::String:
+        return toStringRef() == o.toStringRef();
+    case Kind::Dtype:
+        return toDtype() == o.toDtype();
+    case Kind::Device:
+        return toDevice() == o.toDevice();
+    case Kind::List:
+        return std::get<std::shared_ptr<ListBox>>(v_) == std::get<std::shared_ptr<ListBox>>(o.v_);
+    case Kind::Tuple:
+        return std::get<std::shared_ptr<const TupleBox>>(v_) == std::get<std::shared_ptr<const TupleBox>>(o.v_);
+    case Kind::Dict:
+        return std::get<std::shared_ptr<DictBox>>(v_) == std::get<std::shared_ptr<DictBox>>(o.v_);
+    default:
+        return std::get<std::shared_ptr<std::any>>(v_) == std::get<std::shared_ptr<std::any>>(o.v_);
     }
 }
 
 std::string Value::repr() const {
     switch (kind()) {
-    case Kind::None: return "None";
+    case Kind::None:
+        return "None";
     case Kind::Tensor: {
         const auto& t = toTensor();
         return t.defined() ? str("Tensor", t.sizes(), " ", dtype_name(t.scalar_type())) : "an undefined Tensor";
     }
-    case Kind::Bool: return toBool() ? "True" : "False";
-    case Kind::Int: return std::to_string(toInt());
-    case Kind::Double: return str(toDouble());
-    case Kind::Complex: return str(toComplexDouble());
-    case Kind::String: return "'" + toStringRef() + "'";
-    case Kind::Dtype: return dtype_name(toDtype());
-    case Kind::Device: return toDevice().str();
+    case Kind::Bool:
+        return toBool() ? "True" : "False";
+    case Kind::Int:
+        return std::to_string(toInt());
+    case Kind::Double:
+        return str(toDouble());
+    case Kind::Complex:
+        return str(toComplexDouble());
+    case Kind::String:
+        return "'" + toStringRef() + "'";
+    case Kind::Dtype:
+        return dtype_name(toDtype());
+    case Kind::Device:
+        return toDevice().str();
     case Kind::List:
     case Kind::Tuple: {
         std::string s(1, isList() ? '[' : '(');
@@ -229,10 +260,12 @@ std::string Value::repr() const {
     }
     case Kind::Dict: {
         std::string s = "{";
-        for (const auto& [key, value] : toGenericDict()) s += (s.size() > 1 ? ", " : "") + key.repr() + ": " + value.repr();
+        for (const auto& [key, value] : toGenericDict())
+            s += (s.size() > 1 ? ", " : "") + key.repr() + ": " + value.repr();
         return s + "}";
     }
-    default: return "an object";
+    default:
+        return "an object";
     }
 }
 

@@ -39,17 +39,21 @@ void Module::convert(const std::function<Tensor(const Tensor&)>& fn, bool recurs
 }
 
 void Module::to(ScalarType dtype, bool non_blocking) {
-    REEL_CHECK_TYPE(isDifferentiableType(dtype), repr_name(), ": to: expected a floating or complex dtype, got ", dtype_name(dtype));
-    if (isComplexType(dtype)) REEL_WARN("converting ", repr_name(), " to ", dtype_name(dtype), ": complex modules are an experiment");
+    REEL_CHECK_TYPE(isDifferentiableType(dtype), repr_name(), ": to: expected a floating or complex dtype, got ",
+                    dtype_name(dtype));
+    if (isComplexType(dtype))
+        REEL_WARN("converting ", repr_name(), " to ", dtype_name(dtype), ": complex modules are an experiment");
     convert([&](const Tensor& t) { return isDifferentiableType(t.scalar_type()) ? t.to(dtype, non_blocking) : t; });
 }
 void Module::to(Device device, bool non_blocking) {
     convert([&](const Tensor& t) { return t.to(TensorOptions(device), non_blocking); });
 }
 void Module::to(Device device, ScalarType dtype, bool non_blocking) {
-    REEL_CHECK_TYPE(isDifferentiableType(dtype), repr_name(), ": to: expected a floating or complex dtype, got ", dtype_name(dtype));
+    REEL_CHECK_TYPE(isDifferentiableType(dtype), repr_name(), ": to: expected a floating or complex dtype, got ",
+                    dtype_name(dtype));
     convert([&](const Tensor& t) {
-        return isDifferentiableType(t.scalar_type()) ? t.to(device, dtype, non_blocking) : t.to(TensorOptions(device), non_blocking);
+        return isDifferentiableType(t.scalar_type()) ? t.to(device, dtype, non_blocking)
+                                                     : t.to(TensorOptions(device), non_blocking);
     });
 }
 void Module::to_floating(ScalarType dtype) {
@@ -63,7 +67,8 @@ void Module::to_empty(Device device, bool recurse) {
 }
 
 ModulePtr Module::clone(std::optional<Device>, bool) const {
-    REEL_THROW(Error, repr_name(), ": clone is not implemented for plain Module; derive from Cloneable<", repr_name(), "> and give it reset()");
+    REEL_THROW(Error, repr_name(), ": clone is not implemented for plain Module; derive from Cloneable<", repr_name(),
+               "> and give it reset()");
 }
 
 namespace {
@@ -94,7 +99,8 @@ void Module::copy_from(const Module& other, std::optional<Device> device, bool k
         return device ? c.to(TensorOptions(*device)) : c;
     };
     /// The entry of the same name, to be filled; false when it is settled already.
-    const auto open = [&](OrderedDict<std::string, Tensor>& table, const std::string& name, const Tensor& from, Tensor*& mine) {
+    const auto open = [&](OrderedDict<std::string, Tensor>& table, const std::string& name, const Tensor& from,
+                          Tensor*& mine) {
         mine = &table.insert_or_assign(name, table.contains(name) ? table[name] : Tensor());
         if (!from.defined()) return *mine = Tensor(), false;
         const auto known = memo.tensors.find(from.unsafeGetTensorImpl());

@@ -36,10 +36,10 @@ intrusive_ptr<HookGate> wrap_with_gate(std::vector<Tensor>& tensors, bool refere
         const std::uint32_t slot = gate->add_input_metadata(std::move(meta));
         Tensor alias = alias_of(t);
         if (reference_mode) {
-            alias.impl()->set_view(t.is_view() ? t.impl()->view_base() : t.impl(),
-                                   !rg                  ? CreationMeta::Default
-                                   : differentiable > 1 ? CreationMeta::MultiOutput
-                                                        : CreationMeta::CustomFunction);
+            alias.impl()->set_view(t.is_view() ? t.impl()->view_base() : t.impl(), !rg ? CreationMeta::Default
+                                                                                   : differentiable > 1
+                                                                                       ? CreationMeta::MultiOutput
+                                                                                       : CreationMeta::CustomFunction);
         }
         if (rg) alias.impl()->set_history(autograd::NodePtr(gate), slot);
         t = std::move(alias);

@@ -118,7 +118,8 @@ RemovableHandle Module::add(BackwardPreHook h, bool prepend) {
 }
 RemovableHandle Module::add(BackwardHook h, bool prepend, bool full) {
     if (!full)
-        REEL_WARN_DEPRECATION("register_backward_hook sees only a module's last operation; use register_full_backward_hook");
+        REEL_WARN_DEPRECATION(
+            "register_backward_hook sees only a module's last operation; use register_full_backward_hook");
     detail::check_backward_kind(ensure_hooks().kind, full, name().c_str());
     hook_flag_ = 1;
     return add_hook(hooks_->backward, std::move(h), prepend);

@@ -16,8 +16,8 @@
 namespace reel::nn {
 
 Parameter::Parameter(const Tensor& data, bool requires_grad) : Tensor(data.detach()) {
-    REEL_CHECK(!requires_grad || isDifferentiableType(data.scalar_type()), "Parameter: only floating and complex tensors can require grad, not ",
-               dtype_name(data.scalar_type()));
+    REEL_CHECK(!requires_grad || isDifferentiableType(data.scalar_type()),
+               "Parameter: only floating and complex tensors can require grad, not ", dtype_name(data.scalar_type()));
     impl()->is_parameter = true;
     impl()->set_requires_grad_flag(requires_grad);
 }
@@ -37,23 +37,30 @@ const std::string& Module::name() const {
 namespace {
 enum Table { parameter_table, buffer_table, module_table };
 /// Names that Python's Module has for itself: taken, so that a state dict can always be loaded there.
-constexpr std::array builtin_names = {"training", "forward", "train", "eval", "parameters", "buffers", "children", "modules", "apply", "to", "state_dict",
-                                      "zero_grad", "requires_grad_", "type", "float", "double", "half", "cpu", "cuda", "T_destination", "dump_patches"};
-std::string join(const std::string& prefix, const std::string& name) { return prefix.empty() ? name : prefix + "." + name; }
+constexpr std::array builtin_names = {
+    "training", "forward", "train", "eval",       "parameters", "buffers",        "children",
+    "modules",  "apply",   "to",    "state_dict", "zero_grad",  "requires_grad_", "type",
+    "float",    "double",  "half",  "cpu",        "cuda",       "T_destination",  "dump_patches"};
+std::string join(const std::string& prefix, const std::string& name) {
+    return prefix.empty() ? name : prefix + "." + name;
+}
 } // namespace
 
 void Module::check_name(const char* kind, const std::string& name, int table) const {
     const auto dot = [&] {
-        if (name.find('.') != std::string::npos) REEL_THROW(KeyError, this->name(), ": ", kind, " name '", name, "' must not contain a dot");
+        if (name.find('.') != std::string::npos)
+            REEL_THROW(KeyError, this->name(), ": ", kind, " name '", name, "' must not contain a dot");
     };
     const auto empty = [&] {
         if (name.empty()) REEL_THROW(KeyError, this->name(), ": ", kind, " name must not be empty");
     };
     const auto taken = [&] {
-        const bool other = (table != parameter_table && parameters_.contains(name)) || (table != buffer_table && buffers_.contains(name)) ||
+        const bool other = (table != parameter_table && parameters_.contains(name)) ||
+                           (table != buffer_table && buffers_.contains(name)) ||
                            (table != module_table && children_.contains(name)) ||
                            std::find(builtin_names.begin(), builtin_names.end(), name) != builtin_names.end();
-        if (other) REEL_THROW(KeyError, this->name(), ": ", kind, " name '", name, "' is already taken by another attribute");
+        if (other)
+            REEL_THROW(KeyError, this->name(), ": ", kind, " name '", name, "' is already taken by another attribute");
     };
     if (table == module_table) taken(), dot(), empty();
     else dot(), empty(), taken();
@@ -94,7 +101,8 @@ ModulePtr Module::register_child(std::string name, ModulePtr module) {
     return module;
 }
 ModulePtr Module::replace_child(const std::string& name, ModulePtr module) {
-    if (!children_.contains(name)) REEL_THROW(KeyError, this->name(), ": there is no submodule '", name, "' to replace");
+    if (!children_.contains(name))
+        REEL_THROW(KeyError, this->name(), ": there is no submodule '", name, "' to replace");
     return register_child(name, std::move(module));
 }
 void Module::unregister_module(const std::string& name) { children_.erase(name); }
@@ -104,7 +112,8 @@ void Module::unregister_buffer(const std::string& name) {
     std::erase(non_persistent_, name);
 }
 
-std::vector<std::pair<std::string, Module*>> Module::module_items(const std::string& prefix, bool remove_duplicate) const {
+std::vector<std::pair<std::string, Module*>> Module::module_items(const std::string& prefix,
+                                                                  bool remove_duplicate) const {
     std::vector<std::pair<std::string, Module*>> out;
     std::unordered_set<const Module*> seen;
     const auto walk = [&](const auto& self, const std::string& name, Module* m) -> void {
@@ -119,7 +128,8 @@ std::vector<std::pair<std::string, Module*>> Module::module_items(const std::str
 
 namespace {
 template <class Get>
-std::vector<std::pair<std::string, Tensor>> tensor_items(const Module& m, const std::string& prefix, bool recurse, bool remove_duplicate, Get table) {
+std::vector<std::pair<std::string, Tensor>> tensor_items(const Module& m, const std::string& prefix, bool recurse,
+                                                         bool remove_duplicate, Get table) {
     std::vector<std::pair<std::string, Tensor>> out;
     std::unordered_set<const TensorImpl*> seen;
     const auto own = [&](const std::string& name, const Module& module) {
@@ -133,7 +143,8 @@ std::vector<std::pair<std::string, Tensor>> tensor_items(const Module& m, const 
         for (const auto& [name, module] : m.module_items(prefix, remove_duplicate)) own(name, *module);
     return out;
 }
-OrderedDict<std::string, Tensor> as_dict(const char* description, const std::vector<std::pair<std::string, Tensor>>& items) {
+OrderedDict<std::string, Tensor> as_dict(const char* description,
+                                         const std::vector<std::pair<std::string, Tensor>>& items) {
     OrderedDict<std::string, Tensor> d(description);
     for (const auto& [name, t] : items) d.insert(name, t);
     return d;
@@ -145,11 +156,15 @@ std::vector<Tensor> values_of(const std::vector<std::pair<std::string, Tensor>>&
 }
 } // namespace
 
-std::vector<std::pair<std::string, Tensor>> Module::parameter_items(const std::string& prefix, bool recurse, bool remove_duplicate) const {
-    return tensor_items(*this, prefix, recurse, remove_duplicate, [](const Module& m) -> const auto& { return m.parameters_; });
+std::vector<std::pair<std::string, Tensor>> Module::parameter_items(const std::string& prefix, bool recurse,
+                                                                    bool remove_duplicate) const {
+    return tensor_items(
+        *this, prefix, recurse, remove_duplicate, [](const Module& m) -> const auto& { return m.parameters_; });
 }
-std::vector<std::pair<std::string, Tensor>> Module::buffer_items(const std::string& prefix, bool recurse, bool remove_duplicate) const {
-    return tensor_items(*this, prefix, recurse, remove_duplicate, [](const Module& m) -> const auto& { return m.buffers_; });
+std::vector<std::pair<std::string, Tensor>> Module::buffer_items(const std::string& prefix, bool recurse,
+                                                                 bool remove_duplicate) const {
+    return tensor_items(
+        *this, prefix, recurse, remove_duplicate, [](const Module& m) -> const auto& { return m.buffers_; });
 }
 std::vector<Tensor> Module::parameters(bool recurse) const { return values_of(parameter_items({}, recurse, true)); }
 std::vector<Tensor> Module::buffers(bool recurse) const { return values_of(buffer_items({}, recurse, true)); }
@@ -165,7 +180,8 @@ OrderedDict<std::string, ModulePtr> Module::named_modules(const std::string& pre
     for (const auto& [name, m] : module_items(prefix, true)) {
         if (m == this && !include_self) continue;
         const ModulePtr p = m->weak_from_this().lock();
-        REEL_CHECK(p, this->name(), ": a module on the stack cannot be handed out as a shared pointer; hold it by a ModuleHolder or "
+        REEL_CHECK(p, this->name(),
+                   ": a module on the stack cannot be handed out as a shared pointer; hold it by a ModuleHolder or "
                    "std::make_shared, or ask with include_self = false");
         out.insert(name, p);
     }
@@ -200,7 +216,8 @@ namespace {
 /// Splits `path` at its last dot.
 std::pair<std::string, std::string> split_path(const std::string& path) {
     const std::size_t dot = path.rfind('.');
-    return dot == std::string::npos ? std::pair(std::string(), path) : std::pair(path.substr(0, dot), path.substr(dot + 1));
+    return dot == std::string::npos ? std::pair(std::string(), path)
+                                    : std::pair(path.substr(0, dot), path.substr(dot + 1));
 }
 } // namespace
 
@@ -241,7 +258,8 @@ Tensor Module::get_parameter(const std::string& path) const {
     const Module& m = parent_of(*this, parent, keep);
     const Tensor* t = m.parameters_.find(atom);
     if (!t) {
-        REEL_CHECK_WITH(AttributeError, !m.buffers_.contains(atom) && !m.children_.contains(atom), "'", atom, "' of ", m.repr_name(), " is not a parameter");
+        REEL_CHECK_WITH(AttributeError, !m.buffers_.contains(atom) && !m.children_.contains(atom), "'", atom, "' of ",
+                        m.repr_name(), " is not a parameter");
         REEL_THROW(AttributeError, m.repr_name(), " has no attribute '", atom, "'");
     }
     REEL_CHECK_WITH(AttributeError, t->defined(), "'", atom, "' of ", m.repr_name(), " is not a parameter, it is none");
@@ -253,7 +271,8 @@ Tensor Module::get_buffer(const std::string& path) const {
     const Module& m = parent_of(*this, parent, keep);
     const Tensor* t = m.buffers_.find(atom);
     if (!t) {
-        REEL_CHECK_WITH(AttributeError, !m.parameters_.contains(atom) && !m.children_.contains(atom), "'", atom, "' of ", m.repr_name(), " is not a buffer");
+        REEL_CHECK_WITH(AttributeError, !m.parameters_.contains(atom) && !m.children_.contains(atom), "'", atom,
+                        "' of ", m.repr_name(), " is not a buffer");
         REEL_THROW(AttributeError, m.repr_name(), " has no attribute '", atom, "'");
     }
     return *t;
@@ -266,7 +285,8 @@ void Module::set_submodule(const std::string& path, ModulePtr module, bool stric
     Module& m = const_cast<Module&>(parent_of(*this, parent, keep));
     const ModulePtr* existing = m.children_.find(atom);
     const bool other = m.parameters_.contains(atom) || m.buffers_.contains(atom);
-    REEL_CHECK_WITH(AttributeError, !other && (!existing || *existing), "'", atom, "' of ", m.repr_name(), " is not a module");
+    REEL_CHECK_WITH(AttributeError, !other && (!existing || *existing), "'", atom, "' of ", m.repr_name(),
+                    " is not a module");
     REEL_CHECK_WITH(AttributeError, existing || !strict, m.repr_name(), " has no submodule '", atom, "' (strict)");
     m.register_child(atom, std::move(module));
 }
@@ -327,7 +347,8 @@ std::string Module::repr() const {
             begin = end + 1;
         }
     }
-    for (const auto& child : children_) lines.push_back("(" + child.key() + "): " + (*child ? indented((*child)->repr()) : "None"));
+    for (const auto& child : children_)
+        lines.push_back("(" + child.key() + "): " + (*child ? indented((*child)->repr()) : "None"));
     if (lines.empty() && extra.empty()) return repr_name() + "()";
     if (lines.empty() && extra.size() == 1) return repr_name() + "(" + extra[0] + ")";
     std::string r = repr_name() + "(\n";

@@ -11,7 +11,8 @@ std::atomic<int> recorders{0};
 } // namespace
 
 RecordModulePaths::RecordModulePaths(const Module& root, const std::string& name) : previous_(active) {
-    for (const auto& [path, m] : root.module_items(name, true)) paths_.emplace(m, path.empty() ? root.repr_name() : path);
+    for (const auto& [path, m] : root.module_items(name, true))
+        paths_.emplace(m, path.empty() ? root.repr_name() : path);
     active = this;
     if (recorders.fetch_add(1) == 0) detail::global_call_hooks.fetch_or(detail::path_bit);
 }

@@ -56,7 +56,8 @@ void extract_gradients(const Value& element, bool nested, const Value& returned,
     if (!nested || !is_container(element)) return;
     const auto children = [](const Value& v) {
         std::vector<Value> c;
-        if (v.isGenericDict()) for (const auto& [key, value] : v.toGenericDict()) c.push_back(value);
+        if (v.isGenericDict())
+            for (const auto& [key, value] : v.toGenericDict()) c.push_back(value);
         else if (v.isSequence()) c = v.elements();
         return c;
     };

@@ -58,7 +58,8 @@ void Module::save_own_state(StateDict& destination, const std::string& prefix, b
     for (const auto& p : parameters_)
         if (p->defined()) put(p.key(), *p);
     for (const auto& b : buffers_)
-        if (b->defined() && std::find(non_persistent_.begin(), non_persistent_.end(), b.key()) == non_persistent_.end()) put(b.key(), *b);
+        if (b->defined() && std::find(non_persistent_.begin(), non_persistent_.end(), b.key()) == non_persistent_.end())
+            put(b.key(), *b);
     if (has_extra_state()) destination.insert_or_assign(prefix + extra_state_key, get_extra_state());
 }
 
@@ -81,7 +82,8 @@ void Module::state_dict_into(StateDict& destination, const std::string& prefix, 
         if (const auto hooks = detail::snapshot(hooks_->state_dict_post))
             for (const auto& r : *hooks) {
                 const Value v = r.fn(*this, destination, prefix, local);
-                REEL_CHECK(v.isNone(), repr_name(), ": a state_dict post-hook must return none, got ", v.kind_name(), "; edit the dict in place");
+                REEL_CHECK(v.isNone(), repr_name(), ": a state_dict post-hook must return none, got ", v.kind_name(),
+                           "; edit the dict in place");
                 if (destination.metadata) destination.metadata->insert_or_assign(path_of(prefix), local);
             }
 }
@@ -89,8 +91,8 @@ void Module::state_dict_into(StateDict& destination, const std::string& prefix, 
 namespace {
 /// One key of a load (M-41). With `assign` the table entry is replaced, as an attribute assignment would: registration
 /// hooks run (C-18).
-void load_one(Module& m, const std::string& name, Tensor& target, const Value& source, const std::string& key, bool assign,
-              bool parameter, LoadLists& lists) {
+void load_one(Module& m, const std::string& name, Tensor& target, const Value& source, const std::string& key,
+              bool assign, bool parameter, LoadLists& lists) {
     if (!source.isTensor()) {
         lists.errors.push_back(str("while loading '", key, "': expected a tensor, got ", source.kind_name()));
         return;
@@ -98,8 +100,8 @@ void load_one(Module& m, const std::string& name, Tensor& target, const Value& s
     Tensor t = source.toTensor();
     if (target.dim() == 0 && t.dim() == 1 && t.numel() == 1) t = reel::select(t, 0, 0);
     if (!t.sizes().equals(target.sizes())) {
-        lists.errors.push_back(
-            str("size mismatch for ", key, ": the checkpoint has shape ", t.sizes(), ", the module has ", target.sizes()));
+        lists.errors.push_back(str("size mismatch for ", key, ": the checkpoint has shape ", t.sizes(),
+                                   ", the module has ", target.sizes()));
         return;
     }
     try {
@@ -116,13 +118,14 @@ void load_one(Module& m, const std::string& name, Tensor& target, const Value& s
         const auto& hooks = parameter ? detail::registration_hooks().parameter : detail::registration_hooks().buffer;
         target = hooks ? detail::run_registration_hooks(hooks, m, name, Value(t)).toTensor() : t;
     } catch (const std::exception& e) {
-        lists.errors.push_back(str("while copying '", key, "', of shape ", target.sizes(), " in the module and ", t.sizes(),
-                                   " in the checkpoint: ", e.what()));
+        lists.errors.push_back(str("while copying '", key, "', of shape ", target.sizes(), " in the module and ",
+                                   t.sizes(), " in the checkpoint: ", e.what()));
     }
 }
 } // namespace
 
-void Module::load_own_state(StateDict& map, const std::string& prefix, const ValueDict&, bool, bool assign, LoadLists& lists) {
+void Module::load_own_state(StateDict& map, const std::string& prefix, const ValueDict&, bool, bool assign,
+                            LoadLists& lists) {
     const auto one = [&](const std::string& name, Tensor& t, bool parameter) {
         const std::string key = prefix + name;
         if (const Value* v = map.find(key)) load_one(*this, name, t, *v, key, assign, parameter, lists);
@@ -156,7 +159,8 @@ void Module::load_own_state(StateDict& map, const std::string& prefix, const Val
     }
 }
 
-void Module::load_recursive(StateDict& map, const std::string& prefix, bool assign, LoadLists& lists, const std::shared_ptr<StateMetadata>& metadata) {
+void Module::load_recursive(StateDict& map, const std::string& prefix, bool assign, LoadLists& lists,
+                            const std::shared_ptr<StateMetadata>& metadata) {
     ValueDict local;
     if (metadata)
         if (const ValueDict* d = metadata->find(path_of(prefix))) local = *d;
@@ -178,7 +182,8 @@ void Module::load_recursive(StateDict& map, const std::string& prefix, bool assi
             IncompatibleKeys keys{lists.missing, lists.unexpected};
             for (const auto& r : *hooks) {
                 const Value v = r.fn(*this, keys);
-                REEL_CHECK(v.isNone(), repr_name(), ": a load_state_dict post-hook must return none, got ", v.kind_name(), "; edit the lists in place");
+                REEL_CHECK(v.isNone(), repr_name(), ": a load_state_dict post-hook must return none, got ",
+                           v.kind_name(), "; edit the lists in place");
             }
             lists.missing = std::move(keys.missing_keys);
             lists.unexpected = std::move(keys.unexpected_keys);

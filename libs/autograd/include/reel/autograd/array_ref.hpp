@@ -43,10 +43,8 @@ public:
 #endif
     ArrayRef(const ArrayRef&) = default;
     ArrayRef& operator=(const ArrayRef&) = default;
-    template <class U>
-    std::enable_if_t<std::is_same_v<U, T>, ArrayRef>& operator=(U&& temporary) = delete;
-    template <class U>
-    std::enable_if_t<std::is_same_v<U, T>, ArrayRef>& operator=(std::initializer_list<U>) = delete;
+    template <class U> std::enable_if_t<std::is_same_v<U, T>, ArrayRef>& operator=(U&& temporary) = delete;
+    template <class U> std::enable_if_t<std::is_same_v<U, T>, ArrayRef>& operator=(std::initializer_list<U>) = delete;
 
     constexpr const T* data() const { return data_; }
     constexpr std::size_t size() const { return size_; }
@@ -94,8 +92,8 @@ public:
     OptionalIntArrayRef(const std::initializer_list<std::int64_t>& l) : ref_(l), has_(true) {}
     template <std::size_t N> OptionalIntArrayRef(const std::array<std::int64_t, N>& a) : ref_(a), has_(true) {}
     template <class R>
-        requires std::is_same_v<R, std::optional<IntArrayRef>>
-    OptionalIntArrayRef(const R& o) : ref_(o.value_or(IntArrayRef())), has_(o.has_value()) {}
+    requires std::is_same_v<R, std::optional<IntArrayRef>> OptionalIntArrayRef(const R& o)
+        : ref_(o.value_or(IntArrayRef())), has_(o.has_value()) {}
     bool has_value() const { return has_; }
     explicit operator bool() const { return has_; }
     const IntArrayRef& value() const { return ref_; }

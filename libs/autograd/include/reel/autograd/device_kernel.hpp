@@ -36,7 +36,8 @@ public:
     }
     void set(DeviceType d, Fn fn) { KernelSlotBase::set(d, reinterpret_cast<AnyFn>(fn)); }
     R operator()(DeviceType d, A... a) const {
-        if (!has(d)) [[unlikely]] throw_missing(d);
+        if (!has(d)) [[unlikely]]
+            throw_missing(d);
         return reinterpret_cast<Fn>(fns_[int(d)])(static_cast<A>(a)...);
     }
 };

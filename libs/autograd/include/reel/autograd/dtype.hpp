@@ -73,7 +73,8 @@ ScalarType dtype_from_name(const char* name);
 
 /// The smallest type that both convert to, PyTorch's promotion table.
 ScalarType promote_types(ScalarType a, ScalarType b);
-/// May a result of type `from` be written into a tensor of type `to` (category order bool < integer < floating < complex)?
+/// May a result of type `from` be written into a tensor of type `to` (category order bool < integer < floating <
+/// complex)?
 bool can_cast(ScalarType from, ScalarType to);
 
 /// The dtype of floating literals and float factories, float32 initially.
@@ -97,14 +98,10 @@ template <class T> struct CppTypeToScalarType;
     _(bool, Bool)                                                                                                      \
     _(::reel::BFloat16, BFloat16)
 #define REEL_MAP_TYPE(T, Name)                                                                                         \
-    template <> struct CppTypeToScalarType<T> {                                                                        \
-        static constexpr ScalarType value = ScalarType::Name;                                                          \
-    };
+    template <> struct CppTypeToScalarType<T> { static constexpr ScalarType value = ScalarType::Name; };
 REEL_FORALL_SCALAR_TYPES(REEL_MAP_TYPE)
 #undef REEL_MAP_TYPE
-template <> struct CppTypeToScalarType<long long> {
-    static constexpr ScalarType value = ScalarType::Long;
-};
+template <> struct CppTypeToScalarType<long long> { static constexpr ScalarType value = ScalarType::Long; };
 /// The dtype of a C++ element type.
 template <class T> inline constexpr ScalarType dtype_of = CppTypeToScalarType<T>::value;
 

@@ -79,7 +79,7 @@ template <class... A> std::string str(const A&... a) { return detail::compose(a.
     do {                                                                                                               \
         if (!(cond)) [[unlikely]] {                                                                                    \
             ::reel::detail::raise<::reel::ErrorType>(                                                                  \
-                ::reel::detail::compose(::reel::detail::NoText{} __VA_OPT__(, ) __VA_ARGS__),                          \
+                ::reel::detail::compose(::reel::detail::NoText {} __VA_OPT__(, ) __VA_ARGS__),                         \
                 std::source_location::current());                                                                      \
         }                                                                                                              \
     } while (false)
@@ -91,7 +91,7 @@ template <class... A> std::string str(const A&... a) { return detail::compose(a.
 #define REEL_CHECK_NOT_IMPLEMENTED(cond, ...) REEL_CHECK_WITH(NotImplementedError, cond, __VA_ARGS__)
 #define REEL_CHECK_LINALG(cond, ...) REEL_CHECK_WITH(LinAlgError, cond, __VA_ARGS__)
 #define REEL_CHECK_OP_(a, op, b, ...)                                                                                  \
-    REEL_CHECK((a)op(b), "expected " #a " " #op " " #b ", got ", (a), " and ", (b) __VA_OPT__(, ": ", ) __VA_ARGS__)
+    REEL_CHECK((a)op(b), "expected " #a " " #op " " #b ", got ", (a), " and ", (b)__VA_OPT__(, ": ", ) __VA_ARGS__)
 #define REEL_CHECK_EQ(a, b, ...) REEL_CHECK_OP_(a, ==, b, __VA_ARGS__)
 #define REEL_CHECK_NE(a, b, ...) REEL_CHECK_OP_(a, !=, b, __VA_ARGS__)
 #define REEL_CHECK_LT(a, b, ...) REEL_CHECK_OP_(a, <, b, __VA_ARGS__)

@@ -118,7 +118,7 @@ template <class T> struct Function {
     template <class X = T, class... A> static auto apply(A&&... args) {
         std::vector<std::optional<Tensor>> arguments;
         (impl::add_argument(arguments, static_cast<const std::decay_t<A>&>(args)), ...);
-        constexpr bool two_part = !requires(AutogradContext* c) { X::forward(c, args...); };
+        constexpr bool two_part = !requires(AutogradContext * c) { X::forward(c, args...); };
         const auto run = [&](AutogradContext* ctx) {
             if constexpr (two_part) {
                 auto r = X::forward(args...);

@@ -64,7 +64,8 @@ public:
 
     std::uint64_t add(Fn fn, bool prepend = false) {
         std::lock_guard lock(mutex_);
-        auto fresh = records_ ? std::make_shared<std::vector<Record>>(*records_) : std::make_shared<std::vector<Record>>();
+        auto fresh =
+            records_ ? std::make_shared<std::vector<Record>>(*records_) : std::make_shared<std::vector<Record>>();
         const std::uint64_t id = next_hook_id();
         fresh->insert(prepend ? fresh->begin() : fresh->end(), Record{id, std::move(fn)});
         records_ = std::move(fresh);
@@ -103,8 +104,7 @@ private:
 };
 
 /// Adds `fn` to `table`, creating the table on first use.
-template <class Fn>
-RemovableHandle add_hook(std::shared_ptr<HookTable<Fn>>& table, Fn fn, bool prepend = false) {
+template <class Fn> RemovableHandle add_hook(std::shared_ptr<HookTable<Fn>>& table, Fn fn, bool prepend = false) {
     if (!table) table = std::make_shared<HookTable<Fn>>();
     const std::uint64_t id = table->add(std::move(fn), prepend);
     return RemovableHandle(id, table);

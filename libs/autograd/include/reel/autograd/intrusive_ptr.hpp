@@ -56,8 +56,8 @@ public:
     }
     intrusive_ptr(intrusive_ptr&& o) noexcept : p_(std::exchange(o.p_, nullptr)) {}
     template <class U>
-        requires std::is_convertible_v<U*, T*>
-    intrusive_ptr(intrusive_ptr<U> o) noexcept : p_(o.detach()) {}
+    requires std::is_convertible_v<U*, T*> intrusive_ptr(intrusive_ptr<U> o)
+    noexcept : p_(o.detach()) {}
     ~intrusive_ptr() {
         if (p_) T::release(p_);
     }

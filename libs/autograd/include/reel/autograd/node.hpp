@@ -82,7 +82,8 @@ public:
     virtual void release_variables() {}
     /// What the node holds for its backward, for walking the tape; released tensors are undefined.
     virtual std::vector<Tensor> saved_tensors() const { return {}; }
-    /// Should run even when every incoming gradient is undefined, with zeros in their place (identity nodes, Functions).
+    /// Should run even when every incoming gradient is undefined, with zeros in their place (identity nodes,
+    /// Functions).
     virtual bool materializes_undefined() const { return false; }
     /// Runs as soon as ready and marks the end of the tape.
     virtual bool is_accumulator() const { return false; }

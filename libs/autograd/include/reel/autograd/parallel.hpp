@@ -33,12 +33,14 @@ template <class F> void parallel_for(std::int64_t begin, std::int64_t end, std::
         return;
     }
     detail::parallel_chunks(
-        begin, end, grain, [](void* c, std::int64_t b, std::int64_t e) { (*static_cast<std::remove_reference_t<F>*>(c))(b, e); }, &fn);
+        begin, end, grain,
+        [](void* c, std::int64_t b, std::int64_t e) { (*static_cast<std::remove_reference_t<F>*>(c))(b, e); }, &fn);
 }
 
 /// Reduces over fixed chunks of `grain` elements, so that the result does not depend on the number of threads.
 template <class T, class F, class Combine>
-T parallel_reduce(std::int64_t begin, std::int64_t end, std::int64_t grain, const T& identity, F&& fn, Combine&& combine) {
+T parallel_reduce(std::int64_t begin, std::int64_t end, std::int64_t grain, const T& identity, F&& fn,
+                  Combine&& combine) {
     grain = std::max<std::int64_t>(grain, 1);
     const std::int64_t n = (end - begin + grain - 1) / grain;
     std::vector<T> partial(std::size_t(std::max<std::int64_t>(n, 0)), identity);

@@ -20,8 +20,8 @@ public:
     std::uint64_t current_seed() const { return seed_; }
     std::uint32_t random();
     std::uint64_t random64();
-    float uniform_float();   ///< low 24 bits of one draw
-    double uniform_double(); ///< low 53 bits of two draws, the first is the high half
+    float uniform_float();             ///< low 24 bits of one draw
+    double uniform_double();           ///< low 53 bits of two draws, the first is the high half
     std::optional<double> next_normal; ///< cached partner, double precision
     std::optional<float> next_float_normal;
     /// Everything needed to continue the stream, as a byte tensor.
@@ -37,7 +37,6 @@ private:
     std::uint64_t seed_;
     std::mutex mutex_;
 };
-
 
 namespace detail {
 /// The process-wide CPU generator.

@@ -85,7 +85,9 @@ template <class... T> bool needs_recording(const T&... inputs) {
     const auto one = [](const Tensor& t) { return t.defined() && t.impl()->requires_grad(); };
     return (one(inputs) || ...);
 }
-inline bool needs_recording(TensorList inputs) { return GradMode::is_enabled() && recording::any_requires_grad(inputs); }
+inline bool needs_recording(TensorList inputs) {
+    return GradMode::is_enabled() && recording::any_requires_grad(inputs);
+}
 
 using Inputs = std::initializer_list<std::reference_wrapper<const Tensor>>;
 
@@ -94,14 +96,11 @@ using Inputs = std::initializer_list<std::reference_wrapper<const Tensor>>;
 /// the output itself may be). `rule` is `GradList(RuleContext&)`, one entry per input, written in tensor ops so that it
 /// can be differentiated again. It is only called with a defined gradient. No-op unless recording is needed and
 /// the output can carry a gradient. Views, multi-output ops: see the overloads.
-template <class Rule>
-void record(const char* op, Inputs inputs, const Tensor& output, Inputs saved, Rule rule);
+template <class Rule> void record(const char* op, Inputs inputs, const Tensor& output, Inputs saved, Rule rule);
 /// Operands given as a list (`cat`, `stack`), or several outputs.
-template <class Rule>
-void record(const char* op, TensorList inputs, TensorList outputs, TensorList saved, Rule rule);
+template <class Rule> void record(const char* op, TensorList inputs, TensorList outputs, TensorList saved, Rule rule);
 
-template <class Rule>
-void record(const char* op, Inputs inputs, const Tensor& output, Inputs saved, Rule rule) {
+template <class Rule> void record(const char* op, Inputs inputs, const Tensor& output, Inputs saved, Rule rule) {
     static_assert(std::is_invocable_r_v<GradList, Rule&, RuleContext&>, "a rule is GradList(RuleContext&)");
     if (!GradMode::is_enabled() || !isDifferentiableType(output.scalar_type())) return;
     const Tensor* in[8];
@@ -115,11 +114,10 @@ void record(const char* op, Inputs inputs, const Tensor& output, Inputs saved, R
     if (!any) return;
     for (const Tensor& t : saved) keep[k++] = &t;
     recording::attach(new recording::RuleNodeOf<Rule>(op, std::move(rule)), ArrayRef<const Tensor*>(in, n), output,
-                   ArrayRef<const Tensor*>(keep, k));
+                      ArrayRef<const Tensor*>(keep, k));
 }
 
-template <class Rule>
-void record(const char* op, TensorList inputs, TensorList outputs, TensorList saved, Rule rule) {
+template <class Rule> void record(const char* op, TensorList inputs, TensorList outputs, TensorList saved, Rule rule) {
     static_assert(std::is_invocable_r_v<GradList, Rule&, RuleContext&>, "a rule is GradList(RuleContext&)");
     if (!needs_recording(inputs)) return;
     SmallVector<const Tensor*, 4> outs;

@@ -17,7 +17,7 @@ class Scalar {
 public:
     constexpr Scalar() : Scalar(std::int64_t(0)) {}
     template <class T>
-        requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
     constexpr Scalar(T v) {
         if constexpr (std::is_same_v<T, bool>) kind_ = Kind::Bool, i_ = v;
         else if constexpr (std::is_integral_v<T>) kind_ = Kind::Int, i_ = std::int64_t(v);
@@ -35,7 +35,10 @@ public:
     constexpr bool isComplex() const { return kind_ == Kind::Complex; }
     /// Bool, Long, Double or ComplexDouble.
     constexpr ScalarType type() const {
-        return kind_ == Kind::Bool ? kBool : kind_ == Kind::Int ? kLong : kind_ == Kind::Double ? kDouble : kComplexDouble;
+        return kind_ == Kind::Bool     ? kBool
+               : kind_ == Kind::Int    ? kLong
+               : kind_ == Kind::Double ? kDouble
+                                       : kComplexDouble;
     }
     constexpr double toDouble() const { return kind_ == Kind::Bool || kind_ == Kind::Int ? double(i_) : real_part(); }
     constexpr float toFloat() const { return float(toDouble()); }
@@ -54,7 +57,9 @@ public:
         else if constexpr (std::is_integral_v<T>) return T(toLong());
         else if constexpr (std::is_floating_point_v<T>) return T(toDouble());
         else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) return T(float(toDouble()));
-        else return T(typename T::value_type(toComplexDouble().real()), typename T::value_type(toComplexDouble().imag()));
+        else
+            return T(typename T::value_type(toComplexDouble().real()),
+                     typename T::value_type(toComplexDouble().imag()));
     }
     template <class T> bool equal(T v) const { return toComplexDouble() == Scalar(v).toComplexDouble(); }
     constexpr Scalar operator-() const {

@@ -214,7 +214,8 @@ public:
 
     /// The impl, or an Error that says the tensor is undefined.
     TensorImpl& checked() const {
-        if (!impl_) [[unlikely]] throw_undefined();
+        if (!impl_) [[unlikely]]
+            throw_undefined();
         return *impl_;
     }
 
@@ -238,8 +239,8 @@ public:
     /// Only `"..."` is accepted.
     TensorIndex(const char* text);
     template <class I>
-        requires std::is_integral_v<I>
-    TensorIndex(I i) : kind_(std::is_same_v<I, bool> ? Kind::Boolean : Kind::Integer), integer_(std::int64_t(i)) {}
+    requires std::is_integral_v<I> TensorIndex(I i)
+        : kind_(std::is_same_v<I, bool> ? Kind::Boolean : Kind::Integer), integer_(std::int64_t(i)) {}
     TensorIndex(Slice s) : kind_(Kind::Slice), slice_(s) {}
     TensorIndex(reel::Tensor t) : kind_(Kind::Tensor), tensor_(std::move(t)) {}
     Kind kind() const { return kind_; }

@@ -36,9 +36,7 @@ public:
     ScalarType dtype() const { return dtype_; }
     Device device() const { return device_; }
     const StoragePtr& storage() const { return storage_; }
-    void* data() const {
-        return static_cast<char*>(storage_->data()) + std::size_t(offset_) * elementSize(dtype_);
-    }
+    void* data() const { return static_cast<char*>(storage_->data()) + std::size_t(offset_) * elementSize(dtype_); }
     /// Swaps storage, dtype, device and geometry for those of `o`; identity, grad and hooks stay (E-9).
     void replace_data(const TensorImpl& o);
 

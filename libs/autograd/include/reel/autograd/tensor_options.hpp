@@ -25,12 +25,18 @@ public:
     constexpr TensorOptions(Layout l) : layout_(l) {}
     constexpr TensorOptions(MemoryFormat f) : memory_format_(f) {}
 
-    constexpr TensorOptions dtype(std::optional<ScalarType> t) const { return with([&](auto& o) { o.dtype_ = t; }); }
+    constexpr TensorOptions dtype(std::optional<ScalarType> t) const {
+        return with([&](auto& o) { o.dtype_ = t; });
+    }
     template <class T> constexpr TensorOptions dtype() const { return dtype(dtype_of<T>); }
-    constexpr TensorOptions device(std::optional<Device> d) const { return with([&](auto& o) { o.device_ = d; }); }
+    constexpr TensorOptions device(std::optional<Device> d) const {
+        return with([&](auto& o) { o.device_ = d; });
+    }
     constexpr TensorOptions device(DeviceType t, DeviceIndex i = -1) const { return device(Device(t, i)); }
     constexpr TensorOptions device_index(DeviceIndex i) const { return device(Device(kCUDA, i)); }
-    constexpr TensorOptions layout(std::optional<Layout> l) const { return with([&](auto& o) { o.layout_ = l; }); }
+    constexpr TensorOptions layout(std::optional<Layout> l) const {
+        return with([&](auto& o) { o.layout_ = l; });
+    }
     constexpr TensorOptions requires_grad(std::optional<bool> b) const {
         return with([&](auto& o) { o.requires_grad_ = b; });
     }

@@ -20,7 +20,8 @@ class Value;
 /// Positional arguments; also the elements of lists and tuples.
 using Args = std::vector<Value>;
 
-/// An insertion-ordered map. Keys are values (strings in keyword arguments and state dicts; integers occur in archives).
+/// An insertion-ordered map. Keys are values (strings in keyword arguments and state dicts; integers occur in
+/// archives).
 class ValueDict {
 public:
     using Item = std::pair<Value, Value>;
@@ -54,17 +55,33 @@ private:
 /// Keyword arguments, in order.
 using Kwargs = ValueDict;
 
-/// A variant of none, Tensor, bool, int64, double, complex, string, dtype, device, list, tuple, dict and boxed user types.
-/// Lists and dicts are shared handles, as in Python; tuples are immutable. Wrong-type access throws TypeError naming both.
+/// A variant of none, Tensor, bool, int64, double, complex, string, dtype, device, list, tuple, dict and boxed user
+/// types. Lists and dicts are shared handles, as in Python; tuples are immutable. Wrong-type access throws TypeError
+/// naming both.
 class Value {
 public:
-    enum class Kind : std::uint8_t { None, Tensor, Bool, Int, Double, Complex, String, Dtype, Device, List, Tuple, Dict, Boxed };
+    enum class Kind : std::uint8_t {
+        None,
+        Tensor,
+        Bool,
+        Int,
+        Double,
+        Complex,
+        String,
+        Dtype,
+        Device,
+        List,
+        Tuple,
+        Dict,
+        Boxed
+    };
     struct ListBox;
     struct TupleBox;
     struct DictBox;
     struct UserBox; ///< a user type with its name
 
-    // All of these are defined in value.cpp: the variant's copies, moves and deletions are compiled once, not in every file.
+    // All of these are defined in value.cpp: the variant's copies, moves and deletions are compiled once, not in every
+    // file.
     Value() noexcept;
     Value(const Value&);
     Value(Value&&) noexcept;
@@ -76,8 +93,7 @@ public:
     Value(Tensor t);
     Value(bool b);
     template <class I>
-        requires(std::is_integral_v<I> && !std::is_same_v<I, bool>)
-    Value(I i) : Value(std::int64_t(i), IntegerTag()) {}
+    requires(std::is_integral_v<I> && !std::is_same_v<I, bool>) Value(I i) : Value(std::int64_t(i), IntegerTag()) {}
     Value(double d);
     Value(float d);
     Value(std::complex<double> c);
@@ -101,9 +117,7 @@ public:
     static Value list(std::vector<Value> elements);
     static Value tuple(std::vector<Value> elements);
     /// Boxes any copyable user type; `get<T>()` unboxes.
-    template <class T> static Value box(T object) {
-        return Value(std::make_shared<std::any>(std::move(object)));
-    }
+    template <class T> static Value box(T object) { return Value(std::make_shared<std::any>(std::move(object))); }
 
     Kind kind() const { return Kind(v_.index()); }
     const char* kind_name() const; ///< Python's name: `Tensor`, `int`, `list`, ...

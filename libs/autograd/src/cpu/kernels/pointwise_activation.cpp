@@ -7,8 +7,6 @@
 
 namespace reel::cpu::REEL_ISA {
 
-void register_pointwise_activation() {
-    register_unary(pointwise::activation_unary{});
-}
+void register_pointwise_activation() { register_unary(pointwise::activation_unary{}); }
 
 } // namespace reel::cpu::REEL_ISA

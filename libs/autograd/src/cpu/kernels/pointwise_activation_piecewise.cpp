@@ -7,8 +7,6 @@
 
 namespace reel::cpu::REEL_ISA {
 
-void register_pointwise_activation_piecewise() {
-    register_unary(pointwise::activation_piecewise{});
-}
+void register_pointwise_activation_piecewise() { register_unary(pointwise::activation_piecewise{}); }
 
 } // namespace reel::cpu::REEL_ISA

@@ -7,8 +7,6 @@
 
 namespace reel::cpu::REEL_ISA {
 
-void register_pointwise_exponential() {
-    register_unary(pointwise::exponential_unary{});
-}
+void register_pointwise_exponential() { register_unary(pointwise::exponential_unary{}); }
 
 } // namespace reel::cpu::REEL_ISA

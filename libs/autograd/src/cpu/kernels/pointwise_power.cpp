@@ -7,8 +7,6 @@
 
 namespace reel::cpu::REEL_ISA {
 
-void register_pointwise_power() {
-    register_binary(pointwise::power_binary{});
-}
+void register_pointwise_power() { register_binary(pointwise::power_binary{}); }
 
 } // namespace reel::cpu::REEL_ISA

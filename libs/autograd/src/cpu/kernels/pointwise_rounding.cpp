@@ -7,8 +7,6 @@
 
 namespace reel::cpu::REEL_ISA {
 
-void register_pointwise_rounding() {
-    register_unary(pointwise::rounding_unary{});
-}
+void register_pointwise_rounding() { register_unary(pointwise::rounding_unary{}); }
 
 } // namespace reel::cpu::REEL_ISA

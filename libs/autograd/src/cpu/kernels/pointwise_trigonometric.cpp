@@ -7,8 +7,6 @@
 
 namespace reel::cpu::REEL_ISA {
 
-void register_pointwise_trigonometric() {
-    register_unary(pointwise::trigonometric_unary{});
-}
+void register_pointwise_trigonometric() { register_unary(pointwise::trigonometric_unary{}); }
 
 } // namespace reel::cpu::REEL_ISA

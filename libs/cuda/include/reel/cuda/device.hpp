@@ -8,7 +8,8 @@
 
 namespace reel::cuda {
 
-/// Can tensors be put on a CUDA device? False without toolkit at build time, without driver, without device; never throws.
+/// Can tensors be put on a CUDA device? False without toolkit at build time, without driver, without device; never
+/// throws.
 bool is_available();
 /// Why `is_available()` is false, one line that says what to do where that is known; empty when it is true.
 const std::string& unavailable_reason();

@@ -16,9 +16,12 @@ template <class R, class C, class... A> struct ForwardSignature<R (C::*)(A...)> 
     using Result = R;
     using Arguments = std::tuple<std::decay_t<A>...>;
 };
-template <class R, class C, class... A> struct ForwardSignature<R (C::*)(A...) const> : ForwardSignature<R (C::*)(A...)> {};
+template <class R, class C, class... A>
+struct ForwardSignature<R (C::*)(A...) const> : ForwardSignature<R (C::*)(A...)> {};
 template <class M>
-concept PlainForward = requires { &M::forward; };
+concept PlainForward = requires {
+    &M::forward;
+};
 
 /// C++ value -> Value. Types that Value does not know are boxed.
 template <class T> Value pack(T&& v) {
@@ -37,7 +40,8 @@ template <class T> struct Unpack {
 template <class... E> struct Unpack<std::tuple<E...>> {
     static std::tuple<E...> from(const Value& v) {
         const auto& e = v.elements();
-        REEL_CHECK_TYPE(e.size() == sizeof...(E), "module call: expected a tuple of ", sizeof...(E), " values, got ", e.size());
+        REEL_CHECK_TYPE(e.size() == sizeof...(E), "module call: expected a tuple of ", sizeof...(E), " values, got ",
+                        e.size());
         return [&]<std::size_t... I>(std::index_sequence<I...>) { return std::tuple<E...>(Unpack<E>::from(e[I])...); }
         (std::index_sequence_for<E...>());
     }
@@ -63,7 +67,7 @@ template <class M, class Signature> Value forward_thunk(Module& base, const Args
     if (!kwargs.empty()) throw_unexpected_kwargs(base, kwargs);
     if (args.size() > n) throw_argument_count(base, n, args.size());
     M& m = static_cast<M&>(base);
-    return [&]<std::size_t... I>(std::index_sequence<I...>) -> Value {
+    return [&]<std::size_t... I>(std::index_sequence<I...>)->Value {
         const auto invoke = [&](auto&&... a) -> Value {
             if constexpr (std::is_void_v<Result>) return m.forward(std::forward<decltype(a)>(a)...), Value();
             else return pack(m.forward(std::forward<decltype(a)>(a)...));
@@ -72,12 +76,13 @@ template <class M, class Signature> Value forward_thunk(Module& base, const Args
             // Trailing arguments may be left out when undefined or none converts to them.
             Args full(args);
             full.resize(n);
-            const bool ok = ((I < args.size() || std::is_same_v<std::tuple_element_t<I, Arguments>, Tensor>) && ...);
+            const bool ok = ((I < args.size() || std::is_same_v<std::tuple_element_t<I, Arguments>, Tensor>)&&...);
             if (!ok) throw_argument_count(base, n, args.size());
             return invoke(unpack<std::tuple_element_t<I, Arguments>>(full[I])...);
         }
         return invoke(unpack<std::tuple_element_t<I, Arguments>>(args[I])...);
-    }(std::make_index_sequence<n>());
+    }
+    (std::make_index_sequence<n>());
 }
 template <class M> ForwardThunk forward_thunk_for() {
     if constexpr (PlainForward<M>) return &forward_thunk<M, ForwardSignature<decltype(&M::forward)>>;
@@ -88,8 +93,9 @@ template <class M> ForwardThunk forward_thunk_for() {
 class ForwardRef {
 public:
     template <class F>
-        requires(!std::is_same_v<std::remove_const_t<F>, ForwardRef>)
-    ForwardRef(F& f) : object_(&f), call_([](void* o, const Args& a, const Kwargs& k) -> Value { return (*static_cast<F*>(o))(a, k); }) {}
+    requires(!std::is_same_v<std::remove_const_t<F>, ForwardRef>) ForwardRef(F& f)
+        : object_(&f),
+          call_([](void* o, const Args& a, const Kwargs& k) -> Value { return (*static_cast<F*>(o))(a, k); }) {}
     Value operator()(const Args& a, const Kwargs& k) const { return call_(object_, a, k); }
 
 private:
@@ -100,7 +106,8 @@ private:
 Value call_with_hooks(Module& m, Args args, Kwargs kwargs, ForwardRef forward);
 
 template <class A> decltype(auto) unpack_arg(const Value& v) {
-    if constexpr (std::is_constructible_v<Value, A> || std::is_same_v<std::decay_t<A>, Value>) return unpack<std::decay_t<A>>(v);
+    if constexpr (std::is_constructible_v<Value, A> || std::is_same_v<std::decay_t<A>, Value>)
+        return unpack<std::decay_t<A>>(v);
     else return v.get<std::decay_t<A>>();
 }
 } // namespace detail
@@ -114,7 +121,7 @@ template <class M, class... A> auto call(M& module, A&&... args) -> decltype(mod
     auto forward = [&](const Args& a, const Kwargs& k) -> Value {
         if (!k.empty()) detail::throw_unexpected_kwargs(module, k);
         if (a.size() != sizeof...(A)) detail::throw_argument_count(module, sizeof...(A), a.size());
-        return [&]<std::size_t... I>(std::index_sequence<I...>) -> Value {
+        return [&]<std::size_t... I>(std::index_sequence<I...>)->Value {
             if constexpr (std::is_void_v<R>) return module.forward(detail::unpack_arg<A>(a[I])...), Value();
             else return detail::pack(module.forward(detail::unpack_arg<A>(a[I])...));
         }

@@ -31,7 +31,8 @@ struct BackwardHook { ///< B-11 (full) or B-41 (legacy): (module, grad_input, gr
 using RegistrationHook = std::function<Value(Module&, const std::string& name, const Value& value)>;
 using StateDictPreHook = std::function<void(Module&, const std::string& prefix, bool keep_vars)>;
 /// Must return none (M-38).
-using StateDictPostHook = std::function<Value(Module&, StateDict&, const std::string& prefix, ValueDict& local_metadata)>;
+using StateDictPostHook =
+    std::function<Value(Module&, StateDict&, const std::string& prefix, ValueDict& local_metadata)>;
 /// The lists that a load collects; hooks may edit them (M-40).
 struct LoadLists {
     std::vector<std::string> missing, unexpected, errors;
@@ -79,7 +80,9 @@ template <class F> ForwardPreHook adapt_forward_pre(F f) {
             if constexpr (std::is_void_v<R>) return f(m, single_tensor(a, "forward pre-hook")), Value();
             else return Value(f(m, single_tensor(a, "forward pre-hook")));
         }};
-    } else static_assert(always_false<F>, "a forward pre-hook takes (Module&, Tensor), (Module&, Args) or (Module&, Args, Kwargs)");
+    } else
+        static_assert(always_false<F>,
+                      "a forward pre-hook takes (Module&, Tensor), (Module&, Args) or (Module&, Args, Kwargs)");
 }
 
 template <class F> ForwardHook adapt_forward(F f, bool always_call) {
@@ -107,7 +110,10 @@ template <class F> ForwardHook adapt_forward(F f, bool always_call) {
                     else return Value(f(m, a, o));
                 },
                 false, always_call};
-    } else static_assert(always_false<F>, "a forward hook takes (Module&, Tensor, Tensor), (Module&, Args, Value) or (Module&, Args, Kwargs, Value)");
+    } else
+        static_assert(
+            always_false<F>,
+            "a forward hook takes (Module&, Tensor, Tensor), (Module&, Args, Value) or (Module&, Args, Kwargs, Value)");
 }
 
 template <class R, class Call> Value backward_result(Call call) {

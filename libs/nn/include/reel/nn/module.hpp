@@ -83,14 +83,18 @@ public:
         return named_parameters(std::string(prefix), recurse);
     }
     std::vector<Tensor> buffers(bool recurse = true) const;
-    OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const { return named_buffers(std::string(), recurse); }
+    OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const {
+        return named_buffers(std::string(), recurse);
+    }
     OrderedDict<std::string, Tensor> named_buffers(const std::string& prefix, bool recurse = true) const;
     OrderedDict<std::string, Tensor> named_buffers(const char* prefix, bool recurse = true) const {
         return named_buffers(std::string(prefix), recurse);
     }
     /// With duplicates if asked for; a list because names may repeat.
-    std::vector<std::pair<std::string, Tensor>> parameter_items(const std::string& prefix, bool recurse, bool remove_duplicate) const;
-    std::vector<std::pair<std::string, Tensor>> buffer_items(const std::string& prefix, bool recurse, bool remove_duplicate) const;
+    std::vector<std::pair<std::string, Tensor>> parameter_items(const std::string& prefix, bool recurse,
+                                                                bool remove_duplicate) const;
+    std::vector<std::pair<std::string, Tensor>> buffer_items(const std::string& prefix, bool recurse,
+                                                             bool remove_duplicate) const;
     std::vector<ModulePtr> modules(bool include_self = true) const;
     OrderedDict<std::string, ModulePtr> named_modules(const std::string& prefix = {}, bool include_self = true) const;
     std::vector<std::pair<std::string, Module*>> module_items(const std::string& prefix, bool remove_duplicate) const;
@@ -136,7 +140,9 @@ public:
         if constexpr (requires { typename M::ContainedType; }) return dynamic_cast<typename M::ContainedType*>(this);
         else return dynamic_cast<M*>(this);
     }
-    template <class M> auto as() const noexcept { return const_cast<const decltype(*const_cast<Module*>(this)->as<M>())*>(const_cast<Module*>(this)->as<M>()); }
+    template <class M> auto as() const noexcept {
+        return const_cast<const decltype(*const_cast<Module*>(this)->as<M>())*>(const_cast<Module*>(this)->as<M>());
+    }
 
     // --- State dictionaries (M-33 to M-47) ------------------------------------------------------------------------
     StateDict state_dict(const std::string& prefix = {}, bool keep_vars = false);
@@ -162,8 +168,7 @@ public:
     template <class F> RemovableHandle register_full_backward_hook(F fn, bool prepend = false) {
         return add(detail::adapt_backward(std::move(fn)), prepend, true);
     }
-    template <class F>
-    [[deprecated("use register_full_backward_hook")]] RemovableHandle register_backward_hook(F fn) {
+    template <class F> [[deprecated("use register_full_backward_hook")]] RemovableHandle register_backward_hook(F fn) {
         return add(detail::adapt_backward(std::move(fn)), false, false);
     }
     RemovableHandle add(ForwardPreHook h, bool prepend);

@@ -14,8 +14,8 @@ const std::string* recorded_path(const Module& m);
 } // namespace detail
 
 /// While it lives, nodes made on this thread inside calls of `root` and its submodules carry the path of the innermost
-/// running one (`Node::module_path`, shown by `autograd::TapeView`). Calls that bypass hooks (`forward` called directly)
-/// count for the module around them. Shared modules go by their first path.
+/// running one (`Node::module_path`, shown by `autograd::TapeView`). Calls that bypass hooks (`forward` called
+/// directly) count for the module around them. Shared modules go by their first path.
 class RecordModulePaths {
 public:
     /// `name` is the path of `root` itself, and the prefix of all others.

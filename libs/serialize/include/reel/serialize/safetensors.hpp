@@ -50,8 +50,7 @@ OrderedDict<std::string, Tensor> load_file(const std::string& path);
 /// Writes dense row-major copies of `tensors`; data starts 64-byte aligned, larger element types first as readers
 /// expect. The file is written beside its destination, synced and renamed: a crash leaves the old one.
 /// Errors: KeyError for an empty or reserved name, Error naming the path when writing fails.
-void save_file(const OrderedDict<std::string, Tensor>& tensors, const std::string& path,
-               const Metadata& metadata = {});
+void save_file(const OrderedDict<std::string, Tensor>& tensors, const std::string& path, const Metadata& metadata = {});
 
 /// Replaces the file at `path` by `bytes` atomically: temporary file, fsync, rename, fsync of the folder.
 void write_file_atomically(const std::string& path, const std::vector<std::string_view>& parts);

@@ -20,9 +20,12 @@ struct relu_op : unary<Result::Same, floating | integral, Saves::Output> {
 /// x Phi(x).  d/dx = Phi(x) + x phi(x)
 struct gelu_op : unary<Result::ToFloat, floating, Saves::Input> {
     static constexpr bool fused = true;
-    template <class T> REEL_HD T f(T x) const { return x * k<T>(0.5) * (erf(x * k<T>(0.70710678118654752440)) + k<T>(1)); }
+    template <class T> REEL_HD T f(T x) const {
+        return x * k<T>(0.5) * (erf(x * k<T>(0.70710678118654752440)) + k<T>(1));
+    }
     template <class T> REEL_HD T df(T g, T x, T) const {
-        return g * ((erf(x * k<T>(0.70710678118654752440)) + k<T>(1)) * k<T>(0.5) + x * exp(-(x * x) * k<T>(0.5)) * k<T>(0.39894228040143267794));
+        return g * ((erf(x * k<T>(0.70710678118654752440)) + k<T>(1)) * k<T>(0.5) +
+                    x * exp(-(x * x) * k<T>(0.5)) * k<T>(0.39894228040143267794));
     }
 };
 /// 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
@@ -33,8 +36,9 @@ struct gelu_tanh_op : unary<Result::ToFloat, floating, Saves::Input> {
     }
     template <class T> REEL_HD T df(T g, T x, T) const {
         const T t = tanh((x + x * x * x * k<T>(0.044715)) * k<T>(0.79788456080286535588));
-        return g * ((t + k<T>(1)) * k<T>(0.5) +
-                    x * k<T>(0.5) * (k<T>(1) - t * t) * ((x * x * k<T>(0.134145) + k<T>(1)) * k<T>(0.79788456080286535588)));
+        return g *
+               ((t + k<T>(1)) * k<T>(0.5) + x * k<T>(0.5) * (k<T>(1) - t * t) *
+                                                ((x * x * k<T>(0.134145) + k<T>(1)) * k<T>(0.79788456080286535588)));
     }
 };
 /// x sigmoid(x)
@@ -54,24 +58,31 @@ struct leaky_relu_op : unary<Result::Same, floating, Saves::Input> {
     template <class T> REEL_HD T df(T g, T x, T) const { return where(x > k<T>(0), g, g * k<T>(negative_slope)); }
 };
 
-
 /// x between the bounds; no gradient at or beyond them.
 struct hardtanh_op : unary<Result::Same, floating | integral, Saves::Input> {
     double low, high;
     explicit hardtanh_op(double l = -1, double h = 1) : low(l), high(h) {}
     static constexpr bool fused = true;
-    template <class T> REEL_HD T f(T x) const { return where(x < k<T>(low), k<T>(low), where(x > k<T>(high), k<T>(high), x)); }
-    template <class T> REEL_HD T df(T g, T x, T) const { return where(x <= k<T>(low), k<T>(0), where(x >= k<T>(high), k<T>(0), g)); }
+    template <class T> REEL_HD T f(T x) const {
+        return where(x < k<T>(low), k<T>(low), where(x > k<T>(high), k<T>(high), x));
+    }
+    template <class T> REEL_HD T df(T g, T x, T) const {
+        return where(x <= k<T>(low), k<T>(0), where(x >= k<T>(high), k<T>(0), g));
+    }
 };
 /// scale x above zero, scale alpha (e^(x / width) - 1) below: elu, celu, selu.
 struct elu_op : unary<Result::Same, floating, Saves::Input> {
     double alpha, scale, width;
     explicit elu_op(double a = 1, double s = 1, double w = 1) : alpha(a), scale(s), width(w) {}
     static constexpr bool fused = true;
-    template <class T> REEL_HD T f(T x) const { return where(x <= k<T>(0), expm1(x / k<T>(width)) * k<T>(alpha * scale), x * k<T>(scale)); }
+    template <class T> REEL_HD T f(T x) const {
+        return where(x <= k<T>(0), expm1(x / k<T>(width)) * k<T>(alpha * scale), x * k<T>(scale));
+    }
     template <class T> REEL_HD T df(T g, T x, T) const {
         // exp only sees what it is used for: its overflow would spoil second derivatives.
-        return where(x <= k<T>(0), g * (exp(where(x <= k<T>(0), x, k<T>(0)) / k<T>(width)) * k<T>(alpha * scale / width)), g * k<T>(scale));
+        return where(x <= k<T>(0),
+                     g * (exp(where(x <= k<T>(0), x, k<T>(0)) / k<T>(width)) * k<T>(alpha * scale / width)),
+                     g * k<T>(scale));
     }
 };
 /// log(1 + e^(beta x)) / beta, and x itself from beta x > threshold on.
@@ -107,7 +118,9 @@ struct hardsigmoid_op : unary<Result::Same, floating, Saves::Input> {
     template <class T> REEL_HD T f(T x) const {
         return where(x < k<T>(-3), k<T>(0), where(x > k<T>(3), k<T>(1), (x + k<T>(3)) / k<T>(6)));
     }
-    template <class T> REEL_HD T df(T g, T x, T) const { return where(x <= k<T>(-3), k<T>(0), where(x >= k<T>(3), k<T>(0), g / k<T>(6))); }
+    template <class T> REEL_HD T df(T g, T x, T) const {
+        return where(x <= k<T>(-3), k<T>(0), where(x >= k<T>(3), k<T>(0), g / k<T>(6)));
+    }
 };
 /// x hardsigmoid(x)
 struct hardswish_op : unary<Result::Same, floating, Saves::Input> {
@@ -147,7 +160,7 @@ struct threshold_op : unary<Result::Same, floating | integral, Saves::Input> {
 };
 
 using activation_unary = op_list<sigmoid_op, relu_op, gelu_op, gelu_tanh_op, silu_op, leaky_relu_op>;
-using activation_piecewise = op_list<hardtanh_op, elu_op, softplus_op, logsigmoid_op, mish_op, hardsigmoid_op, hardswish_op, hardshrink_op,
-                                     softshrink_op, threshold_op>;
+using activation_piecewise = op_list<hardtanh_op, elu_op, softplus_op, logsigmoid_op, mish_op, hardsigmoid_op,
+                                     hardswish_op, hardshrink_op, softshrink_op, threshold_op>;
 
 } // namespace reel::pointwise

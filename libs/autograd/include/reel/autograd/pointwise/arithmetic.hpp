@@ -37,13 +37,21 @@ struct div_op : binary<Result::ToFloat, floating | complex, b, a | b> {
 /// NaN wins; ties share the gradient.
 struct maximum_op : binary<Result::Same, floating | integral | boolean, a | b, a | b> {
     template <class T> REEL_HD T f(T x, T o) const { return maximum(x, o); }
-    template <class T> T da(T g, T x, T o, T) const { return g * ((x > o).to(g.scalar_type()) + (x == o).to(g.scalar_type()) * 0.5); }
-    template <class T> T db(T g, T x, T o, T) const { return g * ((x < o).to(g.scalar_type()) + (x == o).to(g.scalar_type()) * 0.5); }
+    template <class T> T da(T g, T x, T o, T) const {
+        return g * ((x > o).to(g.scalar_type()) + (x == o).to(g.scalar_type()) * 0.5);
+    }
+    template <class T> T db(T g, T x, T o, T) const {
+        return g * ((x < o).to(g.scalar_type()) + (x == o).to(g.scalar_type()) * 0.5);
+    }
 };
 struct minimum_op : binary<Result::Same, floating | integral | boolean, a | b, a | b> {
     template <class T> REEL_HD T f(T x, T o) const { return minimum(x, o); }
-    template <class T> T da(T g, T x, T o, T) const { return g * ((x < o).to(g.scalar_type()) + (x == o).to(g.scalar_type()) * 0.5); }
-    template <class T> T db(T g, T x, T o, T) const { return g * ((x > o).to(g.scalar_type()) + (x == o).to(g.scalar_type()) * 0.5); }
+    template <class T> T da(T g, T x, T o, T) const {
+        return g * ((x < o).to(g.scalar_type()) + (x == o).to(g.scalar_type()) * 0.5);
+    }
+    template <class T> T db(T g, T x, T o, T) const {
+        return g * ((x > o).to(g.scalar_type()) + (x == o).to(g.scalar_type()) * 0.5);
+    }
 };
 /// atan2(x, o): d = (o dx - x do) / (x^2 + o^2)
 struct atan2_op : binary<Result::ToFloat, floating, a | b, a | b> {

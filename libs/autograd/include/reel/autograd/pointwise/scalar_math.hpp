@@ -15,10 +15,7 @@ template <class T> struct is_complex<std::complex<T>> : std::true_type {};
 
 #define REEL_SCALAR_FN(name)                                                                                           \
     template <class T>                                                                                                 \
-        requires(std::is_floating_point_v<T> || is_complex<T>::value)                                                  \
-    REEL_HD T name(T x) {                                                                                              \
-        return std::name(x);                                                                                           \
-    }
+    requires(std::is_floating_point_v<T> || is_complex<T>::value) REEL_HD T name(T x) { return std::name(x); }
 REEL_SCALAR_FN(exp)
 REEL_SCALAR_FN(log)
 REEL_SCALAR_FN(log10)
@@ -38,10 +35,7 @@ REEL_SCALAR_FN(sqrt)
 #undef REEL_SCALAR_FN
 #define REEL_REAL_FN(name)                                                                                             \
     template <class T>                                                                                                 \
-        requires std::is_floating_point_v<T>                                                                           \
-    REEL_HD T name(T x) {                                                                                              \
-        return std::name(x);                                                                                           \
-    }
+    requires std::is_floating_point_v<T> REEL_HD T name(T x) { return std::name(x); }
 REEL_REAL_FN(expm1)
 REEL_REAL_FN(exp2)
 REEL_REAL_FN(log1p)
@@ -52,16 +46,12 @@ REEL_REAL_FN(ceil)
 REEL_REAL_FN(trunc)
 #undef REEL_REAL_FN
 template <class T>
-    requires std::is_floating_point_v<T>
-REEL_HD T round(T x) {
-    return std::nearbyint(x);
-}
+requires std::is_floating_point_v<T> REEL_HD T round(T x) { return std::nearbyint(x); }
 template <class T> std::complex<T> expm1(std::complex<T> x) { return std::exp(x) - T(1); }
 template <class T> std::complex<T> exp2(std::complex<T> x) { return std::exp(x * T(0.693147180559945309)); }
 template <class T> std::complex<T> log1p(std::complex<T> x) { return std::log(x + T(1)); }
 template <class T>
-    requires(std::is_floating_point_v<T> || is_complex<T>::value)
-REEL_HD T log2(T x) {
+requires(std::is_floating_point_v<T> || is_complex<T>::value) REEL_HD T log2(T x) {
     if constexpr (is_complex<T>::value) return std::log(x) / typename T::value_type(0.693147180559945309);
     else return std::log2(x);
 }
@@ -72,32 +62,19 @@ template <class T> REEL_HD T conj(T x) {
     else return x;
 }
 template <class T>
-    requires std::is_arithmetic_v<T>
-REEL_HD T abs(T x) {
+requires std::is_arithmetic_v<T> REEL_HD T abs(T x) {
     if constexpr (std::is_unsigned_v<T>) return x;
     else return x < 0 ? T(-x) : (x == 0 ? T(0) : x);
 }
 template <class T> REEL_HD T where(bool c, T a, T b) { return c ? a : b; }
 template <class T>
-    requires std::is_arithmetic_v<T>
-REEL_HD T maximum(T a, T b) {
-    return a != a || a > b ? a : b;
-}
+requires std::is_arithmetic_v<T> REEL_HD T maximum(T a, T b) { return a != a || a > b ? a : b; }
 template <class T>
-    requires std::is_arithmetic_v<T>
-REEL_HD T minimum(T a, T b) {
-    return a != a || a < b ? a : b;
-}
+requires std::is_arithmetic_v<T> REEL_HD T minimum(T a, T b) { return a != a || a < b ? a : b; }
 template <class T>
-    requires std::is_floating_point_v<T>
-REEL_HD T pow(T a, T b) {
-    return std::pow(a, b);
-}
+requires std::is_floating_point_v<T> REEL_HD T pow(T a, T b) { return std::pow(a, b); }
 template <class T> std::complex<T> pow(std::complex<T> a, std::complex<T> b) { return std::pow(a, b); }
 template <class T>
-    requires std::is_floating_point_v<T>
-REEL_HD T atan2(T a, T b) {
-    return std::atan2(a, b);
-}
+requires std::is_floating_point_v<T> REEL_HD T atan2(T a, T b) { return std::atan2(a, b); }
 
 } // namespace reel::math

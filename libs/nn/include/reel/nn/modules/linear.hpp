@@ -8,7 +8,8 @@
 namespace reel::nn {
 
 struct LinearOptions {
-    LinearOptions(std::int64_t in_features, std::int64_t out_features) : in_features_(in_features), out_features_(out_features) {}
+    LinearOptions(std::int64_t in_features, std::int64_t out_features)
+        : in_features_(in_features), out_features_(out_features) {}
     REEL_ARG(std::int64_t, in_features);
     REEL_ARG(std::int64_t, out_features);
     REEL_ARG(bool, bias) = true;
@@ -17,7 +18,8 @@ struct LinearOptions {
 /// y = x W^T + b over the last dimension. weight (out, in) Kaiming-uniform with slope sqrt(5), bias U(+-1/sqrt(in)).
 class LinearImpl : public Cloneable<LinearImpl> {
 public:
-    LinearImpl(std::int64_t in_features, std::int64_t out_features) : LinearImpl(LinearOptions(in_features, out_features)) {}
+    LinearImpl(std::int64_t in_features, std::int64_t out_features)
+        : LinearImpl(LinearOptions(in_features, out_features)) {}
     explicit LinearImpl(const LinearOptions& options);
     void reset() override;
     void reset_parameters();

@@ -189,7 +189,9 @@ public:
     ConstantPad1dImpl(ExpandingArray<2> padding, double value) : options(padding, value) {}
     explicit ConstantPad1dImpl(const ConstantPad1dOptions& options) : options(options) {}
     void reset() override {}
-    Tensor forward(const Tensor& input) { return detail::pad_by(input, options.padding(), "constant", options.value()); }
+    Tensor forward(const Tensor& input) {
+        return detail::pad_by(input, options.padding(), "constant", options.value());
+    }
     std::string extra_repr() const override { return detail::describe_pad(options.padding(), options.value()); }
     ConstantPad1dOptions options;
 };
@@ -202,7 +204,9 @@ public:
     ConstantPad2dImpl(ExpandingArray<4> padding, double value) : options(padding, value) {}
     explicit ConstantPad2dImpl(const ConstantPad2dOptions& options) : options(options) {}
     void reset() override {}
-    Tensor forward(const Tensor& input) { return detail::pad_by(input, options.padding(), "constant", options.value()); }
+    Tensor forward(const Tensor& input) {
+        return detail::pad_by(input, options.padding(), "constant", options.value());
+    }
     std::string extra_repr() const override { return detail::describe_pad(options.padding(), options.value()); }
     ConstantPad2dOptions options;
 };
@@ -215,7 +219,9 @@ public:
     ConstantPad3dImpl(ExpandingArray<6> padding, double value) : options(padding, value) {}
     explicit ConstantPad3dImpl(const ConstantPad3dOptions& options) : options(options) {}
     void reset() override {}
-    Tensor forward(const Tensor& input) { return detail::pad_by(input, options.padding(), "constant", options.value()); }
+    Tensor forward(const Tensor& input) {
+        return detail::pad_by(input, options.padding(), "constant", options.value());
+    }
     std::string extra_repr() const override { return detail::describe_pad(options.padding(), options.value()); }
     ConstantPad3dOptions options;
 };

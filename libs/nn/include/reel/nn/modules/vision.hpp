@@ -62,7 +62,8 @@ REEL_MODULE(ChannelShuffle);
 
 /// Exactly one of `size` and `scale_factor`.
 struct UpsampleOptions {
-    using mode_t = std::variant<enumtype::kNearest, enumtype::kNearestExact, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic, enumtype::kTrilinear>;
+    using mode_t = std::variant<enumtype::kNearest, enumtype::kNearestExact, enumtype::kLinear, enumtype::kBilinear,
+                                enumtype::kBicubic, enumtype::kTrilinear>;
     REEL_ARG(std::optional<std::vector<std::int64_t>>, size) = std::nullopt;
     REEL_ARG(std::optional<std::vector<double>>, scale_factor) = std::nullopt;
     REEL_ARG(mode_t, mode) = kNearest;
@@ -123,7 +124,8 @@ public:
 REEL_MODULE(Unfold);
 
 struct FoldOptions {
-    FoldOptions(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size) : output_size_(output_size), kernel_size_(kernel_size) {}
+    FoldOptions(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size)
+        : output_size_(output_size), kernel_size_(kernel_size) {}
     REEL_ARG(ExpandingArray<2>, output_size);
     REEL_ARG(ExpandingArray<2>, kernel_size);
     REEL_ARG(ExpandingArray<2>, dilation) = 1;
