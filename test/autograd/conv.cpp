@@ -63,6 +63,45 @@ BOOST_AUTO_TEST_CASE(a_pointwise_kernel_and_many_blocks) {
                  c = leaf({3}).detach(); // several blocks of columns
     BOOST_TEST(largest(conv2d(wide, k, c, 1, 1) - slow_conv2d(wide, k, c, 1, 1, 1, 1)) < 1e-12);
 }
+BOOST_AUTO_TEST_CASE(large_shapes_equal_the_integer_ones) {
+    // Integers small enough for float32 to be exact; kLong goes another way. Many images to a block, blocks of rows,
+    // rows that are whole vectors and that are not, strides that skip places, several planes.
+    struct Shape {
+        Dims x, w;
+        int stride, padding, dilation, groups;
+    };
+    const auto whole = [](IntArrayRef size) { return randint(-3, 4, size).to(kLong); };
+    for (const Shape& s : std::initializer_list<Shape>{{{9, 16, 32, 32}, {16, 16, 3, 3}, 1, 1, 1, 1},
+                                                       {{3, 24, 57, 61}, {20, 24, 3, 3}, 1, 1, 1, 1},
+                                                       {{2, 40, 56, 56}, {33, 40, 3, 3}, 1, 1, 1, 1},
+                                                       {{37, 33, 8, 8}, {70, 33, 3, 3}, 1, 1, 1, 1},
+                                                       {{5, 64, 7, 7}, {129, 64, 3, 3}, 2, 1, 1, 1},
+                                                       {{2, 3, 99, 101}, {17, 3, 7, 7}, 2, 3, 1, 1},
+                                                       {{6, 8, 21, 20}, {12, 4, 1, 1}, 2, 0, 1, 2},
+                                                       {{4, 6, 30, 31}, {6, 1, 3, 3}, 1, 2, 2, 6},
+                                                       {{3, 5, 40, 17}, {9, 5, 2, 2}, 3, 0, 1, 1},
+                                                       {{3, 4, 200}, {8, 4, 5}, 2, 4, 2, 1},
+                                                       {{2, 3, 9, 10, 33}, {7, 3, 3, 2, 3}, 2, 1, 1, 1}}) {
+        const std::size_t n = s.x.size() - 2;
+        const auto run = [&](const Tensor& x, const Tensor& w) {
+            return n == 1   ? conv1d(x, w, {}, s.stride, s.padding, s.dilation, s.groups)
+                   : n == 2 ? conv2d(x, w, {}, s.stride, s.padding, s.dilation, s.groups)
+                            : conv3d(x, w, {}, s.stride, s.padding, s.dilation, s.groups);
+        };
+        const Tensor x = whole(s.x), w = whole(s.w), want = run(x, w), g = whole(want.sizes());
+        for (const ScalarType t : {kFloat, kDouble}) {
+            const Tensor a = x.to(t).requires_grad_(), b = w.to(t).requires_grad_(), y = run(a, b);
+            BOOST_TEST(equal(y.detach(), want.to(t)), "forward of " << s.x << ", " << s.w);
+            y.backward(g.to(t));
+            // <conv(d, w), g> = <d, grad of x> for any d, and so for the weight.
+            const Tensor d = whole(s.x), e = whole(s.w);
+            const std::int64_t along_x = sum(run(d, w) * g).item<std::int64_t>(),
+                               along_w = sum(run(x, e) * g).item<std::int64_t>();
+            BOOST_TEST(sum(d * a.grad().to(kLong)).item<std::int64_t>() == along_x, "input of " << s.x << ", " << s.w);
+            BOOST_TEST(sum(e * b.grad().to(kLong)).item<std::int64_t>() == along_w, "weight of " << s.x << ", " << s.w);
+        }
+    }
+}
 BOOST_AUTO_TEST_CASE(gradients_of_first_and_second_order) {
     const auto f = [](const variable_list& v) { return conv2d(v[0], v[1], v[2], {2, 1}, {1, 2}, {1, 2}, 2); };
     const variable_list in{leaf({2, 4, 5, 6}), leaf({6, 2, 3, 2}), leaf({6})};

@@ -1,34 +1,20 @@
-// im2col, col2im, and the three bilinear maps over them.
+// im2col, col2im, and the three bilinear maps over them, for all that conv_direct.cpp does not take.
 #include "cpu/conv.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
-#include <reel/autograd/memory.hpp>
 #include <reel/autograd/parallel.hpp>
 
+#include "cpu/conv_direct.hpp"
 #include "cpu/gemm.hpp"
+#include "cpu/scratch.hpp"
 #include "op/dispatch.hpp"
 
 namespace reel::cpu {
 
 namespace {
-
-/// Scratch memory from the allocator's cache.
-class Scratch {
-public:
-    explicit Scratch(std::size_t bytes) : bytes_(bytes), data_(bytes ? cpu_alloc(bytes) : nullptr) {}
-    ~Scratch() {
-        if (data_) cpu_free(data_, bytes_);
-    }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    template <class T> T* as() const { return static_cast<T*>(data_); }
-
-private:
-    std::size_t bytes_;
-    void* data_;
-};
 
 /// A pass over one image's columns goes block by block, each block so many output rows that it stays in the cache.
 struct Blocks {
@@ -193,19 +179,29 @@ template <class F> void dispatch_conv(ScalarType t, F f) {
 void conv_forward(ScalarType t, const ConvGeometry& g, const void* x, const void* w, const void* bias, void* y) {
     if (g.batch * g.out_channels * g.out_size() == 0) return;
     dispatch_conv(t, [&]<class T>() {
-        Conv<T>{g, t}.forward(static_cast<const T*>(x), static_cast<const T*>(w), bias, static_cast<T*>(y));
+        const T *from = static_cast<const T*>(x), *weight = static_cast<const T*>(w);
+        if constexpr (std::is_floating_point_v<T>)
+            if (!is_pointwise(g))
+                return direct_forward(g, from, weight, static_cast<const T*>(bias), static_cast<T*>(y));
+        Conv<T>{g, t}.forward(from, weight, bias, static_cast<T*>(y));
     });
 }
 void conv_input(ScalarType t, const ConvGeometry& g, const void* y, const void* w, const void* bias, void* x) {
     if (g.batch * g.in_channels * g.in_size() == 0) return;
     detail::dispatch<31 & ~detail::Bools>(t, "conv_transpose", [&]<class T>() {
-        Conv<T>{g, t}.input(static_cast<const T*>(y), static_cast<const T*>(w), bias, static_cast<T*>(x));
+        const T *from = static_cast<const T*>(y), *weight = static_cast<const T*>(w);
+        if constexpr (std::is_floating_point_v<T>)
+            if (!is_pointwise(g)) return direct_input(g, from, weight, static_cast<const T*>(bias), static_cast<T*>(x));
+        Conv<T>{g, t}.input(from, weight, bias, static_cast<T*>(x));
     });
 }
 void conv_weight(ScalarType t, const ConvGeometry& g, const void* x, const void* y, void* w) {
     if (g.out_channels * g.channels_per_group() * g.kernel_size() == 0) return;
     dispatch_conv(t, [&]<class T>() {
-        Conv<T>{g, t}.weight(static_cast<const T*>(x), static_cast<const T*>(y), static_cast<T*>(w));
+        const T *from = static_cast<const T*>(x), *grad = static_cast<const T*>(y);
+        if constexpr (std::is_floating_point_v<T>)
+            if (!is_pointwise(g)) return direct_weight(g, from, grad, static_cast<T*>(w));
+        Conv<T>{g, t}.weight(from, grad, static_cast<T*>(w));
     });
 }
 
