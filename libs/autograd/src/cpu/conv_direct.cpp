@@ -4,7 +4,6 @@
 #include "cpu/conv_direct.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include <reel/autograd/parallel.hpp>
@@ -94,33 +93,55 @@ template <class T> struct Padded {
                x / a[2].stride;
     }
 
+    /// Writes what lies inside of the image, and rows outside; the places left and right of it stay as they are: zeros.
     void fill(const T* image, std::int64_t row0, T* to) const {
         const std::int64_t s = a[2].stride, n = a[2].source;
-        const auto zeros = [](T* out, std::int64_t count) {
-            for (std::int64_t i = 0; i < count; ++i) out[i] = T(0);
-        };
-        for (std::int64_t c = 0; c < channels; ++c)
-            for (std::int64_t z = 0; z < planes; ++z)
-                for (std::int64_t y = 0; y < rows; ++y, to += row_size) {
-                    const std::int64_t iz = a[0].read(z), iy = a[1].read(y) + row0 * a[1].stride;
-                    if (iz < 0 || iz >= a[0].source || iy < 0 || iy >= a[1].source) {
-                        zeros(to, row_size);
-                        continue;
-                    }
-                    const T* row = image + ((c * a[0].source + iz) * a[1].source + iy) * n;
-                    for (std::int64_t f = 0; f < pitch[2]; ++f) {
-                        const std::int64_t from = f + a[2].low;
-                        const std::int64_t begin =
-                                               std::clamp<std::int64_t>(from < 0 ? (s - 1 - from) / s : 0, 0, width),
-                                           end = std::clamp<std::int64_t>(from < n ? (n - from + s - 1) / s : 0, begin,
-                                                                          width);
-                        T* out = to + f * width;
-                        zeros(out, begin);
-                        conv_kernels<T>.copy(row + from + begin * s, end - begin, s, out + begin);
-                        zeros(out + end, width - end);
+        const auto& copy = conv_kernels<T>.copy;
+        for (std::int64_t f = 0; f < pitch[2]; ++f) {
+            const std::int64_t from = f + a[2].low;
+            const std::int64_t begin = std::clamp<std::int64_t>(from < 0 ? (s - 1 - from) / s : 0, 0, width),
+                               end = std::clamp<std::int64_t>(from < n ? (n - from + s - 1) / s : 0, begin, width);
+            const std::int64_t column = from + begin * s, length = end - begin;
+            T* out = to + f * width + begin;
+            for (std::int64_t c = 0; c < channels; ++c)
+                for (std::int64_t z = 0; z < planes; ++z, out += plane_size) {
+                    const std::int64_t iz = a[0].read(z), top = a[1].low + row0 * a[1].stride;
+                    const T* plane = image + (c * a[0].source + iz) * a[1].source * n + column;
+                    if (iz < 0 || iz >= a[0].source) {
+                        for (std::int64_t y = 0; y < rows; ++y) std::fill_n(out + y * row_size, length, T(0));
+                    } else if (pitch[1] == a[1].stride) {
+                        const std::int64_t first = std::clamp<std::int64_t>(-top, 0, rows),
+                                           last = std::clamp<std::int64_t>(a[1].source - top, first, rows);
+                        for (std::int64_t y = 0; y < first; ++y) std::fill_n(out + y * row_size, length, T(0));
+                        copy(plane + (top + first) * n, n, last - first, length, s, out + first * row_size, row_size);
+                        for (std::int64_t y = last; y < rows; ++y) std::fill_n(out + y * row_size, length, T(0));
+                    } else {
+                        for (std::int64_t y = 0; y < rows; ++y) {
+                            const std::int64_t iy = a[1].read(y) + row0 * a[1].stride;
+                            if (iy < 0 || iy >= a[1].source) std::fill_n(out + y * row_size, length, T(0));
+                            else copy(plane + iy * n, n, 1, length, s, out + y * row_size, row_size);
+                        }
                     }
                 }
+        }
     }
+};
+
+/// Memory for padded images, cleared where their layout changes.
+template <class T> class PaddedImages {
+public:
+    PaddedImages(std::int64_t images, std::int64_t size)
+        : size_(images * size + ConvKernels<T>::slack), memory_(std::size_t(size_) * sizeof(T)) {}
+    T* laid_out(std::int64_t rows) {
+        if (rows != rows_) std::fill_n(data(), size_, T(0));
+        rows_ = rows;
+        return data();
+    }
+
+private:
+    T* data() { return memory_.template as<T>(); }
+    std::int64_t size_, rows_ = -1;
+    Scratch memory_;
 };
 
 /// A row of places: where it reads in the padded images and where it lands.
@@ -256,14 +277,14 @@ template <class T> struct Correlation {
         parallel_for(0, slabs.units(), grain, [&](std::int64_t begin, std::int64_t end) {
             const Padded<T> whole(a, sources, slabs.rows);
             const std::int64_t parts = (k + depth - 1) / depth, deepest = parts ? (k + parts - 1) / parts : 0;
-            const Scratch image(std::size_t(slabs.images * whole.size() + kernel.slack) * sizeof(T)),
-                panel(std::size_t(deepest * kernel.positions + kernel.slack) * sizeof(T)),
+            PaddedImages<T> images(slabs.images, whole.size());
+            const Scratch panel(std::size_t(deepest * kernel.positions + kernel.slack) * sizeof(T)),
                 part(std::size_t(tiles * kernel.rows * kernel.positions) * sizeof(T));
-            std::memset(image.as<T>() + slabs.images * whole.size(), 0, std::size_t(kernel.slack) * sizeof(T));
             std::vector<std::int64_t> offsets(static_cast<std::size_t>(k));
             std::vector<Row> rows;
             slabs.each(begin, end, [&](std::int64_t n0, std::int64_t n, std::int64_t row0, std::int64_t count) {
                 const Padded<T> padded(a, sources, count);
+                T* image = images.laid_out(count);
                 std::size_t at = 0;
                 each_tap([&](std::int64_t q, const Axis::Tap& z, const Axis::Tap& y, const Axis::Tap& x) {
                     offsets[at++] = padded.tap(q, z.offset, y.offset, x.offset);
@@ -273,9 +294,8 @@ template <class T> struct Correlation {
                 for (std::int64_t group = 0; group < groups; ++group) {
                     for (std::int64_t i = 0; i < n && k > 0; ++i)
                         padded.fill(source + ((n0 + i) * groups + group) * sources * source_size, row0,
-                                    image.as<T>() + i * padded.size());
-                    multiply(image.as<T>(), offsets.data(), deepest, rows,
-                             weights.as<T>() + group * tiles * k * kernel.rows,
+                                    image + i * padded.size());
+                    multiply(image, offsets.data(), deepest, rows, weights.as<T>() + group * tiles * k * kernel.rows,
                              start.data() + group * tiles * kernel.rows, panel.as<T>(), part.as<T>(),
                              target + (n0 * groups + group) * results * target_size);
                 }
@@ -348,12 +368,13 @@ template <class T> struct WeightGradient {
     void add(const Slabs<T>& slabs, std::int64_t begin, std::int64_t end, std::int64_t q0, std::int64_t q, const T* x,
              const T* y, T* sum) const {
         const Padded<T> whole(a, q, slabs.rows);
-        const Scratch image(std::size_t(slabs.images * whole.size() + kernel.slack) * sizeof(T)),
-            grad(std::size_t(slabs.images * slabs.rows * row * lanes) * sizeof(T));
+        PaddedImages<T> images(slabs.images, whole.size());
+        const Scratch grad(std::size_t(slabs.images * slabs.rows * row * lanes) * sizeof(T));
         std::vector<std::int64_t> offsets, places;
         std::vector<Row> rows;
         slabs.each(begin, end, [&](std::int64_t n0, std::int64_t n, std::int64_t row0, std::int64_t count) {
             const Padded<T> padded(a, q, count);
+            T* image = images.laid_out(count);
             offsets.clear();
             for (std::int64_t c = 0; c < q; ++c)
                 for (const Axis::Tap& tz : a[0].taps)
@@ -368,15 +389,14 @@ template <class T> struct WeightGradient {
             for (std::int64_t group = 0; group < g.groups; ++group) {
                 for (std::int64_t i = 0; i < n; ++i) {
                     padded.fill(x + (((n0 + i) * g.groups + group) * cg + q0) * g.in_size(), row0,
-                                image.as<T>() + i * padded.size());
+                                image + i * padded.size());
                     kernel.transpose(y + ((n0 + i) * g.groups + group) * og * l + row0 * row, l, og, count * row,
                                      grad.as<T>() + i * count * row * lanes, lanes);
                 }
                 const std::int64_t all = std::int64_t(places.size());
                 for (std::int64_t p = 0; p < all; p += weight_block)
-                    kernel.weight(image.as<T>(), offsets.data(), q * taps, places.data() + p,
-                                  std::min(weight_block, all - p), grad.as<T>() + p * lanes, lanes,
-                                  sum + (group * cg + q0) * taps * lanes);
+                    kernel.weight(image, offsets.data(), q * taps, places.data() + p, std::min(weight_block, all - p),
+                                  grad.as<T>() + p * lanes, lanes, sum + (group * cg + q0) * taps * lanes);
             }
         });
     }

@@ -31,8 +31,9 @@ template <class T> struct ConvKernels {
     bool (*tiles_in_place)(std::int64_t k, const T* a, const T* image, const std::int64_t* taps, const ConvRun* runs,
                            std::int64_t n, std::int64_t filled, const T* start, T* c, std::int64_t ldc,
                            std::int64_t left);
-    /// to[i] = from[i * stride]
-    void (*copy)(const T* from, std::int64_t n, std::int64_t stride, T* to);
+    /// to[row][i] = from[row][i * stride] for n elements of each row
+    void (*copy)(const T* from, std::int64_t ld, std::int64_t rows, std::int64_t n, std::int64_t stride, T* to,
+                 std::int64_t ldto);
     /// to[col][row] = from[row][col], and zeros in rows up to the next multiple of `lanes`.
     void (*transpose)(const T* from, std::int64_t ld, std::int64_t rows, std::int64_t cols, T* to, std::int64_t ldto);
     /// to[tap][channel] += sum over n positions of image[tap + place] * g[position][channel]; `channels` is a multiple

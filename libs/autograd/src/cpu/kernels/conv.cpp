@@ -119,21 +119,22 @@ bool tiles_in_place(std::int64_t k, const T* a, const T* image, const std::int64
     return true;
 }
 
-template <class T> void copy(const T* from, std::int64_t n, std::int64_t stride, T* to) {
+template <class T>
+void copy(const T* from, std::int64_t ld, std::int64_t rows, std::int64_t n, std::int64_t stride, T* to,
+          std::int64_t ldto) {
     using V = Vec<T>;
     constexpr int w = V::size;
-    std::int64_t i = 0;
-    if (stride == 1) {
-        for (; i + w <= n; i += w) V::load(from + i).store(to + i);
-        if (i < n && n >= w) {
-            V::load(from + n - w).store(to + n - w);
-            return;
+    for (std::int64_t r = 0; r < rows; ++r, from += ld, to += ldto) {
+        if (stride == 1 && n >= w) {
+            for (std::int64_t i = 0; i + w <= n; i += w) V::load(from + i).store(to + i);
+            if (n % w != 0) V::load(from + n - w).store(to + n - w);
+        } else if (stride == 1) {
+            for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
+        } else if (stride == 2) { // known to the compiler, which has shuffles for it
+            for (std::int64_t i = 0; i < n; ++i) to[i] = from[2 * i];
+        } else {
+            for (std::int64_t i = 0; i < n; ++i) to[i] = from[stride * i];
         }
-        for (; i < n; ++i) to[i] = from[i];
-    } else if (stride == 2) { // known to the compiler, which has shuffles for it
-        for (; i < n; ++i) to[i] = from[2 * i];
-    } else {
-        for (; i < n; ++i) to[i] = from[stride * i];
     }
 }
 
