@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(text_and_dot) {
     TapeView view(y);
     view.label(x, "input");
     BOOST_TEST(view.text() == "#0 SumBackward0(#1) -> float64[]\n"
-                              "#1 MulBackward0(#2) -> float64[2]\n"
+                              "#1 MulBackward0(#2, -) -> float64[2]\n"
                               "#2 AccumulateGrad input() -> float64[2]\n"
                               "3 nodes, 0 B kept for backward\n");
     const std::string dot = view.dot();

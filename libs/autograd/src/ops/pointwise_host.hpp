@@ -1,6 +1,8 @@
 // From a pointwise rule to an op on tensors: promotion, broadcasting, the strided engine, the tape.
 #pragma once
 
+#include <string_view>
+
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/pointwise/device.hpp>
 #include <reel/autograd/record.hpp>
@@ -212,12 +214,16 @@ Tensor binary_number(const char* name, const Op& op, const Tensor& x, const Scal
     if (!autograd::needs_recording(x) || !isDifferentiableType(out.scalar_type())) return out;
     static const Tensor absent;
     const unsigned reads = swapped ? Op::reads_db & b : Op::reads_da & a;
-    autograd::record(
-        name, {x}, out, {reads ? x : absent}, [op, number, swapped, cx = x.is_complex()](RuleContext& c) -> GradList {
-            const Tensor saved = c.saved(0), plain = detail::wrapped_number(number);
-            return {fit_gradient(
-                swapped ? op.db(c.grad(), plain, saved, Tensor()) : op.da(c.grad(), saved, plain, Tensor()), cx)};
-        });
+    const auto rule = [op, number, swapped, cx = x.is_complex()](RuleContext& c) -> GradList {
+        const Tensor saved = c.saved(0), plain = detail::wrapped_number(number);
+        GradList out{fit_gradient(
+            swapped ? op.db(c.grad(), plain, saved, Tensor()) : op.da(c.grad(), saved, plain, Tensor()), cx)};
+        out.resize(c.node().num_outputs());
+        return out;
+    };
+    // As operand of + - * / the number has a place among the edges (T-20, T-34); an exponent is none, `rsub` has one.
+    if (swapped || std::string_view(name) == "pow") autograd::record(name, {x}, out, {reads ? x : absent}, rule);
+    else autograd::record(name, {x, absent}, out, {reads ? x : absent}, rule);
     return out;
 }
 
