@@ -17,8 +17,8 @@ void GradientMonitor::attach(nn::Module& root) {
         if (!module->children().empty()) continue;
         entries_.push_back(std::make_unique<Entry>(Entry{path}));
         Entry* entry = entries_.back().get();
-        handles_.push_back(module->register_full_backward_hook(
-            [entry](nn::Module&, const variable_list&, const variable_list& grad_output) {
+        handles_.push_back(
+            module->register_full_backward_pre_hook([entry](nn::Module&, const variable_list& grad_output) {
                 if (grad_output.empty() || !grad_output[0].defined()) return;
                 NoGradGuard no_grad;
                 const Tensor& g = grad_output[0];

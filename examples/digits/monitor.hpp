@@ -17,7 +17,8 @@ public:
     GradientMonitor() = default;
     GradientMonitor(const GradientMonitor&) = delete;
     ~GradientMonitor() { detach(); }
-    /// Puts a full backward hook on every module below `root` that has no children.
+    /// Puts a full backward pre-hook on every module below `root` that has no children. It sees the gradient of the
+    /// output alone, so it needs no input that requires grad: the images, and what frozen features give, do not.
     void attach(reel::nn::Module& root);
     void detach();
     /// The means, in the modules' order; modules that no gradient reached are left out.

@@ -38,6 +38,7 @@ check "the run fails: $(tail -n 1 "$dir/a.log")" [ "$status" -eq 0 ]
 check "no last line with the accuracy" grep -qE '^test accuracy 0\.[0-9]{4}$' <(tail -n 1 "$dir/a.log")
 check "no hash of the frozen part" grep -q 'no bit changed' "$dir/a.log"
 check "no table of gradient norms" grep -q 'features.conv1' "$dir/a.log"
+check "it warns: $(grep -i warning "$dir/a.log")" bash -c "! grep -qi warning '$dir/a.log'"
 check "the report refers to something outside" bash -c "! grep -qE 'src=|<link|url\\(|http' '$dir/a/report.html'"
 check "the report has no drawings" [ "$(grep -o '<svg' "$dir/a/report.html" | wc -l)" -ge 5 ]
 
