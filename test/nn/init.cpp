@@ -54,6 +54,13 @@ BOOST_AUTO_TEST_CASE(orthogonal_rows_or_columns) {
         const Tensor product = m.size(0) <= m.size(1) ? m.mm(m.t()) : m.t().mm(m);
         BOOST_TEST(largest(product - eye(product.size(0))) < 1e-5);
     }
+    // Of the drawn matrix it is the Q whose R has a positive diagonal; gain multiplies.
+    manual_seed(3);
+    const Tensor drawn = reel::normal_(empty({6, 4}), 0, 1);
+    manual_seed(3);
+    const Tensor q = nn::init::orthogonal_(empty({6, 4}), 2) / 2, r = q.t().mm(drawn);
+    BOOST_TEST(largest(tril(r, -1)) < 1e-5);
+    BOOST_TEST((diagonal(r) > 0).all().item<bool>());
 }
 BOOST_AUTO_TEST_CASE(structured_ones) {
     BOOST_TEST(largest(nn::init::eye_(rand({3, 4})) - eye(3, 4)) == 0);

@@ -103,26 +103,14 @@ Tensor orthogonal_(Tensor t, double gain, std::optional<Generator> generator) {
     REEL_CHECK_VALUE(t.dim() >= 2, "orthogonal_: expected a tensor with at least 2 dimensions, got ", t.sizes());
     if (t.numel() == 0) return t;
     NoGradGuard guard;
-    const std::int64_t rows = t.size(0), cols = t.numel() / rows, n = std::max(rows, cols), m = std::min(rows, cols);
-    Tensor flat =
+    const std::int64_t rows = t.size(0), cols = t.numel() / rows;
+    const Tensor drawn =
         reel::normal_(reel::empty({rows, cols}, t.options().requires_grad(false)), 0, 1, generator).to(kDouble);
-    if (rows < cols) flat = reel::contiguous(reel::transpose(flat, 0, 1));
-    // Gram-Schmidt, twice for accuracy: the Q of a QR decomposition whose R has a positive diagonal.
-    double* q = flat.data_ptr<double>();
-    for (std::int64_t j = 0; j < m; ++j) {
-        for (int pass = 0; pass < 2; ++pass)
-            for (std::int64_t k = 0; k < j; ++k) {
-                double dot = 0;
-                for (std::int64_t i = 0; i < n; ++i) dot += q[i * m + k] * q[i * m + j];
-                for (std::int64_t i = 0; i < n; ++i) q[i * m + j] -= dot * q[i * m + k];
-            }
-        double norm = 0;
-        for (std::int64_t i = 0; i < n; ++i) norm += q[i * m + j] * q[i * m + j];
-        norm = std::sqrt(norm);
-        for (std::int64_t i = 0; i < n; ++i) q[i * m + j] /= norm;
-    }
-    if (rows < cols) flat = reel::transpose(flat, 0, 1);
-    t.copy_(reel::reshape(flat, t.sizes()));
+    const bool wide = rows < cols;
+    const auto [q, r] = reel::linalg::qr(wide ? reel::transpose(drawn, 0, 1) : drawn);
+    // The signs of R's diagonal make Q unique, and its distribution uniform.
+    const Tensor unique = q * reel::sgn(reel::diagonal(r));
+    t.copy_(reel::reshape(wide ? reel::transpose(unique, 0, 1) : unique, t.sizes()));
     return gain == 1 ? t : t.mul_(Scalar(gain));
 }
 Tensor eye_(Tensor t) {

@@ -43,7 +43,7 @@ public:
 
     std::string check_forward() {
         manual_seed(42); // the reference was drawn so, call by call (attention with dropout)
-        const Value result = op_.call(args_, kwargs_);
+        const Value result = call();
         if (const json::value* expected = data_.if_contains("result")) {
             const Value want = reader_.read(*expected);
             const bool same = want.isBool() ? result.isBool() && result.toBool() == want.toBool()
@@ -152,6 +152,12 @@ public:
     }
 
 private:
+    /// One variant is more than a call: the matrix is the product of two thin ones, so it stays singular when the
+    /// inputs move.
+    Value call() const {
+        if (op_.name != "linalg.pinv" || data_.at("variant").as_string() != "singular") return op_.call(args_, kwargs_);
+        return op_.call({matmul(args_[0].toTensor(), transpose(args_[1].toTensor(), -2, -1))}, kwargs_);
+    }
     std::string take_grads(bool create_graph) {
         variable_list roots, seeds, inputs;
         for (const auto& [index, key] : data_.at("cotangents").as_object()) {

@@ -37,12 +37,6 @@ std::optional<Tensor> initialised(const std::string& name, const Tensor& t, cons
     if (name == "trunc_normal_")
         return nn::init::trunc_normal_(t, number("mean", 0), number("std", 1), number("a", -2), number("b", 2));
     if (name == "orthogonal_") return nn::init::orthogonal_(t, number("gain", 1));
-    if (name == "xavier_uniform_") return nn::init::xavier_uniform_(t, number("gain", 1));
-    if (name == "xavier_normal_") return nn::init::xavier_normal_(t, number("gain", 1));
-    if (name == "kaiming_normal_") return nn::init::kaiming_normal_(t, number("a", 0));
-    if (name == "trunc_normal_")
-        return nn::init::trunc_normal_(t, number("mean", 0), number("std", 1), number("a", -2), number("b", 2));
-    if (name == "orthogonal_") return nn::init::orthogonal_(t, number("gain", 1));
     return std::nullopt;
 }
 

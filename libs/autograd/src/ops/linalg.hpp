@@ -36,6 +36,8 @@ void check_same_dtype(const char* op, const Tensor& a, const Tensor& b);
 /// The conjugate transpose of the last two dims.
 Tensor adjoint_of(const Tensor& t);
 Tensor identity_like(const Tensor& a);
+/// Gradient of `a` from the gradient `g` of its pseudo-inverse `p`. Differentiable.
+Tensor pinv_gradient(const Tensor& a, const Tensor& p, const Tensor& g);
 
 /// Calls `f.operator()<T>()` for the element type; LAPACK knows four.
 template <class F> void dispatch_lapack(ScalarType t, const char* op, F&& f) {

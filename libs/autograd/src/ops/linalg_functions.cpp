@@ -51,9 +51,12 @@ Tensor linalg_matrix_exp(const Tensor& A) {
     for (int k = 17; k >= 1; --k) r = one + matmul(x, r) / Scalar(double(k));
     for (int i = 0; i < squarings; ++i) r = matmul(r, r);
     if (reduction::wide_type(A.scalar_type()) != A.scalar_type()) {
-        // The reference has no scaled form for 16 bits: beyond the norm that needs scaling its result is NaN.
+        // The reference has no scaled form for 16 bits: beyond the norm that needs scaling its result is NaN. The bound
+        // is theta_12 for double precision in Bader, Blanes, Casas: Computing the matrix exponential with an optimized
+        // Taylor polynomial approximation (2019).
+        constexpr double theta_12 = 2.996158913811580e-01;
         const Tensor norms = amax(sum(abs(a.detach()), -2), -1);
-        r = masked_fill(r, unsqueeze(unsqueeze(norms > Scalar(0.299615), -1), -1), std::nan(""));
+        r = masked_fill(r, unsqueeze(unsqueeze(norms > Scalar(theta_12), -1), -1), std::nan(""));
     }
     return wide == A.scalar_type() ? r : r.to(A.scalar_type());
 }

@@ -8,6 +8,16 @@ namespace reel {
 
 using namespace matrices;
 
+Tensor matrices::pinv_gradient(const Tensor& a, const Tensor& p, const Tensor& g) {
+    const Tensor ph = adjoint_of(p), gh = adjoint_of(g);
+    if (a.size(-2) <= a.size(-1)) {
+        const Tensor k = matmul(gh, p), kp = matmul(k, ph);
+        return -adjoint_of(matmul(p, k)) + kp - matmul(matmul(a, p), kp) + matmul(matmul(ph, p), gh - matmul(k, a));
+    }
+    const Tensor k = matmul(p, gh), pk = matmul(ph, k);
+    return -adjoint_of(matmul(k, p)) + matmul(matmul(gh - matmul(a, k), p), ph) + pk - matmul(matmul(pk, p), a);
+}
+
 namespace {
 
 struct Svd {
@@ -274,16 +284,8 @@ Tensor pinv_raw(const char* op, const Tensor& A, const Tensor& atol, const Tenso
 Tensor pinv_of(const char* op, const Tensor& A, const Tensor& atol, const Tensor& rtol, bool hermitian) {
     check_matrices(op, "A", A, hermitian);
     Tensor out = pinv_raw(op, A, atol, rtol, hermitian);
-    record("linalg.pinv", {A}, out, {A, out}, [](RuleContext& c) -> GradList {
-        const Tensor a = c.saved(0), p = c.saved(1), ph = adjoint_of(p), gh = adjoint_of(c.grad());
-        if (a.size(-2) <= a.size(-1)) {
-            const Tensor k = matmul(gh, p), kp = matmul(k, ph);
-            return {-adjoint_of(matmul(p, k)) + kp - matmul(matmul(a, p), kp) +
-                    matmul(matmul(ph, p), gh - matmul(k, a))};
-        }
-        const Tensor k = matmul(p, gh), pk = matmul(ph, k);
-        return {-adjoint_of(matmul(k, p)) + matmul(matmul(gh - matmul(a, k), p), ph) + pk - matmul(matmul(pk, p), a)};
-    });
+    record("linalg.pinv", {A}, out, {A, out},
+           [](RuleContext& c) -> GradList { return {pinv_gradient(c.saved(0), c.saved(1), c.grad())}; });
     return out;
 }
 
@@ -303,8 +305,6 @@ REEL_OP("linalg.pinv(Tensor A, float rcond, bool hermitian=False) -> Tensor", cp
 Tensor linalg_pinv_rcond(const Tensor& A, double rcond, bool hermitian) {
     return pinv_of("linalg.pinv", A, number(0.0), number(rcond), hermitian);
 }
-// The reference case multiplies two factors first; that is no form of the op itself.
-REEL_UNSUPPORTED_VARIANT("linalg.pinv", "singular")
 REEL_OP("pinverse(Tensor input, float rcond=1e-15) -> Tensor", method)
 Tensor pinverse(const Tensor& input, double rcond) {
     return pinv_of("pinverse", input, number(0.0), number(rcond), false);
