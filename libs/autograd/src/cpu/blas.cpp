@@ -16,21 +16,35 @@ template <class T> const T* at(const void* p, bool trans, std::int64_t ld, std::
     return static_cast<const T*>(p) + (trans ? col * ld + row : row * ld + col);
 }
 
+/// How a product is cut for the threads: by its shape alone, so that the bits do not depend on their number. Every tile
+/// copies its rows of A and its columns of B, so there are few tiles, as square as can be.
+struct Grid {
+    std::int64_t rows, cols, row_step, col_step;
+    Grid(std::int64_t m, std::int64_t n, std::int64_t k) {
+        const double work = double(m) * double(n) * double(k);
+        const std::int64_t parts = work < 4e6 ? 1 : work < 3e7 ? 2 : work < 4e9 ? 4 : 8;
+        std::int64_t best = 1;
+        for (std::int64_t r = 2; r <= parts; r *= 2)
+            if (r * n + parts / r * m < best * n + parts / best * m) best = r;
+        row_step = step(m, best);
+        col_step = step(n, parts / best);
+        rows = (m + row_step - 1) / row_step;
+        cols = (n + col_step - 1) / col_step;
+    }
+    static std::int64_t step(std::int64_t extent, std::int64_t parts) {
+        return std::max<std::int64_t>(((extent + parts - 1) / parts + 15) / 16 * 16, 16);
+    }
+};
+
 template <class T, class Call>
 void tiled(bool ta, bool tb, std::int64_t m, std::int64_t n, const void* a, std::int64_t lda, const void* b,
            std::int64_t ldb, void* c, std::int64_t ldc, std::int64_t k, Call call) {
-    // Products big enough to share are cut into at most eight tiles along the longer side, whatever the thread count.
-    const double work = double(m) * double(n) * double(k);
-    std::int64_t parts = work < 4e6 ? 1 : 8;
-    const bool by_rows = m >= n;
-    const std::int64_t extent = by_rows ? m : n;
-    const std::int64_t step = std::max<std::int64_t>(((extent + parts - 1) / parts + 15) / 16 * 16, 16);
-    parts = (extent + step - 1) / step;
-    parallel_for(0, parts, 1, [&](std::int64_t first, std::int64_t last) {
+    const Grid grid(m, n, k);
+    parallel_for(0, grid.rows * grid.cols, 1, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t p = first; p < last; ++p) {
-            const std::int64_t i = p * step, size = std::min(step, extent - i);
-            if (by_rows) call(size, n, at<T>(a, ta, lda, i, 0), static_cast<const T*>(b), static_cast<T*>(c) + i * ldc);
-            else call(m, size, static_cast<const T*>(a), at<T>(b, tb, ldb, 0, i), static_cast<T*>(c) + i);
+            const std::int64_t i = p / grid.cols * grid.row_step, j = p % grid.cols * grid.col_step;
+            call(std::min(grid.row_step, m - i), std::min(grid.col_step, n - j), at<T>(a, ta, lda, i, 0),
+                 at<T>(b, tb, ldb, 0, j), static_cast<T*>(c) + i * ldc + j);
         }
     });
 }

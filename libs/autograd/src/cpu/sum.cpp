@@ -44,14 +44,18 @@ template <class A, class T> void rows_of(const void* in, std::int64_t rows, std:
                          o[r] = inner == 0 ? T(A{}) : T(row_sum<A>(p + r * inner, inner));
                  });
 }
-template <class T> void columns_of(const void* in, std::int64_t rows, std::int64_t cols, void* out) {
+template <class T, class F>
+void columns_of(const void* in, std::int64_t rows, std::int64_t cols, void* out, F columns) {
     const T* p = static_cast<const T*>(in);
     T* o = static_cast<T*>(out);
-    parallel_for(0, cols, std::max<std::int64_t>(64, 32768 / std::max<std::int64_t>(rows, 1)),
+    // Shares of whole cache lines; which columns go together does not change their sums.
+    constexpr std::int64_t share = 128;
+    parallel_for(0, (cols + share - 1) / share,
+                 std::max<std::int64_t>(1, 32768 / share / std::max<std::int64_t>(rows, 1)),
                  [&](std::int64_t b, std::int64_t e) {
-                     std::fill(o + b, o + e, T(0));
-                     for (std::int64_t r = 0; r < rows; ++r)
-                         for (std::int64_t c = b; c < e; ++c) o[c] += p[r * cols + c];
+                     const std::int64_t first = b * share, last = std::min(cols, e * share);
+                     if (rows == 0) std::fill(o + first, o + last, T(0));
+                     else columns(p + first, rows, cols, last - first, o + first);
                  });
 }
 
@@ -88,9 +92,9 @@ void sum_rows(ScalarType t, const void* in, std::int64_t rows, std::int64_t inne
     }
 }
 void sum_columns(ScalarType t, const void* in, std::int64_t rows, std::int64_t cols, void* out) {
-    if (t == kFloat) return columns_of<float>(in, rows, cols, out);
+    if (t == kFloat) return columns_of<float>(in, rows, cols, out, sum_kernels.columns_f32);
     REEL_INTERNAL_ASSERT(t == kDouble, "sum_columns");
-    columns_of<double>(in, rows, cols, out);
+    columns_of<double>(in, rows, cols, out, sum_kernels.columns_f64);
 }
 
 } // namespace reel::cpu

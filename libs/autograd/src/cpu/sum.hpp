@@ -9,14 +9,18 @@ namespace reel::cpu {
 
 /// out[r] = sum of in[r * inner, (r + 1) * inner). float32 and 16-bit types sum pairwise in float32.
 void sum_rows(ScalarType t, const void* in, std::int64_t rows, std::int64_t inner, void* out);
-/// out[c] = sum over r of in[r * cols + c].
+/// out[c] = sum over r of in[r * cols + c], float32 and float64.
 void sum_columns(ScalarType t, const void* in, std::int64_t rows, std::int64_t cols, void* out);
 
-/// Kernels per instruction set: the sum of one block of at most `sum_block` elements.
+/// Kernels per instruction set: the sum of one block of at most `sum_block` elements, and sums of columns.
 inline constexpr std::int64_t sum_block = 4096;
 struct SumKernels {
     float (*f32)(const float*, std::int64_t) = nullptr;
     double (*f64)(const double*, std::int64_t) = nullptr;
+    /// out[c] = sum over r < rows of in[r * ld + c] for c < count.
+    void (*columns_f32)(const float* in, std::int64_t rows, std::int64_t ld, std::int64_t count, float* out) = nullptr;
+    void (*columns_f64)(const double* in, std::int64_t rows, std::int64_t ld, std::int64_t count,
+                        double* out) = nullptr;
 };
 inline SumKernels sum_kernels;
 

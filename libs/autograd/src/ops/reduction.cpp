@@ -78,9 +78,12 @@ KernelSlot<void(const Tensor& out, const Tensor& rows, std::int64_t inner)> sum_
 
 Tensor sum_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType out_type) {
     Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), out_type, input.device());
-    if (input.is_contiguous() && input.scalar_type() == out_type && input.dim() == 2 && dims.size() == 1 &&
-        dims[0] == 0 && (out_type == kFloat || out_type == kDouble) && input.numel() > 0) {
-        cpu::sum_columns(out_type, input.data_ptr(), input.size(0), input.size(1), out.data_ptr());
+    // Leading dims of a dense tensor: sums of columns, at least a vector of them, without turning it around.
+    bool leading = input.is_cpu() && input.is_contiguous() && input.scalar_type() == out_type &&
+                   (out_type == kFloat || out_type == kDouble) && input.numel() > 0 && out.numel() >= 16;
+    for (std::size_t d = 0; leading && d < dims.size(); ++d) leading = contains(dims, std::int64_t(d));
+    if (leading) {
+        cpu::sum_columns(out_type, input.data_ptr(), input.numel() / out.numel(), out.numel(), out.data_ptr());
         return out;
     }
     std::int64_t inner = 1;
