@@ -9,8 +9,8 @@ namespace reel::nn::functional {
 
 namespace {
 template <std::size_t D> Tensor convolved(const Tensor& x, const Tensor& w, const ConvFuncOptions<D>& o) {
-    const auto* numbers = std::get_if<ExpandingArray<D>>(&o.padding());
-    if (std::holds_alternative<enumtype::kSame>(o.padding())) {
+    const auto* numbers = o.padding().numbers();
+    if (o.padding() == kSame) {
         if constexpr (D == 1) return reel::conv1d_padded(x, w, o.bias(), o.stride(), "same", o.dilation(), o.groups());
         else if constexpr (D == 2)
             return reel::conv2d_padded(x, w, o.bias(), o.stride(), "same", o.dilation(), o.groups());

@@ -11,9 +11,9 @@
 namespace reel::nn::init {
 
 double calculate_gain(NonlinearityType nonlinearity, double param) {
-    if (std::holds_alternative<enumtype::kTanh>(nonlinearity)) return 5.0 / 3.0;
-    if (std::holds_alternative<enumtype::kReLU>(nonlinearity)) return std::sqrt(2.0);
-    if (std::holds_alternative<enumtype::kLeakyReLU>(nonlinearity)) return std::sqrt(2.0 / (1 + param * param));
+    if (nonlinearity == kTanh) return 5.0 / 3.0;
+    if (nonlinearity == kReLU) return std::sqrt(2.0);
+    if (nonlinearity == kLeakyReLU) return std::sqrt(2.0 / (1 + param * param));
     return 1;
 }
 std::pair<std::int64_t, std::int64_t> _calculate_fan_in_and_fan_out(const Tensor& t) {
@@ -27,7 +27,7 @@ std::pair<std::int64_t, std::int64_t> _calculate_fan_in_and_fan_out(const Tensor
 namespace {
 double fan_of(const Tensor& t, FanModeType mode) {
     const auto [in, out] = _calculate_fan_in_and_fan_out(t);
-    return double(std::holds_alternative<enumtype::kFanIn>(mode) ? in : out);
+    return double(mode == kFanIn ? in : out);
 }
 double xavier_std(const Tensor& t, double gain) {
     const auto [in, out] = _calculate_fan_in_and_fan_out(t);

@@ -8,6 +8,12 @@
 
 namespace reel::optim {
 
+void AdadeltaParamState::fields(FieldVisitor& v) {
+    v("step", step_);
+    v("square_avg", square_avg_);
+    v("acc_delta", acc_delta_);
+}
+
 template class OptimizerCloneableOptions<AdadeltaOptions>;
 template class OptimizerCloneableParamState<AdadeltaParamState>;
 

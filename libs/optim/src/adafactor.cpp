@@ -12,6 +12,16 @@
 
 namespace reel::optim {
 
+template class OptimizerCloneableOptions<AdafactorOptions>;
+template class OptimizerCloneableParamState<AdafactorParamState>;
+
+void AdafactorParamState::fields(FieldVisitor& v) {
+    v("step", step_);
+    v("row_var", row_var_);
+    v("col_var", col_var_);
+    v("variance", variance_);
+}
+
 void AdafactorOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
     v("beta2_decay", beta2_decay_);

@@ -8,6 +8,11 @@
 
 namespace reel::optim {
 
+void AdagradParamState::fields(FieldVisitor& v) {
+    v("step", step_);
+    v("sum", sum_);
+}
+
 template class OptimizerCloneableOptions<AdagradOptions>;
 template class OptimizerCloneableParamState<AdagradParamState>;
 

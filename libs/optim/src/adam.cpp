@@ -11,6 +11,13 @@
 
 namespace reel::optim {
 
+void AdamParamState::fields(FieldVisitor& v) {
+    v("step", step_);
+    v("exp_avg", exp_avg_);
+    v("exp_avg_sq", exp_avg_sq_);
+    v("max_exp_avg_sq", max_exp_avg_sq_);
+}
+
 template class OptimizerCloneableOptions<AdamWOptions>;
 
 AdamW::AdamW(std::vector<OptimizerParamGroup> groups, AdamWOptions defaults)

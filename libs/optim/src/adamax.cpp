@@ -10,6 +10,12 @@
 
 namespace reel::optim {
 
+void AdamaxParamState::fields(FieldVisitor& v) {
+    v("step", step_);
+    v("exp_avg", exp_avg_);
+    v("exp_inf", exp_inf_);
+}
+
 template class OptimizerCloneableOptions<AdamaxOptions>;
 template class OptimizerCloneableParamState<AdamaxParamState>;
 

@@ -11,6 +11,13 @@
 
 namespace reel::optim {
 
+void ASGDParamState::fields(FieldVisitor& v) {
+    v("step", step_);
+    v("eta", eta_);
+    v("mu", mu_);
+    v("ax", ax_);
+}
+
 template class OptimizerCloneableOptions<ASGDOptions>;
 template class OptimizerCloneableParamState<ASGDParamState>;
 

@@ -12,6 +12,9 @@
 
 namespace reel::optim {
 
+template class OptimizerCloneableOptions<LBFGSOptions>;
+template class OptimizerCloneableParamState<LBFGSParamState>;
+
 void LBFGSOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
     v("max_iter", max_iter_);

@@ -11,6 +11,9 @@
 
 namespace reel::optim {
 
+template class OptimizerCloneableOptions<MuonOptions>;
+template class OptimizerCloneableParamState<MuonParamState>;
+
 void MuonOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
     v("weight_decay", weight_decay_);

@@ -10,6 +10,13 @@
 
 namespace reel::optim {
 
+void NAdamParamState::fields(FieldVisitor& v) {
+    v("step", step_);
+    v("mu_product", mu_product_);
+    v("exp_avg", exp_avg_);
+    v("exp_avg_sq", exp_avg_sq_);
+}
+
 template class OptimizerCloneableOptions<NAdamOptions>;
 template class OptimizerCloneableParamState<NAdamParamState>;
 

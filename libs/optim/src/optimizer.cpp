@@ -67,6 +67,8 @@ void Optimizer::add_param_group(OptimizerParamGroup group) {
     groups_.push_back(std::move(group));
 }
 
+RemovableHandle Optimizer::register_step_pre_hook(StepHook fn) { return add_hook(pre_hooks_, std::move(fn)); }
+RemovableHandle Optimizer::register_step_post_hook(StepHook fn) { return add_hook(post_hooks_, std::move(fn)); }
 void Optimizer::run_pre_hooks() {
     if (!pre_hooks_) return;
     if (const auto hooks = pre_hooks_->snapshot())

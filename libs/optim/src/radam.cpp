@@ -10,6 +10,12 @@
 
 namespace reel::optim {
 
+void RAdamParamState::fields(FieldVisitor& v) {
+    v("step", step_);
+    v("exp_avg", exp_avg_);
+    v("exp_avg_sq", exp_avg_sq_);
+}
+
 template class OptimizerCloneableOptions<RAdamOptions>;
 template class OptimizerCloneableParamState<RAdamParamState>;
 

@@ -8,6 +8,13 @@
 
 namespace reel::optim {
 
+void RMSpropParamState::fields(FieldVisitor& v) {
+    v("step", step_);
+    v("square_avg", square_avg_);
+    v("momentum_buffer", momentum_buffer_);
+    v("grad_avg", grad_avg_);
+}
+
 template class OptimizerCloneableOptions<RMSpropOptions>;
 template class OptimizerCloneableParamState<RMSpropParamState>;
 

@@ -8,6 +8,12 @@
 
 namespace reel::optim {
 
+void RpropParamState::fields(FieldVisitor& v) {
+    v("step", step_);
+    v("prev", prev_);
+    v("step_size", step_size_);
+}
+
 template class OptimizerCloneableOptions<RpropOptions>;
 template class OptimizerCloneableParamState<RpropParamState>;
 

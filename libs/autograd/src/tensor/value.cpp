@@ -64,26 +64,29 @@ Value& Value::operator=(Value&&) noexcept = default;
 Value::~Value() = default;
 Value::Value(std::nullptr_t) noexcept {}
 Value::Value(std::nullopt_t) noexcept {}
-Value::Value(bool b) : v_(b) {}
-Value::Value(std::int64_t i, IntegerTag) : v_(i) {}
-Value::Value(double d) : v_(d) {}
-Value::Value(float d) : v_(double(d)) {}
-Value::Value(std::complex<double> c) : v_(c) {}
-Value::Value(std::string s) : v_(std::move(s)) {}
-Value::Value(std::string_view s) : v_(std::string(s)) {}
-Value::Value(const char* s) : v_(std::string(s)) {}
-Value::Value(ScalarType t) : v_(t) {}
-Value::Value(reel::Device d) : v_(d) {}
-Value::Value(std::shared_ptr<std::any> object) : v_(std::move(object)) {}
-Value::Value(Tensor t) : v_(std::move(t)) {}
-Value::Value(const Scalar& s) {
-    if (s.isBoolean()) v_ = s.toBool();
-    else if (s.isIntegral(false)) v_ = s.toLong();
-    else if (s.isFloatingPoint()) v_ = s.toDouble();
-    else v_ = s.toComplexDouble();
+Value::Value(bool b) : kind_(Kind::Bool) { plain_.boolean = b; }
+Value::Value(std::int64_t i, IntegerTag) : kind_(Kind::Int) { plain_.integer = i; }
+Value::Value(double d) : kind_(Kind::Double) { plain_.number = d; }
+Value::Value(float d) : Value(double(d)) {}
+Value::Value(std::complex<double> c) : kind_(Kind::Complex), imaginary_(c.imag()) { plain_.number = c.real(); }
+Value::Value(std::string s) : kind_(Kind::String), box_(std::make_shared<const std::string>(std::move(s))) {}
+Value::Value(std::string_view s) : Value(std::string(s)) {}
+Value::Value(const char* s) : Value(std::string(s)) {}
+Value::Value(ScalarType t) : kind_(Kind::Dtype) { plain_.dtype = t; }
+Value::Value(reel::Device d) : kind_(Kind::Device) { plain_.device = d; }
+Value::Value(std::shared_ptr<const void> object, const std::type_info& type)
+    : kind_(Kind::Boxed), box_(std::move(object)) {
+    plain_.type = &type;
 }
-Value::Value(ValueDict d) : v_(std::make_shared<DictBox>(DictBox{std::move(d)})) {}
-Value::Value(std::vector<Value> e) : v_(std::make_shared<ListBox>(ListBox{std::move(e)})) {}
+Value::Value(Tensor t) : kind_(Kind::Tensor), tensor_(std::move(t)) {}
+Value::Value(const Scalar& s) {
+    if (s.isBoolean()) *this = Value(s.toBool());
+    else if (s.isIntegral(false)) *this = Value(s.toLong());
+    else if (s.isFloatingPoint()) *this = Value(s.toDouble());
+    else *this = Value(s.toComplexDouble());
+}
+Value::Value(ValueDict d) : kind_(Kind::Dict), box_(std::make_shared<ValueDict>(std::move(d))) {}
+Value::Value(std::vector<Value> e) : kind_(Kind::List), box_(std::make_shared<std::vector<Value>>(std::move(e))) {}
 namespace {
 template <class T> std::vector<Value> values_of(const std::vector<T>& v) {
     return std::vector<Value>(v.begin(), v.end());
@@ -94,15 +97,15 @@ Value::Value(const std::vector<std::int64_t>& v) : Value(values_of(v)) {}
 Value::Value(const std::vector<double>& v) : Value(values_of(v)) {}
 Value Value::list(std::vector<Value> e) { return Value(std::move(e)); }
 Value Value::tuple(std::vector<Value> e) {
-    Value v;
-    v.v_ = std::make_shared<const TupleBox>(TupleBox{std::move(e)});
+    Value v(std::move(e));
+    v.kind_ = Kind::Tuple;
     return v;
 }
 
 const char* Value::kind_name() const {
     constexpr const char* names[] = {"None",  "Tensor", "bool", "int",   "float", "complex", "str",
                                      "dtype", "device", "list", "tuple", "dict",  "object"};
-    return names[v_.index()];
+    return names[std::size_t(kind_)];
 }
 bool Value::isTensorList() const {
     if (!isSequence()) return false;
@@ -118,69 +121,68 @@ void Value::throw_not_boxed(const std::type_info& wanted) const {
 
 const Tensor& Value::toTensor() const {
     if (!isTensor()) throw_kind("Tensor");
-    return std::get<Tensor>(v_);
+    return tensor_;
 }
 bool Value::toBool() const {
-    if (isBool()) return std::get<bool>(v_);
-    if (isInt()) return std::get<std::int64_t>(v_) != 0;
+    if (isBool()) return plain_.boolean;
+    if (isInt()) return plain_.integer != 0;
     throw_kind("bool");
 }
 std::int64_t Value::toInt() const {
-    if (isInt()) return std::get<std::int64_t>(v_);
-    if (isBool()) return std::get<bool>(v_);
-    if (isTensor() && std::get<Tensor>(v_).numel() == 1) return std::get<Tensor>(v_).item().toLong();
+    if (isInt()) return plain_.integer;
+    if (isBool()) return plain_.boolean;
+    if (isTensor() && tensor_.numel() == 1) return tensor_.item().toLong();
     throw_kind("int");
 }
 double Value::toDouble() const {
-    if (isDouble()) return std::get<double>(v_);
+    if (isDouble()) return plain_.number;
     if (isInt() || isBool()) return double(toInt());
-    if (isTensor() && std::get<Tensor>(v_).numel() == 1) return std::get<Tensor>(v_).item().toDouble();
+    if (isTensor() && tensor_.numel() == 1) return tensor_.item().toDouble();
     throw_kind("float");
 }
 std::complex<double> Value::toComplexDouble() const {
-    return isComplexDouble() ? std::get<std::complex<double>>(v_) : std::complex<double>(toDouble(), 0);
+    return isComplexDouble() ? std::complex<double>(plain_.number, imaginary_) : std::complex<double>(toDouble(), 0);
 }
 Scalar Value::toScalar() const {
     switch (kind()) {
     case Kind::Bool:
-        return Scalar(std::get<bool>(v_));
+        return Scalar(plain_.boolean);
     case Kind::Int:
-        return Scalar(std::get<std::int64_t>(v_));
+        return Scalar(plain_.integer);
     case Kind::Double:
-        return Scalar(std::get<double>(v_));
+        return Scalar(plain_.number);
     case Kind::Complex:
-        return Scalar(std::get<std::complex<double>>(v_));
+        return Scalar(std::complex<double>(plain_.number, imaginary_));
     case Kind::Tensor:
-        return std::get<Tensor>(v_).item();
+        return tensor_.item();
     default:
         throw_kind("a number");
     }
 }
 const std::string& Value::toStringRef() const {
     if (!isString()) throw_kind("str");
-    return std::get<std::string>(v_);
+    return *static_cast<const std::string*>(box_.get());
 }
 ScalarType Value::toDtype() const {
     if (!isDtype()) throw_kind("dtype");
-    return std::get<ScalarType>(v_);
+    return plain_.dtype;
 }
 Device Value::toDevice() const {
     if (isString()) return reel::Device(toStringRef());
     if (!isDevice()) throw_kind("device");
-    return std::get<reel::Device>(v_);
+    return plain_.device;
 }
 const std::vector<Value>& Value::elements() const {
-    if (isList()) return std::get<std::shared_ptr<ListBox>>(v_)->elements;
-    if (isTuple()) return std::get<std::shared_ptr<const TupleBox>>(v_)->elements;
-    throw_kind("a list or tuple");
+    if (!isSequence()) throw_kind("a list or tuple");
+    return *static_cast<const std::vector<Value>*>(box_.get());
 }
 std::vector<Value>& Value::list_elements() const {
     if (!isList()) throw_kind("list");
-    return std::get<std::shared_ptr<ListBox>>(v_)->elements;
+    return const_cast<std::vector<Value>&>(elements()); // made non-const: lists and dicts are shared and mutable
 }
 ValueDict& Value::toGenericDict() const {
     if (!isGenericDict()) throw_kind("dict");
-    return std::get<std::shared_ptr<DictBox>>(v_)->dict;
+    return const_cast<ValueDict&>(*static_cast<const ValueDict*>(box_.get()));
 }
 std::vector<Tensor> Value::toTensorVector() const {
     std::vector<Tensor> r;
@@ -219,14 +221,8 @@ bool Value::is(const Value& o) const {
         return toDtype() == o.toDtype();
     case Kind::Device:
         return toDevice() == o.toDevice();
-    case Kind::List:
-        return std::get<std::shared_ptr<ListBox>>(v_) == std::get<std::shared_ptr<ListBox>>(o.v_);
-    case Kind::Tuple:
-        return std::get<std::shared_ptr<const TupleBox>>(v_) == std::get<std::shared_ptr<const TupleBox>>(o.v_);
-    case Kind::Dict:
-        return std::get<std::shared_ptr<DictBox>>(v_) == std::get<std::shared_ptr<DictBox>>(o.v_);
     default:
-        return std::get<std::shared_ptr<std::any>>(v_) == std::get<std::shared_ptr<std::any>>(o.v_);
+        return box_ == o.box_;
     }
 }
 

@@ -21,7 +21,7 @@ std::string mode_name(const detail::conv_padding_mode_t& mode) {
     n[0] = char(std::tolower(n[0]));
     return n;
 }
-bool pads_zeros(const detail::conv_padding_mode_t& mode) { return std::holds_alternative<enumtype::kZeros>(mode); }
+bool pads_zeros(const detail::conv_padding_mode_t& mode) { return mode == kZeros; }
 
 } // namespace
 
@@ -39,7 +39,7 @@ template <std::size_t D, class Derived, class Options> void ConvNdImpl<D, Derive
     if constexpr (is_transposed<Options>)
         REEL_CHECK_VALUE(pads_zeros(options.padding_mode()), name,
                          ": padding_mode must be zeros for transposed convolutions");
-    else if (std::holds_alternative<enumtype::kSame>(options.padding()))
+    else if (options.padding() == kSame)
         for (const std::int64_t s : *options.stride())
             REEL_CHECK_VALUE(s == 1, name, ": padding 'same' needs stride 1, got ", options.stride());
     std::vector<std::int64_t> shape =
@@ -65,9 +65,9 @@ template <std::size_t D, class Derived, class Options> std::string ConvNdImpl<D,
     if constexpr (is_transposed<Options>) {
         if (!all(options.padding(), 0)) s += ", padding=" + text::tuple(options.padding());
     } else {
-        if (const auto* numbers = std::get_if<ExpandingArray<D>>(&options.padding())) {
+        if (const auto* numbers = options.padding().numbers()) {
             if (!all(*numbers, 0)) s += ", padding=" + text::tuple(*numbers);
-        } else s += std::holds_alternative<enumtype::kSame>(options.padding()) ? ", padding=same" : ", padding=valid";
+        } else s += options.padding() == kSame ? ", padding=same" : ", padding=valid";
     }
     if (!all(options.dilation(), 1)) s += ", dilation=" + text::tuple(options.dilation());
     if constexpr (is_transposed<Options>)
@@ -86,8 +86,8 @@ template <std::size_t D, class Derived> Tensor ConvImpl<D, Derived>::forward(con
         else if constexpr (D == 2) return reel::conv2d(x, w, b, o.stride(), padding, o.dilation(), o.groups());
         else return reel::conv3d(x, w, b, o.stride(), padding, o.dilation(), o.groups());
     };
-    const auto* numbers = std::get_if<ExpandingArray<D>>(&o.padding());
-    const bool same = std::holds_alternative<enumtype::kSame>(o.padding());
+    const auto* numbers = o.padding().numbers();
+    const bool same = o.padding() == kSame;
     if (!pads_zeros(o.padding_mode())) {
         // Pad by the mode first; the last dimension's amounts come first.
         std::vector<std::int64_t> amounts;

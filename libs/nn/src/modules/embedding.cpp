@@ -82,11 +82,7 @@ void EmbeddingBagImpl::reset_parameters() {
     reel::select(weight, 0, *options.padding_idx()).zero_();
 }
 namespace {
-const char* mode_text(const EmbeddingBagOptions::mode_t& m) {
-    return std::holds_alternative<enumtype::kSum>(m)    ? "sum"
-           : std::holds_alternative<enumtype::kMean>(m) ? "mean"
-                                                        : "max";
-}
+const char* mode_text(const EmbeddingBagOptions::mode_t& m) { return m == kSum ? "sum" : m == kMean ? "mean" : "max"; }
 } // namespace
 Tensor EmbeddingBagImpl::forward(const Tensor& indices, const Tensor& offsets, const Tensor& per_sample_weights) {
     return reel::embedding_bag(parameters_["weight"], indices, offsets, options.max_norm(), options.norm_type(),

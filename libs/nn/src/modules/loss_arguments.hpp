@@ -6,16 +6,10 @@
 
 namespace reel::nn::text {
 
-inline const char* name_of(const reduction_t& r) {
-    return std::holds_alternative<enumtype::kNone>(r)   ? "none"
-           : std::holds_alternative<enumtype::kMean>(r) ? "mean"
-                                                        : "sum";
-}
+inline const char* name_of(const reduction_t& r) { return r == kNone ? "none" : r == kMean ? "mean" : "sum"; }
 inline const char* name_of(const kl_reduction_t& r) {
-    if (std::holds_alternative<enumtype::kBatchMean>(r)) return "batchmean";
-    return std::holds_alternative<enumtype::kNone>(r)   ? "none"
-           : std::holds_alternative<enumtype::kMean>(r) ? "mean"
-                                                        : "sum";
+    if (r == kBatchMean) return "batchmean";
+    return r == kNone ? "none" : r == kMean ? "mean" : "sum";
 }
 /// Reads `reduction`, or the older pair `size_average`, `reduce`.
 inline reduction_t reduction_of(const char* module, const ConstructorArgs& a) {
@@ -35,7 +29,8 @@ inline reduction_t reduction_of(const char* module, const ConstructorArgs& a) {
 /// The same with 'batchmean'.
 inline kl_reduction_t batch_reduction_of(const char* module, const ConstructorArgs& a) {
     if (a.get<std::string>("reduction", "mean") == "batchmean") return kBatchMean;
-    return std::visit([](auto tag) { return kl_reduction_t(tag); }, reduction_of(module, a));
+    const reduction_t r = reduction_of(module, a);
+    return r == kNone ? kl_reduction_t(kNone) : r == kMean ? kl_reduction_t(kMean) : kl_reduction_t(kSum);
 }
 
 } // namespace reel::nn::text

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <string>
-#include <variant>
+#include <type_traits>
 
 #include <reel/autograd/error.hpp>
 
@@ -72,13 +72,34 @@ namespace Reduction {
 enum Reduction : std::int64_t { None, Mean, Sum };
 }
 
+/// One of the named choices `Tags`; converts from each of them and compares with it: `options.mode() == kBilinear`.
+/// A std::variant of empty structs would do; it costs users' compilers ten times as much.
+template <class... Tags> class Choice {
+public:
+    template <class Tag>
+    requires((std::is_same_v<Tag, Tags> || ...)) constexpr Choice(Tag) : index_(index_of<Tag>()) {}
+    /// The constant's name: `kMean`.
+    constexpr const char* name() const {
+        constexpr const char* names[] = {Tags::text...};
+        return names[index_];
+    }
+    friend constexpr bool operator==(Choice, Choice) = default;
+
+private:
+    template <class Tag> static constexpr std::uint8_t index_of() {
+        constexpr bool same[] = {std::is_same_v<Tag, Tags>...};
+        std::uint8_t i = 0;
+        while (!same[i]) ++i;
+        return i;
+    }
+    std::uint8_t index_;
+};
+
 namespace enumtype {
 /// The constant's name: `kMean`.
-template <class... T> std::string get_enum_name(const std::variant<T...>& v) {
-    return std::visit([](const auto& tag) { return std::string(std::decay_t<decltype(tag)>::text); }, v);
-}
-template <class... T> Reduction::Reduction reduction_get_enum(const std::variant<T...>& v) {
-    const std::string name = get_enum_name(v);
+template <class... T> std::string get_enum_name(Choice<T...> v) { return v.name(); }
+template <class... T> Reduction::Reduction reduction_get_enum(Choice<T...> v) {
+    const std::string name = v.name();
     if (name == "kNone") return Reduction::None;
     if (name == "kMean") return Reduction::Mean;
     REEL_CHECK(name == "kSum", name, " is not a reduction");

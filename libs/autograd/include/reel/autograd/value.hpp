@@ -1,15 +1,14 @@
 // Any argument or result: what hooks, keyword arguments, named op calls, extra state and archives speak.
 #pragma once
 
-#include <any>
 #include <complex>
 #include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <typeinfo>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <reel/autograd/tensor.hpp>
@@ -75,13 +74,8 @@ public:
         Dict,
         Boxed
     };
-    struct ListBox;
-    struct TupleBox;
-    struct DictBox;
-    struct UserBox; ///< a user type with its name
 
-    // All of these are defined in value.cpp: the variant's copies, moves and deletions are compiled once, not in every
-    // file.
+    // All of these are defined in value.cpp: copies, moves and deletions are compiled once, not in every file.
     Value() noexcept;
     Value(const Value&);
     Value(Value&&) noexcept;
@@ -117,9 +111,11 @@ public:
     static Value list(std::vector<Value> elements);
     static Value tuple(std::vector<Value> elements);
     /// Boxes any copyable user type; `get<T>()` unboxes.
-    template <class T> static Value box(T object) { return Value(std::make_shared<std::any>(std::move(object))); }
+    template <class T> static Value box(T object) {
+        return Value(std::make_shared<const T>(std::move(object)), typeid(T));
+    }
 
-    Kind kind() const { return Kind(v_.index()); }
+    Kind kind() const { return kind_; }
     const char* kind_name() const; ///< Python's name: `Tensor`, `int`, `list`, ...
     bool isNone() const { return kind() == Kind::None; }
     bool isTensor() const { return kind() == Kind::Tensor; }
@@ -158,8 +154,7 @@ public:
     std::vector<double> toDoubleVector() const;
     template <class T> const T& get() const { return *get_box<T>(); }
     template <class T> const T* try_get() const {
-        if (!isBoxed()) return nullptr;
-        return std::any_cast<T>(std::get<std::shared_ptr<std::any>>(v_).get());
+        return isBoxed() && *plain_.type == typeid(T) ? static_cast<const T*>(box_.get()) : nullptr;
     }
     /// Conversion by type: `to<Tensor>()`, `to<double>()`, `to<std::vector<Tensor>>()`, ...
     template <class T> T to() const;
@@ -176,7 +171,7 @@ public:
 private:
     struct IntegerTag {};
     Value(std::int64_t i, IntegerTag);
-    explicit Value(std::shared_ptr<std::any> object);
+    Value(std::shared_ptr<const void> object, const std::type_info& type);
     template <class T> const T* get_box() const {
         const T* p = try_get<T>();
         if (!p) throw_not_boxed(typeid(T));
@@ -185,19 +180,21 @@ private:
     [[noreturn]] void throw_not_boxed(const std::type_info& wanted) const;
     [[noreturn]] void throw_kind(const char* wanted) const;
 
-    std::variant<std::monostate, Tensor, bool, std::int64_t, double, std::complex<double>, std::string, ScalarType,
-                 reel::Device, std::shared_ptr<ListBox>, std::shared_ptr<const TupleBox>, std::shared_ptr<DictBox>,
-                 std::shared_ptr<std::any>>
-        v_;
-};
-struct Value::ListBox {
-    std::vector<Value> elements;
-};
-struct Value::TupleBox {
-    std::vector<Value> elements;
-};
-struct Value::DictBox {
-    ValueDict dict;
+    // A hand-made union: a std::variant of these took a twentieth of the umbrella's compile time.
+    union Plain {
+        bool boolean;
+        std::int64_t integer;
+        double number; ///< the real part of a complex number
+        ScalarType dtype;
+        reel::Device device;
+        const std::type_info* type; ///< of a boxed object
+        constexpr Plain() : integer(0) {}
+    };
+    Kind kind_ = Kind::None;
+    Plain plain_;
+    double imaginary_ = 0;
+    Tensor tensor_;
+    std::shared_ptr<const void> box_; ///< std::string, elements of a list or tuple, ValueDict, user object
 };
 
 template <class T> T Value::to() const {

@@ -160,7 +160,7 @@ REEL_POOL_FUNCTIONS(3)
 #undef REEL_POOL_FUNCTIONS
 
 struct PadFuncOptions {
-    using mode_t = std::variant<enumtype::kConstant, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
+    using mode_t = Choice<enumtype::kConstant, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
     PadFuncOptions(std::vector<std::int64_t> pad) : pad_(std::move(pad)) {}
     REEL_ARG(std::vector<std::int64_t>, pad);
     REEL_ARG(mode_t, mode) = kConstant;

@@ -3,18 +3,16 @@
 
 #include <optional>
 #include <utility>
-#include <variant>
 
 #include <reel/autograd/enum.hpp>
 #include <reel/autograd/random.hpp>
 
 namespace reel::nn::init {
 
-using NonlinearityType =
-    std::variant<enumtype::kLinear, enumtype::kConv1D, enumtype::kConv2D, enumtype::kConv3D, enumtype::kConvTranspose1D,
-                 enumtype::kConvTranspose2D, enumtype::kConvTranspose3D, enumtype::kSigmoid, enumtype::kTanh,
-                 enumtype::kReLU, enumtype::kLeakyReLU>;
-using FanModeType = std::variant<enumtype::kFanIn, enumtype::kFanOut>;
+using NonlinearityType = Choice<enumtype::kLinear, enumtype::kConv1D, enumtype::kConv2D, enumtype::kConv3D,
+                                enumtype::kConvTranspose1D, enumtype::kConvTranspose2D, enumtype::kConvTranspose3D,
+                                enumtype::kSigmoid, enumtype::kTanh, enumtype::kReLU, enumtype::kLeakyReLU>;
+using FanModeType = Choice<enumtype::kFanIn, enumtype::kFanOut>;
 
 /// The factor that keeps variances through a non-linearity; `param` is leaky ReLU's slope.
 double calculate_gain(NonlinearityType nonlinearity, double param = 0.01);

@@ -19,11 +19,7 @@ public:
 };
 class AdadeltaParamState : public OptimizerCloneableParamState<AdadeltaParamState> {
 public:
-    void fields(FieldVisitor& v) override {
-        v("step", step_);
-        v("square_avg", square_avg_);
-        v("acc_delta", acc_delta_);
-    }
+    void fields(FieldVisitor& v) override;
     REEL_STATE(StepCount, step);
     REEL_STATE(Tensor, square_avg);
     REEL_STATE(Tensor, acc_delta);

@@ -22,12 +22,7 @@ public:
 class AdafactorParamState : public OptimizerCloneableParamState<AdafactorParamState> {
 public:
     bool shaped_like_parameter(std::string_view field) const override { return field == "variance"; }
-    void fields(FieldVisitor& v) override {
-        v("step", step_);
-        v("row_var", row_var_);
-        v("col_var", col_var_);
-        v("variance", variance_);
-    }
+    void fields(FieldVisitor& v) override;
     REEL_STATE(StepCount, step);
     REEL_STATE(Tensor, row_var);
     REEL_STATE(Tensor, col_var);
@@ -49,5 +44,8 @@ protected:
     void update(OptimizerParamGroup& group) override;
     std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<AdafactorParamState>(); }
 };
+
+extern template class OptimizerCloneableOptions<AdafactorOptions>;
+extern template class OptimizerCloneableParamState<AdafactorParamState>;
 
 } // namespace reel::optim

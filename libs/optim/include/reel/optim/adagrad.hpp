@@ -20,10 +20,7 @@ public:
 };
 class AdagradParamState : public OptimizerCloneableParamState<AdagradParamState> {
 public:
-    void fields(FieldVisitor& v) override {
-        v("step", step_);
-        v("sum", sum_);
-    }
+    void fields(FieldVisitor& v) override;
     REEL_STATE(StepCount, step);
     REEL_STATE(Tensor, sum);
 };

@@ -20,11 +20,7 @@ public:
 };
 class AdamaxParamState : public OptimizerCloneableParamState<AdamaxParamState> {
 public:
-    void fields(FieldVisitor& v) override {
-        v("step", step_);
-        v("exp_avg", exp_avg_);
-        v("exp_inf", exp_inf_);
-    }
+    void fields(FieldVisitor& v) override;
     REEL_STATE(StepCount, step);
     REEL_STATE(Tensor, exp_avg);
     REEL_STATE(Tensor, exp_inf);

@@ -20,12 +20,7 @@ public:
 };
 class ASGDParamState : public OptimizerCloneableParamState<ASGDParamState> {
 public:
-    void fields(FieldVisitor& v) override {
-        v("step", step_);
-        v("eta", eta_);
-        v("mu", mu_);
-        v("ax", ax_);
-    }
+    void fields(FieldVisitor& v) override;
     REEL_STATE(StepCount, step);
     REEL_STATE(StepNumber, eta);
     REEL_STATE(StepNumber, mu);

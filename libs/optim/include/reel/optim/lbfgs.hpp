@@ -61,4 +61,7 @@ private:
     void minimize(const LossClosure& closure, double loss);
 };
 
+extern template class OptimizerCloneableOptions<LBFGSOptions>;
+extern template class OptimizerCloneableParamState<LBFGSParamState>;
+
 } // namespace reel::optim

@@ -43,4 +43,7 @@ protected:
     std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<MuonParamState>(); }
 };
 
+extern template class OptimizerCloneableOptions<MuonOptions>;
+extern template class OptimizerCloneableParamState<MuonParamState>;
+
 } // namespace reel::optim

@@ -22,12 +22,7 @@ public:
 };
 class NAdamParamState : public OptimizerCloneableParamState<NAdamParamState> {
 public:
-    void fields(FieldVisitor& v) override {
-        v("step", step_);
-        v("mu_product", mu_product_);
-        v("exp_avg", exp_avg_);
-        v("exp_avg_sq", exp_avg_sq_);
-    }
+    void fields(FieldVisitor& v) override;
     REEL_STATE(StepCount, step);
     REEL_STATE(StepNumber, mu_product);
     REEL_STATE(Tensor, exp_avg);

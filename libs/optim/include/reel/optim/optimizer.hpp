@@ -119,8 +119,8 @@ public:
     /// then. Tensors are copied, in the parameter's dtype and on its device.
     void load_state_dict(const Value& dict);
 
-    RemovableHandle register_step_pre_hook(StepHook fn) { return add_hook(pre_hooks_, std::move(fn)); }
-    RemovableHandle register_step_post_hook(StepHook fn) { return add_hook(post_hooks_, std::move(fn)); }
+    RemovableHandle register_step_pre_hook(StepHook fn);
+    RemovableHandle register_step_post_hook(StepHook fn);
     /// How often `step` has run in this process.
     std::int64_t step_count() const { return step_count_; }
 

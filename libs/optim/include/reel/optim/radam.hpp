@@ -21,11 +21,7 @@ public:
 };
 class RAdamParamState : public OptimizerCloneableParamState<RAdamParamState> {
 public:
-    void fields(FieldVisitor& v) override {
-        v("step", step_);
-        v("exp_avg", exp_avg_);
-        v("exp_avg_sq", exp_avg_sq_);
-    }
+    void fields(FieldVisitor& v) override;
     REEL_STATE(StepCount, step);
     REEL_STATE(Tensor, exp_avg);
     REEL_STATE(Tensor, exp_avg_sq);

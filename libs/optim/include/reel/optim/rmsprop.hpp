@@ -21,12 +21,7 @@ public:
 };
 class RMSpropParamState : public OptimizerCloneableParamState<RMSpropParamState> {
 public:
-    void fields(FieldVisitor& v) override {
-        v("step", step_);
-        v("square_avg", square_avg_);
-        v("momentum_buffer", momentum_buffer_);
-        v("grad_avg", grad_avg_);
-    }
+    void fields(FieldVisitor& v) override;
     REEL_STATE(StepCount, step);
     REEL_STATE(Tensor, square_avg);
     REEL_STATE(Tensor, momentum_buffer);

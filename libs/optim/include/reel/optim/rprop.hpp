@@ -19,11 +19,7 @@ public:
 };
 class RpropParamState : public OptimizerCloneableParamState<RpropParamState> {
 public:
-    void fields(FieldVisitor& v) override {
-        v("step", step_);
-        v("prev", prev_);
-        v("step_size", step_size_);
-    }
+    void fields(FieldVisitor& v) override;
     REEL_STATE(StepCount, step);
     REEL_STATE(Tensor, prev);
     REEL_STATE(Tensor, step_size);

@@ -10,14 +10,32 @@
 namespace reel::nn {
 
 namespace detail {
-using conv_padding_mode_t =
-    std::variant<enumtype::kZeros, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
+using conv_padding_mode_t = Choice<enumtype::kZeros, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
 }
+
+/// Padding of a convolution: numbers, kValid (none) or kSame (so much that the size stays).
+template <std::size_t D> class ConvPadding {
+public:
+    template <class N>
+    requires(std::is_convertible_v<N, ExpandingArray<D>>) ConvPadding(const N& numbers)
+        : numbers_(numbers), kind_(Kind::Numbers) {}
+    ConvPadding(enumtype::kValid) : kind_(Kind::Valid) {}
+    ConvPadding(enumtype::kSame) : kind_(Kind::Same) {}
+    /// Null for kValid and kSame.
+    const ExpandingArray<D>* numbers() const { return kind_ == Kind::Numbers ? &numbers_ : nullptr; }
+    friend bool operator==(const ConvPadding& p, enumtype::kValid) { return p.kind_ == Kind::Valid; }
+    friend bool operator==(const ConvPadding& p, enumtype::kSame) { return p.kind_ == Kind::Same; }
+
+private:
+    enum class Kind : std::uint8_t { Numbers, Valid, Same };
+    ExpandingArray<D> numbers_ = 0;
+    Kind kind_;
+};
 
 /// `padding` is numbers, kValid or kSame.
 template <std::size_t D> struct ConvOptions {
     using padding_mode_t = detail::conv_padding_mode_t;
-    using padding_t = std::variant<ExpandingArray<D>, enumtype::kValid, enumtype::kSame>;
+    using padding_t = ConvPadding<D>;
     ConvOptions(std::int64_t in_channels, std::int64_t out_channels, ExpandingArray<D> kernel_size)
         : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(std::move(kernel_size)) {}
     REEL_ARG(std::int64_t, in_channels);

@@ -53,7 +53,7 @@ public:
 };
 
 struct EmbeddingBagOptions {
-    using mode_t = std::variant<enumtype::kSum, enumtype::kMean, enumtype::kMax>;
+    using mode_t = Choice<enumtype::kSum, enumtype::kMean, enumtype::kMax>;
     EmbeddingBagOptions(std::int64_t num_embeddings, std::int64_t embedding_dim)
         : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
     REEL_ARG(std::int64_t, num_embeddings);

@@ -10,7 +10,7 @@
 
 namespace reel::nn {
 
-using reduction_t = std::variant<enumtype::kNone, enumtype::kMean, enumtype::kSum>;
+using reduction_t = Choice<enumtype::kNone, enumtype::kMean, enumtype::kSum>;
 
 struct MSELossOptions {
     MSELossOptions(reduction_t reduction = kMean) : reduction_(reduction) {}
@@ -62,7 +62,7 @@ public:
 };
 REEL_MODULE(CrossEntropyLoss);
 
-using kl_reduction_t = std::variant<enumtype::kNone, enumtype::kBatchMean, enumtype::kSum, enumtype::kMean>;
+using kl_reduction_t = Choice<enumtype::kNone, enumtype::kBatchMean, enumtype::kSum, enumtype::kMean>;
 
 struct L1LossOptions {
     L1LossOptions(reduction_t reduction = kMean) : reduction_(reduction) {}
