@@ -1,4 +1,5 @@
-// The members of Cloneable for Reel's own layers.
+// Templates that every user of modules needs, compiled once: the members of Cloneable for Reel's own layers,
+// dictionaries of tensors and modules.
 #include <reel/nn.hpp>
 
 namespace reel::nn {
@@ -6,3 +7,8 @@ namespace reel::nn {
 REEL_NN_LAYERS(REEL_INSTANCE)
 #undef REEL_INSTANCE
 } // namespace reel::nn
+
+namespace reel {
+template class OrderedDict<std::string, Tensor>;
+template class OrderedDict<std::string, nn::ModulePtr>;
+} // namespace reel

@@ -15,6 +15,12 @@ namespace reel::optim {
 template class OptimizerCloneableOptions<AdafactorOptions>;
 template class OptimizerCloneableParamState<AdafactorParamState>;
 
+Adafactor::Adafactor(std::vector<OptimizerParamGroup> groups, AdafactorOptions defaults)
+    : Optimizer(std::move(groups), std::make_unique<AdafactorOptions>(defaults)) {}
+Adafactor::Adafactor(std::vector<Tensor> params, AdafactorOptions defaults)
+    : Optimizer(std::move(params), std::make_unique<AdafactorOptions>(defaults)) {}
+std::unique_ptr<OptimizerParamState> Adafactor::make_state() const { return std::make_unique<AdafactorParamState>(); }
+
 void AdafactorParamState::fields(FieldVisitor& v) {
     v("step", step_);
     v("row_var", row_var_);

@@ -15,6 +15,10 @@ namespace reel::optim {
 template class OptimizerCloneableOptions<LBFGSOptions>;
 template class OptimizerCloneableParamState<LBFGSParamState>;
 
+LBFGS::LBFGS(std::vector<Tensor> params, LBFGSOptions defaults)
+    : LBFGS(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+std::unique_ptr<OptimizerParamState> LBFGS::make_state() const { return std::make_unique<LBFGSParamState>(); }
+
 void LBFGSOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
     v("max_iter", max_iter_);

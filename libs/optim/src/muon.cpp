@@ -14,6 +14,13 @@ namespace reel::optim {
 template class OptimizerCloneableOptions<MuonOptions>;
 template class OptimizerCloneableParamState<MuonParamState>;
 
+void MuonParamState::fields(FieldVisitor& v) { v("momentum_buffer", momentum_buffer_); }
+Muon::Muon(std::vector<OptimizerParamGroup> groups, MuonOptions defaults)
+    : Optimizer(std::move(groups), std::make_unique<MuonOptions>(defaults)) {}
+Muon::Muon(std::vector<Tensor> params, MuonOptions defaults)
+    : Optimizer(std::move(params), std::make_unique<MuonOptions>(defaults)) {}
+std::unique_ptr<OptimizerParamState> Muon::make_state() const { return std::make_unique<MuonParamState>(); }
+
 void MuonOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
     v("weight_decay", weight_decay_);

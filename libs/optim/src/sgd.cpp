@@ -9,6 +9,8 @@ namespace reel::optim {
 template class OptimizerCloneableOptions<SGDOptions>;
 template class OptimizerCloneableParamState<SGDParamState>;
 
+void SGDParamState::fields(FieldVisitor& v) { v("momentum_buffer", momentum_buffer_); }
+
 SGD::SGD(std::vector<OptimizerParamGroup> groups, SGDOptions defaults)
     : Optimizer(std::move(groups), std::make_unique<SGDOptions>(defaults)) {}
 SGD::SGD(std::vector<Tensor> params, SGDOptions defaults)

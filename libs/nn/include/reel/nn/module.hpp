@@ -235,3 +235,8 @@ private:
 std::ostream& operator<<(std::ostream& os, const Module& module);
 
 } // namespace reel::nn
+
+namespace reel {
+extern template class OrderedDict<std::string, Tensor>;
+extern template class OrderedDict<std::string, nn::ModulePtr>;
+} // namespace reel

@@ -35,14 +35,12 @@ public:
 class Adafactor : public Optimizer {
 public:
     static constexpr const char* class_name = "Adafactor";
-    explicit Adafactor(std::vector<OptimizerParamGroup> groups, AdafactorOptions defaults = {})
-        : Optimizer(std::move(groups), std::make_unique<AdafactorOptions>(defaults)) {}
-    explicit Adafactor(std::vector<Tensor> params, AdafactorOptions defaults = {})
-        : Optimizer(std::move(params), std::make_unique<AdafactorOptions>(defaults)) {}
+    explicit Adafactor(std::vector<OptimizerParamGroup> groups, AdafactorOptions defaults = {});
+    explicit Adafactor(std::vector<Tensor> params, AdafactorOptions defaults = {});
 
 protected:
     void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<AdafactorParamState>(); }
+    std::unique_ptr<OptimizerParamState> make_state() const override;
 };
 
 extern template class OptimizerCloneableOptions<AdafactorOptions>;

@@ -46,12 +46,11 @@ class LBFGS : public Optimizer {
 public:
     static constexpr const char* class_name = "LBFGS";
     explicit LBFGS(std::vector<OptimizerParamGroup> groups, LBFGSOptions defaults = {});
-    explicit LBFGS(std::vector<Tensor> params, LBFGSOptions defaults = {})
-        : LBFGS(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+    explicit LBFGS(std::vector<Tensor> params, LBFGSOptions defaults = {});
     Tensor step(LossClosure closure) override;
 
 protected:
-    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<LBFGSParamState>(); }
+    std::unique_ptr<OptimizerParamState> make_state() const override;
 
 private:
     std::vector<Tensor>& params() { return groups_[0].params(); }

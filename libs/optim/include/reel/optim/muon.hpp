@@ -23,7 +23,7 @@ public:
 };
 class MuonParamState : public OptimizerCloneableParamState<MuonParamState> {
 public:
-    void fields(FieldVisitor& v) override { v("momentum_buffer", momentum_buffer_); }
+    void fields(FieldVisitor& v) override;
     REEL_STATE(Tensor, momentum_buffer);
 };
 
@@ -33,14 +33,12 @@ public:
 class Muon : public Optimizer {
 public:
     static constexpr const char* class_name = "Muon";
-    explicit Muon(std::vector<OptimizerParamGroup> groups, MuonOptions defaults = {})
-        : Optimizer(std::move(groups), std::make_unique<MuonOptions>(defaults)) {}
-    explicit Muon(std::vector<Tensor> params, MuonOptions defaults = {})
-        : Optimizer(std::move(params), std::make_unique<MuonOptions>(defaults)) {}
+    explicit Muon(std::vector<OptimizerParamGroup> groups, MuonOptions defaults = {});
+    explicit Muon(std::vector<Tensor> params, MuonOptions defaults = {});
 
 protected:
     void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<MuonParamState>(); }
+    std::unique_ptr<OptimizerParamState> make_state() const override;
 };
 
 extern template class OptimizerCloneableOptions<MuonOptions>;

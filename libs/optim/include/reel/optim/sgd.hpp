@@ -21,7 +21,7 @@ public:
 };
 class SGDParamState : public OptimizerCloneableParamState<SGDParamState> {
 public:
-    void fields(FieldVisitor& v) override { v("momentum_buffer", momentum_buffer_); }
+    void fields(FieldVisitor& v) override;
     REEL_STATE(Tensor, momentum_buffer);
 };
 
