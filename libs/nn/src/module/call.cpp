@@ -15,94 +15,125 @@
 
 namespace reel::nn::detail {
 
-using autograd::NodePostHook;
+using autograd::GradList;
 
 namespace {
 
-/// What one call remembers for its backward (B-10, B-11). Owned by the posthooks of its two gates.
-struct BackwardState {
+/// The tensors among the elements of an argument tuple or a result (B-2, B-6). `shape` holds the elements with their
+/// tensors dropped; it stays empty in the common case that every element is a tensor.
+struct Slots {
+    std::size_t count = 0;
+    bool all_tensors = false;
+    Args shape;
+};
+
+/// What one call remembers for its backward (B-10, B-11). Owned by its two gates.
+struct BackwardState : RefCounted {
     Module* module;
     ModulePtr keep_alive; // null for modules on the stack
     Snapshot<BackwardPreHook> pre_global, pre_local;
     Snapshot<BackwardHook> full_global, full_local;
     bool nested = false, has_full = false;
-    Args inputs, outputs; // structure only: leaves are dropped
+    bool over_tensors = false; ///< every hook takes tensors: where slots are tensors too, no values are built
+    Slots inputs, outputs;
     bool inputs_wrapped = false;
     // grad_output of the running pass (B-31: keyed by the pass, so a stale one is never used).
     Value grad_output;
+    variable_list grad_output_tensors; ///< in its place on the way without values
     std::int64_t pass = -1;
+
+    static void release(BackwardState* s) {
+        if (s->drop_ref()) delete s;
+    }
+    bool plain() const { return over_tensors && inputs_wrapped && inputs.all_tensors && outputs.all_tensors; }
 };
-using StatePtr = std::shared_ptr<BackwardState>;
+using StatePtr = intrusive_ptr<BackwardState>;
+
+bool all_tensors(const Args& args) {
+    return std::all_of(args.begin(), args.end(), [](const Value& v) { return v.isTensor(); });
+}
 
 /// Keeps the shape of arguments without keeping their tensors alive.
-Args skeleton(const Args& args, bool nested) {
-    Args r;
+Slots slots_of(const Args& args, bool nested) {
+    Slots slots{args.size(), all_tensors(args), {}};
+    if (slots.all_tensors) return slots;
     for (const Value& v : args) {
         std::vector<Tensor> leaves;
         collect_leaves(v, nested, leaves);
         if (leaves.empty()) {
-            r.emplace_back();
+            slots.shape.emplace_back();
             continue;
         }
         for (Tensor& t : leaves) t = Tensor();
         // Leaves become undefined tensors: still of kind Tensor, holding nothing.
         std::size_t next = 0;
-        r.push_back(with_leaves(v, nested, leaves, next));
+        slots.shape.push_back(with_leaves(v, nested, leaves, next));
     }
-    return r;
+    return slots;
 }
 
-Value gradient_tuple(const Args& structure, bool nested, const std::vector<Tensor>& grads) {
+Value gradient_tuple(const Slots& slots, bool nested, const GradList& grads) {
     std::vector<Value> e;
+    e.reserve(slots.count);
     std::size_t next = 0;
-    for (const Value& v : structure) e.push_back(gradients_for(v, nested, grads, next));
+    if (slots.all_tensors)
+        for (const Tensor& g : grads) e.push_back(g.defined() ? Value(g) : Value());
+    else
+        for (const Value& v : slots.shape) e.push_back(gradients_for(v, nested, grads, next));
     return Value::tuple(std::move(e));
 }
 
-/// B-20: checks replacements against the gate's own outgoing gradients.
-variable_list validated(const Module& m, const char* what, const Args& structure, bool nested, const Value& tuple,
-                        const variable_list& current) {
+/// B-20: a replacement must fit the gate's own outgoing gradient.
+void check_replacement(const Module& m, const char* what, std::size_t i, const Tensor& t, const Tensor& current) {
+    REEL_CHECK(current.defined(), m.name(), ": ", what, " hook returned a gradient at position ", i,
+               " where there is none to replace");
+    REEL_CHECK(t.scalar_type() == current.scalar_type() && t.device().type() == current.device().type(), m.name(), ": ",
+               what, " hook changed the type of gradient ", i, " from ", dtype_name(current.scalar_type()), " on ",
+               current.device(), " to ", dtype_name(t.scalar_type()), " on ", t.device());
+    REEL_CHECK(t.sizes().equals(current.sizes()), m.name(), ": ", what, " hook changed the size of gradient ", i,
+               " from ", current.sizes(), " to ", t.sizes());
+}
+/// Passes on `tuple` in place of the gate's gradients.
+void replace(const Module& m, const char* what, const Slots& slots, const Value& tuple, GradList& passed) {
     std::vector<Value> entries;
-    for (std::size_t i = 0; i < structure.size(); ++i)
-        extract_gradients(structure[i], nested, tuple.elements()[i], entries);
-    variable_list out(current.size());
-    for (std::size_t i = 0; i < current.size(); ++i) {
+    if (slots.all_tensors) entries = tuple.elements();
+    else
+        for (std::size_t i = 0; i < slots.count; ++i)
+            extract_gradients(slots.shape[i], true, tuple.elements()[i], entries);
+    for (std::size_t i = 0; i < passed.size(); ++i) {
         const Value& v = entries[i];
-        if (v.isNone()) continue;
-        REEL_CHECK_TYPE(v.isTensor(), m.name(), ": ", what, " hook returned a ", v.kind_name(), " as gradient ", i,
-                        ", expected a Tensor or none");
-        const Tensor& t = v.toTensor();
-        if (!t.defined()) continue;
-        const Tensor& c = current[i];
-        REEL_CHECK(c.defined(), m.name(), ": ", what, " hook returned a gradient at position ", i,
-                   " where there is none to replace");
-        REEL_CHECK(t.scalar_type() == c.scalar_type() && t.device().type() == c.device().type(), m.name(), ": ", what,
-                   " hook changed the type of gradient ", i, " from ", dtype_name(c.scalar_type()), " on ", c.device(),
-                   " to ", dtype_name(t.scalar_type()), " on ", t.device());
-        REEL_CHECK(t.sizes().equals(c.sizes()), m.name(), ": ", what, " hook changed the size of gradient ", i,
-                   " from ", c.sizes(), " to ", t.sizes());
-        out[i] = t;
+        REEL_CHECK_TYPE(v.isNone() || v.isTensor(), m.name(), ": ", what, " hook returned a ", v.kind_name(),
+                        " as gradient ", i, ", expected a Tensor or none");
+        Tensor t = v.isNone() ? Tensor() : v.toTensor();
+        if (t.defined()) check_replacement(m, what, i, t, passed[i]);
+        passed[i] = std::move(t);
     }
-    return out;
+}
+void replace(const Module& m, const char* what, const variable_list& tensors, GradList& passed) {
+    for (std::size_t i = 0; i < passed.size(); ++i) {
+        if (tensors[i].defined()) check_replacement(m, what, i, tensors[i], passed[i]);
+        passed[i] = tensors[i];
+    }
 }
 
+void check_count(const Module& m, const char* what, std::size_t got, std::size_t expected) {
+    REEL_CHECK(got == expected, m.name(), ": ", what, " hook returned ", got, " gradients, expected ", expected);
+}
 void check_count(const Module& m, const char* what, const Value& result, std::size_t expected) {
-    const std::size_t got = result.isSequence() ? result.elements().size() : 1;
-    REEL_CHECK(result.isSequence() && got == expected, m.name(), ": ", what, " hook returned ", got,
-               " gradients, expected ", expected);
+    check_count(m, what, result.elements().size(), expected);
 }
 /// A single gradient may be returned bare when there is one slot.
 Value as_tuple(const Value& v) { return v.isSequence() ? v : Value::tuple({v}); }
 
 void run_full_hooks_at_output(BackwardState& s) {
-    Value none_inputs = Value::tuple(std::vector<Value>(s.inputs.size()));
+    Value none_inputs = Value::tuple(std::vector<Value>(s.inputs.count));
     if (s.has_full)
         REEL_WARN_ONCE(
             "full backward hook on ", s.module->name(),
             " fires when the gradient of its outputs is known, before the module is differentiated, because no "
             "input requires grad; make an input require grad to see grad_input");
     for_each_hook(s.full_global, s.full_local, [&](const auto& record) {
-        const Value r = record.fn.fn(*s.module, none_inputs, s.grad_output);
+        const Value r = record.fn(*s.module, none_inputs, s.grad_output);
         const bool only_nones = r.isNone() || (r.isTuple() && std::all_of(r.elements().begin(), r.elements().end(),
                                                                           [](const Value& v) { return v.isNone(); }));
         REEL_CHECK(only_nones, s.module->name(), ": full backward hook returned ", r.repr(),
@@ -110,63 +141,116 @@ void run_full_hooks_at_output(BackwardState& s) {
     });
 }
 
-NodePostHook output_hook(StatePtr state) {
-    return
-        [state](const variable_list& grad_inputs, const variable_list& grad_outputs) -> std::optional<variable_list> {
-            BackwardState& s = *state;
-            Value go = gradient_tuple(s.outputs, s.nested, grad_outputs);
-            for_each_hook(s.pre_global, s.pre_local, [&](const auto& record) {
-                Value r = record.fn.fn(*s.module, go);
-                if (r.isNone()) return;
-                r = as_tuple(r);
-                check_count(*s.module, "full backward pre-", r, s.outputs.size());
-                go = std::move(r);
-            });
-            s.grad_output = go;
-            s.pass = autograd::current_graph_task_id();
-            if (!s.inputs_wrapped) {
-                struct Forget {
-                    BackwardState& s;
-                    ~Forget() { s.grad_output = Value(), s.pass = -1; }
-                } forget{s};
-                run_full_hooks_at_output(s);
-            }
-            return validated(*s.module, "full backward pre-", s.outputs, s.nested, go, grad_inputs);
-        };
-}
+/// O of B-6: runs the pre-hooks and keeps grad_output for the other gate.
+class OutputGate final : public HookGate {
+public:
+    explicit OutputGate(StatePtr state) : state_(std::move(state)) {}
 
-NodePostHook input_hook(StatePtr state) {
-    return [state](const variable_list& grad_inputs, const variable_list&) -> std::optional<variable_list> {
-        BackwardState& s = *state;
-        if (s.pass != autograd::current_graph_task_id() || s.pass < 0) return std::nullopt; // B-11.1, B-31, B-32
-        const Value go = std::exchange(s.grad_output, Value());
-        s.pass = -1;
-        Value gi = gradient_tuple(s.inputs, s.nested, grad_inputs);
-        for_each_hook(s.full_global, s.full_local, [&](const auto& record) {
-            Value r = record.fn.fn(*s.module, gi, go);
+protected:
+    void look(const GradList& arrived, GradList& passed) override {
+        BackwardState& s = *state_;
+        if (s.plain()) return look_plain(arrived, passed);
+        Value go = gradient_tuple(s.outputs, s.nested, arrived);
+        for_each_hook(s.pre_global, s.pre_local, [&](const auto& record) {
+            Value r = record.fn(*s.module, go);
             if (r.isNone()) return;
             r = as_tuple(r);
-            check_count(*s.module, "full backward ", r, s.inputs.size());
+            check_count(*s.module, "full backward pre-", r, s.outputs.count);
+            go = std::move(r);
+        });
+        s.grad_output = go;
+        s.pass = autograd::current_graph_task_id();
+        if (!s.inputs_wrapped) {
+            struct Forget {
+                BackwardState& s;
+                ~Forget() { s.grad_output = Value(), s.pass = -1; }
+            } forget{s};
+            run_full_hooks_at_output(s);
+        }
+        replace(*s.module, "full backward pre-", s.outputs, go, passed);
+    }
+
+private:
+    void look_plain(const GradList& arrived, GradList& passed) {
+        BackwardState& s = *state_;
+        variable_list go(arrived.begin(), arrived.end());
+        for_each_hook(s.pre_global, s.pre_local, [&](const auto& record) {
+            auto r = record.fn.over_tensors(*s.module, go);
+            if (!r) return;
+            check_count(*s.module, "full backward pre-", r->size(), s.outputs.count);
+            go = std::move(*r);
+        });
+        replace(*s.module, "full backward pre-", go, passed);
+        s.grad_output_tensors = std::move(go);
+        s.pass = autograd::current_graph_task_id();
+    }
+    StatePtr state_;
+};
+
+/// N of B-2: runs the full hooks.
+class InputGate final : public HookGate {
+public:
+    explicit InputGate(StatePtr state) : state_(std::move(state)) {}
+
+protected:
+    void look(const GradList&, GradList& passed) override {
+        BackwardState& s = *state_;
+        if (s.pass != autograd::current_graph_task_id() || s.pass < 0) return; // B-11.1, B-31, B-32
+        s.pass = -1;
+        if (s.plain()) return look_plain(passed);
+        const Value go = std::exchange(s.grad_output, Value());
+        Value gi = gradient_tuple(s.inputs, s.nested, passed);
+        for_each_hook(s.full_global, s.full_local, [&](const auto& record) {
+            Value r = record.fn(*s.module, gi, go);
+            if (r.isNone()) return;
+            r = as_tuple(r);
+            check_count(*s.module, "full backward ", r, s.inputs.count);
             gi = std::move(r);
         });
-        return validated(*s.module, "full backward ", s.inputs, s.nested, gi, grad_inputs);
-    };
-}
+        replace(*s.module, "full backward ", s.inputs, gi, passed);
+    }
 
-/// Replaces the leaves of `values` by gated aliases; remembers the structure.
-bool wrap(Args& values, bool nested, bool reference, Args& structure, std::vector<std::pair<Tensor, Tensor>>* aliases,
-          intrusive_ptr<HookGate>& gate) {
-    std::vector<Tensor> leaves;
-    for (const Value& v : values) collect_leaves(v, nested, leaves);
-    const std::vector<Tensor> originals = leaves;
-    structure = skeleton(values, nested);
-    gate = wrap_with_gate(leaves, reference);
-    if (!gate) return false;
+private:
+    void look_plain(GradList& passed) {
+        BackwardState& s = *state_;
+        const variable_list go = std::exchange(s.grad_output_tensors, {});
+        variable_list gi(passed.begin(), passed.end());
+        bool replaced = false;
+        for_each_hook(s.full_global, s.full_local, [&](const auto& record) {
+            auto r = record.fn.over_tensors(*s.module, gi, go);
+            if (!r) return;
+            check_count(*s.module, "full backward ", r->size(), s.inputs.count);
+            gi = std::move(*r);
+            replaced = true;
+        });
+        if (replaced) replace(*s.module, "full backward ", gi, passed);
+    }
+    StatePtr state_;
+};
+
+/// Replaces the leaves of `values` by gated aliases. Returns null, leaving them alone, where nothing requires grad.
+template <class Gate>
+intrusive_ptr<HookGate> wrap(Args& values, const StatePtr& state, Slots& slots, bool reference,
+                             SmallVector<std::pair<Tensor, Tensor>, 3>* aliases) {
+    const bool nested = state->nested;
+    slots = slots_of(values, nested);
+    TensorList leaves;
+    if (slots.all_tensors)
+        for (const Value& v : values) leaves.push_back(v.toTensor());
+    else {
+        std::vector<Tensor> found;
+        for (const Value& v : values) collect_leaves(v, nested, found);
+        leaves = ArrayRef<Tensor>(found);
+    }
+    if (!wants_gate(leaves)) return nullptr;
+    const TensorList originals = leaves;
+    intrusive_ptr<HookGate> gate(new Gate(state));
+    wrap_with_gate(gate, leaves, reference);
     std::size_t next = 0;
     for (Value& v : values) v = with_leaves(v, nested, leaves, next);
     if (aliases)
         for (std::size_t i = 0; i < leaves.size(); ++i) aliases->emplace_back(originals[i], leaves[i]);
-    return true;
+    return gate;
 }
 
 /// B-40: the tensor whose node legacy hooks attach to.
@@ -196,11 +280,11 @@ void attach_legacy(Module& m, const Value& result, const Snapshot<BackwardHook>&
     const std::weak_ptr<Module> weak = m.weak_from_this();
     const bool managed = !weak.expired();
     for_each_hook(global, local, [&](const auto& record) {
-        node->register_posthook([fn = record.fn.fn, weak, managed, raw = &m](
+        node->register_posthook([hook = record.fn, weak, managed, raw = &m](
                                     const variable_list& gi, const variable_list& go) -> std::optional<variable_list> {
             const ModulePtr alive = weak.lock(); // B-44
             REEL_CHECK(!managed || alive, "legacy backward hook: its module was destroyed before the backward pass");
-            const Value r = fn(*raw, tensors_to_tuple(gi), tensors_to_tuple(go));
+            const Value r = hook(*raw, tensors_to_tuple(gi), tensors_to_tuple(go));
             if (r.isNone()) return std::nullopt;
             REEL_CHECK_TYPE(r.isTuple(), raw->name(), ": legacy backward hook must return none or a tuple, got ",
                             r.kind_name());
@@ -244,30 +328,32 @@ private:
         run_pre_hooks();
 
         StatePtr state;
-        std::vector<std::pair<Tensor, Tensor>> aliases;
+        SmallVector<std::pair<Tensor, Tensor>, 3> aliases;
         if (has_full || has_pre) {
-            state = std::make_shared<BackwardState>();
+            state = StatePtr(new BackwardState);
             state->module = &module_;
             state->keep_alive = module_.weak_from_this().lock();
+            state->over_tensors = true;
+            for_each_hook(pre_global, pre_local,
+                          [&](const auto& r) { state->over_tensors = state->over_tensors && r.fn.over_tensors; });
+            for_each_hook(full_global, full_local,
+                          [&](const auto& r) { state->over_tensors = state->over_tensors && r.fn.over_tensors; });
             state->pre_global = pre_global, state->pre_local = pre_local;
             state->full_global = full_global, state->full_local = full_local;
             state->nested = nested;
             state->has_full = has_full;
-            intrusive_ptr<HookGate> gate;
-            state->inputs_wrapped = wrap(args_, nested, reference, state->inputs, reference ? nullptr : &aliases, gate);
-            if (gate) {
-                gate->register_posthook(input_hook(state));
-                autograd::announce_node(*gate);
-            }
+            const auto gate = wrap<InputGate>(args_, state, state->inputs, reference, reference ? nullptr : &aliases);
+            state->inputs_wrapped = bool(gate);
+            if (gate) autograd::announce_node(*gate);
         }
         result_ = forward_(args_, kwargs_);
         // In-place work on a gated alias is work on the caller's tensor: hand its history over.
         for (auto& [original, alias] : aliases)
-            if (alias.impl()->grad_fn_unchecked() && original.grad_fn() && alias._version() != 0 &&
+            if (alias._version() != 0 && alias.impl()->grad_fn_unchecked() && original.grad_fn() &&
                 alias.grad_fn()->name() != "BackwardHookGateBackward")
                 original.impl()->set_history(alias.grad_fn(), std::uint32_t(alias.output_nr()));
         run_forward_hooks();
-        if (state) wrap_outputs(state, nested, reference, has_full || has_pre);
+        if (state) wrap_outputs(state, reference, has_full || has_pre);
         if (legacy_global || legacy_local) attach_legacy(module_, result_, legacy_global, legacy_local);
         return result_;
     }
@@ -302,7 +388,7 @@ private:
         });
     }
 
-    void wrap_outputs(const StatePtr& state, bool nested, bool reference, bool warn) {
+    void wrap_outputs(const StatePtr& state, bool reference, bool warn) {
         const bool tuple = result_.isTuple();
         const bool single = !tuple;
         if (single && reference && !result_.isTensor()) {
@@ -311,10 +397,9 @@ private:
                           result_.kind_name(), "; return a Tensor or a tuple of Tensors");
         }
         Args outputs = tuple ? result_.elements() : Args{result_};
-        intrusive_ptr<HookGate> gate;
-        if (!wrap(outputs, nested, reference, state->outputs, nullptr, gate)) return;
+        const auto gate = wrap<OutputGate>(outputs, state, state->outputs, reference, nullptr);
+        if (!gate) return;
         result_ = tuple ? Value::tuple(std::move(outputs)) : std::move(outputs[0]);
-        gate->register_posthook(output_hook(state));
         autograd::announce_node(*gate);
     }
 

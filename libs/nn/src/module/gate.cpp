@@ -6,10 +6,11 @@
 namespace reel::nn::detail {
 
 autograd::GradList HookGate::apply(autograd::GradList&& grads) {
-    autograd::GradList out(std::move(grads));
-    for (std::size_t i = 0; i < out.size(); ++i)
-        if (!out[i].defined()) out[i] = input_metadata(i).zeros();
-    return out;
+    autograd::GradList passed(grads);
+    for (std::size_t i = 0; i < passed.size(); ++i)
+        if (!passed[i].defined()) passed[i] = input_metadata(i).zeros();
+    look(grads, passed);
+    return passed;
 }
 
 namespace {
@@ -23,11 +24,16 @@ Tensor alias_of(const Tensor& t) {
 }
 } // namespace
 
-intrusive_ptr<HookGate> wrap_with_gate(std::vector<Tensor>& tensors, bool reference_mode) {
+bool wants_gate(const TensorList& tensors) {
+    if (!GradMode::is_enabled()) return false;
+    for (const Tensor& t : tensors)
+        if (t.requires_grad()) return true;
+    return false;
+}
+
+void wrap_with_gate(const intrusive_ptr<HookGate>& gate, TensorList& tensors, bool reference_mode) {
     std::size_t differentiable = 0;
     for (const Tensor& t : tensors) differentiable += t.requires_grad();
-    if (!GradMode::is_enabled() || differentiable == 0) return nullptr;
-    intrusive_ptr<HookGate> gate(new HookGate);
     for (Tensor& t : tensors) {
         const bool rg = t.requires_grad();
         gate->add_next_edge(rg ? autograd::gradient_edge(t) : autograd::Edge());
@@ -44,7 +50,6 @@ intrusive_ptr<HookGate> wrap_with_gate(std::vector<Tensor>& tensors, bool refere
         if (rg) alias.impl()->set_history(autograd::NodePtr(gate), slot);
         t = std::move(alias);
     }
-    return gate;
 }
 
 } // namespace reel::nn::detail

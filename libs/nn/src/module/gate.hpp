@@ -7,16 +7,23 @@
 
 namespace reel::nn::detail {
 
-/// Passes gradients on unchanged; every undefined one becomes zeros first (B-1).
-class HookGate final : public autograd::Node {
+/// Passes gradients on; every undefined one becomes zeros first (B-1). Derived gates run the hooks.
+class HookGate : public autograd::Node {
 public:
     std::string name() const override { return "BackwardHookGateBackward"; }
-    autograd::GradList apply(autograd::GradList&& grads) override;
+    autograd::GradList apply(autograd::GradList&& grads) final;
     bool materializes_undefined() const override { return true; }
-};
 
-/// Puts one gate over `tensors` and replaces each by its alias. Returns null, leaving them alone, when grad mode is off
-/// or none requires grad (B-2). In reference mode the aliases are views that refuse in-place work (B-33, B-34).
-intrusive_ptr<HookGate> wrap_with_gate(std::vector<Tensor>& tensors, bool reference_mode);
+protected:
+    /// Sees what arrived and what is passed on, and may replace the latter.
+    virtual void look(const autograd::GradList& arrived, autograd::GradList& passed) = 0;
+};
+using TensorList = SmallVector<Tensor, 3>;
+
+/// Is there anything to look at: is grad mode on and does any of `tensors` require grad (B-2)?
+bool wants_gate(const TensorList& tensors);
+/// Puts `gate` over `tensors` and replaces each by its alias. In reference mode the aliases are views that refuse
+/// in-place work (B-33, B-34).
+void wrap_with_gate(const intrusive_ptr<HookGate>& gate, TensorList& tensors, bool reference_mode);
 
 } // namespace reel::nn::detail

@@ -21,6 +21,17 @@ void reset_global_hooks() {
 }
 } // namespace hooks
 
+Value BackwardPreHook::operator()(Module& m, const Value& grad_output) const {
+    if (fn) return fn(m, grad_output);
+    const auto r = over_tensors(m, detail::tuple_to_tensors(grad_output));
+    return r ? detail::tensors_to_tuple(*r) : Value();
+}
+Value BackwardHook::operator()(Module& m, const Value& grad_input, const Value& grad_output) const {
+    if (fn) return fn(m, grad_input, grad_output);
+    const auto r = over_tensors(m, detail::tuple_to_tensors(grad_input), detail::tuple_to_tensors(grad_output));
+    return r ? detail::tensors_to_tuple(*r) : Value();
+}
+
 namespace detail {
 
 std::atomic<unsigned> global_call_hooks{0};

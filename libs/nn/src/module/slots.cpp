@@ -33,13 +33,13 @@ void collect_leaves(const Value& element, bool nested, std::vector<Tensor>& out)
     }
 }
 
-Value with_leaves(const Value& element, bool nested, const std::vector<Tensor>& leaves, std::size_t& next) {
+Value with_leaves(const Value& element, bool nested, ArrayRef<Tensor> leaves, std::size_t& next) {
     if (element.isTensor()) return Value(leaves[next++]);
     if (!nested || !is_container(element) || !has_leaf(element)) return element;
     return map_children(element, [&](const Value& v) { return with_leaves(v, true, leaves, next); });
 }
 
-Value gradients_for(const Value& element, bool nested, const std::vector<Tensor>& grads, std::size_t& next) {
+Value gradients_for(const Value& element, bool nested, ArrayRef<Tensor> grads, std::size_t& next) {
     if (element.isTensor()) {
         const Tensor& g = grads[next++];
         return g.defined() ? Value(g) : Value();

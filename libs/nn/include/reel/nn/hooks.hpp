@@ -22,11 +22,19 @@ struct ForwardHook { ///< C-10; `always_call`: runs although forward threw (C-27
     std::function<Value(Module&, const Args&, const Kwargs&, const Value& output)> fn;
     bool with_kwargs = false, always_call = false;
 };
-struct BackwardPreHook { ///< B-10: (module, grad_output)
-    std::function<Value(Module&, const Value& grad_output)> fn;
+/// B-10: (module, grad_output). One of the two forms is set; that over tensors costs less where arguments are tensors.
+struct BackwardPreHook {
+    std::function<Value(Module&, const Value& grad_output)> fn = {};
+    std::function<std::optional<variable_list>(Module&, const variable_list& grad_output)> over_tensors;
+    Value operator()(Module& m, const Value& grad_output) const;
 };
-struct BackwardHook { ///< B-11 (full) or B-41 (legacy): (module, grad_input, grad_output)
-    std::function<Value(Module&, const Value& grad_input, const Value& grad_output)> fn;
+/// B-11 (full) or B-41 (legacy): (module, grad_input, grad_output); forms as above.
+struct BackwardHook {
+    std::function<Value(Module&, const Value& grad_input, const Value& grad_output)> fn = {};
+    std::function<std::optional<variable_list>(Module&, const variable_list& grad_input,
+                                               const variable_list& grad_output)>
+        over_tensors;
+    Value operator()(Module& m, const Value& grad_input, const Value& grad_output) const;
 };
 using RegistrationHook = std::function<Value(Module&, const std::string& name, const Value& value)>;
 using StateDictPreHook = std::function<void(Module&, const std::string& prefix, bool keep_vars)>;
@@ -123,30 +131,45 @@ template <class R, class Call> Value backward_result(Call call) {
     else if (auto r = call()) return tensors_to_tuple(*r);
     else return Value();
 }
+template <class R, class Call> std::optional<variable_list> backward_tensors(Call call) {
+    if constexpr (std::is_void_v<R>) return call(), std::nullopt;
+    else return call();
+}
 template <class F> BackwardPreHook adapt_backward_pre(F f) {
     if constexpr (std::is_invocable_v<F&, Module&, const variable_list&>) {
         using R = std::invoke_result_t<F&, Module&, const variable_list&>;
-        return {[f = std::move(f)](Module& m, const Value& go) mutable -> Value {
-            return backward_result<R>([&] { return f(m, tuple_to_tensors(go)); });
-        }};
+        if constexpr (std::is_same_v<R, Value>)
+            return {[f = std::move(f)](Module& m, const Value& go) mutable { return f(m, tuple_to_tensors(go)); }, {}};
+        else
+            return {{}, [f = std::move(f)](Module& m, const variable_list& go) mutable {
+                        return backward_tensors<R>([&] { return f(m, go); });
+                    }};
     } else {
         using R = std::invoke_result_t<F&, Module&, const Value&>;
         return {[f = std::move(f)](Module& m, const Value& go) mutable -> Value {
-            return backward_result<R>([&] { return f(m, go); });
-        }};
+                    return backward_result<R>([&] { return f(m, go); });
+                },
+                {}};
     }
 }
 template <class F> BackwardHook adapt_backward(F f) {
     if constexpr (std::is_invocable_v<F&, Module&, const variable_list&, const variable_list&>) {
         using R = std::invoke_result_t<F&, Module&, const variable_list&, const variable_list&>;
-        return {[f = std::move(f)](Module& m, const Value& gi, const Value& go) mutable -> Value {
-            return backward_result<R>([&] { return f(m, tuple_to_tensors(gi), tuple_to_tensors(go)); });
-        }};
+        if constexpr (std::is_same_v<R, Value>)
+            return {[f = std::move(f)](Module& m, const Value& gi, const Value& go) mutable {
+                        return f(m, tuple_to_tensors(gi), tuple_to_tensors(go));
+                    },
+                    {}};
+        else
+            return {{}, [f = std::move(f)](Module& m, const variable_list& gi, const variable_list& go) mutable {
+                        return backward_tensors<R>([&] { return f(m, gi, go); });
+                    }};
     } else {
         using R = std::invoke_result_t<F&, Module&, const Value&, const Value&>;
         return {[f = std::move(f)](Module& m, const Value& gi, const Value& go) mutable -> Value {
-            return backward_result<R>([&] { return f(m, gi, go); });
-        }};
+                    return backward_result<R>([&] { return f(m, gi, go); });
+                },
+                {}};
     }
 }
 
