@@ -7,6 +7,7 @@
 #include <reel/autograd/parallel.hpp>
 
 #include "cpu/strided.hpp"
+#include "cpu/transpose.hpp"
 
 namespace reel::cpu {
 
@@ -101,7 +102,21 @@ Loop converting_loop(ScalarType dst, ScalarType src) {
     }
 }
 
-/// dst[i][j] = src[j][i] in tiles that fit the first-level cache: rows of the source are read whole lines at a time.
+constexpr std::int64_t bypass_from = std::int64_t(16) << 20; // bytes from which results go past the caches
+
+/// dst[i][j] = src[j][i] by the kernels of the instruction set.
+template <class T>
+void transpose_vectors(TransposeFn<T> kernel, void* dst, std::int64_t dst_row, const void* src, std::int64_t src_col,
+                       std::int64_t rows, std::int64_t cols) {
+    const bool bypass = rows * cols * std::int64_t(sizeof(T)) >= bypass_from;
+    parallel_for(0, (rows + 15) / 16, std::max<std::int64_t>(1, 32768 / (16 * cols + 1)),
+                 [&](std::int64_t b, std::int64_t e) {
+                     const std::int64_t first = b * 16, last = std::min(rows, e * 16);
+                     kernel(static_cast<T*>(dst) + first * dst_row, dst_row, static_cast<const T*>(src) + first,
+                            src_col, last - first, cols, bypass);
+                 });
+}
+/// The same for other sizes, in tiles that fit the first-level cache.
 template <class T>
 void transpose(T* dst, std::int64_t dst_row, const T* src, std::int64_t src_col, std::int64_t rows, std::int64_t cols) {
     constexpr std::int64_t tile = sizeof(T) >= 8 ? 16 : 32;
@@ -138,9 +153,9 @@ void transpose_any(std::size_t bytes, void* dst, std::int64_t dr, const void* sr
     case 2:
         return transpose_bytes<std::uint16_t>(dst, dr, src, sc, rows, cols);
     case 4:
-        return transpose_bytes<std::uint32_t>(dst, dr, src, sc, rows, cols);
+        return transpose_vectors(transpose_kernels.b4, dst, dr, src, sc, rows, cols);
     case 8:
-        return transpose_bytes<std::uint64_t>(dst, dr, src, sc, rows, cols);
+        return transpose_vectors(transpose_kernels.b8, dst, dr, src, sc, rows, cols);
     default:
         return transpose_bytes<Bits16>(dst, dr, src, sc, rows, cols);
     }

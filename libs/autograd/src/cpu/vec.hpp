@@ -2,6 +2,10 @@
 // Everything lives in the instruction set's own namespace, so that no code for a newer machine is shared by accident.
 #pragma once
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -78,6 +82,29 @@ template <class T> struct Vec {
 };
 
 template <class T> Vec<T> select(Mask<T> m, Vec<T> a, Vec<T> b) { return Vec<T>(m.m ? a.v : b.v); }
+/// The smaller (larger) of a bound and x; x where x is NaN. One instruction, which `select` does not become.
+inline Vec<float> minimum_of(Vec<float> bound, Vec<float> x) {
+#if defined(__AVX512F__)
+    return Vec<float>((Vec<float>::Raw)_mm512_min_ps((__m512)bound.v, (__m512)x.v));
+#elif defined(__AVX2__)
+    return Vec<float>((Vec<float>::Raw)_mm256_min_ps((__m256)bound.v, (__m256)x.v));
+#elif defined(__SSE2__)
+    return Vec<float>((Vec<float>::Raw)_mm_min_ps((__m128)bound.v, (__m128)x.v));
+#else
+    return select(x > bound, bound, x);
+#endif
+}
+inline Vec<float> maximum_of(Vec<float> bound, Vec<float> x) {
+#if defined(__AVX512F__)
+    return Vec<float>((Vec<float>::Raw)_mm512_max_ps((__m512)bound.v, (__m512)x.v));
+#elif defined(__AVX2__)
+    return Vec<float>((Vec<float>::Raw)_mm256_max_ps((__m256)bound.v, (__m256)x.v));
+#elif defined(__SSE2__)
+    return Vec<float>((Vec<float>::Raw)_mm_max_ps((__m128)bound.v, (__m128)x.v));
+#else
+    return select(x < bound, bound, x);
+#endif
+}
 template <class T> typename Vec<T>::RawInt bits(Vec<T> x) { return (typename Vec<T>::RawInt)x.v; }
 template <class T> Vec<T> from_bits(typename Vec<T>::RawInt x) { return Vec<T>((typename Vec<T>::Raw)x); }
 

@@ -1,5 +1,5 @@
 // Inner loops of the activation family.
-#include "cpu/vec_math.hpp"
+#include "cpu/normal_cdf.hpp"
 
 #include <reel/autograd/pointwise/activation.hpp>
 
