@@ -16,6 +16,8 @@ need "$lib/libboost_program_options.so" BOOST-program-options-dev
 need "$lib/libboost_json.so" BOOST-json-dev
 need "$lib/openblas-openmp/libopenblas.so" libopenblas-openmp-dev
 need "$lib/libsleef.so" libsleef-dev
+need "$lib/libfftw3.so" libfftw3-dev # float64 and float32
+need "$lib/libfftw3f.so" libfftw3-dev
 need /usr/include/zlib.h zlib1g-dev
 # what the test of the installed package uses
 command -v cmake >/dev/null || missing+=(cmake)

@@ -1,11 +1,15 @@
 // Fourier transforms against their definition, each other, and finite differences.
 #include <boost/test/unit_test.hpp>
 
+#include <atomic>
 #include <cmath>
 #include <complex>
+#include <thread>
+#include <vector>
 
 #include <reel/autograd/gradcheck.hpp>
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/parallel.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 using namespace reel;
@@ -40,8 +44,8 @@ bool near(const Tensor& x, const Tensor& o, double tolerance = 1e-10) {
 BOOST_AUTO_TEST_SUITE(fourier)
 
 BOOST_AUTO_TEST_CASE(every_length_agrees_with_the_definition) {
-    // Powers of two, products of small primes, primes below and above the largest radix, their products.
-    for (const std::int64_t n : {1, 2, 3, 4, 5, 8, 12, 30, 31, 37, 49, 64, 74, 97, 121, 128, 210, 211, 1024}) {
+    // Powers of two, products of small primes, primes small and large, their products.
+    for (const std::int64_t n : {1, 2, 3, 4, 5, 8, 12, 30, 31, 37, 49, 64, 74, 97, 121, 128, 210, 211, 1009, 1024}) {
         BOOST_TEST_CONTEXT("n = " << n) {
             const Tensor x = signal({n}, true);
             BOOST_TEST(near(fft::fft(x), direct(x, true), 1e-9));
@@ -73,6 +77,104 @@ BOOST_AUTO_TEST_CASE(several_dimensions_are_one_after_the_other) {
     BOOST_TEST(near(fft::fftn(x, std::nullopt, std::nullopt, "ortho") * std::sqrt(60.0), fft::fftn(x)));
 }
 
+BOOST_AUTO_TEST_CASE(large_ones_are_cut_into_parts) {
+    // More than one thread's share: one long transform, many rows, many columns, and dimensions one after the other.
+    const Tensor x = signal({96, 10, 62}, true), flat = x.reshape({-1});
+    BOOST_TEST(near(fft::ifft(fft::fft(flat)), flat));
+    for (const std::int64_t d : {0, 1, 2}) {
+        BOOST_TEST_CONTEXT("dimension " << d) {
+            const Tensor y = fft::fft(x, std::nullopt, d);
+            for (const std::int64_t i : {0, 7}) {
+                const Tensor row = d == 0   ? x.select(1, i).select(1, i)
+                                   : d == 1 ? x.select(0, i).select(1, i)
+                                            : x.select(0, i).select(0, i);
+                const Tensor got = d == 0   ? y.select(1, i).select(1, i)
+                                   : d == 1 ? y.select(0, i).select(1, i)
+                                            : y.select(0, i).select(0, i);
+                BOOST_TEST(near(got, direct(row.clone(), true), 1e-9));
+            }
+        }
+    }
+    const Tensor one_by_one = fft::fft(fft::fft(fft::fft(x, std::nullopt, 2), std::nullopt, 1), std::nullopt, 0);
+    BOOST_TEST(near(fft::fftn(x), one_by_one, 1e-8));
+    // long columns far apart are copied; 300 of them end in a block that is not full
+    const Tensor tall = signal({600, 300}, true), columns = fft::fft(tall, std::nullopt, 0);
+    for (const std::int64_t i : {0, 9, 299}) BOOST_TEST(near(columns.select(1, i), fft::fft(tall.select(1, i)), 1e-9));
+    BOOST_TEST(near(fft::ifft2(fft::fft2(tall)), tall));
+    const Tensor r = signal({96, 10, 63}, false);
+    BOOST_TEST(near(fft::rfftn(r), narrow(fft::fftn(r.to(kComplexDouble)), 2, 0, 32), 1e-8));
+    BOOST_TEST(near(fft::irfftn(fft::rfftn(r), IntArrayRef{96, 10, 63}), r));
+    BOOST_TEST(near(fft::irfft(fft::rfft(r.reshape({-1})), r.numel()), r.reshape({-1})));
+}
+
+BOOST_AUTO_TEST_CASE(any_number_of_threads_gives_the_same_bits) {
+    const int before = get_num_threads();
+    const Tensor x = signal({520, 300}, true).to(kComplexFloat);
+    set_num_threads(1);
+    const Tensor rows = fft::fft(x), all = fft::fft2(x), half = fft::rfft2(real(x)), back = fft::irfft2(half);
+    for (const int n : {2, 3}) {
+        set_num_threads(n);
+        BOOST_TEST(equal(fft::fft(x), rows));
+        BOOST_TEST(equal(fft::fft2(x), all));
+        BOOST_TEST(equal(fft::rfft2(real(x)), half));
+        BOOST_TEST(equal(fft::irfft2(half), back));
+    }
+    set_num_threads(before);
+}
+
+BOOST_AUTO_TEST_CASE(both_precisions_and_every_layout) {
+    for (const std::int64_t n : {6, 64, 101, 20000}) {
+        BOOST_TEST_CONTEXT("n = " << n) {
+            const Tensor x = signal({n}, true), exact = fft::fft(x), single = fft::fft(x.to(kComplexFloat));
+            BOOST_TEST((single.scalar_type() == kComplexFloat));
+            const double error = linalg::vector_norm(single.to(kComplexDouble) - exact).item<double>();
+            BOOST_TEST(error < 1e-6 * linalg::vector_norm(exact).item<double>());
+            const Tensor real_single = fft::rfft(real(x).to(kFloat)), real_exact = fft::rfft(real(x));
+            BOOST_TEST((real_single.scalar_type() == kComplexFloat));
+            const double real_error = linalg::vector_norm(real_single.to(kComplexDouble) - real_exact).item<double>();
+            BOOST_TEST(real_error < 1e-6 * linalg::vector_norm(real_exact).item<double>());
+        }
+    }
+    // an odd offset, a step, columns, and one row for all: the input is read where it lies, and is left as it was
+    const Tensor x = signal({9, 21}, false), kept = x.clone();
+    const Tensor views[] = {narrow(x, 1, 1, 16), x.slice(1, 0, 21, 3), x.t(), x.select(0, 3).expand({5, 21})};
+    for (const Tensor& v : views) {
+        const Tensor dense = v.clone(MemoryFormat::Contiguous);
+        BOOST_TEST(near(fft::rfft(v), fft::rfft(dense)));
+        BOOST_TEST(near(fft::rfft2(v), fft::rfft2(dense)));
+        BOOST_TEST(near(fft::fft(v.to(kFloat).to(kComplexFloat)), fft::fft(dense.to(kComplexFloat)), 1e-4));
+    }
+    BOOST_TEST(equal(x, kept));
+    const Tensor half = fft::rfft2(x), kept_half = half.clone();
+    fft::irfft2(half);
+    BOOST_TEST(equal(half, kept_half));
+}
+
+BOOST_AUTO_TEST_CASE(sizes_are_cut_and_filled_and_batches_may_be_empty) {
+    const Tensor x = signal({2, 6}, true);
+    BOOST_TEST(near(fft::fft(x, 4), fft::fft(narrow(x, 1, 0, 4).clone())));
+    BOOST_TEST(near(fft::fft(x, 9), fft::fft(constant_pad_nd(x, {0, 3}))));
+    BOOST_TEST(near(fft::ifft2(x, IntArrayRef{3, 5}), fft::ifft2(constant_pad_nd(narrow(x, 1, 0, 5), {0, 0, 0, 1}))));
+    BOOST_TEST(near(fft::irfft(x, 7), fft::irfft(narrow(x, 1, 0, 4), 7)));
+    BOOST_TEST(fft::fft(zeros({0, 5})).sizes().equals(IntArrayRef{0, 5}));
+    BOOST_TEST(fft::rfft(zeros({0, 5})).sizes().equals(IntArrayRef{0, 3}));
+    BOOST_TEST(fft::irfft(zeros({0, 3})).sizes().equals(IntArrayRef{0, 4}));
+}
+
+BOOST_AUTO_TEST_CASE(many_threads_plan_at_once) {
+    const Tensor x = signal({240}, true);
+    std::vector<Tensor> expected;
+    for (std::int64_t n = 100; n < 240; ++n) expected.push_back(fft::fft(x, n));
+    std::vector<std::thread> threads;
+    std::atomic<int> wrong = 0;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+            for (std::int64_t n = 100; n < 240; ++n) wrong += !equal(fft::fft(x, n), expected[std::size_t(n - 100)]);
+        });
+    for (std::thread& t : threads) t.join();
+    BOOST_TEST(wrong == 0);
+}
+
 BOOST_AUTO_TEST_CASE(gradients) {
     const Tensor z = signal({2, 6}, true).detach().requires_grad_(), x = signal({2, 6}, false).requires_grad_();
     const auto check = [](auto f, const Tensor& v) {
@@ -86,6 +188,8 @@ BOOST_AUTO_TEST_CASE(gradients) {
     check([](const Tensor& v) { return fft::irfft2(v); }, z);
     check([](const Tensor& v) { return fft::hfft(v); }, z);
     check([](const Tensor& v) { return fft::ihfftn(v); }, x);
+    check([](const Tensor& v) { return fft::rfft2(v, IntArrayRef{3, 5}); }, x);
+    check([](const Tensor& v) { return fft::hfftn(v, IntArrayRef{3, 5}, std::nullopt, "ortho"); }, z);
 }
 
 BOOST_AUTO_TEST_CASE(short_time_spectra_give_the_signal_back) {

@@ -149,6 +149,76 @@ BOOST_AUTO_TEST_CASE(inverses_of_any_shape) {
     check_gradients([](const Tensor& x) { return linalg::matrix_power(x, -3); }, {rest(general({2, 2}))});
 }
 
+BOOST_AUTO_TEST_CASE(least_squares) {
+    for (const char* driver : {"gels", "gelsy", "gelsd", "gelss"}) {
+        BOOST_TEST_CONTEXT("driver " << driver) {
+            const bool by_rank = std::string_view(driver) != "gels";
+            const bool values = by_rank && std::string_view(driver) != "gelsy";
+            for (const auto& [m, n] : std::vector<std::pair<std::int64_t, std::int64_t>>{{5, 3}, {3, 3}, {3, 5}}) {
+                const Tensor a = general({2, m, n}), b = numbers({2, m, 2}), ah = a.mT();
+                const auto [x, residuals, rank, s] = linalg::lstsq(a, b, std::nullopt, driver);
+                BOOST_TEST(close(matmul(ah, matmul(a, x)), matmul(ah, b))); // the normal equations
+                BOOST_TEST(close(x, matmul(linalg::pinv(a), b)));           // the smallest of all solutions
+                BOOST_TEST(by_rank == (rank.numel() == 2));
+                if (by_rank) REEL_TEST_LIST(rank, 3, 3);
+                if (values) BOOST_TEST(close(s, linalg::svdvals(a)));
+                else BOOST_TEST(s.numel() == 0);
+                if (m > n && std::string_view(driver) != "gelsy")
+                    BOOST_TEST(close(residuals, square(matmul(a, x) - b).sum(1)));
+                else BOOST_TEST(residuals.numel() == 0);
+                check_gradients(
+                    [driver](const std::vector<Tensor>& v) {
+                        return std::get<0>(linalg::lstsq(v[0], v[1], std::nullopt, driver));
+                    },
+                    {rest(a), rest(b)});
+            }
+        }
+    }
+    check_gradients(
+        [](const std::vector<Tensor>& v) { return std::get<1>(linalg::lstsq(v[0], v[1], std::nullopt, "gels")); },
+        {rest(general({4, 2})), rest(numbers({4, 3}))});
+    // complex; one right side per matrix; batches that broadcast
+    const Tensor z = complex_matrix(4, 2), zb = complex_matrix(4, 1);
+    const Tensor zx = std::get<0>(linalg::lstsq(z, zb));
+    BOOST_TEST(allclose(matmul(conj(z.mT()), matmul(z, zx) - zb), zeros({2, 1}, kComplexDouble), 1e-9, 1e-9));
+    check_gradients([](const std::vector<Tensor>& v) { return std::get<0>(linalg::lstsq(v[0], v[1])); },
+                    {rest(z), rest(zb)});
+    const Tensor a = general({2, 4, 3}), v = numbers({2, 4});
+    BOOST_TEST(close(std::get<0>(linalg::lstsq(a, v)), squeeze(matmul(linalg::pinv(a), unsqueeze(v, -1)), -1)));
+    BOOST_TEST(std::get<0>(linalg::lstsq(a, numbers({4, 2}))).sizes().equals({2, 3, 2}));
+    BOOST_TEST(std::get<0>(linalg::lstsq(zeros({3, 0}, kDouble), zeros({3, 2}, kDouble))).sizes().equals({0, 2}));
+    // a rank that falls short: the smallest solution, no residuals, and rcond decides what counts
+    const Tensor poor = tensor({{1., 2.}, {2., 4.}, {3., 6.}}, kDouble), right = numbers({3, 1});
+    const auto [x, residuals, rank, s] = linalg::lstsq(poor, right, std::nullopt, "gelsd");
+    BOOST_TEST(rank.item<std::int64_t>() == 1);
+    BOOST_TEST(residuals.numel() == 0);
+    BOOST_TEST(close(x, matmul(linalg::pinv(poor), right)));
+    const Tensor nearly = tensor({{1., 0.}, {0., 1e-3}, {0., 0.}}, kDouble);
+    BOOST_TEST(std::get<2>(linalg::lstsq(nearly, right)).item<std::int64_t>() == 2);
+    BOOST_TEST(std::get<2>(linalg::lstsq(nearly, right, 1e-2)).item<std::int64_t>() == 1);
+    BOOST_TEST(message([&] { linalg::lstsq(poor, right, std::nullopt, "qr"); }).find("driver is 'qr'") !=
+               std::string::npos);
+    BOOST_TEST(message([&] { linalg::lstsq(poor, numbers({2, 1})); }).find("as many rows as A") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(gradients_that_the_reference_cases_do_not_judge) {
+    for (const bool upper : {false, true}) {
+        const Tensor l = linalg::cholesky(positive(3), upper);
+        // The other triangle is not read, but its gradient is that of L L^H.
+        check_gradients([upper](const Tensor& x) { return cholesky_inverse(upper ? triu(x) : tril(x), upper); },
+                        {rest(l)});
+    }
+    const Tensor x = numbers({2, 2}) + 5.5;
+    for (const auto& f : {special_bessel_j0, special_bessel_j1, special_bessel_y0, special_bessel_y1})
+        check_gradients([f](const Tensor& t) { return f(t); }, {rest(abs(x) + 0.5)});
+    check_gradients([](const Tensor& t) { return logcumsumexp(t, 1); }, {rest(complex_matrix(2, 3))});
+    check_gradients(
+        [](const std::vector<Tensor>& v) {
+            return as_strided_scatter(v[0], v[1], {2, 2}, {1, 2}, 1);
+        },
+        {leaf({3, 3}), leaf({2, 2})});
+}
+
 BOOST_AUTO_TEST_CASE(norms_and_distances) {
     for (const double p : {0.5, 1.0, 1.5, 2.0, 3.0, double(INFINITY), -double(INFINITY)})
         check_gradients([p](const Tensor& x) { return linalg::vector_norm(x, p, 1); }, {rest(numbers({2, 3}) + 0.01)});

@@ -1,131 +1,318 @@
-// Discrete Fourier transforms: mixed radix for small prime factors, a convolution (Bluestein) for large ones.
+// FFTW plans: made under a lock, kept for reuse, run on blocks of the batch in parallel.
 #include "cpu/fft.hpp"
 
-#include <cmath>
+#include <algorithm>
+#include <list>
 #include <memory>
-#include <vector>
+#include <mutex>
+#include <type_traits>
+#include <utility>
 
+#include <fftw3.h>
+
+#include <reel/autograd/error.hpp>
 #include <reel/autograd/parallel.hpp>
 
 namespace reel::cpu {
 
 namespace {
 
-using C = std::complex<double>;
-constexpr double two_pi = 6.28318530717958647692;
-constexpr std::int64_t largest_radix = 32;
+enum class Kind : std::int64_t { Forward, Backward, FromReal, ToReal };
 
-/// Products without the library's detour for infinities.
-C times(C x, C o) { return {x.real() * o.real() - x.imag() * o.imag(), x.real() * o.imag() + x.imag() * o.real()}; }
+/// The two precisions of FFTW under one name.
+template <class T> struct Fftw;
+template <> struct Fftw<double> {
+    using Plan = fftw_plan;
+    using C = fftw_complex;
+    using Axis = fftw_iodim64;
+    static constexpr auto complex = fftw_plan_guru64_dft;
+    static constexpr auto from_real = fftw_plan_guru64_dft_r2c;
+    static constexpr auto to_real = fftw_plan_guru64_dft_c2r;
+    static constexpr auto run_complex = fftw_execute_dft;
+    static constexpr auto run_from_real = fftw_execute_dft_r2c;
+    static constexpr auto run_to_real = fftw_execute_dft_c2r;
+    static constexpr auto destroy = fftw_destroy_plan;
+    static constexpr auto alignment_of = fftw_alignment_of;
+};
+template <> struct Fftw<float> {
+    using Plan = fftwf_plan;
+    using C = fftwf_complex;
+    using Axis = fftwf_iodim64;
+    static constexpr auto complex = fftwf_plan_guru64_dft;
+    static constexpr auto from_real = fftwf_plan_guru64_dft_r2c;
+    static constexpr auto to_real = fftwf_plan_guru64_dft_c2r;
+    static constexpr auto run_complex = fftwf_execute_dft;
+    static constexpr auto run_from_real = fftwf_execute_dft_r2c;
+    static constexpr auto run_to_real = fftwf_execute_dft_c2r;
+    static constexpr auto destroy = fftwf_destroy_plan;
+    static constexpr auto alignment_of = fftwf_alignment_of;
+};
 
-std::vector<std::int64_t> factors_of(std::int64_t n) {
-    std::vector<std::int64_t> f;
-    for (std::int64_t p = 2; p * p <= n; ++p)
-        for (; n % p == 0; n /= p) f.push_back(p);
-    if (n > 1) f.push_back(n);
-    return f;
+/// FFTW makes and destroys one plan at a time; only running them is safe in parallel. Recursive, since a plan may go
+/// while another is made.
+std::recursive_mutex& planner() {
+    static std::recursive_mutex& m = *new std::recursive_mutex; // never destroyed: threads may still drop plans
+    return m;
 }
 
-/// Everything that depends on the length alone. Transforms forward.
-class Plan {
+/// Of views that start in the middle of a vector there are plans of their own.
+template <class T> bool is_aligned(const void* in, const void* out) {
+    const auto one = [](const void* p) { return Fftw<T>::alignment_of(const_cast<T*>(static_cast<const T*>(p))) == 0; };
+    return one(in) && one(out);
+}
+
+template <class T> class Plan {
 public:
-    explicit Plan(std::int64_t n) : n_(n), factors_(factors_of(n)) {
-        if (!factors_.empty() && factors_.back() > largest_radix) prepare_convolution();
-        else roots_ = roots(n);
+    using F = Fftw<T>;
+    /// Estimated, never measured: a measured plan, and so the result's bits, would change from run to run. Estimating
+    /// leaves the data alone. The plan serves any addresses that are as aligned as these.
+    Plan(Kind kind, const void* in, void* out, const FftAxes& dims, const FftAxes& batch) : kind_(kind) {
+        const std::lock_guard guard(planner());
+        std::vector<typename F::Axis> d, b;
+        for (const FftAxis& a : dims) d.push_back({a.n, a.in, a.out});
+        for (const FftAxis& a : batch) b.push_back({a.n, a.in, a.out});
+        const int nd = int(d.size()), nb = int(b.size());
+        const unsigned flags = FFTW_ESTIMATE | (is_aligned<T>(in, out) ? 0 : FFTW_UNALIGNED);
+        auto* const from = const_cast<void*>(in);
+        if (kind == Kind::FromReal)
+            plan_ = F::from_real(nd, d.data(), nb, b.data(), static_cast<T*>(from), static_cast<typename F::C*>(out),
+                                 flags);
+        else if (kind == Kind::ToReal)
+            plan_ = F::to_real(nd, d.data(), nb, b.data(), static_cast<typename F::C*>(from), static_cast<T*>(out),
+                               flags | FFTW_DESTROY_INPUT);
+        else
+            plan_ = F::complex(nd, d.data(), nb, b.data(), static_cast<typename F::C*>(from),
+                               static_cast<typename F::C*>(out), kind == Kind::Forward ? FFTW_FORWARD : FFTW_BACKWARD,
+                               flags);
+        REEL_CHECK(plan_, "fft: FFTW has no plan for ", nd, " transformed and ", nb, " other dimensions, the first of ",
+                   dims[0].n, " elements");
     }
-    /// `out` gets the transform of the `n` elements x[0], x[stride], ...
-    void run(const C* x, C* out) const {
-        if (inner_) convolve(x, out);
-        else if (n_ > 0) step(x, 1, out, n_, 0);
+    Plan(const Plan&) = delete;
+    Plan& operator=(const Plan&) = delete;
+    ~Plan() {
+        const std::lock_guard guard(planner());
+        F::destroy(plan_);
+    }
+
+    void run(const void* in, void* out) const {
+        auto* const from = const_cast<void*>(in); // which FFTW keeps, but for ToReal
+        if (kind_ == Kind::FromReal) F::run_from_real(plan_, static_cast<T*>(from), static_cast<typename F::C*>(out));
+        else if (kind_ == Kind::ToReal) F::run_to_real(plan_, static_cast<typename F::C*>(from), static_cast<T*>(out));
+        else F::run_complex(plan_, static_cast<typename F::C*>(from), static_cast<typename F::C*>(out));
     }
 
 private:
-    static std::vector<C> roots(std::int64_t n) {
-        std::vector<C> r(static_cast<std::size_t>(n));
-        for (std::int64_t k = 0; k < n; ++k) r[std::size_t(k)] = std::polar(1.0, -two_pi * double(k) / double(n));
-        return r;
-    }
-    /// Decimation in time: p transforms of length n / p, then butterflies of radix p.
-    void step(const C* x, std::int64_t stride, C* out, std::int64_t n, std::size_t level) const {
-        if (n == 1) {
-            out[0] = x[0];
-            return;
-        }
-        const std::int64_t p = factors_[level], m = n / p, turn = n_ / n;
-        for (std::int64_t q = 0; q < p; ++q) step(x + q * stride, stride * p, out + q * m, m, level + 1);
-        C part[largest_radix];
-        for (std::int64_t k = 0; k < m; ++k) {
-            for (std::int64_t q = 0; q < p; ++q) part[q] = times(out[q * m + k], roots_[std::size_t(q * k * turn)]);
-            if (p == 2) {
-                out[k] = part[0] + part[1];
-                out[m + k] = part[0] - part[1];
-                continue;
-            }
-            for (std::int64_t r = 0; r < p; ++r) {
-                C total = part[0];
-                for (std::int64_t q = 1; q < p; ++q) total += times(part[q], roots_[std::size_t(q * r % p * (n_ / p))]);
-                out[r * m + k] = total;
-            }
-        }
-    }
-    /// j k = (j^2 + k^2 - (k - j)^2) / 2 turns the transform into a convolution with a chirp, at a length of powers of
-    /// two.
-    void prepare_convolution() {
-        chirp_.resize(std::size_t(n_));
-        for (std::int64_t k = 0; k < n_; ++k) {
-            const std::int64_t square = std::int64_t((__int128(k) * k) % (2 * n_)); // keeps the angle exact
-            chirp_[std::size_t(k)] = std::polar(1.0, -two_pi / 2 * double(square) / double(n_));
-        }
-        std::int64_t m = 1;
-        while (m < 2 * n_ - 1) m *= 2;
-        inner_ = std::make_unique<Plan>(m);
-        std::vector<C> b(static_cast<std::size_t>(m));
-        b[0] = std::conj(chirp_[0]);
-        for (std::int64_t k = 1; k < n_; ++k)
-            b[std::size_t(k)] = b[std::size_t(m - k)] = std::conj(chirp_[std::size_t(k)]);
-        kernel_.resize(std::size_t(m));
-        inner_->run(b.data(), kernel_.data());
-    }
-    void convolve(const C* x, C* out) const {
-        const std::size_t m = kernel_.size();
-        std::vector<C> a(m), b(m);
-        for (std::size_t k = 0; k < std::size_t(n_); ++k) a[k] = times(x[k], chirp_[k]);
-        inner_->run(a.data(), b.data());
-        for (std::size_t k = 0; k < m; ++k) b[k] = std::conj(times(b[k], kernel_[k]));
-        inner_->run(b.data(), a.data()); // conjugate, transform, conjugate: the inverse
-        for (std::size_t k = 0; k < std::size_t(n_); ++k) out[k] = times(std::conj(a[k]) / double(m), chirp_[k]);
-    }
-
-    std::int64_t n_;
-    std::vector<std::int64_t> factors_; // ascending
-    std::vector<C> roots_, chirp_, kernel_;
-    std::unique_ptr<Plan> inner_;
+    Kind kind_;
+    typename F::Plan plan_;
 };
 
-template <class T> void run_rows(std::complex<T>* data, std::int64_t rows, std::int64_t n, bool forward, double scale) {
-    if (rows == 0 || n == 0) return;
-    const Plan plan(n);
-    parallel_for(0, rows, std::max<std::int64_t>(1, 4096 / n), [&](std::int64_t begin, std::int64_t end) {
-        std::vector<C> x(static_cast<std::size_t>(n)), out(static_cast<std::size_t>(n));
-        for (std::int64_t r = begin; r < end; ++r) {
-            std::complex<T>* const row = data + r * n;
-            for (std::int64_t k = 0; k < n; ++k) x[std::size_t(k)] = forward ? C(row[k]) : std::conj(C(row[k]));
-            plan.run(x.data(), out.data());
-            for (std::int64_t k = 0; k < n; ++k) {
-                const C v = (forward ? out[std::size_t(k)] : std::conj(out[std::size_t(k)])) * scale;
-                row[k] = std::complex<T>(T(v.real()), T(v.imag()));
-            }
+/// A plan holds tables about as long as its transform; the plans that are kept may add up to so many elements.
+constexpr std::int64_t kept_elements = 1 << 21;
+constexpr std::size_t kept_plans = 128;
+
+/// The plans used last, newest first: training asks for the same few again and again, and a small transform takes
+/// longer to plan than to run.
+template <class T> class Plans {
+public:
+    using Pointer = std::shared_ptr<const Plan<T>>;
+    static Pointer get(Kind kind, const void* in, void* out, const FftAxes& dims, const FftAxes& batch) {
+        static Plans& all = *new Plans; // never destroyed: FFTW's own tables may be gone by then
+        std::vector<std::int64_t> key{std::int64_t(kind), in == out, is_aligned<T>(in, out), std::int64_t(dims.size())};
+        for (const FftAxes* axes : {&dims, &batch})
+            for (const FftAxis& a : *axes) key.insert(key.end(), {a.n, a.in, a.out});
+        const std::lock_guard guard(planner());
+        return all.find_or_make(std::move(key), kind, in, out, dims, batch);
+    }
+
+private:
+    struct Entry {
+        std::vector<std::int64_t> key;
+        std::int64_t elements;
+        Pointer plan;
+    };
+    Pointer find_or_make(std::vector<std::int64_t> key, Kind kind, const void* in, void* out, const FftAxes& dims,
+                         const FftAxes& batch) {
+        const auto found = std::find_if(list_.begin(), list_.end(), [&](const Entry& e) { return e.key == key; });
+        if (found != list_.end()) {
+            list_.splice(list_.begin(), list_, found);
+            return found->plan;
         }
+        auto plan = std::make_shared<const Plan<T>>(kind, in, out, dims, batch);
+        std::int64_t elements = 0;
+        for (const FftAxis& a : dims) elements += a.n;
+        if (elements > kept_elements) return plan;
+        list_.push_front({std::move(key), elements, plan});
+        elements_ += elements;
+        while (list_.size() > kept_plans || elements_ > kept_elements) {
+            elements_ -= list_.back().elements;
+            list_.pop_back();
+        }
+        return plan;
+    }
+    std::list<Entry> list_;
+    std::int64_t elements_ = 0;
+};
+
+/// What one thread should have to do at least, in elements.
+constexpr std::int64_t grain = 1 << 14;
+/// Fewer parts than this do not keep the threads of a large machine busy.
+constexpr std::int64_t few = 16;
+
+/// Without axes of one element, and with neighbours joined where one stride serves both.
+FftAxes joined(const FftAxes& axes) {
+    FftAxes r;
+    for (const FftAxis& a : axes) {
+        if (a.n == 1) continue;
+        if (!r.empty() && r.back().in == a.in * a.n && r.back().out == a.out * a.n)
+            r.back() = {r.back().n * a.n, a.in, a.out};
+        else r.push_back(a);
+    }
+    return r;
+}
+std::int64_t count(const FftAxes& axes) {
+    std::int64_t n = 1;
+    for (const FftAxis& a : axes) n *= a.n;
+    return n;
+}
+
+/// Columns whose elements lie this far apart (in elements) fall on few sets of the cache and push each other out.
+constexpr std::int64_t far_apart = 256;
+/// Columns shorter than this fit all the same; what is copied stays in the cache up to this length.
+constexpr std::int64_t shortest_copied = 512, longest_copied = 8192;
+
+/// Columns that lie side by side, eight at a time: copied to rows, transformed there, copied back.
+template <class T>
+void run_columns(Kind kind, const std::complex<T>* in, std::complex<T>* out, FftAxis dim, std::int64_t columns) {
+    using C = std::complex<T>;
+    constexpr std::int64_t block = 8;
+    const std::int64_t n = dim.n, row = n + 8; // no power of two apart
+    auto part = [&](std::int64_t begin, std::int64_t end) {
+        std::vector<C> rows(static_cast<std::size_t>(row * block));
+        C* const r = rows.data();
+        const auto whole = Plans<T>::get(kind, r, r, {{n, 1, 1}}, {{block, row, row}});
+        for (std::int64_t c = begin * block; c < std::min(end * block, columns); c += block) {
+            const std::int64_t k = std::min(block, columns - c);
+            for (std::int64_t j = 0; j < n; ++j)
+                for (std::int64_t i = 0; i < k; ++i) r[i * row + j] = in[j * dim.in + c + i];
+            whole->run(r, r); // the last block may have rows that nobody reads
+            for (std::int64_t j = 0; j < n; ++j)
+                for (std::int64_t i = 0; i < k; ++i) out[j * dim.out + c + i] = r[i * row + j];
+        }
+    };
+    parallel_for(0, (columns + block - 1) / block, std::max<std::int64_t>(1, grain / (n * block)), part);
+}
+
+/// One plan over everything, or several runs over blocks of the longest batch axis. How it is cut follows from the
+/// shape alone, so that any number of threads computes the same bits.
+template <class T, class In, class Out>
+void run(Kind kind, const In* in, Out* out, const FftAxes& dims, FftAxes batch) {
+    batch = joined(batch);
+    const std::int64_t total = count(dims) * count(batch);
+    const auto longest =
+        std::max_element(batch.begin(), batch.end(), [](const FftAxis& a, const FftAxis& b) { return a.n < b.n; });
+    // In eights: columns share cache lines, and every block is aligned as the first is.
+    const std::int64_t block = batch.empty() ? 1 : (grain / (total / longest->n) / 8 + 1) * 8;
+    if (batch.empty() || longest->n <= block) {
+        Plans<T>::get(kind, in, out, dims, batch)->run(in, out);
+        return;
+    }
+    if constexpr (std::is_same_v<In, Out>)
+        if (dims.size() == 1 && batch.size() == 1 && longest->in == 1 && longest->out == 1 &&
+            dims[0].n >= shortest_copied && dims[0].n <= longest_copied &&
+            std::max(dims[0].in, dims[0].out) >= far_apart)
+            return run_columns<T>(kind, in, out, dims[0], longest->n);
+    const FftAxis cut = *longest;
+    const std::int64_t rest = cut.n % block;
+    longest->n = block;
+    const auto whole = Plans<T>::get(kind, in, out, dims, batch);
+    longest->n = rest;
+    const auto last = rest == 0 ? nullptr : Plans<T>::get(kind, in, out, dims, batch);
+    parallel_for(0, (cut.n + block - 1) / block, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin * block; i < std::min(end * block, cut.n); i += block)
+            (i + block <= cut.n ? whole : last)->run(in + i * cut.in, out + i * cut.out);
     });
+}
+bool has_many_parts(const FftAxes& batch) {
+    const FftAxes b = joined(batch);
+    return std::any_of(b.begin(), b.end(), [](const FftAxis& a) { return a.n >= few; });
+}
+bool is_empty(const FftAxes& dims, const FftAxes& batch) { return count(dims) == 0 || count(batch) == 0; }
+/// The same axes for a pass over what another pass has left in its output, or in its input.
+FftAxes in_output(FftAxes axes) {
+    for (FftAxis& a : axes) a.in = a.out;
+    return axes;
+}
+FftAxes in_input(FftAxes axes) {
+    for (FftAxis& a : axes) a.out = a.in;
+    return axes;
+}
+
+template <class T>
+void complex_transform(const std::complex<T>* in, std::complex<T>* out, FftAxes dims, FftAxes batch, bool forward) {
+    if (is_empty(dims, batch)) return;
+    const Kind kind = forward ? Kind::Forward : Kind::Backward;
+    // With little else to share out, one pass per dimension: the others become its batch.
+    if (dims.size() > 1 && count(dims) > grain && !has_many_parts(batch)) {
+        const FftAxis first = dims.front();
+        dims.erase(dims.begin());
+        batch.insert(batch.begin(), first);
+        complex_transform(in, out, dims, batch, forward);
+        batch.erase(batch.begin());
+        batch.insert(batch.end(), dims.begin(), dims.end());
+        run<T>(kind, out, out, in_output({first}), in_output(batch));
+        return;
+    }
+    run<T>(kind, in, out, dims, std::move(batch));
+}
+template <class T> void from_real(const T* in, std::complex<T>* out, FftAxes dims, FftAxes batch) {
+    if (is_empty(dims, batch)) return;
+    if (dims.size() > 1 && count(dims) > grain && !has_many_parts(batch)) {
+        FftAxis last = dims.back();
+        dims.pop_back();
+        FftAxes others = batch;
+        others.insert(others.end(), dims.begin(), dims.end());
+        run<T>(Kind::FromReal, in, out, {last}, std::move(others));
+        last.n = last.n / 2 + 1;
+        batch.push_back(last);
+        complex_transform(out, out, in_output(dims), in_output(batch), true);
+        return;
+    }
+    run<T>(Kind::FromReal, in, out, dims, std::move(batch));
+}
+template <class T> void to_real(std::complex<T>* in, T* out, FftAxes dims, FftAxes batch) {
+    if (is_empty(dims, batch)) return;
+    if (dims.size() > 1 && count(dims) > grain && !has_many_parts(batch)) {
+        const FftAxis last = dims.back();
+        dims.pop_back();
+        FftAxes others = batch;
+        others.push_back({last.n / 2 + 1, last.in, last.out});
+        complex_transform(in, in, in_input(dims), in_input(others), false);
+        batch.insert(batch.end(), dims.begin(), dims.end());
+        run<T>(Kind::ToReal, in, out, {last}, std::move(batch));
+        return;
+    }
+    run<T>(Kind::ToReal, in, out, dims, std::move(batch));
 }
 
 } // namespace
 
-void fft_rows(std::complex<double>* data, std::int64_t rows, std::int64_t n, bool forward, double scale) {
-    run_rows(data, rows, n, forward, scale);
+void fft_complex(const std::complex<double>* in, std::complex<double>* out, FftAxes dims, FftAxes batch, bool forward) {
+    complex_transform(in, out, std::move(dims), std::move(batch), forward);
 }
-void fft_rows(std::complex<float>* data, std::int64_t rows, std::int64_t n, bool forward, double scale) {
-    run_rows(data, rows, n, forward, scale);
+void fft_complex(const std::complex<float>* in, std::complex<float>* out, FftAxes dims, FftAxes batch, bool forward) {
+    complex_transform(in, out, std::move(dims), std::move(batch), forward);
+}
+void fft_real(const double* in, std::complex<double>* out, FftAxes dims, FftAxes batch) {
+    from_real(in, out, std::move(dims), std::move(batch));
+}
+void fft_real(const float* in, std::complex<float>* out, FftAxes dims, FftAxes batch) {
+    from_real(in, out, std::move(dims), std::move(batch));
+}
+void fft_to_real(std::complex<double>* in, double* out, FftAxes dims, FftAxes batch) {
+    to_real(in, out, std::move(dims), std::move(batch));
+}
+void fft_to_real(std::complex<float>* in, float* out, FftAxes dims, FftAxes batch) {
+    to_real(in, out, std::move(dims), std::move(batch));
 }
 
 } // namespace reel::cpu

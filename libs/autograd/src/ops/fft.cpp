@@ -1,11 +1,12 @@
-// Fourier transforms. One recorded linear map, the transform of complex numbers over some dimensions; the real ones are
-// put together from it, so that their gradients follow.
+// Fourier transforms: three linear maps by FFTW, on the tape as one node each.
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/parallel.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "cpu/fft.hpp"
 #include "tensor/make.hpp"
@@ -17,33 +18,102 @@ using namespace detail;
 
 namespace {
 
-/// A transform of one dimension after the other; scaled in the first.
-Tensor raw_transform(const Tensor& input, const Dims& dims, bool forward, double scale) {
-    Tensor x = input;
-    for (const std::int64_t d : dims) {
-        // The dimension goes last; rows are dense there, and are a copy.
-        const Tensor view = x.detach().transpose(d, -1);
-        Tensor rows = empty_raw(view.sizes(), view.scalar_type());
-        copy_raw(rows, view);
-        const std::int64_t n = view.size(-1), count = n == 0 ? 0 : rows.numel() / n;
-        if (rows.scalar_type() == kComplexDouble)
-            cpu::fft_rows(rows.data_ptr<std::complex<double>>(), count, n, forward, scale);
-        else cpu::fft_rows(rows.data_ptr<std::complex<float>>(), count, n, forward, scale);
-        x = rows.transpose(d, -1);
-        scale = 1;
+/// What FFTW is told about a transform over `dims`; `sizes` are those of the side that is real, if one is.
+struct Axes {
+    cpu::FftAxes dims, batch;
+    Axes(const Dims& over, IntArrayRef sizes, const Tensor& in, const Tensor& out) {
+        std::vector<bool> transformed(sizes.size());
+        for (const std::int64_t d : over) {
+            dims.push_back({sizes[std::size_t(d)], in.stride(d), out.stride(d)});
+            transformed[std::size_t(d)] = true;
+        }
+        for (std::int64_t d = 0; d < std::int64_t(sizes.size()); ++d)
+            if (!transformed[std::size_t(d)]) batch.push_back({sizes[std::size_t(d)], in.stride(d), out.stride(d)});
     }
-    return contiguous_raw(x);
+};
+/// Broadcast dimensions repeat the same memory; transforms read memory of its own for each element.
+Tensor readable(const Tensor& t) {
+    const Tensor x = t.detach();
+    for (std::int64_t d = 0; d < x.dim(); ++d)
+        if (x.size(d) > 1 && x.stride(d) == 0) return contiguous_raw(x);
+    return x;
 }
+/// f(float{}) or f(double{}), as the tensor's numbers are.
+template <class F> void with_precision(const Tensor& t, F f) {
+    if (t.scalar_type() == kDouble || t.scalar_type() == kComplexDouble) f(double{});
+    else f(float{});
+}
+void scale_raw(const Tensor& dense, double scale) {
+    if (scale == 1) return;
+    with_precision(dense, [&](auto zero) {
+        using T = decltype(zero);
+        T* const p = static_cast<T*>(dense.data_ptr());
+        const std::int64_t n = dense.numel() * (dense.is_complex() ? 2 : 1);
+        parallel_for(0, n, 32768, [=](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i) p[i] *= T(scale);
+        });
+    });
+}
+
+/// Recorded linear maps, each other's adjoints: complex to complex, real to half a spectrum, half a spectrum to real.
 Tensor transform(const char* op, const Tensor& x, const Dims& dims, bool forward, double scale) {
     if (dims.empty()) return x * scale;
-    Tensor y;
-    {
-        const NoGradGuard guard;
-        y = raw_transform(x, dims, forward, scale);
-    }
+    const Tensor in = readable(x), y = empty_raw(x.sizes(), x.scalar_type());
+    Axes axes(dims, x.sizes(), in, y);
+    with_precision(x, [&](auto zero) {
+        using C = std::complex<decltype(zero)>;
+        cpu::fft_complex(in.data_ptr<C>(), y.data_ptr<C>(), std::move(axes.dims), std::move(axes.batch), forward);
+    });
+    scale_raw(y, scale);
     // The adjoint is the transform in the other direction.
     record(op, {x}, y, {}, [op, dims, forward, scale](RuleContext& c) -> GradList {
         return {transform(op, c.grad(), dims, !forward, scale)};
+    });
+    return y;
+}
+/// Half a spectrum along `dim` of size n / 2 + 1, times `inner` where an element stands for its mirror image, too.
+Tensor weigh_pairs(const Tensor& x, std::int64_t dim, std::int64_t n, double inner) {
+    Dims sizes(std::size_t(x.dim()), 1);
+    sizes[std::size_t(dim)] = n / 2 + 1;
+    const Tensor weights = empty_raw(sizes, toRealValueType(x.scalar_type()));
+    fill_raw(weights, inner);
+    fill_raw(narrow(weights, dim, 0, 1), 1);
+    if (n % 2 == 0) fill_raw(narrow(weights, dim, n / 2, 1), 1);
+    return x * weights;
+}
+Tensor from_half(const char* op, const Tensor& x, const Dims& dims, std::int64_t n, double scale);
+/// The last of `dims` is the one that is halved.
+Tensor to_half(const char* op, const Tensor& x, const Dims& dims, double scale) {
+    const std::int64_t last = dims.back(), n = x.size(last);
+    Dims sizes(x.sizes());
+    sizes[std::size_t(last)] = n / 2 + 1;
+    const Tensor in = readable(x), y = empty_raw(sizes, toComplexType(x.scalar_type()));
+    Axes axes(dims, x.sizes(), in, y);
+    with_precision(x, [&](auto zero) {
+        using T = decltype(zero);
+        cpu::fft_real(in.data_ptr<T>(), y.data_ptr<std::complex<T>>(), std::move(axes.dims), std::move(axes.batch));
+    });
+    scale_raw(y, scale);
+    record(op, {x}, y, {}, [op, dims, last, n, scale](RuleContext& c) -> GradList {
+        return {from_half(op, weigh_pairs(c.grad(), last, n, 0.5), dims, n, scale)};
+    });
+    return y;
+}
+/// The last of `dims` gets `n` elements.
+Tensor from_half(const char* op, const Tensor& x, const Dims& dims, std::int64_t n, double scale) {
+    const std::int64_t last = dims.back();
+    Dims sizes(x.sizes());
+    sizes[std::size_t(last)] = n;
+    const Tensor in = empty_raw(x.sizes(), x.scalar_type()), y = empty_raw(sizes, toRealValueType(x.scalar_type()));
+    copy_raw(in, x.detach()); // the transform overwrites it
+    Axes axes(dims, sizes, in, y);
+    with_precision(x, [&](auto zero) {
+        using T = decltype(zero);
+        cpu::fft_to_real(in.data_ptr<std::complex<T>>(), y.data_ptr<T>(), std::move(axes.dims), std::move(axes.batch));
+    });
+    scale_raw(y, scale);
+    record(op, {x}, y, {}, [op, dims, last, n, scale](RuleContext& c) -> GradList {
+        return {weigh_pairs(to_half(op, c.grad(), dims, scale), last, n, 2)};
     });
     return y;
 }
@@ -95,10 +165,14 @@ void check_kind(const char* op, ScalarType t) {
     REEL_CHECK(t != kHalf && t != kBFloat16, op, ": input is ", dtype_name(t),
                "; expected float32, float64 or their complex types");
 }
-Tensor as_complex(const char* op, const Tensor& x) {
-    check_kind(op, x.scalar_type());
+Tensor as_floating(const char* op, const Tensor& x) {
     const ScalarType t = isIntegralType(x.scalar_type(), true) ? get_default_dtype() : x.scalar_type();
-    return x.to(toComplexType(t));
+    check_kind(op, t);
+    return x.to(t);
+}
+Tensor as_complex(const char* op, const Tensor& x) {
+    const Tensor f = as_floating(op, x);
+    return f.to(toComplexType(f.scalar_type()));
 }
 std::int64_t count(const Dims& sizes) {
     std::int64_t n = 1;
@@ -118,13 +192,8 @@ Tensor real_transform(const char* op, const Tensor& input, OptionalIntArrayRef s
     REEL_CHECK(!input.is_complex(), op, ": input is ", dtype_name(input.scalar_type()), "; expected a real tensor");
     const Plan p = plan_of(op, input, s, dim);
     REEL_CHECK(!p.dims.empty(), op, ": there is no dimension to transform");
-    const double scale = scale_of(op, norm, count(p.sizes), forward);
-    const std::int64_t last = p.dims.back(), n = p.sizes.back();
-    Tensor y = transform(op, resized(as_complex(op, input), p), {last}, true, scale);
-    y = narrow(y, last, 0, n / 2 + 1);
-    Dims rest(p.dims);
-    rest.pop_back();
-    if (!rest.empty()) y = transform(op, y, rest, true, 1);
+    const Tensor y =
+        to_half(op, resized(as_floating(op, input), p), p.dims, scale_of(op, norm, count(p.sizes), forward));
     return forward ? y : conj(y);
 }
 /// Half a spectrum to real output: the other half is the mirrored conjugate.
@@ -143,12 +212,7 @@ Tensor to_real(const char* op, const Tensor& input, OptionalIntArrayRef s, Optio
     p.sizes.back() = n;
     const double scale = scale_of(op, norm, count(p.sizes), forward);
     if (forward) x = conj(x); // then both directions are the inverse transform
-    Dims rest(p.dims);
-    rest.pop_back();
-    if (!rest.empty()) x = transform(op, x, rest, false, 1);
-    const std::int64_t mirrored = n - (n / 2 + 1);
-    if (mirrored > 0) x = cat({x, conj(flip(narrow(x, last, 1, mirrored), {last}))}, last);
-    return real(transform(op, x, {last}, false, scale)).clone();
+    return from_half(op, x, p.dims, n, scale);
 }
 /// The one-dimensional forms as lists.
 struct One {
