@@ -85,8 +85,14 @@ Tensor& uniform_(const Tensor& input, double low, double high, std::optional<Gen
 }
 REEL_OP("normal_(Tensor input, float mean=0.0, float std=1.0, *, Generator? generator=None) -> Tensor", random, method)
 Tensor& normal_(const Tensor& input, double mean, double std, std::optional<Generator> generator) {
-    check_floating("normal_", input);
     REEL_CHECK(std >= 0, "normal_: std must not be negative, got ", std);
+    if (input.is_complex()) { // both parts have half the variance
+        check_inplace(input, "normal_");
+        normal_(view_as_real(input.detach()), mean, std / std::sqrt(2.0), generator);
+        rebase_history(input, Tensor());
+        return const_cast<Tensor&>(input);
+    }
+    check_floating("normal_", input);
     CPUGeneratorImpl& g = generator_of(generator);
     const ScalarType t = input.scalar_type();
     if (input.numel() >= 16 && input.is_contiguous()) {

@@ -1,0 +1,33 @@
+// Random tensors that the recorded streams do not hold.
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+#include <complex>
+
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/random.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+
+using namespace reel;
+
+BOOST_AUTO_TEST_SUITE(random_numbers)
+
+BOOST_AUTO_TEST_CASE(complex_normals_have_half_the_variance_in_each_part) {
+    for (const std::int64_t n : {3, 40}) { // one by one, and in blocks
+        manual_seed(11);
+        const Tensor z = randn({n}, TensorOptions(kComplexDouble));
+        manual_seed(11);
+        const Tensor parts = randn({n, 2}, TensorOptions(kDouble));
+        BOOST_TEST(allclose(view_as_real(z), parts / std::sqrt(2.0), 1e-14, 1e-14));
+    }
+    manual_seed(11);
+    const Tensor many = randn({20000}, TensorOptions(kComplexFloat));
+    BOOST_TEST(std::abs(square(abs(many)).mean().item<double>() - 1) < 0.03);
+    const Tensor w = zeros({4}, TensorOptions(kComplexFloat));
+    const auto version = w._version();
+    w.normal_(2, 0);
+    BOOST_TEST(equal(view_as_real(w), full({4, 2}, 2, kFloat)));
+    BOOST_TEST(w._version() > version);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
