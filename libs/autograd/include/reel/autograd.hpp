@@ -4,6 +4,7 @@
 #include <reel/autograd/anomaly.hpp>
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/checkpoint.hpp>
+#include <reel/autograd/forward_ad.hpp>
 #include <reel/autograd/function.hpp>
 #include <reel/autograd/functional.hpp>
 #include <reel/autograd/grad_mode.hpp>

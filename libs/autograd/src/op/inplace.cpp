@@ -4,6 +4,7 @@
 #include <reel/autograd/record.hpp>
 
 #include "tape/inplace.hpp"
+#include "tape/modes.hpp"
 #include "tensor/make.hpp"
 
 namespace reel::detail {
@@ -11,6 +12,11 @@ namespace reel::detail {
 Tensor begin_in_place(const char* name, const Tensor& self) {
     autograd::check_inplace(self, name);
     Tensor stand_in = alias_raw(self);
+    if (thread_modes.observers && GradMode::is_enabled() && !autograd::tape_modes().saved_hooks.empty()) {
+        // A pack hook may keep an alias of the operand, which the result will overwrite.
+        stand_in = empty_like_raw(self, self.scalar_type());
+        copy_raw(stand_in, self);
+    }
     if (GradMode::is_enabled() && self.requires_grad()) {
         const autograd::Edge e = autograd::gradient_edge(self);
         stand_in.impl()->set_history(e.function, e.input_nr);

@@ -6,6 +6,7 @@
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "tape/autograd_meta.hpp"
+#include "tape/modes.hpp"
 #include "tensor/make.hpp"
 
 namespace reel::autograd {
@@ -35,6 +36,7 @@ NodePtr grad_accumulator(const Tensor& leaf) {
 namespace {
 /// The layout that a stored gradient must have: the leaf's when that is dense, else row-major (E-28).
 bool layout_fits(const Tensor& g, const Tensor& leaf) {
+    if (tape_modes().relaxed_layout && g.is_non_overlapping_and_dense()) return true; // E-79
     if (leaf.is_non_overlapping_and_dense()) return g.strides().equals(leaf.strides());
     return g.is_contiguous();
 }

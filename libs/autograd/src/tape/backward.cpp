@@ -8,73 +8,108 @@
 
 #include "tape/autograd_meta.hpp"
 #include "tape/engine.hpp"
+#include "tape/modes.hpp"
 
 namespace reel::autograd {
 
 namespace {
 
-std::vector<Tensor> make_seeds(const variable_list& roots, const variable_list& given) {
+/// What is known of a root: its edge, and its metadata as of a tensor.
+struct Root {
+    Edge edge;
+    InputMetadata meta;
+};
+
+std::vector<Root> make_roots(const GradientPoints& points) {
+    std::vector<Root> roots;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const GradientPoint& p = points[i];
+        if (p.is_edge()) {
+            REEL_CHECK(p.edge().is_valid(), "backward: output ", i, " is an invalid gradient edge");
+            roots.push_back({p.edge(), p.edge().function->input_metadata(p.edge().input_nr)});
+            continue;
+        }
+        REEL_CHECK(p.tensor().defined(), "backward: output ", i, " is undefined");
+        Edge e = gradient_edge(p.tensor());
+        REEL_CHECK(e.is_valid(), "backward: output ", i,
+                   " does not require grad and has no grad_fn: nothing in its history requires grad");
+        roots.push_back({std::move(e), InputMetadata(p.tensor())});
+    }
+    return roots;
+}
+
+std::vector<Tensor> make_seeds(const std::vector<Root>& roots, const variable_list& given) {
     REEL_CHECK(given.empty() || given.size() == roots.size(), "backward: got ", given.size(), " gradients for ",
                roots.size(), " outputs; give one (possibly undefined) gradient per output");
     std::vector<Tensor> seeds;
     for (std::size_t i = 0; i < roots.size(); ++i) {
-        const Tensor& out = roots[i];
+        const InputMetadata& out = roots[i].meta;
+        const IntArrayRef sizes = out.sizes;
         const Tensor g = given.empty() ? Tensor() : given[i];
         if (g.defined()) {
-            REEL_CHECK(g.sizes().equals(out.sizes()), "backward: gradient ", i, " has shape ", g.sizes(),
-                       ", but output ", i, " has shape ", out.sizes());
-            REEL_CHECK(g.is_complex() == out.is_complex(), "backward: gradient ", i, " is ",
-                       dtype_name(g.scalar_type()), ", but output ", i, " is ", dtype_name(out.scalar_type()),
+            REEL_CHECK(g.sizes().equals(sizes), "backward: gradient ", i, " has shape ", g.sizes(), ", but output ", i,
+                       " has shape ", sizes);
+            REEL_CHECK(g.is_complex() == isComplexType(out.dtype), "backward: gradient ", i, " is ",
+                       dtype_name(g.scalar_type()), ", but output ", i, " is ", dtype_name(out.dtype),
                        "; both must be real or both complex");
-            seeds.push_back(g.scalar_type() == out.scalar_type() ? g : g.to(out.scalar_type()));
+            // Dtype and device are settled as for every gradient that arrives there (E-58).
+            const InputMetadata& slot = roots[i].edge.function->input_metadata(roots[i].edge.input_nr);
+            seeds.push_back(validated_gradient(g, slot, [&] { return str("backward: gradient ", i); }));
         } else {
-            REEL_CHECK(!out.is_complex(), "backward: output ", i, " is complex; give its gradient explicitly");
-            REEL_CHECK(out.numel() == 1,
-                       "backward: a gradient can be left out only for outputs of one element; output ", i,
-                       " has shape ", out.sizes());
+            REEL_CHECK(!isComplexType(out.dtype), "backward: output ", i, " is complex; give its gradient explicitly");
+            std::int64_t numel = 1;
+            for (const std::int64_t n : sizes) numel *= n;
+            REEL_CHECK(numel == 1, "backward: a gradient can be left out only for outputs of one element; output ", i,
+                       " has shape ", sizes);
             NoGradGuard guard;
-            seeds.push_back(reel::ones_like(out));
+            seeds.push_back(reel::ones(sizes, TensorOptions(out.dtype).device(out.device)));
         }
     }
     return seeds;
 }
 
-EdgeList make_roots(const variable_list& tensors) {
-    EdgeList roots;
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-        REEL_CHECK(tensors[i].defined(), "backward: output ", i, " is undefined");
-        const Edge e = gradient_edge(tensors[i]);
-        REEL_CHECK(e.is_valid(), "backward: output ", i,
-                   " does not require grad and has no grad_fn: nothing in its history requires grad");
-        roots.push_back(e);
+EdgeList edges_of(const std::vector<Root>& roots) {
+    EdgeList r;
+    for (const Root& root : roots) r.push_back(root.edge);
+    return r;
+}
+
+Edge input_edge(const char* what, const GradientPoints& inputs, std::size_t i) {
+    const GradientPoint& p = inputs[i];
+    if (p.is_edge()) {
+        REEL_CHECK(p.edge().is_valid(), what, ": input ", i, " is an invalid gradient edge");
+        return p.edge();
     }
-    return roots;
+    REEL_CHECK(p.tensor().defined() && p.tensor().requires_grad(), what, ": input ", i, " does not require grad");
+    return gradient_edge(p.tensor());
 }
 
 } // namespace
 
-void backward(const variable_list& tensors, const variable_list& grad_tensors, std::optional<bool> retain_graph,
-              bool create_graph, const variable_list& inputs) {
-    if (tensors.empty()) return;
+RelaxGradLayoutGuard::RelaxGradLayoutGuard() : previous_(std::exchange(tape_modes().relaxed_layout, true)) {}
+RelaxGradLayoutGuard::~RelaxGradLayoutGuard() { tape_modes().relaxed_layout = previous_; }
+
+void backward(const GradientPoints& points, const variable_list& grad_tensors, std::optional<bool> retain_graph,
+              bool create_graph, const GradientPoints& inputs) {
+    if (points.empty()) return;
     if (create_graph)
         REEL_WARN_ONCE("backward with create_graph=true makes a reference cycle between a parameter and its gradient; "
                        "use grad(), or clear .grad afterwards");
-    const EdgeList roots = make_roots(tensors);
-    const std::vector<Tensor> seeds = make_seeds(tensors, grad_tensors);
+    const std::vector<Root> roots = make_roots(points);
+    const std::vector<Tensor> seeds = make_seeds(roots, grad_tensors);
     std::vector<Capture> captures;
     std::vector<Node*> executed;
     EdgeList keep;
+    for (std::size_t i = 0; i < inputs.size(); ++i) keep.push_back(input_edge("backward", inputs, i));
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-        REEL_CHECK(inputs[i].defined() && inputs[i].requires_grad(), "backward: input ", i, " does not require grad");
-        if (!inputs[i].is_leaf()) inputs[i].retain_grad(); // E-16: for good
-        keep.push_back(gradient_edge(inputs[i]));
-        executed.push_back(keep.back().function.get());
+        if (!inputs[i].is_edge() && !inputs[i].tensor().is_leaf()) inputs[i].tensor().retain_grad(); // E-16: for good
+        executed.push_back(keep[i].function.get());
     }
     GraphTask task(retain_graph.value_or(create_graph), create_graph);
-    task.run(roots, seeds, captures, executed, !inputs.empty());
+    task.run(edges_of(roots), seeds, captures, executed, !inputs.empty());
 }
 
-variable_list grad(const variable_list& outputs, const variable_list& inputs, const variable_list& grad_outputs,
+variable_list grad(const GradientPoints& outputs, const GradientPoints& inputs, const variable_list& grad_outputs,
                    std::optional<bool> retain_graph, bool create_graph, std::optional<bool> allow_unused,
                    bool materialize_grads) {
     REEL_CHECK(!inputs.empty(), "grad: inputs is empty; name the tensors whose gradients are wanted");
@@ -84,15 +119,14 @@ variable_list grad(const variable_list& outputs, const variable_list& inputs, co
     EdgeList keep;
     std::vector<Capture> captures;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-        REEL_CHECK(inputs[i].defined() && inputs[i].requires_grad(), "grad: input ", i, " does not require grad");
-        keep.push_back(gradient_edge(inputs[i]));
+        keep.push_back(input_edge("grad", inputs, i));
         captures.push_back({keep.back().function.get(), keep.back().input_nr, Tensor()});
     }
     if (!outputs.empty()) {
-        const EdgeList roots = make_roots(outputs);
-        const std::vector<Tensor> seeds = make_seeds(outputs, grad_outputs);
+        const std::vector<Root> roots = make_roots(outputs);
+        const std::vector<Tensor> seeds = make_seeds(roots, grad_outputs);
         GraphTask task(retain_graph.value_or(create_graph), create_graph);
-        task.run(roots, seeds, captures, {}, true);
+        task.run(edges_of(roots), seeds, captures, {}, true);
     }
     variable_list result;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -102,7 +136,10 @@ variable_list grad(const variable_list& outputs, const variable_list& inputs, co
                        " was not used in the graph of the outputs (or only undefined gradients "
                        "reached it); pass allow_unused=true to get an undefined tensor for it");
             if (materialize_grads) {
-                g = reel::zeros_like(inputs[i]);
+                REEL_CHECK(!inputs[i].is_edge(), "grad: input ", i,
+                           " is a gradient edge that was not used; materialize_grads makes zeros for tensors only");
+                NoGradGuard guard;
+                g = reel::zeros_like(inputs[i].tensor());
                 if (create_graph) g.requires_grad_();
             }
         }

@@ -9,10 +9,13 @@
 #include <reel/autograd/random.hpp>
 
 #include "tape/engine.hpp"
+#include "tape/replay_random.hpp"
 
 namespace reel::autograd::impl {
 
 namespace {
+
+thread_local std::optional<bool> early_stop_override;
 
 /// Aborts a recomputation once everything needed is there.
 struct StopRecomputing {};
@@ -56,14 +59,7 @@ void Frame::run(std::int64_t pass) {
                    "checkpoint: an argument of the checkpointed function was modified by an in-place operation: ",
                    t.toString(), " ", t.sizes(), " is at version ", t._version(), "; expected version ", version,
                    " instead. Clone it before modifying it");
-    const Tensor rng_now = rng_state.defined() ? reel::detail::getDefaultCPUGenerator().get_state() : Tensor();
-    struct Restore {
-        const Tensor& state;
-        ~Restore() {
-            if (state.defined()) Generator(reel::detail::getDefaultCPUGenerator()).set_state(state);
-        }
-    } restore{rng_now};
-    if (rng_state.defined()) Generator(reel::detail::getDefaultCPUGenerator()).set_state(rng_state);
+    const ReplayRandom random(rng_state);
     std::size_t last = 0; // one past the last tensor that somebody still wants
     for (std::size_t i = 0; i < holders.size(); ++i)
         if (!holders[i].expired()) last = i + 1;
@@ -107,6 +103,7 @@ CheckpointScope::CheckpointScope(const CheckpointOptions& options, std::function
     if (!GradMode::is_enabled()) return;
     auto frame = std::make_shared<Frame>();
     frame->options = options;
+    if (early_stop_override) frame->options.early_stop = *early_stop_override;
     frame->recompute = std::move(recompute);
     for (const Tensor& t : inputs)
         if (t.defined() && !t.is_inference()) frame->inputs.emplace_back(t, t._version());
@@ -138,3 +135,9 @@ CheckpointScope::CheckpointScope(const CheckpointOptions& options, std::function
 CheckpointScope::~CheckpointScope() = default;
 
 } // namespace reel::autograd::impl
+
+namespace reel::autograd {
+CheckpointEarlyStopGuard::CheckpointEarlyStopGuard(bool enabled)
+    : previous_(std::exchange(impl::early_stop_override, enabled)) {}
+CheckpointEarlyStopGuard::~CheckpointEarlyStopGuard() { impl::early_stop_override = previous_; }
+} // namespace reel::autograd

@@ -32,6 +32,8 @@ public:
     /// Runs `fn` when the pass is over, also after a failure.
     void at_end(std::function<void()> fn) { at_end_.push_back(std::move(fn)); }
     std::uint64_t id() const { return id_; }
+    /// Was the pass asked for certain inputs (`grad`, or `backward` with inputs)?
+    bool restricted() const { return restricted_; }
     bool will_execute(Node* n); ///< part of this pass and on a path to what is wanted
     bool wants(Node* n);        ///< executes or is captured
     Node* current_node() const { return current_; }

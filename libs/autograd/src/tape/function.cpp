@@ -57,6 +57,12 @@ void AutogradContext::mark_non_differentiable(const variable_list& outputs) { no
 void AutogradContext::set_materialize_grads(bool value) { node_.materialize_ = value; }
 void AutogradContext::set_once_differentiable(bool value) { node_.rules_.once_differentiable = value; }
 void AutogradContext::set_clear_saved_on_access(bool value) { node_.clear_on_access_ = value; }
+void AutogradContext::set_output_grad_dtype(const Tensor& output, ScalarType dtype) {
+    REEL_CHECK(isDifferentiableType(dtype) && output.is_complex() == isComplexType(dtype), node_.name(),
+               ": set_output_grad_dtype: a ", dtype_name(output.scalar_type()), " output cannot have ",
+               dtype_name(dtype), " gradients");
+    node_.grad_dtypes_.emplace_back(output, dtype);
+}
 bool AutogradContext::needs_input_grad(std::size_t i) const {
     REEL_CHECK_INDEX(i < node_.num_outputs(), node_.name(), ": needs_input_grad: there is no tensor argument ", i);
     return node_.should_compute_output(i);
@@ -99,7 +105,13 @@ variable_list FunctionNode::finish(variable_list outputs, const std::vector<std:
         const bool input = is_input(t), dirty = contains(dirty_, t);
         const bool repeated = std::any_of(returned.begin(), returned.begin() + std::ptrdiff_t(i),
                                           [&](const Tensor& o) { return o.defined() && o.is_same(t); });
-        const std::uint32_t slot = recorded ? add_input_metadata(t) : 0;
+        std::uint32_t slot = 0;
+        if (recorded) {
+            InputMetadata m(t);
+            for (const auto& [output, dtype] : grad_dtypes_)
+                if (output.is_same(t)) m.dtype = dtype;
+            slot = add_input_metadata(std::move(m));
+        }
         if (!differentiable(t)) {
             if (dirty) t.impl()->bump_version();
             if (!t.requires_grad()) {
@@ -140,6 +152,7 @@ void FunctionNode::save_tensors() {
     to_save_.clear();
     dirty_.clear();
     non_differentiable_.clear();
+    grad_dtypes_.clear();
 }
 
 namespace impl {
@@ -217,6 +230,29 @@ GradList FunctionNode::apply(GradList&& grads) {
         g = g.detach();
         g.impl()->set_history(error, error->add_input_metadata(g));
     }
+    return out;
+}
+
+variable_list FunctionNode::push_tangents(const variable_list& by_edge) {
+    variable_list in;
+    std::size_t edge = 0;
+    for (const bool tensor : is_tensor_) {
+        if (!tensor) {
+            in.emplace_back();
+            continue;
+        }
+        const Edge& e = next_edge(edge);
+        Tensor t = by_edge[edge++];
+        if (!t.defined() && materialize_ && e.is_valid()) t = e.function->input_metadata(e.input_nr).zeros();
+        in.push_back(std::move(t));
+    }
+    variable_list out = rules_.jvp(&context, std::move(in));
+    REEL_CHECK(out.size() == num_inputs(), rules_.name, ": jvp returned ", out.size(), " tangents, expected ",
+               num_inputs(), ", one per output of forward");
+    for (std::size_t i = 0; i < out.size(); ++i)
+        REEL_CHECK(!out[i].defined() || out[i].sizes().equals(input_metadata(i).sizes), rules_.name, ": jvp: tangent ",
+                   i, " has shape ", out[i].sizes(), ", but output ", i, " has shape ",
+                   IntArrayRef(input_metadata(i).sizes));
     return out;
 }
 

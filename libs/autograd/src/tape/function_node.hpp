@@ -16,6 +16,10 @@ public:
     /// Backward runs even when all gradients are undefined (E-66).
     bool materializes_undefined() const override { return true; }
 
+    bool has_jvp() const { return bool(rules_.jvp); }
+    /// Output tangents from input tangents, one per edge.
+    variable_list push_tangents(const variable_list& by_edge);
+
     AutogradContext context;
 
 private:
@@ -29,6 +33,7 @@ private:
     impl::FunctionRules rules_;
     std::vector<bool> is_tensor_; ///< per argument
     variable_list to_save_, dirty_, non_differentiable_;
+    std::vector<std::pair<Tensor, ScalarType>> grad_dtypes_; ///< of outputs (E-83); empty after forward
     std::vector<SavedVariable> saved_;
     bool materialize_ = true, released_ = false, clear_on_access_ = false, accessed_ = false;
 };

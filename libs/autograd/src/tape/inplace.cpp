@@ -7,6 +7,8 @@
 
 #include "ops/strided_geometry.hpp"
 #include "tape/autograd_meta.hpp"
+#include "tape/modes.hpp"
+#include "tape/mutation.hpp"
 #include "tape/node_extras.hpp"
 #include "tensor/make.hpp"
 
@@ -52,6 +54,10 @@ Tensor view_again(const Tensor& base, const Geometry& g, ScalarType dtype) {
 
 } // namespace
 
+namespace {
+void check_history(const Tensor& self, const char* op);
+}
+
 void refuse_inference(const Tensor& self, const char* op) {
     REEL_CHECK(
         !self.checked().is_inference || InferenceMode::is_enabled(), op,
@@ -66,7 +72,15 @@ void check_inplace(const Tensor& self, const char* op) {
         REEL_CHECK(impl.strides()[d] != 0 || impl.sizes()[d] <= 1, op,
                    ": input: several elements of the expanded tensor ", impl.sizes(), " (strides ", impl.strides(),
                    ") share one memory location; clone() it before writing");
-    if (!GradMode::is_enabled() || !impl.requires_grad()) return;
+    if (GradMode::is_enabled() && impl.requires_grad()) check_history(self, op);
+    if (reel::detail::thread_modes.observers)
+        if (KeptForMutation* kept = tape_modes().mutation) move_saved_away(*kept, self);
+}
+
+namespace {
+/// E-42, E-47: what the tape forbids.
+void check_history(const Tensor& self, const char* op) {
+    TensorImpl& impl = *self.impl();
     if (impl.is_view()) {
         const Tensor base = base_of(self);
         if (impl.creation_meta() != CreationMeta::Default) throw_view(self, "is being modified in place", op);
@@ -82,6 +96,7 @@ void check_inplace(const Tensor& self, const char* op) {
                    ": a leaf that requires grad is being used in an in-place operation; "
                    "use no_grad for updates of parameters, or clone() first");
 }
+} // namespace
 
 void refresh_view(const Tensor& view) {
     TensorImpl& impl = *view.impl();

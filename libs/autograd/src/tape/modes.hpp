@@ -20,6 +20,8 @@ struct TapeModes {
     std::vector<std::string> saved_hooks_disabled;
     std::vector<std::function<void(Node&)>> node_creation;
     const std::string* module_path = nullptr; ///< of the module that is running, when that is recorded
+    bool relaxed_layout = false;              ///< E-79
+    KeptForMutation* mutation = nullptr;      ///< what saved tensors lie where, in a scope that lets them change (E-80)
     bool making_node = false;                 ///< inside a node-creation hook
 };
 TapeModes& tape_modes();

@@ -96,7 +96,11 @@ struct Any : Parts {
 
 } // namespace
 
-RemovableHandle register_multi_grad_hook(const variable_list& tensors, std::function<void(const variable_list&)> fn) {
+RemovableHandle register_multi_grad_hook(const variable_list& tensors, std::function<void(const variable_list&)> fn,
+                                         std::string_view mode) {
+    REEL_CHECK_VALUE(mode == "all" || mode == "any", "register_multi_grad_hook: mode is '", mode,
+                     "'; expected 'all' or 'any'");
+    if (mode == "any") return register_multi_grad_hook_any(tensors, [fn = std::move(fn)](const Tensor& g) { fn({g}); });
     for (std::size_t i = 0; i < tensors.size(); ++i)
         REEL_CHECK(tensors[i].defined() && tensors[i].requires_grad(), "register_multi_grad_hook: tensor ", i,
                    " does not require grad");

@@ -2,10 +2,15 @@
 #pragma once
 
 #include <functional>
+#include <iterator>
 #include <memory>
+#include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
+#include <reel/autograd/function.hpp>
 #include <reel/autograd/saved_tensor_hooks.hpp>
 
 namespace reel::autograd {
@@ -16,10 +21,26 @@ public:
     using Error::Error;
 };
 
+/// How a checkpointed call works. Non-reentrant (E-86): recorded as usual, saved tensors dropped. Reentrant (E-90): one
+/// node for everything, whose backward runs the function again on detached inputs and calls backward inside; it needs a
+/// tensor argument that requires grad, takes no keyword arguments, and knows neither `grad` nor `backward` with inputs.
+/// The reference still takes the reentrant form when none is chosen, and warns; here it must be asked for.
 struct CheckpointOptions {
     bool preserve_rng_state = true; ///< random ops draw the same numbers again
     bool early_stop = true;         ///< stop recomputing at the last tensor needed (E-87)
     bool determinism_check = true;  ///< compare shapes, dtypes and devices with those of the forward
+    bool use_reentrant = false;     ///< E-90; early stop and the check then do not apply
+};
+
+/// Overrides `early_stop` for the forwards run in this scope (E-87). Thread-local.
+class CheckpointEarlyStopGuard {
+public:
+    explicit CheckpointEarlyStopGuard(bool enabled);
+    ~CheckpointEarlyStopGuard();
+    CheckpointEarlyStopGuard(const CheckpointEarlyStopGuard&) = delete;
+
+private:
+    std::optional<bool> previous_;
 };
 
 namespace impl {
@@ -41,6 +62,54 @@ template <class T> void collect_inputs(const T& a, variable_list& out) {
     else if constexpr (std::is_same_v<T, variable_list>) out.insert(out.end(), a.begin(), a.end());
     else if constexpr (std::is_same_v<T, Value> || std::is_same_v<T, Args>) collect_tensors(a, out);
 }
+/// The function on these tensors in place of its tensor arguments.
+using ReentrantRun = std::function<variable_list(const variable_list& tensors)>;
+/// One entry per argument, as for `apply_function`.
+variable_list checkpoint_reentrant(const CheckpointOptions& options, ReentrantRun run,
+                                   const std::vector<std::optional<Tensor>>& arguments);
+void refuse_keywords(bool any);
+template <class T> void put_tensors(T& argument, const variable_list& from, std::size_t& next) {
+    if constexpr (std::is_same_v<T, Tensor>) argument = from[next++];
+    else if constexpr (std::is_same_v<T, variable_list>)
+        for (Tensor& t : argument) t = from[next++];
+}
+template <class F, class... A>
+auto reentrant(const CheckpointOptions& options, F fn, A... args) -> std::invoke_result_t<F&, A&...> {
+    using Result = std::invoke_result_t<F&, A&...>;
+    const auto keywords = [](const auto& a) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(a)>, Kwargs>) return !a.empty();
+        else return false;
+    };
+    refuse_keywords((keywords(args) || ...));
+    std::vector<std::optional<Tensor>> arguments;
+    (add_argument(arguments, args), ...);
+    auto last = std::make_shared<std::optional<Result>>();
+    const variable_list outputs = checkpoint_reentrant(
+        options,
+        [fn = std::move(fn), stored = std::tuple<A...>(args...), last,
+         again = false](const variable_list& tensors) mutable {
+            auto now = stored;
+            std::size_t next = 0;
+            std::apply([&](auto&... a) { (put_tensors(a, tensors, next), ...); }, now);
+            last->emplace(std::apply(fn, now));
+            variable_list list;
+            collect_results(list, **last);
+            if (std::exchange(again, true)) last->reset(); // only the forward's result goes to the caller
+            return list;
+        },
+        arguments);
+    Result result = std::move(**last);
+    last->reset();
+    std::size_t next = 0;
+    replace_results(result, outputs, next);
+    return result;
+}
+template <class F> Tensor call_stage(F& f, const Tensor& x) {
+    if constexpr (std::is_invocable_r_v<Tensor, F&, const Tensor&>) return f(x);
+    else return f->call_values({Value(x)}).toTensor(); // a module
+}
+/// Length of the segments (E-91). Throws ValueError unless 1 <= segments <= n.
+std::size_t segment_length(std::size_t n, std::int64_t segments);
 } // namespace impl
 
 /// Runs `fn(args...)` now; in backward, once per pass, runs it again with grad mode on when the first of its saved
@@ -48,6 +117,7 @@ template <class T> void collect_inputs(const T& a, variable_list& out) {
 /// of E-39. Hooks inside `fn` fire in both runs. Under no-grad this is a plain call.
 template <class F, class... A>
 auto checkpoint(const CheckpointOptions& options, F fn, A... args) -> std::invoke_result_t<F&, A&...> {
+    if (options.use_reentrant) return impl::reentrant(options, std::move(fn), std::move(args)...);
     variable_list inputs;
     (impl::collect_inputs(args, inputs), ...);
     auto run = std::make_shared<std::function<std::invoke_result_t<F&, A&...>()>>(
@@ -60,6 +130,32 @@ template <class F, class... A>
 requires(!std::is_same_v<std::decay_t<F>, CheckpointOptions>) auto checkpoint(F fn, A... args)
     -> std::invoke_result_t<F&, A&...> {
     return checkpoint(CheckpointOptions(), std::move(fn), std::move(args)...);
+}
+
+/// A chain of stages (functions of one tensor, or modules: pass a `Sequential` dereferenced) in `segments` parts of
+/// floor(n / segments) stages each. The last part takes the rest and is not checkpointed (E-91).
+template <class Stages>
+Tensor checkpoint_sequential(const CheckpointOptions& options, const Stages& stages, std::int64_t segments,
+                             const Tensor& input) {
+    using Stage = std::decay_t<decltype(*std::begin(stages))>;
+    std::vector<Stage> all;
+    for (const auto& s : stages) all.push_back(s);
+    const std::size_t length = impl::segment_length(all.size(), segments);
+    const auto part = [&](std::size_t begin, std::size_t end) {
+        return [stages = std::vector<Stage>(all.begin() + std::ptrdiff_t(begin), all.begin() + std::ptrdiff_t(end))](
+                   Tensor x) mutable {
+            for (Stage& s : stages) x = impl::call_stage(s, x);
+            return x;
+        };
+    };
+    Tensor x = input;
+    std::size_t begin = 0;
+    for (std::int64_t i = 1; i < segments; ++i, begin += length)
+        x = checkpoint(options, part(begin, begin + length), std::move(x));
+    return part(begin, all.size())(std::move(x));
+}
+template <class Stages> Tensor checkpoint_sequential(const Stages& stages, std::int64_t segments, const Tensor& input) {
+    return checkpoint_sequential(CheckpointOptions(), stages, segments, input);
 }
 
 } // namespace reel::autograd

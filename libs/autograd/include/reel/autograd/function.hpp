@@ -46,6 +46,9 @@ public:
     void set_once_differentiable(bool value = true);
     /// Saved tensors are dropped as soon as they have been read (E-83).
     void set_clear_saved_on_access(bool value = true);
+    /// Gradients arriving at this output are cast to `dtype` before backward sees them; what backward returns is cast
+    /// to its input's dtype as always (E-83). For example float32 gradients of a bfloat16 output.
+    void set_output_grad_dtype(const Tensor& output, ScalarType dtype);
     /// Is the gradient of tensor argument `i` wanted in the running pass (E-63)? Counts tensor arguments only.
     bool needs_input_grad(std::size_t i) const;
     /// Is any of the gradients in these half-open ranges wanted?
@@ -66,6 +69,8 @@ struct FunctionRules {
     /// Empty when the class has none: then using it is a NotImplementedError (E-82).
     std::function<variable_list(AutogradContext*, variable_list)> backward;
     bool once_differentiable = false;
+    /// Forward mode: a tangent per argument in, one per output out. Empty when the class has none.
+    std::function<variable_list(AutogradContext*, variable_list)> jvp = {};
 };
 /// Runs forward and puts the node on the tape. One entry per argument: a tensor, or nothing for other kinds. Undefined
 /// outputs stand for results that are not tensors.
@@ -113,7 +118,11 @@ template <class... E> void replace_results(std::tuple<E...>& r, const variable_l
 /// `forward` runs with grad mode off. `backward` gets one gradient per tensor that forward returned (undefined for
 /// results that are not tensors) and returns one per argument. The two-part form leaves out `ctx` in `forward` and adds
 /// `static void setup_context(AutogradContext*, const std::tuple<Args...>& inputs, const Result& output)`;
-/// `vjp` is accepted for `backward`. `static constexpr bool once_differentiable = true` switches E-71 on.
+/// `vjp` is accepted for `backward`. `static constexpr bool once_differentiable = true` switches E-71 on. A backward
+/// that takes `variable_list&` gets the list itself and may empty it early; nobody else holds its gradients (E-83).
+/// `static variable_list jvp(AutogradContext*, variable_list tangents)` gives the function a forward mode: one tangent
+/// per argument comes (zeros for tensors of the graph that have none, undefined for what is not a tensor), one per
+/// output goes. Without it forward mode through the function throws.
 template <class T> struct Function {
     template <class X = T, class... A> static auto apply(A&&... args) {
         std::vector<std::optional<Tensor>> arguments;
@@ -139,6 +148,8 @@ template <class T> struct Function {
             return list;
         };
         rules.backward = backward_of<X>();
+        if constexpr (requires(AutogradContext * c, variable_list t) { X::jvp(c, t); })
+            rules.jvp = [](AutogradContext* c, variable_list t) { return to_list(X::jvp(c, std::move(t))); };
         if constexpr (requires { X::once_differentiable; }) rules.once_differentiable = X::once_differentiable;
         const variable_list outputs = impl::apply_function(std::move(rules), arguments);
         std::size_t next = 0;
@@ -151,16 +162,22 @@ private:
         constexpr bool has_backward = requires(AutogradContext * c, variable_list g) { X::backward(c, g); };
         constexpr bool has_vjp = requires(AutogradContext * c, variable_list g) { X::vjp(c, g); };
         static_assert(!(has_backward && has_vjp), "a Function defines backward or vjp, not both");
-        const auto to_list = [](auto r) {
-            variable_list list;
-            impl::collect_results(list, r);
-            return list;
-        };
         if constexpr (has_backward)
-            return [to_list](AutogradContext* c, variable_list g) { return to_list(X::backward(c, std::move(g))); };
+            return [](AutogradContext* c, variable_list g) {
+                if constexpr (requires { X::backward(c, std::move(g)); }) return to_list(X::backward(c, std::move(g)));
+                else return to_list(X::backward(c, g));
+            };
         else if constexpr (has_vjp)
-            return [to_list](AutogradContext* c, variable_list g) { return to_list(X::vjp(c, std::move(g))); };
+            return [](AutogradContext* c, variable_list g) {
+                if constexpr (requires { X::vjp(c, std::move(g)); }) return to_list(X::vjp(c, std::move(g)));
+                else return to_list(X::vjp(c, g));
+            };
         else return {};
+    }
+    template <class R> static variable_list to_list(R r) {
+        variable_list list;
+        impl::collect_results(list, r);
+        return list;
     }
 };
 

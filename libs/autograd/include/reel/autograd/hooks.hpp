@@ -11,8 +11,10 @@
 namespace reel::autograd {
 
 /// Mode `"all"`: `fn` gets one list per pass, once the last participating gradient is known; absent ones are undefined
-/// (T-30). Throws ValueError for another mode, Error for a tensor that does not require grad.
-RemovableHandle register_multi_grad_hook(const variable_list& tensors, std::function<void(const variable_list&)> fn);
+/// (T-30). Mode `"any"`: the list holds the first gradient of the pass alone (T-31). Throws ValueError for another mode
+/// (T-29); in mode `"all"` Error for a tensor that does not require grad.
+RemovableHandle register_multi_grad_hook(const variable_list& tensors, std::function<void(const variable_list&)> fn,
+                                         std::string_view mode = "all");
 /// Mode `"any"`: `fn` gets the first gradient of each pass (T-31).
 RemovableHandle register_multi_grad_hook_any(const variable_list& tensors, std::function<void(const Tensor&)> fn);
 

@@ -147,3 +147,11 @@ NodePtr grad_accumulator(const Tensor& leaf);
 Node* get_current_node();
 
 } // namespace reel::autograd
+
+/// Edges as keys of unordered containers.
+template <> struct std::hash<reel::autograd::Edge> {
+    std::size_t operator()(const reel::autograd::Edge& e) const noexcept {
+        const std::size_t h = std::hash<const void*>()(e.function.get());
+        return h ^ (std::hash<std::uint32_t>()(e.input_nr) + 0x9e3779b97f4a7c15ull + (h << 6) + (h >> 2));
+    }
+};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include <reel/autograd/value.hpp>
@@ -25,6 +26,20 @@ public:
     explicit DisableSavedTensorsHooksGuard(std::string message);
     ~DisableSavedTensorsHooksGuard();
     DisableSavedTensorsHooksGuard(const DisableSavedTensorsHooksGuard&) = delete;
+};
+struct KeptForMutation; // src/tape/mutation.hpp
+
+/// In this scope saved tensors may be modified in place: what was saved is cloned before the write, so that backward
+/// uses the old values. Backward must run inside of the same scope; scopes do not nest (E-80).
+class AllowMutationOnSavedTensorsGuard {
+public:
+    AllowMutationOnSavedTensorsGuard();
+    ~AllowMutationOnSavedTensorsGuard();
+    AllowMutationOnSavedTensorsGuard(const AllowMutationOnSavedTensorsGuard&) = delete;
+
+private:
+    std::shared_ptr<KeptForMutation> kept_;
+    std::unique_ptr<SavedTensorsHooksGuard> hooks_;
 };
 /// Bumps a tensor's version by hand, so that backward over an earlier saving is refused.
 void increment_version(const Tensor& t);
