@@ -31,6 +31,11 @@ BOOST_AUTO_TEST_CASE(T29_one_handle_removes_all_parts) { // T-29
     h.remove();
     c.backward({}, true);
     BOOST_TEST(calls.size() == 1u);
+    BOOST_CHECK_EXCEPTION(register_multi_grad_hook({a, b}, collect(calls), "some"), ValueError,
+                          says("mode is 'some'", "'all' or 'any'"));
+    register_multi_grad_hook({a, b, vec({1})}, collect(calls), "any");
+    c.backward();
+    BOOST_TEST(calls == (Calls{"11", "1"}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(T30_all_once_the_last_participant_is_known) { // T-30
@@ -96,9 +101,9 @@ BOOST_AUTO_TEST_CASE(T31_any_is_called_for_the_first) { // T-31
 BOOST_AUTO_TEST_CASE(T32_everything_is_keyed_by_the_pass) { // T-32, the decision
     const Tensor a = leaf({2}), b = leaf({3}), c = a * 2.0, d = a * b;
     Calls calls;
-    register_multi_grad_hook({a, b}, collect(calls));
+    register_multi_grad_hook({a, d}, collect(calls));
     bool nested = false;
-    b.register_hook([&](const Tensor&) { // in the middle of the outer pass
+    d.register_hook([&](const Tensor&) { // in the middle of the outer pass
         if (!std::exchange(nested, true)) c.backward();
     });
     d.backward();
@@ -160,9 +165,7 @@ BOOST_AUTO_TEST_CASE(T35_the_edge_of_a_tensor) { // T-35
 BOOST_AUTO_TEST_CASE(T36_node_creation_hooks) { // T-36
     const Tensor x = leaf({3}), plain = vec({1});
     std::string outer, inner;
-    const auto note = [](std::string& names) {
-        return [&names](autograd::Node& n) { names += n.name() + ' '; };
-    };
+    const auto note = [](std::string& names) { return [&names](autograd::Node& n) { names += n.name() + ' '; }; };
     {
         const autograd::NodeCreationHookGuard a(note(outer));
         const Tensor y = x * x;

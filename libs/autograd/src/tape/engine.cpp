@@ -229,8 +229,8 @@ void run_table(const HookTable<TensorHookFn>& table, Tensor& g) {
 }
 variable_list to_list(const GradList& g) { return variable_list(g.begin(), g.end()); }
 void check_node_hook(const char* kind, const Node& n, const variable_list& before, const variable_list& after) {
-    REEL_CHECK(after.size() == before.size(), n.name(), ": ", kind, " hook returned ", after.size(),
-               " gradients, expected ", before.size());
+    REEL_CHECK(after.size() == before.size(), n.name(), ": ", kind, " returned ", after.size(), " gradients, expected ",
+               before.size());
     for (std::size_t i = 0; i < after.size(); ++i)
         if (after[i].defined() && !after[i].is_same(before[i])) check_replacement(before[i], after[i], i);
 }
@@ -282,7 +282,7 @@ void GraphTask::evaluate(Node* n, std::vector<Capture>& captures) {
             for (const auto& record : *hooks) {
                 const variable_list before = to_list(grads);
                 if (auto r = record.fn(before)) {
-                    check_node_hook("node pre-", *n, before, *r);
+                    check_node_hook("node pre-hook", *n, before, *r);
                     for (std::size_t i = 0; i < grads.size(); ++i) grads[i] = (*r)[i];
                 }
             }
@@ -312,7 +312,7 @@ void GraphTask::evaluate(Node* n, std::vector<Capture>& captures) {
             for (const auto& record : *hooks) {
                 const variable_list before = to_list(out);
                 if (auto r = record.fn(before, grad_outputs)) {
-                    check_node_hook("node post-", *n, before, *r);
+                    check_node_hook("node post-hook", *n, before, *r);
                     for (std::size_t i = 0; i < out.size(); ++i) out[i] = (*r)[i];
                 }
             }

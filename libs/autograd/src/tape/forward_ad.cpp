@@ -23,14 +23,14 @@ thread_local std::uint64_t open_level = 0;
 /// Where a tangent joins the tape; gradients pass through unchanged.
 class DualNode final : public Node {
 public:
-    DualNode(const Tensor& primal, Tensor tangent, std::uint64_t level) : tangent(std::move(tangent)), level(level) {
+    DualNode(const Tensor& p, Tensor t, std::uint64_t l) : primal(p), tangent(std::move(t)), level(l) {
         add_next_edge(primal.requires_grad() ? gradient_edge(primal) : Edge());
         add_input_metadata(primal);
     }
     std::string name() const override { return "MakeDualBackward0"; }
     GradList apply(GradList&& grads) override { return std::move(grads); }
 
-    const Tensor tangent;
+    const Tensor primal, tangent;
     const std::uint64_t level;
 };
 
@@ -149,12 +149,8 @@ DualTensor unpack_dual(const Tensor& t, bool create_graph) {
     }
     const auto it = tangents.find(root.function.get());
     DualTensor result{t, it == tangents.end() ? Tensor() : it->second[root.input_nr]};
-    if (const auto* dual = dynamic_cast<const DualNode*>(root.function.get()); dual && dual->level == open_level) {
-        // The dual tensor itself: its primal is what it was made from.
-        result.primal = reel::detail::alias_raw(t);
-        if (const Edge& e = root.function->next_edge(0); e.is_valid())
-            result.primal.impl()->set_history(e.function, e.input_nr);
-    }
+    if (const auto* dual = dynamic_cast<const DualNode*>(root.function.get()); dual && dual->level == open_level)
+        result.primal = dual->primal;
     return result;
 }
 

@@ -85,6 +85,11 @@ void check_history(const Tensor& self, const char* op) {
         const Tensor base = base_of(self);
         if (impl.creation_meta() != CreationMeta::Default) throw_view(self, "is being modified in place", op);
         refresh_view(self);
+        // The op reads the view through a node made again, so hooks on the old one are lost (T-9).
+        if (const NodePtr& fn = impl.grad_fn_unchecked(); fn && fn->extras()) {
+            impl.set_view_version(impl.version() - 1);
+            refresh_view(self);
+        }
         if (base.impl()->requires_grad_flag() && !base.impl()->grad_fn_unchecked())
             REEL_THROW(Error, op,
                        ": a view of a leaf that requires grad is being used in an in-place operation; "
