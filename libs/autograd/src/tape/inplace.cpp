@@ -18,6 +18,10 @@ using shape::Geometry;
 
 namespace {
 
+bool has_hooks(const Node& n) {
+    const NodeExtras* e = n.extras();
+    return e && (!e->tensor_hooks.empty() || e->pre || e->post);
+}
 const char* creation_reason(CreationMeta c) {
     switch (c) {
     case CreationMeta::NoGrad:
@@ -86,7 +90,7 @@ void check_history(const Tensor& self, const char* op) {
         if (impl.creation_meta() != CreationMeta::Default) throw_view(self, "is being modified in place", op);
         refresh_view(self);
         // The op reads the view through a node made again, so hooks on the old one are lost (T-9).
-        if (const NodePtr& fn = impl.grad_fn_unchecked(); fn && fn->extras()) {
+        if (const NodePtr& fn = impl.grad_fn_unchecked(); fn && has_hooks(*fn)) {
             impl.set_view_version(impl.version() - 1);
             refresh_view(self);
         }
