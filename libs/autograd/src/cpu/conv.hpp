@@ -1,4 +1,5 @@
-// Convolutions of one to three spatial dimensions: patches as columns, then matrix products.
+// Convolutions of one to three spatial dimensions. float32 and float64 go through conv_direct.cpp, pointwise kernels
+// and all other dtypes through columns of patches and matrix products.
 #pragma once
 
 #include <cstdint>

@@ -23,9 +23,10 @@ template <class T> struct ConvKernels {
     /// to[tap][positions] = what the runs read at each tap; zeros from `filled` on.
     void (*pack)(const T* image, const std::int64_t* taps, std::int64_t count, const ConvRun* runs, std::int64_t n,
                  std::int64_t filled, T* to);
-    /// c[row][positions] = start[row] (c itself where `start` is null) + sum over k of a[k][row] * b[k][position], for
-    /// the first `left` rows.
-    void (*tile)(std::int64_t k, const T* a, const T* b, const T* start, T* c, std::int64_t ldc, std::int64_t left);
+    /// c[row][positions] = start[row] + sum over k of a[k][row] * b[k][position], for the first `left` rows; where
+    /// `start` is null, dense rows `before` stand for it.
+    void (*tile)(std::int64_t k, const T* a, const T* b, const T* start, const T* before, T* c, std::int64_t ldc,
+                 std::int64_t left);
     /// `tile` for all `left` rows, a panel of a for every `rows` of them, with b read from the image itself. False, and
     /// nothing done, for runs that are no whole vectors.
     bool (*tiles_in_place)(std::int64_t k, const T* a, const T* image, const std::int64_t* taps, const ConvRun* runs,

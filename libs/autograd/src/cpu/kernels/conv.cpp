@@ -66,7 +66,7 @@ template <class T> struct InPlace {
     template <int v> Vec<T> at(std::int64_t l) const { return Vec<T>::load(b[v] + taps[l]); }
 };
 template <class T, int rows, class B>
-void tile_of(std::int64_t k, const T* a, B b, const T* start, T* c, std::int64_t ldc, int used) {
+void tile_of(std::int64_t k, const T* a, B b, const T* start, const T* before, T* c, std::int64_t ldc, int used) {
     using V = Vec<T>;
     constexpr int w = V::size;
     V acc[rows][tile_vectors];
@@ -79,7 +79,7 @@ void tile_of(std::int64_t k, const T* a, B b, const T* start, T* c, std::int64_t
 #pragma GCC unroll 8
         for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 3
-            for (int v = 0; v < tile_vectors; ++v) acc[r][v] = r < used ? V::load(c + r * ldc + v * w) : V(T(0));
+            for (int v = 0; v < tile_vectors; ++v) acc[r][v] = V::load(before + (r * tile_vectors + v) * w);
     }
     for (std::int64_t l = 0; l < k; ++l, a += tile_rows) {
         const V x[tile_vectors] = {b.template at<0>(l), b.template at<1>(l), b.template at<2>(l)};
@@ -98,15 +98,17 @@ void tile_of(std::int64_t k, const T* a, B b, const T* start, T* c, std::int64_t
         }
 }
 template <class T, class B>
-void tile_any(std::int64_t k, const T* a, B b, const T* start, T* c, std::int64_t ldc, std::int64_t left) {
+void tile_any(std::int64_t k, const T* a, B b, const T* start, const T* before, T* c, std::int64_t ldc,
+              std::int64_t left) {
     const int used = int(left < tile_rows ? left : tile_rows);
-    if (used > tile_rows / 2) tile_of<T, tile_rows>(k, a, b, start, c, ldc, used);
-    else if (used > 1) tile_of<T, tile_rows / 2>(k, a, b, start, c, ldc, used);
-    else tile_of<T, 1>(k, a, b, start, c, ldc, used);
+    if (used > tile_rows / 2) tile_of<T, tile_rows>(k, a, b, start, before, c, ldc, used);
+    else if (used > 1) tile_of<T, tile_rows / 2>(k, a, b, start, before, c, ldc, used);
+    else tile_of<T, 1>(k, a, b, start, before, c, ldc, used);
 }
 template <class T>
-void tile(std::int64_t k, const T* a, const T* b, const T* start, T* c, std::int64_t ldc, std::int64_t left) {
-    tile_any(k, a, Panel<T>{b}, start, c, ldc, left);
+void tile(std::int64_t k, const T* a, const T* b, const T* start, const T* before, T* c, std::int64_t ldc,
+          std::int64_t left) {
+    tile_any(k, a, Panel<T>{b}, start, before, c, ldc, left);
 }
 template <class T>
 bool tiles_in_place(std::int64_t k, const T* a, const T* image, const std::int64_t* taps, const ConvRun* runs,
@@ -115,7 +117,7 @@ bool tiles_in_place(std::int64_t k, const T* a, const T* image, const std::int64
     if (!in_pieces<T, Vec<T>::size>(runs, n, filled, from)) return false;
     const InPlace<T> b{{image + from[0], image + from[1], image + from[2]}, taps};
     for (std::int64_t m = 0; m < rows; m += tile_rows, a += k * tile_rows)
-        tile_any(k, a, b, start + m, c + m * ldc, ldc, rows - m);
+        tile_any(k, a, b, start + m, static_cast<const T*>(nullptr), c + m * ldc, ldc, rows - m);
     return true;
 }
 
