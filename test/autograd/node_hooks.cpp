@@ -133,8 +133,8 @@ BOOST_AUTO_TEST_CASE(T19_T20_what_node_hooks_see) { // T-19, T-20
     y.grad_fn()->register_posthook(
         [&](const variable_list& gi, const variable_list& go) -> std::optional<variable_list> {
             order += 'q';
-            BOOST_TEST(item(go[0]) == 30);         // after tensor hooks and pre-hooks
-            BOOST_TEST(pattern(gi) == "10");       // a number needs no gradient, but has its place
+            BOOST_TEST(item(go[0]) == 30);   // after tensor hooks and pre-hooks
+            BOOST_TEST(pattern(gi) == "10"); // a number needs no gradient, but has its place
             BOOST_TEST(item(gi[0]) == 60);
             return variable_list{gi[0] + 1.0, Tensor()};
         });
@@ -185,10 +185,16 @@ BOOST_AUTO_TEST_CASE(T22_what_node_hooks_may_return) { // T-22
     BOOST_CHECK_EXCEPTION(post([](const variable_list&, const variable_list&) { return variable_list(1); }), Error,
                           says("MulBackward0", "post-hook", "returned 1 gradients, expected 2"));
     BOOST_CHECK_EXCEPTION(pre([](const variable_list& g) { return variable_list{g[0].sum()}; }), Error,
-                          says("changed the size", "from [2] to []"));
-    BOOST_CHECK_EXCEPTION(
-        post([](const variable_list& g, const variable_list&) { return variable_list{g[0].to(kFloat), g[1]}; }), Error,
-        says("changed the type", "float32"));
+                          says("node pre-hook: result 0 changed the size", "from [2] to []"));
+    BOOST_CHECK_EXCEPTION(post([](const variable_list& g, const variable_list&) {
+                              return variable_list{g[0].to(kFloat), g[1]};
+                          }),
+                          Error, says("node post-hook: result 0 changed the type", "float32"));
+    const Tensor number = x * 2.0; // its second operand has no gradient to replace
+    number.grad_fn()->register_posthook([](const variable_list& g, const variable_list&) {
+        return variable_list{g[0], g[0]};
+    });
+    BOOST_CHECK_EXCEPTION(number.sum().backward(), Error, says("result 1 returned a gradient where there is none"));
     BOOST_CHECK_NO_THROW(pre([](const variable_list& g) { return g; })); // its argument counts as nothing
     BOOST_CHECK_NO_THROW(post([](const variable_list& g, const variable_list&) { return g; }));
 }
@@ -226,9 +232,7 @@ BOOST_AUTO_TEST_CASE(T24_the_order_at_one_node) { // T-24
         order += a.grad_fn()->saved_tensors()[0].defined() ? "unreleased " : "";
         return std::nullopt;
     });
-    x.register_hook([&](const Tensor&) {
-        order += a.grad_fn()->saved_tensors()[0].defined() ? "" : "released";
-    });
+    x.register_hook([&](const Tensor&) { order += a.grad_fn()->saved_tensors()[0].defined() ? "" : "released"; });
     a.backward();
     BOOST_TEST(order == "tensor pre retained post unreleased released");
     // Several outputs: in the order in which they got their first hook.

@@ -205,60 +205,8 @@ void GraphTask::check_nan(Node* n, const GradList& out) {
 }
 
 namespace {
-/// T-3: what a tensor hook may return.
-void check_replacement(const Tensor& before, const Tensor& after, std::size_t index) {
-    REEL_CHECK(before.defined(), "tensor hook returned a gradient where there is none to replace");
-    REEL_CHECK(after.scalar_type() == before.scalar_type() && after.device().type() == before.device().type(),
-               "tensor hook ", index, " changed the type of the gradient from ", dtype_name(before.scalar_type()),
-               " on ", before.device(), " to ", dtype_name(after.scalar_type()), " on ", after.device());
-    REEL_CHECK(after.sizes().equals(before.sizes()), "tensor hook ", index, " changed the size of the gradient from ",
-               before.sizes(), " to ", after.sizes());
-}
-void run_table(const HookTable<TensorHookFn>& table, Tensor& g) {
-    const auto hooks = table.snapshot();
-    if (!hooks) return;
-    std::size_t index = 0;
-    for (const auto& record : *hooks) {
-        const Tensor r = record.fn(g);
-        if (r.defined()) {
-            check_replacement(g, r, index);
-            g = r;
-        }
-        ++index;
-    }
-}
 variable_list to_list(const GradList& g) { return variable_list(g.begin(), g.end()); }
-void check_node_hook(const char* kind, const Node& n, const variable_list& before, const variable_list& after) {
-    REEL_CHECK(after.size() == before.size(), n.name(), ": ", kind, " returned ", after.size(), " gradients, expected ",
-               before.size());
-    for (std::size_t i = 0; i < after.size(); ++i)
-        if (after[i].defined() && !after[i].is_same(before[i])) check_replacement(before[i], after[i], i);
-}
 } // namespace
-
-void GraphTask::run_tensor_hooks(Node* n, GradList& grads) {
-    if (n->is_accumulator()) {
-        const Tensor& leaf = static_cast<AccumulateGrad*>(n)->variable();
-        AutogradMeta& meta = leaf.impl()->ensure_meta();
-        const std::optional<ScalarType> wanted =
-            meta.grad_dtype_set ? meta.grad_dtype : std::optional(leaf.scalar_type());
-        if (grads[0].defined() && wanted && grads[0].scalar_type() != *wanted) grads[0] = grads[0].to(*wanted);
-        if (meta.hooks) run_table(*meta.hooks, grads[0]);
-    }
-    NodeExtras* e = n->extras();
-    if (!e) return;
-    for (std::size_t i = 0; i < e->tensor_hooks.size(); ++i) {
-        const auto table = e->tensor_hooks[i].table;
-        run_table(*table, grads[e->tensor_hooks[i].output_nr]);
-    }
-    for (const auto& r : e->retained) { // T-12
-        const Tensor& g = grads[r.output_nr];
-        if (!g.defined()) continue;
-        Tensor& grad = r.tensor->ensure_meta().grad;
-        if (!grad.defined()) grad = reel::clone(g, MemoryFormat::Contiguous);
-        else grad = grad + g;
-    }
-}
 
 void GraphTask::evaluate(Node* n, std::vector<Capture>& captures) {
     PassState& s = state(n);

@@ -62,6 +62,8 @@ private:
     Node* current_ = nullptr;
 };
 
+/// Checks what a node hook returned in place of `before` (T-22).
+void check_node_hook(const char* kind, const Node& n, const variable_list& before, const variable_list& after);
 /// Checks one gradient against what the slot expects: sums broadcast dims down, casts (E-57).
 Tensor validated_gradient(Tensor g, const InputMetadata& expected, const std::function<std::string()>& who);
 
