@@ -86,9 +86,6 @@ void replace(const Module& m, const char* what, const variable_list& tensors, Gr
     }
 }
 
-void check_count(const Module& m, const char* what, const Value& result, std::size_t expected) {
-    check_count(m, what, result.elements().size(), expected);
-}
 /// A single gradient may be returned bare when there is one slot.
 Value as_tuple(const Value& v) { return v.isSequence() ? v : Value::tuple({v}); }
 
@@ -122,7 +119,7 @@ protected:
             Value r = record.fn(*s.module, go);
             if (r.isNone()) return;
             r = as_tuple(r);
-            check_count(*s.module, "full backward pre-", r, s.outputs.count);
+            check_count(*s.module, "full backward pre-", r.elements().size(), s.outputs.count);
             go = std::move(r);
         });
         s.grad_output = go;
@@ -171,7 +168,7 @@ protected:
             Value r = record.fn(*s.module, gi, go);
             if (r.isNone()) return;
             r = as_tuple(r);
-            check_count(*s.module, "full backward ", r, s.inputs.count);
+            check_count(*s.module, "full backward ", r.elements().size(), s.inputs.count);
             gi = std::move(r);
         });
         replace(*s.module, "full backward ", s.inputs, gi, passed);
