@@ -26,6 +26,10 @@ BOOST_AUTO_TEST_CASE(E28_a_stored_gradient_is_nobody_elses) { // E-28
     z.register_hook([&](const Tensor& g) { kept = g; });
     (z * 2.0).sum().backward();
     BOOST_TEST(!z.grad().is_alias_of(kept)); // a hook holds it
+    const Tensor p = leaf({1, 1});
+    p.register_hook([&](const Tensor&) { return kept.detach(); });
+    (p * 2.0).sum().backward();
+    BOOST_TEST(!p.grad().is_alias_of(kept)); // or its memory
 }
 
 BOOST_AUTO_TEST_CASE(E28_views_of_one_gradient_are_copied) { // E-28, the decision

@@ -58,6 +58,17 @@ BOOST_AUTO_TEST_CASE(E21_later_nodes_first_accumulators_at_once) { // E-21
     BOOST_TEST(order == "cba");
 }
 
+BOOST_AUTO_TEST_CASE(E21_an_old_accumulator_runs_before_newer_nodes) { // E-21
+    const Tensor w = leaf({1}), x = leaf({1});
+    const auto oldest = autograd::impl::grad_accumulator(w);
+    std::string order;
+    const Tensor a = x * 2.0, b = w * 3.0;
+    BOOST_TEST(oldest->sequence_nr() < a.grad_fn()->sequence_nr());
+    note(w, order, 'w'), note(a, order, 'a'), note(b, order, 'b');
+    (a + b).backward();
+    BOOST_TEST(order == "bwa");
+}
+
 BOOST_AUTO_TEST_CASE(E22_only_nodes_on_a_path_to_the_inputs_run) { // E-22
     const Tensor x = leaf({2}), w = leaf({3});
     const Tensor a = x * 1.0, b = w * 1.0, y = a * b;
@@ -114,6 +125,14 @@ BOOST_AUTO_TEST_CASE(E25_summing_never_changes_what_somebody_can_see) { // E-25
     REEL_TEST_VALUES(seen[1], 3, 3);
     REEL_TEST_VALUES(seen[2], 2, 2);
     REEL_TEST_VALUES(x.grad(), 9, 9);
+    // An alias handed on by a hook is a tensor of its own over memory that the hook still sees.
+    const Tensor kept = vec({5, 5}), y = leaf({1, 1}), sum = y * 1.0, p = sum * 2.0, q = sum * 3.0;
+    q.grad_fn()->register_posthook([&](const variable_list&, const variable_list&) {
+        return variable_list{kept.detach(), Tensor()};
+    });
+    (p + q).sum().backward();
+    REEL_TEST_VALUES(y.grad(), 7, 7);
+    REEL_TEST_VALUES(kept, 5, 5);
     // The same seed as two roots' gradient and as a summand.
     const Tensor e = x * 1.0, f = x * 1.0;
     x.mutable_grad() = Tensor();

@@ -54,6 +54,9 @@ BOOST_AUTO_TEST_CASE(T30_roots_and_captured_leaves_participate) { // T-30, the d
     c.backward({}, true); // the root itself is listed
     grad({c}, {a}, {}, true);
     BOOST_TEST(calls == (Calls{"111", "101"}), boost::test_tools::per_element());
+    calls.clear();
+    grad({c * 2.0}, {c}, {}, true); // captured, and nothing of it executes
+    BOOST_TEST(calls == (Calls{"001"}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(T30_entries_are_the_gradients_when_the_part_ran) { // T-30

@@ -178,6 +178,10 @@ BOOST_AUTO_TEST_CASE(T12_the_retained_gradient) { // T-12
     y.backward(seed, true);
     REEL_TEST_VALUES(a.grad(), 6, 6); // accumulates
     REEL_TEST_VALUES(first, 3, 3);    // out of place
+    const Tensor matrix = ones({2, 3}, kDouble).requires_grad_() * 1.0;
+    matrix.retain_grad();
+    matrix.t().backward(ones({3, 2}, kDouble)); // arrives transposed
+    BOOST_TEST(matrix.grad().is_contiguous());
     const Tensor b = x * 1.0, erased = b * 2.0;
     b.retain_grad();
     send_nothing(erased);
