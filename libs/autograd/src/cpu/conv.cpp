@@ -8,6 +8,7 @@
 #include <reel/autograd/parallel.hpp>
 
 #include "cpu/conv_direct.hpp"
+#include "cpu/conv_kernels.hpp"
 #include "cpu/gemm.hpp"
 #include "cpu/scratch.hpp"
 #include "op/dispatch.hpp"
@@ -191,7 +192,10 @@ void conv_input(ScalarType t, const ConvGeometry& g, const void* y, const void* 
     detail::dispatch<31 & ~detail::Bools>(t, "conv_transpose", [&]<class T>() {
         const T *from = static_cast<const T*>(y), *weight = static_cast<const T*>(w);
         if constexpr (std::is_floating_point_v<T>)
-            if (!is_pointwise(g)) return direct_input(g, from, weight, static_cast<const T*>(bias), static_cast<T*>(x));
+            // its tiles are channels of x: too few of them do not pay for the taps of many channels of y
+            if (!is_pointwise(g) &&
+                (4 * g.channels_per_group() > conv_kernels<T>.rows || g.out_channels / g.groups < 16))
+                return direct_input(g, from, weight, static_cast<const T*>(bias), static_cast<T*>(x));
         Conv<T>{g, t}.input(from, weight, bias, static_cast<T*>(x));
     });
 }
@@ -200,7 +204,9 @@ void conv_weight(ScalarType t, const ConvGeometry& g, const void* x, const void*
     dispatch_conv(t, [&]<class T>() {
         const T *from = static_cast<const T*>(x), *grad = static_cast<const T*>(y);
         if constexpr (std::is_floating_point_v<T>)
-            if (!is_pointwise(g)) return direct_weight(g, from, grad, static_cast<T*>(w));
+            // its vectors are channels of y
+            if (!is_pointwise(g) && 4 * (g.out_channels / g.groups) > conv_kernels<T>.lanes)
+                return direct_weight(g, from, grad, static_cast<T*>(w));
         Conv<T>{g, t}.weight(from, grad, static_cast<T*>(w));
     });
 }

@@ -17,6 +17,7 @@ namespace {
 using namespace direct;
 
 constexpr std::int64_t depth = 640;       // a panel of so many taps leaves room for the weights in the cache
+constexpr std::int64_t shallow = 96;      // the same for the first-level cache, where it is read only a few times
 constexpr std::int64_t weight_block = 96; // positions whose gradients stay in the first-level cache
 constexpr std::int64_t few_tiles = 4;     // too little work on a panel to pay for packing it
 constexpr double worth_a_thread = 500000; // multiplications
@@ -81,7 +82,8 @@ template <class T> struct Correlation {
         const std::int64_t grain = std::max<std::int64_t>(1, std::int64_t(worth_a_thread / work));
         parallel_for(0, slabs.units(), grain, [&](std::int64_t begin, std::int64_t end) {
             const Padded<T> whole(a, sources, slabs.rows);
-            const std::int64_t parts = (k + depth - 1) / depth, deepest = parts ? (k + parts - 1) / parts : 0;
+            const std::int64_t limit = tiles > few_tiles ? depth : shallow, parts = (k + limit - 1) / limit,
+                               deepest = parts ? (k + parts - 1) / parts : 0;
             PaddedImages<T> images(slabs.images, whole.size());
             const Scratch panel(std::size_t(deepest * kernel.positions + kernel.slack) * sizeof(T)),
                 part(std::size_t(tiles * kernel.rows * kernel.positions) * sizeof(T));

@@ -34,6 +34,15 @@ void pack_pieces(const T* image, const std::int64_t* taps, std::int64_t count, c
 #pragma GCC unroll 6
         for (int i = 0; i < pieces; ++i) std::memcpy(to + i * size, in[i] + taps[k], size * sizeof(T));
 }
+/// Vectors in ascending order of `out`; `known` of them, or as many as there are.
+template <class T, int known>
+void pack_copies(int copies, const std::int64_t* taps, std::int64_t count, const T* const* in, const std::int32_t* out,
+                 T* to) {
+    using V = Vec<T>;
+    for (std::int64_t k = 0; k < count; ++k, to += tile_vectors * V::size)
+#pragma GCC unroll 6
+        for (int i = 0; i < (known ? known : copies); ++i) V::load(in[i] + taps[k]).store(to + out[i]);
+}
 template <class T>
 void pack(const T* image, const std::int64_t* taps, std::int64_t count, const ConvRun* runs, std::int64_t n,
           std::int64_t filled, T* to) {
@@ -43,14 +52,23 @@ void pack(const T* image, const std::int64_t* taps, std::int64_t count, const Co
     if (in_pieces<T, w>(runs, n, filled, from)) return pack_pieces<T, w>(image, taps, count, from, to);
     if (in_pieces<T, w / 2>(runs, n, filled, from)) return pack_pieces<T, w / 2>(image, taps, count, from, to);
     // Whole vectors: what one run writes too much, the next run, row or slack takes.
+    const T* in[positions];
+    std::int32_t out[positions];
+    int copies = 0;
+    for (std::int64_t r = 0; r < n; ++r)
+        for (std::int32_t i = 0; i < runs[r].length; i += w) {
+            in[copies] = image + runs[r].src + i;
+            out[copies++] = runs[r].at + i;
+        }
+    if (filled == positions) {
+        if (copies == tile_vectors) return pack_copies<T, tile_vectors>(copies, taps, count, in, out, to);
+        if (copies == tile_vectors + 1) return pack_copies<T, tile_vectors + 1>(copies, taps, count, in, out, to);
+        if (copies == tile_vectors + 2) return pack_copies<T, tile_vectors + 2>(copies, taps, count, in, out, to);
+        return pack_copies<T, 0>(copies, taps, count, in, out, to);
+    }
     const V zero(T(0));
     for (std::int64_t k = 0; k < count; ++k, to += positions) {
-        const T* tap = image + taps[k];
-        for (std::int64_t r = 0; r < n; ++r) {
-            const T* in = tap + runs[r].src;
-            T* out = to + runs[r].at;
-            for (std::int32_t i = 0; i < runs[r].length; i += w) V::load(in + i).store(out + i);
-        }
+        for (int i = 0; i < copies; ++i) V::load(in[i] + taps[k]).store(to + out[i]);
         for (std::int64_t i = filled; i < positions; i += w) zero.store(to + i);
     }
 }
@@ -168,15 +186,14 @@ void transpose(const T* from, std::int64_t ld, std::int64_t rows, std::int64_t c
     constexpr int w = V::size;
     for (std::int64_t r = 0; r < rows; r += w) {
         std::int64_t c = 0;
-        if (r + w <= rows)
-            for (; c + w <= cols; c += w) {
-                V x[w];
+        for (; c + w <= cols; c += w) {
+            V x[w];
 #pragma GCC unroll 16
-                for (int i = 0; i < w; ++i) x[i] = V::load(from + (r + i) * ld + c);
-                exchange<T, 1>(x);
+            for (int i = 0; i < w; ++i) x[i] = r + i < rows ? V::load(from + (r + i) * ld + c) : V(T(0));
+            exchange<T, 1>(x);
 #pragma GCC unroll 16
-                for (int i = 0; i < w; ++i) x[i].store(to + (c + i) * ldto + r);
-            }
+            for (int i = 0; i < w; ++i) x[i].store(to + (c + i) * ldto + r);
+        }
         for (; c < cols; ++c)
             for (int i = 0; i < w; ++i) to[c * ldto + r + i] = r + i < rows ? from[(r + i) * ld + c] : T(0);
     }
