@@ -5,6 +5,7 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/node.hpp>
+#include <reel/autograd/observe.hpp>
 #include <reel/autograd/ops.hpp>
 
 namespace reel::optim {
@@ -104,6 +105,8 @@ std::unique_ptr<OptimizerParamState> Optimizer::make_state() const {
 void Optimizer::zero_grad(bool set_to_none) {
     for (OptimizerParamGroup& g : groups_)
         for (const Tensor& p : g.params()) {
+            if (autograd::impl::observed() && p.mutable_grad().defined())
+                autograd::impl::note_grad_cleared(p, "Optimizer.zero_grad", set_to_none);
             if (set_to_none) {
                 p.mutable_grad() = Tensor();
                 continue;

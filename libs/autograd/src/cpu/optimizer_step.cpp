@@ -3,6 +3,7 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/pin.hpp>
 
 #include "cpu/pointwise.hpp"
 #include "tape/inplace.hpp"
@@ -35,6 +36,7 @@ void run_step(const char* optimizer, const cpu::LoopTable& table, const void* ru
     const cpu::Loop loop = param.is_cpu() ? table.forward[int(type)] : nullptr;
     REEL_CHECK_NOT_IMPLEMENTED(loop, optimizer, ": there is no step for ", dtype_name(type), " parameters on ",
                                param.device().str());
+    if (autograd::impl::passes_over(param, optimizer)) return;
     NoGradGuard no_grad;
     for (int a = 0; a < n; ++a) {
         if (a == 1) continue; // the gradient is only read

@@ -1,4 +1,5 @@
 // Normalisation per channel: over the batch, over groups of channels, over one example.
+#include <reel/autograd/pin.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -88,7 +89,7 @@ Tensor apply(const char* op, const cpu::NormGeometry& g, const Tensor& input, co
 /// running += momentum (value - running), in the running tensor's dtype, version bumped.
 void update_running(const char* op, const Tensor& running, const std::vector<double>& value, double scale,
                     double momentum) {
-    if (!running.defined()) return;
+    if (!running.defined() || impl::passes_over(running, op)) return;
     NoGradGuard guard;
     check_inplace(running, op);
     const Tensor old = contiguous_raw(cast_raw(running, kDouble)), fresh = empty_raw(running.sizes(), kDouble);

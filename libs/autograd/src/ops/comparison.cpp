@@ -26,6 +26,7 @@ template <class F, class T> void predicate_loop(char* const* d, const std::int64
         *reinterpret_cast<bool*>(d[0] + i * s[0]) = F()(Wide<T>(*reinterpret_cast<const T*>(d[1] + i * s[1])));
 }
 template <class F> Tensor compare(const char* name, const Tensor& x, const Tensor& o) {
+    if (reel::detail::thread_modes.observers) recording::not_recorded(name, {x, o});
     const ScalarType t = pointwise::detail::result_type(x, o);
     cpu::Loop loop = nullptr;
     switch (t) {
@@ -46,6 +47,7 @@ template <class F> Tensor compare(const char* name, const Tensor& x, const Tenso
     return out;
 }
 template <class F> Tensor predicate(const char* name, const Tensor& x) {
+    if (reel::detail::thread_modes.observers) recording::not_recorded(name, {x});
     cpu::Loop loop = nullptr;
     switch (x.scalar_type()) {
 #define REEL_CASE(T, Name)                                                                                             \

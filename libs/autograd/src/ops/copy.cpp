@@ -75,7 +75,7 @@ Tensor& copy_(const Tensor& input, const Tensor& src, bool) {
     REEL_CHECK(IntArrayRef(sizes).equals(input.sizes()), "copy_: src of shape ", src.sizes(),
                " does not broadcast into input of shape ", input.sizes());
     Tensor result = alias_raw(input);
-    if (needs_recording(input, src) && isDifferentiableType(input.scalar_type())) {
+    if (needs_recording_of("copy_", input, input, src)) {
         Tensor old = alias_raw(input);
         if (input.requires_grad()) {
             const Edge e = gradient_edge(input);

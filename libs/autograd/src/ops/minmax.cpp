@@ -130,12 +130,14 @@ std::tuple<Tensor, Tensor> aminmax(const Tensor& input, std::optional<std::int64
 /// Place of the first largest element along `dim`, or in the flattened tensor; a NaN is the largest.
 REEL_OP("argmax(Tensor input, int? dim=None, bool keepdim=False) -> Tensor", method, not_differentiable)
 Tensor argmax(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
+    if (reel::detail::thread_modes.observers) recording::not_recorded("argmax", {input});
     const Dims dims = dim ? Dims{wrap_dim("argmax", *dim, input.dim())} : all_dims(input);
     return extremum_place<true>("argmax", input, dims, keepdim);
 }
 /// Place of the first smallest element along `dim`, or in the flattened tensor; a NaN is the smallest.
 REEL_OP("argmin(Tensor input, int? dim=None, bool keepdim=False) -> Tensor", method, not_differentiable)
 Tensor argmin(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
+    if (reel::detail::thread_modes.observers) recording::not_recorded("argmin", {input});
     const Dims dims = dim ? Dims{wrap_dim("argmin", *dim, input.dim())} : all_dims(input);
     return extremum_place<false>("argmin", input, dims, keepdim);
 }

@@ -49,7 +49,7 @@ std::array<Tensor, 3> in_ops(const Plan& p, const Tensor& grad, const Tensor& in
 
 void record(const char* op, const Plan& plan, const Tensor& input, const Tensor& weight, const Tensor& bias,
             const Tensor& out, const Tensor& mean, const Tensor& rstd, Fused fused) {
-    if (!needs_recording(input, weight, bias)) return;
+    if (!needs_recording_of(op, out, input, weight, bias)) return;
     const Dims bias_sizes = bias.defined() ? Dims(bias.sizes()) : Dims();
     autograd::record(op, {input, weight, bias}, out, {input, weight, mean, rstd},
                      [plan, bias_sizes, fused = std::move(fused)](RuleContext& c) -> GradList {

@@ -102,7 +102,7 @@ template <class Op> Tensor unary_forward(const char* name, const Op& op, const T
 template <class Op> Tensor unary_op(const char* name, const Op& op, const Tensor& input) {
     Tensor out = unary_forward(name, op, input);
     if constexpr (requires { &Op::template df<Tensor>; }) {
-        if (!autograd::needs_recording(input) || !isDifferentiableType(out.scalar_type())) return out;
+        if (!autograd::needs_recording_of(name, out, input)) return out;
         static const Tensor absent;
         const auto rule = [op](RuleContext& c) -> GradList {
             const Tensor saved = Op::saves == Saves::Nothing ? Tensor() : c.saved(0);
@@ -164,7 +164,7 @@ template <class Op> Tensor binary_op(const char* name, const Op& op, const Tenso
         detail::run_binary(loop, &op, out, detail::expand_raw(cx, sizes), detail::expand_raw(co, sizes),
                            device_loop<Op>);
     }
-    if (autograd::needs_recording(x, o) && isDifferentiableType(out.scalar_type())) record_binary(name, op, x, o, out);
+    if (autograd::needs_recording_of(name, out, x, o)) record_binary(name, op, x, o, out);
     return out;
 }
 
@@ -211,7 +211,7 @@ Tensor binary_number(const char* name, const Op& op, const Tensor& x, const Scal
             }
         }
     }
-    if (!autograd::needs_recording(x) || !isDifferentiableType(out.scalar_type())) return out;
+    if (!autograd::needs_recording_of(name, out, x)) return out;
     static const Tensor absent;
     const unsigned reads = swapped ? Op::reads_db & b : Op::reads_da & a;
     const auto rule = [op, number, swapped, cx = x.is_complex()](RuleContext& c) -> GradList {

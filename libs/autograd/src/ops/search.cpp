@@ -33,6 +33,7 @@ bool right_side(bool right, std::optional<std::string_view> side) {
 
 /// `sequence`: one row, or as many rows as `values` has; `order` sorts them, if defined.
 Tensor positions(const char* op, Tensor sequence, Tensor values, const Tensor& order, bool out_int32, bool right) {
+    if (reel::detail::thread_modes.observers) recording::not_recorded(op, {sequence, values});
     const Dims sizes(values.sizes());
     to_common(op, sequence, values);
     const Tensor by = order.defined() ? contiguous_raw(order) : Tensor();

@@ -150,6 +150,7 @@ std::tuple<Tensor, Tensor> sort(const Tensor& input, std::int64_t dim, bool desc
 REEL_OP("argsort(Tensor input, int dim=-1, bool descending=False, *, bool stable=False) -> Tensor", method,
         not_differentiable)
 Tensor argsort(const Tensor& input, std::int64_t dim, bool descending, bool stable) {
+    if (reel::detail::thread_modes.observers) recording::not_recorded("argsort", {input});
     return sorted("argsort", input, dim, descending, stable).indices;
 }
 /// The values of `sort` along the first dimension.

@@ -3,6 +3,7 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
+#include <reel/autograd/observe.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "tape/autograd_meta.hpp"
@@ -77,8 +78,13 @@ GradList AccumulateGrad::apply(GradList&& grads) {
     if (meta.post_accumulate)
         if (const auto hooks = meta.post_accumulate->snapshot()) {
             Tensor t = leaf_;
-            for (const auto& record : *hooks)
-                if (Tensor r = record.fn(t); r.defined()) t = std::move(r);
+            for (const auto& record : *hooks) {
+                impl::HookFiring firing({HookKind::PostAccumulate, record.id, leaf_.impl().get()},
+                                        [&] { return variable_list{leaf_.mutable_grad()}; });
+                Tensor r = firing.skip() ? Tensor() : record.fn(t);
+                firing.returned(false, [] { return variable_list(); });
+                if (r.defined()) t = std::move(r);
+            }
             REEL_CHECK(
                 t.is_same(leaf_),
                 "post-accumulate-grad hook returned another tensor than the leaf; it must return nothing"); // T-16

@@ -133,6 +133,15 @@ std::string trace_text(const std::vector<const void*>& frames) {
     return r;
 }
 
+std::string user_place(const std::vector<const void*>& frames) {
+    std::vector<Place> places;
+    for (const void* address : frames) places.push_back(place_of(address));
+    resolve(places);
+    for (const Place& p : places)
+        if (!belongs_to_reel(p)) return text_of(p);
+    return {};
+}
+
 void explain_failure(const Node& node, const std::function<void(const std::string&)>& line) {
     const auto made_at = [](const Node& n) { return n.extras() && !n.extras()->frames.empty(); };
     if (!made_at(node)) return;

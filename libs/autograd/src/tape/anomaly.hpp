@@ -14,6 +14,8 @@ std::vector<const void*> current_frames(std::size_t skip);
 /// First the caller's own place (the first frame outside of Reel's libraries), then the whole stack. Looks up source
 /// lines where debug information is there; slow.
 std::string trace_text(const std::vector<const void*>& frames);
+/// The first frame outside of Reel's libraries alone; empty when there is none. Slow.
+std::string user_place(const std::vector<const void*>& frames);
 /// Sends one line for the node's forward op and one per node that was being evaluated when it was made. Nothing when
 /// the node was not made in anomaly mode.
 void explain_failure(const Node& node, const std::function<void(const std::string&)>& line);

@@ -8,6 +8,7 @@
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/observe.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "tape/accumulate_grad.hpp"
@@ -229,7 +230,10 @@ void GraphTask::evaluate(Node* n, std::vector<Capture>& captures) {
         if (const auto hooks = e->pre->snapshot())
             for (const auto& record : *hooks) {
                 const variable_list before = to_list(grads);
-                if (auto r = record.fn(before)) {
+                impl::HookFiring firing({HookKind::NodePre, record.id, n}, [&] { return before; });
+                auto r = firing.skip() ? std::nullopt : record.fn(before);
+                firing.returned(bool(r), [&] { return r ? *r : variable_list(); });
+                if (r) {
                     check_node_hook("node pre-hook", *n, before, *r);
                     for (std::size_t i = 0; i < grads.size(); ++i) grads[i] = (*r)[i];
                 }
@@ -238,6 +242,7 @@ void GraphTask::evaluate(Node* n, std::vector<Capture>& captures) {
     variable_list grad_outputs;
     if (posthooks) grad_outputs = to_list(grads);
 
+    if (impl::observed()) impl::note_node_runs(*n, grads);
     GradList out;
     bool any = n->materializes_undefined();
     for (const Tensor& g : grads) any = any || g.defined();
@@ -259,12 +264,16 @@ void GraphTask::evaluate(Node* n, std::vector<Capture>& captures) {
         if (const auto hooks = e->post->snapshot())
             for (const auto& record : *hooks) {
                 const variable_list before = to_list(out);
-                if (auto r = record.fn(before, grad_outputs)) {
+                impl::HookFiring firing({HookKind::NodePost, record.id, n}, [&] { return before; });
+                auto r = firing.skip() ? std::nullopt : record.fn(before, grad_outputs);
+                firing.returned(bool(r), [&] { return r ? *r : variable_list(); });
+                if (r) {
                     check_node_hook("node post-hook", *n, before, *r);
                     for (std::size_t i = 0; i < out.size(); ++i) out[i] = (*r)[i];
                 }
             }
     if (!keep_graph_) n->release_variables();
+    if (impl::observed()) impl::note_node_ran(*n, out);
     if (reel::detail::thread_modes.observers && tape_modes().anomaly && tape_modes().check_nan) check_nan(n, out);
     for (std::size_t i = 0; i < out.size(); ++i) {
         const Edge& edge = n->edges_[i];

@@ -2,6 +2,7 @@
 #include "tape/engine.hpp"
 
 #include <reel/autograd/error.hpp>
+#include <reel/autograd/observe.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "tape/accumulate_grad.hpp"
@@ -20,12 +21,14 @@ template <class Who> void check_replacement(const Tensor& before, const Tensor& 
     REEL_CHECK(after.sizes().equals(before.sizes()), who(), " changed the size of the gradient from ", before.sizes(),
                " to ", after.sizes());
 }
-void run_table(const HookTable<TensorHookFn>& table, Tensor& g) {
+void run_table(const HookTable<TensorHookFn>& table, Tensor& g, const void* owner, std::uint32_t output_nr) {
     const auto hooks = table.snapshot();
     if (!hooks) return;
     std::size_t index = 0;
     for (const auto& record : *hooks) {
-        const Tensor r = record.fn(g);
+        impl::HookFiring firing({HookKind::Tensor, record.id, owner, output_nr}, [&] { return variable_list{g}; });
+        const Tensor r = firing.skip() ? Tensor() : record.fn(g);
+        firing.returned(r.defined(), [&] { return variable_list{r}; });
         if (r.defined()) {
             check_replacement(g, r, [&] { return str("tensor hook ", index); });
             g = r;
@@ -50,13 +53,14 @@ void GraphTask::run_tensor_hooks(Node* n, GradList& grads) {
         const std::optional<ScalarType> wanted =
             meta.grad_dtype_set ? meta.grad_dtype : std::optional(leaf.scalar_type());
         if (grads[0].defined() && wanted && grads[0].scalar_type() != *wanted) grads[0] = grads[0].to(*wanted);
-        if (meta.hooks) run_table(*meta.hooks, grads[0]);
+        if (meta.hooks) run_table(*meta.hooks, grads[0], leaf.impl().get(), 0);
     }
     NodeExtras* e = n->extras();
     if (!e) return;
     for (std::size_t i = 0; i < e->tensor_hooks.size(); ++i) {
         const auto table = e->tensor_hooks[i].table;
-        run_table(*table, grads[e->tensor_hooks[i].output_nr]);
+        const std::uint32_t output_nr = e->tensor_hooks[i].output_nr;
+        run_table(*table, grads[output_nr], n, output_nr);
     }
     for (const auto& r : e->retained) { // T-12
         const Tensor& g = grads[r.output_nr];

@@ -2,7 +2,9 @@
 #include "tape/inplace.hpp"
 
 #include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/observe.hpp>
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/pin.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "ops/strided_geometry.hpp"
@@ -77,8 +79,10 @@ void check_inplace(const Tensor& self, const char* op) {
                    ": input: several elements of the expanded tensor ", impl.sizes(), " (strides ", impl.strides(),
                    ") share one memory location; clone() it before writing");
     if (GradMode::is_enabled() && impl.requires_grad()) check_history(self, op);
-    if (reel::detail::thread_modes.observers)
-        if (KeptForMutation* kept = tape_modes().mutation) move_saved_away(*kept, self);
+    impl::before_write(self, op);
+    if (!reel::detail::thread_modes.observers) return;
+    impl::note_written(self, op);
+    if (KeptForMutation* kept = tape_modes().mutation) move_saved_away(*kept, self);
 }
 
 namespace {

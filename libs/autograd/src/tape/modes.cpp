@@ -19,7 +19,8 @@ TapeModes& tape_modes() {
 void update_observers() {
     const TapeModes& m = tape_modes();
     reel::detail::thread_modes.observers = unsigned(m.anomaly) + unsigned(!m.saved_hooks.empty()) +
-                                           unsigned(!m.node_creation.empty()) + unsigned(m.module_path != nullptr);
+                                           unsigned(!m.node_creation.empty()) + unsigned(m.module_path != nullptr) +
+                                           unsigned(!m.watchers.empty());
 }
 
 bool AnomalyMode::is_enabled() { return tape_modes().anomaly; }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <reel/autograd/node.hpp>
+#include <reel/autograd/observe.hpp>
 #include <reel/autograd/saved_tensor_hooks.hpp>
 
 namespace reel::autograd {
@@ -22,6 +23,8 @@ struct TapeModes {
     const std::string* module_path = nullptr; ///< of the module that is running, when that is recorded
     bool relaxed_layout = false;              ///< E-79
     KeptForMutation* mutation = nullptr;      ///< what saved tensors lie where, in a scope that lets them change (E-80)
+    std::vector<Observer*> watchers;
+    bool telling = false;                     ///< an observer is at work: nothing is told meanwhile
     bool making_node = false;                 ///< inside a node-creation hook
 };
 TapeModes& tape_modes();

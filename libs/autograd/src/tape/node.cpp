@@ -6,6 +6,7 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/memory.hpp>
+#include <reel/autograd/observe.hpp>
 #include <reel/autograd/ops.hpp>
 
 #include "tape/anomaly.hpp"
@@ -102,14 +103,25 @@ NodeExtras& Node::ensure_extras() {
     if (!extras_) extras_.reset(new NodeExtras);
     return *extras_;
 }
-RemovableHandle Node::register_prehook(NodePreHook fn) { return add_hook(ensure_extras().pre, std::move(fn)); }
-RemovableHandle Node::register_posthook(NodePostHook fn) { return add_hook(ensure_extras().post, std::move(fn)); }
+namespace {
+RemovableHandle announced(HookKind kind, RemovableHandle handle, const Node* owner, std::uint32_t output_nr = 0) {
+    if (impl::observed()) impl::note_hook_registered({kind, handle.id(), owner, output_nr});
+    return handle;
+}
+} // namespace
+RemovableHandle Node::register_prehook(NodePreHook fn) {
+    return announced(HookKind::NodePre, add_hook(ensure_extras().pre, std::move(fn)), this);
+}
+RemovableHandle Node::register_posthook(NodePostHook fn) {
+    return announced(HookKind::NodePost, add_hook(ensure_extras().post, std::move(fn)), this);
+}
 RemovableHandle Node::add_tensor_hook(std::uint32_t output_nr, TensorHookFn fn) {
     auto& hooks = ensure_extras().tensor_hooks;
     for (auto& h : hooks)
-        if (h.output_nr == output_nr) return add_hook(h.table, std::move(fn));
+        if (h.output_nr == output_nr)
+            return announced(HookKind::Tensor, add_hook(h.table, std::move(fn)), this, output_nr);
     hooks.push_back({output_nr, nullptr});
-    return add_hook(hooks.back().table, std::move(fn));
+    return announced(HookKind::Tensor, add_hook(hooks.back().table, std::move(fn)), this, output_nr);
 }
 ValueDict& Node::metadata() { return ensure_extras().metadata; }
 const std::string& Node::creation_trace() const {

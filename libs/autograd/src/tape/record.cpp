@@ -3,6 +3,8 @@
 
 #include <cctype>
 
+#include <reel/autograd/observe.hpp>
+
 #include "tape/autograd_meta.hpp"
 #include "tape/inplace.hpp"
 #include "tape/modes.hpp"
@@ -84,6 +86,17 @@ bool any_requires_grad(ArrayRef<Tensor> inputs) {
     for (const Tensor& t : inputs)
         if (t.defined() && t.impl()->requires_grad()) return true;
     return false;
+}
+namespace {
+void report(const char* op, const Tensor& t) {
+    impl::note_cut(GradMode::is_enabled() ? CutKind::NotDifferentiable : CutKind::NoGrad, op, t);
+}
+} // namespace
+void not_recorded(const char* op, Inputs inputs) {
+    for (const Tensor& t : inputs) report(op, t);
+}
+void not_recorded(const char* op, TensorList inputs) {
+    for (const Tensor& t : inputs) report(op, t);
 }
 } // namespace recording
 

@@ -2,7 +2,9 @@
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
+#include <reel/autograd/observe.hpp>
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/pin.hpp>
 
 #include "tape/autograd_meta.hpp"
 #include "tape/inplace.hpp"
@@ -30,6 +32,8 @@ Tensor& Tensor::requires_grad_(bool b) const {
     const bool leaf = !grad_fn();
     REEL_CHECK(leaf || b, "requires_grad_(false): only leaves can stop requiring grad; this tensor was made by ",
                grad_fn()->name(), ". Use detach() to get a tensor without history");
+    if (leaf && b != impl.requires_grad_flag() && autograd::impl::passes_over(*this, "requires_grad_"))
+        return const_cast<Tensor&>(*this);
     if (leaf) impl.set_requires_grad_flag(b);
     return const_cast<Tensor&>(*this);
 }
@@ -58,6 +62,7 @@ void Tensor::set_grad(const Tensor& g) const {
                    device());
         REEL_CHECK(g.sizes().equals(sizes()), "set_grad: the gradient has shape ", g.sizes(), "; expected ", sizes());
     }
+    if (!g.defined() && autograd::impl::observed()) autograd::impl::note_grad_cleared(*this, "set_grad", true);
     impl.ensure_meta().grad = g;
 }
 
@@ -97,6 +102,8 @@ Tensor Tensor::_base() const {
 }
 
 Tensor Tensor::detach() const {
+    if (autograd::impl::observed())
+        autograd::impl::note_cut_by(__builtin_return_address(0), CutKind::Detach, "detach", *this);
     Tensor t = detail::alias_raw(*this);
     t.impl()->is_inference = impl_->is_inference;
     return t;
@@ -104,6 +111,8 @@ Tensor Tensor::detach() const {
 Tensor& Tensor::detach_() const {
     TensorImpl& impl = checked();
     REEL_CHECK(!impl.is_view(), "detach_: a view cannot be detached in place; use detach()");
+    if (autograd::impl::observed())
+        autograd::impl::note_cut_by(__builtin_return_address(0), CutKind::Detach, "detach_", *this);
     if (impl.retains_grad) {
         forget_retained(impl);
         impl.retains_grad = false;
@@ -113,6 +122,8 @@ Tensor& Tensor::detach_() const {
     return const_cast<Tensor&>(*this);
 }
 Tensor Tensor::data() const {
+    if (autograd::impl::observed())
+        autograd::impl::note_cut_by(__builtin_return_address(0), CutKind::Data, "data", *this);
     Tensor t = detail::alias_raw(*this);
     t.impl()->detach_version(0);
     return t;
@@ -125,6 +136,7 @@ void Tensor::set_data(const Tensor& t) const {
                " data; expected a floating or complex dtype");
     REEL_CHECK(impl.device().is_meta() == from.device().is_meta(), "set_data: cannot swap ", impl.device(),
                " data for ", from.device(), " data; make a new tensor instead");
+    autograd::impl::before_write(*this, "set_data");
     const bool other_type = impl.dtype() != from.dtype() || !(impl.device() == from.device());
     impl.replace_data(from);
     if (other_type && impl.meta()) {
@@ -149,7 +161,9 @@ void Tensor::set_grad_dtype(std::optional<ScalarType> t) const {
 RemovableHandle Tensor::register_hook_impl(std::function<Tensor(const Tensor&)> fn) const {
     REEL_CHECK(requires_grad(), "register_hook: this tensor does not require grad, so no gradient will ever reach it");
     if (const NodePtr node = grad_fn()) return node->add_tensor_hook(impl_->output_nr(), std::move(fn));
-    return add_hook(checked().ensure_meta().hooks, TensorHookFn(std::move(fn)));
+    const RemovableHandle handle = add_hook(checked().ensure_meta().hooks, TensorHookFn(std::move(fn)));
+    if (autograd::impl::observed()) autograd::impl::note_hook_registered({HookKind::Tensor, handle.id(), impl_.get()});
+    return handle;
 }
 
 namespace autograd {
@@ -160,7 +174,10 @@ RemovableHandle register_post_accumulate_grad_hook_returning(const Tensor& leaf,
         leaf.is_leaf(),
         "register_post_accumulate_grad_hook: only leaves accumulate a gradient; this tensor is a non-leaf made by ",
         leaf.grad_fn()->name());
-    return add_hook(leaf.checked().ensure_meta().post_accumulate, PostAccumulateFn(std::move(fn)));
+    const RemovableHandle handle =
+        add_hook(leaf.checked().ensure_meta().post_accumulate, PostAccumulateFn(std::move(fn)));
+    if (impl::observed()) impl::note_hook_registered({HookKind::PostAccumulate, handle.id(), leaf.impl().get()});
+    return handle;
 }
 } // namespace autograd
 

@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include <reel/autograd/observe.hpp>
 #include <reel/autograd/ops.hpp>
 
 #include "tensor/make.hpp"
@@ -77,6 +78,8 @@ bool Tensor::is_non_overlapping_and_dense() const {
 Scalar Tensor::item() const {
     REEL_CHECK_VALUE(numel() == 1, "item: only a tensor of one element converts to a number; this one has shape ",
                      sizes());
+    if (autograd::impl::observed())
+        autograd::impl::note_cut_by(__builtin_return_address(0), autograd::CutKind::Number, "item", *this);
     const Tensor t = is_cpu() ? *this : detach().cpu();
     switch (t.scalar_type()) {
 #define REEL_CASE(T, Name)                                                                                             \

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <reel/autograd/hooks.hpp>
+#include <reel/autograd/observe.hpp>
 #include <reel/nn/module.hpp>
 
 #include "module/slots.hpp"
@@ -11,7 +12,9 @@
 namespace reel::nn::detail {
 
 using autograd::GradList;
+using autograd::HookKind;
 using autograd::variable_list;
+using autograd::impl::HookFiring;
 
 void check_count(const Module& m, const char* what, std::size_t got, std::size_t expected) {
     REEL_CHECK(got == expected, m.name(), ": ", what, " hook returned ", got, " gradients, expected ", expected);
@@ -19,6 +22,12 @@ void check_count(const Module& m, const char* what, std::size_t got, std::size_t
 
 namespace {
 
+/// For observers.
+variable_list tensors_of(const Value& v) {
+    std::vector<Tensor> r;
+    collect_leaves(v, true, r);
+    return r;
+}
 bool all_tensors(const Args& args) {
     return std::all_of(args.begin(), args.end(), [](const Value& v) { return v.isTensor(); });
 }
@@ -97,7 +106,9 @@ void run_full_hooks_at_output(BackwardState& s) {
             " fires when the gradient of its outputs is known, before the module is differentiated, because no "
             "input requires grad; make an input require grad to see grad_input");
     for_each_hook(s.full_global, s.full_local, [&](const auto& record) {
-        const Value r = record.fn(*s.module, none_inputs, s.grad_output);
+        HookFiring firing({HookKind::FullBackward, record.id, s.module}, [&] { return tensors_of(s.grad_output); });
+        const Value r = firing.skip() ? Value() : record.fn(*s.module, none_inputs, s.grad_output);
+        firing.returned(!r.isNone(), [] { return variable_list(); });
         const bool only_nones = r.isNone() || (r.isTuple() && std::all_of(r.elements().begin(), r.elements().end(),
                                                                           [](const Value& v) { return v.isNone(); }));
         REEL_CHECK(only_nones, s.module->name(), ": full backward hook returned ", r.repr(),
@@ -116,7 +127,9 @@ protected:
         if (s.plain()) return look_plain(arrived, passed);
         Value go = gradient_tuple(s.outputs, s.nested, arrived);
         for_each_hook(s.pre_global, s.pre_local, [&](const auto& record) {
-            Value r = record.fn(*s.module, go);
+            HookFiring firing({HookKind::BackwardPre, record.id, s.module}, [&] { return tensors_of(go); });
+            Value r = firing.skip() ? Value() : record.fn(*s.module, go);
+            firing.returned(!r.isNone(), [&] { return tensors_of(r); });
             if (r.isNone()) return;
             r = as_tuple(r);
             check_count(*s.module, "full backward pre-", r.elements().size(), s.outputs.count);
@@ -139,7 +152,9 @@ private:
         BackwardState& s = *state_;
         variable_list go(arrived.begin(), arrived.end());
         for_each_hook(s.pre_global, s.pre_local, [&](const auto& record) {
-            auto r = record.fn.over_tensors(*s.module, go);
+            HookFiring firing({HookKind::BackwardPre, record.id, s.module}, [&] { return go; });
+            auto r = firing.skip() ? std::nullopt : record.fn.over_tensors(*s.module, go);
+            firing.returned(bool(r), [&] { return r ? *r : variable_list(); });
             if (!r) return;
             check_count(*s.module, "full backward pre-", r->size(), s.outputs.count);
             go = std::move(*r);
@@ -165,7 +180,9 @@ protected:
         const Value go = std::exchange(s.grad_output, Value());
         Value gi = gradient_tuple(s.inputs, s.nested, passed);
         for_each_hook(s.full_global, s.full_local, [&](const auto& record) {
-            Value r = record.fn(*s.module, gi, go);
+            HookFiring firing({HookKind::FullBackward, record.id, s.module}, [&] { return tensors_of(gi); });
+            Value r = firing.skip() ? Value() : record.fn(*s.module, gi, go);
+            firing.returned(!r.isNone(), [&] { return tensors_of(r); });
             if (r.isNone()) return;
             r = as_tuple(r);
             check_count(*s.module, "full backward ", r.elements().size(), s.inputs.count);
@@ -181,7 +198,9 @@ private:
         variable_list gi(passed.begin(), passed.end());
         bool replaced = false;
         for_each_hook(s.full_global, s.full_local, [&](const auto& record) {
-            auto r = record.fn.over_tensors(*s.module, gi, go);
+            HookFiring firing({HookKind::FullBackward, record.id, s.module}, [&] { return gi; });
+            auto r = firing.skip() ? std::nullopt : record.fn.over_tensors(*s.module, gi, go);
+            firing.returned(bool(r), [&] { return r ? *r : variable_list(); });
             if (!r) return;
             check_count(*s.module, "full backward ", r->size(), s.inputs.count);
             gi = std::move(*r);

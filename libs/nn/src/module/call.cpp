@@ -6,16 +6,27 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
 #include <reel/autograd/node.hpp>
+#include <reel/autograd/observe.hpp>
 #include <reel/autograd/tape_view.hpp>
 #include <reel/nn/module_paths.hpp>
 
 #include "module/backward_state.hpp"
+#include "module/slots.hpp"
 
 namespace reel::nn::detail {
 
+using autograd::HookKind;
 using autograd::variable_list;
+using autograd::impl::HookFiring;
 
 namespace {
+
+/// For observers.
+variable_list tensors_of(const Value& v) {
+    std::vector<Tensor> r;
+    collect_leaves(v, true, r);
+    return r;
+}
 
 /// B-40: the tensor whose node legacy hooks attach to.
 Tensor first_tensor(Value v, const Module& m) {
@@ -67,10 +78,18 @@ public:
     Value run() {
         std::optional<autograd::TapePathScope> path;
         if (const std::string* p = recorded_path(module_)) path.emplace(*p);
+        const bool watched = autograd::impl::observed() && autograd::impl::has_observers();
+        if (watched) autograd::impl::note_module_entered(&module_, tensors_of(Value::list(args_)));
         try {
-            return sequence();
+            Value result = sequence();
+            if (watched) {
+                const variable_list outputs = tensors_of(result);
+                autograd::impl::note_module_left(&module_, &outputs);
+            }
+            return result;
         } catch (...) {
             rescue();
+            if (watched) autograd::impl::note_module_left(&module_, nullptr);
             throw;
         }
     }
@@ -126,7 +145,10 @@ private:
         const auto g = snapshot(global_.forward_pre), l = snapshot(local().forward_pre);
         for_each_hook(g, l, [&](const auto& record) {
             const ForwardPreHook& hook = record.fn;
-            Value r = hook.fn(module_, args_, kwargs_);
+            HookFiring firing({HookKind::ForwardPre, record.id, &module_},
+                              [&] { return tensors_of(Value::list(args_)); });
+            Value r = firing.skip() ? Value() : hook.fn(module_, args_, kwargs_);
+            firing.returned(!r.isNone(), [&] { return tensors_of(r); });
             if (r.isNone()) return;
             if (hook.with_kwargs) {
                 REEL_CHECK(r.isTuple() && r.elements().size() == 2, module_.name(),
@@ -147,7 +169,9 @@ private:
         const auto g = snapshot(global_.forward), l = snapshot(local().forward);
         for_each_hook(g, l, [&](const auto& record) {
             if (record.fn.always_call) started_.push_back(record.id);
-            Value r = record.fn.fn(module_, args_, kwargs_, result_);
+            HookFiring firing({HookKind::Forward, record.id, &module_}, [&] { return tensors_of(result_); });
+            Value r = firing.skip() ? Value() : record.fn.fn(module_, args_, kwargs_, result_);
+            firing.returned(!r.isNone(), [&] { return tensors_of(r); });
             if (!r.isNone()) result_ = std::move(r);
         });
     }

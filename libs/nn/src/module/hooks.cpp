@@ -1,11 +1,15 @@
 // Registration of module hooks, local and global.
 #include <reel/nn/hooks.hpp>
 
+#include <reel/autograd/observe.hpp>
+#include <reel/nn/hook_list.hpp>
 #include <reel/nn/module.hpp>
 
 #include "module/module_hooks.hpp"
 
 namespace reel::nn {
+
+using autograd::HookKind;
 
 namespace {
 std::atomic<bool> reference_mode_on{false};
@@ -32,6 +36,29 @@ Value BackwardHook::operator()(Module& m, const Value& grad_input, const Value& 
     return r ? detail::tensors_to_tuple(*r) : Value();
 }
 
+namespace hooks {
+namespace {
+template <class H>
+void list(const detail::Table<H>& table, HookKind kind, const void* owner, std::vector<autograd::HookRef>& out) {
+    if (const auto records = detail::snapshot(table))
+        for (const auto& r : *records) out.push_back({kind, r.id, owner});
+}
+std::vector<autograd::HookRef> list_of(const detail::CallHooks& h, const void* owner) {
+    std::vector<autograd::HookRef> out;
+    list(h.forward_pre, HookKind::ForwardPre, owner, out);
+    list(h.forward, HookKind::Forward, owner, out);
+    list(h.backward_pre, HookKind::BackwardPre, owner, out);
+    list(h.backward, h.kind == detail::BackwardKind::Legacy ? HookKind::LegacyBackward : HookKind::FullBackward, owner,
+         out);
+    return out;
+}
+} // namespace
+std::vector<autograd::HookRef> registered_on(const Module& m) {
+    return m.hook_tables() ? list_of(*m.hook_tables(), &m) : std::vector<autograd::HookRef>();
+}
+std::vector<autograd::HookRef> registered_globally() { return list_of(detail::global_hooks(), nullptr); }
+} // namespace hooks
+
 namespace detail {
 
 std::atomic<unsigned> global_call_hooks{0};
@@ -54,22 +81,29 @@ void check_backward_kind(BackwardKind& kind, bool full, const char* owner) {
 }
 
 namespace {
-template <class H> RemovableHandle add_to_global(Table<H> CallHooks::*table, H h) {
+template <class H> RemovableHandle add_to_global(Table<H> CallHooks::*table, HookKind kind, H h) {
     RemovableHandle handle = add_hook(global_hooks().*table, std::move(h));
+    if (autograd::impl::observed()) autograd::impl::note_hook_registered({kind, handle.id(), nullptr});
     global_call_hooks.fetch_or(hook_bit, std::memory_order_release);
     return handle;
 }
 } // namespace
 
-RemovableHandle add_global(ForwardPreHook h) { return add_to_global(&CallHooks::forward_pre, std::move(h)); }
-RemovableHandle add_global(ForwardHook h) { return add_to_global(&CallHooks::forward, std::move(h)); }
-RemovableHandle add_global(BackwardPreHook h) { return add_to_global(&CallHooks::backward_pre, std::move(h)); }
+RemovableHandle add_global(ForwardPreHook h) {
+    return add_to_global(&CallHooks::forward_pre, HookKind::ForwardPre, std::move(h));
+}
+RemovableHandle add_global(ForwardHook h) {
+    return add_to_global(&CallHooks::forward, HookKind::Forward, std::move(h));
+}
+RemovableHandle add_global(BackwardPreHook h) {
+    return add_to_global(&CallHooks::backward_pre, HookKind::BackwardPre, std::move(h));
+}
 RemovableHandle add_global(BackwardHook h, bool full) {
     if (!full)
         REEL_WARN_DEPRECATION("register_module_backward_hook sees only a module's last operation; "
                               "use register_module_full_backward_hook");
     check_backward_kind(global_hooks().kind, full, "global module hooks");
-    return add_to_global(&CallHooks::backward, std::move(h));
+    return add_to_global(&CallHooks::backward, full ? HookKind::FullBackward : HookKind::LegacyBackward, std::move(h));
 }
 
 Value run_registration_hooks(const Table<RegistrationHook>& table, Module& m, const std::string& name, Value value) {
@@ -115,17 +149,23 @@ detail::ModuleHooks& Module::ensure_hooks() {
     if (!hooks_) hooks_ = std::make_shared<detail::ModuleHooks>();
     return *hooks_;
 }
+namespace {
+RemovableHandle announced(HookKind kind, RemovableHandle handle, const Module* owner) {
+    if (autograd::impl::observed()) autograd::impl::note_hook_registered({kind, handle.id(), owner});
+    return handle;
+}
+} // namespace
 RemovableHandle Module::add(ForwardPreHook h, bool prepend) {
     hook_flag_ = 1;
-    return add_hook(ensure_hooks().forward_pre, std::move(h), prepend);
+    return announced(HookKind::ForwardPre, add_hook(ensure_hooks().forward_pre, std::move(h), prepend), this);
 }
 RemovableHandle Module::add(ForwardHook h, bool prepend) {
     hook_flag_ = 1;
-    return add_hook(ensure_hooks().forward, std::move(h), prepend);
+    return announced(HookKind::Forward, add_hook(ensure_hooks().forward, std::move(h), prepend), this);
 }
 RemovableHandle Module::add(BackwardPreHook h, bool prepend) {
     hook_flag_ = 1;
-    return add_hook(ensure_hooks().backward_pre, std::move(h), prepend);
+    return announced(HookKind::BackwardPre, add_hook(ensure_hooks().backward_pre, std::move(h), prepend), this);
 }
 RemovableHandle Module::add(BackwardHook h, bool prepend, bool full) {
     if (!full)
@@ -133,7 +173,8 @@ RemovableHandle Module::add(BackwardHook h, bool prepend, bool full) {
             "register_backward_hook sees only a module's last operation; use register_full_backward_hook");
     detail::check_backward_kind(ensure_hooks().kind, full, name().c_str());
     hook_flag_ = 1;
-    return add_hook(hooks_->backward, std::move(h), prepend);
+    return announced(full ? HookKind::FullBackward : HookKind::LegacyBackward,
+                     add_hook(hooks_->backward, std::move(h), prepend), this);
 }
 RemovableHandle Module::register_state_dict_pre_hook(StateDictPreHook fn) {
     return add_hook(ensure_hooks().state_dict_pre, std::move(fn));

@@ -10,6 +10,8 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/node.hpp>
+#include <reel/autograd/observe.hpp>
+#include <reel/autograd/pin.hpp>
 
 #include "module/module_hooks.hpp"
 
@@ -292,7 +294,7 @@ void Module::set_submodule(const std::string& path, ModulePtr module, bool stric
 }
 
 void Module::train(bool on) {
-    training_ = on;
+    if (!autograd::impl::any_pins() || !autograd::impl::ask_before_mode(this, on)) training_ = on;
     for (const auto& child : named_children()) (*child)->train(on);
 }
 void Module::requires_grad_(bool on) {
@@ -302,6 +304,7 @@ void Module::zero_grad(bool set_to_none) {
     for (const Tensor& p : parameters()) {
         Tensor& g = p.mutable_grad();
         if (!g.defined()) continue;
+        if (autograd::impl::observed()) autograd::impl::note_grad_cleared(p, "Module.zero_grad", set_to_none);
         if (set_to_none) {
             g = Tensor();
             continue;

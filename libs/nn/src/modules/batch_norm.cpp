@@ -3,6 +3,7 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/pin.hpp>
 #include <reel/nn/init.hpp>
 
 #include "modules/python_text.hpp"
@@ -71,7 +72,8 @@ template <std::size_t D, class Derived> Tensor BatchNormImpl<D, Derived>::forwar
     double factor = o.momentum().value_or(0);
     if (this->is_training() && o.track_running_stats() && buffers["num_batches_tracked"].defined()) {
         NoGradGuard guard;
-        buffers["num_batches_tracked"].add_(1);
+        if (!autograd::impl::passes_over(buffers["num_batches_tracked"], "batch_norm"))
+            buffers["num_batches_tracked"].add_(1);
         if (!o.momentum()) factor = 1 / buffers["num_batches_tracked"].template item<double>();
     }
     const bool pass = !this->is_training() || o.track_running_stats();

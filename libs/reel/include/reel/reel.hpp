@@ -3,6 +3,7 @@
 
 #include <reel/autograd.hpp>
 #include <reel/data.hpp>
+#include <reel/inspect.hpp>
 #include <reel/nn.hpp>
 #include <reel/optim.hpp>
 #include <reel/serialize.hpp>

@@ -12,6 +12,11 @@ namespace reel {
 /// Next id of the one process-wide counter that all hook kinds share (C-19).
 std::uint64_t next_hook_id();
 
+namespace autograd::impl {
+/// Tells observers (reel/autograd/observe.hpp) that a hook was removed.
+void note_hook_removed(std::uint64_t id);
+} // namespace autograd::impl
+
 /// What a handle needs to know of a table.
 class HookTableBase {
 public:
@@ -32,7 +37,10 @@ public:
     bool owner_alive() const { return !table_.expired(); }
     /// Idempotent, never throws.
     void remove() noexcept {
-        if (auto table = table_.lock()) table->remove(id_);
+        if (auto table = table_.lock()) {
+            table->remove(id_);
+            autograd::impl::note_hook_removed(id_);
+        }
         table_.reset();
     }
 

@@ -61,6 +61,8 @@ protected:
     SmallVector<SavedVariable, 2> saved_;
 };
 
+using Inputs = std::initializer_list<std::reference_wrapper<const Tensor>>;
+
 namespace recording {
 template <class Rule> class RuleNodeOf final : public RuleNode {
 public:
@@ -77,6 +79,10 @@ private:
 void attach(RuleNode* node, ArrayRef<Tensor> inputs, ArrayRef<const Tensor*> outputs, ArrayRef<Tensor> saved);
 void attach(RuleNode* node, ArrayRef<const Tensor*> inputs, const Tensor& output, ArrayRef<const Tensor*> saved);
 bool any_requires_grad(ArrayRef<Tensor> inputs);
+/// Tells observers that `op` over `inputs` stays off the tape, because grad mode is off or its result is not
+/// differentiable.
+[[gnu::cold]] void not_recorded(const char* op, Inputs inputs);
+[[gnu::cold]] void not_recorded(const char* op, TensorList inputs);
 } // namespace recording
 
 /// True when an op over these inputs must record: grad mode on and some input requires grad.
@@ -89,8 +95,6 @@ inline bool needs_recording(TensorList inputs) {
     return GradMode::is_enabled() && recording::any_requires_grad(inputs);
 }
 
-using Inputs = std::initializer_list<std::reference_wrapper<const Tensor>>;
-
 /// Records an op with one output. `op` is the op's name (static storage), `inputs` its tensor operands in schema order
 /// (undefined ones get no edge), `saved` what the rule reads (tensors that the rule does not need must not be listed;
 /// the output itself may be). `rule` is `GradList(RuleContext&)`, one entry per input, written in tensor ops so that it
@@ -100,9 +104,21 @@ template <class Rule> void record(const char* op, Inputs inputs, const Tensor& o
 /// Operands given as a list (`cat`, `stack`), or several outputs.
 template <class Rule> void record(const char* op, TensorList inputs, TensorList outputs, TensorList saved, Rule rule);
 
+/// The same for an op that is to make `output`; tells observers when `op` stays off the tape.
+template <class... T> bool needs_recording_of(const char* op, const Tensor& output, const T&... inputs) {
+    if (GradMode::is_enabled() && isDifferentiableType(output.scalar_type())) return needs_recording(inputs...);
+    if (reel::detail::thread_modes.observers) [[unlikely]]
+        recording::not_recorded(op, Inputs{inputs...});
+    return false;
+}
+
 template <class Rule> void record(const char* op, Inputs inputs, const Tensor& output, Inputs saved, Rule rule) {
     static_assert(std::is_invocable_r_v<GradList, Rule&, RuleContext&>, "a rule is GradList(RuleContext&)");
-    if (!GradMode::is_enabled() || !isDifferentiableType(output.scalar_type())) return;
+    if (!GradMode::is_enabled() || !isDifferentiableType(output.scalar_type())) {
+        if (reel::detail::thread_modes.observers) [[unlikely]]
+            recording::not_recorded(op, inputs);
+        return;
+    }
     const Tensor* in[8];
     const Tensor* keep[8];
     std::size_t n = 0, k = 0;
@@ -119,7 +135,11 @@ template <class Rule> void record(const char* op, Inputs inputs, const Tensor& o
 
 template <class Rule> void record(const char* op, TensorList inputs, TensorList outputs, TensorList saved, Rule rule) {
     static_assert(std::is_invocable_r_v<GradList, Rule&, RuleContext&>, "a rule is GradList(RuleContext&)");
-    if (!needs_recording(inputs)) return;
+    if (!needs_recording(inputs)) {
+        if (reel::detail::thread_modes.observers) [[unlikely]]
+            recording::not_recorded(op, inputs);
+        return;
+    }
     SmallVector<const Tensor*, 4> outs;
     for (const Tensor& t : outputs) outs.push_back(&t);
     recording::attach(new recording::RuleNodeOf<Rule>(op, std::move(rule)), inputs, outs, saved);

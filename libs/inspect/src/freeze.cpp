@@ -1,0 +1,260 @@
+// Pinning a module and keeping the list of attempts.
+#include <reel/inspect/freeze.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <ostream>
+#include <unordered_map>
+
+#include <boost/json.hpp>
+
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/observe.hpp>
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/pin.hpp>
+#include <reel/autograd/random.hpp>
+
+namespace reel::inspect {
+
+PinnedError::~PinnedError() = default;
+
+namespace {
+/// The tensor's elements, row-major, in memory of their own.
+std::vector<char> bytes_of(const Tensor& t) {
+    NoGradGuard guard;
+    const Tensor c = t.detach().cpu().contiguous();
+    const char* data = static_cast<const char*>(c.data_ptr());
+    return std::vector<char>(data, data + std::size_t(c.numel()) * elementSize(c.scalar_type()));
+}
+} // namespace
+
+struct FreezeGuard::Pinned final : autograd::PinKeeper {
+    struct Entry {
+        std::string name;
+        Tensor tensor;
+        Dims sizes;
+        ScalarType dtype;
+        std::vector<char> bytes;
+        bool is_parameter, required_grad;
+        Tensor grad;
+    };
+    struct Attempt {
+        WriteAttempt attempt;
+        autograd::CallSite site;
+    };
+
+    Pinned(nn::Module& m, const FreezeOptions& o) : module(&m), keep_alive(m.weak_from_this().lock()), options(o) {
+        const auto keep = [&](const std::string& name, const Tensor& t, bool parameter) {
+            if (!t.defined()) return;
+            Entry e{name, t, Dims(t.sizes()), t.scalar_type(), bytes_of(t), parameter, t.requires_grad(), Tensor()};
+            if (parameter) e.grad = std::exchange(t.mutable_grad(), Tensor());
+            entries.push_back(std::move(e));
+        };
+        if (o.params)
+            for (const auto& p : m.named_parameters()) keep(p.key(), p.value(), true);
+        if (o.buffers)
+            for (const auto& b : m.named_buffers()) keep(b.key(), b.value(), false);
+        if (o.mode)
+            for (const auto& [path, child] : m.module_items("", true)) {
+                modes.emplace_back(child, path);
+                alive.push_back(child->weak_from_this().lock());
+            }
+        for (const auto& [child, path] : modes) was_training.push_back(child->is_training());
+        for (optim::Optimizer* optimizer : o.optimizers) members.push_back(members_of(*optimizer));
+        if (o.params)
+            for (const Entry& e : entries)
+                if (e.is_parameter) e.tensor.requires_grad_(false);
+        if (o.mode) m.eval();
+        pin();
+    }
+    ~Pinned() override {
+        autograd::impl::unpin(*this);
+        for (Entry& e : entries)
+            if (e.is_parameter) {
+                if (e.required_grad) e.tensor.requires_grad_(true);
+                if (e.grad.defined() && !e.tensor.mutable_grad().defined()) e.tensor.mutable_grad() = e.grad;
+            }
+        // from the root down: train() reaches children, which then get their own modes back
+        for (std::size_t i = 0; i < modes.size(); ++i) modes[i].first->train(was_training[i]);
+    }
+    void pin() {
+        for (const Entry& e : entries) autograd::impl::pin(e.tensor.storage().get(), *this);
+        for (const auto& [child, path] : modes) autograd::impl::pin(child, *this);
+    }
+
+    std::string name_of(const Tensor& t) const {
+        for (const Entry& e : entries)
+            if (e.tensor.is_same(t)) return e.name;
+        for (const Entry& e : entries)
+            if (e.tensor.storage() == t.storage()) return e.name;
+        return "?";
+    }
+    void log(std::string tensor, std::string what, bool happened) {
+        const std::lock_guard lock(mutex);
+        pending.push_back({{std::move(tensor), std::move(what), "", happened}, autograd::CallSite::here()});
+    }
+    void on_write(const Tensor& t, const char* op) override {
+        const bool refuse = options.on_write == OnWrite::Refuse;
+        log(name_of(t), op, !refuse);
+        if (refuse)
+            throw PinnedError(str(op, ": '", name_of(t), "' of ", module->repr_name(),
+                                  " is pinned by inspect::freeze and must not be written; end the guard first, or "
+                                  "freeze with on_write = OnWrite::Log to let writes through"));
+    }
+    bool on_sweep(const Tensor& t, const char* what) override {
+        // An alias may share the memory; only the parameter's own flag is pinned.
+        if (std::string_view(what) == "requires_grad_" &&
+            std::none_of(entries.begin(), entries.end(), [&](const Entry& e) { return e.tensor.is_same(t); }))
+            return false;
+        log(name_of(t), what, false);
+        return true;
+    }
+    bool on_mode(const void* object, bool on) override {
+        if (!on) return true; // it is in evaluation mode already
+        for (const auto& [child, path] : modes)
+            if (child == object) {
+                log("(mode)", str("train(true) of ", path.empty() ? module->repr_name() : path), false);
+                break;
+            }
+        return true;
+    }
+    const std::vector<WriteAttempt>& attempts() const {
+        const std::lock_guard lock(mutex);
+        for (; told.size() < pending.size();) {
+            const Attempt& a = pending[told.size()];
+            told.push_back(a.attempt);
+            told.back().place = a.site.text();
+        }
+        return told;
+    }
+    /// Which of the pinned parameters an optimizer has.
+    std::vector<std::string> members_of(const optim::Optimizer& optimizer) const {
+        std::vector<std::string> r;
+        for (std::size_t g = 0; g < optimizer.param_groups().size(); ++g)
+            for (const Tensor& p : optimizer.param_groups()[g].params())
+                for (const Entry& e : entries)
+                    if (e.is_parameter && e.tensor.is_same(p)) r.push_back(str(e.name, " in group ", g));
+        return r;
+    }
+
+    nn::Module* module;
+    nn::ModulePtr keep_alive;
+    std::vector<nn::ModulePtr> alive; ///< submodules may be replaced meanwhile
+    FreezeOptions options;
+    std::vector<Entry> entries;
+    std::vector<std::pair<nn::Module*, std::string>> modes;
+    std::vector<bool> was_training;
+    std::vector<std::vector<std::string>> members;
+    mutable std::mutex mutex;
+    std::vector<Attempt> pending;
+    mutable std::vector<WriteAttempt> told;
+};
+
+FreezeGuard::FreezeGuard(std::unique_ptr<Pinned> pinned) : pinned_(std::move(pinned)) {}
+FreezeGuard::FreezeGuard(FreezeGuard&&) noexcept = default;
+FreezeGuard& FreezeGuard::operator=(FreezeGuard&&) noexcept = default;
+FreezeGuard::~FreezeGuard() = default;
+void FreezeGuard::release() { pinned_.reset(); }
+
+namespace {
+template <class P> P& still_there(const std::unique_ptr<P>& p) {
+    REEL_CHECK(p, "FreezeGuard: this guard was released or moved from, so it pins nothing");
+    return *p;
+}
+std::string difference(const std::vector<char>& before, const std::vector<char>& now, std::size_t element) {
+    std::size_t count = 0, first = 0;
+    for (std::size_t i = 0; i < before.size(); i += element)
+        if (std::memcmp(before.data() + i, now.data() + i, element) != 0 && count++ == 0) first = i / element;
+    return str(count, " of ", before.size() / element, " elements differ, the first is number ", first);
+}
+} // namespace
+
+const std::vector<WriteAttempt>& FreezeGuard::attempts() const { return still_there(pinned_).attempts(); }
+
+FreezeReport FreezeGuard::verify() const {
+    Pinned& p = still_there(pinned_);
+    FreezeReport r;
+    const auto parameters = p.module->named_parameters();
+    const auto buffers = p.module->named_buffers();
+    for (const Pinned::Entry& e : p.entries) {
+        const auto differs = [&](std::string text) { r.differences.push_back({e.name, std::move(text)}); };
+        ++r.tensors;
+        r.bytes += e.bytes.size();
+        const auto& table = e.is_parameter ? parameters : buffers;
+        const Tensor now = table.contains(e.name) ? table[e.name] : Tensor();
+        if (!now.defined()) differs("it is gone from the module");
+        else if (now.scalar_type() != e.dtype || !now.sizes().equals(e.sizes))
+            differs(str("it was ", dtype_name(e.dtype), IntArrayRef(e.sizes), ", it is ", dtype_name(now.scalar_type()),
+                        now.sizes()));
+        else if (const auto bytes = bytes_of(now); bytes != e.bytes)
+            differs(difference(e.bytes, bytes, elementSize(e.dtype)));
+        else if (e.is_parameter && now.requires_grad()) differs("it requires grad");
+    }
+    for (std::size_t i = 0; i < p.options.optimizers.size(); ++i) {
+        const auto now = p.members_of(*p.options.optimizers[i]);
+        for (const std::string& m : now)
+            if (std::find(p.members[i].begin(), p.members[i].end(), m) == p.members[i].end())
+                r.differences.push_back({"(optimizer)", m + str(" of optimizer ", i, " is new")});
+        for (const std::string& m : p.members[i])
+            if (std::find(now.begin(), now.end(), m) == now.end())
+                r.differences.push_back({"(optimizer)", m + str(" of optimizer ", i, " is gone")});
+    }
+    r.attempts = p.attempts();
+    return r;
+}
+
+PruneReport FreezeGuard::prune_report(const std::function<Tensor()>& loss) const {
+    REEL_CHECK_VALUE(loss, "prune_report: loss is an empty function; pass one that computes the loss");
+    Pinned& p = still_there(pinned_);
+    Generator generator = reel::detail::getDefaultCPUGenerator();
+    struct Thaw {
+        Pinned& p;
+        Generator& generator;
+        Tensor state;
+        explicit Thaw(Pinned& p, Generator& g) : p(p), generator(g), state(g.get_state()) { flags(true); }
+        ~Thaw() {
+            flags(false);
+            generator.set_state(state);
+        }
+        void flags(bool on) const {
+            for (const Pinned::Entry& e : p.entries)
+                if (e.is_parameter && e.required_grad) e.tensor.impl()->set_requires_grad_flag(on);
+        }
+    } thaw(p, generator);
+    const EnableGradGuard grad;
+    return inspect::prune_report(loss(), *p.module);
+}
+
+FreezeGuard freeze(nn::Module& module, const FreezeOptions& options) {
+    REEL_CHECK_VALUE(options.params || options.buffers || options.mode,
+                     "freeze: params, buffers and mode are all off, so there is nothing to pin; switch one on");
+    for (std::size_t i = 0; i < options.optimizers.size(); ++i)
+        REEL_CHECK_VALUE(options.optimizers[i], "freeze: optimizers[", i, "] is null; expected an optimizer");
+    return FreezeGuard(std::make_unique<FreezeGuard::Pinned>(module, options));
+}
+
+std::string FreezeReport::text() const {
+    std::string r = str(
+        tensors, " tensors, ", bytes,
+        " bytes: ", intact() ? std::string("every byte is as it was\n") : str(differences.size(), " differences\n"));
+    for (const PinnedDifference& d : differences) r += "  " + d.tensor + ": " + d.text + '\n';
+    if (!attempts.empty()) r += str(attempts.size(), " attempts to change something\n");
+    for (const WriteAttempt& a : attempts)
+        r += "  " + a.tensor + ": " + a.what + (a.happened ? ", which went through" : ", without effect") +
+             (a.place.empty() ? "" : ", at " + a.place) + '\n';
+    return r;
+}
+std::string FreezeReport::json() const {
+    boost::json::array d, a;
+    for (const PinnedDifference& x : differences)
+        d.push_back(boost::json::object{{"tensor", x.tensor}, {"text", x.text}});
+    for (const WriteAttempt& x : attempts)
+        a.push_back(
+            boost::json::object{{"tensor", x.tensor}, {"what", x.what}, {"place", x.place}, {"happened", x.happened}});
+    return boost::json::serialize(boost::json::object{
+        {"intact", intact()}, {"tensors", tensors}, {"bytes", bytes}, {"differences", d}, {"attempts", a}});
+}
+std::ostream& operator<<(std::ostream& os, const FreezeReport& report) { return os << report.text(); }
+
+} // namespace reel::inspect

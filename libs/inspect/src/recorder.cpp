@@ -1,0 +1,190 @@
+// Recording what gradients do.
+#include <reel/inspect/recorder.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include <reel/autograd/backward.hpp>
+#include <reel/autograd/ops.hpp>
+
+#include "recorder_data.hpp"
+
+namespace reel::inspect {
+
+using autograd::GradList;
+using autograd::variable_list;
+
+namespace {
+thread_local Recorder* innermost = nullptr;
+const std::string nothing;
+} // namespace
+
+double norm_of(const Tensor& t) {
+    if (!t.defined() || !isDifferentiableType(t.scalar_type()) || t.device().is_meta())
+        return std::numeric_limits<double>::quiet_NaN();
+    NoGradGuard guard;
+    const Tensor x = t.detach();
+    return std::sqrt((x.is_complex() ? x.abs() : x).to(kDouble).square().sum().item<double>());
+}
+std::string shape_text(const Tensor& t) {
+    return t.defined() ? str(dtype_name(t.scalar_type()), t.sizes()) : std::string("none");
+}
+
+RecorderData::Watching::Watching(RecorderData& data)
+    : anomaly_before(autograd::AnomalyMode::is_enabled()), check_nan_before(autograd::AnomalyMode::should_check_nan()),
+      paths(*data.model), nodes([&data](Node& n) {
+          ++data.clock_;
+          data.nodes.push_back(n.getptr());
+      }),
+      scope(data) {
+    if (data.options.places && !anomaly_before) autograd::AnomalyMode::set_enabled(true, false);
+}
+RecorderData::Watching::~Watching() { autograd::AnomalyMode::set_enabled(anomaly_before, check_nan_before); }
+
+RecorderData::RecorderData(const nn::Module& m, const RecorderOptions& o) : model(&m), options(o) {
+    for (const auto& [path, module] : m.module_items("", true))
+        paths_.emplace(module, path.empty() ? m.repr_name() : path);
+    for (const auto& [name, p] : m.parameter_items("", true, true))
+        if (p.defined()) names_.emplace(p.impl().get(), name);
+    watching_ = std::make_unique<Watching>(*this);
+}
+RecorderData::~RecorderData() = default;
+void RecorderData::stop() { watching_.reset(); }
+void RecorderData::clear() {
+    nodes.clear();
+    runs.clear();
+    cuts.clear();
+    clears.clear();
+    calls.clear();
+    hooks.clear();
+    accumulated.clear();
+    passes.clear();
+    running_.clear();
+    firing_.clear();
+}
+
+const std::string& RecorderData::path_of(const void* module) const {
+    const auto it = paths_.find(module);
+    return it == paths_.end() ? nothing : it->second;
+}
+const std::string& RecorderData::name_of(const TensorImpl* leaf) const {
+    const auto it = names_.find(leaf);
+    return it == names_.end() ? nothing : it->second;
+}
+std::string RecorderData::describe(const Node& node, bool with_place) const {
+    std::string r = node.name();
+    if (const Tensor leaf = autograd::leaf_of(node); leaf.defined()) {
+        const std::string& name = name_of(leaf.impl().get());
+        if (!name.empty()) r += " of " + name;
+    }
+    if (!node.module_path().empty()) r += " in " + node.module_path();
+    if (with_place)
+        if (const std::string place = autograd::creation_site(node).text(); !place.empty()) r += ", called by " + place;
+    return r;
+}
+double RecorderData::now_us() const {
+    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start_).count();
+}
+const std::string& RecorderData::current_path() const {
+    return running_.empty() ? nothing : path_of(calls[running_.back()].module);
+}
+
+void RecorderData::value_cut(CutKind kind, const char* op, const Tensor& input) {
+    const Node* source = input.impl()->grad_fn_unchecked().get();
+    cuts.push_back({++clock_, kind, op, source, source ? nullptr : input.impl().get(), current_path(), site()});
+}
+void RecorderData::grad_cleared(const Tensor& leaf, const char* by, bool to_none) {
+    clears.push_back({++clock_, leaf.impl().get(), by, to_none, site()});
+}
+void RecorderData::module_entered(const void* module, const variable_list&) {
+    ++clock_;
+    running_.push_back(calls.size());
+    calls.push_back({module, GradMode::is_enabled(), false, site()});
+}
+void RecorderData::module_left(const void* module, const variable_list* outputs) {
+    if (running_.empty() || calls[running_.back()].module != module) return;
+    if (!outputs) calls[running_.back()].threw = true;
+    running_.pop_back();
+}
+void RecorderData::hook_registered(const HookRef& hook) {
+    HookEvent e;
+    e.at = ++clock_;
+    e.what = HookEvent::What::Registered;
+    e.hook = hook;
+    e.start_us = now_us();
+    e.site = site();
+    hooks.push_back(std::move(e));
+}
+void RecorderData::hook_removed(std::uint64_t id) {
+    HookEvent e;
+    e.at = ++clock_;
+    e.what = HookEvent::What::Removed;
+    e.hook.id = id;
+    for (const HookEvent& known : hooks)
+        if (known.hook.id == id) e.hook = known.hook;
+    e.start_us = now_us();
+    e.site = site();
+    hooks.push_back(std::move(e));
+}
+bool RecorderData::hook_fires(const HookRef& hook, const Node* running, const variable_list& tensors) {
+    HookEvent e;
+    e.at = ++clock_;
+    e.what = HookEvent::What::Fired;
+    e.hook = hook;
+    e.running = running;
+    e.pass = autograd::current_graph_task_id();
+    e.called = options.call_hooks;
+    for (const Tensor& t : tensors) {
+        e.shapes.push_back(shape_text(t));
+        if (options.norms) e.norms.push_back(norm_of(t));
+    }
+    firing_.push_back(hooks.size());
+    e.start_us = now_us();
+    hooks.push_back(std::move(e));
+    return options.call_hooks;
+}
+void RecorderData::hook_returned(const HookRef& hook, bool replaced, const variable_list& result) {
+    // Hooks that threw never return: what lies above the one that did is theirs.
+    while (!firing_.empty()) {
+        HookEvent& e = hooks[firing_.back()];
+        firing_.pop_back();
+        if (e.hook.id != hook.id || e.hook.kind != hook.kind) continue;
+        e.took_us = now_us() - e.start_us;
+        e.replaced = replaced;
+        if (replaced)
+            for (const Tensor& t : result) e.returned_none = e.returned_none || !t.defined();
+        return;
+    }
+}
+void RecorderData::node_runs(Node& node, GradList& grads) {
+    NodeRun& run = runs[&node];
+    run.at = ++clock_;
+    ++run.count;
+    run.arrived.clear();
+    run.norms.clear();
+    for (const Tensor& g : grads) {
+        run.arrived.push_back(g.defined());
+        if (options.norms) run.norms.push_back(norm_of(g));
+    }
+    passes.insert(autograd::current_graph_task_id());
+    if (node.is_accumulator() && !grads.empty() && grads[0].defined())
+        accumulated[autograd::leaf_of(node).impl().get()] = clock_;
+}
+void RecorderData::node_ran(Node& node, GradList& grads) {
+    NodeRun& run = runs[&node];
+    run.produced.clear();
+    for (const Tensor& g : grads) run.produced.push_back(g.defined());
+}
+
+Recorder::Recorder(const nn::Module& model, const RecorderOptions& options)
+    : data_(std::make_unique<RecorderData>(model, options)), previous_(std::exchange(innermost, this)) {}
+Recorder::~Recorder() {
+    data_->stop();
+    if (innermost == this) innermost = previous_;
+}
+void Recorder::stop() { data_->stop(); }
+void Recorder::clear() { data_->clear(); }
+const Recorder* Recorder::current() { return innermost; }
+const nn::Module& Recorder::model() const { return *data_->model; }
+
+} // namespace reel::inspect

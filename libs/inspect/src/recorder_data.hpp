@@ -1,0 +1,133 @@
+// What a Recorder has seen, in order.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include <reel/autograd/anomaly.hpp>
+#include <reel/autograd/hooks.hpp>
+#include <reel/autograd/observe.hpp>
+#include <reel/inspect/recorder.hpp>
+#include <reel/nn/module_paths.hpp>
+
+namespace reel::inspect {
+
+using autograd::CallSite;
+using autograd::CutKind;
+using autograd::HookRef;
+using autograd::Node;
+using autograd::NodePtr;
+
+/// L2 norm as a number, NaN for tensors without one. Records nothing.
+double norm_of(const Tensor& t);
+/// `float32[3, 4]`.
+std::string shape_text(const Tensor& t);
+
+/// One recording. Order of events is `clock`, which counts everything.
+class RecorderData final : public autograd::Observer {
+public:
+    struct CutEvent {
+        std::uint64_t at;
+        CutKind kind;
+        std::string op;
+        const Node* source; ///< made the value; null: a leaf
+        const TensorImpl* leaf;
+        std::string module_path;
+        CallSite site;
+    };
+    struct ClearEvent {
+        std::uint64_t at;
+        const TensorImpl* leaf;
+        std::string by;
+        bool to_none;
+        CallSite site;
+    };
+    struct CallEvent {
+        const void* module;
+        bool grad_mode, threw = false;
+        CallSite site;
+    };
+    struct HookEvent {
+        enum class What { Registered, Removed, Fired };
+        std::uint64_t at = 0;
+        What what = What::Fired;
+        HookRef hook{};
+        const Node* running = nullptr; ///< of a backward pass
+        std::vector<std::string> shapes;
+        std::vector<double> norms;
+        double start_us = 0, took_us = 0;
+        bool replaced = false, returned_none = false, called = true;
+        std::int64_t pass = -1;
+        CallSite site;
+    };
+    struct NodeRun {
+        std::uint64_t at = 0;
+        unsigned count = 0;
+        std::vector<bool> arrived, produced; ///< by slot and by edge, in the latest run
+        std::vector<double> norms;           ///< of what arrived
+    };
+
+    RecorderData(const nn::Module& model, const RecorderOptions& options);
+    ~RecorderData() override;
+    void stop();
+    void clear();
+
+    /// Dotted path of a module below the model, "" when it is not there. The model itself goes by its class.
+    const std::string& path_of(const void* module) const;
+    /// Name of a parameter of the model, "" when it is none.
+    const std::string& name_of(const TensorImpl* leaf) const;
+    /// `LinearBackward0 in 0.fc`, with its place when that is known.
+    std::string describe(const Node& node, bool with_place = true) const;
+    double now_us() const;
+
+    const nn::Module* model;
+    RecorderOptions options;
+    std::vector<NodePtr> nodes;
+    std::unordered_map<const Node*, NodeRun> runs;
+    std::vector<CutEvent> cuts;
+    std::vector<ClearEvent> clears;
+    std::vector<CallEvent> calls;
+    std::vector<HookEvent> hooks;
+    std::unordered_map<const TensorImpl*, std::uint64_t> accumulated; ///< when each leaf last got a gradient
+    std::unordered_set<std::int64_t> passes;
+
+    // Observer
+    void value_cut(CutKind kind, const char* op, const Tensor& input) override;
+    void grad_cleared(const Tensor& leaf, const char* by, bool to_none) override;
+    void module_entered(const void* module, const autograd::variable_list& inputs) override;
+    void module_left(const void* module, const autograd::variable_list* outputs) override;
+    void hook_registered(const HookRef& hook) override;
+    void hook_removed(std::uint64_t id) override;
+    bool hook_fires(const HookRef& hook, const Node* running, const autograd::variable_list& tensors) override;
+    void hook_returned(const HookRef& hook, bool replaced, const autograd::variable_list& result) override;
+    void node_runs(Node& node, autograd::GradList& grads) override;
+    void node_ran(Node& node, autograd::GradList& grads) override;
+
+private:
+    CallSite site() const { return options.places ? CallSite::here() : CallSite(); }
+    const std::string& current_path() const;
+
+    /// Everything that ends with `stop`.
+    struct Watching {
+        Watching(RecorderData& data);
+        ~Watching();
+        bool anomaly_before, check_nan_before;
+        nn::RecordModulePaths paths;
+        autograd::NodeCreationHookGuard nodes;
+        autograd::ObserverScope scope;
+    };
+    std::uint64_t clock_ = 0;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    std::unordered_map<const void*, std::string> paths_;
+    std::unordered_map<const TensorImpl*, std::string> names_;
+    std::vector<std::size_t> running_; ///< open entries of `calls`
+    std::vector<std::size_t> firing_;  ///< open entries of `hooks`
+    std::unique_ptr<Watching> watching_;
+};
+
+} // namespace reel::inspect
