@@ -3,17 +3,16 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fcntl.h>
 #include <map>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <boost/json.hpp>
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_factory.hpp>
+
+#include "json_keys.hpp"
+#include "mapped_file.hpp"
 
 namespace reel::serialize {
 
@@ -43,37 +42,10 @@ struct Entry {
     std::uint64_t begin = 0, end = 0;
 };
 
-/// A private mapping of a whole file.
-class Mapping {
-public:
-    explicit Mapping(const std::string& path) {
-        const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-        REEL_CHECK(fd >= 0, "safetensors: cannot open ", path, ": ", std::strerror(errno));
-        struct stat info {};
-        const bool ok = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
-        if (ok) size_ = std::size_t(info.st_size);
-        if (ok && size_) data_ = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-        const int error = errno;
-        ::close(fd);
-        REEL_CHECK(ok, "safetensors: ", path, " is not a regular file");
-        REEL_CHECK(data_ != MAP_FAILED, "safetensors: cannot map ", path, ": ", std::strerror(error));
-    }
-    Mapping(const Mapping&) = delete;
-    ~Mapping() {
-        if (data_) ::munmap(data_, size_);
-    }
-    char* data() const { return static_cast<char*>(data_); }
-    std::size_t size() const { return size_; }
-
-private:
-    void* data_ = nullptr;
-    std::size_t size_ = 0;
-};
-
 } // namespace
 
 struct SafetensorsFile::Impl {
-    std::shared_ptr<Mapping> mapping;
+    std::shared_ptr<MappedFile> mapping;
     std::string path;
     std::vector<std::string> keys;
     std::map<std::string, Entry, std::less<>> entries;
@@ -88,6 +60,13 @@ struct SafetensorsFile::Impl {
         REEL_CHECK_WITH(KeyError, it != entries.end(), "safetensors: ", path, " has no tensor '", key, "'");
         return it->second;
     }
+    /// A bool that is neither 0 nor 1 is undefined behaviour in C++.
+    void check_bools(const Entry& e) const {
+        if (e.dtype != kBool) return;
+        const char* p = mapping->data() + data_start;
+        check(std::all_of(p + e.begin, p + e.end, [](char c) { return c == 0 || c == 1; }), "tensor '", e.name,
+              "' has a bool byte that is neither 0 nor 1");
+    }
     Entry parse_entry(std::string_view name, const json::value& v) const {
         check(v.is_object(), "entry '", name, "' is not an object");
         Entry e;
@@ -100,24 +79,29 @@ struct SafetensorsFile::Impl {
                   offsets->get_array().size() == 2 && o.size() == 3,
               "entry '", name, "' must have dtype, shape and two data_offsets");
         for (const TypeName& t : type_names)
-            if (dtype->get_string() == t.name) e.dtype = t.type;
+            if (std::string_view(dtype->get_string().data(), dtype->get_string().size()) == t.name) e.dtype = t.type;
         check(e.dtype != ScalarType::Undefined, "entry '", name, "' has the unknown dtype ",
-              std::string(dtype->get_string().c_str()));
+              std::string(dtype->get_string()));
         std::uint64_t n = 1;
+        bool empty = false;
+        check(shape->get_array().size() <= 64, "entry '", name, "' has more than 64 dimensions");
         for (const json::value& s : shape->get_array()) {
-            boost::system::error_code ec;
-            const auto size = s.is_number() ? s.to_number<std::int64_t>(ec) : -1;
-            check(!ec && size >= 0, "entry '", name, "' has a shape that is not a list of sizes");
-            check(!__builtin_mul_overflow(n, std::uint64_t(size), &n), "entry '", name, "' is too large");
+            const std::int64_t size = s.is_int64() ? s.get_int64() : -1; // 2.0 is not a size
+            check(size >= 0, "entry '", name, "' has a shape that is not a list of sizes");
+            empty |= size == 0;
+            // an empty dimension must not excuse a product that does not exist
+            check(!__builtin_mul_overflow(n, std::uint64_t(std::max<std::int64_t>(size, 1)), &n), "entry '", name,
+                  "' is too large");
             e.sizes.push_back(size);
         }
         check(!__builtin_mul_overflow(n, std::uint64_t(elementSize(e.dtype)), &n), "entry '", name, "' is too large");
+        if (empty) n = 0;
         std::uint64_t range[2];
         for (int i = 0; i < 2; ++i) {
-            boost::system::error_code ec;
             const json::value& x = offsets->get_array()[std::size_t(i)];
-            range[i] = x.is_number() ? x.to_number<std::uint64_t>(ec) : 0;
-            check(x.is_number() && !ec, "entry '", name, "' has bad data_offsets");
+            const bool ok = x.is_uint64() || (x.is_int64() && x.get_int64() >= 0);
+            check(ok, "entry '", name, "' has data_offsets that are not two byte counts");
+            range[i] = x.is_uint64() ? x.get_uint64() : std::uint64_t(x.get_int64());
         }
         e.begin = range[0];
         e.end = range[1];
@@ -130,21 +114,25 @@ struct SafetensorsFile::Impl {
 SafetensorsFile::SafetensorsFile(const std::string& path) {
     auto impl = std::make_shared<Impl>();
     impl->path = path;
-    impl->mapping = std::make_shared<Mapping>(path);
-    const Mapping& file = *impl->mapping;
-    impl->check(file.size() >= 8, "is truncated: ", file.size(), " bytes, a header length needs 8");
+    impl->mapping = std::make_shared<MappedFile>(path);
+    const MappedFile& file = *impl->mapping;
+    impl->check(file.size() >= 8, "is cut off: ", file.size(), " bytes, a header length needs 8");
     std::uint64_t length;
     std::memcpy(&length, file.data(), 8);
     impl->check(length <= header_limit, "the header length ", length, " is over ", header_limit,
                 ": not a safetensors file?");
-    impl->check(length <= file.size() - 8, "is truncated: the header has ", length, " bytes, the file ", file.size());
+    impl->check(length <= file.size() - 8, "is cut off: the header has ", length, " bytes, the file ", file.size());
     impl->data_start = 8 + length;
     const std::uint64_t data_bytes = file.size() - impl->data_start;
+    impl->check(length && file.data()[8] == '{', "the header does not begin with '{'");
     boost::system::error_code ec;
     json::parse_options options;
     options.max_depth = 8;
     const json::value header = json::parse({file.data() + 8, length}, ec, {}, options);
     impl->check(!ec && header.is_object(), "the header is not a JSON object", ec ? ": " + ec.message() : "");
+    std::string twice;
+    impl->check(!has_duplicate_key({file.data() + 8, length}, twice), "the key '", twice,
+                "' occurs twice (duplicate key)");
     std::vector<const Entry*> order;
     for (const auto& [name, v] : header.get_object()) {
         if (name == "__metadata__") {
@@ -156,8 +144,7 @@ SafetensorsFile::SafetensorsFile(const std::string& path) {
             continue;
         }
         Entry e = impl->parse_entry(std::string_view(name.data(), name.size()), v);
-        impl->check(e.end <= data_bytes, "is truncated: tensor '", e.name, "' ends at byte ", e.end, " of ",
-                    data_bytes);
+        impl->check(e.end <= data_bytes, "is cut off: tensor '", e.name, "' ends at byte ", e.end, " of ", data_bytes);
         const auto [it, fresh] = impl->entries.emplace(e.name, std::move(e));
         impl->check(fresh, "the name '", it->first, "' occurs twice");
         order.push_back(&it->second);
@@ -191,6 +178,7 @@ ScalarType SafetensorsFile::dtype(std::string_view key) const { return impl_->at
 std::vector<std::int64_t> SafetensorsFile::sizes(std::string_view key) const { return impl_->at(key).sizes; }
 Tensor SafetensorsFile::tensor(std::string_view key) const {
     const Entry& e = impl_->at(key);
+    impl_->check_bools(e);
     Tensor t = reel::empty(e.sizes, TensorOptions(e.dtype));
     if (e.end > e.begin)
         std::memcpy(t.data_ptr(), impl_->mapping->data() + impl_->data_start + e.begin, e.end - e.begin);
@@ -200,6 +188,7 @@ Tensor SafetensorsFile::mapped(std::string_view key) const {
     const Entry& e = impl_->at(key);
     char* data = impl_->mapping->data() + impl_->data_start + e.begin;
     const std::size_t alignment = std::min<std::size_t>(elementSize(e.dtype), 8);
+    impl_->check_bools(e);
     if (e.begin == e.end || reinterpret_cast<std::uintptr_t>(data) % alignment) return tensor(key);
     return from_blob(
         data, e.sizes, [keep = impl_->mapping](void*) {}, TensorOptions(e.dtype));

@@ -1,0 +1,32 @@
+#include "mapped_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <reel/autograd/error.hpp>
+
+namespace reel::serialize {
+
+MappedFile::MappedFile(const std::string& path) : path_(path) {
+    // not blocking: a pipe must be refused, not waited for
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    REEL_CHECK(fd >= 0, "cannot open ", path, ": ", std::strerror(errno));
+    struct stat info {};
+    const bool ok = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+    if (ok) size_ = std::size_t(info.st_size);
+    if (ok && size_) data_ = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    const int error = errno;
+    ::close(fd);
+    REEL_CHECK(ok, "cannot read ", path, ": it is not a regular file");
+    if (data_ == MAP_FAILED) data_ = nullptr;
+    REEL_CHECK(data_ || !size_, "cannot map ", path, ": ", std::strerror(error));
+}
+MappedFile::~MappedFile() {
+    if (data_) ::munmap(data_, size_);
+}
+
+} // namespace reel::serialize

@@ -1,0 +1,30 @@
+// A private mapping of a whole file.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace reel::serialize {
+
+/// Maps a regular file. Pages are private: writing to them does not reach the file.
+/// Errors: Error naming the file when it cannot be opened or is not a regular file.
+class MappedFile {
+public:
+    explicit MappedFile(const std::string& path);
+    ~MappedFile();
+    MappedFile(const MappedFile&) = delete;
+    MappedFile& operator=(const MappedFile&) = delete;
+
+    char* data() const { return static_cast<char*>(data_); }
+    std::size_t size() const { return size_; }
+    std::string_view bytes() const { return {data(), size_}; }
+    const std::string& path() const { return path_; }
+
+private:
+    std::string path_;
+    void* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+} // namespace reel::serialize
