@@ -17,7 +17,7 @@ using autograd::variable_list;
 using autograd::impl::HookFiring;
 
 void check_count(const Module& m, const char* what, std::size_t got, std::size_t expected) {
-    REEL_CHECK(got == expected, m.name(), ": ", what, " hook returned ", got, " gradients, expected ", expected);
+    REEL_CHECK(got == expected, m.name(), ": ", what, " returned ", got, " gradients, expected ", expected);
 }
 
 namespace {
@@ -64,13 +64,13 @@ Value gradient_tuple(const Slots& slots, bool nested, const GradList& grads) {
 
 /// B-20: a replacement must fit the gate's own outgoing gradient.
 void check_replacement(const Module& m, const char* what, std::size_t i, const Tensor& t, const Tensor& current) {
-    REEL_CHECK(current.defined(), m.name(), ": ", what, " hook returned a gradient at position ", i,
+    REEL_CHECK(current.defined(), m.name(), ": ", what, " returned a gradient at position ", i,
                " where there is none to replace");
     REEL_CHECK(t.scalar_type() == current.scalar_type() && t.device().type() == current.device().type(), m.name(), ": ",
-               what, " hook changed the type of gradient ", i, " from ", dtype_name(current.scalar_type()), " on ",
+               what, " changed the type of gradient ", i, " from ", dtype_name(current.scalar_type()), " on ",
                current.device(), " to ", dtype_name(t.scalar_type()), " on ", t.device());
-    REEL_CHECK(t.sizes().equals(current.sizes()), m.name(), ": ", what, " hook changed the size of gradient ", i,
-               " from ", current.sizes(), " to ", t.sizes());
+    REEL_CHECK(t.sizes().equals(current.sizes()), m.name(), ": ", what, " changed the size of gradient ", i, " from ",
+               current.sizes(), " to ", t.sizes());
 }
 /// Passes on `tuple` in place of the gate's gradients.
 void replace(const Module& m, const char* what, const Slots& slots, const Value& tuple, GradList& passed) {
@@ -81,7 +81,7 @@ void replace(const Module& m, const char* what, const Slots& slots, const Value&
             extract_gradients(slots.shape[i], true, tuple.elements()[i], entries);
     for (std::size_t i = 0; i < passed.size(); ++i) {
         const Value& v = entries[i];
-        REEL_CHECK_TYPE(v.isNone() || v.isTensor(), m.name(), ": ", what, " hook returned a ", v.kind_name(),
+        REEL_CHECK_TYPE(v.isNone() || v.isTensor(), m.name(), ": ", what, " returned a ", v.kind_name(),
                         " as gradient ", i, ", expected a Tensor or none");
         Tensor t = v.isNone() ? Tensor() : v.toTensor();
         if (t.defined()) check_replacement(m, what, i, t, passed[i]);
@@ -132,7 +132,7 @@ protected:
             firing.returned(!r.isNone(), [&] { return tensors_of(r); });
             if (r.isNone()) return;
             r = as_tuple(r);
-            check_count(*s.module, "full backward pre-", r.elements().size(), s.outputs.count);
+            check_count(*s.module, "full backward pre-hook", r.elements().size(), s.outputs.count);
             go = std::move(r);
         });
         s.grad_output = go;
@@ -144,7 +144,7 @@ protected:
             } forget{s};
             run_full_hooks_at_output(s);
         }
-        replace(*s.module, "full backward pre-", s.outputs, go, passed);
+        replace(*s.module, "full backward pre-hook", s.outputs, go, passed);
     }
 
 private:
@@ -156,10 +156,10 @@ private:
             auto r = firing.skip() ? std::nullopt : record.fn.over_tensors(*s.module, go);
             firing.returned(bool(r), [&] { return r ? *r : variable_list(); });
             if (!r) return;
-            check_count(*s.module, "full backward pre-", r->size(), s.outputs.count);
+            check_count(*s.module, "full backward pre-hook", r->size(), s.outputs.count);
             go = std::move(*r);
         });
-        replace(*s.module, "full backward pre-", go, passed);
+        replace(*s.module, "full backward pre-hook", go, passed);
         s.grad_output_tensors = std::move(go);
         s.pass = autograd::current_graph_task_id();
     }
@@ -185,10 +185,10 @@ protected:
             firing.returned(!r.isNone(), [&] { return tensors_of(r); });
             if (r.isNone()) return;
             r = as_tuple(r);
-            check_count(*s.module, "full backward ", r.elements().size(), s.inputs.count);
+            check_count(*s.module, "full backward hook", r.elements().size(), s.inputs.count);
             gi = std::move(r);
         });
-        replace(*s.module, "full backward ", s.inputs, gi, passed);
+        replace(*s.module, "full backward hook", s.inputs, gi, passed);
     }
 
 private:
@@ -202,11 +202,11 @@ private:
             auto r = firing.skip() ? std::nullopt : record.fn.over_tensors(*s.module, gi, go);
             firing.returned(bool(r), [&] { return r ? *r : variable_list(); });
             if (!r) return;
-            check_count(*s.module, "full backward ", r->size(), s.inputs.count);
+            check_count(*s.module, "full backward hook", r->size(), s.inputs.count);
             gi = std::move(*r);
             replaced = true;
         });
-        if (replaced) replace(*s.module, "full backward ", gi, passed);
+        if (replaced) replace(*s.module, "full backward hook", gi, passed);
     }
     StatePtr state_;
 };

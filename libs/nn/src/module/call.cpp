@@ -63,7 +63,7 @@ void attach_legacy(Module& m, const Value& result, const Snapshot<BackwardHook>&
             if (r.isNone()) return std::nullopt;
             REEL_CHECK_TYPE(r.isTuple(), raw->name(), ": legacy backward hook must return none or a tuple, got ",
                             r.kind_name());
-            check_count(*raw, "legacy backward ", r.elements().size(), gi.size());
+            check_count(*raw, "legacy backward hook", r.elements().size(), gi.size());
             return tuple_to_tensors(r);
         });
     });

@@ -25,7 +25,7 @@ struct ForwardHook { ///< C-10; `always_call`: runs although forward threw (C-27
 /// B-10: (module, grad_output). One of the two forms is set; that over tensors costs less where arguments are tensors.
 struct BackwardPreHook {
     std::function<Value(Module&, const Value& grad_output)> fn = {};
-    std::function<std::optional<variable_list>(Module&, const variable_list& grad_output)> over_tensors;
+    std::function<std::optional<variable_list>(Module&, const variable_list& grad_output)> over_tensors = {};
     Value operator()(Module& m, const Value& grad_output) const;
 };
 /// B-11 (full) or B-41 (legacy): (module, grad_input, grad_output); forms as above.
@@ -33,7 +33,7 @@ struct BackwardHook {
     std::function<Value(Module&, const Value& grad_input, const Value& grad_output)> fn = {};
     std::function<std::optional<variable_list>(Module&, const variable_list& grad_input,
                                                const variable_list& grad_output)>
-        over_tensors;
+        over_tensors = {};
     Value operator()(Module& m, const Value& grad_input, const Value& grad_output) const;
 };
 using RegistrationHook = std::function<Value(Module&, const std::string& name, const Value& value)>;
@@ -62,6 +62,9 @@ variable_list tuple_to_tensors(const Value& tuple);
 Value args_result(const std::optional<Args>& args);
 const Tensor& single_tensor(const Args& args, const char* kind);
 template <class T> inline constexpr bool always_false = false;
+/// Is `F` written for values? Lists of tensors convert to values, so that being callable with them says nothing.
+template <class F, class... Values> inline constexpr bool takes_values = requires { &F::operator(); }
+&&std::is_invocable_v<F&, Module&, Values...>;
 
 /// Lambdas over Tensor, over Args, or over Args and Kwargs become the canonical form.
 template <class F> ForwardPreHook adapt_forward_pre(F f) {
@@ -136,7 +139,7 @@ template <class R, class Call> std::optional<variable_list> backward_tensors(Cal
     else return call();
 }
 template <class F> BackwardPreHook adapt_backward_pre(F f) {
-    if constexpr (std::is_invocable_v<F&, Module&, const variable_list&>) {
+    if constexpr (!takes_values<F, const Value&> && std::is_invocable_v<F&, Module&, const variable_list&>) {
         using R = std::invoke_result_t<F&, Module&, const variable_list&>;
         if constexpr (std::is_same_v<R, Value>)
             return {[f = std::move(f)](Module& m, const Value& go) mutable { return f(m, tuple_to_tensors(go)); }, {}};
@@ -153,7 +156,8 @@ template <class F> BackwardPreHook adapt_backward_pre(F f) {
     }
 }
 template <class F> BackwardHook adapt_backward(F f) {
-    if constexpr (std::is_invocable_v<F&, Module&, const variable_list&, const variable_list&>) {
+    if constexpr (!takes_values<F, const Value&, const Value&> &&
+                  std::is_invocable_v<F&, Module&, const variable_list&, const variable_list&>) {
         using R = std::invoke_result_t<F&, Module&, const variable_list&, const variable_list&>;
         if constexpr (std::is_same_v<R, Value>)
             return {[f = std::move(f)](Module& m, const Value& gi, const Value& go) mutable {
