@@ -25,8 +25,12 @@ MappedFile::MappedFile(const std::string& path) : path_(path) {
     if (data_ == MAP_FAILED) data_ = nullptr;
     REEL_CHECK(data_ || !size_, "cannot map ", path, ": ", std::strerror(error));
 }
+MappedFile::MappedFile(std::string name, std::string bytes)
+    : path_(std::move(name)), size_(bytes.size()), owned_(std::move(bytes)) {
+    data_ = owned_.data();
+}
 MappedFile::~MappedFile() {
-    if (data_) ::munmap(data_, size_);
+    if (data_ && data_ != owned_.data()) ::munmap(data_, size_);
 }
 
 } // namespace reel::serialize

@@ -12,6 +12,8 @@ namespace reel::serialize {
 class MappedFile {
 public:
     explicit MappedFile(const std::string& path);
+    /// Bytes in memory under a name for messages.
+    MappedFile(std::string name, std::string bytes);
     ~MappedFile();
     MappedFile(const MappedFile&) = delete;
     MappedFile& operator=(const MappedFile&) = delete;
@@ -25,6 +27,7 @@ private:
     std::string path_;
     void* data_ = nullptr;
     std::size_t size_ = 0;
+    std::string owned_;
 };
 
 } // namespace reel::serialize

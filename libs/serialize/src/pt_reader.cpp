@@ -155,7 +155,10 @@ std::string describe_content(std::string_view b) {
     return {};
 }
 
-PtReader::PtReader(const std::string& path, const PtOptions& options) : file_(std::make_shared<MappedFile>(path)) {
+PtReader::PtReader(const std::string& path, const PtOptions& options)
+    : PtReader(std::make_shared<MappedFile>(path), options) {}
+PtReader::PtReader(std::shared_ptr<const MappedFile> file, const PtOptions& options) : file_(std::move(file)) {
+    const std::string& path = file_->path();
     const std::string_view b = file_->bytes();
     if (b.substr(0, 4) == zip_start) {
         read_zip(options);

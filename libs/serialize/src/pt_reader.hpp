@@ -18,6 +18,7 @@ struct PtOptions {
 class PtReader {
 public:
     explicit PtReader(const std::string& path, const PtOptions& options = {});
+    explicit PtReader(std::shared_ptr<const MappedFile> file, const PtOptions& options = {});
 
     const FileTree& tree() const { return tree_; }
     bool legacy() const { return !zip_; }

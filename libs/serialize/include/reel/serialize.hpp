@@ -2,4 +2,6 @@
 #pragma once
 
 #include <reel/serialize/checkpoint.hpp>
+#include <reel/serialize/npz.hpp>
 #include <reel/serialize/safetensors.hpp>
+#include <reel/serialize/save_load.hpp>
