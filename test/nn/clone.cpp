@@ -1,0 +1,113 @@
+// Deep copies of modules, and freezing.
+#include "nn/testing.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace reel;
+using namespace reel::testing;
+using autograd::variable_list;
+using nn::Module;
+
+BOOST_AUTO_TEST_SUITE(clone_modules)
+
+namespace {
+struct TiedImpl : nn::Cloneable<TiedImpl> {
+    TiedImpl() { reset(); }
+    void reset() override {
+        a = register_parameter("a", ones({2}));
+        b = register_parameter("b", a);
+        s = register_buffer("s", ones({2}), false);
+        inner = register_module("inner", Scale(2.0));
+        again = register_module("again", inner);
+    }
+    Tensor forward(const Tensor& x) { return inner(x * a); }
+    Tensor a, b, s;
+    Scale inner{nullptr}, again{nullptr};
+};
+REEL_MODULE(Tied);
+} // namespace
+
+BOOST_AUTO_TEST_CASE(M_50_copies_have_tensors_of_their_own_and_keep_ties) {
+    Tied m;
+    m->a.mutable_grad() = ones({2});
+    m->a.register_hook([](const Tensor&) { BOOST_ERROR("hooks of parameters are not copied"); });
+    m->inner->requires_grad_(false);
+    m->inner->eval();
+    const auto copy = std::dynamic_pointer_cast<TiedImpl>(m->clone());
+    BOOST_TEST_REQUIRE(bool(copy));
+    BOOST_TEST(copy->named_parameters().keys() == m->named_parameters().keys());
+    BOOST_TEST(!copy->a.is_same(m->a));
+    BOOST_TEST(copy->own_parameters()["a"].is_same(copy->own_parameters()["b"])); // the tie
+    BOOST_TEST(copy->own_parameters()["a"].is_same(copy->a));                     // and the member
+    BOOST_TEST((copy->own_children()["inner"] == copy->own_children()["again"]));
+    BOOST_TEST(!copy->a.grad().defined());
+    BOOST_TEST(copy->a.requires_grad());
+    BOOST_TEST(!copy->inner->w.requires_grad());
+    BOOST_TEST(!copy->inner->is_training());
+    BOOST_TEST(copy->is_training());
+    BOOST_TEST(copy->state_dict().size() == m->state_dict().size()); // persistence
+    copy->forward(ones({2})).sum().backward();
+    BOOST_TEST(equal(m->a.grad(), ones({2})));
+}
+
+BOOST_AUTO_TEST_CASE(M_50_hooks_are_copied_and_old_handles_act_on_the_original) {
+    Scale m;
+    int fired = 0;
+    RemovableHandle h = m->register_forward_pre_hook([&](Module&, const Tensor&) { ++fired; });
+    m->register_full_backward_hook([](Module&, const variable_list&, const variable_list&) {}).remove();
+    Scale copy(std::dynamic_pointer_cast<ScaleImpl>(m->clone()));
+    h.remove();
+    m(ones({}));
+    BOOST_TEST(fired == 0);
+    copy(ones({}));
+    BOOST_TEST(fired == 1);
+    Scale bare(std::dynamic_pointer_cast<ScaleImpl>(copy->clone(std::nullopt, false)));
+    bare(ones({}));
+    BOOST_TEST(fired == 1);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    const WarningLog log;
+    const std::string text = message_of( // the kind of backward hooks sticks to the copy
+        [&] { copy->register_backward_hook([](Module&, const variable_list&, const variable_list&) {}); });
+#pragma GCC diagnostic pop
+    BOOST_TEST(has(text, "cannot register a legacy"), text);
+}
+
+BOOST_AUTO_TEST_CASE(M_50_buffers_keep_their_gradient_but_must_be_leaves) {
+    Scale m;
+    const Tensor b = leaf(2);
+    b.mutable_grad() = full({}, 5.0);
+    m->register_buffer("b", b);
+    const auto copy = m->clone();
+    BOOST_TEST(number(copy->own_buffers()["b"].grad()) == 5);
+    BOOST_TEST(!copy->own_buffers()["b"].is_same(b));
+    m->register_buffer("c", b * 2);
+    const std::string text = message_of([&] { m->clone(); });
+    BOOST_TEST(has(text, {"Scale", "buffer 'c'", "MulBackward0"}), text);
+}
+
+BOOST_AUTO_TEST_CASE(M_50_clone_needs_Cloneable) {
+    struct Plain : Module {};
+    const std::string text = message_of([] { Plain().clone(); });
+    BOOST_TEST(has(text, {"Plain", "Cloneable<Plain>", "reset()"}), text);
+}
+
+BOOST_AUTO_TEST_CASE(M_49_freezing_changes_flags_only) {
+    nn::BatchNorm1d m(2);
+    m->requires_grad_(false);
+    BOOST_TEST(m->parameters().size() == 2u);
+    BOOST_TEST(m->state_dict().size() == 5u);
+    const Tensor before = m->running_mean.clone();
+    m(randn({8, 2}) + 3);
+    BOOST_TEST(!equal(m->running_mean, before)); // statistics go on in training mode
+    m->eval();
+    const Tensor still = m->running_mean.clone();
+    m(randn({8, 2}));
+    BOOST_TEST(equal(m->running_mean, still));
+    m->double_();
+    m->load_state_dict(m->state_dict());
+    m->train();
+    for (const Tensor& p : m->parameters()) BOOST_TEST(!p.requires_grad());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
