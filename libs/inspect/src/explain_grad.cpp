@@ -93,6 +93,11 @@ private:
 
     bool ran(const Node* n) const { return data_.runs.count(n) > 0; }
 
+    bool anything_arrived(const Node* n) const {
+        const auto& arrived = data_.runs.at(n).arrived;
+        return std::find(arrived.begin(), arrived.end(), true) != arrived.end();
+    }
+
     void sources(const TensorImpl* leaf, GradEntry& e) {
         std::string from;
         const auto uses = of_leaf_.find(leaf);
@@ -214,11 +219,10 @@ private:
         std::unordered_set<const Node*> path(order.begin(), order.end());
         const Node* last = nullptr; // the node of the path that ran latest
         for (const Node* n : order)
-            if (ran(n) && (!last || data_.runs.at(n).at > data_.runs.at(last).at)) last = n;
-        const auto& run = data_.runs.at(last);
+            if (ran(n) && anything_arrived(n) && (!last || data_.runs.at(n).at > data_.runs.at(last).at)) last = n;
         for (auto h = data_.hooks.rbegin(); h != data_.hooks.rend(); ++h)
             if (h->what == RecorderData::HookEvent::What::Fired && h->returned_none && h->running &&
-                (path.count(h->running) || is_leaf(*h->running, leaf))) {
+                (path.count(h->running.get()) || is_leaf(*h->running, leaf))) {
                 e.fate = GradFate::HookNone;
                 const std::string& owner = data_.path_of(h->hook.owner);
                 e.cause = str(autograd::to_string(h->hook.kind), " #", h->hook.id, owner.empty() ? "" : " of ", owner);
@@ -226,18 +230,23 @@ private:
                 e.text = "no gradient: " + e.cause + " returned none for it, at " + e.nodes.back();
                 return;
             }
-        bool sent = false;
-        for (std::size_t i = 0; i < run.produced.size(); ++i) {
+        bool went_on = false; // an unrestricted pass visits what lies behind, with or without a gradient
+        for (std::size_t i = 0; last && i < last->next_edges().size(); ++i) {
             const Edge& edge = last->next_edge(i);
             const bool ours =
                 edge.is_valid() &&
                 (path.count(edge.function.get()) ||
                  std::any_of(uses.begin(), uses.end(), [&](const Use& u) { return u.node == last && u.edge == i; }));
-            sent = sent || (ours && run.produced[i]);
+            went_on = went_on || (ours && ran(edge.function.get()));
+        }
+        if (!last) {
+            e.fate = GradFate::NoneReturned;
+            e.text = "no gradient: none came down from the loss";
+            return;
         }
         e.nodes.push_back(data_.describe(*last));
         e.place = autograd::creation_site(*last).text();
-        if (sent) {
+        if (!went_on) {
             e.fate = GradFate::NotRequested;
             e.text = "no gradient: the pass came to " + e.nodes.back() +
                      " and went no further; grad(), or backward() with inputs, asked for other tensors";

@@ -32,11 +32,7 @@ std::string shape_text(const Tensor& t) {
 
 RecorderData::Watching::Watching(RecorderData& data)
     : anomaly_before(autograd::AnomalyMode::is_enabled()), check_nan_before(autograd::AnomalyMode::should_check_nan()),
-      paths(*data.model), nodes([&data](Node& n) {
-          ++data.clock_;
-          data.nodes.push_back(n.getptr());
-      }),
-      scope(data) {
+      paths(*data.model), nodes([&data](Node& n) { data.node_made(n); }), scope(data) {
     if (data.options.places && !anomaly_before) autograd::AnomalyMode::set_enabled(true, false);
 }
 RecorderData::Watching::~Watching() { autograd::AnomalyMode::set_enabled(anomaly_before, check_nan_before); }
@@ -57,6 +53,8 @@ void RecorderData::clear() {
     clears.clear();
     calls.clear();
     hooks.clear();
+    writes.clear();
+    saved.clear();
     accumulated.clear();
     passes.clear();
     running_.clear();
@@ -89,6 +87,16 @@ const std::string& RecorderData::current_path() const {
     return running_.empty() ? nothing : path_of(calls[running_.back()].module);
 }
 
+void RecorderData::node_made(Node& node) {
+    ++clock_;
+    nodes.push_back(node.getptr());
+    std::vector<std::uint32_t> versions;
+    for (const Tensor& t : node.saved_tensors()) versions.push_back(t.defined() ? t.impl()->version() : 0);
+    if (!versions.empty()) saved.push_back({clock_, &node, std::move(versions)});
+}
+void RecorderData::written(const Tensor& t, const char* op) {
+    writes.push_back({++clock_, t.storage().get(), op, current_path(), site()});
+}
 void RecorderData::value_cut(CutKind kind, const char* op, const Tensor& input) {
     const Node* source = input.impl()->grad_fn_unchecked().get();
     cuts.push_back({++clock_, kind, op, source, source ? nullptr : input.impl().get(), current_path(), site()});
@@ -131,7 +139,7 @@ bool RecorderData::hook_fires(const HookRef& hook, const Node* running, const va
     e.at = ++clock_;
     e.what = HookEvent::What::Fired;
     e.hook = hook;
-    e.running = running;
+    e.running = NodePtr(const_cast<Node*>(running));
     e.pass = autograd::current_graph_task_id();
     e.called = options.call_hooks;
     for (const Tensor& t : tensors) {
@@ -158,6 +166,7 @@ void RecorderData::hook_returned(const HookRef& hook, bool replaced, const varia
 }
 void RecorderData::node_runs(Node& node, GradList& grads) {
     NodeRun& run = runs[&node];
+    run.node = node.getptr();
     run.at = ++clock_;
     ++run.count;
     run.arrived.clear();

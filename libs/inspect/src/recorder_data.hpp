@@ -2,12 +2,15 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
+
+#include <boost/json/value.hpp>
 
 #include <reel/autograd/anomaly.hpp>
 #include <reel/autograd/hooks.hpp>
@@ -27,6 +30,9 @@ using autograd::NodePtr;
 double norm_of(const Tensor& t);
 /// `float32[3, 4]`.
 std::string shape_text(const Tensor& t);
+
+/// For JSON, which has no NaN and no infinity: null.
+inline boost::json::value number(double v) { return std::isfinite(v) ? boost::json::value(v) : nullptr; }
 
 /// One recording. Order of events is `clock`, which counts everything.
 class RecorderData final : public autograd::Observer {
@@ -57,7 +63,7 @@ public:
         std::uint64_t at = 0;
         What what = What::Fired;
         HookRef hook{};
-        const Node* running = nullptr; ///< of a backward pass
+        NodePtr running; ///< of a backward pass
         std::vector<std::string> shapes;
         std::vector<double> norms;
         double start_us = 0, took_us = 0;
@@ -65,7 +71,19 @@ public:
         std::int64_t pass = -1;
         CallSite site;
     };
+    struct WriteEvent {
+        std::uint64_t at;
+        const void* storage;
+        std::string op, module_path;
+        CallSite site;
+    };
+    struct SavedEvent {
+        std::uint64_t at;
+        const Node* node;
+        std::vector<std::uint32_t> versions; ///< of what it saved; 0 where there is nothing
+    };
     struct NodeRun {
+        NodePtr node; ///< may be older than the recording: kept alive here
         std::uint64_t at = 0;
         unsigned count = 0;
         std::vector<bool> arrived, produced; ///< by slot and by edge, in the latest run
@@ -93,6 +111,8 @@ public:
     std::vector<ClearEvent> clears;
     std::vector<CallEvent> calls;
     std::vector<HookEvent> hooks;
+    std::vector<WriteEvent> writes;
+    std::vector<SavedEvent> saved;
     std::unordered_map<const TensorImpl*, std::uint64_t> accumulated; ///< when each leaf last got a gradient
     std::unordered_set<std::int64_t> passes;
 
@@ -107,8 +127,10 @@ public:
     void hook_returned(const HookRef& hook, bool replaced, const autograd::variable_list& result) override;
     void node_runs(Node& node, autograd::GradList& grads) override;
     void node_ran(Node& node, autograd::GradList& grads) override;
+    void written(const Tensor& t, const char* op) override;
 
 private:
+    void node_made(Node& node);
     CallSite site() const { return options.places ? CallSite::here() : CallSite(); }
     const std::string& current_path() const;
 

@@ -98,10 +98,23 @@ void resolve(std::vector<Place>& places) {
     }
 }
 
+/// The name without result type and arguments, which templates carry: `decltype(...) reel::nn::call<...>(...)`.
+std::string_view qualified_name(std::string_view function) {
+    int depth = 0;
+    std::size_t last_space = 0, start = 0;
+    for (std::size_t i = 0; i < function.size(); ++i) {
+        const char c = function[i];
+        if (c == '(' && depth == 0) start = last_space; // of what may be the arguments
+        if (c == '(' || c == '<' || c == '{') ++depth;
+        else if (c == ')' || c == '>' || c == '}') --depth;
+        else if (c == ' ' && depth == 0) last_space = i + 1;
+    }
+    return function.substr(start);
+}
 bool belongs_to_reel(const Place& p) {
     const std::size_t slash = p.file.rfind('/');
     return std::string_view(p.file).substr(slash == std::string::npos ? 0 : slash + 1).starts_with("libreel") ||
-           p.function.starts_with("reel::");
+           qualified_name(p.function).starts_with("reel::") || qualified_name(p.function).starts_with("std::");
 }
 std::string text_of(const Place& p) {
     std::string r = p.function.empty() ? p.offset : p.function;

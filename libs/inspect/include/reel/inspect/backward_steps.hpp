@@ -1,0 +1,67 @@
+// Going through a backward pass node by node.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <reel/autograd/backward.hpp>
+
+namespace reel::inspect {
+
+/// One stop of a BackwardSteps: a node that is about to run.
+struct BackwardStep {
+    std::size_t number = 0; ///< from 0
+    autograd::NodePtr node;
+    std::string name, module_path;
+    std::string leaf_shape; ///< of an accumulator's leaf
+    /// The gradients that have arrived, one per output of the forward op; undefined where none did. Tensor hooks and
+    /// node pre-hooks have run. Assigning replaces them: shape and dtype must stay.
+    autograd::variable_list grads;
+};
+
+/// A backward pass that stands still before every node:
+///
+///     for (BackwardSteps steps(loss); BackwardStep* step = steps.next();)
+///         if (step->name == "TanhBackward0") step->grads[0] = step->grads[0].clamp(-1, 1);
+///
+/// Hooks run as ever. The pass runs on a thread of its own, which has this thread's modes; between two calls of `next`
+/// nothing moves. Accumulators come when the engine takes them, so gradients of leaves appear on the way.
+class BackwardSteps {
+public:
+    /// Arguments as those of `Tensor::backward`.
+    explicit BackwardSteps(const Tensor& loss, const Tensor& gradient = {}, bool retain_graph = false);
+    /// Stops the pass when it has not ended.
+    ~BackwardSteps();
+    BackwardSteps(const BackwardSteps&) = delete;
+    /// Lets the node of the last step run and goes to the next one; null after the last. Throws what the pass throws,
+    /// and Error for a replaced gradient of another shape or dtype.
+    BackwardStep* next();
+    /// Runs on to the first step for which `wanted` is true; null when there is none.
+    BackwardStep* next_where(const std::function<bool(const BackwardStep&)>& wanted);
+    /// Runs the rest without stopping.
+    void finish();
+    /// Ends the pass here: what has been accumulated stays, nothing more is.
+    void stop();
+    bool done() const;
+
+private:
+    struct Pass;
+    std::unique_ptr<Pass> pass_;
+};
+
+/// The node that made the first NaN or infinity of a pass.
+struct NonFinite {
+    std::string node, module_path, place;
+    bool arrived;        ///< true: it came with the seed, no node made it
+    std::size_t operand; ///< of the forward op, whose gradient is not finite
+    bool nan;            ///< else an infinity
+    std::string text;
+};
+/// Runs backward from `loss` and stops at the first node that makes a NaN or an infinity out of finite gradients; none
+/// when there is none. Gradients of leaves are as before afterwards, and the tape is kept. The place is known when the
+/// tape was made in anomaly mode or under a Recorder.
+std::optional<NonFinite> find_non_finite(const Tensor& loss, const Tensor& gradient = {});
+
+} // namespace reel::inspect

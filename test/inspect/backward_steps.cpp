@@ -1,0 +1,133 @@
+// Standing still between the nodes of a backward pass.
+#include <reel/inspect/backward_steps.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+
+#include <reel/autograd.hpp>
+#include <reel/inspect/recorder.hpp>
+#include <reel/nn.hpp>
+
+using namespace reel;
+using namespace reel::inspect;
+
+namespace {
+Tensor leaf() { return arange(3).to(kFloat).requires_grad_(); }
+struct RootImpl : nn::Module {
+    Tensor forward(const Tensor& x) { return sqrt(x * 0); }
+};
+REEL_MODULE(Root);
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(backward_steps)
+
+BOOST_AUTO_TEST_CASE(every_node_once_in_the_engine_s_order) {
+    const Tensor x = leaf();
+    const Tensor y = exp(x * 2).sum();
+    BackwardSteps steps(y);
+    std::vector<std::string> names;
+    while (BackwardStep* step = steps.next()) {
+        BOOST_TEST(step->number == names.size());
+        BOOST_TEST(step->grads.at(0).defined());
+        if (step->name == "AccumulateGrad") {
+            BOOST_TEST(step->leaf_shape == "float32[3]");
+            BOOST_TEST(!x.grad().defined()); // it has not run yet
+        }
+        names.push_back(step->name);
+    }
+    const std::vector<std::string> expected{"SumBackward0", "ExpBackward0", "MulBackward0", "AccumulateGrad"};
+    BOOST_TEST(names == expected, boost::test_tools::per_element());
+    BOOST_TEST(steps.done());
+    BOOST_TEST(steps.next() == nullptr);
+    BOOST_TEST(allclose(x.grad(), exp(x.detach() * 2) * 2));
+}
+
+BOOST_AUTO_TEST_CASE(replacing_a_gradient_between_two_nodes) {
+    const Tensor x = leaf();
+    for (BackwardSteps steps((x * 2).sum()); BackwardStep* step = steps.next();)
+        if (step->name == "MulBackward0") step->grads[0] = step->grads[0] * 10;
+    BOOST_TEST(x.grad().equal(full({3}, 20.0)));
+}
+
+BOOST_AUTO_TEST_CASE(stopping_leaves_the_rest_undone) {
+    const Tensor x = leaf();
+    const Tensor y = (x * 2).sum();
+    {
+        BackwardSteps steps(y, {}, true);
+        BOOST_REQUIRE(steps.next_where([](const BackwardStep& s) { return s.name == "MulBackward0"; }));
+        steps.stop();
+        BOOST_TEST(steps.next() == nullptr);
+    }
+    BOOST_TEST(!x.grad().defined());
+    { BackwardSteps unused(y, {}, true); } // a pass that never began
+    {                                      // dropped on the way
+        BackwardSteps steps(y, {}, true);
+        steps.next();
+    }
+    BOOST_TEST(!x.grad().defined());
+    BackwardSteps steps(y); // the tape is as good as before
+    steps.next();
+    steps.finish();
+    BOOST_TEST(x.grad().equal(full({3}, 2.0)));
+}
+
+BOOST_AUTO_TEST_CASE(hooks_run_as_ever_and_errors_arrive) {
+    const Tensor x = leaf(), h = x * 2;
+    h.register_hook([](const Tensor& g) { return g * 3; });
+    BackwardSteps steps(h.sum());
+    const BackwardStep* step = steps.next_where([](const BackwardStep& s) { return s.name == "MulBackward0"; });
+    BOOST_REQUIRE(step);
+    BOOST_TEST(step->grads[0].equal(full({3}, 3.0)));
+    steps.finish();
+    BOOST_TEST(x.grad().equal(full({3}, 6.0)));
+
+    const Tensor bad = x * 2;
+    bad.register_hook([](const Tensor&) -> Tensor { throw ValueError("no"); });
+    BackwardSteps failing(bad.sum());
+    failing.next();
+    BOOST_CHECK_THROW(failing.finish(), ValueError);
+}
+
+BOOST_AUTO_TEST_CASE(a_replacement_must_fit) {
+    const Tensor x = leaf();
+    BackwardSteps steps((x * 2).sum());
+    BackwardStep* step = steps.next_where([](const BackwardStep& s) { return s.name == "MulBackward0"; });
+    BOOST_REQUIRE(step);
+    step->grads[0] = ones({5});
+    BOOST_CHECK_THROW(steps.next(), Error);
+    BOOST_CHECK_THROW(BackwardSteps{Tensor()}, Error);
+    BOOST_CHECK_THROW(BackwardSteps{ones({1})}, Error);
+}
+
+BOOST_AUTO_TEST_CASE(the_first_node_that_makes_a_nan) {
+    const Tensor x = zeros({2}).requires_grad_();
+    x.mutable_grad() = ones({2});
+    const Tensor y = (sqrt(x) * 0.0).sum(); // 0 * infinity
+    const auto found = find_non_finite(y);
+    BOOST_REQUIRE(found.has_value());
+    BOOST_TEST(found->node == "SqrtBackward0");
+    BOOST_TEST(found->nan);
+    BOOST_TEST(!found->arrived);
+    BOOST_TEST(contains(found->text, "makes the first NaN"));
+    BOOST_TEST(x.grad().equal(ones({2}))); // untouched
+    BOOST_TEST(!find_non_finite((x * 2).sum()).has_value());
+    const auto infinite = find_non_finite(sqrt(x).sum());
+    BOOST_REQUIRE(infinite.has_value());
+    BOOST_TEST(!infinite->nan);
+    const auto seed = find_non_finite((x * 2).sum(), full({}, std::nan("")));
+    BOOST_REQUIRE(seed.has_value());
+    BOOST_TEST(seed->arrived);
+}
+
+BOOST_AUTO_TEST_CASE(with_module_and_place_under_a_recorder) {
+    nn::Sequential net(nn::Linear(2, 2), Root());
+    const Recorder recorder(*net);
+    const auto found = find_non_finite(net(ones({1, 2})).sum());
+    BOOST_REQUIRE(found.has_value());
+    BOOST_TEST(found->module_path == "1");
+    BOOST_TEST(!found->place.empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
