@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(J13_archives_that_do_not_add_up) {
                 "overlap");
     zip_refused(with([](A& a) { a.before = "PK\x03\x04" + std::string(60, 'x'), a.directory_off = -64; }),
                 "does not end where");
-    zip_refused(with([](A& a) { a.after_members = "nobody's"; }), "belong to nobody");
+    zip_refused(with([](A& a) { a.after_members = "nobody's"; }), "belong to no member");
     // a second end record in the comment of the first
     const std::string inner = good.bytes();
     zip_refused(with([&](A& a) { a.comment = inner.substr(inner.size() - 22); }), "more than one possible end record");

@@ -219,19 +219,30 @@ void ZipReader::check_layout() const {
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return members_[a].header < members_[b].header; });
+    const ZipMember* previous = nullptr;
     std::uint64_t at = 0;
-    bool descriptor = false;
-    const auto gap = [&](std::uint64_t n) {
-        return n == 0 || (descriptor && (n == 12 || n == 16 || n == 20 || n == 24));
-    };
-    for (std::size_t k : order) {
+    for (const std::size_t k : order) {
         const ZipMember& m = members_[k];
         if (m.header < at) fail(m, "overlaps another member");
-        if (!gap(m.header - at)) fail(str(m.header - at, " bytes before member '", m.name, "' belong to nobody"));
+        check_gap(previous, at, m.header);
         at = m.data + m.packed;
-        descriptor = has_descriptor_[k];
+        previous = has_descriptor_[k] ? &m : nullptr;
     }
-    if (!gap(directory_ - at)) fail(str(directory_ - at, " bytes before the ZIP directory belong to nobody"));
+    check_gap(previous, at, directory_);
+}
+void ZipReader::check_gap(const ZipMember* owner, std::uint64_t begin, std::uint64_t end) const {
+    const std::uint64_t n = end - begin;
+    if (!n) return;
+    if (!owner || (n != 12 && n != 16 && n != 20 && n != 24))
+        fail(str(n, " bytes at offset ", begin, " belong to no member"));
+    // a data descriptor, with or without signature, with 32 or 64 bit sizes
+    const char* p = file_->data() + begin;
+    const bool marked = n % 8 == 0, wide = n >= 20;
+    if (marked && u32(p) != 0x08074b50) fail(*owner, "is not followed by its data descriptor");
+    if (marked) p += 4;
+    const std::uint64_t packed = wide ? u64(p + 4) : u32(p + 4), size = wide ? u64(p + 12) : u32(p + 8);
+    if (u32(p) != owner->crc || packed != owner->packed || size != owner->size)
+        fail(*owner, "its data descriptor disagrees with the directory on checksum or sizes");
 }
 
 void ZipReader::check_checksum(const ZipMember& m, const char* data) const {

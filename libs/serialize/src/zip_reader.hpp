@@ -51,6 +51,7 @@ private:
     void parse_directory();
     void parse_local(ZipMember& m, std::uint16_t flags, std::uint16_t method);
     void check_layout() const;
+    void check_gap(const ZipMember* owner, std::uint64_t begin, std::uint64_t end) const;
     void check_name(const std::string& name) const;
     void check_checksum(const ZipMember& m, const char* data) const;
 
