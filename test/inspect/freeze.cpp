@@ -54,6 +54,7 @@ BOOST_AUTO_TEST_CASE(training_around_it_changes_no_byte) {
     BOOST_TEST(r.tensors == 7u); // two of Linear, two and three of BatchNorm
     BOOST_TEST((net->head->weight - head).abs().max().item<float>() > 0.0f);
     BOOST_TEST(tried(r, "(mode)", "train(true)"), r.text());
+    BOOST_TEST(contains(r.text(), ", 3 times"), r.text());
     BOOST_TEST(!net->body->parameters()[0].mutable_grad().defined());
 }
 
@@ -193,6 +194,7 @@ BOOST_AUTO_TEST_CASE(what_a_guard_saves) {
     BOOST_TEST(r.accumulators == 4u);
     BOOST_TEST(r.bytes_saved > 0u);
     BOOST_TEST(contains(r.json(), "\"nodes_before\""));
+    BOOST_TEST(contains(r.text(), "BatchNormBackward0 in 1"), r.text());
     BOOST_TEST(!net->body->parameters()[0].requires_grad());
     BOOST_TEST(guard.verify().intact());
 }

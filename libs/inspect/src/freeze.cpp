@@ -14,6 +14,7 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/pin.hpp>
 #include <reel/autograd/random.hpp>
+#include <reel/nn/module_paths.hpp>
 
 namespace reel::inspect {
 
@@ -223,6 +224,7 @@ PruneReport FreezeGuard::prune_report(const std::function<Tensor()>& loss) const
         }
     } thaw(p, generator);
     const EnableGradGuard grad;
+    const nn::RecordModulePaths paths(*p.module);
     return inspect::prune_report(loss(), *p.module);
 }
 
@@ -240,9 +242,16 @@ std::string FreezeReport::text() const {
         " bytes: ", intact() ? std::string("every byte is as it was\n") : str(differences.size(), " differences\n"));
     for (const PinnedDifference& d : differences) r += "  " + d.tensor + ": " + d.text + '\n';
     if (!attempts.empty()) r += str(attempts.size(), " attempts to change something\n");
-    for (const WriteAttempt& a : attempts)
-        r += "  " + a.tensor + ": " + a.what + (a.happened ? ", which went through" : ", without effect") +
-             (a.place.empty() ? "" : ", at " + a.place) + '\n';
+    // the same from the same place once, with how often
+    std::vector<std::pair<std::string, std::size_t>> lines;
+    for (const WriteAttempt& a : attempts) {
+        const std::string line = a.tensor + ": " + a.what + (a.happened ? ", which went through" : ", without effect") +
+                                 (a.place.empty() ? "" : ", at " + a.place);
+        const auto it = std::find_if(lines.begin(), lines.end(), [&](const auto& l) { return l.first == line; });
+        if (it == lines.end()) lines.emplace_back(line, 1);
+        else ++it->second;
+    }
+    for (const auto& [line, count] : lines) r += "  " + line + (count > 1 ? str(", ", count, " times") : "") + '\n';
     return r;
 }
 std::string FreezeReport::json() const {

@@ -98,16 +98,17 @@ void resolve(std::vector<Place>& places) {
     }
 }
 
-/// The name without result type and arguments, which templates carry: `decltype(...) reel::nn::call<...>(...)`.
+/// The name without result type, which templates carry: `decltype(...) reel::nn::call<...>(...)`.
 std::string_view qualified_name(std::string_view function) {
     int depth = 0;
-    std::size_t last_space = 0, start = 0;
+    std::size_t start = 0;
     for (std::size_t i = 0; i < function.size(); ++i) {
         const char c = function[i];
-        if (c == '(' && depth == 0) start = last_space; // of what may be the arguments
+        // The first parenthesis right behind a name opens its arguments.
+        if (c == '(' && depth == 0 && i > 0 && function[i - 1] != ' ' && function[i - 1] != ':') break;
         if (c == '(' || c == '<' || c == '{') ++depth;
         else if (c == ')' || c == '>' || c == '}') --depth;
-        else if (c == ' ' && depth == 0) last_space = i + 1;
+        else if (c == ' ' && depth == 0) start = i + 1;
     }
     return function.substr(start);
 }
