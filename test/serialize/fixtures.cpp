@@ -169,4 +169,10 @@ BOOST_AUTO_TEST_CASE(files_of_older_releases_are_read_or_refused) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(answers_are_UTF8_whatever_the_file_says) {
+    const Run r = run(fs::temp_directory_path() / "reel_no_such_\xff.pt");
+    BOOST_TEST(r.status == 2);
+    BOOST_TEST(parse(r.out).as_object().contains("refused"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

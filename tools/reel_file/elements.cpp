@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "zip_reader.hpp"
+
 namespace reel_file {
 
 using reel::serialize::FileDtype;
@@ -114,8 +116,14 @@ struct Plain {
 } // namespace
 
 std::string json_string(std::string_view s) {
+    // messages quote damaged files, and names of files are any bytes: JSON must be UTF-8 all the same
+    const bool valid = reel::serialize::is_utf8(s);
     std::string out = "\"";
     for (const char c : s) {
+        if (!valid && std::uint8_t(c) >= 0x80) {
+            out += "\\ufffd";
+            continue;
+        }
         if (c == '"' || c == '\\') out += '\\', out += c;
         else if (std::uint8_t(c) < 0x20 || c == 0x7f) {
             char text[8];
