@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(C_27_rescue_hooks_run_and_the_original_exception_leaves) {
     m->register_forward_hook(note("plain"), false, false);
     m->register_forward_hook(note("b"), false, true);
     nn::register_module_forward_hook(note("global"), true);
-    m->register_forward_pre_hook([](Module&, const Args& a) -> std::optional<Args> { return Args{a[0], a[0]}; });
+    m->register_forward_pre_hook([](Module&, const Args& a) -> Value { return Value::tuple({a[0], a[0]}); });
     BOOST_TEST(thrown_by(*m) == "from forward");
     // global before local; each sees the replaced arguments and the result of the one before
     BOOST_TEST(log == "global-2 aglobal2 ba2 ");

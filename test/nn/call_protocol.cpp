@@ -132,8 +132,8 @@ BOOST_AUTO_TEST_CASE(C_6_results_of_pre_hooks_become_arguments) {
     BOOST_TEST(number(result) == 2);
     BOOST_TEST(count == 1u);
     {
-        const ScopedHook h(m->register_forward_pre_hook([](Module&, const Args& a) -> std::optional<Args> {
-            return Args{a[0], Value(1), Value(2)};
+        const ScopedHook h(m->register_forward_pre_hook([](Module&, const Args& a) -> Value {
+            return Value::tuple({a[0], Value(1), Value(2)});
         }));
         m->call_values({Value(ones({}))});
         BOOST_TEST(count == 3u);
@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(C_34_the_same_hook_twice_and_calls_from_inside_hooks) {
 
 BOOST_AUTO_TEST_CASE(wrong_arguments_name_the_module) {
     Scale m;
-    m->register_forward_pre_hook([](Module&, const Args& a) -> std::optional<Args> { return Args{a[0], a[0]}; });
+    m->register_forward_pre_hook([](Module&, const Args& a) -> Value { return Value::tuple({a[0], a[0]}); });
     BOOST_TEST(has(message_of<TypeError>([&] { m(ones({})); }), {"ScaleImpl", "takes 1 positional arguments, got 2"}));
     Scale plain;
     const std::string text = message_of<TypeError>([&] {

@@ -8,7 +8,7 @@ using namespace reel;
 
 BOOST_AUTO_TEST_SUITE(module_list)
 
-BOOST_AUTO_TEST_CASE(a_list_registers_what_it_holds) {
+BOOST_AUTO_TEST_CASE(a_list_registers_what_it_holds) { // M-53
     nn::ModuleList list(nn::Linear(2, 3), nn::ReLU());
     list->push_back(nn::Linear(3, 1));
     BOOST_TEST(list->size() == 3U);
@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_CASE(a_list_registers_what_it_holds) {
     BOOST_CHECK_THROW(list->at<nn::LinearImpl>(1), Error);
     BOOST_CHECK_THROW(list->ptr(3), IndexError);
 }
-BOOST_AUTO_TEST_CASE(inserting_shifts_the_names) {
+BOOST_AUTO_TEST_CASE(inserting_shifts_the_names) { // M-53
     nn::ModuleList list(nn::Linear(1, 1), nn::Linear(2, 2));
     list->insert(1, nn::Linear(5, 5));
     BOOST_TEST(list->at<nn::LinearImpl>(1).options.in_features() == 5);
@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(equal_neighbours_print_as_one) { // M-30
     BOOST_TEST(list->repr() == "ModuleList(\n  (0-1): 2 x ReLU()\n  (2): Sigmoid()\n)");
     BOOST_TEST(nn::ModuleList()->repr() == "ModuleList()");
 }
-BOOST_AUTO_TEST_CASE(a_dict_keeps_order_and_replaces_in_place) {
+BOOST_AUTO_TEST_CASE(a_dict_keeps_order_and_replaces_in_place) { // M-53
     nn::ModuleDict dict;
     dict->insert("a", nn::Linear(1, 1));
     dict->insert("b", nn::ReLU());

@@ -227,12 +227,25 @@ def the_table_of_rules_is_the_specification():
             yield f"{letter}: the specification has {sorted(found.get(letter, ()))}, RULE_IDS says {RULE_IDS.get(letter, 0)}"
 
 
+def the_page_of_pinned_rules_is_current():
+    """doc/conformance.md is what tools/conformance.py writes, and its families are those of the specification."""
+    sys.path.insert(0, str(ROOT / "tools"))
+    sys.dont_write_bytecode = True
+    import conformance
+    for family, (count, _) in conformance.FAMILIES.items():
+        if count != RULE_IDS[family]:
+            yield f"tools/conformance.py: {family} has {RULE_IDS[family]} rules, not {count}"
+    if conformance.stale():
+        yield "doc/conformance.md is stale: run tools/conformance.py"
+
+
 RULES = [libraries_use_only_what_they_may, every_library_is_in_the_table, quoted_includes_stay_in_their_own_library,
          public_headers_include_only_public_headers, foreign_headers_stay_where_they_belong,
          no_cuda_header_in_a_public_header, public_headers_are_cheap, headers_are_guarded, files_stay_short,
          names_are_snake_case, no_file_knows_the_machine_it_was_written_on, quoted_rules_exist, the_table_of_rules_is_the_specification,
          the_readme_shows_the_second_example,
-         snippets_of_the_guide_stand_in_examples, links_between_pages_lead_somewhere, every_decision_is_in_the_index]
+         snippets_of_the_guide_stand_in_examples, links_between_pages_lead_somewhere, every_decision_is_in_the_index,
+         the_page_of_pinned_rules_is_current]
 
 
 def main():
