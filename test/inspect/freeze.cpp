@@ -163,6 +163,21 @@ BOOST_AUTO_TEST_CASE(the_end_gives_everything_back) {
     BOOST_CHECK_NO_THROW(w.add_(1));
 }
 
+BOOST_AUTO_TEST_CASE(guards_may_end_in_any_order) {
+    Net net;
+    const Tensor w = net->body->parameters()[0];
+    FreezeGuard outer = freeze(*net), inner = freeze(*net->body);
+    outer.release();
+    BOOST_TEST(!w.requires_grad());
+    BOOST_TEST(net->head->weight.requires_grad());
+    BOOST_TEST(net->head->is_training());
+    BOOST_TEST(!net->body->is_training());
+    BOOST_TEST(inner.verify().intact());
+    inner.release();
+    BOOST_TEST(w.requires_grad());
+    BOOST_TEST(net->body->is_training());
+}
+
 BOOST_AUTO_TEST_CASE(bad_options) {
     Net net;
     BOOST_CHECK_THROW((void)freeze(*net, {.params = false, .buffers = false, .mode = false}), ValueError);

@@ -68,16 +68,44 @@ struct FreezeGuard::Pinned final : autograd::PinKeeper {
                 if (e.is_parameter) e.tensor.requires_grad_(false);
         if (o.mode) m.eval();
         pin();
+        const std::lock_guard lock(living().mutex);
+        living().guards.push_back(this);
     }
     ~Pinned() override {
         autograd::impl::unpin(*this);
+        const std::lock_guard lock(living().mutex);
+        std::erase(living().guards, this);
         for (Entry& e : entries)
-            if (e.is_parameter) {
+            if (e.is_parameter && !hand_over(e)) {
                 if (e.required_grad) e.tensor.requires_grad_(true);
                 if (e.grad.defined() && !e.tensor.mutable_grad().defined()) e.tensor.mutable_grad() = e.grad;
             }
         // from the root down: train() reaches children, which then get their own modes back
         for (std::size_t i = 0; i < modes.size(); ++i) modes[i].first->train(was_training[i]);
+        for (Pinned* other : living().guards)
+            for (std::size_t i = 0; i < modes.size(); ++i)
+                for (std::size_t k = 0; k < other->modes.size(); ++k)
+                    if (other->modes[k].first == modes[i].first && was_training[i]) other->was_training[k] = true;
+    }
+    struct Living {
+        std::mutex mutex;
+        std::vector<Pinned*> guards;
+    };
+    static Living& living() {
+        static Living* all = new Living; // outlives every guard
+        return *all;
+    }
+    /// A guard made later may still hold the parameter: then that one gives back what this one found.
+    bool hand_over(const Entry& e) {
+        if (!e.required_grad) return false;
+        for (Pinned* other : living().guards)
+            for (Entry& theirs : other->entries)
+                if (theirs.is_parameter && theirs.tensor.is_same(e.tensor)) {
+                    theirs.required_grad = true;
+                    if (!theirs.grad.defined()) theirs.grad = e.grad;
+                    return true;
+                }
+        return false;
     }
     void pin() {
         for (const Entry& e : entries) autograd::impl::pin(e.tensor.storage().get(), *this);
