@@ -24,8 +24,8 @@ struct TapeModes {
     bool relaxed_layout = false;              ///< E-79
     KeptForMutation* mutation = nullptr;      ///< what saved tensors lie where, in a scope that lets them change (E-80)
     std::vector<Observer*> watchers;
-    bool telling = false;                     ///< an observer is at work: nothing is told meanwhile
-    bool making_node = false;                 ///< inside a node-creation hook
+    bool telling = false;     ///< an observer is at work: nothing is told meanwhile
+    bool making_node = false; ///< inside a node-creation hook
 };
 TapeModes& tape_modes();
 /// Recomputes the `observers` counter that the recording path tests.

@@ -18,15 +18,11 @@ struct relu_op : unary<Result::Same, floating | integral, Saves::Output> {
     template <class T> REEL_HD T df(T g, T, T o) const { return where(o > k<T>(0), g, k<T>(0)); }
 };
 /// Phi, the distribution function of the standard normal distribution; kernels may have a faster one.
-template <class T> REEL_HD T normal_cdf(T x) {
-    return (erf(x * k<T>(0.70710678118654752440)) + k<T>(1)) * k<T>(0.5);
-}
+template <class T> REEL_HD T normal_cdf(T x) { return (erf(x * k<T>(0.70710678118654752440)) + k<T>(1)) * k<T>(0.5); }
 /// x Phi(x).  d/dx = Phi(x) + x phi(x)
 struct gelu_op : unary<Result::ToFloat, floating, Saves::Input> {
     static constexpr bool fused = true;
-    template <class T> REEL_HD T f(T x) const {
-        return x * normal_cdf(x);
-    }
+    template <class T> REEL_HD T f(T x) const { return x * normal_cdf(x); }
     template <class T> REEL_HD T df(T g, T x, T) const {
         return g * (normal_cdf(x) + x * exp(-(x * x) * k<T>(0.5)) * k<T>(0.39894228040143267794));
     }
