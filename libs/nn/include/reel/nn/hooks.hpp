@@ -82,8 +82,9 @@ template <class F> ForwardPreHook adapt_forward_pre(F f) {
         using R = std::invoke_result_t<F&, Module&, AR>;
         return {[f = std::move(f)](Module& m, AR a, const Kwargs&) mutable -> Value {
             if constexpr (std::is_void_v<R>) return f(m, a), Value();
-            else if constexpr (std::is_convertible_v<R, Value>) return f(m, a);
-            else return args_result(f(m, a));
+            else if constexpr (std::is_convertible_v<R, std::optional<Args>> && !std::is_same_v<R, Value>)
+                return args_result(f(m, a)); // arguments, though a list of values converts to a value too
+            else return f(m, a);
         }};
     } else if constexpr (std::is_invocable_v<F&, Module&, const Tensor&>) {
         using R = std::invoke_result_t<F&, Module&, const Tensor&>;
