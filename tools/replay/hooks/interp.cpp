@@ -454,10 +454,26 @@ json::object Interp::final_state() {
 }
 
 bool knows_need(std::string_view word) {
-    for (const char* known : {"global-hooks", "legacy-hooks", "registration-hooks", "node-hooks", "multi-grad-hooks",
-                              "post-accumulate-hooks", "functions", "checkpoint", "deepcopy", "saved-tensor-hooks",
-                              "anomaly", "queue-callback", "inference-mode", "version", "set-data", "double-backward",
-                              "optimizer", "strict-in-place", "strict-outputs"})
+    for (const char* known : {"global-hooks",
+                              "legacy-hooks",
+                              "registration-hooks",
+                              "node-hooks",
+                              "multi-grad-hooks",
+                              "post-accumulate-hooks",
+                              "functions",
+                              "checkpoint",
+                              "deepcopy",
+                              "saved-tensor-hooks",
+                              "anomaly",
+                              "queue-callback",
+                              "inference-mode",
+                              "version",
+                              "set-data",
+                              "double-backward",
+                              "optimizer",
+                              "strict-in-place",
+                              "strict-outputs",
+                              "attribute-assignment"})
         if (word == known) return true;
     return false;
 }

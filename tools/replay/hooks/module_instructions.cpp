@@ -138,6 +138,14 @@ void add_registration(InstructionTable& t) {
         m->register_buffer(text(ins, "name"), i.optional_tensor_in(ins, f, 0), flag(ins, "persistent", true));
         return Value();
     };
+    t["setattr"] = [](Interp& i, Frame& f, const json::object& ins) {
+        i.module(ins, f)->set_attribute(text(ins, "name"), i.in(ins, f, 0));
+        return Value();
+    };
+    t["delattr"] = [](Interp& i, Frame& f, const json::object& ins) {
+        i.module(ins, f)->delete_attribute(text(ins, "name"));
+        return Value();
+    };
     t["insert"] = [](Interp& i, Frame& f, const json::object& ins) {
         const ModulePtr m = i.module(ins, f);
         auto* s = m->as<nn::SequentialImpl>();

@@ -1,6 +1,7 @@
 // Umbrella header of reel_nn for users.
 #pragma once
 
+#include <reel/nn/backends.hpp>
 #include <reel/nn/cloneable.hpp>
 #include <reel/nn/functional.hpp>
 #include <reel/nn/hooks.hpp>
@@ -8,6 +9,7 @@
 #include <reel/nn/module.hpp>
 #include <reel/nn/module_holder.hpp>
 #include <reel/nn/modules/activation.hpp>
+#include <reel/nn/modules/any_module.hpp>
 #include <reel/nn/modules/batch_norm.hpp>
 #include <reel/nn/modules/conv.hpp>
 #include <reel/nn/modules/distance.hpp>
@@ -18,10 +20,12 @@
 #include <reel/nn/modules/module_list.hpp>
 #include <reel/nn/modules/normalization.hpp>
 #include <reel/nn/modules/padding.hpp>
+#include <reel/nn/modules/parameter_list.hpp>
 #include <reel/nn/modules/pooling.hpp>
 #include <reel/nn/modules/sequential.hpp>
 #include <reel/nn/modules/vision.hpp>
 #include <reel/nn/parameter.hpp>
+#include <reel/nn/replicate.hpp>
 #include <reel/nn/state_dict.hpp>
 #include <reel/nn/utils/clip_grad.hpp>
 #include <reel/nn/utils/convert_parameters.hpp>

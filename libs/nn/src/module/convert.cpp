@@ -24,13 +24,14 @@ void Module::convert(const std::function<Tensor(const Tensor&)>& fn, bool recurs
         }
         const bool compatible = fresh.device().is_meta() == p->device().is_meta();
         Tensor old_grad = p->mutable_grad();
-        if (compatible) p->set_data(fresh);
+        if (fresh.is_same(*p)) {
+        } else if (compatible) p->set_data(fresh);
         else {
             const Tensor replacement = Parameter(fresh, p->requires_grad());
             *p = replacement;
         }
         if (grad.defined()) {
-            if (compatible) old_grad.set_data(grad);
+            if (compatible && !grad.is_same(old_grad)) old_grad.set_data(grad);
             p->mutable_grad() = compatible ? old_grad : grad;
         }
     }
@@ -54,6 +55,11 @@ void Module::to(Device device, ScalarType dtype, bool non_blocking) {
     convert([&](const Tensor& t) {
         return isDifferentiableType(t.scalar_type()) ? t.to(device, dtype, non_blocking)
                                                      : t.to(TensorOptions(device), non_blocking);
+    });
+}
+void Module::to(MemoryFormat memory_format) {
+    convert([&](const Tensor& t) {
+        return t.dim() == 4 || t.dim() == 5 ? t.to(TensorOptions(t.device()), false, false, memory_format) : t;
     });
 }
 void Module::to_floating(ScalarType dtype) {
@@ -110,6 +116,7 @@ void Module::copy_from(const Module& other, std::optional<Device> device, bool k
     Tensor* mine = nullptr;
     training_ = other.training_;
     non_persistent_ = other.non_persistent_;
+    attributes_ = other.attributes_;
     for (const auto& p : other.parameters_) {
         if (!open(parameters_, p.key(), *p, mine)) continue;
         if (mine->defined() && mine->scalar_type() == p->scalar_type() && mine->sizes().equals(p->sizes())) {

@@ -132,6 +132,25 @@ const Tensor& single_tensor(const Args& args, const char* kind) {
                     args.empty() ? "absent" : args[0].kind_name(), ", not a Tensor; take (Module&, Args) instead");
     return args[0].toTensor();
 }
+variable_list all_tensors(const Args& args, const char* kind) {
+    variable_list r;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        REEL_CHECK_TYPE(args[i].isTensor(), kind, " over a span of tensors: value ", i, " is ", args[i].kind_name(),
+                        ", not a Tensor; take (Module&, Args) instead");
+        r.push_back(args[i].toTensor());
+    }
+    return r;
+}
+Value tensors_result(const std::optional<variable_list>& tensors, bool tuple) {
+    if (!tensors) return {};
+    return !tuple && tensors->size() == 1 ? Value((*tensors)[0]) : tensors_to_tuple(*tensors);
+}
+const Tensor& single_gradient(const Module& m, const variable_list& gradients) {
+    REEL_CHECK_TYPE(gradients.size() == 1, m.name(),
+                    ": a backward hook over a Tensor needs one input and one output, got ", gradients.size(),
+                    "; take spans of tensors instead");
+    return gradients[0];
+}
 
 } // namespace detail
 

@@ -59,7 +59,7 @@ void Module::check_name(const char* kind, const std::string& name, int table) co
     const auto taken = [&] {
         const bool other = (table != parameter_table && parameters_.contains(name)) ||
                            (table != buffer_table && buffers_.contains(name)) ||
-                           (table != module_table && children_.contains(name)) ||
+                           (table != module_table && children_.contains(name)) || attributes_.contains(name) ||
                            std::find(builtin_names.begin(), builtin_names.end(), name) != builtin_names.end();
         if (other)
             REEL_THROW(KeyError, this->name(), ": ", kind, " name '", name, "' is already taken by another attribute");
@@ -170,16 +170,19 @@ std::vector<std::pair<std::string, Tensor>> Module::buffer_items(const std::stri
 }
 std::vector<Tensor> Module::parameters(bool recurse) const { return values_of(parameter_items({}, recurse, true)); }
 std::vector<Tensor> Module::buffers(bool recurse) const { return values_of(buffer_items({}, recurse, true)); }
-OrderedDict<std::string, Tensor> Module::named_parameters(const std::string& prefix, bool recurse) const {
-    return as_dict("Parameter", parameter_items(prefix, recurse, true));
+OrderedDict<std::string, Tensor> Module::named_parameters(const std::string& prefix, bool recurse,
+                                                          bool remove_duplicate) const {
+    return as_dict("Parameter", parameter_items(prefix, recurse, remove_duplicate));
 }
-OrderedDict<std::string, Tensor> Module::named_buffers(const std::string& prefix, bool recurse) const {
-    return as_dict("Buffer", buffer_items(prefix, recurse, true));
+OrderedDict<std::string, Tensor> Module::named_buffers(const std::string& prefix, bool recurse,
+                                                       bool remove_duplicate) const {
+    return as_dict("Buffer", buffer_items(prefix, recurse, remove_duplicate));
 }
 
-OrderedDict<std::string, ModulePtr> Module::named_modules(const std::string& prefix, bool include_self) const {
+OrderedDict<std::string, ModulePtr> Module::named_modules(const std::string& prefix, bool include_self,
+                                                          bool remove_duplicate) const {
     OrderedDict<std::string, ModulePtr> out("Submodule");
-    for (const auto& [name, m] : module_items(prefix, true)) {
+    for (const auto& [name, m] : module_items(prefix, remove_duplicate)) {
         if (m == this && !include_self) continue;
         const ModulePtr p = m->weak_from_this().lock();
         REEL_CHECK(p, this->name(),
@@ -301,6 +304,9 @@ void Module::requires_grad_(bool on) {
     for (const Tensor& p : parameters()) p.requires_grad_(on);
 }
 void Module::zero_grad(bool set_to_none) {
+    if (replica_)
+        REEL_WARN("zero_grad on a replica of ", repr_name(),
+                  " has no effect: its tensors are copies made by replicate, not leaves; call it on the original");
     for (const Tensor& p : parameters()) {
         Tensor& g = p.mutable_grad();
         if (!g.defined()) continue;

@@ -35,6 +35,26 @@ void ModuleListImpl::insert_at(std::int64_t i, ModulePtr module) {
     for (std::size_t k = 0; k < all.size(); ++k) fresh.insert(std::to_string(k), all[k]);
     rebuild_children(std::move(fresh));
 }
+void ModuleListImpl::assign_at(std::int64_t i, ModulePtr module) {
+    replace_module(std::to_string(position("ModuleList: assign", i, size())), std::move(module));
+}
+ModulePtr ModuleListImpl::pop(std::int64_t i) {
+    const std::size_t at = position("ModuleList: pop", i, size());
+    std::vector<ModulePtr> all = children_.values();
+    ModulePtr m = all[at];
+    all.erase(all.begin() + std::ptrdiff_t(at));
+    OrderedDict<std::string, ModulePtr> fresh("Submodule");
+    for (std::size_t k = 0; k < all.size(); ++k) fresh.insert(std::to_string(k), all[k]);
+    rebuild_children(std::move(fresh));
+    return m;
+}
+std::shared_ptr<ModuleListImpl> ModuleListImpl::slice(std::optional<std::int64_t> begin,
+                                                      std::optional<std::int64_t> end, std::int64_t step) const {
+    auto out = std::make_shared<ModuleListImpl>();
+    for (const std::size_t i : detail::slice_positions("ModuleList", begin, end, step, size()))
+        out->append(ptr(std::int64_t(i)));
+    return out;
+}
 void ModuleListImpl::copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) {
     for (const auto& child : static_cast<const ModuleListImpl&>(other).children_)
         if (!children_.contains(child.key()))
@@ -71,6 +91,8 @@ void ModuleDictImpl::update(const std::vector<Item>& modules) {
     for (const auto& [key, module] : modules) set(key, module);
 }
 void ModuleDictImpl::set(const std::string& key, ModulePtr module) {
+    for (const char* method : {"keys", "values", "items", "update", "pop", "clear"})
+        REEL_CHECK_WITH(KeyError, key != method, "ModuleDict: the name '", key, "' is taken by a method");
     if (contains(key)) replace_module(key, std::move(module));
     else add_module(key, std::move(module));
 }

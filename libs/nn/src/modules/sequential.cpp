@@ -1,9 +1,27 @@
 // Sequential.
 #include <reel/nn/modules/sequential.hpp>
 
+#include <algorithm>
+
 #include <reel/nn/factory.hpp>
 
 namespace reel::nn {
+
+namespace detail {
+std::vector<std::size_t> slice_positions(const char* what, std::optional<std::int64_t> begin,
+                                         std::optional<std::int64_t> end, std::int64_t step, std::size_t size) {
+    REEL_CHECK_VALUE(step != 0, what, ": slice: the step must not be zero");
+    const std::int64_t n = std::int64_t(size), low = step > 0 ? 0 : -1, high = step > 0 ? n : n - 1;
+    const auto place = [&](std::optional<std::int64_t> i, std::int64_t otherwise) {
+        return i ? std::clamp(*i < 0 ? *i + n : *i, low, high) : otherwise;
+    };
+    std::vector<std::size_t> r;
+    const std::int64_t last = place(end, step > 0 ? high : low);
+    for (std::int64_t i = place(begin, step > 0 ? low : high); step > 0 ? i < last : i > last; i += step)
+        r.push_back(std::size_t(i));
+    return r;
+}
+} // namespace detail
 
 void SequentialImpl::append(std::string name, ModulePtr module) {
     if (children_.contains(name)) REEL_THROW(KeyError, "Sequential: the name '", name, "' is already taken");
@@ -14,16 +32,67 @@ ModulePtr SequentialImpl::ptr(std::int64_t i) const {
     REEL_CHECK_INDEX(at >= 0 && at < n, "Sequential: index ", i, " is out of range for ", n, " modules");
     return *children_[std::size_t(at)];
 }
+namespace {
+OrderedDict<std::string, ModulePtr> numbered(const std::vector<ModulePtr>& modules) {
+    OrderedDict<std::string, ModulePtr> fresh("Submodule");
+    for (std::size_t k = 0; k < modules.size(); ++k) fresh.insert(std::to_string(k), modules[k]);
+    return fresh;
+}
+} // namespace
+
 void SequentialImpl::insert(std::int64_t i, ModulePtr module) {
     const std::int64_t n = std::int64_t(size());
     REEL_CHECK_INDEX(i >= -n && i <= n, "Sequential: index ", i, " is out of range for inserting among ", n,
                      " modules");
     std::vector<ModulePtr> all = children_.values();
     all.insert(all.begin() + (i < 0 ? i + n : i), std::move(module));
-    OrderedDict<std::string, ModulePtr> fresh("Submodule");
-    for (std::size_t k = 0; k < all.size(); ++k) fresh.insert(std::to_string(k), all[k]);
-    rebuild_children(std::move(fresh));
+    rebuild_children(numbered(all));
 }
+void SequentialImpl::assign(std::int64_t i, ModulePtr module) {
+    ptr(i); // checks the index
+    const std::int64_t n = std::int64_t(size());
+    replace_module(children_.keys()[std::size_t(i < 0 ? i + n : i)], std::move(module));
+}
+void SequentialImpl::erase(std::int64_t i) { pop(i); }
+ModulePtr SequentialImpl::pop(std::int64_t i) {
+    ModulePtr m = ptr(i);
+    std::vector<ModulePtr> all = children_.values();
+    all.erase(all.begin() + (i < 0 ? i + std::int64_t(all.size()) : i));
+    rebuild_children(numbered(all));
+    return m;
+}
+std::shared_ptr<SequentialImpl> SequentialImpl::slice(std::optional<std::int64_t> begin,
+                                                      std::optional<std::int64_t> end, std::int64_t step) const {
+    auto out = std::make_shared<SequentialImpl>();
+    const std::vector<std::string> names = children_.keys();
+    for (const std::size_t i : detail::slice_positions("Sequential", begin, end, step, size()))
+        out->append(names[i], children_[names[i]]);
+    return out;
+}
+SequentialImpl& SequentialImpl::operator+=(const SequentialImpl& other) {
+    for (const ModulePtr& m : other.children_.values()) push_back(m);
+    return *this;
+}
+SequentialImpl& SequentialImpl::operator*=(std::int64_t n) {
+    REEL_CHECK_VALUE(n > 0, "Sequential: it can be repeated one or more times, not ", n);
+    const std::vector<ModulePtr> once = children_.values();
+    for (std::int64_t k = 1; k < n; ++k)
+        for (const ModulePtr& m : once) push_back(m);
+    return *this;
+}
+Sequential operator+(const Sequential& a, const Sequential& b) {
+    Sequential out;
+    *out += *a;
+    *out += *b;
+    return out;
+}
+Sequential operator*(const Sequential& a, std::int64_t n) {
+    Sequential out;
+    *out += *a;
+    *out *= n;
+    return out;
+}
+Sequential operator*(std::int64_t n, const Sequential& a) { return a * n; }
 void SequentialImpl::reset() {}
 void SequentialImpl::copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) {
     // A clone starts without children: nothing registers them again.
@@ -36,13 +105,17 @@ void SequentialImpl::copy_from(const Module& other, std::optional<Device> device
 Value SequentialImpl::forward_values(const Args& args, const Kwargs& kwargs) {
     REEL_CHECK_TYPE(args.size() == 1 && kwargs.empty(), "Sequential: forward takes exactly one argument, got ",
                     args.size(), " and ", kwargs.size(), " keyword arguments");
-    Value x = args[0];
+    return run(args);
+}
+Value SequentialImpl::run(Args args) {
     const std::vector<ModulePtr> children = children_.values(); // a hook may change the table
+    REEL_CHECK_TYPE(args.size() == 1 || !children.empty(), "Sequential: an empty one takes exactly one argument, got ",
+                    args.size());
     for (std::size_t i = 0; i < children.size(); ++i) {
         REEL_CHECK(children[i], "Sequential: submodule ", i, " is none");
-        x = children[i]->call_values({x});
+        args = Args{children[i]->call_values(args)};
     }
-    return x;
+    return args[0];
 }
 Tensor SequentialImpl::forward(const Tensor& input) {
     const Value r = forward_values({Value(input)}, {});

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include <reel/nn/module.hpp>
+#include <reel/nn/call.hpp>
 
 namespace reel::nn {
 
@@ -16,6 +16,11 @@ public:
     void reset() override = 0;
     ModulePtr clone(std::optional<Device> device = std::nullopt, bool keep_hooks = true) const override;
     Value forward_values(const Args& args, const Kwargs& kwargs) override;
+    /// `net(x)` on the object itself runs the hooks, as on a holder.
+    template <class... A, class D = Derived>
+    auto operator()(A&&... args) -> decltype(std::declval<D&>().forward(std::forward<A>(args)...)) {
+        return nn::call(static_cast<D&>(*this), std::forward<A>(args)...);
+    }
 };
 
 // Outside of the class, so that `extern template` (instances.hpp) spares users the bodies for Reel's own layers.

@@ -61,6 +61,12 @@ Value tensors_to_tuple(const variable_list& tensors);
 variable_list tuple_to_tensors(const Value& tuple);
 Value args_result(const std::optional<Args>& args);
 const Tensor& single_tensor(const Args& args, const char* kind);
+/// For hooks over spans; throws TypeError naming what is not a Tensor.
+variable_list all_tensors(const Args& args, const char* kind);
+/// What such a hook returned: none, a tuple, or a bare tensor in place of a bare one.
+Value tensors_result(const std::optional<variable_list>& tensors, bool tuple);
+/// The one gradient that a backward hook over a Tensor sees; throws TypeError where there are more.
+const Tensor& single_gradient(const Module& m, const variable_list& gradients);
 template <class T> inline constexpr bool always_false = false;
 /// Is `F` written for values? Lists of tensors convert to values, so that being callable with them says nothing.
 template <class F, class... Values> inline constexpr bool takes_values = requires { &F::operator(); }
@@ -92,9 +98,16 @@ template <class F> ForwardPreHook adapt_forward_pre(F f) {
             if constexpr (std::is_void_v<R>) return f(m, single_tensor(a, "forward pre-hook")), Value();
             else return Value(f(m, single_tensor(a, "forward pre-hook")));
         }};
+    } else if constexpr (std::is_invocable_v<F&, Module&, const variable_list&>) {
+        using R = std::invoke_result_t<F&, Module&, const variable_list&>;
+        return {[f = std::move(f)](Module& m, AR a, const Kwargs&) mutable -> Value {
+            if constexpr (std::is_void_v<R>) return f(m, all_tensors(a, "forward pre-hook")), Value();
+            else if constexpr (std::is_same_v<R, Value>) return f(m, all_tensors(a, "forward pre-hook"));
+            else return tensors_result(f(m, all_tensors(a, "forward pre-hook")), true);
+        }};
     } else
-        static_assert(always_false<F>,
-                      "a forward pre-hook takes (Module&, Tensor), (Module&, Args) or (Module&, Args, Kwargs)");
+        static_assert(always_false<F>, "a forward pre-hook takes (Module&, Tensor), (Module&, span of Tensor), "
+                                       "(Module&, Args) or (Module&, Args, Kwargs)");
 }
 
 template <class F> ForwardHook adapt_forward(F f, bool always_call) {
@@ -122,10 +135,19 @@ template <class F> ForwardHook adapt_forward(F f, bool always_call) {
                     else return Value(f(m, a, o));
                 },
                 false, always_call};
+    } else if constexpr (std::is_invocable_v<F&, Module&, const variable_list&, const variable_list&>) {
+        using R = std::invoke_result_t<F&, Module&, const variable_list&, const variable_list&>;
+        return {[f = std::move(f)](Module& m, AR a, const Kwargs&, VR o) mutable -> Value {
+                    const variable_list in = all_tensors(a, "forward hook");
+                    const variable_list out = all_tensors(o.isSequence() ? o.elements() : Args{o}, "forward hook");
+                    if constexpr (std::is_void_v<R>) return f(m, in, out), Value();
+                    else if constexpr (std::is_same_v<R, Value>) return f(m, in, out);
+                    else return tensors_result(f(m, in, out), o.isSequence());
+                },
+                false, always_call};
     } else
-        static_assert(
-            always_false<F>,
-            "a forward hook takes (Module&, Tensor, Tensor), (Module&, Args, Value) or (Module&, Args, Kwargs, Value)");
+        static_assert(always_false<F>, "a forward hook takes (Module&, Tensor, Tensor), two spans of Tensor, "
+                                       "(Module&, Args, Value) or (Module&, Args, Kwargs, Value)");
 }
 
 template <class R, class Call> Value backward_result(Call call) {
@@ -139,8 +161,21 @@ template <class R, class Call> std::optional<variable_list> backward_tensors(Cal
     if constexpr (std::is_void_v<R>) return call(), std::nullopt;
     else return call();
 }
+/// Over a single Tensor, an undefined result keeps the gradient.
+template <class Call> std::optional<variable_list> one_backward_tensor(Call call) {
+    if constexpr (std::is_void_v<decltype(call())>) return call(), std::nullopt;
+    else {
+        const Tensor t = call();
+        return t.defined() ? std::optional(variable_list{t}) : std::nullopt;
+    }
+}
 template <class F> BackwardPreHook adapt_backward_pre(F f) {
-    if constexpr (!takes_values<F, const Value&> && std::is_invocable_v<F&, Module&, const variable_list&>) {
+    if constexpr (!takes_values<F, const Value&> && !std::is_invocable_v<F&, Module&, const variable_list&> &&
+                  std::is_invocable_v<F&, Module&, const Tensor&>) {
+        return {{}, [f = std::move(f)](Module& m, const variable_list& go) mutable {
+                    return one_backward_tensor([&] { return f(m, single_gradient(m, go)); });
+                }};
+    } else if constexpr (!takes_values<F, const Value&> && std::is_invocable_v<F&, Module&, const variable_list&>) {
         using R = std::invoke_result_t<F&, Module&, const variable_list&>;
         if constexpr (std::is_same_v<R, Value>)
             return {[f = std::move(f)](Module& m, const Value& go) mutable { return f(m, tuple_to_tensors(go)); }, {}};
@@ -158,7 +193,13 @@ template <class F> BackwardPreHook adapt_backward_pre(F f) {
 }
 template <class F> BackwardHook adapt_backward(F f) {
     if constexpr (!takes_values<F, const Value&, const Value&> &&
-                  std::is_invocable_v<F&, Module&, const variable_list&, const variable_list&>) {
+                  !std::is_invocable_v<F&, Module&, const variable_list&, const variable_list&> &&
+                  std::is_invocable_v<F&, Module&, const Tensor&, const Tensor&>) {
+        return {{}, [f = std::move(f)](Module& m, const variable_list& gi, const variable_list& go) mutable {
+                    return one_backward_tensor([&] { return f(m, single_gradient(m, gi), single_gradient(m, go)); });
+                }};
+    } else if constexpr (!takes_values<F, const Value&, const Value&> &&
+                         std::is_invocable_v<F&, Module&, const variable_list&, const variable_list&>) {
         using R = std::invoke_result_t<F&, Module&, const variable_list&, const variable_list&>;
         if constexpr (std::is_same_v<R, Value>)
             return {[f = std::move(f)](Module& m, const Value& gi, const Value& go) mutable {

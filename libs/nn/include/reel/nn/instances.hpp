@@ -16,7 +16,7 @@
     X(HuberLoss) X(BCELoss) X(BCEWithLogitsLoss) X(KLDivLoss) X(HingeEmbeddingLoss) X(CosineEmbeddingLoss) \
     X(MarginRankingLoss) X(MultiMarginLoss) X(MultiLabelMarginLoss) X(SoftMarginLoss) X(MultiLabelSoftMarginLoss) \
     X(PoissonNLLLoss) X(GaussianNLLLoss) X(CTCLoss) X(TripletMarginLoss) X(TripletMarginWithDistanceLoss) \
-    X(CosineSimilarity) X(PairwiseDistance) X(Sequential) X(ModuleList) X(ModuleDict) X(LayerNorm) X(RMSNorm) \
+    X(CosineSimilarity) X(PairwiseDistance) X(Sequential) X(ModuleList) X(ModuleDict) X(ParameterList) X(ParameterDict) X(Functional) X(LayerNorm) X(RMSNorm) \
     X(GroupNorm) X(LocalResponseNorm) X(ReflectionPad1d) X(ReflectionPad2d) X(ReflectionPad3d) X(ReplicationPad1d) \
     X(ReplicationPad2d) X(ReplicationPad3d) X(CircularPad1d) X(CircularPad2d) X(CircularPad3d) X(ZeroPad1d) \
     X(ZeroPad2d) X(ZeroPad3d) X(ConstantPad1d) X(ConstantPad2d) X(ConstantPad3d) X(MaxPool1d) X(MaxPool2d) \

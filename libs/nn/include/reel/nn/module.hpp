@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <reel/autograd/ordered_dict.hpp>
+#include <reel/autograd/tensor_options.hpp>
 #include <reel/nn/hooks.hpp>
 #include <reel/nn/parameter.hpp>
 #include <reel/nn/state_dict.hpp>
@@ -64,9 +65,20 @@ public:
     template <class M> std::shared_ptr<M> replace_module(const std::string& name, ModuleHolder<M> holder) {
         return replace_module(name, holder.ptr_or_null());
     }
+    /// These throw KeyError for a name that is not registered (M-6).
     void unregister_module(const std::string& name);
     void unregister_parameter(const std::string& name);
     void unregister_buffer(const std::string& name);
+    /// Python's attribute assignment (M-5): a Parameter or a module (`Value::box(ModulePtr)`) goes to its table,
+    /// leaving others; names of parameters, buffers and submodules take their own kind or none, else TypeError;
+    /// anything else becomes a plain attribute. Everything is checked before anything changes.
+    void set_attribute(const std::string& name, const Value& value);
+    /// Registers a buffer with its own persistence, or changes it (M-48).
+    void set_attribute(const std::string& name, const Buffer& buffer);
+    /// From whichever table holds it (M-6); AttributeError names class and attribute.
+    void delete_attribute(const std::string& name);
+    /// A parameter, buffer, submodule (boxed) or plain attribute; AttributeError when there is none.
+    Value attribute(const std::string& name) const;
     bool has_parameter(const std::string& name) const { return parameters_.contains(name); }
     /// The module's own tables, in registration order; entries may be undefined or null (M-3).
     const OrderedDict<std::string, Tensor>& own_parameters() const { return parameters_; }
@@ -78,17 +90,21 @@ public:
     OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const {
         return named_parameters(std::string(), recurse);
     }
-    OrderedDict<std::string, Tensor> named_parameters(const std::string& prefix, bool recurse = true) const;
-    OrderedDict<std::string, Tensor> named_parameters(const char* prefix, bool recurse = true) const {
-        return named_parameters(std::string(prefix), recurse);
+    OrderedDict<std::string, Tensor> named_parameters(const std::string& prefix, bool recurse = true,
+                                                      bool remove_duplicate = true) const;
+    OrderedDict<std::string, Tensor> named_parameters(const char* prefix, bool recurse = true,
+                                                      bool remove_duplicate = true) const {
+        return named_parameters(std::string(prefix), recurse, remove_duplicate);
     }
     std::vector<Tensor> buffers(bool recurse = true) const;
     OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const {
         return named_buffers(std::string(), recurse);
     }
-    OrderedDict<std::string, Tensor> named_buffers(const std::string& prefix, bool recurse = true) const;
-    OrderedDict<std::string, Tensor> named_buffers(const char* prefix, bool recurse = true) const {
-        return named_buffers(std::string(prefix), recurse);
+    OrderedDict<std::string, Tensor> named_buffers(const std::string& prefix, bool recurse = true,
+                                                   bool remove_duplicate = true) const;
+    OrderedDict<std::string, Tensor> named_buffers(const char* prefix, bool recurse = true,
+                                                   bool remove_duplicate = true) const {
+        return named_buffers(std::string(prefix), recurse, remove_duplicate);
     }
     /// With duplicates if asked for; a list because names may repeat.
     std::vector<std::pair<std::string, Tensor>> parameter_items(const std::string& prefix, bool recurse,
@@ -96,7 +112,8 @@ public:
     std::vector<std::pair<std::string, Tensor>> buffer_items(const std::string& prefix, bool recurse,
                                                              bool remove_duplicate) const;
     std::vector<ModulePtr> modules(bool include_self = true) const;
-    OrderedDict<std::string, ModulePtr> named_modules(const std::string& prefix = {}, bool include_self = true) const;
+    OrderedDict<std::string, ModulePtr> named_modules(const std::string& prefix = {}, bool include_self = true,
+                                                      bool remove_duplicate = true) const;
     std::vector<std::pair<std::string, Module*>> module_items(const std::string& prefix, bool remove_duplicate) const;
     std::vector<ModulePtr> children() const;
     OrderedDict<std::string, ModulePtr> named_children() const;
@@ -122,6 +139,14 @@ public:
     virtual void to(Device device, ScalarType dtype, bool non_blocking = false);
     virtual void to(ScalarType dtype, bool non_blocking = false);
     virtual void to(Device device, bool non_blocking = false);
+    /// Device and dtype of `other` (M-20).
+    void to(const Tensor& other, bool non_blocking = false) { to(other.device(), other.scalar_type(), non_blocking); }
+    /// The layout of tensors with four or five dimensions; others keep theirs (M-20).
+    void to(MemoryFormat memory_format);
+    void to(Device device, ScalarType dtype, bool non_blocking, MemoryFormat memory_format) {
+        to(device, dtype, non_blocking);
+        to(memory_format);
+    }
     void type(ScalarType dtype);
     void float_() { to_floating(kFloat); }
     void double_() { to_floating(kDouble); }
@@ -129,6 +154,15 @@ public:
     void bfloat16() { to_floating(kBFloat16); }
     void cpu() { to(Device(kCPU)); }
     void cuda() { to(Device(kCUDA)); }
+    void cuda(DeviceIndex index) { to(Device(kCUDA, index)); }
+    /// Moves through a registered backend (reel/nn/backends.hpp); Error names those that there are.
+    void to_backend(const std::string& name);
+    void xpu() { to_backend("xpu"); }
+    void ipu() { to_backend("ipu"); }
+    void mtia() { to_backend("mtia"); }
+    /// Moves parameters, gradients and buffers into memory that processes forked from this one share: what one writes
+    /// in place, all see. The memory goes with its last user. CPU only (M-23).
+    void share_memory();
     void to_empty(Device device, bool recurse = true);
     /// Applies `fn` to every parameter, gradient and buffer as M-16 to M-18 say.
     void convert(const std::function<Tensor(const Tensor&)>& fn, bool recurse = true);
@@ -211,12 +245,14 @@ protected:
     OrderedDict<std::string, Tensor> buffers_{"Buffer"};
     OrderedDict<std::string, ModulePtr> children_{"Submodule"};
     std::vector<std::string> non_persistent_;
+    ValueDict attributes_; ///< plain ones
 
     void rebuild_children(OrderedDict<std::string, ModulePtr> children) { children_ = std::move(children); }
 
 private:
     template <class D> friend class Cloneable;
     friend struct ModuleAccess;
+    friend std::vector<ModulePtr> replicate(const Module& module, const std::vector<Device>& devices);
     ModulePtr register_child(std::string name, ModulePtr module);
     ModulePtr replace_child(const std::string& name, ModulePtr module);
     void to_floating(ScalarType dtype);
@@ -229,6 +265,7 @@ private:
     detail::ForwardThunk forward_thunk_ = nullptr;
     unsigned hook_flag_ = 0;
     bool training_ = true;
+    bool replica_ = false; ///< of data parallelism: its tensors are attributes, not parameters (RP-1)
 };
 
 /// The exact text of rule M-27.

@@ -14,4 +14,15 @@ public:
     static bool is(const Tensor& t) { return t.defined() && t.impl()->is_parameter; }
 };
 
+/// A buffer with its own persistence, aliasing `data` and keeping its requires-grad flag; not a parameter (M-48).
+class Buffer : public Tensor {
+public:
+    Buffer() = default;
+    explicit Buffer(const Tensor& data, bool persistent = true) : Tensor(data), persistent_(persistent) {}
+    bool persistent() const { return persistent_; }
+
+private:
+    bool persistent_ = true;
+};
+
 } // namespace reel::nn

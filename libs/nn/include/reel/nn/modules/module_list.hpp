@@ -1,6 +1,8 @@
 // Modules held in a list.
 #pragma once
 
+#include <concepts>
+
 #include <reel/nn/modules/sequential.hpp>
 
 namespace reel::nn {
@@ -24,6 +26,16 @@ public:
     template <class M> void insert(std::int64_t i, M&& module) {
         insert_at(i, detail::as_module_ptr(std::forward<M>(module)));
     }
+    /// Puts another module at position `i`.
+    template <class M> void assign(std::int64_t i, M&& module) {
+        assign_at(i, detail::as_module_ptr(std::forward<M>(module)));
+    }
+    /// Removes one; the others are numbered anew.
+    void erase(std::int64_t i) { pop(i); }
+    ModulePtr pop(std::int64_t i);
+    /// A new list of the same modules, as Python's slice picks them, numbered anew.
+    std::shared_ptr<ModuleListImpl> slice(std::optional<std::int64_t> begin,
+                                          std::optional<std::int64_t> end = std::nullopt, std::int64_t step = 1) const;
     std::size_t size() const { return children_.size(); }
     bool is_empty() const { return size() == 0; }
     ModulePtr ptr(std::int64_t i) const;
@@ -46,8 +58,17 @@ protected:
 private:
     void append(ModulePtr module);
     void insert_at(std::int64_t i, ModulePtr module);
+    void assign_at(std::int64_t i, ModulePtr module);
 };
 REEL_MODULE(ModuleList);
+/// A new list that shares the modules of `a` and of any container `b`.
+template <class C> ModuleList operator+(const ModuleList& a, const C& b) {
+    ModuleList out;
+    out->extend(*a);
+    if constexpr (requires { b->begin(); }) out->extend(*b);
+    else out->extend(b);
+    return out;
+}
 
 /// Modules by name, in order of insertion; it has no forward.
 class ModuleDictImpl : public Cloneable<ModuleDictImpl> {
@@ -62,6 +83,9 @@ public:
         set(key, detail::as_module_ptr(std::forward<M>(module)));
     }
     void update(const std::vector<Item>& modules);
+    template <std::same_as<OrderedDict<std::string, ModulePtr>> D> void update(const D& modules) {
+        for (const auto& item : modules) set(item.key(), item.value());
+    }
     /// Removes and returns; KeyError when absent.
     ModulePtr pop(const std::string& key);
     bool contains(const std::string& key) const { return children_.contains(key); }

@@ -19,16 +19,21 @@ template <class C> struct ModuleWalk {
     ModuleWalk& operator++() { return ++i, *this; }
     bool operator!=(const ModuleWalk& o) const { return i != o.i; }
 };
-template <class M> ModulePtr as_module_ptr(M&& m) {
+/// A holder, a shared pointer or a module itself as a pointer of its own type.
+template <class M> auto as_typed_ptr(M&& m) {
     using D = std::decay_t<M>;
-    if constexpr (std::is_convertible_v<D, ModulePtr>) return std::forward<M>(m);
-    else if constexpr (requires { typename D::ContainedType; }) return m.ptr();
+    if constexpr (std::is_convertible_v<D, ModulePtr>) return D(std::forward<M>(m));
+    else if constexpr (requires { m.ptr(); }) return m.ptr(); // a holder or an AnyModule
     else {
         auto p = std::make_shared<D>(std::forward<M>(m));
         Module::detail_set_thunk<D>(*p);
         return p;
     }
 }
+template <class M> ModulePtr as_module_ptr(M&& m) { return as_typed_ptr(std::forward<M>(m)); }
+/// The positions that Python's slice picks out of `size`.
+std::vector<std::size_t> slice_positions(const char* what, std::optional<std::int64_t> begin,
+                                         std::optional<std::int64_t> end, std::int64_t step, std::size_t size);
 } // namespace detail
 
 /// A module with the name it shall have: `{"conv", nn::Conv2d(1, 8, 3)}`.
@@ -82,7 +87,28 @@ public:
     }
     /// Inserts before position `i`, shifting the later keys.
     void insert(std::int64_t i, ModulePtr module);
+    template <class M> void insert(std::int64_t i, M&& module) {
+        insert(i, detail::as_module_ptr(std::forward<M>(module)));
+    }
+    /// Puts another module at position `i`, under the same key.
+    void assign(std::int64_t i, ModulePtr module);
+    /// Removes one; the others are numbered anew.
+    void erase(std::int64_t i);
+    ModulePtr pop(std::int64_t i);
+    /// A new Sequential with the same modules `begin` to `end` (as in Python, negative and beyond the end too) under
+    /// their old keys.
+    std::shared_ptr<SequentialImpl> slice(std::optional<std::int64_t> begin,
+                                          std::optional<std::int64_t> end = std::nullopt, std::int64_t step = 1) const;
+    SequentialImpl& operator+=(const SequentialImpl& other);
+    /// Repeats the modules `n` times in all; ValueError for n < 1.
+    SequentialImpl& operator*=(std::int64_t n);
     Tensor forward(const Tensor& input);
+    /// Any signature: the first module gets all arguments, each other one what the one before returned.
+    template <class R = Tensor, class... A>
+    requires(sizeof...(A) > 1 || !std::is_same_v<R, Tensor> || !(std::is_convertible_v<A, const Tensor&> && ...)) R
+        forward(A&&... args) {
+        return detail::unpack<R>(run(Args{detail::pack(std::forward<A>(args))...}));
+    }
     Value forward_values(const Args& args, const Kwargs& kwargs) override;
 
     auto begin() const { return detail::ModuleWalk<SequentialImpl>{this, 0}; }
@@ -93,6 +119,7 @@ protected:
 
 private:
     void append(std::string name, ModulePtr module);
+    Value run(Args args);
 };
 class Sequential : public ModuleHolder<SequentialImpl> {
 public:
@@ -103,5 +130,9 @@ public:
     Sequential(std::initializer_list<NamedAnyModule> modules)
         : ModuleHolder(std::make_shared<SequentialImpl>(modules)) {}
 };
+/// New sequences that share the modules.
+Sequential operator+(const Sequential& a, const Sequential& b);
+Sequential operator*(const Sequential& a, std::int64_t n);
+Sequential operator*(std::int64_t n, const Sequential& a);
 
 } // namespace reel::nn

@@ -1,0 +1,84 @@
+// Parameters held in a list or by name.
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <reel/nn/cloneable.hpp>
+#include <reel/nn/module_holder.hpp>
+
+namespace reel::nn {
+
+/// Tensors registered as parameters "0", "1", ...; bare tensors become Parameters, other values stay plain entries
+/// (M-54). It cannot be called.
+class ParameterListImpl : public Cloneable<ParameterListImpl> {
+public:
+    ParameterListImpl() = default;
+    explicit ParameterListImpl(const std::vector<Tensor>& tensors) { extend(tensors); }
+    void reset() override {}
+    void append(const Value& value) { set(std::to_string(size_++), value); }
+    void push_back(const Value& value) { append(value); }
+    template <class C> void extend(const C& values) {
+        for (const auto& v : values) append(Value(v));
+    }
+    void extend(const ParameterListImpl& other);
+    void assign(std::int64_t i, const Value& value);
+    std::size_t size() const { return size_; }
+    bool is_empty() const { return size_ == 0; }
+    /// Entry `i`; negative ones count from the end. TypeError where it is no tensor.
+    Tensor operator[](std::int64_t i) const;
+    Value at(std::int64_t i) const;
+    std::string extra_repr() const override;
+    Value forward_values(const Args& args, const Kwargs& kwargs) override;
+
+protected:
+    void copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) override;
+
+private:
+    void set(const std::string& key, const Value& value);
+    std::size_t size_ = 0;
+};
+REEL_MODULE(ParameterList);
+
+/// Parameters by name, in order of insertion; entries as in ParameterList (M-54).
+class ParameterDictImpl : public Cloneable<ParameterDictImpl> {
+public:
+    using Item = std::pair<std::string, Tensor>;
+    ParameterDictImpl() = default;
+    explicit ParameterDictImpl(const std::vector<Item>& items) { update(items); }
+    explicit ParameterDictImpl(const OrderedDict<std::string, Tensor>& items) { update(items); }
+    void reset() override {}
+    /// Adds, or replaces in place.
+    void insert(const std::string& key, const Value& value);
+    void update(const std::vector<Item>& items);
+    template <std::same_as<OrderedDict<std::string, Tensor>> D> void update(const D& items) {
+        for (const auto& item : items) insert(item.key(), Value(item.value()));
+    }
+    /// Removes and returns; KeyError when absent.
+    Value pop(const std::string& key);
+    bool contains(const std::string& key) const;
+    /// TypeError where the entry is no tensor, KeyError where there is none.
+    Tensor operator[](const std::string& key) const;
+    Value at(const std::string& key) const;
+    /// The entry, or `otherwise`.
+    Value get(const std::string& key, const Value& otherwise = {}) const;
+    const std::vector<std::string>& keys() const { return keys_; }
+    std::vector<Value> values() const;
+    std::vector<std::pair<std::string, Value>> items() const;
+    std::size_t size() const { return keys_.size(); }
+    bool empty() const { return keys_.empty(); }
+    void clear();
+    std::string extra_repr() const override;
+    Value forward_values(const Args& args, const Kwargs& kwargs) override;
+
+protected:
+    void copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) override;
+
+private:
+    std::vector<std::string> keys_;
+};
+REEL_MODULE(ParameterDict);
+
+} // namespace reel::nn

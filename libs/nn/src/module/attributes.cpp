@@ -1,0 +1,86 @@
+// Attribute assignment and deletion as Python has them (rules M-5, M-6, M-48).
+#include <algorithm>
+
+#include <reel/autograd/node.hpp>
+#include <reel/nn/module.hpp>
+
+namespace reel::nn {
+
+namespace {
+[[noreturn]] void throw_kind(const Module& m, const char* table, const std::string& name, const std::string& got,
+                             const char* expected) {
+    REEL_THROW(TypeError, m.repr_name(), ": cannot assign a ", got, " to ", table, " '", name, "'; expected ",
+               expected);
+}
+std::string kind_of(const Value& v) {
+    const auto* module = v.try_get<ModulePtr>();
+    if (module) return *module ? (*module)->repr_name() : std::string("none");
+    return v.isTensor() && Parameter::is(v.toTensor()) ? "Parameter" : v.kind_name();
+}
+} // namespace
+
+void Module::set_attribute(const std::string& name, const Value& value) {
+    const auto* module = value.try_get<ModulePtr>();
+    const bool none = value.isNone() || (module && !*module);
+    const bool parameter = value.isTensor() && Parameter::is(value.toTensor());
+    // Registration checks the name against the other tables, and may throw (also in a hook): they lose their entry
+    // only once it has succeeded.
+    const auto move_here = [&](auto&& enroll) {
+        const OrderedDict<std::string, Tensor> parameters = parameters_, buffers = buffers_;
+        const OrderedDict<std::string, ModulePtr> children = children_;
+        const ValueDict attributes = attributes_;
+        const std::vector<std::string> non_persistent = non_persistent_;
+        try {
+            attributes_.erase(name);
+            if (!parameter && parameters_.contains(name)) parameters_.erase(name);
+            if (buffers_.contains(name)) buffers_.erase(name);
+            if (parameter && children_.contains(name)) children_.erase(name);
+            std::erase(non_persistent_, name);
+            enroll();
+        } catch (...) {
+            parameters_ = parameters, buffers_ = buffers, children_ = children;
+            attributes_ = attributes, non_persistent_ = non_persistent;
+            throw;
+        }
+    };
+    if (parameter) {
+        move_here([&] { register_parameter(name, value.toTensor(), value.toTensor().requires_grad()); });
+    } else if (parameters_.contains(name)) {
+        if (!none) throw_kind(*this, "parameter", name, kind_of(value), "a Parameter or none");
+        register_parameter(name, Tensor());
+    } else if (module && *module) {
+        move_here([&] { register_child(name, *module); });
+    } else if (children_.contains(name)) {
+        if (!none) throw_kind(*this, "submodule", name, kind_of(value), "a module or none");
+        register_child(name, nullptr);
+    } else if (buffers_.contains(name)) {
+        if (!none && !value.isTensor()) throw_kind(*this, "buffer", name, kind_of(value), "a Tensor or none");
+        const bool kept = std::find(non_persistent_.begin(), non_persistent_.end(), name) == non_persistent_.end();
+        register_buffer(name, none ? Tensor() : value.toTensor(), kept);
+    } else attributes_.set(Value(name), value);
+}
+
+void Module::set_attribute(const std::string& name, const Buffer& buffer) {
+    if (parameters_.contains(name)) throw_kind(*this, "parameter", name, "Buffer", "a Parameter or none");
+    if (children_.contains(name)) throw_kind(*this, "submodule", name, "Buffer", "a module or none");
+    register_buffer(name, buffer, buffer.persistent());
+}
+
+void Module::delete_attribute(const std::string& name) {
+    if (parameters_.contains(name)) unregister_parameter(name);
+    else if (buffers_.contains(name)) unregister_buffer(name);
+    else if (children_.contains(name)) unregister_module(name);
+    else if (!attributes_.erase(name))
+        REEL_THROW(AttributeError, repr_name(), " has no attribute '", name, "' to delete");
+}
+
+Value Module::attribute(const std::string& name) const {
+    const auto tensor = [](const Tensor& t) { return t.defined() ? Value(t) : Value(); };
+    if (const Tensor* p = parameters_.find(name)) return tensor(*p);
+    if (const Tensor* b = buffers_.find(name)) return tensor(*b);
+    if (const ModulePtr* c = children_.find(name)) return *c ? Value::box(*c) : Value();
+    if (const Value* v = attributes_.find(std::string_view(name))) return *v;
+    REEL_THROW(AttributeError, repr_name(), " has no attribute '", name, "'");
+}
+
+} // namespace reel::nn

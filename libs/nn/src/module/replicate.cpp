@@ -1,0 +1,59 @@
+// Deep copies whose tensors remember where they came from.
+#include <reel/nn/replicate.hpp>
+
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/node.hpp>
+
+namespace reel::nn {
+
+namespace {
+/// Brings the gradient of a replica's tensor home.
+class ReplicateBackward final : public autograd::Node {
+public:
+    explicit ReplicateBackward(Device home) : home_(home) {}
+    std::string name() const override { return "ReplicateBackward"; }
+    autograd::GradList apply(autograd::GradList&& grads) override {
+        for (Tensor& g : grads)
+            if (g.defined() && g.device() != home_) g = g.to(TensorOptions(home_));
+        return std::move(grads);
+    }
+
+private:
+    Device home_;
+};
+} // namespace
+
+std::vector<ModulePtr> replicate(const Module& module, const std::vector<Device>& devices) {
+    REEL_CHECK_VALUE(!devices.empty(), module.repr_name(), ": replicate: no device was given");
+    std::vector<ModulePtr> replicas;
+    for (const Device& device : devices) {
+        const ModulePtr replica = module.clone(device);
+        const auto originals = module.module_items({}, true), copies = replica->module_items({}, true);
+        REEL_INTERNAL_ASSERT(originals.size() == copies.size());
+        for (std::size_t i = 0; i < copies.size(); ++i) {
+            Module& copy = *copies[i].second;
+            for (const auto& item : originals[i].second->own_parameters()) {
+                const Tensor& from = *item;
+                const Tensor to = copy.parameters_[item.key()];
+                copy.attributes_.set(Value(item.key()), to.defined() ? Value(to) : Value());
+                // The same tensor object, so that the members of the class see it too; tied ones come here twice.
+                if (!to.defined() || to.grad_fn()) continue;
+                to.impl()->is_parameter = false;
+                if (!GradMode::is_enabled() || !from.requires_grad()) {
+                    to.requires_grad_(false);
+                    continue;
+                }
+                const autograd::NodePtr node(new ReplicateBackward(from.device()));
+                node->add_next_edge(autograd::gradient_edge(from));
+                const std::uint32_t slot = node->add_input_metadata(autograd::InputMetadata(to));
+                to.impl()->set_history(node, slot);
+            }
+            copy.parameters_.clear();
+            copy.replica_ = true;
+        }
+        replicas.push_back(replica);
+    }
+    return replicas;
+}
+
+} // namespace reel::nn
