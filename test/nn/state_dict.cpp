@@ -138,5 +138,18 @@ BOOST_AUTO_TEST_CASE(entries_by_name) {
     BOOST_TEST(back.keys() == d.keys());
     BOOST_TEST(back.tensor("w").is_same(d.tensor("w")));
 }
+BOOST_AUTO_TEST_CASE(versions_go_along_as_a_dict_value) { // M-33: `_metadata` is an attribute of the dict
+    Counted m;
+    const StateDict d = m->state_dict();
+    const Value v = d.to_value();
+    BOOST_TEST(v.toGenericDict().attribute("_metadata")->toGenericDict().size() == d.metadata->size());
+    const StateDict back = StateDict::from_value(v);
+    BOOST_REQUIRE(back.metadata);
+    BOOST_TEST(back.metadata->keys() == d.metadata->keys());
+    BOOST_TEST((*back.metadata)[""].at("version").toInt() == (*d.metadata)[""].at("version").toInt());
+    StateDict bare;
+    BOOST_TEST(bare.to_value().toGenericDict().attributes().empty());
+    BOOST_TEST(!StateDict::from_value(bare.to_value()).metadata);
+}
 
 BOOST_AUTO_TEST_SUITE_END()

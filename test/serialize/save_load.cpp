@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -187,6 +188,35 @@ BOOST_AUTO_TEST_CASE(modules_and_optimizers_are_saved_and_loaded_by_name) {
     options.ordered_dicts = true;
     const Value v = load(file("a.pt"), options);
     BOOST_TEST(v.get<serialize::OrderedDictValue>().attributes.contains("_metadata"));
+}
+BOOST_AUTO_TEST_CASE(PW1_versions_are_kept_inside_a_checkpoint) {
+    nn::Sequential net(nn::Linear(3, 4), nn::BatchNorm1d(4));
+    ValueDict checkpoint;
+    checkpoint.set("model", net->state_dict().to_value());
+    checkpoint.set("epoch", 3);
+    save(Value(checkpoint), file("c.pt"));
+    const Value loaded = load(file("c.pt"));
+    const nn::StateDict state = nn::StateDict::from_value(loaded.toGenericDict().at("model"));
+    BOOST_REQUIRE(state.metadata);
+    BOOST_TEST((*state.metadata)["1"].at("version").toInt() == 2); // of BatchNorm1d
+    // the same, and in the same place, as the module alone
+    LoadOptions options;
+    options.ordered_dicts = true;
+    const Value boxed = load(file("c.pt"), options);
+    const auto& model = boxed.toGenericDict().at("model").get<serialize::OrderedDictValue>();
+    BOOST_TEST(model.attributes.at("_metadata").get<serialize::OrderedDictValue>().items.size() == 3u);
+    BOOST_TEST(bool(pickle_save(boxed) == pickle_save(Value(checkpoint))));
+}
+BOOST_AUTO_TEST_CASE(dicts_of_many_keys_take_time_in_proportion) {
+    ValueDict d;
+    constexpr int n = 200'000;
+    for (int i = 0; i < n; ++i) d.set("key " + std::to_string(i), i);
+    const auto start = std::chrono::steady_clock::now();
+    const Value back = pickle_load(pickle_save(Value(d)));
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    BOOST_TEST(back.toGenericDict().size() == std::size_t(n));
+    BOOST_TEST(back.toGenericDict().at("key 199999").toInt() == n - 1);
+    BOOST_TEST(seconds.count() < 20); // one key after the other it is minutes
 }
 BOOST_AUTO_TEST_CASE(archives_in_memory) {
     const std::vector<char> data = pickle_save(Value::list({Value(reel::ones({2}))}));

@@ -53,7 +53,9 @@ public:
             const std::string text = key.isString() ? key.toStringRef() : std::to_string(key.toInt());
             items.push_back(json::array{write(key, path), write(value, join(path, text))});
         }
-        return json::object{{"dict", std::move(items)}};
+        json::object out{{"dict", std::move(items)}};
+        if (!dict.attributes().empty()) out["attributes"] = write_dict(dict.attributes(), join(path, "__dict__"));
+        return out;
     }
     OrderedDict<std::string, Tensor> tensors{"Tensor"};
 
@@ -93,6 +95,10 @@ Value read(const json::value& v, const SafetensorsFile& file) {
         ValueDict dict;
         for (const json::value& item : items->as_array())
             dict.set(read(item.as_array().at(0), file), read(item.as_array().at(1), file));
+        if (const json::value* attributes = o.if_contains("attributes")) {
+            const Value beside = read(*attributes, file);
+            for (const auto& [name, value] : beside.toGenericDict()) dict.set_attribute(name.toStringRef(), value);
+        }
         return Value(std::move(dict));
     }
     const bool list = o.contains("list");

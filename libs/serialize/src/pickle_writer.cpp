@@ -154,7 +154,8 @@ private:
             out_ += n > 1 ? 'e' : 'a';
         }
     }
-    void entries(const ValueDict& dict) {
+    /// Among `attributes`, `_metadata` is written as the ordered dict that it is in Python.
+    void entries(const ValueDict& dict, bool attributes = false) {
         std::size_t left = dict.size();
         auto it = dict.begin();
         while (left) {
@@ -162,8 +163,14 @@ private:
             if (n > 1) out_ += '(';
             for (std::size_t k = 0; k < n; ++k, ++it) {
                 key(it->first);
-                below(it->first.isString() ? "['" + it->first.toStringRef() + "']" : "[" + it->first.repr() + "]",
-                      it->second);
+                const std::string step =
+                    it->first.isString() ? "['" + it->first.toStringRef() + "']" : "[" + it->first.repr() + "]";
+                const Value& v = it->second;
+                if (attributes && v.isGenericDict() && it->first.isString() && it->first.toStringRef() == "_metadata") {
+                    path_.push_back(step);
+                    ordered_dict(&v.toGenericDict(), v.toGenericDict(), v.toGenericDict().attributes());
+                    path_.pop_back();
+                } else below(step, v);
             }
             out_ += n > 1 ? 'u' : 's';
             left -= n;
@@ -175,29 +182,25 @@ private:
         if (k.isString() && k.toStringRef().find('\0') != std::string::npos) refuse("a key has a NUL");
         value(k);
     }
-    void ordered_dict(const OrderedDictValue& d) {
+    /// `identity` is where the dict lives: what refers to it again finds it there.
+    void ordered_dict(const void* identity, const ValueDict& items, const ValueDict& attributes) {
+        if (!begin(identity)) return;
         global("collections", "OrderedDict");
         out_ += ")R";
-        memoize();
-        entries(d.items);
-        if (!d.attributes.size()) return;
-        out_ += '}';
-        memoize();
-        entries(d.attributes);
-        out_ += 'b';
+        objects_[identity] = memoize();
+        entries(items);
+        if (attributes.size()) {
+            out_ += '}';
+            memoize();
+            entries(attributes, true);
+            out_ += 'b';
+        }
+        end();
     }
     void boxed(const Value& v) {
         if (const auto* b = v.try_get<Bytes>()) return bytes(*b);
         if (const auto* i = v.try_get<BigInt>()) refuse("the integer " + i->digits + " does not fit 64 bits");
-        if (const auto* d = v.try_get<OrderedDictValue>()) {
-            if (begin(d)) {
-                const std::uint32_t index = memo_ + (globals_.count("ccollections\nOrderedDict\n") ? 0 : 1);
-                objects_[d] = index;
-                ordered_dict(*d);
-                end();
-            }
-            return;
-        }
+        if (const auto* d = v.try_get<OrderedDictValue>()) return ordered_dict(d, d->items, d->attributes);
         if (const auto* s = v.try_get<ValueSet>()) {
             global("__builtin__", "set");
             out_ += ']';
@@ -335,6 +338,7 @@ private:
         }
         case Value::Kind::Dict: {
             const ValueDict& d = v.toGenericDict();
+            if (!d.attributes().empty()) return ordered_dict(&d, d, d.attributes());
             if (!begin(&d)) return;
             out_ += '}';
             objects_[&d] = memoize();

@@ -73,8 +73,12 @@ private:
         }
         return out;
     }
+    bool boxes(const Node& n) const { return options_.ordered_dicts && n.kind == NodeKind::OrderedDict; }
     ValueDict dict(const Node& n) {
         ValueDict out;
+        if (n.attributes && !boxes(n))
+            for (std::size_t i = 0; i + 1 < n.attributes->items.size(); i += 2)
+                out.set_attribute(n.attributes->items[i]->text, value(*n.attributes->items[i + 1]));
         for (std::size_t i = 0; i + 1 < n.items.size(); i += 2) {
             path_.push_back(path_step(*n.items[i]));
             Value key = value(*n.items[i]);
@@ -93,7 +97,7 @@ private:
         case NodeKind::Set:
             return Value::box(ValueSet{elements(n)});
         case NodeKind::OrderedDict:
-            if (options_.ordered_dicts)
+            if (boxes(n))
                 return Value::box(OrderedDictValue{dict(n), n.attributes ? dict(*n.attributes) : ValueDict()});
             return dict(n);
         case NodeKind::Dict:

@@ -80,27 +80,4 @@ Value pickle_load(const std::vector<char>& data) {
     return read(PtReader(std::make_shared<MappedFile>("the data", std::string(data.begin(), data.end()))), {});
 }
 
-namespace serialize::detail {
-Value plain_dict(const Value& v) {
-    if (const auto* d = v.try_get<OrderedDictValue>()) {
-        ValueDict out;
-        for (const auto& [key, value] : d->items) out.set(key, plain_dict(value));
-        return Value(std::move(out));
-    }
-    if (v.isGenericDict()) {
-        ValueDict out;
-        for (const auto& [key, value] : v.toGenericDict()) out.set(key, plain_dict(value));
-        return Value(std::move(out));
-    }
-    return v;
-}
-const ValueDict* metadata_of(const Value& v) {
-    const auto* d = v.try_get<OrderedDictValue>();
-    const Value* m = d ? d->attributes.find(std::string_view("_metadata")) : nullptr;
-    if (!m) return nullptr;
-    if (const auto* ordered = m->try_get<OrderedDictValue>()) return &ordered->items;
-    return m->isGenericDict() ? &m->toGenericDict() : nullptr;
-}
-} // namespace serialize::detail
-
 } // namespace reel

@@ -112,8 +112,9 @@ void add_state_instructions(InstructionTable& t) {
         const ModulePtr m = i.module(ins, f);
         const Value v = i.in(ins, f, 0);
         nn::StateDict d = nn::StateDict::from_value(v);
-        if (const auto known = i.metadata.find(&v.toGenericDict()); known != i.metadata.end())
-            d.metadata = known->second.metadata;
+        // a copy of a dict has no metadata, whatever its attributes say
+        const auto known = i.metadata.find(&v.toGenericDict());
+        d.metadata = known == i.metadata.end() ? nullptr : known->second.metadata;
         const nn::IncompatibleKeys keys = m->load_state_dict(d, flag(ins, "strict", true), flag(ins, "assign", false));
         return Value(ValueDict{{"missing_keys", string_list(keys.missing_keys)},
                                {"unexpected_keys", string_list(keys.unexpected_keys)}});

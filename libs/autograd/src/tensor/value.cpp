@@ -1,60 +1,7 @@
-// Values and ordered dictionaries of values.
+// Values of any kind.
 #include <reel/autograd/value.hpp>
 
 namespace reel {
-
-ValueDict::ValueDict() = default;
-ValueDict::~ValueDict() = default;
-ValueDict::ValueDict(const ValueDict&) = default;
-ValueDict::ValueDict(ValueDict&&) noexcept = default;
-ValueDict& ValueDict::operator=(const ValueDict&) = default;
-ValueDict& ValueDict::operator=(ValueDict&&) noexcept = default;
-ValueDict::ValueDict(std::initializer_list<std::pair<std::string, Value>> items) {
-    for (const auto& [key, value] : items) set(Value(key), value);
-}
-std::size_t ValueDict::size() const { return items_.size(); }
-const Value* ValueDict::find(std::string_view key) const {
-    for (const Item& i : items_)
-        if (i.first.isString() && i.first.toStringRef() == key) return &i.second;
-    return nullptr;
-}
-Value* ValueDict::find(std::string_view key) { return const_cast<Value*>(std::as_const(*this).find(key)); }
-const Value* ValueDict::find(const Value& key) const {
-    for (const Item& i : items_)
-        if (i.first.is(key)) return &i.second;
-    return nullptr;
-}
-const Value& ValueDict::at(std::string_view key) const {
-    const Value* v = find(key);
-    if (!v) REEL_THROW(KeyError, "dict: there is no key '", key, "'");
-    return *v;
-}
-Value& ValueDict::operator[](std::string_view key) {
-    if (Value* v = find(key)) return *v;
-    items_.emplace_back(Value(key), Value());
-    return items_.back().second;
-}
-void ValueDict::set(Value key, Value value) {
-    for (Item& i : items_)
-        if (i.first.is(key)) {
-            i.second = std::move(value);
-            return;
-        }
-    items_.emplace_back(std::move(key), std::move(value));
-}
-bool ValueDict::erase(std::string_view key) {
-    for (std::size_t i = 0; i < items_.size(); ++i)
-        if (items_[i].first.isString() && items_[i].first.toStringRef() == key) {
-            items_.erase(items_.begin() + std::ptrdiff_t(i));
-            return true;
-        }
-    return false;
-}
-void ValueDict::clear() { items_.clear(); }
-ValueDict::Item* ValueDict::begin() { return items_.data(); }
-ValueDict::Item* ValueDict::end() { return items_.data() + items_.size(); }
-const ValueDict::Item* ValueDict::begin() const { return items_.data(); }
-const ValueDict::Item* ValueDict::end() const { return items_.data() + items_.size(); }
 
 Value::Value() noexcept = default;
 Value::Value(const Value&) = default;
@@ -223,6 +170,32 @@ bool Value::is(const Value& o) const {
         return toDevice() == o.toDevice();
     default:
         return box_ == o.box_;
+    }
+}
+
+std::size_t Value::hash() const {
+    const auto number = [](double d) { return std::hash<double>()(d == 0 ? 0.0 : d); }; // -0.0 is 0.0
+    switch (kind()) {
+    case Kind::None:
+        return 0;
+    case Kind::Tensor:
+        return std::hash<const void*>()(tensor_.defined() ? tensor_.unsafeGetTensorImpl() : nullptr);
+    case Kind::Bool:
+        return std::hash<bool>()(plain_.boolean);
+    case Kind::Int:
+        return std::hash<std::int64_t>()(plain_.integer);
+    case Kind::Double:
+        return number(plain_.number);
+    case Kind::Complex:
+        return number(plain_.number) * 31 + number(imaginary_);
+    case Kind::String:
+        return std::hash<std::string_view>()(toStringRef());
+    case Kind::Dtype:
+        return std::size_t(plain_.dtype);
+    case Kind::Device:
+        return std::hash<std::string>()(plain_.device.str());
+    default:
+        return std::hash<const void*>()(box_.get());
     }
 }
 

@@ -9,6 +9,9 @@
 
 namespace reel::nn {
 
+namespace {
+constexpr std::string_view metadata_attribute = "_metadata";
+}
 const Tensor& StateDict::tensor(const std::string& key) const {
     const Value& v = (*this)[key];
     REEL_CHECK_TYPE(v.isTensor(), "state dict: '", key, "' is ", v.repr(), ", not a tensor");
@@ -17,12 +20,24 @@ const Tensor& StateDict::tensor(const std::string& key) const {
 Value StateDict::to_value() const {
     ValueDict d;
     for (const auto& item : *this) d.set(Value(item.key()), *item);
+    if (metadata) {
+        ValueDict versions;
+        for (const auto& item : *metadata) versions.set(Value(item.key()), Value(*item));
+        d.set_attribute(metadata_attribute, Value(std::move(versions)));
+    }
     return Value(std::move(d));
 }
 StateDict StateDict::from_value(const Value& dict) {
     REEL_CHECK_TYPE(dict.isGenericDict(), "load_state_dict: expected a mapping, got ", dict.kind_name());
     StateDict s;
     for (const auto& [key, value] : dict.toGenericDict()) s.insert_or_assign(key.toStringRef(), value);
+    const Value* versions = dict.toGenericDict().attribute(metadata_attribute);
+    if (versions && versions->isGenericDict()) {
+        s.metadata = std::make_shared<StateMetadata>("Module path");
+        for (const auto& [path, version] : versions->toGenericDict())
+            if (path.isString() && version.isGenericDict())
+                s.metadata->insert_or_assign(path.toStringRef(), version.toGenericDict());
+    }
     return s;
 }
 std::ostream& operator<<(std::ostream& os, const IncompatibleKeys& keys) {

@@ -20,7 +20,7 @@ class Value;
 using Args = std::vector<Value>;
 
 /// An insertion-ordered map. Keys are values (strings in keyword arguments and state dicts; integers occur in
-/// archives).
+/// archives); they are not to be changed in place. Large dicts find their keys by hash.
 class ValueDict {
 public:
     using Item = std::pair<Value, Value>;
@@ -48,8 +48,18 @@ public:
     const Item* begin() const;
     const Item* end() const;
 
+    /// Attributes beside the items, as Python's state dicts carry `_metadata`; mostly none. Copies share their values.
+    const ValueDict& attributes() const;
+    /// Null when there is none of that name.
+    const Value* attribute(std::string_view name) const { return attributes().find(name); }
+    void set_attribute(std::string_view name, Value value);
+
 private:
+    struct Beside;
+    template <class Key> std::size_t position(const Key& key) const; ///< size() when absent
+    void append(Value key, Value value);
     std::vector<Item> items_;
+    std::unique_ptr<Beside> beside_; ///< the index of a large dict and the attributes; null where there is neither
 };
 /// Keyword arguments, in order.
 using Kwargs = ValueDict;
@@ -179,6 +189,8 @@ private:
     }
     [[noreturn]] void throw_not_boxed(const std::type_info& wanted) const;
     [[noreturn]] void throw_kind(const char* wanted) const;
+    friend class ValueDict;
+    std::size_t hash() const; ///< equal for values that `is` takes for the same
 
     // A hand-made union: a std::variant of these took a twentieth of the umbrella's compile time.
     union Plain {

@@ -21,8 +21,9 @@ public:
     const Tensor& tensor(const std::string& key) const;
     /// Null when the dictionary carries none (then loaders assume version 1 semantics).
     std::shared_ptr<StateMetadata> metadata;
-    /// As a dict value, for archives and hooks.
+    /// As a dict value, for archives and hooks; the metadata are its attribute `_metadata`, as in Python.
     Value to_value() const;
+    /// The other way, with the metadata if there are any.
     static StateDict from_value(const Value& dict);
 };
 

@@ -25,7 +25,8 @@ struct BigInt {
 struct Layout {
     std::string name;
 };
-/// A `collections.OrderedDict` with attributes, as `state_dict()` gives it in Python: `_metadata` is one.
+/// A `collections.OrderedDict` with attributes, as `state_dict()` gives it in Python: `_metadata` is one. A plain
+/// `ValueDict` with attributes is written as the same, one without as a `dict`.
 struct OrderedDictValue {
     ValueDict items, attributes;
 };

@@ -17,7 +17,7 @@ struct LoadOptions {
     bool mmap = false;
     /// Compare the checksums of what is read.
     bool check_crc = true;
-    /// Give ordered dicts as boxed `serialize::OrderedDictValue`, with their attributes, instead of plain dicts.
+    /// Give ordered dicts as boxed `serialize::OrderedDictValue` instead of plain dicts with the same attributes.
     bool ordered_dicts = false;
 };
 struct SaveOptions {
@@ -55,25 +55,10 @@ requires(!std::is_convertible_v<StateDict, Value>) Value state_value(const State
     }
     return Value::box(std::move(out));
 }
-/// Plain dicts in place of ordered ones, at the top: what `load_state_dict` takes.
-Value plain_dict(const Value& v);
-/// The dict under `_metadata`, null when there is none.
-const ValueDict* metadata_of(const Value& v);
-
 template <class T> void load_state(T& target, const Value& v) {
     using State = std::decay_t<decltype(target.state_dict())>;
-    if constexpr (std::is_convertible_v<State, Value>) target.load_state_dict(plain_dict(v));
-    else {
-        State state = State::from_value(plain_dict(v));
-        if (const ValueDict* metadata = metadata_of(v)) {
-            using Metadata = typename decltype(state.metadata)::element_type;
-            state.metadata = std::make_shared<Metadata>();
-            for (const auto& [path, version] : *metadata)
-                if (path.isString() && version.isGenericDict())
-                    state.metadata->insert(path.toStringRef(), version.toGenericDict());
-        }
-        target.load_state_dict(state);
-    }
+    if constexpr (std::is_convertible_v<State, Value>) target.load_state_dict(v);
+    else target.load_state_dict(State::from_value(v));
 }
 } // namespace serialize::detail
 
@@ -92,17 +77,9 @@ void save(T& object, const std::string& path, const SaveOptions& options = {}) {
 /// `load(model, "model.pt")`: reads the file, then `load_state_dict`. A file that is refused changes nothing.
 template <class T>
 requires requires(T& t) { t.state_dict(); }
-void load(T& object, const std::string& path) {
-    LoadOptions options;
-    options.ordered_dicts = true;
-    serialize::detail::load_state(object, load(path, options));
-}
+void load(T& object, const std::string& path) { serialize::detail::load_state(object, load(path)); }
 template <class T>
 requires requires(T& t) { t->state_dict(); }
-void load(T& object, const std::string& path) {
-    LoadOptions options;
-    options.ordered_dicts = true;
-    serialize::detail::load_state(*object, load(path, options));
-}
+void load(T& object, const std::string& path) { serialize::detail::load_state(*object, load(path)); }
 
 } // namespace reel
