@@ -16,7 +16,11 @@
 
 #include <boost/json.hpp>
 
+#include <reel/autograd/ops.hpp>
+#include <reel/serialize/save_load.hpp>
+
 namespace {
+using namespace reel;
 namespace fs = std::filesystem;
 namespace json = boost::json;
 
@@ -37,7 +41,7 @@ struct Run {
     std::string out;
     double megabytes = 0;
 };
-Run run(const fs::path& file) {
+Run run(const fs::path& file, const char* option = nullptr) {
     int ends[2];
     BOOST_REQUIRE(::pipe(ends) == 0);
     const pid_t child = ::fork();
@@ -46,7 +50,7 @@ Run run(const fs::path& file) {
         ::close(ends[0]);
         const rlimit seconds{20, 20};
         ::setrlimit(RLIMIT_CPU, &seconds);
-        ::execl(program().c_str(), "reel-file", "--json", file.c_str(), static_cast<char*>(nullptr));
+        ::execl(program().c_str(), "reel-file", "--json", file.c_str(), option, static_cast<char*>(nullptr));
         ::_exit(127);
     }
     ::close(ends[1]);
@@ -113,6 +117,8 @@ std::string verdict(const fs::path& folder, const json::object& entry) {
     const json::object answer = parse(r.out).as_object();
     const json::value* refused = answer.if_contains("refused");
     if (bool(refused) != (r.status == 2)) return "exit status and answer disagree";
+    if (answer.at("format").as_string() != entry.at("format").as_string())
+        return "is called " + std::string(answer.at("format").as_string());
     // until scripts are run, every TorchScript archive is refused by that name
     if (file.rfind("torchscript/", 0) == 0)
         return refused && refused->as_string().find("TorchScript") != json::string::npos
@@ -169,6 +175,26 @@ BOOST_AUTO_TEST_CASE(files_of_older_releases_are_read_or_refused) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_check_reads_what_a_listing_does_not) {
+    ValueDict d;
+    d.set("w", ones({100}));
+    const fs::path file = fs::temp_directory_path() / ("reel_check_" + std::to_string(::getpid()) + ".pt");
+    save(Value(d), file.string());
+    Run r = run(file, "--check");
+    BOOST_TEST(r.status == 0);
+    BOOST_TEST(r.out.find("all checksums match") != std::string::npos, r.out);
+    // a byte of a member that no value refers to
+    std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+    const std::string all((std::istreambuf_iterator<char>(bytes)), {});
+    bytes.seekp(std::streamoff(all.rfind("PK\x07\x08") - 1));
+    bytes.put('x');
+    bytes.close();
+    BOOST_TEST(run(file).status == 0);
+    r = run(file, "--check");
+    BOOST_TEST(r.status == 2);
+    BOOST_TEST(r.out.find("serialization_id") != std::string::npos, r.out);
+    fs::remove(file);
+}
 BOOST_AUTO_TEST_CASE(answers_are_UTF8_whatever_the_file_says) {
     const Run r = run(fs::temp_directory_path() / "reel_no_such_\xff.pt");
     BOOST_TEST(r.status == 2);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <reel/autograd/ops.hpp>
@@ -171,6 +172,21 @@ BOOST_AUTO_TEST_CASE(PW5_what_cannot_be_written_is_named_and_the_old_file_stays)
     list.list_elements().clear();
     BOOST_TEST(load(file("x.pt")).toInt() == 1);
     BOOST_TEST(std::distance(fs::directory_iterator(path), fs::directory_iterator()) == 1); // no temporary is left
+}
+BOOST_AUTO_TEST_CASE(PW2_new_files_follow_the_umask_and_replaced_ones_keep_their_mode) {
+    const auto mode = [&](const std::string& name) { return unsigned(fs::status(file(name)).permissions()); };
+    const mode_t before = ::umask(027);
+    save(Value(1), file("new.pt"));
+    ::umask(077);
+    save(Value(1), file("private.pt"));
+    ::umask(022);
+    save(Value(2), file("private.pt"));
+    save(Value(2), file("ordinary.pt"));
+    ::umask(before);
+    BOOST_TEST(mode("new.pt") == 0640u);
+    BOOST_TEST(mode("private.pt") == 0600u);
+    BOOST_TEST(mode("ordinary.pt") == 0644u);
+    BOOST_TEST(load(file("private.pt")).toInt() == 2);
 }
 BOOST_AUTO_TEST_CASE(modules_and_optimizers_are_saved_and_loaded_by_name) {
     nn::Sequential a(nn::Linear(3, 4), nn::BatchNorm1d(4)), b(nn::Linear(3, 4), nn::BatchNorm1d(4));

@@ -1,7 +1,5 @@
 #include "npz_reader.hpp"
 
-#include <memory>
-
 #include <reel/autograd/error.hpp>
 
 #include "pt_reader.hpp"
@@ -11,15 +9,17 @@ namespace reel::serialize {
 namespace {
 constexpr std::size_t longest_header = 70'000; // NumPy itself stops at 10,000
 
-std::shared_ptr<const MappedFile> open_archive(const std::string& path) {
-    auto file = std::make_shared<MappedFile>(path);
-    const std::string_view b = file->bytes();
-    REEL_CHECK_VALUE(b.substr(0, 2) == "PK", path, ": not an npz archive: it looks like ", describe_content(b));
+std::shared_ptr<const MappedFile> checked(std::shared_ptr<const MappedFile> file) {
+    REEL_CHECK_VALUE(file->bytes().substr(0, 2) == "PK", file->path(), ": not an npz archive: it looks like ",
+                     describe_content(file->bytes()));
     return file;
 }
 } // namespace
 
-NpzReader::NpzReader(const std::string& path, bool check_crc) : zip_(open_archive(path), check_crc) {
+NpzReader::NpzReader(const std::string& path, bool check_crc)
+    : NpzReader(std::make_shared<MappedFile>(path), check_crc) {}
+NpzReader::NpzReader(std::shared_ptr<const MappedFile> file, bool check_crc)
+    : zip_(checked(std::move(file)), check_crc) {
     for (std::size_t i = 0; i < zip_.members().size(); ++i) {
         const ZipMember& m = zip_.members()[i];
         const std::string_view name = m.name;
@@ -28,7 +28,7 @@ NpzReader::NpzReader(const std::string& path, bool check_crc) : zip_(open_archiv
         Array a;
         a.name = name.substr(0, name.size() - 4);
         a.member = i;
-        const std::string where = path + ": member '" + m.name + "'";
+        const std::string where = zip_.file().path() + ": member '" + m.name + "'";
         a.header = parse_npy_header(zip_.prefix(m, longest_header), where);
         if (m.size != a.header.data + a.header.bytes)
             zip_.fail(m, str("its shape needs ", a.header.bytes, " bytes, ", m.size - a.header.data, " are there"));

@@ -1,6 +1,7 @@
 // An npz archive: npy arrays by name in a ZIP container.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ public:
         std::size_t member = 0;
     };
     explicit NpzReader(const std::string& path, bool check_crc = true);
+    explicit NpzReader(std::shared_ptr<const MappedFile> file, bool check_crc = true);
     const std::vector<Array>& arrays() const { return arrays_; }
     /// Elements in C order and this machine's byte order, `header.bytes` of them, into `out`.
     void read(const Array& a, char* out) const;

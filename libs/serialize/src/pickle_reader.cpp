@@ -7,114 +7,10 @@
 
 #include <reel/autograd/error.hpp>
 
+#include "pickle_opcodes.hpp"
 #include "zip_reader.hpp"
 
 namespace reel::serialize {
-
-namespace {
-enum Op : std::uint8_t {
-    PROTO = 0x80,
-    STOP = '.',
-    MARK = '(',
-    EMPTY_DICT = '}',
-    EMPTY_LIST = ']',
-    EMPTY_TUPLE = ')',
-    EMPTY_SET = 0x8f,
-    TUPLE = 't',
-    TUPLE1 = 0x85,
-    TUPLE2 = 0x86,
-    TUPLE3 = 0x87,
-    NONE = 'N',
-    NEWTRUE = 0x88,
-    NEWFALSE = 0x89,
-    BININT = 'J',
-    BININT1 = 'K',
-    BININT2 = 'M',
-    LONG1 = 0x8a,
-    BINFLOAT = 'G',
-    BINUNICODE = 'X',
-    SHORT_BINUNICODE = 0x8c,
-    BINUNICODE8 = 0x8d,
-    SHORT_BINSTRING = 'U',
-    BINBYTES = 'B',
-    SHORT_BINBYTES = 'C',
-    BINBYTES8 = 0x8e,
-    BYTEARRAY8 = 0x96,
-    BINGET = 'h',
-    LONG_BINGET = 'j',
-    BINPUT = 'q',
-    LONG_BINPUT = 'r',
-    MEMOIZE = 0x94,
-    FRAME = 0x95,
-    APPEND = 'a',
-    APPENDS = 'e',
-    SETITEM = 's',
-    SETITEMS = 'u',
-    GLOBAL = 'c',
-    STACK_GLOBAL = 0x93,
-    REDUCE = 'R',
-    NEWOBJ = 0x81,
-    BUILD = 'b',
-    BINPERSID = 'Q',
-};
-/// Names of opcodes that other programs write and this reader does not take.
-const char* known_name(std::uint8_t op) {
-    switch (op) {
-    case '0':
-        return " (POP)";
-    case '1':
-        return " (POP_MARK)";
-    case '2':
-        return " (DUP)";
-    case 'F':
-        return " (FLOAT)";
-    case 'I':
-        return " (INT)";
-    case 'L':
-        return " (LONG)";
-    case 'P':
-        return " (PERSID)";
-    case 'S':
-        return " (STRING)";
-    case 'V':
-        return " (UNICODE)";
-    case 'T':
-        return " (BINSTRING)";
-    case 'g':
-        return " (GET)";
-    case 'p':
-        return " (PUT)";
-    case 'i':
-        return " (INST)";
-    case 'o':
-        return " (OBJ)";
-    case 'd':
-        return " (DICT)";
-    case 'l':
-        return " (LIST)";
-    case 0x82:
-        return " (EXT1)";
-    case 0x83:
-        return " (EXT2)";
-    case 0x84:
-        return " (EXT4)";
-    case 0x8b:
-        return " (LONG4)";
-    case 0x90:
-        return " (ADDITEMS)";
-    case 0x91:
-        return " (FROZENSET)";
-    case 0x92:
-        return " (NEWOBJ_EX)";
-    case 0x97:
-        return " (NEXT_BUFFER)";
-    case 0x98:
-        return " (READONLY_BUFFER)";
-    default:
-        return "";
-    }
-}
-} // namespace
 
 PickleReader::PickleReader(FileTree& tree, std::string_view bytes, std::string where, const ReadLimits& limits,
                            StorageSource* storages)
@@ -447,8 +343,8 @@ void PickleReader::step(std::uint8_t op) {
     case BINPERSID:
         return push(persistent(pop()));
     default:
-        fail(str("opcode 0x", std::hex, std::uppercase, std::setw(2), std::setfill('0'), int(op), known_name(op),
-                 " is not accepted"));
+        fail(str("opcode 0x", std::hex, std::uppercase, std::setw(2), std::setfill('0'), int(op),
+                 refused_opcode_name(op), " is not accepted"));
     }
 }
 

@@ -47,7 +47,28 @@ public:
     FileTree& tree() { return tree_; }
 
 private:
-    enum class Tag : std::uint8_t;
+    /// Entries of the table.
+    enum class Tag : std::uint8_t {
+        OrderedDict,
+        Counter,
+        Size,
+        Device,
+        Encode,
+        Bytes,
+        Bytearray,
+        Set,
+        Complex,
+        Layout,
+        TensorClass,
+        Parameter,
+        RebuildTensor,
+        RebuildTensor2,
+        RebuildTensor3,
+        RebuildParameter,
+        RebuildParameterWithState,
+        RebuildFromType,
+        StorageType,
+    };
     struct Entry;
     static const Entry table[];
 
@@ -74,16 +95,18 @@ private:
     Node* opaque(const Node* from, std::vector<Node*> items);
     Node* persistent(Node* id);
     Node* reduce(Node* function, Node* arguments);
-    Node* new_object(Node* cls, Node* arguments);
-    void build(Node* object, Node* state);
     Node* call(Tag function, const std::string& name, const std::vector<Node*>& a);
-    Node* rebuild_tensor(const std::vector<Node*>& a, int version);
-    Node* rebuild_parameter(const std::string& name, const std::vector<Node*>& a, bool with_state);
-    Node* rebuild_from_type(const std::vector<Node*>& a);
     Node* codec(const std::vector<Node*>& a);
     Node* device(const std::vector<Node*>& a);
     Node* pairs(NodeKind k, const std::vector<Node*>& a);
     Node* set_of(const std::vector<Node*>& a);
+
+    // tensors, parameters and the states of objects (pickle_tensors.cpp)
+    Node* new_object(Node* cls, Node* arguments);
+    void build(Node* object, Node* state);
+    Node* rebuild_tensor(const std::vector<Node*>& a, int version);
+    Node* rebuild_parameter(const std::string& name, const std::vector<Node*>& a, bool with_state);
+    Node* rebuild_from_type(const std::vector<Node*>& a);
     std::vector<std::int64_t> sizes(const Node* n, const char* what) const;
     void check_bounds(const TensorInfo& t);
     void check_state(const Node* state, const char* owner) const;

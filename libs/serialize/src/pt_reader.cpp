@@ -20,6 +20,12 @@ std::size_t legacy_length(std::string_view b) {
     return at < b.size() && b.substr(at, legacy_magic.size()) == legacy_magic ? at + legacy_magic.size() : 0;
 }
 
+/// Does the pickle of the legacy container's protocol number, 1001, follow a first short one?
+bool legacy_record(std::string_view b) {
+    const std::size_t at = b.substr(0, 64).find("M\xe9\x03.");
+    return at != std::string_view::npos && at > 10 && b[0] == '\x80' && b[at - 3] == '.' && b[at - 2] == '\x80';
+}
+
 /// The byte count of a request, or a failure.
 std::uint64_t bytes_of(const StorageRequest& r, PickleReader& reader) {
     if (r.count < 0) reader.fail(str("storage '", r.key, "' states ", r.count, " elements"));
@@ -138,9 +144,14 @@ std::string describe_content(std::string_view b) {
     if (starts("\x93NUMPY")) return "an npy file (NumPy)";
     if (starts(zip_start) || starts("PK\x05\x06")) return "a ZIP archive";
     if (b.size() > 262 && b.substr(257, 5) == "ustar") return "a tar archive";
+    if (legacy_record(b)) return "a checkpoint from before PyTorch 1.6 whose magic number is damaged";
     if (b[0] == '\x80' && b.size() > 1 && b[1] >= 2 && b[1] <= 5)
         return "a plain pickle, written by pickle instead of torch.save";
     if (b.size() > 9 && b[8] == '{' && std::uint64_t(std::uint8_t(b[7])) == 0) return "a safetensors file";
+    if (b.size() > 22 &&
+        b.substr(b.size() - std::min<std::size_t>(b.size(), 65557)).rfind("PK\x05\x06") != std::string_view::npos)
+        if (const std::size_t at = b.find(zip_start); at != std::string_view::npos)
+            return str("a ZIP archive with ", at, " bytes before it");
     const std::size_t text = b.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
     if (text != std::string_view::npos) {
         const std::string_view t = b.substr(text, 32);
@@ -195,10 +206,14 @@ void PtReader::read_zip(const PtOptions& options) {
     if (zip.members().empty()) zip.fail("not a PyTorch checkpoint: the ZIP archive is empty");
     const std::string& first = zip.members().front().name;
     const std::string root = first.substr(0, first.find('/'));
-    if (zip.find(root + "/constants.pkl") >= 0 ||
-        std::any_of(zip.members().begin(), zip.members().end(),
-                    [&](const ZipMember& m) { return m.name.rfind(root + "/code/", 0) == 0; }))
+    const std::int64_t constants = zip.find(root + "/constants.pkl");
+    const bool code = std::any_of(zip.members().begin(), zip.members().end(),
+                                  [&](const ZipMember& m) { return m.name.rfind(root + "/code/", 0) == 0; });
+    if (constants >= 0 && zip.members()[std::size_t(constants)].size && code)
         zip.fail("this is a TorchScript archive (code and weights), not a file of weights");
+    if (constants >= 0 || code)
+        zip.fail(str("half a TorchScript archive: it has ", constants >= 0 ? "constants.pkl" : "code", ", but no ",
+                     code ? "constants" : "code"));
     const std::int64_t pickle = zip.find(root + "/data.pkl"), plain = zip.find("data.pkl");
     if (pickle < 0 && plain < 0) {
         bool npz = true, data = false;
@@ -325,6 +340,16 @@ void PtReader::read_storage(std::size_t index, char* out) const {
 void PtReader::check_storage(std::size_t index) const {
     if (const std::int64_t m = tree_.storages[index].member; zip_ && m >= 0)
         zip_->stored(zip_->members()[std::size_t(m)], true);
+}
+std::size_t PtReader::check_members() const {
+    std::size_t count = 0;
+    for (const ZipMember& m : zip_->members()) {
+        if (m.is_folder()) continue;
+        ++count;
+        if (m.deflated) zip_->read_into(m, std::unique_ptr<char[]>(new char[m.size + 1]).get());
+        else zip_->stored(m, true);
+    }
+    return count;
 }
 char* PtReader::mapped_storage(std::size_t index) const {
     const StorageInfo& s = tree_.storages[index];

@@ -33,6 +33,8 @@ public:
     char* mapped_storage(std::size_t index) const;
     /// Compares a mapped storage's checksum.
     void check_storage(std::size_t index) const;
+    /// Compares the checksums of all members, whether anything refers to them or not, and says how many there are.
+    std::size_t check_members() const;
 
 private:
     void read_zip(const PtOptions& options);

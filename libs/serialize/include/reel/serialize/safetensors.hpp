@@ -52,7 +52,8 @@ OrderedDict<std::string, Tensor> load_file(const std::string& path);
 /// Errors: KeyError for an empty or reserved name, Error naming the path when writing fails.
 void save_file(const OrderedDict<std::string, Tensor>& tensors, const std::string& path, const Metadata& metadata = {});
 
-/// Replaces the file at `path` by `bytes` atomically: temporary file, fsync, rename, fsync of the folder.
+/// Replaces the file at `path` by `bytes` atomically: temporary file, fsync, rename, fsync of the folder. A new file has
+/// the mode that the umask leaves, a replaced one keeps its own.
 void write_file_atomically(const std::string& path, const std::vector<std::string_view>& parts);
 
 } // namespace reel::serialize
