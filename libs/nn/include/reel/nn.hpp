@@ -10,6 +10,7 @@
 #include <reel/nn/module_holder.hpp>
 #include <reel/nn/modules/activation.hpp>
 #include <reel/nn/modules/any_module.hpp>
+#include <reel/nn/modules/attention.hpp>
 #include <reel/nn/modules/batch_norm.hpp>
 #include <reel/nn/modules/conv.hpp>
 #include <reel/nn/modules/distance.hpp>
@@ -23,6 +24,8 @@
 #include <reel/nn/modules/parameter_list.hpp>
 #include <reel/nn/modules/pooling.hpp>
 #include <reel/nn/modules/sequential.hpp>
+#include <reel/nn/modules/transformer.hpp>
+#include <reel/nn/modules/transformer_layer.hpp>
 #include <reel/nn/modules/vision.hpp>
 #include <reel/nn/parameter.hpp>
 #include <reel/nn/replicate.hpp>

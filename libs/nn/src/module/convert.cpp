@@ -143,10 +143,10 @@ void Module::copy_from(const Module& other, std::optional<Device> device, bool k
             fresh = nullptr;
         } else if (const auto known = memo.modules.find(child->get()); known != memo.modules.end()) {
             fresh = known->second;
-        } else if (fresh) {
+        } else if (fresh && typeid(*fresh) == typeid(**child)) {
             memo.modules.emplace(child->get(), fresh);
             fresh->copy_from(**child, device, keep_hooks);
-        } else { // registered after construction: reset() does not know it
+        } else { // registered or replaced after construction: reset() does not know it
             fresh = (*child)->clone(device, keep_hooks);
             memo.modules.emplace(child->get(), fresh);
         }

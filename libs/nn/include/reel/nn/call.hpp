@@ -23,16 +23,16 @@ concept PlainForward = requires {
     &M::forward;
 };
 
-/// C++ value -> Value. Types that Value does not know are boxed.
+template <class T> inline constexpr bool is_tuple = false;
+template <class... E> inline constexpr bool is_tuple<std::tuple<E...>> = true;
+/// C++ value -> Value. An undefined tensor is none, inside a tuple too; types that Value does not know are boxed.
 template <class T> Value pack(T&& v) {
     using D = std::decay_t<T>;
     if constexpr (std::is_same_v<D, Value>) return std::forward<T>(v);
     else if constexpr (std::is_same_v<D, Tensor>) return v.defined() ? Value(std::forward<T>(v)) : Value(); // absent
+    else if constexpr (is_tuple<D>) return std::apply([](const auto&... e) { return Value::tuple({pack(e)...}); }, v);
     else if constexpr (std::is_constructible_v<Value, T>) return Value(std::forward<T>(v));
     else return Value::box<D>(std::forward<T>(v));
-}
-template <class... E> Value pack(const std::tuple<E...>& t) {
-    return std::apply([](const auto&... e) { return Value::tuple({pack(e)...}); }, t);
 }
 template <class T> struct Unpack {
     static T from(const Value& v) { return v.to<T>(); }

@@ -22,7 +22,9 @@
     X(ZeroPad2d) X(ZeroPad3d) X(ConstantPad1d) X(ConstantPad2d) X(ConstantPad3d) X(MaxPool1d) X(MaxPool2d) \
     X(MaxPool3d) X(AvgPool1d) X(AvgPool2d) X(AvgPool3d) X(AdaptiveMaxPool1d) X(AdaptiveMaxPool2d) \
     X(AdaptiveMaxPool3d) X(AdaptiveAvgPool1d) X(AdaptiveAvgPool2d) X(AdaptiveAvgPool3d) X(PixelShuffle) \
-    X(PixelUnshuffle) X(ChannelShuffle) X(Upsample) X(UpsamplingNearest2d) X(UpsamplingBilinear2d) X(Unfold) X(Fold)
+    X(PixelUnshuffle) X(ChannelShuffle) X(Upsample) X(UpsamplingNearest2d) X(UpsamplingBilinear2d) X(Unfold) X(Fold) \
+    X(MultiheadAttention) X(TransformerEncoderLayer) X(TransformerDecoderLayer) X(TransformerEncoder) \
+    X(TransformerDecoder) X(Transformer)
 // clang-format on
 
 namespace reel::nn {

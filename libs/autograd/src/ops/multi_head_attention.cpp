@@ -1,0 +1,231 @@
+// Attention with several heads: projections, attention per head, projection of the joined heads.
+#include <reel/autograd/attention_mask.hpp>
+#include <reel/autograd/record.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+
+#include <cmath>
+#include <limits>
+
+namespace reel {
+
+namespace detail {
+Tensor additive_mask(const Tensor& mask, const char* where, const char* name, ScalarType dtype) {
+    if (!mask.defined() || mask.is_floating_point()) return mask;
+    REEL_CHECK(mask.scalar_type() == kBool, where, ": only bool and floating types of ", name, " are supported, got ",
+               dtype_name(mask.scalar_type()));
+    return masked_fill(zeros(mask.sizes(), mask.options().requires_grad(false).dtype(dtype)), mask,
+                       -std::numeric_limits<double>::infinity());
+}
+} // namespace detail
+
+namespace {
+
+constexpr const char* op = "multi_head_attention_forward";
+
+/// Are the inputs batched? Refuses ranks that do not fit each other.
+bool check_ranks(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& key_padding_mask,
+                 const Tensor& attn_mask, std::int64_t num_heads) {
+    const bool batched = query.dim() == 3;
+    REEL_CHECK(batched || query.dim() == 2, op, ": query should be unbatched 2D or batched 3D tensor but received ",
+               query.dim(), "-D query tensor");
+    const char* kind = batched ? ": For batched (3-D) `query`, expected " : ": For unbatched (2-D) `query`, expected ";
+    REEL_CHECK(key.dim() == query.dim() && value.dim() == query.dim(), op, kind, "`key` and `value` to be ",
+               query.dim(), "-D but found ", key.dim(), "-D and ", value.dim(), "-D tensors respectively");
+    REEL_CHECK(!key_padding_mask.defined() || key_padding_mask.dim() == query.dim() - 1, op, kind,
+               "`key_padding_mask` to be `None` or ", query.dim() - 1, "-D but found ", key_padding_mask.dim(),
+               "-D tensor instead");
+    REEL_CHECK(!attn_mask.defined() || attn_mask.dim() == 2 || attn_mask.dim() == 3, op, kind,
+               "`attn_mask` to be `None`, 2-D or 3-D but found ", attn_mask.dim(), "-D tensor instead");
+    if (!batched && attn_mask.defined() && attn_mask.dim() == 3) {
+        const std::int64_t want[] = {num_heads, query.size(0), key.size(0)};
+        REEL_CHECK(attn_mask.sizes() == IntArrayRef(want), op, ": Expected `attn_mask` shape to be ", IntArrayRef(want),
+                   " but got ", attn_mask.sizes());
+    }
+    return batched;
+}
+
+struct Projected {
+    Tensor q, k, v;
+};
+/// `n` projections of one input in one product: [n, positions, batch, embedding].
+Tensor stacked(const Tensor& x, const Tensor& weight, const Tensor& bias, std::int64_t n) {
+    const Tensor y = unflatten(linear(x, weight, bias), -1, {n, x.size(-1)});
+    return permute(y, {2, 0, 1, 3}).contiguous();
+}
+/// The rows of `t` that belong to projections `first` to `first + n` of three.
+Tensor rows(const Tensor& t, std::int64_t first, std::int64_t n) {
+    if (!t.defined()) return t;
+    const std::int64_t each = t.size(0) / 3;
+    return narrow(t, 0, first * each, n * each);
+}
+/// With one packed weight, inputs that are the same tensor share a product.
+Projected project(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& weight,
+                  const Tensor& bias) {
+    if (key.is_same(value) && query.is_same(key)) {
+        const Tensor all = stacked(query, weight, bias, 3);
+        return {select(all, 0, 0), select(all, 0, 1), select(all, 0, 2)};
+    }
+    const Tensor q = linear(query, rows(weight, 0, 1), rows(bias, 0, 1));
+    if (key.is_same(value)) {
+        const Tensor both = stacked(key, rows(weight, 1, 2), rows(bias, 1, 2), 2);
+        return {q, select(both, 0, 0), select(both, 0, 1)};
+    }
+    return {q, linear(key, rows(weight, 1, 1), rows(bias, 1, 1)), linear(value, rows(weight, 2, 1), rows(bias, 2, 1))};
+}
+void check_projection(const char* name, const Tensor& weight, std::int64_t rows, std::int64_t columns) {
+    const std::int64_t want[] = {rows, columns};
+    REEL_CHECK(weight.sizes() == IntArrayRef(want), op, ": expecting ", name, " shape of ", IntArrayRef(want),
+               ", but got ", weight.sizes());
+}
+
+/// [positions, batch, embedding] -> [batch * heads, positions, embedding / heads]
+Tensor by_head(const Tensor& x, std::int64_t heads) {
+    const std::int64_t each = x.size(2) / heads;
+    return transpose(reshape(x, {x.size(0), x.size(1) * heads, each}), 0, 1);
+}
+/// A key or value projected elsewhere.
+Tensor given(const char* name, const Tensor& x, std::int64_t rows, std::int64_t each) {
+    REEL_CHECK(x.dim() == 3 && x.size(0) == rows, op, ": expecting ", name, ".size(0) of ", rows, ", but got ",
+               x.sizes());
+    REEL_CHECK(x.size(2) == each, op, ": expecting ", name, ".size(2) of ", each, ", but got ", x.size(2));
+    return x;
+}
+Tensor with_column(const Tensor& mask) { return mask.defined() ? pad(mask, {0, 1}) : mask; }
+
+} // namespace
+
+/// Attention of `num_heads` heads over sequences [positions, batch, embedding], or [positions, embedding] unbatched.
+/// attn_mask [target, source] or [batch * heads, target, source] and key_padding_mask [batch, source] hide where they
+/// are true or -inf; floating ones are added to the scores. Returns the output and the weights, averaged over the heads
+/// unless told otherwise, or undefined without `need_weights`: then scaled_dot_product_attention computes. Gradients
+/// are those of the ops it is made of. `is_causal` only says that attn_mask is the causal one.
+/// Errors: Error for shapes and ranks that do not fit, in PyTorch's words.
+REEL_OP("nn.functional.multi_head_attention_forward(Tensor query, Tensor key, Tensor value, int embed_dim_to_check, "
+        "int num_heads, Tensor? in_proj_weight, Tensor? in_proj_bias, Tensor? bias_k, Tensor? bias_v, "
+        "bool add_zero_attn, float dropout_p, Tensor out_proj_weight, Tensor? out_proj_bias, bool training=True, "
+        "Tensor? key_padding_mask=None, bool need_weights=True, Tensor? attn_mask=None, "
+        "bool use_separate_proj_weight=False, Tensor? q_proj_weight=None, Tensor? k_proj_weight=None, "
+        "Tensor? v_proj_weight=None, Tensor? static_k=None, Tensor? static_v=None, bool average_attn_weights=True, "
+        "bool is_causal=False) -> (Tensor, Tensor)",
+        alias("multi_head_attention_forward"))
+std::tuple<Tensor, Tensor>
+multi_head_attention_forward(const Tensor& query, const Tensor& key, const Tensor& value,
+                             std::int64_t embed_dim_to_check, std::int64_t num_heads, const Tensor& in_proj_weight,
+                             const Tensor& in_proj_bias, const Tensor& bias_k, const Tensor& bias_v, bool add_zero_attn,
+                             double dropout_p, const Tensor& out_proj_weight, const Tensor& out_proj_bias,
+                             bool training, const Tensor& key_padding_mask, bool need_weights, const Tensor& attn_mask,
+                             bool use_separate_proj_weight, const Tensor& q_proj_weight, const Tensor& k_proj_weight,
+                             const Tensor& v_proj_weight, const Tensor& static_k, const Tensor& static_v,
+                             bool average_attn_weights, bool is_causal) {
+    if (!check_ranks(query, key, value, key_padding_mask, attn_mask, num_heads)) {
+        const Tensor q = unsqueeze(query, 1);
+        const Tensor k = key.is_same(query) ? q : unsqueeze(key, 1);
+        const Tensor v = value.is_same(key) ? k : unsqueeze(value, 1);
+        const auto [out, weights] = multi_head_attention_forward(
+            q, k, v, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias, bias_k, bias_v, add_zero_attn,
+            dropout_p, out_proj_weight, out_proj_bias, training,
+            key_padding_mask.defined() ? unsqueeze(key_padding_mask, 0) : key_padding_mask, need_weights, attn_mask,
+            use_separate_proj_weight, q_proj_weight, k_proj_weight, v_proj_weight, static_k, static_v,
+            average_attn_weights, is_causal);
+        return {squeeze(out, 1), weights.defined() ? squeeze(weights, 0) : weights};
+    }
+    const std::int64_t target = query.size(0), batch = query.size(1), embedding = query.size(2);
+    REEL_CHECK(!is_causal || attn_mask.defined(), op,
+               ": Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+               "`generate_square_subsequent_mask` to create this mask.");
+    REEL_CHECK(embedding == embed_dim_to_check, op, ": was expecting embedding dimension of ", embed_dim_to_check,
+               ", but got ", embedding);
+    REEL_CHECK(num_heads > 0 && embedding % num_heads == 0, op, ": embed_dim ", embedding,
+               " not divisible by num_heads ", num_heads);
+    const std::int64_t each = embedding / num_heads;
+
+    Projected p;
+    if (use_separate_proj_weight) {
+        REEL_CHECK(key.size(0) == value.size(0) && key.size(1) == value.size(1), op, ": key's sequence and batch dims ",
+                   key.sizes().slice(0, 2), " do not match value's ", value.sizes().slice(0, 2));
+        REEL_CHECK(q_proj_weight.defined() && k_proj_weight.defined() && v_proj_weight.defined(), op,
+                   ": use_separate_proj_weight is True but ",
+                   !q_proj_weight.defined()   ? "q_proj_weight"
+                   : !k_proj_weight.defined() ? "k_proj_weight"
+                                              : "v_proj_weight",
+                   " is None");
+        check_projection("query weight", q_proj_weight, embedding, embedding);
+        check_projection("key weight", k_proj_weight, embedding, key.size(2));
+        check_projection("value weight", v_proj_weight, embedding, value.size(2));
+        p = {linear(query, q_proj_weight, rows(in_proj_bias, 0, 1)),
+             linear(key, k_proj_weight, rows(in_proj_bias, 1, 1)),
+             linear(value, v_proj_weight, rows(in_proj_bias, 2, 1))};
+    } else {
+        REEL_CHECK(key.sizes() == value.sizes(), op, ": key shape ", key.sizes(), " does not match value shape ",
+                   value.sizes());
+        REEL_CHECK(in_proj_weight.defined(), op, ": use_separate_proj_weight is False but in_proj_weight is None");
+        p = project(query, key, value, in_proj_weight, in_proj_bias);
+    }
+
+    Tensor padding = detail::additive_mask(key_padding_mask, op, "key_padding_mask", query.scalar_type()), mask;
+    if (is_causal && !padding.defined() && !need_weights) {
+        REEL_CHECK(attn_mask.is_floating_point() || attn_mask.scalar_type() == kBool, op,
+                   ": only bool and floating types of attn_mask are supported, got ",
+                   dtype_name(attn_mask.scalar_type()));
+    } else {
+        mask = detail::additive_mask(attn_mask, op, "attn_mask", query.scalar_type());
+        is_causal = false; // it is in the mask, which may hold the padding too
+    }
+    if (mask.defined()) {
+        const std::int64_t want[] = {batch * num_heads, target, key.size(0)};
+        const IntArrayRef expected = IntArrayRef(want).slice(std::size_t(3 - mask.dim()));
+        REEL_CHECK(mask.sizes() == expected, op, ": The shape of the ", mask.dim(), "D attn_mask is ", mask.sizes(),
+                   ", but should be ", expected, ".");
+        if (mask.dim() == 2) mask = unsqueeze(mask, 0);
+    }
+    REEL_CHECK(bias_k.defined() == bias_v.defined(), op, ": bias_k and bias_v go together; only ",
+               bias_k.defined() ? "bias_k" : "bias_v", " is given");
+    if (bias_k.defined()) {
+        REEL_CHECK(!static_k.defined(), op, ": bias cannot be added to static key.");
+        REEL_CHECK(!static_v.defined(), op, ": bias cannot be added to static value.");
+        p.k = cat({p.k, repeat(bias_k, {1, batch, 1})});
+        p.v = cat({p.v, repeat(bias_v, {1, batch, 1})});
+        mask = with_column(mask);
+        padding = with_column(padding);
+    }
+    const Tensor q = by_head(p.q, num_heads);
+    Tensor k = static_k.defined() ? given("static_k", static_k, batch * num_heads, each) : by_head(p.k, num_heads);
+    Tensor v = static_v.defined() ? given("static_v", static_v, batch * num_heads, each) : by_head(p.v, num_heads);
+    if (add_zero_attn) {
+        const Tensor none = zeros({batch * num_heads, 1, each}, k.options().requires_grad(false));
+        k = cat({k, none}, 1);
+        v = cat({v, none}, 1);
+        mask = with_column(mask);
+        padding = with_column(padding);
+    }
+    const std::int64_t source = k.size(1);
+    if (padding.defined()) {
+        REEL_CHECK(padding.size(0) == batch, op, ": Expected key_padded_mask.shape[0] to be ", batch, ", but got ",
+                   padding.size(0));
+        REEL_CHECK(padding.size(1) == source, op, ": Expected key_padded_mask.shape[1] to be ", source, ", but got ",
+                   padding.size(1));
+        padding = reshape(expand(reshape(padding, {batch, 1, 1, source}), {-1, num_heads, -1, -1}),
+                          {batch * num_heads, 1, source});
+        mask = mask.defined() ? mask + padding : padding;
+    }
+    const double dropped = training ? dropout_p : 0;
+    const auto joined = [&](const Tensor& heads) { // [target * batch, embedding] -> the output
+        const Tensor out = linear(heads, out_proj_weight, out_proj_bias);
+        return reshape(out, {target, batch, out.size(1)});
+    };
+    if (!need_weights) {
+        const auto apart = [&](const Tensor& x) { return reshape(x, {batch, num_heads, x.size(1), each}); };
+        if (mask.defined())
+            mask = mask.size(0) == 1 ? unsqueeze(mask, 0) : reshape(mask, {batch, num_heads, -1, source});
+        const Tensor out = scaled_dot_product_attention(apart(q), apart(k), apart(v), mask, dropped, is_causal);
+        return {joined(reshape(permute(out, {2, 0, 1, 3}), {target * batch, embedding})), Tensor()};
+    }
+    const Tensor scaled = q * std::sqrt(1 / double(each)), keys = transpose(k, -2, -1);
+    Tensor weights = softmax(mask.defined() ? baddbmm(mask, scaled, keys) : bmm(scaled, keys), -1);
+    if (dropped > 0) weights = dropout(weights, dropped, true);
+    const Tensor out = joined(reshape(transpose(bmm(weights, v), 0, 1), {target * batch, embedding}));
+    weights = reshape(weights, {batch, num_heads, target, source});
+    return {out, average_attn_weights ? mean(weights, 1) : weights};
+}
+
+} // namespace reel

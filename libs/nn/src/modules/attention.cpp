@@ -1,0 +1,124 @@
+// Attention with several heads.
+#include <reel/nn/modules/attention.hpp>
+
+#include <reel/autograd/ops.hpp>
+#include <reel/nn/init.hpp>
+
+#include "modules/python_text.hpp"
+
+namespace reel::nn {
+
+ModulePtr NonDynamicallyQuantizableLinearImpl::clone(std::optional<Device> device, bool keep_hooks) const {
+    auto copy = std::make_shared<NonDynamicallyQuantizableLinearImpl>(options);
+    copy->copy_from(*this, device, keep_hooks);
+    return copy;
+}
+
+MultiheadAttentionImpl::MultiheadAttentionImpl(const MultiheadAttentionOptions& o) : options(o) {
+    REEL_CHECK_VALUE(o.embed_dim() > 0 && o.num_heads() > 0,
+                     "MultiheadAttention: embed_dim and num_heads must be greater than 0, got embed_dim=",
+                     o.embed_dim(), " and num_heads=", o.num_heads(), " instead");
+    REEL_CHECK(o.embed_dim() % o.num_heads() == 0, "MultiheadAttention: embed_dim must be divisible by num_heads, got ",
+               o.embed_dim(), " and ", o.num_heads());
+    MultiheadAttentionImpl::reset();
+}
+void MultiheadAttentionImpl::reset() {
+    const std::int64_t e = options.embed_dim();
+    const bool packed = options.kdim() == e && options.vdim() == e;
+    const auto declare = [&](const char* name, bool wanted, std::initializer_list<std::int64_t> sizes) {
+        return register_parameter(name, wanted ? reel::empty(sizes) : Tensor());
+    };
+    // PyTorch's order: what is absent keeps its place in the table.
+    if (packed) in_proj_weight = declare("in_proj_weight", true, {3 * e, e});
+    q_proj_weight = declare("q_proj_weight", !packed, {e, e});
+    k_proj_weight = declare("k_proj_weight", !packed, {e, options.kdim()});
+    v_proj_weight = declare("v_proj_weight", !packed, {e, options.vdim()});
+    if (!packed) in_proj_weight = declare("in_proj_weight", false, {});
+    in_proj_bias = declare("in_proj_bias", options.bias(), {3 * e});
+    const LinearOptions out = LinearOptions(e, e).bias(options.bias());
+    out_proj = register_module<LinearImpl>("out_proj", std::make_shared<NonDynamicallyQuantizableLinearImpl>(out));
+    bias_k = declare("bias_k", options.add_bias_kv(), {1, 1, e});
+    bias_v = declare("bias_v", options.add_bias_kv(), {1, 1, e});
+    _reset_parameters();
+}
+void MultiheadAttentionImpl::_reset_parameters() {
+    for (const Tensor& w : {in_proj_weight, q_proj_weight, k_proj_weight, v_proj_weight})
+        if (w.defined()) init::xavier_uniform_(w);
+    if (in_proj_bias.defined()) {
+        init::constant_(in_proj_bias, 0.);
+        init::constant_(out_proj->bias, 0.);
+    }
+    for (const Tensor& b : {bias_k, bias_v})
+        if (b.defined()) init::xavier_normal_(b);
+}
+std::tuple<Tensor, Tensor> MultiheadAttentionImpl::forward(const Tensor& query, const Tensor& key, const Tensor& value,
+                                                           const Tensor& key_padding_mask, bool need_weights,
+                                                           const Tensor& attn_mask, bool average_attn_weights,
+                                                           bool is_causal) {
+    Tensor q = query, k = key, v = value;
+    const bool turn = options.batch_first() && query.dim() == 3 && key.dim() == 3 && value.dim() == 3;
+    if (turn) { // inputs that are one tensor stay one: they share a product
+        q = reel::transpose(query, 0, 1);
+        k = key.is_same(query) ? q : reel::transpose(key, 0, 1);
+        v = value.is_same(key) ? k : reel::transpose(value, 0, 1);
+    }
+    const ModulePtr out = children_["out_proj"];
+    const auto& own = out->own_parameters();
+    const Tensor* out_bias = own.find("bias");
+    auto [y, weights] = reel::multi_head_attention_forward(
+        q, k, v, options.embed_dim(), options.num_heads(), parameters_["in_proj_weight"], parameters_["in_proj_bias"],
+        parameters_["bias_k"], parameters_["bias_v"], options.add_zero_attn(), options.dropout(), own["weight"],
+        out_bias ? *out_bias : Tensor(), is_training(), key_padding_mask, need_weights, attn_mask,
+        !parameters_["in_proj_weight"].defined(), parameters_["q_proj_weight"], parameters_["k_proj_weight"],
+        parameters_["v_proj_weight"], {}, {}, average_attn_weights, is_causal);
+    return {turn ? reel::transpose(y, 0, 1) : y, weights};
+}
+Value MultiheadAttentionImpl::forward_values(const Args& args, const Kwargs& kwargs) {
+    const ConstructorArgs a(
+        "MultiheadAttention: forward",
+        {"query", "key", "value", "key_padding_mask", "need_weights", "attn_mask", "average_attn_weights", "is_causal"},
+        args, kwargs);
+    const auto optional = [&](const char* name) { return a.has(name) ? a.at(name).toTensor() : Tensor(); };
+    return detail::pack(forward(a.at("query").toTensor(), a.at("key").toTensor(), a.at("value").toTensor(),
+                                optional("key_padding_mask"), a.get<bool>("need_weights", true), optional("attn_mask"),
+                                a.get<bool>("average_attn_weights", true), a.get<bool>("is_causal", false)));
+}
+
+namespace functional {
+
+std::tuple<Tensor, Tensor> multi_head_attention_forward(const Tensor& query, const Tensor& key, const Tensor& value,
+                                                        const MultiheadAttentionForwardFuncOptions& o) {
+    return reel::multi_head_attention_forward(
+        query, key, value, o.embed_dim_to_check(), o.num_heads(), o.in_proj_weight(), o.in_proj_bias(), o.bias_k(),
+        o.bias_v(), o.add_zero_attn(), o.dropout_p(), o.out_proj_weight(), o.out_proj_bias(), o.training(),
+        o.key_padding_mask(), o.need_weights(), o.attn_mask(), o.use_separate_proj_weight(), o.q_proj_weight(),
+        o.k_proj_weight(), o.v_proj_weight(), o.static_k(), o.static_v(), o.average_attn_weights(), o.is_causal());
+}
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                    const Tensor& attn_mask, double dropout_p, bool is_causal,
+                                    std::optional<double> scale, bool enable_gqa) {
+    return reel::scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa);
+}
+
+} // namespace functional
+
+namespace {
+[[maybe_unused]] const bool registered =
+    register_module_class("MultiheadAttention", [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+        const ConstructorArgs a("MultiheadAttention",
+                                {"embed_dim", "num_heads", "dropout", "bias", "add_bias_kv", "add_zero_attn", "kdim",
+                                 "vdim", "batch_first", "device", "dtype"},
+                                args, kwargs);
+        const auto e = a.get<std::int64_t>("embed_dim");
+        return text::built<MultiheadAttentionImpl>(a, MultiheadAttentionOptions(e, a.get<std::int64_t>("num_heads"))
+                                                          .dropout(a.get<double>("dropout", 0.))
+                                                          .bias(a.get<bool>("bias", true))
+                                                          .add_bias_kv(a.get<bool>("add_bias_kv", false))
+                                                          .add_zero_attn(a.get<bool>("add_zero_attn", false))
+                                                          .kdim(a.get<std::int64_t>("kdim", e))
+                                                          .vdim(a.get<std::int64_t>("vdim", e))
+                                                          .batch_first(a.get<bool>("batch_first", false)));
+    });
+} // namespace
+
+} // namespace reel::nn

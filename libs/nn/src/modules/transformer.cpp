@@ -1,0 +1,264 @@
+// Stacks of transformer layers, and the whole transformer.
+#include <reel/nn/modules/transformer.hpp>
+
+#include <limits>
+
+#include <reel/autograd/attention_mask.hpp>
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/random.hpp>
+#include <reel/nn/init.hpp>
+
+#include "modules/transformer_values.hpp"
+
+namespace reel::nn {
+
+namespace {
+
+/// Building a copy draws parameters only to overwrite them; the stream shall not notice, as with Python's deepcopy.
+class KeepRandomState {
+public:
+    KeepRandomState() : generator_(reel::detail::getDefaultCPUGenerator()), state_(generator_.get_state()) {}
+    ~KeepRandomState() { generator_.set_state(state_); }
+
+private:
+    Generator generator_;
+    Tensor state_;
+};
+ModuleList copies(const Module& layer, std::int64_t n) {
+    const KeepRandomState keep;
+    ModuleList list;
+    for (std::int64_t i = 0; i < n; ++i) list->push_back(layer.clone());
+    return list;
+}
+AnyModule taken(const AnyModule& module, bool copy) {
+    const KeepRandomState keep;
+    return copy ? module.clone() : module;
+}
+
+/// Without a hint the mask itself is looked at, as PyTorch does.
+bool is_causal_mask(const Tensor& mask, std::optional<bool> hint, const Tensor& sequence, bool batch_first) {
+    if (hint || !mask.defined()) return hint.value_or(false);
+    const std::int64_t n = sequence.size(sequence.dim() == 3 && batch_first ? 1 : 0), square[] = {n, n};
+    if (mask.sizes() != IntArrayRef(square)) return false;
+    const Tensor causal = TransformerImpl::generate_square_subsequent_mask(
+        n, TensorOptions(mask.device()).dtype(mask.scalar_type() == kBool ? kFloat : mask.scalar_type()));
+    const Tensor m = mask.detach();
+    return reel::all(reel::eq(m, m.scalar_type() == kBool ? causal.to(kBool) : causal)).item<bool>();
+}
+/// Other classes of layers take what libtorch passes them: everything by position.
+template <class Ours> Value step(Module& m, const Args& positional, const Args& rest, const Kwargs& named) {
+    if (m.as<Ours>()) return m.call_values(positional, named);
+    Args all = positional;
+    all.insert(all.end(), rest.begin(), rest.end());
+    return m.call_values(all);
+}
+void reset_norm(const OrderedDict<std::string, ModulePtr>& children) {
+    if (const ModulePtr* norm = children.find("norm"))
+        if (auto* layer = (*norm)->as<LayerNorm>()) layer->reset_parameters();
+}
+Tensor normalised(const OrderedDict<std::string, ModulePtr>& children, const Tensor& x) {
+    const ModulePtr* norm = children.find("norm");
+    return norm && *norm ? (*norm)->call_values({x}).toTensor() : x;
+}
+
+} // namespace
+
+TransformerEncoderImpl::TransformerEncoderImpl(TransformerEncoderOptions o) : options(std::move(o)) { build(false); }
+void TransformerEncoderImpl::build(bool copy_norm) {
+    layers = register_module("layers", copies(*options.encoder_layer(), options.num_layers()));
+    if (options.norm().is_empty()) return;
+    norm = taken(options.norm(), copy_norm);
+    add_module("norm", norm.ptr());
+}
+void TransformerEncoderImpl::reset_parameters() {
+    for (const ModulePtr& m : *layers)
+        if (auto* layer = m->as<TransformerEncoderLayer>()) layer->reset_parameters();
+    reset_norm(children_);
+}
+Tensor TransformerEncoderImpl::forward(const Tensor& src, const Tensor& src_mask, const Tensor& src_key_padding_mask,
+                                       std::optional<bool> is_causal) {
+    const char* name = "TransformerEncoder";
+    const Value padding = detail::pack(
+        reel::detail::additive_mask(src_key_padding_mask, name, "src_key_padding_mask", src.scalar_type()));
+    const Tensor added = reel::detail::additive_mask(src_mask, name, "mask", src.scalar_type());
+    const Value mask = detail::pack(added);
+    const bool causal = is_causal_mask(added, is_causal, src, options.encoder_layer()->options.batch_first());
+    Tensor x = src;
+    for (const auto& item : children_["layers"]->own_children())
+        x = step<TransformerEncoderLayer>(
+                *item.value(), {x}, {mask, padding},
+                {{"src_mask", mask}, {"is_causal", causal}, {"src_key_padding_mask", padding}})
+                .toTensor();
+    return normalised(children_, x);
+}
+Value TransformerEncoderImpl::forward_values(const Args& args, const Kwargs& kwargs) {
+    const ConstructorArgs a("TransformerEncoder: forward", {"src", "mask", "src_key_padding_mask", "is_causal"}, args,
+                            kwargs);
+    return forward(a.at("src").toTensor(), detail::optional_tensor(a, "mask"),
+                   detail::optional_tensor(a, "src_key_padding_mask"), detail::optional_bool(a, "is_causal"));
+}
+
+TransformerDecoderImpl::TransformerDecoderImpl(TransformerDecoderOptions o) : options(std::move(o)) { build(false); }
+void TransformerDecoderImpl::build(bool copy_norm) {
+    layers = register_module("layers", copies(*options.decoder_layer(), options.num_layers()));
+    if (options.norm().is_empty()) return;
+    norm = taken(options.norm(), copy_norm);
+    add_module("norm", norm.ptr());
+}
+void TransformerDecoderImpl::reset_parameters() {
+    for (const ModulePtr& m : *layers)
+        if (auto* layer = m->as<TransformerDecoderLayer>()) layer->reset_parameters();
+    reset_norm(children_);
+}
+Tensor TransformerDecoderImpl::forward(const Tensor& tgt, const Tensor& memory, const Tensor& tgt_mask,
+                                       const Tensor& memory_mask, const Tensor& tgt_key_padding_mask,
+                                       const Tensor& memory_key_padding_mask, std::optional<bool> tgt_is_causal,
+                                       bool memory_is_causal) {
+    const Value mask = detail::pack(tgt_mask), across = detail::pack(memory_mask),
+                padding = detail::pack(tgt_key_padding_mask), padding_across = detail::pack(memory_key_padding_mask);
+    const bool causal = is_causal_mask(tgt_mask, tgt_is_causal, tgt, options.decoder_layer()->options.batch_first());
+    Tensor x = tgt;
+    for (const auto& item : children_["layers"]->own_children())
+        x = step<TransformerDecoderLayer>(*item.value(), {x, memory}, {mask, across, padding, padding_across},
+                                          {{"tgt_mask", mask},
+                                           {"memory_mask", across},
+                                           {"tgt_key_padding_mask", padding},
+                                           {"memory_key_padding_mask", padding_across},
+                                           {"tgt_is_causal", causal},
+                                           {"memory_is_causal", memory_is_causal}})
+                .toTensor();
+    return normalised(children_, x);
+}
+Value TransformerDecoderImpl::forward_values(const Args& args, const Kwargs& kwargs) {
+    const ConstructorArgs a("TransformerDecoder: forward",
+                            {"tgt", "memory", "tgt_mask", "memory_mask", "tgt_key_padding_mask",
+                             "memory_key_padding_mask", "tgt_is_causal", "memory_is_causal"},
+                            args, kwargs);
+    return forward(a.at("tgt").toTensor(), a.at("memory").toTensor(), detail::optional_tensor(a, "tgt_mask"),
+                   detail::optional_tensor(a, "memory_mask"), detail::optional_tensor(a, "tgt_key_padding_mask"),
+                   detail::optional_tensor(a, "memory_key_padding_mask"), detail::optional_bool(a, "tgt_is_causal"),
+                   a.get<bool>("memory_is_causal", false));
+}
+
+TransformerImpl::TransformerImpl(TransformerOptions o) : options(std::move(o)) { build(false); }
+void TransformerImpl::build(bool copy_custom) {
+    const auto& o = options;
+    const TransformerLayerOptions layer = TransformerLayerOptions(o.d_model(), o.nhead())
+                                              .dim_feedforward(o.dim_feedforward())
+                                              .dropout(o.dropout())
+                                              .activation(o.activation())
+                                              .layer_norm_eps(o.layer_norm_eps())
+                                              .batch_first(o.batch_first())
+                                              .norm_first(o.norm_first())
+                                              .bias(o.bias());
+    const LayerNormOptions norm = LayerNormOptions({o.d_model()}).eps(o.layer_norm_eps()).bias(o.bias());
+    encoder = o.custom_encoder().is_empty()
+                  ? AnyModule(TransformerEncoder(
+                        TransformerEncoderOptions(layer, o.num_encoder_layers()).norm(AnyModule(LayerNorm(norm)))))
+                  : taken(o.custom_encoder(), copy_custom);
+    add_module("encoder", encoder.ptr());
+    decoder = o.custom_decoder().is_empty()
+                  ? AnyModule(TransformerDecoder(
+                        TransformerDecoderOptions(layer, o.num_decoder_layers()).norm(AnyModule(LayerNorm(norm)))))
+                  : taken(o.custom_decoder(), copy_custom);
+    add_module("decoder", decoder.ptr());
+    reset_parameters();
+}
+void TransformerImpl::reset_parameters() {
+    for (const Tensor& p : parameters())
+        if (p.dim() > 1) init::xavier_uniform_(p);
+}
+Tensor TransformerImpl::forward(const Tensor& src, const Tensor& tgt, const Tensor& src_mask, const Tensor& tgt_mask,
+                                const Tensor& memory_mask, const Tensor& src_key_padding_mask,
+                                const Tensor& tgt_key_padding_mask, const Tensor& memory_key_padding_mask,
+                                std::optional<bool> src_is_causal, std::optional<bool> tgt_is_causal,
+                                bool memory_is_causal) {
+    const std::int64_t batch = options.batch_first() ? 0 : 1;
+    REEL_CHECK(src.dim() >= 2 && tgt.dim() >= 2, "Transformer: src and tgt need two or three dimensions, got ",
+               src.sizes(), " and ", tgt.sizes());
+    REEL_CHECK(src.dim() != 3 || src.size(batch) == tgt.size(batch),
+               "Transformer: the batch number of src and tgt must be equal, got ", src.sizes(), " and ", tgt.sizes());
+    REEL_CHECK(src.size(-1) == options.d_model() && tgt.size(-1) == options.d_model(),
+               "Transformer: the feature number of src and tgt must be equal to d_model (", options.d_model(),
+               "), got ", src.sizes(), " and ", tgt.sizes());
+    const Value mask = detail::pack(src_mask), padding = detail::pack(src_key_padding_mask);
+    const Value memory =
+        step<TransformerEncoder>(*children_["encoder"], {src}, {mask, padding},
+                                 {{"mask", mask}, {"src_key_padding_mask", padding}, {"is_causal", src_is_causal}});
+    const Value own = detail::pack(tgt_mask), across = detail::pack(memory_mask),
+                own_padding = detail::pack(tgt_key_padding_mask),
+                padding_across = detail::pack(memory_key_padding_mask);
+    return step<TransformerDecoder>(*children_["decoder"], {tgt, memory}, {own, across, own_padding, padding_across},
+                                    {{"tgt_mask", own},
+                                     {"memory_mask", across},
+                                     {"tgt_key_padding_mask", own_padding},
+                                     {"memory_key_padding_mask", padding_across},
+                                     {"tgt_is_causal", tgt_is_causal},
+                                     {"memory_is_causal", memory_is_causal}})
+        .toTensor();
+}
+Value TransformerImpl::forward_values(const Args& args, const Kwargs& kwargs) {
+    const ConstructorArgs a("Transformer: forward",
+                            {"src", "tgt", "src_mask", "tgt_mask", "memory_mask", "src_key_padding_mask",
+                             "tgt_key_padding_mask", "memory_key_padding_mask", "src_is_causal", "tgt_is_causal",
+                             "memory_is_causal"},
+                            args, kwargs);
+    const auto given = [&](const char* name) { return detail::optional_tensor(a, name); };
+    return forward(a.at("src").toTensor(), a.at("tgt").toTensor(), given("src_mask"), given("tgt_mask"),
+                   given("memory_mask"), given("src_key_padding_mask"), given("tgt_key_padding_mask"),
+                   given("memory_key_padding_mask"), detail::optional_bool(a, "src_is_causal"),
+                   detail::optional_bool(a, "tgt_is_causal"), a.get<bool>("memory_is_causal", false));
+}
+Tensor TransformerImpl::generate_square_subsequent_mask(std::int64_t n, const TensorOptions& o) {
+    return reel::triu(reel::full({n, n}, -std::numeric_limits<double>::infinity(), o), 1);
+}
+
+namespace {
+AnyModule optional_module(const ConstructorArgs& a, const char* name) {
+    return a.has(name) ? AnyModule(a.at(name).get<ModulePtr>()) : AnyModule();
+}
+/// Python's (layer, num_layers, norm).
+template <class Coder, class Options, class Layer>
+ModulePtr make_coder(const char* name, const ConstructorArgs& a, const char* layer_name) {
+    const auto layer = std::dynamic_pointer_cast<Layer>(a.at(layer_name).get<ModulePtr>());
+    REEL_CHECK_TYPE(layer, name, ": ", layer_name, " is a ", a.at(layer_name).get<ModulePtr>()->repr_name(),
+                    "; expected a ", name, "Layer");
+    return std::make_shared<Coder>(
+        Options(ModuleHolder<Layer>(layer).ptr(), a.get<std::int64_t>("num_layers")).norm(optional_module(a, "norm")));
+}
+[[maybe_unused]] const bool registered[] = {
+    register_module_class(
+        "TransformerEncoder",
+        [](const Args& args, const Kwargs& kwargs) {
+            const ConstructorArgs a("TransformerEncoder",
+                                    {"encoder_layer", "num_layers", "norm", "enable_nested_tensor", "mask_check"}, args,
+                                    kwargs);
+            return make_coder<TransformerEncoderImpl, TransformerEncoderOptions, TransformerEncoderLayerImpl>(
+                "TransformerEncoder", a, "encoder_layer");
+        }),
+    register_module_class(
+        "TransformerDecoder",
+        [](const Args& args, const Kwargs& kwargs) {
+            const ConstructorArgs a("TransformerDecoder", {"decoder_layer", "num_layers", "norm"}, args, kwargs);
+            return make_coder<TransformerDecoderImpl, TransformerDecoderOptions, TransformerDecoderLayerImpl>(
+                "TransformerDecoder", a, "decoder_layer");
+        }),
+    register_module_class(
+        "Transformer",
+        [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+            const ConstructorArgs a("Transformer",
+                                    {"d_model", "nhead", "num_encoder_layers", "num_decoder_layers", "dim_feedforward",
+                                     "dropout", "activation", "custom_encoder", "custom_decoder", "layer_norm_eps",
+                                     "batch_first", "norm_first", "bias", "device", "dtype"},
+                                    args, kwargs);
+            TransformerOptions o(a.get<std::int64_t>("d_model", 512), a.get<std::int64_t>("nhead", 8),
+                                 a.get<std::int64_t>("num_encoder_layers", 6),
+                                 a.get<std::int64_t>("num_decoder_layers", 6));
+            detail::read_layer_options(a, o);
+            o.custom_encoder(optional_module(a, "custom_encoder")).custom_decoder(optional_module(a, "custom_decoder"));
+            return text::built<TransformerImpl>(a, o);
+        }),
+};
+} // namespace
+
+} // namespace reel::nn
