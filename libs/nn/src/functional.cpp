@@ -52,6 +52,11 @@ Tensor embedding(const Tensor& indices, const Tensor& weight, const EmbeddingFun
     return reel::embedding(weight, indices, o.padding_idx(), o.max_norm(), o.norm_type(), o.scale_grad_by_freq(),
                            o.sparse());
 }
+Tensor embedding_bag(const Tensor& input, const Tensor& weight, const EmbeddingBagFuncOptions& o) {
+    const char* mode = o.mode() == kSum ? "sum" : o.mode() == kMean ? "mean" : "max";
+    return reel::embedding_bag(weight, input, o.offsets(), o.max_norm(), o.norm_type(), o.scale_grad_by_freq(), mode,
+                               o.sparse(), o.per_sample_weights(), o.include_last_offset(), o.padding_idx());
+}
 Tensor one_hot(const Tensor& indices, std::int64_t num_classes) { return reel::one_hot(indices, num_classes); }
 
 Tensor relu(const Tensor& x, const ReLUFuncOptions& o) { return o.inplace() ? reel::relu_(x) : reel::relu(x); }

@@ -9,6 +9,7 @@
 #include <reel/nn/module.hpp>
 #include <reel/nn/module_holder.hpp>
 #include <reel/nn/modules/activation.hpp>
+#include <reel/nn/modules/adaptive.hpp>
 #include <reel/nn/modules/any_module.hpp>
 #include <reel/nn/modules/attention.hpp>
 #include <reel/nn/modules/batch_norm.hpp>
@@ -23,6 +24,7 @@
 #include <reel/nn/modules/padding.hpp>
 #include <reel/nn/modules/parameter_list.hpp>
 #include <reel/nn/modules/pooling.hpp>
+#include <reel/nn/modules/rnn.hpp>
 #include <reel/nn/modules/sequential.hpp>
 #include <reel/nn/modules/transformer.hpp>
 #include <reel/nn/modules/transformer_layer.hpp>
@@ -32,6 +34,7 @@
 #include <reel/nn/state_dict.hpp>
 #include <reel/nn/utils/clip_grad.hpp>
 #include <reel/nn/utils/convert_parameters.hpp>
+#include <reel/nn/utils/rnn.hpp>
 
 // last: names what the headers above declare
 #include <reel/nn/instances.hpp>

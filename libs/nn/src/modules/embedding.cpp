@@ -72,6 +72,11 @@ void EmbeddingBagImpl::reset() {
         if (i < 0) options.padding_idx(rows + i);
     }
     const bool given = options._weight().defined();
+    if (given) {
+        const std::int64_t want[] = {rows, options.embedding_dim()};
+        REEL_CHECK_VALUE(options._weight().sizes() == IntArrayRef(want), "EmbeddingBag: _weight has shape ",
+                         options._weight().sizes(), "; expected ", IntArrayRef(want));
+    }
     weight = register_parameter("weight", given ? options._weight() : reel::empty({rows, options.embedding_dim()}));
     if (!given) reset_parameters();
 }
@@ -104,7 +109,44 @@ std::string EmbeddingBagImpl::extra_repr() const {
     return s;
 }
 
+EmbeddingBag EmbeddingBag::from_pretrained(const Tensor& embeddings, const EmbeddingBagFromPretrainedOptions& o) {
+    REEL_CHECK_VALUE(embeddings.dim() == 2, "EmbeddingBag::from_pretrained: expected a matrix, got shape ",
+                     embeddings.sizes());
+    EmbeddingBag e(EmbeddingBagOptions(embeddings.size(0), embeddings.size(1))
+                       ._weight(embeddings)
+                       .max_norm(o.max_norm())
+                       .norm_type(o.norm_type())
+                       .scale_grad_by_freq(o.scale_grad_by_freq())
+                       .mode(o.mode())
+                       .sparse(o.sparse())
+                       .include_last_offset(o.include_last_offset())
+                       .padding_idx(o.padding_idx()));
+    e->weight.set_requires_grad(!o.freeze());
+    return e;
+}
+
 namespace {
+[[maybe_unused]] const bool bag_registered =
+    register_module_class("EmbeddingBag", [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+        const ConstructorArgs a("EmbeddingBag",
+                                {"num_embeddings", "embedding_dim", "max_norm", "norm_type", "scale_grad_by_freq",
+                                 "mode", "sparse", "_weight", "include_last_offset", "padding_idx", "device", "dtype"},
+                                args, kwargs);
+        EmbeddingBagOptions o(a.get<std::int64_t>("num_embeddings"), a.get<std::int64_t>("embedding_dim"));
+        if (a.has("max_norm")) o.max_norm(a.get<double>("max_norm"));
+        o.norm_type(a.get<double>("norm_type", 2.))
+            .scale_grad_by_freq(a.get<bool>("scale_grad_by_freq", false))
+            .sparse(a.get<bool>("sparse", false))
+            .include_last_offset(a.get<bool>("include_last_offset", false));
+        const std::string mode = a.get<std::string>("mode", "mean");
+        REEL_CHECK_VALUE(mode == "sum" || mode == "mean" || mode == "max",
+                         "EmbeddingBag: mode has to be one of sum, mean or max, got '", mode, "'");
+        if (mode == "sum") o.mode(kSum);
+        else if (mode == "max") o.mode(kMax);
+        if (a.has("_weight")) o._weight(a.at("_weight").toTensor());
+        if (a.has("padding_idx")) o.padding_idx(a.get<std::int64_t>("padding_idx"));
+        return text::built<EmbeddingBagImpl>(a, o);
+    });
 [[maybe_unused]] const bool registered =
     register_module_class("Embedding", [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
         const ConstructorArgs a("Embedding",

@@ -66,6 +66,25 @@ template <std::size_t D> std::string describe(const AdaptivePoolOptions<D>& o) {
     return "output_size=" + text::as_given(o.output_size());
 }
 
+template <std::size_t D> Tensor lp_pool(const LPPoolOptions<D>& o, const Tensor& input) {
+    const double p = double(o.norm_type());
+    const OptionalIntArrayRef stride = o.stride() ? OptionalIntArrayRef(IntArrayRef(*o.stride())) : std::nullopt;
+    if constexpr (D == 1) return reel::lp_pool1d(input, p, o.kernel_size(), stride, o.ceil_mode());
+    else if constexpr (D == 2) return reel::lp_pool2d(input, p, o.kernel_size(), stride, o.ceil_mode());
+    else return reel::lp_pool3d(input, p, o.kernel_size(), stride, o.ceil_mode());
+}
+template <std::size_t D> std::string describe(const LPPoolOptions<D>& o) {
+    return str("norm_type=", text::number(o.norm_type()), ", kernel_size=", text::as_given(o.kernel_size()),
+               ", stride=", o.stride() ? text::as_given(*o.stride()) : "None",
+               ", ceil_mode=", text::boolean(o.ceil_mode()));
+}
+
+template Tensor lp_pool(const LPPoolOptions<1>&, const Tensor&);
+template Tensor lp_pool(const LPPoolOptions<2>&, const Tensor&);
+template Tensor lp_pool(const LPPoolOptions<3>&, const Tensor&);
+template std::string describe(const LPPoolOptions<1>&);
+template std::string describe(const LPPoolOptions<2>&);
+template std::string describe(const LPPoolOptions<3>&);
 template std::tuple<Tensor, Tensor> max_pool(const MaxPoolOptions<1>&, const Tensor&);
 template std::string describe(const MaxPoolOptions<1>&);
 template Tensor avg_pool(const AvgPoolOptions<1>&, const Tensor&);
@@ -153,7 +172,21 @@ ModulePtr make_adaptive_avg(const char* name, const Args& args, const Kwargs& kw
     return std::make_shared<M>(adaptive_options<D>(ConstructorArgs(name, {"output_size"}, args, kwargs)));
 }
 
+template <class M, std::size_t D> ModulePtr make_lp(const char* name, const Args& args, const Kwargs& kwargs) {
+    const ConstructorArgs a(name, {"norm_type", "kernel_size", "stride", "ceil_mode"}, args, kwargs);
+    a.at("norm_type");
+    LPPoolOptions<D> o(text::number(a, "norm_type", 2), text::expanding<D>(a, "kernel_size"));
+    if (a.has("stride")) o.stride(text::expanding<D>(a, "stride"));
+    return std::make_shared<M>(o.ceil_mode(a.get<bool>("ceil_mode", false)));
+}
+
 [[maybe_unused]] const bool registered[] = {
+    register_module_class("LPPool1d",
+                          [](const Args& a, const Kwargs& k) { return make_lp<LPPool1dImpl, 1>("LPPool1d", a, k); }),
+    register_module_class("LPPool2d",
+                          [](const Args& a, const Kwargs& k) { return make_lp<LPPool2dImpl, 2>("LPPool2d", a, k); }),
+    register_module_class("LPPool3d",
+                          [](const Args& a, const Kwargs& k) { return make_lp<LPPool3dImpl, 3>("LPPool3d", a, k); }),
     register_module_class("MaxPool1d",
                           [](const Args& a, const Kwargs& k) { return make_max<MaxPool1dImpl, 1>("MaxPool1d", a, k); }),
     register_module_class("MaxPool2d",

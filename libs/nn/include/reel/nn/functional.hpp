@@ -7,6 +7,7 @@
 #include <reel/autograd/expanding_array.hpp>
 #include <reel/nn/modules/activation.hpp>
 #include <reel/nn/modules/conv.hpp>
+#include <reel/nn/modules/embedding.hpp>
 #include <reel/nn/modules/loss.hpp>
 #include <reel/nn/modules/pooling.hpp>
 
@@ -57,6 +58,19 @@ struct EmbeddingFuncOptions {
     REEL_ARG(bool, sparse) = false;
 };
 Tensor embedding(const Tensor& indices, const Tensor& weight, const EmbeddingFuncOptions& options = {});
+struct EmbeddingBagFuncOptions {
+    using mode_t = EmbeddingBagOptions::mode_t;
+    REEL_ARG(Tensor, offsets) = {};
+    REEL_ARG(std::optional<double>, max_norm) = std::nullopt;
+    REEL_ARG(double, norm_type) = 2.;
+    REEL_ARG(bool, scale_grad_by_freq) = false;
+    REEL_ARG(mode_t, mode) = kMean;
+    REEL_ARG(bool, sparse) = false;
+    REEL_ARG(Tensor, per_sample_weights) = {};
+    REEL_ARG(bool, include_last_offset) = false;
+    REEL_ARG(std::optional<std::int64_t>, padding_idx) = std::nullopt;
+};
+Tensor embedding_bag(const Tensor& input, const Tensor& weight, const EmbeddingBagFuncOptions& options = {});
 Tensor one_hot(const Tensor& indices, std::int64_t num_classes = -1);
 
 using ReLUFuncOptions = ReLUOptions;
@@ -140,6 +154,9 @@ using AvgPool3dFuncOptions = AvgPool3dOptions;
 using AdaptiveAvgPool1dFuncOptions = AdaptiveAvgPool1dOptions;
 using AdaptiveAvgPool2dFuncOptions = AdaptiveAvgPool2dOptions;
 using AdaptiveAvgPool3dFuncOptions = AdaptiveAvgPool3dOptions;
+using LPPool1dFuncOptions = LPPool1dOptions;
+using LPPool2dFuncOptions = LPPool2dOptions;
+using LPPool3dFuncOptions = LPPool3dOptions;
 #define REEL_POOL_FUNCTIONS(D)                                                                                         \
     inline Tensor max_pool##D##d(const Tensor& input, const MaxPool##D##dFuncOptions& options) {                       \
         return std::get<0>(nn::detail::max_pool(options, input));                                                      \
@@ -150,6 +167,9 @@ using AdaptiveAvgPool3dFuncOptions = AdaptiveAvgPool3dOptions;
     }                                                                                                                  \
     inline Tensor avg_pool##D##d(const Tensor& input, const AvgPool##D##dFuncOptions& options) {                       \
         return nn::detail::avg_pool(options, input);                                                                   \
+    }                                                                                                                  \
+    inline Tensor lp_pool##D##d(const Tensor& input, const LPPool##D##dFuncOptions& options) {                         \
+        return nn::detail::lp_pool(options, input);                                                                    \
     }                                                                                                                  \
     inline Tensor adaptive_avg_pool##D##d(const Tensor& input, const AdaptiveAvgPool##D##dFuncOptions& options) {      \
         return nn::detail::adaptive_avg_pool(options, input);                                                          \

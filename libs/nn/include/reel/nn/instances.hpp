@@ -24,7 +24,9 @@
     X(AdaptiveMaxPool3d) X(AdaptiveAvgPool1d) X(AdaptiveAvgPool2d) X(AdaptiveAvgPool3d) X(PixelShuffle) \
     X(PixelUnshuffle) X(ChannelShuffle) X(Upsample) X(UpsamplingNearest2d) X(UpsamplingBilinear2d) X(Unfold) X(Fold) \
     X(MultiheadAttention) X(TransformerEncoderLayer) X(TransformerDecoderLayer) X(TransformerEncoder) \
-    X(TransformerDecoder) X(Transformer)
+    X(TransformerDecoder) X(Transformer) \
+    X(LPPool1d) X(LPPool2d) X(LPPool3d) X(RNN) X(LSTM) X(GRU) X(RNNCell) X(LSTMCell) X(GRUCell) \
+    X(AdaptiveLogSoftmaxWithLoss)
 // clang-format on
 
 namespace reel::nn {

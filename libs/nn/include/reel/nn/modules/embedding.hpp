@@ -67,6 +67,17 @@ struct EmbeddingBagOptions {
     REEL_ARG(bool, include_last_offset) = false;
     REEL_ARG(std::optional<std::int64_t>, padding_idx) = std::nullopt;
 };
+struct EmbeddingBagFromPretrainedOptions {
+    using mode_t = EmbeddingBagOptions::mode_t;
+    REEL_ARG(bool, freeze) = true;
+    REEL_ARG(std::optional<double>, max_norm) = std::nullopt;
+    REEL_ARG(double, norm_type) = 2.;
+    REEL_ARG(bool, scale_grad_by_freq) = false;
+    REEL_ARG(mode_t, mode) = kMean;
+    REEL_ARG(bool, sparse) = false;
+    REEL_ARG(bool, include_last_offset) = false;
+    REEL_ARG(std::optional<std::int64_t>, padding_idx) = std::nullopt;
+};
 /// Sums, means or maxima of bags of rows: the rows of 2-D indices, or the ranges between offsets of 1-D ones.
 class EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
 public:
@@ -81,6 +92,13 @@ public:
     EmbeddingBagOptions options;
     Tensor weight;
 };
-REEL_MODULE(EmbeddingBag);
+class EmbeddingBag : public ModuleHolder<EmbeddingBagImpl> {
+public:
+    using ModuleHolder<EmbeddingBagImpl>::ModuleHolder;
+    using Impl [[maybe_unused]] = EmbeddingBagImpl;
+    /// A table that starts from `embeddings`, frozen unless told otherwise.
+    static EmbeddingBag from_pretrained(const Tensor& embeddings,
+                                        const EmbeddingBagFromPretrainedOptions& options = {});
+};
 
 } // namespace reel::nn

@@ -7,6 +7,7 @@
 #include <reel/autograd/expanding_array.hpp>
 #include <reel/nn/cloneable.hpp>
 #include <reel/nn/module_holder.hpp>
+#include <reel/nn/modules/activation.hpp>
 #include <reel/nn/options.hpp>
 
 namespace reel::nn {
@@ -51,7 +52,24 @@ using AdaptiveMaxPool1dOptions = AdaptivePoolOptions<1>;
 using AdaptiveMaxPool2dOptions = AdaptivePoolOptions<2>;
 using AdaptiveMaxPool3dOptions = AdaptivePoolOptions<3>;
 
+/// `stride` is the kernel unless set.
+template <std::size_t D> struct LPPoolOptions {
+    LPPoolOptions(Number norm_type, ExpandingArray<D> kernel_size) : norm_type_(norm_type), kernel_size_(kernel_size) {}
+    REEL_ARG(Number, norm_type);
+    REEL_ARG(ExpandingArray<D>, kernel_size);
+    REEL_ARG(std::optional<ExpandingArray<D>>, stride) = std::nullopt;
+
+public:
+    LPPoolOptions& stride(std::initializer_list<std::int64_t> values) { return stride(ExpandingArray<D>(values)); }
+    REEL_ARG(bool, ceil_mode) = false;
+};
+using LPPool1dOptions = LPPoolOptions<1>;
+using LPPool2dOptions = LPPoolOptions<2>;
+using LPPool3dOptions = LPPoolOptions<3>;
+
 namespace detail {
+template <std::size_t D> Tensor lp_pool(const LPPoolOptions<D>& o, const Tensor& input);
+template <std::size_t D> std::string describe(const LPPoolOptions<D>& o);
 /// Parts of the maximum pools that do not depend on the class.
 template <std::size_t D> std::tuple<Tensor, Tensor> max_pool(const MaxPoolOptions<D>& o, const Tensor& input);
 template <std::size_t D> std::string describe(const MaxPoolOptions<D>& o);
@@ -108,6 +126,17 @@ public:
     AdaptivePoolOptions<D> options;
 };
 
+/// (sum of x^p)^(1/p) over each window; p is `norm_type`.
+template <std::size_t D, class Derived> class LPPoolImpl : public Cloneable<Derived> {
+public:
+    LPPoolImpl(Number norm_type, ExpandingArray<D> kernel_size) : options(norm_type, kernel_size) {}
+    explicit LPPoolImpl(const LPPoolOptions<D>& options) : options(options) {}
+    void reset() override {}
+    Tensor forward(const Tensor& input) { return detail::lp_pool(options, input); }
+    std::string extra_repr() const override { return detail::describe(options); }
+    LPPoolOptions<D> options;
+};
+
 #define REEL_POOL(Family, D)                                                                                           \
     class Family##D##dImpl : public Family##Impl<D, Family##D##dImpl> {                                                \
     public:                                                                                                            \
@@ -126,6 +155,9 @@ REEL_POOL(AdaptiveMaxPool, 3)
 REEL_POOL(AdaptiveAvgPool, 1)
 REEL_POOL(AdaptiveAvgPool, 2)
 REEL_POOL(AdaptiveAvgPool, 3)
+REEL_POOL(LPPool, 1)
+REEL_POOL(LPPool, 2)
+REEL_POOL(LPPool, 3)
 #undef REEL_POOL
 
 } // namespace reel::nn

@@ -1,0 +1,139 @@
+// The steps of a recurrent layer: one product with the recurrent weight and one fused cell each. The cells are in
+// kernels/rnn.cpp.
+#include "cpu/rnn.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <reel/autograd/parallel.hpp>
+
+#include "cpu/gemm.hpp"
+#include "cpu/scratch.hpp"
+#include "op/dispatch.hpp"
+
+namespace reel::cpu {
+
+namespace {
+
+/// One step as it runs: its first row, its rows, and those of the step that ran before (0 for the first one).
+struct Step {
+    std::int64_t first, rows, before_first, before_rows;
+};
+/// In the order of the forward run.
+std::vector<Step> steps_of(const RnnPlan& p) {
+    const std::size_t n = p.batch_sizes.size();
+    std::vector<Step> steps(n);
+    std::int64_t at = 0;
+    for (std::size_t t = 0; t < n; at += p.batch_sizes[t++]) steps[t] = {at, p.batch_sizes[t], 0, 0};
+    if (p.reverse) std::reverse(steps.begin(), steps.end());
+    for (std::size_t t = 1; t < n; ++t) {
+        steps[t].before_first = steps[t - 1].first;
+        steps[t].before_rows = std::min(steps[t - 1].rows, steps[t].rows);
+    }
+    return steps;
+}
+template <class T> void copy_rows(T* to, const T* from, std::int64_t rows, std::int64_t width) {
+    if (rows > 0) std::memcpy(to, from, std::size_t(rows * width) * sizeof(T));
+}
+/// The rows' last states: `rows` of every step, those that run later overwriting earlier ones.
+template <class T>
+void last_rows(const std::vector<Step>& steps, const T* rows, std::int64_t width, T* last, std::int64_t batch) {
+    std::int64_t done = 0; // going back, each step adds the rows that no later one has
+    for (std::size_t k = steps.size(); k-- > 0 && done < batch;) {
+        const Step& s = steps[k];
+        if (s.rows <= done) continue;
+        copy_rows(last + done * width, rows + (s.first + done) * width, s.rows - done, width);
+        done = s.rows;
+    }
+}
+std::int64_t grain_for(std::int64_t hidden) {
+    return std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(hidden, 1));
+}
+
+template <class T> void forward(const RnnPlan& p, const RnnForward& f) {
+    const auto& k = rnn_kernels<T>;
+    const std::int64_t h = p.hidden, out = p.out, g = rnn_gates(p.cell) * h;
+    const bool projected = f.w_hr != nullptr;
+    const T *h0 = static_cast<const T*>(f.h0), *c0 = static_cast<const T*>(f.c0), *bias = static_cast<const T*>(f.bias);
+    T *gates = static_cast<T*>(f.gates), *cells = static_cast<T*>(f.cells), *previous = static_cast<T*>(f.previous),
+      *output = static_cast<T*>(f.output), *raw = projected ? static_cast<T*>(f.raw) : output;
+    const Scratch scratch(p.cell == RnnCell::gru ? std::size_t(p.batch() * g) * sizeof(T) : 0);
+    T* state_gates = scratch.as<T>();
+    const std::vector<Step> steps = steps_of(p);
+    for (const Step& s : steps) {
+        T* from = previous + s.first * out;
+        copy_rows(from, output + s.before_first * out, s.before_rows, out);
+        copy_rows(from + s.before_rows * out, h0 + s.before_rows * out, s.rows - s.before_rows, out);
+        T* into = p.cell == RnnCell::gru ? state_gates : gates + s.first * g;
+        gemm(p.dtype, false, true, s.rows, g, out, 1, from, out, f.w_hh, out, p.cell == RnnCell::gru ? 0 : 1, into, g);
+        parallel_for(0, s.rows, grain_for(h), [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t r = begin; r < end; ++r) {
+                const std::int64_t row = s.first + r;
+                T *gate = gates + row * g, *y = raw + row * h;
+                if (p.cell == RnnCell::lstm)
+                    k.lstm(gate, bias, r < s.before_rows ? cells + (s.before_first + r) * h : c0 + r * h,
+                           cells + row * h, y, h);
+                else if (p.cell == RnnCell::gru)
+                    k.gru(gate, state_gates + r * g, bias, from + r * out, cells + row * h, y, h);
+                else k.simple(gate, bias, y, h, p.cell == RnnCell::relu);
+            }
+        });
+        if (projected)
+            gemm(p.dtype, false, true, s.rows, out, h, 1, raw + s.first * h, h, f.w_hr, h, 0, output + s.first * out,
+                 out);
+    }
+    last_rows(steps, output, out, static_cast<T*>(f.hn), p.batch());
+    if (p.cell == RnnCell::lstm) last_rows(steps, cells, h, static_cast<T*>(f.cn), p.batch());
+}
+
+template <class T> void backward(const RnnPlan& p, const RnnBackward& b) {
+    const auto& k = rnn_kernels<T>;
+    const std::int64_t h = p.hidden, out = p.out, g = rnn_gates(p.cell) * h;
+    const bool projected = b.w_hr != nullptr, gru = p.cell == RnnCell::gru;
+    const T *c0 = static_cast<const T*>(b.c0), *gates = static_cast<const T*>(b.gates),
+            *cells = static_cast<const T*>(b.cells), *previous = static_cast<const T*>(b.previous),
+            *grad_output = static_cast<const T*>(b.grad_output);
+    T *gh = static_cast<T*>(b.grad_h), *gc = static_cast<T*>(b.grad_c), *ggates = static_cast<T*>(b.grad_gates),
+      *gstate = static_cast<T*>(b.grad_state_gates), *gstates = static_cast<T*>(b.grad_states);
+    const Scratch scratch(projected ? std::size_t(p.batch() * h) * sizeof(T) : 0);
+    T* graw = scratch.as<T>();
+    const std::vector<Step> steps = steps_of(p);
+    for (std::size_t t = steps.size(); t-- > 0;) {
+        const Step& s = steps[t];
+        const T* gout = grad_output ? grad_output + s.first * out : nullptr;
+        T* incoming = gh;
+        if (projected) {
+            T* sum = gstates + s.first * out;
+            for (std::int64_t i = 0; i < s.rows * out; ++i) sum[i] = gout ? gh[i] + gout[i] : gh[i];
+            gemm(p.dtype, false, false, s.rows, h, out, 1, sum, out, b.w_hr, h, 0, graw, h);
+            incoming = graw;
+            gout = nullptr;
+        }
+        parallel_for(0, s.rows, grain_for(h), [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t r = begin; r < end; ++r) {
+                const std::int64_t row = s.first + r;
+                const T *gate = gates + row * g, *go = gout ? gout + r * h : nullptr;
+                if (p.cell == RnnCell::lstm)
+                    k.lstm_backward(gate, r < s.before_rows ? cells + (s.before_first + r) * h : c0 + r * h,
+                                    cells + row * h, incoming + r * h, go, gc + r * h, ggates + row * g, h);
+                else if (gru)
+                    k.gru_backward(gate, cells + row * h, previous + row * out, go, incoming + r * h, ggates + row * g,
+                                   gstate + row * g, h);
+                else k.simple_backward(gate, incoming + r * h, go, ggates + row * g, h, p.cell == RnnCell::relu);
+            }
+        });
+        gemm(p.dtype, false, false, s.rows, out, g, 1, (gru ? gstate : ggates) + s.first * g, g, b.w_hh, out,
+             gru ? 1 : 0, gh, out);
+    }
+}
+
+} // namespace
+
+void rnn_forward(const RnnPlan& p, const RnnForward& f) {
+    detail::dispatch<detail::Floats>(p.dtype, "rnn", [&]<class T>() { forward<T>(p, f); });
+}
+void rnn_backward(const RnnPlan& p, const RnnBackward& b) {
+    detail::dispatch<detail::Floats>(p.dtype, "rnn", [&]<class T>() { backward<T>(p, b); });
+}
+
+} // namespace reel::cpu

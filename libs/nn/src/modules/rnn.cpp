@@ -1,0 +1,308 @@
+// Recurrent layers over sequences.
+#include <reel/nn/modules/rnn.hpp>
+
+#include <cmath>
+
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_factory.hpp>
+#include <reel/nn/init.hpp>
+
+#include "modules/python_text.hpp"
+#include "modules/rnn_values.hpp"
+
+namespace reel::nn {
+
+using utils::rnn::PackedSequence;
+
+namespace detail {
+
+template <class Derived> RNNImplBase<Derived>::RNNImplBase(const RNNOptionsBase& o) : options_base(o) {
+    RNNImplBase::reset();
+}
+template <class Derived> std::string RNNImplBase<Derived>::mode_name() const {
+    return options_base.mode() == kLSTM ? "LSTM" : options_base.mode() == kGRU ? "GRU" : "RNN";
+}
+template <class Derived> std::vector<std::string> RNNImplBase<Derived>::weight_names() const {
+    std::vector<std::string> names;
+    for (std::int64_t layer = 0; layer < options_base.num_layers(); ++layer)
+        for (int direction = 0; direction < (options_base.bidirectional() ? 2 : 1); ++direction) {
+            const std::string end = str("_l", layer, direction ? "_reverse" : "");
+            names.insert(names.end(), {"weight_ih" + end, "weight_hh" + end});
+            if (options_base.bias()) names.insert(names.end(), {"bias_ih" + end, "bias_hh" + end});
+            if (options_base.proj_size() > 0) names.push_back("weight_hr" + end);
+        }
+    return names;
+}
+template <class Derived> void RNNImplBase<Derived>::reset() {
+    const auto& o = options_base;
+    const std::string name = mode_name();
+    REEL_CHECK_VALUE(o.dropout() >= 0 && o.dropout() <= 1, name,
+                     ": dropout should be a number in range [0, 1] representing the probability of an element being "
+                     "zeroed, got ",
+                     o.dropout());
+    REEL_CHECK_VALUE(o.hidden_size() > 0, name, ": hidden_size must be greater than zero, got ", o.hidden_size());
+    REEL_CHECK_VALUE(o.num_layers() > 0, name, ": num_layers must be greater than zero, got ", o.num_layers());
+    REEL_CHECK_VALUE(o.proj_size() >= 0, name,
+                     ": proj_size should be a positive integer or zero to disable projections, got ", o.proj_size());
+    REEL_CHECK_VALUE(o.proj_size() < o.hidden_size(), name, ": proj_size has to be smaller than hidden_size, got ",
+                     o.proj_size(), " and ", o.hidden_size());
+    REEL_CHECK_VALUE(o.proj_size() == 0 || is_lstm(), name,
+                     ": proj_size argument is only supported for LSTM, not RNN or GRU");
+    if (o.dropout() > 0 && o.num_layers() == 1)
+        REEL_WARN("dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+                  "num_layers greater than 1, but got dropout=",
+                  text::number(o.dropout()), " and num_layers=1");
+    const std::int64_t gates = (is_lstm()          ? 4
+                                : o.mode() == kGRU ? 3
+                                                   : 1) *
+                               o.hidden_size(),
+                       out = o.proj_size() > 0 ? o.proj_size() : o.hidden_size(),
+                       directions = o.bidirectional() ? 2 : 1;
+    for (const std::string& w : weight_names()) {
+        const bool first = w.find("_l0") != std::string::npos;
+        const auto is = [&](const char* kind) { return w.rfind(kind, 0) == 0; };
+        this->register_parameter(w, is("weight_ih")   ? reel::empty({gates, first ? o.input_size() : out * directions})
+                                    : is("weight_hh") ? reel::empty({gates, out})
+                                    : is("weight_hr") ? reel::empty({out, o.hidden_size()})
+                                                      : reel::empty({gates}));
+    }
+    reset_parameters();
+}
+template <class Derived> void RNNImplBase<Derived>::reset_parameters() {
+    const double bound = 1 / std::sqrt(double(options_base.hidden_size()));
+    for (const Tensor& w : this->parameters()) init::uniform_(w, -bound, bound);
+}
+template <class Derived> std::vector<Tensor> RNNImplBase<Derived>::all_weights() const {
+    std::vector<Tensor> r;
+    for (const std::string& w : weight_names()) r.push_back(this->parameters_[w]);
+    return r;
+}
+template <class Derived> std::string RNNImplBase<Derived>::extra_repr() const {
+    const auto& o = options_base;
+    std::string s = str(o.input_size(), ", ", o.hidden_size());
+    if (o.proj_size() != 0) s += str(", proj_size=", o.proj_size());
+    if (o.num_layers() != 1) s += str(", num_layers=", o.num_layers());
+    if (!o.bias()) s += ", bias=False";
+    if (o.batch_first()) s += ", batch_first=True";
+    if (o.dropout() != 0) s += ", dropout=" + text::number(o.dropout());
+    if (o.bidirectional()) s += ", bidirectional=True";
+    return s;
+}
+
+template <class Derived>
+void RNNImplBase<Derived>::check_states(std::int64_t batch, const Tensor& hx, const Tensor& cx) const {
+    const auto& o = options_base;
+    const auto check = [&](const char* what, const Tensor& t, std::int64_t size) {
+        const std::vector<std::int64_t> want{o.num_layers() * (o.bidirectional() ? 2 : 1), batch, size};
+        REEL_CHECK(t.sizes() == IntArrayRef(want), mode_name(), ": Expected ", what, " size ", text::tuple(want),
+                   ", got ", t.sizes());
+    };
+    const std::int64_t out = o.proj_size() > 0 ? o.proj_size() : o.hidden_size();
+    if (is_lstm()) {
+        check("hidden[0]", hx, out);
+        check("hidden[1]", cx, o.hidden_size());
+    } else check("hidden", hx, out);
+}
+/// `input` [rows, features] with batch_sizes, or with three dimensions.
+template <class Derived>
+RNNResult RNNImplBase<Derived>::compute(const Tensor& input, const Tensor& batch_sizes, const Tensor& hx_given,
+                                        const Tensor& cx_given) {
+    const auto& o = options_base;
+    const std::vector<Tensor> weights = all_weights();
+    const ScalarType dtype = weights[0].scalar_type();
+    const bool packed = batch_sizes.defined();
+    REEL_CHECK_VALUE(input.scalar_type() == dtype, mode_name(), ": RNN input dtype (", dtype_name(input.scalar_type()),
+                     ") does not match weight dtype (", dtype_name(dtype), "). Convert input: input.to(",
+                     dtype_name(dtype), "), or convert model: model.to(", dtype_name(input.scalar_type()), ")");
+    REEL_CHECK(input.dim() == (packed ? 2 : 3), mode_name(), ": input must have ", packed ? 2 : 3, " dimensions, got ",
+               input.dim());
+    REEL_CHECK(input.size(-1) == o.input_size(), mode_name(), ": input.size(-1) must be equal to input_size. Expected ",
+               o.input_size(), ", got ", input.size(-1));
+    const std::int64_t batch = packed ? reel::select(batch_sizes, 0, 0).item<std::int64_t>()
+                                      : input.size(o.batch_first() ? 0 : 1),
+                       parts = o.num_layers() * (o.bidirectional() ? 2 : 1);
+    const auto state = [&](const Tensor& given, std::int64_t size) {
+        return given.defined() ? given : reel::zeros({parts, batch, size}, input.options().requires_grad(false));
+    };
+    const Tensor hx = state(hx_given, o.proj_size() > 0 ? o.proj_size() : o.hidden_size()),
+                 cx = is_lstm() ? state(cx_given, o.hidden_size()) : Tensor();
+    check_states(batch, hx, cx);
+    const bool train = this->is_training();
+    RNNResult r;
+    if (is_lstm()) {
+        const std::vector<Tensor> states{hx, cx};
+        std::tie(r.output, r.hn, r.cn) = packed ? reel::lstm(input, batch_sizes, states, weights, o.bias(),
+                                                             o.num_layers(), o.dropout(), train, o.bidirectional())
+                                                : reel::lstm(input, states, weights, o.bias(), o.num_layers(),
+                                                             o.dropout(), train, o.bidirectional(), o.batch_first());
+        return r;
+    }
+    using Padded = std::tuple<Tensor, Tensor> (*)(const Tensor&, const Tensor&, TensorList, bool, std::int64_t, double,
+                                                  bool, bool, bool);
+    using Packed = std::tuple<Tensor, Tensor> (*)(const Tensor&, const Tensor&, const Tensor&, TensorList, bool,
+                                                  std::int64_t, double, bool, bool);
+    const auto run = [&](Padded over_padded, Packed over_packed) {
+        std::tie(r.output, r.hn) = packed ? over_packed(input, batch_sizes, hx, weights, o.bias(), o.num_layers(),
+                                                        o.dropout(), train, o.bidirectional())
+                                          : over_padded(input, hx, weights, o.bias(), o.num_layers(), o.dropout(),
+                                                        train, o.bidirectional(), o.batch_first());
+    };
+    if (o.mode() == kGRU) run(&reel::gru, &reel::gru);
+    else if (o.mode() == kRNN_RELU) run(&reel::rnn_relu, &reel::rnn_relu);
+    else run(&reel::rnn_tanh, &reel::rnn_tanh);
+    return r;
+}
+template <class Derived> RNNResult RNNImplBase<Derived>::run(const Tensor& input, const Tensor& hx, const Tensor& cx) {
+    REEL_CHECK_VALUE(input.dim() == 2 || input.dim() == 3, mode_name(), ": Expected input to be 2D or 3D, got ",
+                     input.dim(),
+                     options_base.mode() == kLSTM || options_base.mode() == kGRU ? "D instead" : "D tensor instead");
+    const bool batched = input.dim() == 3;
+    if (is_lstm() && hx.defined())
+        REEL_CHECK(hx.dim() == input.dim() && cx.dim() == input.dim(), mode_name(), ": For ",
+                   batched ? "batched 3-D" : "unbatched 2-D", " input, hx and cx should also be ", input.dim(),
+                   "-D but got (", hx.dim(), "-D, ", cx.dim(), "-D) tensors");
+    else if (hx.defined())
+        REEL_CHECK(hx.dim() == input.dim(), mode_name(), ": For ", batched ? "batched 3-D" : "unbatched 2-D",
+                   " input, hx should also be ", input.dim(), "-D but got ", hx.dim(), "-D tensor");
+    if (batched) return compute(input, {}, hx, cx);
+    const auto with_batch = [](const Tensor& t) { return t.defined() ? reel::unsqueeze(t, 1) : t; };
+    const std::int64_t batch_dim = options_base.batch_first() ? 0 : 1;
+    const RNNResult r = compute(reel::unsqueeze(input, batch_dim), {}, with_batch(hx), with_batch(cx));
+    const auto without = [](const Tensor& t) { return t.defined() ? reel::squeeze(t, 1) : t; };
+    return {reel::squeeze(r.output, batch_dim), without(r.hn), without(r.cn)};
+}
+/// The states are given and returned in the order of the sequences before packing.
+template <class Derived>
+RNNResult RNNImplBase<Derived>::run(const PackedSequence& input, const Tensor& hx, const Tensor& cx) {
+    const auto ordered = [](const Tensor& t, const Tensor& places) {
+        return t.defined() && places.defined() ? reel::index_select(t, 1, places) : t;
+    };
+    for (const Tensor& t : {hx, cx})
+        REEL_CHECK(!t.defined() || t.dim() == 3, mode_name(), ": For a packed input, hx should be 3-D but got ",
+                   t.dim(), "-D tensor");
+    if (hx.defined()) check_states(reel::select(input.batch_sizes(), 0, 0).item<std::int64_t>(), hx, cx);
+    const RNNResult r = compute(input.data(), input.batch_sizes(), ordered(hx, input.sorted_indices()),
+                                ordered(cx, input.sorted_indices()));
+    return {r.output, ordered(r.hn, input.unsorted_indices()), ordered(r.cn, input.unsorted_indices())};
+}
+
+template class RNNImplBase<RNNImpl>;
+template class RNNImplBase<LSTMImpl>;
+template class RNNImplBase<GRUImpl>;
+
+namespace {
+template <class O> RNNOptionsBase base_of(RNNOptionsBase::rnn_options_base_mode_t mode, const O& o) {
+    RNNOptionsBase b(mode, o.input_size(), o.hidden_size());
+    b.num_layers(o.num_layers())
+        .bias(o.bias())
+        .batch_first(o.batch_first())
+        .dropout(o.dropout())
+        .bidirectional(o.bidirectional());
+    if constexpr (requires { o.proj_size(); }) b.proj_size(o.proj_size());
+    return b;
+}
+PackedSequence repacked(const Tensor& data, const PackedSequence& like) {
+    return PackedSequence(data, like.batch_sizes(), like.sorted_indices(), like.unsorted_indices());
+}
+} // namespace
+
+} // namespace detail
+
+RNNImpl::RNNImpl(const RNNOptions& o)
+    : RNNImplBase(o.nonlinearity() == kReLU ? detail::base_of(kRNN_RELU, o) : detail::base_of(kRNN_TANH, o)),
+      options(o) {}
+std::tuple<Tensor, Tensor> RNNImpl::forward(const Tensor& input, const Tensor& hx) {
+    const detail::RNNResult r = run(input, hx, {});
+    return {r.output, r.hn};
+}
+std::tuple<PackedSequence, Tensor> RNNImpl::forward_with_packed_input(const PackedSequence& input, const Tensor& hx) {
+    const detail::RNNResult r = run(input, hx, {});
+    return {detail::repacked(r.output, input), r.hn};
+}
+Value RNNImpl::forward_values(const Args& args, const Kwargs& kwargs) {
+    return detail::call_with_state(*this, "RNN", args, kwargs);
+}
+
+LSTMImpl::LSTMImpl(const LSTMOptions& o) : RNNImplBase(detail::base_of(kLSTM, o)), options(o) {}
+std::tuple<Tensor, LSTMImpl::States> LSTMImpl::forward(const Tensor& input, const std::optional<States>& hx) {
+    const detail::RNNResult r = hx ? run(input, std::get<0>(*hx), std::get<1>(*hx)) : run(input, {}, {});
+    return {r.output, States(r.hn, r.cn)};
+}
+std::tuple<PackedSequence, LSTMImpl::States> LSTMImpl::forward_with_packed_input(const PackedSequence& input,
+                                                                                 const std::optional<States>& hx) {
+    const detail::RNNResult r = hx ? run(input, std::get<0>(*hx), std::get<1>(*hx)) : run(input, {}, {});
+    return {detail::repacked(r.output, input), States(r.hn, r.cn)};
+}
+Value LSTMImpl::forward_values(const Args& args, const Kwargs& kwargs) {
+    return detail::call_with_state(*this, "LSTM", args, kwargs);
+}
+
+GRUImpl::GRUImpl(const GRUOptions& o) : RNNImplBase(detail::base_of(kGRU, o)), options(o) {}
+std::tuple<Tensor, Tensor> GRUImpl::forward(const Tensor& input, const Tensor& hx) {
+    const detail::RNNResult r = run(input, hx, {});
+    return {r.output, r.hn};
+}
+std::tuple<PackedSequence, Tensor> GRUImpl::forward_with_packed_input(const PackedSequence& input, const Tensor& hx) {
+    const detail::RNNResult r = run(input, hx, {});
+    return {detail::repacked(r.output, input), r.hn};
+}
+Value GRUImpl::forward_values(const Args& args, const Kwargs& kwargs) {
+    return detail::call_with_state(*this, "GRU", args, kwargs);
+}
+
+namespace {
+
+/// What the constructors of all three have.
+template <class O> void read_common(O& o, const ConstructorArgs& a) {
+    o.num_layers(a.get<std::int64_t>("num_layers", 1))
+        .bias(a.get<bool>("bias", true))
+        .batch_first(a.get<bool>("batch_first", false))
+        .dropout(a.get<double>("dropout", 0.))
+        .bidirectional(a.get<bool>("bidirectional", false));
+}
+void refuse_projection(const Kwargs& kwargs) {
+    REEL_CHECK_VALUE(!kwargs.contains("proj_size"), "proj_size argument is only supported for LSTM, not RNN or GRU");
+}
+[[maybe_unused]] const bool registered[] = {
+    register_module_class("RNN",
+                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+                              refuse_projection(kwargs);
+                              const ConstructorArgs a("RNN",
+                                                      {"input_size", "hidden_size", "num_layers", "nonlinearity",
+                                                       "bias", "batch_first", "dropout", "bidirectional", "device",
+                                                       "dtype"},
+                                                      args, kwargs);
+                              RNNOptions o(a.get<std::int64_t>("input_size"), a.get<std::int64_t>("hidden_size"));
+                              read_common(o, a);
+                              const std::string f = a.get<std::string>("nonlinearity", "tanh");
+                              REEL_CHECK_VALUE(f == "tanh" || f == "relu", "Unknown nonlinearity '", f,
+                                               "'. Select from 'tanh' or 'relu'.");
+                              if (f == "relu") o.nonlinearity(kReLU);
+                              return text::built<RNNImpl>(a, o);
+                          }),
+    register_module_class("LSTM",
+                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+                              const ConstructorArgs a("LSTM",
+                                                      {"input_size", "hidden_size", "num_layers", "bias", "batch_first",
+                                                       "dropout", "bidirectional", "proj_size", "device", "dtype"},
+                                                      args, kwargs);
+                              LSTMOptions o(a.get<std::int64_t>("input_size"), a.get<std::int64_t>("hidden_size"));
+                              read_common(o, a);
+                              return text::built<LSTMImpl>(a, o.proj_size(a.get<std::int64_t>("proj_size", 0)));
+                          }),
+    register_module_class("GRU",
+                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+                              refuse_projection(kwargs);
+                              const ConstructorArgs a("GRU",
+                                                      {"input_size", "hidden_size", "num_layers", "bias", "batch_first",
+                                                       "dropout", "bidirectional", "device", "dtype"},
+                                                      args, kwargs);
+                              GRUOptions o(a.get<std::int64_t>("input_size"), a.get<std::int64_t>("hidden_size"));
+                              read_common(o, a);
+                              return text::built<GRUImpl>(a, o);
+                          }),
+};
+
+} // namespace
+
+} // namespace reel::nn

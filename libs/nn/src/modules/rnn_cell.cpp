@@ -1,0 +1,125 @@
+// Single steps of recurrent layers.
+#include <cmath>
+
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_factory.hpp>
+#include <reel/nn/init.hpp>
+#include <reel/nn/modules/rnn.hpp>
+
+#include "modules/python_text.hpp"
+#include "modules/rnn_values.hpp"
+
+namespace reel::nn {
+
+namespace detail {
+
+namespace {
+constexpr const char* cell_name(std::int64_t chunks) {
+    return chunks == 1 ? "RNNCell" : chunks == 3 ? "GRUCell" : "LSTMCell";
+}
+} // namespace
+
+template <class Derived, class Options, std::int64_t chunks>
+RNNCellImplBase<Derived, Options, chunks>::RNNCellImplBase(const Options& o) : options(o) {
+    RNNCellImplBase::reset();
+}
+template <class Derived, class Options, std::int64_t chunks> void RNNCellImplBase<Derived, Options, chunks>::reset() {
+    const std::int64_t in = options.input_size(), h = options.hidden_size();
+    weight_ih = this->register_parameter("weight_ih", reel::empty({chunks * h, in}));
+    weight_hh = this->register_parameter("weight_hh", reel::empty({chunks * h, h}));
+    bias_ih = this->register_parameter("bias_ih", options.bias() ? reel::empty({chunks * h}) : Tensor());
+    bias_hh = this->register_parameter("bias_hh", options.bias() ? reel::empty({chunks * h}) : Tensor());
+    reset_parameters();
+}
+template <class Derived, class Options, std::int64_t chunks>
+void RNNCellImplBase<Derived, Options, chunks>::reset_parameters() {
+    const double bound = options.hidden_size() > 0 ? 1 / std::sqrt(double(options.hidden_size())) : 0;
+    for (const Tensor& w : this->parameters()) init::uniform_(w, -bound, bound);
+}
+template <class Derived, class Options, std::int64_t chunks>
+std::string RNNCellImplBase<Derived, Options, chunks>::extra_repr() const {
+    std::string s = str(options.input_size(), ", ", options.hidden_size());
+    if (!options.bias()) s += ", bias=False";
+    if constexpr (chunks == 1)
+        if (options.nonlinearity() == kReLU) s += ", nonlinearity=relu";
+    return s;
+}
+template <class Derived, class Options, std::int64_t chunks>
+Tensor RNNCellImplBase<Derived, Options, chunks>::state_for(const Tensor& input, const Tensor& state,
+                                                            const char* label) const {
+    const char* name = cell_name(chunks);
+    REEL_CHECK_VALUE(input.dim() == 1 || input.dim() == 2, name, ": Expected input to be 1D or 2D, got ", input.dim(),
+                     "D instead");
+    if (!state.defined()) {
+        const TensorOptions like = input.options().requires_grad(false);
+        return input.dim() == 1 ? reel::zeros({options.hidden_size()}, like)
+                                : reel::zeros({input.size(0), options.hidden_size()}, like);
+    }
+    REEL_CHECK_VALUE(state.dim() == 1 || state.dim() == 2, name, ": Expected ", label, " to be 1D or 2D, got ",
+                     state.dim(), "D instead");
+    return state;
+}
+
+template class RNNCellImplBase<RNNCellImpl, RNNCellOptions, 1>;
+template class RNNCellImplBase<LSTMCellImpl, LSTMCellOptions, 4>;
+template class RNNCellImplBase<GRUCellImpl, GRUCellOptions, 3>;
+
+} // namespace detail
+
+Tensor RNNCellImpl::forward(const Tensor& input, const Tensor& hx) {
+    const Tensor h = state_for(input, hx, "hidden");
+    const auto op = options.nonlinearity() == kReLU ? &reel::rnn_relu_cell : &reel::rnn_tanh_cell;
+    return op(input, h, parameters_["weight_ih"], parameters_["weight_hh"], parameters_["bias_ih"],
+              parameters_["bias_hh"]);
+}
+Value RNNCellImpl::forward_values(const Args& args, const Kwargs& kwargs) {
+    return detail::call_with_state(*this, "RNNCell", args, kwargs);
+}
+LSTMCellImpl::States LSTMCellImpl::forward(const Tensor& input, const std::optional<States>& hx) {
+    const Tensor states[] = {state_for(input, hx ? std::get<0>(*hx) : Tensor(), "hx[0]"),
+                             state_for(input, hx ? std::get<1>(*hx) : Tensor(), "hx[1]")};
+    return reel::lstm_cell(input, states, parameters_["weight_ih"], parameters_["weight_hh"], parameters_["bias_ih"],
+                           parameters_["bias_hh"]);
+}
+Value LSTMCellImpl::forward_values(const Args& args, const Kwargs& kwargs) {
+    return detail::call_with_state(*this, "LSTMCell", args, kwargs);
+}
+Tensor GRUCellImpl::forward(const Tensor& input, const Tensor& hx) {
+    return reel::gru_cell(input, state_for(input, hx, "hidden"), parameters_["weight_ih"], parameters_["weight_hh"],
+                          parameters_["bias_ih"], parameters_["bias_hh"]);
+}
+Value GRUCellImpl::forward_values(const Args& args, const Kwargs& kwargs) {
+    return detail::call_with_state(*this, "GRUCell", args, kwargs);
+}
+
+namespace {
+template <class M, class Options> ModulePtr make_cell(const char* name, const Args& args, const Kwargs& kwargs) {
+    const ConstructorArgs a(name, {"input_size", "hidden_size", "bias", "device", "dtype"}, args, kwargs);
+    Options o(a.get<std::int64_t>("input_size"), a.get<std::int64_t>("hidden_size"));
+    return text::built<M>(a, o.bias(a.get<bool>("bias", true)));
+}
+[[maybe_unused]] const bool registered[] = {
+    register_module_class("RNNCell",
+                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+                              const ConstructorArgs a(
+                                  "RNNCell", {"input_size", "hidden_size", "bias", "nonlinearity", "device", "dtype"},
+                                  args, kwargs);
+                              RNNCellOptions o(a.get<std::int64_t>("input_size"), a.get<std::int64_t>("hidden_size"));
+                              o.bias(a.get<bool>("bias", true));
+                              const std::string f = a.get<std::string>("nonlinearity", "tanh");
+                              REEL_CHECK_VALUE(f == "tanh" || f == "relu", "RNNCell: Unknown nonlinearity: ", f);
+                              if (f == "relu") o.nonlinearity(kReLU);
+                              return text::built<RNNCellImpl>(a, o);
+                          }),
+    register_module_class("LSTMCell",
+                          [](const Args& a, const Kwargs& k) -> ModulePtr {
+                              return make_cell<LSTMCellImpl, LSTMCellOptions>("LSTMCell", a, k);
+                          }),
+    register_module_class("GRUCell",
+                          [](const Args& a, const Kwargs& k) -> ModulePtr {
+                              return make_cell<GRUCellImpl, GRUCellOptions>("GRUCell", a, k);
+                          }),
+};
+} // namespace
+
+} // namespace reel::nn
