@@ -171,24 +171,6 @@ BOOST_AUTO_TEST_CASE(C_6_results_of_pre_hooks_become_arguments) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(C_6_results_given_as_Args) {
-    std::size_t count = 0;
-    auto m = any_module([&](const Args& a, const Kwargs&) {
-        count = a.size();
-        return a[0];
-    });
-    bool replace = true;
-    m->register_forward_pre_hook([&](Module&, const Args& a) -> std::optional<Args> {
-        if (!replace) return std::nullopt;
-        return Args{a[0], Value(1), Value(2)};
-    });
-    m->call_values({Value(ones({}))});
-    BOOST_TEST(count == 3u); // not one list
-    replace = false;
-    m->call_values({Value(ones({}))});
-    BOOST_TEST(count == 1u);
-}
-
 BOOST_AUTO_TEST_CASE(C_7_hooks_with_keyword_arguments_replace_both) {
     auto m =
         any_module([&](const Args& a, const Kwargs& k) { return Value(a[0].toTensor() * k.at("scale").toDouble()); });
