@@ -11,8 +11,8 @@ namespace reel {
 namespace detail {
 Tensor additive_mask(const Tensor& mask, const char* where, const char* name, ScalarType dtype) {
     if (!mask.defined() || mask.is_floating_point()) return mask;
-    REEL_CHECK(mask.scalar_type() == kBool, where, ": only bool and floating types of ", name, " are supported, got ",
-               dtype_name(mask.scalar_type()));
+    REEL_CHECK(mask.scalar_type() == kBool, where, ": ", name, " is ", dtype_name(mask.scalar_type()),
+               "; expected bool (true: hidden) or floating numbers to add");
     return masked_fill(zeros(mask.sizes(), mask.options().requires_grad(false).dtype(dtype)), mask,
                        -std::numeric_limits<double>::infinity());
 }
@@ -26,20 +26,19 @@ constexpr const char* op = "multi_head_attention_forward";
 bool check_ranks(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& key_padding_mask,
                  const Tensor& attn_mask, std::int64_t num_heads) {
     const bool batched = query.dim() == 3;
-    REEL_CHECK(batched || query.dim() == 2, op, ": query should be unbatched 2D or batched 3D tensor but received ",
-               query.dim(), "-D query tensor");
-    const char* kind = batched ? ": For batched (3-D) `query`, expected " : ": For unbatched (2-D) `query`, expected ";
-    REEL_CHECK(key.dim() == query.dim() && value.dim() == query.dim(), op, kind, "`key` and `value` to be ",
-               query.dim(), "-D but found ", key.dim(), "-D and ", value.dim(), "-D tensors respectively");
-    REEL_CHECK(!key_padding_mask.defined() || key_padding_mask.dim() == query.dim() - 1, op, kind,
-               "`key_padding_mask` to be `None` or ", query.dim() - 1, "-D but found ", key_padding_mask.dim(),
-               "-D tensor instead");
-    REEL_CHECK(!attn_mask.defined() || attn_mask.dim() == 2 || attn_mask.dim() == 3, op, kind,
-               "`attn_mask` to be `None`, 2-D or 3-D but found ", attn_mask.dim(), "-D tensor instead");
+    REEL_CHECK(batched || query.dim() == 2, op, ": query has shape ", query.sizes(),
+               "; expected [target, batch, features] or, unbatched, [target, features]");
+    const char* kind = batched ? "; query is batched (3-D), so expected " : "; query is unbatched (2-D), so expected ";
+    REEL_CHECK(key.dim() == query.dim() && value.dim() == query.dim(), op, ": key and value have shapes ", key.sizes(),
+               " and ", value.sizes(), kind, query.dim(), "-D tensors");
+    REEL_CHECK(!key_padding_mask.defined() || key_padding_mask.dim() == query.dim() - 1, op,
+               ": key_padding_mask has shape ", key_padding_mask.sizes(), kind, query.dim() - 1, "-D");
+    REEL_CHECK(!attn_mask.defined() || attn_mask.dim() == 2 || attn_mask.dim() == 3, op, ": attn_mask has shape ",
+               attn_mask.sizes(), "; expected two or three dimensions");
     if (!batched && attn_mask.defined() && attn_mask.dim() == 3) {
         const std::int64_t want[] = {num_heads, query.size(0), key.size(0)};
-        REEL_CHECK(attn_mask.sizes() == IntArrayRef(want), op, ": Expected `attn_mask` shape to be ", IntArrayRef(want),
-                   " but got ", attn_mask.sizes());
+        REEL_CHECK(attn_mask.sizes() == IntArrayRef(want), op, ": attn_mask has shape ", attn_mask.sizes(),
+                   "; query is unbatched, so expected [heads, target, source] ", IntArrayRef(want));
     }
     return batched;
 }
@@ -74,8 +73,8 @@ Projected project(const Tensor& query, const Tensor& key, const Tensor& value, c
 }
 void check_projection(const char* name, const Tensor& weight, std::int64_t rows, std::int64_t columns) {
     const std::int64_t want[] = {rows, columns};
-    REEL_CHECK(weight.sizes() == IntArrayRef(want), op, ": expecting ", name, " shape of ", IntArrayRef(want),
-               ", but got ", weight.sizes());
+    REEL_CHECK(weight.sizes() == IntArrayRef(want), op, ": ", name, " has shape ", weight.sizes(), "; expected ",
+               IntArrayRef(want));
 }
 
 /// [positions, batch, embedding] -> [batch * heads, positions, embedding / heads]
@@ -83,11 +82,10 @@ Tensor by_head(const Tensor& x, std::int64_t heads) {
     const std::int64_t each = x.size(2) / heads;
     return transpose(reshape(x, {x.size(0), x.size(1) * heads, each}), 0, 1);
 }
-/// A key or value projected elsewhere.
+/// A key or value projected elsewhere: [batch * heads, source, embedding / heads].
 Tensor given(const char* name, const Tensor& x, std::int64_t rows, std::int64_t each) {
-    REEL_CHECK(x.dim() == 3 && x.size(0) == rows, op, ": expecting ", name, ".size(0) of ", rows, ", but got ",
-               x.sizes());
-    REEL_CHECK(x.size(2) == each, op, ": expecting ", name, ".size(2) of ", each, ", but got ", x.size(2));
+    REEL_CHECK(x.dim() == 3 && x.size(0) == rows && x.size(2) == each, op, ": ", name, " has shape ", x.sizes(),
+               "; expected [batch * heads, source, features per head] with ", rows, " and ", each);
     return x;
 }
 Tensor with_column(const Tensor& mask) { return mask.defined() ? pad(mask, {0, 1}) : mask; }
@@ -99,7 +97,7 @@ Tensor with_column(const Tensor& mask) { return mask.defined() ? pad(mask, {0, 1
 /// are true or -inf; floating ones are added to the scores. Returns the output and the weights, averaged over the heads
 /// unless told otherwise, or undefined without `need_weights`: then scaled_dot_product_attention computes. Gradients
 /// are those of the ops it is made of. `is_causal` only says that attn_mask is the causal one.
-/// Errors: Error for shapes and ranks that do not fit, in PyTorch's words.
+/// Errors: Error for shapes, ranks and dtypes that do not fit, naming the argument.
 REEL_OP("nn.functional.multi_head_attention_forward(Tensor query, Tensor key, Tensor value, int embed_dim_to_check, "
         "int num_heads, Tensor? in_proj_weight, Tensor? in_proj_bias, Tensor? bias_k, Tensor? bias_v, "
         "bool add_zero_attn, float dropout_p, Tensor out_proj_weight, Tensor? out_proj_bias, bool training=True, "
@@ -130,43 +128,43 @@ multi_head_attention_forward(const Tensor& query, const Tensor& key, const Tenso
         return {squeeze(out, 1), weights.defined() ? squeeze(weights, 0) : weights};
     }
     const std::int64_t target = query.size(0), batch = query.size(1), embedding = query.size(2);
+    REEL_CHECK(key.size(1) == batch, op, ": query ", query.sizes(), " and key ", key.sizes(), " differ in their batch");
     REEL_CHECK(!is_causal || attn_mask.defined(), op,
-               ": Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
-               "`generate_square_subsequent_mask` to create this mask.");
-    REEL_CHECK(embedding == embed_dim_to_check, op, ": was expecting embedding dimension of ", embed_dim_to_check,
-               ", but got ", embedding);
+               ": is_causal only describes attn_mask, which is missing; Transformer::generate_square_subsequent_mask "
+               "makes one");
+    REEL_CHECK(embedding == embed_dim_to_check, op, ": query has ", embedding, " features; expected embed_dim ",
+               embed_dim_to_check);
     REEL_CHECK(num_heads > 0 && embedding % num_heads == 0, op, ": embed_dim ", embedding,
-               " not divisible by num_heads ", num_heads);
+               " is no multiple of num_heads ", num_heads);
     const std::int64_t each = embedding / num_heads;
 
     Projected p;
     if (use_separate_proj_weight) {
-        REEL_CHECK(key.size(0) == value.size(0) && key.size(1) == value.size(1), op, ": key's sequence and batch dims ",
-                   key.sizes().slice(0, 2), " do not match value's ", value.sizes().slice(0, 2));
-        REEL_CHECK(q_proj_weight.defined() && k_proj_weight.defined() && v_proj_weight.defined(), op,
-                   ": use_separate_proj_weight is True but ",
+        REEL_CHECK(key.size(0) == value.size(0) && key.size(1) == value.size(1), op, ": key ", key.sizes(),
+                   " and value ", value.sizes(), " differ in positions or batch");
+        REEL_CHECK(q_proj_weight.defined() && k_proj_weight.defined() && v_proj_weight.defined(), op, ": ",
                    !q_proj_weight.defined()   ? "q_proj_weight"
                    : !k_proj_weight.defined() ? "k_proj_weight"
                                               : "v_proj_weight",
-                   " is None");
-        check_projection("query weight", q_proj_weight, embedding, embedding);
-        check_projection("key weight", k_proj_weight, embedding, key.size(2));
-        check_projection("value weight", v_proj_weight, embedding, value.size(2));
+                   " is missing; use_separate_proj_weight asks for all three");
+        check_projection("q_proj_weight", q_proj_weight, embedding, embedding);
+        check_projection("k_proj_weight", k_proj_weight, embedding, key.size(2));
+        check_projection("v_proj_weight", v_proj_weight, embedding, value.size(2));
         p = {linear(query, q_proj_weight, rows(in_proj_bias, 0, 1)),
              linear(key, k_proj_weight, rows(in_proj_bias, 1, 1)),
              linear(value, v_proj_weight, rows(in_proj_bias, 2, 1))};
     } else {
-        REEL_CHECK(key.sizes() == value.sizes(), op, ": key shape ", key.sizes(), " does not match value shape ",
-                   value.sizes());
-        REEL_CHECK(in_proj_weight.defined(), op, ": use_separate_proj_weight is False but in_proj_weight is None");
+        REEL_CHECK(key.sizes() == value.sizes(), op, ": key ", key.sizes(), " and value ", value.sizes(),
+                   " differ; only use_separate_proj_weight allows that, in the last dimension");
+        REEL_CHECK(in_proj_weight.defined(), op,
+                   ": in_proj_weight is missing; give it, or three weights with use_separate_proj_weight");
         p = project(query, key, value, in_proj_weight, in_proj_bias);
     }
 
     Tensor padding = detail::additive_mask(key_padding_mask, op, "key_padding_mask", query.scalar_type()), mask;
     if (is_causal && !padding.defined() && !need_weights) {
-        REEL_CHECK(attn_mask.is_floating_point() || attn_mask.scalar_type() == kBool, op,
-                   ": only bool and floating types of attn_mask are supported, got ",
-                   dtype_name(attn_mask.scalar_type()));
+        REEL_CHECK(attn_mask.is_floating_point() || attn_mask.scalar_type() == kBool, op, ": attn_mask is ",
+                   dtype_name(attn_mask.scalar_type()), "; expected bool or floating numbers");
     } else {
         mask = detail::additive_mask(attn_mask, op, "attn_mask", query.scalar_type());
         is_causal = false; // it is in the mask, which may hold the padding too
@@ -174,15 +172,15 @@ multi_head_attention_forward(const Tensor& query, const Tensor& key, const Tenso
     if (mask.defined()) {
         const std::int64_t want[] = {batch * num_heads, target, key.size(0)};
         const IntArrayRef expected = IntArrayRef(want).slice(std::size_t(3 - mask.dim()));
-        REEL_CHECK(mask.sizes() == expected, op, ": The shape of the ", mask.dim(), "D attn_mask is ", mask.sizes(),
-                   ", but should be ", expected, ".");
+        REEL_CHECK(mask.sizes() == expected, op, ": attn_mask has shape ", mask.sizes(), "; expected ", expected,
+                   mask.dim() == 2 ? " [target, source]" : " [batch * heads, target, source]");
         if (mask.dim() == 2) mask = unsqueeze(mask, 0);
     }
     REEL_CHECK(bias_k.defined() == bias_v.defined(), op, ": bias_k and bias_v go together; only ",
                bias_k.defined() ? "bias_k" : "bias_v", " is given");
     if (bias_k.defined()) {
-        REEL_CHECK(!static_k.defined(), op, ": bias cannot be added to static key.");
-        REEL_CHECK(!static_v.defined(), op, ": bias cannot be added to static value.");
+        REEL_CHECK(!static_k.defined(), op, ": bias_k cannot be added to a static_k");
+        REEL_CHECK(!static_v.defined(), op, ": bias_v cannot be added to a static_v");
         p.k = cat({p.k, repeat(bias_k, {1, batch, 1})});
         p.v = cat({p.v, repeat(bias_v, {1, batch, 1})});
         mask = with_column(mask);
@@ -200,10 +198,8 @@ multi_head_attention_forward(const Tensor& query, const Tensor& key, const Tenso
     }
     const std::int64_t source = k.size(1);
     if (padding.defined()) {
-        REEL_CHECK(padding.size(0) == batch, op, ": Expected key_padded_mask.shape[0] to be ", batch, ", but got ",
-                   padding.size(0));
-        REEL_CHECK(padding.size(1) == source, op, ": Expected key_padded_mask.shape[1] to be ", source, ", but got ",
-                   padding.size(1));
+        REEL_CHECK(padding.size(0) == batch && padding.size(1) == source, op, ": key_padding_mask has shape ",
+                   key_padding_mask.sizes(), "; expected [batch, source] [", batch, ", ", key.size(0), "]");
         padding = reshape(expand(reshape(padding, {batch, 1, 1, source}), {-1, num_heads, -1, -1}),
                           {batch * num_heads, 1, source});
         mask = mask.defined() ? mask + padding : padding;
@@ -216,7 +212,7 @@ multi_head_attention_forward(const Tensor& query, const Tensor& key, const Tenso
     if (!need_weights) {
         const auto apart = [&](const Tensor& x) { return reshape(x, {batch, num_heads, x.size(1), each}); };
         if (mask.defined())
-            mask = mask.size(0) == 1 ? unsqueeze(mask, 0) : reshape(mask, {batch, num_heads, -1, source});
+            mask = mask.size(0) == 1 ? unsqueeze(mask, 0) : reshape(mask, {batch, num_heads, mask.size(1), source});
         const Tensor out = scaled_dot_product_attention(apart(q), apart(k), apart(v), mask, dropped, is_causal);
         return {joined(reshape(permute(out, {2, 0, 1, 3}), {target * batch, embedding})), Tensor()};
     }

@@ -15,11 +15,10 @@ ModulePtr NonDynamicallyQuantizableLinearImpl::clone(std::optional<Device> devic
 }
 
 MultiheadAttentionImpl::MultiheadAttentionImpl(const MultiheadAttentionOptions& o) : options(o) {
-    REEL_CHECK_VALUE(o.embed_dim() > 0 && o.num_heads() > 0,
-                     "MultiheadAttention: embed_dim and num_heads must be greater than 0, got embed_dim=",
-                     o.embed_dim(), " and num_heads=", o.num_heads(), " instead");
-    REEL_CHECK(o.embed_dim() % o.num_heads() == 0, "MultiheadAttention: embed_dim must be divisible by num_heads, got ",
-               o.embed_dim(), " and ", o.num_heads());
+    REEL_CHECK_VALUE(o.embed_dim() > 0 && o.num_heads() > 0, "MultiheadAttention: embed_dim is ", o.embed_dim(),
+                     " and num_heads ", o.num_heads(), "; expected positive numbers");
+    REEL_CHECK(o.embed_dim() % o.num_heads() == 0, "MultiheadAttention: embed_dim ", o.embed_dim(),
+               " is no multiple of num_heads ", o.num_heads());
     MultiheadAttentionImpl::reset();
 }
 void MultiheadAttentionImpl::reset() {

@@ -176,11 +176,10 @@ Tensor TransformerImpl::forward(const Tensor& src, const Tensor& tgt, const Tens
     const std::int64_t batch = options.batch_first() ? 0 : 1;
     REEL_CHECK(src.dim() >= 2 && tgt.dim() >= 2, "Transformer: src and tgt need two or three dimensions, got ",
                src.sizes(), " and ", tgt.sizes());
-    REEL_CHECK(src.dim() != 3 || src.size(batch) == tgt.size(batch),
-               "Transformer: the batch number of src and tgt must be equal, got ", src.sizes(), " and ", tgt.sizes());
-    REEL_CHECK(src.size(-1) == options.d_model() && tgt.size(-1) == options.d_model(),
-               "Transformer: the feature number of src and tgt must be equal to d_model (", options.d_model(),
-               "), got ", src.sizes(), " and ", tgt.sizes());
+    REEL_CHECK(src.dim() != 3 || (tgt.dim() == 3 && src.size(batch) == tgt.size(batch)), "Transformer: src ",
+               src.sizes(), " and tgt ", tgt.sizes(), " differ in their batch, dimension ", batch);
+    REEL_CHECK(src.size(-1) == options.d_model() && tgt.size(-1) == options.d_model(), "Transformer: src ", src.sizes(),
+               " and tgt ", tgt.sizes(), " must have d_model = ", options.d_model(), " features in the last dimension");
     const Value mask = detail::pack(src_mask), padding = detail::pack(src_key_padding_mask);
     const Value memory =
         step<TransformerEncoder>(*children_["encoder"], {src}, {mask, padding},

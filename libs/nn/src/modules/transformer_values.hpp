@@ -28,7 +28,8 @@ template <class Options> void read_layer_options(const ConstructorArgs& a, Optio
     else if (const auto* function = v.try_get<activation_t::Function>()) o.activation(activation_t(*function));
     else {
         const std::string& name = v.toStringRef();
-        REEL_CHECK(name == "relu" || name == "gelu", "activation should be relu/gelu, not ", name);
+        REEL_CHECK(name == "relu" || name == "gelu", "activation is '", name,
+                   "'; expected 'relu', 'gelu', a function or a module");
         o.activation(name == "relu" ? activation_t(kReLU) : activation_t(kGELU));
     }
 }

@@ -36,7 +36,7 @@ struct MultiheadAttentionOptions {
 /// target, source], per head as well without `average_attn_weights`; without `need_weights` they are undefined and
 /// scaled_dot_product_attention computes. `is_causal` only says that attn_mask is the causal one.
 /// `out_proj` lends its tensors: it is not called, so its hooks do not run, as in PyTorch.
-/// Errors: ValueError for sizes that are not positive; Error for shapes that do not fit, in PyTorch's words.
+/// Errors: ValueError for sizes that are not positive; Error for shapes that do not fit, naming the argument.
 class MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl> {
 public:
     MultiheadAttentionImpl(std::int64_t embed_dim, std::int64_t num_heads)
