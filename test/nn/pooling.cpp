@@ -1,0 +1,44 @@
+// Power pooling.
+#include <boost/test/unit_test.hpp>
+
+#include <reel/autograd/gradcheck.hpp>
+
+#include "testing.hpp"
+
+using namespace reel;
+using namespace reel::testing;
+namespace F = reel::nn::functional;
+
+namespace {
+double apart(const Tensor& a, const Tensor& b) { return (a - b).abs().max().item<double>(); }
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(pooling)
+
+BOOST_AUTO_TEST_CASE(power_pooling_is_the_norm_of_each_window) {
+    const Tensor x = rand({2, 3, 7}, TensorOptions(kDouble)) + 0.1;
+    const Tensor want = x.unfold(2, 3, 2).pow(3.).sum(-1).pow(1 / 3.);
+    BOOST_TEST(apart(nn::LPPool1d(nn::LPPool1dOptions(3, 3).stride(2))(x), want) < 1e-12);
+    BOOST_TEST(apart(F::lp_pool1d(x, F::LPPool1dFuncOptions(3, 3).stride(2)), want) < 1e-12);
+    const Tensor image = rand({2, 3, 6, 8}, TensorOptions(kDouble));
+    const Tensor squares = image.unfold(2, 2, 2).unfold(3, 4, 4).pow(2).sum({-1, -2}).sqrt();
+    BOOST_TEST(apart(nn::LPPool2d(2, ExpandingArray<2>({2, 4}))(image), squares) < 1e-12);
+    const Tensor sums = nn::LPPool3d(1, 2)(image);
+    BOOST_TEST(sums.sizes() == IntArrayRef({2, 1, 3, 4}));
+    BOOST_TEST(std::abs(sums.sum().item<double>() - image.narrow(1, 0, 2).sum().item<double>()) < 1e-10);
+}
+BOOST_AUTO_TEST_CASE(power_pooling_has_derivatives) {
+    const auto fn = [](const Tensor& x) { return reel::lp_pool2d(x, 3., {2, 2}, IntArrayRef({1, 2})); };
+    const Tensor x = (rand({1, 2, 3, 4}, TensorOptions(kDouble)) + 0.5).requires_grad_();
+    BOOST_TEST(autograd::gradcheck(fn, {x}));
+    BOOST_TEST(autograd::gradgradcheck(fn, {x}));
+}
+BOOST_AUTO_TEST_CASE(printing) {
+    BOOST_TEST(nn::LPPool1d(nn::LPPool1dOptions(2, 3).stride(2))->repr() ==
+               "LPPool1d(norm_type=2, kernel_size=3, stride=2, ceil_mode=False)");
+    BOOST_TEST(nn::LPPool2d(nn::LPPool2dOptions(1.2, {3, 2}).stride({2, 1}).ceil_mode(true))->repr() ==
+               "LPPool2d(norm_type=1.2, kernel_size=(3, 2), stride=(2, 1), ceil_mode=True)");
+    BOOST_TEST(nn::LPPool3d(2, 3)->repr() == "LPPool3d(norm_type=2, kernel_size=3, stride=None, ceil_mode=False)");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
