@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include <reel/inspect/html.hpp>
+
 namespace digits {
 
 namespace {
@@ -19,21 +21,9 @@ std::string coordinate(double v) {
 }
 } // namespace
 
-std::string escaped(const std::string& text) {
-    std::string r;
-    for (const char c : text) {
-        if (c == '<') r += "&lt;";
-        else if (c == '>') r += "&gt;";
-        else if (c == '&') r += "&amp;";
-        else if (c == '"') r += "&quot;";
-        else r += c;
-    }
-    return r;
-}
-
 Svg::Svg(double w, double h, const std::string& label)
     : body_("<svg viewBox=\"0 0 " + coordinate(w) + " " + coordinate(h) + "\" style=\"max-width:" +
-            coordinate(w * 1.25) + "px\" role=\"img\" aria-label=\"" + escaped(label) + "\">") {}
+            coordinate(w * 1.25) + "px\" role=\"img\" aria-label=\"" + reel::inspect::escaped_html(label) + "\">") {}
 void Svg::line(double x1, double y1, double x2, double y2, const std::string& style) {
     body_ += "<line x1=\"" + coordinate(x1) + "\" y1=\"" + coordinate(y1) + "\" x2=\"" + coordinate(x2) + "\" y2=\"" +
              coordinate(y2) + "\" " + style + "/>";
@@ -41,10 +31,11 @@ void Svg::line(double x1, double y1, double x2, double y2, const std::string& st
 void Svg::rect(double x, double y, double w, double h, const std::string& style, const std::string& tip) {
     body_ += "<rect x=\"" + coordinate(x) + "\" y=\"" + coordinate(y) + "\" width=\"" + coordinate(w) + "\" height=\"" +
              coordinate(h) + "\" " + style;
-    body_ += tip.empty() ? "/>" : "><title>" + escaped(tip) + "</title></rect>";
+    body_ += tip.empty() ? "/>" : "><title>" + reel::inspect::escaped_html(tip) + "</title></rect>";
 }
 void Svg::text(double x, double y, const std::string& text, const std::string& style) {
-    body_ += "<text x=\"" + coordinate(x) + "\" y=\"" + coordinate(y) + "\" " + style + ">" + escaped(text) + "</text>";
+    body_ += "<text x=\"" + coordinate(x) + "\" y=\"" + coordinate(y) + "\" " + style + ">" +
+             reel::inspect::escaped_html(text) + "</text>";
 }
 void Svg::path(const std::string& d, const std::string& style) { body_ += "<path d=\"" + d + "\" " + style + "/>"; }
 void Svg::polyline(const std::vector<std::pair<double, double>>& points, const std::string& style) {

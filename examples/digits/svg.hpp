@@ -6,9 +6,6 @@
 
 namespace digits {
 
-/// `<`, `>`, `&` and quotes made harmless.
-std::string escaped(const std::string& text);
-
 class Svg {
 public:
     Svg(double width, double height, const std::string& label);

@@ -1,8 +1,5 @@
-// How gradients get into a leaf's `.grad` (rules E-28 to E-34).
+// How gradients get into a leaf's `.grad` (rules E-28 to E-33).
 #include "tape_helpers.hpp"
-
-#include <atomic>
-#include <thread>
 
 #include <reel/autograd/node.hpp>
 
@@ -119,18 +116,6 @@ BOOST_AUTO_TEST_CASE(E33_a_leaf_that_joined_the_graph_meanwhile) { // E-33
     x.mul_(w); // x is no leaf any more
     BOOST_TEST(!x.is_leaf());
     BOOST_CHECK_EXCEPTION(y.backward(), Error, says("leaf", "moved into the graph"));
-}
-
-BOOST_AUTO_TEST_CASE(E34_threads_take_turns_at_a_leaf) { // E-34
-    const Tensor x = zeros({64}, kDouble).requires_grad_();
-    constexpr int threads = 3, passes = 100;
-    std::vector<std::thread> all;
-    for (int t = 0; t < threads; ++t)
-        all.emplace_back([&] {
-            for (int i = 0; i < passes; ++i) (x * 2.0).sum().backward();
-        });
-    for (auto& t : all) t.join();
-    BOOST_TEST(list(x.grad()) == V(64, 2.0 * threads * passes), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

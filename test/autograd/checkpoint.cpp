@@ -1,31 +1,19 @@
 // Activation checkpointing (rules E-86 to E-89).
 #include <reel/autograd/checkpoint.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <reel/autograd/backward.hpp>
-#include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/random.hpp>
 #include <reel/autograd/tape_view.hpp>
-#include <reel/autograd/tensor_operators.hpp>
 
-using namespace reel;
+#include "tape_helpers.hpp"
+
+using namespace tape_test;
 using autograd::checkpoint;
 using autograd::CheckpointError;
 using autograd::CheckpointOptions;
 
 namespace {
-Tensor leaf(std::initializer_list<double> values) {
-    Tensor t = empty({std::int64_t(values.size())}, kDouble);
-    std::copy(values.begin(), values.end(), t.data_ptr<double>());
-    return t.requires_grad_();
-}
 Tensor draw(std::int64_t n) { return rand({n}, std::nullopt, TensorOptions(kDouble)); }
 bool same(const Tensor& a, const Tensor& b) { return reel::all(a == b).item<bool>(); }
-double item(const Tensor& t) { return t.item<double>(); }
-auto says(std::string text) {
-    return [text = std::move(text)](const Error& e) { return std::string(e.what()).find(text) != std::string::npos; };
-}
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(checkpointing)

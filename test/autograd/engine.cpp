@@ -6,23 +6,9 @@
 #include <atomic>
 #include <thread>
 
-#include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/tensor_operators.hpp>
+#include "tape_helpers.hpp"
 
-using namespace reel;
-
-namespace {
-Tensor leaf(std::initializer_list<double> values) {
-    Tensor t = empty({std::int64_t(values.size())}, kDouble);
-    std::copy(values.begin(), values.end(), t.data_ptr<double>());
-    return t.requires_grad_();
-}
-std::vector<double> list(const Tensor& t) {
-    const Tensor c = t.detach().contiguous();
-    return {c.data_ptr<double>(), c.data_ptr<double>() + c.numel()};
-}
-using V = std::vector<double>;
-} // namespace
+using namespace tape_test;
 
 BOOST_AUTO_TEST_SUITE(engine)
 

@@ -3,30 +3,13 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <reel/autograd/backward.hpp>
-#include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/tensor_operators.hpp>
+#include "tape_helpers.hpp"
 
-using namespace reel;
+using namespace tape_test;
 using autograd::AutogradContext;
 using autograd::Function;
-using autograd::variable_list;
 
 namespace {
-
-Tensor leaf(std::initializer_list<double> values) {
-    Tensor t = empty({std::int64_t(values.size())}, kDouble);
-    std::copy(values.begin(), values.end(), t.data_ptr<double>());
-    return t.requires_grad_();
-}
-std::vector<double> list(const Tensor& t) {
-    const Tensor c = t.detach().contiguous();
-    return {c.data_ptr<double>(), c.data_ptr<double>() + c.numel()};
-}
-using V = std::vector<double>;
-auto says(std::string text) {
-    return [text = std::move(text)](const Error& e) { return std::string(e.what()).find(text) != std::string::npos; };
-}
 
 struct Cube : Function<Cube> {
     static Tensor forward(AutogradContext* ctx, const Tensor& x) {

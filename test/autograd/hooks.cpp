@@ -5,28 +5,9 @@
 
 #include <thread>
 
-#include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/tensor_operators.hpp>
+#include "tape_helpers.hpp"
 
-using namespace reel;
-using autograd::variable_list;
-
-namespace {
-Tensor leaf(std::initializer_list<double> values) {
-    Tensor t = empty({std::int64_t(values.size())}, kDouble);
-    std::copy(values.begin(), values.end(), t.data_ptr<double>());
-    return t.requires_grad_();
-}
-double item(const Tensor& t) { return t.item<double>(); }
-auto says(std::string text) {
-    return [text = std::move(text)](const Error& e) { return std::string(e.what()).find(text) != std::string::npos; };
-}
-std::string pattern(const variable_list& grads) {
-    std::string r;
-    for (const Tensor& g : grads) r += g.defined() ? '1' : '0';
-    return r;
-}
-} // namespace
+using namespace tape_test;
 
 BOOST_AUTO_TEST_SUITE(hooks)
 

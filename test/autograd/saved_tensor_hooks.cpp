@@ -3,23 +3,12 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <reel/autograd/backward.hpp>
-#include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/tensor_operators.hpp>
+#include "tape_helpers.hpp"
 
-using namespace reel;
+using namespace tape_test;
 using autograd::SavedTensorsHooksGuard;
 
 namespace {
-Tensor leaf(std::initializer_list<double> values) {
-    Tensor t = empty({std::int64_t(values.size())}, kDouble);
-    std::copy(values.begin(), values.end(), t.data_ptr<double>());
-    return t.requires_grad_();
-}
-double item(const Tensor& t) { return t.item<double>(); }
-auto says(std::string text) {
-    return [text = std::move(text)](const Error& e) { return std::string(e.what()).find(text) != std::string::npos; };
-}
 Value keep(const Tensor& t) { return Value(t.clone()); }
 Tensor give_back(const Value& v) { return v.toTensor(); }
 } // namespace

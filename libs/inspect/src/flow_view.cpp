@@ -1,5 +1,6 @@
 // Drawing one backward pass.
 #include <reel/inspect/flow_view.hpp>
+#include <reel/inspect/html.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -121,17 +122,6 @@ std::string for_dot(const std::string& s) {
     }
     return r;
 }
-std::string for_html(const std::string& s) {
-    std::string r;
-    for (const char c : s) {
-        if (c == '<') r += "&lt;";
-        else if (c == '>') r += "&gt;";
-        else if (c == '&') r += "&amp;";
-        else if (c == '"') r += "&quot;";
-        else r += c;
-    }
-    return r;
-}
 std::string label_of(const FlowView::FlowNode& n) { return n.leaf.empty() ? n.name : n.leaf; }
 
 } // namespace
@@ -172,7 +162,7 @@ std::string FlowView::html(const std::string& title) const {
         if (!nodes[i].module_path.empty())
             bands += str("<g><rect class=\"band\" x=\"10\" y=\"", y(i) - 3, "\" width=\"", left + box, "\" height=\"",
                          int(end - i) * row - 2, "\"/><text x=\"20\" y=\"", y(i) + 14, "\">",
-                         for_html(nodes[i].module_path), "</text></g>\n");
+                         escaped_html(nodes[i].module_path), "</text></g>\n");
         i = end;
     }
     for (const FlowEdge& e : edges) {
@@ -180,14 +170,14 @@ std::string FlowView::html(const std::string& title) const {
         svg += str("<path d=\"M", x, ' ', a, " C", x + bend, ' ', a, ' ', x + bend, ' ', b, ' ', x, ' ', b,
                    "\" stroke=\"", colour_of(e.mark), "\" stroke-width=\"", number_text(width_of(e.norm)), "\"",
                    e.mark == Mark::NotReached ? " stroke-dasharray=\"4 3\"" : "", "><title>",
-                   for_html(label_of(nodes[e.from])), " to ", for_html(label_of(nodes[e.to])), ": norm ",
+                   escaped_html(label_of(nodes[e.from])), " to ", escaped_html(label_of(nodes[e.to])), ": norm ",
                    number_text(e.norm), "</title></path>\n");
     }
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const FlowNode& n = nodes[i];
         svg += str("<g><rect x=\"", left, "\" y=\"", y(i), "\" width=\"", box, "\" height=\"22\" rx=\"4\" fill=\"",
                    n.mark == Mark::Fine ? "#ffffff" : colour_of(n.mark), "\" stroke=\"#555\"/><text x=\"", left + 8,
-                   "\" y=\"", y(i) + 15, "\">", for_html(label_of(n)), "  ",
+                   "\" y=\"", y(i) + 15, "\">", escaped_html(label_of(n)), "  ",
                    n.mark == Mark::NotReached ? std::string() : number_text(n.norm), ' ', word_of(n.mark),
                    "</text></g>\n");
     }
@@ -206,15 +196,15 @@ std::string FlowView::html(const std::string& title) const {
     }
     std::string table;
     for (const auto& [path, s] : modules)
-        table +=
-            str("<tr", s.bad ? " class=\"bad\"" : "", "><td>", path.empty() ? "(outside of modules)" : for_html(path),
-                "</td><td>", s.nodes, "</td><td>", s.smallest < 0 ? "" : number_text(s.smallest), "</td><td>",
-                s.smallest < 0 ? "" : number_text(s.largest), "</td><td>", s.bad, "</td></tr>\n");
-    return str("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", for_html(title),
+        table += str("<tr", s.bad ? " class=\"bad\"" : "", "><td>",
+                     path.empty() ? "(outside of modules)" : escaped_html(path), "</td><td>", s.nodes, "</td><td>",
+                     s.smallest < 0 ? "" : number_text(s.smallest), "</td><td>",
+                     s.smallest < 0 ? "" : number_text(s.largest), "</td><td>", s.bad, "</td></tr>\n");
+    return str("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", escaped_html(title),
                "</title>\n<style>body{font:14px sans-serif;margin:2em}svg text{font:12px monospace}"
                ".band{fill:#f0f4fa;stroke:#c5d0e0}path{fill:none;opacity:.8}td,th{padding:2px 12px;text-align:left}"
                ".bad td{color:#b02020}</style></head>\n<body><h1>",
-               for_html(title), "</h1>\n<p>", nodes.size(), " nodes: ", count(Mark::Dead), " dead, ",
+               escaped_html(title), "</h1>\n<p>", nodes.size(), " nodes: ", count(Mark::Dead), " dead, ",
                count(Mark::Exploding), " exploding, ", count(Mark::NotReached),
                " not reached. Gradients flow down; an edge is as wide as the logarithm of its norm. Blue: fine, grey: "
                "dead, red: exploding, dashed: not reached.</p>\n<table><tr><th>module</th><th>nodes</th><th>smallest "

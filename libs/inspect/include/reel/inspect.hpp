@@ -6,6 +6,7 @@
 #include <reel/inspect/flow_view.hpp>
 #include <reel/inspect/freeze.hpp>
 #include <reel/inspect/hook_log.hpp>
+#include <reel/inspect/html.hpp>
 #include <reel/inspect/inplace_autopsy.hpp>
 #include <reel/inspect/leaf_ledger.hpp>
 #include <reel/inspect/recorder.hpp>
