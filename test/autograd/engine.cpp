@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(E73_an_error_in_a_nested_pass_reaches_the_outer_caller) {
     BOOST_TEST(x.grad().item<double>() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(E34_E76_several_threads_accumulate_into_one_leaf) {
+BOOST_AUTO_TEST_CASE(E34_E76_several_threads_accumulate_into_one_leaf) { // E-34, E-76
     const Tensor x = zeros({64}, kDouble).requires_grad_();
     constexpr int threads = 4, passes = 200;
     std::vector<std::thread> all;
