@@ -1,71 +1,244 @@
 // Sums, means and maxima of bags of embedding rows.
+#include <reel/autograd/parallel.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "op/dispatch.hpp"
+#include "ops/index_kernels.hpp"
 #include "ops/shape_util.hpp"
 #include "tensor/make.hpp"
 
 namespace reel {
 
+using namespace autograd;
 using namespace detail;
 
 namespace {
 
-/// Which bag each index belongs to, which indices count, and how many count per bag.
-struct Bags {
-    std::int64_t count = 0;
-    std::vector<std::int64_t> of;    ///< bag of each index
-    std::vector<char> counts;        ///< false for padding
-    std::vector<std::int64_t> sizes; ///< counting indices per bag
-};
-Tensor longs(const std::vector<std::int64_t>& v) {
-    Tensor t = empty_raw({std::int64_t(v.size())}, kLong);
-    std::copy(v.begin(), v.end(), t.data_ptr<std::int64_t>());
-    return t;
-}
-Tensor doubles(const std::vector<double>& v, ScalarType dtype) {
-    Tensor t = empty_raw({std::int64_t(v.size())}, kDouble);
-    std::copy(v.begin(), v.end(), t.data_ptr<double>());
+template <class V, class T> Tensor tensor_of(const std::vector<V>& v, ScalarType dtype) {
+    Tensor t = empty_raw({std::int64_t(v.size())}, CppTypeToScalarType<T>::value);
+    std::copy(v.begin(), v.end(), t.data_ptr<T>());
     return cast_raw(t, dtype);
 }
+
+/// The rows that each bag takes from the table, bag after bag.
+struct Bags {
+    std::vector<std::int64_t> rows;  ///< of the table
+    std::vector<std::int64_t> start; ///< bag b has the places from start[b] up to start[b + 1]
+    std::vector<std::int64_t> sizes; ///< places of each bag that count
+    std::vector<char> counts;        ///< false for padding
+    bool mean = false;
+    bool by_frequency = false; ///< gradients of a row are divided by how often it occurs
+    std::int64_t table = 0, width = 0;
+
+    std::int64_t count() const { return std::int64_t(start.size()) - 1; }
+    /// What each place's gradient is multiplied by.
+    std::vector<double> factors() const {
+        std::vector<double> f(rows.size(), 0.0);
+        std::vector<std::int64_t> times;
+        if (by_frequency) {
+            times.assign(std::size_t(table), 0);
+            for (const std::int64_t r : rows) ++times[std::size_t(r)];
+        }
+        for (std::size_t b = 0; b + 1 < start.size(); ++b)
+            for (std::size_t k = std::size_t(start[b]); k < std::size_t(start[b + 1]); ++k) {
+                if (!counts[k]) continue;
+                f[k] = mean ? 1 / double(sizes[b]) : 1;
+                if (by_frequency) f[k] /= double(times[std::size_t(rows[k])]);
+            }
+        return f;
+    }
+    std::vector<std::int64_t> bag_of_each() const {
+        std::vector<std::int64_t> of(rows.size(), 0);
+        for (std::size_t b = 0; b + 1 < start.size(); ++b)
+            std::fill(of.begin() + start[b], of.begin() + start[b + 1], std::int64_t(b));
+        return of;
+    }
+};
 Bags bags_of(const Tensor& indices, const Tensor& offsets, bool include_last_offset,
-             std::optional<std::int64_t> padding) {
+             std::optional<std::int64_t> padding, const Tensor& weight) {
     Bags b;
-    const Tensor flat = contiguous_raw(cast_raw(indices, kLong));
+    b.table = weight.size(0);
+    b.width = weight.size(1);
+    const Tensor flat = contiguous_raw(
+        shape::checked_index("embedding_bag", shape::index_as_long("embedding_bag", indices, "indices"), b.table));
     const auto* i = flat.data_ptr<std::int64_t>();
     const std::int64_t n = flat.numel();
+    b.rows.assign(i, i + n);
     if (indices.dim() == 2) {
-        REEL_CHECK_VALUE(!offsets.defined(), "embedding_bag: offsets must not be given for indices of shape ",
-                         indices.sizes());
-        b.count = indices.size(0);
-        for (std::int64_t k = 0; k < n; ++k) b.of.push_back(k / indices.size(1));
+        REEL_CHECK_VALUE(!offsets.defined(),
+                         "embedding_bag: if input is 2D, then offsets has to be None, as input is treated is a "
+                         "mini-batch of fixed length sequences. However, found offsets of shape ",
+                         offsets.sizes());
+        for (std::int64_t k = 0; k <= indices.size(0); ++k) b.start.push_back(k * indices.size(1));
     } else {
-        REEL_CHECK_VALUE(indices.dim() == 1, "embedding_bag: indices have shape ", indices.sizes(),
-                         "; expected one or two dimensions");
-        REEL_CHECK_VALUE(offsets.defined() && offsets.dim() == 1,
-                         "embedding_bag: one-dimensional indices need one-dimensional offsets");
-        const Tensor start = contiguous_raw(cast_raw(offsets, kLong));
-        const auto* o = start.data_ptr<std::int64_t>();
-        REEL_CHECK(start.numel() > 0 || !include_last_offset, "embedding_bag: offsets are empty");
-        b.count = start.numel() - (include_last_offset ? 1 : 0);
-        REEL_CHECK_VALUE(start.numel() == 0 || o[0] == 0, "embedding_bag: offsets must start with 0, got ",
-                         start.numel() ? o[0] : 0);
-        for (std::int64_t k = 0; k < start.numel(); ++k)
-            REEL_CHECK_VALUE(o[k] <= n && (k == 0 || o[k] >= o[k - 1]),
-                             "embedding_bag: offsets must not decrease nor exceed the ", n, " indices, got ", o[k]);
-        std::int64_t bag = -1;
-        for (std::int64_t k = 0; k < n; ++k) {
-            while (bag + 1 < b.count && o[bag + 1] <= k) ++bag;
-            b.of.push_back(bag);
-        }
+        REEL_CHECK_VALUE(indices.dim() == 1,
+                         "embedding_bag: input has to be 1D or 2D Tensor, but got Tensor of dimension ", indices.dim());
+        REEL_CHECK_VALUE(offsets.defined(), "embedding_bag: offsets has to be a 1D Tensor but got None");
+        REEL_CHECK_VALUE(offsets.dim() == 1, "embedding_bag: offsets has to be a 1D Tensor, got ", offsets.sizes());
+        const Tensor first = contiguous_raw(shape::index_as_long("embedding_bag", offsets, "offsets"));
+        const auto* o = first.data_ptr<std::int64_t>();
+        const std::int64_t m = first.numel();
+        REEL_CHECK(m > 0 || !include_last_offset,
+                   "embedding_bag: include_last_offset: number of offsets should be at least 1");
+        REEL_CHECK(
+            m == 0 || o[0] == 0,
+            "embedding_bag: offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
+            "position 0. However, got ",
+            m ? o[0] : 0);
+        REEL_CHECK(m == 0 || o[m - 1] <= n, "embedding_bag: offsets[-1] can not be greater than input's length(", n,
+                   ") but got offsets[-1] of ", m ? o[m - 1] : 0);
+        for (std::int64_t k = 1; k < m; ++k)
+            REEL_CHECK(o[k] >= o[k - 1] && o[k] <= n, "embedding_bag: offsets must not decrease, got ", o[k], " after ",
+                       o[k - 1]);
+        b.start.assign(o, o + m);
+        if (!include_last_offset || m == 1) b.start.push_back(n);
+        if (include_last_offset && m == 1) b.start.pop_back(); // no bag at all
     }
-    b.sizes.assign(static_cast<std::size_t>(b.count), 0);
-    for (std::int64_t k = 0; k < n; ++k) {
-        b.counts.push_back(!padding || i[k] != *padding);
-        if (b.counts.back()) ++b.sizes[std::size_t(b.of[std::size_t(k)])];
-    }
+    b.counts.assign(std::size_t(n), 1);
+    for (std::int64_t k = 0; padding && k < n; ++k) b.counts[std::size_t(k)] = i[k] != *padding;
+    for (std::size_t k = 0; k + 1 < b.start.size(); ++k)
+        b.sizes.push_back(std::count(b.counts.begin() + b.start[k], b.counts.begin() + b.start[k + 1], 1));
     return b;
+}
+std::int64_t grain_for(std::int64_t work) { return std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(work, 1)); }
+/// 16-bit tables are summed in float32.
+template <class T> using Wide = std::conditional_t<sizeof(T) == 2, float, T>;
+ScalarType wide(ScalarType t) { return t == kHalf || t == kBFloat16 ? kFloat : t; }
+
+/// Sums or means; `scale` [places] in the wide dtype, or undefined.
+Tensor sums(const Bags& b, const Tensor& weight, const Tensor& scale) {
+    const Tensor w = contiguous_raw(weight);
+    Tensor out = empty_raw({b.count(), b.width}, w.scalar_type());
+    dispatch_floating(w.scalar_type(), "embedding_bag", [&]<class T>() {
+        using A = Wide<T>;
+        const T* table = w.data_ptr<T>();
+        const A* s = scale.defined() ? scale.data_ptr<A>() : nullptr;
+        T* result = out.data_ptr<T>();
+        const std::int64_t per_bag = b.width * (std::int64_t(b.rows.size()) / std::max<std::int64_t>(b.count(), 1) + 1);
+        parallel_for(0, b.count(), grain_for(per_bag), [&](std::int64_t begin, std::int64_t end) {
+            std::vector<A> sum(std::size_t(b.width), A(0));
+            for (std::int64_t bag = begin; bag < end; ++bag) {
+                std::fill(sum.begin(), sum.end(), A(0));
+                for (std::int64_t k = b.start[std::size_t(bag)]; k < b.start[std::size_t(bag) + 1]; ++k) {
+                    if (!b.counts[std::size_t(k)]) continue;
+                    const T* row = table + b.rows[std::size_t(k)] * b.width;
+                    const A f = s ? s[k] : A(1);
+                    for (std::int64_t c = 0; c < b.width; ++c) sum[std::size_t(c)] += f * A(row[c]);
+                }
+                const A n = b.mean ? A(std::max<std::int64_t>(b.sizes[std::size_t(bag)], 1)) : A(1);
+                for (std::int64_t c = 0; c < b.width; ++c) result[bag * b.width + c] = T(sum[std::size_t(c)] / n);
+            }
+        });
+    });
+    return out;
+}
+/// The table's gradient: each place's share of its bag's gradient.
+Tensor table_gradient(const Bags& b, const Tensor& grad, const Tensor& scale) {
+    const Tensor g = contiguous_raw(grad);
+    Tensor out = empty_raw({b.table, b.width}, wide(g.scalar_type()));
+    fill_raw(out, 0);
+    const std::vector<double> factors = b.factors();
+    dispatch_floating(g.scalar_type(), "embedding_bag", [&]<class T>() {
+        using A = Wide<T>;
+        const T* from = g.data_ptr<T>();
+        const A* s = scale.defined() ? scale.data_ptr<A>() : nullptr;
+        A* to = out.data_ptr<A>();
+        // By columns: rows may occur in several bags.
+        parallel_for(0, b.width, grain_for(std::int64_t(b.rows.size())), [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t bag = 0; bag < b.count(); ++bag)
+                for (std::int64_t k = b.start[std::size_t(bag)]; k < b.start[std::size_t(bag) + 1]; ++k) {
+                    const A f = A(factors[std::size_t(k)]) * (s ? s[k] : A(1));
+                    if (!b.counts[std::size_t(k)]) continue;
+                    A* row = to + b.rows[std::size_t(k)] * b.width;
+                    for (std::int64_t c = begin; c < end; ++c) row[c] += f * A(from[bag * b.width + c]);
+                }
+        });
+    });
+    return cast_raw(out, g.scalar_type());
+}
+/// The gradient of the weights of single places: the bag's gradient along the row.
+Tensor scale_gradient(const Bags& b, const Tensor& grad, const Tensor& weight) {
+    const Tensor g = contiguous_raw(grad), w = contiguous_raw(weight);
+    Tensor out = empty_raw({std::int64_t(b.rows.size())}, g.scalar_type());
+    fill_raw(out, 0);
+    dispatch_floating(g.scalar_type(), "embedding_bag", [&]<class T>() {
+        using A = Wide<T>;
+        for (std::int64_t bag = 0; bag < b.count(); ++bag)
+            for (std::int64_t k = b.start[std::size_t(bag)]; k < b.start[std::size_t(bag) + 1]; ++k) {
+                if (!b.counts[std::size_t(k)]) continue;
+                const T *x = g.data_ptr<T>() + bag * b.width, *y = w.data_ptr<T>() + b.rows[std::size_t(k)] * b.width;
+                A sum = 0;
+                for (std::int64_t c = 0; c < b.width; ++c) sum += A(x[c]) * A(y[c]);
+                out.data_ptr<T>()[k] = T(sum);
+            }
+    });
+    return out;
+}
+/// Both gradients in ops that record themselves.
+GradList gradients_in_ops(const Bags& b, const Tensor& grad, const Tensor& weight, const Tensor& scale, bool want_table,
+                          bool want_scale) {
+    const ScalarType t = grad.scalar_type();
+    GradList r{Tensor(), Tensor()};
+    if (b.count() == 0) return r;
+    const Tensor of = tensor_of<std::int64_t, std::int64_t>(b.bag_of_each(), kLong),
+                 rows = tensor_of<std::int64_t, std::int64_t>(b.rows, kLong), each = index_select(grad, 0, of);
+    if (want_table) {
+        Tensor f = tensor_of<double, double>(b.factors(), t);
+        if (scale.defined()) f = f * reshape(scale.to(t), {-1});
+        r[0] =
+            index_add(zeros({b.table, b.width}, grad.options().requires_grad(false)), 0, rows, each * unsqueeze(f, 1));
+    }
+    if (want_scale)
+        r[1] =
+            reshape(sum(each * index_select(weight, 0, rows), 1) * tensor_of<char, double>(b.counts, t), scale.sizes());
+    return r;
+}
+Tensor sum_of_bags(const Bags& b, const Tensor& weight, const Tensor& scale) {
+    const ScalarType t = wide(weight.scalar_type());
+    const auto flat = [t](const Tensor& s) {
+        return s.defined() ? contiguous_raw(reshape(cast_raw(s.detach(), t), {-1})) : s;
+    };
+    const Tensor out = sums(b, weight, flat(scale));
+    static const Tensor absent;
+    record("embedding_bag", {weight, scale}, out, {scale.defined() && scale.requires_grad() ? weight : absent, scale},
+           [b, flat](RuleContext& c) -> GradList {
+               const Tensor w = c.saved(0), s = c.saved(1), &g = c.grad();
+               if (GradMode::is_enabled()) return gradients_in_ops(b, g, w, s, c.needs(0), s.defined() && c.needs(1));
+               GradList r{Tensor(), Tensor()};
+               if (c.needs(0)) r[0] = table_gradient(b, g, flat(s));
+               if (s.defined() && c.needs(1)) r[1] = reshape(scale_gradient(b, g, w), s.sizes()).to(s.scalar_type());
+               return r;
+           });
+    return out;
+}
+Tensor maximum_of_bags(const Bags& b, const Tensor& weight) {
+    const Tensor w = contiguous_raw(weight);
+    Tensor out = empty_raw({b.count(), b.width}, w.scalar_type()), best = empty_raw({b.count(), b.width}, kLong);
+    fill_raw(best, -1);
+    fill_raw(out, 0);
+    auto* at = best.data_ptr<std::int64_t>();
+    dispatch_floating(w.scalar_type(), "embedding_bag", [&]<class T>() {
+        const T* table = w.data_ptr<T>();
+        T* result = out.data_ptr<T>();
+        for (std::int64_t bag = 0; bag < b.count(); ++bag)
+            for (std::int64_t k = b.start[std::size_t(bag)]; k < b.start[std::size_t(bag) + 1]; ++k) {
+                if (!b.counts[std::size_t(k)]) continue;
+                const T* row = table + b.rows[std::size_t(k)] * b.width;
+                for (std::int64_t c = bag * b.width; c < (bag + 1) * b.width; ++c) {
+                    const T v = row[c - bag * b.width];
+                    if (at[c] >= 0 && !(Wide<T>(v) > Wide<T>(result[c]))) continue;
+                    at[c] = b.rows[std::size_t(k)];
+                    result[c] = v;
+                }
+            }
+    });
+    record("embedding_bag", {weight}, out, {}, [best, table = b.table, width = b.width](RuleContext& c) -> GradList {
+        const Tensor none = best < Scalar(0), &g = c.grad();
+        return {scatter_add(zeros({table, width}, g.options().requires_grad(false)), 0, masked_fill(best, none, 0),
+                            masked_fill(g, none, 0))};
+    });
+    return out;
 }
 
 } // namespace
@@ -77,53 +250,43 @@ REEL_OP("nn.functional.embedding_bag(Tensor weight, Tensor indices, Tensor? offs
         "str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int? "
         "padding_idx=None) -> Tensor")
 Tensor embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& offsets, std::optional<double> max_norm,
-                     double norm_type, bool scale_grad_by_freq, std::string_view mode, bool,
+                     double norm_type, bool scale_grad_by_freq, std::string_view mode, bool sparse,
                      const Tensor& per_sample_weights, bool include_last_offset,
                      std::optional<std::int64_t> padding_idx) {
-    REEL_CHECK(weight.dim() == 2, "embedding_bag: weight has shape ", weight.sizes(), "; expected a matrix");
-    REEL_CHECK_VALUE(mode == "sum" || mode == "mean" || mode == "max", "embedding_bag: mode is '", mode,
-                     "'; expected 'sum', 'mean' or 'max'");
-    REEL_CHECK_NOT_IMPLEMENTED(!per_sample_weights.defined() || mode == "sum",
-                               "embedding_bag: per_sample_weights go with mode 'sum' only, got '", mode, "'");
+    REEL_CHECK_VALUE(weight.dim() == 2, "embedding_bag: weight has to be a 2D Tensor, but got Tensor of dimension ",
+                     weight.dim());
+    REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(weight.scalar_type()), "embedding_bag: weight is ",
+                               dtype_name(weight.scalar_type()), "; expected a floating dtype");
+    shape::require_cpu("embedding_bag", weight);
+    REEL_CHECK_VALUE(mode == "sum" || mode == "mean" || mode == "max",
+                     "embedding_bag: mode has to be one of sum, mean or max, got '", mode, "'");
+    REEL_CHECK_VALUE(mode != "max" || !scale_grad_by_freq,
+                     "embedding_bag: max mode does not support scaling the gradient by the frequency");
+    REEL_CHECK_VALUE(mode != "max" || !sparse, "embedding_bag: max mode does not support sparse weights");
+    REEL_CHECK_NOT_IMPLEMENTED(!sparse || !needs_recording(weight),
+                               "embedding_bag: sparse gradients are not supported; use sparse=false");
     REEL_CHECK_VALUE(!per_sample_weights.defined() || per_sample_weights.sizes().equals(indices.sizes()),
-                     "embedding_bag: per_sample_weights must have the shape of indices ", indices.sizes());
+                     "embedding_bag: If per_sample_weights (", per_sample_weights.sizes(),
+                     ") is not None, then it must have the same shape as the input (", indices.sizes(), ")");
+    REEL_CHECK_NOT_IMPLEMENTED(!per_sample_weights.defined() || mode == "sum",
+                               "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
+                               "for mode='sum' (got mode='",
+                               mode, "')");
+    REEL_CHECK(!per_sample_weights.defined() || per_sample_weights.scalar_type() == weight.scalar_type(),
+               "embedding_bag: expected per_sample_weights to have the same type as weight, ",
+               dtype_name(weight.scalar_type()), ", got ", dtype_name(per_sample_weights.scalar_type()));
     std::optional<std::int64_t> padding = padding_idx;
     if (padding) {
-        REEL_CHECK(*padding >= -weight.size(0) && *padding < weight.size(0), "embedding_bag: padding_idx ", *padding,
-                   " is out of range for ", weight.size(0), " rows");
+        REEL_CHECK(*padding >= -weight.size(0) && *padding < weight.size(0),
+                   "embedding_bag: padding_idx must be within the number of embeddings, -", weight.size(0), " through ",
+                   weight.size(0) - 1, " but got ", *padding);
         if (*padding < 0) *padding += weight.size(0);
     }
-    const Bags b = bags_of(indices, offsets, include_last_offset, padding);
-    Tensor rows =
-        embedding(weight, reshape(indices, {indices.numel()}), std::nullopt, max_norm, norm_type, scale_grad_by_freq);
-    const ScalarType t = rows.scalar_type();
-    const std::int64_t width = weight.size(1);
-    if (mode == "max") {
-        // The place of each maximum, then one gather.
-        const Tensor values = contiguous_raw(cast_raw(rows, kDouble));
-        Tensor best = empty_raw({b.count, width}, kLong);
-        fill_raw(best, -1);
-        auto* at = best.data_ptr<std::int64_t>();
-        const auto* v = values.data_ptr<double>();
-        for (std::size_t k = 0; k < b.of.size(); ++k)
-            for (std::int64_t c = 0; b.counts[k] && c < width; ++c) {
-                std::int64_t& a = at[b.of[k] * width + c];
-                if (a < 0 || v[std::int64_t(k) * width + c] > v[a * width + c]) a = std::int64_t(k);
-            }
-        const Tensor none = best < Scalar(0);
-        if (b.of.empty()) return zeros({b.count, width}, weight.options().requires_grad(false));
-        return masked_fill(gather(rows, 0, where(none, Scalar(0), best)), none, 0);
-    }
-    std::vector<double> factor;
-    for (std::size_t k = 0; k < b.of.size(); ++k)
-        factor.push_back(!b.counts[k] ? 0 : mode == "mean" ? 1 / double(b.sizes[std::size_t(b.of[k])]) : 1);
-    const bool half = t == kHalf || t == kBFloat16;
-    const ScalarType wide = half ? kFloat : t;
-    rows = rows.to(wide);
-    if (per_sample_weights.defined()) rows = rows * reshape(per_sample_weights.to(wide), {-1, 1});
-    if (mode == "mean" || padding) rows = rows * reshape(doubles(factor, wide), {-1, 1});
-    const Tensor out = zeros({b.count, width}, weight.options().requires_grad(false).dtype(wide));
-    return index_add(out, 0, longs(b.of), rows).to(t);
+    Bags b = bags_of(indices, offsets, include_last_offset, padding, weight);
+    b.mean = mode == "mean";
+    b.by_frequency = scale_grad_by_freq;
+    if (max_norm) embedding(weight.detach(), indices, std::nullopt, max_norm, norm_type); // for its effect on weight
+    return mode == "max" ? maximum_of_bags(b, weight) : sum_of_bags(b, weight, per_sample_weights);
 }
 
 } // namespace reel
