@@ -32,6 +32,11 @@ NodePtr grad_accumulator(const Tensor& leaf) {
     announce_node(*fresh); // T-36: accumulators are reported when created
     return fresh;
 }
+NodePtr existing_accumulator(const Tensor& leaf) {
+    AutogradMeta& meta = *leaf.impl()->meta();
+    std::lock_guard lock(meta.mutex);
+    return meta.accumulator && meta.accumulator->try_add_ref() ? NodePtr::adopt(meta.accumulator) : nullptr;
+}
 } // namespace impl
 
 namespace {

@@ -21,4 +21,9 @@ private:
     Tensor leaf_;
 };
 
+namespace impl {
+/// The accumulator of a leaf that has autograd state, null when there is none now.
+NodePtr existing_accumulator(const Tensor& leaf);
+} // namespace impl
+
 } // namespace reel::autograd

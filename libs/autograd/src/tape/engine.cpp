@@ -8,6 +8,7 @@
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/hooks.hpp>
 #include <reel/autograd/observe.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -286,12 +287,36 @@ void GraphTask::evaluate(Node* n, std::vector<Capture>& captures) {
     }
 }
 
+void GraphTask::after(const std::vector<NodePtr>& nodes, std::function<void()> fn) {
+    Waiting w;
+    for (const NodePtr& n : nodes) {
+        // Accumulators run as soon as they are ready: one that waits for nothing more has run.
+        const PassState* s = find_state(n.get());
+        if (s && s->executes && s->dependencies > 0 &&
+            std::find(w.accumulators.begin(), w.accumulators.end(), n.get()) == w.accumulators.end())
+            w.accumulators.push_back(n.get());
+    }
+    if (w.accumulators.empty()) return fn();
+    w.fn = std::move(fn);
+    waiting_.push_back(std::move(w));
+}
+void GraphTask::accumulated(Node* n) {
+    std::vector<std::function<void()>> due;
+    for (Waiting& w : waiting_) {
+        std::erase(w.accumulators, n);
+        if (w.accumulators.empty()) due.push_back(std::move(w.fn));
+    }
+    std::erase_if(waiting_, [](const Waiting& w) { return w.accumulators.empty(); });
+    for (const auto& fn : due) fn();
+}
+
 void GraphTask::loop(std::vector<Capture>& captures) {
     while (!ready_.empty()) {
         std::pop_heap(ready_.begin(), ready_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
         Node* n = ready_.back().second;
         ready_.pop_back();
         evaluate(n, captures);
+        if (!waiting_.empty() && n->is_accumulator()) accumulated(n);
     }
 }
 
@@ -349,6 +374,16 @@ bool Node::should_compute_output(std::size_t i) const {
     GraphTask* task = GraphTask::current();
     return !task || task->current_node() != this || task->wants(e.function.get());
 }
+
+void after_accumulation(const variable_list& leaves, std::function<void()> fn) {
+    REEL_CHECK(running, "after_accumulation: there is no backward pass running on this thread");
+    std::vector<NodePtr> accumulators;
+    for (const Tensor& leaf : leaves)
+        if (leaf.defined() && leaf.impl()->meta())
+            if (NodePtr n = impl::existing_accumulator(leaf)) accumulators.push_back(std::move(n));
+    running->after(accumulators, std::move(fn));
+}
+bool impl::runs_in_this_pass(Node& node) { return running && running->will_execute(&node); }
 
 std::int64_t current_graph_task_id() { return running ? std::int64_t(running->id()) : -1; }
 void queue_callback(std::function<void()> fn) {

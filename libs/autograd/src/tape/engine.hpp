@@ -31,6 +31,8 @@ public:
     void queue_callback(std::function<void()> fn) { callbacks_.push_back(std::move(fn)); }
     /// Runs `fn` when the pass is over, also after a failure.
     void at_end(std::function<void()> fn) { at_end_.push_back(std::move(fn)); }
+    /// Runs `fn` once every accumulator among `nodes` that this pass will still run has run.
+    void after(const std::vector<NodePtr>& nodes, std::function<void()> fn);
     std::uint64_t id() const { return id_; }
     /// Was the pass asked for certain inputs (`grad`, or `backward` with inputs)?
     bool restricted() const { return restricted_; }
@@ -48,6 +50,7 @@ private:
     void add_gradient(Node* n, std::uint32_t slot, Tensor g);
     void push_ready(Node* n);
     void loop(std::vector<Capture>& captures);
+    void accumulated(Node* n);
     void evaluate(Node* n, std::vector<Capture>& captures);
     void run_tensor_hooks(Node* n, GradList& grads);
     void validate(Node* n, GradList& out);
@@ -59,6 +62,11 @@ private:
     std::unordered_map<Node*, PassState> side_; ///< nodes that another running pass holds
     std::vector<std::pair<std::uint64_t, Node*>> ready_;
     std::vector<std::function<void()>> callbacks_, at_end_;
+    struct Waiting {
+        std::vector<Node*> accumulators;
+        std::function<void()> fn;
+    };
+    std::vector<Waiting> waiting_;
     Node* current_ = nullptr;
 };
 

@@ -86,6 +86,19 @@ void check_inplace(const Tensor& self, const char* op) {
 }
 
 namespace {
+/// Is it what a module under backward hooks got for (or returned as) a leaf?
+bool aliases_leaf(const TensorImpl& impl) {
+    const Node* fn = impl.grad_fn_unchecked().get();
+    std::uint32_t slot = impl.output_nr();
+    while (fn->materializes_undefined() && fn->name() == "BackwardHookGateBackward") {
+        const Edge& e = fn->next_edge(slot);
+        if (!e.is_valid()) return false;
+        fn = e.function.get();
+        slot = e.input_nr;
+        if (fn->is_accumulator()) return true;
+    }
+    return false;
+}
 /// E-42, E-47: what the tape forbids.
 void check_history(const Tensor& self, const char* op) {
     TensorImpl& impl = *self.impl();
@@ -104,7 +117,7 @@ void check_history(const Tensor& self, const char* op) {
                        "use no_grad for updates of parameters, or clone() first");
         return;
     }
-    if (!impl.grad_fn_unchecked())
+    if (!impl.grad_fn_unchecked() || aliases_leaf(impl))
         REEL_THROW(Error, op,
                    ": a leaf that requires grad is being used in an in-place operation; "
                    "use no_grad for updates of parameters, or clone() first");

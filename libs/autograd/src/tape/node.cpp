@@ -93,7 +93,10 @@ Tensor InputMetadata::zeros() const {
     return reel::zeros(sizes, TensorOptions(dtype).device(device));
 }
 
-std::uint32_t Node::add_input_metadata(const Tensor& t) { return add_input_metadata(InputMetadata(t)); }
+std::uint32_t Node::add_input_metadata(const Tensor& t) {
+    inputs_.emplace_back(t);
+    return std::uint32_t(inputs_.size() - 1);
+}
 std::uint32_t Node::add_input_metadata(InputMetadata m) {
     inputs_.push_back(std::move(m));
     return std::uint32_t(inputs_.size() - 1);

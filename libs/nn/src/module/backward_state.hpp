@@ -3,45 +3,68 @@
 
 #include "module/gate.hpp"
 #include "module/module_hooks.hpp"
+#include "module/slots.hpp"
 
 namespace reel::nn::detail {
 
-/// The tensors among the elements of an argument tuple or a result (B-2, B-6). `shape` holds the elements with their
-/// tensors dropped; it stays empty in the common case that every element is a tensor.
-struct Slots {
-    std::size_t count = 0;
-    bool all_tensors = false;
-    Args shape;
+/// The backward hooks that a call found (C-3).
+struct BackwardHooks {
+    Snapshot<BackwardPreHook> pre_global, pre_local;
+    Snapshot<BackwardHook> full_global, full_local;
+    bool has_pre() const { return pre_global || pre_local; }
+    bool has_full() const { return full_global || full_local; }
+    explicit operator bool() const { return has_pre() || has_full(); }
 };
 
 /// What one call remembers for its backward (B-10, B-11). Owned by its two gates.
-struct BackwardState : RefCounted {
-    Module* module;
-    ModulePtr keep_alive; // null for modules on the stack
-    Snapshot<BackwardPreHook> pre_global, pre_local;
-    Snapshot<BackwardHook> full_global, full_local;
-    bool nested = false, has_full = false;
-    bool over_tensors = false; ///< every hook takes tensors: where slots are tensors too, no values are built
-    Slots inputs, outputs;
-    bool inputs_wrapped = false;
-    // grad_output of the running pass (B-31: keyed by the pass, so a stale one is never used).
-    Value grad_output;
-    variable_list grad_output_tensors; ///< in its place on the way without values
-    std::int64_t pass = -1;
-
+class BackwardState : public RefCounted {
+public:
+    BackwardState(Module& module, BackwardHooks hooks, bool nested);
+    static void* operator new(std::size_t n);
+    static void operator delete(void* p, std::size_t n) noexcept;
     static void release(BackwardState* s) {
         if (s->drop_ref()) delete s;
     }
-    bool plain() const { return over_tensors && inputs_wrapped && inputs.all_tensors && outputs.all_tensors; }
+    /// Once a graph is used up it keeps neither its module nor the hooks: a hook may hold the graph's own tensors.
+    /// Another pass over it finds them as long as they are there.
+    void let_go() noexcept;
+    /// Undoes that; false when the module is gone.
+    bool take_back();
+    /// Can the hooks run without building values?
+    bool plain() const { return over_tensors && outputs.all_tensors && (!inputs_wrapped || inputs.all_tensors); }
+
+    Module* module;
+    ModulePtr keep_alive; // null for modules on the stack
+    BackwardHooks hooks;
+    bool nested;
+    bool over_tensors = true; ///< every hook takes tensors: where slots are tensors too, no values are built
+    bool later = false;       ///< some hooks run after the parameters have their gradients
+    bool inputs_wrapped = false;
+    Slots inputs, outputs;
+    HookGate* input_gate = nullptr; ///< while it lives
+    // grad_output of the running pass (B-31: keyed by the pass, so a stale one is never used).
+    Value grad_output;
+    autograd::GradList grad_output_tensors; ///< in its place on the way without values
+    std::int64_t pass = -1;
+
+private:
+    bool managed_, gone_ = false;
+    std::weak_ptr<Module> weak_module_;
+    std::weak_ptr<const std::vector<HookTable<BackwardPreHook>::Record>> weak_pre_global_, weak_pre_local_;
+    std::weak_ptr<const std::vector<HookTable<BackwardHook>::Record>> weak_full_global_, weak_full_local_;
 };
 using StatePtr = intrusive_ptr<BackwardState>;
 
-/// Replaces the tensors among `values` by aliases under a gate: N of B-2, which runs the full hooks, or O of B-6, which
-/// runs the pre-hooks. Returns null, leaving them alone, where nothing requires grad. `aliases` receives pairs of
-/// original and alias.
+/// Pairs of original and alias.
 using AliasList = SmallVector<std::pair<Tensor, Tensor>, 3>;
-intrusive_ptr<HookGate> wrap_inputs(Args& values, const StatePtr& state, bool reference, AliasList* aliases);
-intrusive_ptr<HookGate> wrap_outputs(Args& values, const StatePtr& state, bool reference);
+/// Replaces `tensors`, which are the ones among the arguments, by aliases under N of B-2, which runs the full hooks.
+/// Leaves them alone where nothing requires grad. Beyond the reference mode `aliases` receives what was replaced.
+void wrap_inputs(TensorList& tensors, const StatePtr& state, bool reference, AliasList& aliases);
+/// The same for those of the result: O of B-6, which runs the pre-hooks. Says whether there is a gate. `inputs` is what
+/// was replaced among the arguments.
+bool wrap_outputs(TensorList& tensors, const StatePtr& state, bool reference, const AliasList& inputs);
+/// In-place work on a gated alias is work on the caller's tensor: hands its history over.
+void hand_back_history(const AliasList& aliases);
 /// A hook must return as many gradients as there are slots.
 void check_count(const Module& m, const char* what, std::size_t got, std::size_t expected);
 

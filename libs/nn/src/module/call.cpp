@@ -21,13 +21,6 @@ using autograd::impl::HookFiring;
 
 namespace {
 
-/// For observers.
-variable_list tensors_of(const Value& v) {
-    std::vector<Tensor> r;
-    collect_leaves(v, true, r);
-    return r;
-}
-
 /// B-40: the tensor whose node legacy hooks attach to.
 Tensor first_tensor(Value v, const Module& m) {
     while (!v.isTensor()) {
@@ -47,6 +40,16 @@ Tensor first_tensor(Value v, const Module& m) {
     return v.toTensor();
 }
 
+GradSlots numbered(const variable_list& grads) {
+    GradSlots r;
+    for (const Tensor& g : grads) r.push_back({std::to_string(r.size()), g});
+    return r;
+}
+Value run_legacy(const BackwardHook& hook, Module& m, const variable_list& gi, const variable_list& go) {
+    if (hook.fn) return hook.fn(m, tensors_to_tuple(gi), tensors_to_tuple(go));
+    const auto r = hook.over_tensors ? hook.over_tensors(m, gi, go) : hook.over_slots(m, numbered(gi), numbered(go));
+    return r ? tensors_to_tuple(*r) : Value();
+}
 void attach_legacy(Module& m, const Value& result, const Snapshot<BackwardHook>& global,
                    const Snapshot<BackwardHook>& local) {
     const Tensor t = first_tensor(result, m);
@@ -59,7 +62,7 @@ void attach_legacy(Module& m, const Value& result, const Snapshot<BackwardHook>&
                                     const variable_list& gi, const variable_list& go) -> std::optional<variable_list> {
             const ModulePtr alive = weak.lock(); // B-44
             REEL_CHECK(!managed || alive, "legacy backward hook: its module was destroyed before the backward pass");
-            const Value r = hook(*raw, tensors_to_tuple(gi), tensors_to_tuple(go));
+            const Value r = run_legacy(hook, *raw, gi, go);
             if (r.isNone()) return std::nullopt;
             REEL_CHECK_TYPE(r.isTuple(), raw->name(), ": legacy backward hook must return none or a tuple, got ",
                             r.kind_name());
@@ -67,6 +70,12 @@ void attach_legacy(Module& m, const Value& result, const Snapshot<BackwardHook>&
             return tuple_to_tensors(r);
         });
     });
+}
+
+/// The hooks of one module, or none.
+const CallHooks& local_hooks(const Module& m) {
+    static const CallHooks none;
+    return m.hook_tables() ? *m.hook_tables() : none;
 }
 
 /// One call in progress: what the rescue of C-27 must still see when something throws.
@@ -87,6 +96,11 @@ public:
                 autograd::impl::note_module_left(&module_, &outputs);
             }
             return result;
+        } catch (ArgumentError& e) {
+            e.within(module_);
+            rescue();
+            if (watched) autograd::impl::note_module_left(&module_, nullptr);
+            throw;
         } catch (...) {
             rescue();
             if (watched) autograd::impl::note_module_left(&module_, nullptr);
@@ -94,51 +108,70 @@ public:
         }
     }
 
-private:
-    const CallHooks& local() const {
-        static const CallHooks none;
-        return module_.hook_tables() ? *module_.hook_tables() : none;
+    /// Steps 6 and 7 of C-3 on what a forward over tensors returned.
+    Value finish(Value result, const StatePtr& state, bool reference, const AliasList& aliases) {
+        result_ = std::move(result);
+        run_forward_hooks();
+        if (state) wrap_result(state, reference, aliases);
+        return result_;
+    }
+    /// C-27 to C-29: always-call hooks that have not started run with what there is; their results stay among them.
+    void rescue() noexcept {
+        const auto g = snapshot(global_.forward), l = snapshot(local().forward);
+        for_each_hook(g, l, [&](const auto& record) {
+            if (!record.fn.always_call || std::find(started_.begin(), started_.end(), record.id) != started_.end())
+                return;
+            try {
+                Value r = record.fn.fn(module_, args_, kwargs_, result_);
+                if (!r.isNone()) result_ = std::move(r);
+            } catch (const std::exception& e) {
+                REEL_WARN("forward hook on ", module_.name(),
+                          " (always_call) failed while forward was already failing: ", e.what());
+            } catch (...) {
+                REEL_WARN("forward hook on ", module_.name(),
+                          " (always_call) failed while forward was already failing");
+            }
+        });
     }
 
+private:
+    const CallHooks& local() const { return local_hooks(module_); }
+
     Value sequence() {
-        const bool reference = hooks::reference_mode(), nested = !reference;
-        const auto pre_global = snapshot(global_.backward_pre), pre_local = snapshot(local().backward_pre);
-        Snapshot<BackwardHook> full_global, full_local, legacy_global, legacy_local;
-        (global_.kind == BackwardKind::Legacy ? legacy_global : full_global) = snapshot(global_.backward);
-        (local().kind == BackwardKind::Legacy ? legacy_local : full_local) = snapshot(local().backward);
-        const bool has_full = full_global || full_local, has_pre = pre_global || pre_local;
+        const bool reference = hooks::reference_mode();
+        BackwardHooks backward{snapshot(global_.backward_pre), snapshot(local().backward_pre), {}, {}};
+        Snapshot<BackwardHook> legacy_global, legacy_local;
+        (global_.kind == BackwardKind::Legacy ? legacy_global : backward.full_global) = snapshot(global_.backward);
+        (local().kind == BackwardKind::Legacy ? legacy_local : backward.full_local) = snapshot(local().backward);
 
         run_pre_hooks();
 
         StatePtr state;
         AliasList aliases;
-        if (has_full || has_pre) {
-            state = StatePtr(new BackwardState);
-            state->module = &module_;
-            state->keep_alive = module_.weak_from_this().lock();
-            state->over_tensors = true;
-            for_each_hook(pre_global, pre_local,
-                          [&](const auto& r) { state->over_tensors = state->over_tensors && r.fn.over_tensors; });
-            for_each_hook(full_global, full_local,
-                          [&](const auto& r) { state->over_tensors = state->over_tensors && r.fn.over_tensors; });
-            state->pre_global = pre_global, state->pre_local = pre_local;
-            state->full_global = full_global, state->full_local = full_local;
-            state->nested = nested;
-            state->has_full = has_full;
-            const auto gate = wrap_inputs(args_, state, reference, reference ? nullptr : &aliases);
-            state->inputs_wrapped = bool(gate);
-            if (gate) autograd::announce_node(*gate);
+        if (backward) {
+            state = StatePtr(new BackwardState(module_, std::move(backward), !reference));
+            state->inputs = slots_of(args_, state->nested);
+            wrap(args_, state->nested, [&](TensorList& tensors) {
+                wrap_inputs(tensors, state, reference, aliases);
+                return state->inputs_wrapped;
+            });
         }
         result_ = forward_(args_, kwargs_);
-        // In-place work on a gated alias is work on the caller's tensor: hand its history over.
-        for (auto& [original, alias] : aliases)
-            if (alias._version() != 0 && alias.impl()->grad_fn_unchecked() && original.grad_fn() &&
-                alias.grad_fn()->name() != "BackwardHookGateBackward")
-                original.impl()->set_history(alias.grad_fn(), std::uint32_t(alias.output_nr()));
+        hand_back_history(aliases);
         run_forward_hooks();
-        if (state) wrap_outputs(state, reference, has_full || has_pre);
+        if (state) wrap_result(state, reference, aliases);
         if (legacy_global || legacy_local) attach_legacy(module_, result_, legacy_global, legacy_local);
         return result_;
+    }
+
+    /// Lets `put_gate` replace the tensors in `values`; it says whether it did.
+    template <class F> static void wrap(Args& values, bool nested, F put_gate) {
+        std::vector<Tensor> found;
+        for (const Value& v : values) collect_leaves(v, nested, found);
+        TensorList leaves{ArrayRef<Tensor>(found)};
+        if (!put_gate(leaves)) return;
+        std::size_t next = 0;
+        for (Value& v : values) v = with_leaves(v, nested, leaves, next);
     }
 
     void run_pre_hooks() {
@@ -176,38 +209,17 @@ private:
         });
     }
 
-    void wrap_outputs(const StatePtr& state, bool reference, bool warn) {
+    void wrap_result(const StatePtr& state, bool reference, const AliasList& aliases) {
         const bool tuple = result_.isTuple();
-        const bool single = !tuple;
-        if (single && reference && !result_.isTensor()) {
-            if (warn)
-                REEL_WARN("backward hooks on ", module_.name(), " do not fire for an output of type ",
-                          result_.kind_name(), "; return a Tensor or a tuple of Tensors");
-        }
+        if (reference && !tuple && !result_.isTensor())
+            REEL_WARN("backward hooks on ", module_.name(), " do not fire for an output of type ", result_.kind_name(),
+                      "; return a Tensor or a tuple of Tensors");
         Args outputs = tuple ? result_.elements() : Args{result_};
-        const auto gate = detail::wrap_outputs(outputs, state, reference);
-        if (!gate) return;
-        result_ = tuple ? Value::tuple(std::move(outputs)) : std::move(outputs[0]);
-        autograd::announce_node(*gate);
-    }
-
-    /// C-27 to C-29: always-call hooks that have not started run with what there is; their results stay among them.
-    void rescue() noexcept {
-        const auto g = snapshot(global_.forward), l = snapshot(local().forward);
-        for_each_hook(g, l, [&](const auto& record) {
-            if (!record.fn.always_call || std::find(started_.begin(), started_.end(), record.id) != started_.end())
-                return;
-            try {
-                Value r = record.fn.fn(module_, args_, kwargs_, result_);
-                if (!r.isNone()) result_ = std::move(r);
-            } catch (const std::exception& e) {
-                REEL_WARN("forward hook on ", module_.name(),
-                          " (always_call) failed while forward was already failing: ", e.what());
-            } catch (...) {
-                REEL_WARN("forward hook on ", module_.name(),
-                          " (always_call) failed while forward was already failing");
-            }
-        });
+        state->outputs = slots_of(outputs, state->nested);
+        bool wrapped = false;
+        wrap(outputs, state->nested,
+             [&](TensorList& tensors) { return wrapped = wrap_outputs(tensors, state, reference, aliases); });
+        if (wrapped) result_ = tuple ? Value::tuple(std::move(outputs)) : std::move(outputs[0]);
     }
 
     Module& module_;
@@ -225,12 +237,90 @@ Value call_with_hooks(Module& m, Args args, Kwargs kwargs, ForwardRef forward) {
     return Call(m, std::move(args), std::move(kwargs), forward).run();
 }
 
-void throw_argument_count(const Module& m, std::size_t expected, std::size_t got) {
-    REEL_THROW(TypeError, m.name(), ": forward takes ", expected, " positional arguments, got ", got);
+namespace {
+Args to_values(const Tensor* const* args, std::size_t n) {
+    Args values;
+    values.reserve(n);
+    for (std::size_t i = 0; i < n; ++i) values.push_back(pack(*args[i]));
+    return values;
 }
-void throw_unexpected_kwargs(const Module& m, const Kwargs& kwargs) {
-    REEL_THROW(TypeError, m.name(), ": forward got an unexpected keyword argument '",
-               kwargs.begin()->first.toStringRef(), "'");
+Tensor call_over_values(Module& m, const Tensor* const* args, const Parameters& p, TensorForwardRef forward) {
+    auto through = [&](const Args& a, const Kwargs& k) -> Value {
+        Args storage;
+        const Args& all = bind_arguments(m, p, a, k, storage);
+        TensorList tensors;
+        for (std::size_t i = 0; i < p.count; ++i) try {
+                tensors.push_back(unpack<Tensor>(all[i]));
+            } catch (const TypeError& e) {
+                throw_argument(m, p, i, e);
+            }
+        return pack(forward(tensors.data()));
+    };
+    const Value r = call_with_hooks(m, to_values(args, p.count), Kwargs(), ForwardRef(through));
+    try {
+        return unpack<Tensor>(r);
+    } catch (const TypeError& e) {
+        throw_result(m, e);
+    }
+}
+} // namespace
+
+Tensor call_with_hooks(Module& m, const Tensor* const* args, const Parameters& p, TensorForwardRef forward) {
+    // The same sequence without values, for backward hooks alone: what watches or changes values takes the other way.
+    const CallHooks &global = global_hooks(), &local = local_hooks(m);
+    bool lean = global.kind != BackwardKind::Legacy && local.kind != BackwardKind::Legacy &&
+                !(autograd::impl::observed() && autograd::impl::has_observers()) && !recorded_path(m) &&
+                !snapshot(global.forward_pre) && !snapshot(local.forward_pre) && !snapshot(global.forward) &&
+                !snapshot(local.forward);
+    for (std::size_t i = 0; i < p.count; ++i) lean = lean && args[i]->defined();
+    if (!lean) return call_over_values(m, args, p, forward);
+
+    const bool reference = hooks::reference_mode();
+    BackwardHooks backward{snapshot(global.backward_pre), snapshot(local.backward_pre), snapshot(global.backward),
+                           snapshot(local.backward)};
+    TensorList tensors;
+    for (std::size_t i = 0; i < p.count; ++i) tensors.push_back(*args[i]);
+    StatePtr state;
+    Tensor result;
+    // Forward may have registered forward hooks: those belong to this call (C-4).
+    std::optional<Call> late;
+    auto no_forward = [](const Args&, const Kwargs&) -> Value { return {}; };
+    const auto hooks_came = [&] {
+        if (!snapshot(global_hooks().forward) && !snapshot(local_hooks(m).forward)) [[likely]]
+            return false;
+        Args values;
+        for (const Tensor& t : tensors) values.push_back(pack(t));
+        late.emplace(m, std::move(values), Kwargs(), ForwardRef(no_forward));
+        return true;
+    };
+    const auto rescue = [&] {
+        if (late || hooks_came()) late->rescue();
+    };
+    try {
+        AliasList aliases;
+        if (backward) {
+            state = StatePtr(new BackwardState(m, std::move(backward), !reference));
+            state->inputs.count = p.count;
+            state->outputs.count = 1;
+            state->inputs.all_tensors = state->outputs.all_tensors = true;
+            wrap_inputs(tensors, state, reference, aliases);
+        }
+        result = forward(tensors.data());
+        hand_back_history(aliases);
+        if (hooks_came()) return unpack<Tensor>(late->finish(pack(result), state, reference, aliases));
+        if (state && result.defined()) {
+            TensorList out{result};
+            if (wrap_outputs(out, state, reference, aliases)) result = std::move(out[0]);
+        }
+        return result;
+    } catch (ArgumentError& e) {
+        e.within(m);
+        rescue();
+        throw;
+    } catch (...) {
+        rescue();
+        throw;
+    }
 }
 
 } // namespace reel::nn::detail
@@ -248,7 +338,12 @@ Value Module::forward_values(const Args& args, const Kwargs& kwargs) {
 
 Value Module::call_values(const Args& args, const Kwargs& kwargs) {
     if (!(hook_flag_ | detail::global_call_hooks.load(std::memory_order_relaxed))) [[likely]]
-        return forward_values(args, kwargs);
+        try {
+            return forward_values(args, kwargs);
+        } catch (ArgumentError& e) {
+            e.within(*this);
+            throw;
+        }
     auto forward = [this](const Args& a, const Kwargs& k) { return forward_values(a, k); };
     return detail::call_with_hooks(*this, args, kwargs, detail::ForwardRef(forward));
 }

@@ -5,17 +5,16 @@
 
 namespace reel::nn::detail {
 
-autograd::GradList HookGate::apply(autograd::GradList&& grads) {
-    autograd::GradList passed(grads);
+autograd::GradList HookGate::filled(autograd::GradList arrived) const {
+    autograd::GradList passed(std::move(arrived));
     for (std::size_t i = 0; i < passed.size(); ++i)
-        if (!passed[i].defined()) passed[i] = input_metadata(i).zeros();
-    look(grads, passed);
+        if (!passed[i].defined()) passed[i] = input_metadata(std::uint32_t(i)).zeros();
     return passed;
 }
 
 namespace {
 Tensor alias_of(const Tensor& t) {
-    TensorImpl& from = t.checked();
+    TensorImpl& from = *t.impl();
     TensorImplPtr impl(new TensorImpl(from.storage(), from.dtype(), from.device()));
     impl->share_version(from);
     impl->set_geometry(from.sizes(), from.strides(), from.storage_offset());
@@ -31,23 +30,32 @@ bool wants_gate(const TensorList& tensors) {
     return false;
 }
 
-void wrap_with_gate(const intrusive_ptr<HookGate>& gate, TensorList& tensors, bool reference_mode) {
+void wrap_with_gate(HookGate& gate, TensorList& tensors, bool reference_mode) {
     std::size_t differentiable = 0;
-    for (const Tensor& t : tensors) differentiable += t.requires_grad();
+    if (reference_mode)
+        for (const Tensor& t : tensors) differentiable += t.requires_grad();
     for (Tensor& t : tensors) {
         const bool rg = t.requires_grad();
-        gate->add_next_edge(rg ? autograd::gradient_edge(t) : autograd::Edge());
-        autograd::InputMetadata meta(t);
-        meta.differentiable = rg;
-        const std::uint32_t slot = gate->add_input_metadata(std::move(meta));
+        std::uint32_t slot = 0;
+        if (rg) {
+            gate.add_next_edge(autograd::gradient_edge(t));
+            slot = gate.add_input_metadata(t);
+        } else {
+            gate.add_next_edge(autograd::Edge());
+            autograd::InputMetadata meta(t);
+            meta.differentiable = false;
+            gate.add_input_metadata(std::move(meta));
+        }
         Tensor alias = alias_of(t);
         if (reference_mode) {
             alias.impl()->set_view(t.is_view() ? t.impl()->view_base() : t.impl(), !rg ? CreationMeta::Default
                                                                                    : differentiable > 1
                                                                                        ? CreationMeta::MultiOutput
                                                                                        : CreationMeta::CustomFunction);
+        } else if (t.is_view()) {
+            alias.impl()->set_view(t.impl()->view_base(), t.impl()->creation_meta()); // in-place work reaches the base
         }
-        if (rg) alias.impl()->set_history(autograd::NodePtr(gate), slot);
+        if (rg) alias.impl()->set_history(autograd::NodePtr(&gate), slot);
         t = std::move(alias);
     }
 }

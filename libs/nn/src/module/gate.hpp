@@ -11,12 +11,11 @@ namespace reel::nn::detail {
 class HookGate : public autograd::Node {
 public:
     std::string name() const override { return "BackwardHookGateBackward"; }
-    autograd::GradList apply(autograd::GradList&& grads) final;
     bool materializes_undefined() const override { return true; }
 
 protected:
-    /// Sees what arrived and what is passed on, and may replace the latter.
-    virtual void look(const autograd::GradList& arrived, autograd::GradList& passed) = 0;
+    /// What is passed on of `arrived`.
+    autograd::GradList filled(autograd::GradList arrived) const;
 };
 using TensorList = SmallVector<Tensor, 3>;
 
@@ -24,6 +23,6 @@ using TensorList = SmallVector<Tensor, 3>;
 bool wants_gate(const TensorList& tensors);
 /// Puts `gate` over `tensors` and replaces each by its alias. In reference mode the aliases are views that refuse
 /// in-place work (B-33, B-34).
-void wrap_with_gate(const intrusive_ptr<HookGate>& gate, TensorList& tensors, bool reference_mode);
+void wrap_with_gate(HookGate& gate, TensorList& tensors, bool reference_mode);
 
 } // namespace reel::nn::detail

@@ -25,17 +25,6 @@ void reset_global_hooks() {
 }
 } // namespace hooks
 
-Value BackwardPreHook::operator()(Module& m, const Value& grad_output) const {
-    if (fn) return fn(m, grad_output);
-    const auto r = over_tensors(m, detail::tuple_to_tensors(grad_output));
-    return r ? detail::tensors_to_tuple(*r) : Value();
-}
-Value BackwardHook::operator()(Module& m, const Value& grad_input, const Value& grad_output) const {
-    if (fn) return fn(m, grad_input, grad_output);
-    const auto r = over_tensors(m, detail::tuple_to_tensors(grad_input), detail::tuple_to_tensors(grad_output));
-    return r ? detail::tensors_to_tuple(*r) : Value();
-}
-
 namespace hooks {
 namespace {
 template <class H>
@@ -98,7 +87,8 @@ RemovableHandle add_global(ForwardHook h) {
 RemovableHandle add_global(BackwardPreHook h) {
     return add_to_global(&CallHooks::backward_pre, HookKind::BackwardPre, std::move(h));
 }
-RemovableHandle add_global(BackwardHook h, bool full) {
+RemovableHandle add_global(BackwardHook h, bool full, bool after_parameter_grads) {
+    h.after_parameter_grads = after_parameter_grads;
     if (!full)
         REEL_WARN_DEPRECATION("register_module_backward_hook sees only a module's last operation; "
                               "use register_module_full_backward_hook");
@@ -186,7 +176,8 @@ RemovableHandle Module::add(BackwardPreHook h, bool prepend) {
     hook_flag_ = 1;
     return announced(HookKind::BackwardPre, add_hook(ensure_hooks().backward_pre, std::move(h), prepend), this);
 }
-RemovableHandle Module::add(BackwardHook h, bool prepend, bool full) {
+RemovableHandle Module::add(BackwardHook h, bool prepend, bool full, bool after_parameter_grads) {
+    h.after_parameter_grads = after_parameter_grads;
     if (!full)
         REEL_WARN_DEPRECATION(
             "register_backward_hook sees only a module's last operation; use register_full_backward_hook");

@@ -1,13 +1,17 @@
 // Walks values in one fixed order, so that leaves, gradients and replacements line up.
 #include "module/slots.hpp"
 
+#include <algorithm>
+
 namespace reel::nn::detail {
 
 namespace {
 bool has_leaf(const Value& v) {
-    std::vector<Tensor> leaves;
-    collect_leaves(v, true, leaves);
-    return !leaves.empty();
+    if (v.isTensor()) return true;
+    if (v.isSequence()) return std::any_of(v.elements().begin(), v.elements().end(), has_leaf);
+    if (!v.isGenericDict()) return false;
+    const ValueDict& d = v.toGenericDict();
+    return std::any_of(d.begin(), d.end(), [](const auto& item) { return has_leaf(item.second); });
 }
 /// Rebuilds a container by mapping each child.
 template <class F> Value map_children(const Value& v, F fn) {
@@ -21,23 +25,6 @@ template <class F> Value map_children(const Value& v, F fn) {
     return v.isTuple() ? Value::tuple(std::move(e)) : Value::list(std::move(e));
 }
 bool is_container(const Value& v) { return v.isSequence() || v.isGenericDict(); }
-} // namespace
-
-void collect_leaves(const Value& element, bool nested, std::vector<Tensor>& out) {
-    if (element.isTensor()) {
-        out.push_back(element.toTensor());
-    } else if (nested && element.isSequence()) {
-        for (const Value& v : element.elements()) collect_leaves(v, true, out);
-    } else if (nested && element.isGenericDict()) {
-        for (const auto& [key, value] : element.toGenericDict()) collect_leaves(value, true, out);
-    }
-}
-
-Value with_leaves(const Value& element, bool nested, ArrayRef<Tensor> leaves, std::size_t& next) {
-    if (element.isTensor()) return Value(leaves[next++]);
-    if (!nested || !is_container(element) || !has_leaf(element)) return element;
-    return map_children(element, [&](const Value& v) { return with_leaves(v, true, leaves, next); });
-}
 
 Value gradients_for(const Value& element, bool nested, ArrayRef<Tensor> grads, std::size_t& next) {
     if (element.isTensor()) {
@@ -48,12 +35,13 @@ Value gradients_for(const Value& element, bool nested, ArrayRef<Tensor> grads, s
     return map_children(element, [&](const Value& v) { return gradients_for(v, true, grads, next); });
 }
 
-void extract_gradients(const Value& element, bool nested, const Value& returned, std::vector<Value>& out) {
+/// `returned` is what a hook gave for this element.
+void extract_gradients(const Value& element, const Value& returned, std::vector<Value>& out) {
     if (element.isTensor()) {
         out.push_back(returned);
         return;
     }
-    if (!nested || !is_container(element)) return;
+    if (!is_container(element)) return;
     const auto children = [](const Value& v) {
         std::vector<Value> c;
         if (v.isGenericDict())
@@ -65,7 +53,88 @@ void extract_gradients(const Value& element, bool nested, const Value& returned,
     REEL_CHECK(returned.isNone() || theirs.size() == mine.size(), "backward hook: expected a ", element.kind_name(),
                " of ", mine.size(), " gradients or none for a structured argument, got ", returned.repr());
     for (std::size_t i = 0; i < mine.size(); ++i)
-        extract_gradients(mine[i], true, returned.isNone() ? Value() : theirs[i], out);
+        extract_gradients(mine[i], returned.isNone() ? Value() : theirs[i], out);
+}
+
+void collect_paths(const Value& element, const std::string& path, GradSlots& out) {
+    if (element.isTensor()) {
+        out.push_back({path, Tensor()});
+    } else if (element.isSequence()) {
+        for (std::size_t i = 0; i < element.elements().size(); ++i)
+            collect_paths(element.elements()[i], path + '.' + std::to_string(i), out);
+    } else if (element.isGenericDict()) {
+        for (const auto& [key, value] : element.toGenericDict())
+            collect_paths(value, path + '.' + (key.isString() ? key.toStringRef() : key.repr()), out);
+    }
+}
+} // namespace
+
+void collect_leaves(const Value& element, bool nested, std::vector<Tensor>& out) {
+    if (element.isTensor()) {
+        out.push_back(element.toTensor());
+    } else if (nested && element.isSequence()) {
+        for (const Value& v : element.elements()) collect_leaves(v, true, out);
+    } else if (nested && element.isGenericDict()) {
+        for (const auto& [key, value] : element.toGenericDict()) collect_leaves(value, true, out);
+    }
+}
+variable_list tensors_of(const Value& v) {
+    variable_list r;
+    collect_leaves(v, true, r);
+    return r;
+}
+
+Value with_leaves(const Value& element, bool nested, ArrayRef<Tensor> leaves, std::size_t& next) {
+    if (element.isTensor()) return Value(leaves[next++]);
+    if (!nested || !is_container(element) || !has_leaf(element)) return element;
+    return map_children(element, [&](const Value& v) { return with_leaves(v, true, leaves, next); });
+}
+
+Slots slots_of(const Args& args, bool nested) {
+    Slots slots{args.size(), true, {}};
+    for (const Value& v : args) slots.all_tensors = slots.all_tensors && v.isTensor();
+    if (slots.all_tensors) return slots;
+    for (const Value& v : args) {
+        std::vector<Tensor> leaves;
+        collect_leaves(v, nested, leaves);
+        if (leaves.empty()) {
+            slots.shape.emplace_back();
+            continue;
+        }
+        for (Tensor& t : leaves) t = Tensor(); // still of kind Tensor, holding nothing
+        std::size_t next = 0;
+        slots.shape.push_back(with_leaves(v, nested, leaves, next));
+    }
+    return slots;
+}
+
+Value gradient_tuple(const Slots& slots, bool nested, ArrayRef<Tensor> grads) {
+    std::vector<Value> e;
+    e.reserve(slots.count);
+    std::size_t next = 0;
+    if (slots.all_tensors)
+        for (const Tensor& g : grads) e.push_back(g.defined() ? Value(g) : Value());
+    else
+        for (const Value& v : slots.shape) e.push_back(gradients_for(v, nested, grads, next));
+    return Value::tuple(std::move(e));
+}
+
+std::vector<Value> gradients_in(const Slots& slots, const Value& tuple) {
+    if (slots.all_tensors) return tuple.elements();
+    std::vector<Value> entries;
+    for (std::size_t i = 0; i < slots.count; ++i) extract_gradients(slots.shape[i], tuple.elements()[i], entries);
+    return entries;
+}
+
+GradSlots grad_slots(const Slots& slots, const Value& tuple) {
+    GradSlots r;
+    for (std::size_t i = 0; i < slots.count; ++i)
+        if (slots.all_tensors) r.push_back({std::to_string(i), Tensor()});
+        else collect_paths(slots.shape[i], std::to_string(i), r);
+    const std::vector<Value> grads = gradients_in(slots, tuple);
+    for (std::size_t i = 0; i < r.size(); ++i)
+        if (grads[i].isTensor()) r[i].grad = grads[i].toTensor();
+    return r;
 }
 
 } // namespace reel::nn::detail

@@ -157,7 +157,8 @@ public:
         new (data_ + size_++) T(std::move(v));
     }
     template <class... A> T& emplace_back(A&&... a) {
-        push_back(T(std::forward<A>(a)...));
+        if (size_ == capacity_) push_back(T(std::forward<A>(a)...)); // `a` may lie in here
+        else new (data_ + size_++) T(std::forward<A>(a)...);
         return back();
     }
     void pop_back() { data_[--size_].~T(); }

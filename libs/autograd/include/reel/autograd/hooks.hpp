@@ -23,6 +23,10 @@ RemovableHandle register_multi_grad_hook_any(const variable_list& tensors, std::
 RemovableHandle register_post_accumulate_grad_hook_returning(const Tensor& leaf,
                                                              std::function<Tensor(const Tensor&)> fn);
 
+/// Inside of a pass: runs `fn` in it as soon as it has accumulated into all of `leaves`, at once when there is nothing
+/// that it (still) will accumulate into. Left out when the pass throws before. Throws Error outside of a pass.
+void after_accumulation(const variable_list& leaves, std::function<void()> fn);
+
 /// Calls `fn` for every node made in the scope, after its edges and saved tensors are set (T-36).
 class NodeCreationHookGuard {
 public:
@@ -33,5 +37,10 @@ public:
 
 /// For code that makes nodes by hand: shows a finished node to node-creation hooks, anomaly mode and path recording.
 void announce_node(Node& node);
+
+namespace impl {
+/// Is `node` part of the pass running on this thread, and on a path to what that wants?
+bool runs_in_this_pass(Node& node);
+} // namespace impl
 
 } // namespace reel::autograd

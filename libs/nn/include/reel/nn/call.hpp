@@ -6,8 +6,24 @@
 #include <utility>
 
 #include <reel/nn/module.hpp>
+#include <reel/nn/pack.hpp>
 
 namespace reel::nn {
+
+/// A module was called with something that its forward does not take. The message starts with the module's path below
+/// the outermost module that was called, and names the argument, what came and what was expected.
+class ArgumentError : public TypeError {
+public:
+    ArgumentError(const Module& module, std::string text);
+    ~ArgumentError() override;
+    const char* what() const noexcept override { return whole_.c_str(); }
+    /// The error passes through a call of `parent`.
+    void within(const Module& parent);
+
+private:
+    const Module* module_;
+    std::string text_, whole_;
+};
 
 namespace detail {
 
@@ -23,66 +39,54 @@ concept PlainForward = requires {
     &M::forward;
 };
 
-template <class T> inline constexpr bool is_tuple = false;
-template <class... E> inline constexpr bool is_tuple<std::tuple<E...>> = true;
-/// C++ value -> Value. An undefined tensor is none, inside a tuple too; types that Value does not know are boxed.
-template <class T> Value pack(T&& v) {
-    using D = std::decay_t<T>;
-    if constexpr (std::is_same_v<D, Value>) return std::forward<T>(v);
-    else if constexpr (std::is_same_v<D, Tensor>) return v.defined() ? Value(std::forward<T>(v)) : Value(); // absent
-    else if constexpr (is_tuple<D>) return std::apply([](const auto&... e) { return Value::tuple({pack(e)...}); }, v);
-    else if constexpr (std::is_constructible_v<Value, T>) return Value(std::forward<T>(v));
-    else return Value::box<D>(std::forward<T>(v));
+/// The parameters of a forward. `names` ("input, mask") comes from the class's own `forward_arguments`, else it is
+/// null.
+struct Parameters {
+    std::size_t count;
+    const char* names;
+    const bool* may_be_absent; ///< trailing ones that may be left out: tensors and optionals
+};
+template <class M> constexpr const char* forward_names() {
+    if constexpr (requires { M::forward_arguments; }) return M::forward_arguments;
+    else return nullptr;
 }
-template <class T> struct Unpack {
-    static T from(const Value& v) { return v.to<T>(); }
-};
-template <class... E> struct Unpack<std::tuple<E...>> {
-    static std::tuple<E...> from(const Value& v) {
-        const auto& e = v.elements();
-        REEL_CHECK_TYPE(e.size() == sizeof...(E), "module call: expected a tuple of ", sizeof...(E), " values, got ",
-                        e.size());
-        return [&]<std::size_t... I>(std::index_sequence<I...>) { return std::tuple<E...>(Unpack<E>::from(e[I])...); }
-        (std::index_sequence_for<E...>());
-    }
-};
-template <class T> struct Unpack<std::optional<T>> {
-    static std::optional<T> from(const Value& v) {
-        if (v.isNone()) return std::nullopt;
-        return Unpack<T>::from(v);
-    }
-};
-template <> struct Unpack<Tensor> {
-    static Tensor from(const Value& v) { return v.isNone() ? Tensor() : v.toTensor(); }
-};
-template <class T> std::decay_t<T> unpack(const Value& v) { return Unpack<std::decay_t<T>>::from(v); }
+/// One value per parameter: `args` itself, or `storage` where keyword arguments were put in place or some are absent.
+const Args& bind_arguments(const Module& m, const Parameters& p, const Args& args, const Kwargs& kwargs, Args& storage);
+[[noreturn]] void throw_argument(const Module& m, const Parameters& p, std::size_t i, const TypeError& why);
+[[noreturn]] void throw_result(const Module& m, const TypeError& why);
 
-[[noreturn]] void throw_argument_count(const Module& m, std::size_t expected, std::size_t got);
-[[noreturn]] void throw_unexpected_kwargs(const Module& m, const Kwargs& kwargs);
+template <class T> T unpack_nth(const Args& args, std::size_t i, std::size_t& at) { return unpack<T>(args[at = i]); }
+/// The tuple `T` of typed arguments.
+template <class T, std::size_t... I>
+T unpack_arguments(const Module& m, const Parameters& p, [[maybe_unused]] const Args& args, std::index_sequence<I...>) {
+    [[maybe_unused]] std::size_t at = 0;
+    try {
+        return T{unpack_nth<std::tuple_element_t<I, T>>(args, I, at)...};
+    } catch (const TypeError& e) {
+        throw_argument(m, p, at, e);
+    }
+}
 
 template <class M, class Signature> Value forward_thunk(Module& base, const Args& args, const Kwargs& kwargs) {
     using Arguments = typename Signature::Arguments;
-    using Result = typename Signature::Result;
     constexpr std::size_t n = std::tuple_size_v<Arguments>;
-    if (!kwargs.empty()) throw_unexpected_kwargs(base, kwargs);
-    if (args.size() > n) throw_argument_count(base, n, args.size());
-    M& m = static_cast<M&>(base);
-    return [&]<std::size_t... I>(std::index_sequence<I...>)->Value {
-        const auto invoke = [&](auto&&... a) -> Value {
-            if constexpr (std::is_void_v<Result>) return m.forward(std::forward<decltype(a)>(a)...), Value();
-            else return pack(m.forward(std::forward<decltype(a)>(a)...));
-        };
-        if (args.size() < n) {
-            // Trailing arguments may be left out when undefined or none converts to them.
-            Args full(args);
-            full.resize(n);
-            const bool ok = ((I < args.size() || std::is_same_v<std::tuple_element_t<I, Arguments>, Tensor>)&&...);
-            if (!ok) throw_argument_count(base, n, args.size());
-            return invoke(unpack<std::tuple_element_t<I, Arguments>>(full[I])...);
-        }
-        return invoke(unpack<std::tuple_element_t<I, Arguments>>(args[I])...);
+    using All = std::make_index_sequence<n>;
+    static constexpr auto absent = []<std::size_t... I>(std::index_sequence<I...>) {
+        return std::array<bool, n + 1>{(std::is_same_v<std::tuple_element_t<I, Arguments>, Tensor> ||
+                                        is_optional<std::tuple_element_t<I, Arguments>>)...,
+                                       false};
     }
-    (std::make_index_sequence<n>());
+    (All());
+    const Parameters p{n, forward_names<M>(), absent.data()};
+    Args storage;
+    Arguments a = unpack_arguments<Arguments>(base, p, bind_arguments(base, p, args, kwargs, storage), All());
+    M& m = static_cast<M&>(base);
+    return std::apply(
+        [&](auto&... e) -> Value {
+            if constexpr (std::is_void_v<typename Signature::Result>) return m.forward(std::move(e)...), Value();
+            else return pack(m.forward(std::move(e)...));
+        },
+        a);
 }
 template <class M> ForwardThunk forward_thunk_for() {
     if constexpr (PlainForward<M>) return &forward_thunk<M, ForwardSignature<decltype(&M::forward)>>;
@@ -102,35 +106,81 @@ private:
     void* object_;
     Value (*call_)(void*, const Args&, const Kwargs&);
 };
+/// The same for forwards over tensors alone, which is most of them: hooks over tensors then need no values.
+class TensorForwardRef {
+public:
+    template <class F>
+    requires(!std::is_same_v<std::remove_const_t<F>, TensorForwardRef>) TensorForwardRef(F& f)
+        : object_(&f), call_([](void* o, const Tensor* a) -> Tensor { return (*static_cast<F*>(o))(a); }) {}
+    Tensor operator()(const Tensor* args) const { return call_(object_, args); }
+
+private:
+    void* object_;
+    Tensor (*call_)(void*, const Tensor*);
+};
 /// The sequence of C-3.
 Value call_with_hooks(Module& m, Args args, Kwargs kwargs, ForwardRef forward);
+Tensor call_with_hooks(Module& m, const Tensor* const* args, const Parameters& p, TensorForwardRef forward);
 
-template <class A> decltype(auto) unpack_arg(const Value& v) {
-    if constexpr (std::is_constructible_v<Value, A> || std::is_same_v<std::decay_t<A>, Value>)
-        return unpack<std::decay_t<A>>(v);
-    else return v.get<std::decay_t<A>>();
+template <class A, class E> decltype(auto) forward_as(E& e) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<A>, E>) return static_cast<A&&>(e);
+    else return std::move(e);
 }
 } // namespace detail
 
 /// Calls a module with its hooks. Without hooks this is exactly `module.forward(args...)` after one flag test.
-/// Errors: whatever forward or a hook throws; TypeError when a hook replaced an argument by another kind.
+/// Errors: whatever forward or a hook throws; ArgumentError when a hook replaced an argument or the result by another
+/// kind.
 template <class M, class... A> auto call(M& module, A&&... args) -> decltype(module.forward(std::forward<A>(args)...)) {
-    if (!(module.has_call_hooks() | (detail::global_call_hooks.load(std::memory_order_relaxed) != 0))) [[likely]]
-        return module.forward(std::forward<A>(args)...);
     using R = decltype(module.forward(std::forward<A>(args)...));
-    auto forward = [&](const Args& a, const Kwargs& k) -> Value {
-        if (!k.empty()) detail::throw_unexpected_kwargs(module, k);
-        if (a.size() != sizeof...(A)) detail::throw_argument_count(module, sizeof...(A), a.size());
-        return [&]<std::size_t... I>(std::index_sequence<I...>)->Value {
-            if constexpr (std::is_void_v<R>) return module.forward(detail::unpack_arg<A>(a[I])...), Value();
-            else return detail::pack(module.forward(detail::unpack_arg<A>(a[I])...));
+    try {
+        if (!(module.has_call_hooks() | (detail::global_call_hooks.load(std::memory_order_relaxed) != 0))) [[likely]]
+            return module.forward(std::forward<A>(args)...);
+    } catch (ArgumentError& e) {
+        e.within(module);
+        throw;
+    }
+    constexpr std::size_t n = sizeof...(A);
+    static constexpr bool absent[n + 1] = {};
+    const detail::Parameters p{n, detail::forward_names<M>(), absent};
+    if constexpr (std::is_same_v<R, Tensor> && n > 0 && (std::is_same_v<std::decay_t<A>, Tensor> && ...)) {
+        const Tensor* all[] = {&args...};
+        auto forward = [&](const Tensor* a) -> Tensor {
+            return [&]<std::size_t... I>(std::index_sequence<I...>) {
+                return module.forward(static_cast<A&&>(const_cast<std::remove_cvref_t<A>&>(a[I]))...);
+            }
+            (std::index_sequence_for<A...>());
+        };
+        return detail::call_with_hooks(module, all, p, detail::TensorForwardRef(forward));
+    } else {
+        auto forward = [&](const Args& a, const Kwargs& k) -> Value {
+            using Arguments = std::tuple<std::decay_t<A>...>;
+            Args storage;
+            Arguments typed = detail::unpack_arguments<Arguments>(
+                module, p, detail::bind_arguments(module, p, a, k, storage), std::index_sequence_for<A...>());
+            return std::apply(
+                [&](auto&... e) -> Value {
+                    if constexpr (std::is_void_v<R>) return module.forward(detail::forward_as<A>(e)...), Value();
+                    else return detail::pack(module.forward(detail::forward_as<A>(e)...));
+                },
+                typed);
+        };
+        Value result =
+            detail::call_with_hooks(module, Args{detail::pack(args)...}, Kwargs(), detail::ForwardRef(forward));
+        if constexpr (!std::is_void_v<R>) {
+            try {
+                return detail::unpack<std::decay_t<R>>(result);
+            } catch (const ArgumentError&) {
+                throw;
+            } catch (const TypeError& e) {
+                detail::throw_result(module, e);
+            }
         }
-        (std::index_sequence_for<A...>());
-    };
-    Value result = detail::call_with_hooks(module, Args{detail::pack(args)...}, Kwargs(), detail::ForwardRef(forward));
-    if constexpr (!std::is_void_v<R>) return detail::unpack<R>(result);
+    }
 }
 /// The same through values, for modules known only by their base.
-inline Value call(Module& module, const Args& args, const Kwargs& kwargs) { return module.call_values(args, kwargs); }
+inline Value call(Module& module, const Args& args, const Kwargs& kwargs = {}) {
+    return module.call_values(args, kwargs);
+}
 
 } // namespace reel::nn

@@ -22,11 +22,20 @@ struct ForwardHook { ///< C-10; `always_call`: runs although forward threw (C-27
     std::function<Value(Module&, const Args&, const Kwargs&, const Value& output)> fn;
     bool with_kwargs = false, always_call = false;
 };
-/// B-10: (module, grad_output). One of the two forms is set; that over tensors costs less where arguments are tensors.
+/// One tensor of a module's arguments or result, however deep inside lists, dicts, tuples and structs, and its
+/// gradient. `path` says where: `0` is the first argument (or the only result), `1.image` the field or key `image` of
+/// the second, `0.2.mask` goes through a list.
+struct GradSlot {
+    std::string path;
+    Tensor grad; ///< undefined: none
+};
+using GradSlots = std::vector<GradSlot>;
+/// B-10: (module, grad_output). One of the three forms is set. That over tensors costs least where arguments are
+/// tensors; that over slots sees, and may replace, the gradient of every tensor inside structured arguments.
 struct BackwardPreHook {
     std::function<Value(Module&, const Value& grad_output)> fn = {};
     std::function<std::optional<variable_list>(Module&, const variable_list& grad_output)> over_tensors = {};
-    Value operator()(Module& m, const Value& grad_output) const;
+    std::function<std::optional<variable_list>(Module&, const GradSlots& grad_output)> over_slots = {};
 };
 /// B-11 (full) or B-41 (legacy): (module, grad_input, grad_output); forms as above.
 struct BackwardHook {
@@ -34,7 +43,9 @@ struct BackwardHook {
     std::function<std::optional<variable_list>(Module&, const variable_list& grad_input,
                                                const variable_list& grad_output)>
         over_tensors = {};
-    Value operator()(Module& m, const Value& grad_input, const Value& grad_output) const;
+    std::function<std::optional<variable_list>(Module&, const GradSlots& grad_input, const GradSlots& grad_output)>
+        over_slots = {};
+    bool after_parameter_grads = false;
 };
 using RegistrationHook = std::function<Value(Module&, const std::string& name, const Value& value)>;
 using StateDictPreHook = std::function<void(Module&, const std::string& prefix, bool keep_vars)>;
@@ -54,6 +65,17 @@ struct ForwardPreOptions {
 };
 struct ForwardOptions {
     bool prepend = false, always_call = false;
+};
+struct BackwardPreOptions {
+    bool prepend = false;
+};
+struct BackwardOptions {
+    bool prepend = false;
+    /// Run later in the same pass: once it has accumulated into every parameter of the module and its submodules that
+    /// it reaches and that is not frozen, whatever else uses them; at once where that is none. The gradients were
+    /// passed on by then, so that such a hook may only look: returning others is an Error. A pass that throws before
+    /// leaves it out.
+    bool after_parameter_grads = false;
 };
 
 namespace detail {
@@ -170,8 +192,14 @@ template <class Call> std::optional<variable_list> one_backward_tensor(Call call
     }
 }
 template <class F> BackwardPreHook adapt_backward_pre(F f) {
-    if constexpr (!takes_values<F, const Value&> && !std::is_invocable_v<F&, Module&, const variable_list&> &&
-                  std::is_invocable_v<F&, Module&, const Tensor&>) {
+    if constexpr (!std::is_invocable_v<F&, Module&, const variable_list&> &&
+                  std::is_invocable_v<F&, Module&, const GradSlots&>) {
+        using R = std::invoke_result_t<F&, Module&, const GradSlots&>;
+        return {{}, {}, [f = std::move(f)](Module& m, const GradSlots& go) mutable {
+                    return backward_tensors<R>([&] { return f(m, go); });
+                }};
+    } else if constexpr (!takes_values<F, const Value&> && !std::is_invocable_v<F&, Module&, const variable_list&> &&
+                         std::is_invocable_v<F&, Module&, const Tensor&>) {
         return {{}, [f = std::move(f)](Module& m, const variable_list& go) mutable {
                     return one_backward_tensor([&] { return f(m, single_gradient(m, go)); });
                 }};
@@ -192,9 +220,15 @@ template <class F> BackwardPreHook adapt_backward_pre(F f) {
     }
 }
 template <class F> BackwardHook adapt_backward(F f) {
-    if constexpr (!takes_values<F, const Value&, const Value&> &&
-                  !std::is_invocable_v<F&, Module&, const variable_list&, const variable_list&> &&
-                  std::is_invocable_v<F&, Module&, const Tensor&, const Tensor&>) {
+    if constexpr (!std::is_invocable_v<F&, Module&, const variable_list&, const variable_list&> &&
+                  std::is_invocable_v<F&, Module&, const GradSlots&, const GradSlots&>) {
+        using R = std::invoke_result_t<F&, Module&, const GradSlots&, const GradSlots&>;
+        return {{}, {}, [f = std::move(f)](Module& m, const GradSlots& gi, const GradSlots& go) mutable {
+                    return backward_tensors<R>([&] { return f(m, gi, go); });
+                }};
+    } else if constexpr (!takes_values<F, const Value&, const Value&> &&
+                         !std::is_invocable_v<F&, Module&, const variable_list&, const variable_list&> &&
+                         std::is_invocable_v<F&, Module&, const Tensor&, const Tensor&>) {
         return {{}, [f = std::move(f)](Module& m, const variable_list& gi, const variable_list& go) mutable {
                     return one_backward_tensor([&] { return f(m, single_gradient(m, gi), single_gradient(m, go)); });
                 }};
@@ -224,7 +258,7 @@ extern std::atomic<unsigned> global_call_hooks;
 RemovableHandle add_global(ForwardPreHook h);
 RemovableHandle add_global(ForwardHook h);
 RemovableHandle add_global(BackwardPreHook h);
-RemovableHandle add_global(BackwardHook h, bool full);
+RemovableHandle add_global(BackwardHook h, bool full, bool after_parameter_grads = false);
 } // namespace detail
 
 /// Runs before every module's forward, before local hooks (C-16, C-17).
@@ -238,8 +272,8 @@ template <class F> RemovableHandle register_module_full_backward_pre_hook(F fn) 
     return detail::add_global(detail::adapt_backward_pre(std::move(fn)));
 }
 /// Throws Error when a legacy global hook was registered first (B-39).
-template <class F> RemovableHandle register_module_full_backward_hook(F fn) {
-    return detail::add_global(detail::adapt_backward(std::move(fn)), true);
+template <class F> RemovableHandle register_module_full_backward_hook(F fn, bool after_parameter_grads = false) {
+    return detail::add_global(detail::adapt_backward(std::move(fn)), true, after_parameter_grads);
 }
 template <class F>
 [[deprecated("use register_module_full_backward_hook")]] RemovableHandle register_module_backward_hook(F fn) {

@@ -202,13 +202,26 @@ public:
     template <class F> RemovableHandle register_full_backward_hook(F fn, bool prepend = false) {
         return add(detail::adapt_backward(std::move(fn)), prepend, true);
     }
+    /// The same with named options: `register_full_backward_hook(fn, {.after_parameter_grads = true})`.
+    template <class F> RemovableHandle register_forward_pre_hook(F fn, const ForwardPreOptions& o) {
+        return add(detail::adapt_forward_pre(std::move(fn)), o.prepend);
+    }
+    template <class F> RemovableHandle register_forward_hook(F fn, const ForwardOptions& o) {
+        return add(detail::adapt_forward(std::move(fn), o.always_call), o.prepend);
+    }
+    template <class F> RemovableHandle register_full_backward_pre_hook(F fn, const BackwardPreOptions& o) {
+        return add(detail::adapt_backward_pre(std::move(fn)), o.prepend);
+    }
+    template <class F> RemovableHandle register_full_backward_hook(F fn, const BackwardOptions& o) {
+        return add(detail::adapt_backward(std::move(fn)), o.prepend, true, o.after_parameter_grads);
+    }
     template <class F> [[deprecated("use register_full_backward_hook")]] RemovableHandle register_backward_hook(F fn) {
         return add(detail::adapt_backward(std::move(fn)), false, false);
     }
     RemovableHandle add(ForwardPreHook h, bool prepend);
     RemovableHandle add(ForwardHook h, bool prepend);
     RemovableHandle add(BackwardPreHook h, bool prepend);
-    RemovableHandle add(BackwardHook h, bool prepend, bool full);
+    RemovableHandle add(BackwardHook h, bool prepend, bool full, bool after_parameter_grads = false);
     RemovableHandle register_state_dict_pre_hook(StateDictPreHook fn);
     RemovableHandle register_state_dict_post_hook(StateDictPostHook fn);
     RemovableHandle register_load_state_dict_pre_hook(LoadStateDictPreHook fn);

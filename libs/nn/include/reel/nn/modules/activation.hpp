@@ -29,6 +29,7 @@ class ReLUImpl : public Cloneable<ReLUImpl> {
 public:
     explicit ReLUImpl(const ReLUOptions& options = {}) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     ReLUOptions options;
@@ -44,6 +45,7 @@ class ReLU6Impl : public Cloneable<ReLU6Impl> {
 public:
     explicit ReLU6Impl(const ReLU6Options& options = {}) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     ReLU6Options options;
@@ -59,6 +61,7 @@ class SELUImpl : public Cloneable<SELUImpl> {
 public:
     explicit SELUImpl(const SELUOptions& options = {}) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     SELUOptions options;
@@ -74,6 +77,7 @@ class SiLUImpl : public Cloneable<SiLUImpl> {
 public:
     explicit SiLUImpl(const SiLUOptions& options = {}) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     SiLUOptions options;
@@ -89,6 +93,7 @@ class MishImpl : public Cloneable<MishImpl> {
 public:
     explicit MishImpl(const MishOptions& options = {}) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     MishOptions options;
@@ -104,6 +109,7 @@ class HardsigmoidImpl : public Cloneable<HardsigmoidImpl> {
 public:
     explicit HardsigmoidImpl(const HardsigmoidOptions& options = {}) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     HardsigmoidOptions options;
@@ -119,6 +125,7 @@ class HardswishImpl : public Cloneable<HardswishImpl> {
 public:
     explicit HardswishImpl(const HardswishOptions& options = {}) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     HardswishOptions options;
@@ -129,6 +136,7 @@ REEL_MODULE(Hardswish);
 class SigmoidImpl : public Cloneable<SigmoidImpl> {
 public:
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
 };
 REEL_MODULE(Sigmoid);
@@ -137,6 +145,7 @@ REEL_MODULE(Sigmoid);
 class TanhImpl : public Cloneable<TanhImpl> {
 public:
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
 };
 REEL_MODULE(Tanh);
@@ -145,6 +154,7 @@ REEL_MODULE(Tanh);
 class LogSigmoidImpl : public Cloneable<LogSigmoidImpl> {
 public:
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
 };
 REEL_MODULE(LogSigmoid);
@@ -153,6 +163,7 @@ REEL_MODULE(LogSigmoid);
 class SoftsignImpl : public Cloneable<SoftsignImpl> {
 public:
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
 };
 REEL_MODULE(Softsign);
@@ -161,6 +172,7 @@ REEL_MODULE(Softsign);
 class TanhshrinkImpl : public Cloneable<TanhshrinkImpl> {
 public:
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
 };
 REEL_MODULE(Tanhshrink);
@@ -175,6 +187,7 @@ class LeakyReLUImpl : public Cloneable<LeakyReLUImpl> {
 public:
     explicit LeakyReLUImpl(const LeakyReLUOptions& options = {}) : options(options) { LeakyReLUImpl::reset(); }
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     LeakyReLUOptions options;
@@ -191,6 +204,7 @@ class ELUImpl : public Cloneable<ELUImpl> {
 public:
     explicit ELUImpl(const ELUOptions& options = {}) : options(options) { ELUImpl::reset(); }
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     ELUOptions options;
@@ -207,6 +221,7 @@ class CELUImpl : public Cloneable<CELUImpl> {
 public:
     explicit CELUImpl(const CELUOptions& options = {}) : options(options) { CELUImpl::reset(); }
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     CELUOptions options;
@@ -223,6 +238,7 @@ class HardtanhImpl : public Cloneable<HardtanhImpl> {
 public:
     explicit HardtanhImpl(const HardtanhOptions& options = {}) : options(options) { HardtanhImpl::reset(); }
     void reset() override;
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     HardtanhOptions options;
@@ -238,6 +254,7 @@ class SoftplusImpl : public Cloneable<SoftplusImpl> {
 public:
     explicit SoftplusImpl(const SoftplusOptions& options = {}) : options(options) { SoftplusImpl::reset(); }
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     SoftplusOptions options;
@@ -253,6 +270,7 @@ class HardshrinkImpl : public Cloneable<HardshrinkImpl> {
 public:
     explicit HardshrinkImpl(const HardshrinkOptions& options = {}) : options(options) { HardshrinkImpl::reset(); }
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     HardshrinkOptions options;
@@ -268,6 +286,7 @@ class SoftshrinkImpl : public Cloneable<SoftshrinkImpl> {
 public:
     explicit SoftshrinkImpl(const SoftshrinkOptions& options = {}) : options(options) { SoftshrinkImpl::reset(); }
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     SoftshrinkOptions options;
@@ -286,6 +305,7 @@ public:
     explicit ThresholdImpl(const ThresholdOptions& options) : options(options) { ThresholdImpl::reset(); }
     ThresholdImpl(Number threshold, Number value) : ThresholdImpl(ThresholdOptions(threshold, value)) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     ThresholdOptions options;
@@ -302,6 +322,7 @@ public:
     explicit SoftmaxImpl(std::int64_t dim) : options(dim) {}
     explicit SoftmaxImpl(const SoftmaxOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     SoftmaxOptions options;
@@ -318,6 +339,7 @@ public:
     explicit LogSoftmaxImpl(std::int64_t dim) : options(dim) {}
     explicit LogSoftmaxImpl(const LogSoftmaxOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     LogSoftmaxOptions options;
@@ -334,6 +356,7 @@ public:
     explicit SoftminImpl(std::int64_t dim) : options(dim) {}
     explicit SoftminImpl(const SoftminOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     SoftminOptions options;
@@ -350,6 +373,7 @@ public:
     explicit GLUImpl(std::int64_t dim) : options(dim) {}
     explicit GLUImpl(const GLUOptions& options = {}) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     GLUOptions options;
@@ -360,6 +384,7 @@ REEL_MODULE(GLU);
 class Softmax2dImpl : public Cloneable<Softmax2dImpl> {
 public:
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
 };
 REEL_MODULE(Softmax2d);
@@ -372,6 +397,7 @@ class GELUImpl : public Cloneable<GELUImpl> {
 public:
     explicit GELUImpl(GELUOptions options = {}) : options(std::move(options)) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     GELUOptions options;
@@ -388,6 +414,7 @@ class RReLUImpl : public Cloneable<RReLUImpl> {
 public:
     explicit RReLUImpl(const RReLUOptions& options = {}) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     RReLUOptions options;
@@ -404,6 +431,7 @@ public:
     explicit PReLUImpl(const PReLUOptions& options = {}) : options(options) { PReLUImpl::reset(); }
     void reset() override;
     void reset_parameters();
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     PReLUOptions options;

@@ -60,12 +60,14 @@ protected:
 template <std::size_t D, class Derived> class BatchNormImpl : public NormImplBase<D, Derived, BatchNormOptions> {
 public:
     using NormImplBase<D, Derived, BatchNormOptions>::NormImplBase;
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
 };
 /// The same with the moments of each example.
 template <std::size_t D, class Derived> class InstanceNormImpl : public NormImplBase<D, Derived, InstanceNormOptions> {
 public:
     using NormImplBase<D, Derived, InstanceNormOptions>::NormImplBase;
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
 };
 

@@ -96,6 +96,7 @@ public:
 template <std::size_t D, class Derived> class ConvImpl : public ConvNdImpl<D, Derived, ConvOptions<D>> {
 public:
     using ConvNdImpl<D, Derived, ConvOptions<D>>::ConvNdImpl;
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
 };
 /// The adjoint of a convolution. `output_size` (the last `D` sizes, or all) settles sizes that several inputs share.
@@ -103,6 +104,7 @@ template <std::size_t D, class Derived>
 class ConvTransposeImpl : public ConvNdImpl<D, Derived, ConvTransposeOptions<D>> {
 public:
     using ConvNdImpl<D, Derived, ConvTransposeOptions<D>>::ConvNdImpl;
+    static constexpr const char* forward_arguments = "input, output_size";
     Tensor forward(const Tensor& input, const std::optional<std::vector<std::int64_t>>& output_size = std::nullopt);
 };
 

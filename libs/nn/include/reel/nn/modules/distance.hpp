@@ -16,6 +16,7 @@ class CosineSimilarityImpl : public Cloneable<CosineSimilarityImpl> {
 public:
     explicit CosineSimilarityImpl(const CosineSimilarityOptions& options = {}) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "x1, x2";
     Tensor forward(const Tensor& x1, const Tensor& x2);
     CosineSimilarityOptions options;
 };
@@ -31,6 +32,7 @@ class PairwiseDistanceImpl : public Cloneable<PairwiseDistanceImpl> {
 public:
     explicit PairwiseDistanceImpl(const PairwiseDistanceOptions& options = {}) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "x1, x2";
     Tensor forward(const Tensor& x1, const Tensor& x2);
     PairwiseDistanceOptions options;
 };
@@ -50,6 +52,7 @@ public:
         TripletMarginLossImpl::reset();
     }
     void reset() override;
+    static constexpr const char* forward_arguments = "anchor, positive, negative";
     Tensor forward(const Tensor& anchor, const Tensor& positive, const Tensor& negative);
     TripletMarginLossOptions options;
 };
@@ -70,6 +73,7 @@ public:
         TripletMarginWithDistanceLossImpl::reset();
     }
     void reset() override;
+    static constexpr const char* forward_arguments = "anchor, positive, negative";
     Tensor forward(const Tensor& anchor, const Tensor& positive, const Tensor& negative);
     TripletMarginWithDistanceLossOptions options;
 

@@ -33,6 +33,7 @@ public:
     class Name##Impl : public detail::DropoutNdImpl<Name##Impl> {                                                      \
     public:                                                                                                            \
         using detail::DropoutNdImpl<Name##Impl>::DropoutNdImpl;                                                        \
+        static constexpr const char* forward_arguments = "input";                                                      \
         Tensor forward(const Tensor& input);                                                                           \
     };                                                                                                                 \
     REEL_MODULE(Name);

@@ -23,6 +23,7 @@ public:
     explicit LinearImpl(const LinearOptions& options);
     void reset() override;
     void reset_parameters();
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
 
@@ -36,6 +37,7 @@ class IdentityImpl : public Cloneable<IdentityImpl> {
 public:
     IdentityImpl() = default;
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return input; }
 };
 REEL_MODULE(Identity);
@@ -49,6 +51,7 @@ class FlattenImpl : public Cloneable<FlattenImpl> {
 public:
     explicit FlattenImpl(const FlattenOptions& options = {}) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     FlattenOptions options;
@@ -66,6 +69,7 @@ public:
     UnflattenImpl(std::int64_t dim, std::vector<std::int64_t> sizes) : options(dim, std::move(sizes)) {}
     explicit UnflattenImpl(UnflattenOptions options) : options(std::move(options)) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     UnflattenOptions options;
@@ -88,6 +92,7 @@ public:
     explicit BilinearImpl(const BilinearOptions& options);
     void reset() override;
     void reset_parameters();
+    static constexpr const char* forward_arguments = "input1, input2";
     Tensor forward(const Tensor& input1, const Tensor& input2);
     std::string extra_repr() const override;
     BilinearOptions options;

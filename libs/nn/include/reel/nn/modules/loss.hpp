@@ -21,6 +21,7 @@ class MSELossImpl : public Cloneable<MSELossImpl> {
 public:
     explicit MSELossImpl(const MSELossOptions& options = {}) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input, target";
     Tensor forward(const Tensor& input, const Tensor& target);
     MSELossOptions options;
 };
@@ -37,6 +38,7 @@ class NLLLossImpl : public Cloneable<NLLLossImpl> {
 public:
     explicit NLLLossImpl(NLLLossOptions options = {}) : options(std::move(options)) { NLLLossImpl::reset(); }
     void reset() override;
+    static constexpr const char* forward_arguments = "input, target";
     Tensor forward(const Tensor& input, const Tensor& target);
     NLLLossOptions options;
     Tensor weight;
@@ -56,6 +58,7 @@ public:
         CrossEntropyLossImpl::reset();
     }
     void reset() override;
+    static constexpr const char* forward_arguments = "input, target";
     Tensor forward(const Tensor& input, const Tensor& target);
     CrossEntropyLossOptions options;
     Tensor weight;
@@ -73,6 +76,7 @@ class L1LossImpl : public Cloneable<L1LossImpl> {
 public:
     explicit L1LossImpl(L1LossOptions options = {}) : options(std::move(options)) { L1LossImpl::reset(); }
     void reset() override {}
+    static constexpr const char* forward_arguments = "input, target";
     Tensor forward(const Tensor& input, const Tensor& target);
     L1LossOptions options;
 };
@@ -89,6 +93,7 @@ public:
         SmoothL1LossImpl::reset();
     }
     void reset() override {}
+    static constexpr const char* forward_arguments = "input, target";
     Tensor forward(const Tensor& input, const Tensor& target);
     SmoothL1LossOptions options;
 };
@@ -103,6 +108,7 @@ class HuberLossImpl : public Cloneable<HuberLossImpl> {
 public:
     explicit HuberLossImpl(HuberLossOptions options = {}) : options(std::move(options)) { HuberLossImpl::reset(); }
     void reset() override {}
+    static constexpr const char* forward_arguments = "input, target";
     Tensor forward(const Tensor& input, const Tensor& target);
     HuberLossOptions options;
 };
@@ -117,6 +123,7 @@ class BCELossImpl : public Cloneable<BCELossImpl> {
 public:
     explicit BCELossImpl(BCELossOptions options = {}) : options(std::move(options)) { BCELossImpl::reset(); }
     void reset() override;
+    static constexpr const char* forward_arguments = "input, target";
     Tensor forward(const Tensor& input, const Tensor& target);
     BCELossOptions options;
     Tensor weight;
@@ -135,6 +142,7 @@ public:
         BCEWithLogitsLossImpl::reset();
     }
     void reset() override;
+    static constexpr const char* forward_arguments = "input, target";
     Tensor forward(const Tensor& input, const Tensor& target);
     BCEWithLogitsLossOptions options;
     Tensor weight, pos_weight;
@@ -150,6 +158,7 @@ class KLDivLossImpl : public Cloneable<KLDivLossImpl> {
 public:
     explicit KLDivLossImpl(KLDivLossOptions options = {}) : options(std::move(options)) { KLDivLossImpl::reset(); }
     void reset() override {}
+    static constexpr const char* forward_arguments = "input, target";
     Tensor forward(const Tensor& input, const Tensor& target);
     KLDivLossOptions options;
 };
@@ -166,6 +175,7 @@ public:
         HingeEmbeddingLossImpl::reset();
     }
     void reset() override {}
+    static constexpr const char* forward_arguments = "input, target";
     Tensor forward(const Tensor& input, const Tensor& target);
     HingeEmbeddingLossOptions options;
 };
@@ -182,6 +192,7 @@ public:
         CosineEmbeddingLossImpl::reset();
     }
     void reset() override {}
+    static constexpr const char* forward_arguments = "input1, input2, target";
     Tensor forward(const Tensor& input1, const Tensor& input2, const Tensor& target);
     CosineEmbeddingLossOptions options;
 };
@@ -198,6 +209,7 @@ public:
         MarginRankingLossImpl::reset();
     }
     void reset() override {}
+    static constexpr const char* forward_arguments = "input1, input2, target";
     Tensor forward(const Tensor& input1, const Tensor& input2, const Tensor& target);
     MarginRankingLossOptions options;
 };
@@ -216,6 +228,7 @@ public:
         MultiMarginLossImpl::reset();
     }
     void reset() override;
+    static constexpr const char* forward_arguments = "input, target";
     Tensor forward(const Tensor& input, const Tensor& target);
     MultiMarginLossOptions options;
     Tensor weight;
@@ -233,6 +246,7 @@ public:
         MultiLabelMarginLossImpl::reset();
     }
     void reset() override {}
+    static constexpr const char* forward_arguments = "input, target";
     Tensor forward(const Tensor& input, const Tensor& target);
     MultiLabelMarginLossOptions options;
 };
@@ -249,6 +263,7 @@ public:
         SoftMarginLossImpl::reset();
     }
     void reset() override {}
+    static constexpr const char* forward_arguments = "input, target";
     Tensor forward(const Tensor& input, const Tensor& target);
     SoftMarginLossOptions options;
 };
@@ -265,6 +280,7 @@ public:
         MultiLabelSoftMarginLossImpl::reset();
     }
     void reset() override;
+    static constexpr const char* forward_arguments = "input, target";
     Tensor forward(const Tensor& input, const Tensor& target);
     MultiLabelSoftMarginLossOptions options;
     Tensor weight;
@@ -284,6 +300,7 @@ public:
         PoissonNLLLossImpl::reset();
     }
     void reset() override {}
+    static constexpr const char* forward_arguments = "input, target";
     Tensor forward(const Tensor& input, const Tensor& target);
     PoissonNLLLossOptions options;
 };
@@ -301,6 +318,7 @@ public:
         GaussianNLLLossImpl::reset();
     }
     void reset() override {}
+    static constexpr const char* forward_arguments = "input, target, var";
     Tensor forward(const Tensor& input, const Tensor& target, const Tensor& var);
     GaussianNLLLossOptions options;
 };
@@ -316,6 +334,7 @@ class CTCLossImpl : public Cloneable<CTCLossImpl> {
 public:
     explicit CTCLossImpl(CTCLossOptions options = {}) : options(std::move(options)) { CTCLossImpl::reset(); }
     void reset() override {}
+    static constexpr const char* forward_arguments = "log_probs, targets, input_lengths, target_lengths";
     Tensor forward(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
                    const Tensor& target_lengths);
     CTCLossOptions options;

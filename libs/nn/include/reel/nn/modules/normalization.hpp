@@ -26,6 +26,7 @@ public:
     explicit LayerNormImpl(const LayerNormOptions& options);
     void reset() override;
     void reset_parameters();
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     LayerNormOptions options;
@@ -49,6 +50,7 @@ public:
     explicit RMSNormImpl(const RMSNormOptions& options);
     void reset() override;
     void reset_parameters();
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     RMSNormOptions options;
@@ -73,6 +75,7 @@ public:
     explicit GroupNormImpl(const GroupNormOptions& options);
     void reset() override;
     void reset_parameters();
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     GroupNormOptions options;
@@ -92,6 +95,7 @@ class LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {
 public:
     explicit LocalResponseNormImpl(const LocalResponseNormOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     LocalResponseNormOptions options;

@@ -33,6 +33,7 @@ public:
     ReflectionPad1dImpl(ExpandingArray<2> padding) : options(padding) {}
     explicit ReflectionPad1dImpl(const ReflectionPad1dOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return detail::pad_by(input, options.padding(), "reflect", 0); }
     std::string extra_repr() const override { return detail::describe_pad(options.padding()); }
     ReflectionPad1dOptions options;
@@ -46,6 +47,7 @@ public:
     ReflectionPad2dImpl(ExpandingArray<4> padding) : options(padding) {}
     explicit ReflectionPad2dImpl(const ReflectionPad2dOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return detail::pad_by(input, options.padding(), "reflect", 0); }
     std::string extra_repr() const override { return detail::describe_pad(options.padding()); }
     ReflectionPad2dOptions options;
@@ -59,6 +61,7 @@ public:
     ReflectionPad3dImpl(ExpandingArray<6> padding) : options(padding) {}
     explicit ReflectionPad3dImpl(const ReflectionPad3dOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return detail::pad_by(input, options.padding(), "reflect", 0); }
     std::string extra_repr() const override { return detail::describe_pad(options.padding()); }
     ReflectionPad3dOptions options;
@@ -72,6 +75,7 @@ public:
     ReplicationPad1dImpl(ExpandingArray<2> padding) : options(padding) {}
     explicit ReplicationPad1dImpl(const ReplicationPad1dOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return detail::pad_by(input, options.padding(), "replicate", 0); }
     std::string extra_repr() const override { return detail::describe_pad(options.padding()); }
     ReplicationPad1dOptions options;
@@ -85,6 +89,7 @@ public:
     ReplicationPad2dImpl(ExpandingArray<4> padding) : options(padding) {}
     explicit ReplicationPad2dImpl(const ReplicationPad2dOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return detail::pad_by(input, options.padding(), "replicate", 0); }
     std::string extra_repr() const override { return detail::describe_pad(options.padding()); }
     ReplicationPad2dOptions options;
@@ -98,6 +103,7 @@ public:
     ReplicationPad3dImpl(ExpandingArray<6> padding) : options(padding) {}
     explicit ReplicationPad3dImpl(const ReplicationPad3dOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return detail::pad_by(input, options.padding(), "replicate", 0); }
     std::string extra_repr() const override { return detail::describe_pad(options.padding()); }
     ReplicationPad3dOptions options;
@@ -111,6 +117,7 @@ public:
     CircularPad1dImpl(ExpandingArray<2> padding) : options(padding) {}
     explicit CircularPad1dImpl(const CircularPad1dOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return detail::pad_by(input, options.padding(), "circular", 0); }
     std::string extra_repr() const override { return detail::describe_pad(options.padding()); }
     CircularPad1dOptions options;
@@ -124,6 +131,7 @@ public:
     CircularPad2dImpl(ExpandingArray<4> padding) : options(padding) {}
     explicit CircularPad2dImpl(const CircularPad2dOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return detail::pad_by(input, options.padding(), "circular", 0); }
     std::string extra_repr() const override { return detail::describe_pad(options.padding()); }
     CircularPad2dOptions options;
@@ -137,6 +145,7 @@ public:
     CircularPad3dImpl(ExpandingArray<6> padding) : options(padding) {}
     explicit CircularPad3dImpl(const CircularPad3dOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return detail::pad_by(input, options.padding(), "circular", 0); }
     std::string extra_repr() const override { return detail::describe_pad(options.padding()); }
     CircularPad3dOptions options;
@@ -150,6 +159,7 @@ public:
     ZeroPad1dImpl(ExpandingArray<2> padding) : options(padding) {}
     explicit ZeroPad1dImpl(const ZeroPad1dOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return detail::pad_by(input, options.padding(), "constant", 0); }
     std::string extra_repr() const override { return detail::describe_pad(options.padding()); }
     ZeroPad1dOptions options;
@@ -163,6 +173,7 @@ public:
     ZeroPad2dImpl(ExpandingArray<4> padding) : options(padding) {}
     explicit ZeroPad2dImpl(const ZeroPad2dOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return detail::pad_by(input, options.padding(), "constant", 0); }
     std::string extra_repr() const override { return detail::describe_pad(options.padding()); }
     ZeroPad2dOptions options;
@@ -176,6 +187,7 @@ public:
     ZeroPad3dImpl(ExpandingArray<6> padding) : options(padding) {}
     explicit ZeroPad3dImpl(const ZeroPad3dOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return detail::pad_by(input, options.padding(), "constant", 0); }
     std::string extra_repr() const override { return detail::describe_pad(options.padding()); }
     ZeroPad3dOptions options;
@@ -189,6 +201,7 @@ public:
     ConstantPad1dImpl(ExpandingArray<2> padding, double value) : options(padding, value) {}
     explicit ConstantPad1dImpl(const ConstantPad1dOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) {
         return detail::pad_by(input, options.padding(), "constant", options.value());
     }
@@ -204,6 +217,7 @@ public:
     ConstantPad2dImpl(ExpandingArray<4> padding, double value) : options(padding, value) {}
     explicit ConstantPad2dImpl(const ConstantPad2dOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) {
         return detail::pad_by(input, options.padding(), "constant", options.value());
     }
@@ -219,6 +233,7 @@ public:
     ConstantPad3dImpl(ExpandingArray<6> padding, double value) : options(padding, value) {}
     explicit ConstantPad3dImpl(const ConstantPad3dOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) {
         return detail::pad_by(input, options.padding(), "constant", options.value());
     }

@@ -22,6 +22,7 @@ public:
     explicit PixelShuffleImpl(std::int64_t upscale_factor) : options(upscale_factor) {}
     explicit PixelShuffleImpl(const PixelShuffleOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override { return "upscale_factor=" + std::to_string(options.upscale_factor()); }
     PixelShuffleOptions options;
@@ -38,6 +39,7 @@ public:
     explicit PixelUnshuffleImpl(std::int64_t downscale_factor) : options(downscale_factor) {}
     explicit PixelUnshuffleImpl(const PixelUnshuffleOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override { return "downscale_factor=" + std::to_string(options.downscale_factor()); }
     PixelUnshuffleOptions options;
@@ -54,6 +56,7 @@ public:
     explicit ChannelShuffleImpl(std::int64_t groups) : options(groups) {}
     explicit ChannelShuffleImpl(const ChannelShuffleOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override { return "groups=" + std::to_string(options.groups()); }
     ChannelShuffleOptions options;
@@ -75,6 +78,7 @@ class UpsampleImpl : public Cloneable<UpsampleImpl> {
 public:
     explicit UpsampleImpl(UpsampleOptions options = {}) : options(std::move(options)) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     UpsampleOptions options;
@@ -86,6 +90,7 @@ class UpsamplingNearest2dImpl : public Cloneable<UpsamplingNearest2dImpl> {
 public:
     explicit UpsamplingNearest2dImpl(UpsampleOptions options = {}) : options(std::move(options)) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     UpsampleOptions options;
@@ -97,6 +102,7 @@ public:
         this->options.mode(kBilinear).align_corners(true);
     }
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     UpsampleOptions options;
@@ -117,6 +123,7 @@ public:
     explicit UnfoldImpl(ExpandingArray<2> kernel_size) : options(kernel_size) {}
     explicit UnfoldImpl(const UnfoldOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     UnfoldOptions options;
@@ -138,6 +145,7 @@ public:
     FoldImpl(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size) : options(output_size, kernel_size) {}
     explicit FoldImpl(const FoldOptions& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     std::string extra_repr() const override;
     FoldOptions options;
