@@ -46,7 +46,7 @@ struct Run {
 Run run(const fs::path& file, const char* option = nullptr) {
     int ends[2];
     BOOST_REQUIRE(::pipe(ends) == 0);
-    memory::empty_cache();
+    empty_cache();
     ::malloc_trim(0); // a child's peak counts what it inherits before exec: give back what other tests left
     const pid_t child = ::fork();
     if (child == 0) {
