@@ -33,8 +33,8 @@ bool row_major(IntArrayRef sizes, IntArrayRef strides) {
 } // namespace
 
 void TensorImpl::set_geometry(IntArrayRef sizes, IntArrayRef strides, std::int64_t offset) {
-    sizes_ = sizes;
-    strides_ = strides;
+    sizes_.assign(sizes.begin(), sizes.end());
+    strides_.assign(strides.begin(), strides.end());
     offset_ = offset;
     numel_ = 1;
     for (const std::int64_t s : sizes_) numel_ *= s;

@@ -1,6 +1,7 @@
 // The state of a call, and the gates put over its inputs and outputs.
 #include "module/backward_state.hpp"
 
+#include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
 #include <reel/autograd/memory.hpp>
 #include <reel/nn/module.hpp>
@@ -53,35 +54,53 @@ bool BackwardState::take_back() {
 
 void wrap_inputs(TensorList& tensors, const StatePtr& state, bool reference, AliasList& aliases) {
     if (!wants_gate(tensors)) return;
-    const TensorList originals(tensors);
     const intrusive_ptr<HookGate> gate = new_input_gate(state);
-    wrap_with_gate(*gate, tensors, reference);
-    if (!reference)
-        for (std::size_t i = 0; i < tensors.size(); ++i) aliases.emplace_back(originals[i], tensors[i]);
+    wrap_with_gate(*gate, tensors, reference, &aliases);
     state->inputs_wrapped = true;
     state->input_gate = gate.get();
     autograd::announce_node(*gate);
 }
+
+namespace {
+/// The argument that `result` is, or is a view of: in-place work on it must reach the caller's tensor.
+Tensor shown_argument(const Tensor& result, const AliasList& inputs) {
+    const TensorImplPtr& base = result.impl()->is_view() ? result.impl()->view_base() : result.impl();
+    for (const auto& [original, alias] : inputs)
+        if (base == alias.impl() && !original.is_view()) return original;
+    return {};
+}
+} // namespace
+
 bool wrap_outputs(TensorList& tensors, const StatePtr& state, bool reference, const AliasList& inputs) {
     if (!wants_gate(tensors)) return false;
-    const TensorList results(tensors);
+    TensorList shown;
+    for (const Tensor& t : tensors) shown.push_back(shown_argument(t, inputs));
     const intrusive_ptr<HookGate> gate = new_output_gate(state);
-    wrap_with_gate(*gate, tensors, reference);
-    // A result that is (a view of) an argument: in-place work on it must reach the caller's tensor.
-    for (const auto& [original, alias] : inputs)
-        for (std::size_t i = 0; i < results.size(); ++i) {
-            const TensorImplPtr& r = results[i].impl();
-            if ((r->is_view() ? r->view_base() : r) == alias.impl() && !original.is_view())
-                tensors[i].impl()->set_view(original.impl(), CreationMeta::Default);
-        }
+    wrap_with_gate(*gate, tensors, reference, nullptr);
+    for (std::size_t i = 0; i < shown.size(); ++i)
+        if (shown[i].defined()) tensors[i].impl()->set_view(shown[i].impl(), CreationMeta::Default);
+    autograd::announce_node(*gate);
+    return true;
+}
+bool wrap_output(Tensor& result, const StatePtr& state, bool reference, const AliasList& inputs) {
+    const TensorImpl& impl = *result.impl();
+    if (reference || !impl.grad_fn_unchecked() || impl.is_view() || impl.meta() || impl.retains_grad ||
+        !result.is_uniquely_owned() || !autograd::GradMode::is_enabled()) {
+        TensorList one{result};
+        if (!wrap_outputs(one, state, reference, inputs)) return false;
+        result = std::move(one[0]);
+        return true;
+    }
+    const intrusive_ptr<HookGate> gate = new_output_gate(state);
+    move_behind_gate(*gate, result);
     autograd::announce_node(*gate);
     return true;
 }
 
-void hand_back_history(const AliasList& aliases) {
+void hand_back_history(const AliasList& aliases, const HookGate* gate) {
     for (auto& [original, alias] : aliases) {
         const autograd::NodePtr& fn = alias.impl()->grad_fn_unchecked();
-        if (fn && alias._version() != 0 && !original.is_view() && !dynamic_cast<const HookGate*>(fn.get()))
+        if (fn && fn.get() != gate && !original.is_view())
             original.impl()->set_history(fn, std::uint32_t(alias.impl()->output_nr()));
     }
 }

@@ -55,16 +55,15 @@ private:
 };
 using StatePtr = intrusive_ptr<BackwardState>;
 
-/// Pairs of original and alias.
-using AliasList = SmallVector<std::pair<Tensor, Tensor>, 3>;
 /// Replaces `tensors`, which are the ones among the arguments, by aliases under N of B-2, which runs the full hooks.
 /// Leaves them alone where nothing requires grad. Beyond the reference mode `aliases` receives what was replaced.
 void wrap_inputs(TensorList& tensors, const StatePtr& state, bool reference, AliasList& aliases);
 /// The same for those of the result: O of B-6, which runs the pre-hooks. Says whether there is a gate. `inputs` is what
 /// was replaced among the arguments.
 bool wrap_outputs(TensorList& tensors, const StatePtr& state, bool reference, const AliasList& inputs);
+bool wrap_output(Tensor& result, const StatePtr& state, bool reference, const AliasList& inputs);
 /// In-place work on a gated alias is work on the caller's tensor: hands its history over.
-void hand_back_history(const AliasList& aliases);
+void hand_back_history(const AliasList& aliases, const HookGate* gate);
 /// A hook must return as many gradients as there are slots.
 void check_count(const Module& m, const char* what, std::size_t got, std::size_t expected);
 

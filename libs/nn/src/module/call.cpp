@@ -157,7 +157,7 @@ private:
             });
         }
         result_ = forward_(args_, kwargs_);
-        hand_back_history(aliases);
+        if (state) hand_back_history(aliases, state->input_gate);
         run_forward_hooks();
         if (state) wrap_result(state, reference, aliases);
         if (legacy_global || legacy_local) attach_legacy(module_, result_, legacy_global, legacy_local);
@@ -270,8 +270,7 @@ Tensor call_with_hooks(Module& m, const Tensor* const* args, const Parameters& p
     const CallHooks &global = global_hooks(), &local = local_hooks(m);
     bool lean = global.kind != BackwardKind::Legacy && local.kind != BackwardKind::Legacy &&
                 !(autograd::impl::observed() && autograd::impl::has_observers()) && !recorded_path(m) &&
-                !snapshot(global.forward_pre) && !snapshot(local.forward_pre) && !snapshot(global.forward) &&
-                !snapshot(local.forward);
+                !any(global.forward_pre) && !any(local.forward_pre) && !any(global.forward) && !any(local.forward);
     for (std::size_t i = 0; i < p.count; ++i) lean = lean && args[i]->defined();
     if (!lean) return call_over_values(m, args, p, forward);
 
@@ -286,7 +285,7 @@ Tensor call_with_hooks(Module& m, const Tensor* const* args, const Parameters& p
     std::optional<Call> late;
     auto no_forward = [](const Args&, const Kwargs&) -> Value { return {}; };
     const auto hooks_came = [&] {
-        if (!snapshot(global_hooks().forward) && !snapshot(local_hooks(m).forward)) [[likely]]
+        if (!any(global_hooks().forward) && !any(local_hooks(m).forward)) [[likely]]
             return false;
         Args values;
         for (const Tensor& t : tensors) values.push_back(pack(t));
@@ -306,12 +305,9 @@ Tensor call_with_hooks(Module& m, const Tensor* const* args, const Parameters& p
             wrap_inputs(tensors, state, reference, aliases);
         }
         result = forward(tensors.data());
-        hand_back_history(aliases);
+        if (state) hand_back_history(aliases, state->input_gate);
         if (hooks_came()) return unpack<Tensor>(late->finish(pack(result), state, reference, aliases));
-        if (state && result.defined()) {
-            TensorList out{result};
-            if (wrap_outputs(out, state, reference, aliases)) result = std::move(out[0]);
-        }
+        if (state && result.defined()) wrap_output(result, state, reference, aliases);
         return result;
     } catch (ArgumentError& e) {
         e.within(m);

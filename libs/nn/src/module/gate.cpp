@@ -26,16 +26,16 @@ Tensor alias_of(const Tensor& t) {
 bool wants_gate(const TensorList& tensors) {
     if (!GradMode::is_enabled()) return false;
     for (const Tensor& t : tensors)
-        if (t.requires_grad()) return true;
+        if (t.impl()->requires_grad()) return true;
     return false;
 }
 
-void wrap_with_gate(HookGate& gate, TensorList& tensors, bool reference_mode) {
+void wrap_with_gate(HookGate& gate, TensorList& tensors, bool reference_mode, AliasList* replaced) {
     std::size_t differentiable = 0;
     if (reference_mode)
         for (const Tensor& t : tensors) differentiable += t.requires_grad();
     for (Tensor& t : tensors) {
-        const bool rg = t.requires_grad();
+        const bool rg = t.impl()->requires_grad();
         std::uint32_t slot = 0;
         if (rg) {
             gate.add_next_edge(autograd::gradient_edge(t));
@@ -56,8 +56,15 @@ void wrap_with_gate(HookGate& gate, TensorList& tensors, bool reference_mode) {
             alias.impl()->set_view(t.impl()->view_base(), t.impl()->creation_meta()); // in-place work reaches the base
         }
         if (rg) alias.impl()->set_history(autograd::NodePtr(&gate), slot);
+        if (replaced && !reference_mode) replaced->emplace_back(std::move(t), alias);
         t = std::move(alias);
     }
+}
+
+void move_behind_gate(HookGate& gate, const Tensor& t) {
+    TensorImpl& impl = *t.impl();
+    gate.add_next_edge(autograd::Edge(impl.grad_fn_unchecked(), impl.output_nr()));
+    impl.set_history(autograd::NodePtr(&gate), gate.add_input_metadata(t));
 }
 
 } // namespace reel::nn::detail

@@ -83,6 +83,32 @@ Value run(const BackwardHook& hook, const BackwardState& s, const Value& gi, con
     return r ? from_slots(s, full_hook, s.inputs, in.size(), *r) : Value();
 }
 
+/// A list that a hook over tensors gets, taken from and given back to a small store of this thread's.
+class LentList {
+public:
+    explicit LentList(const GradList& grads) {
+        if (store.count > 0) list.swap(store.lists[--store.count]);
+        list.assign(grads.begin(), grads.end());
+    }
+    ~LentList() {
+        list.clear();
+        if (store.count < Store::size && !store.closed) store.lists[store.count++].swap(list);
+    }
+    LentList(const LentList&) = delete;
+    variable_list list;
+
+private:
+    struct Store {
+        static constexpr int size = 8;
+        variable_list lists[size];
+        int count = 0;
+        bool closed = false;
+        ~Store() { count = 0, closed = true; }
+    };
+    static thread_local Store store;
+};
+thread_local LentList::Store LentList::store;
+
 /// Hooks that wait for the parameters: they see what the pass goes on with, and change nothing.
 template <class Fire> void run_later(const StatePtr& state, Fire fire) {
     BackwardState& s = *state;
@@ -197,7 +223,8 @@ private:
         BackwardState& s = *state_;
         GradList passed(arrived); // B-21
         if (s.hooks.has_pre() || !s.inputs_wrapped) {
-            variable_list go(arrived.begin(), arrived.end());
+            LentList lent(arrived);
+            variable_list& go = lent.list;
             for_each_hook(s.hooks.pre_global, s.hooks.pre_local, [&](const auto& record) {
                 HookFiring firing({HookKind::BackwardPre, record.id, s.module}, [&] { return go; });
                 auto r = firing.skip() ? std::nullopt : record.fn.over_tensors(*s.module, go);
@@ -263,9 +290,11 @@ private:
     }
     void look_plain(GradList& passed) {
         BackwardState& s = *state_;
-        const variable_list go(s.grad_output_tensors.begin(), s.grad_output_tensors.end());
+        const LentList lent_go(s.grad_output_tensors);
+        LentList lent_gi(passed);
         s.grad_output_tensors.clear();
-        variable_list gi(passed.begin(), passed.end());
+        const variable_list& go = lent_go.list;
+        variable_list& gi = lent_gi.list;
         bool replaced = false;
         for_each_hook(s.hooks.full_global, s.hooks.full_local, [&](const auto& record) {
             if (record.fn.after_parameter_grads) return;

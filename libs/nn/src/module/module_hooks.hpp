@@ -39,7 +39,10 @@ RegistrationHooks& registration_hooks();
 /// Runs the registration hooks of one kind on `value` (C-18).
 Value run_registration_hooks(const Table<RegistrationHook>& table, Module& m, const std::string& name, Value value);
 
-template <class H> Snapshot<H> snapshot(const Table<H>& t) { return t ? t->snapshot() : nullptr; }
+template <class H> [[gnu::always_inline]] inline Snapshot<H> snapshot(const Table<H>& t) {
+    return t ? t->snapshot() : nullptr;
+}
+template <class H> [[gnu::always_inline]] inline bool any(const Table<H>& t) { return t && !t->empty(); }
 /// Applies `fn` to every record of two snapshots in order: global, then local (C-16).
 template <class S, class F> void for_each_hook(const S& global, const S& local, F fn) {
     for (const S* s : {&global, &local})
