@@ -10,6 +10,7 @@
 #include <reel/nn/modules/embedding.hpp>
 #include <reel/nn/modules/linear.hpp>
 #include <reel/nn/modules/normalization.hpp>
+#include <reel/nn/modules/rnn.hpp>
 #include <reel/nn/modules/sequential.hpp>
 #include <reel/optim/adam.hpp>
 #include <reel/optim/adamw.hpp>
@@ -152,6 +153,16 @@ void training() {
         optim::AdamW o(m.parameters(), optim::AdamWOptions(3e-4));
         const Tensor x = randint(0, 128, {8, 128}), y = randint(0, 128, {8, 128});
         row("gpt_4L_256d_b8_t128_adamw", median_us([&] { step(m, x, y, o); }, 3, 11, 1));
+    }
+    if (wanted("lstm_128-256_t64_b16_fwd+bwd")) {
+        nn::LSTM lstm(nn::LSTMOptions(128, 256));
+        const Tensor x = randn({64, 16, 128});
+        row("lstm_128-256_t64_b16_fwd+bwd", median_us(
+                                                [&] {
+                                                    lstm->zero_grad();
+                                                    std::get<0>(lstm(x)).sum().backward();
+                                                },
+                                                3, 11, 1));
     }
     if (wanted("adamw_step_10M")) {
         const Tensor p = randn({10000000}).requires_grad_();
