@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include <reel/autograd/parallel.hpp>
 
 #include "cpu/gemm.hpp"
+#include "cpu/packed_product.hpp"
 #include "cpu/scratch.hpp"
 #include "op/dispatch.hpp"
 
@@ -50,6 +52,28 @@ std::int64_t grain_for(std::int64_t hidden) {
     return std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(hidden, 1));
 }
 
+/// What the states of every step are multiplied by: packed when the steps are small and many.
+template <class T> class StepMatrix {
+public:
+    /// [n, k] when `transposed`, else [k, n]; dense.
+    StepMatrix(const RnnPlan& p, const void* b, bool transposed, std::int64_t k, std::int64_t n)
+        : dtype_(p.dtype), b_(b), transposed_(transposed), k_(k), n_(n) {
+        if (p.batch() <= 128 && p.batch_sizes.size() > 2)
+            packed_.emplace(static_cast<const T*>(b), transposed, k, n, transposed ? k : n);
+    }
+    void multiply(const T* a, T* c, std::int64_t m, bool add) const {
+        if (packed_) packed_->multiply(a, k_, c, n_, m, add);
+        else gemm(dtype_, false, transposed_, m, n_, k_, 1, a, k_, b_, transposed_ ? k_ : n_, add ? 1 : 0, c, n_);
+    }
+
+private:
+    ScalarType dtype_;
+    const void* b_;
+    bool transposed_;
+    std::int64_t k_, n_;
+    std::optional<PackedMatrix<T>> packed_;
+};
+
 template <class T> void forward(const RnnPlan& p, const RnnForward& f) {
     const auto& k = rnn_kernels<T>;
     const std::int64_t h = p.hidden, out = p.out, g = rnn_gates(p.cell) * h;
@@ -59,13 +83,16 @@ template <class T> void forward(const RnnPlan& p, const RnnForward& f) {
       *output = static_cast<T*>(f.output), *raw = projected ? static_cast<T*>(f.raw) : output;
     const Scratch scratch(p.cell == RnnCell::gru ? std::size_t(p.batch() * g) * sizeof(T) : 0);
     T* state_gates = scratch.as<T>();
+    const StepMatrix<T> recurrent(p, f.w_hh, true, out, g);
+    std::optional<StepMatrix<T>> projection;
+    if (projected) projection.emplace(p, f.w_hr, true, h, out);
     const std::vector<Step> steps = steps_of(p);
     for (const Step& s : steps) {
         T* from = previous + s.first * out;
         copy_rows(from, output + s.before_first * out, s.before_rows, out);
         copy_rows(from + s.before_rows * out, h0 + s.before_rows * out, s.rows - s.before_rows, out);
         T* into = p.cell == RnnCell::gru ? state_gates : gates + s.first * g;
-        gemm(p.dtype, false, true, s.rows, g, out, 1, from, out, f.w_hh, out, p.cell == RnnCell::gru ? 0 : 1, into, g);
+        recurrent.multiply(from, into, s.rows, p.cell != RnnCell::gru);
         parallel_for(0, s.rows, grain_for(h), [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t r = begin; r < end; ++r) {
                 const std::int64_t row = s.first + r;
@@ -78,9 +105,7 @@ template <class T> void forward(const RnnPlan& p, const RnnForward& f) {
                 else k.simple(gate, bias, y, h, p.cell == RnnCell::relu);
             }
         });
-        if (projected)
-            gemm(p.dtype, false, true, s.rows, out, h, 1, raw + s.first * h, h, f.w_hr, h, 0, output + s.first * out,
-                 out);
+        if (projected) projection->multiply(raw + s.first * h, output + s.first * out, s.rows, false);
     }
     last_rows(steps, output, out, static_cast<T*>(f.hn), p.batch());
     if (p.cell == RnnCell::lstm) last_rows(steps, cells, h, static_cast<T*>(f.cn), p.batch());
@@ -97,6 +122,9 @@ template <class T> void backward(const RnnPlan& p, const RnnBackward& b) {
       *gstate = static_cast<T*>(b.grad_state_gates), *gstates = static_cast<T*>(b.grad_states);
     const Scratch scratch(projected ? std::size_t(p.batch() * h) * sizeof(T) : 0);
     T* graw = scratch.as<T>();
+    const StepMatrix<T> recurrent(p, b.w_hh, false, g, out);
+    std::optional<StepMatrix<T>> projection;
+    if (projected) projection.emplace(p, b.w_hr, false, out, h);
     const std::vector<Step> steps = steps_of(p);
     for (std::size_t t = steps.size(); t-- > 0;) {
         const Step& s = steps[t];
@@ -105,7 +133,7 @@ template <class T> void backward(const RnnPlan& p, const RnnBackward& b) {
         if (projected) {
             T* sum = gstates + s.first * out;
             for (std::int64_t i = 0; i < s.rows * out; ++i) sum[i] = gout ? gh[i] + gout[i] : gh[i];
-            gemm(p.dtype, false, false, s.rows, h, out, 1, sum, out, b.w_hr, h, 0, graw, h);
+            projection->multiply(sum, graw, s.rows, false);
             incoming = graw;
             gout = nullptr;
         }
@@ -122,8 +150,7 @@ template <class T> void backward(const RnnPlan& p, const RnnBackward& b) {
                 else k.simple_backward(gate, incoming + r * h, go, ggates + row * g, h, p.cell == RnnCell::relu);
             }
         });
-        gemm(p.dtype, false, false, s.rows, out, g, 1, (gru ? gstate : ggates) + s.first * g, g, b.w_hh, out,
-             gru ? 1 : 0, gh, out);
+        recurrent.multiply((gru ? gstate : ggates) + s.first * g, gh, s.rows, gru);
     }
 }
 
