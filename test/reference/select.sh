@@ -14,7 +14,7 @@ for op in mv outer dot t cos exp log sigmoid sqrt neg add sub max-reduction_no_d
 done
 for module in Linear-0 Linear-2 Conv2d-9 Conv2d-1 BatchNorm1d-1 BatchNorm1d-2 BatchNorm2d-1 LayerNorm-0 LayerNorm-2 Embedding-0 \
     Embedding-2 MaxPool2d-0 AvgPool2d-0 Flatten-0 Identity-0 ReLU-0 GELU-1 Sigmoid-0 CrossEntropyLoss-0 CrossEntropyLoss-2 \
-    MSELoss-1 MSELoss-2; do
+    MSELoss-1 MSELoss-2 LSTM-7 GRU-2 LSTMCell-0 EmbeddingBag-3; do
     cp "$full/modules/$module.safetensors" modules/
 done
 cp "$full"/optim/{SGD-0,SGD-2,Adam-6,Adam-7,AdamW-10}.safetensors optim/
