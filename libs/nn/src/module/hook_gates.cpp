@@ -87,8 +87,13 @@ Value run(const BackwardHook& hook, const BackwardState& s, const Value& gi, con
 class LentList {
 public:
     explicit LentList(const GradList& grads) {
-        if (store.count > 0) list.swap(store.lists[--store.count]);
-        list.assign(grads.begin(), grads.end());
+        take();
+        for (const Tensor& g : grads) list.push_back(g);
+    }
+    explicit LentList(GradList&& grads) {
+        take();
+        for (Tensor& g : grads) list.push_back(std::move(g));
+        grads.clear();
     }
     ~LentList() {
         list.clear();
@@ -98,6 +103,9 @@ public:
     variable_list list;
 
 private:
+    void take() {
+        if (store.count > 0) list.swap(store.lists[--store.count]);
+    }
     struct Store {
         static constexpr int size = 8;
         variable_list lists[size];
@@ -290,9 +298,8 @@ private:
     }
     void look_plain(GradList& passed) {
         BackwardState& s = *state_;
-        const LentList lent_go(s.grad_output_tensors);
+        const LentList lent_go(std::move(s.grad_output_tensors));
         LentList lent_gi(passed);
-        s.grad_output_tensors.clear();
         const variable_list& go = lent_go.list;
         variable_list& gi = lent_gi.list;
         bool replaced = false;
