@@ -1,6 +1,7 @@
 // Recurrent layers as ops: against the written-out recursion, first and second derivatives, what the tape keeps.
 #include "tape_helpers.hpp"
 
+#include <reel/autograd/forward_ad.hpp>
 #include <reel/autograd/gradcheck.hpp>
 #include <reel/autograd/parallel.hpp>
 
@@ -225,6 +226,28 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_threads) {
     const variable_list two = run();
     set_num_threads(before);
     for (std::size_t i = 0; i < v.size(); ++i) BOOST_TEST(apart(one[i], two[i]) == 0);
+}
+BOOST_AUTO_TEST_CASE(forward_mode) {
+    namespace fw = autograd::forward_ad;
+    manual_seed(9);
+    for (const Cell cell : {relu_cell, lstm_cell_, gru_cell_}) {
+        const Network net{.cell = cell, .layers = 2, .bidirectional = true};
+        const variable_list v = net.operands();
+        variable_list moved, back;
+        {
+            const fw::DualLevel level;
+            variable_list duals, tangents;
+            for (const Tensor& t : v) {
+                tangents.push_back(randn(t.sizes(), TensorOptions(kDouble)));
+                duals.push_back(fw::make_dual(t, tangents.back()));
+                moved.push_back(t.detach() + tangents.back() * 1e-6);
+                back.push_back(t.detach() - tangents.back() * 1e-6);
+            }
+            const variable_list out = net(duals), ahead = net(moved), behind = net(back);
+            for (std::size_t i = 0; i < out.size(); ++i)
+                BOOST_TEST(apart(fw::unpack_dual(out[i]).tangent, (ahead[i] - behind[i]) / 2e-6) < 1e-6);
+        }
+    }
 }
 BOOST_AUTO_TEST_CASE(sixteen_bits_are_computed_in_float32) {
     manual_seed(6);
