@@ -132,8 +132,7 @@ void GraphTask::mark_wanted(const EdgeList& roots, const std::vector<Capture>& c
     }
 }
 
-void GraphTask::add_gradient(Node* n, std::uint32_t slot, Tensor g) {
-    PassState& s = state(n);
+void GraphTask::add_gradient(PassState& s, const Node* n, std::uint32_t slot, Tensor&& g) {
     if (s.buffer.size() < n->num_inputs()) s.buffer.resize(n->num_inputs());
     if (!g.defined()) return;
     Tensor& have = s.buffer[slot];
@@ -282,7 +281,7 @@ void GraphTask::evaluate(Node* n, std::vector<Capture>& captures) {
         if (!next) continue;
         PassState* ns = find_state(next);
         if (!ns || (restricted_ && !ns->executes && !ns->captured)) continue;
-        add_gradient(next, edge.input_nr, std::move(out[i]));
+        add_gradient(*ns, next, edge.input_nr, std::move(out[i]));
         if (--ns->dependencies == 0) push_ready(next);
     }
 }
@@ -355,7 +354,7 @@ void GraphTask::run(const EdgeList& roots, const std::vector<Tensor>& seeds, std
     for (std::size_t i = 0; i < roots.size(); ++i) {
         Node* n = roots[i].function.get();
         if (restricted && !wants(n)) continue;
-        add_gradient(n, roots[i].input_nr, seeds[i]);
+        add_gradient(state(n), n, roots[i].input_nr, Tensor(seeds[i]));
         if (state(n).dependencies == 0 && std::find(start.begin(), start.end(), n) == start.end()) {
             start.push_back(n);
             push_ready(n);

@@ -47,7 +47,7 @@ private:
     PassState& claim(Node* n, bool& fresh);
     void discover(const EdgeList& roots);
     void mark_wanted(const EdgeList& roots, const std::vector<Capture>& captures, const std::vector<Node*>& executed);
-    void add_gradient(Node* n, std::uint32_t slot, Tensor g);
+    static void add_gradient(PassState& s, const Node* n, std::uint32_t slot, Tensor&& g);
     void push_ready(Node* n);
     void loop(std::vector<Capture>& captures);
     void accumulated(Node* n);
