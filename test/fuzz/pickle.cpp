@@ -12,7 +12,7 @@ std::string zip_with(const std::string& pickle) {
     for (char key = '0'; key < '8'; ++key) zip.add(std::string("archive/data/") + key, storage);
     zip.add("archive/version", "3\n");
     std::string out;
-    for (const std::string_view part : zip.finish()) out += part;
+    zip.write([&](std::string_view bytes) { out += bytes; });
     return out;
 }
 /// The records before the object's pickle in the legacy container; the list of keys and the storages follow it.

@@ -1,6 +1,7 @@
 #include "mapped_file.hpp"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -31,6 +32,23 @@ MappedFile::MappedFile(std::string name, std::string bytes)
 }
 MappedFile::~MappedFile() {
     if (data_ && data_ != owned_.data()) ::munmap(data_, size_);
+}
+
+void MappedFile::prepare_copy(std::size_t offset, std::size_t n, char* out) const {
+    constexpr std::size_t page = 4096, worth = 1u << 20;
+    if (n < worth) return;
+    const auto advise = [](const char* data, std::size_t bytes, int advice) {
+        const auto begin = (reinterpret_cast<std::uintptr_t>(data) + page - 1) / page * page,
+                   end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / page * page;
+        // it is a hint: systems that do not know it refuse it
+        if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, advice);
+    };
+#if defined(MADV_HUGEPAGE)
+    advise(out, n, MADV_HUGEPAGE);
+#endif
+#if defined(MADV_POPULATE_READ)
+    if (data_ != owned_.data()) advise(data() + offset, n, MADV_POPULATE_READ);
+#endif
 }
 
 } // namespace reel::serialize

@@ -7,6 +7,7 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/serialize/safetensors.hpp>
 
+#include "atomic_file.hpp"
 #include "npz_reader.hpp"
 #include "zip_writer.hpp"
 
@@ -66,15 +67,19 @@ void save_npy(const Tensor& tensor, const std::string& path) {
 }
 void save_npz(const OrderedDict<std::string, Tensor>& tensors, const std::string& path) {
     ZipWriter zip;
+    std::vector<Tensor> kept;
     for (const auto& item : tensors) {
         const std::string& name = item.key();
         REEL_CHECK_VALUE(is_utf8(name) && name.find_first_of(std::string_view("\0\\", 2)) == std::string::npos &&
                              (name.empty() || name[0] != '/') && ("/" + name + "/").find("/../") == std::string::npos,
                          "save_npz: '", name, "' cannot be the name of a member");
         const auto [header, dense] = encode(item.value(), "save_npz: '" + name + "'");
-        zip.add_owned(name + ".npy", header + std::string(bytes(dense)));
+        zip.add(name + ".npy", header, bytes(dense));
+        kept.push_back(dense);
     }
-    write_file_atomically(path, zip.finish());
+    AtomicFile file(path);
+    zip.write([&](std::string_view bytes) { file.write(bytes); });
+    file.commit();
 }
 
 } // namespace reel::serialize

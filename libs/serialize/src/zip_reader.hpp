@@ -54,6 +54,7 @@ private:
     void check_gap(const ZipMember* owner, std::uint64_t begin, std::uint64_t end) const;
     void check_name(const std::string& name) const;
     void check_checksum(const ZipMember& m, const char* data) const;
+    void check_checksum(const ZipMember& m, const char* data, std::uint32_t crc) const;
 
     std::shared_ptr<const MappedFile> file_;
     std::vector<ZipMember> members_;

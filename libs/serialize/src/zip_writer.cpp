@@ -37,39 +37,48 @@ std::uint64_t flags(std::uint64_t size) { return size ? 0x0808 : 0x0800; }
 std::uint64_t narrow(std::uint64_t v) { return v < wide ? v : wide; }
 } // namespace
 
-void ZipWriter::put(std::string bytes) {
-    at_ += bytes.size();
-    parts_.push_back(owned_.emplace_back(std::move(bytes)));
+void ZipWriter::write(const Sink& sink) {
+    const auto counted = [&](std::string_view bytes) {
+        at_ += bytes.size();
+        sink(bytes);
+    };
+    at_ = 0;
+    for (Member& m : members_) write(m, counted);
+    counted(directory());
 }
-void ZipWriter::add_owned(const std::string& name, std::string data) {
-    add(name, owned_.emplace_back(std::move(data)));
-}
-void ZipWriter::add(const std::string& name, std::string_view data) {
-    Member m{name, at_, data.size(), crc32(0, data.data(), data.size())};
+void ZipWriter::write(Member& m, const Sink& sink) {
+    if (m.make) m.front = m.make();
+    m.offset = at_;
+    m.size = m.front.size() + m.data.size();
+    m.crc = 0;
     const std::string zip64 = zip64_field(m.size, m.offset);
-    const std::uint64_t start = at_ + 30 + name.size() + zip64.size() + 4, padding = (64 - start % 64) % 64;
+    const std::uint64_t start = at_ + 30 + m.name.size() + zip64.size() + 4, padding = (64 - start % 64) % 64;
     Record header;
     // checksum and sizes follow in the descriptor
-    header.u32(0x04034b50).u16(0).u16(flags(m.size)).u16(0).u32(0).u32(0).u32(0).u32(0).u16(name.size());
+    header.u32(0x04034b50).u16(0).u16(flags(m.size)).u16(0).u32(0).u32(0).u32(0).u32(0).u16(m.name.size());
     header.u16(zip64.size() + 4 + padding)
-        .text(name)
+        .text(m.name)
         .text(zip64)
         .text("FB")
         .u16(padding)
         .text(std::string(padding, 'Z'));
-    put(std::move(header.bytes));
-    if (!data.empty()) {
-        parts_.push_back(data);
-        at_ += data.size();
-        Record descriptor;
-        descriptor.u32(0x08074b50).u32(m.crc);
-        if (zip64.empty()) descriptor.u32(m.size).u32(m.size);
-        else descriptor.u64(m.size).u64(m.size);
-        put(std::move(descriptor.bytes));
-    }
-    members_.push_back(std::move(m));
+    sink(header.bytes);
+    if (!m.size) return;
+    constexpr std::size_t chunk = 1u << 20; // what was just summed up is still in the cache when it is copied
+    for (std::string_view left : {std::string_view(m.front), m.data})
+        while (!left.empty()) {
+            const std::string_view part = left.substr(0, chunk);
+            m.crc = crc32(m.crc, part.data(), part.size());
+            sink(part);
+            left.remove_prefix(part.size());
+        }
+    Record descriptor;
+    descriptor.u32(0x08074b50).u32(m.crc);
+    if (zip64.empty()) descriptor.u32(m.size).u32(m.size);
+    else descriptor.u64(m.size).u64(m.size);
+    sink(descriptor.bytes);
 }
-const std::vector<std::string_view>& ZipWriter::finish() {
+std::string ZipWriter::directory() const {
     const std::uint64_t directory = at_, count = members_.size();
     Record d;
     for (const Member& m : members_) {
@@ -98,8 +107,7 @@ const std::vector<std::string_view>& ZipWriter::finish() {
     d.u32(0x07064b50).u32(0).u64(end64).u32(1);
     const std::uint64_t entries = count < 0xffff ? count : 0xffff;
     d.u32(0x06054b50).u16(0).u16(0).u16(entries).u16(entries).u32(narrow(size)).u32(narrow(directory)).u16(0);
-    put(std::move(d.bytes));
-    return parts_;
+    return std::move(d.bytes);
 }
 
 } // namespace reel::serialize

@@ -3,33 +3,44 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace reel::serialize {
 
-/// Composes an archive out of memory that others own: `data` must live until the parts are written.
+/// Composes an archive out of memory that others own: `data` must live until the archive is written.
 class ZipWriter {
 public:
-    void add(const std::string& name, std::string_view data);
-    /// The same for data that the archive keeps.
-    void add_owned(const std::string& name, std::string data);
-    /// Ends the archive. The parts in order are the file.
-    const std::vector<std::string_view>& finish();
+    using Sink = std::function<void(std::string_view)>;
+    void add(const std::string& name, std::string_view data) { members_.push_back({name, {}, data, {}, 0, 0, 0}); }
+    /// A member that begins with `front`, which the archive keeps.
+    void add(const std::string& name, std::string front, std::string_view data) {
+        members_.push_back({name, std::move(front), data, {}, 0, 0, 0});
+    }
+    /// A member that is made when everything before it is written, and so can tell of its checksums.
+    void add_late(const std::string& name, std::function<std::string()> make) {
+        members_.push_back({name, {}, {}, std::move(make), 0, 0, 0});
+    }
+    /// Gives the file to `sink` from its first byte to its last. Checksums are computed on the way, so that a disk
+    /// works meanwhile.
+    void write(const Sink& sink);
+    /// Of a member that is written.
     std::uint32_t crc(std::size_t member) const { return members_[member].crc; }
     std::size_t size() const { return members_.size(); }
 
 private:
     struct Member {
-        std::string name;
+        std::string name, front;
+        std::string_view data;
+        std::function<std::string()> make;
         std::uint64_t offset, size;
         std::uint32_t crc;
     };
-    void put(std::string bytes);
+    void write(Member& m, const Sink& sink);
+    std::string directory() const;
     std::vector<Member> members_;
-    std::deque<std::string> owned_;
-    std::vector<std::string_view> parts_;
     std::uint64_t at_ = 0;
 };
 
