@@ -14,10 +14,13 @@ void row(const char* name, double us);
 void figure(const char* name, double value, const char* unit);
 /// Is this row asked for?
 bool wanted(const char* name);
+/// Is there a filter that begins like this? For rows that nobody wants by chance.
+bool asked_for(const char* prefix);
 
 void elementwise();
 void tape();
 void training();
 void hooks();
+void files();
 
 } // namespace bench

@@ -35,6 +35,7 @@ void figure(const char* name, double value, const char* unit) {
     std::fflush(stdout);
 }
 bool wanted(const char* name) { return std::strstr(name, filter) != nullptr; }
+bool asked_for(const char* prefix) { return std::strncmp(filter, prefix, std::strlen(prefix)) == 0; }
 
 } // namespace bench
 
@@ -52,4 +53,5 @@ int main(int argc, char** argv) {
     bench::tape();
     bench::training();
     bench::hooks();
+    if (bench::asked_for("file_")) bench::files();
 }
