@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the build needs and this machine lacks (Debian packages; root or sudo). Does nothing when all is there.
+#   --pytorch   also Debian's PyTorch (350 MB), with which test/python_client exchanges files
 set -eu
 missing=()
 need() { [ -e "$1" ] || missing+=("${@:2}"); }
@@ -22,6 +23,7 @@ need /usr/include/zlib.h zlib1g-dev
 # what the test of the installed package uses
 command -v cmake >/dev/null || missing+=(cmake)
 command -v pkg-config >/dev/null || missing+=(pkg-config)
+if [ "${1:-}" = --pytorch ]; then /usr/bin/python3 -c 'import torch, numpy' 2>/dev/null || missing+=(python3-torch python3-numpy); fi
 if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
 sudo=""
 [ "$(id -u)" -eq 0 ] || sudo="sudo"
