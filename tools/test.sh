@@ -3,6 +3,8 @@
 #   --sanitize        every test program, the examples and the vendored reference cases under AddressSanitizer and
 #                     UndefinedBehaviorSanitizer
 #   --sanitize=fast   the autograd and nn tests alone
+#   --sanitize=thread the autograd and nn tests under ThreadSanitizer; OpenMP, whose runtime it cannot follow, gets one
+#                     thread
 set -eu
 cd "$(dirname "$0")/.."
 tools/setup.sh
@@ -32,8 +34,14 @@ case "${1:-}" in
         tools/run-tests.sh out/san-address programs
     fi
     ;;
+--sanitize=thread)
+    export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+    export TSAN_OPTIONS=ignore_noninstrumented_modules=1:second_deadlock_stack=1:${TSAN_OPTIONS:-}
+    build sanitize=thread tests-fast
+    tools/run-tests.sh out/san-thread fast
+    ;;
 *)
-    echo "usage: tools/test.sh [--sanitize | --sanitize=fast]" >&2
+    echo "usage: tools/test.sh [--sanitize | --sanitize=fast | --sanitize=thread]" >&2
     exit 2
     ;;
 esac
