@@ -30,7 +30,7 @@ case "${1:-}" in
         build sanitize=address tests-fast
         tools/run-tests.sh out/san-address fast
     else
-        build sanitize=address stage-libraries examples replay tests
+        build sanitize=address stage-libraries examples replay file-tool tests
         tools/run-tests.sh out/san-address programs
     fi
     ;;

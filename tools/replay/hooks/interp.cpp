@@ -398,7 +398,18 @@ struct Interp::Listener : WarningHandler {
 Interp::Interp(const json::object& s) : scenario(s), listener_(std::make_unique<Listener>(*this)) {
     program.program = true;
 }
-Interp::~Interp() = default;
+Interp::~Interp() {
+    // A gradient that `backward(create_graph)` left holds the graph, and the graph its leaf: whoever asks for that has to
+    // drop the gradient.
+    const auto drop = [](const Tensor& t) {
+        if (t.defined() && (t.is_leaf() || t.retains_grad())) t.mutable_grad() = Tensor();
+    };
+    for (const auto& item : declared_) drop(item.second);
+    for (const auto& item : program.names)
+        if (item.second.isTensor()) drop(item.second.toTensor());
+    for (const auto& item : modules)
+        for (const Tensor& p : item.second->parameters()) drop(p);
+}
 
 void Interp::build_modules() {
     const json::value* list = scenario.if_contains("modules");
