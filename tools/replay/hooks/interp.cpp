@@ -399,10 +399,13 @@ Interp::Interp(const json::object& s) : scenario(s), listener_(std::make_unique<
     program.program = true;
 }
 Interp::~Interp() {
-    // A gradient that `backward(create_graph)` left holds the graph, and the graph its leaf: whoever asks for that has to
-    // drop the gradient.
+    // A gradient that `backward(create_graph)` left holds the graph, and the graph its leaf: whoever asks for that has
+    // to drop the gradient.
     const auto drop = [](const Tensor& t) {
-        if (t.defined() && (t.is_leaf() || t.retains_grad())) t.mutable_grad() = Tensor();
+        try {
+            if (t.defined() && (t.is_leaf() || t.retains_grad())) t.mutable_grad() = Tensor();
+        } catch (const Error&) {
+        } // a view that may no longer be looked at
     };
     for (const auto& item : declared_) drop(item.second);
     for (const auto& item : program.names)
