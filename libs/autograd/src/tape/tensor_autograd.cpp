@@ -34,7 +34,10 @@ Tensor& Tensor::requires_grad_(bool b) const {
                grad_fn()->name(), ". Use detach() to get a tensor without history");
     if (leaf && b != impl.requires_grad_flag() && autograd::impl::passes_over(*this, "requires_grad_"))
         return const_cast<Tensor&>(*this);
-    if (leaf) impl.set_requires_grad_flag(b);
+    if (leaf) {
+        if (b) impl.ensure_meta(); // here, not on first use: threads may record with one leaf at the same time
+        impl.set_requires_grad_flag(b);
+    }
     return const_cast<Tensor&>(*this);
 }
 
