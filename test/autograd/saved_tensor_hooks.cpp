@@ -56,6 +56,19 @@ BOOST_AUTO_TEST_CASE(E53_the_inner_pair_replaces_the_outer) {
     BOOST_TEST(inner == 1);
 }
 
+BOOST_AUTO_TEST_CASE(E40_pack_hooks_see_an_output_without_its_history) {
+    const Tensor x = leaf({3});
+    Tensor seen, y;
+    {
+        const SavedTensorsHooksGuard guard([&](const Tensor& t) { return Value(seen = t); }, give_back);
+        y = exp(x);
+    }
+    BOOST_TEST(!seen.requires_grad()); // else the node would hold itself, and never go
+    BOOST_TEST(item(seen) == item(y));
+    y.backward();
+    BOOST_TEST(item(x.grad()) == item(y));
+}
+
 BOOST_AUTO_TEST_CASE(E54_no_version_check) {
     const Tensor x = leaf({3}), a = x * 1.0;
     Tensor y;
