@@ -39,8 +39,6 @@ SavedVariable::SavedVariable(const Tensor& t, bool is_output) : saved_(true), is
     requires_grad_ = t.requires_grad();
     output_nr_ = t.impl()->output_nr();
     is_leaf_ = !t.impl()->grad_fn_unchecked();
-    // A node's own output is kept without its history (E-40): a pack hook that hands it back must not make a cycle.
-    Tensor data = is_output ? reel::detail::alias_raw(t) : t;
     TapeModes* modes = reel::detail::thread_modes.observers ? &tape_modes() : nullptr;
     if (modes && !modes->saved_hooks.empty()) {
         const TapeModes::Pair pair = modes->saved_hooks.back();
@@ -53,10 +51,14 @@ SavedVariable::SavedVariable(const Tensor& t, bool is_output) : saved_(true), is
             hooks_->grad_fn = e.function;
             hooks_->output_nr = e.input_nr;
         }
-        hooks_->packed = run_pack(pair.pack, data);
+        hooks_->packed = run_pack(pair.pack, t);
+        // A node's own output that is handed back as it is would hold the node.
+        if (is_output && hooks_->packed.isTensor() && hooks_->packed.toTensor().is_same(t))
+            hooks_->packed = Value(reel::detail::alias_raw(t));
         return;
     }
-    data_ = std::move(data);
+    // A node's own output is kept without its history (E-40).
+    data_ = is_output ? reel::detail::alias_raw(t) : t;
 }
 SavedVariable::SavedVariable(SavedVariable&&) noexcept = default;
 SavedVariable& SavedVariable::operator=(SavedVariable&&) noexcept = default;
