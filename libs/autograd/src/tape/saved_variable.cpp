@@ -15,6 +15,7 @@ struct SavedHooks {
     NodePtr grad_fn; // the original's place on the tape, for inputs
     std::uint32_t output_nr = 0;
     bool requires_grad = false, from_scope = false;
+    bool handed_back = false; // `packed` is the node's own output, kept without its history
 };
 
 namespace {
@@ -54,7 +55,7 @@ SavedVariable::SavedVariable(const Tensor& t, bool is_output) : saved_(true), is
         hooks_->packed = run_pack(pair.pack, t);
         // A node's own output that is handed back as it is would hold the node.
         if (is_output && hooks_->packed.isTensor() && hooks_->packed.toTensor().is_same(t))
-            hooks_->packed = Value(reel::detail::alias_raw(t));
+            hooks_->packed = Value(reel::detail::alias_raw(t)), hooks_->handed_back = true;
         return;
     }
     // A node's own output is kept without its history (E-40).
@@ -76,7 +77,13 @@ Tensor SavedVariable::unpack(Node* owner) const {
                owner ? owner->name() : std::string("this node"),
                " were released after the first pass; pass retain_graph=true to the first backward or grad call");
     if (hooks_) {
-        Tensor t = hooks_->unpack(hooks_->packed);
+        Value packed = hooks_->packed;
+        if (hooks_->handed_back && owner && requires_grad_) {
+            const Tensor own = reel::detail::alias_raw(packed.toTensor());
+            own.impl()->set_history(owner->getptr(), output_nr_);
+            packed = Value(own);
+        }
+        Tensor t = hooks_->unpack(packed);
         REEL_CHECK_TYPE(t.defined(), "saved-tensor unpack hook must return a Tensor, got an undefined one");
         if (!requires_grad_) return t;
         Tensor restored = reel::detail::alias_raw(t);
