@@ -109,7 +109,7 @@ std::string check(const std::string& path, const std::string& format) {
     std::uint64_t arrays = 0;
     each_array(path, format, [&](const Array&, const char*) { ++arrays; });
     return reel::str(arrays, arrays == 1 ? " array" : " arrays",
-               format == "npz" ? ", all checksums match" : "; this format has no checksums");
+                     format == "npz" ? ", all checksums match" : "; this format has no checksums");
 }
 
 void write_json(std::ostream& out, const std::string& path, const std::string& format) {

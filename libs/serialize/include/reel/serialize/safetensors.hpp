@@ -52,8 +52,9 @@ OrderedDict<std::string, Tensor> load_file(const std::string& path);
 /// Errors: KeyError for an empty or reserved name, Error naming the path when writing fails.
 void save_file(const OrderedDict<std::string, Tensor>& tensors, const std::string& path, const Metadata& metadata = {});
 
-/// Replaces the file at `path` by `bytes` atomically: temporary file, fsync, rename, fsync of the folder. A new file has
-/// the mode that the umask leaves, a replaced one keeps its own.
+/// Replaces the file at `path` by `parts`, one after the other, atomically: temporary file, fsync, rename, fsync of the
+/// folder. A new file has the mode that the umask leaves, a replaced one keeps its own.
+/// Errors: Error naming the path when writing fails; the old file stays.
 void write_file_atomically(const std::string& path, const std::vector<std::string_view>& parts);
 
 } // namespace reel::serialize
