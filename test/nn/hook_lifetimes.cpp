@@ -124,6 +124,29 @@ BOOST_AUTO_TEST_CASE(hooks_that_throw) {
                }) == 0);
 }
 
+BOOST_AUTO_TEST_CASE(B_31_passes_with_history_that_the_full_hooks_wait_for_in_vain) {
+    Scale inner;
+    const Tensor x = leaf(2);
+    const auto look = [](Module&, const variable_list&, const variable_list&) {};
+    // The squared result makes grad_output a part of the graph that the module's own gates belong to.
+    auto cut = any_module([&](const Args& a, const Kwargs&) { return Value(inner(a[0].toTensor().detach())); });
+    cut->register_full_backward_hook(look);
+    BOOST_TEST(left_behind([&] {
+                   const Tensor y = cut->call_values({Value(x)}).toTensor();
+                   (y * y).backward({}, std::nullopt, true);
+                   inner->zero_grad();
+               }) == 0);
+    auto fails = any_module([&](const Args& a, const Kwargs&) { return Value(inner(a[0].toTensor())); });
+    fails->register_full_backward_hook(look);
+    inner->register_full_backward_hook([](Module&, const variable_list&, const variable_list&) -> variable_list {
+        throw std::runtime_error("a hook's own");
+    });
+    BOOST_TEST(left_behind([&] {
+                   const Tensor y = fails->call_values({Value(x)}).toTensor();
+                   BOOST_CHECK_THROW(autograd::grad({y * y}, {x}, {}, std::nullopt, true), std::runtime_error);
+               }) == 0);
+}
+
 BOOST_AUTO_TEST_CASE(passes_that_ask_for_the_parameters_alone) {
     Scale m;
     const Tensor x = leaf(2);

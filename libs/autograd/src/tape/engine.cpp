@@ -383,6 +383,7 @@ void after_accumulation(const variable_list& leaves, std::function<void()> fn) {
     running->after(accumulators, std::move(fn));
 }
 bool impl::runs_in_this_pass(Node& node) { return running && running->will_execute(&node); }
+void impl::at_end_of_pass(std::function<void()> fn) { running->at_end(std::move(fn)); }
 
 std::int64_t current_graph_task_id() { return running ? std::int64_t(running->id()) : -1; }
 void queue_callback(std::function<void()> fn) {

@@ -90,7 +90,7 @@ namespace {
 bool aliases_leaf(const TensorImpl& impl) {
     const Node* fn = impl.grad_fn_unchecked().get();
     std::uint32_t slot = impl.output_nr();
-    while (fn->materializes_undefined() && fn->name() == "BackwardHookGateBackward") {
+    while (fn->is_alias()) {
         const Edge& e = fn->next_edge(slot);
         if (!e.is_valid()) return false;
         fn = e.function.get();

@@ -52,6 +52,21 @@ bool BackwardState::take_back() {
     return true;
 }
 
+bool BackwardState::full_hooks_follow() const {
+    return inputs_wrapped && hooks.has_full() && input_gate && autograd::impl::runs_in_this_pass(*input_gate);
+}
+void BackwardState::await_input_gate() {
+    pass = autograd::current_graph_task_id();
+    if (!GradMode::is_enabled()) return;
+    // With a history of its own it would hold this very graph, if the pass failed before the input gate ran.
+    autograd::impl::at_end_of_pass([state = StatePtr(this), pass = pass] {
+        if (state->pass != pass) return;
+        state->pass = -1;
+        state->grad_output = Value();
+        state->grad_output_tensors.clear();
+    });
+}
+
 void wrap_inputs(TensorList& tensors, const StatePtr& state, bool reference, AliasList& aliases) {
     if (!wants_gate(tensors)) return;
     const intrusive_ptr<HookGate> gate = new_input_gate(state);

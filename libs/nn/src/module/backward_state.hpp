@@ -33,6 +33,11 @@ public:
     /// Can the hooks run without building values?
     bool plain() const { return over_tensors && outputs.all_tensors && (!inputs_wrapped || inputs.all_tensors); }
 
+    /// Will the full hooks run in this pass? Else nobody comes for grad_output.
+    bool full_hooks_follow() const;
+    /// grad_output was put down for the input gate: notes the pass.
+    void await_input_gate();
+
     Module* module;
     ModulePtr keep_alive; // null for modules on the stack
     BackwardHooks hooks;

@@ -13,6 +13,7 @@ class HookGate : public autograd::Node {
 public:
     std::string name() const override { return "BackwardHookGateBackward"; }
     bool materializes_undefined() const override { return true; }
+    bool is_alias() const override { return true; }
 
 protected:
     /// What is passed on of `arrived`.

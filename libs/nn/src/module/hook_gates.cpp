@@ -220,10 +220,12 @@ private:
             check_count(*s.module, pre_hook, r.elements().size(), s.outputs.count);
             go = std::move(r);
         });
-        if (s.inputs_wrapped) {
+        if (!s.inputs_wrapped) {
+            run_full_hooks_at_output(state_, go);
+        } else if (s.full_hooks_follow()) {
             s.grad_output = go;
-            s.pass = autograd::current_graph_task_id();
-        } else run_full_hooks_at_output(state_, go);
+            s.await_input_gate();
+        }
         replace(*s.module, pre_hook, s.outputs, go, passed);
         return passed;
     }
@@ -246,12 +248,13 @@ private:
                 passed = filled(arrived);
                 replace(*s.module, pre_hook, go, passed);
             }
-            if (!s.inputs_wrapped || !s.hooks.has_full()) return passed;
+            if (!s.full_hooks_follow()) return passed;
             s.grad_output_tensors.assign(go.begin(), go.end());
         } else {
+            if (!s.full_hooks_follow()) return passed;
             s.grad_output_tensors = std::move(arrived);
         }
-        s.pass = autograd::current_graph_task_id();
+        s.await_input_gate();
         return passed;
     }
     StatePtr state_;

@@ -41,6 +41,8 @@ void announce_node(Node& node);
 namespace impl {
 /// Is `node` part of the pass running on this thread, and on a path to what that wants?
 bool runs_in_this_pass(Node& node);
+/// Runs `fn`, which must not throw, when the pass running on this thread is over, also after a failure.
+void at_end_of_pass(std::function<void()> fn);
 } // namespace impl
 
 } // namespace reel::autograd

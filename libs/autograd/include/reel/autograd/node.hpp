@@ -85,6 +85,9 @@ public:
     /// Should run even when every incoming gradient is undefined, with zeros in their place (identity nodes,
     /// Functions).
     virtual bool materializes_undefined() const { return false; }
+    /// Does each slot stand for the very tensor behind the edge of the same number (a module's gates)? Then in-place
+    /// work on what it returned for a leaf is work on that leaf (E-42).
+    virtual bool is_alias() const { return false; }
     /// Runs as soon as ready and marks the end of the tape.
     virtual bool is_accumulator() const { return false; }
 
