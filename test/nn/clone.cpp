@@ -3,6 +3,9 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <reel/autograd/private_generator.hpp>
+#include <reel/nn/factory.hpp>
+
 using namespace reel;
 using namespace reel::testing;
 using autograd::variable_list;
@@ -90,6 +93,64 @@ BOOST_AUTO_TEST_CASE(M_50_clone_needs_Cloneable) {
     struct Plain : Module {};
     const std::string text = message_of([] { Plain().clone(); });
     BOOST_TEST(has(text, {"Plain", "Cloneable<Plain>", "reset()"}), text);
+}
+
+namespace {
+/// Draws in reset() itself and in a layer.
+struct DrawnImpl : nn::Cloneable<DrawnImpl> {
+    DrawnImpl() { reset(); }
+    void reset() override {
+        noise = register_buffer("noise", randn({3}));
+        inner = register_module("inner", nn::Linear(3, 3));
+    }
+    Tensor noise;
+    nn::Linear inner{nullptr};
+};
+void check_draws(const nn::Module& m) {
+    manual_seed(11);
+    randn({}); // a normal draw leaves its partner in the state
+    const Tensor before = detail::getDefaultCPUGenerator().get_state();
+    const nn::ModulePtr copy = m.clone();
+    BOOST_TEST(equal(before, detail::getDefaultCPUGenerator().get_state()), m.repr_name());
+    const Tensor next = randn({4});
+    manual_seed(11);
+    randn({});
+    BOOST_TEST(equal(next, randn({4})), m.repr_name());
+    const auto own = m.named_parameters(), theirs = copy->named_parameters();
+    BOOST_TEST(own.keys() == theirs.keys());
+    for (const auto& p : own) {
+        BOOST_TEST(equal(*p, theirs[p.key()]), m.repr_name() << " " << p.key());
+        BOOST_TEST(p->data_ptr() != theirs[p.key()].data_ptr(), m.repr_name() << " " << p.key());
+    }
+}
+} // namespace
+BOOST_AUTO_TEST_CASE(M_50_a_copy_draws_nothing_from_the_default_generator) {
+    check_draws(DrawnImpl());
+    check_draws(*nn::Sequential(nn::Conv2d(1, 2, 3), nn::Embedding(4, 3)));
+    check_draws(*nn::LSTM(2, 3));
+    check_draws(*nn::MultiheadAttention(4, 2));
+    check_draws(*nn::MultiheadAttention(4, 2)->out_proj);
+    check_draws(*nn::Transformer(nn::TransformerOptions(4, 2, 1, 1).dim_feedforward(8)));
+    check_draws(*nn::make_module("ConvTranspose1d", {Value(1), Value(2), Value(3)}));
+    const nn::ModulePtr pool = nn::make_module("MaxPool1d", {Value(2)}, {{"return_indices", true}});
+    BOOST_TEST(pool->clone()->call_values({randn({1, 1, 4})}).elements().size() == 2u);
+}
+BOOST_AUTO_TEST_CASE(private_generators_nest_and_end) {
+    manual_seed(3);
+    const Tensor first = rand({2});
+    manual_seed(3);
+    {
+        const PrivateGenerator outer;
+        const Tensor own = rand({2});
+        {
+            const PrivateGenerator inner;
+            manual_seed(3); // of the inner one
+            BOOST_TEST(equal(rand({2}), first));
+        }
+        const Tensor more = rand({2});
+        BOOST_TEST(!equal(own, more)); // the outer one goes on
+    }
+    BOOST_TEST(equal(rand({2}), first));
 }
 
 BOOST_AUTO_TEST_CASE(M_49_freezing_changes_flags_only) {

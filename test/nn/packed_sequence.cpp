@@ -74,6 +74,18 @@ BOOST_AUTO_TEST_CASE(conversions) {
     BOOST_TEST(same(f.unsorted_indices(), p.unsorted_indices()));
     BOOST_TEST(p.cpu().data().is_same(p.data()));
     BOOST_TEST(!p.is_cuda());
+    BOOST_TEST(!p.is_pinned());
+    BOOST_TEST(has(message_of<NotImplementedError>([&] { p.pin_memory(); }), "PackedSequence.pin_memory"));
+    BOOST_TEST((p.to(Device(kCPU), kHalf).data().scalar_type() == kHalf));
+    BOOST_TEST((p.half().float_().data().scalar_type() == kFloat));
+    BOOST_TEST((p.long_().data().scalar_type() == kLong));
+    BOOST_TEST((p.to(f.data()).data().scalar_type() == kFloat));
+    BOOST_TEST(p.double_().data().is_same(p.data()));
+    const PackedSequence copy = p.to(kDouble, false, true);
+    BOOST_TEST(!copy.data().is_same(p.data()));
+    BOOST_TEST(same(copy.data(), p.data()));
+    BOOST_TEST(copy.sorted_indices().data_ptr() != p.sorted_indices().data_ptr());
+    BOOST_TEST(same(copy.sorted_indices(), p.sorted_indices()));
     BOOST_TEST(same(invert_permutation(tensor({2, 0, 1}).to(kLong)), tensor({1, 2, 0}).to(kLong)));
     BOOST_TEST(!invert_permutation({}).defined());
 }

@@ -5,6 +5,7 @@
 #include <random>
 
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/private_generator.hpp>
 
 namespace reel {
 
@@ -116,10 +117,16 @@ Generator Generator::clone() const {
 }
 std::mutex& Generator::mutex() const { return impl().mutex(); }
 
+namespace {
+thread_local const Generator* private_generator = nullptr;
+} // namespace
+PrivateGenerator::PrivateGenerator() : own_(kCPU), before_(private_generator) { private_generator = &own_; }
+PrivateGenerator::~PrivateGenerator() { private_generator = before_; }
+
 namespace detail {
 const Generator& getDefaultCPUGenerator() {
     static const Generator g(kCPU);
-    return g;
+    return private_generator ? *private_generator : g;
 }
 Generator createCPUGenerator(std::uint64_t seed) { return Generator(std::make_shared<CPUGeneratorImpl>(seed)); }
 } // namespace detail

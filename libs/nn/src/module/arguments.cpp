@@ -40,7 +40,7 @@ std::string given(const Args& args) {
 const Args& bind_arguments(const Module& m, const Parameters& p, const Args& args, const Kwargs& kwargs,
                            Args& storage) {
     if (args.size() > p.count) throw ArgumentError(m, "forward takes " + taken(p) + ", got " + given(args));
-    if (args.size() == p.count && kwargs.empty()) return args;
+    if (args.size() == p.count && kwargs.empty() && !p.defaults) return args;
     storage = args;
     storage.resize(p.count);
     std::vector<bool> set(p.count);
@@ -61,8 +61,11 @@ const Args& bind_arguments(const Module& m, const Parameters& p, const Args& arg
         storage[i] = value;
         set[i] = true;
     }
+    const std::size_t first_default = p.count - (p.defaults ? p.defaults->size() : 0);
     for (std::size_t i = 0; i < p.count; ++i)
-        if (!set[i] && !p.may_be_absent[i])
+        if (p.defaults && i >= first_default) { // None is as good as nothing
+            if (storage[i].isNone()) storage[i] = (*p.defaults)[i - first_default];
+        } else if (!set[i] && (p.defaults || !p.may_be_absent[i]))
             throw ArgumentError(m, parameter(p, i) + " is missing: forward takes " + taken(p) + ", got " + given(args));
     return storage;
 }

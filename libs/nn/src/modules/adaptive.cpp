@@ -6,6 +6,7 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
+#include "modules/bound_arguments.hpp"
 #include "modules/python_text.hpp"
 
 namespace reel::nn {
@@ -90,8 +91,8 @@ ASMoutput AdaptiveLogSoftmaxWithLossImpl::forward(const Tensor& input, const Ten
     return {batched ? output : reel::squeeze(output, 0), loss};
 }
 Value AdaptiveLogSoftmaxWithLossImpl::forward_values(const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a("AdaptiveLogSoftmaxWithLoss: forward", {"input_", "target_"}, args, kwargs);
-    const ASMoutput r = forward(a.at("input_").toTensor(), a.at("target_").toTensor());
+    const detail::BoundArguments<AdaptiveLogSoftmaxWithLossImpl, 2, 2> a(*this, args, kwargs);
+    const ASMoutput r = forward(a.get<Tensor>(0), a.get<Tensor>(1));
     return Value::tuple({r.output, r.loss});
 }
 Tensor AdaptiveLogSoftmaxWithLossImpl::full_log_prob(const Tensor& input, const Tensor& head_output) const {

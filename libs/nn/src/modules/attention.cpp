@@ -9,6 +9,7 @@
 namespace reel::nn {
 
 ModulePtr NonDynamicallyQuantizableLinearImpl::clone(std::optional<Device> device, bool keep_hooks) const {
+    const PrivateGenerator draws;
     auto copy = std::make_shared<NonDynamicallyQuantizableLinearImpl>(options);
     copy->copy_from(*this, device, keep_hooks);
     return copy;
@@ -71,16 +72,6 @@ std::tuple<Tensor, Tensor> MultiheadAttentionImpl::forward(const Tensor& query, 
         !parameters_["in_proj_weight"].defined(), parameters_["q_proj_weight"], parameters_["k_proj_weight"],
         parameters_["v_proj_weight"], {}, {}, average_attn_weights, is_causal);
     return {turn ? reel::transpose(y, 0, 1) : y, weights};
-}
-Value MultiheadAttentionImpl::forward_values(const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a(
-        "MultiheadAttention: forward",
-        {"query", "key", "value", "key_padding_mask", "need_weights", "attn_mask", "average_attn_weights", "is_causal"},
-        args, kwargs);
-    const auto optional = [&](const char* name) { return a.has(name) ? a.at(name).toTensor() : Tensor(); };
-    return detail::pack(forward(a.at("query").toTensor(), a.at("key").toTensor(), a.at("value").toTensor(),
-                                optional("key_padding_mask"), a.get<bool>("need_weights", true), optional("attn_mask"),
-                                a.get<bool>("average_attn_weights", true), a.get<bool>("is_causal", false)));
 }
 
 namespace functional {

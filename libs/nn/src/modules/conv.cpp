@@ -183,10 +183,10 @@ public:
     using M::M;
     std::string repr_name() const override { return name_; }
     ModulePtr clone(std::optional<Device> device, bool keep_hooks) const override {
-        const ModulePtr plain = M::clone(device, keep_hooks);
+        const PrivateGenerator draws;
         auto copy = std::make_shared<ByValues>(this->options);
         copy->name_ = name_;
-        copy->copy_from(*plain, std::nullopt, keep_hooks);
+        copy->copy_from(*this, device, keep_hooks);
         return copy;
     }
     Value forward_values(const Args& args, const Kwargs& kwargs) override {

@@ -94,11 +94,6 @@ Tensor EmbeddingBagImpl::forward(const Tensor& indices, const Tensor& offsets, c
                                options.scale_grad_by_freq(), mode_text(options.mode()), options.sparse(),
                                per_sample_weights, options.include_last_offset(), options.padding_idx());
 }
-Value EmbeddingBagImpl::forward_values(const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a("EmbeddingBag: forward", {"input", "offsets", "per_sample_weights"}, args, kwargs);
-    const auto optional = [&](const char* name) { return a.has(name) ? a.at(name).toTensor() : Tensor(); };
-    return forward(a.at("input").toTensor(), optional("offsets"), optional("per_sample_weights"));
-}
 std::string EmbeddingBagImpl::extra_repr() const {
     std::string s = str(options.num_embeddings(), ", ", options.embedding_dim());
     if (options.max_norm()) s += ", max_norm=" + text::number(*options.max_norm());

@@ -3,6 +3,7 @@
 
 #include <reel/autograd/ops.hpp>
 
+#include "modules/bound_arguments.hpp"
 #include "modules/python_text.hpp"
 
 namespace reel::nn {
@@ -117,13 +118,14 @@ public:
     using M::M;
     std::string repr_name() const override { return name_; }
     ModulePtr clone(std::optional<Device> device, bool keep_hooks) const override {
-        (void)device, (void)keep_hooks;
-        return std::make_shared<WithIndices>(*this);
+        auto copy = std::make_shared<WithIndices>(this->options);
+        copy->name_ = name_;
+        copy->copy_from(*this, device, keep_hooks);
+        return copy;
     }
     Value forward_values(const Args& args, const Kwargs& kwargs) override {
-        REEL_CHECK_TYPE(args.size() == 1 && kwargs.empty(), name_, ": forward takes exactly one argument, got ",
-                        args.size() + kwargs.size());
-        return Value(this->forward_with_indices(args[0].toTensor()));
+        const nn::detail::BoundArguments<M, 1, 1> a(*this, args, kwargs);
+        return Value(this->forward_with_indices(a.template get<Tensor>(0)));
     }
     std::string name_;
 };

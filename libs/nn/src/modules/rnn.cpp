@@ -186,9 +186,9 @@ RNNResult RNNImplBase<Derived>::run(const PackedSequence& input, const Tensor& h
     return {r.output, ordered(r.hn, input.unsorted_indices()), ordered(r.cn, input.unsorted_indices())};
 }
 
-template class RNNImplBase<RNNImpl>;
-template class RNNImplBase<LSTMImpl>;
-template class RNNImplBase<GRUImpl>;
+template <class Derived> Value RNNImplBase<Derived>::forward_values(const Args& args, const Kwargs& kwargs) {
+    return call_with_state(static_cast<Derived&>(*this), args, kwargs);
+}
 
 namespace {
 template <class O> RNNOptionsBase base_of(RNNOptionsBase::rnn_options_base_mode_t mode, const O& o) {
@@ -206,22 +206,29 @@ PackedSequence repacked(const Tensor& data, const PackedSequence& like) {
 }
 } // namespace
 
+template <class Derived>
+std::tuple<Tensor, Tensor> OneStateRNNImpl<Derived>::forward(const Tensor& input, const Tensor& hx) {
+    const RNNResult r = this->run(input, hx, {});
+    return {r.output, r.hn};
+}
+template <class Derived>
+std::tuple<PackedSequence, Tensor> OneStateRNNImpl<Derived>::forward_with_packed_input(const PackedSequence& input,
+                                                                                       const Tensor& hx) {
+    const RNNResult r = this->run(input, hx, {});
+    return {repacked(r.output, input), r.hn};
+}
+
+template class RNNImplBase<RNNImpl>;
+template class RNNImplBase<LSTMImpl>;
+template class RNNImplBase<GRUImpl>;
+template class OneStateRNNImpl<RNNImpl>;
+template class OneStateRNNImpl<GRUImpl>;
+
 } // namespace detail
 
 RNNImpl::RNNImpl(const RNNOptions& o)
-    : RNNImplBase(o.nonlinearity() == kReLU ? detail::base_of(kRNN_RELU, o) : detail::base_of(kRNN_TANH, o)),
+    : OneStateRNNImpl(o.nonlinearity() == kReLU ? detail::base_of(kRNN_RELU, o) : detail::base_of(kRNN_TANH, o)),
       options(o) {}
-std::tuple<Tensor, Tensor> RNNImpl::forward(const Tensor& input, const Tensor& hx) {
-    const detail::RNNResult r = run(input, hx, {});
-    return {r.output, r.hn};
-}
-std::tuple<PackedSequence, Tensor> RNNImpl::forward_with_packed_input(const PackedSequence& input, const Tensor& hx) {
-    const detail::RNNResult r = run(input, hx, {});
-    return {detail::repacked(r.output, input), r.hn};
-}
-Value RNNImpl::forward_values(const Args& args, const Kwargs& kwargs) {
-    return detail::call_with_state(*this, "RNN", args, kwargs);
-}
 
 LSTMImpl::LSTMImpl(const LSTMOptions& o) : RNNImplBase(detail::base_of(kLSTM, o)), options(o) {}
 std::tuple<Tensor, LSTMImpl::States> LSTMImpl::forward(const Tensor& input, const std::optional<States>& hx) {
@@ -233,22 +240,8 @@ std::tuple<PackedSequence, LSTMImpl::States> LSTMImpl::forward_with_packed_input
     const detail::RNNResult r = hx ? run(input, std::get<0>(*hx), std::get<1>(*hx)) : run(input, {}, {});
     return {detail::repacked(r.output, input), States(r.hn, r.cn)};
 }
-Value LSTMImpl::forward_values(const Args& args, const Kwargs& kwargs) {
-    return detail::call_with_state(*this, "LSTM", args, kwargs);
-}
 
-GRUImpl::GRUImpl(const GRUOptions& o) : RNNImplBase(detail::base_of(kGRU, o)), options(o) {}
-std::tuple<Tensor, Tensor> GRUImpl::forward(const Tensor& input, const Tensor& hx) {
-    const detail::RNNResult r = run(input, hx, {});
-    return {r.output, r.hn};
-}
-std::tuple<PackedSequence, Tensor> GRUImpl::forward_with_packed_input(const PackedSequence& input, const Tensor& hx) {
-    const detail::RNNResult r = run(input, hx, {});
-    return {detail::repacked(r.output, input), r.hn};
-}
-Value GRUImpl::forward_values(const Args& args, const Kwargs& kwargs) {
-    return detail::call_with_state(*this, "GRU", args, kwargs);
-}
+GRUImpl::GRUImpl(const GRUOptions& o) : OneStateRNNImpl(detail::base_of(kGRU, o)), options(o) {}
 
 namespace {
 

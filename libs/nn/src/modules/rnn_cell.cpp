@@ -60,6 +60,11 @@ Tensor RNNCellImplBase<Derived, Options, chunks>::state_for(const Tensor& input,
     return state;
 }
 
+template <class Derived, class Options, std::int64_t chunks>
+Value RNNCellImplBase<Derived, Options, chunks>::forward_values(const Args& args, const Kwargs& kwargs) {
+    return call_with_state(static_cast<Derived&>(*this), args, kwargs);
+}
+
 template class RNNCellImplBase<RNNCellImpl, RNNCellOptions, 1>;
 template class RNNCellImplBase<LSTMCellImpl, LSTMCellOptions, 4>;
 template class RNNCellImplBase<GRUCellImpl, GRUCellOptions, 3>;
@@ -72,24 +77,15 @@ Tensor RNNCellImpl::forward(const Tensor& input, const Tensor& hx) {
     return op(input, h, parameters_["weight_ih"], parameters_["weight_hh"], parameters_["bias_ih"],
               parameters_["bias_hh"]);
 }
-Value RNNCellImpl::forward_values(const Args& args, const Kwargs& kwargs) {
-    return detail::call_with_state(*this, "RNNCell", args, kwargs);
-}
 LSTMCellImpl::States LSTMCellImpl::forward(const Tensor& input, const std::optional<States>& hx) {
     const Tensor states[] = {state_for(input, hx ? std::get<0>(*hx) : Tensor(), "hx[0]"),
                              state_for(input, hx ? std::get<1>(*hx) : Tensor(), "hx[1]")};
     return reel::lstm_cell(input, states, parameters_["weight_ih"], parameters_["weight_hh"], parameters_["bias_ih"],
                            parameters_["bias_hh"]);
 }
-Value LSTMCellImpl::forward_values(const Args& args, const Kwargs& kwargs) {
-    return detail::call_with_state(*this, "LSTMCell", args, kwargs);
-}
 Tensor GRUCellImpl::forward(const Tensor& input, const Tensor& hx) {
     return reel::gru_cell(input, state_for(input, hx, "hidden"), parameters_["weight_ih"], parameters_["weight_hh"],
                           parameters_["bias_ih"], parameters_["bias_hh"]);
-}
-Value GRUCellImpl::forward_values(const Args& args, const Kwargs& kwargs) {
-    return detail::call_with_state(*this, "GRUCell", args, kwargs);
 }
 
 namespace {

@@ -5,7 +5,6 @@
 
 #include <reel/autograd/attention_mask.hpp>
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/random.hpp>
 #include <reel/nn/init.hpp>
 
 #include "modules/transformer_values.hpp"
@@ -14,26 +13,12 @@ namespace reel::nn {
 
 namespace {
 
-/// Building a copy draws parameters only to overwrite them; the stream shall not notice, as with Python's deepcopy.
-class KeepRandomState {
-public:
-    KeepRandomState() : generator_(reel::detail::getDefaultCPUGenerator()), state_(generator_.get_state()) {}
-    ~KeepRandomState() { generator_.set_state(state_); }
-
-private:
-    Generator generator_;
-    Tensor state_;
-};
 ModuleList copies(const Module& layer, std::int64_t n) {
-    const KeepRandomState keep;
     ModuleList list;
     for (std::int64_t i = 0; i < n; ++i) list->push_back(layer.clone());
     return list;
 }
-AnyModule taken(const AnyModule& module, bool copy) {
-    const KeepRandomState keep;
-    return copy ? module.clone() : module;
-}
+AnyModule taken(const AnyModule& module, bool copy) { return copy ? module.clone() : module; }
 
 /// Without a hint the mask itself is looked at, as PyTorch does.
 bool is_causal_mask(const Tensor& mask, std::optional<bool> hint, const Tensor& sequence, bool batch_first) {
@@ -91,12 +76,6 @@ Tensor TransformerEncoderImpl::forward(const Tensor& src, const Tensor& src_mask
                 .toTensor();
     return normalised(children_, x);
 }
-Value TransformerEncoderImpl::forward_values(const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a("TransformerEncoder: forward", {"src", "mask", "src_key_padding_mask", "is_causal"}, args,
-                            kwargs);
-    return forward(a.at("src").toTensor(), detail::optional_tensor(a, "mask"),
-                   detail::optional_tensor(a, "src_key_padding_mask"), detail::optional_bool(a, "is_causal"));
-}
 
 TransformerDecoderImpl::TransformerDecoderImpl(TransformerDecoderOptions o) : options(std::move(o)) { build(false); }
 void TransformerDecoderImpl::build(bool copy_norm) {
@@ -128,16 +107,6 @@ Tensor TransformerDecoderImpl::forward(const Tensor& tgt, const Tensor& memory, 
                                            {"memory_is_causal", memory_is_causal}})
                 .toTensor();
     return normalised(children_, x);
-}
-Value TransformerDecoderImpl::forward_values(const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a("TransformerDecoder: forward",
-                            {"tgt", "memory", "tgt_mask", "memory_mask", "tgt_key_padding_mask",
-                             "memory_key_padding_mask", "tgt_is_causal", "memory_is_causal"},
-                            args, kwargs);
-    return forward(a.at("tgt").toTensor(), a.at("memory").toTensor(), detail::optional_tensor(a, "tgt_mask"),
-                   detail::optional_tensor(a, "memory_mask"), detail::optional_tensor(a, "tgt_key_padding_mask"),
-                   detail::optional_tensor(a, "memory_key_padding_mask"), detail::optional_bool(a, "tgt_is_causal"),
-                   a.get<bool>("memory_is_causal", false));
 }
 
 TransformerImpl::TransformerImpl(TransformerOptions o) : options(std::move(o)) { build(false); }
@@ -195,18 +164,6 @@ Tensor TransformerImpl::forward(const Tensor& src, const Tensor& tgt, const Tens
                                      {"tgt_is_causal", tgt_is_causal},
                                      {"memory_is_causal", memory_is_causal}})
         .toTensor();
-}
-Value TransformerImpl::forward_values(const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a("Transformer: forward",
-                            {"src", "tgt", "src_mask", "tgt_mask", "memory_mask", "src_key_padding_mask",
-                             "tgt_key_padding_mask", "memory_key_padding_mask", "src_is_causal", "tgt_is_causal",
-                             "memory_is_causal"},
-                            args, kwargs);
-    const auto given = [&](const char* name) { return detail::optional_tensor(a, name); };
-    return forward(a.at("src").toTensor(), a.at("tgt").toTensor(), given("src_mask"), given("tgt_mask"),
-                   given("memory_mask"), given("src_key_padding_mask"), given("tgt_key_padding_mask"),
-                   given("memory_key_padding_mask"), detail::optional_bool(a, "src_is_causal"),
-                   detail::optional_bool(a, "tgt_is_causal"), a.get<bool>("memory_is_causal", false));
 }
 Tensor TransformerImpl::generate_square_subsequent_mask(std::int64_t n, const TensorOptions& o) {
     return reel::triu(reel::full({n, n}, -std::numeric_limits<double>::infinity(), o), 1);

@@ -92,12 +92,6 @@ Tensor TransformerEncoderLayerImpl::forward(const Tensor& src, const Tensor& src
     });
     return b.residual(x, "norm2", [&](const Tensor& y) { return b.feed_forward(y, "dropout2"); });
 }
-Value TransformerEncoderLayerImpl::forward_values(const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a("TransformerEncoderLayer: forward",
-                            {"src", "src_mask", "src_key_padding_mask", "is_causal"}, args, kwargs);
-    return forward(a.at("src").toTensor(), detail::optional_tensor(a, "src_mask"),
-                   detail::optional_tensor(a, "src_key_padding_mask"), a.get<bool>("is_causal", false));
-}
 
 TransformerDecoderLayerImpl::TransformerDecoderLayerImpl(const TransformerDecoderLayerOptions& o) : options(o) {
     build(false);
@@ -131,16 +125,6 @@ Tensor TransformerDecoderLayerImpl::forward(const Tensor& tgt, const Tensor& mem
                         memory_is_causal);
     });
     return b.residual(x, "norm3", [&](const Tensor& y) { return b.feed_forward(y, "dropout3"); });
-}
-Value TransformerDecoderLayerImpl::forward_values(const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a("TransformerDecoderLayer: forward",
-                            {"tgt", "memory", "tgt_mask", "memory_mask", "tgt_key_padding_mask",
-                             "memory_key_padding_mask", "tgt_is_causal", "memory_is_causal"},
-                            args, kwargs);
-    return forward(a.at("tgt").toTensor(), a.at("memory").toTensor(), detail::optional_tensor(a, "tgt_mask"),
-                   detail::optional_tensor(a, "memory_mask"), detail::optional_tensor(a, "tgt_key_padding_mask"),
-                   detail::optional_tensor(a, "memory_key_padding_mask"), a.get<bool>("tgt_is_causal", false),
-                   a.get<bool>("memory_is_causal", false));
 }
 
 namespace {

@@ -1,4 +1,4 @@
-// What the transformer classes share: reading keyword arguments of a call, and of a constructor.
+// What the transformer classes share: reading keyword arguments of a constructor.
 #pragma once
 
 #include <reel/nn/modules/transformer_layer.hpp>
@@ -7,13 +7,6 @@
 
 namespace reel::nn::detail {
 
-/// An argument of forward that may be missing or None.
-inline Tensor optional_tensor(const ConstructorArgs& a, const char* name) {
-    return a.has(name) ? a.at(name).toTensor() : Tensor();
-}
-inline std::optional<bool> optional_bool(const ConstructorArgs& a, const char* name) {
-    return a.has(name) ? std::optional<bool>(a.at(name).toBool()) : std::nullopt;
-}
 /// The constructor arguments that layers and the whole transformer have in common, into the options of either.
 template <class Options> void read_layer_options(const ConstructorArgs& a, Options& o) {
     o.dim_feedforward(a.get<std::int64_t>("dim_feedforward", 2048))

@@ -24,11 +24,17 @@ PackedSequence::PackedSequence(Tensor data, Tensor batch_sizes, Tensor sorted_in
                      "in nn.utils.rnn.");
     if (!unsorted_indices_.defined()) unsorted_indices_ = invert_permutation(sorted_indices_);
 }
-PackedSequence PackedSequence::to(TensorOptions options) const {
-    const Tensor data = data_.to(options);
+PackedSequence PackedSequence::to(const TensorOptions& options, bool non_blocking, bool copy) const {
+    const Tensor data = data_.to(options, non_blocking, copy);
     if (data.is_same(data_)) return *this;
-    const auto along = [&](const Tensor& t) { return t.defined() ? t.to(data.device()) : t; };
+    const auto along = [&](const Tensor& t) {
+        return t.defined() ? t.to(TensorOptions(data.device()), non_blocking, copy) : t;
+    };
     return PackedSequence(data, batch_sizes_, along(sorted_indices_), along(unsorted_indices_));
+}
+PackedSequence PackedSequence::pin_memory() const {
+    REEL_THROW(NotImplementedError, "PackedSequence.pin_memory: there is no page-locked memory in reel; copies to a "
+                                    "device work from any memory: use to(device)");
 }
 bool PackedSequence::is_cuda() const { return data_.is_cuda(); }
 

@@ -40,11 +40,12 @@ concept PlainForward = requires {
 };
 
 /// The parameters of a forward. `names` ("input, mask") comes from the class's own `forward_arguments`, else it is
-/// null.
+/// null; `defaults`, of the last parameters, from its `static Args forward_defaults()`.
 struct Parameters {
     std::size_t count;
     const char* names;
-    const bool* may_be_absent; ///< trailing ones that may be left out: tensors and optionals
+    const bool* may_be_absent;      ///< without defaults: optionals and tensors, but for a tensor that comes first
+    const Args* defaults = nullptr; ///< what stands in front of them must be given
 };
 template <class M> constexpr const char* forward_names() {
     if constexpr (requires { M::forward_arguments; }) return M::forward_arguments;
@@ -72,12 +73,16 @@ template <class M, class Signature> Value forward_thunk(Module& base, const Args
     constexpr std::size_t n = std::tuple_size_v<Arguments>;
     using All = std::make_index_sequence<n>;
     static constexpr auto absent = []<std::size_t... I>(std::index_sequence<I...>) {
-        return std::array<bool, n + 1>{(std::is_same_v<std::tuple_element_t<I, Arguments>, Tensor> ||
+        return std::array<bool, n + 1>{((I > 0 && std::is_same_v<std::tuple_element_t<I, Arguments>, Tensor>) ||
                                         is_optional<std::tuple_element_t<I, Arguments>>)...,
                                        false};
     }
     (All());
-    const Parameters p{n, forward_names<M>(), absent.data()};
+    Parameters p{n, forward_names<M>(), absent.data()};
+    if constexpr (requires { M::forward_defaults(); }) {
+        static const Args defaults = M::forward_defaults();
+        p.defaults = &defaults;
+    }
     Args storage;
     Arguments a = unpack_arguments<Arguments>(base, p, bind_arguments(base, p, args, kwargs, storage), All());
     M& m = static_cast<M&>(base);

@@ -4,12 +4,14 @@
 #include <memory>
 #include <optional>
 
+#include <reel/autograd/private_generator.hpp>
 #include <reel/nn/call.hpp>
 
 namespace reel::nn {
 
 /// Base of modules that can be deep-copied: `struct NetImpl : Cloneable<NetImpl>` with `void reset() override`, which
-/// registers everything. `clone` makes new tensors, keeps ties, flags and (unless told otherwise) the hooks (M-50).
+/// registers everything. `clone` makes new tensors, keeps ties, flags and (unless told otherwise) the hooks (M-50). What
+/// reset() draws meanwhile does not come from the default generator.
 template <class Derived> class Cloneable : public Module {
 public:
     using Module::Module;
@@ -33,6 +35,7 @@ template <class Derived> ModulePtr Cloneable<Derived>::clone(std::optional<Devic
     base.children_.clear();
     base.hooks_.reset();
     base.hook_flag_ = 0;
+    const PrivateGenerator draws; // reset() fills what is overwritten at once
     copy->reset();
     base.copy_from(*this, device, keep_hooks);
     return copy;

@@ -20,4 +20,17 @@ public:                                                                         
 private:                                                                                                               \
     T name##_
 
+/// The same in a base class of options: the setters return the class that was derived.
+#define REEL_ARG_OF(Self, T, name)                                                                                     \
+public:                                                                                                                \
+    Self& name(const T& new_##name) {                                                                                  \
+        this->name##_ = new_##name;                                                                                    \
+        return static_cast<Self&>(*this);                                                                              \
+    }                                                                                                                  \
+    const T& name() const noexcept { return this->name##_; }                                                           \
+    T& name() noexcept { return this->name##_; }                                                                       \
+                                                                                                                       \
+private:                                                                                                               \
+    T name##_
+
 namespace reel::nn {}

@@ -34,6 +34,7 @@ public:
     void reset() override;
     void reset_parameters();
     /// Input [batch, in_features] with targets [batch], or one example of each.
+    static constexpr const char* forward_arguments = "input_, target_";
     ASMoutput forward(const Tensor& input, const Tensor& target);
     Value forward_values(const Args& args, const Kwargs& kwargs) override;
     /// [batch, n_classes].

@@ -65,6 +65,7 @@ public:
         : function_([f = std::move(function), ... b = std::decay_t<A>(std::forward<A>(bound))](
                         const Tensor& x) mutable -> Tensor { return f(x, b...); }) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     Tensor operator()(const Tensor& input) { return call(*this, input); }
 

@@ -45,11 +45,13 @@ public:
     void reset() override;
     /// Xavier-uniform projections, zero biases, Xavier-normal bias_k and bias_v; out_proj's weight stays as drawn.
     void _reset_parameters();
+    static constexpr const char* forward_arguments =
+        "query, key, value, key_padding_mask, need_weights, attn_mask, average_attn_weights, is_causal";
+    static Args forward_defaults() { return {{}, true, {}, true, false}; }
     std::tuple<Tensor, Tensor> forward(const Tensor& query, const Tensor& key, const Tensor& value,
                                        const Tensor& key_padding_mask = {}, bool need_weights = true,
                                        const Tensor& attn_mask = {}, bool average_attn_weights = true,
                                        bool is_causal = false);
-    Value forward_values(const Args& args, const Kwargs& kwargs) override;
     MultiheadAttentionOptions options;
     Tensor in_proj_weight, in_proj_bias;                ///< of query, key and value, stacked
     Tensor q_proj_weight, k_proj_weight, v_proj_weight; ///< instead of in_proj_weight where kdim or vdim differ

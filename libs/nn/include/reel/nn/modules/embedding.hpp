@@ -39,6 +39,7 @@ public:
     explicit EmbeddingImpl(EmbeddingOptions options);
     void reset() override;
     void reset_parameters();
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& indices);
     std::string extra_repr() const override;
     EmbeddingOptions options;
@@ -86,8 +87,9 @@ public:
     explicit EmbeddingBagImpl(EmbeddingBagOptions options);
     void reset() override;
     void reset_parameters();
+    static constexpr const char* forward_arguments = "input, offsets, per_sample_weights";
+    static Args forward_defaults() { return {{}, {}}; }
     Tensor forward(const Tensor& indices, const Tensor& offsets = {}, const Tensor& per_sample_weights = {});
-    Value forward_values(const Args& args, const Kwargs& kwargs) override;
     std::string extra_repr() const override;
     EmbeddingBagOptions options;
     Tensor weight;

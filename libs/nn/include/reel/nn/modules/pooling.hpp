@@ -87,6 +87,7 @@ public:
     MaxPoolImpl(ExpandingArray<D> kernel_size) : options(kernel_size) {}
     explicit MaxPoolImpl(const MaxPoolOptions<D>& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return std::get<0>(forward_with_indices(input)); }
     std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input) { return detail::max_pool(options, input); }
     std::string extra_repr() const override { return detail::describe(options); }
@@ -98,6 +99,7 @@ public:
     AvgPoolImpl(ExpandingArray<D> kernel_size) : options(kernel_size) {}
     explicit AvgPoolImpl(const AvgPoolOptions<D>& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return detail::avg_pool(options, input); }
     std::string extra_repr() const override { return detail::describe(options); }
     AvgPoolOptions<D> options;
@@ -108,6 +110,7 @@ public:
     AdaptiveMaxPoolImpl(typename AdaptivePoolOptions<D>::Size output_size) : options(output_size) {}
     explicit AdaptiveMaxPoolImpl(const AdaptivePoolOptions<D>& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return std::get<0>(forward_with_indices(input)); }
     std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input) {
         return detail::adaptive_max_pool(options, input);
@@ -121,6 +124,7 @@ public:
     AdaptiveAvgPoolImpl(typename AdaptivePoolOptions<D>::Size output_size) : options(output_size) {}
     explicit AdaptiveAvgPoolImpl(const AdaptivePoolOptions<D>& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return detail::adaptive_avg_pool(options, input); }
     std::string extra_repr() const override { return detail::describe(options); }
     AdaptivePoolOptions<D> options;
@@ -132,6 +136,7 @@ public:
     LPPoolImpl(Number norm_type, ExpandingArray<D> kernel_size) : options(norm_type, kernel_size) {}
     explicit LPPoolImpl(const LPPoolOptions<D>& options) : options(options) {}
     void reset() override {}
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return detail::lp_pool(options, input); }
     std::string extra_repr() const override { return detail::describe(options); }
     LPPoolOptions<D> options;

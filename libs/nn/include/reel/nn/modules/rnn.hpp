@@ -13,60 +13,41 @@
 namespace reel::nn {
 
 namespace detail {
-/// What all recurrent networks share; each fills it from its own options.
-struct RNNOptionsBase {
+/// The options that all recurrent networks have.
+template <class Self> struct RNNCommonOptions {
+    RNNCommonOptions(std::int64_t input_size, std::int64_t hidden_size)
+        : input_size_(input_size), hidden_size_(hidden_size) {}
+    REEL_ARG_OF(Self, std::int64_t, input_size);
+    REEL_ARG_OF(Self, std::int64_t, hidden_size);
+    REEL_ARG_OF(Self, std::int64_t, num_layers) = 1;
+    REEL_ARG_OF(Self, bool, bias) = true;
+    REEL_ARG_OF(Self, bool, batch_first) = false;
+    REEL_ARG_OF(Self, double, dropout) = 0.0;
+    REEL_ARG_OF(Self, bool, bidirectional) = false;
+};
+/// What they are computed from; each fills it from its own options.
+struct RNNOptionsBase : RNNCommonOptions<RNNOptionsBase> {
     using rnn_options_base_mode_t = Choice<enumtype::kLSTM, enumtype::kGRU, enumtype::kRNN_TANH, enumtype::kRNN_RELU>;
     RNNOptionsBase(rnn_options_base_mode_t mode, std::int64_t input_size, std::int64_t hidden_size)
-        : mode_(mode), input_size_(input_size), hidden_size_(hidden_size) {}
+        : RNNCommonOptions(input_size, hidden_size), mode_(mode) {}
     REEL_ARG(rnn_options_base_mode_t, mode);
-    REEL_ARG(std::int64_t, input_size);
-    REEL_ARG(std::int64_t, hidden_size);
-    REEL_ARG(std::int64_t, num_layers) = 1;
-    REEL_ARG(bool, bias) = true;
-    REEL_ARG(bool, batch_first) = false;
-    REEL_ARG(double, dropout) = 0.0;
-    REEL_ARG(bool, bidirectional) = false;
     REEL_ARG(std::int64_t, proj_size) = 0;
 };
 } // namespace detail
 
 /// `dropout` works between layers, in training. `batch_first`: inputs and outputs are [batch, steps, features].
-struct RNNOptions {
+struct RNNOptions : detail::RNNCommonOptions<RNNOptions> {
     using nonlinearity_t = Choice<enumtype::kTanh, enumtype::kReLU>;
-    RNNOptions(std::int64_t input_size, std::int64_t hidden_size)
-        : input_size_(input_size), hidden_size_(hidden_size) {}
-    REEL_ARG(std::int64_t, input_size);
-    REEL_ARG(std::int64_t, hidden_size);
-    REEL_ARG(std::int64_t, num_layers) = 1;
+    using RNNCommonOptions::RNNCommonOptions;
     REEL_ARG(nonlinearity_t, nonlinearity) = kTanh;
-    REEL_ARG(bool, bias) = true;
-    REEL_ARG(bool, batch_first) = false;
-    REEL_ARG(double, dropout) = 0.0;
-    REEL_ARG(bool, bidirectional) = false;
 };
 /// `proj_size`: h is projected to so many features by weight_hr.
-struct LSTMOptions {
-    LSTMOptions(std::int64_t input_size, std::int64_t hidden_size)
-        : input_size_(input_size), hidden_size_(hidden_size) {}
-    REEL_ARG(std::int64_t, input_size);
-    REEL_ARG(std::int64_t, hidden_size);
-    REEL_ARG(std::int64_t, num_layers) = 1;
-    REEL_ARG(bool, bias) = true;
-    REEL_ARG(bool, batch_first) = false;
-    REEL_ARG(double, dropout) = 0.0;
-    REEL_ARG(bool, bidirectional) = false;
+struct LSTMOptions : detail::RNNCommonOptions<LSTMOptions> {
+    using RNNCommonOptions::RNNCommonOptions;
     REEL_ARG(std::int64_t, proj_size) = 0;
 };
-struct GRUOptions {
-    GRUOptions(std::int64_t input_size, std::int64_t hidden_size)
-        : input_size_(input_size), hidden_size_(hidden_size) {}
-    REEL_ARG(std::int64_t, input_size);
-    REEL_ARG(std::int64_t, hidden_size);
-    REEL_ARG(std::int64_t, num_layers) = 1;
-    REEL_ARG(bool, bias) = true;
-    REEL_ARG(bool, batch_first) = false;
-    REEL_ARG(double, dropout) = 0.0;
-    REEL_ARG(bool, bidirectional) = false;
+struct GRUOptions : detail::RNNCommonOptions<GRUOptions> {
+    using RNNCommonOptions::RNNCommonOptions;
 };
 
 namespace detail {
@@ -86,6 +67,9 @@ public:
     /// By layer and direction.
     std::vector<Tensor> all_weights() const;
     std::string extra_repr() const override;
+    /// A tensor or a packed sequence, with the state or states to start from.
+    static constexpr const char* forward_arguments = "input, hx";
+    Value forward_values(const Args& args, const Kwargs& kwargs) override;
     RNNOptionsBase options_base;
 
 protected:
@@ -100,20 +84,24 @@ private:
     std::string mode_name() const;
     bool is_lstm() const { return options_base.mode() == kLSTM; }
 };
-} // namespace detail
-
-/// h_t = tanh(W_ih x_t + b_ih + W_hh h_(t-1) + b_hh), or relu of it.
-class RNNImpl : public detail::RNNImplBase<RNNImpl> {
+/// Networks whose state is h alone.
+template <class Derived> class OneStateRNNImpl : public RNNImplBase<Derived> {
 public:
-    RNNImpl(std::int64_t input_size, std::int64_t hidden_size) : RNNImpl(RNNOptions(input_size, hidden_size)) {}
-    explicit RNNImpl(const RNNOptions& options);
+    using RNNImplBase<Derived>::RNNImplBase;
     /// All outputs [steps, batch, directions * hidden] and the last states [layers * directions, batch, hidden];
     /// without a batch dimension if the input has none. `hx` is zero unless given. Errors: ranks and sizes that do not
     /// fit.
     std::tuple<Tensor, Tensor> forward(const Tensor& input, const Tensor& hx = {});
     std::tuple<utils::rnn::PackedSequence, Tensor>
     forward_with_packed_input(const utils::rnn::PackedSequence& packed_input, const Tensor& hx = {});
-    Value forward_values(const Args& args, const Kwargs& kwargs) override;
+};
+} // namespace detail
+
+/// h_t = tanh(W_ih x_t + b_ih + W_hh h_(t-1) + b_hh), or relu of it.
+class RNNImpl : public detail::OneStateRNNImpl<RNNImpl> {
+public:
+    RNNImpl(std::int64_t input_size, std::int64_t hidden_size) : RNNImpl(RNNOptions(input_size, hidden_size)) {}
+    explicit RNNImpl(const RNNOptions& options);
     RNNOptions options;
 };
 REEL_MODULE(RNN);
@@ -129,22 +117,16 @@ public:
     std::tuple<utils::rnn::PackedSequence, States>
     forward_with_packed_input(const utils::rnn::PackedSequence& packed_input,
                               const std::optional<States>& hx_opt = std::nullopt);
-    Value forward_values(const Args& args, const Kwargs& kwargs) override;
     LSTMOptions options;
 };
 REEL_MODULE(LSTM);
 
 /// Gated recurrent unit: r, z = sigmoid of W_ih x + b_ih + W_hh h + b_hh, n = tanh(W_in x + b_in + r (W_hn h + b_hn));
 /// h = (1 - z) n + z h.
-class GRUImpl : public detail::RNNImplBase<GRUImpl> {
+class GRUImpl : public detail::OneStateRNNImpl<GRUImpl> {
 public:
     GRUImpl(std::int64_t input_size, std::int64_t hidden_size) : GRUImpl(GRUOptions(input_size, hidden_size)) {}
     explicit GRUImpl(const GRUOptions& options);
-    /// As RNN's.
-    std::tuple<Tensor, Tensor> forward(const Tensor& input, const Tensor& hx = {});
-    std::tuple<utils::rnn::PackedSequence, Tensor>
-    forward_with_packed_input(const utils::rnn::PackedSequence& packed_input, const Tensor& hx = {});
-    Value forward_values(const Args& args, const Kwargs& kwargs) override;
     GRUOptions options;
 };
 REEL_MODULE(GRU);
@@ -177,6 +159,8 @@ public:
     void reset() override;
     void reset_parameters();
     std::string extra_repr() const override;
+    static constexpr const char* forward_arguments = "input, hx";
+    Value forward_values(const Args& args, const Kwargs& kwargs) override;
     Options options;
     Tensor weight_ih, weight_hh, bias_ih, bias_hh;
 
@@ -192,7 +176,6 @@ public:
     using RNNCellImplBase::RNNCellImplBase;
     /// The next state. `hx` is zero unless given.
     Tensor forward(const Tensor& input, const Tensor& hx = {});
-    Value forward_values(const Args& args, const Kwargs& kwargs) override;
 };
 REEL_MODULE(RNNCell);
 /// One step of LSTM.
@@ -202,7 +185,6 @@ public:
     using States = std::tuple<Tensor, Tensor>;
     /// The next h and c.
     States forward(const Tensor& input, const std::optional<States>& hx_opt = std::nullopt);
-    Value forward_values(const Args& args, const Kwargs& kwargs) override;
 };
 REEL_MODULE(LSTMCell);
 /// One step of GRU.
@@ -210,7 +192,6 @@ class GRUCellImpl : public detail::RNNCellImplBase<GRUCellImpl, GRUCellOptions, 
 public:
     using RNNCellImplBase::RNNCellImplBase;
     Tensor forward(const Tensor& input, const Tensor& hx = {});
-    Value forward_values(const Args& args, const Kwargs& kwargs) override;
 };
 REEL_MODULE(GRUCell);
 

@@ -102,6 +102,7 @@ public:
     SequentialImpl& operator+=(const SequentialImpl& other);
     /// Repeats the modules `n` times in all; ValueError for n < 1.
     SequentialImpl& operator*=(std::int64_t n);
+    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     /// Any signature: the first module gets all arguments, each other one what the one before returned.
     template <class R = Tensor, class... A>

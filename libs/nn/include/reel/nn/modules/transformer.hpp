@@ -26,9 +26,10 @@ public:
     explicit TransformerEncoderImpl(TransformerEncoderOptions options);
     void reset() override { build(true); }
     void reset_parameters(); ///< of every layer and the norm
+    static constexpr const char* forward_arguments = "src, mask, src_key_padding_mask, is_causal";
+    static Args forward_defaults() { return {{}, {}, {}}; }
     Tensor forward(const Tensor& src, const Tensor& src_mask = {}, const Tensor& src_key_padding_mask = {},
                    std::optional<bool> is_causal = std::nullopt);
-    Value forward_values(const Args& args, const Kwargs& kwargs) override;
     TransformerEncoderOptions options;
     ModuleList layers = nullptr;
     AnyModule norm;
@@ -55,10 +56,12 @@ public:
     explicit TransformerDecoderImpl(TransformerDecoderOptions options);
     void reset() override { build(true); }
     void reset_parameters(); ///< of every layer and the norm
+    static constexpr const char* forward_arguments = "tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, "
+                                                     "memory_key_padding_mask, tgt_is_causal, memory_is_causal";
+    static Args forward_defaults() { return {{}, {}, {}, {}, {}, false}; }
     Tensor forward(const Tensor& tgt, const Tensor& memory, const Tensor& tgt_mask = {}, const Tensor& memory_mask = {},
                    const Tensor& tgt_key_padding_mask = {}, const Tensor& memory_key_padding_mask = {},
                    std::optional<bool> tgt_is_causal = std::nullopt, bool memory_is_causal = false);
-    Value forward_values(const Args& args, const Kwargs& kwargs) override;
     TransformerDecoderOptions options;
     ModuleList layers = nullptr;
     AnyModule norm;
@@ -100,12 +103,15 @@ public:
     explicit TransformerImpl(TransformerOptions options = {});
     void reset() override { build(true); }
     void reset_parameters();
+    static constexpr const char* forward_arguments =
+        "src, tgt, src_mask, tgt_mask, memory_mask, src_key_padding_mask, tgt_key_padding_mask, "
+        "memory_key_padding_mask, src_is_causal, tgt_is_causal, memory_is_causal";
+    static Args forward_defaults() { return {{}, {}, {}, {}, {}, {}, {}, {}, false}; }
     Tensor forward(const Tensor& src, const Tensor& tgt, const Tensor& src_mask = {}, const Tensor& tgt_mask = {},
                    const Tensor& memory_mask = {}, const Tensor& src_key_padding_mask = {},
                    const Tensor& tgt_key_padding_mask = {}, const Tensor& memory_key_padding_mask = {},
                    std::optional<bool> src_is_causal = std::nullopt, std::optional<bool> tgt_is_causal = std::nullopt,
                    bool memory_is_causal = false);
-    Value forward_values(const Args& args, const Kwargs& kwargs) override;
     /// [n, n]: -inf above the diagonal, 0 elsewhere.
     static Tensor generate_square_subsequent_mask(std::int64_t n, const TensorOptions& options = {});
     TransformerOptions options;

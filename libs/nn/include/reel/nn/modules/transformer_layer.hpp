@@ -59,9 +59,10 @@ public:
     explicit TransformerEncoderLayerImpl(const TransformerEncoderLayerOptions& options);
     void reset() override { build(true); }
     void reset_parameters(); ///< of every child
+    static constexpr const char* forward_arguments = "src, src_mask, src_key_padding_mask, is_causal";
+    static Args forward_defaults() { return {{}, {}, false}; }
     Tensor forward(const Tensor& src, const Tensor& src_mask = {}, const Tensor& src_key_padding_mask = {},
                    bool is_causal = false);
-    Value forward_values(const Args& args, const Kwargs& kwargs) override;
     TransformerEncoderLayerOptions options;
     MultiheadAttention self_attn = nullptr;
     Linear linear1 = nullptr;
@@ -83,10 +84,12 @@ public:
     explicit TransformerDecoderLayerImpl(const TransformerDecoderLayerOptions& options);
     void reset() override { build(true); }
     void reset_parameters(); ///< of every child
+    static constexpr const char* forward_arguments = "tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, "
+                                                     "memory_key_padding_mask, tgt_is_causal, memory_is_causal";
+    static Args forward_defaults() { return {{}, {}, {}, {}, false, false}; }
     Tensor forward(const Tensor& tgt, const Tensor& memory, const Tensor& tgt_mask = {}, const Tensor& memory_mask = {},
                    const Tensor& tgt_key_padding_mask = {}, const Tensor& memory_key_padding_mask = {},
                    bool tgt_is_causal = false, bool memory_is_causal = false);
-    Value forward_values(const Args& args, const Kwargs& kwargs) override;
     TransformerDecoderLayerOptions options;
     MultiheadAttention self_attn = nullptr, multihead_attn = nullptr;
     Linear linear1 = nullptr;

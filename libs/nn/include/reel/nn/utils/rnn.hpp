@@ -24,11 +24,36 @@ public:
     const Tensor& batch_sizes() const { return batch_sizes_; }
     const Tensor& sorted_indices() const { return sorted_indices_; }
     const Tensor& unsorted_indices() const { return unsorted_indices_; }
-    /// Converts `data`, and moves the indices along with it; batch_sizes stays on the CPU. *this when nothing changes.
-    PackedSequence to(TensorOptions options) const;
-    PackedSequence cpu() const { return to(TensorOptions(Device(kCPU))); }
-    PackedSequence cuda() const { return to(TensorOptions(Device(kCUDA))); }
+    /// Converts `data`, and moves the indices along with it; batch_sizes stays on the CPU. *this when nothing changes
+    /// and no `copy` is asked for.
+    PackedSequence to(const TensorOptions& options, bool non_blocking = false, bool copy = false) const;
+    PackedSequence to(ScalarType dtype, bool non_blocking = false, bool copy = false) const {
+        return to(TensorOptions(dtype), non_blocking, copy);
+    }
+    PackedSequence to(Device device, bool non_blocking = false, bool copy = false) const {
+        return to(TensorOptions(device), non_blocking, copy);
+    }
+    PackedSequence to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false) const {
+        return to(TensorOptions(device).dtype(dtype), non_blocking, copy);
+    }
+    /// Device and dtype of `other`.
+    PackedSequence to(const Tensor& other, bool non_blocking = false, bool copy = false) const {
+        return to(other.device(), other.scalar_type(), non_blocking, copy);
+    }
+    PackedSequence cpu() const { return to(Device(kCPU)); }
+    PackedSequence cuda() const { return to(Device(kCUDA)); }
+    PackedSequence double_() const { return to(kDouble); }
+    PackedSequence float_() const { return to(kFloat); }
+    PackedSequence half() const { return to(kHalf); }
+    PackedSequence long_() const { return to(kLong); }
+    PackedSequence int_() const { return to(kInt); }
+    PackedSequence short_() const { return to(kShort); }
+    PackedSequence char_() const { return to(kChar); }
+    PackedSequence byte() const { return to(kByte); }
     bool is_cuda() const;
+    /// Memory is never page-locked: is_pinned is false, and pin_memory throws NotImplementedError.
+    bool is_pinned() const { return false; }
+    PackedSequence pin_memory() const;
 
 private:
     Tensor data_, batch_sizes_, sorted_indices_, unsorted_indices_;
