@@ -126,6 +126,8 @@ class Op:
                 kwarg_only = True
             else:
                 self.args.append(Arg(part, kwarg_only, where))
+        # C++ has a function of its own for working in place; calls by name may say `inplace` for the spelling's sake.
+        self.cpp_args = [a for a in self.args if a.name != "inplace"]
         if self.ret.startswith("("):
             self.cpp_ret = "std::tuple<" + ", ".join(
                 RETURNS[p.strip().split(" ")[0]] for p in self.ret[1:-1].split(",")) + ">"
@@ -150,17 +152,17 @@ class Op:
 
     def params(self, first=0, defaults=True, value_defaults=True, end=None):
         # C++ wants defaults at the end only: one before an argument without default counts in calls by name alone.
-        last_required = max((i for i, a in enumerate(self.args) if a.default is None), default=-1)
+        last_required = max((i for i, a in enumerate(self.cpp_args) if a.default is None), default=-1)
         shown = lambda i, a: defaults and i > last_required and (value_defaults or a.base != "Value")
         return ", ".join(a.cpp() + (a.cpp_default() if shown(i, a) else "")
-                         for i, a in enumerate(self.args[:end]) if i >= first)
+                         for i, a in enumerate(self.cpp_args[:end]) if i >= first)
 
     def names(self, first=0):
-        return ", ".join(a.name for a in self.args[first:])
+        return ", ".join(a.name for a in self.cpp_args[first:])
 
     def first_value_default(self):
         """Methods are declared before Value is complete: one with such a default becomes two overloads."""
-        return next((i for i, a in enumerate(self.args) if a.base == "Value" and a.default is not None), None)
+        return next((i for i, a in enumerate(self.cpp_args) if a.base == "Value" and a.default is not None), None)
 
 
 def split_args(text):
@@ -210,7 +212,7 @@ def declarations(ops):
         if types[-2:] == ["Generator?", "TensorOptions"]:  # rand({2}, kDouble), as libtorch has it
             params = [p.split("=")[0].strip() for p in op.params(0, False).split(", ")]
             del params[-2]
-            names = [a.name for a in op.args[:-2]] + ["std::nullopt", "options"]
+            names = [a.name for a in op.cpp_args[:-2]] + ["std::nullopt", "options"]
             out.append(f"inline {op.cpp_ret} {op.cpp_name}({', '.join(params)}) {{ "
                        f"return {op.cpp_name}({', '.join(names)}); }}\n")
     for space in ("linalg", "fft", "special"):
@@ -240,18 +242,18 @@ def method_list(ops):
 def definitions(ops):
     out = [BANNER, '#include <reel/autograd/ops.hpp>\n\n#include "op/inplace.hpp"\n\nnamespace reel {\n\n']
     for op in ops:
-        call = lambda n, first: ", ".join(["*this"] + [a.name for a in op.args[1:]])
+        call = lambda n, first: ", ".join(["*this"] + [a.name for a in op.cpp_args[1:]])
         if "method" in op.flags:
             out.append(f"{op.cpp_ret} Tensor::{op.cpp_name}({op.params(1, False)}) const {{ "
                        f"return reel::{op.cpp_name}({call(op, 1)}); }}\n")
             end = op.first_value_default()
             if end:
-                given = ", ".join(["*this"] + [a.name for a in op.args[1:end]])
+                given = ", ".join(["*this"] + [a.name for a in op.cpp_args[1:end]])
                 out.append(f"{op.cpp_ret} Tensor::{op.cpp_name}({op.params(1, False, end=end)}) const {{ "
                            f"return reel::{op.cpp_name}({given}); }}\n")
         if op.has_inplace():
             if "inplace_native" not in op.flags:
-                rest = ", ".join(["x"] + [a.name for a in op.args[1:]])
+                rest = ", ".join(["x"] + [a.name for a in op.cpp_args[1:]])
                 first = op.args[0].name
                 out.append(f"Tensor& {op.cpp_name}_({op.params(0, False)}) {{\n    return detail::in_place("
                            f"\"{op.name}_\", {first}, [&](const Tensor& x) {{ return reel::{op.cpp_name}({rest}); }});\n}}\n")
@@ -271,7 +273,7 @@ def registration(ops, unsupported, part):
            '#include "op/convert.hpp"\n\nnamespace reel::ops {\n\n',
            f"void register_part_{part}(Registry& r) {{\n    using namespace convert;\n"]
     for op in ops:
-        args = ", ".join(a.bound(i) for i, a in enumerate(op.args))
+        args = ", ".join(a.bound(i) for i, a in enumerate(op.args) if a in op.cpp_args)
         out.append("    {\n        Schema s;\n")
         out.append(f'        s.name = "{op.name}";\n        s.returns = "{op.ret}";\n')
         out.append(f'        s.text = "{op.text}";\n        s.file = "{op.file}";\n')

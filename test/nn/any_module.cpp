@@ -110,4 +110,47 @@ BOOST_AUTO_TEST_CASE(B_10_B_11_backward_hooks_over_one_tensor) {
     BOOST_TEST(has(text, {"AnyImpl", "one input", "got 2", "spans"}), text);
 }
 
+namespace {
+struct AffineImpl : nn::Module {
+    Tensor forward(const Tensor& x, std::int64_t times, double plus) { return x * times + plus; }
+
+protected:
+    REEL_FORWARD_HAS_DEFAULT_ARGS({1, nn::AnyValue(2)}, {2, nn::AnyValue(0.5)})
+};
+REEL_MODULE(Affine);
+struct GapImpl : nn::Module {
+    Tensor forward(const Tensor& x, std::int64_t, double) { return x; }
+    REEL_FORWARD_HAS_DEFAULT_ARGS({0, nn::AnyValue(2)}, {2, nn::AnyValue(0.5)})
+};
+} // namespace
+
+BOOST_AUTO_TEST_CASE(default_arguments_of_forward) {
+    const AnyModule any{Affine()};
+    BOOST_TEST(number(any.forward(full({}, 3.0))) == 6.5);
+    BOOST_TEST(number(any.forward(full({}, 3.0), 4)) == 12.5);
+    BOOST_TEST(number(any(full({}, 3.0), 4, 1.0)) == 13);
+    BOOST_TEST(number(nn::Sequential(Affine())(full({}, 1.0))) == 2.5);
+    BOOST_TEST(has(message_of<TypeError>([&] { any.any_forward(); }), {"argument 0", "is missing"}));
+    BOOST_TEST(has(message_of<ValueError>([] { AnyModule(std::make_shared<GapImpl>()).forward(ones({})); }),
+                   {"REEL_FORWARD_HAS_DEFAULT_ARGS", "after that of parameter 0 came one of 2"}));
+}
+
+BOOST_AUTO_TEST_CASE(an_AnyModule_is_assigned_from_modules) {
+    AnyModule any;
+    any = nn::ReLU();
+    BOOST_TEST(number(any.any_forward(full({}, -1.0)).toTensor()) == 0);
+    any = std::make_shared<ScaleImpl>(2.0);
+    BOOST_TEST(number(any.any_forward(Args{full({}, 4.0)}).toTensor()) == 8);
+    const AnyModule other = any;
+    any = AnyModule();
+    BOOST_TEST(any.is_empty());
+    BOOST_TEST(!other.is_empty());
+}
+
+BOOST_AUTO_TEST_CASE(functions_with_bound_arguments) {
+    BOOST_TEST(number(nn::Functional(leaky_relu, 0.2)(full({}, -1.0))) == -0.2f);
+    BOOST_TEST(number(nn::Functional(silu)(full({}, 0.0))) == 0);
+    BOOST_TEST(number(nn::Functional(elu, 1.0, 2.0, 1.0)(full({}, 3.0))) == 6);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

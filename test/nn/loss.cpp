@@ -78,4 +78,13 @@ BOOST_AUTO_TEST_CASE(ctc_counts_every_alignment) {
     BOOST_TEST(autograd::gradcheck(f, {leaf({6, 2, 4})}));
 }
 
+BOOST_AUTO_TEST_CASE(losses_from_their_reduction) {
+    const Tensor x = tensor({1., 2.}), y = tensor({0., 0.});
+    BOOST_TEST(nn::MSELoss(kSum)(x, y).item<float>() == 5);
+    BOOST_TEST(nn::L1Loss(kNone)(x, y).equal(x));
+    BOOST_TEST(nn::SoftMarginLoss(kSum)(x, y).item<float>() == 2 * std::log(2.f), boost::test_tools::tolerance(1e-6f));
+    BOOST_TEST((nn::MultiLabelMarginLoss(kNone)->options.reduction() == kNone));
+    BOOST_TEST((nn::MSELossOptions().reduction() == kMean));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,6 @@
 // Sequential: naming, access, chaining, cloning.
+#include "nn/testing.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd/ops.hpp>
@@ -6,6 +8,7 @@
 #include <reel/nn.hpp>
 
 using namespace reel;
+using namespace reel::testing;
 
 BOOST_AUTO_TEST_SUITE(sequential)
 
@@ -55,6 +58,26 @@ BOOST_AUTO_TEST_CASE(freezing_a_part_leaves_the_rest_training) { // M-13
     s(rand({2, 1, 8, 8})).sum().backward();
     BOOST_TEST(!s->at<nn::Conv2dImpl>(0).weight.grad().defined());
     BOOST_TEST(s->at<nn::LinearImpl>(3).weight.grad().defined());
+}
+
+BOOST_AUTO_TEST_CASE(a_Sequential_from_ordered_modules) {
+    OrderedDict<std::string, nn::AnyModule> modules;
+    modules.insert("twice", nn::AnyModule(Scale(2.0)));
+    modules.insert("relu", nn::AnyModule(nn::ReLU()));
+    const nn::Sequential s(modules);
+    BOOST_TEST(s->named_children().keys() == (std::vector<std::string>{"twice", "relu"}));
+    BOOST_TEST(number(s->forward<Tensor>(full({}, 4.0))) == 8);
+    OrderedDict<std::string, nn::ModulePtr> pointers = s->named_children();
+    BOOST_TEST(nn::Sequential(pointers)->size() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(containers_give_references_to_their_modules) {
+    const nn::Sequential s(Scale(2.0), nn::ReLU());
+    const nn::ModuleList list(s[0], s[1]);
+    std::size_t seen = 0;
+    for (auto& m : *s) seen += &*m == s[std::int64_t(seen)].get();
+    for (auto& m : *list) seen += m->name().empty() ? 0 : 1;
+    BOOST_TEST(seen == 4);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

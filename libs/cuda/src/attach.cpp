@@ -3,6 +3,7 @@
 #include <reel/autograd/device_hooks.hpp>
 #include <reel/cuda/device.hpp>
 
+#include "check.hpp"
 #include "copy.hpp"
 #include "memory.hpp"
 
@@ -14,9 +15,11 @@ namespace {
     hooks.alloc = &device_alloc;
     hooks.free = &device_free;
     hooks.copy = &device_copy;
-    hooks.synchronize = [](DeviceIndex index) { cuda::synchronize(index); };
+    hooks.synchronize = &device_synchronize;
+    hooks.device_count = &usable_devices;
+    hooks.has_cudnn = [] { return false; };
     hooks.current_device = [] { return cuda::current_device(); };
-    hooks.unavailable_reason = [] { return cuda::unavailable_reason().c_str(); };
+    hooks.unavailable_reason = [] { return reason_for_none(); };
     return true;
 }();
 } // namespace

@@ -15,6 +15,10 @@ inline void check(cudaError_t status, const char* call) {
 }
 /// Throws Error with the reason unless `index` is a device of this machine; -1 gives the current one.
 DeviceIndex checked_index(DeviceIndex index);
+int usable_devices();
+/// One line; empty when there are some.
+const char* reason_for_none();
+void device_synchronize(DeviceIndex index);
 /// The current stream of the calling thread on the device.
 cudaStream_t raw_stream(DeviceIndex index);
 

@@ -52,9 +52,8 @@ void throw_status(cudaError_t status, const char* call) {
     REEL_THROW(Error, text);
 }
 
-bool is_available() { return found().count > 0; }
-const std::string& unavailable_reason() { return found().reason; }
-int device_count() { return found().count; }
+int usable_devices() { return found().count; }
+const char* reason_for_none() { return found().reason.c_str(); }
 
 DeviceIndex checked_index(DeviceIndex index) {
     REEL_CHECK(is_available(), "cuda: no device can be used: ", unavailable_reason());
@@ -86,7 +85,7 @@ DeviceProperties get_device_properties(DeviceIndex index) {
 
 DeviceIndex current_device() { return checked_index(-1); }
 void set_device(DeviceIndex index) { REEL_CUDA(cudaSetDevice(checked_index(index))); }
-void synchronize(DeviceIndex index) {
+void device_synchronize(DeviceIndex index) {
     const DeviceGuard guard(checked_index(index));
     REEL_CUDA(cudaDeviceSynchronize());
 }

@@ -16,16 +16,9 @@ constexpr const char* reason =
 [[noreturn]] void absent() { REEL_THROW(Error, "cuda: no device can be used: ", reason); }
 } // namespace
 
-bool is_available() { return false; }
-const std::string& unavailable_reason() {
-    static const std::string text = reason;
-    return text;
-}
-int device_count() { return 0; }
 DeviceProperties get_device_properties(DeviceIndex) { absent(); }
 DeviceIndex current_device() { absent(); }
 void set_device(DeviceIndex) { absent(); }
-void synchronize(DeviceIndex) { absent(); }
 std::string versions() { return std::string("no CUDA: ") + reason; }
 DeviceGuard::DeviceGuard(DeviceIndex) : before_(0) { absent(); }
 DeviceGuard::~DeviceGuard() = default;

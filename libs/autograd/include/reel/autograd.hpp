@@ -4,6 +4,8 @@
 #include <reel/autograd/anomaly.hpp>
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/checkpoint.hpp>
+#include <reel/autograd/context.hpp>
+#include <reel/autograd/cuda.hpp>
 #include <reel/autograd/forward_ad.hpp>
 #include <reel/autograd/function.hpp>
 #include <reel/autograd/functional.hpp>
@@ -11,10 +13,13 @@
 #include <reel/autograd/gradcheck.hpp>
 #include <reel/autograd/hooks.hpp>
 #include <reel/autograd/indexing.hpp>
+#include <reel/autograd/like_factories.hpp>
+#include <reel/autograd/list.hpp>
 #include <reel/autograd/memory.hpp>
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/parallel.hpp>
+#include <reel/autograd/printing.hpp>
 #include <reel/autograd/random.hpp>
 #include <reel/autograd/saved_tensor_hooks.hpp>
 #include <reel/autograd/tape_view.hpp>
@@ -22,4 +27,5 @@
 #include <reel/autograd/tensor_accessor.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/autograd/tensor_operators.hpp>
+#include <reel/autograd/type_promotion.hpp>
 #include <reel/autograd/value.hpp>

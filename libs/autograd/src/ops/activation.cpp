@@ -24,7 +24,7 @@ Tensor gelu(const Tensor& input, std::string_view approximate) {
 }
 
 REEL_OP("nn.functional.silu(Tensor input, bool inplace=False) -> Tensor", inplace, alias("silu"))
-Tensor silu(const Tensor& input, bool) {
+Tensor silu(const Tensor& input) {
     REEL_CHECK_NOT_IMPLEMENTED(isDifferentiableType(input.scalar_type()), "silu: input: there is no kernel for ",
                                dtype_name(input.scalar_type()));
     return unary_op("silu", silu_op{}, input);
@@ -32,7 +32,7 @@ Tensor silu(const Tensor& input, bool) {
 
 REEL_OP("nn.functional.leaky_relu(Tensor input, float negative_slope=0.01, bool inplace=False) -> Tensor", inplace,
         alias("leaky_relu"))
-Tensor leaky_relu(const Tensor& input, double negative_slope, bool) {
+Tensor leaky_relu(const Tensor& input, double negative_slope) {
     return unary_op("leaky_relu", leaky_relu_op(negative_slope), input);
 }
 

@@ -10,7 +10,7 @@ using namespace pointwise;
 
 REEL_OP("nn.functional.hardtanh(Tensor input, float min_val=-1.0, float max_val=1.0, bool inplace=False) -> Tensor",
         method, inplace)
-Tensor hardtanh(const Tensor& input, double min_val, double max_val, bool) {
+Tensor hardtanh(const Tensor& input, double min_val, double max_val) {
     REEL_CHECK_VALUE(min_val <= max_val, "hardtanh: min_val is ", min_val, ", larger than max_val ", max_val);
     REEL_CHECK(input.scalar_type() != kBool, "hardtanh: input is bool; expected numbers");
     REEL_CHECK(input.scalar_type() != kByte || min_val >= 0, "hardtanh: min_val is ", min_val,
@@ -19,22 +19,27 @@ Tensor hardtanh(const Tensor& input, double min_val, double max_val, bool) {
 }
 /// min(max(x, 0), 6)
 REEL_OP("nn.functional.relu6(Tensor input, bool inplace=False) -> Tensor", inplace)
-Tensor relu6(const Tensor& input, bool) {
+Tensor relu6(const Tensor& input) {
     REEL_CHECK(input.scalar_type() != kBool, "relu6: input is bool; expected numbers");
     return unary_op("hardtanh", hardtanh_op(0, 6), input);
 }
-/// x above zero, alpha (e^x - 1) below.
-REEL_OP("nn.functional.elu(Tensor input, float alpha=1.0, bool inplace=False) -> Tensor", inplace)
-Tensor elu(const Tensor& input, double alpha, bool) { return unary_op("elu", elu_op(alpha), input); }
+/// scale x above zero, scale alpha (e^(input_scale x) - 1) below.
+REEL_OP("nn.functional.elu(Tensor input, float alpha=1.0, bool inplace=False, *, float scale=1.0, float "
+        "input_scale=1.0) -> Tensor",
+        inplace)
+Tensor elu(const Tensor& input, double alpha, double scale, double input_scale) {
+    REEL_CHECK_VALUE(input_scale != 0, "elu: input_scale is 0; expected a number that is not zero");
+    return unary_op("elu", elu_op(alpha, scale, 1 / input_scale), input);
+}
 /// x above zero, alpha (e^(x / alpha) - 1) below.
 REEL_OP("nn.functional.celu(Tensor input, float alpha=1.0, bool inplace=False) -> Tensor", inplace, alias("celu"))
-Tensor celu(const Tensor& input, double alpha, bool) {
+Tensor celu(const Tensor& input, double alpha) {
     REEL_CHECK(alpha != 0, "celu: alpha is 0; expected a number that is not zero");
     return unary_op("celu", elu_op(alpha, 1, alpha), input);
 }
 /// elu with the alpha and scale that keep mean and variance.
 REEL_OP("nn.functional.selu(Tensor input, bool inplace=False) -> Tensor", inplace, alias("selu"))
-Tensor selu(const Tensor& input, bool) {
+Tensor selu(const Tensor& input) {
     return unary_op("selu", elu_op(1.6732632423543772848, 1.0507009873554804934), input);
 }
 /// log(1 + e^(beta x)) / beta; linear where beta x > threshold.
@@ -46,12 +51,12 @@ REEL_OP("nn.functional.logsigmoid(Tensor input) -> Tensor", alias("log_sigmoid")
 Tensor logsigmoid(const Tensor& input) { return unary_op("logsigmoid", logsigmoid_op{}, input); }
 /// x tanh(softplus(x))
 REEL_OP("nn.functional.mish(Tensor input, bool inplace=False) -> Tensor", inplace, alias("mish"))
-Tensor mish(const Tensor& input, bool) { return unary_op("mish", mish_op{}, input); }
+Tensor mish(const Tensor& input) { return unary_op("mish", mish_op{}, input); }
 REEL_OP("nn.functional.hardsigmoid(Tensor input, bool inplace=False) -> Tensor", inplace)
-Tensor hardsigmoid(const Tensor& input, bool) { return unary_op("hardsigmoid", hardsigmoid_op{}, input); }
+Tensor hardsigmoid(const Tensor& input) { return unary_op("hardsigmoid", hardsigmoid_op{}, input); }
 /// x hardsigmoid(x)
 REEL_OP("nn.functional.hardswish(Tensor input, bool inplace=False) -> Tensor", inplace)
-Tensor hardswish(const Tensor& input, bool) { return unary_op("hardswish", hardswish_op{}, input); }
+Tensor hardswish(const Tensor& input) { return unary_op("hardswish", hardswish_op{}, input); }
 /// Zero where |x| <= lambd, else x.
 REEL_OP("nn.functional.hardshrink(Tensor input, float lambd=0.5) -> Tensor", method, alias("hardshrink"))
 Tensor hardshrink(const Tensor& input, double lambd) { return unary_op("hardshrink", hardshrink_op(lambd), input); }
@@ -64,7 +69,7 @@ Tensor softshrink(const Tensor& input, double lambd) {
 /// x above the threshold, `value` elsewhere.
 REEL_OP("nn.functional.threshold(Tensor input, Scalar threshold, Scalar value, bool inplace=False) -> Tensor", inplace,
         alias("threshold"))
-Tensor threshold(const Tensor& input, const Scalar& threshold, const Scalar& value, bool) {
+Tensor threshold(const Tensor& input, const Scalar& threshold, const Scalar& value) {
     REEL_CHECK(input.scalar_type() != kBool, "threshold: input is bool; expected numbers");
     return unary_op("threshold", threshold_op(threshold.toDouble(), value.toDouble()), input);
 }
@@ -73,7 +78,7 @@ REEL_OP("nn.functional.rrelu(Tensor input, float lower=0.125, float upper=0.3333
         "bool inplace=False, *, "
         "Generator? generator=None) -> Tensor",
         inplace, random)
-Tensor rrelu(const Tensor& input, double lower, double upper, bool training, bool, std::optional<Generator> generator) {
+Tensor rrelu(const Tensor& input, double lower, double upper, bool training, std::optional<Generator> generator) {
     REEL_CHECK(lower <= upper, "rrelu: lower is ", lower, ", larger than upper ", upper);
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "rrelu: input: there is no kernel for ",
                                dtype_name(input.scalar_type()));

@@ -280,6 +280,12 @@ REEL_OP("where(Scalar input, Tensor condition, Scalar other) -> Tensor", cpp("wh
 Tensor where_of(const Scalar& input, const Tensor& condition, const Scalar& other) {
     return where(condition, input, other);
 }
+Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
+    return reel::where(condition, *this, other);
+}
+Tensor Tensor::where(const Tensor& condition, const Scalar& other) const {
+    return reel::where(condition, *this, other);
+}
 REEL_OP("masked_fill(Tensor input, Tensor mask, Scalar value) -> Tensor", method, inplace)
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value) {
     REEL_CHECK(mask.scalar_type() == kBool, "masked_fill: mask is ", dtype_name(mask.scalar_type()), "; expected bool");

@@ -14,28 +14,31 @@ namespace {
 Dims strides_for(const Tensor& t, std::optional<MemoryFormat> format) {
     const MemoryFormat f = format.value_or(MemoryFormat::Preserve);
     if (f == MemoryFormat::Preserve && t.is_non_overlapping_and_dense()) return t.strides();
-    const auto ordered = [&](std::initializer_list<int> order) {
-        Dims s(t.sizes().size());
-        std::int64_t step = 1;
-        for (auto it = std::rbegin(order); it != std::rend(order); ++it) {
-            s[std::size_t(*it)] = step;
-            step *= std::max<std::int64_t>(t.sizes()[std::size_t(*it)], 1);
-        }
-        return s;
-    };
-    if (f == MemoryFormat::ChannelsLast) {
-        REEL_CHECK(t.dim() == 4, "channels_last needs a 4-D tensor, got ", t.sizes());
-        return ordered({0, 2, 3, 1});
-    }
-    if (f == MemoryFormat::ChannelsLast3d) {
-        REEL_CHECK(t.dim() == 5, "channels_last_3d needs a 5-D tensor, got ", t.sizes());
-        return ordered({0, 2, 3, 4, 1});
-    }
-    return contiguous_strides(t.sizes());
+    return strides_of(t.sizes(), f);
 }
 } // namespace
 
 namespace detail {
+Dims strides_of(IntArrayRef sizes, MemoryFormat format) {
+    const auto ordered = [&](std::initializer_list<int> order) {
+        Dims s(sizes.size());
+        std::int64_t step = 1;
+        for (auto it = std::rbegin(order); it != std::rend(order); ++it) {
+            s[std::size_t(*it)] = step;
+            step *= std::max<std::int64_t>(sizes[std::size_t(*it)], 1);
+        }
+        return s;
+    };
+    if (format == MemoryFormat::ChannelsLast) {
+        REEL_CHECK(sizes.size() == 4, "channels_last needs a 4-D tensor, got ", sizes);
+        return ordered({0, 2, 3, 1});
+    }
+    if (format == MemoryFormat::ChannelsLast3d) {
+        REEL_CHECK(sizes.size() == 5, "channels_last_3d needs a 5-D tensor, got ", sizes);
+        return ordered({0, 2, 3, 4, 1});
+    }
+    return contiguous_strides(sizes);
+}
 Tensor convert(const Tensor& t, ScalarType dtype, Device device, bool copy, std::optional<MemoryFormat> format) {
     const bool same_device = device.type() == t.device().type() && (!device.has_index() || device == t.device());
     const bool same_layout = !format || *format == MemoryFormat::Preserve || t.is_contiguous(*format);

@@ -1,5 +1,5 @@
 // Making tensors: filled, counted, like others.
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/like_factories.hpp>
 #include <reel/autograd/record.hpp>
 
 #include <cmath>
@@ -18,16 +18,27 @@ Tensor finish(Tensor t, const TensorOptions& o) {
 TensorOptions like(const Tensor& t, const TensorOptions& o) {
     return TensorOptions(t.scalar_type()).device(t.device()).merge_in(o);
 }
+Tensor unfilled(IntArrayRef size, const TensorOptions& o) {
+    const MemoryFormat f = o.memory_format_opt().value_or(MemoryFormat::Contiguous);
+    if (f == MemoryFormat::Contiguous) return empty_raw(size, o.dtype(), o.device());
+    REEL_CHECK_VALUE(f != MemoryFormat::Preserve, "memory_format: there is no tensor whose layout could be preserved; "
+                                                  "give contiguous, channels_last or channels_last_3d");
+    return empty_strided_raw(size, strides_of(size, f), o.dtype(), o.device());
+}
 Tensor filled(IntArrayRef size, const Scalar& v, const TensorOptions& o) {
-    Tensor t = empty_raw(size, o.dtype(), o.device());
+    Tensor t = unfilled(size, o);
     fill_raw(t, v);
     return finish(std::move(t), o);
 }
+Tensor unfilled_like(const Tensor& input, const TensorOptions& o) {
+    const MemoryFormat f = o.memory_format_opt().value_or(MemoryFormat::Preserve);
+    const bool kept = f == MemoryFormat::Preserve && input.is_non_overlapping_and_dense();
+    return empty_strided_raw(input.sizes(), kept ? Dims(input.strides()) : strides_of(input.sizes(), f), o.dtype(),
+                             o.device());
+}
 Tensor filled_like(const Tensor& input, const Scalar& v, const TensorOptions& o) {
     const TensorOptions merged = like(input, o);
-    Tensor t = input.is_non_overlapping_and_dense()
-                   ? empty_strided_raw(input.sizes(), input.strides(), merged.dtype(), merged.device())
-                   : empty_raw(input.sizes(), merged.dtype(), merged.device());
+    Tensor t = unfilled_like(input, merged);
     fill_raw(t, v);
     return finish(std::move(t), merged);
 }
@@ -39,9 +50,17 @@ ScalarType scalar_default(const Scalar& v) {
 }
 } // namespace
 
+namespace detail {
+TensorOptions with_memory_format(const TensorOptions& options, std::optional<MemoryFormat> format) {
+    REEL_CHECK_VALUE(!format || !options.has_memory_format(),
+                     "memory_format: set both in the options and as an argument; leave one out");
+    return format ? options.memory_format(format) : options;
+}
+} // namespace detail
+
 REEL_OP("empty(int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable)
 Tensor empty(IntArrayRef size, TensorOptions options) {
-    return finish(empty_raw(size, options.dtype(), options.device()), options);
+    return finish(unfilled(size, options), options);
 }
 REEL_OP("empty_strided(int[] size, int[] stride, *, TensorOptions options={}) -> Tensor", not_differentiable)
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options) {
@@ -51,11 +70,7 @@ Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options
 REEL_OP("empty_like(Tensor input, *, TensorOptions options={}) -> Tensor", not_differentiable)
 Tensor empty_like(const Tensor& input, TensorOptions options) {
     const TensorOptions o = like(input, options);
-    return finish(empty_strided_raw(input.sizes(),
-                                    input.is_non_overlapping_and_dense() ? Dims(input.strides())
-                                                                         : contiguous_strides(input.sizes()),
-                                    o.dtype(), o.device()),
-                  o);
+    return finish(unfilled_like(input, o), o);
 }
 REEL_OP("zeros(int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable)
 Tensor zeros(IntArrayRef size, TensorOptions options) { return filled(size, 0, options); }

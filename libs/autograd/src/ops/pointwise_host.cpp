@@ -1,6 +1,8 @@
 // The parts of the pointwise machinery that do not depend on the op.
 #include "ops/pointwise_host.hpp"
 
+#include <reel/autograd/type_promotion.hpp>
+
 namespace reel::pointwise::detail {
 
 void throw_unsupported(const char* name, ScalarType t) {
@@ -155,3 +157,17 @@ ScalarType result_type(const Tensor& x, const Scalar& o) {
 }
 
 } // namespace reel::pointwise::detail
+
+namespace reel {
+ScalarType result_type(const Tensor& a, const Tensor& b) { return pointwise::detail::result_type(a, b); }
+ScalarType result_type(const Tensor& a, const Scalar& b) { return pointwise::detail::result_type(a, b); }
+ScalarType result_type(const Scalar& a, const Tensor& b) { return pointwise::detail::result_type(b, a); }
+ScalarType result_type(const Scalar& a, const Scalar& b) {
+    return pointwise::detail::result_type(reel::detail::wrapped_number(a), b);
+}
+ScalarType result_type(TensorList tensors) {
+    SmallVector<const Tensor*, 4> operands;
+    for (const Tensor& t : tensors) operands.push_back(&t);
+    return pointwise::detail::result_type(ArrayRef<const Tensor*>(operands.data(), operands.size()));
+}
+} // namespace reel

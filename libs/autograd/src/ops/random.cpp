@@ -70,6 +70,35 @@ void check_floating(const char* op, const Tensor& t) {
 
 } // namespace
 
+namespace {
+/// The integers that a dtype tells apart from their neighbours.
+std::pair<std::int64_t, std::int64_t> exact_integers(ScalarType t) {
+    using Limits = std::numeric_limits<std::int64_t>;
+    switch (t) {
+    case kBool: return {0, 1};
+    case kByte: return {0, 255};
+    case kChar: return {-128, 127};
+    case kShort: return {-32768, 32767};
+    case kInt: return {-(1ll << 31), (1ll << 31) - 1};
+    case kHalf: return {-(1 << 11), 1 << 11};
+    case kBFloat16: return {-(1 << 8), 1 << 8};
+    case kFloat: return {-(1 << 24), 1 << 24};
+    case kDouble: return {-(1ll << 53), 1ll << 53};
+    default: return {Limits::min(), Limits::max()};
+    }
+}
+template <class Draw> Tensor& draw_integers(const Tensor& input, std::optional<Generator> generator, Draw draw) {
+    check_inplace(input, "random_");
+    CPUGeneratorImpl& g = generator_of(generator);
+    Tensor wide = empty_raw(input.sizes(), kLong);
+    std::int64_t* p = wide.data_ptr<std::int64_t>();
+    for (std::int64_t i = 0; i < wide.numel(); ++i) p[i] = draw(g);
+    copy_raw(input, wide);
+    rebase_history(input, Tensor());
+    return const_cast<Tensor&>(input);
+}
+} // namespace
+
 REEL_OP("uniform_(Tensor input, float low=0.0, float high=1.0, *, Generator? generator=None) -> Tensor", random, method)
 Tensor& uniform_(const Tensor& input, double low, double high, std::optional<Generator> generator) {
     check_floating("uniform_", input);
@@ -125,16 +154,29 @@ Tensor& bernoulli_(const Tensor& input, double p, std::optional<Generator> gener
 REEL_OP("random_(Tensor input, int low, int high, *, Generator? generator=None) -> Tensor", random, method)
 Tensor& random_(const Tensor& input, std::int64_t low, std::int64_t high, std::optional<Generator> generator) {
     REEL_CHECK(low < high, "random_: expected low < high, got ", low, " and ", high);
-    check_inplace(input, "random_");
-    CPUGeneratorImpl& g = generator_of(generator);
+    const auto [least, most] = exact_integers(input.scalar_type());
+    REEL_CHECK_VALUE(low >= least && high - 1 <= most, "random_: the range from ", low, " to ", high - 1,
+                     " does not fit ", dtype_name(input.scalar_type()), ", which tells integers apart from ", least,
+                     " to ", most);
     const std::uint64_t range = std::uint64_t(high) - std::uint64_t(low);
-    Tensor wide = empty_raw(input.sizes(), kLong);
-    std::int64_t* p = wide.data_ptr<std::int64_t>();
-    for (std::int64_t i = 0; i < wide.numel(); ++i)
-        p[i] = std::int64_t((range >= (1ull << 32) ? g.random64() : g.random()) % range) + low;
-    copy_raw(input, wide);
-    rebase_history(input, Tensor());
-    return const_cast<Tensor&>(input);
+    const bool wide = range >= (1ull << 32);
+    return draw_integers(input, generator, [=](CPUGeneratorImpl& g) {
+        return std::int64_t((wide ? g.random64() : g.random()) % range) + low;
+    });
+}
+REEL_OP("random_(Tensor input, int to, *, Generator? generator=None) -> Tensor", random, method)
+Tensor& random_(const Tensor& input, std::int64_t to, std::optional<Generator> generator) {
+    return random_(input, 0, to, generator);
+}
+/// Every integer from 0 to the largest that the dtype tells apart from its neighbours.
+REEL_OP("random_(Tensor input, *, Generator? generator=None) -> Tensor", random, method)
+Tensor& random_(const Tensor& input, std::optional<Generator> generator) {
+    const ScalarType t = input.scalar_type();
+    const std::int64_t most = exact_integers(t).second;
+    const bool wide = t == kLong || t == kDouble; // else 32 bits are drawn, as in PyTorch
+    return draw_integers(input, generator, [=](CPUGeneratorImpl& g) {
+        return std::int64_t((wide ? g.random64() : g.random()) % (std::uint64_t(most) + 1));
+    });
 }
 
 namespace {

@@ -26,6 +26,12 @@ TensorOptions like(const Tensor& t, const TensorOptions& o) {
     return o.has_dtype() ? r.dtype(ScalarType(o.dtype())) : r;
 }
 
+/// What `_like` factories return: the layout of `input`, filled, requiring grad where the options ask for it.
+template <class Fill> Tensor filled_by(const Tensor& input, const TensorOptions& o, Fill fill) {
+    Tensor t = empty_like(input, o.requires_grad(false));
+    fill(t);
+    return o.requires_grad() ? t.requires_grad_() : t;
+}
 } // namespace
 
 /// 0 or 1 with the probabilities in `input`.
@@ -135,16 +141,16 @@ Tensor normal(double mean, double std, IntArrayRef size, std::optional<Generator
 
 REEL_OP("rand_like(Tensor input, *, TensorOptions options={}) -> Tensor", random, not_differentiable)
 Tensor rand_like(const Tensor& input, TensorOptions options) {
-    return uniform_(empty(input.sizes(), like(input, options)));
+    return filled_by(input, options, [](const Tensor& t) { uniform_(t); });
 }
 REEL_OP("randn_like(Tensor input, *, TensorOptions options={}) -> Tensor", random, not_differentiable)
 Tensor randn_like(const Tensor& input, TensorOptions options) {
-    return normal_(empty(input.sizes(), like(input, options)));
+    return filled_by(input, options, [](const Tensor& t) { normal_(t); });
 }
 REEL_OP("randint_like(Tensor input, int low, int high, *, TensorOptions options={}) -> Tensor", random,
         not_differentiable)
 Tensor randint_like(const Tensor& input, std::int64_t low, std::int64_t high, TensorOptions options) {
-    return random_(empty(input.sizes(), like(input, options)), low, high);
+    return filled_by(input, options, [&](const Tensor& t) { random_(t, low, high); });
 }
 REEL_OP("randint_like(Tensor input, int high, *, TensorOptions options={}) -> Tensor", random, not_differentiable)
 Tensor randint_like(const Tensor& input, std::int64_t high, TensorOptions options) {

@@ -20,6 +20,7 @@ struct AutogradMeta {
     std::shared_ptr<HookTable<PostAccumulateFn>> post_accumulate;
     bool grad_dtype_set = false;
     std::optional<ScalarType> grad_dtype; ///< E-78, valid when set
+    std::unique_ptr<std::string> name;    ///< null for none
 };
 
 /// Called by a dying tensor: its node must not write to it any more (T-12).

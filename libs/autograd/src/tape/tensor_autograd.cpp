@@ -169,6 +169,25 @@ RemovableHandle Tensor::register_hook_impl(std::function<Tensor(const Tensor&)> 
     return handle;
 }
 
+void Tensor::remove_hook(unsigned handle) const {
+    if (const NodePtr node = grad_fn()) {
+        if (const NodeExtras* extras = node->extras())
+            for (const auto& hooks : extras->tensor_hooks)
+                if (hooks.output_nr == impl_->output_nr()) RemovableHandle(handle, hooks.table).remove();
+    } else if (const AutogradMeta* meta = checked().meta(); meta && meta->hooks) {
+        RemovableHandle(handle, meta->hooks).remove();
+    }
+}
+std::string Tensor::name() const {
+    const AutogradMeta* meta = checked().meta();
+    return meta && meta->name ? *meta->name : std::string();
+}
+namespace autograd::impl {
+void set_name(const Tensor& tensor, const std::string& name) {
+    tensor.checked().ensure_meta().name = std::make_unique<std::string>(name);
+}
+} // namespace autograd::impl
+
 namespace autograd {
 RemovableHandle register_post_accumulate_grad_hook_returning(const Tensor& leaf,
                                                              std::function<Tensor(const Tensor&)> fn) {

@@ -32,6 +32,8 @@ Tensor convert(const Tensor& t, ScalarType dtype, Device device, bool copy, std:
 void copy_raw(const Tensor& dst, const Tensor& src);
 void fill_raw(const Tensor& dst, const Scalar& value);
 Dims contiguous_strides(IntArrayRef sizes);
+/// Strides of a dense tensor in `format`; Preserve gives row-major ones. Throws Error where the rank does not fit.
+Dims strides_of(IntArrayRef sizes, MemoryFormat format);
 /// Sizes that two shapes broadcast to; throws Error naming `op` and both shapes.
 Dims broadcast_shapes(const char* op, IntArrayRef a, IntArrayRef b);
 /// The alias of `t` with `sizes`, broadcast dims having stride 0. `sizes` must be compatible.

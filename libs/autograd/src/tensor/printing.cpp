@@ -2,12 +2,14 @@
 #include <reel/autograd/ops.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 #include <ostream>
 
 #include <reel/autograd/node.hpp>
+#include <reel/autograd/printing.hpp>
 
 #include "tensor/make.hpp"
 
@@ -17,6 +19,8 @@ namespace {
 
 constexpr std::int64_t summary_from = 1000, edge_items = 3;
 constexpr int precision = 4, line_width = 80;
+
+std::atomic<int> sci_mode{-1}; // -1: decided for each tensor
 
 std::string format(const char* fmt, int prec, double v) {
     char buffer[64];
@@ -47,7 +51,7 @@ public:
         }
         if (any)
             scientific_ = whole_ ? high / low > 1000. || high > 1e8 : high / low > 1000. || high > 1e8 || low < 1e-4;
-        if (any && !whole_ && !scientific_) scientific_ = false;
+        if (const int fixed = sci_mode.load(std::memory_order_relaxed); fixed >= 0) scientific_ = fixed;
         for (std::int64_t i = 0; i < values.numel(); ++i)
             width_ = std::max(width_, text(values.data_ptr<double>()[i]).size());
     }
@@ -165,6 +169,21 @@ std::ostream& operator<<(std::ostream& os, const Tensor& tensor) {
     if (const autograd::NodePtr fn = tensor.grad_fn()) suffix += ", grad_fn=<" + fn->name() + ">";
     else if (tensor.requires_grad()) suffix += ", requires_grad=True";
     return os << "tensor(" << body << suffix << ")";
+}
+
+void set_printoption_sci_mode(std::optional<bool> mode) { sci_mode.store(mode ? int(*mode) : -1); }
+
+std::ostream& operator<<(std::ostream& os, const TensorOptions& o) {
+    const auto mark = [](bool given) { return given ? "" : " (default)"; };
+    static constexpr const char* layouts[] = {"Strided", "Sparse", "SparseCsr", "Jagged"};
+    static constexpr const char* formats[] = {"Contiguous", "Preserve", "ChannelsLast", "ChannelsLast3d"};
+    os << "TensorOptions(dtype=" << o.dtype() << mark(o.has_dtype()) << ", device=" << o.device()
+       << mark(o.has_device()) << ", layout=" << layouts[int(o.layout())] << mark(o.has_layout())
+       << ", requires_grad=" << (o.requires_grad() ? "true" : "false") << mark(o.has_requires_grad())
+       << ", pinned_memory=" << (o.pinned_memory() ? "true" : "false") << mark(o.has_pinned_memory())
+       << ", memory_format=";
+    if (o.has_memory_format()) return os << formats[int(*o.memory_format_opt())] << ')';
+    return os << "(nullopt))";
 }
 
 } // namespace reel

@@ -1,6 +1,8 @@
 // Arguments of a module call by position and by name, and what to say about wrong ones.
 #include <reel/nn/call.hpp>
 
+#include <algorithm>
+
 #include <reel/nn/module_paths.hpp>
 
 namespace reel::nn {
@@ -37,6 +39,19 @@ std::string given(const Args& args) {
 }
 } // namespace
 
+Args defaults_in_order(std::initializer_list<std::pair<std::size_t, Value>> defaults) {
+    std::vector<std::pair<std::size_t, Value>> sorted(defaults);
+    std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    Args values;
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+        REEL_CHECK_VALUE(sorted[i].first == sorted[0].first + i,
+                         "REEL_FORWARD_HAS_DEFAULT_ARGS: there must be one default for each of the last parameters; "
+                         "after that of parameter ",
+                         sorted[0].first + i - 1, " came one of ", sorted[i].first);
+        values.push_back(sorted[i].second);
+    }
+    return values;
+}
 const Args& bind_arguments(const Module& m, const Parameters& p, const Args& args, const Kwargs& kwargs,
                            Args& storage) {
     if (args.size() > p.count) throw ArgumentError(m, "forward takes " + taken(p) + ", got " + given(args));

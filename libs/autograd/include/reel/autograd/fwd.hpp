@@ -33,10 +33,13 @@ struct AutogradMeta;
 using Variable = Tensor;
 using NodePtr = intrusive_ptr<Node>;
 using variable_list = std::vector<Tensor>;
+using tensor_list = std::vector<Tensor>;
 using edge_list = std::vector<Edge>;
 } // namespace autograd
 
 using Variable = Tensor;
 using TensorBase = Tensor;
+using std::nullopt;
+using std::optional;
 
 } // namespace reel

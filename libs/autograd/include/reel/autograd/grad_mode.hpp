@@ -64,6 +64,7 @@ namespace autograd {
 using reel::AutoGradMode;
 using reel::EnableGradGuard;
 using reel::GradMode;
+using reel::InferenceMode;
 using reel::NoGradGuard;
 } // namespace autograd
 

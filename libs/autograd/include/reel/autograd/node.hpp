@@ -144,7 +144,10 @@ private:
 Edge gradient_edge(const Tensor& t);
 namespace impl {
 /// The accumulator of a leaf, made on first use, held weakly by the leaf (T-33).
+using autograd::gradient_edge;
 NodePtr grad_accumulator(const Tensor& leaf);
+/// Gives a tensor a name for messages and tools.
+void set_name(const Tensor& tensor, const std::string& name);
 } // namespace impl
 /// The node being evaluated on this thread, null outside of a backward.
 Node* get_current_node();

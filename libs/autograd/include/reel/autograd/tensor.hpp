@@ -99,6 +99,8 @@ public:
     const StoragePtr& storage() const { return checked().storage(); }
     /// `CPUFloatType`, as libtorch prints it.
     std::string toString() const;
+    /// What `autograd::impl::set_name` gave it, else empty.
+    std::string name() const;
     void print() const;
 
     // --- Data -----------------------------------------------------------------------------------------------------
@@ -191,6 +193,8 @@ public:
         else return register_hook_impl(std::move(fn));
     }
     void remove_hook(const RemovableHandle& handle) const { RemovableHandle(handle).remove(); }
+    /// By the number that a handle converts to, as libtorch counts hooks. Nothing happens when it was removed already.
+    void remove_hook(unsigned handle) const;
     /// `fn` gets this leaf after its `.grad` was updated (T-15 to T-18).
     RemovableHandle register_post_accumulate_grad_hook(std::function<void(const Tensor&)> fn) const;
 
@@ -208,6 +212,10 @@ public:
     Tensor& operator&=(const Tensor& o) const;
     Tensor& operator|=(const Tensor& o) const;
     Tensor& operator^=(const Tensor& o) const;
+
+    /// This tensor's elements where `condition` holds, else those of `other`: `reel::where(condition, *this, other)`.
+    Tensor where(const Tensor& condition, const Tensor& other) const;
+    Tensor where(const Tensor& condition, const Scalar& other) const;
 
     // --- Ops as methods (generated from the ops' own blocks) ------------------------------------------------------
 #include <reel/autograd/tensor_methods.inc>

@@ -18,10 +18,29 @@ REEL_BINARY_OPERATOR(<, lt)
 REEL_BINARY_OPERATOR(<=, le)
 REEL_BINARY_OPERATOR(>, gt)
 REEL_BINARY_OPERATOR(>=, ge)
+REEL_BINARY_OPERATOR(%, remainder)
+REEL_BINARY_OPERATOR(&, bitwise_and)
+REEL_BINARY_OPERATOR(|, bitwise_or)
+REEL_BINARY_OPERATOR(^, bitwise_xor)
 #undef REEL_BINARY_OPERATOR
 inline Tensor operator+(const Scalar& x, const Tensor& o) { return add(o, x); }
 inline Tensor operator*(const Scalar& x, const Tensor& o) { return mul(o, x); }
 inline Tensor operator-(const Scalar& x, const Tensor& o) { return rsub(o, x); }
 inline Tensor operator/(const Scalar& x, const Tensor& o) { return mul(reciprocal(o), x); }
+inline Tensor operator%(const Scalar& x, const Tensor& o) { return remainder(x, o); }
+inline Tensor operator&(const Scalar& x, const Tensor& o) { return bitwise_and(x, o); }
+inline Tensor operator|(const Scalar& x, const Tensor& o) { return bitwise_or(x, o); }
+inline Tensor operator^(const Scalar& x, const Tensor& o) { return bitwise_xor(x, o); }
+inline Tensor operator==(const Scalar& x, const Tensor& o) { return eq(o, x); }
+inline Tensor operator!=(const Scalar& x, const Tensor& o) { return ne(o, x); }
+inline Tensor operator<(const Scalar& x, const Tensor& o) { return gt(o, x); }
+inline Tensor operator<=(const Scalar& x, const Tensor& o) { return ge(o, x); }
+inline Tensor operator>(const Scalar& x, const Tensor& o) { return lt(o, x); }
+inline Tensor operator>=(const Scalar& x, const Tensor& o) { return le(o, x); }
+
+/// Both undefined, or both defined with equal sizes and elements.
+inline bool equal_if_defined(const Tensor& a, const Tensor& b) {
+    return a.defined() == b.defined() && (!a.defined() || equal(a, b));
+}
 
 } // namespace reel

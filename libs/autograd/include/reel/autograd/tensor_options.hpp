@@ -89,6 +89,9 @@ private:
     std::optional<MemoryFormat> memory_format_;
 };
 
+/// `TensorOptions(dtype=float, device=cpu, layout=Strided, requires_grad=false (default), ...)`.
+std::ostream& operator<<(std::ostream& os, const TensorOptions& options);
+
 constexpr TensorOptions dtype(ScalarType t) { return TensorOptions(t); }
 template <class T> constexpr TensorOptions dtype() { return TensorOptions(dtype_of<T>); }
 inline TensorOptions device(Device d) { return TensorOptions(d); }

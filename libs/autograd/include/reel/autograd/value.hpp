@@ -16,6 +16,8 @@
 namespace reel {
 
 class Value;
+class Tuple;
+template <class T> class List;
 /// Positional arguments; also the elements of lists and tuples.
 using Args = std::vector<Value>;
 
@@ -158,6 +160,9 @@ public:
     const std::vector<Value>& elements() const;
     std::vector<Value>& list_elements() const; ///< mutable, lists only
     ArrayRef<Value> toListRef() const { return elements(); }
+    /// Handles with types (reel/autograd/list.hpp).
+    Tuple toTuple() const;
+    List<Value> toList() const;
     ValueDict& toGenericDict() const; ///< the shared dict
     std::vector<Tensor> toTensorVector() const;
     std::vector<std::int64_t> toIntVector() const;
@@ -173,6 +178,8 @@ public:
         return to<T>();
     }
     const char* tagKind() const { return kind_name(); }
+    /// The C++ type that `to` gives the value as it is, for boxed objects theirs; `typeid(void)` for none.
+    const std::type_info& type_info() const;
     /// Same object: the same tensor, list or dict, or equal plain values.
     bool is(const Value& o) const;
     /// A short text for messages: `Tensor[2, 3] float32`, `3`, `[1, 2]`.
@@ -225,6 +232,7 @@ template <class T> T Value::to() const {
     else if constexpr (std::is_same_v<T, std::vector<double>>) return toDoubleVector();
     else if constexpr (std::is_same_v<T, std::vector<Value>>) return elements();
     else if constexpr (std::is_same_v<T, ValueDict>) return toGenericDict();
+    else if constexpr (requires(const Value& v) { T::from_value(v); }) return T::from_value(*this);
     else return get<T>();
 }
 

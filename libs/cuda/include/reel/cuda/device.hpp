@@ -1,20 +1,12 @@
-// What graphics devices this machine offers, and why not when it offers none.
+// What graphics devices this machine offers.
 #pragma once
 
 #include <cstddef>
 #include <string>
 
-#include <reel/autograd/device.hpp>
+#include <reel/autograd/cuda.hpp>
 
 namespace reel::cuda {
-
-/// Can tensors be put on a CUDA device? False without toolkit at build time, without driver, without device; never
-/// throws.
-bool is_available();
-/// Why `is_available()` is false, one line that says what to do where that is known; empty when it is true.
-const std::string& unavailable_reason();
-/// Number of devices that can be used, 0 when there is none.
-int device_count();
 
 /// What the driver says about one device.
 struct DeviceProperties {
@@ -33,8 +25,6 @@ DeviceProperties get_device_properties(DeviceIndex index = -1);
 /// The device that `Device("cuda")` without an index means, of the calling thread. Throws like `get_device_properties`.
 DeviceIndex current_device();
 void set_device(DeviceIndex index);
-/// Waits for everything that was queued on the device, -1 the current one.
-void synchronize(DeviceIndex index = -1);
 
 /// Versions of toolkit, driver, cuBLAS; one line of text for `show_config()`.
 std::string versions();

@@ -1,6 +1,7 @@
 // Calling a module with hooks: typed arguments in, typed result out, values only when a hook looks (C-1 to C-9).
 #pragma once
 
+#include <initializer_list>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -51,6 +52,17 @@ template <class M> constexpr const char* forward_names() {
     if constexpr (requires { M::forward_arguments; }) return M::forward_arguments;
     else return nullptr;
 }
+/// Reaches what a class declares for type-erased calls, in whatever section that stands.
+struct ForwardAccess {
+    template <class M> static const Args* defaults() {
+        if constexpr (requires { M::forward_defaults(); }) {
+            static const Args values = M::forward_defaults();
+            return &values;
+        } else return nullptr;
+    }
+};
+/// The values in the order of their indices, which must be those of the last parameters.
+Args defaults_in_order(std::initializer_list<std::pair<std::size_t, Value>> defaults);
 /// One value per parameter: `args` itself, or `storage` where keyword arguments were put in place or some are absent.
 const Args& bind_arguments(const Module& m, const Parameters& p, const Args& args, const Kwargs& kwargs, Args& storage);
 [[noreturn]] void throw_argument(const Module& m, const Parameters& p, std::size_t i, const TypeError& why);
@@ -79,10 +91,7 @@ template <class M, class Signature> Value forward_thunk(Module& base, const Args
     }
     (All());
     Parameters p{n, forward_names<M>(), absent.data()};
-    if constexpr (requires { M::forward_defaults(); }) {
-        static const Args defaults = M::forward_defaults();
-        p.defaults = &defaults;
-    }
+    p.defaults = ForwardAccess::defaults<M>();
     Args storage;
     Arguments a = unpack_arguments<Arguments>(base, p, bind_arguments(base, p, args, kwargs, storage), All());
     M& m = static_cast<M&>(base);
@@ -189,3 +198,10 @@ inline Value call(Module& module, const Args& args, const Kwargs& kwargs = {}) {
 }
 
 } // namespace reel::nn
+
+/// Inside a module class: default arguments of its `forward`, so that type-erased calls (`AnyModule`, `Sequential`,
+/// hooks) may leave them out: `REEL_FORWARD_HAS_DEFAULT_ARGS({1, nn::AnyValue(3)}, {2, nn::AnyValue(0.5)})`. The
+/// indices must be those of the last parameters; ValueError at the first call otherwise.
+#define REEL_FORWARD_HAS_DEFAULT_ARGS(...)                                                                             \
+    friend struct ::reel::nn::detail::ForwardAccess;                                                                   \
+    static ::reel::Args forward_defaults() { return ::reel::nn::detail::defaults_in_order({__VA_ARGS__}); }

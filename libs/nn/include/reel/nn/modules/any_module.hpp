@@ -21,6 +21,10 @@ public:
     template <class M> explicit AnyModule(std::shared_ptr<M> module) : module_(module) {
         if (module) Module::detail_set_thunk<M>(*module);
     }
+    template <class M>
+    requires(!std::is_same_v<std::decay_t<M>, AnyModule>) AnyModule& operator=(M&& module) {
+        return *this = AnyModule(std::forward<M>(module));
+    }
     template <class R = Tensor, class... A> R forward(A&&... args) const {
         return detail::unpack<R>(checked().forward_values(Args{detail::pack(std::forward<A>(args))...}, {}));
     }
@@ -28,6 +32,11 @@ public:
         return detail::unpack<R>(checked().call_values(Args{detail::pack(std::forward<A>(args))...}, {}));
     }
     AnyValue any_forward(const Args& args) const { return checked().call_values(args); }
+    template <class... A>
+    requires(sizeof...(A) != 1 || !(std::is_same_v<std::decay_t<A>, Args> && ...)) AnyValue
+        any_forward(A&&... args) const {
+        return checked().call_values(Args{detail::pack(std::forward<A>(args))...});
+    }
     /// The module as the class (or holder) it was given as; Error names both types otherwise.
     template <class M> M& get() const {
         check_type(typeid(M));

@@ -1,6 +1,7 @@
 // Losses as modules.
 #pragma once
 
+#include <concepts>
 #include <optional>
 
 #include <reel/autograd/enum.hpp>
@@ -13,7 +14,8 @@ namespace reel::nn {
 using reduction_t = Choice<enumtype::kNone, enumtype::kMean, enumtype::kSum>;
 
 struct MSELossOptions {
-    MSELossOptions(reduction_t reduction = kMean) : reduction_(reduction) {}
+    MSELossOptions() : reduction_(kMean) {}
+    MSELossOptions(std::convertible_to<reduction_t> auto reduction) : reduction_(reduction) {}
     REEL_ARG(reduction_t, reduction);
 };
 /// (input - target)^2.
@@ -68,7 +70,8 @@ REEL_MODULE(CrossEntropyLoss);
 using kl_reduction_t = Choice<enumtype::kNone, enumtype::kBatchMean, enumtype::kSum, enumtype::kMean>;
 
 struct L1LossOptions {
-    L1LossOptions(reduction_t reduction = kMean) : reduction_(reduction) {}
+    L1LossOptions() : reduction_(kMean) {}
+    L1LossOptions(std::convertible_to<reduction_t> auto reduction) : reduction_(reduction) {}
     REEL_ARG(reduction_t, reduction);
 };
 /// |input - target|.
@@ -236,7 +239,8 @@ public:
 REEL_MODULE(MultiMarginLoss);
 
 struct MultiLabelMarginLossOptions {
-    MultiLabelMarginLossOptions(reduction_t reduction = kMean) : reduction_(reduction) {}
+    MultiLabelMarginLossOptions() : reduction_(kMean) {}
+    MultiLabelMarginLossOptions(std::convertible_to<reduction_t> auto reduction) : reduction_(reduction) {}
     REEL_ARG(reduction_t, reduction);
 };
 /// The hinge loss over several classes per example.
@@ -253,7 +257,8 @@ public:
 REEL_MODULE(MultiLabelMarginLoss);
 
 struct SoftMarginLossOptions {
-    SoftMarginLossOptions(reduction_t reduction = kMean) : reduction_(reduction) {}
+    SoftMarginLossOptions() : reduction_(kMean) {}
+    SoftMarginLossOptions(std::convertible_to<reduction_t> auto reduction) : reduction_(reduction) {}
     REEL_ARG(reduction_t, reduction);
 };
 /// log(1 + exp(-target input)).

@@ -48,8 +48,8 @@ public:
         REEL_CHECK(m, "ModuleList: module ", i, " is a ", p->repr_name(), ", not a ", typeid(M).name());
         return *m;
     }
-    auto begin() const { return detail::ModuleWalk<ModuleListImpl>{this, 0}; }
-    auto end() const { return detail::ModuleWalk<ModuleListImpl>{this, size()}; }
+    auto begin() const { return detail::ModuleWalk{&children_, 0}; }
+    auto end() const { return detail::ModuleWalk{&children_, size()}; }
     std::string repr() const override;
 
 protected:

@@ -12,13 +12,15 @@ namespace reel::nn {
 
 namespace detail {
 /// Steps through a container's modules by position.
-template <class C> struct ModuleWalk {
-    const C* container;
+struct ModuleWalk {
+    const OrderedDict<std::string, ModulePtr>* modules;
     std::size_t i;
-    ModulePtr operator*() const { return container->ptr(std::int64_t(i)); }
+    const ModulePtr& operator*() const { return (*modules)[i].value(); }
     ModuleWalk& operator++() { return ++i, *this; }
     bool operator!=(const ModuleWalk& o) const { return i != o.i; }
 };
+template <class T> inline constexpr bool is_ordered_dict = false;
+template <class V> inline constexpr bool is_ordered_dict<OrderedDict<std::string, V>> = true;
 /// A holder, a shared pointer or a module itself as a pointer of its own type.
 template <class M> auto as_typed_ptr(M&& m) {
     using D = std::decay_t<M>;
@@ -55,14 +57,15 @@ class SequentialImpl : public Cloneable<SequentialImpl> {
 public:
     SequentialImpl() = default;
     template <class... M>
-    requires(sizeof...(M) > 0 &&
-             !(std::is_same_v<std::decay_t<M>, SequentialImpl> || ...)) explicit SequentialImpl(M&&... modules) {
+    requires(sizeof...(M) > 0 && !(std::is_same_v<std::decay_t<M>, SequentialImpl> || ...) &&
+             !(detail::is_ordered_dict<std::decay_t<M>> || ...)) explicit SequentialImpl(M&&... modules) {
         (push_back(std::forward<M>(modules)), ...);
     }
     explicit SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
         for (const NamedAnyModule& m : modules) push_back(m.name(), m.module());
     }
-    explicit SequentialImpl(const OrderedDict<std::string, ModulePtr>& modules) {
+    /// Of modules, holders, pointers or `AnyModule`s.
+    template <class M> explicit SequentialImpl(const OrderedDict<std::string, M>& modules) {
         for (const auto& item : modules) push_back(item.key(), item.value());
     }
     void reset() override;
@@ -110,10 +113,13 @@ public:
         forward(A&&... args) {
         return detail::unpack<R>(run(Args{detail::pack(std::forward<A>(args))...}));
     }
+    /// `forward<Tensor>(x)`, as libtorch has it.
+    template <class R>
+    requires(std::is_same_v<R, Tensor>) R forward(const Tensor& input) { return forward(input); }
     Value forward_values(const Args& args, const Kwargs& kwargs) override;
 
-    auto begin() const { return detail::ModuleWalk<SequentialImpl>{this, 0}; }
-    auto end() const { return detail::ModuleWalk<SequentialImpl>{this, size()}; }
+    auto begin() const { return detail::ModuleWalk{&children_, 0}; }
+    auto end() const { return detail::ModuleWalk{&children_, size()}; }
 
 protected:
     void copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) override;

@@ -1,0 +1,39 @@
+// Switches for the whole process.
+#include <reel/autograd/context.hpp>
+
+#include <atomic>
+
+#include <reel/autograd/error.hpp>
+
+namespace reel {
+
+namespace {
+std::atomic<bool> deterministic{false}, only_warn{false};
+}
+
+void Context::setDeterministicAlgorithms(bool on, bool warn_only) {
+    deterministic = on;
+    only_warn = warn_only;
+}
+bool Context::deterministicAlgorithms() const { return deterministic; }
+bool Context::deterministicAlgorithmsWarnOnly() const { return only_warn; }
+void Context::alertNotDeterministic(const char* caller) const {
+    if (!deterministic) return;
+    if (only_warn) {
+        REEL_WARN(caller, " has no deterministic implementation; its results may differ from run to run");
+        return;
+    }
+    REEL_THROW(Error, caller,
+               " has no deterministic implementation, and use_deterministic_algorithms(true) was asked for; turn that "
+               "off around the call, or pass warn_only = true");
+}
+Context& globalContext() {
+    static Context context;
+    return context;
+}
+void use_deterministic_algorithms(bool on, bool warn_only) {
+    globalContext().setDeterministicAlgorithms(on, warn_only);
+}
+bool are_deterministic_algorithms_enabled() { return globalContext().deterministicAlgorithms(); }
+
+} // namespace reel

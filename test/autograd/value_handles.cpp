@@ -1,0 +1,91 @@
+// Typed handles on lists, dicts and tuples of values.
+#include "tape_helpers.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <reel/autograd/list.hpp>
+
+using namespace reel;
+using namespace tape_test;
+
+BOOST_AUTO_TEST_SUITE(value_handles)
+
+BOOST_AUTO_TEST_CASE(lists_share_their_elements) {
+    List<std::int64_t> list{3, 4};
+    const List<std::int64_t> same = list;
+    same.push_back(5);
+    BOOST_TEST(list.vec() == (std::vector<std::int64_t>{3, 4, 5}));
+    const Value value = list;
+    value.toList().set(0, Value(7));
+    BOOST_TEST(list[0] == 7);
+    BOOST_TEST((value.to<List<std::int64_t>>().is(list)));
+    BOOST_TEST(!list.copy().is(list));
+    list.append(list);
+    BOOST_TEST(list.vec() == (std::vector<std::int64_t>{7, 4, 5, 7, 4, 5}));
+    list.resize(2);
+    list.pop_back();
+    BOOST_TEST(list.vec() == std::vector<std::int64_t>{7});
+    BOOST_TEST(list.extract(0) == 7);
+    list.clear();
+    BOOST_TEST(list.empty());
+    BOOST_CHECK_EXCEPTION(list.get(0), IndexError, says("no element 0 in a list of 0"));
+    BOOST_CHECK_THROW(list.pop_back(), IndexError);
+}
+
+BOOST_AUTO_TEST_CASE(lists_of_tensors_and_of_other_kinds) {
+    const Tensor t = ones({2});
+    const List<Tensor> tensors({t});
+    BOOST_TEST(tensors.get(0).is_same(t));
+    BOOST_TEST(Value(tensors).isTensorList());
+    BOOST_CHECK_THROW(Value(3).toList(), TypeError);
+    const List<std::string> texts = List<std::string>::from_value(Value(tensors));
+    BOOST_CHECK_THROW(texts[0], TypeError);
+}
+
+BOOST_AUTO_TEST_CASE(dicts_keep_their_order) {
+    const Dict<std::string, double> d;
+    BOOST_TEST(d.insert("b", 1));
+    BOOST_TEST(d.insert("a", 2));
+    BOOST_TEST(!d.insert("b", 3));
+    BOOST_TEST(d.at("b") == 1);
+    d.insert_or_assign("b", 3);
+    BOOST_TEST(d.at("b") == 3);
+    BOOST_TEST(d.keys() == (std::vector<std::string>{"b", "a"}));
+    BOOST_TEST(d.values() == (std::vector<double>{3, 2}));
+    const Value v = d;
+    BOOST_TEST((v.to<Dict<std::string, double>>().is(d)));
+    BOOST_TEST(d.erase("b"));
+    BOOST_TEST(!d.erase("b"));
+    BOOST_TEST(d.size() == 1);
+    BOOST_TEST((d.items()[0] == std::pair<std::string, double>{"a", 2}));
+    BOOST_CHECK_EXCEPTION(d.at("b"), KeyError, says("there is no key 'b'"));
+    const Dict<std::int64_t, bool> by_number;
+    by_number.insert(4, true);
+    BOOST_TEST(by_number.contains(4));
+}
+
+BOOST_AUTO_TEST_CASE(tuples) {
+    const Value v = Value::tuple({Value(1), Value("two")});
+    BOOST_TEST(v.toTuple()->elements().size() == 2);
+    BOOST_TEST(v.toTuple()[1].toStringRef() == "two");
+    BOOST_CHECK_EXCEPTION(Value(std::vector<std::int64_t>{1}).toTuple(), TypeError, says("tuple", "list"));
+    BOOST_TEST(Value(Tuple(std::vector<Value>{Value(1)})).isTuple());
+}
+
+BOOST_AUTO_TEST_CASE(what_type_a_value_holds) {
+    BOOST_TEST((Value().type_info() == typeid(void)));
+    BOOST_TEST((Value(true).type_info() == typeid(bool)));
+    BOOST_TEST((Value(1).type_info() == typeid(std::int64_t)));
+    BOOST_TEST((Value(1.5f).type_info() == typeid(double)));
+    BOOST_TEST((Value("x").type_info() == typeid(std::string)));
+    BOOST_TEST((Value(ones({})).type_info() == typeid(Tensor)));
+    BOOST_TEST((Value(kFloat).type_info() == typeid(ScalarType)));
+    BOOST_TEST((Value(Device("cpu")).type_info() == typeid(Device)));
+    BOOST_TEST((Value(std::complex<double>(1, 2)).type_info() == typeid(std::complex<double>)));
+    BOOST_TEST((Value::tuple({}).type_info() == typeid(Tuple)));
+    BOOST_TEST((Value::list({}).type_info() == typeid(List<Value>)));
+    BOOST_TEST((Value(ValueDict()).type_info() == typeid(ValueDict)));
+    BOOST_TEST((Value::box(std::pair<int, int>(1, 2)).type_info() == typeid(std::pair<int, int>)));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
