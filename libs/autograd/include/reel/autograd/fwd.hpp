@@ -42,4 +42,9 @@ using TensorBase = Tensor;
 using std::nullopt;
 using std::optional;
 
+namespace serialize {
+class OutputArchive; // archive.hpp: what modules and optimizers save to
+class InputArchive;
+} // namespace serialize
+
 } // namespace reel

@@ -189,6 +189,17 @@ public:
     virtual bool accepts_extra_state() const { return has_extra_state(); }
     virtual void set_extra_state(const Value& state);
 
+    // --- Archives (reel/autograd/archive.hpp) ---------------------------------------------------------------------
+    /// Writes parameters, persistent buffers and extra state under their names and each serializable submodule as an
+    /// archive under its own. Overrides may write other entries, and read them in `load`. State dict hooks do not run.
+    virtual void save(serialize::OutputArchive& archive) const;
+    /// Copies what `save` wrote into this module, converting dtype and device; also reads a state dict (with
+    /// `_metadata` or dotted names), hooks included. Surplus entries are ignored. Error naming the full dotted paths of
+    /// missing entries and of other shapes; nothing is changed then.
+    virtual void load(serialize::InputArchive& archive);
+    /// Submodules that are not are left out of both.
+    virtual bool is_serializable() const { return true; }
+
     // --- Hooks (sections 1 and 2 of the rules) --------------------------------------------------------------------
     template <class F> RemovableHandle register_forward_pre_hook(F fn, bool prepend = false) {
         return add(detail::adapt_forward_pre(std::move(fn)), prepend);
@@ -272,6 +283,7 @@ private:
     void check_name(const char* kind, const std::string& name, int table) const;
     void load_recursive(StateDict& map, const std::string& prefix, bool assign, LoadLists& lists,
                         const std::shared_ptr<StateMetadata>& metadata);
+    void load_from_state_dict(serialize::InputArchive& archive);
 
     mutable std::optional<std::string> name_;
     std::shared_ptr<detail::ModuleHooks> hooks_;

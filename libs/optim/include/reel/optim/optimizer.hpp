@@ -25,6 +25,9 @@ public:
     virtual void set_lr(double lr);
     /// Takes over fields of `defaults` that were not given here. The classes must be the same.
     void inherit(const OptimizerOptions& defaults);
+    /// Into and out of an archive, field by field; which fields were set explicitly is entry `given`.
+    virtual void serialize(serialize::OutputArchive& archive) const;
+    virtual void serialize(serialize::InputArchive& archive);
     friend bool operator==(const OptimizerOptions& a, const OptimizerOptions& b) { return a.equals(b); }
 };
 template <class D> class OptimizerCloneableOptions : public OptimizerOptions {
@@ -40,6 +43,9 @@ public:
     virtual std::unique_ptr<OptimizerParamState> clone() const = 0;
     /// Must a loaded tensor of that name have the parameter's shape?
     virtual bool shaped_like_parameter(std::string_view field) const { return (void)field, true; }
+    /// Into and out of an archive, field by field; undefined tensors are left out.
+    virtual void serialize(serialize::OutputArchive& archive) const;
+    virtual void serialize(serialize::InputArchive& archive);
 };
 template <class D> class OptimizerCloneableParamState : public OptimizerParamState {
 public:
@@ -118,6 +124,10 @@ public:
     /// Restores state and options. ValueError when groups, their sizes or a tensor's shape differ; nothing changes
     /// then. Tensors are copied, in the parameter's dtype and on its device.
     void load_state_dict(const Value& dict);
+    /// Into and out of an archive: `param_groups` and `state` by number, options and states as they serialize
+    /// themselves. `load` takes a state dict, too. Error or ValueError as for `load_state_dict`; nothing changes then.
+    virtual void save(serialize::OutputArchive& archive) const;
+    virtual void load(serialize::InputArchive& archive);
 
     RemovableHandle register_step_pre_hook(StepHook fn);
     RemovableHandle register_step_post_hook(StepHook fn);

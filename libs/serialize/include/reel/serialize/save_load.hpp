@@ -1,11 +1,13 @@
 // PyTorch's own files: `reel::save` writes what `torch.load` reads, `reel::load` reads what `torch.save` wrote.
 #pragma once
 
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include <reel/autograd/archive.hpp>
 #include <reel/autograd/value.hpp>
 #include <reel/serialize/file_values.hpp>
 
@@ -33,53 +35,117 @@ struct SaveOptions {
 /// holds something else than values, or a dtype that tensors do not have. TorchScript archives and tar files are
 /// refused by name.
 Value load(const std::string& path, const LoadOptions& options = {});
+/// The same from a stream, from where it stands to its end. Nothing is mapped.
+Value load(std::istream& stream, const LoadOptions& options = {});
 /// Writes any nesting of values so that PyTorch's restricted loader reads and maps it. Same values, same bytes. The
 /// file is replaced atomically. Errors: TypeError or ValueError naming the key path of what cannot be written.
 void save(const Value& value, const std::string& path, const SaveOptions& options = {});
+/// The same to a stream or a callback, in order; the archive's root folder is `archive` then. Error when one does not
+/// take everything.
+void save(const Value& value, std::ostream& stream, const SaveOptions& options = {});
+void save(const Value& value, const serialize::WriteCallback& write, const SaveOptions& options = {});
 
 /// The same in memory.
 std::vector<char> pickle_save(const Value& value);
 Value pickle_load(const std::vector<char>& data);
 
 namespace serialize::detail {
+/// A state dict as a value: an ordered dict with `_metadata` where there are any, as Python's.
 inline Value state_value(Value v) { return v; }
-/// An ordered dict with `_metadata`, as Python's state dicts have it.
 template <class StateDict>
-requires(!std::is_convertible_v<StateDict, Value>) Value state_value(const StateDict& dict) {
-    OrderedDictValue out;
-    for (const auto& item : dict) out.items.set(Value(item.key()), item.value());
-    if (dict.metadata) {
-        OrderedDictValue metadata;
-        for (const auto& item : *dict.metadata) metadata.items.set(Value(item.key()), Value(item.value()));
-        out.attributes.set("_metadata", Value::box(std::move(metadata)));
-    }
-    return Value::box(std::move(out));
+requires requires(const StateDict& d) { d.to_value(); }
+Value state_value(const StateDict& dict) { return dict.to_value(); }
+
+template <class T>
+concept HasStateDict = requires(T& t) {
+    t.state_dict();
+};
+/// Objects that are saved by what they hold: modules, optimizers, schedulers, samplers, state dicts.
+template <class T>
+concept Saveable = HasArchiveSave<T> || HasStateDict<T> || requires(const T& t) {
+    t.to_value();
+};
+template <class T>
+concept Loadable = HasArchiveLoad<T> || HasStateDict<T> || requires(const Value& v) {
+    T::from_value(v);
+};
+/// Holders of such objects and pointers to them.
+template <class P>
+concept SaveablePointer = !Saveable<P> && requires(const P& p) {
+    *p;
+    requires Saveable<std::remove_cvref_t<decltype(*p)>>;
+};
+template <class P>
+concept LoadablePointer = !Loadable<P> && requires(const P& p) {
+    *p;
+    requires Loadable<std::remove_reference_t<decltype(*p)>>;
+};
+template <class P> void check_pointer(const P& p, const char* what) {
+    if constexpr (requires { p == nullptr; }) REEL_CHECK(p != nullptr, what, ": the pointer is empty");
 }
-template <class T> void load_state(T& target, const Value& v) {
-    using State = std::decay_t<decltype(target.state_dict())>;
-    if constexpr (std::is_convertible_v<State, Value>) target.load_state_dict(v);
-    else target.load_state_dict(State::from_value(v));
+
+template <Saveable T> Value saved_value(const T& object) {
+    if constexpr (HasArchiveSave<T>) {
+        OutputArchive archive;
+        object.save(archive);
+        // what is no more than a state dict is written as one, which Python's modules and optimizers load
+        if constexpr (HasStateDict<T>)
+            if (archive.is_standard()) return state_value(const_cast<T&>(object).state_dict());
+        return archive.value();
+    } else if constexpr (HasStateDict<T>) return state_value(const_cast<T&>(object).state_dict());
+    else return object.to_value();
 }
+template <Loadable T> void load_object(T& object, InputArchive& archive) {
+    if constexpr (HasArchiveLoad<T>) object.load(archive);
+    else if constexpr (HasStateDict<T>) {
+        using State = std::decay_t<decltype(object.state_dict())>;
+        if constexpr (std::is_convertible_v<State, Value>) object.load_state_dict(archive.value());
+        else object.load_state_dict(State::from_value(archive.value()));
+    } else object = T::from_value(archive.value());
+}
+void load_object(Tensor& tensor, const InputArchive& archive);
+void load_object(std::vector<Tensor>& tensors, const InputArchive& archive);
 } // namespace serialize::detail
 
-/// `save(model, "model.pt")`: the state dict of a module (with its `_metadata`), an optimizer or a scheduler.
-template <class T>
-requires requires(T& t) { t.state_dict(); }
-void save(T& object, const std::string& path, const SaveOptions& options = {}) {
-    save(serialize::detail::state_value(object.state_dict()), path, options);
+/// `save(model, "model.pt")`: a module (or a holder or pointer), an optimizer, a scheduler, a sampler, a state dict.
+/// The target is a file name, a `std::ostream` or a `serialize::WriteCallback`. Modules and optimizers are written as
+/// their state dict, which Python loads, unless a class among them overrides `save` and writes something else: then as
+/// the archive that `save` fills, nested dicts. Tensors and `std::vector<Tensor>` are values.
+template <serialize::detail::Saveable T, class Target>
+void save(const T& object, Target&& target, const SaveOptions& options = {}) {
+    save(serialize::detail::saved_value(object), std::forward<Target>(target), options);
 }
-/// The same through a module holder or a pointer.
-template <class T>
-requires requires(T& t) { t->state_dict(); }
-void save(T& object, const std::string& path, const SaveOptions& options = {}) {
-    save(serialize::detail::state_value(object->state_dict()), path, options);
+template <serialize::detail::SaveablePointer P, class Target>
+void save(const P& object, Target&& target, const SaveOptions& options = {}) {
+    serialize::detail::check_pointer(object, "save");
+    save(serialize::detail::saved_value(*object), std::forward<Target>(target), options);
 }
-/// `load(model, "model.pt")`: reads the file, then `load_state_dict`. A file that is refused changes nothing.
-template <class T>
-requires requires(T& t) { t.state_dict(); }
-void load(T& object, const std::string& path) { serialize::detail::load_state(object, load(path)); }
-template <class T>
-requires requires(T& t) { t->state_dict(); }
-void load(T& object, const std::string& path) { serialize::detail::load_state(*object, load(path)); }
+/// `load(model, "model.pt")`: what `save` wrote, of Reel or of Python. The source is a file name, a `std::istream`, a
+/// range in memory (`const char*`, size) or two callbacks (`serialize::ReadCallback`, `SizeCallback`), and a device for
+/// the tensors if wanted. One that is refused, cut off, or that the object cannot take changes nothing. Missing entries
+/// and other shapes are Errors that name the full dotted path, surplus entries are ignored (`load_state_dict` is
+/// strict).
+template <serialize::detail::Loadable T, class... Source> void load(T& object, Source&&... source) {
+    serialize::InputArchive archive;
+    archive.load_from(std::forward<Source>(source)...);
+    serialize::detail::load_object(object, archive);
+}
+template <serialize::detail::LoadablePointer P, class... Source> void load(const P& object, Source&&... source) {
+    serialize::detail::check_pointer(object, "load");
+    load(*object, std::forward<Source>(source)...);
+}
+/// A saved tensor. A defined target keeps its identity, device and requires_grad and takes over sizes, dtype and data,
+/// as in libtorch; an undefined one becomes the stored tensor. TypeError when the source holds something else.
+template <class... Source> void load(Tensor& tensor, Source&&... source) {
+    serialize::InputArchive archive;
+    archive.load_from(std::forward<Source>(source)...);
+    serialize::detail::load_object(tensor, archive);
+}
+/// A saved list of tensors, appended to `tensors` as in libtorch.
+template <class... Source> void load(std::vector<Tensor>& tensors, Source&&... source) {
+    serialize::InputArchive archive;
+    archive.load_from(std::forward<Source>(source)...);
+    serialize::detail::load_object(tensors, archive);
+}
 
 } // namespace reel

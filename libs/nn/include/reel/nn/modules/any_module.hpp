@@ -77,6 +77,7 @@ public:
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
     Tensor operator()(const Tensor& input) { return call(*this, input); }
+    bool is_serializable() const override { return false; }
 
 private:
     Function function_;
