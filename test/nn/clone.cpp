@@ -89,6 +89,58 @@ BOOST_AUTO_TEST_CASE(M_50_buffers_keep_their_gradient_but_must_be_leaves) {
     BOOST_TEST(has(text, {"Scale", "buffer 'c'", "MulBackward0"}), text);
 }
 
+namespace {
+struct KeeperImpl : nn::Cloneable<KeeperImpl> {
+    KeeperImpl() { reset(); }
+    void reset() override { w = register_parameter("w", ones({2})); }
+    Tensor w;
+};
+} // namespace
+BOOST_AUTO_TEST_CASE(M_50_buffers_over_one_storage_stay_so) {
+    KeeperImpl m;
+    const Tensor base = arange(6, TensorOptions(kFloat));
+    m.register_buffer("all", base);
+    m.register_buffer("odd", base.slice(0, 1, 6, 2));
+    m.register_buffer("wide", ones({1}).expand({3}));
+    m.register_parameter("p", base.slice(0, 2, 4));
+    const nn::ModulePtr copy = m.clone();
+    const auto& own = copy->own_buffers();
+    BOOST_TEST(equal(own["odd"], m.own_buffers()["odd"]));
+    own["all"].fill_(7);
+    BOOST_TEST(equal(own["odd"], full({3}, 7.)));
+    BOOST_TEST(own["odd"].strides() == IntArrayRef({2}));
+    BOOST_TEST(own["wide"].strides() == IntArrayRef({0}));
+    BOOST_TEST(equal(base, arange(6, TensorOptions(kFloat))));                   // the original's memory is another
+    BOOST_TEST(equal(copy->own_parameters()["p"].detach(), tensor({2.f, 3.f}))); // a parameter's, too
+    BOOST_TEST(own["all"].is_leaf());
+    own["odd"].add_(1); // no view of anything that could refuse
+    BOOST_TEST(own["all"][1].item<double>() == 8);
+}
+BOOST_AUTO_TEST_CASE(M_50_plain_attributes_are_copied_deeply) {
+    KeeperImpl m;
+    const Tensor plain = ones({2}), learned = ones({2}).requires_grad_();
+    learned.mutable_grad() = full({2}, 3.);
+    const Value list = Value::list({Value(plain), Value(2)});
+    m.set_attribute("plain", Value(plain));
+    m.set_attribute("list", list);
+    m.set_attribute("dict", Value(ValueDict{{"learned", learned}}));
+    const nn::ModulePtr copy = m.clone();
+    plain.fill_(5);
+    list.list_elements().push_back(Value(9));
+    const Tensor theirs = copy->attribute("plain").toTensor();
+    BOOST_TEST(equal(theirs, ones({2})));
+    BOOST_TEST(copy->attribute("list").elements().size() == 2u);
+    BOOST_TEST(copy->attribute("list").elements()[0].toTensor().is_same(theirs)); // the tie
+    const Tensor other = copy->attribute("dict").toGenericDict().find("learned")->toTensor();
+    BOOST_TEST(!other.is_same(learned));
+    BOOST_TEST(other.requires_grad());
+    BOOST_TEST(equal(other.grad(), full({2}, 3.)));
+    BOOST_TEST(!other.grad().is_same(learned.grad()));
+    m.set_attribute("computed", Value(learned * 2));
+    const std::string text = message_of([&] { m.clone(); });
+    BOOST_TEST(has(text, {"Keeper", "attribute 'computed'", "MulBackward0", "only leaves"}), text);
+}
+
 BOOST_AUTO_TEST_CASE(M_50_clone_needs_Cloneable) {
     struct Plain : Module {};
     const std::string text = message_of([] { Plain().clone(); });

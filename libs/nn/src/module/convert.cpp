@@ -1,5 +1,6 @@
 // Conversions of a whole module: dtype, device, empty memory, deep copies (rules M-16 to M-23, M-50).
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include <reel/autograd/grad_mode.hpp>
@@ -81,8 +82,38 @@ namespace {
 /// What one deep copy has already copied: ties inside the tree are kept (M-50).
 struct CopyMemo {
     std::unordered_map<const TensorImpl*, Tensor> tensors;
+    std::map<std::pair<const Storage*, ScalarType>, Tensor> storages; ///< each as one row
     std::unordered_map<const Module*, ModulePtr> modules;
+
+    /// The values of a tensor that is no parameter in memory of their own, laid out as they were. Tensors over one
+    /// storage get one storage again.
+    Tensor plain(const Tensor& t, std::optional<Device> device) {
+        const auto moved = [&](const Tensor& c) { return device ? c.to(TensorOptions(*device)) : c; };
+        if (!t.has_storage()) return moved(reel::clone(t.detach()));
+        Tensor& row = storages[{t.storage().get(), t.scalar_type()}];
+        if (!row.defined()) {
+            const std::int64_t all[] = {std::int64_t(t.storage()->nbytes() / elementSize(t.scalar_type()))},
+                               one[] = {1};
+            row = moved(reel::clone(reel::as_strided(t.detach(), all, one, 0)));
+        }
+        Tensor copy = reel::empty({0}, TensorOptions(row.device()).dtype(row.scalar_type()));
+        copy.set_data(reel::as_strided(row, t.sizes(), t.strides(), t.storage_offset())); // no view itself
+        return copy;
+    }
 };
+/// `v` with new lists, tuples and dicts, and `copy` of every tensor in them. What is boxed stays shared.
+Value deep_copy(const Value& v, const std::function<Tensor(const Tensor&)>& copy) {
+    if (v.isTensor()) return v.toTensor().defined() ? Value(copy(v.toTensor())) : v;
+    if (v.isSequence()) {
+        std::vector<Value> all;
+        for (const Value& e : v.elements()) all.push_back(deep_copy(e, copy));
+        return v.isList() ? Value::list(std::move(all)) : Value::tuple(std::move(all));
+    }
+    if (!v.isGenericDict()) return v;
+    ValueDict dict;
+    for (const auto& [key, value] : v.toGenericDict()) dict.set(key, deep_copy(value, copy));
+    return Value(std::move(dict));
+}
 thread_local CopyMemo* current_copy = nullptr;
 struct CopyScope {
     CopyMemo own;
@@ -116,7 +147,6 @@ void Module::copy_from(const Module& other, std::optional<Device> device, bool k
     Tensor* mine = nullptr;
     training_ = other.training_;
     non_persistent_ = other.non_persistent_;
-    attributes_ = other.attributes_;
     for (const auto& p : other.parameters_) {
         if (!open(parameters_, p.key(), *p, mine)) continue;
         if (mine->defined() && mine->scalar_type() == p->scalar_type() && mine->sizes().equals(p->sizes())) {
@@ -130,12 +160,27 @@ void Module::copy_from(const Module& other, std::optional<Device> device, bool k
                    b->grad_fn()->name(), "); only leaves can be copied deeply");
         if (!open(buffers_, b.key(), *b, mine)) continue;
         const bool rg = b->requires_grad();
-        if (mine->defined() && mine->scalar_type() == b->scalar_type()) mine->set_data(copy(*b));
-        else *mine = copy(*b);
+        if (mine->defined() && mine->scalar_type() == b->scalar_type()) mine->set_data(memo.plain(*b, device));
+        else *mine = memo.plain(*b, device);
         mine->requires_grad_(rg);
         if (rg && b->mutable_grad().defined()) mine->mutable_grad() = copy(b->mutable_grad());
         memo.tensors.emplace(b->unsafeGetTensorImpl(), *mine);
     }
+    const auto copy_attribute = [&](const std::string& name, const Tensor& t) {
+        const auto [known, fresh] = memo.tensors.emplace(t.unsafeGetTensorImpl(), Tensor());
+        if (!fresh) return known->second;
+        REEL_CHECK(!t.grad_fn(), repr_name(), ": clone: attribute '", name, "' has a grad_fn (", t.grad_fn()->name(),
+                   "); only leaves can be copied deeply");
+        Tensor& mine_too = known->second = memo.plain(t, device);
+        mine_too.requires_grad_(t.requires_grad());
+        if (t.requires_grad() && t.mutable_grad().defined()) mine_too.mutable_grad() = copy(t.mutable_grad());
+        return mine_too;
+    };
+    attributes_ = ValueDict();
+    for (const auto& [key, value] : other.attributes_)
+        attributes_.set(key, deep_copy(value, [&, k = &key](const Tensor& t) {
+                            return copy_attribute(k->isString() ? k->toStringRef() : k->repr(), t);
+                        }));
     for (const auto& child : other.children_) {
         const ModulePtr* known_child = children_.find(child.key());
         ModulePtr fresh = known_child ? *known_child : nullptr;
