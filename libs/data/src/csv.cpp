@@ -2,45 +2,16 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <string_view>
 #include <vector>
 
-#include <boost/iostreams/copy.hpp>
-#include <boost/iostreams/device/array.hpp>
-#include <boost/iostreams/device/back_inserter.hpp>
-#include <boost/iostreams/filter/gzip.hpp>
-#include <boost/iostreams/filtering_stream.hpp>
-
 #include <reel/autograd/ops.hpp>
+
+#include "file_bytes.hpp"
 
 namespace reel::data {
 
 namespace {
-
-std::string read_all(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    REEL_CHECK(in, path, ": cannot be opened for reading");
-    std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    REEL_CHECK(!in.bad(), path, ": cannot be read");
-    return bytes;
-}
-bool is_gzip(std::string_view bytes) { return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }
-
-std::string unzip(const std::string& path, const std::string& bytes) {
-    namespace io = boost::iostreams;
-    std::string text;
-    try {
-        io::filtering_istreambuf in;
-        in.push(io::gzip_decompressor());
-        in.push(io::array_source(bytes.data(), bytes.size()));
-        io::copy(in, io::back_inserter(text));
-    } catch (const std::exception& e) {
-        REEL_THROW(Error, path, ": the gzip data is damaged or cut off (after ",
-                   std::count(text.begin(), text.end(), '\n'), " whole lines)");
-    }
-    return text;
-}
 
 /// The next line without its ending; moves `rest` behind it.
 std::string_view take_line(std::string_view& rest) {
@@ -59,8 +30,13 @@ std::string_view trimmed(std::string_view s) {
 } // namespace
 
 Tensor read_csv(const std::string& path, const CsvOptions& options) {
-    std::string text = read_all(path);
-    if (is_gzip(text)) text = unzip(path, text);
+    std::string text = read_file_bytes(path);
+    if (is_gzip(text)) {
+        std::string plain;
+        REEL_CHECK(gunzip(text, plain), path, ": the gzip data is damaged or cut off (after ",
+                   std::count(plain.begin(), plain.end(), '\n'), " whole lines)");
+        text = std::move(plain);
+    }
     std::vector<double> values;
     std::int64_t columns = options.columns, rows = 0, number = 0;
     for (std::string_view rest = text; !rest.empty();) {

@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include <reel/autograd/error.hpp>
+#include <reel/autograd/thread_limit.hpp>
 
 #include "cpu/isa.hpp"
 
@@ -23,6 +24,7 @@ namespace reel {
 namespace {
 std::atomic<int> threads{0};
 std::atomic<int> interop{1};
+thread_local int limit = 0; ///< of this thread; 0: none
 } // namespace
 
 void set_num_threads(int n) {
@@ -32,7 +34,18 @@ void set_num_threads(int n) {
 }
 int get_num_threads() {
     const int n = threads.load(std::memory_order_relaxed);
+    if (limit > 0) [[unlikely]]
+        return n > 0 ? std::min(n, limit) : limit;
     return n > 0 ? n : omp_get_max_threads();
+}
+ThreadLimit::ThreadLimit(int n) : previous_(limit), previous_omp_(omp_get_max_threads()) {
+    REEL_CHECK_VALUE(n > 0, "ThreadLimit: expected a positive number, got ", n);
+    limit = previous_ > 0 ? std::min(n, previous_) : n;
+    omp_set_num_threads(std::min(limit, previous_omp_)); // for OpenBLAS, which asks OpenMP
+}
+ThreadLimit::~ThreadLimit() {
+    limit = previous_;
+    omp_set_num_threads(previous_omp_);
 }
 void set_num_interop_threads(int n) {
     REEL_CHECK_VALUE(n > 0, "set_num_interop_threads: expected a positive number, got ", n);

@@ -3,6 +3,8 @@
 
 #include <reel/data/csv.hpp>
 #include <reel/data/dataloader.hpp>
-#include <reel/data/dataset.hpp>
+#include <reel/data/datasets.hpp>
 #include <reel/data/example.hpp>
-#include <reel/data/sampler.hpp>
+#include <reel/data/samplers.hpp>
+#include <reel/data/transforms.hpp>
+#include <reel/data/worker_info.hpp>

@@ -1,0 +1,48 @@
+// What datasets and transforms can know about the batch they are working on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <reel/autograd/generator.hpp>
+
+namespace reel::data {
+
+/// The worker thread that asks.
+struct WorkerInfo {
+    std::size_t id, num_workers;
+    std::uint64_t seed; ///< of the batch that it is making
+};
+/// Null on threads that are not making a batch as a loader's worker.
+const WorkerInfo* get_worker_info();
+
+/// The generator for random transforms: while a loader makes a batch, one of that batch alone. Its numbers depend on
+/// the default generator's state when the pass began (which is left as it is), the number of the pass and the number of
+/// the batch, so they are the same for any number of workers and whichever of them makes the batch. (The default
+/// generator is one for all threads: workers that draw from it share its numbers as chance has it.) Outside of loaders
+/// it is the default generator.
+Generator batch_generator();
+
+namespace detail {
+/// The seed of a loader's pass.
+std::uint64_t pass_seed(std::uint64_t pass_number);
+/// The seed of one of its batches.
+std::uint64_t batch_seed(std::uint64_t pass_seed, std::uint64_t batch_number);
+
+/// Says that this thread makes a batch, as worker `id` of `num_workers` (none: the caller of a loader without).
+class BatchScope {
+public:
+    BatchScope(std::size_t id, std::size_t num_workers, std::uint64_t seed);
+    ~BatchScope();
+    BatchScope(const BatchScope&) = delete;
+
+private:
+    friend const WorkerInfo* data::get_worker_info();
+    friend Generator data::batch_generator();
+    WorkerInfo info_;
+    Generator generator_; ///< made when asked for
+    BatchScope* outer_;
+};
+} // namespace detail
+
+} // namespace reel::data
