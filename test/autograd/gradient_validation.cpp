@@ -3,6 +3,7 @@
 
 #include <reel/autograd/function.hpp>
 #include <reel/autograd/node.hpp>
+#include <reel/autograd/saved_tensor_hooks.hpp>
 
 using namespace tape_test;
 using autograd::GradList;
@@ -116,6 +117,25 @@ BOOST_AUTO_TEST_CASE(E59_nothing_in_nothing_out) { // E-59
         [](const variable_list& g, const variable_list&) { return variable_list(g.size()); });
     (p + q).backward();
     BOOST_TEST(item(y.grad()) == 5);
+}
+
+BOOST_AUTO_TEST_CASE(E20_a_node_without_gradient_still_looks_at_what_it_saved) { // E-20, E-53
+    // The cut hands nothing on, so exp runs with an undefined gradient.
+    int unpacks = 0;
+    const Tensor x = leaf({1});
+    Tensor y;
+    {
+        const autograd::SavedTensorsHooksGuard guard([](const Tensor& t) { return Value(t); },
+                                                     [&](const Value& v) { return ++unpacks, v.toTensor(); });
+        y = x.exp();
+    }
+    const Tensor z = y * 1.0;
+    z.grad_fn()->register_posthook(
+        [](const variable_list& in, const variable_list&) { return std::optional(variable_list(in.size())); });
+    z.backward();
+    BOOST_TEST(unpacks == 1);
+    BOOST_TEST(!x.grad().defined());
+    BOOST_CHECK_EXCEPTION(z.backward(), Error, says("a second time"));
 }
 
 BOOST_AUTO_TEST_CASE(E59_outputs_without_gradient_beside_one_with) { // E-59

@@ -153,4 +153,18 @@ BOOST_AUTO_TEST_CASE(E49_views_made_under_no_grad_of_a_leaf) { // E-49
     BOOST_TEST(!v.grad().defined());
 }
 
+BOOST_AUTO_TEST_CASE(E46_requires_grad_of_a_view_that_may_not_be_used) { // E-46
+    const Tensor b = leaf({1, 2, 3}) * 1.0;
+    NoGradGuard guard;
+    const Tensor v = b.slice(0, 0, 2);
+    v.mul_(2.0);
+    {
+        const EnableGradGuard on;
+        b.mul_(2.0);
+        BOOST_CHECK_THROW(v.grad_fn(), Error);
+        v.requires_grad_(); // asks nothing of the history
+    }
+    BOOST_TEST(v.impl()->requires_grad_flag());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -246,19 +246,19 @@ void GraphTask::evaluate(Node* n, std::vector<Capture>& captures) {
     GradList out;
     bool any = n->materializes_undefined();
     for (const Tensor& g : grads) any = any || g.defined();
-    if (any) {
-        try {
-            out = n->apply(std::move(grads));
-        } catch (Error& error) {
-            explain_failure(*n, [&](const std::string& line) { error.add_context(line); });
-            throw;
-        } catch (const std::exception& error) {
-            explain_failure(
-                *n, [&](const std::string& line) { REEL_WARN("backward failed with \"", error.what(), "\". ", line); });
-            throw;
-        }
-        if (!n->is_accumulator()) validate(n, out);
-    } else out.resize(n->edges_.size());
+    try {
+        if (any) out = n->apply(std::move(grads));
+        else look_at_saved(*n);
+    } catch (Error& error) {
+        explain_failure(*n, [&](const std::string& line) { error.add_context(line); });
+        throw;
+    } catch (const std::exception& error) {
+        explain_failure(
+            *n, [&](const std::string& line) { REEL_WARN("backward failed with \"", error.what(), "\". ", line); });
+        throw;
+    }
+    if (!any) out.resize(n->edges_.size());
+    else if (!n->is_accumulator()) validate(n, out);
     if (e == nullptr) e = n->extras(); // a hook may have been registered while the node ran (T-21)
     if (e && e->post)
         if (const auto hooks = e->post->snapshot())

@@ -70,6 +70,9 @@ private:
     Node* current_ = nullptr;
 };
 
+/// Looks at what a built-in node saved, without using it: a node that no gradient reached runs too (E-20), so it fails
+/// once its tensors are released, and unpack hooks run.
+void look_at_saved(Node& n);
 /// Checks what a node hook returned in place of `before` (T-22).
 void check_node_hook(const char* kind, const Node& n, const variable_list& before, const variable_list& after);
 /// Checks one gradient against what the slot expects: sums broadcast dims down, casts (E-57).

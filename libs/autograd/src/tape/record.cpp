@@ -6,6 +6,7 @@
 #include <reel/autograd/observe.hpp>
 
 #include "tape/autograd_meta.hpp"
+#include "tape/engine.hpp"
 #include "tape/inplace.hpp"
 #include "tape/modes.hpp"
 
@@ -39,6 +40,9 @@ std::vector<Tensor> RuleNode::saved_tensors() const {
 }
 
 struct RecordAccess {
+    static void look_at_saved(RuleNode& n) {
+        for (const SavedVariable& s : n.saved_) s.unpack(&n);
+    }
     template <class GetIn, class GetOut, class GetSaved>
     static void attach(RuleNode* raw, std::size_t n_in, GetIn in, std::size_t n_out, GetOut out, std::size_t n_saved,
                        GetSaved saved) {
@@ -68,6 +72,10 @@ struct RecordAccess {
             node_created(*raw);
     }
 };
+
+void look_at_saved(Node& n) {
+    if (auto* rule = dynamic_cast<RuleNode*>(&n)) RecordAccess::look_at_saved(*rule);
+}
 
 namespace recording {
 void attach(RuleNode* node, ArrayRef<Tensor> inputs, ArrayRef<const Tensor*> outputs, ArrayRef<Tensor> saved) {

@@ -29,7 +29,8 @@ Tensor& Tensor::requires_grad_(bool b) const {
                "requires_grad_: only floating and complex tensors can require grad, not ", dtype_name(impl.dtype()));
     REEL_CHECK(!(impl.is_inference && b && !InferenceMode::is_enabled()),
                "requires_grad_: an inference tensor cannot require grad outside of inference mode; clone() it first");
-    const bool leaf = !grad_fn();
+    // Asking for a gradient does not look at the history: it also works on a view that may not be used any more (E-46).
+    const bool leaf = b ? !impl.grad_fn_unchecked() : !grad_fn();
     REEL_CHECK(leaf || b, "requires_grad_(false): only leaves can stop requiring grad; this tensor was made by ",
                grad_fn()->name(), ". Use detach() to get a tensor without history");
     if (leaf && b != impl.requires_grad_flag() && autograd::impl::passes_over(*this, "requires_grad_"))

@@ -157,6 +157,7 @@ void check_nothing_replaced(const BackwardState& s, bool nothing, const Value& r
     REEL_CHECK(nothing, s.module->name(), ": ", full_hook, " returned ", returned.repr(),
                ", but no input of the module requires grad, so there is no gradient to replace; return none");
 }
+bool is_none(const Value& v) { return v.isNone(); }
 /// B-14.
 void run_full_hooks_at_output(const StatePtr& state, const Value& go) {
     BackwardState& s = *state;
@@ -167,7 +168,9 @@ void run_full_hooks_at_output(const StatePtr& state, const Value& go) {
         HookFiring firing({HookKind::FullBackward, record.id, s.module}, [&] { return tensors_of(go); });
         const Value r = firing.skip() ? Value() : run(record.fn, s, no_inputs, go);
         firing.returned(!r.isNone(), [] { return variable_list(); });
-        check_nothing_replaced(s, r.isNone() || (r.isTuple() && tensors_of(r).empty()), r);
+        // A number where a gradient would stand is no none either (B-20).
+        const bool nothing = r.isNone() || (r.isTuple() && std::ranges::all_of(r.elements(), is_none));
+        check_nothing_replaced(s, nothing, r);
     });
     if (s.later) run_later(state, no_inputs, go);
 }
