@@ -213,4 +213,20 @@ BOOST_AUTO_TEST_CASE(a_hook_that_throws_leaves_the_module_usable) {
     BOOST_TEST(x.grad().item<double>() == 3);
 }
 
+BOOST_AUTO_TEST_CASE(B_14_B_20_only_nones_are_nothing_where_no_input_requires_grad) {
+    for (const bool number : {false, true}) {
+        Scale m;
+        int fired = 0;
+        m->register_full_backward_hook([&](nn::Module&, const Value&, const Value&) {
+            ++fired;
+            return Value::tuple({number ? Value(5) : Value()});
+        });
+        const Tensor y = m(ones({}));
+        if (number)
+            BOOST_CHECK_EXCEPTION(y.backward(), Error, [](const Error& e) { return has(e.what(), "return none"); });
+        else y.backward();
+        BOOST_TEST(fired == 1);
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
