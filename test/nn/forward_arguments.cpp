@@ -130,4 +130,11 @@ BOOST_AUTO_TEST_CASE(attention_and_transformers_by_name_with_defaults) {
     BOOST_TEST(has(text, {"Transformer", "argument 1 (tgt) is missing"}), text);
 }
 
+BOOST_AUTO_TEST_CASE(section_0_4_none_where_a_tensor_is_wanted_is_a_type_error) {
+    nn::Tanh tanh;
+    nn::Linear linear(2, 2);
+    BOOST_CHECK_THROW(tanh->call_values({Value()}), TypeError);
+    BOOST_CHECK_THROW(linear->call_values({Value()}), TypeError);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
