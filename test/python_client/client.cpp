@@ -193,6 +193,21 @@ void read() {
         if (!theirs.metadata || theirs.metadata->keys() != net->state_dict().metadata->keys()) return "no versions";
         return difference(net->state_dict(), theirs.to_value());
     });
+    check("reel loads a list of parameters and a module from a stream", []() -> std::string {
+        nn::Sequential net = network(), other = network();
+        std::ifstream stream(file("state_zip.pt"), std::ios::binary);
+        load(net, stream);
+        load(other, file("state_zip.pt"), kCPU);
+        std::vector<Tensor> parameters;
+        load(parameters, file("parameters_zip.pt"));
+        if (parameters.size() != net->parameters().size()) return std::to_string(parameters.size()) + " parameters";
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            if (!parameters[i].requires_grad()) return "parameter " + std::to_string(i) + " is frozen";
+            if (!reel::equal(parameters[i], net->parameters()[i])) return "parameter " + std::to_string(i) + " differs";
+            if (!reel::equal(other->parameters()[i], net->parameters()[i])) return "two loads differ";
+        }
+        return {};
+    });
     for (const std::string& name : optimizers())
         check("reel goes on with " + name, [&]() -> std::string {
             const Value c = load(file("python_" + name + ".pt")), after = load(file("python_" + name + "_after.pt"));
@@ -257,8 +272,31 @@ void write() {
     for (int i = 0; i < 2500; ++i) many.set("key " + std::to_string(i), i);
     put(Value(many), "reel_many.pt");
 
+    // by themselves, to a stream, and as archives
+    const auto list_as = [&](const Value& v, const std::string& name) {
+        for (const auto& [path, what] : describe(v)) list << name << '|' << path << '|' << what << '\n';
+    };
+    const Tensor leaf = reel::randn({3, 4}).t().requires_grad_();
+    save(leaf, file("reel_tensor.pt"));
+    list_as(Value(leaf), "reel_tensor.pt");
+    const std::vector<Tensor> some{base, base.select(0, 1), reel::ones({}, kLong), reel::empty({0, 2})};
+    std::ofstream stream(file("reel_stream.pt"), std::ios::binary);
+    save(some, stream);
+    list_as(Value(some), "reel_stream.pt");
+
     nn::Sequential module = network();
     save(module, file("reel_module.pt"));
+    serialize::OutputArchive archive, part, rates;
+    part << module;
+    optim::SGD sgd(module->parameters(), optim::SGDOptions(0.1).momentum(0.9));
+    module->forward(reel::randn({8, 4})).sum().backward();
+    sgd.step();
+    rates << sgd;
+    archive.write("net", part);
+    archive.write("optimizer", rates);
+    archive.write("epoch", Value(3));
+    archive.save_to(file("reel_archive.pt"));
+    list_as(archive.value(), "reel_archive.pt");
     for (const std::string& name : optimizers())
         check("reel writes " + name, [&]() -> std::string {
             // the arguments are Python's, the training is our own

@@ -232,6 +232,27 @@ def read(folder):
 
     check("python loads a saved module", load_module)
 
+    def flat(archive, prefix=""):
+        for name, value in archive.items():
+            if isinstance(value, dict):
+                yield from flat(value, prefix + name + ".")
+            else:
+                yield prefix + name, value.detach()
+
+    def load_archive():
+        archive = load(os.path.join(folder, "reel_archive.pt"))
+        net = network()
+        net.load_state_dict(dict(flat(archive["net"])), strict=True)
+        module = load(os.path.join(folder, "reel_module.pt"))
+        if not torch.equal(net.state_dict()["0.weight"], archive["net"]["0"]["weight"]):
+            return "0.weight differs"
+        if list(module) != [name for name, _ in flat(archive["net"])]:
+            return "the names are %r" % [name for name, _ in flat(archive["net"])]
+        if archive["optimizer"]["param_groups"]["0"]["options"]["momentum"] != 0.9 or archive["epoch"] != 3:
+            return repr(archive["optimizer"]["param_groups"])
+
+    check("python loads an archive of a module and an optimizer", load_archive)
+
     def go_on(name):
         c = load(os.path.join(folder, "reel_%s.pt" % name))
         after = load(os.path.join(folder, "reel_%s_after.pt" % name))
