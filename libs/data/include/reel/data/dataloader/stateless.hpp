@@ -28,7 +28,7 @@ public:
     Sampler& sampler() { return sampler_; }
 
 private:
-    void reset() override { sampler_.reset(); }
+    void reset() override { sampler_.reset(std::nullopt); }
     std::optional<BatchRequestType> get_batch_request() override {
         auto request = sampler_.next(this->options_.batch_size);
         if (!request || (this->options_.drop_last && request->size() < this->options_.batch_size)) return std::nullopt;
