@@ -137,7 +137,7 @@ inline void store_as(BFloat16* p, Vec<float> x) {
     const W rounded = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
     const W nan = (W)((u & 0x7fffffffu) > 0x7f800000u);
     const H h = __builtin_convertvector((rounded & ~nan) | (nan & 0x7fc0u), H);
-    std::memcpy(p, &h, sizeof(h));
+    std::memcpy(static_cast<void*>(p), &h, sizeof(h));
 }
 inline Vec<float> load_as(const Half* p) {
     Vec<float> r;
