@@ -36,7 +36,7 @@ case "${1:-}" in
     ;;
 --sanitize=thread)
     export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-    export TSAN_OPTIONS=ignore_noninstrumented_modules=1:second_deadlock_stack=1:${TSAN_OPTIONS:-}
+    export TSAN_OPTIONS=suppressions=$PWD/tools/tsan.supp:ignore_noninstrumented_modules=1:second_deadlock_stack=1:${TSAN_OPTIONS:-}
     build sanitize=thread tests-fast
     tools/run-tests.sh out/san-thread fast
     ;;
