@@ -5,7 +5,7 @@
 using namespace reel;
 namespace A = autograd;
 
-void s0() {
+void handles_and_conversions() {
     Tensor x = ones({2, 3});
     x[0] = zeros({3});
     x[0][1] = 3.0;
@@ -46,7 +46,7 @@ void s0() {
     s = 2.f;
     s = std::complex<double>(1, 2);
 }
-void s0b() {
+void options_enumerators_errors() {
     Scalar s = 3;
     s.to<int>();
     s.toInt();

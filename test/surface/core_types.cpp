@@ -4,7 +4,7 @@
 
 using namespace reel;
 
-void s1() {
+void dtypes() {
     (void)kF32;
     (void)kF64;
     (void)kI64;
@@ -34,7 +34,7 @@ void s1() {
     set_default_dtype(kFloat);
     set_default_dtype(t.dtype());
 }
-void s1b() {
+void devices_dicts_values() {
     auto t = ones(2);
     Device d(kCPU);
     d.type();

@@ -3,7 +3,7 @@
 
 using namespace reel;
 
-void s12() {
+void datasets_and_loaders() {
     using namespace data;
     Example<> e(ones(2), ones(2));
     TensorExample te(ones(2));

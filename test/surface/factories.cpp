@@ -3,7 +3,7 @@
 
 using namespace reel;
 
-void s2() {
+void factories() {
     auto t = ones({2, 2});
     empty({2});
     eye(3);

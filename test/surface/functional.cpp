@@ -3,7 +3,7 @@
 
 using namespace reel;
 
-void s7() {
+void functional_forms() {
     namespace F = nn::functional;
     auto x = ones({1, 3, 8, 8}), w = ones({4, 3, 3, 3});
     F::linear(x, ones({2, 8}));

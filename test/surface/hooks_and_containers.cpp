@@ -4,7 +4,7 @@
 using namespace reel;
 namespace A = autograd;
 
-void s5b() {
+void hooks_and_containers() {
     nn::Linear l(2, 3);
     nn::Module& m = *l;
     m.register_forward_pre_hook(

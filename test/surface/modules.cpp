@@ -8,7 +8,7 @@ struct MImpl : nn::Module {
     Tensor forward(Tensor x) { return x; }
 };
 REEL_MODULE(M);
-void s5() {
+void modules() {
     nn::Linear l(2, 3);
     nn::Module& m = *l;
     std::shared_ptr<nn::Module> sp = l.ptr();

@@ -3,7 +3,7 @@
 
 using namespace reel;
 
-void s10() {
+void optimizers() {
     nn::Linear m(2, 3);
     optim::SGD o(m->parameters(), optim::SGDOptions(0.1).momentum(0.9).dampening(0).weight_decay(0).nesterov(false));
     o.step([] { return ones({}); });

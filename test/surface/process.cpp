@@ -4,7 +4,7 @@
 
 using namespace reel;
 
-void s14() {
+void process() {
     cuda::is_available();
     cuda::device_count();
     cuda::synchronize();

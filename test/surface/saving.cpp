@@ -4,7 +4,7 @@
 
 using namespace reel;
 
-void s13() {
+void saving() {
     Tensor t = ones(2);
     std::vector<Tensor> v{t};
     nn::Linear m(2, 3);

@@ -18,7 +18,7 @@ struct Fn : A::Function<Fn> {
         return g;
     }
 };
-void s4() {
+void tape() {
     auto t = ones(2).requires_grad_();
     A::backward({t}, {t}, true, false, {t});
     A::grad({t}, {t}, {t}, true, false, true);

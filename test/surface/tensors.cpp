@@ -3,7 +3,7 @@
 
 using namespace reel;
 
-void s3() {
+void tensors() {
     auto t = ones({2, 2});
     t.ndimension();
     t.get_device();
