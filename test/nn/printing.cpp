@@ -5,6 +5,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <reel/nn/factory.hpp>
+
 using namespace reel;
 using namespace reel::testing;
 using nn::Module;
@@ -97,6 +99,41 @@ BOOST_AUTO_TEST_CASE(M_32_children_that_are_none) {
 BOOST_AUTO_TEST_CASE(the_class_name_is_printed_without_namespaces_and_Impl) {
     BOOST_TEST(Scale()->repr() == "Scale()");
     BOOST_TEST(has(Scale()->name(), "ScaleImpl"));
+}
+
+BOOST_AUTO_TEST_CASE(M_29_numbers_print_as_they_were_written) {
+    BOOST_TEST(nn::Dropout(0)->repr() == "Dropout(p=0, inplace=False)");
+    BOOST_TEST(nn::Dropout2d(nn::DropoutOptions(1.).inplace(true))->repr() == "Dropout2d(p=1.0, inplace=True)");
+    BOOST_TEST(nn::make_module("Dropout", {Value(1)})->repr() == "Dropout(p=1, inplace=False)");
+    BOOST_TEST(nn::ConstantPad1d(2, 0)->repr() == "ConstantPad1d(padding=(2, 2), value=0)");
+    BOOST_TEST(nn::make_module("ConstantPad1d", {Value(2), Value(1.)})->repr() ==
+               "ConstantPad1d(padding=(2, 2), value=1.0)");
+    BOOST_TEST(nn::make_module("ConstantPad2d", {Value(2), Value(1)})->repr() ==
+               "ConstantPad2d(padding=(2, 2, 2, 2), value=1)");
+    BOOST_TEST(nn::make_module("LocalResponseNorm", {Value(4)}, {{"alpha", 1}, {"k", 1}})->repr() ==
+               "LocalResponseNorm(4, alpha=1, beta=0.75, k=1)");
+    BOOST_TEST(nn::LocalResponseNorm(2)->repr() == "LocalResponseNorm(2, alpha=0.0001, beta=0.75, k=1.0)");
+    BOOST_TEST(nn::make_module("Embedding", {Value(7), Value(5)}, {{"max_norm", 2}, {"norm_type", 3}})->repr() ==
+               "Embedding(7, 5, max_norm=2, norm_type=3)");
+    BOOST_TEST(nn::Embedding(nn::EmbeddingOptions(7, 5).max_norm(2.))->repr() == "Embedding(7, 5, max_norm=2.0)");
+    BOOST_TEST(nn::make_module("EmbeddingBag", {Value(7), Value(5)}, {{"max_norm", 2}})->repr() ==
+               "EmbeddingBag(7, 5, max_norm=2, mode='mean')");
+}
+BOOST_AUTO_TEST_CASE(M_29_softmax_without_a_dimension_chooses_as_python) {
+    const WarningLog log;
+    const nn::ModulePtr m = nn::make_module("LogSoftmax");
+    BOOST_TEST(m->repr() == "LogSoftmax(dim=None)");
+    const Tensor x = randn({2, 3, 4}), y = randn({2, 3});
+    BOOST_TEST(equal(m->call_values({x}).toTensor(), log_softmax(x, 0)));
+    BOOST_TEST(equal(m->clone()->call_values({}, {{"input", y}}).toTensor(), log_softmax(y, 1)));
+    BOOST_TEST(log.any("Implicit dimension choice for LogSoftmax has been deprecated"));
+}
+BOOST_AUTO_TEST_CASE(modules_of_complex_numbers) {
+    const nn::ModulePtr m = nn::make_module("Linear", {Value(3), Value(2)}, {{"dtype", Value(kComplexDouble)}});
+    for (const Tensor& p : m->parameters()) BOOST_TEST((p.scalar_type() == kComplexDouble));
+    const Tensor x = randn({4, 3}, TensorOptions(kComplexDouble));
+    BOOST_TEST((m->call_values({x}).toTensor().scalar_type() == kComplexDouble));
+    BOOST_TEST((get_default_dtype() == kFloat));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

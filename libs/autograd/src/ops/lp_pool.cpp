@@ -1,4 +1,6 @@
 // Power means over sliding windows.
+#include <cmath>
+
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
@@ -12,6 +14,19 @@ Tensor root(const Tensor& mean, double norm_type, IntArrayRef kernel_size, std::
     for (std::size_t d = 0; d < dims; ++d) n *= kernel_size[kernel_size.size() == 1 ? 0 : d];
     return pow(sign(mean) * relu(abs(mean)) * Scalar(n), 1.0 / norm_type);
 }
+/// An infinite p asks for the largest magnitude, or with a minus for the smallest, as a negative of a maximum.
+template <class MaxPool, class AvgPool>
+Tensor power_mean(const char* op, const Tensor& input, double norm_type, IntArrayRef kernel_size,
+                  OptionalIntArrayRef stride, bool ceil_mode, std::size_t dims, MaxPool max_pool, AvgPool avg_pool) {
+    REEL_CHECK_VALUE(norm_type != 0, op, ": norm_type must be a non-zero value, but got ", norm_type);
+    if (!std::isinf(norm_type))
+        return root(avg_pool(pow(input, Scalar(norm_type)), kernel_size, stride, 0, ceil_mode), norm_type, kernel_size,
+                    dims);
+    const auto largest = [&](const Tensor& x) {
+        return std::get<0>(max_pool(x, kernel_size, stride, 0, 1, ceil_mode));
+    };
+    return norm_type > 0 ? largest(abs(input)) : neg(largest(neg(abs(input))));
+}
 } // namespace
 
 /// (sum of x^p)^(1/p) over each window of input [C, L] or [N, C, L]; p is `norm_type`.
@@ -19,24 +34,27 @@ REEL_OP("nn.functional.lp_pool1d(Tensor input, float norm_type, int[] kernel_siz
         "ceil_mode=False) -> Tensor")
 Tensor lp_pool1d(const Tensor& input, double norm_type, IntArrayRef kernel_size, OptionalIntArrayRef stride,
                  bool ceil_mode) {
-    return root(avg_pool1d(pow(input, Scalar(norm_type)), kernel_size, stride, 0, ceil_mode), norm_type, kernel_size,
-                1);
+    const auto max = [](auto&&... a) { return max_pool1d_with_indices(a...); };
+    const auto avg = [](auto&&... a) { return avg_pool1d(a...); };
+    return power_mean("lp_pool1d", input, norm_type, kernel_size, stride, ceil_mode, 1, max, avg);
 }
 /// The same over windows of [C, H, W] or [N, C, H, W].
 REEL_OP("nn.functional.lp_pool2d(Tensor input, float norm_type, int[] kernel_size, int[]? stride=None, bool "
         "ceil_mode=False) -> Tensor")
 Tensor lp_pool2d(const Tensor& input, double norm_type, IntArrayRef kernel_size, OptionalIntArrayRef stride,
                  bool ceil_mode) {
-    return root(avg_pool2d(pow(input, Scalar(norm_type)), kernel_size, stride, 0, ceil_mode), norm_type, kernel_size,
-                2);
+    const auto max = [](auto&&... a) { return max_pool2d_with_indices(a...); };
+    const auto avg = [](auto&&... a) { return avg_pool2d(a...); };
+    return power_mean("lp_pool2d", input, norm_type, kernel_size, stride, ceil_mode, 2, max, avg);
 }
 /// The same over windows of [C, D, H, W] or [N, C, D, H, W].
 REEL_OP("nn.functional.lp_pool3d(Tensor input, float norm_type, int[] kernel_size, int[]? stride=None, bool "
         "ceil_mode=False) -> Tensor")
 Tensor lp_pool3d(const Tensor& input, double norm_type, IntArrayRef kernel_size, OptionalIntArrayRef stride,
                  bool ceil_mode) {
-    return root(avg_pool3d(pow(input, Scalar(norm_type)), kernel_size, stride, 0, ceil_mode), norm_type, kernel_size,
-                3);
+    const auto max = [](auto&&... a) { return max_pool3d_with_indices(a...); };
+    const auto avg = [](auto&&... a) { return avg_pool3d(a...); };
+    return power_mean("lp_pool3d", input, norm_type, kernel_size, stride, ceil_mode, 3, max, avg);
 }
 
 } // namespace reel

@@ -4,6 +4,7 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/nn/init.hpp>
 
+#include "modules/bound_arguments.hpp"
 #include "modules/python_text.hpp"
 
 namespace reel::nn {
@@ -118,6 +119,33 @@ Tensor PReLUImpl::forward(const Tensor& input) { return reel::prelu(input, param
 std::string PReLUImpl::extra_repr() const { return "num_parameters=" + std::to_string(options.num_parameters()); }
 
 namespace {
+/// Python's softmax without a dimension: deprecated, it takes 0 for 0, 1 or 3 dimensions and else 1.
+template <class M> class ImplicitDim final : public M {
+public:
+    explicit ImplicitDim(const char* name) : M(0), name_(name) {}
+    std::string repr_name() const override { return name_; }
+    std::string extra_repr() const override { return "dim=None"; }
+    ModulePtr clone(std::optional<Device> device, bool keep_hooks) const override {
+        auto copy = std::make_shared<ImplicitDim>(name_);
+        copy->copy_from(*this, device, keep_hooks);
+        return copy;
+    }
+    Value forward_values(const Args& args, const Kwargs& kwargs) override {
+        const nn::detail::BoundArguments<M, 1, 1> a(*this, args, kwargs);
+        const Tensor input = a.template get<Tensor>(0);
+        REEL_WARN("Implicit dimension choice for ", name_,
+                  " has been deprecated. Change the call to include dim=X as an argument.");
+        return Value(M(input.dim() == 0 || input.dim() == 1 || input.dim() == 3 ? 0 : 1).forward(input));
+    }
+
+private:
+    const char* name_;
+};
+template <class M> ModulePtr make_softmax(const char* name, const Args& args, const Kwargs& kwargs) {
+    const ConstructorArgs a(name, {"dim"}, args, kwargs);
+    if (!a.has("dim")) return std::make_shared<ImplicitDim<M>>(name);
+    return std::make_shared<M>(a.get<std::int64_t>("dim"));
+}
 [[maybe_unused]] const bool registered[] = {
     register_module_class("ReLU",
                           [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
@@ -244,20 +272,11 @@ namespace {
                               return std::make_shared<ThresholdImpl>(o);
                           }),
     register_module_class("Softmax",
-                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-                              const ConstructorArgs a("Softmax", {"dim"}, args, kwargs);
-                              return std::make_shared<SoftmaxImpl>(SoftmaxOptions(a.get<std::int64_t>("dim")));
-                          }),
-    register_module_class("LogSoftmax",
-                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-                              const ConstructorArgs a("LogSoftmax", {"dim"}, args, kwargs);
-                              return std::make_shared<LogSoftmaxImpl>(LogSoftmaxOptions(a.get<std::int64_t>("dim")));
-                          }),
+                          [](const Args& a, const Kwargs& k) { return make_softmax<SoftmaxImpl>("Softmax", a, k); }),
+    register_module_class(
+        "LogSoftmax", [](const Args& a, const Kwargs& k) { return make_softmax<LogSoftmaxImpl>("LogSoftmax", a, k); }),
     register_module_class("Softmin",
-                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-                              const ConstructorArgs a("Softmin", {"dim"}, args, kwargs);
-                              return std::make_shared<SoftminImpl>(SoftminOptions(a.get<std::int64_t>("dim")));
-                          }),
+                          [](const Args& a, const Kwargs& k) { return make_softmax<SoftminImpl>("Softmin", a, k); }),
     register_module_class("GLU",
                           [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
                               const ConstructorArgs a("GLU", {"dim"}, args, kwargs);

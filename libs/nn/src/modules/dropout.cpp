@@ -12,7 +12,7 @@ template <class Derived> DropoutNdImpl<Derived>::DropoutNdImpl(const DropoutOpti
     DropoutNdImpl::reset();
 }
 template <class Derived> void DropoutNdImpl<Derived>::reset() {
-    REEL_CHECK_VALUE(options.p() >= 0 && options.p() <= 1, "dropout: p is ", options.p(),
+    REEL_CHECK_VALUE(options.p() >= 0 && options.p() <= 1, "dropout: p is ", text::number(options.p()),
                      "; expected a probability between 0 and 1");
 }
 template <class Derived> std::string DropoutNdImpl<Derived>::extra_repr() const {
@@ -29,7 +29,7 @@ template <class F> Tensor dropped(const DropoutOptions& o, const Tensor& input, 
 }
 template <class M> ModulePtr make_dropout(const char* name, const Args& args, const Kwargs& kwargs) {
     const ConstructorArgs a(name, {"p", "inplace"}, args, kwargs);
-    return std::make_shared<M>(DropoutOptions(a.get<double>("p", 0.5)).inplace(a.get<bool>("inplace", false)));
+    return std::make_shared<M>(DropoutOptions().p(text::number(a, "p", 0.5)).inplace(a.get<bool>("inplace", false)));
 }
 } // namespace
 

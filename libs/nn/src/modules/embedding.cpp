@@ -128,8 +128,8 @@ namespace {
                                  "mode", "sparse", "_weight", "include_last_offset", "padding_idx", "device", "dtype"},
                                 args, kwargs);
         EmbeddingBagOptions o(a.get<std::int64_t>("num_embeddings"), a.get<std::int64_t>("embedding_dim"));
-        if (a.has("max_norm")) o.max_norm(a.get<double>("max_norm"));
-        o.norm_type(a.get<double>("norm_type", 2.))
+        if (a.has("max_norm")) o.max_norm(text::number(a, "max_norm", 0));
+        o.norm_type(text::number(a, "norm_type", 2.))
             .scale_grad_by_freq(a.get<bool>("scale_grad_by_freq", false))
             .sparse(a.get<bool>("sparse", false))
             .include_last_offset(a.get<bool>("include_last_offset", false));
@@ -150,8 +150,8 @@ namespace {
                                 args, kwargs);
         EmbeddingOptions o(a.get<std::int64_t>("num_embeddings"), a.get<std::int64_t>("embedding_dim"));
         if (a.has("padding_idx")) o.padding_idx(a.get<std::int64_t>("padding_idx"));
-        if (a.has("max_norm")) o.max_norm(a.get<double>("max_norm"));
-        o.norm_type(a.get<double>("norm_type", 2.))
+        if (a.has("max_norm")) o.max_norm(text::number(a, "max_norm", 0));
+        o.norm_type(text::number(a, "norm_type", 2.))
             .scale_grad_by_freq(a.get<bool>("scale_grad_by_freq", false))
             .sparse(a.get<bool>("sparse", false));
         if (a.has("_weight")) o._weight(a.at("_weight").toTensor());

@@ -116,7 +116,7 @@ std::vector<std::int64_t> shape_of(const ConstructorArgs& a) {
         [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
             const ConstructorArgs a("LocalResponseNorm", {"size", "alpha", "beta", "k"}, args, kwargs);
             LocalResponseNormOptions o(a.get<std::int64_t>("size"));
-            o.alpha(a.get<double>("alpha", 1e-4)).beta(a.get<double>("beta", 0.75)).k(a.get<double>("k", 1.0));
+            o.alpha(text::number(a, "alpha", 1e-4)).beta(text::number(a, "beta", 0.75)).k(text::number(a, "k", 1.0));
             return std::make_shared<LocalResponseNormImpl>(o);
         }),
 };

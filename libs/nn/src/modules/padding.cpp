@@ -12,7 +12,7 @@ Tensor pad_by(const Tensor& input, IntArrayRef padding, const char* mode, double
     return reel::pad(input, padding, mode, Scalar(value));
 }
 std::string describe_pad(IntArrayRef padding) { return text::tuple(padding); }
-std::string describe_pad(IntArrayRef padding, double value) {
+std::string describe_pad(IntArrayRef padding, Number value) {
     return "padding=" + text::tuple(padding) + ", value=" + text::number(value);
 }
 } // namespace detail
@@ -24,7 +24,8 @@ template <class M, std::size_t D> ModulePtr make_pad(const char* name, const Arg
 }
 template <class M, std::size_t D> ModulePtr make_constant(const char* name, const Args& args, const Kwargs& kwargs) {
     const ConstructorArgs a(name, {"padding", "value"}, args, kwargs);
-    return std::make_shared<M>(ConstantPadOptions<D>(text::expanding<D * 2>(a, "padding"), a.get<double>("value")));
+    return std::make_shared<M>(
+        ConstantPadOptions<D>(text::expanding<D * 2>(a, "padding"), (a.at("value"), text::number(a, "value", 0))));
 }
 [[maybe_unused]] const bool registered[] = {
     register_module_class(

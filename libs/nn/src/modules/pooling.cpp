@@ -80,6 +80,27 @@ template <std::size_t D> std::string describe(const LPPoolOptions<D>& o) {
                ", ceil_mode=", text::boolean(o.ceil_mode()));
 }
 
+template <std::size_t D>
+Tensor max_unpool(const MaxUnpoolOptions<D>& o, const Tensor& input, const Tensor& indices,
+                  const std::optional<std::vector<std::int64_t>>& output_size) {
+    const OptionalIntArrayRef size = output_size ? OptionalIntArrayRef(*output_size) : OptionalIntArrayRef();
+    const auto op = D == 1 ? &reel::max_unpool1d : D == 2 ? &reel::max_unpool2d : &reel::max_unpool3d;
+    return op(input, indices, o.kernel_size(), IntArrayRef(o.stride()), o.padding(), size);
+}
+template <std::size_t D> std::string describe(const MaxUnpoolOptions<D>& o) {
+    return str("kernel_size=", text::tuple(o.kernel_size()), ", stride=", text::tuple(o.stride()),
+               ", padding=", text::tuple(o.padding()));
+}
+
+template Tensor max_unpool(const MaxUnpoolOptions<1>&, const Tensor&, const Tensor&,
+                           const std::optional<std::vector<std::int64_t>>&);
+template Tensor max_unpool(const MaxUnpoolOptions<2>&, const Tensor&, const Tensor&,
+                           const std::optional<std::vector<std::int64_t>>&);
+template Tensor max_unpool(const MaxUnpoolOptions<3>&, const Tensor&, const Tensor&,
+                           const std::optional<std::vector<std::int64_t>>&);
+template std::string describe(const MaxUnpoolOptions<1>&);
+template std::string describe(const MaxUnpoolOptions<2>&);
+template std::string describe(const MaxUnpoolOptions<3>&);
 template Tensor lp_pool(const LPPoolOptions<1>&, const Tensor&);
 template Tensor lp_pool(const LPPoolOptions<2>&, const Tensor&);
 template Tensor lp_pool(const LPPoolOptions<3>&, const Tensor&);
@@ -182,7 +203,23 @@ template <class M, std::size_t D> ModulePtr make_lp(const char* name, const Args
     return std::make_shared<M>(o.ceil_mode(a.get<bool>("ceil_mode", false)));
 }
 
+template <class M, std::size_t D> ModulePtr make_unpool(const char* name, const Args& args, const Kwargs& kwargs) {
+    const ConstructorArgs a(name, {"kernel_size", "stride", "padding"}, args, kwargs);
+    MaxUnpoolOptions<D> o(text::expanding<D>(a, "kernel_size"));
+    if (a.has("stride")) o.stride(text::expanding<D>(a, "stride"));
+    return std::make_shared<M>(o.padding(text::expanding<D>(a, "padding", 0)));
+}
+
 [[maybe_unused]] const bool registered[] = {
+    register_module_class(
+        "MaxUnpool1d",
+        [](const Args& a, const Kwargs& k) { return make_unpool<MaxUnpool1dImpl, 1>("MaxUnpool1d", a, k); }),
+    register_module_class(
+        "MaxUnpool2d",
+        [](const Args& a, const Kwargs& k) { return make_unpool<MaxUnpool2dImpl, 2>("MaxUnpool2d", a, k); }),
+    register_module_class(
+        "MaxUnpool3d",
+        [](const Args& a, const Kwargs& k) { return make_unpool<MaxUnpool3dImpl, 3>("MaxUnpool3d", a, k); }),
     register_module_class("LPPool1d",
                           [](const Args& a, const Kwargs& k) { return make_lp<LPPool1dImpl, 1>("LPPool1d", a, k); }),
     register_module_class("LPPool2d",

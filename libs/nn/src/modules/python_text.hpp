@@ -81,14 +81,19 @@ ExpandingArrayWithOptionalElem<D> optional_expanding(const ConstructorArgs& a, c
     for (const Value& e : v.elements()) r.push_back(e.toOptional<std::int64_t>());
     return r;
 }
-/// Makes the module with the constructor argument `dtype` as default: parameters are drawn in it, not converted.
+/// Makes the module with the constructor argument `dtype` as default: parameters are drawn in it, not converted unless
+/// it is complex.
 template <class M, class... O> std::shared_ptr<M> built(const ConstructorArgs& a, O&&... options) {
     struct Restore {
         ScalarType before = get_default_dtype();
         ~Restore() { set_default_dtype(before); }
     } restore;
-    if (a.has("dtype")) set_default_dtype(a.at("dtype").toDtype());
-    return std::make_shared<M>(std::forward<O>(options)...);
+    const bool given = a.has("dtype"), complex = given && isComplexType(a.at("dtype").toDtype());
+    if (given && !complex) set_default_dtype(a.at("dtype").toDtype());
+    auto m = std::make_shared<M>(std::forward<O>(options)...);
+    if (complex) // no default can be that
+        m->convert([&](const Tensor& t) { return t.is_floating_point() ? t.to(a.at("dtype").toDtype()) : t; });
+    return m;
 }
 
 } // namespace reel::nn::text

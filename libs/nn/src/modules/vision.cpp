@@ -82,6 +82,7 @@ UpsampleOptions upsample_options(const char* name, const ConstructorArgs& a, con
     else if (mode == "bilinear") o.mode(kBilinear);
     else if (mode == "bicubic") o.mode(kBicubic);
     else if (mode == "trilinear") o.mode(kTrilinear);
+    else if (mode == "area") o.mode(kArea);
     else REEL_THROW(ValueError, name, ": unknown mode '", mode, "'");
     return o;
 }

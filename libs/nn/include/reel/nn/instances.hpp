@@ -25,7 +25,7 @@
     X(PixelUnshuffle) X(ChannelShuffle) X(Upsample) X(UpsamplingNearest2d) X(UpsamplingBilinear2d) X(Unfold) X(Fold) \
     X(MultiheadAttention) X(TransformerEncoderLayer) X(TransformerDecoderLayer) X(TransformerEncoder) \
     X(TransformerDecoder) X(Transformer) \
-    X(LPPool1d) X(LPPool2d) X(LPPool3d) X(RNN) X(LSTM) X(GRU) X(RNNCell) X(LSTMCell) X(GRUCell) \
+    X(LPPool1d) X(LPPool2d) X(LPPool3d) X(MaxUnpool1d) X(MaxUnpool2d) X(MaxUnpool3d) X(RNN) X(LSTM) X(GRU) X(RNNCell) X(LSTMCell) X(GRUCell) \
     X(AdaptiveLogSoftmaxWithLoss)
 // clang-format on
 

@@ -3,13 +3,16 @@
 
 #include <reel/nn/cloneable.hpp>
 #include <reel/nn/module_holder.hpp>
+#include <reel/nn/modules/activation.hpp>
 #include <reel/nn/options.hpp>
 
 namespace reel::nn {
 
 struct DropoutOptions {
-    DropoutOptions(double p = 0.5) : p_(p) {}
-    REEL_ARG(double, p);
+    DropoutOptions() = default;
+    template <class T>
+    requires std::is_arithmetic_v<T> DropoutOptions(T p) : p_(p) {}
+    REEL_ARG(Number, p) = 0.5;
     REEL_ARG(bool, inplace) = false;
 };
 using Dropout1dOptions = DropoutOptions;
@@ -21,7 +24,9 @@ using FeatureAlphaDropoutOptions = DropoutOptions;
 namespace detail {
 template <class Derived> class DropoutNdImpl : public Cloneable<Derived> {
 public:
-    explicit DropoutNdImpl(double p) : DropoutNdImpl(DropoutOptions(p)) {}
+    template <class T>
+    requires std::is_arithmetic_v<T>
+    explicit DropoutNdImpl(T p) : DropoutNdImpl(DropoutOptions(p)) {}
     explicit DropoutNdImpl(const DropoutOptions& options = {});
     void reset() override;
     std::string extra_repr() const override;

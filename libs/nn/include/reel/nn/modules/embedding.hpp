@@ -6,6 +6,7 @@
 #include <reel/autograd/enum.hpp>
 #include <reel/nn/cloneable.hpp>
 #include <reel/nn/module_holder.hpp>
+#include <reel/nn/modules/activation.hpp>
 #include <reel/nn/options.hpp>
 
 namespace reel::nn {
@@ -16,8 +17,8 @@ struct EmbeddingOptions {
     REEL_ARG(std::int64_t, num_embeddings);
     REEL_ARG(std::int64_t, embedding_dim);
     REEL_ARG(std::optional<std::int64_t>, padding_idx) = std::nullopt; ///< this row starts at zero and gets no gradient
-    REEL_ARG(std::optional<double>, max_norm) = std::nullopt; ///< rows that are looked up are scaled down to this norm
-    REEL_ARG(double, norm_type) = 2.;
+    REEL_ARG(std::optional<Number>, max_norm) = std::nullopt; ///< rows that are looked up are scaled down to this norm
+    REEL_ARG(Number, norm_type) = 2.;
     REEL_ARG(bool, scale_grad_by_freq) = false;
     REEL_ARG(bool, sparse) = false;
     REEL_ARG(Tensor, _weight) = {};
@@ -25,8 +26,8 @@ struct EmbeddingOptions {
 struct EmbeddingFromPretrainedOptions {
     REEL_ARG(bool, freeze) = true;
     REEL_ARG(std::optional<std::int64_t>, padding_idx) = std::nullopt;
-    REEL_ARG(std::optional<double>, max_norm) = std::nullopt;
-    REEL_ARG(double, norm_type) = 2.;
+    REEL_ARG(std::optional<Number>, max_norm) = std::nullopt;
+    REEL_ARG(Number, norm_type) = 2.;
     REEL_ARG(bool, scale_grad_by_freq) = false;
     REEL_ARG(bool, sparse) = false;
 };
@@ -59,8 +60,8 @@ struct EmbeddingBagOptions {
         : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
     REEL_ARG(std::int64_t, num_embeddings);
     REEL_ARG(std::int64_t, embedding_dim);
-    REEL_ARG(std::optional<double>, max_norm) = std::nullopt;
-    REEL_ARG(double, norm_type) = 2.;
+    REEL_ARG(std::optional<Number>, max_norm) = std::nullopt;
+    REEL_ARG(Number, norm_type) = 2.;
     REEL_ARG(bool, scale_grad_by_freq) = false;
     REEL_ARG(mode_t, mode) = kMean;
     REEL_ARG(bool, sparse) = false;
@@ -71,8 +72,8 @@ struct EmbeddingBagOptions {
 struct EmbeddingBagFromPretrainedOptions {
     using mode_t = EmbeddingBagOptions::mode_t;
     REEL_ARG(bool, freeze) = true;
-    REEL_ARG(std::optional<double>, max_norm) = std::nullopt;
-    REEL_ARG(double, norm_type) = 2.;
+    REEL_ARG(std::optional<Number>, max_norm) = std::nullopt;
+    REEL_ARG(Number, norm_type) = 2.;
     REEL_ARG(bool, scale_grad_by_freq) = false;
     REEL_ARG(mode_t, mode) = kMean;
     REEL_ARG(bool, sparse) = false;

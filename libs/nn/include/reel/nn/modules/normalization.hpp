@@ -6,6 +6,7 @@
 
 #include <reel/nn/cloneable.hpp>
 #include <reel/nn/module_holder.hpp>
+#include <reel/nn/modules/activation.hpp>
 #include <reel/nn/options.hpp>
 
 namespace reel::nn {
@@ -86,9 +87,9 @@ REEL_MODULE(GroupNorm);
 struct LocalResponseNormOptions {
     LocalResponseNormOptions(std::int64_t size) : size_(size) {}
     REEL_ARG(std::int64_t, size);
-    REEL_ARG(double, alpha) = 1e-4;
-    REEL_ARG(double, beta) = 0.75;
-    REEL_ARG(double, k) = 1;
+    REEL_ARG(Number, alpha) = 1e-4;
+    REEL_ARG(Number, beta) = 0.75;
+    REEL_ARG(Number, k) = 1.0;
 };
 /// x / (k + alpha mean of x^2 over `size` neighbouring channels)^beta.
 class LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {

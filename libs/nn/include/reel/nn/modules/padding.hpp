@@ -4,6 +4,7 @@
 #include <reel/autograd/expanding_array.hpp>
 #include <reel/nn/cloneable.hpp>
 #include <reel/nn/module_holder.hpp>
+#include <reel/nn/modules/activation.hpp>
 #include <reel/nn/options.hpp>
 
 namespace reel::nn {
@@ -14,16 +15,16 @@ template <std::size_t D> struct PadOptions {
     REEL_ARG(ExpandingArray<D * 2>, padding);
 };
 template <std::size_t D> struct ConstantPadOptions {
-    ConstantPadOptions(ExpandingArray<D * 2> padding, double value) : padding_(padding), value_(value) {}
+    ConstantPadOptions(ExpandingArray<D * 2> padding, Number value) : padding_(padding), value_(value) {}
     REEL_ARG(ExpandingArray<D * 2>, padding);
-    REEL_ARG(double, value) = 0;
+    REEL_ARG(Number, value) = 0;
 };
 
 namespace detail {
 /// Pads the last dimensions by `mode` (reflect, replicate, circular, constant) and prints.
 Tensor pad_by(const Tensor& input, IntArrayRef padding, const char* mode, double value);
 std::string describe_pad(IntArrayRef padding);
-std::string describe_pad(IntArrayRef padding, double value);
+std::string describe_pad(IntArrayRef padding, Number value);
 } // namespace detail
 
 using ReflectionPad1dOptions = PadOptions<1>;
@@ -198,7 +199,7 @@ using ConstantPad1dOptions = ConstantPadOptions<1>;
 /// Pads with `value`.
 class ConstantPad1dImpl : public Cloneable<ConstantPad1dImpl> {
 public:
-    ConstantPad1dImpl(ExpandingArray<2> padding, double value) : options(padding, value) {}
+    ConstantPad1dImpl(ExpandingArray<2> padding, Number value) : options(padding, value) {}
     explicit ConstantPad1dImpl(const ConstantPad1dOptions& options) : options(options) {}
     void reset() override {}
     static constexpr const char* forward_arguments = "input";
@@ -214,7 +215,7 @@ using ConstantPad2dOptions = ConstantPadOptions<2>;
 /// Pads with `value`.
 class ConstantPad2dImpl : public Cloneable<ConstantPad2dImpl> {
 public:
-    ConstantPad2dImpl(ExpandingArray<4> padding, double value) : options(padding, value) {}
+    ConstantPad2dImpl(ExpandingArray<4> padding, Number value) : options(padding, value) {}
     explicit ConstantPad2dImpl(const ConstantPad2dOptions& options) : options(options) {}
     void reset() override {}
     static constexpr const char* forward_arguments = "input";
@@ -230,7 +231,7 @@ using ConstantPad3dOptions = ConstantPadOptions<3>;
 /// Pads with `value`.
 class ConstantPad3dImpl : public Cloneable<ConstantPad3dImpl> {
 public:
-    ConstantPad3dImpl(ExpandingArray<6> padding, double value) : options(padding, value) {}
+    ConstantPad3dImpl(ExpandingArray<6> padding, Number value) : options(padding, value) {}
     explicit ConstantPad3dImpl(const ConstantPad3dOptions& options) : options(options) {}
     void reset() override {}
     static constexpr const char* forward_arguments = "input";

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <tuple>
+#include <vector>
 
 #include <reel/autograd/expanding_array.hpp>
 #include <reel/nn/cloneable.hpp>
@@ -67,7 +68,22 @@ using LPPool1dOptions = LPPoolOptions<1>;
 using LPPool2dOptions = LPPoolOptions<2>;
 using LPPool3dOptions = LPPoolOptions<3>;
 
+/// `stride` is the kernel unless set.
+template <std::size_t D> struct MaxUnpoolOptions {
+    MaxUnpoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
+    REEL_ARG(ExpandingArray<D>, kernel_size);
+    REEL_ARG(ExpandingArray<D>, stride);
+    REEL_ARG(ExpandingArray<D>, padding) = 0;
+};
+using MaxUnpool1dOptions = MaxUnpoolOptions<1>;
+using MaxUnpool2dOptions = MaxUnpoolOptions<2>;
+using MaxUnpool3dOptions = MaxUnpoolOptions<3>;
+
 namespace detail {
+template <std::size_t D>
+Tensor max_unpool(const MaxUnpoolOptions<D>& o, const Tensor& input, const Tensor& indices,
+                  const std::optional<std::vector<std::int64_t>>& output_size);
+template <std::size_t D> std::string describe(const MaxUnpoolOptions<D>& o);
 template <std::size_t D> Tensor lp_pool(const LPPoolOptions<D>& o, const Tensor& input);
 template <std::size_t D> std::string describe(const LPPoolOptions<D>& o);
 /// Parts of the maximum pools that do not depend on the class.
@@ -130,6 +146,23 @@ public:
     AdaptivePoolOptions<D> options;
 };
 
+/// Puts the values of a maximum pool back where its `indices` say, zeros elsewhere. `output_size` (the last `D` sizes,
+/// or all) settles sizes that several inputs share.
+template <std::size_t D, class Derived> class MaxUnpoolImpl : public Cloneable<Derived> {
+public:
+    MaxUnpoolImpl(ExpandingArray<D> kernel_size) : options(kernel_size) {}
+    explicit MaxUnpoolImpl(const MaxUnpoolOptions<D>& options) : options(options) {}
+    void reset() override {}
+    static constexpr const char* forward_arguments = "input, indices, output_size";
+    static Args forward_defaults() { return {{}}; }
+    Tensor forward(const Tensor& input, const Tensor& indices,
+                   const std::optional<std::vector<std::int64_t>>& output_size = std::nullopt) {
+        return detail::max_unpool(options, input, indices, output_size);
+    }
+    std::string extra_repr() const override { return detail::describe(options); }
+    MaxUnpoolOptions<D> options;
+};
+
 /// (sum of x^p)^(1/p) over each window; p is `norm_type`.
 template <std::size_t D, class Derived> class LPPoolImpl : public Cloneable<Derived> {
 public:
@@ -163,6 +196,9 @@ REEL_POOL(AdaptiveAvgPool, 3)
 REEL_POOL(LPPool, 1)
 REEL_POOL(LPPool, 2)
 REEL_POOL(LPPool, 3)
+REEL_POOL(MaxUnpool, 1)
+REEL_POOL(MaxUnpool, 2)
+REEL_POOL(MaxUnpool, 3)
 #undef REEL_POOL
 
 } // namespace reel::nn

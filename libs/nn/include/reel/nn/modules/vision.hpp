@@ -66,7 +66,7 @@ REEL_MODULE(ChannelShuffle);
 /// Exactly one of `size` and `scale_factor`.
 struct UpsampleOptions {
     using mode_t = Choice<enumtype::kNearest, enumtype::kNearestExact, enumtype::kLinear, enumtype::kBilinear,
-                          enumtype::kBicubic, enumtype::kTrilinear>;
+                          enumtype::kBicubic, enumtype::kTrilinear, enumtype::kArea>;
     REEL_ARG(std::optional<std::vector<std::int64_t>>, size) = std::nullopt;
     REEL_ARG(std::optional<std::vector<double>>, scale_factor) = std::nullopt;
     REEL_ARG(mode_t, mode) = kNearest;
