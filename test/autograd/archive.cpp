@@ -155,6 +155,16 @@ BOOST_AUTO_TEST_CASE(a_guard_undoes_in_reverse_unless_it_is_committed) {
         outer.commit();
     }
     BOOST_TEST(a.sum().item<float>() == 2);
+    { // an inner one may be the first that has something to undo
+        LoadGuard outer(in);
+        {
+            LoadGuard done(inner);
+            done.keep(a);
+            a.fill_(7);
+            done.commit();
+        }
+    }
+    BOOST_TEST(a.sum().item<float>() == 2);
     { LoadGuard again(in); } // nothing of the completed one is left to undo
     BOOST_TEST(a.sum().item<float>() == 2);
 }

@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(a_state_dict_that_does_not_fit_changes_nothing) {
     BOOST_TEST(text.find("size mismatch for 4.1.weight") != std::string::npos, text);
     BOOST_TEST(reel::equal(b->parameters()[0], before));
 }
-BOOST_AUTO_TEST_CASE(M40_older_versions_of_a_layer_are_loaded_from_state_dicts) {
+BOOST_AUTO_TEST_CASE(M47_older_versions_of_a_layer_are_loaded_from_state_dicts) {
     nn::BatchNorm1d a(3), b(3);
     nn::StateDict old = a->state_dict();
     old.erase("num_batches_tracked");
@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(buffers_that_are_not_persistent_and_reserved_names_are_left
     BOOST_TEST(b.get_buffer("kept").sum().item<float>() == 6);
     BOOST_TEST(b.get_buffer("cache").sum().item<float>() == 2);
 }
-BOOST_AUTO_TEST_CASE(M43_extra_state_is_part_of_an_archive) {
+BOOST_AUTO_TEST_CASE(extra_state_is_part_of_an_archive) {
     struct M : nn::Module {
         M() { register_parameter("w", reel::ones({1})); }
         bool has_extra_state() const override { return true; }

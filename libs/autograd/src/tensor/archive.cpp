@@ -53,6 +53,7 @@ bool OutputArchive::is_standard() const { return state_->is_standard(); }
 
 struct InputArchive::Undo {
     std::vector<std::function<void()>> steps;
+    int guards = 0;
 };
 
 namespace {
@@ -132,7 +133,7 @@ std::vector<std::string> InputArchive::keys() const {
     return r;
 }
 
-LoadGuard::LoadGuard(InputArchive& archive) : undo_(archive.undo_), begin_(undo_->steps.size()) {}
+LoadGuard::LoadGuard(InputArchive& archive) : undo_(archive.undo_), begin_(undo_->steps.size()) { ++undo_->guards; }
 LoadGuard::~LoadGuard() {
     if (!done_)
         for (std::size_t i = undo_->steps.size(); i > begin_; --i) try {
@@ -140,7 +141,7 @@ LoadGuard::~LoadGuard() {
             } catch (...) { // one that fails must not keep the others from it
             }
     // what an inner guard has completed may still have to be undone by the one around it
-    if (!done_ || begin_ == 0) undo_->steps.resize(begin_);
+    if (--undo_->guards == 0 || !done_) undo_->steps.resize(begin_);
 }
 void LoadGuard::on_failure(std::function<void()> undo) { undo_->steps.push_back(std::move(undo)); }
 void LoadGuard::keep(const Tensor& tensor) {
