@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <reel/autograd/ops.hpp>
+#include <reel/data/samplers.hpp>
 #include <reel/nn.hpp>
 #include <reel/optim.hpp>
 #include <reel/serialize/npz.hpp>
@@ -430,6 +431,20 @@ BOOST_AUTO_TEST_CASE(objects_with_archives_of_their_own) {
     };
     every_way<Place>(
         *this, Place{12}, [](Place& p) { BOOST_TEST(p.index == 12); }, [] { return Place(); });
+}
+BOOST_AUTO_TEST_CASE(samplers_go_every_way) {
+    using Sampler = data::samplers::RandomSampler;
+    Sampler original(20);
+    original.next(7);
+    Sampler copy = original;
+    const std::vector<std::size_t> rest = *copy.next(13);
+    every_way<Sampler>(
+        *this, original,
+        [&](Sampler& s) {
+            BOOST_TEST(s.index() == 7u);
+            BOOST_TEST(*s.next(13) == rest, boost::test_tools::per_element());
+        },
+        [] { return Sampler(20); });
 }
 BOOST_AUTO_TEST_CASE(a_module_that_saves_more_is_saved_as_an_archive) {
     struct CounterImpl : nn::Module {
