@@ -151,6 +151,8 @@ std::pair<Tensor, Tensor> two_states(const char* op, TensorList hx) {
 }
 using Two = std::tuple<Tensor, Tensor>;
 using Three = std::tuple<Tensor, Tensor, Tensor>;
+Two one_state(const Results& r) { return {r.output, r.hn}; }
+Three both_states(const Results& r) { return {r.output, r.hn, r.cn}; }
 
 /// One step of [batch, features], or of one example [features].
 LayerResult step(const char* op, RnnCell cell, const Tensor& input, const Tensor& hx, const Tensor& cx,
@@ -193,9 +195,9 @@ REEL_OP("lstm(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int n
 Three lstm(const Tensor& input, TensorList hx, TensorList params, bool has_biases, std::int64_t num_layers,
            double dropout, bool train, bool bidirectional, bool batch_first) {
     const auto [h, c] = two_states("lstm", hx);
-    const Results r = run_padded({"lstm", RnnCell::lstm, params, has_biases, num_layers, dropout, train, bidirectional},
-                                 input, h, c, batch_first);
-    return {r.output, r.hn, r.cn};
+    return both_states(
+        run_padded({"lstm", RnnCell::lstm, params, has_biases, num_layers, dropout, train, bidirectional}, input, h, c,
+                   batch_first));
 }
 /// The same over packed sequences: `data` holds the rows of all steps, step t having batch_sizes[t] of them.
 REEL_OP("lstm(Tensor data, Tensor batch_sizes, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float "
@@ -203,61 +205,55 @@ REEL_OP("lstm(Tensor data, Tensor batch_sizes, Tensor[] hx, Tensor[] params, boo
 Three lstm(const Tensor& data, const Tensor& batch_sizes, TensorList hx, TensorList params, bool has_biases,
            std::int64_t num_layers, double dropout, bool train, bool bidirectional) {
     const auto [h, c] = two_states("lstm", hx);
-    const Results r = run_packed({"lstm", RnnCell::lstm, params, has_biases, num_layers, dropout, train, bidirectional},
-                                 data, batch_sizes, h, c);
-    return {r.output, r.hn, r.cn};
+    return both_states(
+        run_packed({"lstm", RnnCell::lstm, params, has_biases, num_layers, dropout, train, bidirectional}, data,
+                   batch_sizes, h, c));
 }
 REEL_OP("gru(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, "
         "bool bidirectional, bool batch_first) -> (Tensor, Tensor)")
 Two gru(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, std::int64_t num_layers,
         double dropout, bool train, bool bidirectional, bool batch_first) {
-    const Results r = run_padded({"gru", RnnCell::gru, params, has_biases, num_layers, dropout, train, bidirectional},
-                                 input, hx, {}, batch_first);
-    return {r.output, r.hn};
+    return one_state(run_padded({"gru", RnnCell::gru, params, has_biases, num_layers, dropout, train, bidirectional},
+                                input, hx, {}, batch_first));
 }
 REEL_OP("gru(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float "
         "dropout, bool train, bool bidirectional) -> (Tensor, Tensor)")
 Two gru(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases,
         std::int64_t num_layers, double dropout, bool train, bool bidirectional) {
-    const Results r = run_packed({"gru", RnnCell::gru, params, has_biases, num_layers, dropout, train, bidirectional},
-                                 data, batch_sizes, hx, {});
-    return {r.output, r.hn};
+    return one_state(run_packed({"gru", RnnCell::gru, params, has_biases, num_layers, dropout, train, bidirectional},
+                                data, batch_sizes, hx, {}));
 }
 REEL_OP("rnn_tanh(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool "
         "train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)")
 Two rnn_tanh(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, std::int64_t num_layers,
              double dropout, bool train, bool bidirectional, bool batch_first) {
-    const Results r =
+    return one_state(
         run_padded({"rnn_tanh", RnnCell::tanh, params, has_biases, num_layers, dropout, train, bidirectional}, input,
-                   hx, {}, batch_first);
-    return {r.output, r.hn};
+                   hx, {}, batch_first));
 }
 REEL_OP("rnn_tanh(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float "
         "dropout, bool train, bool bidirectional) -> (Tensor, Tensor)")
 Two rnn_tanh(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases,
              std::int64_t num_layers, double dropout, bool train, bool bidirectional) {
-    const Results r =
+    return one_state(
         run_packed({"rnn_tanh", RnnCell::tanh, params, has_biases, num_layers, dropout, train, bidirectional}, data,
-                   batch_sizes, hx, {});
-    return {r.output, r.hn};
+                   batch_sizes, hx, {}));
 }
 REEL_OP("rnn_relu(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool "
         "train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)")
 Two rnn_relu(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, std::int64_t num_layers,
              double dropout, bool train, bool bidirectional, bool batch_first) {
-    const Results r =
+    return one_state(
         run_padded({"rnn_relu", RnnCell::relu, params, has_biases, num_layers, dropout, train, bidirectional}, input,
-                   hx, {}, batch_first);
-    return {r.output, r.hn};
+                   hx, {}, batch_first));
 }
 REEL_OP("rnn_relu(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float "
         "dropout, bool train, bool bidirectional) -> (Tensor, Tensor)")
 Two rnn_relu(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases,
              std::int64_t num_layers, double dropout, bool train, bool bidirectional) {
-    const Results r =
+    return one_state(
         run_packed({"rnn_relu", RnnCell::relu, params, has_biases, num_layers, dropout, train, bidirectional}, data,
-                   batch_sizes, hx, {});
-    return {r.output, r.hn};
+                   batch_sizes, hx, {}));
 }
 
 /// One step: input [batch, features] or [features], hx = {h, c} of as many dimensions. Returns the new h and c.
