@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <reel/autograd.hpp>
+#include <reel/inspect/explain_grad.hpp>
 #include <reel/inspect/recorder.hpp>
 #include <reel/nn.hpp>
 
@@ -73,6 +74,19 @@ BOOST_AUTO_TEST_CASE(stopping_leaves_the_rest_undone) {
     BOOST_TEST(x.grad().equal(full({3}, 2.0)));
 }
 
+BOOST_AUTO_TEST_CASE(a_recorder_sees_the_steps) {
+    nn::Sequential net(nn::Linear(2, 2), nn::Tanh(), nn::Linear(2, 2));
+    const Recorder recorder(*net);
+    const Tensor y = net(ones({1, 2})).sum();
+    BackwardSteps steps(y);
+    BOOST_REQUIRE(steps.next_where([](const BackwardStep& s) { return s.name == "TanhBackward0"; }));
+    steps.stop();
+    const GradReport r = explain_grad(*net);
+    BOOST_TEST(std::string(to_string(r.find("0.weight")->fate)) == "interrupted", r.text());
+    BOOST_TEST(contains(r.find("0.weight")->text, "a stop, at TanhBackward0"), r.text());
+    BOOST_TEST(contains(r.find("2.weight")->text, "from LinearBackward0 in 2"), r.text());
+}
+
 BOOST_AUTO_TEST_CASE(hooks_run_as_ever_and_errors_arrive) {
     const Tensor x = leaf(), h = x * 2;
     h.register_hook([](const Tensor& g) { return g * 3; });
@@ -119,6 +133,15 @@ BOOST_AUTO_TEST_CASE(the_first_node_that_makes_a_nan) {
     const auto seed = find_non_finite((x * 2).sum(), full({}, std::nan("")));
     BOOST_REQUIRE(seed.has_value());
     BOOST_TEST(seed->arrived);
+}
+
+BOOST_AUTO_TEST_CASE(looking_for_a_nan_leaves_the_leaves_of_a_checkpoint_alone) {
+    const Tensor x = leaf(), w = leaf();
+    const auto f = [&](const Tensor& t) { return t * w; };
+    const Tensor y = autograd::checkpoint(autograd::CheckpointOptions{.use_reentrant = true}, f, x).sum();
+    BOOST_TEST(!find_non_finite(y).has_value());
+    BOOST_TEST(!w.grad().defined()); // only the pass inside of the pass comes to it
+    BOOST_TEST(!x.grad().defined());
 }
 
 BOOST_AUTO_TEST_CASE(with_module_and_place_under_a_recorder) {

@@ -3,7 +3,9 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <chrono>
 #include <cmath>
+#include <memory>
 
 #include <reel/autograd.hpp>
 #include <reel/nn.hpp>
@@ -181,6 +183,115 @@ BOOST_AUTO_TEST_CASE(cleared_by_zero_grad) {
     BOOST_TEST(r.find("second.weight")->cause == "Optimizer.zero_grad");
     BOOST_TEST(r.find("first.weight")->cause == "Module.zero_grad");
     BOOST_TEST(!r.find("first.weight")->place.empty());
+}
+
+BOOST_AUTO_TEST_CASE(zeros_that_zero_grad_left_are_no_gradient) {
+    Net net;
+    const Recorder recorder(*net);
+    net(input()).sum().backward();
+    net->zero_grad(false);
+    const GradReport r = explain_grad(*net);
+    CHECK_FATE(r, "first.weight", Cleared);
+    BOOST_TEST(contains(r.find("first.weight")->text, "only zeros any more: cleared by Module.zero_grad"), r.text());
+    net(input()).sum().backward();
+    CHECK_FATE(explain_grad(*net), "first.weight", Got);
+}
+
+BOOST_AUTO_TEST_CASE(the_latest_of_several_steps_is_explained) {
+    Net net;
+    optim::SGD sgd(net->parameters(), 0.1);
+    const Recorder recorder(*net);
+    net(input()).sum().backward();
+    sgd.zero_grad();
+    net->between = [](const Tensor& h) { return h.detach(); };
+    net(input()).sum().backward();
+    GradReport r = explain_grad(*net);
+    CHECK_FATE(r, "first.weight", Cut); // it was cleared before, which is not why
+    BOOST_TEST(r.find("first.weight")->cause == "detach");
+    CHECK_FATE(r, "second.weight", Got);
+    sgd.zero_grad();
+    net->between = [](const Tensor& h) { return tanh(h); };
+    net(input()).sum().backward();
+    CHECK_FATE(explain_grad(*net), "first.weight", Got);
+    // Not called in the latest step, but it had a gradient, which was cleared.
+    sgd.zero_grad();
+    net->other(input()).sum().backward();
+    r = explain_grad(*net);
+    CHECK_FATE(r, "first.weight", Cleared);
+    BOOST_TEST(contains(r.find("first.weight")->text, "first was never called"), r.text());
+}
+
+BOOST_AUTO_TEST_CASE(a_gradient_from_an_earlier_pass_says_so) {
+    Net net;
+    const Recorder recorder(*net);
+    net(input()).sum().backward();
+    BOOST_TEST(explain_grad(*net).find("first.weight")->latest);
+    net->between = [](const Tensor& h) { return h.detach(); };
+    net(input()).sum().backward();
+    const GradReport r = explain_grad(*net);
+    CHECK_FATE(r, "first.weight", Got);
+    BOOST_TEST(!r.find("first.weight")->latest);
+    BOOST_TEST(contains(r.find("first.weight")->text, "Nothing came in the latest pass: cut by detach()"), r.text());
+    BOOST_TEST(r.find("second.weight")->latest);
+}
+
+BOOST_AUTO_TEST_CASE(two_losses_one_after_the_other) {
+    Net net;
+    const Recorder recorder(*net);
+    net->other(input()).detach().sum().requires_grad_().backward(); // the first loss loses `other`
+    net(input()).sum().backward();
+    const GradReport r = explain_grad(*net);
+    CHECK_FATE(r, "other.weight", Cut);
+    CHECK_FATE(r, "first.weight", Got);
+}
+
+BOOST_AUTO_TEST_CASE(a_pass_that_threw) {
+    Net net;
+    net->between = [](const Tensor& h) {
+        const Tensor t = tanh(h);
+        t.register_hook([](const Tensor&) -> Tensor { throw ValueError("no"); });
+        return t;
+    };
+    const Recorder recorder(*net);
+    BOOST_CHECK_THROW(net(input()).sum().backward(), ValueError);
+    const GradReport r = explain_grad(*net);
+    CHECK_FATE(r, "first.weight", Interrupted);
+    BOOST_TEST(contains(r.find("first.weight")->text, "tensor hook #"), r.text());
+    BOOST_TEST(contains(r.find("first.weight")->text, "threw, at TanhBackward0"), r.text());
+    CHECK_FATE(r, "second.weight", Got);
+}
+
+BOOST_AUTO_TEST_CASE(grad_hands_its_result_to_the_caller) {
+    Net net;
+    const Recorder recorder(*net);
+    (void)autograd::grad({net(input()).sum()}, {net->second->weight});
+    const GradReport r = explain_grad(*net);
+    CHECK_FATE(r, "second.weight", NotRequested);
+    BOOST_TEST(contains(r.find("second.weight")->text, "to the caller of grad()"), r.text());
+    BOOST_TEST(contains(r.find("first.weight")->text, "asked for other tensors"), r.text());
+}
+
+BOOST_AUTO_TEST_CASE(recorders_may_end_in_any_order) {
+    Net net;
+    auto outer = std::make_unique<Recorder>(*net);
+    auto inner = std::make_unique<Recorder>(*net);
+    const Recorder* last = inner.get();
+    outer.reset();
+    BOOST_TEST(Recorder::current() == last);
+    inner.reset();
+    BOOST_TEST(!Recorder::current());
+}
+
+BOOST_AUTO_TEST_CASE(a_large_model_takes_no_longer_than_its_size) {
+    nn::Sequential net;
+    for (int i = 0; i < 2500; ++i) net->push_back(nn::Linear(2, 2));
+    const Recorder recorder(*net, {.places = false, .norms = false});
+    const Tensor y = net(ones({1, 2}));
+    ones({1}).requires_grad_().sum().backward(); // all 5,000 parameters lead to the same dead end
+    const auto start = std::chrono::steady_clock::now();
+    BOOST_TEST(explain_grad(*net).count(GradFate::DeadEnd) == 5000u);
+    // A walk per parameter would be twelve million nodes, and takes many seconds.
+    BOOST_TEST(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 2.0);
 }
 
 BOOST_AUTO_TEST_CASE(a_hook_that_returned_none) {

@@ -68,6 +68,22 @@ BOOST_AUTO_TEST_CASE(dead_exploding_and_not_reached) {
     BOOST_TEST(contains(v.html(), "exploding"));
 }
 
+BOOST_AUTO_TEST_CASE(the_latest_pass_alone_with_accumulators_older_than_the_recording) {
+    nn::Sequential net(nn::Linear(3, 4), nn::Tanh(), nn::Linear(4, 2));
+    const Tensor before = net(ones({5, 3})); // its tape keeps the accumulators
+    const Recorder recorder(*net);
+    for (int i = 0; i < 3; ++i) {
+        const Tensor aside = net(ones({5, 3})) * 2; // 8 nodes less 4 accumulators: not reached
+        net(ones({5, 3})).sum().backward();
+    }
+    const FlowView v = flow_view(recorder);
+    BOOST_TEST(v.count(Mark::Fine) == 8u);
+    BOOST_TEST(v.count(Mark::NotReached) == 4u);
+    std::size_t leaves = 0;
+    for (const auto& n : v.nodes) leaves += !n.leaf.empty();
+    BOOST_TEST(leaves == 4u);
+}
+
 BOOST_AUTO_TEST_CASE(nothing_to_draw) {
     nn::Linear net(2, 2);
     const Recorder recorder(*net);

@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd.hpp>
+#include <reel/autograd/tape_view.hpp>
 #include <reel/nn.hpp>
 #include <reel/optim.hpp>
 
@@ -108,6 +109,17 @@ BOOST_AUTO_TEST_CASE(logged_writes_and_raw_pointers_show_in_the_bytes) {
     BOOST_TEST(contains(r.json(), "\"intact\":false"));
 }
 
+BOOST_AUTO_TEST_CASE(a_long_training_makes_no_long_list) {
+    Net net;
+    const FreezeGuard guard = freeze(*net->body);
+    for (int i = 0; i < 1000; ++i) net->train();
+    const std::vector<WriteAttempt>& attempts = guard.attempts();
+    BOOST_REQUIRE(attempts.size() == 4u); // the body and its three children
+    BOOST_TEST(attempts[0].times == 1000u);
+    BOOST_TEST(contains(guard.verify().json(), "\"times\":1000"));
+    BOOST_TEST(contains(guard.verify().text(), "4000 attempts to change something"), guard.verify().text());
+}
+
 BOOST_AUTO_TEST_CASE(requires_grad_passes_over_it) {
     Net net;
     const FreezeGuard guard = freeze(*net->body);
@@ -182,6 +194,20 @@ BOOST_AUTO_TEST_CASE(bad_options) {
     Net net;
     BOOST_CHECK_THROW((void)freeze(*net, {.params = false, .buffers = false, .mode = false}), ValueError);
     BOOST_CHECK_THROW((void)freeze(*net, {.optimizers = {nullptr}}), ValueError);
+}
+
+BOOST_AUTO_TEST_CASE(the_bytes_it_tells_are_the_bytes_the_tape_is_smaller_by) {
+    for (const std::size_t frozen : {0, 1, 2}) {
+        nn::Sequential net(nn::Linear(3, 4), nn::Linear(4, 5), nn::Linear(5, 2));
+        const auto loss = [&] { return net(input()).sum(); };
+        const Tensor before = loss();
+        const std::size_t bytes = autograd::TapeView(before).saved_bytes();
+        const FreezeGuard guard = freeze(*net->children()[frozen]);
+        const PruneReport r = guard.prune_report(loss);
+        const Tensor after = loss();
+        BOOST_TEST(r.bytes_saved == bytes - autograd::TapeView(after).saved_bytes(), r.text());
+        BOOST_TEST(r.bytes_saved > 0u, frozen);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(what_freezing_saves) {

@@ -119,6 +119,32 @@ BOOST_AUTO_TEST_CASE(why_hooks_did_not_fire) {
     BOOST_TEST(log.why_not(999999999).empty());
 }
 
+BOOST_AUTO_TEST_CASE(an_always_call_hook_that_ran_on_a_failing_call) {
+    nn::Sequential net = two_layers();
+    int calls = 0;
+    const std::uint64_t id =
+        net->register_forward_hook([&](nn::Module&, const Args&, const Value&) { ++calls; }, {.always_call = true})
+            .id();
+    const std::uint64_t other = net->register_forward_hook([](nn::Module&, const Args&, const Value&) {}).id();
+    const Recorder recorder(*net);
+    BOOST_CHECK_THROW(net(ones({2, 7})), Error);
+    const HookLog log = hook_log(recorder);
+    BOOST_TEST(calls == 1);
+    BOOST_TEST(log.fired(id) == 1u, log.text());
+    BOOST_TEST(contains(log.why_not(other), "the call threw"), log.text());
+}
+
+BOOST_AUTO_TEST_CASE(a_legacy_hook_is_on_the_list) {
+    nn::Sequential net = two_layers();
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    const std::uint64_t id = net->children()[2]->register_backward_hook(keep).id();
+#pragma GCC diagnostic pop
+    const Recorder recorder(*net);
+    net(input()).sum().backward();
+    BOOST_TEST(hook_log(recorder).fired(id) == 1u, hook_log(recorder).text());
+}
+
 BOOST_AUTO_TEST_CASE(removed_and_without_grad_mode) {
     nn::Sequential net = two_layers();
     RemovableHandle gone = net->register_full_backward_hook(keep);

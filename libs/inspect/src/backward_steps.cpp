@@ -3,14 +3,15 @@
 
 #include <condition_variable>
 #include <exception>
+#include <list>
 #include <mutex>
 #include <thread>
+#include <unordered_map>
 
 #include <reel/autograd/anomaly.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/observe.hpp>
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/tape_view.hpp>
 
 #include "recorder_data.hpp"
 
@@ -30,7 +31,8 @@ struct BackwardSteps::Pass final : autograd::Observer {
 
     Pass(const Tensor& loss, const Tensor& gradient, bool retain_graph)
         : loss(loss), gradient(gradient), retain(retain_graph), modes(reel::detail::thread_modes),
-          anomaly(autograd::AnomalyMode::is_enabled()), check_nan(autograd::AnomalyMode::should_check_nan()) {}
+          anomaly(autograd::AnomalyMode::is_enabled()), check_nan(autograd::AnomalyMode::should_check_nan()),
+          recorders(RecorderData::open_on_this_thread()) {}
     ~Pass() override { stop(); }
 
     void start() {
@@ -42,7 +44,10 @@ struct BackwardSteps::Pass final : autograd::Observer {
                 changed.wait(lock, [&] { return turn == Turn::Engine; });
             }
             if (!stopping) {
-                const autograd::ObserverScope scope(*this);
+                std::list<RecorderData::Elsewhere> recorded;
+                for (RecorderData* r : recorders) recorded.emplace_back(*r);
+                const autograd::ObserverScope scope(
+                    *this); // the last one: its stop ends what the others have seen begin
                 try {
                     loss.backward(gradient, retain);
                 } catch (const Stopped&) {
@@ -116,6 +121,7 @@ struct BackwardSteps::Pass final : autograd::Observer {
     bool retain;
     reel::detail::ThreadModes modes;
     bool anomaly, check_nan;
+    std::vector<RecorderData*> recorders; ///< outermost first
     std::thread thread;
     std::mutex mutex;
     std::condition_variable changed;
@@ -158,8 +164,14 @@ bool finite(const Tensor& t) {
 
 class NonFiniteFinder final : public autograd::Observer {
 public:
-    void node_runs(Node&, GradList& grads) override {
+    ~NonFiniteFinder() override {
+        for (auto& [impl, kept] : kept_) kept.leaf.mutable_grad() = kept.grad;
+    }
+    void node_runs(Node& node, GradList& grads) override {
         NoGradGuard guard;
+        // Also of leaves that only a pass within this one comes to.
+        if (const Tensor leaf = autograd::leaf_of(node); leaf.defined() && !kept_.count(leaf.impl().get()))
+            kept_.emplace(leaf.impl().get(), Kept{leaf, std::exchange(leaf.mutable_grad(), Tensor())});
         clean_ = true;
         for (const Tensor& g : grads) clean_ = clean_ && finite(g);
         if (!clean_ && !found) report(nullptr, grads);
@@ -192,6 +204,10 @@ private:
             throw Stopped();
         }
     }
+    struct Kept {
+        Tensor leaf, grad;
+    };
+    std::unordered_map<const TensorImpl*, Kept> kept_;
     bool clean_ = true;
 };
 
@@ -200,22 +216,6 @@ private:
 std::optional<NonFinite> find_non_finite(const Tensor& loss, const Tensor& gradient) {
     REEL_CHECK(loss.defined(), "find_non_finite: loss is undefined");
     REEL_CHECK(loss.requires_grad(), "find_non_finite: loss does not require grad, so there is no pass to look at");
-    struct Kept {
-        Tensor leaf, grad;
-    };
-    std::vector<Kept> kept;
-    const autograd::TapeView view(loss);
-    for (const auto& n : view.nodes())
-        if (n.is_leaf()) {
-            const Tensor leaf = autograd::leaf_of(*n.node);
-            kept.push_back({leaf, std::exchange(leaf.mutable_grad(), Tensor())});
-        }
-    struct PutBack {
-        std::vector<Kept>& kept;
-        ~PutBack() {
-            for (const Kept& k : kept) k.leaf.mutable_grad() = k.grad;
-        }
-    } put_back{kept};
     NonFiniteFinder finder;
     try {
         const autograd::ObserverScope scope(finder);

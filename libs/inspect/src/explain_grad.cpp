@@ -1,19 +1,18 @@
-// Reading a recording backwards from a parameter.
+// Putting together what became of every gradient.
 #include <reel/inspect/explain_grad.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <ostream>
 
 #include <boost/json.hpp>
 
 #include <reel/autograd/ops.hpp>
 
-#include "recorder_data.hpp"
+#include "grad_explainer.hpp"
 
 namespace reel::inspect {
-
-using autograd::Edge;
 
 const char* to_string(GradFate fate) {
     switch (fate) {
@@ -37,6 +36,8 @@ const char* to_string(GradFate fate) {
         return "none returned";
     case GradFate::NotRequested:
         return "not requested";
+    case GradFate::Interrupted:
+        return "interrupted";
     case GradFate::NoBackward:
         return "no backward";
     case GradFate::Unknown:
@@ -47,244 +48,108 @@ const char* to_string(GradFate fate) {
 
 namespace {
 
-bool is_leaf(const Node& n, const TensorImpl* leaf) {
-    const Tensor t = autograd::leaf_of(n);
-    return t.defined() && t.impl().get() == leaf;
-}
 std::string at(const std::string& place) { return place.empty() ? std::string() : ", at " + place; }
 
-/// The recording as a graph that can be walked forwards.
-class Explainer {
+/// Asks the recording, or its latest step, for the reason.
+class Reasons {
 public:
-    Explainer(const nn::Module& model, const RecorderData& data) : data_(data) {
-        for (const NodePtr& n : data.nodes)
-            for (std::size_t i = 0; i < n->next_edges().size(); ++i) {
-                const Edge& e = n->next_edge(i);
-                if (!e.is_valid()) continue;
-                if (const Tensor leaf = autograd::leaf_of(*e.function); leaf.defined())
-                    of_leaf_[leaf.impl().get()].push_back({n.get(), i});
-                else consumers_[e.function.get()].push_back({n.get(), i});
-            }
-        for (const auto& [path, m] : model.module_items("", false))
-            for (const auto& p : m->own_parameters())
-                if (p.value().defined()) owners_[p.value().impl().get()].push_back(m);
+    Reasons(const nn::Module& model, const RecorderData& data) : data_(data), latest_(data.latest_step()) {
+        whole_ = std::make_unique<GradExplainer>(model, data, 0);
+        if (latest_.since > 0) step_ = std::make_unique<GradExplainer>(model, data, latest_.since);
+        for (const auto& c : data.clears) clears_[c.leaf] = &c;
     }
 
-    void explain(const Tensor& p, GradEntry& e) {
-        const TensorImpl* leaf = p.impl().get();
-        if (e.fate == GradFate::Got) return sources(leaf, e);
-        if (e.fate == GradFate::Frozen || cleared(leaf, e)) return;
-        const auto uses = of_leaf_.find(leaf);
-        if (uses == of_leaf_.end()) return unused(leaf, e);
-        if (data_.runs.empty()) {
-            e.fate = GradFate::NoBackward;
-            e.text = "no gradient: no backward pass ran while the recorder was open";
-            return;
+    /// Zeros that `zero_grad(false)` and the like left behind are no gradient.
+    bool only_zeros_left(const TensorImpl* leaf) const {
+        const auto* c = cleared(leaf);
+        return c && !c->to_none;
+    }
+    void explain_gradient(const TensorImpl* leaf, GradEntry& e) const {
+        whole_->sources(leaf, e);
+        if (!latest_.pass || got_at(leaf) >= latest_.pass->begin) return;
+        e.latest = false;
+        GradEntry why;
+        explain_none(leaf, why);
+        constexpr std::string_view prefix = "no gradient: ";
+        if (std::string_view(why.text).starts_with(prefix)) why.text.erase(0, prefix.size());
+        e.text += ". Nothing came in the latest pass: " + why.text;
+    }
+    void explain_missing(const TensorImpl* leaf, GradEntry& e) const {
+        const std::uint64_t got = got_at(leaf);
+        if (got == 0) return explain_none(leaf, e);
+        if (latest_.pass && latest_.pass->begin > got) { // a pass since then had nothing for it
+            explain_none(leaf, e);
+            if (e.fate != GradFate::NeverCalled && e.fate != GradFate::Unused) return;
         }
-        died(leaf, uses->second, e);
+        const std::string since = e.text;
+        e.fate = GradFate::Cleared;
+        if (const auto* c = cleared(leaf)) {
+            e.cause = c->by;
+            e.place = c->site.text();
+            e.text = str(c->to_none ? "no gradient any more" : "only zeros any more", ": cleared by ", e.cause,
+                         at(e.place), "; look at gradients between backward and the next zero_grad");
+        } else {
+            e.cause = "assignment";
+            e.text = "no gradient any more: it got one, and something assigned .grad since";
+        }
+        if (!since.empty()) e.text += ". In the latest step: " + since;
     }
 
 private:
-    struct Use {
-        const Node* node;
-        std::size_t edge;
-    };
-    using Uses = std::vector<Use>;
-
-    bool ran(const Node* n) const { return data_.runs.count(n) > 0; }
-
-    bool anything_arrived(const Node* n) const {
-        const auto& arrived = data_.runs.at(n).arrived;
-        return std::find(arrived.begin(), arrived.end(), true) != arrived.end();
-    }
-
-    void sources(const TensorImpl* leaf, GradEntry& e) {
-        std::string from;
-        const auto uses = of_leaf_.find(leaf);
-        if (uses != of_leaf_.end())
-            for (const Use& u : uses->second)
-                if (ran(u.node)) {
-                    const auto& produced = data_.runs.at(u.node).produced;
-                    if (u.edge < produced.size() && !produced[u.edge]) continue;
-                    e.nodes.push_back(data_.describe(*u.node));
-                    from += (from.empty() ? ", from " : "; ") + e.nodes.back();
-                }
-        if (from.empty()) from = ", from before the recording";
-        e.text += from;
-    }
-
-    bool cleared(const TensorImpl* leaf, GradEntry& e) {
+    std::uint64_t got_at(const TensorImpl* leaf) const {
         const auto got = data_.accumulated.find(leaf);
-        if (got == data_.accumulated.end()) return false;
-        e.fate = GradFate::Cleared;
-        for (auto c = data_.clears.rbegin(); c != data_.clears.rend(); ++c)
-            if (c->leaf == leaf && c->at > got->second) {
-                e.cause = c->by;
-                e.place = c->site.text();
-                e.text = "no gradient any more: cleared by " + e.cause + at(e.place) +
-                         "; look at gradients between backward and the next zero_grad";
-                return true;
-            }
-        e.cause = "assignment";
-        e.text = "no gradient any more: it got one, and something assigned .grad since";
-        return true;
+        return got == data_.accumulated.end() ? 0 : got->second;
     }
-
-    void cut(const RecorderData::CutEvent& c, GradEntry& e) {
-        e.fate = GradFate::Cut;
-        e.cause = c.kind == CutKind::NoGrad ? c.op + " under no_grad" : c.op;
-        e.place = c.site.text();
-        std::string how;
-        switch (c.kind) {
-        case CutKind::NoGrad:
-            how = c.op + " ran while grad mode was off (NoGradGuard)";
-            break;
-        case CutKind::NotDifferentiable:
-            how = c.op == "to_copy" ? "a conversion to a dtype that carries no gradient"
-                                    : c.op + ", whose result carries no gradient";
-            break;
-        case CutKind::Number:
-            how = "item(), which makes a number of it";
-            break;
-        default:
-            how = c.op + "()";
-        }
-        e.text = "no gradient: cut by " + how;
-        if (c.source) {
-            e.nodes.push_back(data_.describe(*c.source));
-            e.text += ", applied to the result of " + e.nodes.back();
-        }
-        if (!c.module_path.empty()) e.text += ", inside " + c.module_path;
-        e.text += at(e.place);
+    /// The last clearing, when nothing has come since.
+    const RecorderData::ClearEvent* cleared(const TensorImpl* leaf) const {
+        const auto c = clears_.find(leaf);
+        return c != clears_.end() && got_at(leaf) > 0 && c->second->at > got_at(leaf) ? c->second : nullptr;
     }
-
-    /// No op recorded this leaf.
-    void unused(const TensorImpl* leaf, GradEntry& e) {
-        for (auto c = data_.cuts.rbegin(); c != data_.cuts.rend(); ++c)
-            if (c->leaf == leaf) return cut(*c, e);
-        std::string called, modules;
-        bool off = false;
-        for (const nn::Module* m : owners_[leaf]) {
-            const std::string& path = data_.path_of(m);
-            modules += (modules.empty() ? "" : ", ") + path;
-            for (const auto& call : data_.calls)
-                if (call.module == m) {
-                    called = path;
-                    off = off || !call.grad_mode;
-                    e.place = call.site.text();
-                }
-        }
-        if (called.empty()) {
-            e.fate = GradFate::NeverCalled;
-            e.text = "no gradient: " + (modules.empty() ? std::string("its module") : modules) + " was never called";
-        } else if (off) {
-            e.fate = GradFate::Cut;
-            e.cause = "no_grad";
-            e.text = "no gradient: " + called + " was called while grad mode was off (NoGradGuard)" + at(e.place);
-        } else {
-            e.fate = GradFate::Unused;
-            e.text = "no gradient: " + called + " was called, but no operation used this parameter" + at(e.place);
-        }
-    }
-
-    /// Ops recorded the leaf, yet nothing arrived.
-    void died(const TensorImpl* leaf, const Uses& uses, GradEntry& e) {
-        std::vector<const Node*> order;
-        std::unordered_set<const Node*> seen;
-        for (const Use& u : uses)
-            if (seen.insert(u.node).second) order.push_back(u.node);
-        for (std::size_t i = 0; i < order.size(); ++i)
-            if (const auto it = consumers_.find(order[i]); it != consumers_.end())
-                for (const Use& u : it->second)
-                    if (seen.insert(u.node).second) order.push_back(u.node);
-        const bool reached = std::any_of(order.begin(), order.end(), [&](const Node* n) { return ran(n); });
-        if (reached) return lost_on_the_way(order, leaf, uses, e);
-        for (const bool numbers : {false, true}) // item() is mostly for printing: the last guess
-            for (auto c = data_.cuts.rbegin(); c != data_.cuts.rend(); ++c)
-                if (c->source && seen.count(c->source) && (c->kind == CutKind::Number) == numbers) return cut(*c, e);
-        e.fate = GradFate::DeadEnd;
-        std::string ends;
-        for (const Node* n : order)
-            if (!consumers_.count(n)) {
-                e.nodes.push_back(data_.describe(*n));
-                ends += (ends.empty() ? "" : "; ") + e.nodes.back();
-                if (e.place.empty()) e.place = autograd::creation_site(*n).text();
-            }
-        e.text = "no gradient: its result is not on the path to the loss; it ends at " + ends;
-    }
-
-    /// The pass came by: who sent nothing on?
-    void lost_on_the_way(const std::vector<const Node*>& order, const TensorImpl* leaf, const Uses& uses,
-                         GradEntry& e) {
-        std::unordered_set<const Node*> path(order.begin(), order.end());
-        const Node* last = nullptr; // the node of the path that ran latest
-        for (const Node* n : order)
-            if (ran(n) && anything_arrived(n) && (!last || data_.runs.at(n).at > data_.runs.at(last).at)) last = n;
-        for (auto h = data_.hooks.rbegin(); h != data_.hooks.rend(); ++h)
-            if (h->what == RecorderData::HookEvent::What::Fired && h->returned_none && h->running &&
-                (path.count(h->running.get()) || is_leaf(*h->running, leaf))) {
-                e.fate = GradFate::HookNone;
-                const std::string& owner = data_.path_of(h->hook.owner);
-                e.cause = str(autograd::to_string(h->hook.kind), " #", h->hook.id, owner.empty() ? "" : " of ", owner);
-                e.nodes.push_back(data_.describe(*h->running));
-                e.text = "no gradient: " + e.cause + " returned none for it, at " + e.nodes.back();
-                return;
-            }
-        bool went_on = false; // an unrestricted pass visits what lies behind, with or without a gradient
-        for (std::size_t i = 0; last && i < last->next_edges().size(); ++i) {
-            const Edge& edge = last->next_edge(i);
-            const bool ours =
-                edge.is_valid() &&
-                (path.count(edge.function.get()) ||
-                 std::any_of(uses.begin(), uses.end(), [&](const Use& u) { return u.node == last && u.edge == i; }));
-            went_on = went_on || (ours && ran(edge.function.get()));
-        }
-        if (!last) {
-            e.fate = GradFate::NoneReturned;
-            e.text = "no gradient: none came down from the loss";
-            return;
-        }
-        e.nodes.push_back(data_.describe(*last));
-        e.place = autograd::creation_site(*last).text();
-        if (!went_on) {
-            e.fate = GradFate::NotRequested;
-            e.text = "no gradient: the pass came to " + e.nodes.back() +
-                     " and went no further; grad(), or backward() with inputs, asked for other tensors";
-        } else {
-            e.fate = GradFate::NoneReturned;
-            e.text = "no gradient: " + e.nodes.back() + " returned none for it";
-        }
+    void explain_none(const TensorImpl* leaf, GradEntry& e) const {
+        if (!step_) return whole_->explain(leaf, e);
+        step_->explain(leaf, e);
+        const bool elsewhere = e.fate == GradFate::NeverCalled || e.fate == GradFate::Unused;
+        if (!elsewhere || got_at(leaf) > 0) return;
+        GradEntry earlier; // an earlier part of the recording may know more
+        earlier.name = e.name;
+        earlier.shape = e.shape;
+        whole_->explain(leaf, earlier);
+        e = std::move(earlier);
     }
 
     const RecorderData& data_;
-    std::unordered_map<const Node*, Uses> consumers_;
-    std::unordered_map<const TensorImpl*, Uses> of_leaf_;
-    std::unordered_map<const TensorImpl*, std::vector<const nn::Module*>> owners_;
+    RecorderData::LatestStep latest_;
+    std::unique_ptr<GradExplainer> whole_, step_;
+    std::unordered_map<const TensorImpl*, const RecorderData::ClearEvent*> clears_;
 };
 
 GradReport explain(const nn::Module& model, const Recorder* recorder) {
     GradReport report;
-    std::unique_ptr<Explainer> explainer;
-    if (recorder) explainer = std::make_unique<Explainer>(model, recorder->data());
+    std::unique_ptr<Reasons> reasons;
+    if (recorder) reasons = std::make_unique<Reasons>(model, recorder->data());
     for (const auto& item : model.named_parameters()) {
         const Tensor& p = item.value();
         if (!p.defined()) continue;
+        const TensorImpl* leaf = p.impl().get();
         GradEntry e;
         e.name = item.key();
         e.shape = shape_text(p);
+        const Tensor& g = p.mutable_grad();
         if (!p.requires_grad()) {
             e.fate = GradFate::Frozen;
             e.text = "frozen: it does not require grad";
-            if (p.mutable_grad().defined()) e.text += ", and holds a gradient from before";
-        } else if (const Tensor& g = p.mutable_grad(); g.defined()) {
+            if (g.defined()) e.text += ", and holds a gradient from before";
+        } else if (g.defined() && !(reasons && reasons->only_zeros_left(leaf))) {
             e.fate = GradFate::Got;
             e.norm = norm_of(g);
             e.finite = std::isfinite(e.norm) || reel::isfinite(g.detach()).all().item<bool>();
             e.text = str("gradient, norm ", e.norm, e.norm == 0 ? " (all zeros)" : "", e.finite ? "" : " (NOT FINITE)");
+            if (reasons) reasons->explain_gradient(leaf, e);
+        } else if (reasons) {
+            reasons->explain_missing(leaf, e);
         } else {
             e.text = "no gradient; open an inspect::Recorder around forward and backward to learn why";
         }
-        if (explainer) explainer->explain(p, e);
         report.entries.push_back(std::move(e));
     }
     return report;
@@ -332,6 +197,7 @@ std::string GradReport::json() const {
             if (std::isfinite(e.norm)) o["norm"] = e.norm;
             else o["norm"] = nullptr;
             o["finite"] = e.finite;
+            o["latest"] = e.latest;
         }
         boost::json::array nodes;
         for (const std::string& n : e.nodes) nodes.emplace_back(n);

@@ -23,13 +23,21 @@ FlowView flow_view(const Recorder& recorder, const FlowOptions& options) {
         const Node* node;
     };
     std::vector<Ordered> order;
-    for (const NodePtr& n : data.nodes) {
-        const auto run = data.runs.find(n.get());
-        // What was not reached comes last, latest first.
-        order.push_back({run != data.runs.end() ? run->second.at : ~std::uint64_t(0) - n->sequence_nr(), n.get()});
-    }
-    REEL_CHECK_VALUE(order.size() <= options.max_nodes, "flow_view: ", order.size(), " nodes were recorded; at most ",
-                     options.max_nodes, " are drawn. Record a smaller part, or raise max_nodes");
+    const RecorderData::LatestStep step = data.latest_step();
+    const auto run_of = [&](const Node* n) -> const RecorderData::NodeRun* {
+        const auto run = data.runs.find(n);
+        return run != data.runs.end() && run->second.at >= step.pass->begin ? &run->second : nullptr;
+    };
+    // Accumulators, and more, may be older than the recording.
+    for (const auto& [node, run] : data.runs)
+        if (run_of(node)) order.push_back({run.at, node});
+    // What forward made for this pass and was not reached comes last, latest first.
+    for (std::size_t i = step.first_node; i < step.pass->nodes_before; ++i)
+        if (const Node* n = data.nodes[i].get(); !data.runs.count(n))
+            order.push_back({~std::uint64_t(0) - data.made_at[i], n});
+    REEL_CHECK_VALUE(order.size() <= options.max_nodes, "flow_view: ", order.size(),
+                     " nodes belong to the latest backward pass; at most ", options.max_nodes,
+                     " are drawn. Record a smaller part, or raise max_nodes");
     std::sort(order.begin(), order.end(), [](const Ordered& a, const Ordered& b) { return a.at < b.at; });
     const auto mark_of = [&](double norm) {
         if (!std::isfinite(norm) || norm >= options.exploding) return Mark::Exploding;
@@ -42,12 +50,12 @@ FlowView flow_view(const Recorder& recorder, const FlowOptions& options) {
         n.name = o.node->name();
         n.module_path = o.node->module_path();
         if (const Tensor leaf = autograd::leaf_of(*o.node); leaf.defined()) n.leaf = data.name_of(leaf.impl().get());
-        const auto run = data.runs.find(o.node);
-        if (run == data.runs.end()) n.mark = Mark::NotReached;
+        const auto* run = run_of(o.node);
+        if (!run) n.mark = Mark::NotReached;
         else {
             double sum = 0;
-            for (std::size_t i = 0; i < run->second.norms.size(); ++i)
-                if (run->second.arrived[i]) sum += run->second.norms[i] * run->second.norms[i];
+            for (std::size_t i = 0; i < run->norms.size(); ++i)
+                if (run->arrived[i]) sum += run->norms[i] * run->norms[i];
             n.norm = std::sqrt(sum);
             n.mark = mark_of(n.norm);
         }
@@ -59,10 +67,10 @@ FlowView flow_view(const Recorder& recorder, const FlowOptions& options) {
             const auto to = e.is_valid() ? index.find(e.function.get()) : index.end();
             if (to == index.end()) continue;
             FlowView::FlowEdge edge{index.at(o.node), to->second};
-            const auto run = data.runs.find(e.function.get());
-            if (run == data.runs.end() || !data.runs.count(o.node)) edge.mark = Mark::NotReached;
+            const auto* run = run_of(e.function.get());
+            if (!run || !run_of(o.node)) edge.mark = Mark::NotReached;
             else {
-                const auto& r = run->second;
+                const auto& r = *run;
                 edge.norm = e.input_nr < r.norms.size() && r.arrived[e.input_nr] ? r.norms[e.input_nr] : 0;
                 edge.mark = mark_of(edge.norm);
             }

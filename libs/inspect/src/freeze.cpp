@@ -40,16 +40,13 @@ struct FreezeGuard::Pinned final : autograd::PinKeeper {
         bool is_parameter, required_grad;
         Tensor grad;
     };
-    struct Attempt {
-        WriteAttempt attempt;
-        autograd::CallSite site;
-    };
-
     Pinned(nn::Module& m, const FreezeOptions& o) : module(&m), keep_alive(m.weak_from_this().lock()), options(o) {
         const auto keep = [&](const std::string& name, const Tensor& t, bool parameter) {
             if (!t.defined()) return;
             Entry e{name, t, Dims(t.sizes()), t.scalar_type(), bytes_of(t), parameter, t.requires_grad(), Tensor()};
             if (parameter) e.grad = std::exchange(t.mutable_grad(), Tensor());
+            names.emplace(t.impl().get(), name);
+            names.emplace(t.storage().get(), name);
             entries.push_back(std::move(e));
         };
         if (o.params)
@@ -59,6 +56,7 @@ struct FreezeGuard::Pinned final : autograd::PinKeeper {
         if (o.mode)
             for (const auto& [path, child] : m.module_items("", true)) {
                 modes.emplace_back(child, path);
+                names.emplace(child, path.empty() ? m.repr_name() : path);
                 alive.push_back(child->weak_from_this().lock());
             }
         for (const auto& [child, path] : modes) was_training.push_back(child->is_training());
@@ -113,15 +111,18 @@ struct FreezeGuard::Pinned final : autograd::PinKeeper {
     }
 
     std::string name_of(const Tensor& t) const {
-        for (const Entry& e : entries)
-            if (e.tensor.is_same(t)) return e.name;
-        for (const Entry& e : entries)
-            if (e.tensor.storage() == t.storage()) return e.name;
+        for (const void* key : {static_cast<const void*>(t.impl().get()), static_cast<const void*>(t.storage().get())})
+            if (const auto it = names.find(key); it != names.end()) return it->second;
         return "?";
     }
+    /// A long training repeats itself: the same attempt from the same place is kept once.
     void log(std::string tensor, std::string what, bool happened) {
+        WriteAttempt a{std::move(tensor), std::move(what), autograd::CallSite::here().text(), happened, 1};
         const std::lock_guard lock(mutex);
-        pending.push_back({{std::move(tensor), std::move(what), "", happened}, autograd::CallSite::here()});
+        const auto [it, fresh] =
+            known.emplace(str(a.happened, '\n', a.tensor, '\n', a.what, '\n', a.place), list.size());
+        if (fresh) list.push_back(std::move(a));
+        else ++list[it->second].times;
     }
     void on_write(const Tensor& t, const char* op) override {
         const bool refuse = options.on_write == OnWrite::Refuse;
@@ -133,37 +134,26 @@ struct FreezeGuard::Pinned final : autograd::PinKeeper {
     }
     bool on_sweep(const Tensor& t, const char* what) override {
         // An alias may share the memory; only the parameter's own flag is pinned.
-        if (std::string_view(what) == "requires_grad_" &&
-            std::none_of(entries.begin(), entries.end(), [&](const Entry& e) { return e.tensor.is_same(t); }))
-            return false;
+        if (std::string_view(what) == "requires_grad_" && !names.count(t.impl().get())) return false;
         log(name_of(t), what, false);
         return true;
     }
     bool on_mode(const void* object, bool on) override {
         if (!on) return true; // it is in evaluation mode already
-        for (const auto& [child, path] : modes)
-            if (child == object) {
-                log("(mode)", str("train(true) of ", path.empty() ? module->repr_name() : path), false);
-                break;
-            }
+        if (const auto it = names.find(object); it != names.end()) log("(mode)", "train(true) of " + it->second, false);
         return true;
     }
     const std::vector<WriteAttempt>& attempts() const {
         const std::lock_guard lock(mutex);
-        for (; told.size() < pending.size();) {
-            const Attempt& a = pending[told.size()];
-            told.push_back(a.attempt);
-            told.back().place = a.site.text();
-        }
-        return told;
+        return told = list;
     }
     /// Which of the pinned parameters an optimizer has.
     std::vector<std::string> members_of(const optim::Optimizer& optimizer) const {
         std::vector<std::string> r;
         for (std::size_t g = 0; g < optimizer.param_groups().size(); ++g)
             for (const Tensor& p : optimizer.param_groups()[g].params())
-                for (const Entry& e : entries)
-                    if (e.is_parameter && e.tensor.is_same(p)) r.push_back(str(e.name, " in group ", g));
+                if (const auto it = names.find(p.impl().get()); it != names.end())
+                    r.push_back(str(it->second, " in group ", g));
         return r;
     }
 
@@ -175,8 +165,10 @@ struct FreezeGuard::Pinned final : autograd::PinKeeper {
     std::vector<std::pair<nn::Module*, std::string>> modes;
     std::vector<bool> was_training;
     std::vector<std::vector<std::string>> members;
+    std::unordered_map<const void*, std::string> names; ///< of tensors, their memory, and modules
     mutable std::mutex mutex;
-    std::vector<Attempt> pending;
+    std::vector<WriteAttempt> list;
+    std::unordered_map<std::string, std::size_t> known; ///< where in `list`
     mutable std::vector<WriteAttempt> told;
 };
 
@@ -269,17 +261,12 @@ std::string FreezeReport::text() const {
         tensors, " tensors, ", bytes,
         " bytes: ", intact() ? std::string("every byte is as it was\n") : str(differences.size(), " differences\n"));
     for (const PinnedDifference& d : differences) r += "  " + d.tensor + ": " + d.text + '\n';
-    if (!attempts.empty()) r += str(attempts.size(), " attempts to change something\n");
-    // the same from the same place once, with how often
-    std::vector<std::pair<std::string, std::size_t>> lines;
-    for (const WriteAttempt& a : attempts) {
-        const std::string line = a.tensor + ": " + a.what + (a.happened ? ", which went through" : ", without effect") +
-                                 (a.place.empty() ? "" : ", at " + a.place);
-        const auto it = std::find_if(lines.begin(), lines.end(), [&](const auto& l) { return l.first == line; });
-        if (it == lines.end()) lines.emplace_back(line, 1);
-        else ++it->second;
-    }
-    for (const auto& [line, count] : lines) r += "  " + line + (count > 1 ? str(", ", count, " times") : "") + '\n';
+    std::size_t times = 0;
+    for (const WriteAttempt& a : attempts) times += a.times;
+    if (times > 0) r += str(times, times == 1 ? " attempt" : " attempts", " to change something\n");
+    for (const WriteAttempt& a : attempts)
+        r += "  " + a.tensor + ": " + a.what + (a.happened ? ", which went through" : ", without effect") +
+             (a.place.empty() ? "" : ", at " + a.place) + (a.times > 1 ? str(", ", a.times, " times") : "") + '\n';
     return r;
 }
 std::string FreezeReport::json() const {
@@ -287,8 +274,8 @@ std::string FreezeReport::json() const {
     for (const PinnedDifference& x : differences)
         d.push_back(boost::json::object{{"tensor", x.tensor}, {"text", x.text}});
     for (const WriteAttempt& x : attempts)
-        a.push_back(
-            boost::json::object{{"tensor", x.tensor}, {"what", x.what}, {"place", x.place}, {"happened", x.happened}});
+        a.push_back(boost::json::object{
+            {"tensor", x.tensor}, {"what", x.what}, {"place", x.place}, {"happened", x.happened}, {"times", x.times}});
     return boost::json::serialize(boost::json::object{
         {"intact", intact()}, {"tensors", tensors}, {"bytes", bytes}, {"differences", d}, {"attempts", a}});
 }

@@ -2,6 +2,7 @@
 #include <reel/inspect/inplace_autopsy.hpp>
 
 #include <ostream>
+#include <unordered_map>
 
 #include <boost/json.hpp>
 
@@ -11,18 +12,22 @@ namespace reel::inspect {
 
 namespace {
 
-std::string name_of(const RecorderData& data, const Tensor& t) {
-    for (const auto& [name, p] : data.model->parameter_items("", true, true))
-        if (p.defined() && p.storage() == t.storage()) return name;
-    for (const auto& [name, b] : data.model->buffer_items("", true, true))
-        if (b.defined() && b.storage() == t.storage()) return name;
-    return {};
-}
-bool is_parameter(const RecorderData& data, const Tensor& t) {
-    for (const Tensor& p : data.model->parameters())
-        if (p.defined() && p.storage() == t.storage()) return true;
-    return false;
-}
+/// What the model calls its memory.
+struct Names {
+    explicit Names(const nn::Module& model) {
+        for (const auto& [name, p] : model.parameter_items("", true, true))
+            if (p.defined()) parameters.emplace(p.storage().get(), name);
+        for (const auto& [name, b] : model.buffer_items("", true, true))
+            if (b.defined()) buffers.emplace(b.storage().get(), name);
+    }
+    std::string of(const Tensor& t) const {
+        if (const auto p = parameters.find(t.storage().get()); p != parameters.end()) return p->second;
+        const auto b = buffers.find(t.storage().get());
+        return b == buffers.end() ? shape_text(t) : b->second;
+    }
+    bool is_parameter(const Tensor& t) const { return parameters.count(t.storage().get()) > 0; }
+    std::unordered_map<const void*, std::string> parameters, buffers;
+};
 std::string quoted_place(const std::string& place) { return place.empty() ? std::string() : " at " + place; }
 
 /// The smallest change that helps.
@@ -46,6 +51,9 @@ std::string advice_for(const InplaceAutopsy::Case& c, bool parameter) {
 InplaceAutopsy inplace_autopsy(const Recorder& recorder) {
     const RecorderData& data = recorder.data();
     InplaceAutopsy r;
+    const Names names(*data.model);
+    std::unordered_map<const void*, std::vector<const RecorderData::WriteEvent*>> writes;
+    for (const RecorderData::WriteEvent& w : data.writes) writes[w.storage].push_back(&w);
     for (const RecorderData::SavedEvent& s : data.saved) {
         const std::vector<Tensor> now = s.node->saved_tensors();
         for (std::size_t i = 0; i < now.size() && i < s.versions.size(); ++i) {
@@ -55,14 +63,13 @@ InplaceAutopsy inplace_autopsy(const Recorder& recorder) {
             c.saver = s.node->name();
             c.saver_module = s.node->module_path();
             c.saver_place = autograd::creation_site(*s.node).text();
-            c.tensor = name_of(data, t);
-            if (c.tensor.empty()) c.tensor = shape_text(t);
+            c.tensor = names.of(t);
             c.saved_version = s.versions[i];
             c.version = t.impl()->version();
-            for (const RecorderData::WriteEvent& w : data.writes)
-                if (w.storage == t.storage().get() && w.at > s.at)
-                    c.writes.push_back({w.op, w.module_path, w.site.text()});
-            c.advice = advice_for(c, is_parameter(data, t));
+            if (const auto seen = writes.find(t.storage().get()); seen != writes.end())
+                for (const RecorderData::WriteEvent* w : seen->second)
+                    if (w->at > s.at) c.writes.push_back({w->op, w->module_path, w->site.text()});
+            c.advice = advice_for(c, names.is_parameter(t));
             r.cases.push_back(std::move(c));
         }
     }

@@ -3,6 +3,7 @@
 
 #include <ostream>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <boost/json.hpp>
 
@@ -85,53 +86,51 @@ LeafLedger::LeafLedger(const nn::Module& model, std::vector<NamedOptimizer> opti
 LeafLedger::~LeafLedger() = default;
 
 std::vector<LedgerEntry> LeafLedger::entries() const {
+    struct Place {
+        const Book::Owner* owner;
+        std::size_t group;
+    };
+    std::unordered_map<const TensorImpl*, std::vector<Place>> owned;
+    for (const auto& o : book_->owners)
+        for (std::size_t g = 0; g < o->who.optimizer->param_groups().size(); ++g)
+            for (const Tensor& p : o->who.optimizer->param_groups()[g].params())
+                owned[p.impl().get()].push_back({o.get(), g});
     std::vector<LedgerEntry> r;
-    const auto of = [&](const std::string& name, const Tensor& p) {
-        const std::size_t first = r.size();
-        for (const auto& o : book_->owners)
-            for (std::size_t g = 0; g < o->who.optimizer->param_groups().size(); ++g) {
-                const auto& group = o->who.optimizer->param_groups()[g];
-                for (const Tensor& q : group.params())
-                    if (q.is_same(p)) {
-                        LedgerEntry e;
-                        e.parameter = name;
-                        e.optimizer = o->who.name;
-                        e.group = g;
-                        e.lr = group.options().get_lr();
-                        e.requires_grad = p.requires_grad();
-                        if (const auto s = o->last.find(p.impl().get()); s != o->last.end()) {
-                            e.step = s->second.number;
-                            e.stepped = s->second.changed;
-                            e.grad_norm = s->second.grad_norm;
-                            e.change = s->second.change;
-                            e.weight = s->second.weight;
-                        }
-                        r.push_back(std::move(e));
-                    }
-            }
-        for (std::size_t i = first; i < r.size(); ++i) r[i].shared = r.size() - first > 1;
-        if (r.size() == first) {
+    std::unordered_set<const TensorImpl*> told;
+    const auto tell = [&](const std::string& name, const Tensor& p) {
+        const TensorImpl* key = p.impl().get();
+        if (!told.insert(key).second) return;
+        const auto places = owned.find(key);
+        if (places == owned.end()) {
             LedgerEntry e;
             e.parameter = name;
             e.requires_grad = p.requires_grad();
             r.push_back(std::move(e));
+            return;
+        }
+        for (const auto& [o, g] : places->second) {
+            LedgerEntry e;
+            e.parameter = name;
+            e.optimizer = o->who.name;
+            e.group = g;
+            e.lr = o->who.optimizer->param_groups()[g].options().get_lr();
+            e.requires_grad = p.requires_grad();
+            e.shared = places->second.size() > 1;
+            if (const auto s = o->last.find(key); s != o->last.end()) {
+                e.step = s->second.number;
+                e.stepped = s->second.changed;
+                e.grad_norm = s->second.grad_norm;
+                e.change = s->second.change;
+                e.weight = s->second.weight;
+            }
+            r.push_back(std::move(e));
         }
     };
-    std::vector<Tensor> known;
     for (const auto& p : book_->model->named_parameters())
-        if (p.value().defined()) {
-            of(p.key(), p.value());
-            known.push_back(p.value());
-        }
+        if (p.value().defined()) tell(p.key(), p.value());
     for (const auto& o : book_->owners)
         for (const auto& g : o->who.optimizer->param_groups())
-            for (const Tensor& p : g.params()) {
-                bool seen = false;
-                for (const Tensor& k : known) seen = seen || k.is_same(p);
-                if (seen) continue;
-                known.push_back(p);
-                of("", p);
-            }
+            for (const Tensor& p : g.params()) tell("", p);
     return r;
 }
 

@@ -36,6 +36,7 @@ double flops_of_edge(const TapeView& view, const TapeNode& node, std::size_t edg
     };
     const double out = node.outputs.empty() ? 0 : numel(node.outputs[0].sizes);
     const std::string& n = node.name;
+    if (n.rfind("BackwardHookGate", 0) == 0) return 0; // passes gradients on
     const auto starts = [&](const char* s) { return n.rfind(s, 0) == 0; };
     const bool linear = starts("Linear"), conv = starts("Conv");
     const bool product = starts("Matmul") || starts("Mm") || starts("Bmm") || starts("Mv") || starts("Dot");
@@ -43,11 +44,15 @@ double flops_of_edge(const TapeView& view, const TapeNode& node, std::size_t edg
     const Dims* own = operand(edge);
     const double plain = own ? numel(*own) : out;
     if (linear || conv) {
-        if (edge > 1) return out; // the bias: a sum
+        if (own && own->size() == 1) return out; // the bias: a sum
+        // Rows times columns: input and weight both end with what the sum runs over.
+        if (linear && own && !own->empty())
+            for (std::size_t i = 0; i < node.inputs.size(); ++i)
+                if (const Dims* x = operand(i); x && x->size() > 1) return 2 * out * double(x->back());
         const Dims* weight = operand(1);
         if (!weight) // not on the tape: saved
             for (const auto& s : node.saved)
-                if (!s.released && s.sizes.size() == (linear ? 2u : node.outputs[0].sizes.size()) &&
+                if (!s.released && s.sizes.size() == node.outputs[0].sizes.size() &&
                     !(operand(0) && IntArrayRef(s.sizes).equals(*operand(0))))
                     weight = &s.sizes;
         if (!weight || weight->empty() || (*weight)[0] == 0) return plain;
@@ -63,6 +68,23 @@ double flops_of_edge(const TapeView& view, const TapeNode& node, std::size_t edg
         return x && !x->empty() ? 2 * out * double(x->back()) : plain;
     }
     return plain;
+}
+
+/// What `node` saves for the operands in `needed` alone. One factor of a product is saved for the gradient of the
+/// other: behind a frozen leaf that one falls away.
+std::vector<Tensor> still_saved(const TapeView& view, const TapeNode& node, const std::vector<bool>& needed) {
+    std::vector<Tensor> saved = node.node->saved_tensors();
+    const auto starts = [&](const char* s) { return node.name.rfind(s, 0) == 0; };
+    if (!starts("Linear") && !starts("Conv") && !starts("Matmul") && !starts("Mm") && !starts("Bmm") && !starts("Mul"))
+        return saved;
+    for (const TapeNode::Link& link : node.inputs) {
+        if (link.node < 0 || needed[std::size_t(link.node)] || !view[std::size_t(link.node)].is_leaf()) continue;
+        const Tensor leaf = autograd::leaf_of(*view[std::size_t(link.node)].node);
+        if (leaf.dim() < 2 && !starts("Mul")) continue; // a bias
+        const auto memory = leaf.storage();
+        std::erase_if(saved, [&](const Tensor& t) { return t.defined() && t.storage() != memory; });
+    }
+    return saved;
 }
 
 std::string amount(double v, const char* unit) {
@@ -97,7 +119,7 @@ PruneReport prune_report(const Tensor& loss, const nn::Module& frozen) {
     std::unordered_set<const void*> kept;
     for (std::size_t i = 0; i < view.size(); ++i)
         if (needed[i])
-            for (const Tensor& t : view[i].node->saved_tensors())
+            for (const Tensor& t : still_saved(view, view[i], needed))
                 if (t.defined()) kept.insert(t.storage().get());
     std::unordered_set<const void*> counted;
     for (std::size_t i = 0; i < view.size(); ++i) {
@@ -118,13 +140,12 @@ PruneReport prune_report(const Tensor& loss, const nn::Module& frozen) {
             r.flops_before += flops;
             if (!needed[std::size_t(n.inputs[e].node)]) item.flops += flops;
         }
-        if (!needed[i])
-            for (const Tensor& t : n.node->saved_tensors())
-                if (t.defined() && !kept.count(t.storage().get()) && counted.insert(t.storage().get()).second)
-                    item.bytes += t.storage()->nbytes();
+        for (const Tensor& t : n.node->saved_tensors())
+            if (t.defined() && !kept.count(t.storage().get()) && counted.insert(t.storage().get()).second)
+                item.bytes += t.storage()->nbytes();
         r.flops_saved += item.flops;
         r.bytes_saved += item.bytes;
-        if (item.whole || item.flops > 0) r.items.push_back(std::move(item));
+        if (item.whole || item.flops > 0 || item.bytes > 0) r.items.push_back(std::move(item));
     }
     r.bytes_before = view.saved_bytes();
     return r;

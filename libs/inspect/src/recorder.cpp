@@ -1,6 +1,7 @@
 // Recording what gradients do.
 #include <reel/inspect/recorder.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -16,6 +17,7 @@ using autograd::variable_list;
 
 namespace {
 thread_local Recorder* innermost = nullptr;
+thread_local std::vector<RecorderData*> open; ///< the outermost one first
 const std::string nothing;
 } // namespace
 
@@ -43,11 +45,17 @@ RecorderData::RecorderData(const nn::Module& m, const RecorderOptions& o) : mode
     for (const auto& [name, p] : m.parameter_items("", true, true))
         if (p.defined()) names_.emplace(p.impl().get(), name);
     watching_ = std::make_unique<Watching>(*this);
+    open.push_back(this);
 }
 RecorderData::~RecorderData() = default;
-void RecorderData::stop() { watching_.reset(); }
+void RecorderData::stop() {
+    watching_.reset();
+    std::erase(open, this);
+}
+std::vector<RecorderData*> RecorderData::open_on_this_thread() { return open; }
 void RecorderData::clear() {
     nodes.clear();
+    made_at.clear();
     runs.clear();
     cuts.clear();
     clears.clear();
@@ -88,8 +96,8 @@ const std::string& RecorderData::current_path() const {
 }
 
 void RecorderData::node_made(Node& node) {
-    ++clock_;
     nodes.push_back(node.getptr());
+    made_at.push_back(++clock_);
     std::vector<std::uint32_t> versions;
     for (const Tensor& t : node.saved_tensors()) versions.push_back(t.defined() ? t.impl()->version() : 0);
     if (!versions.empty()) saved.push_back({clock_, &node, std::move(versions)});
@@ -105,9 +113,8 @@ void RecorderData::grad_cleared(const Tensor& leaf, const char* by, bool to_none
     clears.push_back({++clock_, leaf.impl().get(), by, to_none, site()});
 }
 void RecorderData::module_entered(const void* module, const variable_list&) {
-    ++clock_;
     running_.push_back(calls.size());
-    calls.push_back({module, GradMode::is_enabled(), false, site()});
+    calls.push_back({++clock_, module, GradMode::is_enabled(), false, site()});
 }
 void RecorderData::module_left(const void* module, const variable_list* outputs) {
     if (running_.empty() || calls[running_.back()].module != module) return;
@@ -121,6 +128,7 @@ void RecorderData::hook_registered(const HookRef& hook) {
     e.hook = hook;
     e.start_us = now_us();
     e.site = site();
+    registered_[hook.id] = hook;
     hooks.push_back(std::move(e));
 }
 void RecorderData::hook_removed(std::uint64_t id) {
@@ -128,8 +136,7 @@ void RecorderData::hook_removed(std::uint64_t id) {
     e.at = ++clock_;
     e.what = HookEvent::What::Removed;
     e.hook.id = id;
-    for (const HookEvent& known : hooks)
-        if (known.hook.id == id) e.hook = known.hook;
+    if (const auto known = registered_.find(id); known != registered_.end()) e.hook = known->second;
     e.start_us = now_us();
     e.site = site();
     hooks.push_back(std::move(e));
@@ -142,6 +149,7 @@ bool RecorderData::hook_fires(const HookRef& hook, const Node* running, const va
     e.running = NodePtr(const_cast<Node*>(running));
     e.pass = autograd::current_graph_task_id();
     e.called = options.call_hooks;
+    registered_.emplace(hook.id, hook);
     for (const Tensor& t : tensors) {
         e.shapes.push_back(shape_text(t));
         if (options.norms) e.norms.push_back(norm_of(t));
@@ -158,6 +166,7 @@ void RecorderData::hook_returned(const HookRef& hook, bool replaced, const varia
         firing_.pop_back();
         if (e.hook.id != hook.id || e.hook.kind != hook.kind) continue;
         e.took_us = now_us() - e.start_us;
+        e.returned = true;
         e.replaced = replaced;
         if (replaced)
             for (const Tensor& t : result) e.returned_none = e.returned_none || !t.defined();
@@ -168,21 +177,49 @@ void RecorderData::node_runs(Node& node, GradList& grads) {
     NodeRun& run = runs[&node];
     run.node = node.getptr();
     run.at = ++clock_;
-    ++run.count;
+    run.finished = false;
     run.arrived.clear();
     run.norms.clear();
     for (const Tensor& g : grads) {
         run.arrived.push_back(g.defined());
         if (options.norms) run.norms.push_back(norm_of(g));
     }
-    passes.insert(autograd::current_graph_task_id());
+    note_pass();
     if (node.is_accumulator() && !grads.empty() && grads[0].defined())
         accumulated[autograd::leaf_of(node).impl().get()] = clock_;
 }
 void RecorderData::node_ran(Node& node, GradList& grads) {
+    ++clock_;
+    note_pass();
     NodeRun& run = runs[&node];
+    run.finished = true;
     run.produced.clear();
     for (const Tensor& g : grads) run.produced.push_back(g.defined());
+}
+
+void RecorderData::note_pass() {
+    const std::int64_t id = autograd::current_graph_task_id();
+    const auto it = std::find_if(passes.rbegin(), passes.rend(), [&](const Pass& p) { return p.id == id; });
+    Pass& pass = it != passes.rend() ? *it : passes.emplace_back(Pass{id, clock_, clock_, nodes.size(), 0});
+    pass.end = clock_;
+    pass.nodes_after = nodes.size();
+}
+RecorderData::LatestStep RecorderData::latest_step() const {
+    LatestStep r;
+    // A pass that ran inside of another one ended before it.
+    for (const Pass& p : passes)
+        if (!r.pass || p.end > r.pass->end) r.pass = &p;
+    if (!r.pass) return r;
+    std::size_t oldest = r.pass->nodes_before;
+    for (std::size_t i = 0; i < oldest; ++i)
+        if (const auto run = runs.find(nodes[i].get()); run != runs.end() && run->second.at >= r.pass->begin)
+            oldest = i;
+    for (const Pass& p : passes)
+        if (p.end < r.pass->begin && p.nodes_after <= oldest && p.end > r.since) {
+            r.since = p.end;
+            r.first_node = p.nodes_after;
+        }
+    return r;
 }
 
 Recorder::Recorder(const nn::Module& model, const RecorderOptions& options)
@@ -190,6 +227,8 @@ Recorder::Recorder(const nn::Module& model, const RecorderOptions& options)
 Recorder::~Recorder() {
     data_->stop();
     if (innermost == this) innermost = previous_;
+    for (Recorder* r = innermost; r; r = r->previous_) // recorders may end in any order
+        if (r->previous_ == this) r->previous_ = previous_;
 }
 void Recorder::stop() { data_->stop(); }
 void Recorder::clear() { data_->clear(); }

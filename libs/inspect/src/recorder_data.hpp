@@ -54,6 +54,7 @@ public:
         CallSite site;
     };
     struct CallEvent {
+        std::uint64_t at;
         const void* module;
         bool grad_mode, threw = false;
         CallSite site;
@@ -68,6 +69,7 @@ public:
         std::vector<double> norms;
         double start_us = 0, took_us = 0;
         bool replaced = false, returned_none = false, called = true;
+        bool returned = false; ///< else it threw
         std::int64_t pass = -1;
         CallSite site;
     };
@@ -85,13 +87,27 @@ public:
     struct NodeRun {
         NodePtr node; ///< may be older than the recording: kept alive here
         std::uint64_t at = 0;
-        unsigned count = 0;
+        bool finished = false;               ///< else it threw, or the pass was stopped there
         std::vector<bool> arrived, produced; ///< by slot and by edge, in the latest run
         std::vector<double> norms;           ///< of what arrived
     };
 
+    /// A backward pass, with those that ran inside of it (reentrant checkpoints).
+    struct Pass {
+        std::int64_t id;
+        std::uint64_t begin, end;              ///< of its first and its last node
+        std::size_t nodes_before, nodes_after; ///< how many nodes were made until then
+    };
+    /// The step that the latest pass belongs to: everything since the last earlier pass that knew nothing of its nodes.
+    struct LatestStep {
+        std::uint64_t since = 0;    ///< events after this belong to it
+        std::size_t first_node = 0; ///< of `nodes`
+        const Pass* pass = nullptr; ///< null: there was none
+    };
+
     RecorderData(const nn::Module& model, const RecorderOptions& options);
     ~RecorderData() override;
+    LatestStep latest_step() const;
     void stop();
     void clear();
 
@@ -106,6 +122,7 @@ public:
     const nn::Module* model;
     RecorderOptions options;
     std::vector<NodePtr> nodes;
+    std::vector<std::uint64_t> made_at; ///< of `nodes`
     std::unordered_map<const Node*, NodeRun> runs;
     std::vector<CutEvent> cuts;
     std::vector<ClearEvent> clears;
@@ -114,7 +131,7 @@ public:
     std::vector<WriteEvent> writes;
     std::vector<SavedEvent> saved;
     std::unordered_map<const TensorImpl*, std::uint64_t> accumulated; ///< when each leaf last got a gradient
-    std::unordered_set<std::int64_t> passes;
+    std::vector<Pass> passes;                                         ///< in the order in which they began
 
     // Observer
     void value_cut(CutKind kind, const char* op, const Tensor& input) override;
@@ -129,8 +146,21 @@ public:
     void node_ran(Node& node, autograd::GradList& grads) override;
     void written(const Tensor& t, const char* op) override;
 
+    /// Makes the recording see another thread too, while the one that it watches stands still.
+    class Elsewhere {
+    public:
+        explicit Elsewhere(RecorderData& data) : nodes_([&data](Node& n) { data.node_made(n); }), scope_(data) {}
+
+    private:
+        autograd::NodeCreationHookGuard nodes_;
+        autograd::ObserverScope scope_;
+    };
+    /// What watches this thread now, the outermost recorder first.
+    static std::vector<RecorderData*> open_on_this_thread();
+
 private:
     void node_made(Node& node);
+    void note_pass();
     CallSite site() const { return options.places ? CallSite::here() : CallSite(); }
     const std::string& current_path() const;
 
@@ -147,6 +177,7 @@ private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     std::unordered_map<const void*, std::string> paths_;
     std::unordered_map<const TensorImpl*, std::string> names_;
+    std::unordered_map<std::uint64_t, HookRef> registered_;
     std::vector<std::size_t> running_; ///< open entries of `calls`
     std::vector<std::size_t> firing_;  ///< open entries of `hooks`
     std::unique_ptr<Watching> watching_;

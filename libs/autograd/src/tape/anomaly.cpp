@@ -11,8 +11,10 @@
 #include <boost/stacktrace.hpp>
 
 #include <map>
+#include <mutex>
 #include <sstream>
 #include <string_view>
+#include <unordered_map>
 
 #include <reel/autograd/error.hpp>
 
@@ -112,10 +114,13 @@ std::string_view qualified_name(std::string_view function) {
     }
     return function.substr(start);
 }
-bool belongs_to_reel(const Place& p) {
+bool in_reel_library(const Place& p) {
     const std::size_t slash = p.file.rfind('/');
-    return std::string_view(p.file).substr(slash == std::string::npos ? 0 : slash + 1).starts_with("libreel") ||
-           qualified_name(p.function).starts_with("reel::") || qualified_name(p.function).starts_with("std::");
+    return std::string_view(p.file).substr(slash == std::string::npos ? 0 : slash + 1).starts_with("libreel");
+}
+bool belongs_to_reel(const Place& p) {
+    return in_reel_library(p) || qualified_name(p.function).starts_with("reel::") ||
+           qualified_name(p.function).starts_with("std::");
 }
 std::string text_of(const Place& p) {
     std::string r = p.function.empty() ? p.offset : p.function;
@@ -147,12 +152,27 @@ std::string trace_text(const std::vector<const void*>& frames) {
     return r;
 }
 
+namespace {
+/// What one frame says: empty when it is Reel's own. Looking into debug information takes another program and
+/// milliseconds, and reports ask for the same few places thousands of times.
+std::string user_frame(const void* address) {
+    static std::mutex mutex;
+    static auto* known = new std::unordered_map<const void*, std::string>; // outlives static destructors
+    {
+        const std::lock_guard lock(mutex);
+        if (const auto it = known->find(address); it != known->end()) return it->second;
+    }
+    std::vector<Place> place{place_of(address)};
+    if (!in_reel_library(place[0])) resolve(place);
+    std::string text = belongs_to_reel(place[0]) ? std::string() : text_of(place[0]);
+    const std::lock_guard lock(mutex);
+    return known->emplace(address, std::move(text)).first->second;
+}
+} // namespace
+
 std::string user_place(const std::vector<const void*>& frames) {
-    std::vector<Place> places;
-    for (const void* address : frames) places.push_back(place_of(address));
-    resolve(places);
-    for (const Place& p : places)
-        if (!belongs_to_reel(p)) return text_of(p);
+    for (const void* address : frames)
+        if (std::string text = user_frame(address); !text.empty()) return text;
     return {};
 }
 

@@ -58,11 +58,13 @@ void attach_legacy(Module& m, const Value& result, const Snapshot<BackwardHook>&
     const std::weak_ptr<Module> weak = m.weak_from_this();
     const bool managed = !weak.expired();
     for_each_hook(global, local, [&](const auto& record) {
-        node->register_posthook([hook = record.fn, weak, managed, raw = &m](
+        node->register_posthook([hook = record.fn, id = record.id, weak, managed, raw = &m](
                                     const variable_list& gi, const variable_list& go) -> std::optional<variable_list> {
             const ModulePtr alive = weak.lock(); // B-44
             REEL_CHECK(!managed || alive, "legacy backward hook: its module was destroyed before the backward pass");
-            const Value r = run_legacy(hook, *raw, gi, go);
+            HookFiring firing({HookKind::LegacyBackward, id, raw}, [&] { return gi; });
+            const Value r = firing.skip() ? Value() : run_legacy(hook, *raw, gi, go);
+            firing.returned(!r.isNone(), [&] { return tensors_of(r); });
             if (r.isNone()) return std::nullopt;
             REEL_CHECK_TYPE(r.isTuple(), raw->name(), ": legacy backward hook must return none or a tuple, got ",
                             r.kind_name());
@@ -122,7 +124,9 @@ public:
             if (!record.fn.always_call || std::find(started_.begin(), started_.end(), record.id) != started_.end())
                 return;
             try {
-                Value r = record.fn.fn(module_, args_, kwargs_, result_);
+                HookFiring firing({HookKind::Forward, record.id, &module_}, [&] { return tensors_of(result_); });
+                Value r = firing.skip() ? Value() : record.fn.fn(module_, args_, kwargs_, result_);
+                firing.returned(!r.isNone(), [&] { return tensors_of(r); });
                 if (!r.isNone()) result_ = std::move(r);
             } catch (const std::exception& e) {
                 REEL_WARN("forward hook on ", module_.name(),

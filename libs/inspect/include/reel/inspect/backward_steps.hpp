@@ -27,7 +27,8 @@ struct BackwardStep {
 ///         if (step->name == "TanhBackward0") step->grads[0] = step->grads[0].clamp(-1, 1);
 ///
 /// Hooks run as ever. The pass runs on a thread of its own, which has this thread's modes; between two calls of `next`
-/// nothing moves. Accumulators come when the engine takes them, so gradients of leaves appear on the way.
+/// nothing moves. Recorders that are open here see it as if it ran here. Accumulators come when the engine takes them,
+/// so gradients of leaves appear on the way.
 class BackwardSteps {
 public:
     /// Arguments as those of `Tensor::backward`.
@@ -60,8 +61,8 @@ struct NonFinite {
     std::string text;
 };
 /// Runs backward from `loss` and stops at the first node that makes a NaN or an infinity out of finite gradients; none
-/// when there is none. Gradients of leaves are as before afterwards, and the tape is kept. The place is known when the
-/// tape was made in anomaly mode or under a Recorder.
+/// when there is none. Hooks run. Gradients of leaves are as before afterwards, and the tape is kept. The place is
+/// known when the tape was made in anomaly mode or under a Recorder.
 std::optional<NonFinite> find_non_finite(const Tensor& loss, const Tensor& gradient = {});
 
 } // namespace reel::inspect

@@ -18,10 +18,11 @@ enum class GradFate {
     Unused,       ///< its module was called, but no op used it
     DeadEnd,      ///< its result does not lead to what backward started from
     Cut,          ///< what it made left the tape: detach, no_grad, an op that is not differentiable
-    Cleared,      ///< it had one, which zero_grad or the like removed
+    Cleared,      ///< it had one, which zero_grad or the like removed or filled with zeros
     HookNone,     ///< a hook returned none in its place
     NoneReturned, ///< a node on the way returned none
     NotRequested, ///< the pass was asked for other inputs
+    Interrupted,  ///< the pass threw, or was stopped, before it came there
     NoBackward,   ///< no backward pass ran
     Unknown       ///< nothing was recorded
 };
@@ -33,6 +34,7 @@ struct GradEntry {
     GradFate fate = GradFate::Unknown;
     double norm = 0;                ///< of the gradient it has
     bool finite = true;             ///< that gradient holds no NaN or infinity
+    bool latest = true;             ///< Got: false when the latest pass added nothing to it; the text says why
     std::vector<std::string> nodes; ///< Got: the nodes that sent it; else those where it ended
     std::string cause;              ///< Cut: `detach`, `argmax`, ...; Cleared: by whom; HookNone: which hook
     std::string place;              ///< in the program, when that is known
@@ -51,9 +53,9 @@ struct GradReport {
 };
 std::ostream& operator<<(std::ostream& os, const GradReport& report);
 
-/// For every parameter of `model`: did it get a gradient, from which nodes; if not, why. Call it after backward, with a
-/// Recorder of `model` (or of a module around it) open or stopped on this thread; without one only `Got`, `Frozen` and
-/// `Unknown` can be told.
+/// For every parameter of `model`: did it get a gradient, from which nodes; if not, why. When the recording holds
+/// several steps, the latest one is explained. Call it after backward, with a Recorder of `model` (or of a module
+/// around it) open or stopped on this thread; without one only `Got`, `Frozen` and `Unknown` can be told.
 GradReport explain_grad(const nn::Module& model);
 /// The same with a given recorder.
 GradReport explain_grad(const nn::Module& model, const Recorder& recorder);

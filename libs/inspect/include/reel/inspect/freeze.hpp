@@ -34,6 +34,7 @@ struct WriteAttempt {
     std::string what;   ///< `add_`, `batch_norm`, `train(true)`, ...
     std::string place;  ///< in the program, when that is known
     bool happened;      ///< false: refused, or passed over
+    std::size_t times;  ///< the same from the same place is listed once
 };
 /// A tensor that is not as it was.
 struct PinnedDifference {
