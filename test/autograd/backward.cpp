@@ -151,6 +151,8 @@ BOOST_AUTO_TEST_CASE(E85_no_roots_and_empty_roots) { // E-85
     BOOST_CHECK_NO_THROW(backward(variable_list()));
     BOOST_CHECK_EXCEPTION(grad(variable_list(), {x}), Error, says("allow_unused"));
     BOOST_TEST(!grad(variable_list(), {x}, {}, std::nullopt, false, true)[0].defined());
+    BOOST_CHECK_EXCEPTION(backward(variable_list(), {}, std::nullopt, false, {vec({1})}), Error,
+                          says("does not require grad"));
     const Tensor none = x.slice(0, 0, 0);
     BOOST_CHECK_EXCEPTION(none.backward(), Error, says("has shape [0]"));
     none.backward(empty({0}, kDouble));

@@ -285,4 +285,13 @@ BOOST_AUTO_TEST_CASE(T26_grad_answers_with_the_hooked_gradient) { // T-26, the d
     BOOST_TEST(item(b.grad()) == 20);
 }
 
+BOOST_AUTO_TEST_CASE(T16_another_kind_of_tensor_ends_the_round) { // T-16
+    const Tensor x = leaf({1, 2});
+    int later = 0;
+    autograd::register_post_accumulate_grad_hook_returning(x, [](const Tensor& t) { return t.to(kFloat); });
+    autograd::register_post_accumulate_grad_hook_returning(x, [&](const Tensor&) { return ++later, Tensor(); });
+    BOOST_CHECK_EXCEPTION((x * 3.0).sum().backward(), Error, says("float32", "must return nothing"));
+    BOOST_TEST(later == 0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

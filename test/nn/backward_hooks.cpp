@@ -229,4 +229,34 @@ BOOST_AUTO_TEST_CASE(B_14_B_20_only_nones_are_nothing_where_no_input_requires_gr
     }
 }
 
+BOOST_AUTO_TEST_CASE(B_10_B_11_in_the_reference_mode_everything_counts_by_its_length) {
+    struct Mode {
+        explicit Mode(bool on) { nn::hooks::set_reference_mode(on); }
+        ~Mode() { nn::hooks::set_reference_mode(false); }
+    };
+    ValueDict empty;
+    // What the hook returns, and the error; a bare tensor is the list of its rows.
+    const std::vector<std::pair<Value, const char*>> cases{{Value(3), "returned a int"},
+                                                           {Value(full({}, 1.0)), "returned a Tensor"},
+                                                           {Value(empty), "returned 0 gradients, expected 1"},
+                                                           {Value("s"), "returned a str as gradient 0"},
+                                                           {Value(full({2}, 1.0)), "returned 2 gradients, expected 1"},
+                                                           {Value(full({1, 2}, 1.0)), "changed the size"}};
+    for (const auto& [returned, error] : cases)
+        for (const bool pre : {true, false}) {
+            const Mode mode(true);
+            Scale m;
+            if (pre) m->register_full_backward_pre_hook([r = returned](nn::Module&, const Value&) { return r; });
+            else m->register_full_backward_hook([r = returned](nn::Module&, const Value&, const Value&) { return r; });
+            const Tensor y = m(ones({1, 2}).requires_grad_()).sum();
+            const std::string text = message_of([&] { y.backward(); });
+            BOOST_TEST(has(text, error), text << " for " << error);
+        }
+    Scale m; // elsewhere a single gradient may come bare
+    m->register_full_backward_hook([](nn::Module&, const Value&, const Value&) { return Value(full({1, 2}, 7.0)); });
+    const Tensor x = ones({1, 2}).requires_grad_();
+    m(x).sum().backward();
+    BOOST_TEST(equal(x.grad(), full({1, 2}, 7.0)));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -21,9 +21,12 @@ json::value trimmed(Interp& i, const Value& tuple) {
     while (!e.empty() && e.back().isNone()) e.pop_back();
     return i.to_json(Value::tuple(std::move(e)));
 }
-std::optional<variable_list> node_result(const Value& v) {
+std::optional<variable_list> node_result(const Value& v, std::size_t expected) {
     if (v.isNone()) return std::nullopt;
     REEL_CHECK_TYPE(v.isTuple(), "node hook must return none or a tuple, got ", v.kind_name());
+    // Their number comes before what they are (T-22).
+    REEL_CHECK(v.elements().size() == expected, "node hook returned ", v.elements().size(), " gradients, expected ",
+               expected);
     variable_list r;
     for (const Value& e : v.elements()) {
         REEL_CHECK_TYPE(e.isNone() || e.isTensor(), "node hook returned a ", e.kind_name(), " among its gradients");
@@ -128,13 +131,14 @@ RemovableHandle on_tensor(Interp& i, Frame& f, const json::object& ins, const st
     if (kind == "node_pre")
         return node->register_prehook([&i, label](const variable_list& go) {
             const Value v = tuple_of(go);
-            return node_result(i.fire(label, nullptr, {{"grad_output", v}}, {i.to_json(v)}));
+            return node_result(i.fire(label, nullptr, {{"grad_output", v}}, {i.to_json(v)}), go.size());
         });
     if (kind == "node_post")
         return node->register_posthook([&i, label](const variable_list& gi, const variable_list& go) {
             const Value in = tuple_of(gi), out = tuple_of(go);
             return node_result(
-                i.fire(label, nullptr, {{"grad_input", in}, {"grad_output", out}}, {trimmed(i, in), i.to_json(out)}));
+                i.fire(label, nullptr, {{"grad_input", in}, {"grad_output", out}}, {trimmed(i, in), i.to_json(out)}),
+                gi.size());
         });
     i.give_up("hook kind " + kind);
 }

@@ -88,7 +88,12 @@ GradList AccumulateGrad::apply(GradList&& grads) {
                                         [&] { return variable_list{leaf_.mutable_grad()}; });
                 Tensor r = firing.skip() ? Tensor() : record.fn(t);
                 firing.returned(false, [] { return variable_list(); });
-                if (r.defined()) t = std::move(r);
+                if (!r.defined()) continue;
+                REEL_CHECK(r.scalar_type() == t.scalar_type() && r.sizes().equals(t.sizes()),
+                           "post-accumulate-grad hook returned a ", dtype_name(r.scalar_type()), " tensor of shape ",
+                           r.sizes(), " for a leaf of ", dtype_name(t.scalar_type()), " and shape ", t.sizes(),
+                           "; it must return nothing"); // T-16: the hooks after it do not run
+                t = std::move(r);
             }
             REEL_CHECK(
                 t.is_same(leaf_),

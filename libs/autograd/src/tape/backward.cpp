@@ -91,6 +91,8 @@ RelaxGradLayoutGuard::~RelaxGradLayoutGuard() { tape_modes().relaxed_layout = pr
 
 void backward(const GradientPoints& points, const variable_list& grad_tensors, std::optional<bool> retain_graph,
               bool create_graph, const GradientPoints& inputs) {
+    EdgeList keep;
+    for (std::size_t i = 0; i < inputs.size(); ++i) keep.push_back(input_edge("backward", inputs, i)); // E-85: always
     if (points.empty()) return;
     if (create_graph)
         REEL_WARN_ONCE("backward with create_graph=true makes a reference cycle between a parameter and its gradient; "
@@ -99,8 +101,6 @@ void backward(const GradientPoints& points, const variable_list& grad_tensors, s
     const std::vector<Tensor> seeds = make_seeds(roots, grad_tensors);
     std::vector<Capture> captures;
     std::vector<Node*> executed;
-    EdgeList keep;
-    for (std::size_t i = 0; i < inputs.size(); ++i) keep.push_back(input_edge("backward", inputs, i));
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         if (!inputs[i].is_edge() && !inputs[i].tensor().is_leaf()) inputs[i].tensor().retain_grad(); // E-16: for good
         executed.push_back(keep[i].function.get());

@@ -5,6 +5,7 @@
 
 #include <reel/autograd/hooks.hpp>
 #include <reel/autograd/observe.hpp>
+#include <reel/autograd/ops.hpp>
 #include <reel/nn/module.hpp>
 
 namespace reel::nn::detail {
@@ -46,8 +47,34 @@ void replace(const Module& m, const char* what, const variable_list& tensors, Gr
     }
 }
 
-/// A single gradient may be returned bare when there is one slot.
-Value as_tuple(const Value& v) { return v.isSequence() ? v : Value::tuple({v}); }
+/// The number of gradients in what a hook returned; in the reference mode everything with a length has some (B-10).
+std::size_t count_in(const BackwardState& s, const char* what, const Value& v) {
+    if (v.isSequence()) return v.elements().size();
+    if (v.isGenericDict()) return v.toGenericDict().size();
+    if (v.isString()) return v.toStringRef().size();
+    REEL_CHECK_TYPE(v.isTensor() && v.toTensor().dim() > 0, s.module->name(), ": ", what, " returned a ", v.kind_name(),
+                    ", expected a tuple of gradients");
+    return std::size_t(v.toTensor().size(0));
+}
+/// What a hook returned, with the right number of gradients. A single one may come bare, but not in the reference mode.
+Value counted(const BackwardState& s, const char* what, Value v, std::size_t expected) {
+    if (s.nested && !v.isSequence()) v = Value::tuple({v});
+    check_count(*s.module, what, count_in(s, what, v), expected);
+    return v;
+}
+/// Its gradients: those of a bare tensor are its rows.
+Value entries_of(const BackwardState& s, const char* what, const Value& v) {
+    if (v.isSequence()) return v;
+    std::vector<Value> e;
+    if (v.isTensor())
+        for (const Tensor& row : reel::unbind(v.toTensor())) e.emplace_back(row);
+    else if (v.isString())
+        for (const char c : v.toStringRef()) e.emplace_back(std::string(1, c));
+    else
+        REEL_THROW(KeyError, s.module->name(), ": ", what,
+                   " returned a dict, which has no gradient 0; return a tuple with one gradient per slot");
+    return Value::tuple(std::move(e));
+}
 
 /// What a hook over tensors returned; where it saw none for a structure, the structure stays.
 Value merged(const variable_list& returned, const Value& before) {
@@ -219,9 +246,7 @@ private:
             Value r = firing.skip() ? Value() : run(record.fn, s, go);
             firing.returned(!r.isNone(), [&] { return tensors_of(r); });
             if (r.isNone()) return;
-            r = as_tuple(r);
-            check_count(*s.module, pre_hook, r.elements().size(), s.outputs.count);
-            go = std::move(r);
+            go = counted(s, pre_hook, std::move(r), s.outputs.count);
         });
         if (!s.inputs_wrapped) {
             run_full_hooks_at_output(state_, go);
@@ -229,7 +254,7 @@ private:
             s.grad_output = go;
             s.await_input_gate();
         }
-        replace(*s.module, pre_hook, s.outputs, go, passed);
+        replace(*s.module, pre_hook, s.outputs, entries_of(s, pre_hook, go), passed);
         return passed;
     }
     GradList look_plain(GradList&& arrived) {
@@ -295,11 +320,9 @@ private:
             Value r = firing.skip() ? Value() : run(record.fn, s, gi, go);
             firing.returned(!r.isNone(), [&] { return tensors_of(r); });
             if (r.isNone()) return;
-            r = as_tuple(r);
-            check_count(*s.module, full_hook, r.elements().size(), s.inputs.count);
-            gi = std::move(r);
+            gi = counted(s, full_hook, std::move(r), s.inputs.count);
         });
-        replace(*s.module, full_hook, s.inputs, gi, passed);
+        replace(*s.module, full_hook, s.inputs, entries_of(s, full_hook, gi), passed);
         if (s.later) run_later(state_, gi, go);
     }
     void look_plain(GradList& passed) {
