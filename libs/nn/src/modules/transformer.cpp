@@ -37,9 +37,18 @@ template <class Ours> Value step(Module& m, const Args& positional, const Args& 
     all.insert(all.end(), rest.begin(), rest.end());
     return m.call_values(all);
 }
-void reset_norm(const OrderedDict<std::string, ModulePtr>& children) {
-    if (const ModulePtr* norm = children.find("norm"))
-        if (auto* layer = (*norm)->as<LayerNorm>()) layer->reset_parameters();
+/// What encoder and decoder are made of: copies of a layer, and a norm behind them.
+template <class Stack> void build_stack(Stack& self, const Module& layer, bool copy_norm) {
+    self.layers = self.register_module("layers", copies(layer, self.options.num_layers()));
+    if (self.options.norm().is_empty()) return;
+    self.norm = taken(self.options.norm(), copy_norm);
+    self.add_module("norm", self.norm.ptr());
+}
+template <class Layer, class Stack> void reset_stack(Stack& self) {
+    for (const ModulePtr& m : *self.layers)
+        if (auto* layer = m->template as<Layer>()) layer->reset_parameters();
+    if (const ModulePtr* norm = self.own_children().find("norm"))
+        if (auto* layer = (*norm)->template as<LayerNorm>()) layer->reset_parameters();
 }
 Tensor normalised(const OrderedDict<std::string, ModulePtr>& children, const Tensor& x) {
     const ModulePtr* norm = children.find("norm");
@@ -49,17 +58,8 @@ Tensor normalised(const OrderedDict<std::string, ModulePtr>& children, const Ten
 } // namespace
 
 TransformerEncoderImpl::TransformerEncoderImpl(TransformerEncoderOptions o) : options(std::move(o)) { build(false); }
-void TransformerEncoderImpl::build(bool copy_norm) {
-    layers = register_module("layers", copies(*options.encoder_layer(), options.num_layers()));
-    if (options.norm().is_empty()) return;
-    norm = taken(options.norm(), copy_norm);
-    add_module("norm", norm.ptr());
-}
-void TransformerEncoderImpl::reset_parameters() {
-    for (const ModulePtr& m : *layers)
-        if (auto* layer = m->as<TransformerEncoderLayer>()) layer->reset_parameters();
-    reset_norm(children_);
-}
+void TransformerEncoderImpl::build(bool copy_norm) { build_stack(*this, *options.encoder_layer(), copy_norm); }
+void TransformerEncoderImpl::reset_parameters() { reset_stack<TransformerEncoderLayer>(*this); }
 Tensor TransformerEncoderImpl::forward(const Tensor& src, const Tensor& src_mask, const Tensor& src_key_padding_mask,
                                        std::optional<bool> is_causal) {
     const char* name = "TransformerEncoder";
@@ -78,17 +78,8 @@ Tensor TransformerEncoderImpl::forward(const Tensor& src, const Tensor& src_mask
 }
 
 TransformerDecoderImpl::TransformerDecoderImpl(TransformerDecoderOptions o) : options(std::move(o)) { build(false); }
-void TransformerDecoderImpl::build(bool copy_norm) {
-    layers = register_module("layers", copies(*options.decoder_layer(), options.num_layers()));
-    if (options.norm().is_empty()) return;
-    norm = taken(options.norm(), copy_norm);
-    add_module("norm", norm.ptr());
-}
-void TransformerDecoderImpl::reset_parameters() {
-    for (const ModulePtr& m : *layers)
-        if (auto* layer = m->as<TransformerDecoderLayer>()) layer->reset_parameters();
-    reset_norm(children_);
-}
+void TransformerDecoderImpl::build(bool copy_norm) { build_stack(*this, *options.decoder_layer(), copy_norm); }
+void TransformerDecoderImpl::reset_parameters() { reset_stack<TransformerDecoderLayer>(*this); }
 Tensor TransformerDecoderImpl::forward(const Tensor& tgt, const Tensor& memory, const Tensor& tgt_mask,
                                        const Tensor& memory_mask, const Tensor& tgt_key_padding_mask,
                                        const Tensor& memory_key_padding_mask, std::optional<bool> tgt_is_causal,

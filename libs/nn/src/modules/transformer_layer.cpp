@@ -58,8 +58,26 @@ void reset_children(const Module& layer) {
         else if (auto* n = m->as<LayerNorm>()) n->reset_parameters();
     }
 }
-ModulePtr activation_child(const TransformerLayerOptions& o, bool copy) {
-    return copy ? o.activation().module()->clone() : o.activation().module();
+/// The children that both kinds of layers have behind their attention, up to the second norm.
+template <class Layer> void build_feed_forward(Layer& self) {
+    const TransformerLayerOptions& o = self.options;
+    const auto linear = [&](std::int64_t from, std::int64_t to) {
+        return Linear(LinearOptions(from, to).bias(o.bias()));
+    };
+    self.linear1 = self.register_module("linear1", linear(o.d_model(), o.dim_feedforward()));
+    self.dropout = self.register_module("dropout", Dropout(o.dropout()));
+    self.linear2 = self.register_module("linear2", linear(o.dim_feedforward(), o.d_model()));
+    self.norm1 = self.register_module("norm1", LayerNorm(norm(o)));
+    self.norm2 = self.register_module("norm2", LayerNorm(norm(o)));
+}
+/// The dropouts of the first two blocks.
+template <class Layer> void build_dropouts(Layer& self) {
+    self.dropout1 = self.register_module("dropout1", Dropout(self.options.dropout()));
+    self.dropout2 = self.register_module("dropout2", Dropout(self.options.dropout()));
+}
+void build_activation(Module& self, const TransformerLayerOptions& o, bool copy) {
+    if (const ModulePtr& module = o.activation().module())
+        self.add_module("activation", copy ? module->clone() : module);
 }
 
 } // namespace
@@ -70,14 +88,9 @@ TransformerEncoderLayerImpl::TransformerEncoderLayerImpl(const TransformerEncode
 void TransformerEncoderLayerImpl::build(bool copy_activation) {
     const auto& o = options;
     self_attn = register_module("self_attn", MultiheadAttention(attention(o)));
-    linear1 = register_module("linear1", Linear(LinearOptions(o.d_model(), o.dim_feedforward()).bias(o.bias())));
-    dropout = register_module("dropout", Dropout(o.dropout()));
-    linear2 = register_module("linear2", Linear(LinearOptions(o.dim_feedforward(), o.d_model()).bias(o.bias())));
-    norm1 = register_module("norm1", LayerNorm(norm(o)));
-    norm2 = register_module("norm2", LayerNorm(norm(o)));
-    dropout1 = register_module("dropout1", Dropout(o.dropout()));
-    dropout2 = register_module("dropout2", Dropout(o.dropout()));
-    if (o.activation().module()) add_module("activation", activation_child(o, copy_activation));
+    build_feed_forward(*this);
+    build_dropouts(*this);
+    build_activation(*this, o, copy_activation);
 }
 void TransformerEncoderLayerImpl::reset_parameters() { reset_children(*this); }
 Tensor TransformerEncoderLayerImpl::forward(const Tensor& src, const Tensor& src_mask,
@@ -100,16 +113,11 @@ void TransformerDecoderLayerImpl::build(bool copy_activation) {
     const auto& o = options;
     self_attn = register_module("self_attn", MultiheadAttention(attention(o)));
     multihead_attn = register_module("multihead_attn", MultiheadAttention(attention(o)));
-    linear1 = register_module("linear1", Linear(LinearOptions(o.d_model(), o.dim_feedforward()).bias(o.bias())));
-    dropout = register_module("dropout", Dropout(o.dropout()));
-    linear2 = register_module("linear2", Linear(LinearOptions(o.dim_feedforward(), o.d_model()).bias(o.bias())));
-    norm1 = register_module("norm1", LayerNorm(norm(o)));
-    norm2 = register_module("norm2", LayerNorm(norm(o)));
+    build_feed_forward(*this);
     norm3 = register_module("norm3", LayerNorm(norm(o)));
-    dropout1 = register_module("dropout1", Dropout(o.dropout()));
-    dropout2 = register_module("dropout2", Dropout(o.dropout()));
+    build_dropouts(*this);
     dropout3 = register_module("dropout3", Dropout(o.dropout()));
-    if (o.activation().module()) add_module("activation", activation_child(o, copy_activation));
+    build_activation(*this, o, copy_activation);
 }
 void TransformerDecoderLayerImpl::reset_parameters() { reset_children(*this); }
 Tensor TransformerDecoderLayerImpl::forward(const Tensor& tgt, const Tensor& memory, const Tensor& tgt_mask,
