@@ -199,6 +199,24 @@ BOOST_AUTO_TEST_CASE(a_check_reads_what_a_listing_does_not) {
     BOOST_TEST(r.out.find("serialization_id") != std::string::npos, r.out);
     fs::remove(file);
 }
+BOOST_AUTO_TEST_CASE(a_small_file_takes_little_time_however_often_it_refers_to_its_memory) {
+    const fs::path file = fs::temp_directory_path() / ("reel_views_" + std::to_string(::getpid()) + ".pt");
+    // each view is 64 MB written out; the first are, and `run` gives the program 20 seconds
+    const Tensor one = zeros({1}, kComplexDouble), large = zeros({2'000'000});
+    std::vector<Value> views;
+    for (int i = 0; i < 300; ++i) views.emplace_back(one.expand({4'000'000}));
+    save(Value::list(views), file.string());
+    Run r = run(file);
+    BOOST_TEST(r.status == 0);
+    BOOST_TEST(r.out.find("\"first\": [{\"complex\": [0.0, 0.0]}") != std::string::npos);
+    BOOST_TEST(r.out.find("\"sha256\": null") != std::string::npos);
+    // one tensor in many places is looked at once
+    save(Value::list(std::vector<Value>(5'000, Value(large))), file.string());
+    r = run(file);
+    BOOST_TEST(r.status == 0);
+    BOOST_TEST(r.out.find("null") == std::string::npos);
+    fs::remove(file);
+}
 BOOST_AUTO_TEST_CASE(answers_are_UTF8_whatever_the_file_says) {
     const Run r = run(fs::temp_directory_path() / "reel_no_such_\xff.pt");
     BOOST_TEST(r.status == 2);

@@ -183,6 +183,39 @@ BOOST_AUTO_TEST_CASE(J10_J11_nesting_and_cycles) {
     for (int i = 0; i < 30; ++i) doubled += std::string("q\0h\0\x86", 5);
     BOOST_TEST(load_pickle(doubled + ".").isTuple());
 }
+BOOST_AUTO_TEST_CASE(SR9_a_few_bytes_do_not_copy_a_large_value_again_and_again) {
+    std::string keys, numbers;
+    for (int i = 0; i < 3'000; ++i) keys += text("k" + std::to_string(i)) + "N", numbers += "M" + little(i, 2);
+    const auto again = [](std::string large, const std::string& call, int times) {
+        std::string s = proto + "(" + large + std::string("q\0", 2);
+        for (int i = 0; i < times; ++i) s += call;
+        return s + "t.";
+    };
+    const std::string memo("h\0\x85R", 4), with_memo("h\0", 2);
+    const char* reason = "calls copy more than";
+    refused(again("(" + numbers + "t", global("torch", "Size") + memo, 2'000), reason);
+    refused(again("](" + numbers + "e", global("builtins", "set") + memo, 2'000), reason);
+    refused(again("}(" + keys + "u", global("collections", "OrderedDict") + memo, 1'000), reason);
+    refused(again("}(" + keys + "u", global("collections", "Counter") + memo, 1'000), reason);
+    refused(again("}(" + keys + "u", ordered_dict() + with_memo + "b", 1'000), reason);
+    refused(again("B" + little(100'000, 4) + std::string(100'000, 'b'), global("builtins", "bytearray") + memo, 1'000),
+            reason);
+    refused(again(text(std::string(100'000, 'b')), global("_codecs", "encode") + with_memo + text("latin1") + "\x86R",
+                  1'000),
+            reason);
+    // what is copied once costs nothing
+    BOOST_TEST(load_pickle(again("(" + numbers + "t", global("torch", "Size") + memo, 1)).isTuple());
+}
+BOOST_AUTO_TEST_CASE(SR3_a_parameter_does_not_share_its_state_with_the_file) {
+    // BUILD with the very dict that made the parameter: adding a vector to itself was undefined behaviour
+    const std::string make = global("torch._utils", "_rebuild_parameter_with_state") + "(" + tensor() + "\x88" +
+                             ordered_dict() + "}" + std::string("q\0", 2);
+    const std::string twice = make + text("note") + "Nst" + "R" + std::string("h\0b", 3);
+    refused(dict(twice), "occurs twice");
+    // a state that grows on the parameter does not grow elsewhere
+    const std::string grown = make + text("note") + "NstR}" + text("more") + "Nsb" + std::string("h\0\x86", 3);
+    BOOST_TEST(load_pickle(dict(grown)).toGenericDict().at("x").elements().at(1).toGenericDict().size() == 1u);
+}
 BOOST_AUTO_TEST_CASE(J12_names_outside_the_table_are_named_and_never_called) {
     const std::string marker =
         (std::filesystem::temp_directory_path() / ("reel_hostile_" + std::to_string(::getpid()))).string();
@@ -202,6 +235,12 @@ BOOST_AUTO_TEST_CASE(J12_names_outside_the_table_are_named_and_never_called) {
         BOOST_TEST(message.find("['x']") != std::string::npos, message);
     }
     refused(dict(global("os\xff", "system")), "not UTF-8");
+    // in the legacy container the list of storage keys is a pickle of its own
+    const std::string legacy = proto + std::string("\x8a\x0al\xfc\x9c\x46\xf9 j\xa8P\x19.", 13) + proto + "M\xe9\3." +
+                               proto + "}." + proto + "N." + proto;
+    BOOST_TEST(load_bytes(legacy + "].").isNone());
+    for (const std::string& keys : {"]" + global("posix", "system") + "a.", global("posix", "system") + ")R."})
+        BOOST_TEST(refusal([&] { load_bytes(legacy + keys); }).find("'posix system' is not on") != std::string::npos);
     BOOST_TEST(!std::filesystem::exists(marker));
 }
 BOOST_AUTO_TEST_CASE(J13_archives_that_do_not_add_up) {
@@ -241,6 +280,8 @@ BOOST_AUTO_TEST_CASE(J13_archives_that_do_not_add_up) {
     // a second end record in the comment of the first
     const std::string inner = good.bytes();
     zip_refused(with([&](A& a) { a.comment = inner.substr(inner.size() - 22); }), "more than one possible end record");
+    zip_refused(with([&](A& a) { a.comment = "x" + inner.substr(inner.size() - 22) + "y"; }),
+                "more than one possible end record");
     BOOST_TEST(load_bytes(with([](A& a) { a.comment = "a harmless comment"; }).bytes()).isGenericDict());
     // prepended data
     BOOST_TEST(refusal([&] { load_bytes("prepended" + inner); }).find("not a PyTorch checkpoint") != std::string::npos);

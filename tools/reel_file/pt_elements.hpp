@@ -28,16 +28,22 @@ public:
             buffer_.reset();
             buffer_.reset(new char[file_.tree().storages[index].bytes + 1]);
             file_.read_storage(index, buffer_.get());
+            spend(file_.tree().storages[index].bytes);
             held_ = std::int64_t(index);
         }
         return buffer_.get();
     }
+    /// A small file can refer to a little memory, or unpack a little, very many times. What is shown is limited to the
+    /// work that its size is worth.
+    void spend(std::uint64_t bytes) { spent_ += bytes; }
+    bool tired() const { return spent_ > (std::uint64_t(1) << 27) + 64 * file_.file()->size(); }
 
 private:
     const PtReader& file_;
     std::vector<bool> checked_;
     std::unique_ptr<char[]> buffer_;
     std::int64_t held_ = -1;
+    std::uint64_t spent_ = 0;
 };
 
 /// Gives the elements of a strided tensor in row-major order, conjugated and negated as its flags say.

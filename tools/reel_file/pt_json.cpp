@@ -1,3 +1,4 @@
+#include <sstream>
 #include <unordered_map>
 
 #include <reel/autograd/error.hpp>
@@ -81,16 +82,22 @@ private:
         if (t.conj) out_ << ", \"conj\": true";
         if (t.neg) out_ << ", \"neg\": true";
         attributes(n);
+        const auto [it, fresh] = elements_.emplace(&n, std::string());
+        if (fresh) it->second = elements(t);
+        out_ << it->second << "}}";
+    }
+    /// Hash and first values. Many views of a little memory must not take more time than so small a file is worth.
+    std::string elements(const TensorInfo& t) {
+        const StorageInfo& s = tree_.storages[t.storage];
         const std::size_t item = info(t.dtype).size;
-        const std::uint64_t count = numel(t);
-        if (count * item > (1u << 26) && count * item > 4 * s.bytes) {
-            // a small storage seen many times over is not written out
-            out_ << ", \"sha256\": null, \"first\": null}}";
-            return;
-        }
+        const std::uint64_t count = numel(t), small = std::uint64_t(1) << 26;
+        const bool expanded = count * item > small && count * item > 4 * s.bytes;
+        if (expanded || storages_.tired()) return ", \"sha256\": null, \"first\": null";
+        storages_.spend(count * item);
+        std::ostringstream out;
         const char* data = count ? storages_.bytes(t.storage) : nullptr;
         if (is_dense(t) || !count)
-            dense_fields(out_, t.dtype, count ? data + std::size_t(t.offset) * item : "", count * item);
+            dense_fields(out, t.dtype, count ? data + std::size_t(t.offset) * item : "", count * item);
         else {
             Sha256 hash;
             std::string block, first;
@@ -101,17 +108,21 @@ private:
                 if (block.size() >= 65536) hash.update(block.data(), block.size()), block.clear();
             });
             hash.update(block.data(), block.size());
-            out_ << ", \"sha256\": \"" << hash.hex() << "\", \"first\": [" << first << "]";
+            out << ", \"sha256\": \"" << hash.hex() << "\", \"first\": [" << first << "]";
         }
-        out_ << "}}";
+        return out.str();
     }
     void storage(const Node& n) {
         const StorageInfo& s = tree_.storages[n.index];
-        Sha256 hash;
-        if (s.bytes) hash.update(storages_.bytes(n.index), s.bytes);
+        std::string& hash = hashes_[n.index];
+        if (hash.empty()) {
+            Sha256 sum;
+            if (s.bytes) sum.update(storages_.bytes(n.index), s.bytes);
+            hash = sum.hex();
+        }
         out_ << "{\"storage\": {\"storage\": " << number_of(n.index) << ", \"dtype\": \""
              << info(n.dtype() == FileDtype::None ? FileDtype::UInt8 : n.dtype()).name
-             << "\", \"storage_bytes\": " << s.bytes << ", \"sha256\": \"" << hash.hex() << "\"}}";
+             << "\", \"storage_bytes\": " << s.bytes << ", \"sha256\": \"" << hash << "\"}}";
     }
     void value(const Node& n) {
         switch (n.kind) {
@@ -173,6 +184,8 @@ private:
     Storages storages_;
     std::unordered_map<const Node*, std::uint64_t> sizes_;
     std::unordered_map<std::uint32_t, std::size_t> numbers_;
+    std::unordered_map<std::uint32_t, std::string> hashes_; ///< of bare storages
+    std::unordered_map<const Node*, std::string> elements_; ///< of tensors that are there more than once
 };
 } // namespace
 

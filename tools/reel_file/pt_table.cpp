@@ -83,7 +83,7 @@ private:
             const TensorInfo& t = tree_.tensors[n.index];
             std::string first, notes;
             const std::uint64_t count = numel(t);
-            if (count)
+            if (count && !storages_.tired())
                 each_element(t, storages_.bytes(t.storage), 4,
                              [&](const char* p) { first += plain_element(t.dtype, p) + " "; });
             if (count > 4) first += "... ";

@@ -1,6 +1,7 @@
 // What a file says, before any tensor is made of it: a tree (or graph) of plain nodes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -86,11 +87,14 @@ struct ReadLimits {
     std::uint64_t objects = 20'000'000;
     std::uint32_t depth = 1000;
     std::uint32_t stack = 1'000'000;
+    /// Bytes that calls may copy from values which the pickle holds already: each costs a few bytes in the file.
+    std::uint64_t copied = std::uint64_t(1) << 62;
     /// A small file may inflate to a large pickle: what it may cost is tied to the bytes that are really there.
     void fit(std::uint64_t file_bytes) {
         const std::uint64_t fair = 500'000 + 16 * file_bytes;
         if (opcodes > fair) opcodes = fair;
         if (objects > fair) objects = fair;
+        copied = std::min(copied, (std::uint64_t(16) << 20) + 64 * file_bytes);
     }
 };
 

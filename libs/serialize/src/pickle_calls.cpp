@@ -132,7 +132,7 @@ Node* PickleReader::call(Tag function, const std::string& name, const std::vecto
         arity(1, 1);
         if (a[0]->kind != NodeKind::Tuple && a[0]->kind != NodeKind::List && a[0]->kind != NodeKind::Size)
             fail(str("torch.Size of ", kind_name(a[0]->kind), "; expected a tuple of ints"));
-        for (const Node* n : a[0]->items)
+        for (const Node* n : copied(a[0])->items)
             if (n->kind != NodeKind::Int || n->i < 0) fail("torch.Size with an element that is not a size");
         Node* n = make(NodeKind::Size);
         n->items = a[0]->items;
@@ -157,7 +157,7 @@ Node* PickleReader::call(Tag function, const std::string& name, const std::vecto
         Node* n = make(NodeKind::Bytearray);
         if (a.size() == 1) {
             if (a[0]->kind != NodeKind::Bytes) fail(str("a bytearray of ", kind_name(a[0]->kind), "; expected bytes"));
-            n->text = a[0]->text;
+            n->text = copied(a[0])->text;
         }
         return n;
     }
@@ -215,12 +215,12 @@ Node* PickleReader::pairs(NodeKind k, const std::vector<Node*>& a) {
     Node* n = make(k);
     if (a.empty()) return n;
     if (a[0]->is_dict()) {
-        n->items = a[0]->items;
+        n->items = copied(a[0])->items;
         return n;
     }
     if (a[0]->kind != NodeKind::List && a[0]->kind != NodeKind::Tuple)
         fail(str("a dict of ", kind_name(a[0]->kind), "; expected a dict or pairs"));
-    for (const Node* pair : a[0]->items) {
+    for (const Node* pair : copied(a[0])->items) {
         if ((pair->kind != NodeKind::List && pair->kind != NodeKind::Tuple) || pair->items.size() != 2)
             fail("a dict of something other than pairs");
         n->items.push_back(pair->items[0]);
@@ -234,7 +234,7 @@ Node* PickleReader::set_of(const std::vector<Node*>& a) {
     if (a[0]->kind != NodeKind::List && a[0]->kind != NodeKind::Tuple)
         fail(str("a set of ", kind_name(a[0]->kind), "; expected a list"));
     std::unordered_set<std::string> seen;
-    for (Node* item : a[0]->items) {
+    for (Node* item : copied(a[0])->items) {
         std::string key = canonical_key(*item);
         if (key.empty()) fail(str("a set that holds ", kind_name(item->kind), ", which cannot be in a set"));
         if (seen.insert(std::move(key)).second) n->items.push_back(item);
@@ -247,7 +247,7 @@ Node* PickleReader::codec(const std::vector<Node*>& a) {
     if (a[1]->text != "latin1" && a[1]->text != "latin-1")
         fail("bytes through the codec '" + a[1]->text + "'; only latin1 is accepted");
     Node* n = make(NodeKind::Bytes);
-    const std::string& text = a[0]->text;
+    const std::string& text = copied(a[0])->text;
     n->text.reserve(text.size());
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto c = std::uint8_t(text[i]);

@@ -86,6 +86,12 @@ Node* PickleReader::make(NodeKind k) {
         fail(str("more than ", limits_.objects, " objects, the limit for this file"));
     return tree_.make(k);
 }
+const Node* PickleReader::copied(const Node* from) {
+    copied_ += from->text.size() + from->items.size() * sizeof(Node*);
+    if (copied_ > limits_.copied)
+        fail(str("calls copy more than ", limits_.copied, " bytes of other values, the limit for this file"));
+    return from;
+}
 void PickleReader::push(Node* n) {
     if (stack_.size() >= limits_.stack) fail(str("more than ", limits_.stack, " values on the stack"));
     stack_.push_back(n);

@@ -77,6 +77,8 @@ private:
     template <class T> T number();
     std::string_view line();
     Node* make(NodeKind k);
+    /// Counts a copy of `from`'s items and text against the limit, before it is made.
+    const Node* copied(const Node* from);
     void push(Node* n);
     Node* pop();
     Node*& top();
@@ -109,7 +111,7 @@ private:
     Node* rebuild_from_type(const std::vector<Node*>& a);
     std::vector<std::int64_t> sizes(const Node* n, const char* what) const;
     void check_bounds(const TensorInfo& t);
-    void check_state(const Node* state, const char* owner) const;
+    void check_state(const Node* state, const char* owner);
 
     FileTree& tree_;
     std::string_view bytes_;
@@ -117,7 +119,7 @@ private:
     const ReadLimits& limits_;
     StorageSource* storages_;
     std::size_t at_ = 0, op_at_ = 0;
-    std::uint64_t opcodes_ = 0;
+    std::uint64_t opcodes_ = 0, copied_ = 0;
     std::vector<Node*> stack_, memo_;
     std::vector<std::size_t> marks_;
     bool done_ = false;

@@ -121,9 +121,10 @@ Node* PickleReader::rebuild_tensor(const std::vector<Node*>& a, int version) {
     return n;
 }
 
-void PickleReader::check_state(const Node* state, const char* owner) const {
+void PickleReader::check_state(const Node* state, const char* owner) {
     if (!state->is_dict())
         fail(str("the state of ", owner, " is ", kind_name(state->kind), "; expected a dict of attributes"));
+    copied(state);
     for (std::size_t i = 0; i < state->items.size(); i += 2) {
         const Node* key = state->items[i];
         if (key->kind != NodeKind::String)
@@ -148,7 +149,11 @@ Node* PickleReader::rebuild_parameter(const std::string& name, const std::vector
     tree_.tensors.push_back(std::move(t));
     if (with_state) {
         check_state(a[3], "Parameter");
-        if (!a[3]->items.empty()) n->attributes = a[3];
+        if (!a[3]->items.empty()) {
+            // its own: BUILD may add to it, and the file's dict may be a value elsewhere
+            n->attributes = make(NodeKind::Dict);
+            n->attributes->items = a[3]->items;
+        }
     }
     return n;
 }

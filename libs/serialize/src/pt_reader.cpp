@@ -288,6 +288,7 @@ void PtReader::read_legacy(const PtOptions& options) {
     at += object.position();
     PickleReader list(tree_, bytes.substr(at), where + ": the list of storage keys", limits);
     const Node* keys = list.read();
+    if (!tree_.stranger.name.empty()) refuse_stranger(tree_.stranger, "the list of storage keys");
     if (keys->kind != NodeKind::List) list.fail(str("expected a list of storage keys, not ", kind_name(keys->kind)));
     at += list.position();
     std::unordered_map<std::string, bool> seen;

@@ -85,7 +85,9 @@ void ZipReader::parse_end() {
     if (!candidates)
         fail(signature ? "the ZIP archive's end record does not end the file: a wrong comment length, or bytes after it"
                        : "the ZIP archive is cut off: its end record is missing");
-    if (candidates > 1) fail("the ZIP archive has more than one possible end record");
+    // readers that look for the last signature, and not at the comment's length, would take one in the comment
+    if (candidates > 1 || (candidates && bytes.find(std::string_view("PK\x05\x06"), end + 4) != bytes.npos))
+        fail("the ZIP archive has more than one possible end record");
     const char* e = bytes.data() + end;
     const std::uint64_t disk = u16(e + 4), directory_disk = u16(e + 6), here = u16(e + 8);
     entries_ = u16(e + 10);
