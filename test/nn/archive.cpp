@@ -193,6 +193,49 @@ BOOST_AUTO_TEST_CASE(a_state_dict_that_does_not_fit_changes_nothing) {
     BOOST_TEST(text.find("size mismatch for 4.1.weight") != std::string::npos, text);
     BOOST_TEST(reel::equal(b->parameters()[0], before));
 }
+BOOST_AUTO_TEST_CASE(hooks_of_state_dicts_run_for_those_alone) {
+    nn::Linear a(2, 2), b(2, 2);
+    std::string ran;
+    for (const nn::Linear& m : {a, b}) {
+        m->register_state_dict_pre_hook([&](nn::Module&, const std::string&, bool) { ran += "s"; });
+        m->register_load_state_dict_post_hook([&](nn::Module&, nn::IncompatibleKeys&) {
+            ran += "l";
+            return Value();
+        });
+    }
+    InputArchive in = saved(*a);
+    b->load(in);
+    BOOST_TEST(ran == "");
+    nn::StateDict dict;
+    dict.metadata = std::make_shared<nn::StateMetadata>("Module path");
+    dict.insert("weight", Value(a->weight));
+    dict.insert("bias", Value(a->bias));
+    InputArchive state(dict.to_value());
+    b->load(state);
+    BOOST_TEST(ran == "l");
+}
+BOOST_AUTO_TEST_CASE(a_module_that_is_not_serializable_is_left_out) {
+    struct Scratch : nn::Module {
+        Scratch() { register_buffer("b", reel::ones({2})); }
+        bool is_serializable() const override { return false; }
+    };
+    const auto make = [] {
+        nn::ModuleList list;
+        list->push_back(nn::Linear(2, 2));
+        list->push_back(std::make_shared<Scratch>());
+        return list;
+    };
+    nn::ModuleList a = make(), b = make();
+    (*a)[1]->get_buffer("b").fill_(9);
+    OutputArchive out;
+    a->save(out);
+    BOOST_TEST(!out.is_standard()); // a state dict would hold more
+    InputArchive in(out.value());
+    BOOST_TEST(in.keys() == (std::vector<std::string>{"0"}), boost::test_tools::per_element());
+    b->load(in);
+    BOOST_TEST((*b)[1]->get_buffer("b").sum().item<float>() == 2);
+    BOOST_TEST(reel::equal((*a)[0]->parameters()[0], (*b)[0]->parameters()[0]));
+}
 BOOST_AUTO_TEST_CASE(M47_older_versions_of_a_layer_are_loaded_from_state_dicts) {
     nn::BatchNorm1d a(3), b(3);
     nn::StateDict old = a->state_dict();

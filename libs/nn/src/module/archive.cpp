@@ -37,7 +37,12 @@ bool is_state_dict(const Value& v) {
     for (const std::string& e : lists.errors) text += "\n\t" + e;
     REEL_THROW(Error, text);
 }
-bool has_tensors(Module& m) { return !m.parameter_items("", true, true).empty() || !m.state_dict().is_empty(); }
+/// Would a state dict hold anything of it?
+bool has_state(const Module& m) {
+    if (!m.parameter_items("", true, true).empty() || !m.buffer_items("", true, true).empty()) return true;
+    const auto all = m.module_items("", true);
+    return std::any_of(all.begin(), all.end(), [](const auto& item) { return item.second->has_extra_state(); });
+}
 } // namespace
 
 void Module::save(serialize::OutputArchive& archive) const {
@@ -49,7 +54,7 @@ void Module::save(serialize::OutputArchive& archive) const {
     for (const auto& child : children_) {
         if (!*child) continue;
         if (!(*child)->is_serializable()) {
-            standard = standard && !has_tensors(**child);
+            standard = standard && !has_state(**child);
             continue;
         }
         serialize::OutputArchive nested;
@@ -91,7 +96,9 @@ void Module::load(serialize::InputArchive& archive) {
 void Module::load_from_state_dict(serialize::InputArchive& archive) {
     const StateDict dict = StateDict::from_value(archive.value());
     // Values to put back are only kept where something may go wrong: a GB of weights is not copied for nothing.
-    const StateDict now = state_dict();
+    StateDict now; // as state_dict() gives it, without its hooks
+    const auto all = module_items("", false);
+    for (const auto& [path, m] : all) m->save_own_state(now, path.empty() ? path : path + ".", false);
     bool certain = true;
     for (const auto& item : now) {
         const Value* v = dict.find(item.key());
@@ -100,7 +107,7 @@ void Module::load_from_state_dict(serialize::InputArchive& archive) {
                   v->toTensor().scalar_type() == item->toTensor().scalar_type();
     }
     serialize::LoadGuard guard(archive);
-    for (const auto& [path, m] : module_items("", true)) {
+    for (const auto& [path, m] : all) {
         certain = certain && !(m->hooks_ && (detail::any(m->hooks_->load_pre) || detail::any(m->hooks_->load_post)));
         if (m->accepts_extra_state() && m->has_extra_state())
             guard.on_failure([m = m, before = m->get_extra_state()] { m->set_extra_state(before); });
