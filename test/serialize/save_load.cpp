@@ -148,6 +148,13 @@ BOOST_AUTO_TEST_CASE(PW1_the_bytes_are_those_of_torch_save) {
             BOOST_TEST(((i >= id - 40 && i < id + 8) || i > theirs.rfind("PK\x01\x02")), name << ": byte " << i);
     }
 }
+BOOST_AUTO_TEST_CASE(PW1_empty_bytes_are_written_as_the_restricted_loader_takes_them) {
+    const std::vector<char> saved = pickle_save(Value::box(serialize::Bytes{"", false}));
+    const std::string text(saved.begin(), saved.end());
+    BOOST_TEST(text.find("_codecs\nencode\n") != std::string::npos);
+    BOOST_TEST(text.find("__builtin__\nbytes\n") == std::string::npos);
+    BOOST_TEST(pickle_load(saved).get<serialize::Bytes>().data.empty());
+}
 BOOST_AUTO_TEST_CASE(PW3_same_state_same_bytes) {
     nn::Linear m(4, 3);
     save(m, file("m.pt"));
