@@ -118,4 +118,12 @@ BOOST_AUTO_TEST_CASE(E33_a_leaf_that_joined_the_graph_meanwhile) { // E-33
     BOOST_CHECK_EXCEPTION(y.backward(), Error, says("leaf", "moved into the graph"));
 }
 
+BOOST_AUTO_TEST_CASE(E9_E28_a_gradient_for_a_leaf_whose_data_got_another_shape) { // E-9, E-28
+    const Tensor x = leaf({1, 2}), w = leaf({3, 4});
+    const Tensor y = (x * w).sum();
+    x.set_data(vec({2}).sum());
+    y.backward();
+    BOOST_TEST(list(x.grad()) == V({3, 4}), boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

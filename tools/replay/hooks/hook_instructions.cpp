@@ -21,14 +21,16 @@ json::value trimmed(Interp& i, const Value& tuple) {
     while (!e.empty() && e.back().isNone()) e.pop_back();
     return i.to_json(Value::tuple(std::move(e)));
 }
-std::optional<variable_list> node_result(const Value& v, std::size_t expected) {
+std::optional<variable_list> node_result(const Value& v, const variable_list& before) {
     if (v.isNone()) return std::nullopt;
     REEL_CHECK_TYPE(v.isTuple(), "node hook must return none or a tuple, got ", v.kind_name());
     // Their number comes before what they are (T-22).
-    REEL_CHECK(v.elements().size() == expected, "node hook returned ", v.elements().size(), " gradients, expected ",
-               expected);
+    REEL_CHECK(v.elements().size() == before.size(), "node hook returned ", v.elements().size(),
+               " gradients, expected ", before.size());
     variable_list r;
-    for (const Value& e : v.elements()) {
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        const Value& e = v.elements()[i];
+        REEL_CHECK(e.isNone() || before[i].defined(), "node hook replaced an absent gradient");
         REEL_CHECK_TYPE(e.isNone() || e.isTensor(), "node hook returned a ", e.kind_name(), " among its gradients");
         r.push_back(e.isTensor() ? e.toTensor() : Tensor());
     }
@@ -112,6 +114,7 @@ RemovableHandle on_tensor(Interp& i, Frame& f, const json::object& ins, const st
     if (kind == "tensor")
         return t.register_hook([&i, label](const Tensor& g) -> Tensor {
             const Value v = none_if_undefined(g), r = i.fire(label, nullptr, {{"grad", v}}, {i.to_json(v)});
+            REEL_CHECK(r.isNone() || g.defined(), "tensor hook replaced an absent gradient"); // T-3: before its type
             REEL_CHECK_TYPE(r.isNone() || r.isTensor(), "tensor hook must return none or a Tensor, got ",
                             r.kind_name());
             return r.isTensor() ? r.toTensor() : Tensor();
@@ -131,14 +134,14 @@ RemovableHandle on_tensor(Interp& i, Frame& f, const json::object& ins, const st
     if (kind == "node_pre")
         return node->register_prehook([&i, label](const variable_list& go) {
             const Value v = tuple_of(go);
-            return node_result(i.fire(label, nullptr, {{"grad_output", v}}, {i.to_json(v)}), go.size());
+            return node_result(i.fire(label, nullptr, {{"grad_output", v}}, {i.to_json(v)}), go);
         });
     if (kind == "node_post")
         return node->register_posthook([&i, label](const variable_list& gi, const variable_list& go) {
             const Value in = tuple_of(gi), out = tuple_of(go);
             return node_result(
                 i.fire(label, nullptr, {{"grad_input", in}, {"grad_output", out}}, {trimmed(i, in), i.to_json(out)}),
-                gi.size());
+                gi);
         });
     i.give_up("hook kind " + kind);
 }

@@ -128,9 +128,12 @@ void add_registration(InstructionTable& t) {
         const ModulePtr m = i.module(ins, f);
         const Tensor p = i.optional_tensor_in(ins, f, 0);
         // Python registers Parameters only, whose flag stays; a bare tensor is a TypeError there.
-        if (p.defined() && !nn::Parameter::is(p) && !p.grad_fn())
-            throw TypeError("register_parameter: '" + text(ins, "name") + "': expected a Parameter, got a Tensor");
-        m->register_parameter(text(ins, "name"), p, p.defined() && p.requires_grad());
+        const std::string name = text(ins, "name");
+        const bool name_fits = !name.empty() && name.find('.') == std::string::npos && !m->own_buffers().find(name) &&
+                               !m->own_children().find(name); // checked before the value is (M-2)
+        if (name_fits && p.defined() && !nn::Parameter::is(p) && !p.grad_fn())
+            throw TypeError("register_parameter: '" + name + "': expected a Parameter, got a Tensor");
+        m->register_parameter(name, p, p.defined() && p.requires_grad());
         return Value();
     };
     t["register_buffer"] = [](Interp& i, Frame& f, const json::object& ins) {

@@ -40,10 +40,14 @@ NodePtr existing_accumulator(const Tensor& leaf) {
 } // namespace impl
 
 namespace {
+/// Does a stored gradient take the leaf's layout (E-28)? Not one of another shape than the leaf has by now (E-9).
+bool leaf_sets_layout(const Tensor& g, const Tensor& leaf) {
+    return leaf.is_non_overlapping_and_dense() && leaf.sizes().equals(g.sizes());
+}
 /// The layout that a stored gradient must have: the leaf's when that is dense, else row-major (E-28).
 bool layout_fits(const Tensor& g, const Tensor& leaf) {
     if (tape_modes().relaxed_layout && g.is_non_overlapping_and_dense()) return true; // E-79
-    if (leaf.is_non_overlapping_and_dense()) return g.strides().equals(leaf.strides());
+    if (leaf_sets_layout(g, leaf)) return g.strides().equals(leaf.strides());
     return g.is_contiguous();
 }
 } // namespace
@@ -57,7 +61,7 @@ void AccumulateGrad::accumulate(Tensor g) {
         } else if (g.is_uniquely_owned() && g.storage()->use_count() == 1 && !g.is_view() && layout_fits(g, leaf_)) {
             grad = g.requires_grad() ? g.detach() : std::move(g); // stolen: nobody else can see it
         } else {
-            Tensor copy = leaf_.is_non_overlapping_and_dense()
+            Tensor copy = leaf_sets_layout(g, leaf_)
                               ? reel::detail::empty_strided_raw(g.sizes(), leaf_.strides(), g.scalar_type(), g.device())
                               : reel::detail::empty_raw(g.sizes(), g.scalar_type(), g.device());
             reel::detail::copy_raw(copy, g);
