@@ -144,15 +144,21 @@ void Module::copy_from(const Module& other, std::optional<Device> device, bool k
         if (known != memo.tensors.end()) return *mine = known->second, false;
         return true;
     };
+    /// Can the tensor that reset() made take the data? Those with and without data do not mix.
+    const auto fits = [](const Tensor& made, const Tensor& fresh) {
+        return made.defined() && made.scalar_type() == fresh.scalar_type() &&
+               made.device().is_meta() == fresh.device().is_meta();
+    };
     Tensor* mine = nullptr;
     training_ = other.training_;
     non_persistent_ = other.non_persistent_;
     for (const auto& p : other.parameters_) {
         if (!open(parameters_, p.key(), *p, mine)) continue;
-        if (mine->defined() && mine->scalar_type() == p->scalar_type() && mine->sizes().equals(p->sizes())) {
-            mine->set_data(copy(*p));
+        const Tensor fresh = copy(*p);
+        if (fits(*mine, fresh) && mine->sizes().equals(p->sizes())) {
+            mine->set_data(fresh);
             mine->requires_grad_(p->requires_grad());
-        } else *mine = Parameter(copy(*p), p->requires_grad());
+        } else *mine = Parameter(fresh, p->requires_grad());
         memo.tensors.emplace(p->unsafeGetTensorImpl(), *mine);
     }
     for (const auto& b : other.buffers_) {
@@ -160,8 +166,9 @@ void Module::copy_from(const Module& other, std::optional<Device> device, bool k
                    b->grad_fn()->name(), "); only leaves can be copied deeply");
         if (!open(buffers_, b.key(), *b, mine)) continue;
         const bool rg = b->requires_grad();
-        if (mine->defined() && mine->scalar_type() == b->scalar_type()) mine->set_data(memo.plain(*b, device));
-        else *mine = memo.plain(*b, device);
+        const Tensor fresh = memo.plain(*b, device);
+        if (fits(*mine, fresh)) mine->set_data(fresh);
+        else *mine = fresh;
         mine->requires_grad_(rg);
         if (rg && b->mutable_grad().defined()) mine->mutable_grad() = copy(b->mutable_grad());
         memo.tensors.emplace(b->unsafeGetTensorImpl(), *mine);
