@@ -2,13 +2,12 @@
 #pragma once
 
 #include <memory>
-#include <thread>
-#include <vector>
+#include <optional>
+#include <utility>
 
 #include <reel/autograd/error.hpp>
-#include <reel/autograd/thread_limit.hpp>
 #include <reel/data/dataloader_options.hpp>
-#include <reel/data/detail/shuttle.hpp>
+#include <reel/data/detail/worker_pool.hpp>
 #include <reel/data/iterator.hpp>
 #include <reel/data/worker_exception.hpp>
 #include <reel/data/worker_info.hpp>
@@ -32,7 +31,7 @@ public:
         REEL_CHECK(!earlier || !earlier->in_flight(),
                    "data loader: Attempted to get a new DataLoader iterator while another iterator is not yet "
                    "exhausted; finish its pass, let the iterator go, or call join() first");
-        shuttle_.drain();
+        pool_.drain();
         reset();
         seed_ = detail::pass_seed(passes_++);
         requested_ = 0;
@@ -49,10 +48,7 @@ public:
     /// them anew.
     void join() {
         if (const auto pass = pass_.lock()) pass->close();
-        shuttle_.quit();
-        for (std::thread& worker : workers_) worker.join();
-        workers_.clear();
-        shuttle_.reopen();
+        pool_.join();
     }
     const FullDataLoaderOptions& options() const noexcept { return options_; }
     /// The dataset itself; workers of stateless loaders have copies.
@@ -66,21 +62,17 @@ protected:
         REEL_CHECK_VALUE(options_.workers == 0 || options_.max_jobs > 0, "data loader: max_jobs is 0, so the ",
                          options_.workers, " workers would never get a job; leave it out or make it positive");
     }
-    using Job = typename detail::Shuttle<BatchRequest, Batch>::Job;
-
     /// What the next batch is to be made of; nullopt when the pass is over.
     virtual std::optional<BatchRequest> get_batch_request() = 0;
     /// Prepares a pass.
     virtual void reset() = 0;
-    /// Starts worker `id`, which calls `work_with`.
-    virtual std::thread start_worker(std::size_t id) = 0;
+    /// What worker `id` does: `make_batch` of the dataset or of a copy.
+    virtual detail::WorkerPool::Work worker(std::size_t id) = 0;
 
-    void work_with(Dataset& dataset, std::size_t id) {
-        const ThreadLimit one(1);
-        shuttle_.work([&](Job& job) -> std::optional<Batch> {
-            const detail::BatchScope scope(id, options_.workers, detail::batch_seed(seed_, job.number));
-            return dataset.get_batch(std::move(job.request));
-        });
+    std::shared_ptr<void> make_batch(Dataset& dataset, std::size_t id, detail::WorkerPool::Job& job) const {
+        const detail::BatchScope scope(id, options_.workers, detail::batch_seed(seed_, job.number));
+        std::optional<Batch> batch = dataset.get_batch(std::move(*static_cast<BatchRequest*>(job.request.get())));
+        return batch ? std::make_shared<Batch>(std::move(*batch)) : nullptr;
     }
     FullDataLoaderOptions options_;
     Dataset dataset_;
@@ -88,14 +80,15 @@ protected:
 private:
     void start_workers() {
         try {
-            while (workers_.size() < options_.workers) workers_.push_back(start_worker(workers_.size()));
+            while (pool_.size() < options_.workers) pool_.start(worker(pool_.size()));
         } catch (...) {
             join();
             throw;
         }
     }
     void prefetch() {
-        if (auto request = get_batch_request()) shuttle_.push({requested_++, std::move(*request)});
+        if (auto request = get_batch_request())
+            pool_.push({requested_++, std::make_shared<BatchRequest>(std::move(*request))});
     }
     std::optional<Batch> next_batch() override {
         if (options_.workers == 0) {
@@ -104,17 +97,18 @@ private:
             const detail::BatchScope scope(0, 0, detail::batch_seed(seed_, requested_++));
             return dataset_.get_batch(std::move(*request));
         }
-        while (auto result = shuttle_.pop(options_.enforce_ordering, options_.timeout)) {
+        std::optional<std::int64_t> timeout;
+        if (options_.timeout) timeout = options_.timeout->count();
+        while (auto result = pool_.pop(options_.enforce_ordering, timeout)) {
             if (result->error || result->batch) prefetch();
             if (result->error) throw WorkerException(result->error);
-            if (result->batch) return std::move(result->batch);
+            if (result->batch) return std::move(*static_cast<Batch*>(result->batch.get()));
         }
         return std::nullopt;
     }
-    void pass_abandoned() override { shuttle_.abandon(); }
+    void pass_abandoned() override { pool_.abandon(); }
 
-    detail::Shuttle<BatchRequest, Batch> shuttle_;
-    std::vector<std::thread> workers_;
+    detail::WorkerPool pool_;
     std::weak_ptr<detail::Pass<Batch>> pass_;
     std::uint64_t seed_ = 0, passes_ = 0; ///< written while no worker has a job
     std::size_t requested_ = 0;

@@ -20,8 +20,8 @@ public:
 private:
     void reset() override { this->dataset_.reset(); }
     std::optional<BatchRequestType> get_batch_request() override { return this->options_.batch_size; }
-    std::thread start_worker(std::size_t id) override {
-        return std::thread([this, id] { this->work_with(this->dataset_, id); });
+    detail::WorkerPool::Work worker(std::size_t id) override {
+        return [this, id](auto& job) { return this->make_batch(this->dataset_, id, job); };
     }
 };
 

@@ -36,10 +36,10 @@ private:
                                         "nullopt at the end of a pass");
         return request;
     }
-    std::thread start_worker(std::size_t id) override {
+    detail::WorkerPool::Work worker(std::size_t id) override {
         if constexpr (std::is_copy_constructible_v<Dataset>) {
-            const Dataset& original = this->dataset_;
-            return std::thread([this, id, dataset = original]() mutable { this->work_with(dataset, id); });
+            auto copy = std::make_shared<Dataset>(std::as_const(this->dataset_));
+            return [this, id, copy](auto& job) { return this->make_batch(*copy, id, job); };
         } else return {};
     }
     Sampler sampler_;
