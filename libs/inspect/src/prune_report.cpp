@@ -77,12 +77,19 @@ std::vector<Tensor> still_saved(const TapeView& view, const TapeNode& node, cons
     const auto starts = [&](const char* s) { return node.name.rfind(s, 0) == 0; };
     if (!starts("Linear") && !starts("Conv") && !starts("Matmul") && !starts("Mm") && !starts("Bmm") && !starts("Mul"))
         return saved;
+    const auto leaf_behind = [&](const TapeNode::Link& link) {
+        const Tensor leaf = link.node >= 0 ? autograd::leaf_of(*view[std::size_t(link.node)].node) : Tensor();
+        return leaf.defined() && (leaf.dim() > 1 || starts("Mul")) ? leaf : Tensor(); // not a bias
+    };
     for (const TapeNode::Link& link : node.inputs) {
-        if (link.node < 0 || needed[std::size_t(link.node)] || !view[std::size_t(link.node)].is_leaf()) continue;
-        const Tensor leaf = autograd::leaf_of(*view[std::size_t(link.node)].node);
-        if (leaf.dim() < 2 && !starts("Mul")) continue; // a bias
-        const auto memory = leaf.storage();
-        std::erase_if(saved, [&](const Tensor& t) { return t.defined() && t.storage() != memory; });
+        if (link.node < 0 || needed[std::size_t(link.node)]) continue;
+        if (const Tensor leaf = leaf_behind(link); leaf.defined())
+            std::erase_if(saved, [&](const Tensor& t) { return t.defined() && t.storage() != leaf.storage(); });
+        else if (!view[std::size_t(link.node)].is_leaf())
+            for (const TapeNode::Link& other : node.inputs)
+                if (const Tensor factor = leaf_behind(other); factor.defined())
+                    std::erase_if(saved,
+                                  [&](const Tensor& t) { return t.defined() && t.storage() == factor.storage(); });
     }
     return saved;
 }

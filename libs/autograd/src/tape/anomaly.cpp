@@ -153,27 +153,43 @@ std::string trace_text(const std::vector<const void*>& frames) {
 }
 
 namespace {
-/// What one frame says: empty when it is Reel's own. Looking into debug information takes another program and
-/// milliseconds, and reports ask for the same few places thousands of times.
-std::string user_frame(const void* address) {
-    static std::mutex mutex;
-    static auto* known = new std::unordered_map<const void*, std::string>; // outlives static destructors
-    {
-        const std::lock_guard lock(mutex);
-        if (const auto it = known->find(address); it != known->end()) return it->second;
+/// What frames say, empty for Reel's own. Looking into debug information takes another program and milliseconds, and
+/// reports ask for the same few places thousands of times.
+class UserFrames {
+public:
+    /// The first of `frames` that is not Reel's.
+    std::string first(const std::vector<const void*>& frames) {
+        const std::lock_guard lock(mutex_);
+        for (std::size_t i = 0; i < frames.size(); ++i) {
+            if (!known_.count(frames[i])) look_up(frames, i);
+            if (const std::string& text = known_.at(frames[i]); !text.empty()) return text;
+        }
+        return {};
     }
-    std::vector<Place> place{place_of(address)};
-    if (!in_reel_library(place[0])) resolve(place);
-    std::string text = belongs_to_reel(place[0]) ? std::string() : text_of(place[0]);
-    const std::lock_guard lock(mutex);
-    return known->emplace(address, std::move(text)).first->second;
-}
+
+private:
+    /// Frame `i`, and in the same go what follows it in the same file.
+    void look_up(const std::vector<const void*>& frames, std::size_t i) {
+        std::vector<const void*> addresses;
+        std::vector<Place> places;
+        for (; i < frames.size(); ++i) {
+            Place p = place_of(frames[i]);
+            if (!places.empty() && p.file != places[0].file) break;
+            addresses.push_back(frames[i]);
+            places.push_back(std::move(p));
+        }
+        if (!in_reel_library(places[0])) resolve(places);
+        for (std::size_t k = 0; k < places.size(); ++k)
+            known_[addresses[k]] = belongs_to_reel(places[k]) ? std::string() : text_of(places[k]);
+    }
+    std::mutex mutex_;
+    std::unordered_map<const void*, std::string> known_;
+};
 } // namespace
 
 std::string user_place(const std::vector<const void*>& frames) {
-    for (const void* address : frames)
-        if (std::string text = user_frame(address); !text.empty()) return text;
-    return {};
+    static auto* known = new UserFrames; // outlives what asks while the program ends
+    return known->first(frames);
 }
 
 void explain_failure(const Node& node, const std::function<void(const std::string&)>& line) {
