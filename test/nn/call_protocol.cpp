@@ -209,6 +209,23 @@ BOOST_AUTO_TEST_CASE(C_9_each_hook_sees_what_the_one_before_left) {
     BOOST_TEST(seen == (std::vector<double>{1, 2, 4}));
 }
 
+BOOST_AUTO_TEST_CASE(C_9_an_Identity_passes_anything_through) {
+    const nn::Identity m;
+    std::string seen;
+    m->register_forward_hook([&](Module&, const Args& args, const Value&) -> std::optional<Value> {
+        seen = args[0].repr();
+        return std::nullopt;
+    });
+    const Value list = Value::list({Value(1), Value("two")});
+    BOOST_TEST(m->call_values({list}).is(list));
+    BOOST_TEST(seen == list.repr());
+    BOOST_TEST(m->call_values({Value()}).isNone());
+    ValueDict named;
+    named.set(Value("input"), Value(2.5));
+    BOOST_TEST(m->call_values({}, named).toDouble() == 2.5);
+    BOOST_TEST(has(message_of<TypeError>([&] { m->call_values({Value(1), Value(2)}); }), {"Identity", "got 2"}));
+    BOOST_TEST(has(message_of<TypeError>([&] { m->call_values({}); }), {"argument 0 (input)", "is missing"}));
+}
 BOOST_AUTO_TEST_CASE(C_10_the_example_of_section_1_2) {
     nn::Identity m;
     std::vector<double> seen;

@@ -7,6 +7,7 @@
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
+#include "modules/bound_arguments.hpp"
 #include "modules/python_text.hpp"
 
 namespace reel::nn {
@@ -29,6 +30,10 @@ Tensor LinearImpl::forward(const Tensor& input) {
 std::string LinearImpl::extra_repr() const {
     return str("in_features=", options.in_features(), ", out_features=", options.out_features(),
                ", bias=", options.bias() ? "True" : "False");
+}
+
+Value IdentityImpl::forward_values(const Args& args, const Kwargs& kwargs) {
+    return detail::BoundArguments<IdentityImpl, 1, 1>(*this, args, kwargs)[0];
 }
 
 Tensor FlattenImpl::forward(const Tensor& input) {

@@ -32,13 +32,14 @@ public:
 };
 REEL_MODULE(Linear);
 
-/// Returns its argument.
+/// Returns its argument; a call by values (containers, hooks) may pass anything.
 class IdentityImpl : public Cloneable<IdentityImpl> {
 public:
     IdentityImpl() = default;
     void reset() override {}
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return input; }
+    Value forward_values(const Args& args, const Kwargs& kwargs) override;
 };
 REEL_MODULE(Identity);
 
