@@ -278,8 +278,10 @@ BOOST_AUTO_TEST_CASE(recorders_may_end_in_any_order) {
     const Recorder* last = inner.get();
     outer.reset();
     BOOST_TEST(Recorder::current() == last);
+    BOOST_TEST(autograd::AnomalyMode::is_enabled()); // for the places of the one that is left
     inner.reset();
     BOOST_TEST(!Recorder::current());
+    BOOST_TEST(!autograd::AnomalyMode::is_enabled());
 }
 
 BOOST_AUTO_TEST_CASE(a_large_model_takes_no_longer_than_its_size) {

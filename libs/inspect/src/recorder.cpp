@@ -32,12 +32,27 @@ std::string shape_text(const Tensor& t) {
     return t.defined() ? str(dtype_name(t.scalar_type()), t.sizes()) : std::string("none");
 }
 
+namespace {
+/// Recorders that keep places need anomaly mode; the last one to end, in whatever order, puts back what the first
+/// found.
+struct Places {
+    int recorders = 0;
+    bool anomaly = false, check_nan = true;
+};
+thread_local Places places;
+} // namespace
+
 RecorderData::Watching::Watching(RecorderData& data)
-    : anomaly_before(autograd::AnomalyMode::is_enabled()), check_nan_before(autograd::AnomalyMode::should_check_nan()),
-      paths(*data.model), nodes([&data](Node& n) { data.node_made(n); }), scope(data) {
-    if (data.options.places && !anomaly_before) autograd::AnomalyMode::set_enabled(true, false);
+    : keeps_places(data.options.places), paths(*data.model), nodes([&data](Node& n) { data.node_made(n); }),
+      scope(data) {
+    if (!keeps_places || places.recorders++ > 0) return;
+    places.anomaly = autograd::AnomalyMode::is_enabled();
+    places.check_nan = autograd::AnomalyMode::should_check_nan();
+    if (!places.anomaly) autograd::AnomalyMode::set_enabled(true, false);
 }
-RecorderData::Watching::~Watching() { autograd::AnomalyMode::set_enabled(anomaly_before, check_nan_before); }
+RecorderData::Watching::~Watching() {
+    if (keeps_places && --places.recorders == 0) autograd::AnomalyMode::set_enabled(places.anomaly, places.check_nan);
+}
 
 RecorderData::RecorderData(const nn::Module& m, const RecorderOptions& o) : model(&m), options(o) {
     for (const auto& [path, module] : m.module_items("", true))
@@ -212,7 +227,9 @@ RecorderData::LatestStep RecorderData::latest_step() const {
     if (!r.pass) return r;
     std::size_t oldest = r.pass->nodes_before;
     for (std::size_t i = 0; i < oldest; ++i)
-        if (const auto run = runs.find(nodes[i].get()); run != runs.end() && run->second.at >= r.pass->begin)
+        // An accumulator lives on from step to step and says nothing about when this one began.
+        if (const auto run = runs.find(nodes[i].get());
+            run != runs.end() && run->second.at >= r.pass->begin && !nodes[i]->is_accumulator())
             oldest = i;
     for (const Pass& p : passes)
         if (p.end < r.pass->begin && p.nodes_after <= oldest && p.end > r.since) {

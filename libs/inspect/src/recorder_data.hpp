@@ -168,7 +168,7 @@ private:
     struct Watching {
         Watching(RecorderData& data);
         ~Watching();
-        bool anomaly_before, check_nan_before;
+        bool keeps_places;
         nn::RecordModulePaths paths;
         autograd::NodeCreationHookGuard nodes;
         autograd::ObserverScope scope;
