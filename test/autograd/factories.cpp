@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(memory_formats) {
     const MemoryFormat rows = MemoryFormat::Contiguous;
     for (const Tensor& r : {empty_like(t, {}, rows), zeros_like(t, {}, rows), ones_like(t, {}, rows),
                             full_like(t, 3, {}, rows), rand_like(t, {}, rows), randn_like(t, {}, rows),
-                            randint_like(t, 4, {}, rows), randint_like(t, 1, 4, {}, rows)})
+                            randint_like(t, 4, TensorOptions(), rows), randint_like(t, 1, 4, TensorOptions(), rows)})
         BOOST_TEST(r.is_contiguous());
     BOOST_CHECK_EXCEPTION(ones_like(t, TensorOptions().memory_format(rows), rows), ValueError,
                           says("both in the options and as an argument"));
@@ -67,6 +67,7 @@ BOOST_AUTO_TEST_CASE(random_numbers_fill_memory_in_order) {
     BOOST_TEST(transposed().random_(0, 100).equal(tensor({{45., 68.}, {39., 63.}, {24., 13.}}, kFloat)));
     Tensor x = transposed();
     BOOST_TEST(x.uniform_()[2][1].item<float>() == 0.7998586297035217f);
+    BOOST_TEST(x[1][0].item<float>() == 0.2793108820915222f);
     x = transposed();
     BOOST_TEST(x.normal_()[1][0].item<float>() == 0.266924113035202f);
     manual_seed(1);

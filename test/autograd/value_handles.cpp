@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(tuples) {
     const Value v = Value::tuple({Value(1), Value("two")});
     BOOST_TEST(v.toTuple()->elements().size() == 2);
     BOOST_TEST(v.toTuple()[1].toStringRef() == "two");
-    BOOST_CHECK_EXCEPTION(Value(std::vector<std::int64_t>{1}).toTuple(), TypeError, says("tuple", "list"));
+    BOOST_CHECK_EXCEPTION(Value(std::vector<std::int64_t>{1}).toTuple(), TypeError, says("expected tuple, got [1]"));
     BOOST_TEST(Value(Tuple(std::vector<Value>{Value(1)})).isTuple());
 }
 

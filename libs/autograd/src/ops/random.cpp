@@ -3,6 +3,7 @@
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -21,10 +22,25 @@ CPUGeneratorImpl& generator_of(const std::optional<Generator>& g) {
     return (g && g->defined() ? *g : getDefaultCPUGenerator()).impl();
 }
 
-/// Fills `self` with doubles drawn one after the other in logical order.
+/// Dense memory for what is drawn for `self`, its dimensions in the order of their strides: numbers are drawn in the
+/// order in which the elements lie, as in PyTorch.
+Tensor drawn_for(const Tensor& self, ScalarType type) {
+    std::vector<std::size_t> order(self.sizes().size());
+    std::iota(order.begin(), order.end(), std::size_t(0));
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return self.strides()[a] > self.strides()[b]; });
+    Dims strides(order.size());
+    std::int64_t step = 1;
+    for (auto d = order.rbegin(); d != order.rend(); ++d) {
+        strides[*d] = step;
+        step *= self.sizes()[*d];
+    }
+    return empty_strided_raw(self.sizes(), strides, type);
+}
+/// Fills `self` with doubles drawn one after the other.
 template <class Draw> void fill_with(const char* op, const Tensor& self, Draw draw) {
     check_inplace(self, op);
-    Tensor wide = empty_raw(self.sizes(), kDouble);
+    Tensor wide = drawn_for(self, kDouble);
     double* p = wide.data_ptr<double>();
     for (std::int64_t i = 0; i < wide.numel(); ++i) p[i] = draw();
     copy_raw(self, wide);
@@ -75,22 +91,32 @@ namespace {
 std::pair<std::int64_t, std::int64_t> exact_integers(ScalarType t) {
     using Limits = std::numeric_limits<std::int64_t>;
     switch (t) {
-    case kBool: return {0, 1};
-    case kByte: return {0, 255};
-    case kChar: return {-128, 127};
-    case kShort: return {-32768, 32767};
-    case kInt: return {-(1ll << 31), (1ll << 31) - 1};
-    case kHalf: return {-(1 << 11), 1 << 11};
-    case kBFloat16: return {-(1 << 8), 1 << 8};
-    case kFloat: return {-(1 << 24), 1 << 24};
-    case kDouble: return {-(1ll << 53), 1ll << 53};
-    default: return {Limits::min(), Limits::max()};
+    case kBool:
+        return {0, 1};
+    case kByte:
+        return {0, 255};
+    case kChar:
+        return {-128, 127};
+    case kShort:
+        return {-32768, 32767};
+    case kInt:
+        return {-(1ll << 31), (1ll << 31) - 1};
+    case kHalf:
+        return {-(1 << 11), 1 << 11};
+    case kBFloat16:
+        return {-(1 << 8), 1 << 8};
+    case kFloat:
+        return {-(1 << 24), 1 << 24};
+    case kDouble:
+        return {-(1ll << 53), 1ll << 53};
+    default:
+        return {Limits::min(), Limits::max()};
     }
 }
 template <class Draw> Tensor& draw_integers(const Tensor& input, std::optional<Generator> generator, Draw draw) {
     check_inplace(input, "random_");
     CPUGeneratorImpl& g = generator_of(generator);
-    Tensor wide = empty_raw(input.sizes(), kLong);
+    Tensor wide = drawn_for(input, kLong);
     std::int64_t* p = wide.data_ptr<std::int64_t>();
     for (std::int64_t i = 0; i < wide.numel(); ++i) p[i] = draw(g);
     copy_raw(input, wide);
