@@ -28,7 +28,7 @@ void tape() {
     }
     if (wanted("bytes_per_node")) {
         // The chain keeps nothing but its nodes: their share of the heap.
-        constexpr int n = 10000;
+        constexpr int n = 200000; // many, since the heap hands out slabs
         const Tensor a = randn({8}).requires_grad_();
         Tensor x = a * 1.0001;
         const std::size_t before = ::mallinfo2().uordblks;
