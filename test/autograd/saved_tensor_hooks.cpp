@@ -116,6 +116,28 @@ BOOST_AUTO_TEST_CASE(E55_double_backward_through_unpacked_tensors) {
     BOOST_TEST(item(g) == 27);
     BOOST_TEST(item(autograd::grad({g}, {x})[0]) == 18);
 }
+BOOST_AUTO_TEST_CASE(E40_nor_does_one_inside_of_what_is_handed_back) {
+    const Tensor x = leaf({3});
+    const auto forward = [&] {
+        const SavedTensorsHooksGuard guard(
+            [](const Tensor& t) {
+                ValueDict named;
+                named.set(Value("kept"), Value::list({Value(t)}));
+                return Value::tuple({Value(1), Value(std::move(named))});
+            },
+            [](const Value& v) {
+                const Tensor t = v.elements()[1].toGenericDict().at("kept").elements()[0].toTensor();
+                BOOST_TEST(t.requires_grad()); // it has its history again
+                return t;
+            });
+        return exp(x);
+    };
+    forward().backward();
+    BOOST_TEST(item(x.grad()) == std::exp(3.0), boost::test_tools::tolerance(1e-12));
+    const std::size_t before = memory_stats().allocated_bytes;
+    for (int i = 0; i < 10; ++i) forward();
+    BOOST_TEST(memory_stats().allocated_bytes == before);
+}
 
 BOOST_AUTO_TEST_CASE(E80_disabled_hooks_and_versions_by_hand) {
     {

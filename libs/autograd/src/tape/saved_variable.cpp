@@ -15,7 +15,7 @@ struct SavedHooks {
     NodePtr grad_fn; // the original's place on the tape, for inputs
     std::uint32_t output_nr = 0;
     bool requires_grad = false, from_scope = false;
-    bool handed_back = false; // `packed` is the node's own output, kept without its history
+    Tensor handed_back; // the node's own output, which `packed` is or holds, without its history
 };
 
 namespace {
@@ -26,6 +26,26 @@ Value run_pack(const PackHook& pack, const Tensor& t) {
     REEL_CHECK(t.impl()->version() == before,
                "saved-tensor pack hook modified its argument in place; return a new value instead");
     return packed;
+}
+/// `v` with `to` in place of `from`, also in tuples, lists and dicts; `v` itself where `from` does not occur.
+Value with_replaced(const Value& v, const Tensor& from, const Tensor& to, int depth = 0) {
+    if (v.isTensor()) return v.toTensor().is_same(from) ? Value(to) : v;
+    if (depth > 100 || !(v.isSequence() || v.isGenericDict())) return v; // lists may hold themselves
+    bool found = false;
+    const auto next = [&](const Value& e) {
+        Value r = with_replaced(e, from, to, depth + 1);
+        found = found || !r.is(e);
+        return r;
+    };
+    if (v.isGenericDict()) {
+        ValueDict items;
+        for (const auto& [key, value] : v.toGenericDict()) items.set(key, next(value));
+        return found ? Value(std::move(items)) : v;
+    }
+    std::vector<Value> elements;
+    for (const Value& e : v.elements()) elements.push_back(next(e));
+    if (!found) return v;
+    return v.isTuple() ? Value::tuple(std::move(elements)) : Value::list(std::move(elements));
 }
 } // namespace
 
@@ -53,9 +73,13 @@ SavedVariable::SavedVariable(const Tensor& t, bool is_output) : saved_(true), is
             hooks_->output_nr = e.input_nr;
         }
         hooks_->packed = run_pack(pair.pack, t);
-        // A node's own output that is handed back as it is would hold the node.
-        if (is_output && hooks_->packed.isTensor() && hooks_->packed.toTensor().is_same(t))
-            hooks_->packed = Value(reel::detail::alias_raw(t)), hooks_->handed_back = true;
+        if (!is_output) return;
+        // The node's own output in what is handed back would hold the node.
+        const Tensor bare = reel::detail::alias_raw(t);
+        Value kept = with_replaced(hooks_->packed, t, bare);
+        if (kept.is(hooks_->packed)) return;
+        hooks_->packed = std::move(kept);
+        hooks_->handed_back = bare;
         return;
     }
     // A node's own output is kept without its history (E-40).
@@ -78,10 +102,10 @@ Tensor SavedVariable::unpack(Node* owner) const {
                " were released after the first pass; pass retain_graph=true to the first backward or grad call");
     if (hooks_) {
         Value packed = hooks_->packed;
-        if (hooks_->handed_back && owner && requires_grad_) {
-            const Tensor own = reel::detail::alias_raw(packed.toTensor());
+        if (hooks_->handed_back.defined() && owner && requires_grad_) {
+            const Tensor own = reel::detail::alias_raw(hooks_->handed_back);
             own.impl()->set_history(owner->getptr(), output_nr_);
-            packed = Value(own);
+            packed = with_replaced(packed, hooks_->handed_back, own);
         }
         Tensor t = hooks_->unpack(packed);
         REEL_CHECK_TYPE(t.defined(), "saved-tensor unpack hook must return a Tensor, got an undefined one");
