@@ -59,9 +59,7 @@ TensorOptions with_memory_format(const TensorOptions& options, std::optional<Mem
 } // namespace detail
 
 REEL_OP("empty(int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable)
-Tensor empty(IntArrayRef size, TensorOptions options) {
-    return finish(unfilled(size, options), options);
-}
+Tensor empty(IntArrayRef size, TensorOptions options) { return finish(unfilled(size, options), options); }
 REEL_OP("empty_strided(int[] size, int[] stride, *, TensorOptions options={}) -> Tensor", not_differentiable)
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options) {
     REEL_CHECK(size.size() == stride.size(), "empty_strided: size ", size, " and stride ", stride, " differ in length");

@@ -247,19 +247,32 @@ List<Value> Value::toList() const { return List<Value>::from_value(*this); }
 
 const std::type_info& Value::type_info() const {
     switch (kind()) {
-    case Kind::None: return typeid(void);
-    case Kind::Tensor: return typeid(reel::Tensor);
-    case Kind::Bool: return typeid(bool);
-    case Kind::Int: return typeid(std::int64_t);
-    case Kind::Double: return typeid(double);
-    case Kind::Complex: return typeid(std::complex<double>);
-    case Kind::String: return typeid(std::string);
-    case Kind::Dtype: return typeid(ScalarType);
-    case Kind::Device: return typeid(reel::Device);
-    case Kind::List: return typeid(List<Value>);
-    case Kind::Tuple: return typeid(Tuple);
-    case Kind::Dict: return typeid(ValueDict);
-    case Kind::Boxed: return *plain_.type;
+    case Kind::None:
+        return typeid(void);
+    case Kind::Tensor:
+        return typeid(reel::Tensor);
+    case Kind::Bool:
+        return typeid(bool);
+    case Kind::Int:
+        return typeid(std::int64_t);
+    case Kind::Double:
+        return typeid(double);
+    case Kind::Complex:
+        return typeid(std::complex<double>);
+    case Kind::String:
+        return typeid(std::string);
+    case Kind::Dtype:
+        return typeid(ScalarType);
+    case Kind::Device:
+        return typeid(reel::Device);
+    case Kind::List:
+        return typeid(List<Value>);
+    case Kind::Tuple:
+        return typeid(Tuple);
+    case Kind::Dict:
+        return typeid(ValueDict);
+    case Kind::Boxed:
+        return *plain_.type;
     }
     return typeid(void);
 }

@@ -10,8 +10,8 @@
 namespace reel::nn {
 
 /// Base of modules that can be deep-copied: `struct NetImpl : Cloneable<NetImpl>` with `void reset() override`, which
-/// registers everything. `clone` makes new tensors, keeps ties, flags and (unless told otherwise) the hooks (M-50). What
-/// reset() draws meanwhile does not come from the default generator.
+/// registers everything. `clone` makes new tensors, keeps ties, flags and (unless told otherwise) the hooks (M-50).
+/// What reset() draws meanwhile does not come from the default generator.
 template <class Derived> class Cloneable : public Module {
 public:
     using Module::Module;

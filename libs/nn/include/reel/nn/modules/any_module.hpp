@@ -33,10 +33,8 @@ public:
     }
     AnyValue any_forward(const Args& args) const { return checked().call_values(args); }
     template <class... A>
-    requires(sizeof...(A) != 1 || !(std::is_same_v<std::decay_t<A>, Args> && ...)) AnyValue
-        any_forward(A&&... args) const {
-        return checked().call_values(Args{detail::pack(std::forward<A>(args))...});
-    }
+    requires(sizeof...(A) != 1 || !(std::is_same_v<std::decay_t<A>, Args> && ...)) AnyValue any_forward(A&&... args)
+    const { return checked().call_values(Args{detail::pack(std::forward<A>(args))...}); }
     /// The module as the class (or holder) it was given as; Error names both types otherwise.
     template <class M> M& get() const {
         check_type(typeid(M));
