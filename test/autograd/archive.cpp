@@ -1,4 +1,6 @@
 // Archives in memory: entries, nesting, paths in messages, and what a failed load puts back.
+#include "message.hpp"
+
 #include <reel/autograd/archive.hpp>
 
 #include <boost/test/unit_test.hpp>
@@ -8,20 +10,10 @@
 #include <reel/autograd/ops.hpp>
 
 using namespace reel;
+using reel::testing::message;
 using serialize::InputArchive;
 using serialize::LoadGuard;
 using serialize::OutputArchive;
-
-namespace {
-template <class F> std::string message(F f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return e.msg();
-    }
-    return "nothing was thrown";
-}
-} // namespace
 
 BOOST_AUTO_TEST_SUITE(archive)
 

@@ -1,4 +1,6 @@
 // Module::save and Module::load.
+#include "message.hpp"
+
 #include <reel/autograd/archive.hpp>
 
 #include <boost/test/unit_test.hpp>
@@ -7,18 +9,11 @@
 #include <reel/nn.hpp>
 
 using namespace reel;
+using reel::testing::message;
 using serialize::InputArchive;
 using serialize::OutputArchive;
 
 namespace {
-template <class F> std::string message(F f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return e.msg();
-    }
-    return "nothing was thrown";
-}
 InputArchive saved(const nn::Module& m) {
     OutputArchive out;
     m.save(out);

@@ -1,4 +1,6 @@
 // Optimizers in archives: options and states field by field.
+#include "message.hpp"
+
 #include <reel/autograd/archive.hpp>
 
 #include <boost/test/unit_test.hpp>
@@ -8,19 +10,12 @@
 #include <reel/optim.hpp>
 
 using namespace reel;
+using reel::testing::message;
 using namespace reel::optim;
 using reel::serialize::InputArchive;
 using reel::serialize::OutputArchive;
 
 namespace {
-template <class F> std::string message(F f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return e.msg();
-    }
-    return "nothing was thrown";
-}
 std::vector<Tensor> parameters(std::int64_t rows = 3) {
     return {reel::full({rows, 2}, 0.5).requires_grad_(), reel::full({2}, -1.).requires_grad_()};
 }

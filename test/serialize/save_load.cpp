@@ -1,4 +1,6 @@
 // reel::save and reel::load: values there and back, and PyTorch's own bytes.
+#include "message.hpp"
+
 #include <reel/serialize/save_load.hpp>
 
 #include <boost/test/unit_test.hpp>
@@ -19,6 +21,7 @@
 #include <reel/serialize/npz.hpp>
 
 using namespace reel;
+using reel::testing::message;
 
 namespace {
 namespace fs = std::filesystem;
@@ -266,14 +269,6 @@ BOOST_AUTO_TEST_CASE(arrays_of_numpy_there_and_back) {
 // --- what is saved and loaded by itself, wherever it goes
 
 namespace {
-template <class F> std::string message(F f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return e.msg();
-    }
-    return "nothing was thrown";
-}
 /// There and back through a target and a source of every kind.
 template <class T>
 void every_way(const Folder& folder, const T& value, const std::function<void(T&)>& compare,

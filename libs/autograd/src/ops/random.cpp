@@ -181,9 +181,13 @@ REEL_OP("random_(Tensor input, int low, int high, *, Generator? generator=None) 
 Tensor& random_(const Tensor& input, std::int64_t low, std::int64_t high, std::optional<Generator> generator) {
     REEL_CHECK(low < high, "random_: expected low < high, got ", low, " and ", high);
     const auto [least, most] = exact_integers(input.scalar_type());
-    REEL_CHECK_VALUE(low >= least && high - 1 <= most, "random_: the range from ", low, " to ", high - 1,
-                     " does not fit ", dtype_name(input.scalar_type()), ", which tells integers apart from ", least,
-                     " to ", most);
+    const bool fits = low >= least && high - 1 <= most;
+    REEL_CHECK_VALUE(fits || isFloatingType(input.scalar_type()), "random_: the range from ", low, " to ", high - 1,
+                     " does not fit ", dtype_name(input.scalar_type()), ", which holds integers from ", least, " to ",
+                     most);
+    if (!fits)
+        REEL_WARN_ONCE("random_: ", dtype_name(input.scalar_type()), " tells integers apart from ", least, " to ", most,
+                       " only; the range from ", low, " to ", high - 1, " will not be uniform");
     const std::uint64_t range = std::uint64_t(high) - std::uint64_t(low);
     const bool wide = range >= (1ull << 32);
     return draw_integers(input, generator, [=](CPUGeneratorImpl& g) {
