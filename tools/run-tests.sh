@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# usage: run-tests.sh OUT [programs|fast|all]
+# usage: run-tests.sh OUT [programs|fast|threads|all]
 # Runs what OUT holds and prints one line each, what was skipped, then `N passed, N failed`. A crash is a failure.
 #   fast      the autograd and nn test programs
+#   threads   of every test program the cases with the label `threads`
 #   programs  every test program, the examples, and the reference cases (what a sanitized build runs)
 #   all       those, and the scripts test/*/run.sh (the default)
 set -u
@@ -19,7 +20,12 @@ for program in "$out"/bin/test_*; do
     name=$(basename "$program")
     if [ "$what" = fast ] && [ "$name" != test_autograd ] && [ "$name" != test_nn ]; then continue; fi
     log="$out/$name.log"
-    timeout 900 "$program" --report_level=short --color_output=no >"$log" 2>&1
+    selection=()
+    if [ "$what" = threads ]; then
+        "$program" --list_labels 2>&1 | grep -qw threads || continue
+        selection=(--run_test=@threads)
+    fi
+    timeout 900 "$program" "${selection[@]}" --report_level=short --color_output=no >"$log" 2>&1
     status=$?
     number() { sed -n "s/^ *\([0-9]*\) test cases\{0,1\} out of [0-9]* $1.*/\1/p" "$log" | tail -n 1; }
     ok=$(number passed) bad=$(number failed) aborted=$(number aborted) omitted=$(number skipped)
@@ -32,7 +38,7 @@ for program in "$out"/bin/test_*; do
 done
 
 # --- the examples: each must end well, and soon
-if [ "$what" != fast ]; then
+if [ "$what" = programs ] || [ "$what" = all ]; then
     ok=0 bad=0
     for source in examples/*.cpp; do
         name=$(basename "$source" .cpp)
@@ -73,7 +79,7 @@ replay() { # replay PROGRAM FOLDER NAME [OPTION...]
     if [ "$bad" -ne 0 ]; then grep -a FAIL "$log" | head -n 20 || true; fi
     tail -n 2 "$log"
 }
-if [ "$what" != fast ]; then
+if [ "$what" = programs ] || [ "$what" = all ]; then
     reference=${REEL_REFERENCE:-}
     where=REEL_REFERENCE
     if [ -z "$reference" ] && [ -d ../shared/oracle ] && [ "$what" = all ]; then reference=$(cd ../shared/oracle && pwd) where="beside the checkout"; fi

@@ -3,8 +3,8 @@
 #   --sanitize        every test program, the examples and the vendored reference cases under AddressSanitizer and
 #                     UndefinedBehaviorSanitizer
 #   --sanitize=fast   the autograd and nn tests alone
-#   --sanitize=thread the autograd and nn tests under ThreadSanitizer; OpenMP, whose runtime it cannot follow, gets one
-#                     thread
+#   --sanitize=thread the tests marked `threads` under ThreadSanitizer; OpenMP, whose runtime it cannot follow, gets
+#                     one thread
 set -eu
 cd "$(dirname "$0")/.."
 tools/setup.sh
@@ -37,8 +37,8 @@ case "${1:-}" in
 --sanitize=thread)
     export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
     export TSAN_OPTIONS=suppressions=$PWD/tools/tsan.supp:ignore_noninstrumented_modules=1:second_deadlock_stack=1:${TSAN_OPTIONS:-}
-    build sanitize=thread tests-fast
-    tools/run-tests.sh out/san-thread fast
+    build sanitize=thread tests-threads
+    tools/run-tests.sh out/san-thread threads
     ;;
 *)
     echo "usage: tools/test.sh [--sanitize | --sanitize=fast | --sanitize=thread]" >&2

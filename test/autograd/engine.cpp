@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(double_backward_through_create_graph) {
     BOOST_TEST(autograd::grad({g}, {x})[0].item<double>() == 18);
 }
 
-BOOST_AUTO_TEST_CASE(E72_nested_backward_to_a_depth_of_hundreds) {
+BOOST_AUTO_TEST_CASE(E72_nested_backward_to_a_depth_of_hundreds, *boost::unit_test::label("threads")) {
     int depth = 0;
     std::function<void()> nest = [&] {
         if (++depth == 300) return;
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(E26_an_exception_in_a_callback_reaches_the_caller) {
     BOOST_TEST(x.grad().item<double>() == 2); // what was accumulated stays
 }
 
-BOOST_AUTO_TEST_CASE(E72_nested_backward_to_a_depth_of_thousands) {
+BOOST_AUTO_TEST_CASE(E72_nested_backward_to_a_depth_of_thousands, *boost::unit_test::label("threads")) {
     int depth = 0;
     std::function<void()> nest = [&] {
         if (++depth == 3000) return;
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(E72_backward_of_the_same_graph_inside_a_hook) {
     BOOST_TEST(x.grad().item<double>() == 2 + 6);
 }
 
-BOOST_AUTO_TEST_CASE(E73_an_error_in_a_nested_pass_reaches_the_outer_caller) {
+BOOST_AUTO_TEST_CASE(E73_an_error_in_a_nested_pass_reaches_the_outer_caller, *boost::unit_test::label("threads")) {
     const Tensor x = leaf({1}), y = x * 2.0;
     struct Mine {
         int depth;
@@ -235,7 +235,8 @@ BOOST_AUTO_TEST_CASE(E73_an_error_in_a_nested_pass_reaches_the_outer_caller) {
     BOOST_TEST(x.grad().item<double>() == 1);
 }
 
-BOOST_AUTO_TEST_CASE(E34_E76_several_threads_accumulate_into_one_leaf) { // E-34, E-76
+BOOST_AUTO_TEST_CASE(E34_E76_several_threads_accumulate_into_one_leaf,
+                     *boost::unit_test::label("threads")) { // E-34, E-76
     const Tensor x = zeros({64}, kDouble).requires_grad_();
     constexpr int threads = 4, passes = 200;
     std::vector<std::thread> all;
@@ -247,7 +248,7 @@ BOOST_AUTO_TEST_CASE(E34_E76_several_threads_accumulate_into_one_leaf) { // E-34
     BOOST_TEST(list(x.grad()) == V(64, 2.0 * threads * passes), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(E76_several_threads_over_one_shared_graph) {
+BOOST_AUTO_TEST_CASE(E76_several_threads_over_one_shared_graph, *boost::unit_test::label("threads")) {
     const Tensor x = ones({16}, kDouble).requires_grad_();
     Tensor shared = x;
     for (int i = 0; i < 50; ++i) shared = shared * 1.0 + 0.0;
@@ -268,7 +269,7 @@ BOOST_AUTO_TEST_CASE(E76_several_threads_over_one_shared_graph) {
     BOOST_TEST(list(x.grad()) == V(16, 50.0 * (1 + 2 + 3 + 4)), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(E50_a_new_thread_records) {
+BOOST_AUTO_TEST_CASE(E50_a_new_thread_records, *boost::unit_test::label("threads")) {
     NoGradGuard guard;
     bool recorded = false;
     std::thread([&] { recorded = (leaf({1}) * 2.0).requires_grad(); }).join();

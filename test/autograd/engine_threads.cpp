@@ -34,7 +34,7 @@ struct Nested : autograd::Function<Nested> {
 };
 } // namespace
 
-BOOST_AUTO_TEST_SUITE(engine_threads)
+BOOST_AUTO_TEST_SUITE(engine_threads, *boost::unit_test::label("threads"))
 
 BOOST_AUTO_TEST_CASE(E72_passes_inside_passes_move_to_fresh_stacks) { // E-72
     Nested::deepest = 0;

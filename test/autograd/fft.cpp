@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(sizes_are_cut_and_filled_and_batches_may_be_empty) {
     BOOST_TEST(fft::irfft(zeros({0, 3})).sizes().equals(IntArrayRef{0, 4}));
 }
 
-BOOST_AUTO_TEST_CASE(many_threads_plan_at_once) {
+BOOST_AUTO_TEST_CASE(many_threads_plan_at_once, *boost::unit_test::label("threads")) {
     const Tensor x = signal({240}, true);
     std::vector<Tensor> expected;
     for (std::int64_t n = 100; n < 240; ++n) expected.push_back(fft::fft(x, n));

@@ -7,8 +7,8 @@ using namespace tape_test;
 
 BOOST_AUTO_TEST_SUITE(grad_modes)
 
-BOOST_AUTO_TEST_CASE(E50_scopes_nest_and_survive_exceptions) { // E-50
-    BOOST_TEST(GradMode::is_enabled());                        // the default
+BOOST_AUTO_TEST_CASE(E50_scopes_nest_and_survive_exceptions, *boost::unit_test::label("threads")) { // E-50
+    BOOST_TEST(GradMode::is_enabled());                                                             // the default
     {
         NoGradGuard off;
         BOOST_TEST(!GradMode::is_enabled());

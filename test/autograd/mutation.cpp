@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(E80_a_version_bumped_by_hand) { // E-80
     BOOST_CHECK_EXCEPTION(y.backward(), Error, says("is at version 1; expected version 0")); // E-39
 }
 
-BOOST_AUTO_TEST_CASE(E53_pack_runs_when_saving_unpack_at_every_use) { // E-53
+BOOST_AUTO_TEST_CASE(E53_pack_runs_when_saving_unpack_at_every_use, *boost::unit_test::label("threads")) { // E-53
     const Tensor x = leaf({3});
     std::string log;
     Tensor y;

@@ -47,7 +47,7 @@ struct Countdown : datasets::StatefulDataset<Countdown, std::vector<int>> {
 };
 } // namespace
 
-BOOST_AUTO_TEST_SUITE(dataloader)
+BOOST_AUTO_TEST_SUITE(dataloader, *boost::unit_test::label("threads"))
 
 BOOST_AUTO_TEST_CASE(batches_gather_rows_in_order) {
     const auto loader = make_data_loader<samplers::SequentialSampler>(numbers(7), 3);

@@ -50,7 +50,7 @@ struct UncopyableTransform : transforms::TensorTransform<> {
 };
 } // namespace
 
-BOOST_AUTO_TEST_SUITE(data_datasets)
+BOOST_AUTO_TEST_SUITE(data_datasets, *boost::unit_test::label("threads"))
 
 BOOST_AUTO_TEST_CASE(an_example_without_a_target_is_its_tensor) {
     TensorExample e = reel::ones({2});

@@ -62,7 +62,7 @@ auto says(const std::string& text) {
 }
 } // namespace
 
-BOOST_AUTO_TEST_SUITE(mnist)
+BOOST_AUTO_TEST_SUITE(mnist, *boost::unit_test::label("threads"))
 
 BOOST_AUTO_TEST_CASE(images_and_labels_plain_and_zipped) {
     const Folder f;

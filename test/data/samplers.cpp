@@ -70,7 +70,7 @@ struct Stream : datasets::StreamDataset<Stream, std::vector<int>> {
 };
 } // namespace
 
-BOOST_AUTO_TEST_SUITE(data_samplers)
+BOOST_AUTO_TEST_SUITE(data_samplers, *boost::unit_test::label("threads"))
 
 BOOST_AUTO_TEST_CASE(sequential) {
     SequentialSampler s(10);

@@ -94,7 +94,7 @@ Indices flat(const std::vector<Indices>& batches) {
 }
 } // namespace
 
-BOOST_AUTO_TEST_SUITE(workers)
+BOOST_AUTO_TEST_SUITE(workers, *boost::unit_test::label("threads"))
 
 BOOST_AUTO_TEST_CASE(ordered_batches_are_those_of_no_workers) {
     for (const std::size_t n : {1, 3}) {

@@ -22,7 +22,7 @@ REEL_MODULE(Root);
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 } // namespace
 
-BOOST_AUTO_TEST_SUITE(backward_steps)
+BOOST_AUTO_TEST_SUITE(backward_steps, *boost::unit_test::label("threads"))
 
 BOOST_AUTO_TEST_CASE(every_node_once_in_the_engine_s_order) {
     const Tensor x = leaf();

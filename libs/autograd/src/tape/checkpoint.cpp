@@ -1,6 +1,7 @@
 // Checkpointing on top of saved-tensor hooks.
 #include <reel/autograd/checkpoint.hpp>
 
+#include <mutex>
 #include <vector>
 
 #include <reel/autograd/backward.hpp>
@@ -21,11 +22,10 @@ thread_local std::optional<bool> early_stop_override;
 struct StopRecomputing {};
 
 /// Stands for one dropped tensor. It holds the recomputed one from the recomputation to the end of the pass or of its
-/// node.
+/// node; each of several concurrent passes (E-76) has its own.
 struct Holder {
     InputMetadata expected;
-    Tensor value;
-    std::int64_t pass = -1;
+    std::vector<std::pair<std::int64_t, Tensor>> values; ///< by pass
 };
 
 struct Frame {
@@ -34,12 +34,29 @@ struct Frame {
     std::vector<std::pair<Tensor, std::int64_t>> inputs; ///< with the versions that they had
     Tensor rng_state;
     std::vector<std::weak_ptr<Holder>> holders; ///< in the order of saving
-    bool recomputing = false;
+    std::mutex mutex;                           ///< over the holders' values
 
     void run(std::int64_t pass);
+    /// What `pass` recomputed for `h`, undefined before.
+    Tensor value(const Holder& h, std::int64_t pass) {
+        const std::lock_guard lock(mutex);
+        for (const auto& [of, value] : h.values)
+            if (of == pass) return value;
+        return {};
+    }
+    void put(Holder& h, std::int64_t pass, Tensor value) {
+        const std::lock_guard lock(mutex);
+        for (auto& [of, old] : h.values)
+            if (of == pass) {
+                old = std::move(value);
+                return;
+            }
+        h.values.emplace_back(pass, std::move(value));
+    }
     void forget(std::int64_t pass) {
+        const std::lock_guard lock(mutex);
         for (const auto& weak : holders)
-            if (const auto h = weak.lock(); h && h->pass == pass) h->value = Tensor(), h->pass = -1;
+            if (const auto h = weak.lock()) std::erase_if(h->values, [&](const auto& v) { return v.first == pass; });
     }
 };
 
@@ -70,8 +87,7 @@ void Frame::run(std::int64_t pass) {
             [&](const Tensor& t) -> Value {
                 const std::size_t i = count++;
                 if (const auto h = i < holders.size() ? holders[i].lock() : nullptr) {
-                    h->value = t.detach();
-                    h->pass = pass;
+                    put(*h, pass, t.detach());
                     if (options.determinism_check) check_same(h->expected, t, i);
                 }
                 if (options.early_stop && count == last) throw StopRecomputing{};
@@ -119,15 +135,16 @@ CheckpointScope::CheckpointScope(const CheckpointOptions& options, std::function
             const auto h = v.get<std::shared_ptr<Holder>>();
             GraphTask* task = GraphTask::current();
             const std::int64_t pass = task ? std::int64_t(task->id()) : 0;
-            if (h->pass != pass) {
+            Tensor t = frame->value(*h, pass);
+            if (!t.defined()) {
                 if (task)
                     task->at_end([weak = std::weak_ptr<Frame>(frame), pass] {
                         if (const auto f = weak.lock()) f->forget(pass);
                     });
                 frame->run(pass);
+                t = frame->value(*h, pass);
             }
-            REEL_CHECK(h->value.defined(), "checkpoint: a saved tensor was not recomputed");
-            Tensor t = h->value;
+            REEL_CHECK(t.defined(), "checkpoint: a saved tensor was not recomputed");
             if (!task) frame->forget(pass); // reading from a node outside of a pass
             return t;
         });

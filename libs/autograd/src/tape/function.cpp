@@ -40,16 +40,10 @@ private:
 
 void AutogradContext::save_for_backward(variable_list tensors) { node_.to_save_ = std::move(tensors); }
 variable_list AutogradContext::get_saved_variables() const {
-    REEL_CHECK(!node_.released_, "backward through the graph a second time: the saved tensors of ", node_.name(),
-               " were released after the first pass; pass retain_graph=true to the first backward or grad call");
-    REEL_CHECK(!(node_.clear_on_access_ && node_.accessed_), node_.name(),
-               ": the saved tensors were cleared when they were read for the first time (clear_saved_on_access)");
     variable_list r;
-    for (const SavedVariable& s : node_.saved_) r.push_back(s.unpack(&node_));
-    if (node_.clear_on_access_) {
-        node_.accessed_ = true;
-        node_.saved_.clear();
-    }
+    if (const auto saved = node_.saved())
+        for (const SavedVariable& s : *saved) r.push_back(s.unpack(&node_));
+    if (node_.clear_on_access_) node_.drop_saved();
     return r;
 }
 void AutogradContext::mark_dirty(const variable_list& inputs) { node_.dirty_ = inputs; }
@@ -147,7 +141,8 @@ variable_list FunctionNode::finish(variable_list outputs, const std::vector<std:
 void FunctionNode::save_tensors() {
     for (const Tensor& t : to_save_) {
         const bool own = t.defined() && t.impl()->grad_fn_unchecked().get() == this;
-        saved_.emplace_back(t, own);
+        if (!saved_) saved_ = std::make_shared<SavedList>();
+        saved_->emplace_back(t, own);
     }
     to_save_.clear();
     dirty_.clear();
@@ -257,13 +252,30 @@ variable_list FunctionNode::push_tangents(const variable_list& by_edge) {
 }
 
 void FunctionNode::release_variables() {
-    if (saved_.empty()) return;
-    saved_.clear();
+    std::shared_ptr<SavedList> saved; // destroyed without the lock
+    const std::lock_guard lock(lock_);
+    if (!saved_) return;
+    saved = std::move(saved_);
     released_ = true;
+}
+std::shared_ptr<const FunctionNode::SavedList> FunctionNode::saved() const {
+    const std::lock_guard lock(lock_);
+    REEL_CHECK(!released_, "backward through the graph a second time: the saved tensors of ", name(),
+               " were released after the first pass; pass retain_graph=true to the first backward or grad call");
+    REEL_CHECK(!accessed_, name(),
+               ": the saved tensors were cleared when they were read for the first time (clear_saved_on_access)");
+    return saved_;
+}
+void FunctionNode::drop_saved() {
+    std::shared_ptr<SavedList> saved;
+    const std::lock_guard lock(lock_);
+    saved = std::move(saved_);
+    accessed_ = true;
 }
 std::vector<Tensor> FunctionNode::saved_tensors() const {
     std::vector<Tensor> r;
-    for (const SavedVariable& s : saved_)
+    if (!saved_) return r;
+    for (const SavedVariable& s : *saved_)
         if (!s.was_default_constructed()) r.push_back(s.raw()); // absent operands are not savings
     return r;
 }

@@ -1,8 +1,12 @@
 // The node of a custom function.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include <reel/autograd/function.hpp>
 #include <reel/autograd/saved_variable.hpp>
+#include <reel/autograd/spin_lock.hpp>
 
 namespace reel::autograd {
 
@@ -34,8 +38,14 @@ private:
     std::vector<bool> is_tensor_; ///< per argument
     variable_list to_save_, dirty_, non_differentiable_;
     std::vector<std::pair<Tensor, ScalarType>> grad_dtypes_; ///< of outputs (E-83); empty after forward
-    std::vector<SavedVariable> saved_;
-    bool materialize_ = true, released_ = false, clear_on_access_ = false, accessed_ = false;
+    using SavedList = std::vector<SavedVariable>;
+    /// What is there, for one reading: passes of several threads may meet here, and one of them release it (E-76).
+    std::shared_ptr<const SavedList> saved() const;
+    void drop_saved();
+    mutable SpinLock lock_; ///< over the next three
+    std::shared_ptr<SavedList> saved_;
+    bool released_ = false, accessed_ = false;
+    bool materialize_ = true, clear_on_access_ = false;
 };
 
 } // namespace reel::autograd

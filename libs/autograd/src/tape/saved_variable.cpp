@@ -1,8 +1,11 @@
 // Saving and restoring tensors for backward.
 #include <reel/autograd/saved_variable.hpp>
 
+#include <mutex>
+
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/spin_lock.hpp>
 
 #include "tape/modes.hpp"
 #include "tensor/make.hpp"
@@ -89,32 +92,50 @@ SavedVariable::SavedVariable(SavedVariable&&) noexcept = default;
 SavedVariable& SavedVariable::operator=(SavedVariable&&) noexcept = default;
 SavedVariable::~SavedVariable() = default;
 
+namespace {
+/// Passes of several threads over one graph: one may release what another is about to unpack (E-76). A lock for each
+/// saved tensor would lengthen every node; these are shared by address.
+SpinLock& lock_of(const SavedVariable* s) {
+    struct alignas(64) Padded {
+        SpinLock lock;
+    };
+    static Padded locks[64];
+    return locks[(reinterpret_cast<std::uintptr_t>(s) / sizeof(SavedVariable)) % std::size(locks)].lock;
+}
+} // namespace
+
 void SavedVariable::reset_data() {
-    data_.reset();
-    hooks_.reset();
+    Tensor data; // destroyed without the lock
+    std::unique_ptr<SavedHooks> hooks;
+    const std::lock_guard lock(lock_of(this));
+    data = std::move(data_);
+    hooks = std::move(hooks_);
     released_ = saved_;
 }
 
 Tensor SavedVariable::unpack(Node* owner) const {
     if (!saved_) return {};
+    std::unique_lock lock(lock_of(this));
     REEL_CHECK(!released_, "backward through the graph a second time: the saved tensors of ",
                owner ? owner->name() : std::string("this node"),
                " were released after the first pass; pass retain_graph=true to the first backward or grad call");
     if (hooks_) {
-        Value packed = hooks_->packed;
-        if (hooks_->handed_back.defined() && owner && requires_grad_) {
-            const Tensor own = reel::detail::alias_raw(hooks_->handed_back);
+        const SavedHooks hooks = *hooks_;
+        lock.unlock(); // for the user's function
+        Value packed = hooks.packed;
+        if (hooks.handed_back.defined() && owner && requires_grad_) {
+            const Tensor own = reel::detail::alias_raw(hooks.handed_back);
             own.impl()->set_history(owner->getptr(), output_nr_);
-            packed = with_replaced(packed, hooks_->handed_back, own);
+            packed = with_replaced(packed, hooks.handed_back, own);
         }
-        Tensor t = hooks_->unpack(packed);
+        Tensor t = hooks.unpack(packed);
         REEL_CHECK_TYPE(t.defined(), "saved-tensor unpack hook must return a Tensor, got an undefined one");
         if (!requires_grad_) return t;
         Tensor restored = reel::detail::alias_raw(t);
         if (is_output_ && owner) restored.impl()->set_history(owner->getptr(), output_nr_);
-        else if (hooks_->grad_fn && !hooks_->grad_fn->is_accumulator())
-            restored.impl()->set_history(hooks_->grad_fn, hooks_->output_nr);
-        else if (hooks_->grad_fn) restored.impl()->set_history(hooks_->grad_fn, 0);
+        else if (hooks.grad_fn && !hooks.grad_fn->is_accumulator())
+            restored.impl()->set_history(hooks.grad_fn, hooks.output_nr);
+        else if (hooks.grad_fn) restored.impl()->set_history(hooks.grad_fn, 0);
         return restored;
     }
     const std::uint32_t now = data_.impl()->version();

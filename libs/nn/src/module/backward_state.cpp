@@ -1,6 +1,9 @@
 // The state of a call, and the gates put over its inputs and outputs.
 #include "module/backward_state.hpp"
 
+#include <algorithm>
+#include <mutex>
+
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
 #include <reel/autograd/memory.hpp>
@@ -15,56 +18,77 @@ void check_count(const Module& m, const char* what, std::size_t got, std::size_t
 }
 
 BackwardState::BackwardState(Module& m, BackwardHooks h, bool n)
-    : module(&m), keep_alive(m.weak_from_this().lock()), hooks(std::move(h)), nested(n), managed_(bool(keep_alive)) {
+    : module(&m), nested(n), keep_alive_(m.weak_from_this().lock()), hooks_(std::move(h)), managed_(bool(keep_alive_)) {
     const auto look = [&](const auto& record) {
         over_tensors = over_tensors && record.fn.over_tensors;
         if constexpr (requires { record.fn.after_parameter_grads; }) later = later || record.fn.after_parameter_grads;
     };
-    for_each_hook(hooks.pre_global, hooks.pre_local, look);
-    for_each_hook(hooks.full_global, hooks.full_local, look);
+    for_each_hook(hooks_.pre_global, hooks_.pre_local, look);
+    for_each_hook(hooks_.full_global, hooks_.full_local, look);
 }
 void* BackwardState::operator new(std::size_t n) { return cpu_alloc(n); }
 void BackwardState::operator delete(void* p, std::size_t n) noexcept { cpu_free(p, n); }
 
-namespace {
-template <class Weak, class Strong> void weaken(Weak& weak, Strong& strong) {
-    if (strong) {
-        weak = strong;
-        strong.reset();
-    }
-}
-} // namespace
-
 void BackwardState::let_go() noexcept {
-    if (gone_ || !nested) return; // in the reference mode they stay as long as the graph (B-44)
+    if (!nested) return; // in the reference mode they stay as long as the graph (B-44)
+    Held last;           // may destroy the module: without the lock
+    const std::lock_guard lock(lock_);
+    if (gone_) return;
     gone_ = true;
-    weaken(weak_pre_global_, hooks.pre_global);
-    weaken(weak_pre_local_, hooks.pre_local);
-    weaken(weak_full_global_, hooks.full_global);
-    weaken(weak_full_local_, hooks.full_local);
-    weaken(weak_module_, keep_alive);
+    last = {std::move(keep_alive_), std::move(hooks_)};
+    hooks_ = {};
+    weak_pre_global_ = last.hooks.pre_global;
+    weak_pre_local_ = last.hooks.pre_local;
+    weak_full_global_ = last.hooks.full_global;
+    weak_full_local_ = last.hooks.full_local;
+    weak_module_ = last.module;
 }
-bool BackwardState::take_back() {
-    if (!gone_) return true;
-    if (managed_ && !(keep_alive = weak_module_.lock())) return false;
-    hooks = {weak_pre_global_.lock(), weak_pre_local_.lock(), weak_full_global_.lock(), weak_full_local_.lock()};
-    gone_ = false;
-    return true;
+std::optional<BackwardState::Held> BackwardState::hold() {
+    const std::lock_guard lock(lock_);
+    if (gone_) {
+        if (managed_ && !(keep_alive_ = weak_module_.lock())) return std::nullopt;
+        hooks_ = {weak_pre_global_.lock(), weak_pre_local_.lock(), weak_full_global_.lock(), weak_full_local_.lock()};
+        gone_ = false;
+    }
+    return Held{keep_alive_, hooks_};
 }
 
-bool BackwardState::full_hooks_follow() const {
+bool BackwardState::full_hooks_follow(const BackwardHooks& hooks) const {
     return inputs_wrapped && hooks.has_full() && input_gate && autograd::impl::runs_in_this_pass(*input_gate);
 }
-void BackwardState::await_input_gate() {
-    pass = autograd::current_graph_task_id();
+void BackwardState::put_grad_output(Value values, autograd::GradList tensors) {
+    const std::int64_t pass = autograd::current_graph_task_id();
+    GradOutput arrived{pass, std::this_thread::get_id(), std::move(values), std::move(tensors)};
+    {
+        const std::lock_guard lock(lock_);
+        const auto mine = std::find_if(grad_outputs_.begin(), grad_outputs_.end(),
+                                       [&](const GradOutput& g) { return g.thread == arrived.thread; });
+        if (mine == grad_outputs_.end()) grad_outputs_.push_back(std::move(arrived));
+        else std::swap(*mine, arrived); // what was there goes without the lock
+    }
     if (!GradMode::is_enabled()) return;
     // With a history of its own it would hold this very graph, if the pass failed before the input gate ran.
-    autograd::impl::at_end_of_pass([state = StatePtr(this), pass = pass] {
-        if (state->pass != pass) return;
-        state->pass = -1;
-        state->grad_output = Value();
-        state->grad_output_tensors.clear();
-    });
+    autograd::impl::at_end_of_pass([state = StatePtr(this), pass] { state->drop_grad_output(pass); });
+}
+std::optional<GradOutput> BackwardState::take_grad_output() {
+    const std::int64_t pass = autograd::current_graph_task_id();
+    if (pass < 0) return std::nullopt;
+    const std::lock_guard lock(lock_);
+    const auto it =
+        std::find_if(grad_outputs_.begin(), grad_outputs_.end(), [&](const GradOutput& g) { return g.pass == pass; });
+    if (it == grad_outputs_.end()) return std::nullopt;
+    GradOutput taken = std::move(*it);
+    grad_outputs_.erase(it);
+    return taken;
+}
+void BackwardState::drop_grad_output(std::int64_t pass) noexcept {
+    GradOutput last;
+    const std::lock_guard lock(lock_);
+    const auto it =
+        std::find_if(grad_outputs_.begin(), grad_outputs_.end(), [&](const GradOutput& g) { return g.pass == pass; });
+    if (it == grad_outputs_.end()) return;
+    std::swap(*it, last);
+    grad_outputs_.erase(it);
 }
 
 void wrap_inputs(TensorList& tensors, const StatePtr& state, bool reference, AliasList& aliases) {

@@ -1,6 +1,11 @@
 // The backward side of one module call: what its two gates remember and how they run the hooks (rules B-2 to B-32).
 #pragma once
 
+#include <optional>
+#include <thread>
+
+#include <reel/autograd/spin_lock.hpp>
+
 #include "module/gate.hpp"
 #include "module/module_hooks.hpp"
 #include "module/slots.hpp"
@@ -16,7 +21,16 @@ struct BackwardHooks {
     explicit operator bool() const { return has_pre() || has_full(); }
 };
 
-/// What one call remembers for its backward (B-10, B-11). Owned by its two gates.
+/// grad_output on its way from the output gate to the input gate of one pass (B-31: a stale one is never used).
+struct GradOutput {
+    std::int64_t pass = -1;
+    std::thread::id thread;
+    Value values;
+    autograd::GradList tensors; ///< in its place on the way without values
+};
+
+/// What one call remembers for its backward (B-10, B-11). Owned by its two gates, which several threads may run at
+/// once (E-76).
 class BackwardState : public RefCounted {
 public:
     BackwardState(Module& module, BackwardHooks hooks, bool nested);
@@ -28,31 +42,37 @@ public:
     /// Once a graph is used up it keeps neither its module nor the hooks: a hook may hold the graph's own tensors.
     /// Another pass over it finds them as long as they are there.
     void let_go() noexcept;
-    /// Undoes that; false when the module is gone.
-    bool take_back();
+    /// The hooks, and the module kept alive for as long as they run.
+    struct Held {
+        ModulePtr module;
+        BackwardHooks hooks;
+    };
+    /// Undoes `let_go`; nothing when the module is gone.
+    std::optional<Held> hold();
     /// Can the hooks run without building values?
     bool plain() const { return over_tensors && outputs.all_tensors && (!inputs_wrapped || inputs.all_tensors); }
 
-    /// Will the full hooks run in this pass? Else nobody comes for grad_output.
-    bool full_hooks_follow() const;
-    /// grad_output was put down for the input gate: notes the pass.
-    void await_input_gate();
+    /// Will these full hooks run in this pass? Else nobody comes for grad_output.
+    bool full_hooks_follow(const BackwardHooks& hooks) const;
+    /// Puts grad_output down for the input gate; replaces what this thread put down before.
+    void put_grad_output(Value values, autograd::GradList tensors);
+    /// Takes it up again, if it is of the running pass.
+    std::optional<GradOutput> take_grad_output();
 
     Module* module;
-    ModulePtr keep_alive; // null for modules on the stack
-    BackwardHooks hooks;
     bool nested;
     bool over_tensors = true; ///< every hook takes tensors: where slots are tensors too, no values are built
     bool later = false;       ///< some hooks run after the parameters have their gradients
     bool inputs_wrapped = false;
     Slots inputs, outputs;
     HookGate* input_gate = nullptr; ///< while it lives
-    // grad_output of the running pass (B-31: keyed by the pass, so a stale one is never used).
-    Value grad_output;
-    autograd::GradList grad_output_tensors; ///< in its place on the way without values
-    std::int64_t pass = -1;
 
 private:
+    void drop_grad_output(std::int64_t pass) noexcept;
+    SpinLock lock_; ///< over what follows
+    std::vector<GradOutput> grad_outputs_;
+    ModulePtr keep_alive_; // null for modules on the stack
+    BackwardHooks hooks_;
     bool managed_, gone_ = false;
     std::weak_ptr<Module> weak_module_;
     std::weak_ptr<const std::vector<HookTable<BackwardPreHook>::Record>> weak_pre_global_, weak_pre_local_;

@@ -13,6 +13,7 @@ namespace reel::nn::detail {
 using autograd::GradList;
 using autograd::HookKind;
 using autograd::impl::HookFiring;
+using Held = BackwardState::Held;
 
 namespace {
 
@@ -145,10 +146,9 @@ private:
 thread_local LentList::Store LentList::store;
 
 /// Hooks that wait for the parameters: they see what the pass goes on with, and change nothing.
-template <class Fire> void run_later(const StatePtr& state, Fire fire) {
-    BackwardState& s = *state;
-    autograd::after_accumulation(s.module->parameters(), [state, keep = s.keep_alive, hooks = s.hooks, fire] {
-        for_each_hook(hooks.full_global, hooks.full_local, [&](const auto& record) {
+template <class Fire> void run_later(const StatePtr& state, const Held& held, Fire fire) {
+    autograd::after_accumulation(state->module->parameters(), [state, held, fire] {
+        for_each_hook(held.hooks.full_global, held.hooks.full_local, [&](const auto& record) {
             if (!record.fn.after_parameter_grads) return;
             REEL_CHECK(!fire(*state, record), state->module->name(),
                        ": a full backward hook with after_parameter_grads returned gradients, but those were passed on "
@@ -156,16 +156,16 @@ template <class Fire> void run_later(const StatePtr& state, Fire fire) {
         });
     });
 }
-void run_later(const StatePtr& state, const Value& gi, const Value& go) {
-    run_later(state, [gi, go](const BackwardState& s, const auto& record) {
+void run_later(const StatePtr& state, const Held& held, const Value& gi, const Value& go) {
+    run_later(state, held, [gi, go](const BackwardState& s, const auto& record) {
         HookFiring firing({HookKind::FullBackward, record.id, s.module}, [&] { return tensors_of(gi); });
         const Value r = firing.skip() ? Value() : run(record.fn, s, gi, go);
         firing.returned(!r.isNone(), [] { return variable_list(); });
         return !r.isNone();
     });
 }
-void run_later(const StatePtr& state, const variable_list& gi, const variable_list& go) {
-    run_later(state, [gi, go](const BackwardState& s, const auto& record) {
+void run_later(const StatePtr& state, const Held& held, const variable_list& gi, const variable_list& go) {
+    run_later(state, held, [gi, go](const BackwardState& s, const auto& record) {
         HookFiring firing({HookKind::FullBackward, record.id, s.module}, [&] { return gi; });
         const auto r = firing.skip() ? std::nullopt : record.fn.over_tensors(*s.module, gi, go);
         firing.returned(bool(r), [] { return variable_list(); });
@@ -173,8 +173,8 @@ void run_later(const StatePtr& state, const variable_list& gi, const variable_li
     });
 }
 
-void warn_at_output(const BackwardState& s) {
-    if (s.hooks.has_full())
+void warn_at_output(const BackwardState& s, const Held& held) {
+    if (held.hooks.has_full())
         REEL_WARN_ONCE(
             full_hook, " on ", s.module->name(),
             " fires when the gradient of its outputs is known, before the module is differentiated, because no "
@@ -186,11 +186,11 @@ void check_nothing_replaced(const BackwardState& s, bool nothing, const Value& r
 }
 bool is_none(const Value& v) { return v.isNone(); }
 /// B-14.
-void run_full_hooks_at_output(const StatePtr& state, const Value& go) {
+void run_full_hooks_at_output(const StatePtr& state, const Held& held, const Value& go) {
     BackwardState& s = *state;
     const Value no_inputs = Value::tuple(std::vector<Value>(s.inputs.count));
-    warn_at_output(s);
-    for_each_hook(s.hooks.full_global, s.hooks.full_local, [&](const auto& record) {
+    warn_at_output(s, held);
+    for_each_hook(held.hooks.full_global, held.hooks.full_local, [&](const auto& record) {
         if (record.fn.after_parameter_grads) return;
         HookFiring firing({HookKind::FullBackward, record.id, s.module}, [&] { return tensors_of(go); });
         const Value r = firing.skip() ? Value() : run(record.fn, s, no_inputs, go);
@@ -199,13 +199,13 @@ void run_full_hooks_at_output(const StatePtr& state, const Value& go) {
         const bool nothing = r.isNone() || (r.isTuple() && std::ranges::all_of(r.elements(), is_none));
         check_nothing_replaced(s, nothing, r);
     });
-    if (s.later) run_later(state, no_inputs, go);
+    if (s.later) run_later(state, held, no_inputs, go);
 }
-void run_full_hooks_at_output(const StatePtr& state, const variable_list& go) {
+void run_full_hooks_at_output(const StatePtr& state, const Held& held, const variable_list& go) {
     BackwardState& s = *state;
     const variable_list no_inputs(s.inputs.count);
-    warn_at_output(s);
-    for_each_hook(s.hooks.full_global, s.hooks.full_local, [&](const auto& record) {
+    warn_at_output(s, held);
+    for_each_hook(held.hooks.full_global, held.hooks.full_local, [&](const auto& record) {
         if (record.fn.after_parameter_grads) return;
         HookFiring firing({HookKind::FullBackward, record.id, s.module}, [&] { return go; });
         const auto r = firing.skip() ? std::nullopt : record.fn.over_tensors(*s.module, no_inputs, go);
@@ -214,7 +214,7 @@ void run_full_hooks_at_output(const StatePtr& state, const variable_list& go) {
             check_nothing_replaced(s, std::none_of(r->begin(), r->end(), [](const Tensor& t) { return t.defined(); }),
                                    tensors_to_tuple(*r));
     });
-    if (s.later) run_later(state, no_inputs, go);
+    if (s.later) run_later(state, held, no_inputs, go);
 }
 
 class OutputGate final : public HookGate {
@@ -222,10 +222,11 @@ public:
     explicit OutputGate(StatePtr state) : state_(std::move(state)) {}
     GradList apply(GradList&& grads) override {
         BackwardState& s = *state_;
-        if (!s.take_back()) return std::move(grads);
+        const auto held = s.hold();
+        if (!held) return std::move(grads);
         try {
-            if (s.plain()) return look_plain(std::move(grads));
-            return look(grads);
+            if (s.plain()) return look_plain(std::move(grads), *held);
+            return look(grads, *held);
         } catch (...) {
             s.let_go();
             throw;
@@ -237,11 +238,11 @@ public:
     }
 
 private:
-    GradList look(const GradList& arrived) {
+    GradList look(const GradList& arrived, const Held& held) {
         BackwardState& s = *state_;
         GradList passed = filled(arrived);
         Value go = gradient_tuple(s.outputs, s.nested, arrived);
-        for_each_hook(s.hooks.pre_global, s.hooks.pre_local, [&](const auto& record) {
+        for_each_hook(held.hooks.pre_global, held.hooks.pre_local, [&](const auto& record) {
             HookFiring firing({HookKind::BackwardPre, record.id, s.module}, [&] { return tensors_of(go); });
             Value r = firing.skip() ? Value() : run(record.fn, s, go);
             firing.returned(!r.isNone(), [&] { return tensors_of(r); });
@@ -249,40 +250,40 @@ private:
             go = counted(s, pre_hook, std::move(r), s.outputs.count);
         });
         if (!s.inputs_wrapped) {
-            run_full_hooks_at_output(state_, go);
-        } else if (s.full_hooks_follow()) {
-            s.grad_output = go;
-            s.await_input_gate();
+            run_full_hooks_at_output(state_, held, go);
+        } else if (s.full_hooks_follow(held.hooks)) {
+            s.put_grad_output(go, {});
         }
         replace(*s.module, pre_hook, s.outputs, entries_of(s, pre_hook, go), passed);
         return passed;
     }
-    GradList look_plain(GradList&& arrived) {
+    GradList look_plain(GradList&& arrived, const Held& held) {
         BackwardState& s = *state_;
         GradList passed(arrived); // B-21
-        if (s.hooks.has_pre() || !s.inputs_wrapped) {
-            LentList lent(arrived);
-            variable_list& go = lent.list;
-            for_each_hook(s.hooks.pre_global, s.hooks.pre_local, [&](const auto& record) {
-                HookFiring firing({HookKind::BackwardPre, record.id, s.module}, [&] { return go; });
-                auto r = firing.skip() ? std::nullopt : record.fn.over_tensors(*s.module, go);
-                firing.returned(bool(r), [&] { return r ? *r : variable_list(); });
-                if (!r) return;
-                check_count(*s.module, pre_hook, r->size(), s.outputs.count);
-                go = std::move(*r);
-            });
-            if (!s.inputs_wrapped) run_full_hooks_at_output(state_, go);
-            if (s.hooks.has_pre()) {
-                passed = filled(arrived);
-                replace(*s.module, pre_hook, go, passed);
-            }
-            if (!s.full_hooks_follow()) return passed;
-            s.grad_output_tensors.assign(go.begin(), go.end());
-        } else {
-            if (!s.full_hooks_follow()) return passed;
-            s.grad_output_tensors = std::move(arrived);
+        if (!held.hooks.has_pre() && s.inputs_wrapped) {
+            if (s.full_hooks_follow(held.hooks)) s.put_grad_output({}, std::move(arrived));
+            return passed;
         }
-        s.await_input_gate();
+        LentList lent(arrived);
+        variable_list& go = lent.list;
+        for_each_hook(held.hooks.pre_global, held.hooks.pre_local, [&](const auto& record) {
+            HookFiring firing({HookKind::BackwardPre, record.id, s.module}, [&] { return go; });
+            auto r = firing.skip() ? std::nullopt : record.fn.over_tensors(*s.module, go);
+            firing.returned(bool(r), [&] { return r ? *r : variable_list(); });
+            if (!r) return;
+            check_count(*s.module, pre_hook, r->size(), s.outputs.count);
+            go = std::move(*r);
+        });
+        if (!s.inputs_wrapped) run_full_hooks_at_output(state_, held, go);
+        if (held.hooks.has_pre()) {
+            passed = filled(arrived);
+            replace(*s.module, pre_hook, go, passed);
+        }
+        if (s.full_hooks_follow(held.hooks)) {
+            GradList shown;
+            shown.assign(go.begin(), go.end());
+            s.put_grad_output({}, std::move(shown));
+        }
         return passed;
     }
     StatePtr state_;
@@ -295,12 +296,13 @@ public:
     GradList apply(GradList&& grads) override {
         BackwardState& s = *state_;
         GradList passed = filled(std::move(grads));
-        if (s.pass != autograd::current_graph_task_id() || s.pass < 0) return passed; // B-11.1, B-31, B-32
-        s.pass = -1;
-        if (!s.take_back()) return passed;
+        auto go = s.take_grad_output();
+        if (!go) return passed; // B-11.1, B-31, B-32
+        const auto held = s.hold();
+        if (!held) return passed;
         try {
-            if (s.plain()) look_plain(passed);
-            else look(passed);
+            if (s.plain()) look_plain(passed, std::move(go->tensors), *held);
+            else look(passed, go->values, *held);
         } catch (...) {
             s.let_go();
             throw;
@@ -310,11 +312,10 @@ public:
     void release_variables() override { state_->let_go(); }
 
 private:
-    void look(GradList& passed) {
+    void look(GradList& passed, const Value& go, const Held& held) {
         BackwardState& s = *state_;
-        const Value go = std::exchange(s.grad_output, Value());
         Value gi = gradient_tuple(s.inputs, s.nested, passed);
-        for_each_hook(s.hooks.full_global, s.hooks.full_local, [&](const auto& record) {
+        for_each_hook(held.hooks.full_global, held.hooks.full_local, [&](const auto& record) {
             if (record.fn.after_parameter_grads) return;
             HookFiring firing({HookKind::FullBackward, record.id, s.module}, [&] { return tensors_of(gi); });
             Value r = firing.skip() ? Value() : run(record.fn, s, gi, go);
@@ -323,16 +324,16 @@ private:
             gi = counted(s, full_hook, std::move(r), s.inputs.count);
         });
         replace(*s.module, full_hook, s.inputs, entries_of(s, full_hook, gi), passed);
-        if (s.later) run_later(state_, gi, go);
+        if (s.later) run_later(state_, held, gi, go);
     }
-    void look_plain(GradList& passed) {
+    void look_plain(GradList& passed, GradList&& grad_output, const Held& held) {
         BackwardState& s = *state_;
-        const LentList lent_go(std::move(s.grad_output_tensors));
+        const LentList lent_go(std::move(grad_output));
         LentList lent_gi(passed);
         const variable_list& go = lent_go.list;
         variable_list& gi = lent_gi.list;
         bool replaced = false;
-        for_each_hook(s.hooks.full_global, s.hooks.full_local, [&](const auto& record) {
+        for_each_hook(held.hooks.full_global, held.hooks.full_local, [&](const auto& record) {
             if (record.fn.after_parameter_grads) return;
             HookFiring firing({HookKind::FullBackward, record.id, s.module}, [&] { return gi; });
             auto r = firing.skip() ? std::nullopt : record.fn.over_tensors(*s.module, gi, go);
@@ -343,7 +344,7 @@ private:
             replaced = true;
         });
         if (replaced) replace(*s.module, full_hook, gi, passed);
-        if (s.later) run_later(state_, gi, go);
+        if (s.later) run_later(state_, held, gi, go);
     }
     StatePtr state_;
 };
