@@ -3,10 +3,13 @@
 
 #include <atomic>
 #include <complex>
+#include <functional>
 #include <set>
 #include <thread>
 
+#include <reel/autograd/checkpoint.hpp>
 #include <reel/autograd/function.hpp>
+#include <reel/autograd/saved_tensor_hooks.hpp>
 
 using namespace tape_test;
 
@@ -30,6 +33,15 @@ struct Nested : autograd::Function<Nested> {
             BOOST_REQUIRE(inner.grad().defined()); // it blocked until done
         }
         return {g[0], Tensor()};
+    }
+};
+struct Square : autograd::Function<Square> {
+    static Tensor forward(autograd::AutogradContext* ctx, const Tensor& x) {
+        ctx->save_for_backward({x});
+        return x * x;
+    }
+    static variable_list backward(autograd::AutogradContext* ctx, variable_list g) {
+        return {g[0] * ctx->get_saved_variables()[0] * 2.0};
     }
 };
 } // namespace
@@ -155,6 +167,50 @@ BOOST_AUTO_TEST_CASE(E76_without_retain_one_thread_may_find_the_graph_released) 
         }
     }).join();
     BOOST_TEST(message.find("a second time") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(E76_one_thread_releases_what_others_unpack) { // E-76
+    // Every pass either finds what it needs or says that the graph was used already; which of them does is a race.
+    const Tensor x = ones({8}, kDouble).requires_grad_();
+    const auto graphs = {
+        std::function<Tensor()>([&] {
+            Tensor y = x;
+            for (int i = 0; i < 10; ++i) y = (y * x).exp().log();
+            return y.sum();
+        }),
+        std::function<Tensor()>([&] {
+            Tensor y = x;
+            for (int i = 0; i < 10; ++i) y = Square::apply(y) * 0.5;
+            return y.sum();
+        }),
+        std::function<Tensor()>(
+            [&] { return autograd::checkpoint([](const Tensor& t) { return (t * t).exp().sum(); }, x); }),
+        std::function<Tensor()>([&] {
+            const autograd::SavedTensorsHooksGuard hooks([](const Tensor& t) { return Value(t); },
+                                                         [](const Value& v) { return v.toTensor(); });
+            return (x * x).exp().sum();
+        }),
+    };
+    for (const auto& make : graphs) {
+        std::atomic<int> done{0}, refused{0}, other{0};
+        for (int i = 0; i < 50; ++i) {
+            const Tensor root = make();
+            std::vector<std::thread> all;
+            for (int t = 0; t < 3; ++t)
+                all.emplace_back([&] {
+                    try {
+                        root.backward();
+                        ++done;
+                    } catch (const Error& e) {
+                        ++(says("a second time")(e) ? refused : other);
+                    }
+                });
+            for (auto& t : all) t.join();
+        }
+        BOOST_TEST(done > 0);
+        BOOST_TEST(other == 0);
+        BOOST_TEST(done + refused == 150);
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
