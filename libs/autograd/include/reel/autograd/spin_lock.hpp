@@ -8,17 +8,15 @@
 
 namespace reel {
 
-/// Guards what is only ever copied or swapped under it: no user code, no waiting. Costs nothing before the process has
-/// its second thread. To be used with `std::lock_guard`.
+/// Guards what is only ever copied or swapped under it: no user code, no waiting. Costs next to nothing before the process
+/// has its second thread. To be used with `std::lock_guard`.
 class SpinLock {
 public:
     void lock() noexcept {
         if (__libc_single_threaded) return; // nobody else can come before `unlock`
         while (busy_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
     }
-    void unlock() noexcept {
-        if (!__libc_single_threaded) busy_.store(false, std::memory_order_release);
-    }
+    void unlock() noexcept { busy_.store(false, std::memory_order_release); }
 
 private:
     std::atomic<bool> busy_{false};
