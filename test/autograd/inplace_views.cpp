@@ -163,7 +163,15 @@ BOOST_AUTO_TEST_CASE(E46_requires_grad_of_a_view_that_may_not_be_used) { // E-46
         b.mul_(2.0);
         BOOST_CHECK_THROW(v.grad_fn(), Error);
         v.requires_grad_(); // asks nothing of the history
+        v.requires_grad_(false);
+        v.retain_grad();
+        v.requires_grad_();
     }
+    // Asking is refused in every mode; only ops go on where nothing is recorded (E-47, E-49).
+    BOOST_CHECK_EXCEPTION(v.grad_fn(), Error, says("its base or another view"));
+    BOOST_CHECK_THROW(v.is_leaf(), Error);
+    BOOST_CHECK_NO_THROW(v * 2.0);
+    BOOST_TEST(str(v).find("grad_fn=<Invalid>") != std::string::npos);
     BOOST_TEST(v.impl()->requires_grad_flag());
 }
 

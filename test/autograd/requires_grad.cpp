@@ -111,6 +111,30 @@ BOOST_AUTO_TEST_CASE(E9_replacing_the_data_of_a_leaf) { // E-9
     BOOST_CHECK_EXCEPTION(x.set_data(empty({2}, TensorOptions(kFloat).device(Device(kMeta)))), Error, says("meta"));
 }
 
+BOOST_AUTO_TEST_CASE(E9_E51_data_from_inference_mode) { // E-9, E-51
+    const Tensor x = leaf({1, 2}), w = leaf({3, 4});
+    Tensor made;
+    {
+        const InferenceMode on;
+        made = vec({5, 6});
+    }
+    x.set_data(made);
+    BOOST_TEST(x.is_inference());
+    BOOST_TEST(x.requires_grad());
+    BOOST_TEST(x._version() == 0); // it goes on counting, and may be written
+    BOOST_CHECK_EXCEPTION(x * w, Error, says("cannot be saved for backward"));
+    {
+        const NoGradGuard guard;
+        x.mul_(2.0);
+    }
+    BOOST_TEST(x._version() == 1);
+    REEL_TEST_VALUES(x, 10, 12);
+    x.set_data(vec({7, 8}));
+    BOOST_TEST(!x.is_inference());
+    (x * w).sum().backward();
+    REEL_TEST_VALUES(x.grad(), 3, 4);
+}
+
 BOOST_AUTO_TEST_CASE(E78_the_dtype_that_gradients_are_cast_to) { // E-78
     const Tensor x = ones({2}, kFloat).requires_grad_();
     BOOST_TEST(*x.grad_dtype() == kFloat);

@@ -73,8 +73,20 @@ BOOST_AUTO_TEST_CASE(M_5_a_refused_assignment_changes_nothing) {
     BOOST_CHECK_THROW(m.set_attribute("b", Value(nn::Parameter(ones({})))), std::runtime_error);
     BOOST_TEST(number(m.own_buffers()["b"]) == 2);
     BOOST_TEST(m.state_dict().keys() == names{"w"});
-    BOOST_TEST(has(message_of<KeyError>([&] { m.set_attribute("a.b", relu()); }), "dot"));
+    BOOST_TEST(has(message_of<KeyError>([&] { m.set_attribute("a.b", Value(nn::Parameter(ones({})))); }), "dot"));
     BOOST_TEST(has(message_of<KeyError>([&] { m.set_attribute("", relu()); }), "empty"));
+}
+
+BOOST_AUTO_TEST_CASE(M_5_assignment_takes_a_child_under_any_name) {
+    Plain m;
+    m.set_attribute("a.b", relu()); // add_module refuses the dot (M-2), assignment does not look
+    m.set_attribute("forward", relu());
+    BOOST_TEST(m.own_children().keys() == (names{"c", "a.b", "forward"}));
+    m.set_attribute("a.b", Value()); // the place stays
+    BOOST_TEST(m.own_children().keys() == (names{"c", "a.b", "forward"}));
+    BOOST_TEST(!m.own_children()["a.b"]);
+    m.delete_attribute("a.b");
+    BOOST_TEST(m.own_children().keys() == (names{"c", "forward"}));
 }
 
 BOOST_AUTO_TEST_CASE(M_6_deleting) {

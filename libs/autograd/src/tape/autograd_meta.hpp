@@ -21,6 +21,7 @@ struct AutogradMeta {
     bool grad_dtype_set = false;
     std::optional<ScalarType> grad_dtype; ///< E-78, valid when set
     std::unique_ptr<std::string> name;    ///< null for none
+    bool keeps_version = false;           ///< an inference tensor only through set_data: it goes on counting (E-9)
 };
 
 /// Called by a dying tensor: its node must not write to it any more (T-12).

@@ -65,8 +65,10 @@ void check_history(const Tensor& self, const char* op);
 }
 
 void refuse_inference(const Tensor& self, const char* op) {
+    const TensorImpl& impl = self.checked();
+    const bool counts = !impl.is_inference || (impl.meta() && impl.meta()->keeps_version);
     REEL_CHECK(
-        !self.checked().is_inference || InferenceMode::is_enabled(), op,
+        counts || InferenceMode::is_enabled(), op,
         ": in-place modification of an inference tensor outside of inference mode is not allowed; clone() it to get "
         "a normal tensor");
 }
@@ -124,13 +126,13 @@ void check_history(const Tensor& self, const char* op) {
 }
 } // namespace
 
-void refresh_view(const Tensor& view) {
+void refresh_view(const Tensor& view, bool asked) {
     TensorImpl& impl = *view.impl();
     if (impl.view_version() == impl.version()) return;
     const Tensor base = base_of(view);
     if (!base.impl()->requires_grad()) return;
     if (impl.creation_meta() != CreationMeta::Default) {
-        if (GradMode::is_enabled())
+        if (asked || GradMode::is_enabled())
             throw_view(view, "its base or another view of its base was modified in place", "autograd");
         return;
     }

@@ -13,6 +13,6 @@ void refuse_inference(const Tensor& self, const char* op);
 /// views) the history of `result`. Does nothing to the history when neither is on the tape.
 void rebase_history(const Tensor& self, const Tensor& result);
 /// Brings a view's grad_fn up to date after its base or a sibling was modified (E-44, E-47).
-void refresh_view(const Tensor& view);
+void refresh_view(const Tensor& view, bool asked = false);
 
 } // namespace reel::autograd

@@ -29,10 +29,11 @@ Tensor& Tensor::requires_grad_(bool b) const {
                "requires_grad_: only floating and complex tensors can require grad, not ", dtype_name(impl.dtype()));
     REEL_CHECK(!(impl.is_inference && b && !InferenceMode::is_enabled()),
                "requires_grad_: an inference tensor cannot require grad outside of inference mode; clone() it first");
-    // Asking for a gradient does not look at the history: it also works on a view that may not be used any more (E-46).
-    const bool leaf = b ? !impl.grad_fn_unchecked() : !grad_fn();
+    // It does not bring the history up to date: it also works on a view that may not be used any more (E-46).
+    const NodePtr& fn = impl.grad_fn_unchecked();
+    const bool leaf = !fn;
     REEL_CHECK(leaf || b, "requires_grad_(false): only leaves can stop requiring grad; this tensor was made by ",
-               grad_fn()->name(), ". Use detach() to get a tensor without history");
+               fn->name(), ". Use detach() to get a tensor without history");
     if (leaf && b != impl.requires_grad_flag() && autograd::impl::passes_over(*this, "requires_grad_"))
         return const_cast<Tensor&>(*this);
     if (leaf) {
@@ -47,7 +48,7 @@ const Tensor undefined_tensor;
 }
 const Tensor& Tensor::grad() const {
     TensorImpl& impl = checked();
-    if (!is_leaf() && !impl.retains_grad && !(impl.meta() && impl.meta()->grad.defined()))
+    if (impl.grad_fn_unchecked() && !impl.retains_grad && !(impl.meta() && impl.meta()->grad.defined()))
         REEL_WARN("the .grad of a tensor that is not a leaf is being read; it is not filled in during backward. "
                   "Call retain_grad() on it, or look at a leaf instead");
     return impl.meta() ? impl.meta()->grad : undefined_tensor;
@@ -82,7 +83,7 @@ void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, 
 
 autograd::NodePtr Tensor::grad_fn() const {
     TensorImpl& impl = checked();
-    if (impl.is_view()) refresh_view(*this);
+    if (impl.is_view()) refresh_view(*this, true);
     return impl.grad_fn_unchecked();
 }
 bool Tensor::is_leaf() const { return !grad_fn(); }
@@ -90,14 +91,17 @@ bool Tensor::is_leaf() const { return !grad_fn(); }
 void Tensor::retain_grad() const {
     TensorImpl& impl = checked();
     REEL_CHECK(requires_grad(), "retain_grad: this tensor does not require grad");
+    if (!impl.grad_fn_unchecked() || impl.retains_grad) return; // E-46: without looking further, as requires_grad_
     const NodePtr fn = grad_fn();
-    if (!fn || impl.retains_grad) return;
     fn->ensure_extras().retained.push_back({impl.output_nr(), &impl});
     impl.retains_grad = true;
 }
 
+namespace {
+bool counts_version(const TensorImpl& t) { return !t.is_inference || (t.meta() && t.meta()->keeps_version); }
+} // namespace
 std::int64_t Tensor::_version() const {
-    REEL_CHECK(!checked().is_inference, "_version: inference tensors do not track a version");
+    REEL_CHECK(counts_version(checked()), "_version: inference tensors do not track a version");
     return checked().version();
 }
 Tensor Tensor::_base() const {
@@ -143,6 +147,9 @@ void Tensor::set_data(const Tensor& t) const {
     autograd::impl::before_write(*this, "set_data");
     const bool other_type = impl.dtype() != from.dtype() || !(impl.device() == from.device());
     impl.replace_data(from);
+    // E-51: with the data of an inference tensor it cannot be saved for backward either.
+    if (from.is_inference && !impl.is_inference) impl.ensure_meta().keeps_version = true;
+    impl.is_inference = from.is_inference;
     if (other_type && impl.meta()) {
         std::lock_guard lock(impl.meta()->mutex);
         impl.meta()->accumulator = nullptr; // E-9

@@ -166,7 +166,13 @@ std::ostream& operator<<(std::ostream& os, const Tensor& tensor) {
         type == get_default_dtype() || type == kLong || type == kBool || type == toComplexType(get_default_dtype());
     if (!obvious || (tensor.numel() == 0 && type != get_default_dtype()))
         suffix += std::string(", dtype=reel.") + dtype_name(type);
-    if (const autograd::NodePtr fn = tensor.grad_fn()) suffix += ", grad_fn=<" + fn->name() + ">";
+    std::string made_by;
+    try {
+        if (const autograd::NodePtr fn = tensor.grad_fn()) made_by = fn->name();
+    } catch (const Error&) { // a view that may not be used any more (E-47) can still be looked at
+        made_by = "Invalid";
+    }
+    if (!made_by.empty()) suffix += ", grad_fn=<" + made_by + ">";
     else if (tensor.requires_grad()) suffix += ", requires_grad=True";
     return os << "tensor(" << body << suffix << ")";
 }

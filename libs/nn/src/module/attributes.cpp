@@ -4,6 +4,8 @@
 #include <reel/autograd/node.hpp>
 #include <reel/nn/module.hpp>
 
+#include "module/module_hooks.hpp"
+
 namespace reel::nn {
 
 namespace {
@@ -43,16 +45,25 @@ void Module::set_attribute(const std::string& name, const Value& value) {
             throw;
         }
     };
+    // Unlike add_module, assignment takes any name for a child; only none at all is refused, as in M-26.
+    const auto enroll_child = [&](ModulePtr child) {
+        if (name.empty()) REEL_THROW(KeyError, this->name(), ": submodule name must not be empty");
+        if (const auto& hooks = detail::registration_hooks().module) {
+            const Value v = detail::run_registration_hooks(hooks, *this, name, child ? Value::box(child) : Value());
+            child = v.isNone() ? nullptr : v.get<ModulePtr>();
+        }
+        children_.insert_or_assign(name, std::move(child));
+    };
     if (parameter) {
         move_here([&] { register_parameter(name, value.toTensor(), value.toTensor().requires_grad()); });
     } else if (parameters_.contains(name)) {
         if (!none) throw_kind(*this, "parameter", name, kind_of(value), "a Parameter or none");
         register_parameter(name, Tensor());
     } else if (module && *module) {
-        move_here([&] { register_child(name, *module); });
+        move_here([&] { enroll_child(*module); });
     } else if (children_.contains(name)) {
         if (!none) throw_kind(*this, "submodule", name, kind_of(value), "a module or none");
-        register_child(name, nullptr);
+        enroll_child(nullptr);
     } else if (buffers_.contains(name)) {
         if (!none && !value.isTensor()) throw_kind(*this, "buffer", name, kind_of(value), "a Tensor or none");
         const bool kept = std::find(non_persistent_.begin(), non_persistent_.end(), name) == non_persistent_.end();

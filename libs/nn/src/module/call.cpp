@@ -69,6 +69,9 @@ void attach_legacy(Module& m, const Value& result, const Snapshot<BackwardHook>&
             REEL_CHECK_TYPE(r.isTuple(), raw->name(), ": legacy backward hook must return none or a tuple, got ",
                             r.kind_name());
             check_count(*raw, "legacy backward hook", r.elements().size(), gi.size());
+            for (const Value& v : r.elements()) // before the next hook runs
+                REEL_CHECK_TYPE(v.isNone() || v.isTensor(), raw->name(), ": legacy backward hook returned a ",
+                                v.kind_name(), " among its gradients; expected tensors or none");
             return tuple_to_tensors(r);
         });
     });
