@@ -8,8 +8,8 @@
 
 namespace reel {
 
-/// Guards what is only ever copied or swapped under it: no user code, no waiting. Costs next to nothing before the process
-/// has its second thread. To be used with `std::lock_guard`.
+/// Guards what is only ever copied or swapped under it: no user code, no waiting. Costs next to nothing before the
+/// process has its second thread. To be used with `std::lock_guard`.
 class SpinLock {
 public:
     void lock() noexcept {
