@@ -240,4 +240,50 @@ BOOST_AUTO_TEST_CASE(what_a_guard_saves) {
     BOOST_TEST(guard.verify().intact());
 }
 
+BOOST_AUTO_TEST_CASE(flops_of_layers_that_are_one_node) {
+    // Three steps of two rows: input 5, state 7.
+    const auto item = [](const PruneReport& r, const std::string& node) {
+        for (const PruneReport::Item& i : r.items)
+            if (i.node.rfind(node, 0) == 0) return i;
+        return PruneReport::Item{"none", "", false};
+    };
+    const Tensor x = ones({3, 2, 5});
+    for (const bool input : {false, true})
+        for (const double gates : {4., 3., 1.}) {
+            const double g = gates * 7, ih = 2 * 6 * g * 5, hh = 2 * 6 * g * 7, bias = 6 * g,
+                         through_time = 6 * (4 * g + 2 * g * 7);
+            const Tensor in = input ? x.detach().requires_grad_() : x;
+            nn::LSTM lstm(5, 7);
+            nn::GRU gru(5, 7);
+            nn::RNN rnn(5, 7);
+            PruneReport r;
+            if (gates == 4) r = prune_report(std::get<0>(lstm(in)).sum(), *lstm);
+            else if (gates == 3) r = prune_report(std::get<0>(gru(in)).sum(), *gru);
+            else r = prune_report(std::get<0>(rnn(in)).sum(), *rnn);
+            const PruneReport::Item i = item(r, gates == 4 ? "Lstm" : gates == 3 ? "Gru" : "Rnn");
+            BOOST_TEST(i.whole == !input, r.text());
+            BOOST_TEST(i.flops == ih + hh + 2 * bias + (input ? 0 : through_time), r.text());
+        }
+    nn::ConvTranspose2d up(nn::ConvTranspose2dOptions(3, 5, 3).bias(false));
+    const PruneReport r = prune_report(up(ones({2, 3, 8, 8})).sum(), *up);
+    BOOST_TEST(item(r, "Conv").flops == 2. * (2 * 3 * 8 * 8) * (5 * 3 * 3), r.text());
+}
+
+BOOST_AUTO_TEST_CASE(an_optimizer_that_ends_before_the_guard) {
+    Net net;
+    auto sgd = std::make_unique<optim::SGD>(net->parameters(), 0.1);
+    const FreezeGuard guard = freeze(*net->body, {.optimizers = {sgd.get()}});
+    sgd.reset();
+    BOOST_TEST(guard.verify().intact());
+}
+
+BOOST_AUTO_TEST_CASE(memory_that_was_pinned_is_not_taken_for_another_tensor) {
+    nn::Linear net(3, 2);
+    const FreezeGuard guard = freeze(*net, {.on_write = OnWrite::Log});
+    net->weight.set_data(zeros({2, 3})); // goes through, and lets go of the old memory
+    const std::size_t before = guard.attempts().size();
+    for (int i = 0; i < 100; ++i) ones({2, 3}).add_(1);
+    BOOST_TEST(guard.attempts().size() == before, guard.verify().text());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

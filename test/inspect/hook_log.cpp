@@ -198,4 +198,22 @@ BOOST_AUTO_TEST_CASE(a_dry_run_that_calls) {
     BOOST_CHECK_THROW(inspect::hooks::dry_run(*net, Tensor()), Error);
 }
 
+BOOST_AUTO_TEST_CASE(a_dry_run_of_legacy_hooks) {
+    nn::Sequential net = two_layers();
+    int calls = 0;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    const std::uint64_t id =
+        net->children()[2]
+            ->register_backward_hook([&](nn::Module&, const variable_list&, const variable_list&) { ++calls; })
+            .id();
+#pragma GCC diagnostic pop
+    const HookLog log = inspect::hooks::dry_run(*net, input());
+    BOOST_TEST(log.fired(id) == 1u, log.text());
+    BOOST_TEST(calls == 0);
+    const std::vector<std::string> expected{"legacy backward hook 2"}; // and nothing of what carries it
+    BOOST_TEST(order(log) == expected, log.text());
+    BOOST_TEST(!contains(log.text(), "post-hook"), log.text());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

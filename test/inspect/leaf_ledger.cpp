@@ -54,6 +54,36 @@ BOOST_AUTO_TEST_CASE(owners_groups_and_the_last_step) {
     BOOST_TEST(ledger.json().find("\"optimizer\":\"sgd\"") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(an_optimizer_that_ends_first) {
+    nn::Linear net(2, 2);
+    auto sgd = std::make_unique<optim::SGD>(net->parameters(), 0.5);
+    const LeafLedger ledger(*net, {{"sgd", sgd.get()}});
+    net->weight.mutable_grad() = ones({2, 2});
+    sgd->step();
+    BOOST_TEST(ledger.text().find("GONE") == std::string::npos);
+    sgd.reset();
+    const std::vector<LedgerEntry> e = ledger.entries();
+    BOOST_REQUIRE(e.size() == 2u);
+    BOOST_TEST(e[0].optimizer == "sgd");
+    BOOST_TEST(e[0].lr == 0.5);
+    BOOST_TEST(e[0].change == 1.0, boost::test_tools::tolerance(1e-5));
+    BOOST_TEST(ledger.text().find("THE OPTIMIZER IS GONE") != std::string::npos, ledger.text());
+    BOOST_TEST(ledger.json().find("\"gone\":true") != std::string::npos, ledger.json());
+}
+
+BOOST_AUTO_TEST_CASE(an_optimizer_that_moved) {
+    nn::Linear net(2, 2);
+    optim::SGD first(net->parameters(), 0.5);
+    const LeafLedger ledger(*net, {{"sgd", &first}});
+    optim::SGD second = std::move(first);
+    net->weight.mutable_grad() = ones({2, 2});
+    second.step();
+    BOOST_TEST(ledger.entries()[0].optimizer == "sgd");
+    BOOST_TEST(ledger.entries()[0].step == 1);
+    second.add_param_group(optim::OptimizerParamGroup({ones({2}).requires_grad_()}));
+    BOOST_TEST(ledger.entries().size() == 3u);
+}
+
 BOOST_AUTO_TEST_CASE(bad_lists) {
     nn::Linear net(2, 2);
     optim::SGD a(net->parameters(), 0.1);

@@ -56,7 +56,7 @@ public:
     Reasons(const nn::Module& model, const RecorderData& data) : data_(data), latest_(data.latest_step()) {
         whole_ = std::make_unique<GradExplainer>(model, data, 0);
         if (latest_.since > 0) step_ = std::make_unique<GradExplainer>(model, data, latest_.since);
-        for (const auto& c : data.clears) clears_[c.leaf] = &c;
+        for (const auto& c : data.clears) clears_[c.leaf.get()] = &c;
     }
 
     /// Zeros that `zero_grad(false)` and the like left behind are no gradient.
@@ -126,7 +126,10 @@ private:
 GradReport explain(const nn::Module& model, const Recorder* recorder) {
     GradReport report;
     std::unique_ptr<Reasons> reasons;
-    if (recorder) reasons = std::make_unique<Reasons>(model, recorder->data());
+    if (recorder) {
+        recorder->data().look_again();
+        reasons = std::make_unique<Reasons>(model, recorder->data());
+    }
     for (const auto& item : model.named_parameters()) {
         const Tensor& p = item.value();
         if (!p.defined()) continue;

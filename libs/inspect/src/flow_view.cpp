@@ -15,6 +15,7 @@ using Mark = FlowView::Mark;
 
 FlowView flow_view(const Recorder& recorder, const FlowOptions& options) {
     const RecorderData& data = recorder.data();
+    data.look_again();
     REEL_CHECK_VALUE(!data.runs.empty(), "flow_view: the recorder saw no backward pass; open it before forward and ask "
                                          "after backward");
     REEL_CHECK_VALUE(data.options.norms, "flow_view: the recorder kept no norms; open it with norms = true");

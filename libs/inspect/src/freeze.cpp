@@ -16,6 +16,8 @@
 #include <reel/autograd/random.hpp>
 #include <reel/nn/module_paths.hpp>
 
+#include "optimizer_watch.hpp"
+
 namespace reel::inspect {
 
 PinnedError::~PinnedError() = default;
@@ -34,6 +36,7 @@ struct FreezeGuard::Pinned final : autograd::PinKeeper {
     struct Entry {
         std::string name;
         Tensor tensor;
+        StoragePtr storage; ///< held: when the tensor moves elsewhere, nothing else takes the pinned address
         Dims sizes;
         ScalarType dtype;
         std::vector<char> bytes;
@@ -43,7 +46,8 @@ struct FreezeGuard::Pinned final : autograd::PinKeeper {
     Pinned(nn::Module& m, const FreezeOptions& o) : module(&m), keep_alive(m.weak_from_this().lock()), options(o) {
         const auto keep = [&](const std::string& name, const Tensor& t, bool parameter) {
             if (!t.defined()) return;
-            Entry e{name, t, Dims(t.sizes()), t.scalar_type(), bytes_of(t), parameter, t.requires_grad(), Tensor()};
+            Entry e{name,        t,         t.storage(),       Dims(t.sizes()), t.scalar_type(),
+                    bytes_of(t), parameter, t.requires_grad(), Tensor()};
             if (parameter) e.grad = std::exchange(t.mutable_grad(), Tensor());
             names.emplace(t.impl().get(), name);
             names.emplace(t.storage().get(), name);
@@ -60,7 +64,10 @@ struct FreezeGuard::Pinned final : autograd::PinKeeper {
                 alive.push_back(child->weak_from_this().lock());
             }
         for (const auto& [child, path] : modes) was_training.push_back(child->is_training());
-        for (optim::Optimizer* optimizer : o.optimizers) members.push_back(members_of(*optimizer));
+        for (optim::Optimizer* optimizer : o.optimizers) {
+            members.push_back(members_of(*optimizer));
+            optimizers.emplace_back(*optimizer);
+        }
         if (o.params)
             for (const Entry& e : entries)
                 if (e.is_parameter) e.tensor.requires_grad_(false);
@@ -106,7 +113,7 @@ struct FreezeGuard::Pinned final : autograd::PinKeeper {
         return false;
     }
     void pin() {
-        for (const Entry& e : entries) autograd::impl::pin(e.tensor.storage().get(), *this);
+        for (const Entry& e : entries) autograd::impl::pin(e.storage.get(), *this);
         for (const auto& [child, path] : modes) autograd::impl::pin(child, *this);
     }
 
@@ -165,6 +172,7 @@ struct FreezeGuard::Pinned final : autograd::PinKeeper {
     std::vector<std::pair<nn::Module*, std::string>> modes;
     std::vector<bool> was_training;
     std::vector<std::vector<std::string>> members;
+    std::vector<OptimizerWatch> optimizers;
     std::unordered_map<const void*, std::string> names; ///< of tensors, their memory, and modules
     mutable std::mutex mutex;
     std::vector<WriteAttempt> list;
@@ -212,8 +220,10 @@ FreezeReport FreezeGuard::verify() const {
             differs(difference(e.bytes, bytes, elementSize(e.dtype)));
         else if (e.is_parameter && now.requires_grad()) differs("it requires grad");
     }
-    for (std::size_t i = 0; i < p.options.optimizers.size(); ++i) {
-        const auto now = p.members_of(*p.options.optimizers[i]);
+    for (std::size_t i = 0; i < p.optimizers.size(); ++i) {
+        const optim::Optimizer* optimizer = p.optimizers[i].get();
+        if (!optimizer) continue; // it has ended and changes nothing any more
+        const auto now = p.members_of(*optimizer);
         for (const std::string& m : now)
             if (std::find(p.members[i].begin(), p.members[i].end(), m) == p.members[i].end())
                 r.differences.push_back({"(optimizer)", m + str(" of optimizer ", i, " is new")});

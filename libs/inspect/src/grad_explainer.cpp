@@ -47,9 +47,11 @@ GradExplainer::GradExplainer(const nn::Module& model, const RecorderData& data, 
     for (std::size_t i = 0; i < data.cuts.size(); ++i) {
         const auto& c = data.cuts[i];
         if (c.at <= since) continue;
-        if (c.leaf) leaf_cuts_[c.leaf] = std::ptrdiff_t(i);
-        if (c.source)
-            (c.kind == CutKind::Number ? downstream_[c.source].number : downstream_[c.source].cut) = std::ptrdiff_t(i);
+        if (c.leaf) leaf_cuts_[c.leaf.get()] = std::ptrdiff_t(i);
+        if (c.source) {
+            Downstream& d = downstream_[c.source.get()];
+            (c.kind == CutKind::Number ? d.number : d.cut) = std::ptrdiff_t(i);
+        }
     }
     for (std::size_t i = 0; i < data.hooks.size(); ++i) {
         const HookEvent& h = data.hooks[i];

@@ -105,6 +105,7 @@ private:
 
 HookLog hook_log(const Recorder& recorder) {
     const RecorderData& data = recorder.data();
+    data.look_again();
     const Teller teller(data);
     HookLog log;
     std::unordered_set<std::uint64_t> fired, removed, listed;

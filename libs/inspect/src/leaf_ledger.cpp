@@ -1,6 +1,7 @@
 // Keeping the book of leaves.
 #include <reel/inspect/leaf_ledger.hpp>
 
+#include <algorithm>
 #include <ostream>
 #include <unordered_map>
 #include <unordered_set>
@@ -11,6 +12,7 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
+#include "optimizer_watch.hpp"
 #include "recorder_data.hpp"
 
 namespace reel::inspect {
@@ -21,22 +23,44 @@ struct LeafLedger::Book {
         bool changed = false;
         double grad_norm = 0, change = 0, weight = 0;
     };
+    struct Place {
+        Tensor parameter; // held: no other tensor takes its address
+        std::size_t group = 0;
+        double lr = 0;
+    };
     struct Owner {
-        NamedOptimizer who;
+        Owner(std::string n, optim::Optimizer& o) : name(std::move(n)), watch(o) {}
+        std::string name;
+        OptimizerWatch watch;
         std::vector<RemovableHandle> handles;
+        std::vector<Place> places;                                               ///< when it was last looked at
         std::unordered_map<const TensorImpl*, std::pair<Tensor, double>> before; ///< value and gradient's norm
         std::unordered_map<const TensorImpl*, Step> last;
         std::int64_t steps = 0;
+
+        bool gone() const { return !watch.get(); }
+        void look() {
+            const optim::Optimizer* optimizer = watch.get();
+            if (!optimizer) return; // what it had last
+            places.clear();
+            const auto& groups = optimizer->param_groups();
+            for (std::size_t g = 0; g < groups.size(); ++g)
+                for (const Tensor& p : groups[g].params()) places.push_back({p, g, groups[g].options().get_lr()});
+            std::unordered_set<const TensorImpl*> here;
+            for (const Place& p : places) here.insert(p.parameter.impl().get());
+            std::erase_if(last, [&](const auto& entry) { return !here.count(entry.first); });
+        }
     };
 
-    Book(const nn::Module& m, std::vector<NamedOptimizer> list) : model(&m) {
-        for (NamedOptimizer& o : list) owners.push_back(std::make_unique<Owner>(Owner{std::move(o), {}, {}, {}}));
-        for (const auto& owner : owners) {
-            Owner* o = owner.get();
-            o->handles.push_back(
-                o->who.optimizer->register_step_pre_hook([o](optim::Optimizer& opt) { begin(*o, opt); }));
-            o->handles.push_back(
-                o->who.optimizer->register_step_post_hook([o](optim::Optimizer& opt) { end(*o, opt); }));
+    Book(const nn::Module& m, std::vector<NamedOptimizer> list) : model(&m), alive(m.weak_from_this().lock()) {
+        for (NamedOptimizer& o : list) {
+            owners.push_back(std::make_unique<Owner>(std::move(o.name), *o.optimizer));
+            Owner* owner = owners.back().get();
+            owner->look();
+            owner->handles.push_back(
+                o.optimizer->register_step_pre_hook([owner](optim::Optimizer& opt) { begin(*owner, opt); }));
+            owner->handles.push_back(
+                o.optimizer->register_step_post_hook([owner](optim::Optimizer& opt) { end(*owner, opt); }));
         }
     }
     ~Book() {
@@ -45,6 +69,7 @@ struct LeafLedger::Book {
     }
     static void begin(Owner& o, optim::Optimizer& opt) {
         NoGradGuard guard;
+        o.look();
         o.before.clear();
         for (const auto& g : opt.param_groups())
             for (const Tensor& p : g.params())
@@ -54,6 +79,7 @@ struct LeafLedger::Book {
     static void end(Owner& o, optim::Optimizer& opt) {
         NoGradGuard guard;
         ++o.steps;
+        o.look();
         for (const auto& g : opt.param_groups())
             for (const Tensor& p : g.params()) {
                 const auto it = o.before.find(p.impl().get());
@@ -69,7 +95,14 @@ struct LeafLedger::Book {
         o.before.clear();
     }
 
+    bool gone(const std::string& name) const {
+        for (const auto& o : owners)
+            if (o->name == name) return o->gone();
+        return false;
+    }
+
     const nn::Module* model;
+    std::shared_ptr<const nn::Module> alive;
     std::vector<std::unique_ptr<Owner>> owners;
 };
 
@@ -86,15 +119,15 @@ LeafLedger::LeafLedger(const nn::Module& model, std::vector<NamedOptimizer> opti
 LeafLedger::~LeafLedger() = default;
 
 std::vector<LedgerEntry> LeafLedger::entries() const {
-    struct Place {
+    struct Found {
         const Book::Owner* owner;
-        std::size_t group;
+        const Book::Place* place;
     };
-    std::unordered_map<const TensorImpl*, std::vector<Place>> owned;
-    for (const auto& o : book_->owners)
-        for (std::size_t g = 0; g < o->who.optimizer->param_groups().size(); ++g)
-            for (const Tensor& p : o->who.optimizer->param_groups()[g].params())
-                owned[p.impl().get()].push_back({o.get(), g});
+    std::unordered_map<const TensorImpl*, std::vector<Found>> owned;
+    for (const auto& o : book_->owners) {
+        o->look();
+        for (const Book::Place& p : o->places) owned[p.parameter.impl().get()].push_back({o.get(), &p});
+    }
     std::vector<LedgerEntry> r;
     std::unordered_set<const TensorImpl*> told;
     const auto tell = [&](const std::string& name, const Tensor& p) {
@@ -108,12 +141,12 @@ std::vector<LedgerEntry> LeafLedger::entries() const {
             r.push_back(std::move(e));
             return;
         }
-        for (const auto& [o, g] : places->second) {
+        for (const auto& [o, place] : places->second) {
             LedgerEntry e;
             e.parameter = name;
-            e.optimizer = o->who.name;
-            e.group = g;
-            e.lr = o->who.optimizer->param_groups()[g].options().get_lr();
+            e.optimizer = o->name;
+            e.group = place->group;
+            e.lr = place->lr;
             e.requires_grad = p.requires_grad();
             e.shared = places->second.size() > 1;
             if (const auto s = o->last.find(key); s != o->last.end()) {
@@ -129,8 +162,7 @@ std::vector<LedgerEntry> LeafLedger::entries() const {
     for (const auto& p : book_->model->named_parameters())
         if (p.value().defined()) tell(p.key(), p.value());
     for (const auto& o : book_->owners)
-        for (const auto& g : o->who.optimizer->param_groups())
-            for (const Tensor& p : g.params()) tell("", p);
+        for (const Book::Place& p : o->places) tell("", p.parameter);
     return r;
 }
 
@@ -141,6 +173,7 @@ std::string LeafLedger::text() const {
         if (e.optimizer.empty()) r += e.requires_grad ? "NO OWNER, though it requires grad" : "no owner, frozen";
         else {
             r += str(e.optimizer, " group ", e.group, " lr ", e.lr);
+            if (book_->gone(e.optimizer)) r += ", THE OPTIMIZER IS GONE";
             if (e.shared) r += ", SEVERAL OWNERS";
             if (!e.requires_grad) r += ", frozen";
             if (e.step == 0) r += ", no step yet";
@@ -159,6 +192,7 @@ std::string LeafLedger::json() const {
     for (const LedgerEntry& e : entries())
         list.push_back(boost::json::object{{"parameter", e.parameter},
                                            {"optimizer", e.optimizer},
+                                           {"gone", book_->gone(e.optimizer)},
                                            {"group", e.group},
                                            {"lr", e.lr},
                                            {"requires_grad", e.requires_grad},

@@ -10,65 +10,14 @@
 #include <reel/autograd/observe.hpp>
 #include <reel/autograd/tape_view.hpp>
 
+#include "backward_flops.hpp"
+
 namespace reel::inspect {
 
-using autograd::InputMetadata;
 using autograd::TapeNode;
 using autograd::TapeView;
 
 namespace {
-
-double numel(const Dims& sizes) {
-    double n = 1;
-    for (const std::int64_t s : sizes) n *= double(s);
-    return n;
-}
-
-/// Floating operations that a node spends on the gradient of operand `edge`: products by their shapes, all else one
-/// per element.
-double flops_of_edge(const TapeView& view, const TapeNode& node, std::size_t edge) {
-    const auto operand = [&](std::size_t i) -> const Dims* {
-        if (i < node.inputs.size() && node.inputs[i].node >= 0) {
-            const TapeNode& from = view[std::size_t(node.inputs[i].node)];
-            if (node.inputs[i].slot < from.outputs.size()) return &from.outputs[node.inputs[i].slot].sizes;
-        }
-        return nullptr;
-    };
-    const double out = node.outputs.empty() ? 0 : numel(node.outputs[0].sizes);
-    const std::string& n = node.name;
-    if (n.rfind("BackwardHookGate", 0) == 0) return 0; // passes gradients on
-    const auto starts = [&](const char* s) { return n.rfind(s, 0) == 0; };
-    const bool linear = starts("Linear"), conv = starts("Conv");
-    const bool product = starts("Matmul") || starts("Mm") || starts("Bmm") || starts("Mv") || starts("Dot");
-    const bool with_sum = starts("Addmm") || starts("Baddbmm") || starts("Addbmm") || starts("Addmv");
-    const Dims* own = operand(edge);
-    const double plain = own ? numel(*own) : out;
-    if (linear || conv) {
-        if (own && own->size() == 1) return out; // the bias: a sum
-        // Rows times columns: input and weight both end with what the sum runs over.
-        if (linear && own && !own->empty())
-            for (std::size_t i = 0; i < node.inputs.size(); ++i)
-                if (const Dims* x = operand(i); x && x->size() > 1) return 2 * out * double(x->back());
-        const Dims* weight = operand(1);
-        if (!weight) // not on the tape: saved
-            for (const auto& s : node.saved)
-                if (!s.released && s.sizes.size() == node.outputs[0].sizes.size() &&
-                    !(operand(0) && IntArrayRef(s.sizes).equals(*operand(0))))
-                    weight = &s.sizes;
-        if (!weight || weight->empty() || (*weight)[0] == 0) return plain;
-        return 2 * out * numel(*weight) / double((*weight)[0]);
-    }
-    if (product || with_sum) {
-        const std::size_t first = with_sum ? 1 : 0;
-        if (edge < first) return out;
-        const Dims* x = operand(first);
-        if (!x)
-            for (const auto& s : node.saved)
-                if (!s.released && !s.sizes.empty()) x = &s.sizes;
-        return x && !x->empty() ? 2 * out * double(x->back()) : plain;
-    }
-    return plain;
-}
 
 /// What `node` saves for the operands in `needed` alone. One factor of a product is saved for the gradient of the
 /// other: behind a frozen leaf that one falls away.
@@ -141,6 +90,9 @@ PruneReport prune_report(const Tensor& loss, const nn::Module& frozen) {
         ++r.nodes_before;
         r.nodes_after += needed[i];
         PruneReport::Item item{n.name, n.module_path, !needed[i]};
+        const double always = flops_of_node(n);
+        r.flops_before += always;
+        if (item.whole) item.flops += always;
         for (std::size_t e = 0; e < n.inputs.size(); ++e) {
             if (n.inputs[e].node < 0) continue;
             const double flops = flops_of_edge(view, n, e);

@@ -55,14 +55,49 @@ RecorderData::Watching::~Watching() {
 }
 
 RecorderData::RecorderData(const nn::Module& m, const RecorderOptions& o) : model(&m), options(o) {
-    for (const auto& [path, module] : m.module_items("", true))
-        paths_.emplace(module, path.empty() ? m.repr_name() : path);
-    for (const auto& [name, p] : m.parameter_items("", true, true))
-        if (p.defined()) names_.emplace(p.impl().get(), name);
+    keep(&m);
+    look_again();
     watching_ = std::make_unique<Watching>(*this);
     open.push_back(this);
 }
 RecorderData::~RecorderData() = default;
+void RecorderData::look_again() const {
+    for (const auto& [path, module] : model->module_items("", true))
+        if (paths_.emplace(module, path.empty() ? model->repr_name() : path).second) keep(module);
+    for (const auto& [name, p] : model->parameter_items("", true, true))
+        if (p.defined() && names_.emplace(p.impl().get(), name).second) leaves_alive_.emplace(p.impl().get(), p.impl());
+}
+void RecorderData::keep(const nn::Module* module) const {
+    auto& alive = modules_alive_[module];
+    if (!alive) alive = module->weak_from_this().lock(); // none: it lives on a stack, or is being constructed
+}
+const char RecorderData::somebody = 0;
+HookRef RecorderData::kept(HookRef hook, const Node* running) {
+    if (!hook.owner) return hook; // of all modules
+    switch (hook.kind) {
+    case autograd::HookKind::NodePre:
+    case autograd::HookKind::NodePost: {
+        const auto* node = static_cast<const Node*>(hook.owner);
+        if (node != running) nodes_alive_.emplace(node, NodePtr(const_cast<Node*>(node)));
+        break;
+    }
+    case autograd::HookKind::PostAccumulate: {
+        const auto* leaf = static_cast<const TensorImpl*>(hook.owner);
+        leaves_alive_.emplace(leaf, TensorImplPtr(const_cast<TensorImpl*>(leaf)));
+        break;
+    }
+    case autograd::HookKind::Tensor: // of a leaf, or of a node
+        if (running) break;          // which is that node, or holds that leaf
+        for (; made_until_ < nodes.size(); ++made_until_) made_.insert(nodes[made_until_].get());
+        if (!made_.count(static_cast<const Node*>(hook.owner)) &&
+            !leaves_alive_.count(static_cast<const TensorImpl*>(hook.owner)))
+            hook.owner = &somebody;
+        break;
+    default:
+        keep(static_cast<const nn::Module*>(hook.owner));
+    }
+    return hook;
+}
 void RecorderData::stop() {
     watching_.reset();
     std::erase(open, this);
@@ -82,6 +117,9 @@ void RecorderData::clear() {
     passes.clear();
     running_.clear();
     firing_.clear();
+    nodes_alive_.clear();
+    made_.clear();
+    made_until_ = 0;
 }
 
 const std::string& RecorderData::path_of(const void* module) const {
@@ -121,14 +159,15 @@ void RecorderData::written(const Tensor& t, const char* op) {
     writes.push_back({++clock_, t.storage().get(), op, current_path(), site()});
 }
 void RecorderData::value_cut(CutKind kind, const char* op, const Tensor& input) {
-    const Node* source = input.impl()->grad_fn_unchecked().get();
-    cuts.push_back({++clock_, kind, op, source, source ? nullptr : input.impl().get(), current_path(), site()});
+    const NodePtr& source = input.impl()->grad_fn_unchecked();
+    cuts.push_back({++clock_, kind, op, source, source ? nullptr : input.impl(), current_path(), site()});
 }
 void RecorderData::grad_cleared(const Tensor& leaf, const char* by, bool to_none) {
-    clears.push_back({++clock_, leaf.impl().get(), by, to_none, site()});
+    clears.push_back({++clock_, leaf.impl(), by, to_none, site()});
 }
 void RecorderData::module_entered(const void* module, const variable_list&) {
     running_.push_back(calls.size());
+    keep(static_cast<const nn::Module*>(module));
     calls.push_back({++clock_, module, GradMode::is_enabled(), false, site()});
 }
 void RecorderData::module_left(const void* module, const variable_list* outputs) {
@@ -140,10 +179,10 @@ void RecorderData::hook_registered(const HookRef& hook) {
     HookEvent e;
     e.at = ++clock_;
     e.what = HookEvent::What::Registered;
-    e.hook = hook;
+    e.hook = kept(hook);
     e.start_us = now_us();
     e.site = site();
-    registered_[hook.id] = hook;
+    registered_[hook.id] = e.hook;
     hooks.push_back(std::move(e));
 }
 void RecorderData::hook_removed(std::uint64_t id) {
@@ -160,11 +199,11 @@ bool RecorderData::hook_fires(const HookRef& hook, const Node* running, const va
     HookEvent e;
     e.at = ++clock_;
     e.what = HookEvent::What::Fired;
-    e.hook = hook;
+    e.hook = kept(hook, running);
     e.running = NodePtr(const_cast<Node*>(running));
     e.pass = autograd::current_graph_task_id();
     e.called = options.call_hooks;
-    registered_.emplace(hook.id, hook);
+    registered_.emplace(hook.id, e.hook);
     for (const Tensor& t : tensors) {
         e.shapes.push_back(shape_text(t));
         if (options.norms) e.norms.push_back(norm_of(t));

@@ -34,21 +34,23 @@ std::string shape_text(const Tensor& t);
 /// For JSON, which has no NaN and no infinity: null.
 inline boost::json::value number(double v) { return std::isfinite(v) ? boost::json::value(v) : nullptr; }
 
-/// One recording. Order of events is `clock`, which counts everything.
+/// One recording. Order of events is `clock`, which counts everything. Nodes, leaves and modules are told apart by
+/// their addresses, so what an event names is kept alive: no other object can take its address while the recording
+/// lasts.
 class RecorderData final : public autograd::Observer {
 public:
     struct CutEvent {
         std::uint64_t at;
         CutKind kind;
         std::string op;
-        const Node* source; ///< made the value; null: a leaf
-        const TensorImpl* leaf;
+        NodePtr source; ///< made the value; null: a leaf
+        TensorImplPtr leaf;
         std::string module_path;
         CallSite site;
     };
     struct ClearEvent {
         std::uint64_t at;
-        const TensorImpl* leaf;
+        TensorImplPtr leaf;
         std::string by;
         bool to_none;
         CallSite site;
@@ -75,7 +77,7 @@ public:
     };
     struct WriteEvent {
         std::uint64_t at;
-        const void* storage;
+        const void* storage; ///< asked for only where a node has held it since before
         std::string op, module_path;
         CallSite site;
     };
@@ -118,6 +120,8 @@ public:
     /// `LinearBackward0 in 0.fc`, with its place when that is known.
     std::string describe(const Node& node, bool with_place = true) const;
     double now_us() const;
+    /// Takes in what the model got since the recorder was opened: replaced heads, lazy parameters.
+    void look_again() const;
 
     const nn::Module* model;
     RecorderOptions options;
@@ -130,8 +134,9 @@ public:
     std::vector<HookEvent> hooks;
     std::vector<WriteEvent> writes;
     std::vector<SavedEvent> saved;
-    std::unordered_map<const TensorImpl*, std::uint64_t> accumulated; ///< when each leaf last got a gradient
-    std::vector<Pass> passes;                                         ///< in the order in which they began
+    /// When each leaf last got a gradient; its accumulator is in `runs` and holds it.
+    std::unordered_map<const TensorImpl*, std::uint64_t> accumulated;
+    std::vector<Pass> passes; ///< in the order in which they began
 
     // Observer
     void value_cut(CutKind kind, const char* op, const Tensor& input) override;
@@ -163,6 +168,10 @@ private:
     void note_pass();
     CallSite site() const { return options.places ? CallSite::here() : CallSite(); }
     const std::string& current_path() const;
+    void keep(const nn::Module* module) const;
+    /// Keeps the owner alive; one that cannot be told is replaced by `somebody`.
+    HookRef kept(HookRef hook, const Node* running = nullptr);
+    static const char somebody;
 
     /// Everything that ends with `stop`.
     struct Watching {
@@ -175,8 +184,13 @@ private:
     };
     std::uint64_t clock_ = 0;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-    std::unordered_map<const void*, std::string> paths_;
-    std::unordered_map<const TensorImpl*, std::string> names_;
+    mutable std::unordered_map<const void*, std::string> paths_;
+    mutable std::unordered_map<const TensorImpl*, std::string> names_;
+    mutable std::unordered_map<const void*, std::shared_ptr<const nn::Module>> modules_alive_;
+    mutable std::unordered_map<const TensorImpl*, TensorImplPtr> leaves_alive_;
+    std::unordered_map<const Node*, NodePtr> nodes_alive_; ///< besides `nodes`
+    std::unordered_set<const Node*> made_;                 ///< the first `made_until_` of `nodes`
+    std::size_t made_until_ = 0;
     std::unordered_map<std::uint64_t, HookRef> registered_;
     std::vector<std::size_t> running_; ///< open entries of `calls`
     std::vector<std::size_t> firing_;  ///< open entries of `hooks`

@@ -10,6 +10,7 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
 #include <reel/autograd/observe.hpp>
+#include <reel/autograd/self_reporting_hook.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "tape/accumulate_grad.hpp"
@@ -264,9 +265,13 @@ void GraphTask::evaluate(Node* n, std::vector<Capture>& captures) {
         if (const auto hooks = e->post->snapshot())
             for (const auto& record : *hooks) {
                 const variable_list before = to_list(out);
-                impl::HookFiring firing({HookKind::NodePost, record.id, n}, [&] { return before; });
-                auto r = firing.skip() ? std::nullopt : record.fn(before, grad_outputs);
-                firing.returned(bool(r), [&] { return r ? *r : variable_list(); });
+                std::optional<variable_list> r;
+                if (impl::observed() && impl::reports_itself(record.fn)) r = record.fn(before, grad_outputs);
+                else {
+                    impl::HookFiring firing({HookKind::NodePost, record.id, n}, [&] { return before; });
+                    if (!firing.skip()) r = record.fn(before, grad_outputs);
+                    firing.returned(bool(r), [&] { return r ? *r : variable_list(); });
+                }
                 if (r) {
                     check_node_hook("node post-hook", *n, before, *r);
                     for (std::size_t i = 0; i < out.size(); ++i) out[i] = (*r)[i];
@@ -287,26 +292,26 @@ void GraphTask::evaluate(Node* n, std::vector<Capture>& captures) {
 }
 
 void GraphTask::after(const std::vector<NodePtr>& nodes, std::function<void()> fn) {
-    Waiting w;
+    const auto w = std::make_shared<Waiting>();
     for (const NodePtr& n : nodes) {
         // Accumulators run as soon as they are ready: one that waits for nothing more has run.
         const PassState* s = find_state(n.get());
-        if (s && s->executes && s->dependencies > 0 &&
-            std::find(w.accumulators.begin(), w.accumulators.end(), n.get()) == w.accumulators.end())
-            w.accumulators.push_back(n.get());
+        if (!s || !s->executes || s->dependencies == 0) continue;
+        auto& list = waiting_[n.get()];
+        if (!list.empty() && list.back() == w) continue; // named twice
+        list.push_back(w);
+        ++w->left;
     }
-    if (w.accumulators.empty()) return fn();
-    w.fn = std::move(fn);
-    waiting_.push_back(std::move(w));
+    if (w->left == 0) return fn();
+    w->fn = std::move(fn);
 }
 void GraphTask::accumulated(Node* n) {
-    std::vector<std::function<void()>> due;
-    for (Waiting& w : waiting_) {
-        std::erase(w.accumulators, n);
-        if (w.accumulators.empty()) due.push_back(std::move(w.fn));
-    }
-    std::erase_if(waiting_, [](const Waiting& w) { return w.accumulators.empty(); });
-    for (const auto& fn : due) fn();
+    const auto it = waiting_.find(n);
+    if (it == waiting_.end()) return;
+    const auto list = std::move(it->second); // what runs now may wait for others
+    waiting_.erase(it);
+    for (const auto& w : list)
+        if (--w->left == 0) w->fn();
 }
 
 void GraphTask::loop(std::vector<Capture>& captures) {

@@ -63,10 +63,10 @@ private:
     std::vector<std::pair<std::uint64_t, Node*>> ready_;
     std::vector<std::function<void()>> callbacks_, at_end_;
     struct Waiting {
-        std::vector<Node*> accumulators;
+        std::size_t left; ///< accumulators that have not run
         std::function<void()> fn;
     };
-    std::vector<Waiting> waiting_;
+    std::unordered_map<Node*, std::vector<std::shared_ptr<Waiting>>> waiting_; ///< by accumulator
     Node* current_ = nullptr;
 };
 

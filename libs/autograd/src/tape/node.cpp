@@ -8,6 +8,7 @@
 #include <reel/autograd/memory.hpp>
 #include <reel/autograd/observe.hpp>
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/self_reporting_hook.hpp>
 
 #include "tape/anomaly.hpp"
 #include "tape/autograd_meta.hpp"
@@ -116,7 +117,9 @@ RemovableHandle Node::register_prehook(NodePreHook fn) {
     return announced(HookKind::NodePre, add_hook(ensure_extras().pre, std::move(fn)), this);
 }
 RemovableHandle Node::register_posthook(NodePostHook fn) {
-    return announced(HookKind::NodePost, add_hook(ensure_extras().post, std::move(fn)), this);
+    const bool vehicle = impl::observed() && impl::reports_itself(fn);
+    RemovableHandle handle = add_hook(ensure_extras().post, std::move(fn));
+    return vehicle ? handle : announced(HookKind::NodePost, std::move(handle), this);
 }
 RemovableHandle Node::add_tensor_hook(std::uint32_t output_nr, TensorHookFn fn) {
     auto& hooks = ensure_extras().tensor_hooks;

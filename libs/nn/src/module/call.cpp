@@ -7,6 +7,7 @@
 #include <reel/autograd/hooks.hpp>
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/observe.hpp>
+#include <reel/autograd/self_reporting_hook.hpp>
 #include <reel/autograd/tape_view.hpp>
 #include <reel/nn/module_paths.hpp>
 
@@ -58,22 +59,24 @@ void attach_legacy(Module& m, const Value& result, const Snapshot<BackwardHook>&
     const std::weak_ptr<Module> weak = m.weak_from_this();
     const bool managed = !weak.expired();
     for_each_hook(global, local, [&](const auto& record) {
-        node->register_posthook([hook = record.fn, id = record.id, weak, managed, raw = &m](
-                                    const variable_list& gi, const variable_list& go) -> std::optional<variable_list> {
-            const ModulePtr alive = weak.lock(); // B-44
-            REEL_CHECK(!managed || alive, "legacy backward hook: its module was destroyed before the backward pass");
-            HookFiring firing({HookKind::LegacyBackward, id, raw}, [&] { return gi; });
-            const Value r = firing.skip() ? Value() : run_legacy(hook, *raw, gi, go);
-            firing.returned(!r.isNone(), [&] { return tensors_of(r); });
-            if (r.isNone()) return std::nullopt;
-            REEL_CHECK_TYPE(r.isTuple(), raw->name(), ": legacy backward hook must return none or a tuple, got ",
-                            r.kind_name());
-            check_count(*raw, "legacy backward hook", r.elements().size(), gi.size());
-            for (const Value& v : r.elements()) // before the next hook runs
-                REEL_CHECK_TYPE(v.isNone() || v.isTensor(), raw->name(), ": legacy backward hook returned a ",
-                                v.kind_name(), " among its gradients; expected tensors or none");
-            return tuple_to_tensors(r);
-        });
+        node->register_posthook(autograd::impl::SelfReportingHook{
+            [hook = record.fn, id = record.id, weak, managed,
+             raw = &m](const variable_list& gi, const variable_list& go) -> std::optional<variable_list> {
+                const ModulePtr alive = weak.lock(); // B-44
+                REEL_CHECK(!managed || alive,
+                           "legacy backward hook: its module was destroyed before the backward pass");
+                HookFiring firing({HookKind::LegacyBackward, id, raw}, [&] { return gi; });
+                const Value r = firing.skip() ? Value() : run_legacy(hook, *raw, gi, go);
+                firing.returned(!r.isNone(), [&] { return tensors_of(r); });
+                if (r.isNone()) return std::nullopt;
+                REEL_CHECK_TYPE(r.isTuple(), raw->name(), ": legacy backward hook must return none or a tuple, got ",
+                                r.kind_name());
+                check_count(*raw, "legacy backward hook", r.elements().size(), gi.size());
+                for (const Value& v : r.elements()) // before the next hook runs
+                    REEL_CHECK_TYPE(v.isNone() || v.isTensor(), raw->name(), ": legacy backward hook returned a ",
+                                    v.kind_name(), " among its gradients; expected tensors or none");
+                return tuple_to_tensors(r);
+            }});
     });
 }
 
