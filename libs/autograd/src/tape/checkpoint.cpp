@@ -1,6 +1,7 @@
 // Checkpointing on top of saved-tensor hooks.
 #include <reel/autograd/checkpoint.hpp>
 
+#include <algorithm>
 #include <mutex>
 #include <vector>
 
@@ -34,9 +35,18 @@ struct Frame {
     std::vector<std::pair<Tensor, std::int64_t>> inputs; ///< with the versions that they had
     Tensor rng_state;
     std::vector<std::weak_ptr<Holder>> holders; ///< in the order of saving
-    std::mutex mutex;                           ///< over the holders' values
+    std::mutex mutex;                           ///< over the holders' values and `recomputed`
+    std::vector<std::int64_t> recomputed;       ///< the passes that had the function run again
+    bool forward_completed = false;
+    /// A pass inside the function had it run again before it was at its end: the numbers need not fit.
+    bool unequal = false;
 
     void run(std::int64_t pass);
+    void check(std::int64_t pass, std::size_t count);
+    bool has_run(std::int64_t pass) {
+        const std::lock_guard lock(mutex);
+        return std::find(recomputed.begin(), recomputed.end(), pass) != recomputed.end();
+    }
     /// What `pass` recomputed for `h`, undefined before.
     Tensor value(const Holder& h, std::int64_t pass) {
         const std::lock_guard lock(mutex);
@@ -55,6 +65,7 @@ struct Frame {
     }
     void forget(std::int64_t pass) {
         const std::lock_guard lock(mutex);
+        std::erase(recomputed, pass);
         for (const auto& weak : holders)
             if (const auto h = weak.lock()) std::erase_if(h->values, [&](const auto& v) { return v.first == pass; });
     }
@@ -70,6 +81,18 @@ void check_same(const InputMetadata& expected, const Tensor& t, std::size_t inde
                 IntArrayRef(expected.sizes), " on ", expected.device, "; the function must do the same both times"));
 }
 
+/// Afterwards, so that an unfit function runs to its end before anybody hears of it.
+void Frame::check(std::int64_t pass, std::size_t count) {
+    if (unequal) return;
+    if (count != holders.size())
+        throw CheckpointError(str("checkpoint: the recomputation saved ", count, " tensors, but the forward saved ",
+                                  holders.size(), "; the function must do the same both times"));
+    if (!options.determinism_check) return;
+    for (std::size_t i = 0; i < holders.size(); ++i)
+        if (const auto h = holders[i].lock())
+            if (const Tensor t = value(*h, pass); t.defined()) check_same(h->expected, t, i);
+}
+
 void Frame::run(std::int64_t pass) {
     for (const auto& [t, version] : inputs)
         REEL_CHECK(t._version() == version,
@@ -77,30 +100,32 @@ void Frame::run(std::int64_t pass) {
                    t.toString(), " ", t.sizes(), " is at version ", t._version(), "; expected version ", version,
                    " instead. Clone it before modifying it");
     const ReplayRandom random(rng_state);
-    std::size_t last = 0; // one past the last tensor that somebody still wants
-    for (std::size_t i = 0; i < holders.size(); ++i)
-        if (!holders[i].expired()) last = i + 1;
     std::size_t count = 0;
     try {
         EnableGradGuard grad;
         SavedTensorsHooksGuard hooks(
             [&](const Tensor& t) -> Value {
                 const std::size_t i = count++;
-                if (const auto h = i < holders.size() ? holders[i].lock() : nullptr) {
-                    put(*h, pass, t.detach());
-                    if (options.determinism_check) check_same(h->expected, t, i);
-                }
-                if (options.early_stop && count == last) throw StopRecomputing{};
-                return Value(t.detach());
+                const Tensor plain = t.detach();
+                if (i < holders.size()) {
+                    if (const auto h = holders[i].lock()) put(*h, pass, plain);
+                } else if (!forward_completed) unequal = true;
+                else
+                    throw CheckpointError(str("checkpoint: the recomputation saves more tensors than the ",
+                                              holders.size(),
+                                              " that the forward saved; the function must do the same both times"));
+                if (options.early_stop && count == holders.size()) throw StopRecomputing{};
+                return Value(plain);
             },
             [](const Value& v) { return v.toTensor(); });
         recompute();
-    } catch (const StopRecomputing&) {
-        return;
+    } catch (const StopRecomputing&) { // everything is there
     }
-    if (count != holders.size())
-        throw CheckpointError(str("checkpoint: the recomputation saved ", count, " tensors, but the forward saved ",
-                                  holders.size(), "; the function must do the same both times"));
+    {
+        const std::lock_guard lock(mutex);
+        recomputed.push_back(pass);
+    }
+    check(pass, count);
 }
 
 } // namespace
@@ -124,26 +149,27 @@ CheckpointScope::CheckpointScope(const CheckpointOptions& options, std::function
     for (const Tensor& t : inputs)
         if (t.defined() && !t.is_inference()) frame->inputs.emplace_back(t, t._version());
     if (options.preserve_rng_state) frame->rng_state = reel::detail::getDefaultCPUGenerator().get_state();
+    // The pack hook lives as long as the forward runs.
+    const std::shared_ptr<Frame> forward(frame.get(), [frame](Frame* f) { f->forward_completed = true; });
     guard_ = std::make_unique<SavedTensorsHooksGuard>(
-        [frame](const Tensor& t) -> Value {
+        [forward](const Tensor& t) -> Value {
             auto h = std::make_shared<Holder>();
             h->expected = InputMetadata(t);
-            frame->holders.push_back(h);
+            forward->holders.push_back(h);
             return Value::box(h);
         },
         [frame](const Value& v) -> Tensor {
             const auto h = v.get<std::shared_ptr<Holder>>();
             GraphTask* task = GraphTask::current();
             const std::int64_t pass = task ? std::int64_t(task->id()) : 0;
-            Tensor t = frame->value(*h, pass);
-            if (!t.defined()) {
+            if (!frame->has_run(pass)) {
                 if (task)
                     task->at_end([weak = std::weak_ptr<Frame>(frame), pass] {
                         if (const auto f = weak.lock()) f->forget(pass);
                     });
                 frame->run(pass);
-                t = frame->value(*h, pass);
             }
+            const Tensor t = frame->value(*h, pass);
             REEL_CHECK(t.defined(), "checkpoint: a saved tensor was not recomputed");
             if (!task) frame->forget(pass); // reading from a node outside of a pass
             return t;
