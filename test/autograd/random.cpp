@@ -3,6 +3,10 @@
 
 #include <cmath>
 #include <complex>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
 
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/random.hpp>
@@ -28,6 +32,30 @@ BOOST_AUTO_TEST_CASE(complex_normals_have_half_the_variance_in_each_part) {
     w.normal_(2, 0);
     BOOST_TEST(equal(view_as_real(w), full({4, 2}, 2, kFloat)));
     BOOST_TEST(w._version() > version);
+}
+
+BOOST_AUTO_TEST_CASE(threads_share_one_stream_op_by_op, *boost::unit_test::label("threads")) {
+    constexpr int threads = 4, draws = 500;
+    manual_seed(3);
+    std::multiset<std::vector<float>> expected, drawn;
+    const auto next = [] {
+        const Tensor t = randn({20});
+        return std::vector<float>(t.data_ptr<float>(), t.data_ptr<float>() + t.numel());
+    };
+    for (int i = 0; i < threads * draws; ++i) expected.insert(next());
+    manual_seed(3);
+    std::mutex mutex;
+    std::vector<std::thread> all;
+    for (int t = 0; t < threads; ++t)
+        all.emplace_back([&] {
+            for (int i = 0; i < draws; ++i) {
+                const auto numbers = next();
+                const std::lock_guard lock(mutex);
+                drawn.insert(numbers);
+            }
+        });
+    for (auto& t : all) t.join();
+    BOOST_TEST((drawn == expected));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

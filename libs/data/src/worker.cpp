@@ -44,7 +44,9 @@ Generator batch_generator() {
 
 namespace detail {
 std::uint64_t pass_seed(std::uint64_t pass_number) {
-    return mixed(reel::detail::getDefaultCPUGenerator().clone().impl().random64(), pass_number);
+    const Generator& generator = reel::detail::getDefaultCPUGenerator();
+    const std::lock_guard lock(generator.mutex()); // other threads may draw
+    return mixed(generator.clone().impl().random64(), pass_number);
 }
 std::uint64_t batch_seed(std::uint64_t pass_seed, std::uint64_t batch_number) { return mixed(pass_seed, batch_number); }
 

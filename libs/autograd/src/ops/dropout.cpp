@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "op/dispatch.hpp"
+#include "tensor/drawing.hpp"
 #include "tensor/make.hpp"
 
 namespace reel {
@@ -17,7 +18,8 @@ namespace {
 /// 1 where the element stays (probability 1 - p), else 0.
 Tensor draw(IntArrayRef sizes, const Tensor& like, double p) {
     Tensor mask = empty_raw(sizes, like.scalar_type());
-    CPUGeneratorImpl& g = getDefaultCPUGenerator().impl();
+    const Drawing drawing;
+    CPUGeneratorImpl& g = drawing.generator();
     dispatch_floating_complex(mask.scalar_type(), "dropout", [&]<class T>() {
         T* m = mask.data_ptr<T>();
         for (std::int64_t i = 0; i < mask.numel(); ++i) m[i] = g.uniform_double() < 1 - p ? T(1) : T(0);

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "tape/inplace.hpp"
+#include "tensor/drawing.hpp"
 #include "tensor/make.hpp"
 
 namespace reel {
@@ -17,10 +18,6 @@ using namespace autograd;
 using namespace detail;
 
 namespace {
-
-CPUGeneratorImpl& generator_of(const std::optional<Generator>& g) {
-    return (g && g->defined() ? *g : getDefaultCPUGenerator()).impl();
-}
 
 /// Dense memory for what is drawn for `self`, its dimensions in the order of their strides: numbers are drawn in the
 /// order in which the elements lie, as in PyTorch.
@@ -38,11 +35,15 @@ Tensor drawn_for(const Tensor& self, ScalarType type) {
     return empty_strided_raw(self.sizes(), strides, type);
 }
 /// Fills `self` with doubles drawn one after the other.
-template <class Draw> void fill_with(const char* op, const Tensor& self, Draw draw) {
+template <class Draw>
+void fill_with(const char* op, const Tensor& self, const std::optional<Generator>& generator, Draw draw) {
     check_inplace(self, op);
     Tensor wide = drawn_for(self, kDouble);
     double* p = wide.data_ptr<double>();
-    for (std::int64_t i = 0; i < wide.numel(); ++i) p[i] = draw();
+    {
+        const Drawing drawing(generator);
+        for (std::int64_t i = 0; i < wide.numel(); ++i) p[i] = draw(drawing.generator());
+    }
     copy_raw(self, wide);
     rebase_history(self, Tensor());
 }
@@ -66,7 +67,10 @@ template <class T> void normal_block(T* p, T mean, T std) {
         p[j + 8] = radius * std::sin(theta) * std + mean;
     }
 }
-template <class T> void normal_blocks(T* p, std::int64_t n, CPUGeneratorImpl& g, double mean, double std) {
+template <class T>
+void normal_blocks(T* p, std::int64_t n, const std::optional<Generator>& generator, double mean, double std) {
+    const Drawing drawing(generator);
+    CPUGeneratorImpl& g = drawing.generator();
     const auto uniform = [&] {
         if constexpr (std::is_same_v<T, float>) return g.uniform_float();
         else return g.uniform_double();
@@ -113,12 +117,14 @@ std::pair<std::int64_t, std::int64_t> exact_integers(ScalarType t) {
         return {Limits::min(), Limits::max()};
     }
 }
-template <class Draw> Tensor& draw_integers(const Tensor& input, std::optional<Generator> generator, Draw draw) {
+template <class Draw> Tensor& draw_integers(const Tensor& input, const std::optional<Generator>& generator, Draw draw) {
     check_inplace(input, "random_");
-    CPUGeneratorImpl& g = generator_of(generator);
     Tensor wide = drawn_for(input, kLong);
     std::int64_t* p = wide.data_ptr<std::int64_t>();
-    for (std::int64_t i = 0; i < wide.numel(); ++i) p[i] = draw(g);
+    {
+        const Drawing drawing(generator);
+        for (std::int64_t i = 0; i < wide.numel(); ++i) p[i] = draw(drawing.generator());
+    }
     copy_raw(input, wide);
     rebase_history(input, Tensor());
     return const_cast<Tensor&>(input);
@@ -129,12 +135,13 @@ REEL_OP("uniform_(Tensor input, float low=0.0, float high=1.0, *, Generator? gen
 Tensor& uniform_(const Tensor& input, double low, double high, std::optional<Generator> generator) {
     check_floating("uniform_", input);
     REEL_CHECK(low <= high, "uniform_: low ", low, " is greater than high ", high);
-    CPUGeneratorImpl& g = generator_of(generator);
     if (input.scalar_type() == kDouble)
-        fill_with("uniform_", input, [&] { return g.uniform_double() * (high - low) + low; });
+        fill_with("uniform_", input, generator,
+                  [&](CPUGeneratorImpl& g) { return g.uniform_double() * (high - low) + low; });
     else {
         const float a = float(low), b = float(high);
-        fill_with("uniform_", input, [&] { return double(g.uniform_float() * (b - a) + a); });
+        fill_with("uniform_", input, generator,
+                  [&](CPUGeneratorImpl& g) { return double(g.uniform_float() * (b - a) + a); });
     }
     return const_cast<Tensor&>(input);
 }
@@ -148,33 +155,31 @@ Tensor& normal_(const Tensor& input, double mean, double std, std::optional<Gene
         return const_cast<Tensor&>(input);
     }
     check_floating("normal_", input);
-    CPUGeneratorImpl& g = generator_of(generator);
     const ScalarType t = input.scalar_type();
     if (input.numel() >= 16 && input.is_contiguous()) {
         check_inplace(input, "normal_");
-        if (t == kDouble) normal_blocks(input.data_ptr<double>(), input.numel(), g, mean, std);
+        if (t == kDouble) normal_blocks(input.data_ptr<double>(), input.numel(), generator, mean, std);
         else {
             Tensor f = t == kFloat ? input : empty_raw(input.sizes(), kFloat);
-            normal_blocks(f.data_ptr<float>(), f.numel(), g, mean, std);
+            normal_blocks(f.data_ptr<float>(), f.numel(), generator, mean, std);
             if (t != kFloat) copy_raw(input, f);
         }
         rebase_history(input, Tensor());
-    } else fill_with("normal_", input, [&] { return standard_normal(g) * std + mean; });
+    } else fill_with("normal_", input, generator, [&](CPUGeneratorImpl& g) { return standard_normal(g) * std + mean; });
     return const_cast<Tensor&>(input);
 }
 REEL_OP("exponential_(Tensor input, float lambd=1.0, *, Generator? generator=None) -> Tensor", random, method)
 Tensor& exponential_(const Tensor& input, double lambd, std::optional<Generator> generator) {
     check_floating("exponential_", input);
     REEL_CHECK(lambd > 0, "exponential_: lambd must be positive, got ", lambd);
-    CPUGeneratorImpl& g = generator_of(generator);
-    fill_with("exponential_", input, [&] { return -std::log1p(-g.uniform_double()) / lambd; });
+    fill_with("exponential_", input, generator,
+              [&](CPUGeneratorImpl& g) { return -std::log1p(-g.uniform_double()) / lambd; });
     return const_cast<Tensor&>(input);
 }
 REEL_OP("bernoulli_(Tensor input, float p=0.5, *, Generator? generator=None) -> Tensor", random, method)
 Tensor& bernoulli_(const Tensor& input, double p, std::optional<Generator> generator) {
     REEL_CHECK(p >= 0 && p <= 1, "bernoulli_: p is ", p, "; expected a probability");
-    CPUGeneratorImpl& g = generator_of(generator);
-    fill_with("bernoulli_", input, [&] { return g.uniform_double() < p ? 1.0 : 0.0; });
+    fill_with("bernoulli_", input, generator, [&](CPUGeneratorImpl& g) { return g.uniform_double() < p ? 1.0 : 0.0; });
     return const_cast<Tensor&>(input);
 }
 REEL_OP("random_(Tensor input, int low, int high, *, Generator? generator=None) -> Tensor", random, method)
@@ -242,11 +247,14 @@ Tensor randint(std::int64_t high, IntArrayRef size, std::optional<Generator> gen
 REEL_OP("randperm(int n, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random, not_differentiable)
 Tensor randperm(std::int64_t n, std::optional<Generator> generator, TensorOptions options) {
     REEL_CHECK(n >= 0, "randperm: n must not be negative, got ", n);
-    CPUGeneratorImpl& g = generator_of(generator);
     Tensor t = empty_raw({n}, kLong);
     std::int64_t* p = t.data_ptr<std::int64_t>();
     std::iota(p, p + n, 0);
-    for (std::int64_t i = 0; i < n - 1; ++i) std::swap(p[i], p[i + std::int64_t(g.random() % std::uint32_t(n - i))]);
+    {
+        const Drawing drawing(generator);
+        for (std::int64_t i = 0; i < n - 1; ++i)
+            std::swap(p[i], p[i + std::int64_t(drawing.generator().random() % std::uint32_t(n - i))]);
+    }
     return options.has_dtype() ? t.to(ScalarType(options.dtype())) : t;
 }
 

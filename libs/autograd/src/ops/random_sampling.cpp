@@ -9,6 +9,7 @@
 
 #include "op/dispatch.hpp"
 #include "tape/inplace.hpp"
+#include "tensor/drawing.hpp"
 #include "tensor/make.hpp"
 
 namespace reel {
@@ -18,9 +19,6 @@ using namespace detail;
 
 namespace {
 
-CPUGeneratorImpl& generator_of(const std::optional<Generator>& g) {
-    return (g && g->defined() ? *g : getDefaultCPUGenerator()).impl();
-}
 TensorOptions like(const Tensor& t, const TensorOptions& o) {
     TensorOptions r = t.options().requires_grad(false);
     return o.has_dtype() ? r.dtype(ScalarType(o.dtype())) : r;
@@ -41,7 +39,8 @@ Tensor bernoulli(const Tensor& input, std::optional<Generator> generator) {
                                dtype_name(input.scalar_type()), "; expected probabilities in a floating dtype");
     const Tensor p = contiguous_raw(cast_raw(input, kDouble));
     Tensor out = empty_raw(input.sizes(), kDouble);
-    CPUGeneratorImpl& g = generator_of(generator);
+    const Drawing drawing(generator);
+    CPUGeneratorImpl& g = drawing.generator();
     for (std::int64_t i = 0; i < p.numel(); ++i) {
         const double pi = p.data_ptr<double>()[i];
         REEL_CHECK(pi >= 0 && pi <= 1, "bernoulli: ", pi, " is not a probability");
@@ -68,7 +67,8 @@ Tensor multinomial(const Tensor& input, std::int64_t num_samples, bool replaceme
     REEL_CHECK(num_samples > 0, "multinomial: num_samples is ", num_samples, "; expected a positive number");
     REEL_CHECK(replacement || num_samples <= n, "multinomial: cannot draw ", num_samples, " of ", n,
                " without replacement");
-    CPUGeneratorImpl& g = generator_of(generator);
+    const Drawing drawing(generator);
+    CPUGeneratorImpl& g = drawing.generator();
     Tensor out = empty_raw({rows, num_samples}, kLong);
     auto* o = out.data_ptr<std::int64_t>();
     dispatch_floating(input.scalar_type(), "multinomial", [&]<class T>() {

@@ -148,7 +148,7 @@ CheckpointScope::CheckpointScope(const CheckpointOptions& options, std::function
     frame->recompute = std::move(recompute);
     for (const Tensor& t : inputs)
         if (t.defined() && !t.is_inference()) frame->inputs.emplace_back(t, t._version());
-    if (options.preserve_rng_state) frame->rng_state = reel::detail::getDefaultCPUGenerator().get_state();
+    if (options.preserve_rng_state) frame->rng_state = random_state();
     // The pack hook lives as long as the forward runs.
     const std::shared_ptr<Frame> forward(frame.get(), [frame](Frame* f) { f->forward_completed = true; });
     guard_ = std::make_unique<SavedTensorsHooksGuard>(

@@ -70,7 +70,7 @@ variable_list checkpoint_reentrant(const CheckpointOptions& options, ReentrantRu
     if (!any && GradMode::is_enabled())
         REEL_WARN("checkpoint: no argument requires grad, so the result does not either and gradients will not flow; "
                   "use_reentrant=false does not need one");
-    const Tensor rng_state = options.preserve_rng_state ? reel::detail::getDefaultCPUGenerator().get_state() : Tensor();
+    const Tensor rng_state = options.preserve_rng_state ? random_state() : Tensor();
     FunctionRules rules;
     rules.name = "Checkpoint";
     const auto shared = std::make_shared<ReentrantRun>(std::move(run));

@@ -7,6 +7,8 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/private_generator.hpp>
 
+#include "tensor/drawing.hpp"
+
 namespace reel {
 
 namespace {
@@ -130,6 +132,6 @@ const Generator& getDefaultCPUGenerator() {
 }
 Generator createCPUGenerator(std::uint64_t seed) { return Generator(std::make_shared<CPUGeneratorImpl>(seed)); }
 } // namespace detail
-void manual_seed(std::uint64_t seed) { Generator(detail::getDefaultCPUGenerator()).manual_seed(seed); }
+void manual_seed(std::uint64_t seed) { detail::Drawing().generator().set_current_seed(seed); }
 
 } // namespace reel
