@@ -131,6 +131,19 @@ BOOST_AUTO_TEST_CASE(E64_grad_mode_in_backward_is_create_graph) { // E-64
     BOOST_TEST(!Multiply::grad_mode);
 }
 
+struct MarksNone : autograd::Function<MarksNone> {
+    static Tensor forward(autograd::AutogradContext* ctx, const Tensor& x, bool dirty) {
+        if (dirty) ctx->mark_dirty({x, Tensor()});
+        else ctx->mark_non_differentiable({Tensor()});
+        return x;
+    }
+    static variable_list backward(autograd::AutogradContext*, const variable_list& g) { return {g[0], Tensor()}; }
+};
+BOOST_AUTO_TEST_CASE(E67_only_tensors_can_be_marked) { // E-67, E-68
+    BOOST_CHECK_EXCEPTION(MarksNone::apply(leaf({1}), true), Error, says("mark_dirty: argument 1 is undefined"));
+    BOOST_CHECK_EXCEPTION(MarksNone::apply(leaf({1}), false), Error, says("mark_non_differentiable: argument 0"));
+}
+
 BOOST_AUTO_TEST_CASE(E65_saved_tensors_are_checked_and_released) { // E-65
     const Tensor a = leaf({2}), b = a * 1.0, y = Multiply::apply(a, b, "text");
     y.backward();

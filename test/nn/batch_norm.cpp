@@ -36,6 +36,11 @@ BOOST_AUTO_TEST_CASE(evaluation_uses_the_running_moments_and_leaves_them) {
     BOOST_TEST(m->num_batches_tracked.item<std::int64_t>() == 0);
     BOOST_TEST(largest(m->running_mean - 1) == 0);
 }
+BOOST_AUTO_TEST_CASE(none_has_no_dimensions) {
+    nn::BatchNorm1d m(2);
+    BOOST_CHECK_THROW(m->forward(Tensor()), AttributeError); // as None in Python
+}
+
 BOOST_AUTO_TEST_CASE(no_momentum_means_plain_averages) {
     nn::BatchNorm1d m(nn::BatchNormOptions(1).momentum(std::nullopt));
     const Tensor a = rand({8, 1}), b = rand({8, 1});

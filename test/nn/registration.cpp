@@ -38,6 +38,7 @@ BOOST_AUTO_TEST_CASE(M_2_names_are_checked) {
     refused("", "empty");
     refused("training", "'training' is already taken");
     refused("forward", "'forward' is already taken");
+    refused("_parameters", "'_parameters' is already taken"); // every name that Python's Module has
     BOOST_TEST(has(message_of<KeyError>([&] { m.register_parameter("b", ones({})); }), "parameter name 'b'"));
     BOOST_TEST(has(message_of<KeyError>([&] { m.register_buffer("c", ones({})); }), "buffer name 'c'"));
     BOOST_TEST(has(message_of<KeyError>([&] { m.add_module("w", nullptr); }), "submodule name 'w'"));

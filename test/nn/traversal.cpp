@@ -187,6 +187,8 @@ BOOST_AUTO_TEST_CASE(M_26_setting_submodules) {
     BOOST_TEST(has(message_of<AttributeError>([&] { holder->set_submodule("0.weight", nn::ReLU().ptr()); }),
                    {"'weight'", "Linear", "not a module"}));
     BOOST_TEST(has(message_of<AttributeError>([&] { holder->set_submodule("7.x", nn::ReLU().ptr()); }), "'7'"));
+    BOOST_TEST(has(message_of<AttributeError>([&] { holder->set_submodule("0.forward", nn::ReLU().ptr()); }),
+                   "'forward' of Linear is not a module")); // M-26: nor is anything else that is no module
     BOOST_TEST(has(message_of<KeyError>([&] { holder->set_submodule("0.", nn::ReLU().ptr()); }), "empty"));
 }
 

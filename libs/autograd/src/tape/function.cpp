@@ -46,8 +46,21 @@ variable_list AutogradContext::get_saved_variables() const {
     if (node_.clear_on_access_) node_.drop_saved();
     return r;
 }
-void AutogradContext::mark_dirty(const variable_list& inputs) { node_.dirty_ = inputs; }
-void AutogradContext::mark_non_differentiable(const variable_list& outputs) { node_.non_differentiable_ = outputs; }
+namespace {
+void check_marked(const Node& node, const char* what, const variable_list& tensors) {
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+        REEL_CHECK(tensors[i].defined(), node.name(), ": ", what, ": argument ", i,
+                   " is undefined; only tensors can be marked");
+}
+} // namespace
+void AutogradContext::mark_dirty(const variable_list& inputs) {
+    check_marked(node_, "mark_dirty", inputs);
+    node_.dirty_ = inputs;
+}
+void AutogradContext::mark_non_differentiable(const variable_list& outputs) {
+    check_marked(node_, "mark_non_differentiable", outputs);
+    node_.non_differentiable_ = outputs;
+}
 void AutogradContext::set_materialize_grads(bool value) { node_.materialize_ = value; }
 void AutogradContext::set_once_differentiable(bool value) { node_.rules_.once_differentiable = value; }
 void AutogradContext::set_clear_saved_on_access(bool value) { node_.clear_on_access_ = value; }

@@ -38,11 +38,23 @@ const std::string& Module::name() const {
 
 namespace {
 enum Table { parameter_table, buffer_table, module_table };
-/// Names that Python's Module has for itself: taken, so that a state dict can always be loaded there.
-constexpr std::array builtin_names = {
-    "training", "forward", "train", "eval",       "parameters", "buffers",        "children",
-    "modules",  "apply",   "to",    "state_dict", "zero_grad",  "requires_grad_", "type",
-    "float",    "double",  "half",  "cpu",        "cuda",       "T_destination",  "dump_patches"};
+/// Names that Python's Module has for itself: taken, so that a state dict can always be loaded there (M-2).
+constexpr std::string_view builtin_names =
+    " T_destination _apply _backward_hooks _backward_pre_hooks _buffers _call_impl _compiled_call_impl "
+    "_forward_hooks _forward_hooks_always_called _forward_hooks_with_kwargs _forward_pre_hooks "
+    "_forward_pre_hooks_with_kwargs _get_backward_hooks _get_backward_pre_hooks _get_name _is_full_backward_hook "
+    "_load_from_state_dict _load_state_dict_post_hooks _load_state_dict_pre_hooks "
+    "_maybe_warn_non_full_backward_hook _modules _named_members _non_persistent_buffers_set _parameters "
+    "_register_load_state_dict_pre_hook _register_state_dict_hook _replicate_for_data_parallel "
+    "_save_to_state_dict _slow_forward _state_dict_hooks _state_dict_pre_hooks _version _wrapped_call_impl "
+    "add_module apply bfloat16 buffers call_super_init children compile cpu cuda double dump_patches eval "
+    "extra_repr float forward get_buffer get_extra_state get_parameter get_submodule half ipu load_state_dict "
+    "modules mtia named_buffers named_children named_modules named_parameters parameters register_backward_hook "
+    "register_buffer register_forward_hook register_forward_pre_hook register_full_backward_hook "
+    "register_full_backward_pre_hook register_load_state_dict_post_hook register_load_state_dict_pre_hook "
+    "register_module register_parameter register_state_dict_post_hook register_state_dict_pre_hook requires_grad_ "
+    "set_extra_state set_submodule share_memory state_dict to to_empty train training type xpu zero_grad ";
+bool is_builtin_name(const std::string& name) { return builtin_names.find(" " + name + " ") != std::string_view::npos; }
 std::string join(const std::string& prefix, const std::string& name) {
     return prefix.empty() ? name : prefix + "." + name;
 }
@@ -60,7 +72,7 @@ void Module::check_name(const char* kind, const std::string& name, int table) co
         const bool other = (table != parameter_table && parameters_.contains(name)) ||
                            (table != buffer_table && buffers_.contains(name)) ||
                            (table != module_table && children_.contains(name)) || attributes_.contains(name) ||
-                           std::find(builtin_names.begin(), builtin_names.end(), name) != builtin_names.end();
+                           is_builtin_name(name);
         if (other)
             REEL_THROW(KeyError, this->name(), ": ", kind, " name '", name, "' is already taken by another attribute");
     };
@@ -289,7 +301,8 @@ void Module::set_submodule(const std::string& path, ModulePtr module, bool stric
     ModulePtr keep;
     Module& m = const_cast<Module&>(parent_of(*this, parent, keep));
     const ModulePtr* existing = m.children_.find(atom);
-    const bool other = m.parameters_.contains(atom) || m.buffers_.contains(atom);
+    const bool other = m.parameters_.contains(atom) || m.buffers_.contains(atom) || m.attributes_.contains(atom) ||
+                       (!existing && is_builtin_name(atom));
     REEL_CHECK_WITH(AttributeError, !other && (!existing || *existing), "'", atom, "' of ", m.repr_name(),
                     " is not a module");
     REEL_CHECK_WITH(AttributeError, existing || !strict, m.repr_name(), " has no submodule '", atom, "' (strict)");

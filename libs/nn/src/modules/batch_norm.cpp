@@ -61,6 +61,8 @@ void NormImplBase<D, Derived, Options>::load_own_state(StateDict& map, const std
 }
 
 template <std::size_t D, class Derived> Tensor BatchNormImpl<D, Derived>::forward(const Tensor& input) {
+    // The kind of error that a pre-hook's none causes in Python, where it has no dimensions.
+    REEL_CHECK_WITH(AttributeError, input.defined(), "BatchNorm", D, "d: input: expected a tensor, got none");
     const std::int64_t rank = input.dim();
     REEL_CHECK_VALUE(D == 1 ? rank == 2 || rank == 3 : rank == std::int64_t(D) + 2, "BatchNorm", D, "d: expected ",
                      D == 1   ? "2D or 3D"
