@@ -2,8 +2,8 @@
 #pragma once
 
 #include <atomic>
-#include <thread>
 
+#include <sched.h>
 #include <sys/single_threaded.h>
 
 namespace reel {
@@ -14,7 +14,7 @@ class SpinLock {
 public:
     void lock() noexcept {
         if (__libc_single_threaded) return; // nobody else can come before `unlock`
-        while (busy_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
+        while (busy_.exchange(true, std::memory_order_acquire)) sched_yield();
     }
     void unlock() noexcept { busy_.store(false, std::memory_order_release); }
 
