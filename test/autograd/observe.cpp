@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <future>
+
 #include <reel/autograd.hpp>
 #include <reel/autograd/pin.hpp>
 
@@ -158,6 +160,13 @@ BOOST_AUTO_TEST_CASE(pins_are_asked_before_anything_is_written) {
     BOOST_TEST(!autograd::impl::any_pins());
     t.add_(1);
     BOOST_TEST(t.equal(full({2, 2}, 2.0)));
+}
+
+BOOST_AUTO_TEST_CASE(a_place_is_never_in_the_system) {
+    // Here nothing but Reel, the standard library and what starts threads is on the stack.
+    const CallSite site = std::async(std::launch::async, &CallSite::here).get();
+    BOOST_TEST(site.known());
+    BOOST_TEST(site.text() == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,9 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <chrono>
+
+#include <reel/autograd/anomaly.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 using namespace reel;
@@ -89,6 +92,17 @@ BOOST_AUTO_TEST_CASE(a_long_chain_is_walked_without_recursion) {
     Tensor y = leaf(1);
     for (int i = 0; i < 200000; ++i) y = y + 1.0;
     BOOST_TEST(TapeView(y).size() == 200001u);
+}
+
+BOOST_AUTO_TEST_CASE(traces_of_many_nodes_are_looked_up_together) {
+    const autograd::DetectAnomalyGuard anomaly;
+    Tensor x = full({1}, 1.0).requires_grad_();
+    for (int i = 0; i < 3000; ++i) x = x + 1;
+    const auto start = std::chrono::steady_clock::now();
+    const TapeView view(x);
+    BOOST_TEST(view.size() == 3001u);
+    BOOST_TEST(view[0].creation_trace != "");
+    BOOST_TEST((std::chrono::steady_clock::now() - start < std::chrono::seconds(5))); // one program each: many more
 }
 
 BOOST_AUTO_TEST_SUITE_END()

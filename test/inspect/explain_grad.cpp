@@ -30,6 +30,17 @@ struct NetImpl : nn::Module {
 };
 REEL_MODULE(Net);
 
+struct WithListImpl : nn::Module {
+    WithListImpl() {
+        list = register_module("list", nn::ParameterList(variable_list{ones({3}), ones({3})}));
+        idle = register_module("idle", nn::Linear(3, 1));
+    }
+    Tensor forward(const Tensor& x) { return x * (*list)[0]; }
+    nn::ParameterList list{nullptr};
+    nn::Linear idle{nullptr};
+};
+REEL_MODULE(WithList);
+
 Tensor input() { return arange(6).to(kFloat).reshape({2, 3}) / 5 - 0.4; }
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 GradFate fate(const GradReport& r, const std::string& name) {
@@ -386,6 +397,28 @@ BOOST_AUTO_TEST_CASE(expectations) {
     BOOST_CHECK_NO_THROW(expect_grads(*net, {.without = {"other.*"}, .finite = false}));
     net->first->weight.mutable_grad().zero_();
     BOOST_CHECK_THROW(expect_grads(*net, {.without = {"other.*"}, .nonzero = true}), GradExpectationError);
+}
+
+BOOST_AUTO_TEST_CASE(nodes_of_a_cleared_gradient_sent_nothing_that_is_there) {
+    Net net;
+    const Recorder recorder(*net);
+    for (int step = 0; step < 2; ++step) {
+        net->zero_grad();
+        net(input()).sum().backward();
+    }
+    BOOST_TEST(explain_grad(*net).find("first.weight")->nodes.size() == 1u, explain_grad(*net).text());
+    net(input()).sum().backward(); // added to the second
+    BOOST_TEST(explain_grad(*net).find("first.weight")->nodes.size() == 2u, explain_grad(*net).text());
+}
+
+BOOST_AUTO_TEST_CASE(lists_of_parameters_are_never_called) {
+    WithList net;
+    const Recorder recorder(*net);
+    net(input()).sum().backward();
+    const GradReport r = explain_grad(*net);
+    CHECK_FATE(r, "list.0", Got);
+    CHECK_FATE(r, "list.1", Unused);
+    CHECK_FATE(r, "idle.weight", NeverCalled);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

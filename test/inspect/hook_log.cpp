@@ -216,4 +216,20 @@ BOOST_AUTO_TEST_CASE(a_dry_run_of_legacy_hooks) {
     BOOST_TEST(!contains(log.text(), "post-hook"), log.text());
 }
 
+BOOST_AUTO_TEST_CASE(a_hook_that_threw_says_so) {
+    nn::Sequential net = two_layers();
+    net->children()[2]->register_full_backward_hook(
+        [](nn::Module&, const variable_list&, const variable_list&) -> void { throw std::runtime_error("mine"); });
+    net->children()[2]->register_forward_hook([](nn::Module&, const Tensor&, const Tensor&) {});
+    net->parameters()[2].register_post_accumulate_grad_hook([](const Tensor&) {});
+    const Recorder recorder(*net);
+    BOOST_CHECK_THROW(net(input()).sum().backward(), std::runtime_error);
+    const HookLog log = hook_log(recorder);
+    std::vector<std::string> reasons;
+    for (const HookLogEntry& e : log.entries)
+        if (e.what == What::Fired) reasons.push_back(e.reason);
+    const std::vector<std::string> expected{"", "", "it threw"};
+    BOOST_TEST(reasons == expected, log.text());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -65,7 +65,8 @@ public:
         return c && !c->to_none;
     }
     void explain_gradient(const TensorImpl* leaf, GradEntry& e) const {
-        whole_->sources(leaf, e);
+        const auto c = clears_.find(leaf);
+        whole_->sources(leaf, c == clears_.end() ? 0 : c->second->at, e);
         if (!latest_.pass || got_at(leaf) >= latest_.pass->begin) return;
         e.latest = false;
         GradEntry why;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <reel/nn/modules/parameter_list.hpp>
+
 namespace reel::inspect {
 
 using autograd::Edge;
@@ -35,9 +37,17 @@ GradExplainer::GradExplainer(const nn::Module& model, const RecorderData& data, 
             else consumers[e.function.get()].push_back(n);
         }
     }
-    for (const auto& [path, m] : model.module_items("", false))
+    std::unordered_map<std::string, const nn::Module*> users; // by path: of lists, which are not called, who has them
+    for (const auto& [path, m] : model.module_items("", false)) {
+        const bool list =
+            dynamic_cast<const nn::ParameterListImpl*>(m) || dynamic_cast<const nn::ParameterDictImpl*>(m);
+        const std::size_t dot = path.rfind('.');
+        const auto parent = users.find(dot == std::string::npos ? std::string() : path.substr(0, dot));
+        const nn::Module* user = list && !path.empty() && parent != users.end() ? parent->second : m;
+        users.emplace(path, user);
         for (const auto& p : m->own_parameters())
-            if (p.value().defined()) owners_[p.value().impl().get()].push_back(m);
+            if (p.value().defined()) owners_[p.value().impl().get()].push_back(user);
+    }
     for (const auto& call : data.calls)
         if (call.at > since) {
             Called& c = called_[call.module];
@@ -94,12 +104,12 @@ const GradExplainer::Downstream& GradExplainer::downstream(const Node* n) const 
     return it == downstream_.end() ? nothing : it->second;
 }
 
-void GradExplainer::sources(const TensorImpl* leaf, GradEntry& e) const {
+void GradExplainer::sources(const TensorImpl* leaf, std::uint64_t cleared, GradEntry& e) const {
     std::string from;
     if (const auto uses = of_leaf_.find(leaf); uses != of_leaf_.end())
         for (const Use& u : uses->second)
             if (const auto* run = run_of(u.node)) {
-                if (u.edge < run->produced.size() && !run->produced[u.edge]) continue;
+                if (run->at < cleared || (u.edge < run->produced.size() && !run->produced[u.edge])) continue;
                 e.nodes.push_back(data_.describe(*u.node));
                 from += (from.empty() ? ", from " : "; ") + e.nodes.back();
             }

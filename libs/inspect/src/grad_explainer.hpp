@@ -17,8 +17,8 @@ class GradExplainer {
 public:
     GradExplainer(const nn::Module& model, const RecorderData& data, std::uint64_t since);
 
-    /// Which nodes sent the gradient that `leaf` has.
-    void sources(const TensorImpl* leaf, GradEntry& e) const;
+    /// Which nodes sent the gradient that `leaf` has; those that ran before `cleared` sent one that is gone.
+    void sources(const TensorImpl* leaf, std::uint64_t cleared, GradEntry& e) const;
     /// Why nothing came to `leaf`. Sets fate, cause, place, nodes and text.
     void explain(const TensorImpl* leaf, GradEntry& e) const;
 

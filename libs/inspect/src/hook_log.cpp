@@ -124,6 +124,7 @@ HookLog hook_log(const Recorder& recorder) {
         e.replaced = h.replaced;
         e.called = h.called;
         e.place = h.site.text();
+        if (what == What::Fired && !h.returned) e.reason = "it threw"; // or this very hook asks
         if (what == What::Fired) fired.insert(h.hook.id);
         else if (what == What::Removed) removed.insert(h.hook.id);
         else all.push_back(h.hook);

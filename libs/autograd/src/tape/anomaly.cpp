@@ -10,6 +10,8 @@
 #include <boost/core/demangle.hpp>
 #include <boost/stacktrace.hpp>
 
+#include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <mutex>
 #include <sstream>
@@ -82,24 +84,6 @@ std::string output_of(const std::vector<std::string>& command) {
     return text;
 }
 
-/// Fills functions and lines from symbol tables and debug information: one addr2line per file.
-void resolve(std::vector<Place>& places) {
-    std::map<std::string, std::vector<Place*>> by_file;
-    for (Place& p : places)
-        if (!p.file.empty()) by_file[p.file].push_back(&p);
-    for (auto& [file, members] : by_file) {
-        std::vector<std::string> command{"addr2line", "-C", "-f", "-e", file};
-        for (const Place* p : members) command.push_back(p->offset);
-        std::istringstream lines(output_of(command));
-        for (Place* p : members) {
-            std::string function, line;
-            if (!std::getline(lines, function) || !std::getline(lines, line)) break;
-            if (!function.starts_with("??")) p->function = function;
-            if (!line.starts_with("??")) p->line = line.substr(0, line.find(" (discriminator"));
-        }
-    }
-}
-
 /// The name without result type, which templates carry: `decltype(...) reel::nn::call<...>(...)`.
 std::string_view qualified_name(std::string_view function) {
     int depth = 0;
@@ -114,14 +98,48 @@ std::string_view qualified_name(std::string_view function) {
     }
     return function.substr(start);
 }
-bool in_reel_library(const Place& p) {
-    const std::size_t slash = p.file.rfind('/');
-    return std::string_view(p.file).substr(slash == std::string::npos ? 0 : slash + 1).starts_with("libreel");
+bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> starts) {
+    return std::any_of(starts.begin(), starts.end(), [&](std::string_view s) { return text.starts_with(s); });
 }
+std::string_view file_name(const Place& p) { return std::string_view(p.file).substr(p.file.rfind('/') + 1); }
+bool in_reel_library(const Place& p) { return file_name(p).starts_with("libreel"); }
+/// Not the user's: Reel's own code and headers, the standard library, what calls `main` and starts threads.
 bool belongs_to_reel(const Place& p) {
-    return in_reel_library(p) || qualified_name(p.function).starts_with("reel::") ||
-           qualified_name(p.function).starts_with("std::");
+    return in_reel_library(p) || starts_with_any(file_name(p), {"libc.", "libc-", "libstdc++", "libpthread", "ld-"}) ||
+           starts_with_any(qualified_name(p.function), {"reel::", "std::", "__gnu_cxx::"}) || p.function == "_start" ||
+           p.line.find("include/reel/") != std::string::npos || p.line.find("/include/c++/") != std::string::npos;
 }
+
+/// Fills functions and lines from symbol tables and debug information: one addr2line per file. Where the compiler has
+/// put functions into one another, the innermost that is the user's counts.
+void resolve(std::vector<Place>& places) {
+    std::map<std::string, std::vector<Place*>> by_file;
+    for (Place& p : places)
+        if (!p.file.empty()) by_file[p.file].push_back(&p);
+    for (auto& [file, members] : by_file) {
+        std::vector<std::string> command{"addr2line", "-C", "-f", "-i", "-a", "-e", file};
+        for (const Place* p : members) command.push_back(p->offset);
+        std::istringstream lines(output_of(command));
+        std::ptrdiff_t member = -1; // an address begins the answer for the next one
+        bool found = false;
+        for (std::string function, line; std::getline(lines, function);) {
+            if (function.starts_with("0x")) {
+                ++member;
+                found = false;
+                continue;
+            }
+            if (!std::getline(lines, line) || member < 0 || member >= std::ptrdiff_t(members.size())) break;
+            if (found) continue;
+            Place& p = *members[std::size_t(member)];
+            Place here = p;
+            if (!function.starts_with("??")) here.function = function;
+            here.line = line.starts_with("??") ? std::string() : line.substr(0, line.find(" (discriminator"));
+            found = !belongs_to_reel(here);
+            if (found || p.line.empty()) p = std::move(here);
+        }
+    }
+}
+
 std::string text_of(const Place& p) {
     std::string r = p.function.empty() ? p.offset : p.function;
     if (!p.line.empty()) r += " at " + p.line;
@@ -137,18 +155,48 @@ std::vector<const void*> current_frames(std::size_t skip) {
     return r;
 }
 
+namespace {
+/// Frames in words. Views of a tape ask for the same few thousands of times.
+class KnownFrames {
+public:
+    struct Known {
+        std::string text;
+        bool reels = false;
+    };
+    std::vector<const Known*> of(const std::vector<const void*>& frames) {
+        const std::lock_guard lock(mutex_);
+        std::vector<const void*> fresh;
+        std::vector<Place> places;
+        for (const void* f : frames)
+            if (known_.emplace(f, Known()).second) {
+                fresh.push_back(f);
+                places.push_back(place_of(f));
+            }
+        if (!fresh.empty()) resolve(places);
+        for (std::size_t i = 0; i < fresh.size(); ++i)
+            known_[fresh[i]] = {text_of(places[i]), belongs_to_reel(places[i])};
+        std::vector<const Known*> r;
+        for (const void* f : frames) r.push_back(&known_.at(f));
+        return r;
+    }
+
+private:
+    std::mutex mutex_;
+    std::unordered_map<const void*, Known> known_; // its values stay where they are
+};
+} // namespace
+
 std::string trace_text(const std::vector<const void*>& frames) {
-    std::vector<Place> places;
-    for (const void* address : frames) places.push_back(place_of(address));
-    resolve(places);
+    static auto* known = new KnownFrames; // outlives what asks while the program ends
+    const auto places = known->of(frames);
     std::string r;
-    for (const Place& p : places)
-        if (!belongs_to_reel(p)) {
-            r = "  called by " + text_of(p) + '\n';
+    for (const auto* p : places)
+        if (!p->reels) {
+            r = "  called by " + p->text + '\n';
             break;
         }
     std::size_t i = 0;
-    for (const Place& p : places) r += str("  #", i++, ' ', text_of(p), '\n');
+    for (const auto* p : places) r += str("  #", i++, ' ', p->text, '\n');
     return r;
 }
 
