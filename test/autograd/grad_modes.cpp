@@ -84,6 +84,8 @@ BOOST_AUTO_TEST_CASE(E51_normal_tensors_in_inference_mode) { // E-51
         plain_view = plain.slice(0, 0, 1);
         BOOST_TEST(!view.is_inference());
         plain.add_(1.0);
+        const EnableGradGuard on; // has no effect here, and says so
+        BOOST_TEST(!GradMode::is_enabled());
     }
     BOOST_TEST(plain._version() == 1);
     BOOST_CHECK_EXCEPTION(view.add_(1.0), Error, says("inference mode")); // E-47

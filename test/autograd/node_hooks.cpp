@@ -214,6 +214,25 @@ BOOST_AUTO_TEST_CASE(T23_T27_only_where_a_node_executes) { // T-23, T-27
     BOOST_TEST(order == "b"); // captured only: no node hooks
 }
 
+BOOST_AUTO_TEST_CASE(T27_hooks_of_a_root_that_nothing_is_asked_of) { // T-27: a pass starts at its only root in any case
+    const Tensor x = leaf({1}), w = leaf({1}), l = x * 2.0, m = x * 3.0;
+    int fired = 0;
+    l.register_hook([&](const Tensor&) { ++fired; });
+    l.retain_grad();
+    l.grad_fn()->register_prehook([&](const variable_list&) -> std::optional<variable_list> {
+        fired += 100;
+        return std::nullopt;
+    });
+    BOOST_TEST(!grad({l}, {w}, {}, true, false, true)[0].defined());
+    BOOST_TEST(fired == 1);
+    BOOST_TEST(item(l.grad()) == 1);
+    backward({l}, {}, true, false, {w});
+    BOOST_TEST(fired == 2);
+    BOOST_TEST(!w.grad().defined());
+    grad({l, m}, {w}, {}, true, false, true); // with several it starts between them
+    BOOST_TEST(fired == 2);
+}
+
 BOOST_AUTO_TEST_CASE(T24_the_order_at_one_node) { // T-24
     const Tensor x = leaf({2}), a = x * x;
     std::string order;

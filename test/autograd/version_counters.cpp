@@ -82,8 +82,11 @@ BOOST_AUTO_TEST_CASE(E41_detach) { // E-41
     BOOST_TEST(z.is_leaf());
     const Tensor p = x * 3.0;
     p.retain_grad();
+    const Tensor q = p * 2.0;
     p.detach_();
     BOOST_TEST(!p.retains_grad());
+    q.backward();
+    BOOST_TEST(!p.grad().defined()); // T-14: nor does the old graph fill it any more
 }
 
 BOOST_AUTO_TEST_CASE(E41_a_saved_tensor_that_was_detached_in_place) { // E-41

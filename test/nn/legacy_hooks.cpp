@@ -35,6 +35,26 @@ BOOST_AUTO_TEST_CASE(B_39_the_two_kinds_do_not_mix_and_the_kind_sticks) {
     BOOST_TEST(has(text, "global module hooks: cannot register a legacy"), text);
 }
 
+BOOST_AUTO_TEST_CASE(B_39_the_node_of_a_linear_layer_has_the_gradient_of_its_weight) {
+    const Silence silence;
+    nn::Linear layer(nn::LinearOptions(2, 3).bias(false));
+    variable_list seen;
+    layer->register_backward_hook([&](Module&, const variable_list& gi, const variable_list&) { seen = gi; });
+    layer(ones({1, 2})).sum().backward();
+    BOOST_TEST(seen.at(1).sizes() == layer->weight.sizes()); // not of its transpose
+}
+
+BOOST_AUTO_TEST_CASE(B_43_results_are_checked_before_the_next_hook) {
+    const Silence silence;
+    Scale m;
+    int fired = 0;
+    m->register_backward_hook([](Module&, const Value&, const Value&) { return Value::tuple({Value::tuple({})}); });
+    m->register_backward_hook([&](Module&, const variable_list&, const variable_list&) { ++fired; });
+    const Tensor y = m(leaf(2));
+    BOOST_CHECK_THROW(y.backward(), TypeError);
+    BOOST_TEST(fired == 0);
+}
+
 BOOST_AUTO_TEST_CASE(B_40_it_attaches_to_the_first_tensor_of_the_result) {
     const Silence silence;
     const auto fires = [](AnyImpl::Fn fn, auto pick) {

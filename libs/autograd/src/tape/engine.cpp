@@ -358,7 +358,8 @@ void GraphTask::run(const EdgeList& roots, const std::vector<Tensor>& seeds, std
     std::vector<Node*> start;
     for (std::size_t i = 0; i < roots.size(); ++i) {
         Node* n = roots[i].function.get();
-        if (restricted && !wants(n)) continue;
+        // A pass with one root starts at its node itself: its tensor hooks run even when nothing is asked of it.
+        if (restricted && !wants(n) && roots.size() > 1) continue;
         add_gradient(state(n), n, roots[i].input_nr, Tensor(seeds[i]));
         if (state(n).dependencies == 0 && std::find(start.begin(), start.end(), n) == start.end()) {
             start.push_back(n);
