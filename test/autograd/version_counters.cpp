@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(E41_detach) { // E-41
     const Tensor q = p * 2.0;
     p.detach_();
     BOOST_TEST(!p.retains_grad());
-    q.backward();
+    q.sum().backward();
     BOOST_TEST(!p.grad().defined()); // T-14: nor does the old graph fill it any more
 }
 

@@ -48,7 +48,9 @@ BOOST_AUTO_TEST_CASE(B_43_results_are_checked_before_the_next_hook) {
     const Silence silence;
     Scale m;
     int fired = 0;
-    m->register_backward_hook([](Module&, const Value&, const Value&) { return Value::tuple({Value::tuple({})}); });
+    m->register_backward_hook([](Module&, const Value&, const Value&) {
+        return Value::tuple({Value::tuple({}), Value()});
+    });
     m->register_backward_hook([&](Module&, const variable_list&, const variable_list&) { ++fired; });
     const Tensor y = m(leaf(2));
     BOOST_CHECK_THROW(y.backward(), TypeError);
