@@ -305,12 +305,10 @@ void Interp::in_block(const json::object& ins, Frame& f, const std::function<voi
             });
         body();
     } else if (name == "scoped") {
+        for (const auto& h : ins.at("handles").as_array()) // first all: a skipped block removes nothing
+            if (!handles.contains(std::string(h.as_string()))) throw Skip{};
         std::vector<ScopedHook> scope;
-        for (const auto& h : ins.at("handles").as_array()) {
-            const auto it = handles.find(std::string(h.as_string()));
-            if (it == handles.end()) throw Skip{};
-            scope.emplace_back(it->second);
-        }
+        for (const auto& h : ins.at("handles").as_array()) scope.emplace_back(handles.at(std::string(h.as_string())));
         body();
     } else { // repeat
         const std::int64_t n = ins.at("n").as_int64();
