@@ -286,4 +286,11 @@ BOOST_AUTO_TEST_CASE(memory_that_was_pinned_is_not_taken_for_another_tensor) {
     BOOST_TEST(guard.attempts().size() == before, guard.verify().text());
 }
 
+BOOST_AUTO_TEST_CASE(a_part_that_was_replaced) {
+    nn::Sequential net(nn::Linear(3, 2));
+    const FreezeGuard guard = freeze(*net);
+    net->replace_module("0", nn::Linear(3, 2));
+    BOOST_TEST(contains(guard.verify().text(), "0.weight: another tensor has taken its place"), guard.verify().text());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -65,4 +65,19 @@ BOOST_AUTO_TEST_CASE(through_a_view) {
     BOOST_TEST(a.cases[0].writes.at(0).op == "mul_", a.text());
 }
 
+BOOST_AUTO_TEST_CASE(a_buffer_that_the_next_call_changed) {
+    nn::BatchNorm1d norm(3);
+    norm->eval();
+    const Recorder recorder(*norm);
+    const Tensor x = arange(12).to(kFloat).reshape({4, 3}).requires_grad_();
+    const Tensor y = norm(x);
+    norm->train();
+    norm(x);
+    BOOST_CHECK_THROW(y.sum().backward(), Error);
+    const InplaceAutopsy a = inplace_autopsy(recorder);
+    BOOST_REQUIRE(!a.cases.empty());
+    BOOST_TEST(a.cases[0].tensor == "running_mean");
+    BOOST_TEST(a.cases[0].advice.find("the buffer was changed") == 0u, a.text());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

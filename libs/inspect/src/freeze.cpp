@@ -217,7 +217,8 @@ FreezeReport FreezeGuard::verify() const {
             differs(str("it was ", dtype_name(e.dtype), IntArrayRef(e.sizes), ", it is ", dtype_name(now.scalar_type()),
                         now.sizes()));
         else if (const auto bytes = bytes_of(now); bytes != e.bytes)
-            differs(difference(e.bytes, bytes, elementSize(e.dtype)));
+            differs((now.is_same(e.tensor) ? "" : "another tensor has taken its place; ") +
+                    difference(e.bytes, bytes, elementSize(e.dtype)));
         else if (e.is_parameter && now.requires_grad()) differs("it requires grad");
     }
     for (std::size_t i = 0; i < p.optimizers.size(); ++i) {

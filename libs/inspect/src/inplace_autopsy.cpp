@@ -26,17 +26,21 @@ struct Names {
         return b == buffers.end() ? shape_text(t) : b->second;
     }
     bool is_parameter(const Tensor& t) const { return parameters.count(t.storage().get()) > 0; }
+    bool is_buffer(const Tensor& t) const { return buffers.count(t.storage().get()) > 0; }
     std::unordered_map<const void*, std::string> parameters, buffers;
 };
 std::string quoted_place(const std::string& place) { return place.empty() ? std::string() : " at " + place; }
 
 /// The smallest change that helps.
-std::string advice_for(const InplaceAutopsy::Case& c, bool parameter) {
+std::string advice_for(const InplaceAutopsy::Case& c, bool parameter, bool buffer) {
     if (c.writes.empty()) return "clone() the tensor before it is changed; no write was seen, so it happened elsewhere";
     const InplaceAutopsy::Write& w = c.writes.front();
     if (parameter)
         return "the parameter was changed between forward and backward" + quoted_place(w.place) +
                ": call backward() before step(), or run forward again after it";
+    if (buffer)
+        return "the buffer was changed between forward and backward by " + w.op + quoted_place(w.place) +
+               ": call backward() before its module runs again, or keep that module in evaluation mode";
     if (!w.op.empty() && w.op.back() == '_' && w.op != "copy_" && w.op != "fill_" && w.op != "zero_") {
         std::string out = w.op;
         out.pop_back();
@@ -69,7 +73,7 @@ InplaceAutopsy inplace_autopsy(const Recorder& recorder) {
             if (const auto seen = writes.find(t.storage().get()); seen != writes.end())
                 for (const RecorderData::WriteEvent* w : seen->second)
                     if (w->at > s.at) c.writes.push_back({w->op, w->module_path, w->site.text()});
-            c.advice = advice_for(c, names.is_parameter(t));
+            c.advice = advice_for(c, names.is_parameter(t), names.is_buffer(t));
             r.cases.push_back(std::move(c));
         }
     }

@@ -29,7 +29,8 @@ struct LedgerEntry {
     double grad_norm = 0, change = 0, weight = 0; ///< norms: of the gradient, of the change, of the value after it
 };
 
-/// Watches the steps of some optimizers while it lives; each step costs a copy of what they own.
+/// Watches the steps of some optimizers while it lives; each step costs a copy of what they own. An optimizer may end
+/// first: then what was last seen of it stays, marked as gone. One that moves is found again at its next step.
 class LeafLedger {
 public:
     /// Throws ValueError for a null optimizer, and for a name that is empty or comes twice.

@@ -24,7 +24,8 @@ class RecorderData; // src/recorder_data.hpp
 ///
 /// It watches this thread: module calls below `model` (those through hooks, `net(x)`; a `forward` called directly
 /// counts for the module around it), nodes, values that leave the tape, hooks, cleared gradients, backward passes.
-/// It keeps every node made meanwhile alive, and with it what the node saved; close it after a step or two.
+/// It keeps alive what it tells of, so that reports can be asked for later: the model, modules that were called, every
+/// node made meanwhile and what that saved. Close it after a step or two.
 class Recorder {
 public:
     explicit Recorder(const nn::Module& model, const RecorderOptions& options = {});
