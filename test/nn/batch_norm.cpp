@@ -36,6 +36,12 @@ BOOST_AUTO_TEST_CASE(evaluation_uses_the_running_moments_and_leaves_them) {
     BOOST_TEST(m->num_batches_tracked.item<std::int64_t>() == 0);
     BOOST_TEST(largest(m->running_mean - 1) == 0);
 }
+BOOST_AUTO_TEST_CASE(a_refused_input_moves_no_moments) {
+    nn::BatchNorm1d m(2);
+    m->to(kDouble);
+    BOOST_CHECK_THROW(m->forward(rand({3, 2})), Error); // float32 against float64
+    BOOST_TEST(largest(m->running_mean) == 0);
+}
 BOOST_AUTO_TEST_CASE(none_has_no_dimensions) {
     nn::BatchNorm1d m(2);
     BOOST_CHECK_THROW(m->forward(Tensor()), AttributeError); // as None in Python

@@ -120,6 +120,10 @@ Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight,
     check_channels(op, "bias", bias, g.channels);
     check_channels(op, "running_mean", running_mean, g.channels);
     check_channels(op, "running_var", running_var, g.channels);
+    if (t == input.scalar_type()) // low precision may be mixed with float32
+        for (const Tensor* p : {&weight, &bias, &running_mean, &running_var})
+            REEL_CHECK(!p->defined() || p->scalar_type() == t, op, ": mixed dtypes: input is ", dtype_name(t),
+                       ", weight, bias or a running moment is ", dtype_name(p->scalar_type()), "; convert one of them");
     REEL_CHECK(training || (running_mean.defined() && running_var.defined()), op,
                ": running_mean and running_var are needed outside of training");
     if (!training) {
