@@ -293,4 +293,11 @@ BOOST_AUTO_TEST_CASE(a_part_that_was_replaced) {
     BOOST_TEST(contains(guard.verify().text(), "0.weight: another tensor has taken its place"), guard.verify().text());
 }
 
+BOOST_AUTO_TEST_CASE(what_only_moves_gradients_costs_nothing) {
+    nn::Linear net(3, 4);
+    const PruneReport r = prune_report(net(input()).view({2, 16}).transpose(0, 1).unsqueeze(0).sum(), *net);
+    // weight 2*8*3*4, bias 32, sum 32
+    BOOST_TEST(r.flops_saved == 192. + 32 + 32, r.text());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

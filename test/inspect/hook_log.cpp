@@ -232,4 +232,16 @@ BOOST_AUTO_TEST_CASE(a_hook_that_threw_says_so) {
     BOOST_TEST(reasons == expected, log.text());
 }
 
+BOOST_AUTO_TEST_CASE(a_hook_from_before_that_is_removed) {
+    nn::Sequential net = two_layers();
+    RemovableHandle gone = net->children()[2]->register_full_backward_hook(keep);
+    const Recorder recorder(*net);
+    gone.remove();
+    net(input()).sum().backward();
+    const HookLog log = hook_log(recorder);
+    const std::string who = "full backward hook #" + std::to_string(gone.id()) + " on 2";
+    BOOST_TEST(contains(log.text(), "removed " + who), log.text());
+    BOOST_TEST(contains(log.text(), "not fired " + who + ": it was removed"), log.text());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

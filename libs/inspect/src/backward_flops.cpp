@@ -1,7 +1,9 @@
 // Products by their shapes.
 #include "backward_flops.hpp"
 
+#include <cstring>
 #include <optional>
+#include <string_view>
 
 namespace reel::inspect {
 
@@ -51,6 +53,17 @@ double flops_of_recurrent(const Recurrent& r, std::size_t edge, double own) {
     }
 }
 
+/// Passes gradients on, or puts them elsewhere.
+bool moves_only(const TapeNode& node) {
+    for (const char* s :
+         {"BackwardHookGate", "View", "UnsafeView", "Reshape", "Alias", "Clone", "Transpose", "Permute", "T", "Squeeze",
+          "Unsqueeze", "Select", "Slice", "Narrow", "Split", "Chunk", "Unbind", "Cat", "Stack"})
+        if (const std::size_t n = std::strlen(s);
+            starts(node, s) && std::string_view(node.name).substr(n).starts_with("Backward"))
+            return true;
+    return false;
+}
+
 } // namespace
 
 double flops_of_node(const TapeNode& node) {
@@ -71,7 +84,7 @@ double flops_of_edge(const TapeView& view, const TapeNode& node, std::size_t edg
         return nullptr;
     };
     const double out = node.outputs.empty() ? 0 : numel(node.outputs[0].sizes);
-    if (starts(node, "BackwardHookGate")) return 0; // passes gradients on
+    if (moves_only(node)) return 0;
     const bool linear = starts(node, "Linear"), conv = starts(node, "Conv");
     const bool product = starts(node, "Matmul") || starts(node, "Mm") || starts(node, "Bmm") || starts(node, "Mv") ||
                          starts(node, "Dot");

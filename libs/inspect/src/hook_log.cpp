@@ -126,8 +126,8 @@ HookLog hook_log(const Recorder& recorder) {
         e.place = h.site.text();
         if (what == What::Fired && !h.returned) e.reason = "it threw"; // or this very hook asks
         if (what == What::Fired) fired.insert(h.hook.id);
-        else if (what == What::Removed) removed.insert(h.hook.id);
         else all.push_back(h.hook);
+        if (what == What::Removed) removed.insert(h.hook.id);
         log.entries.push_back(std::move(e));
     }
     const auto add = [&](const std::vector<HookRef>& refs) { all.insert(all.end(), refs.begin(), refs.end()); };

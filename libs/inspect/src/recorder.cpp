@@ -7,6 +7,7 @@
 
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/ops.hpp>
+#include <reel/nn/hook_list.hpp>
 
 #include "recorder_data.hpp"
 
@@ -57,6 +58,13 @@ RecorderData::Watching::~Watching() {
 RecorderData::RecorderData(const nn::Module& m, const RecorderOptions& o) : model(&m), options(o) {
     keep(&m);
     look_again();
+    const auto add = [&](const std::vector<HookRef>& hooks) {
+        for (const HookRef& h : hooks) registered_.emplace(h.id, h);
+    };
+    add(nn::hooks::registered_globally());
+    for (const auto& [path, module] : m.module_items("", true)) add(nn::hooks::registered_on(*module));
+    for (const auto& [name, p] : m.parameter_items("", true, true))
+        if (p.defined()) add(autograd::hooks_on(p));
     watching_ = std::make_unique<Watching>(*this);
     open.push_back(this);
 }
@@ -189,8 +197,9 @@ void RecorderData::hook_removed(std::uint64_t id) {
     HookEvent e;
     e.at = ++clock_;
     e.what = HookEvent::What::Removed;
-    e.hook.id = id;
-    if (const auto known = registered_.find(id); known != registered_.end()) e.hook = known->second;
+    const auto known = registered_.find(id);
+    if (known == registered_.end()) return; // of a tensor that nothing is known of
+    e.hook = known->second;
     e.start_us = now_us();
     e.site = site();
     hooks.push_back(std::move(e));
