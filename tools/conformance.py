@@ -15,17 +15,27 @@ PAGE = ROOT / "doc/conformance.md"
 # family -> (how many rules it has, what they are about); test/rules checks the numbers against the specification
 FAMILIES = {"C": (34, "calls and forward hooks"), "B": (48, "backward hooks"), "T": (37, "hooks of tensors and nodes"),
             "E": (91, "the engine"), "M": (54, "module state")}
-ID = re.compile(r"(?<![A-Za-z0-9])([" + "".join(FAMILIES) + r"])[-_](\d+)(?!\d)(?!\.\d)")
+LETTERED = {"33a": "M"}  # rules added between others
+ID = re.compile(r"(?<![A-Za-z0-9])([" + "".join(FAMILIES) + r"])[-_](\d+)([a-z]?)(?!\d)(?!\.\d)")
 RANGE = re.compile(r"(?<![A-Za-z0-9])([" + "".join(FAMILIES) + r"])-(\d+)(?: to |\.\.|…)(?:\1-)(\d+)(?!\d)")
 CASE = re.compile(r"^\s*(?:BOOST_(?:AUTO|DATA|FIXTURE)_TEST_CASE(?:_TEMPLATE)?|BOOST_DATA_TEST_CASE)\s*\(\s*(\w+)")
 
 
+def labels(family):
+    """The rules of a family: "1", "2", ..., with the lettered ones behind their numbers."""
+    numbered = [str(i) for i in range(1, FAMILIES[family][0] + 1)]
+    for label, of in LETTERED.items():
+        if of == family:
+            numbered.insert(int(re.match(r"\d+", label)[0]), label)
+    return numbered
+
+
 def ids(text):
     """The rules that a line quotes; `B-13 to B-21` are all of them."""
-    found = {(m[0], int(m[1])) for m in ID.findall(text)}
+    found = {(family, i + letter if i + letter in LETTERED else i) for family, i, letter in ID.findall(text)}
     for family, first, last in RANGE.findall(text):
-        found |= {(family, i) for i in range(int(first), int(last) + 1)}
-    return {f for f in found if 1 <= f[1] <= FAMILIES[f[0]][0]}
+        found |= {(family, str(i)) for i in range(int(first), int(last) + 1)}
+    return {(family, label) for family, label in found if label in labels(family)}
 
 
 def note(out, rules, path, case):
@@ -73,19 +83,19 @@ def page():
             "Which tests pin which rule of the behaviour specification. Written by `tools/conformance.py`; do not edit.", "",
             "| family | about | rules | pinned by tests | replayed by scenarios | by neither |", "|---|---|--:|--:|--:|--:|"]
     total = [0] * 4
-    for family, (n, about) in FAMILIES.items():
-        rules = [(family, i) for i in range(1, n + 1)]
-        counts = [n, sum(r in tests for r in rules), sum(r in scenarios for r in rules),
+    for family, (_, about) in FAMILIES.items():
+        rules = [(family, label) for label in labels(family)]
+        counts = [len(rules), sum(r in tests for r in rules), sum(r in scenarios for r in rules),
                   sum(r not in tests and r not in scenarios for r in rules)]
         total = [a + b for a, b in zip(total, counts)]
         rows.append(f"| {family} | {about} | " + " | ".join(map(str, counts)) + " |")
     rows.append("| all | | " + " | ".join(map(str, total)) + " |")
-    for family, (n, about) in FAMILIES.items():
+    for family, (_, about) in FAMILIES.items():
         rows += ["", f"## {family}: {about}", "", "| rule | tests | scenarios |", "|---|---|--:|"]
-        for i in range(1, n + 1):
-            files = tests.get((family, i), {})
+        for label in labels(family):
+            files = tests.get((family, label), {})
             cells = [f"`{f}`" + (": " + ", ".join(c for c in cases if c) if any(cases) else "") for f, cases in files.items()]
-            rows.append(f"| {family}-{i} | " + "<br>".join(cells) + f" | {scenarios.get((family, i), 0) or ''} |")
+            rows.append(f"| {family}-{label} | " + "<br>".join(cells) + f" | {scenarios.get((family, label), 0) or ''} |")
     return "\n".join(rows) + "\n"
 
 
