@@ -25,7 +25,7 @@ for program in "$out"/bin/test_*; do
         "$program" --list_labels 2>&1 | grep -qw threads || continue
         selection=(--run_test=@threads)
     fi
-    timeout 900 "$program" "${selection[@]}" --report_level=short --color_output=no >"$log" 2>&1
+    timeout 1800 "$program" "${selection[@]}" --report_level=short --color_output=no >"$log" 2>&1
     status=$?
     number() { sed -n "s/^ *\([0-9]*\) test cases\{0,1\} out of [0-9]* $1.*/\1/p" "$log" | tail -n 1; }
     ok=$(number passed) bad=$(number failed) aborted=$(number aborted) omitted=$(number skipped)
