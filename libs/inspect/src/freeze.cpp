@@ -13,9 +13,9 @@
 #include <reel/autograd/observe.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/pin.hpp>
-#include <reel/autograd/random.hpp>
 #include <reel/nn/module_paths.hpp>
 
+#include "generator_restore.hpp"
 #include "optimizer_watch.hpp"
 
 namespace reel::inspect {
@@ -239,21 +239,16 @@ FreezeReport FreezeGuard::verify() const {
 PruneReport FreezeGuard::prune_report(const std::function<Tensor()>& loss) const {
     REEL_CHECK_VALUE(loss, "prune_report: loss is an empty function; pass one that computes the loss");
     Pinned& p = still_there(pinned_);
-    Generator generator = reel::detail::getDefaultCPUGenerator();
+    const GeneratorRestore generator;
     struct Thaw {
         Pinned& p;
-        Generator& generator;
-        Tensor state;
-        explicit Thaw(Pinned& p, Generator& g) : p(p), generator(g), state(g.get_state()) { flags(true); }
-        ~Thaw() {
-            flags(false);
-            generator.set_state(state);
-        }
+        explicit Thaw(Pinned& p) : p(p) { flags(true); }
+        ~Thaw() { flags(false); }
         void flags(bool on) const {
             for (const Pinned::Entry& e : p.entries)
                 if (e.is_parameter && e.required_grad) e.tensor.impl()->set_requires_grad_flag(on);
         }
-    } thaw(p, generator);
+    } thaw(p);
     const EnableGradGuard grad;
     const nn::RecordModulePaths paths(*p.module);
     return inspect::prune_report(loss(), *p.module);

@@ -10,9 +10,9 @@
 
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/random.hpp>
 #include <reel/nn/hook_list.hpp>
 
+#include "generator_restore.hpp"
 #include "recorder_data.hpp"
 
 namespace reel::inspect {
@@ -236,8 +236,7 @@ void collect(const Value& v, std::vector<Tensor>& out) {
 /// Puts back what a step changes.
 class Restore {
 public:
-    explicit Restore(nn::Module& m)
-        : generator_(reel::detail::getDefaultCPUGenerator()), state_(generator_.get_state()) {
+    explicit Restore(nn::Module& m) {
         NoGradGuard guard;
         for (const Tensor& p : m.parameters())
             if (p.defined()) grads_.emplace_back(p, std::exchange(p.mutable_grad(), Tensor()));
@@ -249,12 +248,10 @@ public:
         for (auto& [p, g] : grads_) p.mutable_grad() = g;
         for (auto& [b, before] : buffers_)
             if (!b.detach().equal(before)) b.detach().copy_(before);
-        generator_.set_state(state_);
     }
 
 private:
-    Generator generator_;
-    Tensor state_;
+    GeneratorRestore generator_;
     std::vector<std::pair<Tensor, Tensor>> grads_, buffers_;
 };
 } // namespace

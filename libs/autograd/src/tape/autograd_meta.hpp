@@ -24,6 +24,9 @@ struct AutogradMeta {
     bool keeps_version = false;           ///< an inference tensor only through set_data: it goes on counting (E-9)
 };
 
+/// Does in-place work on it move a version?
+inline bool counts_version(const TensorImpl& t) { return !t.is_inference || (t.meta() && t.meta()->keeps_version); }
+
 /// Called by a dying tensor: its node must not write to it any more (T-12).
 void forget_retained(TensorImpl& t);
 /// set_history that takes retention along (T-14).

@@ -287,6 +287,7 @@ void FunctionNode::drop_saved() {
 }
 std::vector<Tensor> FunctionNode::saved_tensors() const {
     std::vector<Tensor> r;
+    const std::lock_guard lock(lock_);
     if (!saved_) return r;
     for (const SavedVariable& s : *saved_)
         if (!s.was_default_constructed()) r.push_back(s.raw()); // absent operands are not savings

@@ -65,10 +65,8 @@ void check_history(const Tensor& self, const char* op);
 }
 
 void refuse_inference(const Tensor& self, const char* op) {
-    const TensorImpl& impl = self.checked();
-    const bool counts = !impl.is_inference || (impl.meta() && impl.meta()->keeps_version);
     REEL_CHECK(
-        counts || InferenceMode::is_enabled(), op,
+        counts_version(self.checked()) || InferenceMode::is_enabled(), op,
         ": in-place modification of an inference tensor outside of inference mode is not allowed; clone() it to get "
         "a normal tensor");
 }

@@ -97,9 +97,6 @@ void Tensor::retain_grad() const {
     impl.retains_grad = true;
 }
 
-namespace {
-bool counts_version(const TensorImpl& t) { return !t.is_inference || (t.meta() && t.meta()->keeps_version); }
-} // namespace
 std::int64_t Tensor::_version() const {
     REEL_CHECK(counts_version(checked()), "_version: inference tensors do not track a version");
     return checked().version();

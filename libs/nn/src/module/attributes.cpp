@@ -48,11 +48,7 @@ void Module::set_attribute(const std::string& name, const Value& value) {
     // Unlike add_module, assignment takes any name for a child; only none at all is refused, as in M-26.
     const auto enroll_child = [&](ModulePtr child) {
         if (name.empty()) REEL_THROW(KeyError, this->name(), ": submodule name must not be empty");
-        if (const auto& hooks = detail::registration_hooks().module) {
-            const Value v = detail::run_registration_hooks(hooks, *this, name, child ? Value::box(child) : Value());
-            child = v.isNone() ? nullptr : v.get<ModulePtr>();
-        }
-        children_.insert_or_assign(name, std::move(child));
+        children_.insert_or_assign(name, detail::seen_by_registration_hooks(*this, name, std::move(child)));
     };
     if (parameter) {
         move_here([&] { register_parameter(name, value.toTensor(), value.toTensor().requires_grad()); });

@@ -104,6 +104,12 @@ Value run_registration_hooks(const Table<RegistrationHook>& table, Module& m, co
         }
     return value;
 }
+ModulePtr seen_by_registration_hooks(Module& m, const std::string& name, ModulePtr child) {
+    const auto& hooks = registration_hooks().module;
+    if (!hooks) return child;
+    const Value v = run_registration_hooks(hooks, m, name, child ? Value::box(child) : Value());
+    return v.isNone() ? nullptr : v.get<ModulePtr>();
+}
 
 Value tensors_to_tuple(const variable_list& tensors) {
     std::vector<Value> e;

@@ -107,10 +107,7 @@ Tensor& Module::register_buffer(std::string name, Tensor t, bool persistent) {
 }
 ModulePtr Module::register_child(std::string name, ModulePtr module) {
     check_name("submodule", name, module_table);
-    if (const auto& hooks = detail::registration_hooks().module) {
-        const Value v = detail::run_registration_hooks(hooks, *this, name, module ? Value::box(module) : Value());
-        module = v.isNone() ? nullptr : v.get<ModulePtr>();
-    }
+    module = detail::seen_by_registration_hooks(*this, name, std::move(module));
     children_.insert_or_assign(std::move(name), module);
     return module;
 }

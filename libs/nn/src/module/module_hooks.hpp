@@ -38,6 +38,8 @@ struct RegistrationHooks {
 RegistrationHooks& registration_hooks();
 /// Runs the registration hooks of one kind on `value` (C-18).
 Value run_registration_hooks(const Table<RegistrationHook>& table, Module& m, const std::string& name, Value value);
+/// The child to enter under `name` in `m`: `child`, or what the hooks put in its place.
+ModulePtr seen_by_registration_hooks(Module& m, const std::string& name, ModulePtr child);
 
 template <class H> [[gnu::always_inline]] inline Snapshot<H> snapshot(const Table<H>& t) {
     return t ? t->snapshot() : nullptr;
