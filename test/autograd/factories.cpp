@@ -93,4 +93,16 @@ BOOST_AUTO_TEST_CASE(generators_of_their_own) {
     BOOST_TEST(again[0].item<float>() == 12710843.f);
 }
 
+BOOST_AUTO_TEST_CASE(complex_elements_do_not_become_real) {
+    BOOST_CHECK_EXCEPTION(tensor(std::complex<double>(1, 2), kFloat), TypeError,
+                          says("tensor: complex elements cannot become float32"));
+    BOOST_CHECK_EXCEPTION(tensor(std::vector<std::complex<float>>{{1, 2}}, kLong), TypeError, says("int64"));
+    BOOST_TEST(tensor(std::complex<double>(1, 2), kComplexFloat).scalar_type() == kComplexFloat);
+}
+BOOST_AUTO_TEST_CASE(conversions_take_options_that_ask_for_no_gradient) {
+    const Tensor x = leaf({1, 2});
+    BOOST_TEST(x.to(TensorOptions(kFloat).requires_grad(false)).requires_grad()); // a recorded conversion
+    BOOST_CHECK_EXCEPTION(x.to(TensorOptions().requires_grad(true)), Error, says("requires_grad cannot be set"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

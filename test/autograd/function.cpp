@@ -254,4 +254,36 @@ BOOST_AUTO_TEST_CASE(E83_saved_tensors_cleared_on_access) {
     BOOST_TEST(x.grad().item<double>() == 6);
 }
 
+namespace {
+struct Twice : Function<Twice> { // one tensor in two places
+    static variable_list forward(AutogradContext*, const Tensor& x) {
+        const Tensor y = x * 2.0;
+        return {y, y};
+    }
+    static variable_list backward(AutogradContext*, variable_list g) { return {g[0] * 10.0 + g[1]}; }
+};
+struct MarksAnother : Function<MarksAnother> {
+    static Tensor forward(AutogradContext* ctx, const Tensor& x) {
+        Tensor y = x * 2.0;
+        ctx->mark_dirty({y});
+        return y;
+    }
+    static variable_list backward(AutogradContext*, variable_list g) { return {g[0] * 2.0}; }
+};
+} // namespace
+BOOST_AUTO_TEST_CASE(a_tensor_returned_twice_is_one_tensor) {
+    const Tensor x = leaf({1, 2});
+    const variable_list y = Twice::apply(x);
+    BOOST_TEST(y[0].is_same(y[1]));
+    BOOST_TEST(y[0].output_nr() == 1);
+    (y[0].sum() + y[1].sum() * 2.0).backward();
+    REEL_TEST_VALUES(x.grad(), 3, 3); // all of it arrives in the last place
+}
+BOOST_AUTO_TEST_CASE(marking_what_is_no_input_warns) {
+    const Warnings warnings;
+    const Tensor x = leaf({1});
+    MarksAnother::apply(x);
+    BOOST_TEST(warnings.mention("MarksAnother: mark_dirty was given a tensor that is no input of forward"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -92,4 +92,16 @@ BOOST_AUTO_TEST_CASE(E51_normal_tensors_in_inference_mode) { // E-51
     BOOST_CHECK_NO_THROW(plain_view.add_(1.0));
 }
 
+BOOST_AUTO_TEST_CASE(inference_leaves_are_resized_in_inference_mode) {
+    Tensor t;
+    {
+        InferenceMode guard;
+        t = ones({2}, TensorOptions(kDouble).requires_grad(true));
+        t.resize_({3});
+        BOOST_TEST(t.numel() == 3);
+    }
+    BOOST_CHECK_THROW(t.resize_({4}), Error);
+    BOOST_CHECK_EXCEPTION(leaf({1}).resize_({2}), Error, says("resize_", "requires grad"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <reel/autograd/function.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
@@ -64,6 +65,35 @@ BOOST_AUTO_TEST_CASE(inputs_are_checked) {
     });
     BOOST_CHECK_EXCEPTION(autograd::gradcheck(f, {leaf({2}).detach()}), ValueError,
                           [](const auto& e) { return says(e, "no input requires grad"); });
+}
+
+namespace {
+struct NeedsAll : autograd::Function<NeedsAll> { // backward that takes no undefined gradient
+    static variable_list forward(autograd::AutogradContext* ctx, const Tensor& x) {
+        ctx->set_materialize_grads(false);
+        return {x * 2, x * 3};
+    }
+    static variable_list backward(autograd::AutogradContext*, variable_list g) { return {g[0] * 2 + g[1] * 3}; }
+};
+struct OwnGradient : autograd::Function<OwnGradient> { // answers with one when nothing arrives
+    static variable_list forward(autograd::AutogradContext* ctx, const Tensor& x) {
+        ctx->set_materialize_grads(false);
+        return {x * 2, x * 3};
+    }
+    static variable_list backward(autograd::AutogradContext*, variable_list g) {
+        if (!g[0].defined() || !g[1].defined()) return {ones({2}, kDouble)};
+        return {g[0] * 2 + g[1] * 3};
+    }
+};
+} // namespace
+BOOST_AUTO_TEST_CASE(undefined_gradients_are_tried) {
+    BOOST_CHECK_EXCEPTION(
+        autograd::gradcheck([](const Tensor& x) { return NeedsAll::apply(x); }, {leaf({2})}), autograd::GradcheckError,
+        [](const auto& e) { return says(e, "backward does not take undefined gradients of its outputs"); });
+    BOOST_CHECK_EXCEPTION(autograd::gradcheck([](const Tensor& x) { return OwnGradient::apply(x); }, {leaf({2})}),
+                          autograd::GradcheckError, [](const auto& e) {
+                              return says(e, "undefined and zero gradients of the outputs give a gradient of input 0");
+                          });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

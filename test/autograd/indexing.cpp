@@ -107,4 +107,18 @@ BOOST_AUTO_TEST_CASE(embedding_rows) {
                "one_hot: class number 2 is out of range for num_classes 2");
 }
 
+BOOST_AUTO_TEST_CASE(uint8_masks_select_with_a_warning) {
+    struct Log : WarningHandler {
+        std::vector<std::string> texts;
+        WarningUtils::WarningHandlerGuard guard{this};
+        void process(const Warning& w) override { texts.push_back(w.msg()); }
+    } log;
+    const Tensor x = tensor({1., 2., 3.}), mask = tensor({1, 0, 1}).to(kByte);
+    REEL_TEST_LIST(x.index({mask}), 1, 3);
+    BOOST_TEST(log.texts.size() == 1u);
+    BOOST_TEST(log.texts.at(0).starts_with("index: the mask is uint8"));
+    x.index({mask.to(kBool)});
+    BOOST_TEST(log.texts.size() == 1u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -175,4 +175,34 @@ BOOST_AUTO_TEST_CASE(E46_requires_grad_of_a_view_that_may_not_be_used) { // E-46
     BOOST_TEST(v.impl()->requires_grad_flag());
 }
 
+BOOST_AUTO_TEST_CASE(views_that_require_grad_change_their_geometry) {
+    const Tensor x = leaf({1, 2, 3, 4, 5, 6}), base = x * 1.0, weights = vec({1, 2, 3, 4, 5, 6}).view({3, 2});
+    const Tensor v = base.view({2, 3});
+    v.transpose_(0, 1);
+    BOOST_TEST(v.sizes() == IntArrayRef({3, 2}));
+    BOOST_TEST(v.is_view());
+    (v * weights).sum().backward({}, true);
+    REEL_TEST_VALUES(x.grad(), 1, 3, 5, 2, 4, 6);
+    v.mul_(10.0); // still a view: its base follows
+    REEL_TEST_VALUES(base, 10, 20, 30, 40, 50, 60);
+    x.mutable_grad() = Tensor();
+    base.sum().backward();
+    REEL_TEST_VALUES(x.grad(), 10, 10, 10, 10, 10, 10);
+
+    const Tensor y = leaf({1, 2, 3}), w = (y * 2.0).view({1, 3});
+    w.squeeze_();
+    w.unsqueeze_(1);
+    BOOST_TEST(w.sizes() == IntArrayRef({3, 1}));
+    w.t_();
+    w.as_strided_({2}, {1}, 1);
+    (w * w).sum().backward();
+    REEL_TEST_VALUES(y.grad(), 0, 16, 24);
+
+    const Tensor several = (leaf({1, 2}) * 1.0).unbind(0)[0]; // of a function with several views: refused, unchanged
+    BOOST_CHECK_EXCEPTION(several.unsqueeze_(0), Error, says("unsqueeze_", "returns several views"));
+    BOOST_TEST(several.dim() == 0);
+    const Tensor parameter = leaf({1, 2});
+    BOOST_CHECK_EXCEPTION(parameter.view({2, 1}).t_(), Error, says("view of a leaf"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -113,4 +113,26 @@ BOOST_AUTO_TEST_CASE(quantiles) {
     BOOST_TEST(message([&] { x.quantile(1.5); }).find("expected values in [0, 1]") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(variance_and_mean_are_one_node) {
+    const Tensor x = leaf({3, 4});
+    for (const bool root : {false, true}) {
+        const auto [v, m] = root ? std_mean(x, IntArrayRef{1}) : var_mean(x, IntArrayRef{1});
+        BOOST_TEST(v.grad_fn()->name() == (root ? "StdMeanBackward0" : "VarMeanBackward0"));
+        BOOST_TEST(v.grad_fn() == m.grad_fn());
+        BOOST_TEST(m.output_nr() == 1);
+        BOOST_TEST(m.equal(x.mean(1)));
+        check_gradients(
+            [=](const Tensor& t) {
+                const auto [s, a] = root ? std_mean(t, IntArrayRef{1}, std::nullopt, true)
+                                         : var_mean(t, IntArrayRef{1}, std::nullopt, true);
+                return s * a.exp();
+            },
+            {leaf({3, 4})});
+        check_gradients([=](const Tensor& t) { return std::get<1>(root ? std_mean(t, false) : var_mean(t, false)); },
+                        {leaf({2, 3})});
+    }
+    const auto [v, m] = var_mean(x.to(kHalf), IntArrayRef{0});
+    BOOST_TEST(m.equal(x.to(kHalf).mean(0))); // rounded once
+}
+
 BOOST_AUTO_TEST_SUITE_END()

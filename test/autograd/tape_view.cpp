@@ -105,4 +105,17 @@ BOOST_AUTO_TEST_CASE(traces_of_many_nodes_are_looked_up_together) {
     BOOST_TEST((std::chrono::steady_clock::now() - start < std::chrono::seconds(5))); // one program each: many more
 }
 
+BOOST_AUTO_TEST_CASE(absent_operands_keep_their_place_among_the_saved) {
+    const Tensor x = ones({2, 3}, kDouble).requires_grad_(), w = ones({4, 3}, kDouble); // only x needs a gradient
+    const Tensor y = linear(x, w);
+    const std::vector<Tensor> saved = y.grad_fn()->saved_tensors();
+    BOOST_TEST(saved.size() == 2u);
+    BOOST_TEST(!saved.at(0).defined()); // x, for the gradient of w
+    BOOST_TEST(saved.at(1).is_same(w));
+    BOOST_TEST(TapeView(y)[0].saved.size() == 1u); // what is held
+    BOOST_TEST(!TapeView(y)[0].saved[0].released);
+    y.sum().backward();
+    BOOST_TEST(TapeView(y)[0].saved.at(0).released);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

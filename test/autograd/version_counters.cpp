@@ -1,6 +1,8 @@
 // Version counters and what they catch (rules E-38 to E-41).
 #include "tape_helpers.hpp"
 
+#include <reel/autograd/memory.hpp>
+
 using namespace tape_test;
 
 BOOST_AUTO_TEST_SUITE(version_counters)
@@ -97,6 +99,52 @@ BOOST_AUTO_TEST_CASE(E41_a_saved_tensor_that_was_detached_in_place) { // E-41
     e.detach_(); // the node's own saved output is not affected
     BOOST_CHECK_NO_THROW(z.backward());
     BOOST_TEST(item(x.grad()) == std::exp(2.0), boost::test_tools::tolerance(1e-12));
+}
+
+BOOST_AUTO_TEST_CASE(E9_set_data_stays_in_the_family) { // E-9, E-38
+    const Tensor x = vec({1, 2}), alias = x.detach(), other = vec({5, 6});
+    x.add_(1.0);
+    x.set_data(other);
+    x.add_(1.0);
+    BOOST_TEST(x._version() == 2);
+    BOOST_TEST(alias._version() == 2); // counts along, though it shows the old memory
+    alias.mul_(2.0);
+    BOOST_TEST(x._version() == 3);
+    BOOST_TEST(other._version() == 0); // whose memory it is counts for itself
+    REEL_TEST_VALUES(other, 6, 7);
+    REEL_TEST_VALUES(alias, 4, 6);
+    x.set_data(vec({0})); // once more
+    x.zero_();
+    BOOST_TEST(alias._version() == 4);
+    const Tensor a = vec({1}), b = vec({2}); // equal counts do not join two families
+    a.set_data(b);
+    a.zero_();
+    BOOST_TEST(b._version() == 0);
+}
+BOOST_AUTO_TEST_CASE(the_old_memory_goes_when_data_is_replaced) {
+    const Tensor x = zeros({1 << 20}, kDouble);
+    const auto before = memory_stats().allocated_bytes;
+    x.set_data(zeros({2}, kDouble));
+    BOOST_TEST(memory_stats().allocated_bytes + (8 << 20) <= before + 4096);
+}
+BOOST_AUTO_TEST_CASE(new_random_tensors_are_unmodified) {
+    BOOST_TEST(rand({3})._version() == 0);
+    BOOST_TEST(randn({3})._version() == 0);
+    BOOST_TEST(randn({20})._version() == 0);
+    BOOST_TEST(randint(0, 5, {3})._version() == 0);
+    BOOST_TEST(normal(0, 1, {3})._version() == 0);
+    BOOST_TEST(randn({3}).normal_()._version() == 1);
+}
+BOOST_AUTO_TEST_CASE(unsafe_pieces_count_alone) {
+    for (const bool chunked : {false, true}) {
+        const Tensor x = leaf({1, 2, 3, 4}), y = x * 1.0;
+        const std::vector<Tensor> v = chunked ? y.unsafe_chunk(2) : y.unsafe_split(2);
+        const Tensor z = v[1] * v[1];
+        v[0].mul_(2.0);
+        BOOST_TEST(v[1]._version() == 0);
+        z.sum().backward();
+        REEL_TEST_VALUES(x.grad(), 0, 0, 6, 8);
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -79,4 +79,13 @@ BOOST_AUTO_TEST_CASE(parameters_go_into_one_vector_and_back_and_stay_themselves)
     BOOST_CHECK_THROW(vector_to_parameters(vector_of({1, 2}), {a, b}), ValueError);
 }
 
+BOOST_AUTO_TEST_CASE(norms_of_negative_order) {
+    const Tensor a = tensor({1., -2.}, kDouble), b = tensor({4.}, kDouble), nothing = empty({0}, kDouble);
+    BOOST_TEST(nn::utils::get_total_norm({a, b, nothing}, -1) == 1 / (1 + 0.5 + 0.25),
+               boost::test_tools::tolerance(1e-15));
+    BOOST_TEST(nn::utils::get_total_norm({b, a, nothing}, -std::numeric_limits<double>::infinity()) == 1);
+    BOOST_TEST(nn::utils::get_total_norm({nothing}, -2) == 0);
+    BOOST_CHECK_THROW(nn::utils::get_total_norm({a}, std::nan("")), ValueError);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

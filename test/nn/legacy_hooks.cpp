@@ -168,4 +168,34 @@ BOOST_AUTO_TEST_CASE(B_44_how_long_the_module_lives) {
     BOOST_TEST(alive.expired());
 }
 
+BOOST_AUTO_TEST_CASE(B_43_calls_warn_of_what_the_hooks_will_miss) {
+    const auto warned = [](auto module, auto call, const char* part) {
+        const WarningLog log;
+        module->register_backward_hook(quiet);
+        call(module);
+        return log.any(part);
+    };
+    const auto list_out = any_module([](const Args& a, const Kwargs&) { return Value::list({a[0].toTensor() * 2}); });
+    BOOST_TEST(warned(
+        list_out, [](auto m) { m->call_values({Value(leaf(2) * 1)}); },
+        "returns neither a tensor nor a tuple of tensors; it will miss some of grad_output"));
+    const auto takes_list =
+        any_module([](const Args& a, const Kwargs&) { return Value(a[0].elements()[0].toTensor() * 2); });
+    BOOST_TEST(warned(
+        takes_list, [](auto m) { m->call_values({Value::list({Value(leaf(2) * 1)})}); },
+        "not all of the module's arguments are tensors; it will miss some of grad_input"));
+    const auto two_nodes = any_module([](const Args& a, const Kwargs&) {
+        return Value::tuple({Value(a[0].toTensor() * 2), Value(a[0].toTensor() * 3)});
+    });
+    BOOST_TEST(warned(
+        two_nodes, [](auto m) { m->call_values({Value(leaf(2) * 1)}); }, "several nodes made the module's results"));
+    const auto deep = any_module([](const Args& a, const Kwargs&) { return Value((a[0].toTensor() * 2).exp()); });
+    BOOST_TEST(warned(
+        deep, [](auto m) { m->call_values({Value(leaf(2) * 1)}); },
+        "several nodes lie between the module's arguments and its result"));
+    const auto plain = any_module([](const Args& a, const Kwargs&) { return Value(a[0].toTensor().exp()); });
+    BOOST_TEST(!warned(
+        plain, [](auto m) { m->call_values({Value(leaf(2) * 1)}); }, "will miss"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -184,4 +184,14 @@ BOOST_AUTO_TEST_CASE(M_47_metadata_reaches_the_loader_and_carries_no_flag) {
     BOOST_TEST(seen == -1);
 }
 
+BOOST_AUTO_TEST_CASE(copying_into_the_meta_device_warns_that_it_does_nothing) {
+    const WarningLog log;
+    nn::Linear empty(2, 3), full(2, 3);
+    empty->to_empty(Device(kMeta));
+    empty->load_state_dict(full->state_dict());
+    BOOST_TEST(log.any("while loading 'weight': the module's tensor is on the meta device"));
+    BOOST_TEST(log.any("while loading 'bias'"));
+    BOOST_TEST(empty->named_parameters()["weight"].is_meta());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

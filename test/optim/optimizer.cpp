@@ -3,10 +3,17 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <cmath>
+#include <map>
+#include <set>
+
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/tensor_operators.hpp>
+#include <reel/optim/adagrad.hpp>
 #include <reel/optim/adam.hpp>
 #include <reel/optim/adamw.hpp>
+#include <reel/optim/factory.hpp>
+#include <reel/optim/lbfgs.hpp>
 #include <reel/optim/sgd.hpp>
 
 #include "optim/support.hpp"
@@ -136,7 +143,7 @@ BOOST_AUTO_TEST_CASE(state_dicts_have_pythons_keys_and_number_parameters_across_
     const ValueDict& d = saved.toGenericDict();
     const auto& list = d.at("param_groups").elements();
     BOOST_TEST(list.at(1).toGenericDict().at("params").elements().at(0).toInt() == 2);
-    for (const char* key : {"lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "foreign", "capturable",
+    for (const char* key : {"lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "foreach", "capturable",
                             "differentiable", "fused", "decoupled_weight_decay"})
         BOOST_TEST(list.at(0).toGenericDict().contains(key), key);
     const ValueDict& state = d.at("state").toGenericDict();
@@ -145,6 +152,91 @@ BOOST_AUTO_TEST_CASE(state_dicts_have_pythons_keys_and_number_parameters_across_
     BOOST_TEST(first.at("step").toTensor().item<float>() == 1.f);
     BOOST_TEST(first.contains("exp_avg"));
     BOOST_TEST(!first.contains("max_exp_avg_sq"));
+}
+BOOST_AUTO_TEST_CASE(groups_in_state_dicts_have_exactly_pythons_keys) {
+    const std::map<std::string, std::set<std::string>> expected = {
+        {"SGD",
+         {"lr", "momentum", "dampening", "weight_decay", "nesterov", "maximize", "foreach", "differentiable", "fused"}},
+        {"Adam",
+         {"lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "foreach", "capturable", "differentiable",
+          "fused", "decoupled_weight_decay"}},
+        {"AdamW",
+         {"lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "foreach", "capturable", "differentiable",
+          "fused", "decoupled_weight_decay"}},
+        {"NAdam",
+         {"lr", "betas", "eps", "weight_decay", "momentum_decay", "decoupled_weight_decay", "maximize", "foreach",
+          "capturable", "differentiable"}},
+        {"RAdam",
+         {"lr", "betas", "eps", "weight_decay", "maximize", "foreach", "capturable", "decoupled_weight_decay",
+          "differentiable"}},
+        {"Adamax", {"lr", "betas", "eps", "weight_decay", "foreach", "maximize", "differentiable", "capturable"}},
+        {"Adagrad",
+         {"lr", "lr_decay", "eps", "weight_decay", "initial_accumulator_value", "foreach", "maximize", "differentiable",
+          "fused"}},
+        {"Adadelta", {"lr", "rho", "eps", "weight_decay", "maximize", "capturable", "foreach", "differentiable"}},
+        {"RMSprop",
+         {"lr", "momentum", "alpha", "eps", "centered", "weight_decay", "capturable", "foreach", "maximize",
+          "differentiable"}},
+        {"Rprop", {"lr", "etas", "step_sizes", "foreach", "maximize", "differentiable", "capturable"}},
+        {"ASGD", {"lr", "lambd", "alpha", "t0", "weight_decay", "foreach", "maximize", "differentiable", "capturable"}},
+        {"Adafactor", {"lr", "beta2_decay", "eps", "d", "weight_decay", "foreach", "maximize"}},
+        {"Muon", {"lr", "weight_decay", "momentum", "nesterov", "ns_coefficients", "eps", "ns_steps", "adjust_lr_fn"}},
+        {"LBFGS",
+         {"lr", "max_iter", "max_eval", "tolerance_grad", "tolerance_change", "history_size", "line_search_fn",
+          "maximize"}}};
+    for (const auto& [name, keys] : expected) {
+        std::vector<OptimizerParamGroup> groups;
+        groups.emplace_back(std::vector<Tensor>{reel::ones({2, 2}).requires_grad_()});
+        const auto made = optim::make_optimizer(name, std::move(groups), {Value(0.1)});
+        const Value saved = made->state_dict();
+        std::set<std::string> found;
+        for (const auto& [key, value] : saved.toGenericDict().at("param_groups").elements().at(0).toGenericDict())
+            found.insert(key.toStringRef());
+        found.erase("params");
+        BOOST_TEST(found == keys, boost::test_tools::per_element());
+    }
+}
+BOOST_AUTO_TEST_CASE(the_old_spelling_of_foreach_is_read_and_not_kept) {
+    optim::SGD sgd({parameter({1}, {1})}, SGDOptions(0.1));
+    Value saved = sgd.state_dict();
+    ValueDict group = saved.toGenericDict().at("param_groups").elements().at(0).toGenericDict();
+    group.set("foreign", Value());
+    ValueDict all;
+    all.set("state", Value(ValueDict()));
+    all.set("param_groups", Value::list({Value(group)}));
+    sgd.load_state_dict(Value(all));
+    const Value again = sgd.state_dict();
+    const ValueDict& g = again.toGenericDict().at("param_groups").elements().at(0).toGenericDict();
+    BOOST_TEST(!g.contains("foreign"));
+    BOOST_TEST(g.contains("foreach"));
+}
+BOOST_AUTO_TEST_CASE(adagrad_has_its_sums_from_the_start) {
+    const Tensor p = parameter({1, 2}, {1, 1}), late = parameter({3}, {2});
+    optim::Adagrad adagrad({p}, optim::AdagradOptions(0.1).initial_accumulator_value(0.5));
+    const Value saved = adagrad.state_dict();
+    const ValueDict& state = saved.toGenericDict().at("state").toGenericDict();
+    BOOST_TEST(state.size() == 1u);
+    BOOST_TEST(list(state.find(Value(0))->toGenericDict().at("sum").toTensor()) == (std::vector<double>{0.5, 0.5}),
+               boost::test_tools::per_element());
+    BOOST_TEST(state.find(Value(0))->toGenericDict().at("step").toTensor().item<float>() == 0.f);
+    adagrad.add_param_group(std::vector<Tensor>{late});
+    adagrad.step(); // a later one gets its sum now
+    BOOST_TEST(list(late)[0] == 3 - 0.1 * 2 / (std::sqrt(0.5 + 4) + 1e-10));
+}
+BOOST_AUTO_TEST_CASE(lbfgs_maximizes_too) {
+    const Tensor x = vector_of({1, -2}).requires_grad_();
+    optim::LBFGS lbfgs({x}, optim::LBFGSOptions(1).maximize(true).line_search_fn("strong_wolfe"));
+    const auto closure = [&] { // highest at (3, 3), where it is 7
+        lbfgs.zero_grad();
+        const Tensor height = 7 - (x - 3).square().sum();
+        height.backward();
+        return height;
+    };
+    const Tensor first = lbfgs.step(closure);
+    BOOST_TEST(first.item<double>() == 7 - 4 - 25); // the closure's own value, not the negated one
+    for (int i = 0; i < 5; ++i) lbfgs.step(closure);
+    BOOST_TEST(list(x)[0] == 3, boost::test_tools::tolerance(1e-9));
+    BOOST_TEST(list(x)[1] == 3, boost::test_tools::tolerance(1e-9));
 }
 BOOST_AUTO_TEST_CASE(loading_what_does_not_fit_changes_nothing) {
     optim::Adam two({parameter({1, 2}, {1, 1})}, AdamOptions(0.1)),

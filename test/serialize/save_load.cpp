@@ -541,7 +541,7 @@ BOOST_AUTO_TEST_CASE(streams_and_callbacks_that_fail_are_named) {
     empty.get();
     Tensor x;
     BOOST_TEST(message([&] { load(x, empty); }) ==
-               "load: the stream cannot be read (it failed before, or is at its end)");
+               "load: the stream cannot be read (it failed before, or has been read and cannot go back)");
     BOOST_TEST(message([&] {
                    load(
                        x, [](std::uint64_t, void*, std::size_t) { return std::size_t(3); },
@@ -557,6 +557,15 @@ BOOST_AUTO_TEST_CASE(PK2_an_ordered_dict_with_metadata_loads_as_a_dict) {
     BOOST_TEST(v.toGenericDict().contains("weight"));
     const Value theirs = load((fixtures() / "state_tied.pt").string());
     BOOST_TEST(theirs.isGenericDict());
+}
+
+BOOST_AUTO_TEST_CASE(a_stream_is_loaded_twice) {
+    std::stringstream stream;
+    save(tensor({1., 2.}, kDouble), stream);
+    Tensor a, b;
+    load(a, stream);
+    load(b, stream); // the first left it at its end
+    BOOST_TEST(a.equal(b));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

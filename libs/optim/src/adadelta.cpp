@@ -30,7 +30,7 @@ void AdadeltaOptions::fields(FieldVisitor& v) {
     v("weight_decay", weight_decay_);
     v.keyword_only();
     v("maximize", maximize_);
-    v.constant("foreign", Value());
+    v.constant("foreach", Value());
     v.constant("capturable", false);
     v.constant("differentiable", false);
 }

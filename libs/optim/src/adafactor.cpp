@@ -36,7 +36,7 @@ void AdafactorOptions::fields(FieldVisitor& v) {
     v("weight_decay", weight_decay_);
     v.keyword_only();
     v("maximize", maximize_);
-    v.constant("foreign", Value());
+    v.constant("foreach", Value());
 }
 void AdafactorOptions::check() const {
     check_not_negative("Adafactor", "lr", lr());

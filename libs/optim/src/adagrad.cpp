@@ -17,9 +17,24 @@ template class OptimizerCloneableOptions<AdagradOptions>;
 template class OptimizerCloneableParamState<AdagradParamState>;
 
 Adagrad::Adagrad(std::vector<OptimizerParamGroup> groups, AdagradOptions defaults)
-    : Optimizer(std::move(groups), std::make_unique<AdagradOptions>(defaults)) {}
+    : Optimizer(std::move(groups), std::make_unique<AdagradOptions>(defaults)) {
+    make_states();
+}
 Adagrad::Adagrad(std::vector<Tensor> params, AdagradOptions defaults)
-    : Optimizer(std::move(params), std::make_unique<AdagradOptions>(defaults)) {}
+    : Optimizer(std::move(params), std::make_unique<AdagradOptions>(defaults)) {
+    make_states();
+}
+/// As in PyTorch, state dicts have the sums from the start; parameters that are added later get theirs in their first
+/// step.
+void Adagrad::make_states() {
+    for (const OptimizerParamGroup& group : groups_)
+        for (const Tensor& p : group.params()) sum_of(p, static_cast<const AdagradOptions&>(group.options()));
+}
+AdagradParamState& Adagrad::sum_of(const Tensor& p, const AdagradOptions& o) {
+    auto& s = state_of<AdagradParamState>(p);
+    if (!s.sum().defined()) s.sum(reel::full_like(p.detach(), o.initial_accumulator_value()));
+    return s;
+}
 std::unique_ptr<OptimizerParamState> Adagrad::make_state() const { return std::make_unique<AdagradParamState>(); }
 
 void AdagradOptions::fields(FieldVisitor& v) {
@@ -30,7 +45,7 @@ void AdagradOptions::fields(FieldVisitor& v) {
     v("eps", eps_);
     v.keyword_only();
     v("maximize", maximize_);
-    v.constant("foreign", Value());
+    v.constant("foreach", Value());
     v.constant("differentiable", false);
     v.constant("fused", Value());
 }
@@ -44,8 +59,8 @@ void AdagradOptions::check() const {
 
 void Adagrad::update(OptimizerParamGroup& group) {
     const auto& o = static_cast<const AdagradOptions&>(group.options());
-    each_with_grad<AdagradParamState>(group, [&](const Tensor& p, const Tensor& g, AdagradParamState& s) {
-        if (!s.sum().defined()) s.sum(reel::full_like(p, o.initial_accumulator_value()));
+    each_with_grad<AdagradParamState>(group, [&](const Tensor& p, const Tensor& g, AdagradParamState&) {
+        AdagradParamState& s = sum_of(p, o);
         const double t = double(++s.step());
         pointwise::adagrad_step step;
         step.lr = o.lr() / (1 + (t - 1) * o.lr_decay());

@@ -75,7 +75,7 @@ void AdamOptions::fields(FieldVisitor& v) {
     v("amsgrad", amsgrad_);
     v.keyword_only();
     v("maximize", maximize_);
-    v.constant("foreign", Value());
+    v.constant("foreach", Value());
     v.constant("capturable", false);
     v.constant("differentiable", false);
     v.constant("fused", Value());
@@ -103,7 +103,7 @@ void AdamWOptions::fields(FieldVisitor& v) {
     v("amsgrad", amsgrad_);
     v.keyword_only();
     v("maximize", maximize_);
-    v.constant("foreign", Value());
+    v.constant("foreach", Value());
     v.constant("capturable", false);
     v.constant("differentiable", false);
     v.constant("fused", Value());

@@ -32,7 +32,7 @@ void AdamaxOptions::fields(FieldVisitor& v) {
     v("weight_decay", weight_decay_);
     v.keyword_only();
     v("maximize", maximize_);
-    v.constant("foreign", Value());
+    v.constant("foreach", Value());
     v.constant("differentiable", false);
     v.constant("capturable", false);
 }

@@ -35,7 +35,7 @@ void ASGDOptions::fields(FieldVisitor& v) {
     v("weight_decay", weight_decay_);
     v.keyword_only();
     v("maximize", maximize_);
-    v.constant("foreign", Value());
+    v.constant("foreach", Value());
     v.constant("differentiable", false);
     v.constant("capturable", false);
 }

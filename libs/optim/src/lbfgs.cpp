@@ -27,6 +27,7 @@ void LBFGSOptions::fields(FieldVisitor& v) {
     v("tolerance_change", tolerance_change_);
     v("history_size", history_size_);
     v("line_search_fn", line_search_fn_);
+    v("maximize", maximize_);
 }
 void LBFGSOptions::check() const {
     check_not_negative("LBFGS", "lr", lr());
@@ -57,8 +58,10 @@ Tensor LBFGS::flat_gradient() {
         const Tensor& g = p.mutable_grad();
         parts.push_back(g.defined() ? g.detach().reshape({-1}) : reel::zeros({p.numel()}, p.scalar_type()));
     }
-    return reel::cat(parts);
+    const Tensor flat = reel::cat(parts);
+    return maximizes() ? -flat : flat;
 }
+bool LBFGS::maximizes() const { return static_cast<const LBFGSOptions&>(groups_[0].options()).maximize(); }
 void LBFGS::move(double t, const Tensor& direction) {
     std::int64_t at = 0;
     for (const Tensor& p : params()) {
@@ -106,17 +109,21 @@ void remember(LBFGSParamState& s, const Tensor& gradient, std::int64_t history_s
 Tensor LBFGS::step(LossClosure closure) {
     REEL_CHECK(closure, "LBFGS: step needs a closure that evaluates the loss and its gradients");
     run_pre_hooks();
-    const LossClosure evaluate = [&] {
+    Tensor first;
+    const double sign = maximizes() ? -1 : 1;
+    const std::function<double()> evaluate = [&] {
         EnableGradGuard grad;
-        return closure();
+        const Tensor loss = closure();
+        if (!first.defined()) first = loss;
+        return sign * loss.item<double>();
     };
     NoGradGuard no_grad;
-    const Tensor first = evaluate();
-    minimize(evaluate, first.item<double>());
+    const double start = evaluate();
+    minimize(evaluate, start);
     finish_step();
     return first;
 }
-void LBFGS::minimize(const LossClosure& closure, double loss) {
+void LBFGS::minimize(const std::function<double()>& evaluate, double loss) {
     const auto& o = static_cast<const LBFGSOptions&>(groups_[0].options());
     LBFGSParamState& s = state_of<LBFGSParamState>(params().at(0));
     const std::int64_t max_eval = o.max_eval().value_or(o.max_iter() * 5 / 4);
@@ -148,7 +155,7 @@ void LBFGS::minimize(const LossClosure& closure, double loss) {
                 move(t, s.d());
                 LinePoint p;
                 p.t = t;
-                p.loss = closure().item<double>();
+                p.loss = evaluate();
                 p.gradient = flat_gradient();
                 p.slope = product(p.gradient, s.d());
                 set_params(start);
@@ -162,7 +169,7 @@ void LBFGS::minimize(const LossClosure& closure, double loss) {
         } else {
             move(s.t(), s.d());
             if (i != o.max_iter()) {
-                loss = closure().item<double>();
+                loss = evaluate();
                 gradient = flat_gradient();
                 more = 1;
             }

@@ -35,7 +35,7 @@ void NAdamOptions::fields(FieldVisitor& v) {
     v("decoupled_weight_decay", decoupled_weight_decay_);
     v.keyword_only();
     v("maximize", maximize_);
-    v.constant("foreign", Value());
+    v.constant("foreach", Value());
     v.constant("capturable", false);
     v.constant("differentiable", false);
 }

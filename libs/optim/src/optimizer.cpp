@@ -194,6 +194,9 @@ Value Optimizer::state_dict() const {
     return r;
 }
 
+/// What the first files of Reel called `foreach`.
+constexpr std::string_view misspelt_foreach = "foreign";
+
 void Optimizer::load_state_dict(const Value& value) {
     REEL_CHECK_TYPE(value.isGenericDict(), "load_state_dict: expected a dict, got ", value.kind_name());
     const ValueDict& dict = value.toGenericDict();
@@ -215,7 +218,8 @@ void Optimizer::load_state_dict(const Value& value) {
         const ValueDict known = fresh[i].options().to_dict();
         fresh[i].extra().clear();
         for (const auto& [key, v] : entry)
-            if (!known.find(key) && key.toStringRef() != "params") fresh[i].extra().set(key, v);
+            if (!known.find(key) && key.toStringRef() != "params" && key.toStringRef() != misspelt_foreach)
+                fresh[i].extra().set(key, v);
         for (std::size_t k = 0; k < numbers.size(); ++k) {
             const Value* s = saved.find(numbers[k]);
             if (!s) continue;

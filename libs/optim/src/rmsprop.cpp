@@ -34,7 +34,7 @@ void RMSpropOptions::fields(FieldVisitor& v) {
     v.keyword_only();
     v("maximize", maximize_);
     v.constant("capturable", false);
-    v.constant("foreign", Value());
+    v.constant("foreach", Value());
     v.constant("differentiable", false);
 }
 void RMSpropOptions::check() const {

@@ -29,7 +29,7 @@ void RpropOptions::fields(FieldVisitor& v) {
     v("step_sizes", step_sizes_);
     v.keyword_only();
     v("maximize", maximize_);
-    v.constant("foreign", Value());
+    v.constant("foreach", Value());
     v.constant("capturable", false);
     v.constant("differentiable", false);
 }

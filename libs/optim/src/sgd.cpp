@@ -25,7 +25,7 @@ void SGDOptions::fields(FieldVisitor& v) {
     v("nesterov", nesterov_);
     v.keyword_only();
     v("maximize", maximize_);
-    v.constant("foreign", Value());
+    v.constant("foreach", Value());
     v.constant("differentiable", false);
     v.constant("fused", Value());
 }

@@ -71,8 +71,14 @@ Value read_bytes(std::string name, std::string bytes, const LoadOptions& options
     return read(PtReader(std::make_shared<MappedFile>(std::move(name), std::move(bytes)), o), options);
 }
 constexpr const char* stream_name = "the stream";
+/// From where the stream stands; one that an earlier load left at its end is read again from its beginning.
 std::string rest_of(std::istream& stream) {
-    REEL_CHECK(stream.good(), "load: the stream cannot be read (it failed before, or is at its end)");
+    if (stream.eof() && !stream.bad()) {
+        stream.clear();
+        stream.seekg(0);
+    }
+    REEL_CHECK(stream.good(),
+               "load: the stream cannot be read (it failed before, or has been read and cannot go back)");
     std::string bytes;
     char block[1 << 16];
     while (stream.read(block, sizeof block) || stream.gcount()) bytes.append(block, std::size_t(stream.gcount()));

@@ -14,8 +14,6 @@ Tensor begin_geometry_change(const char* name, const Tensor& self) {
     autograd::check_inplace(self, name);
     Tensor before = alias_raw(self, self.sizes(), self.strides(), self.storage_offset());
     if (!autograd::needs_recording(self)) return before;
-    REEL_CHECK_NOT_IMPLEMENTED(!self.is_view(), name, ": changing the geometry of a view that requires grad is not ",
-                               "supported; use the out-of-place form");
     autograd::Edge edge = autograd::gradient_edge(self);
     before.impl()->set_history(std::move(edge.function), edge.input_nr);
     return before;
@@ -23,10 +21,11 @@ Tensor begin_geometry_change(const char* name, const Tensor& self) {
 
 Tensor& finish_geometry_change(const char*, const Tensor& self, const Tensor& result) {
     TensorImpl& impl = *self.impl();
-    if (autograd::needs_recording(self))
-        impl.set_history(result.impl()->grad_fn_unchecked(), result.impl()->output_nr());
+    const bool recorded = autograd::needs_recording(self);
     impl.set_geometry(result.sizes(), result.strides(), result.storage_offset());
     impl.bump_version();
+    // A view keeps its base, whose data has not changed: its history is that of the operation, and current.
+    if (recorded) autograd::move_history(self, result.impl()->grad_fn_unchecked(), result.impl()->output_nr());
     return const_cast<Tensor&>(self);
 }
 

@@ -40,6 +40,7 @@ std::vector<Tensor> expand_masks(const Tensor& self, TensorList indices) {
         REEL_CHECK_INDEX(t.device() == self.device() || t.is_cpu(), "index: index ", i, " is on ", t.device().str(),
                          ", the tensor on ", self.device().str());
         if (t.scalar_type() == kBool || t.scalar_type() == kByte) {
+            if (t.scalar_type() == kByte) warn_of_byte_mask();
             for (std::int64_t d = 0; d < t.dim(); ++d) {
                 const std::int64_t k = std::int64_t(out.size()) + d;
                 REEL_CHECK_INDEX(k < self.dim() && self.sizes()[std::size_t(k)] == t.sizes()[std::size_t(d)],
@@ -222,6 +223,11 @@ Tensor masked_scatter(const Tensor& input, const Tensor& mask, const Tensor& sou
                " elements, the mask is true at ", at.numel());
     const Tensor from = source.reshape({-1}).slice(0, 0, at.numel());
     return input.expand(sizes).reshape({count(sizes)}).index_copy(0, at, from).reshape(sizes);
+}
+
+void warn_of_byte_mask() {
+    REEL_WARN_DEPRECATION("index: the mask is uint8, which may one day be taken for positions; use a bool one "
+                          "(mask.to(kBool))");
 }
 
 } // namespace reel

@@ -12,5 +12,7 @@ Tensor index_by(const Tensor& self, TensorList indices);
 Tensor index_put_by(const Tensor& self, TensorList indices, const Tensor& values, bool accumulate);
 /// The same in place.
 void index_put_in_place(const Tensor& self, TensorList indices, const Tensor& values, bool accumulate);
+/// uint8 masks still select, as PyTorch's do, with a warning.
+void warn_of_byte_mask();
 
 } // namespace reel

@@ -216,7 +216,9 @@ Tensor& random_(const Tensor& input, std::optional<Generator> generator) {
 
 namespace {
 TensorOptions without_grad(const TensorOptions& o) { return o.requires_grad(false); }
-Tensor with_grad(Tensor t, const TensorOptions& o) {
+/// A new tensor that was filled: nothing has modified it yet.
+Tensor fresh(Tensor t, const TensorOptions& o) {
+    t.storage()->set_version(0);
     if (o.requires_grad()) t.requires_grad_();
     return t;
 }
@@ -225,18 +227,19 @@ Tensor with_grad(Tensor t, const TensorOptions& o) {
 REEL_OP("rand(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random,
         not_differentiable)
 Tensor rand(IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
-    return with_grad(uniform_(empty(size, without_grad(options)), 0, 1, generator), options);
+    return fresh(uniform_(empty(size, without_grad(options)), 0, 1, generator), options);
 }
 REEL_OP("randn(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random,
         not_differentiable)
 Tensor randn(IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
-    return with_grad(normal_(empty(size, without_grad(options)), 0, 1, generator), options);
+    return fresh(normal_(empty(size, without_grad(options)), 0, 1, generator), options);
 }
 REEL_OP("randint(int low, int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
         random, not_differentiable)
 Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, std::optional<Generator> generator,
                TensorOptions options) {
-    return random_(empty(size, options.has_dtype() ? options : options.dtype(kLong)), low, high, generator);
+    const TensorOptions integers = options.has_dtype() ? options : options.dtype(kLong);
+    return fresh(random_(empty(size, without_grad(integers)), low, high, generator), options);
 }
 REEL_OP("randint(int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random,
         not_differentiable)

@@ -135,6 +135,7 @@ REEL_OP("normal(float mean, float std, int[] size, *, Generator? generator=None,
         random, not_differentiable)
 Tensor normal(double mean, double std, IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
     Tensor t = normal_(empty(size, options.requires_grad(false)), mean, std, generator);
+    t.storage()->set_version(0); // new: nothing has modified it yet
     if (options.requires_grad()) t.requires_grad_();
     return t;
 }

@@ -15,7 +15,8 @@ using namespace shape;
 /// it grows by is uninitialised. Refused for tensors that require grad.
 REEL_OP("resize_(Tensor input, int[] size) -> Tensor", method)
 Tensor& resize_(const Tensor& input, IntArrayRef size) {
-    REEL_CHECK(!input.requires_grad(), "resize_: cannot resize a tensor that requires grad");
+    REEL_CHECK(!input.requires_grad() || (input.is_inference() && InferenceMode::is_enabled()),
+               "resize_: cannot resize a tensor that requires grad; resize under no_grad what it was made from");
     for (const std::int64_t s : size) REEL_CHECK(s >= 0, "resize_: sizes must not be negative, got ", size);
     TensorImpl& impl = *input.impl();
     const std::size_t before = std::size_t(input.storage_offset()) * input.itemsize();

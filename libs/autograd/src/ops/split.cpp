@@ -77,6 +77,11 @@ std::vector<Tensor> chunk_impl(const char* op, const Tensor& input, std::int64_t
     return cut_sizes(op, input, Dims(std::size_t(chunks), 0), dim, safe); // an empty dimension gives all its chunks
 }
 
+/// Pieces that count their versions alone: writing to one leaves what others saved valid.
+std::vector<Tensor> apart(std::vector<Tensor> parts) {
+    for (const Tensor& t : parts) t.impl()->detach_version(0);
+    return parts;
+}
 std::vector<Tensor> copies(std::vector<Tensor> parts) {
     for (Tensor& t : parts) t = t.clone(MemoryFormat::Contiguous);
     return parts;
@@ -127,7 +132,7 @@ std::vector<Tensor> split_with_sizes_copy(const Tensor& input, IntArrayRef split
 /// `split` whose pieces may be changed in place; the caller promises that no two of them are used with stale values.
 REEL_OP("unsafe_split(Tensor input, int split_size, int dim=0) -> Tensor[]", method)
 std::vector<Tensor> unsafe_split(const Tensor& input, std::int64_t split_size, std::int64_t dim) {
-    return cut_even("unsafe_split", input, split_size, dim, false);
+    return apart(cut_even("unsafe_split", input, split_size, dim, false));
 }
 
 /// At most `chunks` pieces of equal size along `dim` (the last may be smaller). Views.
@@ -137,7 +142,7 @@ std::vector<Tensor> chunk(const Tensor& input, std::int64_t chunks, std::int64_t
 }
 REEL_OP("unsafe_chunk(Tensor input, int chunks, int dim=0) -> Tensor[]", method)
 std::vector<Tensor> unsafe_chunk(const Tensor& input, std::int64_t chunks, std::int64_t dim) {
-    return chunk_impl("unsafe_chunk", input, chunks, dim, false);
+    return apart(chunk_impl("unsafe_chunk", input, chunks, dim, false));
 }
 
 /// `sections` pieces whose sizes differ by at most one, or pieces between the indices. Views.

@@ -86,6 +86,7 @@ Subscript subscript(const Tensor& self, ArrayRef<TensorIndex> indices) {
         }
         case Kind::Tensor: {
             const Tensor& t = i.tensor();
+            if (t.scalar_type() == kByte) warn_of_byte_mask();
             if (t.dim() == 0 && !is_mask(t) && isIntegralType(t.scalar_type(), false)) {
                 s.view = reel::select(s.view, dim, t.item().toLong());
             } else if (t.dim() == 0 && is_mask(t)) {

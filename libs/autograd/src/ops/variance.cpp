@@ -45,6 +45,13 @@ Tensor variance_gradient(const Tensor& g, const Tensor& x, const Dims& dims, dou
     const double n = double(reduced_count(x, dims)), free = std::max(0.0, n - correction);
     return each * (x - mean(x, IntArrayRef(dims), true)) * (2.0 / free);
 }
+/// The gradient of the variance for one of its root `y`: 0 where that is 0.
+Tensor of_root(const Tensor& g, const Tensor& y) { return masked_fill(g / (y * 2), y == Scalar(0), 0); }
+Tensor mean_raw(const Tensor& input, const Dims& dims, bool keepdim) {
+    const ScalarType t = input.scalar_type();
+    const Tensor m = sum_raw(input, dims, keepdim, wide_type(t)) / double(reduced_count(input, dims));
+    return m.scalar_type() == t ? m : m.to(t);
+}
 Tensor variance_of(const char* op, const Tensor& input, OptionalIntArrayRef dim,
                    const std::optional<Scalar>& correction, bool keepdim, bool root) {
     const Dims dims = reduced_dims(op, input, dim);
@@ -56,16 +63,31 @@ Tensor variance_of(const char* op, const Tensor& input, OptionalIntArrayRef dim,
         });
     else
         record(op, {input}, out, {input, out}, [dims, c0, keepdim](RuleContext& c) -> GradList {
-            const Tensor y = c.saved(1), g = masked_fill(c.grad() / (y * 2), y == Scalar(0), 0);
-            return {variance_gradient(g, c.saved(0), dims, c0, keepdim)};
+            return {variance_gradient(of_root(c.grad(), c.saved(1)), c.saved(0), dims, c0, keepdim)};
         });
     return out;
 }
 std::optional<Scalar> of_flag(bool unbiased) { return Scalar(unbiased ? 1 : 0); }
 std::tuple<Tensor, Tensor> with_mean(const char* op, const Tensor& input, OptionalIntArrayRef dim,
                                      const std::optional<Scalar>& correction, bool keepdim, bool root) {
-    const Tensor v = variance_of(op, input, dim, correction, keepdim, root);
-    return {v, mean(input, dim, keepdim)};
+    const Dims dims = reduced_dims(op, input, dim);
+    const double c0 = correction ? correction->toDouble() : 1.0;
+    const Tensor v = variance_raw(op, input, dims, c0, keepdim, root), m = mean_raw(input, dims, keepdim);
+    const std::vector<Tensor> outputs{v, m};
+    std::vector<Tensor> saved{input};
+    if (root) saved.push_back(v);
+    record(op, TensorList(&input, 1), TensorList(outputs), TensorList(saved),
+           [dims, c0, keepdim, root](RuleContext& c) -> GradList {
+               const Tensor x = c.saved(0);
+               Tensor gx;
+               if (c.grad(0).defined())
+                   gx = variance_gradient(root ? of_root(c.grad(0), c.saved(1)) : c.grad(0), x, dims, c0, keepdim);
+               if (!c.grad(1).defined()) return {gx};
+               const Tensor of_mean = spread(c.grad(1), Dims(x.sizes()), dims, keepdim) /
+                                      double(std::max<std::int64_t>(reduced_count(x, dims), 1));
+               return {gx.defined() ? gx + of_mean : of_mean};
+           });
+    return {v, m};
 }
 
 } // namespace

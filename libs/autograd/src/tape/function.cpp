@@ -96,9 +96,13 @@ variable_list FunctionNode::finish(variable_list outputs, const std::vector<std:
     const auto differentiable = [&](const Tensor& t) {
         return recorded && isDifferentiableType(t.scalar_type()) && !contains(non_differentiable_, t);
     };
-    for (const Tensor& t : dirty_)
+    for (const Tensor& t : dirty_) {
         REEL_CHECK(contains(outputs, t), rules_.name,
                    ": an input marked dirty was not returned by forward; return every input that is modified in place");
+        if (!is_input(t))
+            REEL_WARN(rules_.name, ": mark_dirty was given a tensor that is no input of forward; only inputs that are "
+                                   "modified in place are to be marked");
+    }
     const auto n_differentiable = std::count_if(outputs.begin(), outputs.end(),
                                                 [&](const Tensor& t) { return t.defined() && differentiable(t); });
     const CreationMeta tag = n_differentiable > 1 ? CreationMeta::MultiOutput : CreationMeta::CustomFunction;
@@ -138,7 +142,9 @@ variable_list FunctionNode::finish(variable_list outputs, const std::vector<std:
             with_history.impl()->set_history(getptr(), slot);
             EnableGradGuard guard;
             rebase_history(t, with_history);
-        } else if (input || repeated) {
+        } else if (repeated && !input) {
+            t.impl()->set_history(getptr(), slot); // one tensor, as returned: its gradient arrives in its last place
+        } else if (input) {
             t = reel::detail::view_raw(t, t.sizes(), t.strides(), t.storage_offset());
             t.impl()->set_history(getptr(), slot);
             t.impl()->set_creation_meta(tag);
@@ -289,8 +295,7 @@ std::vector<Tensor> FunctionNode::saved_tensors() const {
     std::vector<Tensor> r;
     const std::lock_guard lock(lock_);
     if (!saved_) return r;
-    for (const SavedVariable& s : *saved_)
-        if (!s.was_default_constructed()) r.push_back(s.raw()); // absent operands are not savings
+    for (const SavedVariable& s : *saved_) r.push_back(s.raw());
     return r;
 }
 

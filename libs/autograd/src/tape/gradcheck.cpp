@@ -5,7 +5,11 @@
 
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/node.hpp>
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/record.hpp>
+
+#include "tensor/make.hpp"
 
 namespace reel::autograd::detail {
 namespace {
@@ -44,6 +48,21 @@ std::vector<Tensor> moved(const DifferentiableFunction& fn, const variable_list&
     return out;
 }
 
+/// Passes no gradient on.
+class UndefinedGrad final : public Node {
+public:
+    std::string name() const override { return "UndefinedGrad"; }
+    GradList apply(GradList&&) override { return {Tensor()}; }
+};
+/// `t` again; whatever gradient arrives there, what made `t` gets an undefined one.
+Tensor without_gradient(const Tensor& t) {
+    const NodePtr node(new UndefinedGrad);
+    node->add_next_edge(gradient_edge(t));
+    Tensor r = reel::detail::alias_raw(t.detach());
+    r.impl()->set_history(node, node->add_input_metadata(r));
+    return r;
+}
+
 struct Checked {
     const DifferentiableFunction& fn;
     const variable_list& inputs;
@@ -73,6 +92,33 @@ struct Checked {
             if (std::string d = analytic(outputs[o], o, wanted, where, rows); !d.empty()) return d;
             for (std::size_t i = 0; i < wanted.size(); ++i)
                 if (std::string d = compare(o, i, where[i], wanted[i], rows); !d.empty()) return d;
+        }
+        return undefined_gradients(outputs, wanted, where);
+    }
+
+    /// Backward must take undefined gradients: of all outputs, and of one of several, as zeros.
+    std::string undefined_gradients(const variable_list& outputs, const variable_list& wanted,
+                                    const std::vector<std::size_t>& where) const {
+        variable_list roots;
+        for (const Tensor& t : outputs)
+            if (differentiable(t)) roots.push_back(t);
+        const std::size_t all = roots.size();
+        for (std::size_t without = 0; without <= (all > 1 ? all : 0); ++without) { // `all`: none of them has one
+            variable_list cut = roots, zero;
+            for (std::size_t o = 0; o < all; ++o) {
+                if (all == 1 || without == all || without == o) cut[o] = without_gradient(roots[o]);
+                zero.push_back(zeros_like(roots[o]).detach());
+            }
+            variable_list g;
+            try {
+                g = grad(cut, wanted, zero, true, false, true);
+            } catch (const Error& e) {
+                return str("backward does not take undefined gradients of its outputs: ", e.msg());
+            }
+            for (std::size_t i = 0; i < g.size(); ++i)
+                if (g[i].defined() && !g[i].detach().eq(0).all().item<bool>())
+                    return str("undefined and zero gradients of the outputs give a gradient of input ", where[i],
+                               " that is not zero");
         }
         return {};
     }

@@ -34,8 +34,7 @@ void RuleNode::release_variables() {
 }
 std::vector<Tensor> RuleNode::saved_tensors() const {
     std::vector<Tensor> r;
-    for (const SavedVariable& s : saved_)
-        if (!s.was_default_constructed()) r.push_back(s.raw()); // absent operands are not savings
+    for (const SavedVariable& s : saved_) r.push_back(s.raw());
     return r;
 }
 

@@ -40,7 +40,10 @@ TapeNode::Hooks hooks_of(const Node& n) {
 /// Describes what `n` saves; storages seen before are not added to the sums.
 void add_saved(TapeNode& out, std::unordered_set<const void*>& all, std::size_t& total) {
     std::unordered_set<const void*> own;
-    for (const Tensor& t : out.node->saved_tensors()) {
+    const std::vector<Tensor> saved = out.node->saved_tensors();
+    const bool held = std::any_of(saved.begin(), saved.end(), [](const Tensor& t) { return t.defined(); });
+    for (const Tensor& t : saved) {
+        if (held && !t.defined()) continue; // an absent operand: releasing undefines all
         TapeSaved s;
         s.released = !t.defined();
         if (t.defined()) {

@@ -53,6 +53,14 @@ intrusive_ptr<Storage> Storage::wrap(void* data, std::size_t nbytes, Device devi
     return intrusive_ptr<Storage>(new (cpu_alloc(sizeof(Storage))) Storage(data, nbytes, device, deleter, context));
 }
 
+intrusive_ptr<Storage> Storage::shared_counter() {
+    if (!counter_) {
+        counter_ = wrap(nullptr, 0, device_, nullptr, nullptr);
+        counter_->version_.store(version_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    }
+    return counter_;
+}
+
 void Storage::destroy(Storage* s) {
     const std::size_t nbytes = s->nbytes_;
     if (s->context_ == s && !s->deleter_) { // header and data in one block

@@ -103,7 +103,7 @@ std::string Tensor::toString() const {
 void Tensor::print() const { std::cout << *this << "\n"; }
 
 Tensor Tensor::to(const TensorOptions& o, bool, bool copy, std::optional<MemoryFormat> format) const {
-    REEL_CHECK(!o.has_requires_grad(),
+    REEL_CHECK(!o.requires_grad(),
                "to: requires_grad cannot be set by a conversion; call requires_grad_() on the result");
     const ScalarType dtype = o.dtype_opt().value_or(scalar_type());
     const Device device = o.device_opt().value_or(this->device());

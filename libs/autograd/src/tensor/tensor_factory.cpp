@@ -56,6 +56,8 @@ ScalarType literal_dtype(ScalarType found, const TensorOptions& options) {
     return isComplexType(found) ? toComplexType(get_default_dtype()) : ScalarType(get_default_dtype());
 }
 Tensor finish(const Tensor& t, ScalarType dtype, const TensorOptions& options) {
+    REEL_CHECK_TYPE(!t.is_complex() || isComplexType(dtype), "tensor: complex elements cannot become ",
+                    dtype_name(dtype), "; take their real part first");
     Tensor r = convert(t, dtype, options.device(), false, std::nullopt);
     if (options.requires_grad()) r.requires_grad_();
     return r;

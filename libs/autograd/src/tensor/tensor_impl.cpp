@@ -55,13 +55,11 @@ void TensorImpl::set_contiguous(IntArrayRef sizes) {
 }
 
 void TensorImpl::replace_data(const TensorImpl& o) {
-    const std::uint32_t v = version();
+    if (!own_version_) own_version_ = storage_->shared_counter();
     storage_ = o.storage_;
     dtype_ = o.dtype_;
     device_ = o.device_;
     set_geometry(o.sizes_, o.strides_, o.offset_);
-    own_version_.reset();
-    if (storage_->version() != v) detach_version(v);
 }
 
 void TensorImpl::detach_version(std::uint32_t start) {

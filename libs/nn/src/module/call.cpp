@@ -12,6 +12,7 @@
 #include <reel/nn/module_paths.hpp>
 
 #include "module/backward_state.hpp"
+#include "module/legacy_warnings.hpp"
 #include "module/slots.hpp"
 
 namespace reel::nn::detail {
@@ -51,11 +52,12 @@ Value run_legacy(const BackwardHook& hook, Module& m, const variable_list& gi, c
     const auto r = hook.over_tensors ? hook.over_tensors(m, gi, go) : hook.over_slots(m, numbered(gi), numbered(go));
     return r ? tensors_to_tuple(*r) : Value();
 }
-void attach_legacy(Module& m, const Value& result, const Snapshot<BackwardHook>& global,
+void attach_legacy(Module& m, const Args& args, const Value& result, const Snapshot<BackwardHook>& global,
                    const Snapshot<BackwardHook>& local) {
     const Tensor t = first_tensor(result, m);
     const autograd::NodePtr node = t.defined() ? t.grad_fn() : nullptr;
     if (!node) return;
+    warn_of_legacy_hooks(m, args, result, *node);
     const std::weak_ptr<Module> weak = m.weak_from_this();
     const bool managed = !weak.expired();
     for_each_hook(global, local, [&](const auto& record) {
@@ -170,7 +172,7 @@ private:
         if (state) hand_back_history(aliases, state->input_gate);
         run_forward_hooks();
         if (state) wrap_result(state, reference, aliases);
-        if (legacy_global || legacy_local) attach_legacy(module_, result_, legacy_global, legacy_local);
+        if (legacy_global || legacy_local) attach_legacy(module_, args_, result_, legacy_global, legacy_local);
         return result_;
     }
 

@@ -122,6 +122,10 @@ void load_one(Module& m, const std::string& name, Tensor& target, const Value& s
     try {
         NoGradGuard guard;
         if (!assign) {
+            if (target.is_meta() && !t.is_meta())
+                REEL_WARN("while loading '", key,
+                          "': the module's tensor is on the meta device and has no data to copy "
+                          "into, so nothing is loaded; pass assign = true, or call to_empty() first");
             target.copy_(t);
             return;
         }

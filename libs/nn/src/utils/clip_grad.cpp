@@ -16,11 +16,10 @@ std::vector<Tensor> gradients(const std::vector<Tensor>& parameters) {
         if (const Tensor& g = p.mutable_grad(); g.defined()) r.push_back(g);
     return r;
 }
-/// Sum of |x|^p, or the largest |x| for infinity, of one tensor.
+/// Sum of |x|^p of one tensor that has elements; the largest |x| for infinity, the smallest for -infinity.
 double part(const Tensor& t, double p) {
-    if (t.numel() == 0) return 0;
     const Tensor flat = t.detach();
-    if (std::isinf(p)) return flat.abs().max().item<double>();
+    if (std::isinf(p)) return (p > 0 ? flat.abs().max() : flat.abs().min()).item<double>();
     if (p == 0) return reel::ne(flat, 0).sum().item<double>();
     if (p == 2 && !t.is_complex()) return (flat * flat).sum().item<double>();
     const Tensor a = flat.abs();
@@ -30,14 +29,18 @@ double part(const Tensor& t, double p) {
 
 double get_total_norm(const std::vector<Tensor>& tensors, double norm_type, bool error_if_nonfinite) {
     NoGradGuard no_grad;
-    REEL_CHECK_VALUE(norm_type >= 0, "get_total_norm: norm_type must not be negative, got ", norm_type);
+    REEL_CHECK_VALUE(!std::isnan(norm_type), "get_total_norm: norm_type is not a number");
     double total = 0;
+    bool first = true;
     for (const Tensor& t : tensors) {
-        if (!t.defined()) continue;
+        if (!t.defined() || t.numel() == 0) continue;
         const double v = part(t, norm_type);
         if (!std::isinf(norm_type)) total += v;
-        else if (std::isnan(v) || v > total) total = std::isnan(total) ? total : v;
+        else if (first || std::isnan(v) || (norm_type > 0 ? v > total : v < total))
+            total = std::isnan(total) ? total : v;
+        first = false;
     }
+    if (first) return 0;
     if (norm_type != 0 && !std::isinf(norm_type))
         total = norm_type == 2 ? std::sqrt(total) : std::pow(total, 1 / norm_type);
     REEL_CHECK(!error_if_nonfinite || std::isfinite(total), "clip_grad_norm_: the total norm of order ", norm_type,

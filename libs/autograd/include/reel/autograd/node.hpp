@@ -80,7 +80,8 @@ public:
     variable_list operator()(variable_list grads); ///< apply for users, outside of a pass
     /// Frees saved tensors; using the node afterwards is the error of E-35.
     virtual void release_variables() {}
-    /// What the node holds for its backward, for walking the tape; released tensors are undefined.
+    /// What the node holds for its backward, in its own order, for walking the tape; absent operands and released
+    /// tensors are undefined.
     virtual std::vector<Tensor> saved_tensors() const { return {}; }
     /// Should run even when every incoming gradient is undefined, with zeros in their place (identity nodes,
     /// Functions).

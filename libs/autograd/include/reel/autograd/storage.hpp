@@ -25,9 +25,12 @@ public:
     void* data() const { return data_; }
     std::size_t nbytes() const { return nbytes_; }
     Device device() const { return device_; }
-    std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }
-    void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
-    void set_version(std::uint32_t v) { version_.store(v, std::memory_order_relaxed); }
+    std::uint32_t version() const { return counter().version_.load(std::memory_order_relaxed); }
+    void bump_version() { counter().version_.fetch_add(1, std::memory_order_relaxed); }
+    void set_version(std::uint32_t v) { counter().version_.store(v, std::memory_order_relaxed); }
+    /// The family's counter as an object of its own, without memory: a member that takes other memory keeps counting
+    /// with the others through it (E-38).
+    intrusive_ptr<Storage> shared_counter();
 
     static void release(Storage* s) {
         if (s->drop_ref()) destroy(s);
@@ -37,6 +40,8 @@ private:
     Storage(void* data, std::size_t nbytes, Device device, StorageDeleter deleter, void* context)
         : data_(data), nbytes_(nbytes), context_(context), deleter_(deleter), device_(device) {}
     static void destroy(Storage* s);
+    const Storage& counter() const { return counter_ ? *counter_ : *this; }
+    Storage& counter() { return counter_ ? *counter_ : *this; }
 
     void* data_;
     std::size_t nbytes_;
@@ -44,6 +49,7 @@ private:
     StorageDeleter deleter_;
     Device device_;
     std::atomic<std::uint32_t> version_{0};
+    intrusive_ptr<Storage> counter_; ///< null: this one counts
 };
 
 } // namespace reel

@@ -37,7 +37,8 @@ public:
     Device device() const { return device_; }
     const StoragePtr& storage() const { return storage_; }
     void* data() const { return static_cast<char*>(storage_->data()) + std::size_t(offset_) * elementSize(dtype_); }
-    /// Swaps storage, dtype, device and geometry for those of `o`; identity, grad and hooks stay (E-9).
+    /// Swaps storage, dtype, device and geometry for those of `o`; identity, grad, hooks and the version counter, which
+    /// detached aliases share, stay (E-9).
     void replace_data(const TensorImpl& o);
 
     // Versions (E-38). `.data` aliases have a counter of their own.

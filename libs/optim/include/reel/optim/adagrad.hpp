@@ -35,6 +35,10 @@ public:
 protected:
     void update(OptimizerParamGroup& group) override;
     std::unique_ptr<OptimizerParamState> make_state() const override;
+
+private:
+    void make_states();
+    AdagradParamState& sum_of(const Tensor& p, const AdagradOptions& o);
 };
 
 extern template class OptimizerCloneableOptions<AdagradOptions>;

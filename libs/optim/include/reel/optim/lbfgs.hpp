@@ -21,6 +21,7 @@ public:
     REEL_OPTION(double, tolerance_change) = 1e-9;
     REEL_OPTION(std::int64_t, history_size) = 100;
     REEL_OPTION(std::optional<std::string>, line_search_fn) = std::optional<std::string>();
+    REEL_OPTION(bool, maximize) = false;
 };
 /// Kept once, for the first parameter; vectors run over all parameters.
 class LBFGSParamState : public OptimizerCloneableParamState<LBFGSParamState> {
@@ -54,10 +55,11 @@ protected:
 
 private:
     std::vector<Tensor>& params() { return groups_[0].params(); }
-    Tensor flat_gradient();
+    Tensor flat_gradient(); ///< of what is minimised: negated when maximizing
     void move(double t, const Tensor& direction);
     void set_params(const std::vector<Tensor>& values);
-    void minimize(const LossClosure& closure, double loss);
+    bool maximizes() const;
+    void minimize(const std::function<double()>& evaluate, double loss);
 };
 
 extern template class OptimizerCloneableOptions<LBFGSOptions>;
