@@ -127,6 +127,30 @@ BOOST_AUTO_TEST_CASE(E47_in_place_through_a_restricted_view) { // E-47
     BOOST_CHECK_NO_THROW(parts[0] * 2.0);
 }
 
+BOOST_AUTO_TEST_CASE(E47_a_refused_write_leaves_everything_as_it_was) { // E-47
+    const Tensor w = leaf({5, 5});
+    const std::vector<std::function<void(const Tensor&)>> writes{
+        [&](const Tensor& v) { v.add_(w); },
+        [&](const Tensor& v) { v.mul_(w); },
+        [&](const Tensor& v) { v.copy_(w); },
+        [&](const Tensor& v) { v.addcmul_(w, w); },
+        [&](const Tensor& v) { v.lerp_(w, 0.5); },
+        [&](const Tensor& v) { v.index_put_({0}, w[0]); },
+        [&](const Tensor& v) { index_put_(v, {zeros({1}, kLong)}, w.slice(0, 0, 1)); },
+        [&](const Tensor& v) { v.masked_scatter_(v > 0, w); },
+    };
+    for (std::size_t i = 0; i < writes.size(); ++i) {
+        const Tensor base = vec({1, 2, 3, 4}); // not on the tape: only what would be written is
+        const Tensor part = base.split(2)[1];
+        BOOST_TEST_CONTEXT("write " << i)
+        BOOST_CHECK_EXCEPTION(writes[i](part), Error, says("is being modified in place", "several views"));
+        REEL_TEST_VALUES(base, 1, 2, 3, 4);
+        BOOST_TEST(base._version() == 0);
+        BOOST_TEST(!base.requires_grad());
+        BOOST_TEST(!part.requires_grad());
+    }
+}
+
 BOOST_AUTO_TEST_CASE(E48_which_ops_make_restricted_views) { // E-48
     const Tensor b = leaf({1, 2, 3, 4}) * 1.0;
     for (const auto& parts : {b.split(2), b.chunk(2), b.unbind(), b.split_with_sizes({1, 3})})

@@ -25,5 +25,6 @@ for family in autograd hooks-tensor hooks-forward hooks-backward module state fr
     head -n 25 "$full/scenarios/$family.jsonl" >"scenarios/$family.jsonl"
 done
 head -n 60 "$full/scenarios/random-00.jsonl" >scenarios/random-00.jsonl
+./select_samples.py "$full" samples.safetensors
 chmod -R u+w .
 du -sh .

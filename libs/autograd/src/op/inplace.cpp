@@ -30,6 +30,7 @@ void finish_in_place(const char* name, const Tensor& self, const Tensor& stand_i
     REEL_CHECK(can_cast(result.scalar_type(), self.scalar_type()), name, ": the result is ",
                dtype_name(result.scalar_type()), ", which cannot be written into input of dtype ",
                dtype_name(self.scalar_type()), "; use the out-of-place form");
+    if (autograd::needs_recording(result)) autograd::check_recorded_write(self, name);
     if (!result.is_same(stand_in)) {
         if (stand_in.use_count() > 1 || result.storage() == self.storage()) {
             // The rule saved the operand, or the result aliases it: let that keep its data.

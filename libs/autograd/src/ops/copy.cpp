@@ -79,6 +79,7 @@ Tensor& copy_(const Tensor& input, const Tensor& src, bool) {
                " does not broadcast into input of shape ", input.sizes());
     Tensor result = alias_raw(input);
     if (needs_recording_of("copy_", input, input, src)) {
+        check_recorded_write(input, "copy_");
         Tensor old = alias_raw(input);
         if (input.requires_grad()) {
             const Edge e = gradient_edge(input);

@@ -23,33 +23,48 @@ template <class V, class T> Tensor tensor_of(const std::vector<V>& v, ScalarType
 
 /// The rows that each bag takes from the table, bag after bag.
 struct Bags {
-    std::vector<std::int64_t> rows;  ///< of the table
+    Tensor rows;                     ///< of the table, one for each place, dense
     std::vector<std::int64_t> start; ///< bag b has the places from start[b] up to start[b + 1]
     std::vector<std::int64_t> sizes; ///< places of each bag that count
-    std::vector<char> counts;        ///< false for padding
     bool mean = false;
     bool by_frequency = false; ///< gradients of a row are divided by how often it occurs
     std::int64_t table = 0, width = 0;
+    std::int64_t padding = -1; ///< the row that does not count, or -1
 
+    /// For a rule: the rows are saved beside it, as every tensor that a rule reads.
+    Bags without_rows() const {
+        Bags b = *this;
+        b.rows = Tensor();
+        return b;
+    }
+    Bags with_rows(const Tensor& saved) const {
+        Bags b = *this;
+        b.rows = saved;
+        return b;
+    }
+    std::int64_t places() const { return rows.numel(); }
+    std::int64_t row(std::int64_t place) const { return rows.data_ptr<std::int64_t>()[place]; }
+    bool counts(std::int64_t place) const { return row(place) != padding; }
     std::int64_t count() const { return std::int64_t(start.size()) - 1; }
     /// What each place's gradient is multiplied by.
     std::vector<double> factors() const {
-        std::vector<double> f(rows.size(), 0.0);
+        std::vector<double> f(std::size_t(places()), 0.0);
         std::vector<std::int64_t> times;
         if (by_frequency) {
             times.assign(std::size_t(table), 0);
-            for (const std::int64_t r : rows) ++times[std::size_t(r)];
+            for (std::int64_t k = 0; k < places(); ++k) ++times[std::size_t(row(k))];
         }
         for (std::size_t b = 0; b + 1 < start.size(); ++b)
-            for (std::size_t k = std::size_t(start[b]); k < std::size_t(start[b + 1]); ++k) {
-                if (!counts[k]) continue;
-                f[k] = mean ? 1 / double(sizes[b]) : 1;
-                if (by_frequency) f[k] /= double(times[std::size_t(rows[k])]);
+            for (std::int64_t k = start[b]; k < start[b + 1]; ++k) {
+                if (!counts(k)) continue;
+                double& factor = f[std::size_t(k)];
+                factor = mean ? 1 / double(sizes[b]) : 1;
+                if (by_frequency) factor /= double(times[std::size_t(row(k))]);
             }
         return f;
     }
     std::vector<std::int64_t> bag_of_each() const {
-        std::vector<std::int64_t> of(rows.size(), 0);
+        std::vector<std::int64_t> of(std::size_t(places()), 0);
         for (std::size_t b = 0; b + 1 < start.size(); ++b)
             std::fill(of.begin() + start[b], of.begin() + start[b + 1], std::int64_t(b));
         return of;
@@ -62,9 +77,9 @@ Bags bags_of(const Tensor& indices, const Tensor& offsets, bool include_last_off
     b.width = weight.size(1);
     const Tensor flat = contiguous_raw(
         shape::checked_index("embedding_bag", shape::index_as_long("embedding_bag", indices, "indices"), b.table));
-    const auto* i = flat.data_ptr<std::int64_t>();
     const std::int64_t n = flat.numel();
-    b.rows.assign(i, i + n);
+    b.rows = alias_raw(flat, {n}, {1}, flat.storage_offset());
+    b.padding = padding.value_or(-1);
     if (indices.dim() == 2) {
         REEL_CHECK_VALUE(!offsets.defined(),
                          "embedding_bag: if input is 2D, then offsets has to be None, as input is treated is a "
@@ -95,10 +110,10 @@ Bags bags_of(const Tensor& indices, const Tensor& offsets, bool include_last_off
         if (!include_last_offset || m == 1) b.start.push_back(n);
         if (include_last_offset && m == 1) b.start.pop_back(); // no bag at all
     }
-    b.counts.assign(std::size_t(n), 1);
-    for (std::int64_t k = 0; padding && k < n; ++k) b.counts[std::size_t(k)] = i[k] != *padding;
-    for (std::size_t k = 0; k + 1 < b.start.size(); ++k)
-        b.sizes.push_back(std::count(b.counts.begin() + b.start[k], b.counts.begin() + b.start[k + 1], 1));
+    for (std::size_t k = 0; k + 1 < b.start.size(); ++k) {
+        b.sizes.push_back(0);
+        for (std::int64_t place = b.start[k]; place < b.start[k + 1]; ++place) b.sizes.back() += b.counts(place);
+    }
     return b;
 }
 std::int64_t grain_for(std::int64_t work) { return std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(work, 1)); }
@@ -115,14 +130,14 @@ Tensor sums(const Bags& b, const Tensor& weight, const Tensor& scale) {
         const T* table = w.data_ptr<T>();
         const A* s = scale.defined() ? scale.data_ptr<A>() : nullptr;
         T* result = out.data_ptr<T>();
-        const std::int64_t per_bag = b.width * (std::int64_t(b.rows.size()) / std::max<std::int64_t>(b.count(), 1) + 1);
+        const std::int64_t per_bag = b.width * (b.places() / std::max<std::int64_t>(b.count(), 1) + 1);
         parallel_for(0, b.count(), grain_for(per_bag), [&](std::int64_t begin, std::int64_t end) {
             std::vector<A> sum(std::size_t(b.width), A(0));
             for (std::int64_t bag = begin; bag < end; ++bag) {
                 std::fill(sum.begin(), sum.end(), A(0));
                 for (std::int64_t k = b.start[std::size_t(bag)]; k < b.start[std::size_t(bag) + 1]; ++k) {
-                    if (!b.counts[std::size_t(k)]) continue;
-                    const T* row = table + b.rows[std::size_t(k)] * b.width;
+                    if (!b.counts(k)) continue;
+                    const T* row = table + b.row(k) * b.width;
                     const A f = s ? s[k] : A(1);
                     for (std::int64_t c = 0; c < b.width; ++c) sum[std::size_t(c)] += f * A(row[c]);
                 }
@@ -145,12 +160,12 @@ Tensor table_gradient(const Bags& b, const Tensor& grad, const Tensor& scale) {
         const A* s = scale.defined() ? scale.data_ptr<A>() : nullptr;
         A* to = out.data_ptr<A>();
         // By columns: rows may occur in several bags.
-        parallel_for(0, b.width, grain_for(std::int64_t(b.rows.size())), [&](std::int64_t begin, std::int64_t end) {
+        parallel_for(0, b.width, grain_for(b.places()), [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t bag = 0; bag < b.count(); ++bag)
                 for (std::int64_t k = b.start[std::size_t(bag)]; k < b.start[std::size_t(bag) + 1]; ++k) {
                     const A f = A(factors[std::size_t(k)]) * (s ? s[k] : A(1));
-                    if (!b.counts[std::size_t(k)]) continue;
-                    A* row = to + b.rows[std::size_t(k)] * b.width;
+                    if (!b.counts(k)) continue;
+                    A* row = to + b.row(k) * b.width;
                     for (std::int64_t c = begin; c < end; ++c) row[c] += f * A(from[bag * b.width + c]);
                 }
         });
@@ -160,14 +175,14 @@ Tensor table_gradient(const Bags& b, const Tensor& grad, const Tensor& scale) {
 /// The gradient of the weights of single places: the bag's gradient along the row.
 Tensor scale_gradient(const Bags& b, const Tensor& grad, const Tensor& weight) {
     const Tensor g = contiguous_raw(grad), w = contiguous_raw(weight);
-    Tensor out = empty_raw({std::int64_t(b.rows.size())}, g.scalar_type());
+    Tensor out = empty_raw({b.places()}, g.scalar_type());
     fill_raw(out, 0);
     dispatch_floating(g.scalar_type(), "embedding_bag", [&]<class T>() {
         using A = Wide<T>;
         for (std::int64_t bag = 0; bag < b.count(); ++bag)
             for (std::int64_t k = b.start[std::size_t(bag)]; k < b.start[std::size_t(bag) + 1]; ++k) {
-                if (!b.counts[std::size_t(k)]) continue;
-                const T *x = g.data_ptr<T>() + bag * b.width, *y = w.data_ptr<T>() + b.rows[std::size_t(k)] * b.width;
+                if (!b.counts(k)) continue;
+                const T *x = g.data_ptr<T>() + bag * b.width, *y = w.data_ptr<T>() + b.row(k) * b.width;
                 A sum = 0;
                 for (std::int64_t c = 0; c < b.width; ++c) sum += A(x[c]) * A(y[c]);
                 out.data_ptr<T>()[k] = T(sum);
@@ -181,28 +196,29 @@ GradList gradients_in_ops(const Bags& b, const Tensor& grad, const Tensor& weigh
     const ScalarType t = grad.scalar_type();
     GradList r{Tensor(), Tensor()};
     if (b.count() == 0) return r;
-    const Tensor of = tensor_of<std::int64_t, std::int64_t>(b.bag_of_each(), kLong),
-                 rows = tensor_of<std::int64_t, std::int64_t>(b.rows, kLong), each = index_select(grad, 0, of);
+    const Tensor of = tensor_of<std::int64_t, std::int64_t>(b.bag_of_each(), kLong), each = index_select(grad, 0, of);
     if (want_table) {
         Tensor f = tensor_of<double, double>(b.factors(), t);
         if (scale.defined()) f = f * reshape(scale.to(t), {-1});
-        r[0] =
-            index_add(zeros({b.table, b.width}, grad.options().requires_grad(false)), 0, rows, each * unsqueeze(f, 1));
+        r[0] = index_add(zeros({b.table, b.width}, grad.options().requires_grad(false)), 0, b.rows,
+                         each * unsqueeze(f, 1));
     }
     if (want_scale)
-        r[1] =
-            reshape(sum(each * index_select(weight, 0, rows), 1) * tensor_of<char, double>(b.counts, t), scale.sizes());
+        r[1] = reshape(sum(each * index_select(weight, 0, b.rows), 1) * ne(b.rows, Scalar(b.padding)).to(t),
+                       scale.sizes());
     return r;
 }
-Tensor sum_of_bags(const Bags& b, const Tensor& weight, const Tensor& scale) {
+Tensor sum_of_bags(const Bags& all, const Tensor& weight, const Tensor& scale) {
     const ScalarType t = wide(weight.scalar_type());
     const auto flat = [t](const Tensor& s) {
         return s.defined() ? contiguous_raw(reshape(cast_raw(s.detach(), t), {-1})) : s;
     };
-    const Tensor out = sums(b, weight, flat(scale));
+    const Tensor out = sums(all, weight, flat(scale));
     static const Tensor absent;
-    record("embedding_bag", {weight, scale}, out, {scale.defined() && scale.requires_grad() ? weight : absent, scale},
-           [b, flat](RuleContext& c) -> GradList {
+    record("embedding_bag", {weight, scale}, out,
+           {scale.defined() && scale.requires_grad() ? weight : absent, scale, all.rows},
+           [kept = all.without_rows(), flat](RuleContext& c) -> GradList {
+               const Bags b = kept.with_rows(c.saved(2));
                const Tensor w = c.saved(0), s = c.saved(1), &g = c.grad();
                if (GradMode::is_enabled()) return gradients_in_ops(b, g, w, s, c.needs(0), s.defined() && c.needs(1));
                GradList r{Tensor(), Tensor()};
@@ -223,18 +239,18 @@ Tensor maximum_of_bags(const Bags& b, const Tensor& weight) {
         T* result = out.data_ptr<T>();
         for (std::int64_t bag = 0; bag < b.count(); ++bag)
             for (std::int64_t k = b.start[std::size_t(bag)]; k < b.start[std::size_t(bag) + 1]; ++k) {
-                if (!b.counts[std::size_t(k)]) continue;
-                const T* row = table + b.rows[std::size_t(k)] * b.width;
+                if (!b.counts(k)) continue;
+                const T* row = table + b.row(k) * b.width;
                 for (std::int64_t c = bag * b.width; c < (bag + 1) * b.width; ++c) {
                     const T v = row[c - bag * b.width];
                     if (at[c] >= 0 && !(Wide<T>(v) > Wide<T>(result[c]))) continue;
-                    at[c] = b.rows[std::size_t(k)];
+                    at[c] = b.row(k);
                     result[c] = v;
                 }
             }
     });
-    record("embedding_bag", {weight}, out, {}, [best, table = b.table, width = b.width](RuleContext& c) -> GradList {
-        const Tensor none = best < Scalar(0), &g = c.grad();
+    record("embedding_bag", {weight}, out, {best}, [table = b.table, width = b.width](RuleContext& c) -> GradList {
+        const Tensor best = c.saved(0), none = best < Scalar(0), &g = c.grad();
         return {scatter_add(zeros({table, width}, g.options().requires_grad(false)), 0, masked_fill(best, none, 0),
                             masked_fill(g, none, 0))};
     });

@@ -138,8 +138,12 @@ void put_raw(const Plan& plan, const Tensor& self, const Tensor& values, bool ac
                          plan.expanded_table(), from, 1);
 }
 
-/// Keeps the tensors of a list for a rule: they carry no gradient, so plain handles do.
-std::vector<Tensor> keep(TensorList indices) { return std::vector<Tensor>(indices.begin(), indices.end()); }
+/// The index list as a rule saved it; entries that are None come back undefined.
+std::vector<Tensor> saved_list(const RuleContext& c) {
+    std::vector<Tensor> list(c.num_saved());
+    for (std::size_t i = 0; i < list.size(); ++i) list[i] = c.saved(i);
+    return list;
+}
 
 } // namespace
 
@@ -147,9 +151,11 @@ Tensor index_by(const Tensor& self, TensorList indices) {
     const Plan plan = make_plan(self, indices);
     const Tensor out = raw_empty(plan.sizes, self);
     if (out.numel() > 0) index_gather_kernel(self.device().type(), out, plan.operand(self), plan.expanded_table(), 1);
-    record("index", {self}, out, {}, [sizes = Dims(self.sizes()), list = keep(indices)](RuleContext& c) -> GradList {
-        return {index_put_by(raw_zeros(sizes, c.grad()), list, c.grad(), true)};
-    });
+    if (!needs_recording_of("index", out, self)) return out;
+    record("index", TensorList(self), TensorList(out), indices,
+           [sizes = Dims(self.sizes())](RuleContext& c) -> GradList {
+               return {index_put_by(raw_zeros(sizes, c.grad()), saved_list(c), c.grad(), true)};
+           });
     return out;
 }
 
@@ -157,8 +163,10 @@ Tensor index_put_by(const Tensor& self, TensorList indices, const Tensor& values
     const Tensor out = raw_empty(self.sizes(), self);
     raw_copy(out, self);
     put_raw(make_plan(out, indices), out, values, accumulate);
-    record("index_put", {self, values}, out, {},
-           [list = keep(indices), accumulate, shape = Dims(values.sizes())](RuleContext& c) -> GradList {
+    if (!needs_recording_of("index_put", out, self, values)) return out;
+    record("index_put", TensorList{self, values}, TensorList(out), indices,
+           [accumulate, shape = Dims(values.sizes())](RuleContext& c) -> GradList {
+               const std::vector<Tensor> list = saved_list(c);
                GradList g(2);
                if (c.needs(0))
                    g[0] = accumulate ? c.grad() : index_put_by(c.grad(), list, raw_zeros({}, c.grad()), false);

@@ -80,6 +80,14 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, std::string_view re
     return reduce(weight.defined() ? y * weight : y, reduction);
 }
 
+namespace {
+/// log(x), at least -100, with finite derivatives where x is 0.
+Tensor bounded_log(const Tensor& x) {
+    const double least = std::exp(-100.0);
+    return masked_fill(log(clamp_min(x, least)), x <= Scalar(least), -100);
+}
+} // namespace
+
 /// -(t log(x) + (1 - t) log(1 - x)) for probabilities x; logarithms stop at -100.
 REEL_OP("nn.functional.binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, *, str reduction='mean') "
         "-> Tensor")
@@ -104,7 +112,7 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
     record("binary_cross_entropy", {input, target}, y, {input, target}, [](RuleContext& c) -> GradList {
         const Tensor x = c.saved(0), t = c.saved(1), &g = c.grad();
         return {c.needs(0) ? g * (x - t) / clamp_min((1 - x) * x, 1e-12) : Tensor(),
-                c.needs(1) ? g * (log1p(-x) - log(x)) : Tensor()};
+                c.needs(1) ? g * (bounded_log(1 - x) - bounded_log(x)) : Tensor()};
     });
     return reduce(weight.defined() ? y * weight : y, reduction);
 }

@@ -23,6 +23,19 @@ struct Picks {
     bool summed;
     double scale = 1;
 
+    /// For a rule: the tensors are saved beside it, as every tensor that a rule reads.
+    Picks without_tensors() const {
+        Picks p = *this;
+        p.target = p.weight = Tensor();
+        return p;
+    }
+    Picks with_saved(const RuleContext& c) const {
+        Picks p = *this;
+        p.target = c.saved(0);
+        p.weight = c.saved(1);
+        return p;
+    }
+
     double weight_of(std::int64_t t) const {
         return weight.defined() ? static_cast<const double*>(weight.data_ptr())[t] : 1.0;
     }
@@ -53,7 +66,9 @@ Tensor pick(const Picks& p, const Tensor& x) {
         }
     });
     if (needs_recording(x))
-        record("nll_loss", {x}, out, {}, [p](RuleContext& c) -> GradList { return {spread_back(p, c.grad())}; });
+        record("nll_loss", {x}, out, {p.target, p.weight}, [p = p.without_tensors()](RuleContext& c) -> GradList {
+            return {spread_back(p.with_saved(c), c.grad())};
+        });
     return out;
 }
 /// The adjoint of `pick`.
@@ -70,7 +85,8 @@ Tensor spread_back(const Picks& p, const Tensor& g) {
         });
     });
     if (needs_recording(g))
-        record("nll_loss_backward", {g}, out, {}, [p](RuleContext& c) -> GradList { return {pick(p, c.grad())}; });
+        record("nll_loss_backward", {g}, out, {p.target, p.weight},
+               [p = p.without_tensors()](RuleContext& c) -> GradList { return {pick(p.with_saved(c), c.grad())}; });
     return out;
 }
 

@@ -124,34 +124,36 @@ Tensor ctc_each(const Tensor& log_probs, const Tensor& targets, std::vector<std:
                    labels[n]);
     }
     const Tensor lp = contiguous_raw(cast_raw(log_probs, kDouble));
-    const auto example = [=](std::size_t n) {
+    const auto example = [=](const Tensor& lp, const Tensor& all, std::size_t n) {
         return Alignment(lp.data_ptr<double>() + std::int64_t(n) * classes, batch * classes, in[n],
                          all.data_ptr<std::int64_t>() + start[n], labels[n], blank);
     };
     Tensor losses = empty_raw({batch}, kDouble);
     for (std::size_t n = 0; n < start.size(); ++n) {
-        const double l = example(n).loss();
+        const double l = example(lp, all, n).loss();
         losses.data_ptr<double>()[n] = zero_infinity && std::isinf(l) ? 0 : l;
     }
     Tensor out = cast_raw(losses, log_probs.scalar_type());
     const ScalarType t = log_probs.scalar_type();
     if (needs_recording(log_probs))
-        record("ctc_loss", {log_probs}, out, {log_probs}, [=](RuleContext& c) -> GradList {
-            c.saved(0); // checks that log_probs was not overwritten
-            const Tensor g = contiguous_raw(cast_raw(c.grad(), kDouble));
-            Tensor grad = empty_raw(lp.sizes(), kDouble);
-            fill_raw(grad, 0);
-            for (std::size_t n = 0; n < start.size(); ++n) {
-                const Alignment a = example(n);
-                if (zero_infinity && std::isinf(a.loss())) continue;
-                a.add_gradient(grad.data_ptr<double>() + std::int64_t(n) * classes, classes, g.data_ptr<double>()[n]);
-            }
-            Tensor gx = cast_raw(grad, t);
-            record("ctc_loss_backward", {c.grad()}, gx, {}, [](RuleContext&) -> GradList {
-                REEL_THROW(NotImplementedError, "ctc_loss: second derivatives are not implemented");
-            });
-            return {gx};
-        });
+        record("ctc_loss", {log_probs}, out, {log_probs, all},
+               [=, n_examples = start.size()](RuleContext& c) -> GradList {
+                   const Tensor lp = contiguous_raw(cast_raw(c.saved(0), kDouble)), all = c.saved(1);
+                   const Tensor g = contiguous_raw(cast_raw(c.grad(), kDouble));
+                   Tensor grad = empty_raw(lp.sizes(), kDouble);
+                   fill_raw(grad, 0);
+                   for (std::size_t n = 0; n < n_examples; ++n) {
+                       const Alignment a = example(lp, all, n);
+                       if (zero_infinity && std::isinf(a.loss())) continue;
+                       a.add_gradient(grad.data_ptr<double>() + std::int64_t(n) * classes, classes,
+                                      g.data_ptr<double>()[n]);
+                   }
+                   Tensor gx = cast_raw(grad, t);
+                   record("ctc_loss_backward", {c.grad()}, gx, {}, [](RuleContext&) -> GradList {
+                       REEL_THROW(NotImplementedError, "ctc_loss: second derivatives are not implemented");
+                   });
+                   return {gx};
+               });
     return out;
 }
 

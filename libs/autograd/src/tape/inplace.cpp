@@ -85,6 +85,12 @@ void check_inplace(const Tensor& self, const char* op) {
     if (KeptForMutation* kept = tape_modes().mutation) move_saved_away(*kept, self);
 }
 
+void check_recorded_write(const Tensor& self, const char* op) {
+    const TensorImpl& impl = *self.impl();
+    if (impl.is_view() && impl.creation_meta() != CreationMeta::Default)
+        throw_view(self, "is being modified in place", op);
+}
+
 namespace {
 /// Is it what a module under backward hooks got for (or returned as) a leaf?
 bool aliases_leaf(const TensorImpl& impl) {
@@ -103,18 +109,18 @@ bool aliases_leaf(const TensorImpl& impl) {
 void check_history(const Tensor& self, const char* op) {
     TensorImpl& impl = *self.impl();
     if (impl.is_view()) {
+        check_recorded_write(self, op);
         const Tensor base = base_of(self);
-        if (impl.creation_meta() != CreationMeta::Default) throw_view(self, "is being modified in place", op);
+        if (base.impl()->requires_grad_flag() && !base.impl()->grad_fn_unchecked())
+            REEL_THROW(Error, op,
+                       ": a view of a leaf that requires grad is being used in an in-place operation; "
+                       "use no_grad for updates of parameters, or clone() first");
         refresh_view(self);
         // The op reads the view through a node made again, so hooks on the old one are lost (T-9).
         if (const NodePtr& fn = impl.grad_fn_unchecked(); fn && has_hooks(*fn)) {
             impl.set_view_version(impl.version() - 1);
             refresh_view(self);
         }
-        if (base.impl()->requires_grad_flag() && !base.impl()->grad_fn_unchecked())
-            REEL_THROW(Error, op,
-                       ": a view of a leaf that requires grad is being used in an in-place operation; "
-                       "use no_grad for updates of parameters, or clone() first");
         return;
     }
     if (!impl.grad_fn_unchecked() || aliases_leaf(impl))

@@ -7,6 +7,10 @@ namespace reel::autograd {
 
 /// Throws before anything is written when `op` must not modify `self`.
 void check_inplace(const Tensor& self, const char* op);
+/// Throws when recorded values must not be written into `self`, though it may be off the tape itself: a view that the
+/// tape cannot make again from its base (E-47). For operands beside `self` that require grad; before anything is
+/// written.
+void check_recorded_write(const Tensor& self, const char* op);
 /// Throws when `self` is an inference tensor outside of inference mode (E-51).
 void refuse_inference(const Tensor& self, const char* op);
 /// After `self`'s data was overwritten by what `result` holds: bumps the version and gives `self` (and the base it

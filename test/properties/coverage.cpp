@@ -1,0 +1,34 @@
+// Every op of the registry has a sample call, and every sample call goes through.
+#include <set>
+
+#include <boost/test/unit_test.hpp>
+
+#include <reel/autograd/op.hpp>
+
+#include "sample.hpp"
+
+using namespace properties;
+
+BOOST_AUTO_TEST_SUITE(coverage)
+
+BOOST_AUTO_TEST_CASE(every_op_has_a_sample) {
+    std::set<const ops::Op*> covered;
+    for (const Sample& s : samples()) covered.insert(&ops::registry().at(s.op));
+    for (const std::string& name : ops::registry().names())
+        BOOST_TEST(covered.contains(&ops::registry().at(name)),
+                   name << " has no sample: add a reference case or a call in made_samples.cpp");
+}
+
+BOOST_AUTO_TEST_CASE(every_sample_goes_through) {
+    BOOST_TEST(samples().size() > 1000u);
+    for (const Sample& s : samples()) {
+        try {
+            std::vector<bool> none(s.operands().size());
+            s.run_on(leaves(s.operands(), none));
+        } catch (const std::exception& e) {
+            BOOST_ERROR(s.name() << ": " << e.what());
+        }
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,168 @@
+#include "sample.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/op.hpp>
+#include <reel/autograd/ops.hpp>
+
+#include "common/case_file.hpp"
+
+namespace properties {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void collect(const Value& v, variable_list& out) {
+    if (v.isTensor()) {
+        if (v.toTensor().defined()) out.push_back(v.toTensor());
+    } else if (v.isSequence()) {
+        for (const Value& e : v.elements()) collect(e, out);
+    }
+}
+Value replaced(const Value& v, const variable_list& tensors, std::size_t& next) {
+    if (v.isTensor()) return v.toTensor().defined() ? Value(tensors.at(next++)) : v;
+    if (!v.isSequence()) return v;
+    std::vector<Value> elements;
+    for (const Value& e : v.elements()) elements.push_back(replaced(e, tensors, next));
+    return v.isTuple() ? Value::tuple(std::move(elements)) : Value::list(std::move(elements));
+}
+
+/// Single precision is raised: differences need the digits.
+Tensor raised(const Tensor& t) {
+    if (t.scalar_type() == kFloat) return t.to(kDouble);
+    if (t.scalar_type() == kComplexFloat) return t.to(kComplexDouble);
+    return t;
+}
+void add_cases(const fs::path& path, bool all, std::vector<Sample>& list) {
+    const replay::CaseFile file(path);
+    for (const auto& entry : file.cases()) {
+        const auto& data = entry.as_object();
+        if (data.if_contains("error")) continue;
+        if (all && data.at("dtype").as_string() != "float64" && data.at("dtype").as_string() != "complex128") continue;
+        Sample s;
+        s.op = data.at("op").as_string();
+        // The order of these in a call by name is PyTorch's, in C++ libtorch's: they are made by hand.
+        if (s.op == "where" || s.op.starts_with("nn.functional.embedding")) continue;
+        s.origin = data.if_contains("from") ? std::string(data.at("from").as_string())
+                                            : str(file.stem(), " ", &entry - file.cases().data());
+        replay::ArgumentReader reader(file, replay::MemoryLayout::contiguous);
+        s.args = reader.read_args(data.at("args"));
+        s.kwargs = reader.read_kwargs(data.at("kwargs"));
+        variable_list operands = s.operands();
+        for (Tensor& t : operands) t = raised(t.detach());
+        if (s.origin.starts_with("linalg.pinv-singular")) // two thin factors, so that it stays singular
+            s.call = [](const Args& a) -> Value {
+                return linalg::pinv(matmul(a.at(0).toTensor(), transpose(a.at(1).toTensor(), -2, -1)));
+            };
+        list.push_back(s.with(operands));
+    }
+}
+fs::path checkout() {
+    for (fs::path p = fs::current_path(); p.has_relative_path(); p = p.parent_path())
+        if (fs::exists(p / "test/reference/samples.safetensors")) return p;
+    const fs::path program = fs::read_symlink("/proc/self/exe");
+    for (fs::path p = program.parent_path(); p.has_relative_path(); p = p.parent_path())
+        if (fs::exists(p / "test/reference/samples.safetensors")) return p;
+    throw ValueError("test/reference/samples.safetensors was not found above the working directory or the program");
+}
+std::vector<Sample> read_samples() {
+    std::vector<Sample> list;
+    add_made_samples(list);
+    add_made_layer_samples(list);
+    add_cases(checkout() / "test/reference/samples.safetensors", false, list);
+    if (!long_form()) {
+        add_gauge_free_samples(list);
+        return list;
+    }
+    const char* named = std::getenv("REEL_REFERENCE");
+    fs::path folder = named ? fs::path(named) : checkout() / "../shared/oracle";
+    if (fs::exists(folder / "oracle")) folder /= "oracle";
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder / "ops")) files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    for (const fs::path& path : files) add_cases(path, true, list);
+    add_gauge_free_samples(list);
+    return list;
+}
+
+} // namespace
+
+variable_list Sample::operands() const {
+    variable_list out;
+    for (const Value& v : args) collect(v, out);
+    for (const auto& [key, v] : kwargs) collect(v, out);
+    return out;
+}
+Sample Sample::with(const variable_list& tensors) const {
+    Sample s = *this;
+    std::size_t next = 0;
+    for (Value& v : s.args) v = replaced(v, tensors, next);
+    s.kwargs = Kwargs();
+    for (const auto& [key, v] : kwargs) s.kwargs.set(key, replaced(v, tensors, next));
+    return s;
+}
+variable_list Sample::run() const {
+    manual_seed(0);
+    variable_list out;
+    collect(call ? call(args) : ops::registry().at(op).call(args, kwargs), out);
+    return out;
+}
+variable_list Sample::run_on(variable_list operands) const {
+    if (op.ends_with('_') && !operands.empty()) operands[0] = operands[0].clone();
+    return with(operands).run();
+}
+
+const std::vector<Sample>& samples() {
+    static const std::vector<Sample> list = read_samples();
+    return list;
+}
+bool long_form() {
+    const char* form = std::getenv("REEL_PROPERTIES");
+    return form && std::string(form) == "long";
+}
+
+variable_list leaves(const variable_list& operands, const std::vector<bool>& wanted) {
+    const NoGradGuard guard;
+    variable_list out;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        out.push_back(operands[i].detach().clone());
+        if (wanted.at(i)) out.back().requires_grad_();
+    }
+    return out;
+}
+
+std::vector<bool> differentiable_operands(const Sample& sample) {
+    const variable_list operands = sample.operands();
+    std::vector<bool> wanted;
+    for (const Tensor& t : operands) wanted.push_back(t.scalar_type() == kDouble || t.scalar_type() == kComplexDouble);
+    const auto accepted = [&](const std::vector<bool>& which) {
+        try {
+            sample.run_on(leaves(operands, which));
+            return true;
+        } catch (const Error&) {
+            return false;
+        }
+    };
+    if (accepted(wanted)) return wanted;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (!wanted[i]) continue;
+        std::vector<bool> alone(wanted.size());
+        alone[i] = true;
+        wanted[i] = accepted(alone);
+    }
+    return wanted;
+}
+
+Tensor noise_like(const Tensor& like, std::uint64_t seed) {
+    const NoGradGuard guard;
+    Generator generator{Device(kCPU)};
+    generator.manual_seed(seed);
+    const Tensor shape = like.is_complex() ? view_as_real(like.detach()) : like.detach();
+    const Tensor t = randn(shape.sizes(), generator, TensorOptions(kDouble));
+    return like.is_complex() ? view_as_complex(t) : t;
+}
+
+} // namespace properties
