@@ -72,8 +72,15 @@ std::vector<ThreadCache*>& registry() {
 }
 void* system_alloc(std::size_t n) {
     system_calls.fetch_add(1, std::memory_order_relaxed);
-    void* p = n >= huge_page ? std::aligned_alloc(huge_page, (n + huge_page - 1) / huge_page * huge_page)
-                             : std::aligned_alloc(alignment, (n + alignment - 1) / alignment * alignment);
+    const auto attempt = [n] {
+        return n >= huge_page ? std::aligned_alloc(huge_page, (n + huge_page - 1) / huge_page * huge_page)
+                              : std::aligned_alloc(alignment, (n + alignment - 1) / alignment * alignment);
+    };
+    void* p = attempt();
+    if (!p) { // what is kept for later may be what is missing now
+        empty_cache();
+        p = attempt();
+    }
     if (!p) out_of_memory(n);
     if (n >= huge_page) madvise(p, n, MADV_HUGEPAGE);
     reserved.fetch_add(n, std::memory_order_relaxed);
@@ -191,23 +198,29 @@ void* cpu_alloc(std::size_t nbytes) {
     if (nbytes <= small_limit) [[likely]] {
         const int c = size_class(nbytes);
         if (ThreadCache* t = thread_cache()) [[likely]] {
-            auto& k = t->counters;
-            k.requests.store(k.requests.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-            k.allocated.store(k.allocated.load(std::memory_order_relaxed) + std::int64_t(class_bytes(c)),
-                              std::memory_order_relaxed);
+            const auto count = [&k = t->counters, c] {
+                k.requests.store(k.requests.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+                k.allocated.store(k.allocated.load(std::memory_order_relaxed) + std::int64_t(class_bytes(c)),
+                                  std::memory_order_relaxed);
+            };
             if (FreeBlock* b = t->lists[c]) [[likely]] {
                 t->lists[c] = b->next;
                 --t->counts[c];
+                count();
                 return b;
             }
+            void* const p = system_alloc(rounded(nbytes)); // counted only once it is there
+            count();
+            note_peak();
+            return p;
         }
-        note_peak();
         return system_alloc(rounded(nbytes));
     }
     const std::size_t n = rounded(nbytes);
+    void* const p = large_alloc(n);
     large_allocated.fetch_add(n, std::memory_order_relaxed);
     note_peak();
-    return large_alloc(n);
+    return p;
 #endif
 }
 

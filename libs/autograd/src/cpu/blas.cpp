@@ -5,6 +5,7 @@
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/parallel.hpp>
+#include <reel/autograd/pointwise/scalar_math.hpp>
 
 #include "cpu/gemm.hpp"
 
@@ -51,6 +52,7 @@ void tiled(bool ta, bool tb, std::int64_t m, std::int64_t n, const void* a, std:
 
 CBLAS_TRANSPOSE flag(bool t) { return t ? CblasTrans : CblasNoTrans; }
 
+using math::wrapping;
 template <class T, class A>
 void plain(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, double alpha, const void* a,
            std::int64_t lda, const void* b, std::int64_t ldb, double beta, void* c, std::int64_t ldc) {
@@ -62,12 +64,14 @@ void plain(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, dou
                          for (std::int64_t l = 0; l < k; ++l) {
                              const A x = A(*at<T>(a, ta, lda, i, l));
                              for (std::int64_t j = 0; j < n; ++j)
-                                 row[std::size_t(j)] = A(row[std::size_t(j)] + x * A(*at<T>(b, tb, ldb, l, j)));
+                                 row[std::size_t(j)] = A(wrapping(row[std::size_t(j)]) +
+                                                         wrapping(x) * wrapping(A(*at<T>(b, tb, ldb, l, j))));
                          }
                          T* out = static_cast<T*>(c) + i * ldc;
                          for (std::int64_t j = 0; j < n; ++j)
-                             out[j] = beta == 0 ? T(A(alpha) * row[std::size_t(j)])
-                                                : T(A(alpha) * row[std::size_t(j)] + A(beta) * A(out[j]));
+                             out[j] = beta == 0 ? T(wrapping(A(alpha)) * wrapping(row[std::size_t(j)]))
+                                                : T(wrapping(A(alpha)) * wrapping(row[std::size_t(j)]) +
+                                                    wrapping(A(beta)) * wrapping(A(out[j])));
                      }
                  });
 }

@@ -35,6 +35,16 @@ bool is_pointwise(const ConvGeometry& g) {
     return true;
 }
 
+/// Do the places that one result reads lie together? The direct kernels copy all that is between them.
+bool is_compact(const ConvGeometry& g) {
+    for (int d = 0; d < 3; ++d) {
+        const std::int64_t reach = g.dilation[d] * (g.kernel[d] - 1) + 1;
+        if ((g.out[d] - 1) * std::min(g.stride[d], reach) + reach > 1024 + 16 * (g.in[d] + g.out[d] + g.kernel[d]))
+            return false;
+    }
+    return true;
+}
+
 /// Calls `visit(in_offset or -1, col_offset, first, last)` for every (column row, output row): output positions
 /// [first, last) of that row read `in_offset + (ox * stride)`, the others lie outside of the image.
 template <class F> void each_segment(const ConvGeometry& g, std::int64_t row0, std::int64_t row1, F visit) {
@@ -46,10 +56,10 @@ template <class F> void each_segment(const ConvGeometry& g, std::int64_t row0, s
                 for (std::int64_t kx = 0; kx < g.kernel[2]; ++kx, ++k) {
                     const std::int64_t shift = kx * g.dilation[2] - g.pad[2]; // ix = ox * s + shift
                     const std::int64_t first =
-                        std::clamp<std::int64_t>(shift >= 0 ? 0 : (-shift + s - 1) / s, 0, width);
+                        std::clamp<std::int64_t>(shift >= 0 ? 0 : (-shift - 1) / s + 1, 0, width);
                     const std::int64_t room = g.in[2] - shift; // ox * s < room
                     const std::int64_t last =
-                        std::clamp<std::int64_t>(room <= 0 ? 0 : (room + s - 1) / s, first, width);
+                        std::clamp<std::int64_t>(room <= 0 ? 0 : (room - 1) / s + 1, first, width);
                     for (std::int64_t r = row0; r < row1; ++r) {
                         const std::int64_t iz = r / g.out[1] * g.stride[0] - g.pad[0] + kz * g.dilation[0];
                         const std::int64_t iy = r % g.out[1] * g.stride[1] - g.pad[1] + ky * g.dilation[1];
@@ -182,7 +192,7 @@ void conv_forward(ScalarType t, const ConvGeometry& g, const void* x, const void
     dispatch_conv(t, [&]<class T>() {
         const T *from = static_cast<const T*>(x), *weight = static_cast<const T*>(w);
         if constexpr (std::is_floating_point_v<T>)
-            if (!is_pointwise(g))
+            if (!is_pointwise(g) && is_compact(g))
                 return direct_forward(g, from, weight, static_cast<const T*>(bias), static_cast<T*>(y));
         Conv<T>{g, t}.forward(from, weight, bias, static_cast<T*>(y));
     });
@@ -193,7 +203,7 @@ void conv_input(ScalarType t, const ConvGeometry& g, const void* y, const void* 
         const T *from = static_cast<const T*>(y), *weight = static_cast<const T*>(w);
         if constexpr (std::is_floating_point_v<T>)
             // its tiles are channels of x: too few of them do not pay for the taps of many channels of y
-            if (!is_pointwise(g) &&
+            if (!is_pointwise(g) && is_compact(g) &&
                 (4 * g.channels_per_group() > conv_kernels<T>.rows || g.out_channels / g.groups < 16))
                 return direct_input(g, from, weight, static_cast<const T*>(bias), static_cast<T*>(x));
         Conv<T>{g, t}.input(from, weight, bias, static_cast<T*>(x));
@@ -205,7 +215,7 @@ void conv_weight(ScalarType t, const ConvGeometry& g, const void* x, const void*
         const T *from = static_cast<const T*>(x), *grad = static_cast<const T*>(y);
         if constexpr (std::is_floating_point_v<T>)
             // its vectors are channels of y
-            if (!is_pointwise(g) && 4 * (g.out_channels / g.groups) > conv_kernels<T>.lanes)
+            if (!is_pointwise(g) && is_compact(g) && 4 * (g.out_channels / g.groups) > conv_kernels<T>.lanes)
                 return direct_weight(g, from, grad, static_cast<T*>(w));
         Conv<T>{g, t}.weight(from, grad, static_cast<T*>(w));
     });

@@ -158,12 +158,12 @@ template <class T> void direct_forward(const ConvGeometry& g, const T* x, const 
 }
 
 template <class T> void direct_input(const ConvGeometry& g, const T* y, const T* w, const T* bias, T* x) {
-    std::int64_t rest[3];
-    for (rest[0] = 0; rest[0] < g.stride[0]; ++rest[0])
-        for (rest[1] = 0; rest[1] < g.stride[1]; ++rest[1])
-            for (rest[2] = 0; rest[2] < g.stride[2]; ++rest[2]) {
+    std::int64_t first[3]; // a stride beyond the image leaves most remainders without a place
+    for (first[0] = 0; first[0] < std::min(g.stride[0], g.in[0]); ++first[0])
+        for (first[1] = 0; first[1] < std::min(g.stride[1], g.in[1]); ++first[1])
+            for (first[2] = 0; first[2] < std::min(g.stride[2], g.in[2]); ++first[2]) {
                 Axes a;
-                transposed(g, rest, a);
+                transposed(g, first, a);
                 Correlation<T>{g, a, true}.run(y, w, bias, x);
             }
 }

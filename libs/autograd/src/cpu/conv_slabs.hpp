@@ -48,15 +48,15 @@ inline void correlation(const ConvGeometry& g, Axes& a) {
         a[d].close();
     }
 }
-/// The places of a transposed convolution's result with remainders `rest` by the strides, counted with the padding.
-inline void transposed(const ConvGeometry& g, const std::int64_t (&rest)[3], Axes& a) {
+/// The places of a transposed convolution's result that lie a multiple of the strides behind `first`.
+inline void transposed(const ConvGeometry& g, const std::int64_t (&first)[3], Axes& a) {
     for (int d = 0; d < 3; ++d) {
         const std::int64_t s = g.stride[d];
         a[d].source = g.out[d];
         a[d].target = g.in[d];
         a[d].step = s;
-        a[d].first = ((rest[d] - g.pad[d]) % s + s) % s;
-        a[d].count = a[d].first < g.in[d] ? (g.in[d] - a[d].first + s - 1) / s : 0;
+        a[d].first = first[d];
+        a[d].count = (g.in[d] - first[d] - 1) / s + 1;
         for (std::int64_t k = 0; k < g.kernel[d]; ++k) {
             const std::int64_t at = a[d].first + g.pad[d] - k * g.dilation[d];
             if (at % s == 0) a[d].taps.push_back({k, at / s});
@@ -90,8 +90,8 @@ template <class T> struct Padded {
         const auto& copy = conv_kernels<T>.copy;
         for (std::int64_t f = 0; f < pitch[2]; ++f) {
             const std::int64_t from = f + a[2].low;
-            const std::int64_t begin = std::clamp<std::int64_t>(from < 0 ? (s - 1 - from) / s : 0, 0, width),
-                               end = std::clamp<std::int64_t>(from < n ? (n - from + s - 1) / s : 0, begin, width);
+            const std::int64_t begin = std::clamp<std::int64_t>(from < 0 ? (-1 - from) / s + 1 : 0, 0, width),
+                               end = std::clamp<std::int64_t>(from < n ? (n - 1 - from) / s + 1 : 0, begin, width);
             const std::int64_t column = from + begin * s, length = end - begin;
             T* out = to + f * width + begin;
             for (std::int64_t c = 0; c < channels; ++c)

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <reel/autograd/parallel.hpp>
+#include <reel/autograd/pointwise/scalar_math.hpp>
 
 #include "op/dispatch.hpp"
 
@@ -102,8 +103,12 @@ void mean_pool(ScalarType t, const PoolGeometry& g, const void* x, void* y) {
             T* out = static_cast<T*>(y) + p * g.out_size();
             each_window(g, [&](std::int64_t o, const PoolWindow& wz, const PoolWindow& wy, const PoolWindow& wx) {
                 T sum = 0;
-                each_place(g, wz, wy, wx, [&](std::int64_t i) { sum = T(sum + in[i]); });
-                out[o] = T(sum / T(divisor(g, wz, wy, wx)));
+                each_place(g, wz, wy, wx,
+                           [&](std::int64_t i) { sum = T(math::wrapping(sum) + math::wrapping(in[i])); });
+                // a divisor that an integer type cannot hold is greater than any sum of it
+                const std::int64_t by = divisor(g, wz, wy, wx);
+                if constexpr (std::is_integral_v<T>) out[o] = T(std::int64_t(sum) / by);
+                else out[o] = T(sum / T(by));
             });
         });
     });

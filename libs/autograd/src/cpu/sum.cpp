@@ -75,18 +75,18 @@ void sum_rows(ScalarType t, const void* in, std::int64_t rows, std::int64_t inne
         return rows_of<std::complex<float>, std::complex<float>>(in, rows, inner, out);
     case kComplexDouble:
         return rows_of<std::complex<double>, std::complex<double>>(in, rows, inner, out);
-    case kByte:
-        return rows_of<std::int64_t, std::uint8_t>(in, rows, inner, out);
+    case kByte: // integers wrap, which only unsigned sums do
+        return rows_of<std::uint64_t, std::uint8_t>(in, rows, inner, out);
     case kChar:
-        return rows_of<std::int64_t, std::int8_t>(in, rows, inner, out);
+        return rows_of<std::uint64_t, std::int8_t>(in, rows, inner, out);
     case kShort:
-        return rows_of<std::int64_t, std::int16_t>(in, rows, inner, out);
+        return rows_of<std::uint64_t, std::int16_t>(in, rows, inner, out);
     case kInt:
-        return rows_of<std::int64_t, std::int32_t>(in, rows, inner, out);
+        return rows_of<std::uint64_t, std::int32_t>(in, rows, inner, out);
     case kLong:
-        return rows_of<std::int64_t, std::int64_t>(in, rows, inner, out);
+        return rows_of<std::uint64_t, std::int64_t>(in, rows, inner, out);
     case kBool:
-        return rows_of<std::int64_t, bool>(in, rows, inner, out);
+        return rows_of<std::uint64_t, bool>(in, rows, inner, out);
     default:
         REEL_THROW(NotImplementedError, "sum: there is no kernel for ", dtype_name(t));
     }

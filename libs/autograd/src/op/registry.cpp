@@ -1,6 +1,8 @@
 // The registry of ops and the binding of values to schemas.
 #include <algorithm>
 #include <map>
+#include <new>
+#include <stdexcept>
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/op.hpp>
@@ -202,10 +204,23 @@ namespace {
 }
 } // namespace
 
+namespace {
+/// What the standard library throws where a size was too large leaves as an error of Reel's that names the op.
+Value guarded(const Op& op, Value (*call)(std::span<const Value>), const std::vector<Value>& bound) {
+    try {
+        return call(bound);
+    } catch (const std::bad_alloc&) {
+        REEL_THROW(OutOfMemoryError, op.name, ": there is no memory for what its arguments ask for");
+    } catch (const std::length_error&) {
+        REEL_THROW(ValueError, op.name, ": an argument asks for more elements than can be counted");
+    }
+}
+} // namespace
+
 Value Op::call(const Args& args, const Kwargs& kwargs) const {
     std::vector<Value> bound;
     for (const Schema& s : schemas)
-        if (s.bind(args, kwargs, bound, nullptr)) return s.call(bound);
+        if (s.bind(args, kwargs, bound, nullptr)) return guarded(*this, s.call, bound);
     no_schema_fits(*this, args, kwargs);
 }
 bool Op::has_inplace() const {
@@ -214,7 +229,7 @@ bool Op::has_inplace() const {
 Value Op::call_inplace(const Args& args, const Kwargs& kwargs) const {
     std::vector<Value> bound;
     for (const Schema& s : schemas)
-        if (s.call_inplace && s.bind(args, kwargs, bound, nullptr)) return s.call_inplace(bound);
+        if (s.call_inplace && s.bind(args, kwargs, bound, nullptr)) return guarded(*this, s.call_inplace, bound);
     no_schema_fits(*this, args, kwargs);
 }
 

@@ -82,6 +82,7 @@ Tensor rrelu(const Tensor& input, double lower, double upper, bool training, std
     REEL_CHECK(lower <= upper, "rrelu: lower is ", lower, ", larger than upper ", upper);
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "rrelu: input: there is no kernel for ",
                                dtype_name(input.scalar_type()));
+    if (training && input.is_meta()) return unary_op("rrelu", leaky_relu_op(lower), input); // drawn slopes are values
     if (!training) return unary_op("leaky_relu", leaky_relu_op((lower + upper) / 2), input);
     Tensor slope;
     {

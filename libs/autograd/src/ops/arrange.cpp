@@ -1,6 +1,7 @@
 // The elements of one tensor in another order, or several times.
 #include "ops/index_kernels.hpp"
 #include "ops/shape_util.hpp"
+#include "tensor/checked_size.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -12,7 +13,10 @@ using namespace detail;
 using namespace shape;
 
 namespace {
-std::int64_t modulo(std::int64_t a, std::int64_t n) { return (a % n + n) % n; }
+std::int64_t modulo(std::int64_t a, std::int64_t n) {
+    const std::int64_t r = a % n;
+    return r < 0 ? r + n : r;
+}
 
 Tensor flip_raw(const Tensor& input, IntArrayRef dims) {
     Tensor x = input;
@@ -87,8 +91,9 @@ Tensor roll(const Tensor& input, IntArrayRef shifts, IntArrayRef dims) {
     Dims back, d; // a dimension may be named several times
     for (std::size_t i = 0; i < dims.size(); ++i) {
         d.push_back(wrap_dim("roll", dims[i], input.dim()));
-        back.push_back(-shifts[i]);
-        if (input.numel() > 0) out = roll_raw(out, d[i], modulo(shifts[i], input.sizes()[std::size_t(d[i])]));
+        const std::int64_t n = std::max<std::int64_t>(input.sizes()[std::size_t(d[i])], 1), by = modulo(shifts[i], n);
+        back.push_back(n - by);
+        if (input.numel() > 0) out = roll_raw(out, d[i], by);
     }
     if (out.is_same(input)) out = raw_empty(input.sizes(), input); // empty
     record("roll", {input}, out, {}, [back, d](RuleContext& c) -> GradList { return {roll(c.grad(), back, d)}; });
@@ -134,13 +139,22 @@ Tensor repeat(const Tensor& input, IntArrayRef repeats) {
     for (std::size_t i = 0; i < repeats.size(); ++i) {
         REEL_CHECK(repeats[i] >= 0, "repeat: repeats must not be negative, got ", repeats);
         const std::int64_t n = i < lead ? 1 : input.sizes()[i - lead];
-        sizes.push_back(repeats[i] * n);
+        sizes.push_back(checked_mul("repeat", "the result", repeats[i], n));
+        if (n == 1) { // one element repeated: no dimension of its own, of which there are not many
+            copies.push_back(std::int64_t(split.size()));
+            split.push_back(repeats[i]);
+            from_strides.push_back(0);
+            continue;
+        }
         copies.push_back(std::int64_t(split.size()));
         split.push_back(repeats[i]);
         split.push_back(n);
         from_strides.push_back(0);
         from_strides.push_back(i < lead ? 0 : input.strides()[i - lead]);
     }
+    check_sizes("repeat", sizes, input.scalar_type());
+    REEL_CHECK_VALUE(split.size() <= max_dims, "repeat: repeats ", repeats, " of a tensor of ", input.dim(),
+                     " dimensions are too many");
     const Tensor out = raw_empty(sizes, input);
     if (out.numel() > 0)
         raw_copy(alias_raw(out, split, contiguous_strides(split), 0),
@@ -167,10 +181,12 @@ Tensor repeat_interleave(const Tensor& input, std::int64_t repeats, std::optiona
     REEL_CHECK(repeats >= 0, "repeat_interleave: repeats must not be negative, got ", repeats);
     const Tensor x = dim && input.dim() > 0 ? input : input.reshape({-1});
     const std::int64_t d = wrap_dim("repeat_interleave", dim.value_or(0), x.dim()), n = x.sizes()[std::size_t(d)];
-    REEL_CHECK(!output_size || *output_size == n * repeats, "repeat_interleave: output_size is ", *output_size,
-               ", the repeats sum to ", n * repeats);
-    const Tensor at = empty_raw({n * repeats}, kLong);
-    for (std::int64_t i = 0; i < n * repeats; ++i) at.data_ptr<std::int64_t>()[i] = i / repeats;
+    const std::int64_t total = checked_mul("repeat_interleave", "the result", n, repeats);
+    REEL_CHECK(!output_size || *output_size == total, "repeat_interleave: output_size is ", *output_size,
+               ", the repeats sum to ", total);
+    check_sizes("repeat_interleave", total, kLong);
+    const Tensor at = empty_raw({total}, kLong);
+    for (std::int64_t i = 0; i < total; ++i) at.data_ptr<std::int64_t>()[i] = i / repeats;
     return index_select(x, d, at.to(x.device()));
 }
 REEL_OP("repeat_interleave(Tensor input, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor", method)
@@ -191,9 +207,12 @@ Tensor repeat_interleave(const Tensor& repeats, std::optional<std::int64_t> outp
     REEL_CHECK(repeats.dim() == 1, "repeat_interleave: repeats must have one dimension, got sizes ", repeats.sizes());
     const Tensor r = contiguous_raw(index_as_long("repeat_interleave", repeats, "repeats").to(kCPU));
     const std::int64_t* p = r.data_ptr<std::int64_t>();
-    for (std::int64_t i = 0; i < r.numel(); ++i)
+    std::int64_t total = 0;
+    for (std::int64_t i = 0; i < r.numel(); ++i) {
         REEL_CHECK(p[i] >= 0, "repeat_interleave: repeats must not be negative, got ", p[i]);
-    const std::int64_t total = std::accumulate(p, p + r.numel(), std::int64_t(0));
+        total = checked_add("repeat_interleave", "the sum of the repeats", total, p[i]);
+    }
+    check_sizes("repeat_interleave", total, kLong);
     REEL_CHECK(!output_size || *output_size == total, "repeat_interleave: output_size is ", *output_size,
                ", the repeats sum to ", total);
     const Tensor out = empty_raw({total}, kLong);

@@ -9,6 +9,7 @@
 #include "ops/norm.hpp"
 #include "ops/shape_util.hpp"
 #include "tape/inplace.hpp"
+#include "tensor/checked_size.hpp"
 #include "tensor/make.hpp"
 
 namespace reel {
@@ -49,14 +50,14 @@ norm_layers::Plan plan_of(const cpu::NormGeometry& g, double eps, bool constant_
 struct Moments {
     std::vector<double> mean, var;
     Moments(const cpu::NormGeometry& g, const Tensor& x) : mean(std::size_t(g.num_stats())), var(mean) {
-        cpu::norm_moments(x.scalar_type(), g, x.data_ptr(), mean.data(), var.data());
+        if (!x.is_meta()) cpu::norm_moments(x.scalar_type(), g, x.data_ptr(), mean.data(), var.data());
     }
 };
-Tensor from_doubles(const std::vector<double>& v, ScalarType t, bool rstd, double eps) {
+Tensor from_doubles(const std::vector<double>& v, ScalarType t, bool rstd, double eps, Device device) {
     Tensor wide = empty_raw({std::int64_t(v.size())}, kDouble);
     double* p = wide.data_ptr<double>();
     for (std::size_t i = 0; i < v.size(); ++i) p[i] = rstd ? 1 / std::sqrt(v[i] + eps) : v[i];
-    return cast_raw(wide, t);
+    return cast_raw(device.is_meta() ? empty_raw(wide.sizes(), kDouble, device) : wide, t);
 }
 
 /// The affine map with given moments, recorded. `mean` and `rstd` are in the compute dtype.
@@ -64,9 +65,10 @@ Tensor apply(const char* op, const cpu::NormGeometry& g, const Tensor& input, co
              const Tensor& mean, const Tensor& rstd, double eps, bool constant_stats) {
     const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
     const Tensor x = norm_layers::dense(input, t), w = norm_layers::dense(weight, t), b = norm_layers::dense(bias, t);
-    Tensor y = empty_raw(input.sizes(), t);
-    cpu::norm_forward(t, g, x.data_ptr(), mean.data_ptr(), rstd.data_ptr(), data_or_null(w), data_or_null(b),
-                      y.data_ptr());
+    Tensor y = empty_raw(input.sizes(), t, input.device());
+    if (!y.is_meta())
+        cpu::norm_forward(t, g, x.data_ptr(), mean.data_ptr(), rstd.data_ptr(), data_or_null(w), data_or_null(b),
+                          y.data_ptr());
     Tensor out = cast_raw(y, input.scalar_type());
     norm_layers::record(op, plan_of(g, eps, constant_stats), input, weight, bias, out, mean, rstd,
                         [g, t, constant_stats](const Tensor& grad, const Tensor& input, const Tensor& weight,
@@ -89,7 +91,7 @@ Tensor apply(const char* op, const cpu::NormGeometry& g, const Tensor& input, co
 /// running += momentum (value - running), in the running tensor's dtype, version bumped.
 void update_running(const char* op, const Tensor& running, const std::vector<double>& value, double scale,
                     double momentum) {
-    if (!running.defined() || impl::passes_over(running, op)) return;
+    if (!running.defined() || running.is_meta() || impl::passes_over(running, op)) return;
     NoGradGuard guard;
     check_inplace(running, op);
     const Tensor old = contiguous_raw(cast_raw(running, kDouble)), fresh = empty_raw(running.sizes(), kDouble);
@@ -100,6 +102,13 @@ void update_running(const char* op, const Tensor& running, const std::vector<dou
     rebase_history(running, Tensor());
 }
 
+/// Both are told whether they can be written before either is.
+void check_running(const char* op, const Tensor& mean, const Tensor& var) {
+    const NoGradGuard guard;
+    for (const Tensor* running : {&mean, &var})
+        if (running->defined()) check_inplace(*running, op);
+}
+
 struct Result {
     Tensor out, mean, rstd;
 };
@@ -107,13 +116,13 @@ Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight,
                       const Tensor& running_mean, const Tensor& running_var, bool training, double momentum,
                       double eps) {
     check_input(op, input);
-    shape::require_cpu(op, input);
+    if (!input.is_meta()) shape::require_cpu(op, input);
     const ScalarType t = norm_layers::compute_dtype(input.scalar_type()),
                      stats = weight.defined() ? weight.scalar_type() : input.scalar_type();
     if (input.dim() < 2) { // only an empty vector has no channel dimension
         REEL_CHECK(input.dim() == 1 && input.numel() == 0, op, ": input has shape ", input.sizes(),
                    "; expected at least two dimensions, [N, C, ...]");
-        return {reel::clone(input), empty_raw({0}, stats), empty_raw({0}, stats)};
+        return {reel::clone(input), empty_raw({0}, stats, input.device()), empty_raw({0}, stats, input.device())};
     }
     const cpu::NormGeometry g = geometry(input, 0);
     check_channels(op, "weight", weight, g.channels);
@@ -129,13 +138,18 @@ Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight,
     if (!training) {
         const Tensor mean = norm_layers::dense(running_mean, t);
         const Tensor var = norm_layers::dense(running_var, kDouble);
-        const Tensor rstd = from_doubles({var.data_ptr<double>(), var.data_ptr<double>() + g.channels}, t, true, eps);
-        return {apply(op, g, input, weight, bias, mean, rstd, eps, true), empty_raw({0}, stats), empty_raw({0}, stats)};
+        std::vector<double> variances(std::size_t(g.channels));
+        if (!var.is_meta()) std::copy_n(var.data_ptr<double>(), g.channels, variances.begin());
+        const Tensor rstd = from_doubles(variances, t, true, eps, var.device()),
+                     none = empty_raw({0}, stats, input.device());
+        return {apply(op, g, input, weight, bias, mean, rstd, eps, true), none, none};
     }
+    check_running(op, running_mean, running_var);
     const Moments m(g, norm_layers::dense(input, t));
-    const Tensor mean = from_doubles(m.mean, t, false, 0), rstd = from_doubles(m.var, t, true, eps);
+    const Tensor mean = from_doubles(m.mean, t, false, 0, input.device()),
+                 rstd = from_doubles(m.var, t, true, eps, input.device());
     Tensor out = apply(op, g, input, weight, bias, mean, rstd, eps, false);
-    if (input.numel() > 0) {
+    if (input.numel() > 0 && !input.is_meta()) {
         const double n = double(g.count());
         update_running(op, running_mean, m.mean, 1, momentum);
         update_running(op, running_var, m.var, n / (n - 1), momentum);
@@ -182,14 +196,14 @@ namespace {
 Tensor grouped(const char* op, const Tensor& input, std::int64_t num_groups, const Tensor& weight, const Tensor& bias,
                double eps) {
     check_input(op, input);
-    shape::require_cpu(op, input);
+    if (!input.is_meta()) shape::require_cpu(op, input);
     const cpu::NormGeometry g = geometry(input, num_groups);
     check_channels(op, "weight", weight, g.channels);
     check_channels(op, "bias", bias, g.channels);
     const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
     const Moments m(g, norm_layers::dense(input, t));
-    return apply(op, g, input, weight, bias, from_doubles(m.mean, t, false, 0), from_doubles(m.var, t, true, eps), eps,
-                 false);
+    return apply(op, g, input, weight, bias, from_doubles(m.mean, t, false, 0, input.device()),
+                 from_doubles(m.var, t, true, eps, input.device()), eps, false);
 }
 } // namespace
 
@@ -218,6 +232,7 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const 
                                                      std::int64_t N, std::int64_t C, std::int64_t HxW,
                                                      std::int64_t group, double eps) {
     check_input("native_group_norm", input);
+    check_sizes("native_group_norm", {N, C, HxW}, input.scalar_type());
     REEL_CHECK(group > 0 && C % group == 0, "native_group_norm: ", C, " channels do not divide into ", group,
                " groups");
     REEL_CHECK(input.numel() == N * C * HxW, "native_group_norm: input ", input.sizes(),
@@ -267,8 +282,9 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
     if (!use_input_stats) return batch_norm(input, weight, bias, running_mean, running_var, false, momentum, eps);
     check_channels("instance_norm", "running_mean", running_mean, input.size(1));
     check_channels("instance_norm", "running_var", running_var, input.size(1));
+    check_running("instance_norm", running_mean, running_var);
     Tensor out = grouped("instance_norm", input, input.size(1), weight, bias, eps);
-    if ((running_mean.defined() || running_var.defined()) && input.numel() > 0) {
+    if ((running_mean.defined() || running_var.defined()) && input.numel() > 0 && !input.is_meta()) {
         const cpu::NormGeometry g = geometry(input, input.size(1));
         const Moments m(g, norm_layers::dense(input, norm_layers::compute_dtype(input.scalar_type())));
         const double n = double(g.length);

@@ -21,22 +21,17 @@ struct RightShift {
         return T(x >> o);
     }
 };
+/// The absolute value without a sign: that of the least number fits, too.
+template <class T> std::uint64_t magnitude(T x) { return x < 0 ? 0 - std::uint64_t(x) : std::uint64_t(x); }
 struct Gcd {
-    template <class T> T operator()(T x, T o) const {
-        while (x != 0) {
-            const T rest = T(o % x);
-            o = x;
-            x = rest;
-        }
-        return o < 0 ? T(-o) : o;
-    }
+    template <class T> T operator()(T x, T o) const { return T(std::gcd(magnitude(x), magnitude(o))); }
 };
 struct Lcm {
     template <class T> T operator()(T x, T o) const {
-        const T d = Gcd()(x, o);
-        if (d == 0) return 0;
-        const T r = T(x / d * o);
-        return r < 0 ? T(-r) : r;
+        const std::uint64_t a = magnitude(x), b = magnitude(o);
+        if (a == 0 || b == 0) return 0;
+        const T r = T(a / std::gcd(a, b) * b);
+        return r < 0 ? T(0 - std::make_unsigned_t<T>(r)) : r;
     }
 };
 } // namespace

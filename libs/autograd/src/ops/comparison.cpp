@@ -211,6 +211,15 @@ Tensor isclose(const Tensor& input, const Tensor& other, double rtol, double ato
     return logical_or(close, logical_and(isfinite(difference), difference <= allowed));
 }
 
+namespace {
+/// Where the result lives: on the device of the first operand that is not on the CPU.
+Device device_of(std::initializer_list<std::reference_wrapper<const Tensor>> operands) {
+    for (const Tensor& t : operands)
+        if (!t.is_cpu()) return t.device();
+    return kCPU;
+}
+} // namespace
+
 /// Elements of `input` where `condition` holds, of `other` elsewhere.
 REEL_OP("where.condition(Tensor condition, Tensor input, Tensor other) -> Tensor", cpp("where"))
 Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) {
@@ -219,7 +228,7 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
     const ScalarType t = pointwise::detail::result_type(input, other);
     const Dims sizes =
         broadcast_shapes("where", condition.sizes(), broadcast_shapes("where", input.sizes(), other.sizes()));
-    Tensor out = empty_raw(sizes, t);
+    Tensor out = empty_raw(sizes, t, device_of({condition, input, other}));
     const Tensor operands[] = {out, expand_raw(cast_raw(condition, kBool), sizes),
                                expand_raw(cast_raw(input, t), sizes), expand_raw(cast_raw(other, t), sizes)};
     cpu::Loop loop = nullptr;
@@ -236,12 +245,12 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
     char* data[4];
     Dims bytes[4];
     const std::int64_t* strides[4];
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 4 && !out.is_meta(); ++i) {
         data[i] = static_cast<char*>(operands[i].data_ptr());
         for (const std::int64_t s : operands[i].strides()) bytes[i].push_back(s * operands[i].element_size());
         strides[i] = bytes[i].data();
     }
-    cpu::for_each_strided(int(sizes.size()), sizes.data(), 4, data, strides, loop, nullptr);
+    if (!out.is_meta()) cpu::for_each_strided(int(sizes.size()), sizes.data(), 4, data, strides, loop, nullptr);
     record("where", {condition, input, other}, out, {condition},
            [cx = input.is_complex(), co = other.is_complex()](RuleContext& c) -> GradList {
                const Tensor cond = c.saved(0);

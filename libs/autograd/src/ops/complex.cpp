@@ -29,7 +29,7 @@ Tensor abs(const Tensor& input) {
         [](auto x) {
             using T = decltype(x);
             if constexpr (std::is_unsigned_v<T>) return x;
-            else if constexpr (std::is_integral_v<T>) return T(x < 0 ? -x : x);
+            else if constexpr (std::is_integral_v<T>) return math::abs(x);
             else return std::abs(x);
         },
         input);

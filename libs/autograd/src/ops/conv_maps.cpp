@@ -5,6 +5,7 @@
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
+#include "tensor/checked_size.hpp"
 #include "tensor/make.hpp"
 
 namespace reel::conv {
@@ -168,6 +169,10 @@ Plan plan(std::size_t n, const Tensor& weight, const Arguments& a, std::int64_t 
     }
     return p;
 }
+/// From the first place that the kernel reads to the last one.
+std::int64_t reach_of(const char* op, const ConvGeometry& g, std::size_t at) {
+    return checked_mul(op, "the kernel with its dilation", g.dilation[at], g.kernel[at] - 1);
+}
 void close(Plan& p, std::size_t n) {
     p.x = Dims{p.g.batch, p.g.in_channels};
     p.y = Dims{p.g.batch, p.g.out_channels};
@@ -190,7 +195,7 @@ Tensor convolve(const char* op, std::size_t n, const Tensor& input, const Tensor
     Plan p = plan(n, weight, arguments, x.size(0));
     for (std::size_t d = 0; d < n; ++d) {
         const std::size_t at = 3 - n + d;
-        const std::int64_t reach = p.g.dilation[at] * (p.g.kernel[at] - 1);
+        const std::int64_t reach = reach_of(op, p.g, at);
         p.g.in[at] = x.sizes()[d + 2];
         if (same) {
             REEL_CHECK(p.g.stride[at] == 1, op, ": padding 'same' needs stride 1, got ", IntArrayRef(arguments.stride));
@@ -198,13 +203,15 @@ Tensor convolve(const char* op, std::size_t n, const Tensor& input, const Tensor
             p.g.out[at] = p.g.in[at];
             continue;
         }
-        const std::int64_t padded = p.g.in[at] + 2 * p.g.pad[at];
+        const std::int64_t padded =
+            checked_add(op, "the padded input", p.g.in[at], checked_mul(op, "twice the padding", p.g.pad[at], 2));
         REEL_CHECK(padded > reach, op, ": the kernel with its dilation spans ", reach + 1,
                    " places, the padded input has ", padded, " (input ", input.sizes(), ", weight ", weight.sizes(),
                    ")");
         p.g.out[at] = (padded - reach - 1) / p.g.stride[at] + 1;
     }
     close(p, n);
+    check_sizes(op, p.y, x.scalar_type());
     const Tensor y = map_forward(p, x, weight, bias);
     return batched ? y : reel::squeeze(y, 0);
 }
@@ -222,12 +229,15 @@ Tensor convolve_transposed(const char* op, std::size_t n, const Tensor& input, c
                    IntArrayRef(arguments.output_padding),
                    "; each must be smaller than stride or dilation and not negative");
         p.g.out[at] = y.sizes()[d + 2];
-        p.g.in[at] =
-            (p.g.out[at] - 1) * p.g.stride[at] - 2 * p.g.pad[at] + p.g.dilation[at] * (p.g.kernel[at] - 1) + extra + 1;
+        const auto add = [op](std::int64_t a, std::int64_t b) { return checked_add(op, "the output", a, b); };
+        const std::int64_t whole = add(checked_mul(op, "the output", p.g.out[at] - 1, p.g.stride[at]),
+                                       add(reach_of(op, p.g, at), add(extra, 1)));
+        p.g.in[at] = checked_sub(op, "the output", whole, checked_mul(op, "twice the padding", p.g.pad[at], 2));
         REEL_CHECK(p.g.in[at] > 0, op, ": the output would have size ", p.g.in[at], " (input ", input.sizes(),
                    ", weight ", weight.sizes(), ")");
     }
     close(p, n);
+    check_sizes(op, p.x, y.scalar_type());
     // PyTorch adds up 16-bit results in their own type, but for bfloat16 where its faster library takes the call.
     bool widen = input.scalar_type() == kBFloat16;
     for (std::size_t d = 0; d < n; ++d) widen = widen && arguments.output_padding[d] < arguments.stride[d];

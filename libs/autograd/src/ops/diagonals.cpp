@@ -1,5 +1,6 @@
 // Matrices from diagonals, and diagonals of matrices as copies.
 #include "ops/shape_util.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace reel {
 
@@ -15,11 +16,13 @@ Tensor diag_embed(const Tensor& input, std::int64_t offset, std::int64_t dim1, s
     const std::int64_t a = wrap_dim("diag_embed", dim1, input.dim() + 1);
     const std::int64_t b = wrap_dim("diag_embed", dim2, input.dim() + 1);
     REEL_CHECK(a != b, "diag_embed: dim1 and dim2 must differ, both are dimension ", a);
-    const std::int64_t n = input.size(-1) + (offset < 0 ? -offset : offset);
+    const std::int64_t aside = offset < 0 ? checked_sub("diag_embed", "offset", 0, offset) : offset,
+                       n = checked_add("diag_embed", "the matrix", input.size(-1), aside);
     Dims sizes(input.sizes());
     sizes.pop_back();
     sizes.insert(sizes.begin() + std::min(a, b), n);
     sizes.insert(sizes.begin() + std::max(a, b), n);
+    check_sizes("diag_embed", sizes, input.scalar_type());
     const Tensor out = raw_zeros(sizes, input);
     {
         const NoGradGuard off;

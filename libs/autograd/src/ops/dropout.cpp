@@ -17,7 +17,8 @@ namespace {
 
 /// 1 where the element stays (probability 1 - p), else 0.
 Tensor draw(IntArrayRef sizes, const Tensor& like, double p) {
-    Tensor mask = empty_raw(sizes, like.scalar_type());
+    Tensor mask = empty_raw(sizes, like.scalar_type(), like.device());
+    if (mask.is_meta()) return mask;
     const Drawing drawing;
     CPUGeneratorImpl& g = drawing.generator();
     dispatch_floating_complex(mask.scalar_type(), "dropout", [&]<class T>() {

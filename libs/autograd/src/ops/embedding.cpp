@@ -6,6 +6,7 @@
 #include <set>
 
 #include "op/dispatch.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace reel {
 
@@ -96,9 +97,10 @@ Tensor one_hot(const Tensor& input, std::int64_t num_classes) {
                "one_hot: num_classes cannot be told from an empty input; give a positive one");
     REEL_CHECK(num_classes == -1 || num_classes > greatest, "one_hot: class number ", greatest,
                " is out of range for num_classes ", num_classes);
-    const std::int64_t n = num_classes == -1 ? greatest + 1 : num_classes;
+    const std::int64_t n = num_classes == -1 ? checked_add("one_hot", "num_classes", greatest, 1) : num_classes;
     Dims sizes(input.sizes());
     sizes.push_back(n);
+    check_sizes("one_hot", sizes, kLong);
     const Tensor out = empty_raw(sizes, kLong);
     fill_raw(out, Scalar(0));
     std::int64_t* o = out.data_ptr<std::int64_t>();

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "tensor/checked_size.hpp"
 #include "tensor/make.hpp"
 
 namespace reel {
@@ -18,15 +19,16 @@ Tensor finish(Tensor t, const TensorOptions& o) {
 TensorOptions like(const Tensor& t, const TensorOptions& o) {
     return TensorOptions(t.scalar_type()).device(t.device()).merge_in(o);
 }
-Tensor unfilled(IntArrayRef size, const TensorOptions& o) {
+Tensor unfilled(const char* op, IntArrayRef size, const TensorOptions& o) {
+    check_sizes(op, size, o.dtype());
     const MemoryFormat f = o.memory_format_opt().value_or(MemoryFormat::Contiguous);
     if (f == MemoryFormat::Contiguous) return empty_raw(size, o.dtype(), o.device());
     REEL_CHECK_VALUE(f != MemoryFormat::Preserve, "memory_format: there is no tensor whose layout could be preserved; "
                                                   "give contiguous, channels_last or channels_last_3d");
     return empty_strided_raw(size, strides_of(size, f), o.dtype(), o.device());
 }
-Tensor filled(IntArrayRef size, const Scalar& v, const TensorOptions& o) {
-    Tensor t = unfilled(size, o);
+Tensor filled(const char* op, IntArrayRef size, const Scalar& v, const TensorOptions& o) {
+    Tensor t = unfilled(op, size, o);
     fill_raw(t, v);
     return finish(std::move(t), o);
 }
@@ -41,6 +43,16 @@ Tensor filled_like(const Tensor& input, const Scalar& v, const TensorOptions& o)
     Tensor t = unfilled_like(input, merged);
     fill_raw(t, v);
     return finish(std::move(t), merged);
+}
+/// How many of start, start + step, ... lie before `end`; the step leads there.
+std::int64_t steps_between(std::int64_t start, std::int64_t end, std::int64_t step) {
+    const std::uint64_t span =
+        step > 0 ? std::uint64_t(end) - std::uint64_t(start) : std::uint64_t(start) - std::uint64_t(end);
+    const std::uint64_t by = step > 0 ? std::uint64_t(step) : 0 - std::uint64_t(step);
+    const std::uint64_t n = span / by + (span % by != 0);
+    REEL_CHECK_VALUE(n <= std::uint64_t(std::numeric_limits<std::int64_t>::max()), "arange: from ", start, " to ", end,
+                     " in steps of ", step, " there are more than 2^63 - 1 numbers");
+    return std::int64_t(n);
 }
 ScalarType scalar_default(const Scalar& v) {
     return v.isBoolean()         ? kBool
@@ -59,7 +71,7 @@ TensorOptions with_memory_format(const TensorOptions& options, std::optional<Mem
 } // namespace detail
 
 REEL_OP("empty(int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable)
-Tensor empty(IntArrayRef size, TensorOptions options) { return finish(unfilled(size, options), options); }
+Tensor empty(IntArrayRef size, TensorOptions options) { return finish(unfilled("empty", size, options), options); }
 REEL_OP("empty_strided(int[] size, int[] stride, *, TensorOptions options={}) -> Tensor", not_differentiable)
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options) {
     REEL_CHECK(size.size() == stride.size(), "empty_strided: size ", size, " and stride ", stride, " differ in length");
@@ -71,13 +83,13 @@ Tensor empty_like(const Tensor& input, TensorOptions options) {
     return finish(unfilled_like(input, o), o);
 }
 REEL_OP("zeros(int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable)
-Tensor zeros(IntArrayRef size, TensorOptions options) { return filled(size, 0, options); }
+Tensor zeros(IntArrayRef size, TensorOptions options) { return filled("zeros", size, 0, options); }
 REEL_OP("ones(int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable)
-Tensor ones(IntArrayRef size, TensorOptions options) { return filled(size, 1, options); }
+Tensor ones(IntArrayRef size, TensorOptions options) { return filled("ones", size, 1, options); }
 /// Without a dtype the fill value decides: bool, int64, or the default dtype.
 REEL_OP("full(int[] size, Scalar fill_value, *, TensorOptions options={}) -> Tensor", not_differentiable)
 Tensor full(IntArrayRef size, const Scalar& fill_value, TensorOptions options) {
-    return filled(size, fill_value, options.has_dtype() ? options : options.dtype(scalar_default(fill_value)));
+    return filled("full", size, fill_value, options.has_dtype() ? options : options.dtype(scalar_default(fill_value)));
 }
 REEL_OP("zeros_like(Tensor input, *, TensorOptions options={}) -> Tensor", not_differentiable)
 Tensor zeros_like(const Tensor& input, TensorOptions options) { return filled_like(input, 0, options); }
@@ -89,28 +101,29 @@ Tensor full_like(const Tensor& input, const Scalar& fill_value, TensorOptions op
 }
 REEL_OP("new_empty(Tensor input, int[] size, *, TensorOptions options={}) -> Tensor", method, not_differentiable)
 Tensor new_empty(const Tensor& input, IntArrayRef size, TensorOptions options) {
-    return empty(size, like(input, options));
+    const TensorOptions o = like(input, options);
+    return finish(unfilled("new_empty", size, o), o);
 }
 REEL_OP("new_zeros(Tensor input, int[] size, *, TensorOptions options={}) -> Tensor", method, not_differentiable)
 Tensor new_zeros(const Tensor& input, IntArrayRef size, TensorOptions options) {
-    return filled(size, 0, like(input, options));
+    return filled("new_zeros", size, 0, like(input, options));
 }
 REEL_OP("new_ones(Tensor input, int[] size, *, TensorOptions options={}) -> Tensor", method, not_differentiable)
 Tensor new_ones(const Tensor& input, IntArrayRef size, TensorOptions options) {
-    return filled(size, 1, like(input, options));
+    return filled("new_ones", size, 1, like(input, options));
 }
 REEL_OP("new_full(Tensor input, int[] size, Scalar fill_value, *, TensorOptions options={}) -> Tensor", method,
         not_differentiable)
 Tensor new_full(const Tensor& input, IntArrayRef size, const Scalar& fill_value, TensorOptions options) {
-    return filled(size, fill_value, like(input, options));
+    return filled("new_full", size, fill_value, like(input, options));
 }
 REEL_OP("scalar_tensor(Scalar s, *, TensorOptions options={}) -> Tensor", not_differentiable)
-Tensor scalar_tensor(const Scalar& s, TensorOptions options) { return filled({}, s, options); }
+Tensor scalar_tensor(const Scalar& s, TensorOptions options) { return filled("scalar_tensor", {}, s, options); }
 
 REEL_OP("eye(int n, int? m=None, *, TensorOptions options={}) -> Tensor", not_differentiable)
 Tensor eye(std::int64_t n, std::optional<std::int64_t> m, TensorOptions options) {
     REEL_CHECK(n >= 0 && m.value_or(0) >= 0, "eye: n and m must not be negative, got ", n, " and ", m.value_or(n));
-    Tensor t = filled({n, m.value_or(n)}, 0, options.requires_grad(false));
+    Tensor t = filled("eye", {n, m.value_or(n)}, 0, options.requires_grad(false));
     const std::int64_t k = std::min(n, m.value_or(n));
     fill_raw(alias_raw(t, {k}, {m.value_or(n) + 1}, 0), 1);
     return finish(std::move(t), options);
@@ -128,9 +141,9 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor
     REEL_CHECK(std::isfinite(span), "arange: start ", start, " and end ", end, " must be finite");
     REEL_CHECK(span == 0 || (span > 0) == (step.toDouble() > 0), "arange: step ", step, " leads away from end ", end,
                " when starting at ", start);
-    const std::int64_t n =
-        ints ? (end.toLong() - start.toLong() + step.toLong() + (step.toLong() > 0 ? -1 : 1)) / step.toLong()
-             : std::int64_t(std::ceil(span / step.toDouble()));
+    const std::int64_t n = ints ? steps_between(start.toLong(), end.toLong(), step.toLong())
+                                : checked_size("arange", "the number of elements", std::ceil(span / step.toDouble()));
+    check_sizes("arange", n, dtype);
     Tensor wide = empty_raw({n}, isIntegralType(dtype, true) && ints ? kLong : kDouble);
     if (wide.scalar_type() == kLong)
         for (std::int64_t i = 0; i < n; ++i) wide.data_ptr<std::int64_t>()[i] = start.toLong() + i * step.toLong();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cpu/fft.hpp"
+#include "tensor/checked_size.hpp"
 #include "tensor/make.hpp"
 
 namespace reel {
@@ -44,7 +45,7 @@ template <class F> void with_precision(const Tensor& t, F f) {
     else f(float{});
 }
 void scale_raw(const Tensor& dense, double scale) {
-    if (scale == 1) return;
+    if (scale == 1 || dense.is_meta()) return;
     with_precision(dense, [&](auto zero) {
         using T = decltype(zero);
         T* const p = static_cast<T*>(dense.data_ptr());
@@ -58,9 +59,10 @@ void scale_raw(const Tensor& dense, double scale) {
 /// Recorded linear maps, each other's adjoints: complex to complex, real to half a spectrum, half a spectrum to real.
 Tensor transform(const char* op, const Tensor& x, const Dims& dims, bool forward, double scale) {
     if (dims.empty()) return x * scale;
-    const Tensor in = readable(x), y = empty_raw(x.sizes(), x.scalar_type());
+    const Tensor in = readable(x), y = empty_raw(x.sizes(), x.scalar_type(), x.device());
     Axes axes(dims, x.sizes(), in, y);
     with_precision(x, [&](auto zero) {
+        if (y.is_meta()) return;
         using C = std::complex<decltype(zero)>;
         cpu::fft_complex(in.data_ptr<C>(), y.data_ptr<C>(), std::move(axes.dims), std::move(axes.batch), forward);
     });
@@ -75,7 +77,7 @@ Tensor transform(const char* op, const Tensor& x, const Dims& dims, bool forward
 Tensor weigh_pairs(const Tensor& x, std::int64_t dim, std::int64_t n, double inner) {
     Dims sizes(std::size_t(x.dim()), 1);
     sizes[std::size_t(dim)] = n / 2 + 1;
-    const Tensor weights = empty_raw(sizes, toRealValueType(x.scalar_type()));
+    const Tensor weights = empty_raw(sizes, toRealValueType(x.scalar_type()), x.device());
     fill_raw(weights, inner);
     fill_raw(narrow(weights, dim, 0, 1), 1);
     if (n % 2 == 0) fill_raw(narrow(weights, dim, n / 2, 1), 1);
@@ -87,9 +89,10 @@ Tensor to_half(const char* op, const Tensor& x, const Dims& dims, double scale) 
     const std::int64_t last = dims.back(), n = x.size(last);
     Dims sizes(x.sizes());
     sizes[std::size_t(last)] = n / 2 + 1;
-    const Tensor in = readable(x), y = empty_raw(sizes, toComplexType(x.scalar_type()));
+    const Tensor in = readable(x), y = empty_raw(sizes, toComplexType(x.scalar_type()), x.device());
     Axes axes(dims, x.sizes(), in, y);
     with_precision(x, [&](auto zero) {
+        if (y.is_meta()) return;
         using T = decltype(zero);
         cpu::fft_real(in.data_ptr<T>(), y.data_ptr<std::complex<T>>(), std::move(axes.dims), std::move(axes.batch));
     });
@@ -104,10 +107,12 @@ Tensor from_half(const char* op, const Tensor& x, const Dims& dims, std::int64_t
     const std::int64_t last = dims.back();
     Dims sizes(x.sizes());
     sizes[std::size_t(last)] = n;
-    const Tensor in = empty_raw(x.sizes(), x.scalar_type()), y = empty_raw(sizes, toRealValueType(x.scalar_type()));
+    const Tensor in = empty_raw(x.sizes(), x.scalar_type(), x.device()),
+                 y = empty_raw(sizes, toRealValueType(x.scalar_type()), x.device());
     copy_raw(in, x.detach()); // the transform overwrites it
     Axes axes(dims, sizes, in, y);
     with_precision(x, [&](auto zero) {
+        if (y.is_meta()) return;
         using T = decltype(zero);
         cpu::fft_to_real(in.data_ptr<std::complex<T>>(), y.data_ptr<T>(), std::move(axes.dims), std::move(axes.batch));
     });
@@ -130,6 +135,12 @@ double scale_of(const char* op, std::optional<std::string_view> norm, std::int64
 struct Plan {
     Dims dims, sizes;
 };
+/// There is room for the numbers that the plan speaks of.
+void check_plan(const char* op, const Tensor& x, const Plan& p) {
+    Dims whole(x.sizes());
+    for (std::size_t i = 0; i < p.dims.size(); ++i) whole[std::size_t(p.dims[i])] = p.sizes[i];
+    check_sizes(op, whole, kComplexDouble);
+}
 Plan plan_of(const char* op, const Tensor& x, OptionalIntArrayRef s, OptionalIntArrayRef dim) {
     Plan p;
     if (dim) {
@@ -147,6 +158,7 @@ Plan plan_of(const char* op, const Tensor& x, OptionalIntArrayRef s, OptionalInt
         REEL_CHECK(n > 0, op, ": dimension ", p.dims[i], " has ", n, " elements to transform; expected at least 1");
         p.sizes.push_back(n);
     }
+    check_plan(op, x, p);
     return p;
 }
 /// Cut or filled up with zeros to `n` elements.
@@ -210,6 +222,7 @@ Tensor to_real(const char* op, const Tensor& input, OptionalIntArrayRef s, Optio
     p.sizes.back() = n / 2 + 1;
     Tensor x = resized(as_complex(op, input), p);
     p.sizes.back() = n;
+    check_plan(op, input, p);
     const double scale = scale_of(op, norm, count(p.sizes), forward);
     if (forward) x = conj(x); // then both directions are the inverse transform
     return from_half(op, x, p.dims, n, scale);

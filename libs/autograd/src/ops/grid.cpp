@@ -1,5 +1,6 @@
 // All combinations of the elements of vectors.
 #include "ops/shape_util.hpp"
+#include "tensor/checked_size.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -31,6 +32,7 @@ std::vector<Tensor> meshgrid(TensorList tensors, std::optional<std::string_view>
     Dims sizes;
     for (const Tensor& t : tensors) sizes.push_back(t.numel());
     if (swapped) std::swap(sizes[0], sizes[1]);
+    check_sizes("meshgrid", sizes, kByte);
     std::vector<Tensor> out;
     for (std::size_t i = 0; i < tensors.size(); ++i) {
         Dims alone(sizes.size(), 1);
@@ -53,6 +55,18 @@ Tensor cartesian_prod(TensorList tensors) {
     return stack(columns, 1);
 }
 
+namespace {
+/// How many ways there are to take `r` of `n`.
+std::int64_t selections(std::int64_t n, std::int64_t r, bool with_replacement) {
+    if (with_replacement ? n == 0 : r > n) return 0;
+    const std::int64_t all = with_replacement ? checked_add("combinations", "the number of rows", n - 1, r) : n;
+    std::int64_t ways = 1;
+    for (std::int64_t i = 1; i <= std::min(r, all - r); ++i)
+        ways = checked_mul("combinations", "the number of rows", ways, all - std::min(r, all - r) + i) / i;
+    return ways;
+}
+} // namespace
+
 /// All selections of `r` elements of a vector in order of position, with repetition if asked for: one row each.
 REEL_OP("combinations(Tensor input, int r=2, bool with_replacement=False) -> Tensor")
 Tensor combinations(const Tensor& input, std::int64_t r, bool with_replacement) {
@@ -60,11 +74,18 @@ Tensor combinations(const Tensor& input, std::int64_t r, bool with_replacement) 
     REEL_CHECK(r >= 0, "combinations: r must not be negative, got ", r);
     if (r == 0) return input.new_empty({0});
     const std::int64_t n = input.numel();
-    std::vector<std::int64_t> all, at(static_cast<std::size_t>(r));
+    const std::int64_t rows = selections(n, r, with_replacement);
+    check_sizes("combinations", {rows, r}, kLong);
+    const Tensor index = empty_raw({rows, r}, kLong);
+    std::int64_t* to = index.data_ptr<std::int64_t>();
+    std::vector<std::int64_t> at;
+    if (rows > 0) {
+        checked_reserve("combinations", "a row", at, r);
+        at.resize(std::size_t(r));
+    }
     if (!with_replacement) std::iota(at.begin(), at.end(), 0);
-    bool more = with_replacement ? n > 0 : r <= n;
-    while (more) {
-        all.insert(all.end(), at.begin(), at.end());
+    for (bool more = rows > 0; more;) {
+        to = std::copy(at.begin(), at.end(), to);
         std::int64_t k = r - 1; // the last position that can still move on
         while (k >= 0 && at[std::size_t(k)] == (with_replacement ? n - 1 : n - r + k)) --k;
         more = k >= 0;
@@ -72,9 +93,7 @@ Tensor combinations(const Tensor& input, std::int64_t r, bool with_replacement) 
         ++at[std::size_t(k)];
         for (std::int64_t i = k + 1; i < r; ++i) at[std::size_t(i)] = at[std::size_t(i - 1)] + !with_replacement;
     }
-    const Tensor index = empty_raw({std::int64_t(all.size())}, kLong);
-    std::copy(all.begin(), all.end(), index.data_ptr<std::int64_t>());
-    return input.index_select(0, index.to(input.device())).reshape({std::int64_t(all.size()) / r, r});
+    return input.index_select(0, index.to(input.device()).reshape({-1})).reshape({rows, r});
 }
 
 /// The Kronecker product: every element of `input` times all of `other`.
@@ -96,10 +115,14 @@ Tensor kron(const Tensor& input, const Tensor& other) {
 
 namespace {
 /// 1, x, x^2, ... as a new last dimension of `n`.
-Tensor powers(const Tensor& x, std::int64_t n) {
-    std::vector<Tensor> out;
-    for (std::int64_t i = 0; i < n; ++i) out.push_back(i == 0 ? ones_like(x) : i == 1 ? x : mul(out.back(), x));
-    return stack(out, -1);
+Tensor powers(const char* op, const Tensor& x, std::int64_t n) {
+    const Tensor column = unsqueeze(x, -1), one = ones_like(column);
+    if (n == 1) return one;
+    Dims sizes(column.sizes());
+    sizes.back() = n;
+    check_sizes(op, sizes, x.scalar_type());
+    sizes.back() = n - 1;
+    return cat({one, cumprod(expand(column, sizes), -1)}, -1);
 }
 /// Powers of integers are int64.
 Tensor wide_integers(const Tensor& x) { return isIntegralType(x.scalar_type(), false) ? x.to(kLong) : x; }
@@ -113,7 +136,7 @@ Tensor vander(const Tensor& x, std::optional<std::int64_t> N, bool increasing) {
     const std::int64_t n = N.value_or(x.numel());
     REEL_CHECK(n >= 0, "vander: N must not be negative, got ", n);
     if (n == 0) return x.new_empty({x.numel(), 0});
-    const Tensor m = powers(wide_integers(x), n);
+    const Tensor m = powers("vander", wide_integers(x), n);
     return increasing ? m : flip(m, {-1});
 }
 /// The powers 0 to N - 1 (default: the last size) of each element, as a new last dimension.
@@ -123,7 +146,7 @@ Tensor linalg_vander(const Tensor& x, std::optional<std::int64_t> N) {
     const Tensor v = x.dim() == 0 ? x.reshape({1}) : x;
     const std::int64_t n = N.value_or(v.size(-1));
     REEL_CHECK(n > 1, "linalg.vander: N must be greater than 1, got ", n);
-    return powers(wide_integers(v), n);
+    return powers("linalg.vander", wide_integers(v), n);
 }
 
 } // namespace reel

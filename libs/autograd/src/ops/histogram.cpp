@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "op/dispatch.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace reel {
 
@@ -59,6 +60,7 @@ Tensor count_points(const char* op, const Tensor& points, const std::vector<Tens
         for (std::int64_t i = 0; i + 1 < e.numel(); ++i)
             REEL_CHECK(p[i] <= p[i + 1], op, ": bin edges must ascend, got ", p[i], " before ", p[i + 1]);
     }
+    check_sizes(op, sizes, kDouble);
     if (weight.defined())
         REEL_CHECK(weight.numel() == n && weight.scalar_type() == dtype, op, ": weight must have one ", toString(dtype),
                    " number per point (", n, "), got ", toString(weight.scalar_type()), " ", weight.sizes());
@@ -111,6 +113,7 @@ std::vector<Tensor> edges_of_dims(const char* op, const Tensor& points, IntArray
     std::vector<Tensor> out;
     for (std::int64_t d = 0; d < dims; ++d) {
         REEL_CHECK(bins[std::size_t(d)] > 0, op, ": bins must be positive, got ", bins[std::size_t(d)]);
+        check_sizes(op, checked_add(op, "the number of edges", bins[std::size_t(d)], 1), kDouble);
         Range r =
             range ? Range{(*range)[std::size_t(2 * d)], (*range)[std::size_t(2 * d + 1)]} : data_range(op, points, d);
         REEL_CHECK(std::isfinite(r.low) && std::isfinite(r.high) && r.low <= r.high, op, ": range [", r.low, ", ",
@@ -137,9 +140,10 @@ Tensor bincount(const Tensor& input, const Tensor& weights, std::int64_t minleng
     std::int64_t n = minlength;
     for (std::int64_t i = 0; i < at.numel(); ++i) {
         REEL_CHECK(p[i] >= 0, "bincount: input must not be negative, got ", p[i]);
-        n = std::max(n, p[i] + 1);
+        n = std::max(n, checked_add("bincount", "the number of bins", p[i], 1));
     }
     const ScalarType t = !weights.defined() ? kLong : weights.scalar_type() == kFloat ? kFloat : kDouble;
+    check_sizes("bincount", n, t);
     const Tensor out = raw_zeros({n}, empty_raw({0}, t));
     Tensor mass = weights.defined() ? cast_raw(weights, t) : empty_raw({}, kLong);
     if (!weights.defined()) fill_raw(mass, Scalar(1));
@@ -160,17 +164,19 @@ Tensor histc(const Tensor& input, std::int64_t bins, const Scalar& min, const Sc
     if (r.low == r.high) r = {r.low - 1, r.high + 1};
     REEL_CHECK(std::isfinite(r.low) && std::isfinite(r.high) && r.low < r.high, "histc: range [", r.low, ", ", r.high,
                "] must be finite and ascend");
-    const Tensor out = raw_zeros({bins}, input), x = contiguous_raw(input);
+    check_sizes("histc", bins, kLong);
+    const Tensor out = raw_zeros({bins}, input), x = contiguous_raw(input),
+                 counted = raw_zeros({bins}, empty_raw({0}, kLong));
     dispatch_floating(input.scalar_type(), "histc", [&]<class T>() {
         // Positions are found in the input's own precision, as the reference does.
         const T low = T(r.low), high = T(r.high), *p = x.data_ptr<T>();
-        std::vector<std::int64_t> counts(static_cast<std::size_t>(bins));
+        std::int64_t* const counts = counted.data_ptr<std::int64_t>();
         for (std::int64_t i = 0; i < x.numel(); ++i) {
             if (!(p[i] >= low && p[i] <= high)) continue;
             const T at = T(T(T(p[i] - low) * T(double(bins))) / T(high - low));
-            ++counts[std::size_t(std::min(std::int64_t(double(at)), bins - 1))];
+            ++counts[std::min(std::int64_t(double(at)), bins - 1)];
         }
-        for (std::int64_t i = 0; i < bins; ++i) out.data_ptr<T>()[i] = T(double(counts[std::size_t(i)]));
+        for (std::int64_t i = 0; i < bins; ++i) out.data_ptr<T>()[i] = T(double(counts[i]));
     });
     return out;
 }

@@ -1,5 +1,6 @@
 // Sliding windows of images as columns, and columns summed back into images.
 #include "ops/shape_util.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace reel {
 
@@ -45,9 +46,14 @@ Windows read_windows(const char* op, IntArrayRef kernel_size, IntArrayRef dilati
 }
 
 void check_count(const char* op, const Windows& w) {
-    for (const int i : {0, 1})
+    for (const int i : {0, 1}) {
+        checked_add(op, "the padded size", w.size[i], checked_mul(op, "twice the padding", w.padding[i], 2));
+        checked_mul(op, "the window", w.dilation[i], w.kernel[i]);
         REEL_CHECK(w.padded(i) - w.dilation[i] * (w.kernel[i] - 1) >= 1, op, ": a window of ", w.kernel[i],
                    " elements, ", w.dilation[i], " apart, does not fit into the padded size ", w.padded(i));
+    }
+    check_sizes(op, {w.kernel[0], w.kernel[1], w.count(0), w.count(1)}, kByte);
+    check_sizes(op, {w.padded(0), w.padded(1)}, kByte);
 }
 
 Tensor inner_part(const Tensor& padded, const Windows& w) {

@@ -1,5 +1,7 @@
 #include "ops/index_kernels.hpp"
 
+#include <reel/autograd/pointwise/scalar_math.hpp>
+
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -43,8 +45,8 @@ template <class T> bool is_nan(const T& v) {
 
 template <ScatterMode mode, class T> T combine(const T& a, const T& b) {
     if constexpr (mode == ScatterMode::Assign) return b;
-    else if constexpr (mode == ScatterMode::Add) return T(a + b);
-    else if constexpr (mode == ScatterMode::Multiply) return T(a * b);
+    else if constexpr (mode == ScatterMode::Add) return T(math::wrapping(a) + math::wrapping(b));
+    else if constexpr (mode == ScatterMode::Multiply) return T(math::wrapping(a) * math::wrapping(b));
     else if constexpr (requires { a < b; }) {
         if (is_nan(a)) return a;
         if (is_nan(b)) return b;

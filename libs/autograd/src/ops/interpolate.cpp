@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "op/dispatch.hpp"
+#include "tensor/checked_size.hpp"
 #include "tensor/make.hpp"
 
 namespace reel {
@@ -40,9 +41,10 @@ Tensor resample(const Tensor& x, std::int64_t dim, const Taps& t, bool adjoint) 
     for (std::int64_t d = 0; d < dim; ++d) outer *= x.size(d);
     for (std::int64_t d = dim + 1; d < x.dim(); ++d) inner *= x.size(d);
     const Tensor in = contiguous_raw(x);
-    Tensor out = empty_raw(sizes, x.scalar_type());
+    Tensor out = empty_raw(sizes, x.scalar_type(), x.device());
     fill_raw(out, 0);
     detail::dispatch<detail::Floats>(x.scalar_type(), "interpolate", [&]<class T>() {
+        if (out.is_meta()) return;
         const T* from = in.data_ptr<T>();
         T* to = out.data_ptr<T>();
         each_tap(t, outer, inner, [&](std::int64_t i, std::int64_t o, double w) {
@@ -70,6 +72,9 @@ Taps taps_of(Mode mode, std::int64_t in, std::int64_t out, std::optional<double>
     Taps t{in, out, mode == Mode::Linear ? 2 : mode == Mode::Cubic ? 4 : 1, {}, {}};
     const auto plain_scale = [&] { return factor && *factor > 0 ? R(1 / *factor) : R(in) / R(out); };
     const R scale = align_corners ? (out > 1 ? R(in - 1) / R(out - 1) : R(0)) : plain_scale();
+    const std::int64_t entries = checked_mul("interpolate", "a table of taps", out, t.per_output);
+    checked_reserve("interpolate", "a table of taps", t.index, entries);
+    checked_reserve("interpolate", "a table of taps", t.weight, entries);
     for (std::int64_t o = 0; o < out; ++o) {
         if (mode == Mode::Nearest || mode == Mode::NearestExact) {
             const float s = factor && *factor > 0 ? float(1 / *factor) : float(in) / float(out);
@@ -139,12 +144,17 @@ Tensor interpolate(const Tensor& input, OptionalIntArrayRef size, std::optional<
             REEL_CHECK_VALUE(scale_factor->size() == 1 || std::int64_t(scale_factor->size()) == rank,
                              "interpolate: scale_factor must have 1 or ", rank, " entries");
             const double f = (*scale_factor)[scale_factor->size() == 1 ? 0 : i];
-            out.push_back(std::int64_t(std::floor(double(input.size(d + 2)) * f)));
+            const double wanted = std::floor(double(input.size(d + 2)) * f);
+            out.push_back(wanted < 0 && wanted > -1e18 ? std::int64_t(wanted)
+                                                       : checked_size("interpolate", "a size of the result", wanted));
             if (!recompute_scale_factor.value_or(false)) factors[i] = f;
         }
         REEL_CHECK(out.back() > 0 && input.size(d + 2) > 0, "interpolate: input ", input.sizes(),
                    " cannot be resized to ", out.back(), " in dimension ", d + 2);
     }
+    Dims whole{input.size(0), input.size(1)};
+    for (const std::int64_t s : out) whole.push_back(s);
+    check_sizes("interpolate", whole, kDouble);
     if (mode == "area")
         return rank == 1   ? adaptive_avg_pool1d(input, out)
                : rank == 2 ? adaptive_avg_pool2d(input, out)

@@ -38,17 +38,20 @@ Result layer_norm_any(const char* op, const Tensor& input, IntArrayRef normalize
                       const Tensor& bias, double eps) {
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), op, ": input is ", dtype_name(input.scalar_type()),
                                "; expected a floating dtype");
-    shape::require_cpu(op, input);
+    const bool meta = input.is_meta();
+    if (!meta) shape::require_cpu(op, input);
     const std::int64_t inner = row_size(op, input, normalized_shape, weight, bias),
                        rows = inner == 0 ? 0 : input.numel() / inner;
     const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
     const Tensor x = norm_layers::dense(input, t), w = norm_layers::dense(weight, t), b = norm_layers::dense(bias, t);
     Dims stats(input.sizes());
     for (std::size_t i = stats.size() - normalized_shape.size(); i < stats.size(); ++i) stats[i] = 1;
-    Tensor y = empty_raw(input.sizes(), t), mean = empty_raw(stats, t), rstd = empty_raw(stats, t);
+    const auto fresh = [&](IntArrayRef sizes) { return empty_raw(sizes, t, input.device()); };
+    Tensor y = fresh(input.sizes()), mean = fresh(stats), rstd = fresh(stats);
     const auto data = [](const Tensor& t) { return t.defined() ? t.data_ptr() : nullptr; };
-    cpu::layer_norm_forward(t, rows, inner, eps, x.data_ptr(), data(w), data(b), y.data_ptr(), mean.data_ptr(),
-                            rstd.data_ptr());
+    if (!meta)
+        cpu::layer_norm_forward(t, rows, inner, eps, x.data_ptr(), data(w), data(b), y.data_ptr(), mean.data_ptr(),
+                                rstd.data_ptr());
     Result r{cast_raw(y, input.scalar_type()), mean, rstd};
     norm_layers::Plan p;
     p.stat_sizes = Dims{rows, inner};

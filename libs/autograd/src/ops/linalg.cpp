@@ -1,6 +1,8 @@
 // The parts of ops on matrices that do not depend on the op.
 #include "ops/linalg.hpp"
 
+#include <limits>
+
 namespace reel::matrices {
 
 Batch::Batch(const Tensor& t) : m(t.size(-2)), n(t.size(-1)) {
@@ -12,12 +14,13 @@ Batch::Batch(const Tensor& t) : m(t.size(-2)), n(t.size(-1)) {
     count = 1;
     for (std::size_t i = 0; i + 2 < s.size(); ++i) count *= s[i];
 }
-Batch::Batch(IntArrayRef batch, std::int64_t m, std::int64_t n, ScalarType dtype) : m(m), n(n), count(1) {
+Batch::Batch(IntArrayRef batch, std::int64_t m, std::int64_t n, ScalarType dtype, Device device)
+    : m(m), n(n), count(1) {
     Dims s(batch);
     for (const std::int64_t b : s) count *= b;
     s.push_back(n);
     s.push_back(m);
-    data = empty_raw(s, dtype);
+    data = empty_raw(s, dtype, device);
 }
 Tensor Batch::matrices() const {
     Dims s(data.sizes()), st(data.strides());
@@ -47,6 +50,8 @@ void check_matrices(const char* op, const char* name, const Tensor& a, bool squa
     REEL_CHECK(!square || a.size(-1) == a.size(-2), op, ": ", name, " has shape ", a.sizes(),
                "; expected square matrices");
     const ScalarType t = a.scalar_type();
+    REEL_CHECK_VALUE(a.size(-1) <= std::numeric_limits<int>::max() && a.size(-2) <= std::numeric_limits<int>::max(), op,
+                     ": ", name, " has shape ", a.sizes(), "; expected matrices with fewer than 2^31 rows and columns");
     REEL_CHECK_NOT_IMPLEMENTED(t == kFloat || t == kDouble || isComplexType(t), op, ": ", name, " is ", dtype_name(t),
                                "; expected float32, float64, complex64 or complex128");
 }
@@ -55,8 +60,9 @@ void check_same_dtype(const char* op, const Tensor& a, const Tensor& b) {
                dtype_name(b.scalar_type()), "; both must have one dtype");
 }
 Tensor adjoint_of(const Tensor& t) { return conj(transpose(t, -2, -1)); }
-Tensor identity_like(const Tensor& a) { return eye(a.size(-1), std::nullopt, TensorOptions().dtype(a.scalar_type())); }
+Tensor identity_like(const Tensor& a) { return eye(a.size(-1), std::nullopt, a.options()); }
 void check_infos(const char* op, const Tensor& info, const char* meaning) {
+    if (info.is_meta()) return;
     const Tensor c = contiguous_raw(info);
     const std::int32_t* p = c.data_ptr<std::int32_t>();
     for (std::int64_t i = 0; i < c.numel(); ++i)

@@ -1,6 +1,7 @@
 // What ops on matrices share: batches of column-major matrices, checks, small tensor helpers.
 #pragma once
 
+#include <cmath>
 #include <complex>
 
 #include "cpu/lapack.hpp"
@@ -19,7 +20,7 @@ struct Batch {
     std::int64_t m, n, count;
     explicit Batch(const Tensor& t);
     /// Uninitialised matrices [batch..., m, n].
-    Batch(IntArrayRef batch, std::int64_t m, std::int64_t n, ScalarType dtype);
+    Batch(IntArrayRef batch, std::int64_t m, std::int64_t n, ScalarType dtype, Device device);
     template <class T> T* at(std::int64_t i) const { return static_cast<T*>(data.data_ptr()) + i * m * n; }
     /// The matrices as a tensor [..., m, n] on the same memory.
     Tensor matrices() const;
@@ -43,12 +44,27 @@ Tensor pinv_gradient(const Tensor& a, const Tensor& p, const Tensor& g);
 template <class F> void dispatch_lapack(ScalarType t, const char* op, F&& f) {
     dispatch<Floats | Complexes>(t, op, std::forward<F>(f));
 }
-/// Runs `f(i)` for every matrix of a batch, over threads when there is enough work.
-template <class F> void for_matrices(std::int64_t count, std::int64_t work, F&& f) {
-    parallel_for(0, count, std::max<std::int64_t>(1, 50000 / std::max<std::int64_t>(work, 1)),
+/// Runs `f(i)` for every matrix of a batch, over threads when there is enough work. Nothing on meta.
+template <class F> void for_matrices(const Batch& batch, std::int64_t work, F&& f) {
+    if (batch.data.is_meta()) return;
+    parallel_for(0, batch.count, std::max<std::int64_t>(1, 50000 / std::max<std::int64_t>(work, 1)),
                  [&](std::int64_t b, std::int64_t e) {
                      for (std::int64_t i = b; i < e; ++i) f(i);
                  });
+}
+/// Which part of a matrix a factorization reads.
+enum class Part { All, Lower, Upper };
+/// LinAlgError when matrix `i` holds inf or NaN: LAPACK's iterations do not end on them, or write where they must not.
+template <class T> void check_finite(const char* op, const Batch& batch, std::int64_t i, Part part = Part::All) {
+    const T* const p = batch.at<T>(i);
+    for (std::int64_t c = 0; c < batch.n; ++c)
+        for (std::int64_t r = part == Part::Lower ? c : 0; r < (part == Part::Upper ? c + 1 : batch.m); ++r) {
+            const T& x = p[c * batch.m + r];
+            bool finite = std::isfinite(std::real(x));
+            if constexpr (reduction::complex_v<T>) finite = finite && std::isfinite(x.imag());
+            REEL_CHECK_LINALG(finite, op, ": matrix ", i, " of the batch holds ", x, " at [", r, ", ", c,
+                              "]; expected finite numbers");
+        }
 }
 /// LinAlgError for the first matrix of a batch whose factorization failed.
 void check_infos(const char* op, const Tensor& info, const char* meaning);

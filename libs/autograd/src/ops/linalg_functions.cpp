@@ -12,9 +12,9 @@ REEL_OP("linalg.matrix_power(Tensor A, int n) -> Tensor", alias("matrix_power"))
 Tensor linalg_matrix_power(const Tensor& A, std::int64_t n) {
     REEL_CHECK(A.dim() >= 2 && A.size(-1) == A.size(-2), "linalg.matrix_power: A has shape ", A.sizes(),
                "; expected square matrices");
-    if (n == 0) return A * Scalar(0) + eye(A.size(-1), std::nullopt, TensorOptions().dtype(A.scalar_type()));
+    if (n == 0) return A * Scalar(0) + eye(A.size(-1), std::nullopt, A.options());
     Tensor square = n < 0 ? linalg_inv(A) : A, result;
-    for (std::int64_t rest = std::abs(n);;) {
+    for (std::uint64_t rest = n < 0 ? 0 - std::uint64_t(n) : std::uint64_t(n);;) {
         if (rest & 1) result = result.defined() ? matmul(result, square) : square;
         rest >>= 1;
         if (rest == 0) break;
@@ -45,7 +45,7 @@ Tensor linalg_matrix_exp(const Tensor& A) {
             ++squarings;
         }
     const Tensor x = squarings == 0 ? a : a * Scalar(std::ldexp(1.0, -squarings));
-    const Tensor one = eye(a.size(-1), std::nullopt, TensorOptions().dtype(a.scalar_type()));
+    const Tensor one = eye(a.size(-1), std::nullopt, a.options());
     // Horner: 1 + x (1 + x/2 (1 + x/3 (...))); 18 terms reach float64 for norms up to one half.
     Tensor r = one + x / Scalar(18.0);
     for (int k = 17; k >= 1; --k) r = one + matmul(x, r) / Scalar(double(k));

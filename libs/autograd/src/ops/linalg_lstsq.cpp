@@ -72,9 +72,9 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& A, const T
         return {c.needs(0) ? pinv_gradient(a, p, matmul(c.grad(), adjoint_of(c.saved(1)))) : Tensor(),
                 c.needs(1) ? matmul(adjoint_of(p), c.grad()) : Tensor()};
     });
-    const TensorOptions values(toRealValueType(A.scalar_type())), counts(kLong);
+    const TensorOptions counts = A.options().dtype(kLong), values = A.options().dtype(toRealValueType(A.scalar_type()));
     Tensor residuals = empty({0}, values);
-    if (m > n && way != "gelsy" && (!by_rank || (solved.rank == Scalar(n)).all().item<bool>())) {
+    if (m > n && way != "gelsy" && !A.is_meta() && (!by_rank || (solved.rank == Scalar(n)).all().item<bool>())) {
         const Tensor distance = matmul(a, x) - b;
         residuals = sum(distance.is_complex() ? square(real(distance)) + square(imag(distance)) : square(distance), -2);
     }

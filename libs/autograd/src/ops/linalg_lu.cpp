@@ -17,10 +17,11 @@ Factors factor(const char* op, const Tensor& a, bool pivot) {
     const Batch b(a);
     const std::int64_t k = std::min(b.m, b.n);
     const Dims batch = batch_sizes(a);
-    Factors f{b.matrices(), empty_raw(with(batch, {k}), kInt), empty_raw(batch, kInt)};
+    Factors f{b.matrices(), empty_raw(with(batch, {k}), kInt, a.device()), empty_raw(batch, kInt, a.device())};
+    if (a.is_meta()) return f;
     std::int32_t *pivots = f.pivots.data_ptr<std::int32_t>(), *info = f.info.data_ptr<std::int32_t>();
     dispatch_lapack(a.scalar_type(), op, [&]<class T>() {
-        for_matrices(b.count, b.m * b.n * k, [&](std::int64_t i) {
+        for_matrices(b, b.m * b.n * k, [&](std::int64_t i) {
             T* p = b.at<T>(i);
             info[i] = 0;
             if (pivot) {
@@ -40,11 +41,28 @@ Factors factor(const char* op, const Tensor& a, bool pivot) {
     });
     return f;
 }
+/// The exchanges that a caller gives for factors `lu`: as many as a matrix has, each with a row that there is.
+void check_pivots(const char* op, const char* name, const Tensor& lu, const Tensor& pivots) {
+    REEL_CHECK_TYPE(pivots.scalar_type() == kInt, op, ": ", name, " is ", dtype_name(pivots.scalar_type()),
+                    "; expected int32, as lu_factor returns them");
+    const std::int64_t m = lu.size(-2);
+    const Dims wanted = with(batch_sizes(lu), {std::min(m, lu.size(-1))});
+    REEL_CHECK_VALUE(pivots.sizes().equals(wanted), op, ": ", name, " has shape ", pivots.sizes(), "; expected ",
+                     IntArrayRef(wanted), " for factors of shape ", lu.sizes());
+    if (pivots.is_meta()) return;
+    const Tensor p = contiguous_raw(pivots);
+    for (std::int64_t i = 0; i < p.numel(); ++i) {
+        const std::int32_t v = p.data_ptr<std::int32_t>()[i];
+        REEL_CHECK_VALUE(v >= 1 && v <= m, op, ": ", name, " holds ", v, "; expected rows from 1 to ", m,
+                         ", as lu_factor returns them");
+    }
+}
 /// Rows in the order that the exchanges give them: order[i] is the row of A that stands at i in L U.
 Tensor row_order(const Tensor& pivots, std::int64_t m) {
     const Tensor p = contiguous_raw(pivots);
     const std::int64_t k = pivots.size(-1), count = k == 0 ? 0 : p.numel() / k;
-    const Tensor order = empty_raw(with(batch_sizes(pivots, 1), {m}), kLong);
+    const Tensor order = empty_raw(with(batch_sizes(pivots, 1), {m}), kLong, pivots.device());
+    if (order.is_meta()) return order;
     std::int64_t* o = order.data_ptr<std::int64_t>();
     const std::int64_t all = m == 0 ? 0 : order.numel() / m;
     for (std::int64_t i = 0; i < all; ++i) {
@@ -58,9 +76,9 @@ Tensor row_order(const Tensor& pivots, std::int64_t m) {
 /// P with A = P L U.
 Tensor permutation(const Tensor& pivots, std::int64_t m, ScalarType t) {
     const Tensor order = row_order(pivots, m);
-    Tensor p = empty_raw(with(batch_sizes(pivots, 1), {m, m}), t);
+    Tensor p = empty_raw(with(batch_sizes(pivots, 1), {m, m}), t, pivots.device());
     fill_raw(p, 0);
-    if (m == 0) return p;
+    if (m == 0 || p.is_meta()) return p;
     const std::int64_t count = order.numel() / m;
     dispatch_lapack(t, "lu_unpack", [&]<class T>() {
         T* d = static_cast<T*>(p.data_ptr());
@@ -73,7 +91,7 @@ Tensor permutation(const Tensor& pivots, std::int64_t m, ScalarType t) {
 Tensor lower_unit(const Tensor& lu) {
     const std::int64_t k = std::min(lu.size(-1), lu.size(-2));
     const Tensor l = tril(narrow(lu, -1, 0, k), -1);
-    return l + eye(l.size(-2), k, TensorOptions().dtype(l.scalar_type()));
+    return l + eye(l.size(-2), k, l.options());
 }
 Tensor upper(const Tensor& lu) { return triu(narrow(lu, -2, 0, std::min(lu.size(-1), lu.size(-2)))); }
 
@@ -158,9 +176,8 @@ REEL_OP("lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool
 std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor& LU_pivots, bool unpack_data,
                                              bool unpack_pivots) {
     check_matrices("lu_unpack", "LU_data", LU_data, false);
-    REEL_CHECK(LU_pivots.scalar_type() == kInt, "lu_unpack: LU_pivots is ", dtype_name(LU_pivots.scalar_type()),
-               "; expected int32, as lu_factor returns them");
-    const Tensor none = empty_raw({0}, LU_data.scalar_type());
+    if (unpack_pivots) check_pivots("lu_unpack", "LU_pivots", LU_data, LU_pivots);
+    const Tensor none = empty_raw({0}, LU_data.scalar_type(), LU_data.device());
     return {unpack_pivots ? permutation(LU_pivots, LU_data.size(-2), LU_data.scalar_type()) : none,
             unpack_data ? lower_unit(LU_data) : none, unpack_data ? upper(LU_data) : none};
 }
@@ -170,8 +187,7 @@ Tensor linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, 
     check_matrices("linalg.lu_solve", "LU", LU, true);
     check_matrices("linalg.lu_solve", "B", B, false);
     check_same_dtype("linalg.lu_solve", LU, B);
-    REEL_CHECK(pivots.scalar_type() == kInt, "linalg.lu_solve: pivots is ", dtype_name(pivots.scalar_type()),
-               "; expected int32");
+    check_pivots("linalg.lu_solve", "pivots", LU, pivots);
     REEL_CHECK(B.size(left ? -2 : -1) == LU.size(-1), "linalg.lu_solve: LU has shape ", LU.sizes(), " and B ",
                B.sizes(), ", which do not fit");
     const Tensor p = permutation(pivots, LU.size(-2), LU.scalar_type());
@@ -210,19 +226,19 @@ std::tuple<Tensor, Tensor> solve_of(const char* op, const Tensor& A, const Tenso
     }
     const auto [ea, eb] = broadcast_batches(op, A, b);
     const Batch lu(ea.detach()), x(eb.detach());
-    const Tensor info = empty_raw(batch_sizes(A), kInt);
+    const Tensor info = empty_raw(batch_sizes(A), kInt, A.device());
     std::vector<std::int32_t> infos(static_cast<std::size_t>(lu.count));
     dispatch_lapack(A.scalar_type(), op, [&]<class T>() {
-        for_matrices(lu.count, lu.n * lu.n * (lu.n + x.n), [&](std::int64_t i) {
+        for_matrices(lu, lu.n * lu.n * (lu.n + x.n), [&](std::int64_t i) {
             std::vector<int> pivots(static_cast<std::size_t>(lu.n));
             if (lu.n == 0) return;
             infos[std::size_t(i)] = cpu::Lapack<T>::getrf(int(lu.n), int(lu.n), lu.at<T>(i), pivots.data());
             if (x.n > 0) cpu::Lapack<T>::getrs('N', int(lu.n), int(x.n), lu.at<T>(i), pivots.data(), x.at<T>(i));
         });
     });
-    for (std::int64_t i = 0; i < info.numel(); ++i)
+    for (std::int64_t i = 0; i < info.numel() && !info.is_meta(); ++i)
         info.data_ptr<std::int32_t>()[i] = lu.count == info.numel() ? infos[std::size_t(i)] : 0;
-    if (lu.count > info.numel() && info.numel() == 1)
+    if (lu.count > info.numel() && info.numel() == 1 && !info.is_meta())
         info.data_ptr<std::int32_t>()[0] = *std::max_element(infos.begin(), infos.end());
     Tensor out = x.matrices();
     record("linalg.solve", {ea, eb}, out, {ea, out}, [](RuleContext& c) -> GradList {
@@ -289,8 +305,9 @@ std::tuple<Tensor, Tensor> slogdet_raw(const char* op, const Tensor& A) {
     const Factors f = factor(op, A.detach(), true);
     const Batch lu(f.lu);
     const Tensor pivots = contiguous_raw(f.pivots);
-    const Tensor sign = empty_raw(batch_sizes(A), A.scalar_type()),
-                 log = empty_raw(batch_sizes(A), toRealValueType(A.scalar_type()));
+    const Tensor sign = empty_raw(batch_sizes(A), A.scalar_type(), A.device()),
+                 log = empty_raw(batch_sizes(A), toRealValueType(A.scalar_type()), A.device());
+    if (A.is_meta()) return {sign, log};
     dispatch_lapack(A.scalar_type(), op, [&]<class T>() {
         using R = typename cpu::Lapack<T>::Real;
         for (std::int64_t i = 0; i < lu.count; ++i) {
@@ -312,7 +329,8 @@ std::tuple<Tensor, Tensor> slogdet_raw(const char* op, const Tensor& A) {
 Tensor det_raw(const Tensor& A) {
     const Factors f = factor("linalg.det", A.detach(), true);
     const Batch lu(f.lu);
-    const Tensor pivots = contiguous_raw(f.pivots), out = empty_raw(batch_sizes(A), A.scalar_type());
+    const Tensor pivots = contiguous_raw(f.pivots), out = empty_raw(batch_sizes(A), A.scalar_type(), A.device());
+    if (A.is_meta()) return out;
     dispatch_lapack(A.scalar_type(), "linalg.det", [&]<class T>() {
         for (std::int64_t i = 0; i < lu.count; ++i) {
             T d(1);

@@ -53,8 +53,7 @@ Tensor linalg_householder_product(const Tensor& input, const Tensor& tau) {
                "; expected at least as many rows as columns");
     REEL_CHECK(tau.size(-1) <= input.size(-1), op, ": tau has ", tau.size(-1), " reflectors for ", input.size(-1),
                " columns");
-    const Tensor start =
-        expand(eye(input.size(-2), input.size(-1), TensorOptions().dtype(input.scalar_type())), input.sizes());
+    const Tensor start = expand(eye(input.size(-2), input.size(-1), input.options()), input.sizes());
     return tau.size(-1) == 0 ? start.clone() + input * Scalar(0) : apply_reflectors(input, tau, start, false);
 }
 /// Q other, Q^H other, other Q or other Q^H for the square Q of the reflections.
@@ -77,9 +76,9 @@ std::tuple<Tensor, Tensor> geqrf(const Tensor& input) {
     check_matrices("geqrf", "input", input, false);
     const Batch b(input.detach());
     const std::int64_t k = std::min(b.m, b.n);
-    const Tensor tau = empty_raw(with(batch_sizes(input), {k}), input.scalar_type());
+    const Tensor tau = empty_raw(with(batch_sizes(input), {k}), input.scalar_type(), input.device());
     dispatch_lapack(input.scalar_type(), "geqrf", [&]<class T>() {
-        for_matrices(b.count, b.m * b.n * k, [&](std::int64_t i) {
+        for_matrices(b, b.m * b.n * k, [&](std::int64_t i) {
             if (k > 0) cpu::Lapack<T>::geqrf(int(b.m), int(b.n), b.at<T>(i), static_cast<T*>(tau.data_ptr()) + i * k);
         });
     });
@@ -97,11 +96,10 @@ std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode) {
         NoGradGuard guard;
         const auto [packed, tau] = geqrf(A.detach());
         r = triu(columns <= m ? narrow(packed, -2, 0, columns) : packed);
-        q = mode == "r" ? zeros({0}, A.options())
-                        : apply_reflectors(packed, tau,
-                                           expand(eye(m, columns, TensorOptions().dtype(A.scalar_type())),
-                                                  with(batch_sizes(A), {m, columns})),
-                                           false);
+        q = mode == "r"
+                ? zeros({0}, A.options())
+                : apply_reflectors(packed, tau,
+                                   expand(eye(m, columns, A.options()), with(batch_sizes(A), {m, columns})), false);
     }
     const bool complete = mode == "complete", only_r = mode == "r";
     record("linalg.qr", TensorList{A}, {q, r}, {q, r}, [complete, only_r, m, n, k](RuleContext& c) -> GradList {
@@ -150,9 +148,10 @@ REEL_OP("linalg.ldl_factor_ex(Tensor A, *, bool hermitian=False, bool check_erro
 std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& A, bool hermitian, bool check_errors) {
     check_matrices("linalg.ldl_factor_ex", "A", A, true);
     const Batch b(A.detach());
-    const Tensor pivots = empty_raw(batch_sizes(A, 1), kInt), info = empty_raw(batch_sizes(A), kInt);
+    const Tensor pivots = empty_raw(batch_sizes(A, 1), kInt, A.device()),
+                 info = empty_raw(batch_sizes(A), kInt, A.device());
     dispatch_lapack(A.scalar_type(), "linalg.ldl_factor_ex", [&]<class T>() {
-        for_matrices(b.count, b.n * b.n * b.n, [&](std::int64_t i) {
+        for_matrices(b, b.n * b.n * b.n, [&](std::int64_t i) {
             info.data_ptr<std::int32_t>()[i] =
                 b.n == 0
                     ? 0
@@ -167,6 +166,23 @@ std::tuple<Tensor, Tensor> linalg_ldl_factor(const Tensor& A, bool hermitian) {
     const auto [ld, pivots, info] = linalg_ldl_factor_ex(A, hermitian, false);
     return {ld, pivots};
 }
+namespace {
+/// Pivots as ldl_factor gives them: rows from 1 on, and those of a 2 x 2 block negative, twice the same.
+void check_blocks(const char* op, const Tensor& pivots) {
+    if (pivots.is_meta()) return;
+    const Tensor p = contiguous_raw(cast_raw(pivots, kLong));
+    const std::int64_t n = pivots.size(-1), *v = p.data_ptr<std::int64_t>();
+    for (std::int64_t start = 0; start < p.numel(); start += n, v += n)
+        for (std::int64_t k = 0; k < n; ++k) {
+            const bool single = v[k] >= 1 && v[k] <= n;
+            const bool block = v[k] <= -1 && v[k] >= -n && k + 1 < n && v[k + 1] == v[k];
+            REEL_CHECK_VALUE(single || block, op, ": pivots hold ", v[k], " at ", k, "; expected rows from 1 to ", n,
+                             ", or twice the same negative one, as ldl_factor returns them");
+            k += block;
+        }
+}
+} // namespace
+
 /// X with A X = B for A given by its LDL factors.
 REEL_OP("linalg.ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor", not_differentiable)
 Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool hermitian) {
@@ -178,13 +194,14 @@ Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B,
                "; expected integers");
     REEL_CHECK(B.size(-2) == LD.size(-1) && pivots.sizes().equals(batch_sizes(LD, 1)), op, ": LD has shape ",
                LD.sizes(), ", pivots ", pivots.sizes(), " and B ", B.sizes(), ", which do not fit");
+    check_blocks(op, pivots);
     NoGradGuard guard;
     const auto [ld, rhs] = broadcast_batches(op, LD.detach(), B.detach());
     const Dims batch = batch_sizes(ld);
     const Batch a(ld), x(rhs);
     const Tensor p = contiguous_raw(cast_raw(expand_raw(pivots, with(batch, {a.n})), kInt));
     dispatch_lapack(LD.scalar_type(), op, [&]<class T>() {
-        for_matrices(a.count, a.n * a.n * x.n, [&](std::int64_t i) {
+        for_matrices(a, a.n * a.n * x.n, [&](std::int64_t i) {
             if (a.n > 0 && x.n > 0)
                 cpu::Lapack<T>::ldl_solve(hermitian, int(a.n), int(x.n), a.at<T>(i),
                                           p.data_ptr<std::int32_t>() + i * a.n, x.at<T>(i));

@@ -27,28 +27,25 @@ Svd svd_raw(const char* op, const Tensor& a, bool full_matrices, bool vectors) {
     const Batch b(a.detach());
     const std::int64_t m = b.m, n = b.n, k = std::min(m, n);
     const Dims batch = batch_sizes(a);
-    const Batch u(batch, vectors ? m : 0, vectors ? (full_matrices ? m : k) : 0, a.scalar_type());
-    const Batch vh(batch, vectors ? (full_matrices ? n : k) : 0, vectors ? n : 0, a.scalar_type());
-    const Tensor s = empty_raw(with(batch, {k}), toRealValueType(a.scalar_type()));
+    const Batch u(batch, vectors ? m : 0, vectors ? (full_matrices ? m : k) : 0, a.scalar_type(), a.device());
+    const Batch vh(batch, vectors ? (full_matrices ? n : k) : 0, vectors ? n : 0, a.scalar_type(), a.device());
+    const Tensor s = empty_raw(with(batch, {k}), toRealValueType(a.scalar_type()), a.device());
     if (k == 0 && vectors && full_matrices) {
-        copy_raw(u.matrices(),
-                 expand_raw(eye(m, std::nullopt, TensorOptions().dtype(a.scalar_type())), u.matrices().sizes()));
-        copy_raw(vh.matrices(),
-                 expand_raw(eye(n, std::nullopt, TensorOptions().dtype(a.scalar_type())), vh.matrices().sizes()));
+        copy_raw(u.matrices(), expand_raw(eye(m, std::nullopt, a.options()), u.matrices().sizes()));
+        copy_raw(vh.matrices(), expand_raw(eye(n, std::nullopt, a.options()), vh.matrices().sizes()));
     }
     dispatch_lapack(a.scalar_type(), op, [&]<class T>() {
         using R = typename cpu::Lapack<T>::Real;
-        for_matrices(b.count, 10 * m * n * k, [&](std::int64_t i) {
+        for_matrices(b, 10 * m * n * k, [&](std::int64_t i) {
             if (k == 0) return;
+            check_finite<T>(op, b, i);
             T none;
             const int info = cpu::Lapack<T>::gesdd(!vectors        ? 'N'
                                                    : full_matrices ? 'A'
                                                                    : 'S',
                                                    int(m), int(n), b.at<T>(i), static_cast<R*>(s.data_ptr()) + i * k,
                                                    vectors ? u.at<T>(i) : &none, vectors ? vh.at<T>(i) : &none);
-            if (info < 0) // not a finite matrix
-                std::fill_n(static_cast<R*>(s.data_ptr()) + i * k, k, std::numeric_limits<R>::quiet_NaN());
-            REEL_CHECK_LINALG(info <= 0, op, ": matrix ", i, " of the batch: the iteration did not converge (", info,
+            REEL_CHECK_LINALG(info == 0, op, ": matrix ", i, " of the batch: the iteration did not converge (", info,
                               ")");
         });
     });
@@ -58,7 +55,7 @@ Tensor skew(const Tensor& t) { return t - adjoint_of(t); }
 /// Differences of all pairs, [i, j] = x[j] - x[i], with ones on the diagonal.
 Tensor gaps(const Tensor& x) {
     const Tensor d = unsqueeze(x, -2) - unsqueeze(x, -1);
-    return d + eye(x.size(-1), std::nullopt, TensorOptions().dtype(x.scalar_type()));
+    return d + eye(x.size(-1), std::nullopt, x.options());
 }
 /// Gradient of the thin factorization; what does not depend on a choice of signs or phases.
 Tensor svd_gradient(const Tensor& gu, const Tensor& gs, const Tensor& gvh, const Tensor& u, const Tensor& s,
@@ -152,11 +149,12 @@ std::tuple<Tensor, Tensor> eigh_of(const char* op, const Tensor& a, std::string_
     check_matrices(op, "A", a, true);
     const bool up = upper_of(op, uplo);
     const Batch b(a.detach());
-    const Tensor w = empty_raw(batch_sizes(a, 1), toRealValueType(a.scalar_type()));
+    const Tensor w = empty_raw(batch_sizes(a, 1), toRealValueType(a.scalar_type()), a.device());
     dispatch_lapack(a.scalar_type(), op, [&]<class T>() {
         using R = typename cpu::Lapack<T>::Real;
-        for_matrices(b.count, 10 * b.n * b.n * b.n, [&](std::int64_t i) {
+        for_matrices(b, 10 * b.n * b.n * b.n, [&](std::int64_t i) {
             if (b.n == 0) return;
+            check_finite<T>(op, b, i, up ? Part::Upper : Part::Lower);
             const int info = cpu::Lapack<T>::heevd(vectors ? 'V' : 'N', up ? 'U' : 'L', int(b.n), b.at<T>(i),
                                                    static_cast<R*>(w.data_ptr()) + i * b.n);
             REEL_CHECK_LINALG(info == 0, op, ": matrix ", i, " of the batch: the iteration did not converge (", info,
@@ -196,12 +194,13 @@ std::tuple<Tensor, Tensor> eig_of(const char* op, const Tensor& a, bool vectors)
     check_matrices(op, "A", a, true);
     const Batch b(a.detach());
     const ScalarType t = toComplexType(a.scalar_type());
-    const Tensor w = empty_raw(batch_sizes(a, 1), t);
-    const Batch v(batch_sizes(a), vectors ? b.n : 0, vectors ? b.n : 0, t);
+    const Tensor w = empty_raw(batch_sizes(a, 1), t, a.device());
+    const Batch v(batch_sizes(a), vectors ? b.n : 0, vectors ? b.n : 0, t, a.device());
     dispatch_lapack(a.scalar_type(), op, [&]<class T>() {
         using R = typename cpu::Lapack<T>::Real;
-        for_matrices(b.count, 25 * b.n * b.n * b.n, [&](std::int64_t i) {
+        for_matrices(b, 25 * b.n * b.n * b.n, [&](std::int64_t i) {
             if (b.n == 0) return;
+            check_finite<T>(op, b, i);
             const int info =
                 cpu::Lapack<T>::geev(int(b.n), b.at<T>(i), static_cast<std::complex<R>*>(w.data_ptr()) + i * b.n,
                                      vectors ? v.at<std::complex<R>>(i) : nullptr);
@@ -250,12 +249,13 @@ double epsilon(ScalarType t) {
 Tensor threshold(const Tensor& a, const Tensor& largest, const Tensor& atol, const Tensor& rtol) {
     const double standard = epsilon(a.scalar_type()) * double(std::max(a.size(-1), a.size(-2)));
     const ScalarType t = largest.scalar_type();
-    const Tensor absolute = atol.defined() ? atol.detach().to(t) : zeros({}, TensorOptions().dtype(t));
+    const Tensor absolute = atol.defined() ? atol.detach().to(t) : zeros({}, TensorOptions(t).device(largest.device()));
     Tensor relative;
     if (rtol.defined()) relative = rtol.detach().to(t);
     else {
-        relative = full({}, standard, TensorOptions().dtype(t));
-        if (atol.defined()) relative = where(absolute > Scalar(0), zeros({}, TensorOptions().dtype(t)), relative);
+        relative = full({}, standard, TensorOptions(t).device(largest.device()));
+        if (atol.defined())
+            relative = where(absolute > Scalar(0), zeros({}, TensorOptions(t).device(largest.device())), relative);
     }
     return maximum(absolute, relative * largest);
 }

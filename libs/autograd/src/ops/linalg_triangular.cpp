@@ -11,7 +11,7 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, bool upper, bool left,
     const auto [ea, eb] = broadcast_batches("linalg.solve_triangular", a, b);
     const Batch t(ea.detach()), x(eb.detach());
     dispatch_lapack(a.scalar_type(), "linalg.solve_triangular", [&]<class T>() {
-        for_matrices(x.count, t.n * x.m * x.n, [&](std::int64_t i) {
+        for_matrices(x, t.n * x.m * x.n, [&](std::int64_t i) {
             if (x.m == 0 || x.n == 0) return;
             cpu::Lapack<T>::trsm(left ? 'L' : 'R', upper ? 'U' : 'L', 'N', unit ? 'U' : 'N', int(x.m), int(x.n),
                                  t.at<T>(i), int(t.m), x.at<T>(i));
@@ -105,11 +105,14 @@ Tensor cholesky_direction(const Tensor& g, const Tensor& l) {
 std::tuple<Tensor, Tensor> cholesky_of(const char* op, const Tensor& a, bool upper) {
     check_matrices(op, "A", a, true);
     const Batch b(a.detach());
-    const Tensor info = empty_raw(batch_sizes(a), kInt);
+    const Tensor info = empty_raw(batch_sizes(a), kInt, a.device());
     dispatch_lapack(a.scalar_type(), op, [&]<class T>() {
-        for_matrices(b.count, b.n * b.n * b.n, [&](std::int64_t i) {
+        for_matrices(b, b.n * b.n * b.n, [&](std::int64_t i) {
             T* p = b.at<T>(i);
-            info.data_ptr<std::int32_t>()[i] = b.n == 0 ? 0 : cpu::Lapack<T>::potrf(upper ? 'U' : 'L', int(b.n), p);
+            std::int32_t& failed = info.data_ptr<std::int32_t>()[i];
+            failed = b.n == 0 ? 0 : cpu::Lapack<T>::potrf(upper ? 'U' : 'L', int(b.n), p);
+            for (std::int64_t c = 0; c < b.n && failed == 0; ++c) // not every LAPACK looks for NaN
+                if (p[c * b.n + c] != p[c * b.n + c]) failed = std::int32_t(c + 1);
             for (std::int64_t c = 0; c < b.n; ++c)
                 for (std::int64_t r = 0; r < b.n; ++r)
                     if (upper ? r > c : r < c) p[c * b.n + r] = T(0);

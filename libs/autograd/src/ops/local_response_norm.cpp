@@ -3,6 +3,7 @@
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "ops/pool.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace reel {
 
@@ -24,9 +25,10 @@ Tensor local_response_norm(const Tensor& input, std::int64_t size, double alpha,
     p.g.in[1] = p.g.out[1] = channels;
     p.g.in[2] = p.g.out[2] = rest;
     p.g.windows[0].push_back({0, 1, 1, 1});
+    const std::int64_t before = size / 2, after = std::min((size - 1) / 2, channels);
     for (std::int64_t c = 0; c < channels; ++c)
-        p.g.windows[1].push_back(
-            {std::max<std::int64_t>(0, c - size / 2), std::min(channels, c + (size - 1) / 2 + 1), 1, size});
+        p.g.windows[1].push_back({std::max<std::int64_t>(0, c - before), std::min(channels, c + after + 1), 1, size});
+    detail::checked_reserve("local_response_norm", "windows", p.g.windows[2], rest);
     for (std::int64_t i = 0; i < rest; ++i) p.g.windows[2].push_back({i, i + 1, 1, 1});
     const Tensor mean = pool::mean("local_response_norm", p, input * input);
     return input / pow(mean * alpha + k, Scalar(beta));

@@ -98,7 +98,7 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
     REEL_CHECK_VALUE(input.sizes().equals(target.sizes()), "binary_cross_entropy: target has shape ", target.sizes(),
                      "; expected that of input, ", input.sizes());
     const Tensor inside = reel::detail::contiguous_raw(logical_and(input.detach() >= 0, input.detach() <= 1));
-    for (std::int64_t i = 0; i < inside.numel(); ++i)
+    for (std::int64_t i = 0; i < inside.numel() && !inside.is_meta(); ++i)
         REEL_CHECK(
             inside.data_ptr<bool>()[i],
             "binary_cross_entropy: input must lie in [0, 1]; use binary_cross_entropy_with_logits for other numbers");
@@ -183,7 +183,7 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
     }
     loss::check_reduction("gaussian_nll_loss", reduction);
     const Tensor least = reel::detail::contiguous_raw(v.detach() < 0);
-    for (std::int64_t i = 0; i < least.numel(); ++i)
+    for (std::int64_t i = 0; i < least.numel() && !least.is_meta(); ++i)
         REEL_CHECK_VALUE(!least.data_ptr<bool>()[i], "gaussian_nll_loss: var has a negative element");
     // The floor counts as constant, the gradient passes to the variance itself.
     const Tensor floored = v + (clamp_min(v.detach(), eps) - v.detach());

@@ -52,8 +52,9 @@ Tensor spread_back(const Picks& p, const Tensor& g);
 Tensor pick(const Picks& p, const Tensor& x) {
     const ScalarType t = x.scalar_type();
     const Tensor in = contiguous_raw(x);
-    Tensor out = empty_raw(p.out_sizes, t);
+    Tensor out = empty_raw(p.out_sizes, t, x.device());
     dispatch_floating(t, "nll_loss", [&]<class T>() {
+        if (out.is_meta()) return;
         const T* from = in.data_ptr<T>();
         T* to = out.data_ptr<T>();
         if (p.summed) {
@@ -75,8 +76,9 @@ Tensor pick(const Picks& p, const Tensor& x) {
 Tensor spread_back(const Picks& p, const Tensor& g) {
     const ScalarType t = g.scalar_type();
     const Tensor from = contiguous_raw(g);
-    Tensor out = empty_raw(p.input_sizes, t);
+    Tensor out = empty_raw(p.input_sizes, t, g.device());
     dispatch_floating(t, "nll_loss", [&]<class T>() {
+        if (out.is_meta()) return;
         const T* in = from.data_ptr<T>();
         T* to = out.data_ptr<T>();
         std::fill_n(to, out.numel(), T(0));
@@ -90,6 +92,19 @@ Tensor spread_back(const Picks& p, const Tensor& g) {
     return out;
 }
 
+/// Checks the targets; the factor of the sum: one over the weights that count, for a mean.
+double weigh(const Picks& p, bool mean) {
+    const auto* t = p.target.data_ptr<std::int64_t>();
+    double total = 0;
+    for (std::int64_t i = 0; i < p.target.numel(); ++i) {
+        if (t[i] == p.ignore_index) continue;
+        REEL_CHECK_INDEX(t[i] >= 0 && t[i] < p.classes, "nll_loss: target ", t[i], " is out of range for ", p.classes,
+                         " classes");
+        total += p.weight_of(t[i]);
+    }
+    return mean ? 1 / total : 1;
+}
+
 } // namespace
 
 /// out[n] = -weight[target[n]] * input[n, target[n]] for input [C] or [N, C, ...]; the mean divides by the sum of
@@ -101,7 +116,7 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
     const Reduce r = reduction_of("nll_loss", reduction);
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "nll_loss: input is ",
                                dtype_name(input.scalar_type()), "; expected log-probabilities in a floating dtype");
-    shape::require_cpu("nll_loss", input);
+    if (!input.is_meta()) shape::require_cpu("nll_loss", input);
     REEL_CHECK(target.scalar_type() == kLong || target.scalar_type() == kByte, "nll_loss: target is ",
                dtype_name(target.scalar_type()), "; expected class indices as int64");
     REEL_CHECK(input.dim() >= 1 && target.dim() == input.dim() - 1, "nll_loss: input has shape ", input.sizes(),
@@ -123,15 +138,7 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
     p.input_sizes = Dims(input.sizes());
     p.summed = r != Reduce::None;
     if (!p.summed) p.out_sizes = Dims(target.sizes());
-    const auto* t = p.target.data_ptr<std::int64_t>();
-    double total = 0;
-    for (std::int64_t i = 0; i < p.target.numel(); ++i) {
-        if (t[i] == ignore_index) continue;
-        REEL_CHECK_INDEX(t[i] >= 0 && t[i] < p.classes, "nll_loss: target ", t[i], " is out of range for ", p.classes,
-                         " classes");
-        total += p.weight_of(t[i]);
-    }
-    if (r == Reduce::Mean) p.scale = 1 / total;
+    if (!input.is_meta()) p.scale = weigh(p, r == Reduce::Mean);
     return pick(p, input);
 }
 

@@ -118,10 +118,16 @@ Tensor ctc_each(const Tensor& log_probs, const Tensor& targets, std::vector<std:
                    " is not between 0 and ", steps);
         REEL_CHECK(labels[n] >= 0, "ctc_loss: target length ", labels[n], " of example ", n, " is negative");
         start[n] = all.dim() == 1 ? next : std::int64_t(n) * all.size(1);
+        REEL_CHECK(labels[n] <= all.numel(), "ctc_loss: target length ", labels[n], " of example ", n,
+                   " is longer than ", "targets of shape ", all.sizes());
         next += labels[n];
         REEL_CHECK(all.dim() == 1 ? next <= all.numel() : all.size(0) == batch && labels[n] <= all.size(1),
                    "ctc_loss: targets of shape ", all.sizes(), " are too short for example ", n, " with target length ",
                    labels[n]);
+        const std::int64_t* const label = all.data_ptr<std::int64_t>() + start[n];
+        for (std::int64_t i = 0; i < labels[n]; ++i)
+            REEL_CHECK_INDEX(label[i] >= 0 && label[i] < classes, "ctc_loss: targets hold ", label[i], " at ", i,
+                             " of example ", n, "; expected a class from 0 to ", classes - 1);
     }
     const Tensor lp = contiguous_raw(cast_raw(log_probs, kDouble));
     const auto example = [=](const Tensor& lp, const Tensor& all, std::size_t n) {

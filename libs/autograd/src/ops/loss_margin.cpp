@@ -11,6 +11,7 @@ using namespace elementwise;
 namespace {
 /// Throws unless every class index is in [low, classes).
 void check_classes(const char* op, const Tensor& target, std::int64_t low, std::int64_t classes) {
+    if (target.is_meta()) return;
     const Tensor t = reel::detail::contiguous_raw(target);
     for (std::int64_t i = 0; i < t.numel(); ++i) {
         const std::int64_t v = t.data_ptr<std::int64_t>()[i];
@@ -44,7 +45,7 @@ Tensor multi_margin_loss(const Tensor& input, const Tensor& target, std::int64_t
     if (p == 2) z = z * z;
     if (weight.defined()) z = z * reshape(index_select(reshape(weight, {classes}), 0, reshape(target, {n})), {n, 1});
     // The class itself does not count.
-    const Tensor own = eq(arange(classes, TensorOptions(kLong)), index);
+    const Tensor own = eq(arange(classes, TensorOptions(kLong).device(index.device())), index);
     Tensor y = sum(masked_fill(z, own, 0), 1) / double(classes);
     if (reduction == "none" && input.dim() < 2) y = reshape(y, target.sizes());
     return loss::reduce(y, reduction);
@@ -71,10 +72,10 @@ Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, std::st
     check_classes("multilabel_margin_loss", target, -1, classes);
     // Which entries of target count, and which classes are targets.
     const Tensor t = reel::detail::contiguous_raw(reshape(target, {n, classes}));
-    const Tensor counts = zeros({n, classes}, TensorOptions(kBool)),
-                 is_target = zeros({n, classes}, TensorOptions(kBool)),
-                 index = zeros({n, classes}, TensorOptions(kLong));
-    for (std::int64_t i = 0; i < n; ++i)
+    const TensorOptions flags = t.options().dtype(kBool);
+    const Tensor counts = zeros({n, classes}, flags), is_target = zeros({n, classes}, flags),
+                 index = zeros({n, classes}, t.options());
+    for (std::int64_t i = 0; i < n && !t.is_meta(); ++i)
         for (std::int64_t j = 0; j < classes; ++j) {
             const std::int64_t v = t.data_ptr<std::int64_t>()[i * classes + j];
             if (v < 0) break;

@@ -49,10 +49,13 @@ void product(const Tensor& out, const Tensor& a, const Tensor& b, double alpha =
         if (beta == 0) fill_raw(out, 0);
         return;
     }
-    const Matrix x(a), y(b);
-    if (!out.is_cpu()) {
+    if (!out.is_cpu() || !b.is_cpu()) {
         REEL_CHECK(a.device() == out.device() && b.device() == out.device(), "mm: the matrices live on ", a.device(),
                    " and ", b.device(), "; move one of them with to()");
+        if (out.is_meta()) return;
+    }
+    const Matrix x(a), y(b);
+    if (!out.is_cpu()) {
         return product_kernel(out.device().type(), out, x.data, x.transposed, x.ld, y.data, y.transposed, y.ld,
                               a.size(1), alpha, beta);
     }

@@ -3,6 +3,7 @@
 
 #include "ops/pool.hpp"
 #include "ops/shape_util.hpp"
+#include "tensor/checked_size.hpp"
 #include "tensor/make.hpp"
 
 namespace reel {
@@ -15,16 +16,17 @@ namespace {
 Tensor gather_places(const pool::Plan& p, const Tensor& x, const Tensor& places);
 /// x[places] = y; its derivative reads there, and the derivative of that writes again.
 Tensor put_places(const pool::Plan& p, const Tensor& y, const Tensor& places) {
-    Tensor x = empty_raw(p.in, y.scalar_type());
-    cpu::place(y.scalar_type(), p.g.planes, p.g.in_size(), p.g.out_size(), contiguous_raw(y).data_ptr(),
-               contiguous_raw(places).data_ptr<std::int64_t>(), x.data_ptr());
+    Tensor x = empty_raw(p.in, y.scalar_type(), y.device());
+    if (!x.is_meta())
+        cpu::place(y.scalar_type(), p.g.planes, p.g.in_size(), p.g.out_size(), contiguous_raw(y).data_ptr(),
+                   contiguous_raw(places).data_ptr<std::int64_t>(), x.data_ptr());
     if (needs_recording(y))
         record("max_unpool", {y}, x, {places},
                [p](RuleContext& c) -> GradList { return {gather_places(p, c.grad(), c.saved(0))}; });
     return x;
 }
 Tensor gather_places(const pool::Plan& p, const Tensor& x, const Tensor& places) {
-    Tensor y = empty_raw(p.out, x.scalar_type());
+    Tensor y = empty_raw(p.out, x.scalar_type(), x.device());
     pool::pick_kernel(x.device().type(), p.g, contiguous_raw(x), contiguous_raw(places), y);
     if (needs_recording(x))
         record("max_unpool_backward", {x}, y, {places},
@@ -35,7 +37,7 @@ Tensor gather_places(const pool::Plan& p, const Tensor& x, const Tensor& places)
 Tensor unpool(const char* op, std::size_t n, const Tensor& input, const Tensor& indices, IntArrayRef kernel_size,
               OptionalIntArrayRef stride, IntArrayRef padding, OptionalIntArrayRef output_size) {
     const std::int64_t rank = std::int64_t(n);
-    shape::require_cpu(op, input);
+    if (!input.is_meta()) shape::require_cpu(op, input);
     REEL_CHECK(input.dim() == rank + 1 || input.dim() == rank + 2, op, ": input has shape ", input.sizes(),
                "; expected ", rank + 1, " or ", rank + 2, " dimensions");
     REEL_CHECK(indices.sizes().equals(input.sizes()) && indices.scalar_type() == kLong, op, ": indices of shape ",
@@ -43,6 +45,12 @@ Tensor unpool(const char* op, std::size_t n, const Tensor& input, const Tensor& 
                input.sizes());
     const auto at = [n](IntArrayRef v, std::size_t d) { return v[v.size() == n ? d : 0]; };
     const IntArrayRef step = stride && !(*stride).empty() ? *stride : kernel_size;
+    const auto check_length = [&](const char* argument, IntArrayRef v) {
+        REEL_CHECK(v.size() == 1 || v.size() == n, op, ": ", argument, " is ", v, "; expected one number or ", n);
+    };
+    check_length("kernel_size", kernel_size);
+    check_length("stride", step);
+    check_length("padding", padding);
     pool::Plan p;
     p.in = p.out = Dims(input.sizes());
     for (std::int64_t d = 0; d < input.dim() - rank; ++d) p.g.planes *= input.size(d);
@@ -50,21 +58,28 @@ Tensor unpool(const char* op, std::size_t n, const Tensor& input, const Tensor& 
         REEL_CHECK(at(step, d) > 0 && at(kernel_size, d) > 0 && at(padding, d) >= 0, op, ": kernel_size ", kernel_size,
                    " and stride ", step, " must be positive, padding ", padding, " not negative");
         const std::int64_t size = input.size(std::int64_t(d) - rank),
-                           usual = (size - 1) * at(step, d) + at(kernel_size, d) - 2 * at(padding, d);
+                           whole = checked_add(op, "the output", checked_mul(op, "the output", size - 1, at(step, d)),
+                                               at(kernel_size, d)),
+                           usual = checked_sub(op, "the output", whole,
+                                               checked_mul(op, "twice the padding", at(padding, d), 2));
         std::int64_t out = usual;
         if (output_size) {
             REEL_CHECK_VALUE((*output_size).size() == n || (*output_size).size() == n + 2, op, ": output_size ",
                              *output_size, " must have ", n, " or ", n + 2, " entries");
             out = (*output_size)[(*output_size).size() - n + d];
-            REEL_CHECK_VALUE(out > usual - at(step, d) && out < usual + at(step, d), op, ": output_size ", *output_size,
-                             " is not within a stride of ", usual, " in dimension ", d);
+            REEL_CHECK_VALUE(out > checked_sub(op, "the output", usual, at(step, d)) &&
+                                 out < checked_add(op, "the output", usual, at(step, d)),
+                             op, ": output_size ", *output_size, " is not within a stride of ", usual, " in dimension ",
+                             d);
         }
         REEL_CHECK(out > 0, op, ": the output would have size ", out);
         p.g.out[3 - n + d] = size;
         p.g.in[3 - n + d] = out;
         p.in[p.in.size() - n + d] = out;
     }
+    check_sizes(op, p.in, input.scalar_type());
     const Tensor places = contiguous_raw(indices);
+    if (places.is_meta()) return put_places(p, input, places);
     const auto* i = places.data_ptr<std::int64_t>();
     for (std::int64_t k = 0; k < places.numel(); ++k)
         REEL_CHECK(i[k] >= 0 && i[k] < p.g.in_size(), op, ": index ", i[k], " is outside of the output of ",

@@ -182,8 +182,9 @@ Tensor median_of_all(const char* op, const Tensor& input, bool ignore_nan) {
     } else {
         const Tensor place = median_places(op, input, all_dims(input), false, ignore_nan);
         NoGradGuard guard;
-        out = input.dim() == 0 ? input.detach().clone()
-                               : select(reshape(input.detach(), {-1}), 0, place.item().toLong()).clone();
+        out = input.is_meta()    ? empty_raw({}, input.scalar_type(), input.device())
+              : input.dim() == 0 ? input.detach().clone()
+                                 : select(reshape(input.detach(), {-1}), 0, place.item().toLong()).clone();
     }
     record(op, {input}, out, {input, out}, [](RuleContext& c) -> GradList {
         const Tensor x = c.saved(0);

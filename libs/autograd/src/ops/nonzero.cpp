@@ -4,6 +4,7 @@
 #include <complex>
 
 #include "op/dispatch.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace reel {
 
@@ -15,7 +16,9 @@ namespace {
 /// True where elements differ from zero, row-major.
 std::vector<bool> truth(const Tensor& t) {
     const Tensor x = contiguous_raw(t);
-    std::vector<bool> out(std::size_t(x.numel()));
+    std::vector<bool> out;
+    checked_reserve("nonzero", "a mask", out, x.numel());
+    out.resize(std::size_t(x.numel()));
     dispatch_all(x.scalar_type(), "nonzero", [&]<class T>() {
         const T* p = static_cast<const T*>(x.data_ptr());
         for (std::size_t i = 0; i < out.size(); ++i) out[i] = p[i] != T(0);
@@ -68,6 +71,7 @@ std::vector<Tensor> nonzero_numpy(const Tensor& input) {
 REEL_OP("nonzero_static(Tensor input, *, int size, int fill_value=-1) -> Tensor", method, not_differentiable)
 Tensor nonzero_static(const Tensor& input, std::int64_t size, std::int64_t fill_value) {
     REEL_CHECK(size >= 0, "nonzero_static: size must not be negative, got ", size);
+    check_sizes("nonzero_static", {size, std::max<std::int64_t>(input.dim(), 1)}, kLong);
     const Tensor found = coordinates("nonzero_static", input, size);
     const Tensor out = empty_raw({size, input.dim()}, kLong, input.device());
     fill_raw(out, Scalar(fill_value));

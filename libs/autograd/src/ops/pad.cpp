@@ -1,5 +1,6 @@
 // Borders around the last dimensions.
 #include "ops/shape_util.hpp"
+#include "tensor/checked_size.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -15,7 +16,8 @@ enum class Border { Reflect, Replicate, Circular };
 
 /// Size of dimension `d` after padding; checks that there is something left.
 std::int64_t padded_size(const char* op, const Tensor& input, std::int64_t d, std::int64_t before, std::int64_t after) {
-    const std::int64_t n = input.sizes()[std::size_t(d)] + before + after;
+    const std::int64_t n = checked_add(op, "the padded size", checked_add(op, "the padded size", before, after),
+                                       input.sizes()[std::size_t(d)]);
     REEL_CHECK(n >= 0, op, ": pad of ", before, " and ", after, " leaves a negative size in dimension ", d,
                " of input ", input.sizes());
     return n;
@@ -27,12 +29,15 @@ void check_pad(const char* op, const Tensor& input, IntArrayRef pad) {
                input.sizes(), " has dimensions");
 }
 
+/// How many elements a negative pad takes away.
+std::int64_t cropped(const char* op, std::int64_t pad) { return pad < 0 ? checked_sub(op, "pad", 0, pad) : 0; }
+
 /// One dimension with its border taken from inside, by picking slices.
 Tensor bordered(const Tensor& input, Border border, std::int64_t d, std::int64_t before, std::int64_t after) {
     if (before == 0 && after == 0) return input;
     Tensor x = input;
     if (border == Border::Circular) { // cropped first, so that it wraps what is left
-        const std::int64_t a = std::max<std::int64_t>(-before, 0), b = std::max<std::int64_t>(-after, 0);
+        const std::int64_t a = cropped("pad", before), b = cropped("pad", after);
         padded_size("pad", x, d, -a, -b);
         if (a + b > 0) x = x.narrow(d, a, x.size(d) - a - b);
         before = std::max<std::int64_t>(before, 0);
@@ -46,6 +51,9 @@ Tensor bordered(const Tensor& input, Border border, std::int64_t d, std::int64_t
                    " must be less than the size ", n, " of dimension ", d, "; input ", input.sizes());
     REEL_CHECK(n > 0 || size == 0, "pad: dimension ", d, " of input ", input.sizes(),
                " is empty, there is nothing to pad with");
+    Dims sizes(x.sizes());
+    sizes[std::size_t(d)] = size;
+    check_sizes("pad", sizes, kLong);
     const Tensor at = empty_raw({size}, kLong);
     for (std::int64_t i = 0; i < size; ++i) {
         std::int64_t from = i - before;
@@ -66,11 +74,12 @@ Tensor constant_pad_nd(const Tensor& input, IntArrayRef pad, const Scalar& value
     check_pad("constant_pad_nd", input, pad);
     Dims sizes(input.sizes()), back;
     Tensor from = input;
-    for (const std::int64_t p : pad) back.push_back(-p);
+    for (const std::int64_t p : pad) back.push_back(checked_sub("constant_pad_nd", "pad", 0, p));
     for (std::size_t i = 0; i < pad.size() / 2; ++i) {
         const std::int64_t d = input.dim() - 1 - std::int64_t(i);
         sizes[std::size_t(d)] = padded_size("constant_pad_nd", input, d, pad[2 * i], pad[2 * i + 1]);
     }
+    check_sizes("constant_pad_nd", sizes, input.scalar_type());
     const Tensor out = raw_empty(sizes, input);
     fill_raw(out, value);
     Tensor to = out;

@@ -38,7 +38,11 @@ void run(cpu::Loop loop, const void* op, int n, const Tensor* const* t, const ch
     const Tensor& out = *t[0];
     if (out.numel() == 0 || out.is_meta()) return;
     for (int i = 0; i < n; ++i)
-        if (!t[i]->is_cpu()) return run_on_device(op, n, t, what, device);
+        if (!t[i]->is_cpu()) {
+            REEL_CHECK_NOT_IMPLEMENTED(!t[i]->is_meta(), what, ": operands live on ", out.device(),
+                                       " and meta, where there is no data; move one of them with to() or to_empty()");
+            return run_on_device(op, n, t, what, device);
+        }
     char* data[cpu::max_operands];
     bool flat = true;
     for (int i = 0; i < n; ++i) {

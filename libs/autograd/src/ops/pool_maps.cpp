@@ -3,6 +3,7 @@
 
 #include <reel/autograd/record.hpp>
 
+#include "tensor/checked_size.hpp"
 #include "tensor/make.hpp"
 
 namespace reel::pool {
@@ -79,12 +80,14 @@ Plan sliding(const char* op, std::size_t n, const Tensor& input, const Arguments
                dilation = per_dim(op, "dilation", a.dilation, n);
     const Dims stride = a.stride && !(*a.stride).empty() ? per_dim(op, "stride", *a.stride, n) : kernel;
     REEL_CHECK(!a.divisor_override || *a.divisor_override != 0, op, ": divisor_override must not be 0");
+    const auto reach_of = [&](std::size_t d) {
+        return checked_add(op, "the window", checked_mul(op, "the window", dilation[d], kernel[d] - 1), 1);
+    };
     for (std::size_t d = 0; d < n; ++d) {
         REEL_CHECK(kernel[d] > 0, op, ": kernel_size is ", IntArrayRef(kernel), "; expected positive numbers");
         REEL_CHECK(stride[d] > 0, op, ": stride is ", IntArrayRef(stride), "; expected positive numbers");
         REEL_CHECK(dilation[d] > 0, op, ": dilation is ", IntArrayRef(dilation), "; expected positive numbers");
-        REEL_CHECK(padding[d] >= 0 && padding[d] <= ((kernel[d] - 1) * dilation[d] + 1) / 2, op, ": padding is ",
-                   IntArrayRef(padding),
+        REEL_CHECK(padding[d] >= 0 && padding[d] <= reach_of(d) / 2, op, ": padding is ", IntArrayRef(padding),
                    "; expected at least 0 and at most half of the effective kernel size (kernel_size ",
                    IntArrayRef(kernel), ", dilation ", IntArrayRef(dilation), ")");
     }
@@ -92,14 +95,18 @@ Plan sliding(const char* op, std::size_t n, const Tensor& input, const Arguments
     p.g.divisor = a.divisor_override.value_or(0);
     for (std::size_t d = 0; d < n; ++d) {
         const std::size_t at = 3 - n + d;
-        const std::int64_t in = p.g.in[at], reach = dilation[d] * (kernel[d] - 1) + 1;
-        std::int64_t out = floor_div(in + 2 * padding[d] - reach + (a.ceil_mode ? stride[d] - 1 : 0), stride[d]) + 1;
+        const std::int64_t in = p.g.in[at], reach = reach_of(d);
+        // The padding is half of the window at most, so that nothing overflows. Rounded up is 1 + rounded down of one
+        // less.
+        const std::int64_t room = in - (reach - 2 * padding[d]);
+        std::int64_t out = a.ceil_mode ? floor_div(room - 1, stride[d]) + 2 : floor_div(room, stride[d]) + 1;
         // A window may not start in the padding beyond the image's end.
         if (a.ceil_mode && out > 0 && (out - 1) * stride[d] >= in + padding[d]) --out;
         REEL_CHECK(out > 0, op, ": input ", input.sizes(), " with kernel_size ", IntArrayRef(kernel),
                    " gives an output of size ", out, " in dimension ", d);
+        checked_reserve(op, "windows", p.g.windows[at], out);
         for (std::int64_t o = 0; o < out; ++o) {
-            const std::int64_t start = o * stride[d] - padding[d], end = start + reach;
+            const std::int64_t start = o * stride[d] - padding[d], end = checked_add(op, "the window", start, reach);
             PoolWindow w{start, std::min(end, in), dilation[d], 0};
             if (start < 0) w.first += (-start + dilation[d] - 1) / dilation[d] * dilation[d];
             w.share = a.count_include_pad ? std::min(end, in + padding[d]) - start : w.last - w.first;
@@ -117,6 +124,10 @@ Plan adaptive(const char* op, std::size_t n, const Tensor& input, IntArrayRef ou
         const std::size_t at = 3 - n + d;
         const std::int64_t in = p.g.in[at], out = sizes[d] == no_size ? in : sizes[d];
         REEL_CHECK(out >= 0, op, ": output_size is ", out, " in dimension ", d, "; expected no negative number");
+        checked_mul(op, "output_size", out, in + 1);
+        p.out[p.out.size() - n + d] = out;
+        check_sizes(op, p.out, input.scalar_type());
+        checked_reserve(op, "windows", p.g.windows[at], out);
         for (std::int64_t o = 0; o < out; ++o) {
             const std::int64_t first = o * in / out, last = ((o + 1) * in + out - 1) / out;
             p.g.windows[at].push_back({first, last, 1, last - first});

@@ -14,9 +14,9 @@ namespace {
 struct IntegerPow {
     template <class T> T operator()(T x, T o) const {
         if (o < 0) return x == 1 ? T(1) : x == T(-1) ? (o % 2 == 0 ? T(1) : T(-1)) : T(0);
-        using U = std::make_unsigned_t<T>; // overflow wraps
+        using U = std::common_type_t<std::make_unsigned_t<T>, unsigned>; // overflow wraps
         U r = 1, base = U(x);
-        for (U e = U(o); e; e = U(e >> 1)) {
+        for (U e = U(o); e; e >>= 1) {
             if (e & 1) r = U(r * base);
             base = U(base * base);
         }

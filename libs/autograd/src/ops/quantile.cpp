@@ -31,8 +31,9 @@ Neighbours neighbours(const Tensor& rows, const Tensor& q, Between how, bool ign
     const std::int64_t n = rows.size(-1), m = q.numel();
     Dims sizes(rows.sizes());
     sizes.back() = m;
-    Neighbours r{empty_raw(sizes, kLong), empty_raw(sizes, kLong), empty_raw(sizes, rows.scalar_type()),
-                 empty_raw(sizes, rows.scalar_type())};
+    const auto fresh = [&](ScalarType t) { return empty_raw(sizes, t, rows.device()); };
+    Neighbours r{fresh(kLong), fresh(kLong), fresh(rows.scalar_type()), fresh(rows.scalar_type())};
+    if (rows.is_meta()) return r;
     const std::int64_t lines = n == 0 ? 0 : rows.numel() / n;
     const Tensor wide_q = contiguous_raw(cast_raw(q, kDouble));
     dispatch_floating(rows.scalar_type(), "quantile", [&]<class T>() {
@@ -80,7 +81,7 @@ Tensor quantile_of(const char* op, const Tensor& input, const Tensor& q, std::op
     const std::int64_t d = wrap_dim(op, dim.value_or(0), input.dim());
     REEL_CHECK(input.numel() > 0, op, ": input ", input.sizes(), " is empty");
     const Tensor wide_q = contiguous_raw(cast_raw(q, kDouble));
-    for (std::int64_t i = 0; i < q.numel(); ++i) {
+    for (std::int64_t i = 0; i < q.numel() && !q.is_meta(); ++i) {
         const double v = wide_q.data_ptr<double>()[i];
         REEL_CHECK(v >= 0 && v <= 1, op, ": q is ", v, "; expected values in [0, 1]");
     }

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "tape/inplace.hpp"
+#include "tensor/checked_size.hpp"
 #include "tensor/drawing.hpp"
 #include "tensor/make.hpp"
 
@@ -38,6 +39,7 @@ Tensor drawn_for(const Tensor& self, ScalarType type) {
 template <class Draw>
 void fill_with(const char* op, const Tensor& self, const std::optional<Generator>& generator, Draw draw) {
     check_inplace(self, op);
+    if (self.is_meta()) return rebase_history(self, Tensor()); // no numbers are drawn where none can be kept
     Tensor wide = drawn_for(self, kDouble);
     double* p = wide.data_ptr<double>();
     {
@@ -119,6 +121,10 @@ std::pair<std::int64_t, std::int64_t> exact_integers(ScalarType t) {
 }
 template <class Draw> Tensor& draw_integers(const Tensor& input, const std::optional<Generator>& generator, Draw draw) {
     check_inplace(input, "random_");
+    if (input.is_meta()) {
+        rebase_history(input, Tensor());
+        return const_cast<Tensor&>(input);
+    }
     Tensor wide = drawn_for(input, kLong);
     std::int64_t* p = wide.data_ptr<std::int64_t>();
     {
@@ -156,7 +162,7 @@ Tensor& normal_(const Tensor& input, double mean, double std, std::optional<Gene
     }
     check_floating("normal_", input);
     const ScalarType t = input.scalar_type();
-    if (input.numel() >= 16 && input.is_contiguous()) {
+    if (input.numel() >= 16 && input.is_contiguous() && !input.is_meta()) {
         check_inplace(input, "normal_");
         if (t == kDouble) normal_blocks(input.data_ptr<double>(), input.numel(), generator, mean, std);
         else {
@@ -196,7 +202,7 @@ Tensor& random_(const Tensor& input, std::int64_t low, std::int64_t high, std::o
     const std::uint64_t range = std::uint64_t(high) - std::uint64_t(low);
     const bool wide = range >= (1ull << 32);
     return draw_integers(input, generator, [=](CPUGeneratorImpl& g) {
-        return std::int64_t((wide ? g.random64() : g.random()) % range) + low;
+        return std::int64_t((wide ? g.random64() : g.random()) % range + std::uint64_t(low));
     });
 }
 REEL_OP("random_(Tensor input, int to, *, Generator? generator=None) -> Tensor", random, method)
@@ -227,11 +233,13 @@ Tensor fresh(Tensor t, const TensorOptions& o) {
 REEL_OP("rand(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random,
         not_differentiable)
 Tensor rand(IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
+    check_sizes("rand", size, options.dtype());
     return fresh(uniform_(empty(size, without_grad(options)), 0, 1, generator), options);
 }
 REEL_OP("randn(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random,
         not_differentiable)
 Tensor randn(IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
+    check_sizes("randn", size, options.dtype());
     return fresh(normal_(empty(size, without_grad(options)), 0, 1, generator), options);
 }
 REEL_OP("randint(int low, int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
@@ -239,6 +247,7 @@ REEL_OP("randint(int low, int high, int[] size, *, Generator? generator=None, Te
 Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, std::optional<Generator> generator,
                TensorOptions options) {
     const TensorOptions integers = options.has_dtype() ? options : options.dtype(kLong);
+    check_sizes("randint", size, integers.dtype());
     return fresh(random_(empty(size, without_grad(integers)), low, high, generator), options);
 }
 REEL_OP("randint(int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random,
@@ -250,13 +259,14 @@ Tensor randint(std::int64_t high, IntArrayRef size, std::optional<Generator> gen
 REEL_OP("randperm(int n, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random, not_differentiable)
 Tensor randperm(std::int64_t n, std::optional<Generator> generator, TensorOptions options) {
     REEL_CHECK(n >= 0, "randperm: n must not be negative, got ", n);
+    check_sizes("randperm", n, kLong);
     Tensor t = empty_raw({n}, kLong);
     std::int64_t* p = t.data_ptr<std::int64_t>();
     std::iota(p, p + n, 0);
     {
         const Drawing drawing(generator);
         for (std::int64_t i = 0; i < n - 1; ++i)
-            std::swap(p[i], p[i + std::int64_t(drawing.generator().random() % std::uint32_t(n - i))]);
+            std::swap(p[i], p[i + std::int64_t(drawing.generator().random() % std::uint64_t(n - i))]);
     }
     return options.has_dtype() ? t.to(ScalarType(options.dtype())) : t;
 }

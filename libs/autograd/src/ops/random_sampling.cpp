@@ -9,6 +9,7 @@
 
 #include "op/dispatch.hpp"
 #include "tape/inplace.hpp"
+#include "tensor/checked_size.hpp"
 #include "tensor/drawing.hpp"
 #include "tensor/make.hpp"
 
@@ -37,6 +38,7 @@ REEL_OP("bernoulli(Tensor input, *, Generator? generator=None) -> Tensor", rando
 Tensor bernoulli(const Tensor& input, std::optional<Generator> generator) {
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "bernoulli: input is ",
                                dtype_name(input.scalar_type()), "; expected probabilities in a floating dtype");
+    if (input.is_meta()) return empty_like_raw(input, input.scalar_type());
     const Tensor p = contiguous_raw(cast_raw(input, kDouble));
     Tensor out = empty_raw(input.sizes(), kDouble);
     const Drawing drawing(generator);
@@ -67,6 +69,8 @@ Tensor multinomial(const Tensor& input, std::int64_t num_samples, bool replaceme
     REEL_CHECK(num_samples > 0, "multinomial: num_samples is ", num_samples, "; expected a positive number");
     REEL_CHECK(replacement || num_samples <= n, "multinomial: cannot draw ", num_samples, " of ", n,
                " without replacement");
+    check_sizes("multinomial", {rows, num_samples}, kLong);
+    if (input.is_meta()) return empty_raw(input.dim() == 1 ? Dims{num_samples} : Dims{rows, num_samples}, kLong, kMeta);
     const Drawing drawing(generator);
     CPUGeneratorImpl& g = drawing.generator();
     Tensor out = empty_raw({rows, num_samples}, kLong);
@@ -134,6 +138,7 @@ Tensor normal(const Tensor& mean, const Tensor& std, std::optional<Generator> ge
 REEL_OP("normal(float mean, float std, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
         random, not_differentiable)
 Tensor normal(double mean, double std, IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
+    check_sizes("normal", size, options.dtype());
     Tensor t = normal_(empty(size, options.requires_grad(false)), mean, std, generator);
     t.storage()->set_version(0); // new: nothing has modified it yet
     if (options.requires_grad()) t.requires_grad_();

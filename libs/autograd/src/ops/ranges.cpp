@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 
+#include "tensor/checked_size.hpp"
 #include "tensor/make.hpp"
 
 namespace reel {
@@ -13,7 +14,9 @@ using namespace detail;
 
 namespace {
 /// `at(i)` for i in [0, steps) as a tensor of that dtype.
-template <class T, class F> Tensor series(std::int64_t steps, const TensorOptions& options, const F& at) {
+template <class T, class F>
+Tensor series(const char* op, std::int64_t steps, const TensorOptions& options, const F& at) {
+    check_sizes(op, steps, dtype_of<T>);
     const Tensor wide = empty_raw({steps}, dtype_of<T>);
     for (std::int64_t i = 0; i < steps; ++i) wide.data_ptr<T>()[i] = at(i);
     Tensor out = empty_raw({steps}, options.dtype(), options.device());
@@ -50,8 +53,8 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, Tens
     const ScalarType t = o.dtype();
     if (isComplexType(t))
         return series<std::complex<double>>(
-            steps, o, Line<std::complex<double>>(start.toComplexDouble(), end.toComplexDouble(), steps));
-    return series<double>(steps, o, Line<double>(end_point(start, t), end_point(end, t), steps));
+            "linspace", steps, o, Line<std::complex<double>>(start.toComplexDouble(), end.toComplexDouble(), steps));
+    return series<double>("linspace", steps, o, Line<double>(end_point(start, t), end_point(end, t), steps));
 }
 
 /// `base` to the power of `steps` exponents from `start` to `end`.
@@ -64,11 +67,12 @@ Tensor logspace(const Scalar& start, const Scalar& end, std::int64_t steps, doub
     if (isComplexType(t)) {
         const Line<std::complex<double>> exponent(start.toComplexDouble(), end.toComplexDouble(), steps);
         return series<std::complex<double>>(
-            steps, o, [&](std::int64_t i) { return std::pow(std::complex<double>(base), exponent(i)); });
+            "logspace", steps, o, [&](std::int64_t i) { return std::pow(std::complex<double>(base), exponent(i)); });
     }
-    if (steps == 1) return series<double>(1, o, [&](std::int64_t) { return std::pow(base, start.toDouble()); });
+    if (steps == 1)
+        return series<double>("logspace", 1, o, [&](std::int64_t) { return std::pow(base, start.toDouble()); });
     const Line<double> exponent(end_point(start, t), end_point(end, t), steps);
-    return series<double>(steps, o, [&](std::int64_t i) { return std::pow(base, exponent(i)); });
+    return series<double>("logspace", steps, o, [&](std::int64_t i) { return std::pow(base, exponent(i)); });
 }
 
 /// Uninitialised memory of sizes `size` whose dimensions lie in memory in the order `physical_layout`.
@@ -76,6 +80,7 @@ REEL_OP("empty_permuted(int[] size, int[] physical_layout, *, TensorOptions opti
 Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, TensorOptions options) {
     REEL_CHECK(size.size() == physical_layout.size(), "empty_permuted: size ", size, " and physical_layout ",
                physical_layout, " differ in length");
+    check_sizes("empty_permuted", size, options.dtype());
     Dims strides(size.size(), -1);
     std::int64_t step = 1;
     for (std::size_t i = physical_layout.size(); i-- > 0;) {

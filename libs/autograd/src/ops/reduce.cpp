@@ -1,4 +1,6 @@
 // Sums, products, means, truth over dimensions.
+#include <reel/autograd/pointwise/scalar_math.hpp>
+
 #include "ops/reduction.hpp"
 
 #include "ops/scan.hpp"
@@ -90,14 +92,14 @@ Tensor prod_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType 
             if constexpr (std::is_same_v<T, bool>) return std::find(p, p + n, false) == p + n;
             else {
                 Wide<T> r(1);
-                for (std::int64_t i = 0; i < n; ++i) r = Wide<T>(r * Wide<T>(p[i]));
+                for (std::int64_t i = 0; i < n; ++i) r = Wide<T>(math::wrapping(r) * math::wrapping(Wide<T>(p[i])));
                 return T(r);
             }
         });
     });
     return out;
 }
-bool any_zero(const Tensor& t) { return t.numel() > 0 && any(t == Scalar(0)).item().toBool(); }
+bool any_zero(const Tensor& t) { return t.numel() > 0 && !t.is_meta() && any(t == Scalar(0)).item().toBool(); }
 /// For each element of a line the product of all others: products from the left times products from the right.
 Tensor others(const Tensor& x, std::int64_t dim) {
     Dims one(x.sizes());

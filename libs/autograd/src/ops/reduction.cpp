@@ -88,6 +88,7 @@ Tensor sum_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType o
     }
     std::int64_t inner = 1;
     const Tensor rows = rows_last(cast_raw(input, out_type), dims, inner);
+    if (out.is_meta()) return out;
     if (!out.is_cpu()) sum_rows_kernel(out.device().type(), out, rows, inner);
     else cpu::sum_rows(out_type, rows.data_ptr(), out.numel(), inner, out.data_ptr());
     return out;

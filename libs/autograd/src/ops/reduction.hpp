@@ -54,8 +54,9 @@ void require_rows(const char* op, const Tensor& input, const Dims& dims);
 /// Sum of `input` over `dims`, not recorded.
 Tensor sum_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType out_type);
 
-/// `out[i] = f(row i, its length)`, rows spread over threads.
+/// `out[i] = f(row i, its length)`, rows spread over threads. Nothing on meta.
 template <class T, class O, class F> void for_rows(const Tensor& rows, std::int64_t inner, const Tensor& out, F f) {
+    if (out.is_meta()) return;
     const std::int64_t n = out.numel();
     const T* in = static_cast<const T*>(rows.data_ptr());
     O* o = static_cast<O*>(out.data_ptr());

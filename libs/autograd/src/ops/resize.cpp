@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tape/inplace.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace reel {
 
@@ -17,10 +18,12 @@ REEL_OP("resize_(Tensor input, int[] size) -> Tensor", method)
 Tensor& resize_(const Tensor& input, IntArrayRef size) {
     REEL_CHECK(!input.requires_grad() || (input.is_inference() && InferenceMode::is_enabled()),
                "resize_: cannot resize a tensor that requires grad; resize under no_grad what it was made from");
-    for (const std::int64_t s : size) REEL_CHECK(s >= 0, "resize_: sizes must not be negative, got ", size);
+    check_sizes("resize_", size, input.scalar_type());
     TensorImpl& impl = *input.impl();
-    const std::size_t before = std::size_t(input.storage_offset()) * input.itemsize();
-    const std::size_t needed = before + std::size_t(count(size)) * input.itemsize();
+    const Dims strides = contiguous_strides(size);
+    const std::size_t needed =
+        input.itemsize() *
+        std::size_t(checked_extent("resize_", size, strides, input.storage_offset(), input.scalar_type()));
     if (needed > input.storage()->nbytes()) {
         const std::int64_t had = std::int64_t(input.storage()->nbytes() / input.itemsize());
         const Tensor larger = empty_raw({std::int64_t(needed / input.itemsize())}, input.scalar_type(), input.device());
@@ -28,7 +31,7 @@ Tensor& resize_(const Tensor& input, IntArrayRef size) {
         larger.storage()->set_version(impl.version());
         impl.set_storage(larger.storage());
     }
-    impl.set_geometry(size, contiguous_strides(size), input.storage_offset());
+    impl.set_geometry(size, strides, input.storage_offset());
     impl.bump_version();
     return const_cast<Tensor&>(input);
 }

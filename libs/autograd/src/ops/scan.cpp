@@ -1,6 +1,8 @@
 // Running sums, products, extrema along one dimension.
 #include "ops/scan.hpp"
 
+#include <reel/autograd/pointwise/scalar_math.hpp>
+
 #include <cmath>
 #include <limits>
 
@@ -21,6 +23,7 @@ using Running =
 
 /// Calls `f(in, out, n)` for every line; `in` and `out` are dense.
 template <class T, class O, class F> void for_lines(const Lines& l, const Tensor& out, F f) {
+    if (out.is_meta()) return;
     const T* in = static_cast<const T*>(l.rows.data_ptr());
     O* o = static_cast<O*>(out.data_ptr());
     parallel_for(0, l.count, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(l.n, 1)),
@@ -40,7 +43,7 @@ Tensor cumsum_raw(const Tensor& x, std::int64_t dim, bool backwards) {
             Running<T> r{};
             for (std::int64_t k = 0; k < n; ++k) {
                 const std::int64_t i = backwards ? n - 1 - k : k;
-                r = Running<T>(r + Running<T>(p[i]));
+                r = Running<T>(math::wrapping(r) + math::wrapping(Running<T>(p[i])));
                 o[i] = T(r);
             }
         });
@@ -86,7 +89,7 @@ Tensor cumprod_raw(const Tensor& x, std::int64_t dim) {
         for_lines<T, T>(l, out, [](const T* p, T* o, std::int64_t n) {
             Running<T> r(1);
             for (std::int64_t i = 0; i < n; ++i) {
-                r = Running<T>(r * Running<T>(p[i]));
+                r = Running<T>(math::wrapping(r) * math::wrapping(Running<T>(p[i])));
                 o[i] = T(r);
             }
         });
@@ -97,6 +100,7 @@ Tensor cumprod_raw(const Tensor& x, std::int64_t dim) {
 Tensor cumprod_gradient_raw(const Tensor& g, const Tensor& x, std::int64_t dim) {
     const Lines l(x, dim), lg(g, dim);
     const Tensor out = l.make(x.scalar_type());
+    if (out.is_meta()) return l.restore(out);
     dispatch_floating_complex(x.scalar_type(), "cumprod", [&]<class T>() {
         using R = Running<T>;
         const auto conjugate = [](R v) {
@@ -134,7 +138,7 @@ Tensor cumprod_of(const Tensor& x, std::int64_t dim) {
     record("cumprod", {x}, out, {x, out}, [dim](RuleContext& c) -> GradList {
         const Tensor x = c.saved(0), y = c.saved(1), g = c.grad();
         if (x.dim() == 0 || x.numel() == 0) return {g};
-        const bool zeros_inside = any(x == Scalar(0)).item().toBool();
+        const bool zeros_inside = !x.is_meta() && any(x == Scalar(0)).item().toBool();
         if (!zeros_inside) return {directed_cumsum(g * conj(y), dim, true) / conj(x)};
         if (!needs_recording(x, g)) return {cumprod_gradient_raw(g, x, dim)};
         // gx[k] = sum over j >= k of g[j] times the product of x[0..j] without x[k]
@@ -171,6 +175,7 @@ template <bool Max> std::tuple<Tensor, Tensor> running_extremum(const char* op, 
     const Lines l(input, d);
     const Tensor rows = l.make(input.scalar_type()), places = l.make(kLong);
     dispatch_real(input.scalar_type(), op, [&]<class T>() {
+        if (rows.is_meta()) return;
         std::int64_t* where = places.data_ptr<std::int64_t>();
         T* first = static_cast<T*>(rows.data_ptr());
         for_lines<T, T>(l, rows, [&](const T* p, T* o, std::int64_t n) {
@@ -222,6 +227,7 @@ Tensor recurrence(const Tensor& g, const Tensor& a, std::int64_t dim, bool backw
     const Lines l(g, dim), la(a, dim);
     const Tensor rows = l.make(g.scalar_type());
     dispatch_floating_complex(g.scalar_type(), "recurrence", [&]<class T>() {
+        if (rows.is_meta()) return;
         const T* ap = static_cast<const T*>(la.rows.data_ptr());
         const T* base = static_cast<const T*>(l.rows.data_ptr());
         for_lines<T, T>(l, rows, [&](const T* p, T* o, std::int64_t n) {

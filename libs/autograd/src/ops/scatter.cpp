@@ -45,6 +45,7 @@ Tensor scatter_index(const char* op, const Tensor& input, std::int64_t d, const 
 
 /// The gradient of a source of which only the leading part was read: zeros for the rest.
 Tensor widened(Tensor g, IntArrayRef sizes) {
+    if (g.numel() == 0) return raw_zeros(sizes, g); // an empty index may be of any rank
     for (std::size_t k = 0; k < sizes.size(); ++k) {
         const std::int64_t d = std::int64_t(k), n = g.sizes()[k];
         if (n == sizes[k]) continue;
@@ -177,10 +178,12 @@ Tensor index_add(const Tensor& input, std::int64_t dim, const Tensor& index, con
     const std::int64_t d = wrap_dim("index_add", dim, input.dim());
     const Tensor at = slice_index("index_add", input, d, index, source);
     const Tensor out = copy_of(input);
+    REEL_CHECK(input.is_complex() || !alpha.isComplex(), "index_add: alpha ", alpha, " is complex, input is ",
+               toString(input.scalar_type()), "; expected a real number");
     Tensor scaled = source;
     if (!(alpha.isBoolean() ? alpha.toBool() : alpha.equal(1.0))) {
         const NoGradGuard off;
-        scaled = source.mul(alpha);
+        scaled = source.mul(filled(input, alpha, {})); // the factor counts in the dtype of both
     }
     slice_scatter_raw(ScatterMode::Add, out, d, at, scaled);
     record("index_add", {input, source}, out, {at}, [d, alpha](RuleContext& c) -> GradList {

@@ -66,6 +66,7 @@ Tensor reduce_into(const Tensor& input, std::int64_t d, const Tensor& index, con
     scatter_raw(ScatterMode::Add, times, d, index, expand_raw(one, index.sizes()));
     times = times.masked_fill(times.eq(Scalar(0)), Scalar(1));
     if (isFloatingType(input.scalar_type()) || input.is_complex()) return out.div(times);
+    if (out.is_meta()) return out;
     dispatch_integral(input.scalar_type(), "scatter_reduce", [&]<class T>() { // rounds towards minus infinity
         T* p = static_cast<T*>(out.data_ptr());
         const Tensor n = contiguous_raw(times);

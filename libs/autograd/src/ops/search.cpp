@@ -36,6 +36,7 @@ Tensor positions(const char* op, Tensor sequence, Tensor values, const Tensor& o
     if (reel::detail::thread_modes.observers) recording::not_recorded(op, {sequence, values});
     const Dims sizes(values.sizes());
     to_common(op, sequence, values);
+    if (values.is_meta() && sequence.is_meta()) return empty_raw(sizes, out_int32 ? kInt : kLong, values.device());
     const Tensor by = order.defined() ? contiguous_raw(order) : Tensor();
     const std::int64_t* perm = by.defined() ? by.data_ptr<std::int64_t>() : nullptr;
     const std::int64_t length = sequence.size(-1), total = values.numel();
@@ -70,7 +71,7 @@ REEL_OP("searchsorted(Tensor sorted_sequence, Tensor input, *, bool out_int32=Fa
         not_differentiable)
 Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& input, bool out_int32, bool right,
                     std::optional<std::string_view> side, const Tensor& sorter) {
-    require_cpu("searchsorted", sorted_sequence);
+    if (!sorted_sequence.is_meta()) require_cpu("searchsorted", sorted_sequence);
     const Tensor& s = sorted_sequence;
     REEL_CHECK(s.dim() > 0, "searchsorted: sorted_sequence must have at least one dimension");
     REEL_CHECK(s.scalar_type() == input.scalar_type() || input.dim() == 0,
@@ -106,7 +107,7 @@ REEL_OP("bucketize(Tensor input, Tensor boundaries, *, bool out_int32=False, boo
         not_differentiable)
 Tensor bucketize(const Tensor& input, const Tensor& boundaries, bool out_int32, bool right) {
     REEL_CHECK(boundaries.dim() == 1, "bucketize: boundaries must have one dimension, got sizes ", boundaries.sizes());
-    require_cpu("bucketize", input);
+    if (!input.is_meta()) require_cpu("bucketize", input);
     return positions("bucketize", boundaries, input, {}, out_int32, right);
 }
 REEL_OP("bucketize(Scalar input, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
@@ -119,6 +120,7 @@ Tensor bucketize(const Scalar& input, const Tensor& boundaries, bool out_int32, 
 REEL_OP("isin(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
         not_differentiable)
 Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool invert) {
+    if (elements.is_meta() || test_elements.is_meta()) return empty_raw(elements.sizes(), kBool, kMeta);
     require_cpu("isin", elements);
     Tensor x = elements, among = test_elements;
     to_common("isin", x, among);

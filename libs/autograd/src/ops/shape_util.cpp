@@ -1,9 +1,12 @@
 #include "ops/shape_util.hpp"
 
+#include <reel/autograd/pointwise/scalar_math.hpp>
+
 #include <algorithm>
 #include <cstring>
 
 #include "op/dispatch.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace reel::shape {
 
@@ -11,7 +14,7 @@ using namespace detail;
 
 std::int64_t count(IntArrayRef sizes) {
     std::int64_t n = 1;
-    for (std::int64_t s : sizes) n *= s;
+    for (std::int64_t s : sizes) n = checked_mul("tensor", "the number of elements", n, s);
     return n;
 }
 
@@ -23,7 +26,7 @@ Dims infer_size(const char* op, IntArrayRef sizes, std::int64_t numel) {
         if (sizes[i] == -1) {
             REEL_CHECK(unknown < 0, op, ": only one size may be -1, got ", sizes);
             unknown = std::int64_t(i);
-        } else known *= sizes[i];
+        } else known = checked_mul(op, "the number of elements", known, sizes[i]);
     }
     if (unknown >= 0 && known > 0 && numel % known == 0) {
         out[std::size_t(unknown)] = numel / known;
@@ -92,7 +95,7 @@ Tensor raw_empty(IntArrayRef sizes, const Tensor& like) { return empty_raw(sizes
 Tensor raw_zeros(IntArrayRef sizes, const Tensor& like) {
     Tensor out = raw_empty(sizes, like);
     if (!out.is_cpu()) fill_raw(out, Scalar(0));
-    else if (out.numel() > 0) std::memset(out.data_ptr(), 0, out.nbytes());
+    else if (out.numel() > 0 && !out.is_meta()) std::memset(out.data_ptr(), 0, out.nbytes());
     return out;
 }
 
@@ -107,7 +110,7 @@ void raw_accumulate(const Tensor& dst, const Tensor& src) {
                 char *d = data[0], *s = data[1];
                 for (std::int64_t i = 0; i < n; ++i, d += strides[0], s += strides[1]) {
                     T& out = *reinterpret_cast<T*>(d);
-                    out = T(out + *reinterpret_cast<const T*>(s));
+                    out = T(math::wrapping(out) + math::wrapping(*reinterpret_cast<const T*>(s)));
                 }
             },
             kSerial);
@@ -127,7 +130,13 @@ Tensor index_as_long(const char* op, const Tensor& index, const char* argument) 
     return out;
 }
 
-Walked::Walked(const Tensor& t) : data(static_cast<char*>(t.data_ptr())), strides(t.strides()) {
+void throw_meta_operand() {
+    REEL_THROW(NotImplementedError,
+               "operands live on cpu and meta, where there is no data; move one of them with to() or "
+               "to_empty()");
+}
+
+Walked::Walked(const Tensor& t) : data(t.is_meta() ? nullptr : static_cast<char*>(t.data_ptr())), strides(t.strides()) {
     for (std::int64_t& s : strides) s *= t.element_size();
 }
 

@@ -30,7 +30,7 @@ Tensor raw_zeros(IntArrayRef sizes, const Tensor& like);
 void raw_copy(const Tensor& dst, const Tensor& src);
 /// `dst[...] += src[...]` in order, also when elements of `dst` overlap. CPU only.
 void raw_accumulate(const Tensor& dst, const Tensor& src);
-/// Throws unless `t` is on the CPU: names the op and the device.
+/// Throws unless `t` is on the CPU: names the op and the device. For ops whose shapes depend on values.
 void require_cpu(const char* op, const Tensor& t);
 /// Throws TypeError unless `index` is int32 or int64; returns it as int64.
 Tensor index_as_long(const char* op, const Tensor& index, const char* argument = "index");
@@ -48,7 +48,7 @@ template <class F> void call_loop(char* const* data, const std::int64_t* strides
 }
 } // namespace walking
 
-/// One operand of `walk`: first element and strides in bytes, one per dim.
+/// One operand of `walk`: first element (none on meta) and strides in bytes, one per dim.
 struct Walked {
     char* data;
     Dims strides;
@@ -56,10 +56,14 @@ struct Walked {
     Walked(char* d, Dims s) : data(d), strides(std::move(s)) {}
 };
 
+/// NotImplementedError: an operand on meta of a result that is not.
+[[noreturn]] void throw_meta_operand();
+
 inline constexpr std::int64_t kSerial = std::numeric_limits<std::int64_t>::max() / 4;
 
 /// Calls `f(char* const* data, const int64_t* byte_strides, n)` for stretches that together cover `sizes`; the first
-/// operand decides the order. Stretches run on several threads when there are more than `grain` elements.
+/// operand decides the order. Stretches run on several threads when there are more than `grain` elements. Nothing is
+/// done when the first operand, which is written, is on meta.
 template <std::size_t N, class F>
 void walk(IntArrayRef sizes, const Walked (&operands)[N], const F& f, std::int64_t grain = 32768) {
     char* data[N];
@@ -70,6 +74,9 @@ void walk(IntArrayRef sizes, const Walked (&operands)[N], const F& f, std::int64
     }
     for (std::int64_t s : sizes)
         if (s == 0) return;
+    if (!data[0]) return;
+    for (const char* const d : data)
+        if (!d) throw_meta_operand();
     cpu::for_each_strided(int(sizes.size()), sizes.data(), int(N), data, strides, &walking::call_loop<F>, &f, grain);
 }
 

@@ -1,5 +1,6 @@
 // Elements between channels and space, and between groups of channels.
 #include "ops/shape_util.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace reel {
 
@@ -48,11 +49,13 @@ Tensor pixel_shuffle(const Tensor& input, std::int64_t upscale_factor) {
     REEL_CHECK(input.dim() >= 3, "pixel_shuffle: expected at least 3 dimensions, got sizes ", input.sizes());
     REEL_CHECK(r > 0, "pixel_shuffle: upscale_factor must be positive, got ", r);
     const std::int64_t c = input.size(-3), h = input.size(-2), w = input.size(-1);
-    REEL_CHECK(c % (r * r) == 0, "pixel_shuffle: ", c, " channels are not divisible by the square of upscale_factor ",
+    const std::int64_t square = checked_mul("pixel_shuffle", "the square of upscale_factor", r, r);
+    REEL_CHECK(c % square == 0, "pixel_shuffle: ", c, " channels are not divisible by the square of upscale_factor ",
                r);
+    check_sizes("pixel_shuffle", {h, r, w, r}, kByte);
     const Dims lead = leading(input);
-    const Tensor out = rearranged(input, joined(lead, {c / (r * r), r, r, h, w}),
-                                  order_after(lead.size(), {0, 3, 1, 4, 2}), joined(lead, {c / (r * r), h * r, w * r}));
+    const Tensor out = rearranged(input, joined(lead, {c / square, r, r, h, w}),
+                                  order_after(lead.size(), {0, 3, 1, 4, 2}), joined(lead, {c / square, h * r, w * r}));
     record("pixel_shuffle", {input}, out, {},
            [r](RuleContext& c) -> GradList { return {pixel_unshuffle(c.grad(), r)}; });
     return out;
@@ -66,6 +69,7 @@ Tensor pixel_unshuffle(const Tensor& input, std::int64_t downscale_factor) {
     const std::int64_t c = input.size(-3), h = input.size(-2), w = input.size(-1);
     REEL_CHECK(h % r == 0 && w % r == 0, "pixel_unshuffle: height ", h, " and width ", w,
                " must be divisible by downscale_factor ", r);
+    check_sizes("pixel_unshuffle", {c, r, r}, kByte);
     const Dims lead = leading(input);
     const Tensor out = rearranged(input, joined(lead, {c, h / r, r, w / r, r}),
                                   order_after(lead.size(), {0, 2, 4, 1, 3}), joined(lead, {c * r * r, h / r, w / r}));

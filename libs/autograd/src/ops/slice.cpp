@@ -9,6 +9,14 @@ using namespace autograd;
 using namespace detail;
 using namespace shape;
 
+namespace {
+/// The stride of every `step`-th element. A step past 64 bits leaves one element at most, whose stride means nothing.
+std::int64_t stepped(std::int64_t stride, std::int64_t step) {
+    std::int64_t r = 0;
+    return __builtin_mul_overflow(stride, step, &r) ? stride : r;
+}
+} // namespace
+
 namespace shape {
 Tensor select_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, std::int64_t index) {
     const Tensor out = raw_zeros(sizes, grad);
@@ -23,7 +31,7 @@ Tensor slice_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, s
     const Tensor out = raw_zeros(sizes, grad);
     Dims strides(out.strides());
     const std::int64_t offset = start * strides[std::size_t(dim)];
-    strides[std::size_t(dim)] *= step;
+    strides[std::size_t(dim)] = stepped(strides[std::size_t(dim)], step);
     if (grad.numel() > 0) raw_copy(alias_raw(out, grad.sizes(), strides, offset), grad);
     record("slice_backward", {grad}, out, {},
            [dim, start, end, step](RuleContext& c) -> GradList { return {c.grad().slice(dim, start, end, step)}; });
@@ -87,9 +95,9 @@ Tensor slice(const Tensor& input, std::int64_t dim, std::optional<std::int64_t> 
     const auto clip = [n](std::int64_t i) { return std::clamp<std::int64_t>(i < 0 ? i + n : i, 0, n); };
     const std::int64_t a = clip(start.value_or(0)), b = std::max(a, clip(end.value_or(n)));
     Dims sizes(input.sizes()), strides(input.strides());
-    sizes[std::size_t(d)] = (b - a + step - 1) / step;
+    sizes[std::size_t(d)] = (b - a) / step + ((b - a) % step != 0);
     const std::int64_t offset = input.storage_offset() + a * strides[std::size_t(d)];
-    strides[std::size_t(d)] *= step;
+    strides[std::size_t(d)] = stepped(strides[std::size_t(d)], step);
     const Tensor out = view_raw(input, sizes, strides, offset);
     record("slice", {input}, out, {}, [before = Dims(input.sizes()), d, a, b, step](RuleContext& c) -> GradList {
         return {slice_backward(c.grad(), before, d, a, b, step)};
@@ -174,7 +182,7 @@ Tensor unfold(const Tensor& input, std::int64_t dimension, std::int64_t size, st
     const std::int64_t stride = input.dim() == 0 ? 1 : strides[std::size_t(d)];
     if (input.dim() > 0) {
         sizes[std::size_t(d)] = (n - size) / step + 1;
-        strides[std::size_t(d)] = stride * step;
+        strides[std::size_t(d)] = stepped(stride, step);
     }
     sizes.push_back(size);
     strides.push_back(stride);

@@ -19,7 +19,7 @@ namespace {
 Tensor run(const char* op, const Tensor& input, std::int64_t dim, bool logarithm) {
     const ScalarType t = input.scalar_type();
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(t), op, ": input: there is no kernel for ", dtype_name(t));
-    if (input.numel() == 0) return empty_raw(input.sizes(), t);
+    if (input.numel() == 0) return empty_raw(input.sizes(), t, input.device());
     if (t == kHalf || t == kBFloat16) return cast_raw(run(op, cast_raw(input, kFloat), dim, logarithm), t);
     // The dimension goes last; rows are dense there.
     Dims s(input.sizes()), st(input.strides());
@@ -27,8 +27,9 @@ Tensor run(const char* op, const Tensor& input, std::int64_t dim, bool logarithm
     std::swap(s[std::size_t(dim)], s.back());
     std::swap(st[std::size_t(dim)], st.back());
     const Tensor rows = contiguous_raw(alias_raw(input, s, st, input.storage_offset()));
-    Tensor out = empty_raw(s, t);
-    cpu::softmax_rows(t, rows.data_ptr(), out.data_ptr(), out.numel() / s.back(), s.back(), logarithm);
+    Tensor out = empty_raw(s, t, input.device());
+    if (!out.is_meta())
+        cpu::softmax_rows(t, rows.data_ptr(), out.data_ptr(), out.numel() / s.back(), s.back(), logarithm);
     if (dim == std::int64_t(s.size()) - 1 && input.dim() > 0) return out;
     Dims os(out.strides());
     std::swap(os[std::size_t(dim)], os.back());

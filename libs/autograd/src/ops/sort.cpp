@@ -36,7 +36,7 @@ struct Less {
 
 std::int64_t ordered_dim(const char* op, const Tensor& input, std::int64_t dim) {
     REEL_CHECK_NOT_IMPLEMENTED(!input.is_complex(), op, ": input: complex numbers have no order");
-    require_cpu(op, input);
+    if (!input.is_meta()) require_cpu(op, input);
     return wrap_dim(op, dim, input.dim());
 }
 
@@ -56,6 +56,7 @@ Selected select_rows(const char* op, const Tensor& input, std::int64_t d, std::i
     const Tensor values = raw_empty(sizes, x), indices = empty_raw(sizes, kLong, x.device());
     const std::int64_t count = n == 0 ? 0 : rows.numel() / n;
     dispatch_real(x.scalar_type(), op, [&]<class T>() {
+        if (values.is_meta()) return;
         const T* in = static_cast<const T*>(rows.data_ptr());
         T* v = static_cast<T*>(values.data_ptr());
         std::int64_t* i = indices.data_ptr<std::int64_t>();
@@ -164,6 +165,7 @@ std::tuple<Tensor, Tensor> topk(const Tensor& input, std::int64_t k, std::int64_
     const std::int64_t d = ordered_dim("topk", input, dim), n = input.dim() == 0 ? 1 : input.size(d);
     REEL_CHECK(k >= 0 && k <= n, "topk: k is ", k, ", dimension ", d, " of input ", input.sizes(), " has ", n,
                " elements");
+    if (input.dim() == 0) k = 1; // a 0-dim result has one element
     const Selected s = select_rows("topk", input, d, k, [&](auto& row) {
         const auto pick = [&](auto before) {
             if (k == 0) return;

@@ -130,6 +130,8 @@ Tensor digamma(const Tensor& input) {
 REEL_OP("polygamma(Tensor input, int n) -> Tensor", inplace, alias("special.polygamma"))
 Tensor polygamma(const Tensor& input, std::int64_t n) {
     REEL_CHECK(n >= 0, "polygamma: n is ", n, "; expected a number that is not negative");
+    REEL_CHECK_VALUE(n < std::numeric_limits<std::int32_t>::max(), "polygamma: n is ", n,
+                     "; expected a number below 2^31 - 1");
     const Tensor y = map<Floats>(
         "polygamma", to_float(input),
         [n](auto x) { return n == 1 ? trigamma(x) : decltype(x)(special_math::polygamma(n, double(x))); }, input);
@@ -137,14 +139,19 @@ Tensor polygamma(const Tensor& input, std::int64_t n) {
            [n](RuleContext& c) -> GradList { return {c.grad() * polygamma(c.saved(0), n + 1)}; });
     return y;
 }
-/// log of the multivariate gamma function of dimension p.
+namespace {
+constexpr std::int64_t most_terms = std::int64_t(1) << 20;
+}
+/// log of the multivariate gamma function of dimension p, which is at most 2^20.
 REEL_OP("mvlgamma(Tensor input, int p) -> Tensor", method, inplace, alias("special.multigammaln"))
 Tensor mvlgamma(const Tensor& input, std::int64_t p) {
     REEL_CHECK(p >= 1, "mvlgamma: p is ", p, "; expected at least 1");
     const Tensor x = isIntegralType(input.scalar_type(), true) ? input.to(get_default_dtype()) : input;
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(x.scalar_type()), "mvlgamma: input: there is no kernel for ",
                                dtype_name(x.scalar_type()));
-    const double constant = double(p * (p - 1)) * 0.25 * std::log(3.14159265358979323846);
+    REEL_CHECK_VALUE(p <= most_terms, "mvlgamma: p is ", p, "; expected at most ", most_terms,
+                     ", since it is a sum of as many terms");
+    const double constant = double(p) * double(p - 1) * 0.25 * std::log(3.14159265358979323846);
     const Tensor y = map<Floats>(
         "mvlgamma", x.scalar_type(),
         [p, constant](auto v) {

@@ -31,17 +31,17 @@ double chebyshev_t(double x, std::int64_t n) {
     return chebyshev(x, x, n);
 }
 double chebyshev_u(double x, std::int64_t n) {
-    if (std::abs(x) == 1) return double(n + 1) * (x > 0 ? 1 : sign_of(n));
-    if (n > 8 && std::abs(x) < 1) return std::sin(double(n + 1) * std::acos(x)) / std::sin(std::acos(x));
+    if (std::abs(x) == 1) return (double(n) + 1) * (x > 0 ? 1 : sign_of(n));
+    if (n > 8 && std::abs(x) < 1) return std::sin((double(n) + 1) * std::acos(x)) / std::sin(std::acos(x));
     return chebyshev(2 * x, x, n);
 }
 double chebyshev_v(double x, std::int64_t n) {
-    if (std::abs(x) == 1) return x > 0 ? 1 : double(2 * n + 1) * sign_of(n);
+    if (std::abs(x) == 1) return x > 0 ? 1 : (2 * double(n) + 1) * sign_of(n);
     if (n > 8 && std::abs(x) < 1) return std::cos((double(n) + 0.5) * std::acos(x)) / std::cos(std::acos(x) / 2);
     return chebyshev(2 * x - 1, x, n);
 }
 double chebyshev_w(double x, std::int64_t n) {
-    if (std::abs(x) == 1) return x > 0 ? double(2 * n + 1) : sign_of(n);
+    if (std::abs(x) == 1) return x > 0 ? 2 * double(n) + 1 : sign_of(n);
     if (n > 8 && std::abs(x) < 1) return std::sin((double(n) + 0.5) * std::acos(x)) / std::sin(std::acos(x) / 2);
     return chebyshev(2 * x + 1, x, n);
 }
@@ -64,22 +64,31 @@ double legendre_p(double x, std::int64_t n) {
     return recur(1, x, n, [x](double k, double q, double p) { return ((2 * k + 1) * x * q - k * p) / (k + 1); });
 }
 
-template <double (*F)(double, std::int64_t)> Tensor polynomial(const char* name, const Tensor& x, const Tensor& n) {
+/// The recurrences of bounded polynomials take as many steps as the degree is great, and as many roundings.
+constexpr std::int64_t most_steps = std::int64_t(1) << 24;
+
+template <double (*F)(double, std::int64_t), std::int64_t greatest = std::numeric_limits<std::int64_t>::max()>
+Tensor polynomial(const char* name, const Tensor& x, const Tensor& n) {
     return map<Floats>(
         name, to_float(x, n),
-        [](auto v, auto degree) {
+        [name](auto v, auto degree) {
             using T = decltype(v);
             if (degree != degree) return std::numeric_limits<T>::quiet_NaN();
-            const std::int64_t n = std::int64_t(degree);
-            return n < 0 ? T(0) : T(F(double(v), n));
+            if (degree < 0) return T(0);
+            REEL_CHECK_VALUE(greatest > most_steps || degree <= T(greatest), name, ": n is ", degree,
+                             "; expected a degree of at most ", greatest);
+            if (!(double(degree) < 9223372036854775808.0)) return std::numeric_limits<T>::quiet_NaN();
+            return T(F(double(v), std::int64_t(degree)));
         },
         x, n);
 }
 
 } // namespace
 
-#define REEL_POLYNOMIAL(name, function)                                                                                \
-    Tensor special_##name(const Tensor& x, const Tensor& n) { return polynomial<function>("special." #name, x, n); }   \
+#define REEL_POLYNOMIAL(name, ...)                                                                                     \
+    Tensor special_##name(const Tensor& x, const Tensor& n) {                                                          \
+        return polynomial<__VA_ARGS__>("special." #name, x, n);                                                        \
+    }                                                                                                                  \
     Tensor special_##name(const Tensor& x, const Scalar& n) { return special_##name(x, number(n)); }                   \
     Tensor special_##name(const Scalar& x, const Tensor& n) { return special_##name(number(x), n); }
 
@@ -110,11 +119,11 @@ REEL_POLYNOMIAL(hermite_polynomial_he, hermite_he)
 REEL_OP("special.laguerre_polynomial_l(Tensor x, Tensor n) -> Tensor", not_differentiable)
 REEL_OP("special.laguerre_polynomial_l(Tensor x, Scalar n) -> Tensor", not_differentiable)
 REEL_OP("special.laguerre_polynomial_l(Scalar x, Tensor n) -> Tensor", not_differentiable)
-REEL_POLYNOMIAL(laguerre_polynomial_l, laguerre_l)
+REEL_POLYNOMIAL(laguerre_polynomial_l, laguerre_l, most_steps)
 REEL_OP("special.legendre_polynomial_p(Tensor x, Tensor n) -> Tensor", not_differentiable)
 REEL_OP("special.legendre_polynomial_p(Tensor x, Scalar n) -> Tensor", not_differentiable)
 REEL_OP("special.legendre_polynomial_p(Scalar x, Tensor n) -> Tensor", not_differentiable)
-REEL_POLYNOMIAL(legendre_polynomial_p, legendre_p)
+REEL_POLYNOMIAL(legendre_polynomial_p, legendre_p, most_steps)
 REEL_OP("special.shifted_chebyshev_polynomial_t(Tensor x, Tensor n) -> Tensor", not_differentiable)
 REEL_OP("special.shifted_chebyshev_polynomial_t(Tensor x, Scalar n) -> Tensor", not_differentiable)
 REEL_OP("special.shifted_chebyshev_polynomial_t(Scalar x, Tensor n) -> Tensor", not_differentiable)

@@ -1,5 +1,6 @@
 // One tensor cut into several.
 #include "ops/shape_util.hpp"
+#include "tensor/checked_size.hpp"
 
 #include <algorithm>
 
@@ -14,7 +15,7 @@ namespace {
 /// while recording (E-48) unless `safe` is off, in which case they do not even count as views.
 std::vector<Tensor> cut(const char* op, const Tensor& input, IntArrayRef lengths, std::int64_t dim, bool safe) {
     std::vector<Tensor> out;
-    out.reserve(lengths.size());
+    checked_reserve(op, "pieces", out, std::int64_t(lengths.size()));
     Dims sizes(input.sizes());
     std::int64_t start = 0;
     for (std::int64_t n : lengths) {
@@ -38,6 +39,7 @@ Dims even_lengths(const char* op, const Tensor& input, std::int64_t split_size, 
     REEL_CHECK(split_size > 0 || n == 0, op, ": split_size 0 only fits a dimension of size 0, dimension ", dim,
                " has size ", n);
     Dims lengths;
+    checked_reserve(op, "pieces", lengths, split_size == 0 ? 0 : n / split_size + 1);
     for (std::int64_t start = 0; start < n; start += split_size) lengths.push_back(std::min(split_size, n - start));
     if (lengths.empty()) lengths.push_back(0);
     return lengths;
@@ -58,7 +60,7 @@ std::vector<Tensor> cut_sizes(const char* op, const Tensor& input, IntArrayRef s
     std::int64_t sum = 0;
     for (std::int64_t s : sizes) {
         REEL_CHECK(s >= 0, op, ": sizes must not be negative, got ", sizes);
-        sum += s;
+        sum = checked_add(op, "the sum of the sizes", sum, s);
     }
     REEL_CHECK(sum == input.sizes()[std::size_t(d)], op, ": sizes ", sizes, " sum to ", sum, ", dimension ", d,
                " has size ", input.sizes()[std::size_t(d)]);
@@ -68,13 +70,16 @@ std::vector<Tensor> cut_sizes(const char* op, const Tensor& input, IntArrayRef s
 std::int64_t chunk_size(const char* op, const Tensor& input, std::int64_t chunks, std::int64_t dim) {
     REEL_CHECK(chunks > 0, op, ": chunks must be positive, got ", chunks);
     const std::int64_t n = input.sizes()[std::size_t(checked_dim(op, input, dim))];
-    return (n + chunks - 1) / chunks;
+    return n / chunks + (n % chunks != 0);
 }
 
 std::vector<Tensor> chunk_impl(const char* op, const Tensor& input, std::int64_t chunks, std::int64_t dim, bool safe) {
     const std::int64_t size = chunk_size(op, input, chunks, dim);
     if (size > 0) return cut_even(op, input, size, dim, safe);
-    return cut_sizes(op, input, Dims(std::size_t(chunks), 0), dim, safe); // an empty dimension gives all its chunks
+    Dims none; // an empty dimension gives all its chunks
+    checked_reserve(op, "pieces", none, chunks);
+    none.resize(std::size_t(chunks), 0);
+    return cut_sizes(op, input, none, dim, safe);
 }
 
 /// Pieces that count their versions alone: writing to one leaves what others saved valid.
@@ -90,6 +95,7 @@ std::vector<Tensor> copies(std::vector<Tensor> parts) {
 /// Plain slices, which may be changed in place.
 std::vector<Tensor> slices_at(const Tensor& input, IntArrayRef ends, std::int64_t dim) {
     std::vector<Tensor> out;
+    checked_reserve("tensor_split", "pieces", out, std::int64_t(ends.size()) + 1);
     std::int64_t start = 0;
     for (std::int64_t end : ends) {
         out.push_back(slice(input, dim, start, end, 1));
@@ -152,6 +158,7 @@ std::vector<Tensor> tensor_split(const Tensor& input, std::int64_t sections, std
     REEL_CHECK(sections > 0, "tensor_split: sections must be positive, got ", sections);
     const std::int64_t n = input.sizes()[std::size_t(d)], small = n / sections, larger = n % sections;
     Dims ends;
+    checked_reserve("tensor_split", "pieces", ends, sections);
     std::int64_t end = 0;
     for (std::int64_t i = 0; i + 1 < sections; ++i) ends.push_back(end += small + (i < larger));
     return slices_at(input, ends, d);
@@ -207,7 +214,7 @@ std::vector<Tensor> unbind(const Tensor& input, std::int64_t dim) {
     sizes.erase(sizes.begin() + d);
     strides.erase(strides.begin() + d);
     std::vector<Tensor> out;
-    out.reserve(std::size_t(n));
+    checked_reserve("unbind", "pieces", out, n);
     for (std::int64_t i = 0; i < n; ++i) {
         out.push_back(view_raw(input, sizes, strides, input.storage_offset() + i * step, CreationMeta::MultiOutput));
     }

@@ -2,6 +2,7 @@
 #include "ops/geometry_inplace.hpp"
 #include "ops/shape_util.hpp"
 #include "ops/strided_geometry.hpp"
+#include "tensor/checked_size.hpp"
 
 #include <algorithm>
 
@@ -48,11 +49,7 @@ Tensor as_strided_backward(const Tensor& grad, Geometry input, Geometry view) {
 
 void check_geometry(const char* op, const Tensor& input, IntArrayRef size, IntArrayRef stride, std::int64_t offset) {
     REEL_CHECK(size.size() == stride.size(), op, ": size ", size, " and stride ", stride, " differ in length");
-    REEL_CHECK(offset >= 0, op, ": storage_offset must not be negative, got ", offset);
-    for (std::size_t i = 0; i < size.size(); ++i)
-        REEL_CHECK(size[i] >= 0 && stride[i] >= 0, op, ": size ", size, " and stride ", stride,
-                   " must not be negative");
-    const std::int64_t extent = Geometry{Dims(size), Dims(stride), offset}.extent();
+    const std::int64_t extent = checked_extent(op, size, stride, offset, input.scalar_type());
     const std::int64_t have = std::int64_t(input.storage()->nbytes()) / input.element_size();
     REEL_CHECK(extent <= have, op, ": size ", size, ", stride ", stride, " and offset ", offset, " reach element ",
                extent - 1, " of a storage of ", have, " elements");

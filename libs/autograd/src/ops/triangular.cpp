@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "op/dispatch.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace reel {
 
@@ -16,10 +17,12 @@ namespace {
 struct Triangle {
     bool upper;
     std::int64_t diagonal, columns;
-    std::int64_t first(std::int64_t i) const { return upper ? std::clamp<std::int64_t>(i + diagonal, 0, columns) : 0; }
-    std::int64_t last(std::int64_t i) const {
-        return upper ? columns : std::clamp<std::int64_t>(i + diagonal + 1, 0, columns);
+    /// Column i + diagonal + `more` within the matrix.
+    std::int64_t edge(std::int64_t i, std::int64_t more) const {
+        return diagonal >= columns ? columns : std::clamp<std::int64_t>(i + more + diagonal, 0, columns);
     }
+    std::int64_t first(std::int64_t i) const { return upper ? edge(i, 0) : 0; }
+    std::int64_t last(std::int64_t i) const { return upper ? columns : edge(i, 1); }
 };
 
 Tensor triangle_raw(const char* op, const Tensor& input, bool upper, std::int64_t diagonal) {
@@ -44,11 +47,20 @@ Tensor indices(const char* op, std::int64_t row, std::int64_t col, bool upper, s
     const ScalarType dtype = options.has_dtype() ? ScalarType(options.dtype()) : kLong;
     REEL_CHECK(dtype == kLong || dtype == kInt, op, ": dtype must be int64 or int32, got ", toString(dtype));
     const Triangle keep{upper, offset, col};
-    std::int64_t n = 0;
-    for (std::int64_t i = 0; i < row; ++i) n += std::max<std::int64_t>(keep.last(i) - keep.first(i), 0);
+    // Rows with an element: from the first one of a lower triangle on, up to the last one of an upper one.
+    const auto sum = [op](std::int64_t a, std::int64_t b) { return checked_add(op, "the triangle", a, b); };
+    const auto times = [op](std::int64_t a, std::int64_t b) { return checked_mul(op, "the triangle", a, b); };
+    sum(row, col);
+    const std::int64_t shift = std::clamp<std::int64_t>(offset, -row, col) + !upper, // what rows give, before clipping
+        from = std::clamp<std::int64_t>(-shift, 0, row), full = std::clamp<std::int64_t>(col - shift, from, row);
+    // Below `from` the edge is column 0, from `full` on the last one; between them it moves on by one a row.
+    const std::int64_t ramp = times(full - from, 2 * (from + shift) + (full - from - 1)) / 2,
+                       n = upper ? times(full, col) - ramp : sum(ramp, times(row - full, col));
+    check_sizes(op, {2, n}, kLong);
+    const std::int64_t first_row = upper ? 0 : from, last_row = upper ? full : row;
     const Tensor out = empty_raw({2, n}, kLong);
     std::int64_t *r = out.data_ptr<std::int64_t>(), *c = r + n;
-    for (std::int64_t i = 0; i < row; ++i)
+    for (std::int64_t i = first_row; i < last_row && n > 0; ++i)
         for (std::int64_t j = keep.first(i); j < keep.last(i); ++j) {
             *r++ = i;
             *c++ = j;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "op/dispatch.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace reel {
 
@@ -154,6 +155,7 @@ std::vector<Tensor> unravel_index(const Tensor& indices, IntArrayRef shape) {
                     toString(indices.scalar_type()));
     for (const std::int64_t s : shape)
         REEL_CHECK_VALUE(s >= 0, "unravel_index: shape must not be negative, got ", shape);
+    check_sizes("unravel_index", shape, kByte);
     require_cpu("unravel_index", indices);
     const Tensor flat = contiguous_raw(cast_raw(indices, kLong));
     const std::int64_t* p = flat.data_ptr<std::int64_t>();

@@ -5,6 +5,7 @@
 #include <reel/autograd/op.hpp>
 
 #include "ops/reduction.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace reel {
 
@@ -215,7 +216,8 @@ Tensor pdist(const Tensor& input, double p) {
     REEL_CHECK(input.dim() == 2 && input.is_floating_point(), "pdist: input is ", dtype_name(input.scalar_type()),
                " of shape ", input.sizes(), "; expected a floating matrix");
     REEL_CHECK(p >= 0, "pdist: p is ", p, "; expected a value of at least 0");
-    const std::int64_t n = input.size(0), pairs = n * (n - 1) / 2;
+    const std::int64_t n = input.size(0), pairs = checked_mul("pdist", "the number of pairs", n, n - 1) / 2;
+    check_sizes("pdist", {pairs, std::max<std::int64_t>(input.size(1), 1)}, kLong);
     const Tensor first = empty_raw({pairs}, kLong), second = empty_raw({pairs}, kLong);
     std::int64_t *f = first.data_ptr<std::int64_t>(), *s = second.data_ptr<std::int64_t>();
     for (std::int64_t i = 0; i < n; ++i)

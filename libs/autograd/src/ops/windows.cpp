@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ops/special.hpp"
+#include "tensor/checked_size.hpp"
 #include "tensor/make.hpp"
 
 namespace reel {
@@ -21,6 +22,7 @@ template <class F> Tensor window(const char* op, std::int64_t M, bool sym, const
     REEL_CHECK(M >= 0, op, ": M is ", M, "; expected a number that is not negative");
     const ScalarType t = options.has_dtype() ? ScalarType(options.dtype()) : get_default_dtype();
     REEL_CHECK(t == kFloat || t == kDouble, op, ": dtype is ", dtype_name(t), "; expected float32 or float64");
+    check_sizes(op, M, kDouble);
     const Tensor y = empty_raw({M}, kDouble);
     const double last = double(sym ? M - 1 : M);
     for (std::int64_t k = 0; k < M; ++k) y.data_ptr<double>()[k] = M == 1 ? 1.0 : f(double(k), last);

@@ -253,6 +253,10 @@ void GraphTask::evaluate(Node* n, std::vector<Capture>& captures) {
     } catch (Error& error) {
         explain_failure(*n, [&](const std::string& line) { error.add_context(line); });
         throw;
+    } catch (const std::bad_alloc&) {
+        OutOfMemoryError error(n->name() + ": there is no memory for the gradients");
+        explain_failure(*n, [&](const std::string& line) { error.add_context(line); });
+        throw error;
     } catch (const std::exception& error) {
         explain_failure(
             *n, [&](const std::string& line) { REEL_WARN("backward failed with \"", error.what(), "\". ", line); });

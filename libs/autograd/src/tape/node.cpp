@@ -59,8 +59,17 @@ std::string Node::forward_op_name() const {
 }
 
 variable_list Node::operator()(variable_list grads) {
+    REEL_CHECK_VALUE(grads.size() == num_inputs(), name(), ": got ", grads.size(), " gradients; expected ",
+                     num_inputs(), ", one for each output of the operation");
+    bool any = materializes_undefined();
     GradList in;
-    for (Tensor& g : grads) in.push_back(std::move(g));
+    for (std::size_t i = 0; i < grads.size(); ++i) {
+        REEL_CHECK_VALUE(!grads[i].defined() || grads[i].sizes().equals(input_metadata(i).sizes), name(), ": gradient ",
+                         i, " has shape ", grads[i].sizes(), "; expected ", IntArrayRef(input_metadata(i).sizes));
+        any = any || grads[i].defined();
+        in.push_back(std::move(grads[i]));
+    }
+    if (!any) return variable_list(num_outputs()); // without a gradient there is nothing to apply a rule to
     GradList out = apply(std::move(in));
     return variable_list(out.begin(), out.end());
 }

@@ -4,13 +4,11 @@
 #include <reel/autograd/device_hooks.hpp>
 
 #include "cpu/copy.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace reel::detail {
 
 namespace {
-void check_sizes(IntArrayRef sizes) {
-    for (const std::int64_t s : sizes) REEL_CHECK(s >= 0, "empty: negative dimension ", s, " in the shape ", sizes);
-}
 TensorImplPtr new_impl(StoragePtr storage, ScalarType dtype, Device device) {
     TensorImplPtr impl(new TensorImpl(std::move(storage), dtype, device));
     impl->is_inference = thread_modes.inference;
@@ -19,9 +17,9 @@ TensorImplPtr new_impl(StoragePtr storage, ScalarType dtype, Device device) {
 } // namespace
 
 Tensor empty_raw(IntArrayRef sizes, ScalarType dtype, Device device) {
+    check_sizes("empty", sizes, dtype);
     std::int64_t n = 1;
     for (const std::int64_t s : sizes) n *= s;
-    if (n < 0) check_sizes(sizes);
     StoragePtr storage = Storage::allocate(std::size_t(n) * elementSize(dtype), device);
     const Device actual = storage->device();
     TensorImplPtr impl = new_impl(std::move(storage), dtype, actual);
@@ -30,14 +28,7 @@ Tensor empty_raw(IntArrayRef sizes, ScalarType dtype, Device device) {
 }
 
 Tensor empty_strided_raw(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype, Device device) {
-    check_sizes(sizes);
-    std::int64_t last = 0;
-    bool none = false;
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-        none |= sizes[i] == 0;
-        last += (sizes[i] - 1) * strides[i];
-    }
-    const std::int64_t n = none ? 0 : last + 1;
+    const std::int64_t n = checked_extent("empty_strided", sizes, strides, 0, dtype);
     StoragePtr storage = Storage::allocate(std::size_t(n) * elementSize(dtype), device);
     const Device actual = storage->device();
     TensorImplPtr impl = new_impl(std::move(storage), dtype, actual);

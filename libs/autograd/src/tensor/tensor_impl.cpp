@@ -6,6 +6,7 @@
 #include <reel/autograd/node.hpp>
 
 #include "tape/autograd_meta.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace reel {
 
@@ -32,7 +33,14 @@ bool row_major(IntArrayRef sizes, IntArrayRef strides) {
 }
 } // namespace
 
+void TensorImpl::throw_no_data() const {
+    REEL_THROW(NotImplementedError, "no data on device meta: a tensor of shape ", IntArrayRef(sizes_),
+               " there has a shape and a dtype alone, and this asks for its values; use to_empty() to get memory on "
+               "another device");
+}
+
 void TensorImpl::set_geometry(IntArrayRef sizes, IntArrayRef strides, std::int64_t offset) {
+    detail::check_sizes("tensor", sizes, dtype_);
     sizes_.assign(sizes.begin(), sizes.end());
     strides_.assign(strides.begin(), strides.end());
     offset_ = offset;
@@ -42,6 +50,7 @@ void TensorImpl::set_geometry(IntArrayRef sizes, IntArrayRef strides, std::int64
 }
 
 void TensorImpl::set_contiguous(IntArrayRef sizes) {
+    detail::check_sizes("tensor", sizes, dtype_);
     sizes_ = sizes;
     strides_.resize(sizes.size());
     std::int64_t step = 1;

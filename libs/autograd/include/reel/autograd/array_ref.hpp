@@ -61,7 +61,8 @@ public:
         return data_[i];
     }
     ArrayRef slice(std::size_t n, std::size_t m) const {
-        REEL_CHECK_INDEX(n + m <= size_, "ArrayRef: slice of ", m, " from ", n, " exceeds ", size_, " elements");
+        REEL_CHECK_INDEX(n <= size_ && m <= size_ - n, "ArrayRef: slice of ", m, " from ", n, " exceeds ", size_,
+                         " elements");
         return ArrayRef(data_ + n, m);
     }
     ArrayRef slice(std::size_t n) const { return slice(n, size_ - n); }
@@ -153,7 +154,7 @@ public:
         size_ = 0;
     }
     void push_back(T v) {
-        if (size_ == capacity_) grow(capacity_ * 2);
+        if (size_ == capacity_) grow(std::size_t(capacity_) * 2);
         new (data_ + size_++) T(std::move(v));
     }
     template <class... A> T& emplace_back(A&&... a) {
@@ -163,12 +164,12 @@ public:
     }
     void pop_back() { data_[--size_].~T(); }
     void resize(std::size_t n, T value = T{}) {
-        if (n > capacity_) grow(std::uint32_t(n));
+        if (n > capacity_) grow(n);
         while (size_ < n) new (data_ + size_++) T(value);
         while (size_ > n) pop_back();
     }
     void reserve(std::size_t n) {
-        if (n > capacity_) grow(std::uint32_t(n));
+        if (n > capacity_) grow(n);
     }
     T* insert(T* at, T v) {
         const std::size_t i = std::size_t(at - data_);
@@ -216,7 +217,8 @@ private:
         o.size_ = 0;
         o.capacity_ = N;
     }
-    void grow(std::uint32_t n) {
+    void grow(std::size_t n) {
+        REEL_CHECK_VALUE(n <= UINT32_MAX, "a short vector holds at most 2^32 - 1 elements, not ", n);
         T* fresh = static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(alignof(T))));
         for (std::uint32_t i = 0; i < size_; ++i) {
             new (fresh + i) T(std::move(data_[i]));
@@ -224,7 +226,7 @@ private:
         }
         if (data_ != inline_data()) ::operator delete(data_, std::align_val_t(alignof(T)));
         data_ = fresh;
-        capacity_ = n;
+        capacity_ = std::uint32_t(n);
     }
     T* inline_data() { return reinterpret_cast<T*>(storage_); }
     const T* inline_data() const { return reinterpret_cast<const T*>(storage_); }

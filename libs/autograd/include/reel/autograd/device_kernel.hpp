@@ -1,6 +1,7 @@
 // Kernel slots: how a device library attaches its kernels to an op by name.
 #pragma once
 
+#include <type_traits>
 #include <typeinfo>
 
 #include <reel/autograd/device.hpp>
@@ -26,7 +27,8 @@ protected:
 };
 
 /// One kernel per device for one op: `inline KernelSlot<void(const Tensor& out, ...)> mm_kernel{"mm"};`.
-/// Calling without a kernel for the device throws NotImplementedError naming the op, the device and those available.
+/// Calling without a kernel for the device throws NotImplementedError naming the op, the device and those available. On
+/// meta a kernel that fills results has nothing to do: their shapes and dtypes are all that there is.
 template <class Sig> class KernelSlot;
 template <class R, class... A> class KernelSlot<R(A...)> : public KernelSlotBase {
 public:
@@ -36,8 +38,11 @@ public:
     }
     void set(DeviceType d, Fn fn) { KernelSlotBase::set(d, reinterpret_cast<AnyFn>(fn)); }
     R operator()(DeviceType d, A... a) const {
-        if (!has(d)) [[unlikely]]
+        if (!has(d)) [[unlikely]] {
+            if constexpr (std::is_void_v<R>)
+                if (d == kMeta) return;
             throw_missing(d);
+        }
         return reinterpret_cast<Fn>(fns_[int(d)])(static_cast<A>(a)...);
     }
 };

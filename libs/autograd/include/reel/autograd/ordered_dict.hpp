@@ -37,10 +37,11 @@ public:
         for (const Item& i : items) insert(i.key(), i.value());
     }
     const std::string& key_description() const { return key_description_; }
-    Item& front() { return items_.front(); }
-    Item& back() { return items_.back(); }
-    const Item& front() const { return items_.front(); }
-    const Item& back() const { return items_.back(); }
+    /// First and last item; IndexError when there are none.
+    Item& front() { return filled().front(); }
+    Item& back() { return filled().back(); }
+    const Item& front() const { return const_cast<OrderedDict*>(this)->front(); }
+    const Item& back() const { return const_cast<OrderedDict*>(this)->back(); }
     Iterator begin() { return items_.begin(); }
     Iterator end() { return items_.end(); }
     ConstIterator begin() const { return items_.begin(); }
@@ -110,6 +111,10 @@ public:
     }
 
 private:
+    std::vector<Item>& filled() {
+        REEL_CHECK_INDEX(!items_.empty(), "OrderedDict: an empty dictionary has no first and no last item");
+        return items_;
+    }
     std::unordered_map<Key, std::size_t> index_;
     std::vector<Item> items_;
     std::string key_description_;

@@ -104,6 +104,7 @@ public:
     void print() const;
 
     // --- Data -----------------------------------------------------------------------------------------------------
+    /// The first element; throws NotImplementedError for a meta tensor, which has none.
     void* data_ptr() const { return checked().data(); }
     /// Typed pointer to the first element; throws TypeError unless `T` is the element type.
     template <class T> T* data_ptr() const {

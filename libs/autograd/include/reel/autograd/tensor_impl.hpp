@@ -24,7 +24,7 @@ public:
         if (p->drop_ref()) delete p;
     }
 
-    // Geometry. `set_geometry` recomputes numel and contiguity.
+    // Geometry. `set_geometry` recomputes numel and contiguity; ValueError for more than 64 dims or 2^63 bytes.
     IntArrayRef sizes() const { return sizes_; }
     IntArrayRef strides() const { return strides_; }
     std::int64_t dim() const { return std::int64_t(sizes_.size()); }
@@ -36,7 +36,12 @@ public:
     ScalarType dtype() const { return dtype_; }
     Device device() const { return device_; }
     const StoragePtr& storage() const { return storage_; }
-    void* data() const { return static_cast<char*>(storage_->data()) + std::size_t(offset_) * elementSize(dtype_); }
+    /// First element. Throws NotImplementedError on meta, where there are shapes alone.
+    void* data() const {
+        if (device_.is_meta()) [[unlikely]]
+            throw_no_data();
+        return static_cast<char*>(storage_->data()) + std::size_t(offset_) * elementSize(dtype_);
+    }
     /// Swaps storage, dtype, device and geometry for those of `o`; identity, grad, hooks and the version counter, which
     /// detached aliases share, stay (E-9).
     void replace_data(const TensorImpl& o);
@@ -73,6 +78,7 @@ public:
     bool retains_grad = false;
 
 private:
+    [[noreturn]] void throw_no_data() const;
     StoragePtr storage_, own_version_;
     Dims sizes_, strides_;
     std::int64_t offset_ = 0, numel_ = 0;

@@ -10,20 +10,20 @@ inline constexpr unsigned all_numbers = floating | complex | integral;
 struct add_op : binary<Result::Same, all_numbers | boolean, none, none> {
     template <class T> REEL_HD T f(T x, T o) const {
         if constexpr (std::is_same_v<T, bool>) return x || o;
-        else return T(x + o);
+        else return T(math::wrapping(x) + math::wrapping(o));
     }
     template <class T> T da(T g, T, T, T) const { return g; }
     template <class T> T db(T g, T, T, T) const { return g; }
 };
 struct sub_op : binary<Result::Same, all_numbers, none, none> {
-    template <class T> REEL_HD T f(T x, T o) const { return T(x - o); }
+    template <class T> REEL_HD T f(T x, T o) const { return T(math::wrapping(x) - math::wrapping(o)); }
     template <class T> T da(T g, T, T, T) const { return g; }
     template <class T> T db(T g, T, T, T) const { return -g; }
 };
 struct mul_op : binary<Result::Same, all_numbers | boolean, b, a> {
     template <class T> REEL_HD T f(T x, T o) const {
         if constexpr (std::is_same_v<T, bool>) return x && o;
-        else return T(x * o);
+        else return T(math::wrapping(x) * math::wrapping(o));
     }
     template <class T> T da(T g, T, T o, T) const { return g * conj(o); }
     template <class T> T db(T g, T x, T, T) const { return g * conj(x); }
@@ -61,7 +61,7 @@ struct atan2_op : binary<Result::ToFloat, floating, a | b, a | b> {
 };
 
 struct neg_op : unary<Result::Same, all_numbers, Saves::Nothing> {
-    template <class T> REEL_HD T f(T x) const { return T(-x); }
+    template <class T> REEL_HD T f(T x) const { return T(-math::wrapping(x)); }
     template <class T> T df(T g, T, T) const { return -g; }
 };
 struct reciprocal_op : unary<Result::ToFloat, floating | complex, Saves::Output> {
@@ -69,7 +69,7 @@ struct reciprocal_op : unary<Result::ToFloat, floating | complex, Saves::Output>
     template <class T> T df(T g, T, T o) const { return -g * conj(o * o); }
 };
 struct square_op : unary<Result::Same, all_numbers, Saves::Input> {
-    template <class T> REEL_HD T f(T x) const { return T(x * x); }
+    template <class T> REEL_HD T f(T x) const { return T(math::wrapping(x) * math::wrapping(x)); }
     template <class T> T df(T g, T x, T) const { return g * conj(x * k<T>(2)); }
 };
 struct sqrt_op : unary<Result::ToFloat, floating | complex, Saves::Output> {

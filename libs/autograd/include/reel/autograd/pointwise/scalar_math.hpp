@@ -13,6 +13,14 @@ namespace reel::math {
 template <class T> struct is_complex : std::false_type {};
 template <class T> struct is_complex<std::complex<T>> : std::true_type {};
 
+/// What integers compute in so that their results wrap: overflow of a signed type is undefined. Others stay themselves.
+template <class T> REEL_HD auto wrapping(const T& x) {
+    if constexpr (std::is_integral_v<T> &&
+                  std::is_signed_v<T>) // narrow ones would be promoted to int, which is wide enough
+        return std::make_unsigned_t<std::conditional_t<sizeof(T) < sizeof(int), int, T>>(x);
+    else return x;
+}
+
 #define REEL_SCALAR_FN(name)                                                                                           \
     template <class T>                                                                                                 \
     requires(std::is_floating_point_v<T> || is_complex<T>::value) REEL_HD T name(T x) { return std::name(x); }
@@ -64,7 +72,7 @@ template <class T> REEL_HD T conj(T x) {
 template <class T>
 requires std::is_arithmetic_v<T> REEL_HD T abs(T x) {
     if constexpr (std::is_unsigned_v<T>) return x;
-    else return x < 0 ? T(-x) : (x == 0 ? T(0) : x);
+    else return x < 0 ? T(-wrapping(x)) : (x == 0 ? T(0) : x);
 }
 template <class T> REEL_HD T where(bool c, T a, T b) { return c ? a : b; }
 template <class T>
