@@ -74,6 +74,17 @@ Tensor spread_back(const Picks& p, const Tensor& g) {
     return out;
 }
 
+/// The same in ops that record themselves, for weights that require grad, too.
+Tensor weighted_picks(const Picks& p, const Tensor& input, const Tensor& target, const Tensor& weight, Reduce r) {
+    const std::int64_t d = input.dim() == 1 ? 0 : 1;
+    const Tensor classes = target.to(kLong), ignored = classes == Scalar(p.ignore_index),
+                 index = masked_fill(classes, ignored, 0);
+    const Tensor w = masked_fill(reshape(index_select(weight, 0, reshape(index, {-1})), index.sizes()), ignored, 0);
+    const Tensor each = -w * squeeze(gather(input, d, unsqueeze(index, d)), d);
+    const Tensor out = r == Reduce::None ? each : r == Reduce::Sum ? sum(each) : sum(each) / sum(w);
+    return out.to(input.scalar_type());
+}
+
 } // namespace
 
 /// out[n] = -weight[target[n]] * input[n, target[n]] for input [C] or [N, C, ...]; the mean divides by the sum of
@@ -115,6 +126,7 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                          " classes");
         total += p.weight_of(t[i]);
     }
+    if (weight.defined() && needs_recording(weight)) return weighted_picks(p, input, target, weight, r);
     if (r == Reduce::Mean) p.scale = 1 / total;
     return pick(p, input);
 }

@@ -1,5 +1,6 @@
 // Variances and standard deviations.
 #include <cmath>
+#include <limits>
 
 #include "ops/reduction.hpp"
 
@@ -56,7 +57,9 @@ Tensor variance_of(const char* op, const Tensor& input, OptionalIntArrayRef dim,
         });
     else
         record(op, {input}, out, {input, out}, [dims, c0, keepdim](RuleContext& c) -> GradList {
-            const Tensor y = c.saved(1), g = masked_fill(c.grad() / (y * 2), y == Scalar(0), 0);
+            // Nothing flows where the deviation is zero, in no order of differentiation.
+            const Tensor y = c.saved(1),
+                         g = c.grad() / masked_fill(y * 2, y == 0, std::numeric_limits<double>::infinity());
             return {variance_gradient(g, c.saved(0), dims, c0, keepdim)};
         });
     return out;
