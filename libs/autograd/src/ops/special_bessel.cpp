@@ -64,6 +64,9 @@ double k1e(double x) { return scaled_k(1, x); }
 double airy_ai(double x) {
     if (x != x) return x;
     if (std::isinf(x)) return x > 0 ? 0 : not_a_number;
+    // Boost takes the value at zero for all of this neighbourhood's inner part.
+    if (std::abs(x) < 1e-3)
+        return 0.35502805388781723926 * (1 + x * x * x / 6) - 0.25881940379280679840 * x * (1 + x * x * x / 12);
     return x > 103.892 ? 0 : boost::math::airy_ai(x, Quiet());
 }
 } // namespace special_math

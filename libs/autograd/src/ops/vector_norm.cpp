@@ -70,7 +70,7 @@ Tensor norm_gradient(const Tensor& g, const Tensor& x, const Tensor& y, double p
         return sgn(x) * share(g, mask, dims);
     }
     // Where the norm is zero so is the gradient, and every derivative of it.
-    const Tensor norm = p > 0 ? masked_fill(y, y == 0, p < 1 ? 1 : infinity) : y;
+    const Tensor norm = p > 0 ? masked_fill(y, y == 0, p == 2 ? infinity : 1) : y;
     if (p == 2) return x * (g / norm);
     // Powers below one have no slope at zero; the sign makes the product zero there in any case.
     const Tensor size = abs(x), base = p < 2 ? masked_fill(size, size == 0, 1) : size;
