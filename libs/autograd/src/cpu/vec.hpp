@@ -81,6 +81,11 @@ template <class T> struct Vec {
     friend Mask<T> operator!=(Vec a, Vec b) { return {a.v != b.v}; }
 };
 
+template <class T> bool any(Mask<T> m) {
+    IntOf<T> r = 0;
+    for (int i = 0; i < Vec<T>::size; ++i) r |= IntOf<T>(m.m[i]);
+    return r != 0;
+}
 template <class T> Vec<T> select(Mask<T> m, Vec<T> a, Vec<T> b) { return Vec<T>(m.m ? a.v : b.v); }
 /// The smaller (larger) of a bound and x; x where x is NaN. One instruction, which `select` does not become.
 inline Vec<float> minimum_of(Vec<float> bound, Vec<float> x) {

@@ -221,13 +221,27 @@ REEL_TAIL(acos, u10)
 REEL_TAIL(atan, u10)
 REEL_TAIL(sinh, u10)
 REEL_TAIL(cosh, u10)
+namespace tail {
 REEL_TAIL(asinh, u10)
 REEL_TAIL(acosh, u10)
+} // namespace tail
 REEL_TAIL(atanh, u10)
 REEL_TAIL(erfc, u15)
 REEL_TAIL2(atan2, u10)
 REEL_TAIL2(pow, u10)
 inline VD sigmoid(VD x) { return VD(1.0) / (VD(1.0) + exp(-x)); }
+/// The tail's functions are infinite from where the square overflows; out there both are log(2 |x|).
+template <class T> Vec<T> asinh(Vec<T> x) {
+    const Vec<T> a = abs(x);
+    const Mask<T> far = a > Vec<T>(T(1e9));
+    if (!any(far)) return tail::asinh(x);
+    return select(far, copysign(log(a) + Vec<T>(T(0.693147180559945309)), x), tail::asinh(x));
+}
+template <class T> Vec<T> acosh(Vec<T> x) {
+    const Mask<T> far = x > Vec<T>(T(1e9));
+    if (!any(far)) return tail::acosh(x);
+    return select(far, log(x) + Vec<T>(T(0.693147180559945309)), tail::acosh(x));
+}
 #undef REEL_TAIL
 #undef REEL_TAIL_F
 #undef REEL_TAIL_D

@@ -139,7 +139,9 @@ Tensor prelu(const Tensor& input, const Tensor& weight) {
         "prelu", input.scalar_type(), [](auto x, auto o) { return x > 0 ? x : o * x; }, input, w);
     autograd::record("prelu", {input, w}, y, {input, w}, [](RuleContext& c) -> GradList {
         const Tensor x = c.saved(0), o = c.saved(1), &g = c.grad();
-        return {c.needs(0) ? where(x > 0, g, o * g) : Tensor(), c.needs(1) ? where(x > 0, 0, x * g) : Tensor()};
+        // At zero either slope is a constant: mixed second derivatives are zero there.
+        const Tensor slope = GradMode::is_enabled() && o.requires_grad() ? where(x < 0, o, o.detach()) : o;
+        return {c.needs(0) ? where(x > 0, g, slope * g) : Tensor(), c.needs(1) ? where(x >= 0, 0, x * g) : Tensor()};
     });
     return y;
 }

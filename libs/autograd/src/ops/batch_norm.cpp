@@ -108,6 +108,17 @@ void check_running(const char* op, const Tensor& mean, const Tensor& var) {
     for (const Tensor* running : {&mean, &var})
         if (running->defined()) check_inplace(*running, op);
 }
+/// The map in ops that record themselves, for running moments that require grad.
+Tensor normalized_by(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& mean,
+                     const Tensor& var, ScalarType t, double eps) {
+    Dims shape(std::size_t(input.dim()), 1);
+    shape[1] = input.size(1);
+    const auto wide = [&](const Tensor& v) { return reshape(v.to(t), shape); };
+    Tensor y = (input.to(t) - wide(mean)) * rsqrt(wide(var) + eps);
+    if (weight.defined()) y = y * wide(weight);
+    if (bias.defined()) y = y + wide(bias);
+    return y.to(input.scalar_type());
+}
 
 struct Result {
     Tensor out, mean, rstd;
@@ -135,6 +146,9 @@ Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight,
                        ", weight, bias or a running moment is ", dtype_name(p->scalar_type()), "; convert one of them");
     REEL_CHECK(training || (running_mean.defined() && running_var.defined()), op,
                ": running_mean and running_var are needed outside of training");
+    if (!training && needs_recording(running_mean, running_var))
+        return {normalized_by(input, weight, bias, running_mean, running_var, t, eps), empty_raw({0}, stats),
+                empty_raw({0}, stats)};
     if (!training) {
         const Tensor mean = norm_layers::dense(running_mean, t);
         const Tensor var = norm_layers::dense(running_var, kDouble);

@@ -22,33 +22,48 @@ struct Upper {
 struct Both {
     template <class T> T operator()(T x, T low, T high) const { return Upper()(Lower()(x, low), high); }
 };
+bool is_number(const Tensor& bound) { return !bound.defined() || bound.impl()->is_wrapped_number; }
+/// Numbers bound without a gradient of their own: it passes strictly between them.
+Tensor between_numbers(const Tensor& g, const Tensor& x, const Tensor& low, const Tensor& high) {
+    if (!high.defined()) return where(x > low, g, 0);
+    if (!low.defined()) return where(x < high, g, 0);
+    return where(logical_and(x > low, x < high), g, 0);
+}
+/// Tensors share evenly with the operand that they equal. `less(a, b)` is the order in which the bound is the least.
+template <class Less> GradList one_bound_rule(RuleContext& c, Less less) {
+    const Tensor x = c.saved(0), bound = c.saved(1), shared = where(x == bound, c.grad() * 0.5, c.grad());
+    return {c.needs(0) ? masked_fill(shared, less(x, bound), 0) : Tensor(),
+            c.needs(1) ? masked_fill(shared, less(bound, x), 0) : Tensor()};
+}
+/// The same for two bounds; where they meet the operand has the gradient, where they cross the upper one.
+GradList two_bounds_rule(RuleContext& c) {
+    const Tensor x = c.saved(0), low = c.saved(1), high = c.saved(2), &g = c.grad();
+    const Tensor apart = low < high, half = g * 0.5, at_low = logical_and(apart, x == low),
+                 at_high = logical_and(apart, x == high), below = x<low, above = x> high;
+    const auto pick = [&](const Tensor& all, const Tensor& tie) { return where(all, g, where(tie, half, 0)); };
+    return {c.needs(0) ? masked_fill(where(logical_or(at_low, at_high), half, g), logical_or(below, above), 0)
+                       : Tensor(),
+            c.needs(1) ? pick(logical_and(low <= high, below), at_low) : Tensor(),
+            c.needs(2) ? pick(logical_or(above, low > high), at_high) : Tensor()};
+}
 Tensor clamp_between(const char* name, const Tensor& input, const Tensor& min, const Tensor& max) {
     REEL_CHECK(min.defined() || max.defined(), name, ": both min and max are None; expected at least one");
-    if (!max.defined()) {
-        const Tensor y = map<Reals | Bools>(name, promoted(input, min), Lower(), input, min);
+    const Tensor y = !max.defined()   ? map<Reals | Bools>(name, promoted(input, min), Lower(), input, min)
+                     : !min.defined() ? map<Reals | Bools>(name, promoted(input, max), Upper(), input, max)
+                                      : map<Reals>(name, promoted(input, min, max), Both(), input, min, max);
+    if (is_number(min) && is_number(max)) {
+        record(name, {input}, y, {input, min, max}, [](RuleContext& c) -> GradList {
+            return {between_numbers(c.grad(), c.saved(0), c.saved(1), c.saved(2))};
+        });
+    } else if (!max.defined()) {
         record(name, {input, min}, y, {input, min}, [](RuleContext& c) -> GradList {
-            const Tensor x = c.saved(0), low = c.saved(1);
-            return {c.needs(0) ? where(x >= low, c.grad(), 0) : Tensor(),
-                    c.needs(1) ? where(x < low, c.grad(), 0) : Tensor()};
+            return one_bound_rule(c, [](const Tensor& a, const Tensor& b) { return a < b; });
         });
-        return y;
-    }
-    if (!min.defined()) {
-        const Tensor y = map<Reals | Bools>(name, promoted(input, max), Upper(), input, max);
+    } else if (!min.defined()) {
         record(name, {input, max}, y, {input, max}, [](RuleContext& c) -> GradList {
-            const Tensor x = c.saved(0), high = c.saved(1);
-            return {c.needs(0) ? where(x <= high, c.grad(), 0) : Tensor(),
-                    c.needs(1) ? where(x > high, c.grad(), 0) : Tensor()};
+            return one_bound_rule(c, [](const Tensor& a, const Tensor& b) { return a > b; });
         });
-        return y;
-    }
-    const Tensor y = map<Reals>(name, promoted(input, min, max), Both(), input, min, max);
-    record(name, {input, min, max}, y, {input, min, max}, [](RuleContext& c) -> GradList {
-        const Tensor x = c.saved(0), low = c.saved(1), high = c.saved(2), &g = c.grad();
-        return {c.needs(0) ? where(logical_and(x >= low, x <= high), g, 0) : Tensor(),
-                c.needs(1) ? where(logical_and(low < high, x < low), g, 0) : Tensor(),
-                c.needs(2) ? where(logical_or(x > high, high < low), g, 0) : Tensor()};
-    });
+    } else record(name, {input, min, max}, y, {input, min, max}, two_bounds_rule);
     return y;
 }
 Tensor optional_number(const std::optional<Scalar>& s) { return s ? number(*s) : Tensor(); }
@@ -73,27 +88,32 @@ Tensor clamp_max(const Tensor& input, const Tensor& max) { return clamp_between(
 REEL_OP("clamp_max(Tensor input, Scalar max) -> Tensor", method, inplace)
 Tensor clamp_max(const Tensor& input, const Scalar& max) { return clamp_between("clamp_max", input, {}, number(max)); }
 
-/// The larger one; NaN loses.  The gradient goes to `input` at ties.
+namespace {
+/// The operands share evenly where they tie; else the winner has it all.
+template <class Beats> GradList extremum_rule(RuleContext& c, Beats beats) {
+    const Tensor x = c.saved(0), o = c.saved(1), &g = c.grad();
+    const Tensor shared = where(x == o, g * 0.5, g), first = logical_or(beats(x, o), isnan(o));
+    return {c.needs(0) ? where(first, shared, 0) : Tensor(),
+            c.needs(1) ? masked_fill(shared, logical_and(first, x != o), 0) : Tensor()};
+}
+} // namespace
+/// The larger one; NaN loses.  Ties share the gradient.
 REEL_OP("fmax(Tensor input, Tensor other) -> Tensor", method)
 Tensor fmax(const Tensor& input, const Tensor& other) {
     const Tensor y = map<Reals | Bools>(
         "fmax", promoted(input, other), [](auto x, auto o) { return o != o || x >= o ? x : o; }, input, other);
     record("fmax", {input, other}, y, {input, other}, [](RuleContext& c) -> GradList {
-        const Tensor first = logical_or(c.saved(0) >= c.saved(1), isnan(c.saved(1)));
-        return {c.needs(0) ? where(first, c.grad(), 0) : Tensor(),
-                c.needs(1) ? masked_fill(c.grad(), first, 0) : Tensor()};
+        return extremum_rule(c, [](const Tensor& a, const Tensor& b) { return a >= b; });
     });
     return y;
 }
-/// The smaller one; NaN loses.  The gradient goes to `input` at ties.
+/// The smaller one; NaN loses.  Ties share the gradient.
 REEL_OP("fmin(Tensor input, Tensor other) -> Tensor", method)
 Tensor fmin(const Tensor& input, const Tensor& other) {
     const Tensor y = map<Reals | Bools>(
         "fmin", promoted(input, other), [](auto x, auto o) { return o != o || x <= o ? x : o; }, input, other);
     record("fmin", {input, other}, y, {input, other}, [](RuleContext& c) -> GradList {
-        const Tensor first = logical_or(c.saved(0) <= c.saved(1), isnan(c.saved(1)));
-        return {c.needs(0) ? where(first, c.grad(), 0) : Tensor(),
-                c.needs(1) ? masked_fill(c.grad(), first, 0) : Tensor()};
+        return extremum_rule(c, [](const Tensor& a, const Tensor& b) { return a <= b; });
     });
     return y;
 }

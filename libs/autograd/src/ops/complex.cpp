@@ -18,6 +18,11 @@ struct Sign {
         else return T(int(x > 0) - int(x < 0));
     }
 };
+/// |x| as a divisor: infinite at zero, where the quotient and its derivatives are to be zero.
+Tensor magnitude(const Tensor& x) {
+    const Tensor r = abs(x);
+    return masked_fill(r, r == 0, std::numeric_limits<double>::infinity());
+}
 } // namespace
 
 /// Magnitude, real for complex input.  gx = g sgn(x)
@@ -53,9 +58,9 @@ Tensor sgn(const Tensor& input) {
         const Tensor& g = c.grad();
         const Tensor x = c.saved(0);
         if (!x.is_complex()) return {zeros_like(g)};
-        // Only the part of g across the direction of x counts.
-        const Tensor s = sgn(x), r = abs(x), across = g / r;
-        return {masked_fill(across - real(across * conj(s)) * s, r == 0, 0)};
+        // Only the part of g across the direction of x counts, and nothing at zero.
+        const Tensor s = sgn(x), across = g / magnitude(x);
+        return {across - real(across * conj(s)) * s};
     });
     return y;
 }
@@ -74,8 +79,8 @@ Tensor angle(const Tensor& input) {
     record("angle", {input}, y, {input}, [](RuleContext& c) -> GradList {
         const Tensor x = c.saved(0), &g = c.grad();
         if (!x.is_complex()) return {zeros_like(g)};
-        const Tensor r = abs(x);
-        return {where(x == 0, 0, g * (x / (r * r)) * Scalar(std::complex<double>(0, 1)))};
+        const Tensor r = magnitude(x);
+        return {g * (x / r / r) * Scalar(std::complex<double>(0, 1))};
     });
     return y;
 }
@@ -142,10 +147,10 @@ Tensor polar(const Tensor& abs, const Tensor& angle) {
     const Tensor y = map<Floats>(
         "polar", t, [](auto r, auto phi) { return std::complex<decltype(r)>(r * std::cos(phi), r * std::sin(phi)); },
         abs, angle);
-    record("polar", {abs, angle}, y, {y}, [](RuleContext& c) -> GradList {
-        const Tensor y = c.saved(0), back = conj(c.grad());
-        return {c.needs(0) ? reel::real(back * sgn(y)) : Tensor(),
-                c.needs(1) ? reel::real(back * (y * Scalar(std::complex<double>(0, 1)))) : Tensor()};
+    record("polar", {abs, angle}, y, {angle, y}, [](RuleContext& c) -> GradList {
+        const Tensor phi = c.saved(0), back = conj(c.grad());
+        return {c.needs(0) ? reel::real(back * polar(ones_like(phi), phi)) : Tensor(),
+                c.needs(1) ? reel::real(back * (c.saved(1) * Scalar(std::complex<double>(0, 1)))) : Tensor()};
     });
     return y;
 }

@@ -97,15 +97,20 @@ std::tuple<Tensor, Tensor> frexp(const Tensor& input) {
     return {mantissa, exponent};
 }
 
-/// 0 for negative, 1 for positive elements, `values` at zero.
-REEL_OP("heaviside(Tensor input, Tensor values) -> Tensor", method, inplace, not_differentiable)
+/// 0 for negative, 1 for positive elements, `values` at zero: those have the gradient there.
+REEL_OP("heaviside(Tensor input, Tensor values) -> Tensor", method, inplace)
 Tensor heaviside(const Tensor& input, const Tensor& values) {
     REEL_CHECK(!input.is_complex() && !values.is_complex(), "heaviside: complex tensors have no order");
     REEL_CHECK(input.scalar_type() == values.scalar_type(), "heaviside: input is ", dtype_name(input.scalar_type()),
                " and values is ", dtype_name(values.scalar_type()), "; expected one dtype");
-    return map<Reals | Bools>(
+    const Tensor y = map<Reals | Bools>(
         "heaviside", input.scalar_type(), [](auto x, auto v) { return x == 0 ? v : decltype(x)(x > 0); }, input,
         values);
+    record("heaviside", {input, values}, y, {input}, [](RuleContext& c) -> GradList {
+        return {c.needs(0) ? zeros_like(c.grad()) : Tensor(),
+                c.needs(1) ? where(c.saved(0) == 0, c.grad(), 0) : Tensor()};
+    });
+    return y;
 }
 
 } // namespace reel

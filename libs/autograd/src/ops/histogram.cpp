@@ -1,4 +1,6 @@
 // Counting elements by value: bincount, histc, histogram, histogramdd.
+#include <reel/autograd/tensor_operators.hpp>
+
 #include "ops/index_kernels.hpp"
 #include "ops/shape_util.hpp"
 
@@ -45,10 +47,14 @@ void check_input(const char* op, const Tensor& input) {
                                ": input must be float32 or float64, got ", toString(input.scalar_type()));
 }
 
+/// What fell into the boxes, and for each point which box (row-major), or -1.
+struct Boxes {
+    Tensor sums, cells;
+};
 /// Sorts points [n, dims] into the boxes between `edges`; what lies outside is left out, the last bin of each
 /// dimension includes its upper edge.
-Tensor count_points(const char* op, const Tensor& points, const std::vector<Tensor>& edges, const Tensor& weight,
-                    bool density, ScalarType dtype) {
+Boxes sort_points(const char* op, const Tensor& points, const std::vector<Tensor>& edges, const Tensor& weight,
+                  ScalarType dtype) {
     const std::int64_t n = points.size(0), dims = points.size(1);
     const Tensor at = contiguous_raw(cast_raw(points, kDouble));
     std::vector<Tensor> walls;
@@ -65,10 +71,9 @@ Tensor count_points(const char* op, const Tensor& points, const std::vector<Tens
         REEL_CHECK(weight.numel() == n && weight.scalar_type() == dtype, op, ": weight must have one ", toString(dtype),
                    " number per point (", n, "), got ", toString(weight.scalar_type()), " ", weight.sizes());
     const Tensor w = weight.defined() ? contiguous_raw(cast_raw(weight, kDouble)) : Tensor();
-    const Tensor sums = empty_raw(sizes, kDouble);
+    const Tensor sums = empty_raw(sizes, kDouble), cells = empty_raw({n}, kLong);
     fill_raw(sums, Scalar(0));
     double* to = sums.data_ptr<double>();
-    double total = 0;
     for (std::int64_t i = 0; i < n; ++i) {
         std::int64_t cell = 0;
         for (std::int64_t d = 0; d < dims && cell >= 0; ++d) {
@@ -78,25 +83,42 @@ Tensor count_points(const char* op, const Tensor& points, const std::vector<Tens
             if (!(v >= e[0] && v <= e[bins])) cell = -1;
             else cell = cell * bins + std::min<std::int64_t>(std::upper_bound(e, e + bins + 1, v) - e - 1, bins - 1);
         }
-        if (cell < 0) continue;
-        const double mass = w.defined() ? w.data_ptr<double>()[i] : 1;
-        to[cell] += mass;
-        total += mass;
+        cells.data_ptr<std::int64_t>()[i] = cell;
+        if (cell >= 0) to[cell] += w.defined() ? w.data_ptr<double>()[i] : 1;
     }
+    return {sums, cells};
+}
+
+[[noreturn]] void refuse_input(const char* op, const char* argument) {
+    REEL_THROW(NotImplementedError, op, ": the derivative with respect to ", argument,
+               " is not implemented; detach it first");
+}
+
+/// The sums, with `density` over their total and the boxes' volumes. The weights have a gradient; backward refuses to
+/// give one to the points or the edges.
+Tensor count_points(const char* op, const Tensor& input, const Tensor& points, const std::vector<Tensor>& edges,
+                    const Tensor& weight, bool density) {
+    const ScalarType dtype = input.scalar_type();
+    const Boxes boxes = sort_points(op, points, edges, weight, dtype);
+    Tensor hist = boxes.sums;
+    std::vector<Tensor> operands{input, weight};
+    operands.insert(operands.end(), edges.begin(), edges.end());
+    record(op, TensorList(operands), TensorList(hist), {boxes.cells},
+           [op, n = operands.size(), sizes = weight.defined() ? Dims(weight.sizes()) : Dims()](RuleContext& c) {
+               for (std::size_t i = 0; i < n; ++i)
+                   if (i != 1 && c.needs(i)) refuse_input(op, i == 0 ? "input" : "bins");
+               const Tensor cells = c.saved(0), outside = cells < 0;
+               GradList g(n);
+               g[1] = index_select(reshape(c.grad(), {-1}), 0, masked_fill(cells, outside, 0));
+               g[1] = reshape(masked_fill(g[1], outside, 0), sizes);
+               return g;
+           });
     if (density) {
-        for (std::int64_t cell = 0; cell < sums.numel(); ++cell) {
-            std::int64_t rest = cell;
-            double volume = 1;
-            for (std::int64_t d = dims; d-- > 0;) {
-                const std::int64_t i = rest % sizes[std::size_t(d)];
-                rest /= sizes[std::size_t(d)];
-                const double* e = walls[std::size_t(d)].data_ptr<double>();
-                volume *= e[i + 1] - e[i];
-            }
-            to[cell] /= total * volume;
-        }
+        Tensor volumes = ones({}, TensorOptions(kDouble));
+        for (const Tensor& e : edges) volumes = unsqueeze(volumes, -1) * diff(e.detach().to(kDouble));
+        hist = hist / (sum(hist) * volumes);
     }
-    return cast_raw(sums, dtype);
+    return hist.scalar_type() == dtype ? hist : hist.to(dtype);
 }
 
 /// [n, dims] with a row-major float64 copy's layout, from [..., dims].
@@ -105,8 +127,8 @@ Tensor as_points(const Tensor& input, std::int64_t dims) {
     return alias_raw(wide, {dims == 0 ? 0 : wide.numel() / dims, dims}, {dims, 1}, wide.storage_offset());
 }
 
-std::vector<Tensor> edges_of_dims(const char* op, const Tensor& points, IntArrayRef bins,
-                                  std::optional<ArrayRef<double>> range, ScalarType dtype) {
+std::vector<Tensor> edges_of_dims(const char* op, const Tensor& input, const Tensor& points, IntArrayRef bins,
+                                  std::optional<ArrayRef<double>> range) {
     const std::int64_t dims = points.size(1);
     REEL_CHECK(!range || std::int64_t(range->size()) == 2 * dims, op, ": range must list a lower and an upper end for ",
                "each of the ", dims, " dimensions, got ", range->size(), " numbers");
@@ -119,7 +141,8 @@ std::vector<Tensor> edges_of_dims(const char* op, const Tensor& points, IntArray
         REEL_CHECK(std::isfinite(r.low) && std::isfinite(r.high) && r.low <= r.high, op, ": range [", r.low, ", ",
                    r.high, "] must be finite and ascend");
         if (r.low == r.high) r = {r.low - 0.5, r.high + 0.5};
-        out.push_back(even_edges(r, bins[std::size_t(d)], dtype));
+        out.push_back(even_edges(r, bins[std::size_t(d)], input.scalar_type()));
+        if (!range) record(op, {input}, out.back(), {}, [op](RuleContext&) -> GradList { refuse_input(op, "input"); });
     }
     return out;
 }
@@ -127,7 +150,7 @@ std::vector<Tensor> edges_of_dims(const char* op, const Tensor& points, IntArray
 
 /// How often each number occurs in a vector of non-negative integers, or the sums of `weights` there; at least
 /// `minlength` entries.
-REEL_OP("bincount(Tensor input, Tensor? weights=None, int minlength=0) -> Tensor", method, not_differentiable)
+REEL_OP("bincount(Tensor input, Tensor? weights=None, int minlength=0) -> Tensor", method)
 Tensor bincount(const Tensor& input, const Tensor& weights, std::int64_t minlength) {
     require_cpu("bincount", input);
     REEL_CHECK(input.dim() == 1 && isIntegralType(input.scalar_type(), false),
@@ -148,12 +171,15 @@ Tensor bincount(const Tensor& input, const Tensor& weights, std::int64_t minleng
     Tensor mass = weights.defined() ? cast_raw(weights, t) : empty_raw({}, kLong);
     if (!weights.defined()) fill_raw(mass, Scalar(1));
     scatter_raw(ScatterMode::Add, out, 0, at, expand_raw(mass, at.sizes()));
+    record("bincount", {input, weights}, out, {at}, [](RuleContext& c) -> GradList {
+        return {Tensor(), index_select(c.grad(), 0, c.saved(0))};
+    });
     return out;
 }
 
 /// Counts of elements in `bins` equal bins between `min` and `max` (both 0: between the extremes of the input). What
-/// lies outside is left out.
-REEL_OP("histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", method, not_differentiable)
+/// lies outside is left out. Counts are constant almost everywhere: the gradient is zero.
+REEL_OP("histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", method)
 Tensor histc(const Tensor& input, std::int64_t bins, const Scalar& min, const Scalar& max) {
     require_cpu("histc", input);
     REEL_CHECK(bins > 0, "histc: bins must be positive, got ", bins);
@@ -178,6 +204,8 @@ Tensor histc(const Tensor& input, std::int64_t bins, const Scalar& min, const Sc
         }
         for (std::int64_t i = 0; i < bins; ++i) out.data_ptr<T>()[i] = T(double(counts[i]));
     });
+    record("histc", {input}, out, {},
+           [sizes = Dims(input.sizes())](RuleContext& c) -> GradList { return {zeros(sizes, c.grad().options())}; });
     return out;
 }
 
@@ -185,30 +213,29 @@ Tensor histc(const Tensor& input, std::int64_t bins, const Scalar& min, const Sc
 /// or between the edges `bins`; and the edges. `density`: divided by the total and the widths.
 REEL_OP("histogram(Tensor input, int bins, *, float[]? range=None, Tensor? weight=None, bool density=False) -> "
         "(Tensor hist, Tensor bin_edges)",
-        method, not_differentiable)
+        method)
 std::tuple<Tensor, Tensor> histogram(const Tensor& input, std::int64_t bins, std::optional<ArrayRef<double>> range,
                                      const Tensor& weight, bool density) {
     check_input("histogram", input);
     const Tensor points = as_points(input, 1);
-    const auto edges = edges_of_dims("histogram", points, bins, range, input.scalar_type());
-    return {count_points("histogram", points, edges, weight, density, input.scalar_type()), edges[0]};
+    const auto edges = edges_of_dims("histogram", input, points, bins, range);
+    return {count_points("histogram", input, points, edges, weight, density), edges[0]};
 }
 REEL_OP("histogram(Tensor input, Tensor bins, *, Tensor? weight=None, bool density=False) -> "
         "(Tensor hist, Tensor bin_edges)",
-        method, not_differentiable)
+        method)
 std::tuple<Tensor, Tensor> histogram(const Tensor& input, const Tensor& bins, const Tensor& weight, bool density) {
     check_input("histogram", input);
     REEL_CHECK(bins.dim() == 1 && bins.numel() >= 2 && bins.scalar_type() == input.scalar_type(),
                "histogram: bins must be a vector of at least two edges of the input's dtype, got ",
                toString(bins.scalar_type()), " ", bins.sizes());
-    return {count_points("histogram", as_points(input, 1), {bins}, weight, density, input.scalar_type()), bins.clone()};
+    return {count_points("histogram", input, as_points(input, 1), {bins}, weight, density), bins.clone()};
 }
 
 /// `histogram` of points: the last dimension of `input` holds their coordinates, `bins` the number of bins (or the
 /// edges) along each.
 REEL_OP("histogramdd(Tensor input, int[] bins, *, float[]? range=None, Tensor? weight=None, bool density=False) -> "
-        "(Tensor hist, Tensor[] bin_edges)",
-        not_differentiable)
+        "(Tensor hist, Tensor[] bin_edges)")
 std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& input, IntArrayRef bins,
                                                     std::optional<ArrayRef<double>> range, const Tensor& weight,
                                                     bool density) {
@@ -219,12 +246,11 @@ std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& input, IntArra
     REEL_CHECK(std::int64_t(each.size()) == dims, "histogramdd: bins lists ", each.size(),
                " numbers, the last dimension of input ", input.sizes(), " has size ", dims);
     const Tensor points = as_points(input, dims);
-    const auto edges = edges_of_dims("histogramdd", points, each, range, input.scalar_type());
-    return {count_points("histogramdd", points, edges, weight, density, input.scalar_type()), edges};
+    const auto edges = edges_of_dims("histogramdd", input, points, each, range);
+    return {count_points("histogramdd", input, points, edges, weight, density), edges};
 }
 REEL_OP("histogramdd(Tensor input, Tensor[] bins, *, float[]? range=None, Tensor? weight=None, bool density=False) -> "
-        "(Tensor hist, Tensor[] bin_edges)",
-        not_differentiable)
+        "(Tensor hist, Tensor[] bin_edges)")
 std::tuple<Tensor, std::vector<Tensor>>
 histogramdd(const Tensor& input, TensorList bins, std::optional<ArrayRef<double>>, const Tensor& weight, bool density) {
     check_input("histogramdd", input);
@@ -234,8 +260,7 @@ histogramdd(const Tensor& input, TensorList bins, std::optional<ArrayRef<double>
     for (const Tensor& e : edges)
         REEL_CHECK(e.dim() == 1 && e.numel() >= 2, "histogramdd: edges must be vectors of at least two, got sizes ",
                    e.sizes());
-    return {count_points("histogramdd", as_points(input, input.size(-1)), edges, weight, density, input.scalar_type()),
-            edges};
+    return {count_points("histogramdd", input, as_points(input, input.size(-1)), edges, weight, density), edges};
 }
 
 } // namespace reel

@@ -132,8 +132,8 @@ Tensor fitted_values(const Plan& plan, const Tensor& self, const Tensor& values)
 }
 
 void put_raw(const Plan& plan, const Tensor& self, const Tensor& values, bool accumulate) {
-    if (count(plan.sizes) == 0) return;
     const Tensor from = fitted_values(plan, self, values);
+    if (from.numel() == 0) return;
     index_scatter_kernel(self.device().type(), accumulate ? ScatterMode::Add : ScatterMode::Assign, plan.operand(self),
                          plan.expanded_table(), from, 1);
 }

@@ -1,4 +1,5 @@
 // Several tensors joined into one.
+#include "ops/pointwise_host.hpp"
 #include "ops/shape_util.hpp"
 
 #include <algorithm>
@@ -8,6 +9,7 @@ namespace reel {
 using namespace autograd;
 using namespace detail;
 using namespace shape;
+using pointwise::fit_gradient;
 
 namespace {
 /// The dtype that holds all of them by the promotion rules.
@@ -15,6 +17,13 @@ ScalarType common_dtype(TensorList tensors) {
     ScalarType t = tensors[0].scalar_type();
     for (const Tensor& x : tensors) t = promote_types(t, x.scalar_type());
     return t;
+}
+
+/// Which of them are complex: the others' gradients are real parts.
+std::vector<bool> complex_ones(TensorList tensors) {
+    std::vector<bool> kinds;
+    for (const Tensor& t : tensors) kinds.push_back(t.is_complex());
+    return kinds;
 }
 
 bool is_legacy_empty(const Tensor& t) { return t.dim() == 1 && t.sizes()[0] == 0; }
@@ -72,15 +81,18 @@ Tensor cat(TensorList tensors, std::int64_t dim) {
         raw_copy(raw_narrow(out, d, start, lengths[i]), tensors[i]);
         start += lengths[i];
     }
-    record("cat", tensors, TensorList(out), TensorList(), [lengths, d](RuleContext& c) -> GradList {
-        GradList grads(lengths.size());
-        std::int64_t at = 0;
-        for (std::size_t i = 0; i < lengths.size(); ++i) {
-            if (c.needs(i)) grads[i] = lengths[i] < 0 ? c.grad().new_zeros({0}) : c.grad().narrow(d, at, lengths[i]);
-            at += std::max<std::int64_t>(lengths[i], 0);
-        }
-        return grads;
-    });
+    record("cat", tensors, TensorList(out), TensorList(),
+           [lengths, d, kinds = complex_ones(tensors)](RuleContext& c) -> GradList {
+               GradList grads(lengths.size());
+               std::int64_t at = 0;
+               for (std::size_t i = 0; i < lengths.size(); ++i) {
+                   if (c.needs(i))
+                       grads[i] = fit_gradient(
+                           lengths[i] < 0 ? c.grad().new_zeros({0}) : c.grad().narrow(d, at, lengths[i]), kinds[i]);
+                   at += std::max<std::int64_t>(lengths[i], 0);
+               }
+               return grads;
+           });
     return out;
 }
 
@@ -97,12 +109,13 @@ Tensor stack(TensorList tensors, std::int64_t dim) {
     sizes.insert(sizes.begin() + d, std::int64_t(tensors.size()));
     const Tensor out = empty_raw(sizes, common_dtype(tensors), tensors[0].device());
     for (std::size_t i = 0; i < tensors.size(); ++i) raw_copy(raw_select(out, d, std::int64_t(i)), tensors[i]);
-    record("stack", tensors, TensorList(out), TensorList(), [n = tensors.size(), d](RuleContext& c) -> GradList {
-        GradList grads(n);
-        for (std::size_t i = 0; i < n; ++i)
-            if (c.needs(i)) grads[i] = c.grad().select(d, std::int64_t(i));
-        return grads;
-    });
+    record("stack", tensors, TensorList(out), TensorList(),
+           [d, kinds = complex_ones(tensors)](RuleContext& c) -> GradList {
+               GradList grads(kinds.size());
+               for (std::size_t i = 0; i < kinds.size(); ++i)
+                   if (c.needs(i)) grads[i] = fit_gradient(c.grad().select(d, std::int64_t(i)), kinds[i]);
+               return grads;
+           });
     return out;
 }
 
@@ -156,16 +169,19 @@ Tensor block_diag(TensorList tensors) {
         r += heights.back();
         k += widths.back();
     }
-    record("block_diag", TensorList(blocks), TensorList(out), TensorList(), [heights, widths](RuleContext& c) {
-        GradList grads(heights.size());
-        std::int64_t top = 0, left = 0;
-        for (std::size_t i = 0; i < heights.size(); ++i) {
-            if (c.needs(i)) grads[i] = c.grad().narrow(0, top, heights[i]).narrow(1, left, widths[i]);
-            top += heights[i];
-            left += widths[i];
-        }
-        return grads;
-    });
+    record("block_diag", TensorList(blocks), TensorList(out), TensorList(),
+           [heights, widths, kinds = complex_ones(tensors)](RuleContext& c) {
+               GradList grads(heights.size());
+               std::int64_t top = 0, left = 0;
+               for (std::size_t i = 0; i < heights.size(); ++i) {
+                   if (c.needs(i))
+                       grads[i] =
+                           fit_gradient(c.grad().narrow(0, top, heights[i]).narrow(1, left, widths[i]), kinds[i]);
+                   top += heights[i];
+                   left += widths[i];
+               }
+               return grads;
+           });
     return out;
 }
 

@@ -34,26 +34,28 @@ template <class T> T log_add_exp2(T x, T o) {
 
 } // namespace
 
-/// log(e^x + e^o), without overflow.  gx = g / (1 + e^(o - x))
+/// log(e^x + e^o), without overflow.  gx = g sigmoid(x - o)
 REEL_OP("logaddexp(Tensor input, Tensor other) -> Tensor", method)
 Tensor logaddexp(const Tensor& input, const Tensor& other) {
     const Tensor y = map<Floats | Complexes>(
         "logaddexp", promoted(input, other), [](auto x, auto o) { return log_add_exp(x, o); }, input, other);
     record("logaddexp", {input, other}, y, {input, other}, [](RuleContext& c) -> GradList {
         const Tensor x = c.saved(0), o = c.saved(1), &g = c.grad();
-        return {c.needs(0) ? fit_gradient(g / conj(exp(o - x) + 1), x.is_complex()) : Tensor(),
-                c.needs(1) ? fit_gradient(g / conj(exp(x - o) + 1), o.is_complex()) : Tensor()};
+        return {c.needs(0) ? fit_gradient(g * conj(sigmoid(x - o)), x.is_complex()) : Tensor(),
+                c.needs(1) ? fit_gradient(g * conj(sigmoid(o - x)), o.is_complex()) : Tensor()};
     });
     return y;
 }
-/// log2(2^x + 2^o), without overflow.  gx = g / (1 + 2^(o - x))
+/// log2(2^x + 2^o), without overflow.  gx = g / (1 + 2^(o - x)) = g sigmoid((x - o) log 2)
 REEL_OP("logaddexp2(Tensor input, Tensor other) -> Tensor", method)
 Tensor logaddexp2(const Tensor& input, const Tensor& other) {
     const Tensor y = map<Floats>(
         "logaddexp2", promoted(input, other), [](auto x, auto o) { return log_add_exp2(x, o); }, input, other);
     record("logaddexp2", {input, other}, y, {input, other}, [](RuleContext& c) -> GradList {
         const Tensor x = c.saved(0), o = c.saved(1), &g = c.grad();
-        return {c.needs(0) ? g / (exp2(o - x) + 1) : Tensor(), c.needs(1) ? g / (exp2(x - o) + 1) : Tensor()};
+        constexpr double log_2 = 0.693147180559945309;
+        return {c.needs(0) ? g * sigmoid((x - o) * log_2) : Tensor(),
+                c.needs(1) ? g * sigmoid((o - x) * log_2) : Tensor()};
     });
     return y;
 }
@@ -68,8 +70,9 @@ Tensor xlogy(const Tensor& input, const Tensor& other) {
                                                             : x * std::log(o); }, input, other);
     record("xlogy", {input, other}, y, {input, other}, [](RuleContext& c) -> GradList {
         const Tensor x = c.saved(0), o = c.saved(1), &g = c.grad();
-        return {c.needs(0) ? masked_fill(xlogy(g, o), logical_and(x == 0, o <= 0), 0) : Tensor(),
-                c.needs(1) ? g * x / o : Tensor()};
+        const Tensor constant = logical_and(x == 0, o <= 0); // along o, and by convention along x
+        return {c.needs(0) ? xlogy(g, masked_fill(o, constant, 1)) : Tensor(),
+                c.needs(1) ? g * x / masked_fill(o, constant, std::numeric_limits<double>::infinity()) : Tensor()};
     });
     return y;
 }
@@ -88,8 +91,9 @@ Tensor special_xlog1py(const Tensor& input, const Tensor& other) {
                                                             : x * std::log1p(o); }, input, other);
     record("special.xlog1py", {input, other}, y, {input, other}, [](RuleContext& c) -> GradList {
         const Tensor x = c.saved(0), o = c.saved(1), &g = c.grad();
-        return {c.needs(0) ? masked_fill(special_xlog1py(g, o), logical_and(x == 0, o <= -1), 0) : Tensor(),
-                c.needs(1) ? g * x / (o + 1) : Tensor()};
+        const Tensor constant = logical_and(x == 0, o <= -1); // along o, and by convention along x
+        return {c.needs(0) ? special_xlog1py(g, masked_fill(o, constant, 0)) : Tensor(),
+                c.needs(1) ? g * x / masked_fill(o + 1, constant, std::numeric_limits<double>::infinity()) : Tensor()};
     });
     return y;
 }
@@ -112,9 +116,9 @@ Tensor logit(const Tensor& input, std::optional<double> eps) {
         input);
     record("logit", {input}, y, {input}, [e](RuleContext& c) -> GradList {
         const Tensor x = c.saved(0);
-        const Tensor inner = c.grad() / (x * (1 - x));
         const double low = e >= 0 ? e : 0, outside = e >= 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
-        return {where(logical_and(x >= low, x <= 1 - low), inner, outside)};
+        const Tensor inside = logical_and(x >= low, x <= 1 - low), within = where(inside, x, 0.5);
+        return {where(inside, c.grad() / (within * (1 - within)), outside)};
     });
     return y;
 }

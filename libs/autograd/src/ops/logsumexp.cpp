@@ -37,7 +37,10 @@ Tensor logsumexp(const Tensor& input, IntArrayRef dim, bool keepdim) {
     record("logsumexp", {x}, out, {x, out}, [dims, keepdim](RuleContext& c) -> GradList {
         const Tensor x = c.saved(0);
         const Dims shape(x.sizes());
-        const Tensor y = keep_dims(c.saved(1), shape, dims, keepdim), g = keep_dims(c.grad(), shape, dims, keepdim);
+        const Tensor g = keep_dims(c.grad(), shape, dims, keepdim);
+        Tensor y = keep_dims(c.saved(1), shape, dims, keepdim);
+        // Rows of -infinity alone have weights of zero.
+        y = masked_fill(y, real(y) == -std::numeric_limits<double>::infinity(), 0);
         return {g * conj(exp(x - y))};
     });
     return out;

@@ -147,7 +147,8 @@ REEL_OP("nn.functional.soft_margin_loss(Tensor input, Tensor target, *, str redu
 Tensor soft_margin_loss(const Tensor& input, const Tensor& target, std::string_view reduction) {
     loss::check_reduction("soft_margin_loss", reduction);
     check_floating("soft_margin_loss", input);
-    return reduce(log1p(exp(-target * input)), reduction);
+    const Tensor side = target * input;
+    return reduce(side.is_complex() ? log1p(exp(-side)) : -logsigmoid(side), reduction);
 }
 
 /// e^input - target input, without `log_input` input - target log(input + eps); `full` adds Stirling's term.
@@ -158,8 +159,8 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
     loss::check_reduction("poisson_nll_loss", reduction);
     Tensor y = log_input ? exp(input) - target * input : input - target * log(input + eps);
     if (full) {
-        const Tensor stirling = target * log(target) - target + log(target * 6.283185307179586477) * 0.5;
-        y = y + masked_fill(stirling, target <= 1, 0);
+        const Tensor small = target <= 1, t = masked_fill(target, small, 1); // logarithms see nothing they cannot take
+        y = y + masked_fill(t * log(t) - t + log(t * 6.283185307179586477) * 0.5, small, 0);
     }
     return reduce(y, reduction);
 }
@@ -185,8 +186,7 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
     const Tensor least = reel::detail::contiguous_raw(v.detach() < 0);
     for (std::int64_t i = 0; i < least.numel() && !least.is_meta(); ++i)
         REEL_CHECK_VALUE(!least.data_ptr<bool>()[i], "gaussian_nll_loss: var has a negative element");
-    // The floor counts as constant, the gradient passes to the variance itself.
-    const Tensor floored = v + (clamp_min(v.detach(), eps) - v.detach());
+    const Tensor floored = clamp_min(v, eps);
     Tensor y = (log(floored) + square(input - target) / floored) * 0.5;
     if (full) y = y + 0.91893853320467274178;
     return reduce(y, reduction);

@@ -104,6 +104,16 @@ double weigh(const Picks& p, bool mean) {
     }
     return mean ? 1 / total : 1;
 }
+/// The same in ops that record themselves, for weights that require grad, too.
+Tensor weighted_picks(const Picks& p, const Tensor& input, const Tensor& target, const Tensor& weight, Reduce r) {
+    const std::int64_t d = input.dim() == 1 ? 0 : 1;
+    const Tensor classes = target.to(kLong), ignored = classes == Scalar(p.ignore_index),
+                 index = masked_fill(classes, ignored, 0);
+    const Tensor w = masked_fill(reshape(index_select(weight, 0, reshape(index, {-1})), index.sizes()), ignored, 0);
+    const Tensor each = -w * squeeze(gather(input, d, unsqueeze(index, d)), d);
+    const Tensor out = r == Reduce::None ? each : r == Reduce::Sum ? sum(each) : sum(each) / sum(w);
+    return out.to(input.scalar_type());
+}
 
 } // namespace
 
@@ -139,6 +149,7 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
     p.summed = r != Reduce::None;
     if (!p.summed) p.out_sizes = Dims(target.sizes());
     if (!input.is_meta()) p.scale = weigh(p, r == Reduce::Mean);
+    if (weight.defined() && needs_recording(weight)) return weighted_picks(p, input, target, weight, r);
     return pick(p, input);
 }
 

@@ -140,8 +140,13 @@ REEL_OP("masked.logaddexp(Tensor input, Tensor other, *, Dtype? dtype=None, Tens
         "other_mask=None) -> Tensor")
 Tensor masked_logaddexp(const Tensor& input, const Tensor& other, std::optional<ScalarType> dtype,
                         const Tensor& input_mask, const Tensor& other_mask) {
-    const Tensor r = logaddexp(fill_out("masked.logaddexp", input, input_mask, -infinity),
-                               fill_out("masked.logaddexp", other, other_mask, -infinity));
+    const char* op = "masked.logaddexp";
+    Tensor x = fill_out(op, input, input_mask, -infinity), o = fill_out(op, other, other_mask, -infinity), r;
+    if (input_mask.defined() && other_mask.defined()) {
+        // Differences of two infinities would spoil derivatives: the sum is -infinity where neither takes part.
+        const Tensor neither = logical_not(logical_or(input_mask, other_mask));
+        r = masked_fill(logaddexp(masked_fill(x, neither, 0), masked_fill(o, neither, 0)), neither, -infinity);
+    } else r = logaddexp(x, o);
     return as(r, dtype.value_or(input.scalar_type()));
 }
 /// Vector norm of the elements that the mask lets through.

@@ -1,6 +1,9 @@
 // Putting pooled elements back where they stood.
 #include <reel/autograd/record.hpp>
 
+#include <vector>
+
+#include "op/dispatch.hpp"
 #include "ops/pool.hpp"
 #include "ops/shape_util.hpp"
 #include "tensor/checked_size.hpp"
@@ -12,6 +15,21 @@ using namespace autograd;
 using namespace detail;
 
 namespace {
+
+/// Where several elements went to one place the last one stayed: `y` becomes zero for the others.
+void drop_overwritten(const pool::Plan& p, const Tensor& places, const Tensor& y) {
+    const Tensor at = contiguous_raw(places);
+    std::vector<std::int64_t> last(static_cast<std::size_t>(p.g.in_size()));
+    dispatch_all(y.scalar_type(), "max_unpool", [&]<class T>() {
+        for (std::int64_t plane = 0, n = p.g.out_size(); plane < p.g.planes; ++plane) {
+            const std::int64_t* i = at.data_ptr<std::int64_t>() + plane * n;
+            T* v = static_cast<T*>(y.data_ptr()) + plane * n;
+            for (std::int64_t o = 0; o < n; ++o) last[std::size_t(i[o])] = o;
+            for (std::int64_t o = 0; o < n; ++o)
+                if (last[std::size_t(i[o])] != o) v[o] = T(0);
+        }
+    });
+}
 
 Tensor gather_places(const pool::Plan& p, const Tensor& x, const Tensor& places);
 /// x[places] = y; its derivative reads there, and the derivative of that writes again.
@@ -28,6 +46,7 @@ Tensor put_places(const pool::Plan& p, const Tensor& y, const Tensor& places) {
 Tensor gather_places(const pool::Plan& p, const Tensor& x, const Tensor& places) {
     Tensor y = empty_raw(p.out, x.scalar_type(), x.device());
     pool::pick_kernel(x.device().type(), p.g, contiguous_raw(x), contiguous_raw(places), y);
+    drop_overwritten(p, places, y);
     if (needs_recording(x))
         record("max_unpool_backward", {x}, y, {places},
                [p](RuleContext& c) -> GradList { return {put_places(p, c.grad(), c.saved(0))}; });

@@ -1,4 +1,5 @@
 // Copies of a tensor in which the part that a view would show is replaced.
+#include "ops/pointwise_host.hpp"
 #include "ops/shape_util.hpp"
 
 namespace reel {
@@ -21,11 +22,11 @@ template <class View> Tensor replaced(const char* op, const Tensor& input, const
                    part.sizes());
         copy_raw(part, src);
     }
-    record(op, {input, src}, out, {}, [op, view](RuleContext& c) -> GradList {
+    record(op, {input, src}, out, {}, [op, view, kind = src.is_complex()](RuleContext& c) -> GradList {
         GradList g(2);
         const Tensor part = view(c.grad());
         if (c.needs(0)) g[0] = replaced(op, c.grad(), raw_zeros(part.sizes(), part), view);
-        if (c.needs(1)) g[1] = part;
+        if (c.needs(1)) g[1] = pointwise::fit_gradient(part, kind);
         return g;
     });
     return out;

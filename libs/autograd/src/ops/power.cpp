@@ -4,6 +4,7 @@
 #include "ops/elementwise.hpp"
 
 #include <cmath>
+#include <complex>
 
 namespace reel {
 
@@ -23,16 +24,32 @@ struct IntegerPow {
         return T(r);
     }
 };
-Tensor zero_exponent(const Tensor& exponent) { return exponent == 0; }
+bool is_number(const Tensor& t) { return t.impl()->is_wrapped_number; }
+Scalar less_one(const Scalar& s) {
+    return s.isComplex() ? Scalar(s.toComplexDouble() - 1.0) : Scalar(s.toDouble() - 1);
+}
 
-/// g conj(o x^(o-1)), zero where o is.
+/// g conj(o x^(o-1)). Operands where the formula says 0 times infinity are replaced before it, not the result after it,
+/// so that derivatives of it are finite, too.
 Tensor base_grad(const Tensor& g, const Tensor& x, const Tensor& o) {
-    return where(zero_exponent(o), 0, g * conj(o * pow(x, o - 1)));
+    if (is_number(o)) {
+        const Scalar n = o.item();
+        if (n.equal(0)) return zeros_like(g);
+        if (n.equal(1)) return g;
+        return g * conj(pow(x, less_one(n)) * n);
+    }
+    return g * conj(o * pow(x, where(logical_and(x == 0, o == 0), 1, o - 1)));
 }
 /// g conj(y log x), zero where the power of zero is constant.
 Tensor exponent_grad(const Tensor& g, const Tensor& x, const Tensor& o, const Tensor& y) {
+    if (is_number(x) && !x.item().equal(0)) {
+        const Scalar b = x.item();
+        return g * conj(y * (y.is_complex() ? Scalar(std::log(b.toComplexDouble())) : Scalar(std::log(b.toDouble()))));
+    }
     const Tensor non_negative = o.is_complex() ? logical_and(imag(o) == 0, real(o) >= 0) : o >= 0;
-    return g * where(logical_and(x == 0, non_negative), 0, conj(y * log(x)));
+    Tensor base = where(logical_and(x == 0, non_negative), 1, x);
+    if (y.is_complex() && !base.is_complex()) base = base.to(y.scalar_type()); // negative bases have logarithms there
+    return g * conj(y * log(base));
 }
 
 } // namespace

@@ -31,10 +31,17 @@ template <class Fill> Tensor filled_by(const Tensor& input, const TensorOptions&
     fill(t);
     return o.requires_grad() ? t.requires_grad_() : t;
 }
+
+/// A draw does not move with what it was drawn from: the gradient is zero.
+Tensor drawn_from(const char* op, Inputs parameters, const Tensor& out) {
+    record(op, parameters, out, {},
+           [](RuleContext& c) -> GradList { return GradList(c.node().num_outputs(), zeros_like(c.grad())); });
+    return out;
+}
 } // namespace
 
-/// 0 or 1 with the probabilities in `input`.
-REEL_OP("bernoulli(Tensor input, *, Generator? generator=None) -> Tensor", random, method, not_differentiable)
+/// 0 or 1 with the probabilities in `input`, whose gradient is zero.
+REEL_OP("bernoulli(Tensor input, *, Generator? generator=None) -> Tensor", random, method)
 Tensor bernoulli(const Tensor& input, std::optional<Generator> generator) {
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "bernoulli: input is ",
                                dtype_name(input.scalar_type()), "; expected probabilities in a floating dtype");
@@ -49,7 +56,7 @@ Tensor bernoulli(const Tensor& input, std::optional<Generator> generator) {
         const double u = input.scalar_type() == kDouble ? g.uniform_double() : double(g.uniform_float());
         out.data_ptr<double>()[i] = u < pi ? 1 : 0;
     }
-    return cast_raw(out, input.scalar_type());
+    return drawn_from("bernoulli", {input}, cast_raw(out, input.scalar_type()));
 }
 REEL_OP("bernoulli(Tensor input, float p, *, Generator? generator=None) -> Tensor", random, method, not_differentiable)
 Tensor bernoulli(const Tensor& input, double p, std::optional<Generator> generator) {
@@ -118,22 +125,21 @@ Tensor multinomial(const Tensor& input, std::int64_t num_samples, bool replaceme
     return input.dim() == 1 ? reshape(out, {num_samples}) : out;
 }
 
-/// Normal draws with means and deviations per element.
-REEL_OP("normal(Tensor mean, float std=1.0, *, Generator? generator=None) -> Tensor", random, not_differentiable)
+/// Normal draws with means and deviations per element, whose gradients are zero.
+REEL_OP("normal(Tensor mean, float std=1.0, *, Generator? generator=None) -> Tensor", random)
 Tensor normal(const Tensor& mean, double std, std::optional<Generator> generator) {
-    NoGradGuard guard;
-    return normal_(empty_like(mean), 0, std, generator).add_(mean);
+    const Tensor m = mean.detach();
+    return drawn_from("normal", {mean}, normal_(empty_like(m), 0, std, generator).add_(m));
 }
-REEL_OP("normal(float mean, Tensor std, *, Generator? generator=None) -> Tensor", random, not_differentiable)
+REEL_OP("normal(float mean, Tensor std, *, Generator? generator=None) -> Tensor", random)
 Tensor normal(double mean, const Tensor& std, std::optional<Generator> generator) {
-    NoGradGuard guard;
-    return normal_(empty_like(std), 0, 1, generator).mul_(std).add_(Scalar(mean));
+    const Tensor s = std.detach();
+    return drawn_from("normal", {std}, normal_(empty_like(s), 0, 1, generator).mul_(s).add_(Scalar(mean)));
 }
-REEL_OP("normal(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor", random, not_differentiable)
+REEL_OP("normal(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor", random)
 Tensor normal(const Tensor& mean, const Tensor& std, std::optional<Generator> generator) {
-    NoGradGuard guard;
-    const Tensor shape = mean + std;
-    return normal_(empty_like(shape), 0, 1, generator).mul_(std).add_(mean);
+    const Tensor m = mean.detach(), s = std.detach();
+    return drawn_from("normal", {mean, std}, normal_(empty_like(m + s), 0, 1, generator).mul_(s).add_(m));
 }
 REEL_OP("normal(float mean, float std, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
         random, not_differentiable)

@@ -80,6 +80,19 @@ Tensor sum_to_size(const Tensor& input, IntArrayRef size) {
     return extra > 0 ? reshape(r, size) : r;
 }
 
+namespace reduction {
+// Products from the left times products from the right.
+Tensor product_of_others(const Tensor& x, std::int64_t dim) {
+    Dims one(x.sizes());
+    one[std::size_t(dim)] = 1;
+    const Tensor unit = ones(one, x.options());
+    const std::int64_t n = x.size(dim);
+    const Tensor left = cumprod(cat({unit, narrow(x, dim, 0, n - 1)}, dim), dim);
+    const Tensor right = reverse(cumprod(cat({unit, narrow(reverse(x, dim), dim, 0, n - 1)}, dim), dim), dim);
+    return left * right;
+}
+} // namespace reduction
+
 namespace {
 
 /// Product of each line along the last dim of a dense [..., n].
@@ -100,16 +113,6 @@ Tensor prod_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType 
     return out;
 }
 bool any_zero(const Tensor& t) { return t.numel() > 0 && !t.is_meta() && any(t == Scalar(0)).item().toBool(); }
-/// For each element of a line the product of all others: products from the left times products from the right.
-Tensor others(const Tensor& x, std::int64_t dim) {
-    Dims one(x.sizes());
-    one[std::size_t(dim)] = 1;
-    const Tensor unit = ones(one, x.options());
-    const std::int64_t n = x.size(dim);
-    const Tensor left = cumprod(cat({unit, narrow(x, dim, 0, n - 1)}, dim), dim);
-    const Tensor right = reverse(cumprod(cat({unit, narrow(reverse(x, dim), dim, 0, n - 1)}, dim), dim), dim);
-    return left * right;
-}
 GradList prod_rule(RuleContext& c, const Dims& dims, bool keepdim, bool whole) {
     const Tensor x = c.saved(0), y = c.saved(1);
     const Dims shape(x.sizes());
@@ -121,7 +124,7 @@ GradList prod_rule(RuleContext& c, const Dims& dims, bool keepdim, bool whole) {
     }
     const Tensor g = keep_dims(c.grad(), shape, dims, keepdim);
     const Tensor flat = whole ? reshape(x, {x.numel()}) : x;
-    return {g * conj(reshape(others(flat, whole ? 0 : dims[0]), shape))};
+    return {g * conj(reshape(product_of_others(flat, whole ? 0 : dims[0]), shape))};
 }
 Tensor prod_of(const Tensor& input, const Dims& dims, bool keepdim, bool whole, std::optional<ScalarType> dtype) {
     const ScalarType t = dtype.value_or(isIntegralType(input.scalar_type(), true) ? kLong : input.scalar_type());

@@ -51,6 +51,8 @@ Tensor scatter_back(const Tensor& g, const Tensor& index, const Dims& shape, std
 Tensor share(const Tensor& g, const Tensor& mask, const Dims& dims);
 /// Throws IndexError when a reduction without identity meets an empty row.
 void require_rows(const char* op, const Tensor& input, const Dims& dims);
+/// For each element of a line the product of all others. Differentiable, at zeros, too.
+Tensor product_of_others(const Tensor& x, std::int64_t dim);
 /// Sum of `input` over `dims`, not recorded.
 Tensor sum_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType out_type);
 

@@ -293,9 +293,11 @@ Tensor logcumsumexp(const Tensor& input, std::int64_t dim) {
     record("logcumsumexp", {input}, out, {input, out}, [d](RuleContext& c) -> GradList {
         const Tensor x = c.saved(0), y = c.saved(1), &g = c.grad();
         if (x.dim() == 0 || x.size(d) <= 1) return {g};
-        // Weights never exceed one: from y[i] to y[i + 1], then from y[i] to x[i].
-        const Tensor decay = exp(conj(y - cat({narrow(y, d, 1, y.size(d) - 1), narrow(y, d, y.size(d) - 1, 1)}, d)));
-        return {recurrence(g, decay, d, true) * exp(conj(x - y))};
+        // Weights never exceed one: from y[i] to y[i + 1], then from y[i] to x[i]. They are zero as long as there is
+        // nothing but -infinity.
+        const Tensor to = masked_fill(y, real(y) == -std::numeric_limits<double>::infinity(), 0);
+        const Tensor decay = exp(conj(y - cat({narrow(to, d, 1, y.size(d) - 1), narrow(to, d, y.size(d) - 1, 1)}, d)));
+        return {recurrence(g, decay, d, true) * exp(conj(x - to))};
     });
     return out;
 }

@@ -1,5 +1,6 @@
 // Elements written, or combined with what is there, at positions that index tensors name along one dimension.
 #include "ops/index_kernels.hpp"
+#include "ops/pointwise_host.hpp"
 #include "ops/shape_util.hpp"
 
 #include <limits>
@@ -253,11 +254,14 @@ Tensor index_fill(const Tensor& input, std::int64_t dim, const Tensor& index, co
     Tensor same = raw_empty({}, input);
     raw_copy(same, value);
     const Tensor out = index_fill_raw(input, d, at, same);
-    record("index_fill", {input, value}, out, {at}, [d](RuleContext& c) -> GradList {
+    record("index_fill", {input, value}, out, {at}, [d, kind = value.is_complex()](RuleContext& c) -> GradList {
         GradList g(2);
         const Tensor i = c.saved(0);
         if (c.needs(0)) g[0] = c.grad().index_fill(d, i, Scalar(0));
-        if (c.needs(1)) g[1] = c.grad().index_select(d, i).sum();
+        if (c.needs(1)) { // every slice counts once, however often it is named
+            const Tensor named = raw_zeros({extent(c.grad(), d)}, i).index_fill(0, i, Scalar(1));
+            g[1] = pointwise::fit_gradient(c.grad().index_select(d, nonzero(named).select(1, 0)).sum(), kind);
+        }
         return g;
     });
     return out;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "op/dispatch.hpp"
+#include "ops/reduction.hpp"
 
 namespace reel {
 
@@ -81,6 +82,48 @@ Tensor reduce_into(const Tensor& input, std::int64_t d, const Tensor& index, con
 
 Tensor as_dtype(const Tensor& condition, const Tensor& like) { return condition.to(like.scalar_type()); }
 
+/// The gradient of the sources of a product, in which the slots with several zeros are replaced: the quotient rule is
+/// right there by its value, but not by its derivatives. There each source gets the product of all others.
+Tensor with_many_zeros(const Tensor& usual, const Tensor& g, const Tensor& input, std::int64_t d, const Tensor& index,
+                       const Tensor& src, bool self) {
+    const auto longs = [](const std::vector<std::int64_t>& v) {
+        Tensor t = empty_raw({std::int64_t(v.size())}, kLong);
+        std::copy(v.begin(), v.end(), t.data_ptr<std::int64_t>());
+        return t;
+    };
+    const Tensor places = reshape(arange(Scalar(input.numel()), TensorOptions(kLong)), input.sizes());
+    const Tensor slots = contiguous_raw(gather_raw(places, d, index)), zero = contiguous_raw(src.detach() == 0);
+    const auto* slot = slots.data_ptr<std::int64_t>();
+    std::vector<std::int64_t> zeros(static_cast<std::size_t>(input.numel())), row(zeros.size(), -1), slot_of_row;
+    for (std::int64_t i = 0; i < slots.numel(); ++i)
+        if (zero.data_ptr<bool>()[i] && ++zeros[std::size_t(slot[i])] == 2) {
+            row[std::size_t(slot[i])] = std::int64_t(slot_of_row.size());
+            slot_of_row.push_back(slot[i]);
+        }
+    if (slot_of_row.empty()) return usual;
+    std::vector<std::vector<std::int64_t>> members(slot_of_row.size());
+    for (std::int64_t i = 0; i < slots.numel(); ++i)
+        if (const std::int64_t r = row[std::size_t(slot[i])]; r >= 0) members[std::size_t(r)].push_back(i);
+    std::size_t width = 0;
+    for (const auto& m : members) width = std::max(width, m.size());
+    // One line of factors for each slot, filled up with a one from behind the sources; `at` finds the sources in them.
+    std::vector<std::int64_t> table, sources, at;
+    for (const auto& m : members)
+        for (std::size_t k = 0; k < width; ++k) {
+            if (k < m.size()) {
+                sources.push_back(m[k]);
+                at.push_back(std::int64_t(table.size()));
+            }
+            table.push_back(k < m.size() ? m[k] : src.numel());
+        }
+    const Tensor flat = cat({src.reshape({-1}), src.new_ones({1})}), rows = longs(slot_of_row);
+    const Tensor factors = flat.index_select(0, longs(table)).reshape({rows.numel(), -1});
+    Tensor each = g.reshape({-1}).index_select(0, rows);
+    if (self) each = each * conj(input.reshape({-1}).index_select(0, rows));
+    const Tensor fresh = (unsqueeze(each, 1) * conj(reduction::product_of_others(factors, 1))).reshape({-1});
+    return usual.reshape({-1}).index_copy(0, longs(sources), fresh.index_select(0, longs(at))).reshape(usual.sizes());
+}
+
 /// Gradients of both operands. Ties of amax and amin share evenly, as do `input` and the sources.
 GradList reduce_backward(RuleContext& c, std::int64_t d, Reduce r, bool self) {
     const Tensor& g = c.grad();
@@ -99,7 +142,9 @@ GradList reduce_backward(RuleContext& c, std::int64_t d, Reduce r, bool self) {
     }
     case Reduce::Max:
     case Reduce::Min: {
-        const Tensor from_self = as_dtype(input.eq(result), g), value = result.gather(d, index);
+        Tensor from_self = as_dtype(input.eq(result), g);
+        if (!self) from_self = from_self.scatter(d, index, Scalar(0)); // what is left out wins nothing
+        const Tensor value = result.gather(d, index);
         const Tensor from_src = as_dtype(src.eq(value), g);
         const Tensor winners = from_self.scatter_add(d, index, from_src);
         const Tensor shared = g.div(winners.masked_fill(winners.eq(Scalar(0)), Scalar(1)));
@@ -111,15 +156,16 @@ GradList reduce_backward(RuleContext& c, std::int64_t d, Reduce r, bool self) {
         if (c.needs(0)) { // without itself, also where it is zero
             const Tensor masked = input.masked_fill(input.eq(Scalar(0)), Scalar(1));
             const Tensor others = masked.scatter_reduce(d, index, src, "prod", self);
-            out[0] = g.mul(others).div(masked);
+            out[0] = g.mul(conj(others.div(masked)));
         }
         if (c.needs(1)) {
             const Tensor zero = src.eq(Scalar(0));
             const Tensor zeros = raw_zeros(input.sizes(), g).scatter_add(d, index, as_dtype(zero, g)).gather(d, index);
             const Tensor single = zero.logical_and(zeros.eq(Scalar(1)));
             const Tensor others = input.scatter_reduce(d, index, src.masked_fill(single, Scalar(1)), "prod", self);
-            const Tensor usual = g.mul(result).gather(d, index).div(src.masked_fill(zero, Scalar(1)));
-            out[1] = where(single, g.mul(others).gather(d, index), usual);
+            const Tensor usual = g.mul(conj(result)).gather(d, index).div(conj(src.masked_fill(zero, Scalar(1))));
+            out[1] = where(single, g.mul(conj(others)).gather(d, index), usual);
+            if (needs_recording(input, src)) out[1] = with_many_zeros(out[1], g, input, d, index, src, self);
         }
         break;
     }

@@ -10,6 +10,10 @@ double digamma(double x);
 double polygamma(std::int64_t n, double x);
 /// Hurwitz zeta: sum of (k + q)^-s over k >= 0.
 double zeta(double s, double q);
+/// Derivative of zeta with respect to s of order 0, 1 or 2.
+double zeta_derivative(int order, double s, double q);
+/// Derivative of igamma with respect to a of order 1 or 2.
+double igamma_derivative(int order, double a, double x);
 double igamma(double a, double x);  ///< regularized lower incomplete gamma
 double igammac(double a, double x); ///< regularized upper incomplete gamma
 double erfinv(double x);
@@ -25,6 +29,5 @@ double k0e(double x); ///< e^x K0(x)
 double k1(double x);
 double k1e(double x);
 double airy_ai(double x);
-double spherical_bessel_j0(double x);
 
 } // namespace reel::special_math

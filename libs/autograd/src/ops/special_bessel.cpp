@@ -64,15 +64,10 @@ double k1e(double x) { return scaled_k(1, x); }
 double airy_ai(double x) {
     if (x != x) return x;
     if (std::isinf(x)) return x > 0 ? 0 : not_a_number;
+    // Boost takes the value at zero for all of this neighbourhood's inner part.
+    if (std::abs(x) < 1e-3)
+        return 0.35502805388781723926 * (1 + x * x * x / 6) - 0.25881940379280679840 * x * (1 + x * x * x / 12);
     return x > 103.892 ? 0 : boost::math::airy_ai(x, Quiet());
-}
-double spherical_bessel_j0(double x) {
-    if (std::isinf(x)) return 0;
-    if (std::abs(x) < 0.5) { // sin(x)/x as its series, exact at 0
-        const double z = x * x;
-        return 1 + z * (-1.0 / 6 + z * (1.0 / 120 + z * (-1.0 / 5040 + z * (1.0 / 362880 - z / 39916800))));
-    }
-    return std::sin(x) / x;
 }
 } // namespace special_math
 
@@ -203,13 +198,29 @@ Tensor special_bessel_y1(const Tensor& input) {
     });
     return y;
 }
+namespace {
+double airy_ai_prime(double x) {
+    if (x != x) return x;
+    if (std::isinf(x)) return x > 0 ? 0 : special_math::not_a_number;
+    return x > 103.892 ? 0 : boost::math::airy_ai_prime(x, special_math::Quiet());
+}
+/// Ai', whose derivative is x Ai(x).
+Tensor airy_ai_slope(const Tensor& x) {
+    const Tensor y = mapped<airy_ai_prime>("special.airy_ai", x);
+    record("special.airy_ai_backward", {x}, y, {x}, [](RuleContext& c) -> GradList {
+        const Tensor x = c.saved(0);
+        return {c.grad() * (x * special_airy_ai(x))};
+    });
+    return y;
+}
+} // namespace
 /// Airy's Ai.
-REEL_OP("special.airy_ai(Tensor input) -> Tensor", not_differentiable)
-Tensor special_airy_ai(const Tensor& input) { return mapped<special_math::airy_ai>("special.airy_ai", input); }
-/// sin(x) / x
-REEL_OP("special.spherical_bessel_j0(Tensor input) -> Tensor", not_differentiable)
-Tensor special_spherical_bessel_j0(const Tensor& input) {
-    return mapped<special_math::spherical_bessel_j0>("special.spherical_bessel_j0", input);
+REEL_OP("special.airy_ai(Tensor input) -> Tensor")
+Tensor special_airy_ai(const Tensor& input) {
+    const Tensor y = mapped<special_math::airy_ai>("special.airy_ai", input);
+    record("special.airy_ai", {input}, y, {input},
+           [](RuleContext& c) -> GradList { return {c.grad() * airy_ai_slope(c.saved(0))}; });
+    return y;
 }
 
 } // namespace reel

@@ -85,15 +85,30 @@ Tensor special_ndtr(const Tensor& input) {
     });
     return y;
 }
+namespace {
+/// phi(x) / Phi(x), the slope of log Phi.  d/dx = -y (x + y), which cannot overflow where erfcx does
+Tensor log_ndtr_slope(const Tensor& x) {
+    const Tensor y = map<Floats>(
+        "special.log_ndtr", x.scalar_type(),
+        [](auto v) {
+            return decltype(v)(0.79788456080286535588 / special_math::erfcx(double(v) * -0.70710678118654752440));
+        },
+        x);
+    record("log_ndtr_backward", {x}, y, {x, y}, [](RuleContext& c) -> GradList {
+        const Tensor y = c.saved(1);
+        return {-c.grad() * y * (c.saved(0) + y)};
+    });
+    return y;
+}
+} // namespace
 /// Its logarithm.
 REEL_OP("special.log_ndtr(Tensor input) -> Tensor")
 Tensor special_log_ndtr(const Tensor& input) {
     const Tensor y = map<Floats>(
         "special.log_ndtr", to_float(input), [](auto x) { return decltype(x)(special_math::log_ndtr(double(x))); },
         input);
-    record("special.log_ndtr", {input}, y, {input}, [](RuleContext& c) -> GradList {
-        return {c.grad() / special_erfcx(c.saved(0) * -0.70710678118654752440) * 0.79788456080286535588};
-    });
+    record("special.log_ndtr", {input}, y, {input},
+           [](RuleContext& c) -> GradList { return {c.grad() * log_ndtr_slope(c.saved(0))}; });
     return y;
 }
 /// Its inverse, on [0, 1].

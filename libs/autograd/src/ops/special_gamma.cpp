@@ -1,5 +1,6 @@
 // The gamma function's family.
 #include "ops/elementwise.hpp"
+#include "ops/jet.hpp"
 #include "ops/special.hpp"
 
 #include <cmath>
@@ -14,6 +15,7 @@ namespace special_math {
 namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity(),
                  not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr int most_derivatives = 2; // with respect to orders and exponents
 using namespace boost::math::policies;
 using Quiet = policy<domain_error<errno_on_error>, pole_error<errno_on_error>, overflow_error<errno_on_error>,
                      evaluation_error<errno_on_error>, promote_double<false>>;
@@ -25,22 +27,18 @@ double digamma(double x) {
     if (x < 0 && (x == std::trunc(x))) return not_a_number;
     return boost::math::digamma(x, Quiet());
 }
-double zeta(double s, double q) {
-    if (s == 1) return infinity;
-    if (!(s > 1) || q != q) return not_a_number;
-    if (q <= 0) {
-        if (q == std::floor(q)) return infinity;
-        if (s != std::floor(s)) return not_a_number; // a power of a negative number
-    }
-    // The first terms one by one, then Euler and Maclaurin.
-    double total = std::pow(q, -s), a = q, term = 0;
+namespace {
+/// The first terms one by one, then Euler and Maclaurin.
+template <class S> S zeta_sum(S s, double q) {
+    double a = q;
+    S total = power(q, -s), term = 0;
     for (int i = 0; i < 9 || a <= 9; ++i) {
         a += 1;
-        term = std::pow(a, -s);
+        term = power(a, -s);
         total += term;
-        if (std::abs(term) < 1e-17 * std::abs(total)) return total;
+        if (negligible(term, total)) return total;
     }
-    total += term * a / (s - 1) - 0.5 * term;
+    total += term * S(a) / (s - S(1)) - S(0.5) * term;
     // B_2k / (2k)! a^-(s+2k-1) s (s+1) ... (s+2k-2)
     constexpr double inverse[] = {12.0,
                                   -720.0,
@@ -54,19 +52,35 @@ double zeta(double s, double q) {
                                   -4.5979787224074726105e15,
                                   1.8152105401943546773e17,
                                   -7.1661652561756670113e18};
-    double factor = 1, k = 0;
+    S factor = 1;
+    double k = 0;
     for (const double c : inverse) {
-        factor *= s + k;
-        term /= a;
-        const double step = factor * term / c;
+        factor *= s + S(k);
+        term /= S(a);
+        const S step = factor * term / S(c);
         total += step;
-        if (std::abs(step) < 1e-17 * std::abs(total)) break;
+        if (negligible(step, total)) break;
         k += 1;
-        factor *= s + k;
-        term /= a;
+        factor *= s + S(k);
+        term /= S(a);
         k += 1;
     }
     return total;
+}
+} // namespace
+double zeta(double s, double q) {
+    if (s == 1) return infinity;
+    if (!(s > 1) || q != q) return not_a_number;
+    if (q <= 0) {
+        if (q == std::floor(q)) return infinity;
+        if (s != std::floor(s)) return not_a_number; // a power of a negative number
+    }
+    return zeta_sum(s, q);
+}
+double zeta_derivative(int order, double s, double q) {
+    if (order == 0) return zeta(s, q);
+    if (!(s > 1) || !(q > 0)) return not_a_number;
+    return zeta_sum(Jet<most_derivatives>::variable(s), q).derivative(order);
 }
 double polygamma(std::int64_t n, double x) {
     if (n == 0) return digamma(x);
@@ -87,6 +101,52 @@ double igammac(double a, double x) {
     if (std::isinf(a)) return std::isinf(x) ? not_a_number : 1;
     if (std::isinf(x)) return 0;
     return boost::math::gamma_q(a, x, Quiet());
+}
+namespace {
+using Order = Jet<most_derivatives>;
+/// log Gamma(a) around a > 0.
+Order lgamma_jet(double a) {
+    Order j(std::lgamma(a));
+    j.c[1] = digamma(a);
+    for (int k = 2; k <= most_derivatives; ++k) // polygamma(n, a) = (-1)^(n+1) n! zeta(n+1, a), over k! = (n+1)!
+        j.c[std::size_t(k)] = (k % 2 == 0 ? 1 : -1) * zeta(double(k), a) / k;
+    return j;
+}
+/// P by its power series and Q by its continued fraction, each where it converges fast.
+Order lower_series(const Order& a, double x) {
+    Order term = 1, total = 1;
+    for (int k = 1; k < 1000000; ++k) {
+        term *= Order(x) / (a + Order(k));
+        total += term;
+        if (negligible(term, total)) break;
+    }
+    return total;
+}
+Order upper_fraction(const Order& a, double x) { // Lentz
+    constexpr double tiny = 1e-300;
+    Order b = Order(x + 1) - a, c = 1 / tiny, d = Order(1) / b, h = d;
+    for (int k = 1; k < 1000000; ++k) {
+        const Order an = Order(-k) * (Order(k) - a);
+        b += Order(2);
+        d = Order(1) / (an * d + b);
+        c = b + an / c;
+        const Order step = c * d;
+        h *= step;
+        bool settled = std::abs(step.c[0] - 1) < 1e-16;
+        for (int i = 1; i <= most_derivatives; ++i) settled = settled && std::abs(step.c[std::size_t(i)]) < 1e-16;
+        if (settled) break;
+    }
+    return h;
+}
+} // namespace
+double igamma_derivative(int order, double a, double x) {
+    if (!(x >= 0) || !(a >= 0)) return not_a_number;
+    if (std::isinf(a) || std::isinf(x)) return std::isinf(a) && std::isinf(x) ? not_a_number : 0;
+    if (x == 0) return a == 0 ? not_a_number : 0;
+    const Order v = Order::variable(a);
+    const Order scale = exp(v * Order(std::log(x)) - Order(x) - lgamma_jet(a + 1)); // x^a e^-x / Gamma(a + 1)
+    if (x < a + 1) return (scale * lower_series(v, x)).derivative(order);
+    return -(scale * v * upper_fraction(v, x)).derivative(order);
 }
 } // namespace special_math
 
@@ -169,51 +229,74 @@ Tensor mvlgamma(const Tensor& input, std::int64_t p) {
 }
 
 namespace {
-/// The derivative of either incomplete gamma function with respect to x, up to its sign.
-Tensor gamma_density(const Tensor& g, const Tensor& a, const Tensor& x) {
-    return g * exp((a - 1) * log(x) - x - lgamma(a));
+/// The derivative of P(a, x) with respect to x.
+Tensor gamma_density(const Tensor& a, const Tensor& x) { return exp((a - 1) * log(x) - x - lgamma(a)); }
+/// n-th derivative of P(a, x) with respect to a, by the power series or the continued fraction.
+Tensor igamma_order(const char* op, int n, const Tensor& a, const Tensor& x) {
+    REEL_CHECK_NOT_IMPLEMENTED(n <= special_math::most_derivatives, op, ": derivatives with respect to input (the ",
+                               "order) beyond the second are not implemented");
+    const Tensor y = map<Floats>(
+        op, promoted(a, x),
+        [n](auto a, auto x) { return decltype(x)(special_math::igamma_derivative(n, double(a), double(x))); }, a, x);
+    record(op, {a, x}, y, {a, x}, [op, n](RuleContext& c) -> GradList {
+        const Tensor a = c.saved(0), x = c.saved(1), &g = c.grad();
+        Tensor gx;
+        if (c.needs(1)) {
+            const Tensor slope = log(x) - digamma(a); // of the density's logarithm
+            gx = gamma_density(a, x) * (n == 1 ? slope : slope * slope - polygamma(a, 1));
+        }
+        return {c.needs(0) ? g * igamma_order(op, n + 1, a, x) : Tensor(), gx.defined() ? g * gx : gx};
+    });
+    return y;
 }
-void refuse_order(bool needed, const char* op) {
-    REEL_CHECK_NOT_IMPLEMENTED(!needed, op, ": the derivative with respect to input (the order) is not implemented");
+GradList igamma_rule(const char* op, const Tensor& g, RuleContext& c) {
+    const Tensor a = c.saved(0), x = c.saved(1);
+    return {c.needs(0) ? g * igamma_order(op, 1, a, x) : Tensor(), c.needs(1) ? g * gamma_density(a, x) : Tensor()};
 }
 } // namespace
-/// Regularized lower incomplete gamma function P(input, other); no gradient for input.
+/// Regularized lower incomplete gamma function P(input, other).
 REEL_OP("igamma(Tensor input, Tensor other) -> Tensor", method, inplace, alias("special.gammainc"))
 Tensor igamma(const Tensor& input, const Tensor& other) {
     const Tensor y = map<Floats>(
         "igamma", promoted(input, other),
         [](auto a, auto x) { return decltype(x)(special_math::igamma(double(a), double(x))); }, input, other);
-    record("igamma", {input, other}, y, {input, other}, [](RuleContext& c) -> GradList {
-        refuse_order(c.needs(0), "igamma");
-        return {Tensor(), gamma_density(c.grad(), c.saved(0), c.saved(1))};
-    });
+    record("igamma", {input, other}, y, {input, other},
+           [](RuleContext& c) -> GradList { return igamma_rule("igamma", c.grad(), c); });
     return y;
 }
-/// Regularized upper incomplete gamma function Q(input, other); no gradient for input.
+/// Regularized upper incomplete gamma function Q(input, other).
 REEL_OP("igammac(Tensor input, Tensor other) -> Tensor", method, inplace, alias("special.gammaincc"))
 Tensor igammac(const Tensor& input, const Tensor& other) {
     const Tensor y = map<Floats>(
         "igammac", promoted(input, other),
         [](auto a, auto x) { return decltype(x)(special_math::igammac(double(a), double(x))); }, input, other);
-    record("igammac", {input, other}, y, {input, other}, [](RuleContext& c) -> GradList {
-        refuse_order(c.needs(0), "igammac");
-        return {Tensor(), -gamma_density(c.grad(), c.saved(0), c.saved(1))};
-    });
+    record("igammac", {input, other}, y, {input, other},
+           [](RuleContext& c) -> GradList { return igamma_rule("igammac", -c.grad(), c); });
     return y;
 }
-/// Hurwitz zeta function of exponent `input` and shift `other`; a gradient for `other` alone.
-REEL_OP("special.zeta(Tensor input, Tensor other) -> Tensor")
-Tensor special_zeta(const Tensor& input, const Tensor& other) {
+namespace {
+/// n-th derivative of zeta(s, q) with respect to s.
+Tensor zeta_order(int n, const Tensor& s, const Tensor& q) {
+    REEL_CHECK_NOT_IMPLEMENTED(n <= special_math::most_derivatives, "special.zeta: derivatives with respect to input ",
+                               "(the exponent) beyond the second are not implemented");
     const Tensor y = map<Floats>(
-        "special.zeta", to_float(input, other),
-        [](auto s, auto q) { return decltype(q)(special_math::zeta(double(s), double(q))); }, input, other);
-    record("special.zeta", {input, other}, y, {input, other}, [](RuleContext& c) -> GradList {
-        REEL_CHECK_NOT_IMPLEMENTED(
-            !c.needs(0), "special.zeta: the derivative with respect to input (the exponent) is not implemented");
-        return {Tensor(), c.grad() * -c.saved(0) * special_zeta(c.saved(0) + 1, c.saved(1))};
+        "special.zeta", to_float(s, q),
+        [n](auto s, auto q) { return decltype(q)(special_math::zeta_derivative(n, double(s), double(q))); }, s, q);
+    record("special.zeta", {s, q}, y, {s, q}, [n](RuleContext& c) -> GradList {
+        const Tensor s = c.saved(0), q = c.saved(1), &g = c.grad();
+        Tensor gq;
+        if (c.needs(1)) { // of -s zeta(s + 1, q), differentiated n times
+            gq = -s * zeta_order(n, s + 1, q);
+            if (n > 0) gq = gq - zeta_order(n - 1, s + 1, q) * double(n);
+        }
+        return {c.needs(0) ? g * zeta_order(n + 1, s, q) : Tensor(), gq.defined() ? g * gq : gq};
     });
     return y;
 }
+} // namespace
+/// Hurwitz zeta function of exponent `input` and shift `other`.
+REEL_OP("special.zeta(Tensor input, Tensor other) -> Tensor")
+Tensor special_zeta(const Tensor& input, const Tensor& other) { return zeta_order(0, input, other); }
 REEL_OP("special.zeta(Tensor input, Scalar other) -> Tensor")
 Tensor special_zeta(const Tensor& input, const Scalar& other) { return special_zeta(input, number(other)); }
 REEL_OP("special.zeta(Scalar input, Tensor other) -> Tensor")

@@ -1,5 +1,6 @@
 // Views by raw geometry, and between complex numbers and pairs of reals.
 #include "ops/geometry_inplace.hpp"
+#include "ops/pointwise_host.hpp"
 #include "ops/shape_util.hpp"
 #include "ops/strided_geometry.hpp"
 #include "tensor/checked_size.hpp"
@@ -132,12 +133,12 @@ Tensor as_strided_scatter(const Tensor& input, const Tensor& src, IntArrayRef si
     const Tensor out = alias_raw(buffer, input.sizes(), input.strides(), input.storage_offset());
     raw_copy(out, input);
     raw_copy(alias_raw(buffer, size, stride, offset), src);
-    record(
-        "as_strided_scatter", {input, src}, out, {},
-        [part = Geometry{Dims(size), Dims(stride), offset}, whole = Geometry::of(input)](RuleContext& c) -> GradList {
-            return {c.needs(0) ? strided_rest(c.grad(), whole, part) : Tensor(),
-                    c.needs(1) ? strided_part(c.grad(), whole, part) : Tensor()};
-        });
+    record("as_strided_scatter", {input, src}, out, {},
+           [part = Geometry{Dims(size), Dims(stride), offset}, whole = Geometry::of(input),
+            kind = src.is_complex()](RuleContext& c) -> GradList {
+               return {c.needs(0) ? strided_rest(c.grad(), whole, part) : Tensor(),
+                       c.needs(1) ? pointwise::fit_gradient(strided_part(c.grad(), whole, part), kind) : Tensor()};
+           });
     return out;
 }
 

@@ -1,9 +1,7 @@
 // Circular and hyperbolic functions: ops over the scalar rules.
 #include <reel/autograd/pointwise/trigonometric.hpp>
 
-#include <cmath>
-
-#include "ops/elementwise.hpp"
+#include "ops/pointwise_host.hpp"
 
 namespace reel {
 
@@ -44,27 +42,6 @@ Tensor atanh(const Tensor& input) { return unary_op("atanh", atanh_op{}, input);
 
 REEL_OP("tanh(Tensor input) -> Tensor", method, inplace, alias("nn.functional.tanh"))
 Tensor tanh(const Tensor& input) { return unary_op("tanh", tanh_op{}, input); }
-
-/// sin(pi x) / (pi x), one at zero.
-REEL_OP("sinc(Tensor input) -> Tensor", method, inplace, alias("special.sinc"))
-Tensor sinc(const Tensor& input) {
-    using namespace elementwise;
-    constexpr double pi = 3.14159265358979323846;
-    const Tensor y = map<Floats | Complexes>(
-        "sinc", to_float(input),
-        [](auto x) {
-            using T = decltype(x);
-            if (x == T(0)) return T(1);
-            const T z = T(pi) * x;
-            return std::sin(z) / z;
-        },
-        input);
-    record("sinc", {input}, y, {input}, [](RuleContext& c) -> GradList {
-        const Tensor x = c.saved(0), z = x * pi, zx = x * x * pi;
-        return {where(zx == 0, 0, c.grad() * conj((z * cos(z) - sin(z)) / zx))};
-    });
-    return y;
-}
 
 /// Degrees as radians.
 REEL_OP("deg2rad(Tensor input) -> Tensor", method, inplace)

@@ -1,4 +1,6 @@
 // Distinct elements or slices, and coordinates of flat positions.
+#include <reel/autograd/tensor_operators.hpp>
+
 #include "ops/index_kernels.hpp"
 #include "ops/shape_util.hpp"
 
@@ -81,10 +83,26 @@ Distinct distinct_slices(const char* op, const Tensor& input, std::int64_t d, bo
     return {gather_raw(input, d, expand_index(at, sizes, d)), inverse, times};
 }
 
+/// The gradient of distinct slices along `d`: those that are equal share it.
+Tensor shared_back(const Tensor& g, std::int64_t d, const Tensor& inverse, const Tensor& counts) {
+    Dims along(std::size_t(g.dim()), 1);
+    along[std::size_t(d)] = inverse.numel();
+    return index_select(g, d, inverse) / reshape(index_select(counts, 0, inverse), along);
+}
+
 Distinct distinct(const char* op, const Tensor& input, std::optional<std::int64_t> dim, bool sort) {
-    if (dim && input.dim() > 0) return distinct_slices(op, input, wrap_dim(op, *dim, input.dim()), sort);
+    if (dim && input.dim() > 0) {
+        const std::int64_t d = wrap_dim(op, *dim, input.dim());
+        Distinct r = distinct_slices(op, input, d, sort);
+        record(op, {input}, r.values, {r.inverse, r.counts},
+               [d](RuleContext& c) -> GradList { return {shared_back(c.grad(), d, c.saved(0), c.saved(1))}; });
+        return r;
+    }
     const Tensor flat = contiguous_raw(input);
     Distinct r = distinct_slices(op, alias_raw(flat, {flat.numel()}, {1}, flat.storage_offset()), 0, sort);
+    record(op, {input}, r.values, {r.inverse, r.counts}, [sizes = Dims(input.sizes())](RuleContext& c) -> GradList {
+        return {reshape(shared_back(c.grad(), 0, c.saved(0), c.saved(1)), sizes)};
+    });
     r.inverse = alias_raw(r.inverse, input.sizes(), contiguous_strides(input.sizes()), 0);
     return r;
 }
@@ -99,23 +117,22 @@ Value asked_for(const Distinct& d, bool return_inverse, bool return_counts) {
 } // namespace
 
 /// The distinct elements (without `dim`) or slices of `dim`, in ascending order, with the number of each input's
-/// distinct element and their frequencies; called by name, only those that are asked for. Always sorted.
+/// distinct element and their frequencies; called by name, only those that are asked for. Always sorted. Equal elements
+/// share the gradient.
 REEL_OP("unique(Tensor input, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) -> "
         "Value",
-        not_differentiable, cpp("unique_as"))
+        cpp("unique_as"))
 Value unique_as(const Tensor& input, bool, bool return_inverse, bool return_counts, std::optional<std::int64_t> dim) {
     return asked_for(distinct("unique", input, dim, true), return_inverse, return_counts);
 }
 REEL_OP("_unique2(Tensor input, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
-        "(Tensor values, Tensor inverse, Tensor counts)",
-        not_differentiable)
+        "(Tensor values, Tensor inverse, Tensor counts)")
 std::tuple<Tensor, Tensor, Tensor> _unique2(const Tensor& input, bool, bool, bool) {
     const Distinct d = distinct("unique", input, std::nullopt, true);
     return {d.values, d.inverse, d.counts};
 }
 REEL_OP("unique_dim(Tensor input, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
-        "(Tensor values, Tensor inverse, Tensor counts)",
-        not_differentiable)
+        "(Tensor values, Tensor inverse, Tensor counts)")
 std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& input, std::int64_t dim, bool, bool, bool) {
     const Distinct d = distinct("unique_dim", input, dim, true);
     return {d.values, d.inverse, d.counts};
@@ -124,7 +141,7 @@ std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& input, std::int64_t 
 REEL_OP("unique_with_all(Tensor input, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? "
         "dim=None) "
         "-> (Tensor values, Tensor inverse, Tensor counts)",
-        method, not_differentiable, cpp("unique"))
+        method, cpp("unique"))
 std::tuple<Tensor, Tensor, Tensor> unique(const Tensor& input, bool, bool, bool, std::optional<std::int64_t> dim) {
     const Distinct d = distinct("unique", input, dim, true);
     return {d.values, d.inverse, d.counts};
@@ -132,7 +149,7 @@ std::tuple<Tensor, Tensor, Tensor> unique(const Tensor& input, bool, bool, bool,
 
 /// `unique` that only joins equal neighbours.
 REEL_OP("unique_consecutive(Tensor input, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Value",
-        not_differentiable, cpp("unique_consecutive_as"))
+        cpp("unique_consecutive_as"))
 Value unique_consecutive_as(const Tensor& input, bool return_inverse, bool return_counts,
                             std::optional<std::int64_t> dim) {
     return asked_for(distinct("unique_consecutive", input, dim, false), return_inverse, return_counts);
@@ -140,7 +157,7 @@ Value unique_consecutive_as(const Tensor& input, bool return_inverse, bool retur
 
 REEL_OP("unique_consecutive_with_all(Tensor input, bool return_inverse=False, bool return_counts=False, int? dim=None) "
         "-> (Tensor values, Tensor inverse, Tensor counts)",
-        method, not_differentiable, cpp("unique_consecutive"))
+        method, cpp("unique_consecutive"))
 std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor& input, bool, bool,
                                                       std::optional<std::int64_t> dim) {
     const Distinct d = distinct("unique_consecutive", input, dim, false);

@@ -1,5 +1,6 @@
 // Variances and standard deviations.
 #include <cmath>
+#include <limits>
 
 #include "ops/reduction.hpp"
 
@@ -45,8 +46,11 @@ Tensor variance_gradient(const Tensor& g, const Tensor& x, const Dims& dims, dou
     const double n = double(reduced_count(x, dims)), free = std::max(0.0, n - correction);
     return each * (x - mean(x, IntArrayRef(dims), true)) * (2.0 / free);
 }
-/// The gradient of the variance for one of its root `y`: 0 where that is 0.
-Tensor of_root(const Tensor& g, const Tensor& y) { return masked_fill(g / (y * 2), y == Scalar(0), 0); }
+/// The gradient of the variance for one of its root `y`. Nothing flows where the deviation is zero, in no order of
+/// differentiation.
+Tensor of_root(const Tensor& g, const Tensor& y) {
+    return g / masked_fill(y * 2, y == 0, std::numeric_limits<double>::infinity());
+}
 Tensor mean_raw(const Tensor& input, const Dims& dims, bool keepdim) {
     const ScalarType t = input.scalar_type();
     const Tensor m = sum_raw(input, dims, keepdim, wide_type(t)) / double(reduced_count(input, dims));

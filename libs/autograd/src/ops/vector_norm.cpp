@@ -66,22 +66,16 @@ Tensor norm_raw(const char* op, const Tensor& x, double p, const Dims& dims, boo
 Tensor norm_gradient(const Tensor& g, const Tensor& x, const Tensor& y, double p, const Dims& dims) {
     if (p == 0) return zeros_like(x);
     if (p == 1) return sgn(x) * g;
-    // Where the norm is zero so is the gradient, and every derivative of it.
-    const Tensor zero = y == Scalar(0), positive = p > 1 && p != infinity ? masked_fill(y, zero, 1) : y;
-    if (p == 2) {
-        const Tensor gx = x * masked_fill(g / positive, zero, 0);
-        if (!autograd::needs_recording(x)) return gx;
-        // The norm has no second derivative at zero: a term that is zero everywhere and has none there.
-        return gx + masked_fill(reciprocal(masked_fill(x, logical_not(zero), 1)), ones_like(zero), 0);
-    }
-    const Tensor size = abs(x);
     if (p == infinity || p == -infinity) {
-        const Tensor mask = logical_or(size == y, logical_and(isnan(size), isnan(y)));
+        const Tensor size = abs(x), mask = logical_or(size == y, logical_and(isnan(size), isnan(y)));
         return sgn(x) * share(g, mask, dims);
     }
-    if (p < 1) return sgn(x) * masked_fill(pow(size, p - 1), size == Scalar(0), 0) * (g * pow(y, 1 - p));
-    if (p < 2) return sgn(x) * pow(size, p - 1) * masked_fill(g / pow(positive, p - 1), zero, 0);
-    return x * pow(size, p - 2) * masked_fill(g / pow(positive, p - 1), zero, 0);
+    // Where the norm is zero so is the gradient, and every derivative of it.
+    const Tensor norm = p > 0 ? masked_fill(y, y == 0, p == 2 ? infinity : 1) : y;
+    if (p == 2) return x * (g / norm);
+    // Powers below one have no slope at zero; the sign makes the product zero there in any case.
+    const Tensor size = abs(x), base = p < 2 ? masked_fill(size, size == 0, 1) : size;
+    return sgn(x) * pow(base, p - 1) * (p < 1 ? g * pow(norm, 1 - p) : g / pow(norm, p - 1));
 }
 Tensor vector_norm(const char* op, const Tensor& input, double p, OptionalIntArrayRef dim, bool keepdim,
                    std::optional<ScalarType> dtype) {

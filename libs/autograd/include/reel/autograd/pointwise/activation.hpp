@@ -78,9 +78,9 @@ struct elu_op : unary<Result::Same, floating, Saves::Input> {
         return where(x <= k<T>(0), expm1(x / k<T>(width)) * k<T>(alpha * scale), x * k<T>(scale));
     }
     template <class T> REEL_HD T df(T g, T x, T) const {
-        // exp only sees what it is used for: its overflow would spoil second derivatives.
+        // exp only sees what it is used for: its overflow would spoil second derivatives, which are zero at zero.
         return where(x <= k<T>(0),
-                     g * (exp(where(x <= k<T>(0), x, k<T>(0)) / k<T>(width)) * k<T>(alpha * scale / width)),
+                     g * (exp(where(x < k<T>(0), x, k<T>(0)) / k<T>(width)) * k<T>(alpha * scale / width)),
                      g * k<T>(scale));
     }
 };
@@ -93,7 +93,9 @@ struct softplus_op : unary<Result::Same, floating, Saves::Input> {
         return where(x * k<T>(beta) > k<T>(threshold), x, log1p(exp(x * k<T>(beta))) / k<T>(beta));
     }
     template <class T> REEL_HD T df(T g, T x, T) const {
-        return where(x * k<T>(beta) > k<T>(threshold), g, g * sigmoid(x * k<T>(beta)));
+        // At the threshold the sigmoid is a constant: the second derivative is zero there.
+        const T z = x * k<T>(beta);
+        return where(z > k<T>(threshold), g, g * sigmoid(where(z < k<T>(threshold), z, k<T>(threshold))));
     }
 };
 /// log(sigmoid(x))
@@ -131,13 +133,15 @@ struct hardswish_op : unary<Result::Same, floating, Saves::Input> {
         return where(x <= k<T>(-3), k<T>(0), where(x >= k<T>(3), g, g * (x / k<T>(3) + k<T>(0.5))));
     }
 };
+/// The shrinking rules are the identity without a gap, at zero, too.
+REEL_HD inline double gap(double lambd) { return lambd > 0 ? lambd : -1; }
 /// Zero within lambd of zero.
 struct hardshrink_op : unary<Result::Same, floating, Saves::Input> {
     double lambd;
     explicit hardshrink_op(double l = 0.5) : lambd(l) {}
     static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const { return where(abs(x) <= k<T>(lambd), k<T>(0), x); }
-    template <class T> REEL_HD T df(T g, T x, T) const { return where(abs(x) <= k<T>(lambd), k<T>(0), g); }
+    template <class T> REEL_HD T df(T g, T x, T) const { return where(abs(x) <= k<T>(gap(lambd)), k<T>(0), g); }
 };
 /// Towards zero by lambd.
 struct softshrink_op : unary<Result::Same, floating, Saves::Input> {
@@ -147,7 +151,7 @@ struct softshrink_op : unary<Result::Same, floating, Saves::Input> {
     template <class T> REEL_HD T f(T x) const {
         return where(x > k<T>(lambd), x - k<T>(lambd), where(x < k<T>(-lambd), x + k<T>(lambd), x * k<T>(0)));
     }
-    template <class T> REEL_HD T df(T g, T x, T) const { return where(abs(x) <= k<T>(lambd), k<T>(0), g); }
+    template <class T> REEL_HD T df(T g, T x, T) const { return where(abs(x) <= k<T>(gap(lambd)), k<T>(0), g); }
 };
 /// x above the threshold, `value` elsewhere.
 struct threshold_op : unary<Result::Same, floating | integral, Saves::Input> {

@@ -1,6 +1,8 @@
 // The four operations and their kin.
 #pragma once
 
+#include <limits>
+
 #include <reel/autograd/pointwise/rule.hpp>
 
 namespace reel::pointwise {
@@ -56,8 +58,13 @@ struct minimum_op : binary<Result::Same, floating | integral | boolean, a | b, a
 /// atan2(x, o): d = (o dx - x do) / (x^2 + o^2)
 struct atan2_op : binary<Result::ToFloat, floating, a | b, a | b> {
     template <class T> REEL_HD T f(T x, T o) const { return atan2(x, o); }
-    template <class T> T da(T g, T x, T o, T) const { return g * (o / (x * x + o * o)); }
-    template <class T> T db(T g, T x, T o, T) const { return g * (-x / (x * x + o * o)); }
+    template <class T> T da(T g, T x, T o, T) const { return g * (o / squared_radius(x, o)); }
+    template <class T> T db(T g, T x, T o, T) const { return g * (-x / squared_radius(x, o)); }
+    /// Infinite at the origin, where the gradient is taken to be zero.
+    template <class T> static T squared_radius(T x, T o) {
+        const T r = x * x + o * o;
+        return masked_fill(r, r == 0, std::numeric_limits<double>::infinity());
+    }
 };
 
 struct neg_op : unary<Result::Same, all_numbers, Saves::Nothing> {
