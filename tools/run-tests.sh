@@ -94,6 +94,20 @@ if [ "$what" = programs ] || [ "$what" = all ]; then
     replay hooks-replay "$reference/scenarios" scenarios
 fi
 
+# --- every op with arguments that nobody meant: a short time, and two minutes in a sanitized build
+if { [ "$what" = programs ] || [ "$what" = all ]; } && [ -x "$out/bin/op-fuzz" ]; then
+    log="$out/op-fuzz.log"
+    seconds=${REEL_FUZZ_SECONDS:-10}
+    timeout $((seconds + 300)) "$out/bin/op-fuzz" --seconds "$seconds" >"$log" 2>&1
+    status=$?
+    calls=$(sed -n 's/^\([0-9]*\) calls of .*/\1/p' "$log")
+    findings=$(sed -n 's/^\([0-9]*\) findings$/\1/p' "$log")
+    # a program that ends badly has failed, whatever it counted
+    if [ "$status" -ne 0 ] && [ "${findings:-0}" -eq 0 ]; then findings=1; fi
+    count op-fuzz "$((status == 0 ? 1 : 0))" "${findings:-1}" 0 "${calls:-0} calls in $seconds s"
+    if [ "${findings:-1}" -ne 0 ]; then head -n 40 "$log" | cut -c1-400; tail -n 20 "$log"; fi
+fi
+
 # --- scripts: each ends with its own `N passed, N failed`
 if [ "$what" = all ]; then
     for script in test/*/run.sh; do

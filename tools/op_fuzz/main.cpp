@@ -26,7 +26,8 @@ std::vector<std::string> chosen_ops(const op_fuzz::Options& options) {
     std::vector<std::string> names;
     const std::regex filter(options.filter);
     for (const std::string& name : reel::ops::registry().names())
-        if (reel::ops::registry().at(name).name == name && std::regex_search(name, filter)) names.push_back(name);
+        if (reel::ops::registry().at(name).schemas[0].name == name && std::regex_search(name, filter))
+            names.push_back(name);
     op_fuzz::Dice dice(options.seed);
     for (std::size_t i = names.size(); i > 1; --i) std::swap(names[i - 1], names[dice.below(i)]);
     return names;
