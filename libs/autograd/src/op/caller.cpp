@@ -58,6 +58,8 @@ void cut_echoes(std::string& text, const Value& v) {
     constexpr std::size_t bearable = 100;
     if (v.isSequence()) {
         for (const Value& e : v.elements()) cut_echoes(text, e);
+    } else if (v.isGenericDict()) {
+        for (const auto& [key, e] : v.toGenericDict()) cut_echoes(text, e);
     } else if (v.isString() && v.toStringRef().size() > bearable) {
         const std::string& whole = v.toStringRef();
         for (std::size_t at = text.find(whole); at != text.npos; at = text.find(whole))

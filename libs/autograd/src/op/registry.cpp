@@ -146,7 +146,7 @@ bool fit(const Argument& a, Value& v, std::string& why) {
     std::string type = a.type;
     const bool optional = type.back() == '?';
     if (optional) type.pop_back();
-    const bool absent = v.isNone() || (optional && v.isTensor() && !v.toTensor().defined());
+    const bool absent = v.isNone() || (type == "Tensor" && optional && v.isTensor() && !v.toTensor().defined());
     if (type == "Value" || (optional && absent)) return true;
     const auto of_element = element_test(type);
     if (!of_element) {
