@@ -45,6 +45,8 @@ int run(int argc, char** argv) {
     auto add = text.add_options();
     add("help", "this text");
     add("seconds", po::value(&options.seconds)->default_value(options.seconds), "how long");
+    add("rounds", po::value(&options.rounds)->default_value(0),
+        "how often each op gets its eight calls; 0: as often as the time allows");
     add("seed", po::value(&options.seed)->default_value(options.seed), "which calls");
     add("filter", po::value(&options.filter), "only ops whose names match this regular expression");
     add("op", po::value(&options.op), "with --only: the op of the one call to make");
