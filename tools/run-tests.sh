@@ -94,6 +94,22 @@ if [ "$what" = programs ] || [ "$what" = all ]; then
     replay hooks-replay "$reference/scenarios" scenarios
 fi
 
+# --- every op with arguments that nobody meant: the same calls each time; REEL_FUZZ_SECONDS goes on from there
+if { [ "$what" = programs ] || [ "$what" = all ]; } && [ -x "$out/bin/op-fuzz" ]; then
+    log="$out/op-fuzz.log"
+    amount="--rounds 2 --seconds 120"
+    if [ -n "${REEL_FUZZ_SECONDS:-}" ]; then amount="--seconds $REEL_FUZZ_SECONDS --limit 60"; fi
+    # shellcheck disable=SC2086
+    timeout $((${REEL_FUZZ_SECONDS:-120} + 300)) "$out/bin/op-fuzz" $amount >"$log" 2>&1
+    status=$?
+    calls=$(sed -n 's/^\([0-9]*\) calls of .*/\1/p' "$log")
+    findings=$(sed -n 's/^\([0-9]*\) findings$/\1/p' "$log")
+    # a program that ends badly has failed, whatever it counted
+    if [ "$status" -ne 0 ] && [ "${findings:-0}" -eq 0 ]; then findings=1; fi
+    count op-fuzz "$((status == 0 ? 1 : 0))" "${findings:-1}" 0 "${calls:-0} calls"
+    if [ "${findings:-1}" -ne 0 ]; then head -n 40 "$log" | cut -c1-400; tail -n 20 "$log"; fi
+fi
+
 # --- scripts: each ends with its own `N passed, N failed`
 if [ "$what" = all ]; then
     for script in test/*/run.sh; do

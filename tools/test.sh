@@ -30,7 +30,8 @@ case "${1:-}" in
         build sanitize=address tests-fast
         tools/run-tests.sh out/san-address fast
     else
-        build sanitize=address stage-libraries examples replay file-tool tests
+        build sanitize=address stage-libraries examples replay file-tool op-fuzz-tool tests
+        export REEL_FUZZ_SECONDS=120
         tools/run-tests.sh out/san-address programs
     fi
     ;;

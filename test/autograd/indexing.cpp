@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(subscripts_follow_numpy) {
     REEL_TEST_LIST(x[1][0], 12, 13, 14, 15);
     BOOST_TEST(message<IndexError>([&] {
                    x.index({0, 3});
-               }) == "select: index 3 is out of range for dimension 0 of size 3; tensor sizes [3, 4]");
+               }) == "index: index 3 is out of range for dimension 1 of size 3; tensor sizes [2, 3, 4]");
     BOOST_TEST(!message<ValueError>([&] { x.index({Slice(None, None, -1)}); }).empty());
     BOOST_TEST(!message<IndexError>([&] { x.index({0, 0, 0, 0}); }).empty());
     BOOST_TEST(!message<IndexError>([&] { x.index({tensor({2})}); }).empty());
@@ -105,6 +105,24 @@ BOOST_AUTO_TEST_CASE(embedding_rows) {
     REEL_TEST_LIST(one_hot(tensor({2, 0})), 0, 0, 1, 1, 0, 0);
     BOOST_TEST(message([&] { one_hot(tensor({2}), 2); }) ==
                "one_hot: class number 2 is out of range for num_classes 2");
+}
+
+BOOST_AUTO_TEST_CASE(errors_name_the_dimension_of_the_tensor_that_was_indexed) {
+    using namespace indexing;
+    const Tensor x = zeros({2, 3, 4});
+    const auto refused = [&](std::initializer_list<TensorIndex> i) { return message([&] { x.index(i); }); };
+    BOOST_TEST(refused({0, 0, 4}) ==
+               "index: index 4 is out of range for dimension 2 of size 4; tensor sizes [2, 3, 4]");
+    BOOST_TEST(refused({None, Slice(), 1, tensor(-5)}) ==
+               "index: index -5 is out of range for dimension 2 of size 4; tensor sizes [2, 3, 4]");
+    BOOST_TEST(refused({Ellipsis, 0, 7}) ==
+               "index: index 7 is out of range for dimension 2 of size 4; tensor sizes [2, 3, 4]");
+    BOOST_TEST(refused({0, zeros({3, 5}, kBool)}) ==
+               "index: mask of sizes [3, 5] does not match the tensor's sizes [2, 3, 4] at dimension 2");
+    BOOST_TEST(refused({zeros({2, 3}, kBool), 9}) ==
+               "index: index 9 is out of range for dimension 2 of size 4; tensor sizes [2, 3, 4]");
+    BOOST_TEST(refused({true, 1, 3}) ==
+               "index: index 3 is out of range for dimension 1 of size 3; tensor sizes [2, 3, 4]");
 }
 
 BOOST_AUTO_TEST_CASE(uint8_masks_select_with_a_warning) {

@@ -4,7 +4,10 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/nn.hpp>
 
+#include "message.hpp"
+
 using namespace reel;
+using reel::testing::message;
 
 BOOST_AUTO_TEST_SUITE(module_list)
 
@@ -29,6 +32,12 @@ BOOST_AUTO_TEST_CASE(inserting_shifts_the_names) { // M-53
     std::size_t n = 0;
     for (const nn::ModulePtr& m : *other) n += m == list->ptr(std::int64_t(n));
     BOOST_TEST(n == 3U);
+}
+BOOST_AUTO_TEST_CASE(a_module_of_another_class_is_named_as_it_prints) {
+    nn::ModuleList list{nn::Linear(1, 1)};
+    nn::Sequential sequence{nn::Linear(1, 1)};
+    BOOST_TEST(message([&] { list->at<nn::ReLUImpl>(0); }) == "ModuleList: module 0 is a Linear, not a ReLU");
+    BOOST_TEST(message([&] { sequence->at<nn::ReLUImpl>(0); }) == "Sequential: module 0 is a Linear, not a ReLU");
 }
 BOOST_AUTO_TEST_CASE(equal_neighbours_print_as_one) { // M-30
     nn::ModuleList list{nn::ReLU(), nn::ReLU(), nn::Sigmoid()};

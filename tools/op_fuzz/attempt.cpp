@@ -9,6 +9,7 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/random.hpp>
 
+#include "op_fuzz/messages.hpp"
 #include "op_fuzz/snapshot.hpp"
 
 namespace op_fuzz {
@@ -23,7 +24,7 @@ const char* name_of(Stage s) {
 const char* name_of(Outcome o) {
     constexpr const char* names[outcomes] = {
         "fine",    "refused", "out of memory", "endless", "foreign exception", "operand changed", "outside storage",
-        "printed", "crash",   "hang"};
+        "message", "printed", "crash",         "hang"};
     return names[int(o)];
 }
 
@@ -108,9 +109,15 @@ void in_place(const ops::Op& op, const Call& call, const Observer& observer) {
 
 void attempt(const ops::Op& op, const Call& call, const Observer& observer) {
     const std::vector<Tensor> operands = tensors_of(call);
+    const Observer speaking{observer.begins, [&](Stage s, Outcome o, const std::string& text) {
+                                observer.ended(s, o, text);
+                                if (o != Outcome::Refused || (s != Stage::Forward && s != Stage::InPlace)) return;
+                                const std::string fault = message_fault(op, call, text);
+                                if (!fault.empty()) observer.ended(s, Outcome::Message, fault + ": " + text);
+                            }};
     manual_seed(42);
     Value result;
-    const bool came_through = stage(Stage::Forward, observer, operands, [&] {
+    const bool came_through = stage(Stage::Forward, speaking, operands, [&] {
         result = op.call(call.args, call.kwargs);
         return outside_storage(result);
     });
@@ -120,7 +127,7 @@ void attempt(const ops::Op& op, const Call& call, const Observer& observer) {
         if (t.requires_grad()) inputs.push_back(t);
     if (came_through && !inputs.empty()) differentiate(outputs, inputs, observer);
     manual_seed(42);
-    in_place(op, call, observer);
+    in_place(op, call, speaking);
 }
 
 } // namespace op_fuzz

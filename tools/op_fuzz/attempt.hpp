@@ -25,11 +25,12 @@ enum class Outcome {
     Foreign,
     OperandChanged,
     OutsideStorage,
+    Message,
     Printed,
     Crash,
     Hang
 };
-constexpr int outcomes = 10;
+constexpr int outcomes = 11;
 const char* name_of(Outcome o);
 inline bool is_finding(Outcome o) { return o > Outcome::Endless; }
 

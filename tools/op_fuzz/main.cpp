@@ -26,7 +26,8 @@ std::vector<std::string> chosen_ops(const op_fuzz::Options& options) {
     std::vector<std::string> names;
     const std::regex filter(options.filter);
     for (const std::string& name : reel::ops::registry().names())
-        if (reel::ops::registry().at(name).name == name && std::regex_search(name, filter)) names.push_back(name);
+        if (reel::ops::registry().at(name).schemas[0].name == name && std::regex_search(name, filter))
+            names.push_back(name);
     op_fuzz::Dice dice(options.seed);
     for (std::size_t i = names.size(); i > 1; --i) std::swap(names[i - 1], names[dice.below(i)]);
     return names;
@@ -44,6 +45,8 @@ int run(int argc, char** argv) {
     auto add = text.add_options();
     add("help", "this text");
     add("seconds", po::value(&options.seconds)->default_value(options.seconds), "how long");
+    add("rounds", po::value(&options.rounds)->default_value(0),
+        "how often each op gets its eight calls; 0: as often as the time allows");
     add("seed", po::value(&options.seed)->default_value(options.seed), "which calls");
     add("filter", po::value(&options.filter), "only ops whose names match this regular expression");
     add("op", po::value(&options.op), "with --only: the op of the one call to make");

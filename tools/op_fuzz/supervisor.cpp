@@ -161,9 +161,9 @@ bool Supervisor::reap(int i, bool again) {
     close(p.out);
     close(p.log);
     p.pid = -1;
-    if (!again) return true;
+    if (!again || how.empty()) return true;
     const std::uint64_t next = desk.call + 1;
-    start(i, how.empty() || next % batch_size == 0 ? 0 : next);
+    start(i, next % batch_size == 0 ? 0 : next);
     return false;
 }
 

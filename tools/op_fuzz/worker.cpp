@@ -96,6 +96,7 @@ void work(const Options& options, const std::vector<std::string>& names, Board& 
     while (!board.stop) {
         if (resume_at == 0) desk.batch = board.next_batch.fetch_add(1);
         const std::uint64_t round = desk.batch / names.size();
+        if (options.rounds && round >= options.rounds) break;
         const std::string& name = names[desk.batch % names.size()];
         const ops::Op& op = *ops::registry().find(name);
         const std::uint64_t end = (round + 1) * batch_size;

@@ -10,6 +10,7 @@ namespace op_fuzz {
 
 struct Options {
     double seconds = 20;
+    std::uint64_t rounds = 0; ///< batches of each op; 0: as many as the time allows
     std::uint64_t seed = 1;
     std::string filter, op;
     std::int64_t only = -1; ///< the one call to make, of `op`

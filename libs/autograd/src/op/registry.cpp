@@ -1,12 +1,12 @@
 // The registry of ops and the binding of values to schemas.
 #include <algorithm>
 #include <map>
-#include <new>
-#include <stdexcept>
+#include <utility>
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/op.hpp>
 
+#include "op/caller.hpp"
 #include "op/convert.hpp"
 
 namespace reel::ops {
@@ -15,6 +15,7 @@ void register_all(Registry& r); // generated
 
 struct Registry::Impl {
     std::map<std::string, std::shared_ptr<Op>, std::less<>> ops;
+    std::multimap<std::string, std::string> aliases; ///< an op's other names: ops of their own, so that errors say them
 };
 
 Registry::Impl& Registry::impl() const { return *impl_; }
@@ -29,18 +30,36 @@ Registry& registry() {
     return *r;
 }
 
+namespace {
+/// The schema under an op's other name: one with an underscore behind it (`zero_` of `zero`) is the form in place.
+Schema under_alias(Schema schema, std::string_view alias) {
+    if (alias.ends_with('_') && schema.call_inplace) {
+        schema.call = std::exchange(schema.call_inplace, nullptr);
+        schema.has_inplace = false;
+    }
+    return schema;
+}
+} // namespace
+
 void Registry::add(Schema schema) {
     auto& op = impl().ops[schema.name];
     if (!op) {
         op = std::make_shared<Op>();
         op->name = schema.name;
     }
+    const auto [first, last] = impl().aliases.equal_range(schema.name);
+    for (auto it = first; it != last; ++it)
+        impl().ops.at(it->second)->schemas.push_back(under_alias(schema, it->second));
     op->schemas.push_back(std::move(schema));
 }
 void Registry::add_alias(std::string_view alias, std::string_view name) {
     const auto it = impl().ops.find(name);
     REEL_CHECK_WITH(KeyError, it != impl().ops.end(), "registry: alias ", alias, " names the unknown op ", name);
-    impl().ops[std::string(alias)] = it->second;
+    auto op = std::make_shared<Op>(*it->second);
+    op->name = alias;
+    for (Schema& s : op->schemas) s = under_alias(std::move(s), alias);
+    impl().ops[op->name] = op;
+    impl().aliases.emplace(name, alias);
 }
 void Registry::declare_unsupported(std::string_view name, std::string_view variant) {
     if (const Op* op = find(name)) const_cast<Op*>(op)->unsupported_variants.emplace_back(variant);
@@ -82,51 +101,82 @@ std::vector<std::string> Registry::names() const {
 
 namespace {
 
+bool is_number(const Value& v) { return v.isBool() || v.isInt() || v.isDouble(); }
+bool is_plain_tensor(const Value& v) {
+    return v.isTensor() && v.toTensor().defined() && v.toTensor().dim() == 0 && !v.toTensor().is_meta() &&
+           !v.toTensor().requires_grad();
+}
+bool is_integer(const Value& v) {
+    return v.isInt() || v.isBool() || (is_plain_tensor(v) && isIntegralType(v.toTensor().scalar_type(), true));
+}
+bool is_memory_format(const Value& v) {
+    if (!v.isString()) return false;
+    for (const char* known : {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"})
+        if (v.toStringRef() == known) return true;
+    return false;
+}
+/// What a list of the schema type `type` may hold; null for other types.
+bool (*element_test(const std::string& type))(const Value&) {
+    if (type == "Tensor[]") return [](const Value& v) { return v.isTensor() && v.toTensor().defined(); };
+    if (type == "Tensor?[]") return [](const Value& v) { return v.isTensor() || v.isNone(); };
+    if (type == "int?[]") return [](const Value& v) { return v.isNone() || is_integer(v); };
+    if (type.starts_with("int[")) return is_integer;
+    if (type.starts_with("float[")) return is_number;
+    return nullptr;
+}
+bool fits_plain(const std::string& type, const Value& v) {
+    if (type == "Tensor") return v.isTensor() && v.toTensor().defined();
+    if (type == "int") return is_integer(v);
+    if (type == "float") return is_number(v) || is_plain_tensor(v);
+    if (type == "bool") return v.isBool();
+    if (type == "Scalar") return v.isScalar() || is_plain_tensor(v);
+    if (type == "str") return v.isString();
+    if (type == "Dtype") return v.isDtype();
+    if (type == "Device") return v.isDevice() || v.isString();
+    if (type == "Generator") return v.try_get<Generator>() != nullptr;
+    if (type == "MemoryFormat") return is_memory_format(v);
+    return false;
+}
+std::string misfit(const std::string& argument, const Value& v, const std::string& expected) {
+    return str("argument '", argument, "' is ", shortened(v.repr()), "; expected ", expected);
+}
+
 /// Converts `v` to what an argument of `type` expects; false with a reason when it does not fit.
 bool fit(const Argument& a, Value& v, std::string& why) {
     std::string type = a.type;
     const bool optional = type.back() == '?';
     if (optional) type.pop_back();
-    if (v.isNone()) {
-        if (optional || type == "Value") return true;
-        why = str("argument '", a.name, "' is None; expected ", a.type);
+    const bool absent = v.isNone() || (type == "Tensor" && optional && v.isTensor() && !v.toTensor().defined());
+    if (type == "Value" || (optional && absent)) return true;
+    const auto of_element = element_test(type);
+    if (!of_element) {
+        if (fits_plain(type, v)) return true;
+    } else if (v.isSequence()) {
+        const std::vector<Value>& elements = v.elements();
+        const auto bad = std::find_if_not(elements.begin(), elements.end(), of_element);
+        if (bad == elements.end()) return true;
+        why =
+            misfit(a.name, v, a.type) + str("; the entry at ", bad - elements.begin(), " is ", shortened(bad->repr()));
         return false;
+    } else if (!type.starts_with("Tensor") && !v.isNone() && of_element(v)) {
+        v = Value::list({v}); // a number stands for a list of one
+        return true;
     }
-    const auto number = [](const Value& x) { return x.isBool() || x.isInt() || x.isDouble(); };
-    const auto plain_tensor = [](const Value& x) {
-        return x.isTensor() && x.toTensor().numel() == 1 && x.toTensor().dim() == 0 && !x.toTensor().requires_grad();
-    };
-    const auto integer = [&](const Value& x) {
-        return x.isInt() || x.isBool() || (plain_tensor(x) && isIntegralType(x.toTensor().scalar_type(), true));
-    };
-    const auto all = [&](auto pred) {
-        return v.isSequence() && std::all_of(v.elements().begin(), v.elements().end(), pred);
-    };
-    bool ok = false;
-    if (type == "Value") ok = true;
-    else if (type == "Tensor") ok = v.isTensor();
-    else if (type == "Tensor[]") ok = all([](const Value& x) { return x.isTensor(); });
-    else if (type == "Tensor?[]") ok = all([](const Value& x) { return x.isTensor() || x.isNone(); });
-    else if (type == "int") ok = integer(v);
-    else if (type == "float") ok = number(v) || plain_tensor(v);
-    else if (type == "bool") ok = v.isBool();
-    else if (type == "Scalar") ok = v.isScalar() || plain_tensor(v);
-    else if (type == "str") ok = v.isString();
-    else if (type == "Dtype") ok = v.isDtype();
-    else if (type == "Device") ok = v.isDevice() || v.isString();
-    else if (type == "Generator" || type == "MemoryFormat") ok = true;
-    else if (type.starts_with("int[")) {
-        ok = integer(v) || all(integer);
-        if (ok && !v.isSequence()) v = Value::list({v});
-    } else if (type == "int?[]") {
-        ok = integer(v) || all([&](const Value& x) { return x.isNone() || integer(x); });
-        if (ok && !v.isSequence()) v = Value::list({v});
-    } else if (type.starts_with("float[")) {
-        ok = number(v) || all(number);
-        if (ok && !v.isSequence()) v = Value::list({v});
-    }
-    if (!ok) why = str("argument '", a.name, "' is ", v.repr(), "; expected ", a.type);
-    return ok;
+    why = misfit(a.name, v, a.type);
+    return false;
+}
+
+/// The options that make up a `TensorOptions`.
+bool fits_option(const std::string& name, const Value& v, std::string& why) {
+    if (v.isNone()) return true;
+    const char* expected = nullptr;
+    if (name == "dtype" && !v.isDtype()) expected = "a dtype";
+    else if (name == "device" && !v.isDevice() && !v.isString()) expected = "a device";
+    else if ((name == "requires_grad" || name == "pin_memory") && !v.isBool()) expected = "bool";
+    else if (name == "layout" && !(v.isString() && v.toStringRef() == "strided"))
+        expected = "'strided', the only layout";
+    if (expected) why = misfit(name, v, expected);
+    return !expected;
 }
 
 const char* const option_names[] = {"dtype", "layout", "device", "requires_grad", "pin_memory"};
@@ -160,6 +210,7 @@ bool Schema::bind(const Args& args, const Kwargs& kwargs, std::vector<Value>& bo
     }
     if (next < args.size()) return refuse(str("takes ", positional, " positional arguments, got ", args.size()));
     for (const auto& [key, value] : kwargs) {
+        if (!key.isString()) return refuse("a keyword is " + shortened(key.repr()) + "; expected str");
         const std::string& name = key.toStringRef();
         bool found = false;
         for (std::size_t i = 0; i < arguments.size() && !found; ++i) {
@@ -170,11 +221,12 @@ bool Schema::bind(const Args& args, const Kwargs& kwargs, std::vector<Value>& bo
             } else if (arguments[i].type == "TensorOptions" &&
                        std::find(std::begin(option_names), std::end(option_names), name) != std::end(option_names)) {
                 if (!bound[i].isGenericDict()) bound[i] = Value(ValueDict());
+                if (!fits_option(name, value, reason)) return refuse(std::move(reason));
                 bound[i].toGenericDict().set(Value(name), value);
                 found = true;
             }
         }
-        if (!found) return refuse(str("there is no argument '", name, "'"));
+        if (!found) return refuse(str("there is no argument '", shortened(name), "'"));
     }
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (arguments[i].type == "TensorOptions") continue;
@@ -189,11 +241,13 @@ bool Schema::bind(const Args& args, const Kwargs& kwargs, std::vector<Value>& bo
 }
 
 namespace {
-[[noreturn]] void no_schema_fits(const Op& op, const Args& args, const Kwargs& kwargs) {
-    std::string text = op.name + ": no way to call it with (";
-    for (std::size_t i = 0; i < args.size(); ++i) text += (i ? ", " : "") + args[i].repr();
-    for (const auto& [key, value] : kwargs) text += ", " + key.toStringRef() + "=" + value.repr();
-    text += ")";
+[[noreturn]] void no_schema_fits(const Op& op, const char* suffix, const Args& args, const Kwargs& kwargs) {
+    std::string given;
+    for (const Value& v : args) given += (given.empty() ? "" : ", ") + shortened(v.repr());
+    for (const auto& [key, value] : kwargs)
+        given += (given.empty() ? "" : ", ") + shortened(key.isString() ? key.toStringRef() : key.repr()) + "=" +
+                 shortened(value.repr());
+    std::string text = op.name + suffix + ": no way to call it with (" + shortened(given, 600) + ")";
     for (const Schema& s : op.schemas) {
         std::vector<Value> bound;
         std::string why;
@@ -202,17 +256,21 @@ namespace {
     }
     throw TypeError(text);
 }
-} // namespace
 
-namespace {
-/// What the standard library throws where a size was too large leaves as an error of Reel's that names the op.
-Value guarded(const Op& op, Value (*call)(std::span<const Value>), const std::vector<Value>& bound) {
+/// Calls one of the schema's functions; errors that come out speak of the call by name. What the standard library
+/// throws where a size was too large leaves as an error of Reel's.
+Value guarded(Value (*call)(std::span<const Value>), const std::string& name, const Schema& schema,
+              const std::vector<Value>& bound) {
     try {
         return call(bound);
+    } catch (Error& e) {
+        throw_on(e, name, schema, bound);
     } catch (const std::bad_alloc&) {
-        REEL_THROW(OutOfMemoryError, op.name, ": there is no memory for what its arguments ask for");
+        REEL_THROW(OutOfMemoryError, name,
+                   ": there is no memory for what its arguments ask for: ", describe_bound(schema, bound));
     } catch (const std::length_error&) {
-        REEL_THROW(ValueError, op.name, ": an argument asks for more elements than can be counted");
+        REEL_THROW(ValueError, name,
+                   ": an argument asks for more elements than can be counted: ", describe_bound(schema, bound));
     }
 }
 } // namespace
@@ -220,8 +278,8 @@ Value guarded(const Op& op, Value (*call)(std::span<const Value>), const std::ve
 Value Op::call(const Args& args, const Kwargs& kwargs) const {
     std::vector<Value> bound;
     for (const Schema& s : schemas)
-        if (s.bind(args, kwargs, bound, nullptr)) return guarded(*this, s.call, bound);
-    no_schema_fits(*this, args, kwargs);
+        if (s.bind(args, kwargs, bound, nullptr)) return guarded(s.call, name, s, bound);
+    no_schema_fits(*this, "", args, kwargs);
 }
 bool Op::has_inplace() const {
     return std::any_of(schemas.begin(), schemas.end(), [](const Schema& s) { return s.call_inplace != nullptr; });
@@ -229,8 +287,9 @@ bool Op::has_inplace() const {
 Value Op::call_inplace(const Args& args, const Kwargs& kwargs) const {
     std::vector<Value> bound;
     for (const Schema& s : schemas)
-        if (s.call_inplace && s.bind(args, kwargs, bound, nullptr)) return guarded(*this, s.call_inplace, bound);
-    no_schema_fits(*this, args, kwargs);
+        if (s.call_inplace && s.bind(args, kwargs, bound, nullptr))
+            return guarded(s.call_inplace, name + "_", s, bound);
+    no_schema_fits(*this, "_", args, kwargs);
 }
 
 namespace convert {

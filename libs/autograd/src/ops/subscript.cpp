@@ -57,11 +57,19 @@ Subscript subscript(const Tensor& self, ArrayRef<TensorIndex> indices) {
     REEL_CHECK_INDEX(consumed <= self.dim(), "index: too many indices (", consumed, ") for a tensor of ", self.dim(),
                      " dimensions, sizes ", self.sizes());
     Subscript s{self, {}};
-    std::int64_t dim = 0;
-    const auto select_by = [&](Tensor t, std::int64_t dims) {
+    std::int64_t dim = 0, own = 0; // of the view so far, and of `self`, which is the one that messages name
+    const auto pick = [&](std::int64_t i) {
+        const std::int64_t n = self.size(own);
+        REEL_CHECK_INDEX(i >= -n && i < n, "index: index ", i, " is out of range for dimension ", own, " of size ", n,
+                         "; tensor sizes ", self.sizes());
+        s.view = reel::select(s.view, dim, i);
+        ++own;
+    };
+    const auto select_by = [&](Tensor t, std::int64_t own_dims) {
         s.tensors.resize(std::size_t(dim));
         s.tensors.push_back(std::move(t));
-        dim += dims;
+        ++dim;
+        own += own_dims;
         // A mask of several dimensions stands at its first one; the later ones get no entry of their own.
     };
     for (const TensorIndex& i : indices) {
@@ -71,32 +79,34 @@ Subscript subscript(const Tensor& self, ArrayRef<TensorIndex> indices) {
             break;
         case Kind::Ellipsis:
             dim += self.dim() - consumed;
+            own += self.dim() - consumed;
             break;
         case Kind::Integer:
-            s.view = reel::select(s.view, dim, i.integer());
+            pick(i.integer());
             break;
         case Kind::Slice:
             s.view = reel::slice(s.view, dim, i.slice().start(), i.slice().stop(), i.slice().step());
             ++dim;
+            ++own;
             break;
         case Kind::Boolean: {
             s.view = reel::unsqueeze(s.view, dim);
-            select_by(reel::zeros({i.integer() ? 1 : 0}, TensorOptions(kLong).device(self.device())), 1);
+            select_by(reel::zeros({i.integer() ? 1 : 0}, TensorOptions(kLong).device(self.device())), 0);
             break;
         }
         case Kind::Tensor: {
             const Tensor& t = i.tensor();
             if (t.scalar_type() == kByte) warn_of_byte_mask();
             if (t.dim() == 0 && !is_mask(t) && isIntegralType(t.scalar_type(), false)) {
-                s.view = reel::select(s.view, dim, t.item().toLong());
+                pick(t.item().toLong());
             } else if (t.dim() == 0 && is_mask(t)) {
                 s.view = reel::unsqueeze(s.view, dim);
-                select_by(reel::zeros({t.item().toBool() ? 1 : 0}, TensorOptions(kLong).device(self.device())), 1);
+                select_by(reel::zeros({t.item().toBool() ? 1 : 0}, TensorOptions(kLong).device(self.device())), 0);
             } else if (is_mask(t)) {
                 for (std::int64_t d = 0; d < t.dim(); ++d)
-                    REEL_CHECK_INDEX(t.sizes()[std::size_t(d)] == s.view.size(dim + d), "index: mask of sizes ",
-                                     t.sizes(), " does not match the tensor's sizes ", s.view.sizes(), " at dimension ",
-                                     dim + d);
+                    REEL_CHECK_INDEX(t.sizes()[std::size_t(d)] == self.size(own + d), "index: mask of sizes ",
+                                     t.sizes(), " does not match the tensor's sizes ", self.sizes(), " at dimension ",
+                                     own + d);
                 for (const Tensor& column : nonzero_numpy(t)) select_by(column, 1);
             } else select_by(t, 1);
             break;

@@ -1,6 +1,7 @@
 // Printing of scalars and shapes.
 #include <reel/autograd/scalar.hpp>
 
+#include <algorithm>
 #include <ostream>
 
 #include <reel/autograd/array_ref.hpp>
@@ -15,8 +16,10 @@ std::ostream& operator<<(std::ostream& os, const Scalar& s) {
 }
 
 std::ostream& operator<<(std::ostream& os, IntArrayRef sizes) {
+    constexpr std::size_t most = 64; // as many as a tensor has dimensions; longer lists would drown a message
     os << '[';
-    for (std::size_t i = 0; i < sizes.size(); ++i) os << (i ? ", " : "") << sizes[i];
+    for (std::size_t i = 0; i < std::min(sizes.size(), most); ++i) os << (i ? ", " : "") << sizes[i];
+    if (sizes.size() > most) os << ", ... " << sizes.size() << " in all";
     return os << ']';
 }
 

@@ -10,9 +10,6 @@
 
 namespace reel {
 
-void Tensor::throw_undefined() {
-    REEL_THROW(TypeError, "an undefined Tensor was used; it stands for 'absent' and has no properties");
-}
 void Tensor::expect_dtype(ScalarType t) const {
     REEL_CHECK_TYPE(scalar_type() == t, "data_ptr: the tensor holds ", scalar_type(), " elements, not ", t);
 }

@@ -2,6 +2,8 @@
 #include <reel/autograd/list.hpp>
 #include <reel/autograd/value.hpp>
 
+#include <boost/core/demangle.hpp>
+
 namespace reel {
 
 Value::Value() noexcept = default;
@@ -63,8 +65,8 @@ bool Value::isTensorList() const {
 }
 void Value::throw_kind(const char* wanted) const { REEL_THROW(TypeError, "expected ", wanted, ", got ", repr()); }
 void Value::throw_not_boxed(const std::type_info& wanted) const {
-    REEL_THROW(TypeError, "expected an object of type ", wanted.name(), ", got ",
-               isBoxed() ? "another object" : kind_name());
+    REEL_THROW(TypeError, "expected an object of type ", boost::core::demangle(wanted.name()), ", got ",
+               isBoxed() ? boost::core::demangle(plain_.type->name()) : kind_name());
 }
 
 const Tensor& Value::toTensor() const {
@@ -200,6 +202,13 @@ std::size_t Value::hash() const {
     }
 }
 
+namespace {
+constexpr std::size_t long_repr = 100;
+std::string short_text(const std::string& s) {
+    return s.size() <= long_repr ? s : str(s.substr(0, long_repr), " ... ", s.size(), " characters");
+}
+} // namespace
+
 std::string Value::repr() const {
     switch (kind()) {
     case Kind::None:
@@ -217,7 +226,7 @@ std::string Value::repr() const {
     case Kind::Complex:
         return str(toComplexDouble());
     case Kind::String:
-        return "'" + toStringRef() + "'";
+        return "'" + short_text(toStringRef()) + "'";
     case Kind::Dtype:
         return dtype_name(toDtype());
     case Kind::Device:
@@ -225,13 +234,18 @@ std::string Value::repr() const {
     case Kind::List:
     case Kind::Tuple: {
         std::string s(1, isList() ? '[' : '(');
-        for (std::size_t i = 0; i < elements().size(); ++i) s += (i ? ", " : "") + elements()[i].repr();
+        for (std::size_t i = 0; i < elements().size(); ++i) {
+            if (s.size() > long_repr) return s + str(", ... ", elements().size(), " in all", isList() ? ']' : ')');
+            s += (i ? ", " : "") + elements()[i].repr();
+        }
         return s + (isList() ? ']' : ')');
     }
     case Kind::Dict: {
         std::string s = "{";
-        for (const auto& [key, value] : toGenericDict())
+        for (const auto& [key, value] : toGenericDict()) {
+            if (s.size() > long_repr) return s + str(", ... ", toGenericDict().size(), " in all}");
             s += (s.size() > 1 ? ", " : "") + key.repr() + ": " + value.repr();
+        }
         return s + "}";
     }
     default:

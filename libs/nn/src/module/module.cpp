@@ -1,5 +1,6 @@
 // Registration, traversal and look-up of modules.
 #include <reel/nn/module.hpp>
+#include <reel/nn/type_name.hpp>
 
 #include <boost/core/demangle.hpp>
 
@@ -332,13 +333,7 @@ void Module::zero_grad(bool set_to_none) {
     }
 }
 
-std::string Module::repr_name() const {
-    std::string n = name();
-    if (const std::size_t bracket = n.find('<'); bracket != std::string::npos) n.resize(bracket);
-    if (const std::size_t colon = n.rfind("::"); colon != std::string::npos) n = n.substr(colon + 2);
-    if (n.size() > 4 && n.ends_with("Impl")) n.resize(n.size() - 4);
-    return n;
-}
+std::string Module::repr_name() const { return type_name(name()); }
 
 namespace {
 /// Indents every line after the first; blank lines stay blank and lose their spaces (M-28).

@@ -45,7 +45,7 @@ public:
     template <class M> M& at(std::int64_t i) const {
         const ModulePtr p = ptr(i);
         M* m = p->template as<M>();
-        REEL_CHECK(m, "ModuleList: module ", i, " is a ", p->repr_name(), ", not a ", typeid(M).name());
+        REEL_CHECK(m, "ModuleList: module ", i, " is a ", p->repr_name(), ", not a ", type_name(typeid(M)));
         return *m;
     }
     auto begin() const { return detail::ModuleWalk{&children_, 0}; }
@@ -93,7 +93,7 @@ public:
     template <class M> M& at(const std::string& key) const {
         const ModulePtr p = (*this)[key];
         M* m = p->template as<M>();
-        REEL_CHECK(m, "ModuleDict: module '", key, "' is a ", p->repr_name(), ", not a ", typeid(M).name());
+        REEL_CHECK(m, "ModuleDict: module '", key, "' is a ", p->repr_name(), ", not a ", type_name(typeid(M)));
         return *m;
     }
     std::vector<std::string> keys() const;

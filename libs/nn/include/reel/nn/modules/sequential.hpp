@@ -7,6 +7,7 @@
 
 #include <reel/nn/cloneable.hpp>
 #include <reel/nn/module_holder.hpp>
+#include <reel/nn/type_name.hpp>
 
 namespace reel::nn {
 
@@ -85,7 +86,7 @@ public:
     ModulePtr operator[](std::int64_t i) const { return ptr(i); }
     template <class M> M& at(std::int64_t i) const {
         M* m = ptr(i)->template as<M>();
-        REEL_CHECK(m, "Sequential: module ", i, " is a ", ptr(i)->repr_name(), ", not a ", typeid(M).name());
+        REEL_CHECK(m, "Sequential: module ", i, " is a ", ptr(i)->repr_name(), ", not a ", type_name(typeid(M)));
         return *m;
     }
     /// Inserts before position `i`, shifting the later keys.
