@@ -7,12 +7,13 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
-# library -> the libraries it may use (doc/adr/0018 holds the table); nobody may use cuda, reel is the umbrella
+# library -> the libraries it may use (doc/adr/0018 holds the table); nobody may use cuda or fftw, reel is the umbrella
 MAY_USE = {
     "autograd": [],
     "nn": ["autograd"],
     "optim": ["autograd"],
     "cuda": ["autograd"],
+    "fftw": ["autograd"],
     "serialize": ["autograd"],
     "jit": ["autograd", "nn", "serialize"],
     "data": ["autograd"],
@@ -23,7 +24,7 @@ MAY_USE = {
 }
 # foreign header (start of its name) -> the libraries that may include it
 FOREIGN = {
-    "cblas": ["autograd"], "lapack": ["autograd"], "openblas": ["autograd"], "sleef": ["autograd"], "fftw3": ["autograd"],
+    "cblas": ["autograd"], "lapack": ["autograd"], "openblas": ["autograd"], "sleef": ["autograd"], "fftw3": ["fftw"],
     "cuda": ["cuda"], "cublas": ["cuda"], "cudnn": ["cuda"], "nccl": ["distributed"], "boost/mpi": ["distributed"],
 }
 HEAVY = {"iostream", "regex", "map", "thread", "future", "filesystem", "random", "chrono", "format", "ranges"}

@@ -14,11 +14,14 @@ for library in "$out"/lib/libreel_*.so; do
     # a new file, not the old one overwritten: running programs keep what they have mapped
     install -m 755 "$library" "$prefix/lib/"
     name=$(basename "$library" .so)
-    # the device library is asked for by name, never brought along
-    if [ "$name" != libreel_cuda ]; then installed="$installed -l${name#lib}"; fi
+    # the device and FFTW's transforms are asked for by name, never brought along
+    case $name in libreel_cuda | libreel_fftw) ;; *) installed="$installed -l${name#lib}" ;; esac
 done
 fill() { sed -e "s|@VERSION@|$version|g" -e "s|@LIBS@|${installed# }|g" "tools/install/$1.in" >"$2/$1"; }
 fill reel.pc "$prefix/lib/pkgconfig"
+if [ -e "$out/lib/libreel_fftw.so" ]; then fill reel_fftw.pc "$prefix/lib/pkgconfig"; else
+    rm -f "$prefix/lib/libreel_fftw.so" "$prefix/lib/pkgconfig/reel_fftw.pc"
+fi
 fill ReelConfig.cmake "$prefix/lib/cmake/Reel"
 fill ReelConfigVersion.cmake "$prefix/lib/cmake/Reel"
 echo "installed Reel $version in $prefix"

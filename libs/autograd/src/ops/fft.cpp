@@ -1,4 +1,4 @@
-// Fourier transforms: three linear maps by FFTW, on the tape as one node each.
+// Fourier transforms: three linear maps, on the tape as one node each.
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/record.hpp>
@@ -19,9 +19,9 @@ using namespace detail;
 
 namespace {
 
-/// What FFTW is told about a transform over `dims`; `sizes` are those of the side that is real, if one is.
+/// What the kernels are told about a transform over `dims`; `sizes` are those of the side that is real, if one is.
 struct Axes {
-    cpu::FftAxes dims, batch;
+    FftAxes dims, batch;
     Axes(const Dims& over, IntArrayRef sizes, const Tensor& in, const Tensor& out) {
         std::vector<bool> transformed(sizes.size());
         for (const std::int64_t d : over) {
@@ -60,11 +60,11 @@ void scale_raw(const Tensor& dense, double scale) {
 Tensor transform(const char* op, const Tensor& x, const Dims& dims, bool forward, double scale) {
     if (dims.empty()) return x * scale;
     const Tensor in = readable(x), y = empty_raw(x.sizes(), x.scalar_type(), x.device());
-    Axes axes(dims, x.sizes(), in, y);
+    const Axes axes(dims, x.sizes(), in, y);
     with_precision(x, [&](auto zero) {
         if (y.is_meta()) return;
         using C = std::complex<decltype(zero)>;
-        cpu::fft_complex(in.data_ptr<C>(), y.data_ptr<C>(), std::move(axes.dims), std::move(axes.batch), forward);
+        cpu::fft_complex(in.data_ptr<C>(), y.data_ptr<C>(), axes.dims, axes.batch, forward);
     });
     scale_raw(y, scale);
     // The adjoint is the transform in the other direction.
@@ -90,11 +90,11 @@ Tensor to_half(const char* op, const Tensor& x, const Dims& dims, double scale) 
     Dims sizes(x.sizes());
     sizes[std::size_t(last)] = n / 2 + 1;
     const Tensor in = readable(x), y = empty_raw(sizes, toComplexType(x.scalar_type()), x.device());
-    Axes axes(dims, x.sizes(), in, y);
+    const Axes axes(dims, x.sizes(), in, y);
     with_precision(x, [&](auto zero) {
         if (y.is_meta()) return;
         using T = decltype(zero);
-        cpu::fft_real(in.data_ptr<T>(), y.data_ptr<std::complex<T>>(), std::move(axes.dims), std::move(axes.batch));
+        cpu::fft_real(in.data_ptr<T>(), y.data_ptr<std::complex<T>>(), axes.dims, axes.batch);
     });
     scale_raw(y, scale);
     record(op, {x}, y, {}, [op, dims, last, n, scale](RuleContext& c) -> GradList {
@@ -110,11 +110,11 @@ Tensor from_half(const char* op, const Tensor& x, const Dims& dims, std::int64_t
     const Tensor in = empty_raw(x.sizes(), x.scalar_type(), x.device()),
                  y = empty_raw(sizes, toRealValueType(x.scalar_type()), x.device());
     copy_raw(in, x.detach()); // the transform overwrites it
-    Axes axes(dims, sizes, in, y);
+    const Axes axes(dims, sizes, in, y);
     with_precision(x, [&](auto zero) {
         if (y.is_meta()) return;
         using T = decltype(zero);
-        cpu::fft_to_real(in.data_ptr<std::complex<T>>(), y.data_ptr<T>(), std::move(axes.dims), std::move(axes.batch));
+        cpu::fft_to_real(in.data_ptr<std::complex<T>>(), y.data_ptr<T>(), axes.dims, axes.batch);
     });
     scale_raw(y, scale);
     record(op, {x}, y, {}, [op, dims, last, n, scale](RuleContext& c) -> GradList {

@@ -1,30 +1,11 @@
-// Transposes in registers: blocks of as many rows as a vector has lanes, read and written by whole vectors.
+// Blocks of as many rows as a vector has lanes are transposed in registers, read and written by whole vectors.
 #include "cpu/transpose.hpp"
 
-#include <utility>
-
-#include "cpu/vec.hpp"
+#include "cpu/vec_transpose.hpp"
 
 namespace reel::cpu::REEL_ISA {
 
 namespace {
-
-/// Exchanges, for every pair of rows r, r + K, the lanes l, l + K: log2(N) such rounds transpose N x N (J. O. Eklundh,
-/// 1972).
-template <int K, int N, class V, class M, std::size_t... L> void exchange(V* row, std::index_sequence<L...>) {
-    constexpr M low = {(int(L) & K ? N + (int(L) ^ K) : int(L))...};
-    constexpr M high = {(int(L) & K ? N + int(L) : int(L) ^ K)...};
-    for (int r = 0; r < N; ++r) {
-        if (r & K) continue;
-        const V a = row[r], b = row[r + K];
-        row[r] = __builtin_shuffle(a, b, low);
-        row[r + K] = __builtin_shuffle(a, b, high);
-    }
-}
-template <int K, int N, class V, class M> void transpose_rows(V* row) {
-    exchange<K, N, V, M>(row, std::make_index_sequence<std::size_t(N)>{});
-    if constexpr (K > 1) transpose_rows<K / 2, N, V, M>(row);
-}
 
 template <class T, class F>
 void transpose(T* dst, std::int64_t dst_row, const T* src, std::int64_t src_col, std::int64_t rows, std::int64_t cols,
