@@ -127,7 +127,7 @@ Tensor digamma(const Tensor& input) {
     return y;
 }
 /// n-th derivative of digamma.
-REEL_OP("polygamma(Tensor input, int n) -> Tensor", inplace, alias("special.polygamma"))
+REEL_OP("polygamma(Tensor input, int n) -> Tensor", method, inplace)
 Tensor polygamma(const Tensor& input, std::int64_t n) {
     REEL_CHECK(n >= 0, "polygamma: n is ", n, "; expected a number that is not negative");
     const Tensor y = map<Floats>(
@@ -137,6 +137,9 @@ Tensor polygamma(const Tensor& input, std::int64_t n) {
            [n](RuleContext& c) -> GradList { return {c.grad() * polygamma(c.saved(0), n + 1)}; });
     return y;
 }
+/// The same in the order of Python's function.
+REEL_OP("polygamma(int n, Tensor input) -> Tensor", alias("special.polygamma"))
+Tensor polygamma(std::int64_t n, const Tensor& input) { return polygamma(input, n); }
 /// log of the multivariate gamma function of dimension p.
 REEL_OP("mvlgamma(Tensor input, int p) -> Tensor", method, inplace, alias("special.multigammaln"))
 Tensor mvlgamma(const Tensor& input, std::int64_t p) {
