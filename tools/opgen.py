@@ -2,8 +2,11 @@
 """Reads the ops' own blocks and writes what follows from them.
 
 An op is declared once, in libs/autograd/src/ops: `REEL_OP("schema", flags)` above its function. From the schema text this
-program derives the declaration, the Tensor method, the in-place form, named binding and registration. It also lists the
-kernel files that are compiled once per instruction set. Files are rewritten only when their text changes.
+program derives the declaration, the Tensor method, the in-place form, named binding and registration. The schema's names,
+order and defaults are those of PyTorch's Python function. Where one C++ function answers to several of them,
+`alias("other_name")` shares the schemas, and `alias("other_name(Type arg, ...)")` adds a schema with names and defaults of
+its own, under another name or the same one: its arguments stand for the op's by name, the others in order. It also lists
+the kernel files that are compiled once per instruction set. Files are rewritten only when their text changes.
 """
 import argparse
 import pathlib
@@ -49,6 +52,7 @@ RETURNS = {
     "Scalar": "Scalar", "Dtype": "ScalarType", "int[]": "std::vector<std::int64_t>",
 }
 FLAGS = {"method", "inplace", "inplace_native", "view", "layout_sensitive", "random", "not_differentiable"}
+BY_NAME_ONLY = {"inplace"}  # C++ has a function of its own for working in place
 CPP_KEYWORDS = {"bool": "bool_", "float": "float_", "double": "double_", "int": "int_", "long": "long_",
                 "short": "short_", "char": "char_", "half": "half_", "and": "and_", "or": "or_", "not": "not_",
                 # libtorch's spellings of the two that are single capital letters
@@ -115,7 +119,7 @@ class Op:
     """One schema: its text, its flags, and where it stands."""
 
     def __init__(self, schema, flags, aliases, where, file, cpp=None):
-        self.text, self.flags, self.aliases, self.file = schema, flags, aliases, file
+        self.text, self.flags, self.file = schema, flags, file
         m = re.fullmatch(r"([\w.]+)\((.*)\) -> (.+)", schema)
         if not m:
             fail(where, f"cannot read the schema '{schema}'; expected 'name(Type arg, ...) -> Type'")
@@ -126,8 +130,7 @@ class Op:
                 kwarg_only = True
             else:
                 self.args.append(Arg(part, kwarg_only, where))
-        # C++ has a function of its own for working in place; calls by name may say `inplace` for the spelling's sake.
-        self.cpp_args = [a for a in self.args if a.name != "inplace"]
+        self.cpp_args = [a for a in self.args if a.name not in BY_NAME_ONLY]
         if self.ret.startswith("("):
             self.cpp_ret = "std::tuple<" + ", ".join(
                 RETURNS[p.strip().split(" ")[0]] for p in self.ret[1:-1].split(",")) + ">"
@@ -146,6 +149,22 @@ class Op:
             self.short = cpp.removeprefix(self.space + "_")
         if self.name.endswith("_"):
             self.cpp_ret = "Tensor&"
+        self.others = [self.aliased(a, where) for a in aliases if "(" in a]
+        self.aliases = [a for a in aliases if "(" not in a]
+
+    def aliased(self, text, where):
+        """The schema of an alias with arguments of its own, which calls this op's function."""
+        other = Op(f"{text} -> {self.ret}", self.flags, [], where, self.file)
+        given = [a for a in other.args if a.name not in BY_NAME_ONLY]
+        known = {a.name for a in self.cpp_args}
+        rest = iter([a for a in given if a.name not in known])
+        named = {a.name: a for a in given}
+        other.cpp_args = [named.get(a.name) or next(rest, None) for a in self.cpp_args]
+        if None in other.cpp_args or next(rest, None) or any(
+                a.base != b.base for a, b in zip(other.cpp_args, self.cpp_args)):
+            fail(where, f"the arguments of alias '{text}' do not stand for those of '{self.text}', one for one")
+        other.cpp_name = self.cpp_name
+        return other
 
     def has_inplace(self):
         return "inplace" in self.flags or "inplace_native" in self.flags
@@ -183,12 +202,14 @@ def read_ops():
     for path in sorted(OPS.rglob("*.cpp")):
         text = path.read_text()
         rel = path.relative_to(ROOT).as_posix()
-        for m in re.finditer(r'^REEL_OP\(((?:\s*"(?:[^"\\]|\\.)*")+)\s*(?:,((?:[^()]|\([^()]*\))*))?\)', text, re.M):
+        for m in re.finditer(r'^REEL_OP\(((?:\s*"(?:[^"\\]|\\.)*")+)\s*(?:,((?:[^()"]|"[^"]*"|'
+                             r'\((?:\s*"[^"]*")+\))*))?\)', text, re.M):
             where = f"{rel}:{text.count(chr(10), 0, m.start()) + 1}"
             schema = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', m.group(1)))
-            aliases = re.findall(r'alias\("([^"]+)"\)', m.group(2) or "")
-            cpp = re.search(r'cpp\("(\w+)"\)', m.group(2) or "")  # another C++ name than the op's
-            flags = {f.strip() for f in re.sub(r'(?:alias|cpp)\("[^"]+"\)', "", m.group(2) or "").split(",")} - {""}
+            more = re.sub(r'"\s*"', "", m.group(2) or "")
+            aliases = re.findall(r'alias\("([^"]+)"\)', more)
+            cpp = re.search(r'cpp\("(\w+)"\)', more)  # another C++ name than the op's
+            flags = {f.strip() for f in re.sub(r'(?:alias|cpp)\("[^"]+"\)', "", more).split(",")} - {""}
             if flags - FLAGS:
                 fail(where, f"unknown flag {sorted(flags - FLAGS)}; known: {sorted(FLAGS)}")
             ops.append(Op(schema, flags, aliases, where, rel, cpp and cpp.group(1)))
@@ -268,35 +289,43 @@ def definitions(ops):
     return "".join(out)
 
 
+def schema_block(op):
+    """Registers one schema: what it says, and thunks from bound values to the C++ function."""
+    args = ", ".join(a.bound(op.args.index(a)) for a in op.cpp_args)
+    out = ["    {\n        Schema s;\n", f'        s.name = "{op.name}";\n        s.returns = "{op.ret}";\n',
+           f'        s.text = "{op.text}";\n        s.file = "{op.file}";\n',
+           f'        s.family = "{pathlib.PurePosixPath(op.file).stem}";\n']
+    for flag, member in (("method", "is_method"), ("view", "is_view"), ("layout_sensitive", "layout_sensitive"),
+                         ("random", "is_random")):
+        if flag in op.flags:
+            out.append(f"        s.{member} = true;\n")
+    if "not_differentiable" in op.flags:
+        out.append("        s.differentiable = false;\n")
+    if op.has_inplace():
+        out.append("        s.has_inplace = true;\n")
+    for a in op.args:
+        out.append(f'        s.arguments.push_back({{"{a.name}", "{a.type}", {str(a.kwarg_only).lower()}, '
+                   f'{str(a.default is not None).lower()}, {a.value_default()}}});\n')
+    said = next((i for i, a in enumerate(op.args) if a.name == "inplace"), None)
+    in_place = f"if (v[{said}].toBool()) return result(reel::{op.cpp_name}_({args})); " if said is not None else ""
+    out.append("        s.call = [](std::span<const Value> v) -> Value { "
+               f"(void)v; {in_place}return result(reel::{op.cpp_name}({args})); }};\n")
+    if op.has_inplace():
+        out.append("        s.call_inplace = [](std::span<const Value> v) -> Value { "
+                   f"return result(reel::{op.cpp_name}_({args})); }};\n")
+    out.append("        r.add(std::move(s));\n    }\n")
+    return "".join(out)
+
+
 def registration(ops, unsupported, part):
     out = [BANNER, "#include <reel/autograd/op.hpp>\n#include <reel/autograd/ops.hpp>\n\n"
            '#include "op/convert.hpp"\n\nnamespace reel::ops {\n\n',
            f"void register_part_{part}(Registry& r) {{\n    using namespace convert;\n"]
     for op in ops:
-        args = ", ".join(a.bound(i) for i, a in enumerate(op.args) if a in op.cpp_args)
-        out.append("    {\n        Schema s;\n")
-        out.append(f'        s.name = "{op.name}";\n        s.returns = "{op.ret}";\n')
-        out.append(f'        s.text = "{op.text}";\n        s.file = "{op.file}";\n')
-        out.append(f'        s.family = "{pathlib.PurePosixPath(op.file).stem}";\n')
-        for flag, member in (("method", "is_method"), ("view", "is_view"), ("layout_sensitive", "layout_sensitive"),
-                             ("random", "is_random")):
-            if flag in op.flags:
-                out.append(f"        s.{member} = true;\n")
-        if "not_differentiable" in op.flags:
-            out.append("        s.differentiable = false;\n")
-        if op.has_inplace():
-            out.append("        s.has_inplace = true;\n")
-        for a in op.args:
-            out.append(f'        s.arguments.push_back({{"{a.name}", "{a.type}", {str(a.kwarg_only).lower()}, '
-                       f'{str(a.default is not None).lower()}, {a.value_default()}}});\n')
-        out.append("        s.call = [](std::span<const Value> v) -> Value { "
-                   f"(void)v; return result(reel::{op.cpp_name}({args})); }};\n")
-        if op.has_inplace():
-            out.append("        s.call_inplace = [](std::span<const Value> v) -> Value { "
-                       f"return result(reel::{op.cpp_name}_({args})); }};\n")
-        out.append("        r.add(std::move(s));\n    }\n")
+        out.append(schema_block(op))
         for alias in op.aliases:
             out.append(f'    r.add_alias("{alias}", "{op.name}");\n')
+        out += [schema_block(other) for other in op.others]
     for name, variant in unsupported:
         out.append(f'    r.declare_unsupported("{name}", "{variant}");\n')
     out.append("}\n\n} // namespace reel::ops\n")

@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(bags_sum_average_and_maximise) {
     const Tensor w = tensor({{1., 2.}, {3., 1.}, {5., 0.}}).to(kDouble).requires_grad_();
     const Tensor i = tensor({0, 1, 2, 2}), offsets = tensor({0, 2, 2});
     const auto bag = [&](const char* mode) {
-        return reel::embedding_bag(w, i, offsets, std::nullopt, 2., false, mode);
+        return reel::functional_embedding_bag(i, w, offsets, std::nullopt, 2., false, mode);
     };
     BOOST_TEST((bag("sum") == tensor({{4., 3.}, {0., 0.}, {10., 0.}}).to(kDouble)).all().item<bool>());
     BOOST_TEST((bag("mean") == tensor({{2., 1.5}, {0., 0.}, {5., 0.}}).to(kDouble)).all().item<bool>());

@@ -49,13 +49,14 @@ Tensor conv_transpose3d(const Tensor& x, const Tensor& w, const ConvTranspose3dF
 }
 
 Tensor embedding(const Tensor& indices, const Tensor& weight, const EmbeddingFuncOptions& o) {
-    return reel::embedding(weight, indices, o.padding_idx(), o.max_norm(), o.norm_type(), o.scale_grad_by_freq(),
-                           o.sparse());
+    return reel::functional_embedding(indices, weight, o.padding_idx(), o.max_norm(), o.norm_type(),
+                                      o.scale_grad_by_freq(), o.sparse());
 }
 Tensor embedding_bag(const Tensor& input, const Tensor& weight, const EmbeddingBagFuncOptions& o) {
     const char* mode = o.mode() == kSum ? "sum" : o.mode() == kMean ? "mean" : "max";
-    return reel::embedding_bag(weight, input, o.offsets(), o.max_norm(), o.norm_type(), o.scale_grad_by_freq(), mode,
-                               o.sparse(), o.per_sample_weights(), o.include_last_offset(), o.padding_idx());
+    return reel::functional_embedding_bag(input, weight, o.offsets(), o.max_norm(), o.norm_type(),
+                                          o.scale_grad_by_freq(), mode, o.sparse(), o.per_sample_weights(),
+                                          o.include_last_offset(), o.padding_idx());
 }
 Tensor one_hot(const Tensor& indices, std::int64_t num_classes) { return reel::one_hot(indices, num_classes); }
 
@@ -79,12 +80,10 @@ Tensor dropout(const Tensor& x, const DropoutFuncOptions& o) {
     return into(o.inplace(), x, reel::dropout(x, o.p(), o.training()));
 }
 Tensor dropout2d(const Tensor& x, const DropoutFuncOptions& o) {
-    return into(o.inplace(), x, reel::feature_dropout(x, o.p(), o.training()));
+    return into(o.inplace(), x, reel::dropout2d(x, o.p(), o.training()));
 }
 Tensor dropout3d(const Tensor& x, const DropoutFuncOptions& o) {
-    const bool single = x.dim() == 4;
-    const Tensor y = reel::feature_dropout(single ? reel::unsqueeze(x, 0) : x, o.p(), o.training());
-    return into(o.inplace(), x, single ? reel::squeeze(y, 0) : y);
+    return into(o.inplace(), x, reel::dropout3d(x, o.p(), o.training()));
 }
 Tensor alpha_dropout(const Tensor& x, const AlphaDropoutFuncOptions& o) {
     return into(o.inplace(), x, reel::alpha_dropout(x, o.p(), o.training()));

@@ -41,14 +41,15 @@ void renormalise_rows(const Tensor& weight, const Tensor& at, double max_norm, d
 }
 } // namespace
 
-/// The rows of `weight` that `indices` name. `padding_idx`: a row that gets no gradient (negative: from the end).
+/// The rows of `weight` that `input` names. `padding_idx`: a row that gets no gradient (negative: from the end).
 /// `max_norm`: rows that are used are first scaled down, in place, to that p-norm (p = `norm_type`).
 /// `scale_grad_by_freq`: each row's gradient is divided by how often it was used.
 /// gradient: the sum of gy over the places where a row was used.
-REEL_OP("nn.functional.embedding(Tensor weight, Tensor indices, int? padding_idx=None, float? max_norm=None, "
-        "float norm_type=2., bool scale_grad_by_freq=False, bool sparse=False) -> Tensor")
-Tensor embedding(const Tensor& weight, const Tensor& indices, std::optional<std::int64_t> padding_idx,
-                 std::optional<double> max_norm, double norm_type, bool scale_grad_by_freq, bool sparse) {
+REEL_OP("nn.functional.embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, "
+        "float norm_type=2.0, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
+        cpp("functional_embedding"))
+Tensor functional_embedding(const Tensor& input, const Tensor& weight, std::optional<std::int64_t> padding_idx,
+                            std::optional<double> max_norm, double norm_type, bool scale_grad_by_freq, bool sparse) {
     REEL_CHECK(weight.dim() == 2, "embedding: weight must be a matrix, got sizes ", weight.sizes());
     REEL_CHECK_NOT_IMPLEMENTED(!sparse || !needs_recording(weight),
                                "embedding: sparse gradients are not supported; use sparse=false");
@@ -59,10 +60,10 @@ Tensor embedding(const Tensor& weight, const Tensor& indices, std::optional<std:
                    " is out of range for ", rows, " rows");
         pad = *padding_idx < 0 ? *padding_idx + rows : *padding_idx;
     }
-    const Tensor at = contiguous_raw(checked_index("embedding", index_as_long("embedding", indices, "indices"), rows));
+    const Tensor at = contiguous_raw(checked_index("embedding", index_as_long("embedding", input, "input"), rows));
     if (max_norm) renormalise_rows(weight, at, *max_norm, norm_type);
     const Tensor flat = alias_raw(at, {at.numel()}, {1}, at.storage_offset());
-    Dims sizes(indices.sizes());
+    Dims sizes(input.sizes());
     sizes.push_back(weight.size(1));
     const Tensor picked = gather_raw(weight, 0, expand_index(flat, {flat.numel(), weight.size(1)}, 0));
     const Tensor out = alias_raw(picked, sizes, contiguous_strides(sizes), 0);
@@ -80,6 +81,15 @@ Tensor embedding(const Tensor& weight, const Tensor& indices, std::optional<std:
                return {g.new_zeros(before).index_add(0, i, g)};
            });
     return out;
+}
+/// The same in libtorch's order; a `padding_idx` that is no row's number means none.
+REEL_OP("embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False, "
+        "bool sparse=False) -> Tensor")
+Tensor embedding(const Tensor& weight, const Tensor& indices, std::int64_t padding_idx, bool scale_grad_by_freq,
+                 bool sparse) {
+    std::optional<std::int64_t> padding;
+    if (padding_idx >= 0 && weight.dim() == 2 && padding_idx < weight.size(0)) padding = padding_idx;
+    return functional_embedding(indices, weight, padding, std::nullopt, 2, scale_grad_by_freq, sparse);
 }
 
 /// A new last dimension of `num_classes` zeros with a one at each element's number; -1: as many classes as needed.

@@ -261,14 +261,14 @@ Tensor maximum_of_bags(const Bags& b, const Tensor& weight) {
 
 /// For each bag of indices (a row of 2-D ones, or from one offset to the next) the sum, mean or maximum of its rows of
 /// weight; sums may be weighted per index. Indices equal to `padding_idx` do not count; an empty bag gives zeros.
-REEL_OP("nn.functional.embedding_bag(Tensor weight, Tensor indices, Tensor? offsets=None, float? max_norm=None, float "
-        "norm_type=2., bool scale_grad_by_freq=False, "
-        "str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int? "
-        "padding_idx=None) -> Tensor")
-Tensor embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& offsets, std::optional<double> max_norm,
-                     double norm_type, bool scale_grad_by_freq, std::string_view mode, bool sparse,
-                     const Tensor& per_sample_weights, bool include_last_offset,
-                     std::optional<std::int64_t> padding_idx) {
+REEL_OP("nn.functional.embedding_bag(Tensor input, Tensor weight, Tensor? offsets=None, float? max_norm=None, "
+        "float norm_type=2.0, bool scale_grad_by_freq=False, str mode='mean', bool sparse=False, "
+        "Tensor? per_sample_weights=None, bool include_last_offset=False, int? padding_idx=None) -> Tensor",
+        cpp("functional_embedding_bag"))
+Tensor functional_embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets,
+                                std::optional<double> max_norm, double norm_type, bool scale_grad_by_freq,
+                                std::string_view mode, bool sparse, const Tensor& per_sample_weights,
+                                bool include_last_offset, std::optional<std::int64_t> padding_idx) {
     REEL_CHECK_VALUE(weight.dim() == 2, "embedding_bag: weight has to be a 2D Tensor, but got Tensor of dimension ",
                      weight.dim());
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(weight.scalar_type()), "embedding_bag: weight is ",
@@ -281,9 +281,9 @@ Tensor embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& 
     REEL_CHECK_VALUE(mode != "max" || !sparse, "embedding_bag: max mode does not support sparse weights");
     REEL_CHECK_NOT_IMPLEMENTED(!sparse || !needs_recording(weight),
                                "embedding_bag: sparse gradients are not supported; use sparse=false");
-    REEL_CHECK_VALUE(!per_sample_weights.defined() || per_sample_weights.sizes().equals(indices.sizes()),
+    REEL_CHECK_VALUE(!per_sample_weights.defined() || per_sample_weights.sizes().equals(input.sizes()),
                      "embedding_bag: If per_sample_weights (", per_sample_weights.sizes(),
-                     ") is not None, then it must have the same shape as the input (", indices.sizes(), ")");
+                     ") is not None, then it must have the same shape as the input (", input.sizes(), ")");
     REEL_CHECK_NOT_IMPLEMENTED(!per_sample_weights.defined() || mode == "sum",
                                "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
                                "for mode='sum' (got mode='",
@@ -298,10 +298,10 @@ Tensor embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& 
                    weight.size(0) - 1, " but got ", *padding);
         if (*padding < 0) *padding += weight.size(0);
     }
-    Bags b = bags_of(indices, offsets, include_last_offset, padding, weight);
+    Bags b = bags_of(input, offsets, include_last_offset, padding, weight);
     b.mean = mode == "mean";
     b.by_frequency = scale_grad_by_freq;
-    if (max_norm) embedding(weight.detach(), indices, std::nullopt, max_norm, norm_type); // for its effect on weight
+    if (max_norm) functional_embedding(input, weight.detach(), std::nullopt, max_norm, norm_type); // for its effect
     return mode == "max" ? maximum_of_bags(b, weight) : sum_of_bags(b, weight, per_sample_weights);
 }
 

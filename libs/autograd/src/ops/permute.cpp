@@ -35,8 +35,8 @@ Tensor permute_copy(const Tensor& input, IntArrayRef dims) {
 }
 
 /// Exchanges two dimensions.
-REEL_OP("transpose(Tensor input, int dim0, int dim1) -> Tensor", method, view, inplace_native, alias("swapaxes"),
-        alias("swapdims"))
+REEL_OP("transpose(Tensor input, int dim0, int dim1) -> Tensor", method, view, inplace_native,
+        alias("swapaxes(Tensor input, int axis0, int axis1)"), alias("swapdims"))
 Tensor transpose(const Tensor& input, std::int64_t dim0, std::int64_t dim1) {
     const std::int64_t a = wrap_dim("transpose", dim0, input.dim());
     const std::int64_t b = wrap_dim("transpose", dim1, input.dim());

@@ -68,20 +68,16 @@ Tensor tensordot_over(const Tensor& a, const Tensor& b, IntArrayRef dims_a, IntA
 
 } // namespace
 
-/// Sums of products over the named dimensions, or over the last `dims` of input and the first of other.
-REEL_OP("tensordot(Tensor input, Tensor other, int[] dims_self, int[] dims_other) -> Tensor")
-Tensor tensordot(const Tensor& input, const Tensor& other, IntArrayRef dims_self, IntArrayRef dims_other) {
-    return tensordot_over(input, other, dims_self, dims_other);
-}
-REEL_OP("tensordot(Tensor input, Tensor other, Value dims=2) -> Tensor")
-Tensor tensordot(const Tensor& input, const Tensor& other, const Value& dims) {
+/// Sums of products over the named dimensions (a pair of lists), or over the last `dims` of a and the first of b.
+REEL_OP("tensordot(Tensor a, Tensor b, Value dims=2) -> Tensor")
+Tensor tensordot(const Tensor& a, const Tensor& b, const Value& dims) {
     if (dims.isSequence()) {
         REEL_CHECK(dims.elements().size() == 2, "tensordot: dims is ", dims.repr(),
                    "; expected two lists of dimensions or one number");
         const auto list = [](const Value& v) {
             return v.isSequence() ? v.toIntVector() : std::vector<std::int64_t>{v.toInt()};
         };
-        return tensordot_over(input, other, list(dims.elements()[0]), list(dims.elements()[1]));
+        return tensordot_over(a, b, list(dims.elements()[0]), list(dims.elements()[1]));
     }
     if (dims.isTensor()) {
         const Tensor t = dims.toTensor().to(kLong);
@@ -89,17 +85,21 @@ Tensor tensordot(const Tensor& input, const Tensor& other, const Value& dims) {
         const Tensor c = contiguous_raw(t);
         const std::int64_t* p = c.data_ptr<std::int64_t>();
         const std::size_t n = std::size_t(t.size(1));
-        return tensordot_over(input, other, IntArrayRef(p, n), IntArrayRef(p + n, n));
+        return tensordot_over(a, b, IntArrayRef(p, n), IntArrayRef(p + n, n));
     }
     const std::int64_t n = dims.toInt();
-    REEL_CHECK(n >= 0 && n <= input.dim() && n <= other.dim(), "tensordot: dims is ", n, "; operands have shapes ",
-               input.sizes(), " and ", other.sizes());
+    REEL_CHECK(n >= 0 && n <= a.dim() && n <= b.dim(), "tensordot: dims is ", n, "; operands have shapes ", a.sizes(),
+               " and ", b.sizes());
     Dims da, db;
     for (std::int64_t i = 0; i < n; ++i) {
-        da.push_back(input.dim() - n + i);
+        da.push_back(a.dim() - n + i);
         db.push_back(i);
     }
-    return tensordot_over(input, other, da, db);
+    return tensordot_over(a, b, da, db);
+}
+REEL_OP("tensordot(Tensor input, Tensor other, int[] dims_self, int[] dims_other) -> Tensor")
+Tensor tensordot(const Tensor& input, const Tensor& other, IntArrayRef dims_self, IntArrayRef dims_other) {
+    return tensordot_over(input, other, dims_self, dims_other);
 }
 /// Sum of products over the last dimension of both; a plain product when one is 0-dimensional.
 REEL_OP("inner(Tensor input, Tensor other) -> Tensor", method)

@@ -187,7 +187,7 @@ Tensor digamma(const Tensor& input) {
     return y;
 }
 /// n-th derivative of digamma.
-REEL_OP("polygamma(Tensor input, int n) -> Tensor", inplace, alias("special.polygamma"))
+REEL_OP("polygamma(Tensor input, int n) -> Tensor", method, inplace)
 Tensor polygamma(const Tensor& input, std::int64_t n) {
     REEL_CHECK(n >= 0, "polygamma: n is ", n, "; expected a number that is not negative");
     REEL_CHECK_VALUE(n < std::numeric_limits<std::int32_t>::max(), "polygamma: n is ", n,
@@ -199,6 +199,9 @@ Tensor polygamma(const Tensor& input, std::int64_t n) {
            [n](RuleContext& c) -> GradList { return {c.grad() * polygamma(c.saved(0), n + 1)}; });
     return y;
 }
+/// The same in the order of Python's function.
+REEL_OP("polygamma(int n, Tensor input) -> Tensor", alias("special.polygamma"))
+Tensor polygamma(std::int64_t n, const Tensor& input) { return polygamma(input, n); }
 namespace {
 constexpr std::int64_t most_terms = std::int64_t(1) << 20;
 }

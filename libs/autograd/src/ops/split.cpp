@@ -119,11 +119,13 @@ std::vector<Tensor> split_evenly(const char* op, const Tensor& input, std::int64
 } // namespace
 
 /// Pieces of `split_size` along `dim` (the last may be smaller), or of the sizes listed. Views.
-REEL_OP("split(Tensor input, int split_size, int dim=0) -> Tensor[]", method, view)
+REEL_OP("split(Tensor tensor, int split_size_or_sections, int dim=0) -> Tensor[]", method, view,
+        alias("split(Tensor input, int split_size, int dim=0)"))
 std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int64_t dim) {
     return cut_even("split", input, split_size, dim, true);
 }
-REEL_OP("split(Tensor input, int[] split_size, int dim=0) -> Tensor[]", method, view)
+REEL_OP("split(Tensor tensor, int[] split_size_or_sections, int dim=0) -> Tensor[]", method, view,
+        alias("split(Tensor input, int[] split_size, int dim=0)"))
 std::vector<Tensor> split(const Tensor& input, IntArrayRef split_size, std::int64_t dim) {
     return cut_sizes("split", input, split_size, dim, true);
 }

@@ -21,11 +21,9 @@ template <class Derived> std::string DropoutNdImpl<Derived>::extra_repr() const 
 } // namespace detail
 
 namespace {
-/// Runs `f` on a batch (`single`: the rank of one example alone, 0 when a batch dimension is always there), and writes
-/// the result into the input when that was asked for.
-template <class F> Tensor dropped(const DropoutOptions& o, const Tensor& input, std::int64_t single, F f) {
-    const Tensor y = single > 0 && input.dim() == single ? reel::squeeze(f(reel::unsqueeze(input, 0)), 0) : f(input);
-    return o.inplace() && !y.is_same(input) ? const_cast<Tensor&>(input).copy_(y) : y;
+/// Writes the result into the input when that was asked for.
+Tensor into(bool inplace, const Tensor& input, const Tensor& y) {
+    return inplace && !y.is_same(input) ? const_cast<Tensor&>(input).copy_(y) : y;
 }
 template <class M> ModulePtr make_dropout(const char* name, const Args& args, const Kwargs& kwargs) {
     const ConstructorArgs a(name, {"p", "inplace"}, args, kwargs);
@@ -33,22 +31,21 @@ template <class M> ModulePtr make_dropout(const char* name, const Args& args, co
 }
 } // namespace
 
-#define REEL_DROPOUT(Name, function, single)                                                                           \
+#define REEL_DROPOUT(Name, function)                                                                                   \
     template class detail::DropoutNdImpl<Name##Impl>;                                                                  \
     Tensor Name##Impl::forward(const Tensor& input) {                                                                  \
-        return dropped(options, input, single,                                                                         \
-                       [this](const Tensor& x) { return reel::function(x, options.p(), is_training()); });             \
+        return into(options.inplace(), input, reel::function(input, options.p(), is_training()));                      \
     }                                                                                                                  \
     namespace {                                                                                                        \
     [[maybe_unused]] const bool Name##_registered = register_module_class(                                             \
         #Name, [](const Args& a, const Kwargs& k) { return make_dropout<Name##Impl>(#Name, a, k); });                  \
     }
-REEL_DROPOUT(Dropout, dropout, 0)
-REEL_DROPOUT(Dropout1d, feature_dropout, 2)
-REEL_DROPOUT(Dropout2d, feature_dropout, 0)
-REEL_DROPOUT(Dropout3d, feature_dropout, 4)
-REEL_DROPOUT(AlphaDropout, alpha_dropout, 0)
-REEL_DROPOUT(FeatureAlphaDropout, feature_alpha_dropout, 0)
+REEL_DROPOUT(Dropout, dropout)
+REEL_DROPOUT(Dropout1d, dropout1d)
+REEL_DROPOUT(Dropout2d, dropout2d)
+REEL_DROPOUT(Dropout3d, dropout3d)
+REEL_DROPOUT(AlphaDropout, alpha_dropout)
+REEL_DROPOUT(FeatureAlphaDropout, feature_alpha_dropout)
 #undef REEL_DROPOUT
 
 } // namespace reel::nn
