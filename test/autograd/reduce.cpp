@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include <reel/autograd/node.hpp>
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -118,7 +119,7 @@ BOOST_AUTO_TEST_CASE(variance_and_mean_are_one_node) {
     for (const bool root : {false, true}) {
         const auto [v, m] = root ? std_mean(x, IntArrayRef{1}) : var_mean(x, IntArrayRef{1});
         BOOST_TEST(v.grad_fn()->name() == (root ? "StdMeanBackward0" : "VarMeanBackward0"));
-        BOOST_TEST(v.grad_fn() == m.grad_fn());
+        BOOST_TEST((v.grad_fn() == m.grad_fn()));
         BOOST_TEST(m.output_nr() == 1);
         BOOST_TEST(m.equal(x.mean(1)));
         check_gradients(

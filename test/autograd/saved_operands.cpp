@@ -37,7 +37,7 @@ std::vector<Call> calls() {
          [=](const Tensor& x, const Tensor& t) { return ctc_loss(log_softmax(x, 1), t, lengths, longs({2})); }},
         {"embedding_bag", longs({0, 2, 3}),
          [](const Tensor& x, const Tensor& i) {
-             return embedding_bag(x, i, longs({0, 2}), std::nullopt, 2., false, "mean");
+             return functional_embedding_bag(i, x, longs({0, 2}), std::nullopt, 2., false, "mean");
          }},
     };
 }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_factory.hpp>
 #include <reel/nn/utils/convert_parameters.hpp>
 
 using namespace reel;

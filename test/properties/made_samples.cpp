@@ -108,19 +108,20 @@ std::vector<Sample> ordered_calls() {
     add("nn.functional.embedding", "plain", {table, rows},
         [=](const Args& a) -> Value { return embedding(at(a, 0), at(a, 1)); });
     add("nn.functional.embedding", "padding, by frequency", {table, rows},
-        [=](const Args& a) -> Value { return embedding(at(a, 0), at(a, 1), 0, std::nullopt, 2., true); });
+        [=](const Args& a) -> Value { return functional_embedding(at(a, 1), at(a, 0), 0, std::nullopt, 2., true); });
     for (const char* mode : {"sum", "mean", "max"})
         add("nn.functional.embedding_bag", mode, {table, rows, longs({0, 1})}, [=](const Args& a) -> Value {
-            return embedding_bag(at(a, 0), at(a, 1), at(a, 2), std::nullopt, 2., false, mode);
+            return functional_embedding_bag(at(a, 1), at(a, 0), at(a, 2), std::nullopt, 2., false, mode);
         });
     add("nn.functional.embedding_bag", "weighted", {table, rows, longs({0, 1}), numbers({3})},
         [=](const Args& a) -> Value {
-            return embedding_bag(at(a, 0), at(a, 1), at(a, 2), std::nullopt, 2., false, "sum", false, at(a, 3));
+            return functional_embedding_bag(at(a, 1), at(a, 0), at(a, 2), std::nullopt, 2., false, "sum", false,
+                                            at(a, 3));
         });
     add("nn.functional.embedding_bag", "mean by frequency, padded", {table, rows, longs({0, 1})},
         [=](const Args& a) -> Value {
-            return embedding_bag(at(a, 0), at(a, 1), at(a, 2), std::nullopt, 2., true, "mean", false, Tensor(), false,
-                                 0);
+            return functional_embedding_bag(at(a, 1), at(a, 0), at(a, 2), std::nullopt, 2., true, "mean", false,
+                                            Tensor(), false, 0);
         });
     return out;
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_factory.hpp>
 #include <reel/data/samplers.hpp>
 #include <reel/nn.hpp>
 #include <reel/optim.hpp>

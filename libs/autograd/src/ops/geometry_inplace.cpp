@@ -3,6 +3,7 @@
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/record.hpp>
 
+#include "tape/autograd_meta.hpp"
 #include "tape/inplace.hpp"
 #include "tensor/make.hpp"
 
