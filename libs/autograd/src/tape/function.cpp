@@ -137,7 +137,7 @@ variable_list FunctionNode::finish(variable_list outputs, const std::vector<std:
             Tensor with_history = reel::detail::alias_raw(t);
             with_history.impl()->set_history(getptr(), slot);
             EnableGradGuard guard;
-            rebase_history(t, with_history);
+            rebase_history(t, with_history, rules_.name.c_str());
         } else if (input || repeated) {
             t = reel::detail::view_raw(t, t.sizes(), t.strides(), t.storage_offset());
             t.impl()->set_history(getptr(), slot);
