@@ -40,9 +40,6 @@ void Registry::add_alias(std::string_view alias, std::string_view name) {
     REEL_CHECK_WITH(KeyError, it != impl().ops.end(), "registry: alias ", alias, " names the unknown op ", name);
     impl().ops[std::string(alias)] = it->second;
 }
-void Registry::declare_unsupported(std::string_view name, std::string_view variant) {
-    if (const Op* op = find(name)) const_cast<Op*>(op)->unsupported_variants.emplace_back(variant);
-}
 const Op* Registry::find(std::string_view name) const {
     const auto it = impl().ops.find(name);
     return it == impl().ops.end() ? nullptr : it->second.get();
