@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints PASSED FAILED UNSUPPORTED, summed over what a replay program wrote with --json."""
+"""Prints PASSED FAILED UNSUPPORTED AS_LISTED, summed over what a replay program wrote with --json."""
 import json
 import sys
 
@@ -21,7 +21,7 @@ def main():
     found = list(counts(root.get("families", root)))
     if not found:
         sys.exit(1)
-    print(*(sum(c.get(key, 0) for c in found) for key in ("passed", "failed", "unsupported")))
+    print(*(sum(c.get(key, 0) for c in found) for key in ("passed", "failed", "unsupported", "as_listed")))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ for op in mv outer dot t cos exp log sigmoid sqrt neg add sub max-reduction_no_d
     norm-fro norm-inf permute squeeze squeeze-multiple select transpose expand unsqueeze repeat stack cat gather index_select \
     softmax log_softmax addmm mm linalg.inv lt masked_fill cumsum tanh abs bmm \
     nn.functional.layer_norm nn.functional.embedding nn.functional.mse_loss nn.functional.cross_entropy \
-    nn.functional.relu nn.functional.gelu nn.functional.batch_norm nn.functional.linear; do
+    nn.functional.relu nn.functional.gelu nn.functional.batch_norm nn.functional.linear triangular_solve; do
     cp "$full/ops/$op.safetensors" ops/
 done
 for module in Linear-0 Linear-2 Conv2d-9 Conv2d-1 BatchNorm1d-1 BatchNorm1d-2 BatchNorm2d-1 LayerNorm-0 LayerNorm-2 Embedding-0 \

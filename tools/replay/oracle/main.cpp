@@ -24,6 +24,18 @@ void run_file(const fs::path& path, replay::Report& report) {
     if (runner != runners.end()) runner->second(CaseFile(path), report);
 }
 
+/// test/reference/differences.json of the checkout that this program was built in or is run in; empty without one.
+std::string known_differences() {
+    const fs::path file = "test/reference/differences.json";
+    std::error_code ignored;
+    const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+    for (fs::path folder = program.parent_path(); !folder.empty(); folder = folder.parent_path()) {
+        if (fs::exists(folder / file)) return folder / file;
+        if (folder == folder.root_path()) break;
+    }
+    return fs::exists(file) ? file.string() : std::string();
+}
+
 int run(int argc, char** argv) {
     replay::Options options;
     std::vector<std::string> folders;
@@ -37,8 +49,10 @@ int run(int argc, char** argv) {
         "device", po::value(&options.device)->default_value("cpu"), "cpu or cuda")(
         "threads", po::value(&threads), "compute threads")("layout", po::value(&layout)->default_value("contiguous"),
                                                            "contiguous, strided, transposed or offset inputs")(
-        "data", po::value(&options.data_file), "digits.csv.gz, for training runs")("dir", po::value(&folders),
-                                                                                   "folders");
+        "data", po::value(&options.data_file), "digits.csv.gz, for training runs")(
+        "differences", po::value(&options.differences_file)->default_value(known_differences()),
+        "what is known to differ from the reference (doc/adr/0027); an empty name for nothing")(
+        "dir", po::value(&folders), "folders");
     po::positional_options_description positional;
     positional.add("dir", -1);
     po::variables_map vm;

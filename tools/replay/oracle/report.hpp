@@ -8,13 +8,16 @@
 #include <boost/json.hpp>
 
 #include "common/case_file.hpp"
+#include "oracle/differences.hpp"
 
 namespace replay {
 
 struct Counts {
     int cases = 0, passed = 0, failed = 0, unsupported = 0;
+    int as_listed = 0; ///< of those that passed: what the list of differences says, not what the reference has
     Counts& operator+=(const Counts& o) {
         cases += o.cases, passed += o.passed, failed += o.failed, unsupported += o.unsupported;
+        as_listed += o.as_listed;
         return *this;
     }
 };
@@ -25,7 +28,7 @@ struct Tally {
 };
 
 struct Options {
-    std::string filter, json_file, device = "cpu", data_file;
+    std::string filter, json_file, device = "cpu", data_file, differences_file;
     bool verbose = false;
     MemoryLayout layout = MemoryLayout::contiguous;
 };
@@ -33,14 +36,19 @@ struct Options {
 /// Everything that a run finds out.
 class Report {
 public:
-    explicit Report(Options options) : options(std::move(options)) {}
+    explicit Report(Options given) : options(std::move(given)) {
+        if (!options.differences_file.empty()) differences = Differences(options.differences_file);
+    }
     Options options;
+    Differences differences;
     std::map<std::string, std::map<std::string, Counts>> kinds; ///< "ops", "modules", ... -> name -> counts
     Tally forward, inplace, backward, double_backward, jvp, refused, repr;
-    int unsupported_op_cases = 0;
+    int unsupported_op_cases = 0, stale_entries = 0;
 
     /// Prints a failing case.
     void failure(const std::string& file, std::size_t index, const std::string& what) const;
+    /// Prints and counts an entry of the list of differences that is not true any more.
+    void stale_entry(const std::string& what);
     int print_totals() const; ///< the exit status
     void write_json() const;
     Counts sum(const std::string& kind) const;

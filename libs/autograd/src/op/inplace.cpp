@@ -39,7 +39,7 @@ void finish_in_place(const char* name, const Tensor& self, const Tensor& stand_i
                 Tensor copy = empty_raw(result.sizes(), result.scalar_type(), result.device());
                 copy_raw(copy, result);
                 copy_raw(self, copy);
-                autograd::rebase_history(self, result);
+                autograd::rebase_history(self, result, name);
                 return;
             }
             Tensor copy = empty_like_raw(stand_in, stand_in.scalar_type());
@@ -50,7 +50,7 @@ void finish_in_place(const char* name, const Tensor& self, const Tensor& stand_i
         }
         copy_raw(self, result);
     }
-    autograd::rebase_history(self, result);
+    autograd::rebase_history(self, result, name);
 }
 
 } // namespace reel::detail

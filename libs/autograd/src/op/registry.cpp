@@ -61,9 +61,6 @@ void Registry::add_alias(std::string_view alias, std::string_view name) {
     impl().ops[op->name] = op;
     impl().aliases.emplace(name, alias);
 }
-void Registry::declare_unsupported(std::string_view name, std::string_view variant) {
-    if (const Op* op = find(name)) const_cast<Op*>(op)->unsupported_variants.emplace_back(variant);
-}
 const Op* Registry::find(std::string_view name) const {
     const auto it = impl().ops.find(name);
     return it == impl().ops.end() ? nullptr : it->second.get();

@@ -99,7 +99,7 @@ void update_running(const char* op, const Tensor& running, const std::vector<dou
     double* f = fresh.data_ptr<double>();
     for (std::size_t i = 0; i < value.size(); ++i) f[i] = momentum * (value[i] * scale) + (1 - momentum) * o[i];
     copy_raw(running, fresh);
-    rebase_history(running, Tensor());
+    rebase_history(running, Tensor(), op);
 }
 
 /// Both are told whether they can be written before either is.

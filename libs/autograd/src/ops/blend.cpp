@@ -98,11 +98,7 @@ Tensor addr(const Tensor& input, const Tensor& vec1, const Tensor& vec2, const S
     for (const Scalar* v : {&beta, &alpha})
         REEL_CHECK(isDifferentiableType(dtype) || v->isIntegral(true), "addr: ", v == &beta ? "beta" : "alpha", " is ",
                    *v, "; for ", dtype_name(dtype), " operands it must be an integer");
-    if (wide_type(dtype) == dtype) return blend("addr", input, outer(vec1, vec2), beta, alpha);
-    // In 16 bits every step is rounded, as the reference does.
-    const auto number = [&](const Scalar& v) { return full({}, v, TensorOptions().dtype(dtype)); };
-    const Tensor product = outer(vec1 * number(alpha), vec2);
-    return is_zero(beta) ? product : input * number(beta) + product;
+    return blend("addr", input, outer(widened(vec1), widened(vec2)), beta, alpha);
 }
 /// beta input + alpha (sum of the products of two batches)
 REEL_OP("addbmm(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", method,
@@ -112,14 +108,7 @@ Tensor addbmm(const Tensor& input, const Tensor& batch1, const Tensor& batch2, c
     check_types("addbmm", input, batch1, batch2);
     check_rank("addbmm", "batch1", batch1, 3);
     check_rank("addbmm", "batch2", batch2, 3);
-    if (wide_type(input.scalar_type()) != input.scalar_type() && batch1.size(0) > 0) {
-        // In 16 bits the sum is rounded after every product, as the reference does.
-        Tensor r = input;
-        for (std::int64_t i = 0; i < batch1.size(0); ++i)
-            r = addmm(r, select(batch1, 0, i), select(batch2, 0, i), i == 0 ? beta : Scalar(1), alpha);
-        return r;
-    }
-    const Tensor p = bmm(batch1, batch2);
+    const Tensor p = bmm(widened(batch1), widened(batch2));
     return blend("addbmm", input, sum(p, 0, false, p.scalar_type()), beta, alpha);
 }
 /// beta input + alpha (batch1 batch2), batch by batch

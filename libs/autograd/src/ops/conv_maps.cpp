@@ -50,8 +50,8 @@ ScalarType compute_dtype(ScalarType t, const Tensor& on) {
     return on.is_cpu() && (t == kHalf || t == kBFloat16) ? kFloat : t;
 }
 Tensor dense(const Tensor& t, ScalarType compute) { return t.defined() ? contiguous_raw(cast_raw(t, compute)) : t; }
-template <class Run> Tensor computed(const Dims& sizes, const Tensor& like, Run run, bool widen = true) {
-    const ScalarType t = like.scalar_type(), compute = widen ? compute_dtype(t, like) : t;
+template <class Run> Tensor computed(const Dims& sizes, const Tensor& like, Run run) {
+    const ScalarType t = like.scalar_type(), compute = compute_dtype(t, like);
     const Tensor out = empty_raw(sizes, compute, like.device());
     run(out, compute);
     return cast_raw(out, t);
@@ -61,8 +61,7 @@ const Tensor& kept_for(const Tensor& other, const Tensor& t) {
     return other.requires_grad() ? t : absent;
 }
 
-Tensor map_input(const Plan& p, const Tensor& y, const Tensor& w, const Tensor& bias, const char* op,
-                 bool widen = true);
+Tensor map_input(const Plan& p, const Tensor& y, const Tensor& w, const Tensor& bias, const char* op);
 Tensor map_weight(const Plan& p, const Tensor& x, const Tensor& y);
 
 /// Gradient of a bias: the sum over everything but the channels.
@@ -86,15 +85,10 @@ Tensor map_forward(const Plan& p, const Tensor& x, const Tensor& w, const Tensor
     });
     return out;
 }
-/// `widen`: 16-bit floats go through float32. The transposed convolution itself adds up in its own dtype, as PyTorch's
-/// does.
-Tensor map_input(const Plan& p, const Tensor& y, const Tensor& w, const Tensor& bias, const char* op, bool widen) {
-    Tensor out = computed(
-        p.x, y,
-        [&](const Tensor& x, ScalarType t) {
-            input_kernel(y.device().type(), p.g, x, dense(y, t), dense(w, t), dense(bias, t));
-        },
-        widen);
+Tensor map_input(const Plan& p, const Tensor& y, const Tensor& w, const Tensor& bias, const char* op) {
+    Tensor out = computed(p.x, y, [&](const Tensor& x, ScalarType t) {
+        input_kernel(y.device().type(), p.g, x, dense(y, t), dense(w, t), dense(bias, t));
+    });
     record(op, {y, w, bias}, out, {kept_for(w, y), kept_for(y, w)}, [p](RuleContext& c) -> GradList {
         const Tensor& g = c.grad();
         GradList r{Tensor(), Tensor(), Tensor()};
@@ -238,10 +232,7 @@ Tensor convolve_transposed(const char* op, std::size_t n, const Tensor& input, c
     }
     close(p, n);
     check_sizes(op, p.x, y.scalar_type());
-    // PyTorch adds up 16-bit results in their own type, but for bfloat16 where its faster library takes the call.
-    bool widen = input.scalar_type() == kBFloat16;
-    for (std::size_t d = 0; d < n; ++d) widen = widen && arguments.output_padding[d] < arguments.stride[d];
-    const Tensor x = map_input(p, y, weight, bias, "conv_transpose", widen);
+    const Tensor x = map_input(p, y, weight, bias, "conv_transpose");
     return batched ? x : reel::squeeze(x, 0);
 }
 

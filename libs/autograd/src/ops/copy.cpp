@@ -99,7 +99,7 @@ Tensor& copy_(const Tensor& input, const Tensor& src, bool) {
         copy_raw(copy, wide);
         copy_raw(input, copy);
     } else if (!(wide.storage() == input.storage())) copy_raw(input, wide);
-    rebase_history(input, result);
+    rebase_history(input, result, "copy_");
     return const_cast<Tensor&>(input);
 }
 REEL_OP("fill(Tensor input, Scalar value) -> Tensor", method, inplace_native)
@@ -109,22 +109,16 @@ Tensor fill(const Tensor& input, const Scalar& value) {
     record("fill", {input}, out, {}, [](RuleContext& c) -> GradList { return {reel::zeros_like(c.grad())}; });
     return out;
 }
-Tensor& fill_(const Tensor& input, const Scalar& value) {
-    check_inplace(input, "fill_");
-    Tensor result = alias_raw(input);
-    if (needs_recording(input)) {
-        Tensor old = alias_raw(input);
-        const Edge e = gradient_edge(input);
-        old.impl()->set_history(e.function, e.input_nr);
-        record("fill_", {old}, result, {}, [](RuleContext& c) -> GradList { return {reel::zeros_like(c.grad())}; });
-    }
+static Tensor& fill_with(const char* op, const Tensor& input, const Scalar& value) {
+    check_inplace(input, op);
     fill_raw(input, value);
-    rebase_history(input, result);
+    rebase_history(input, Tensor(), op);
     return const_cast<Tensor&>(input);
 }
+Tensor& fill_(const Tensor& input, const Scalar& value) { return fill_with("fill_", input, value); }
 REEL_OP("zero(Tensor input) -> Tensor", method, inplace_native, alias("zero_"))
 Tensor zero(const Tensor& input) { return fill(input, 0); }
-Tensor& zero_(const Tensor& input) { return fill_(input, 0); }
+Tensor& zero_(const Tensor& input) { return fill_with("zero_", input, 0); }
 
 REEL_OP("to(Tensor input, Dtype dtype, bool non_blocking=False, bool copy=False, *, MemoryFormat? memory_format=None) "
         "-> Tensor")

@@ -190,7 +190,7 @@ void index_put_in_place(const Tensor& self, TensorList indices, const Tensor& va
     }
     check_inplace(self, "index_put_");
     put_raw(make_plan(self, indices), self, values, accumulate);
-    rebase_history(self, {});
+    rebase_history(self, Tensor(), "index_put_");
 }
 
 /// Elements at the positions that `indices` name: one entry per leading dimension, None meaning all of it, by NumPy's

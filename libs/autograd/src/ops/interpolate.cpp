@@ -63,12 +63,7 @@ enum class Mode { Nearest, NearestExact, Linear, Cubic };
 
 /// Places are computed in R, the precision that PyTorch computes them in.
 template <class R>
-Taps taps_of(Mode mode, std::int64_t in, std::int64_t out, std::optional<double> factor, bool align_corners,
-             ScalarType dtype) {
-    // Weights are rounded to `dtype`.
-    const auto kept = [dtype](R v) {
-        return dtype == kHalf ? R(float(Half(float(v)))) : dtype == kBFloat16 ? R(float(BFloat16(float(v)))) : v;
-    };
+Taps taps_of(Mode mode, std::int64_t in, std::int64_t out, std::optional<double> factor, bool align_corners) {
     Taps t{in, out, mode == Mode::Linear ? 2 : mode == Mode::Cubic ? 4 : 1, {}, {}};
     const auto plain_scale = [&] { return factor && *factor > 0 ? R(1 / *factor) : R(in) / R(out); };
     const R scale = align_corners ? (out > 1 ? R(in - 1) / R(out - 1) : R(0)) : plain_scale();
@@ -86,7 +81,6 @@ Taps taps_of(Mode mode, std::int64_t in, std::int64_t out, std::optional<double>
         const std::int64_t i = std::min(std::int64_t(std::floor(place)), in - 1);
         R u = std::min(std::max(place - R(i), R(0)), R(1));
         if (mode == Mode::Linear) {
-            u = kept(u);
             t.add(i, double(R(1) - u));
             t.add(i + 1, double(u));
             continue;
@@ -94,10 +88,10 @@ Taps taps_of(Mode mode, std::int64_t in, std::int64_t out, std::optional<double>
         const R a = R(-0.75);
         const auto near = [a](R x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
         const auto far = [a](R x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
-        t.add(i - 1, double(kept(far(u + 1))));
-        t.add(i, double(kept(near(u))));
-        t.add(i + 1, double(kept(near(1 - u))));
-        t.add(i + 2, double(kept(far(2 - u))));
+        t.add(i - 1, double(far(u + 1)));
+        t.add(i, double(near(u)));
+        t.add(i + 1, double(near(1 - u)));
+        t.add(i + 2, double(far(2 - u)));
     }
     return t;
 }
@@ -164,15 +158,13 @@ Tensor interpolate(const Tensor& input, OptionalIntArrayRef size, std::optional<
                    : mode == "bicubic"       ? Mode::Cubic
                                              : Mode::Linear;
     const ScalarType t = input.scalar_type();
-    // PyTorch rounds the weights of its bicubic and trilinear kernels to the input's type.
-    const ScalarType kept = m == Mode::Cubic || (m == Mode::Linear && rank == 3) ? t : kDouble;
     Tensor x = t == kDouble ? input : input.to(kFloat);
     for (std::int64_t d = 0; d < rank; ++d) {
         const std::int64_t from = input.size(d + 2), to = out[std::size_t(d)];
         const auto& f = factors[std::size_t(d)];
         x = resample(x, d + 2,
-                     t == kDouble ? taps_of<double>(m, from, to, f, align_corners.value_or(false), kept)
-                                  : taps_of<float>(m, from, to, f, align_corners.value_or(false), kept),
+                     t == kDouble ? taps_of<double>(m, from, to, f, align_corners.value_or(false))
+                                  : taps_of<float>(m, from, to, f, align_corners.value_or(false)),
                      false);
     }
     return x.to(t);

@@ -1,4 +1,6 @@
 // The parts of ops on matrices that do not depend on the op.
+#include <reel/autograd/backward.hpp>
+
 #include "ops/linalg.hpp"
 
 #include <limits>
@@ -61,6 +63,32 @@ void check_same_dtype(const char* op, const Tensor& a, const Tensor& b) {
 }
 Tensor adjoint_of(const Tensor& t) { return conj(transpose(t, -2, -1)); }
 Tensor identity_like(const Tensor& a) { return eye(a.size(-1), std::nullopt, a.options()); }
+GradList gradient_of(RuleContext& c, std::size_t n,
+                     const std::function<std::vector<Tensor>(const TensorList&)>& again) {
+    const bool recording = GradMode::is_enabled(); // a second derivative goes through the operands themselves
+    std::vector<Tensor> operands, wanted, roots, seeds;
+    for (std::size_t i = 0; i < n; ++i) {
+        const Tensor t = c.saved(i);
+        operands.push_back(recording ? t : t.detach().requires_grad_(c.needs(i)));
+        if (c.needs(i)) wanted.push_back(operands.back());
+    }
+    std::vector<Tensor> outputs;
+    {
+        const EnableGradGuard guard;
+        outputs = again(operands);
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+        if (c.grad(i).defined() && outputs[i].requires_grad()) {
+            roots.push_back(outputs[i]);
+            seeds.push_back(c.grad(i));
+        }
+    GradList gradients(n);
+    if (roots.empty()) return gradients;
+    const std::vector<Tensor> got = autograd::grad(roots, wanted, seeds, recording, recording, true);
+    for (std::size_t i = 0, k = 0; i < n; ++i)
+        if (c.needs(i)) gradients[i] = got[k++];
+    return gradients;
+}
 void check_infos(const char* op, const Tensor& info, const char* meaning) {
     if (info.is_meta()) return;
     const Tensor c = contiguous_raw(info);

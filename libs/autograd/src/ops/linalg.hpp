@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <complex>
+#include <functional>
 
 #include "cpu/lapack.hpp"
 #include "ops/reduction.hpp"
@@ -37,8 +38,11 @@ void check_same_dtype(const char* op, const Tensor& a, const Tensor& b);
 /// The conjugate transpose of the last two dims.
 Tensor adjoint_of(const Tensor& t);
 Tensor identity_like(const Tensor& a);
-/// Gradient of `a` from the gradient `g` of its pseudo-inverse `p`. Differentiable.
-Tensor pinv_gradient(const Tensor& a, const Tensor& p, const Tensor& g);
+/// Gradient of `a` from the gradient `g` of its pseudo-inverse `p`. Differentiable. `cuts`: singular values that are
+/// more than rounding may count as zero in `p`.
+Tensor pinv_gradient(const Tensor& a, const Tensor& p, const Tensor& g, bool cuts);
+/// The gradient of det(A) where A may be singular, of any rank: conj of the cofactors. Differentiable.
+Tensor conj_cofactors(const Tensor& a);
 
 /// Calls `f.operator()<T>()` for the element type; LAPACK knows four.
 template <class F> void dispatch_lapack(ScalarType t, const char* op, F&& f) {
@@ -66,6 +70,13 @@ template <class T> void check_finite(const char* op, const Batch& batch, std::in
                               "]; expected finite numbers");
         }
 }
+/// The gradient of an op by way of the same function made of tensor ops: `again` is run on what the rule saved (operand
+/// i is saved i, for the first `n`) and differentiated, further orders included. `again` returns one tensor per output.
+GradList gradient_of(RuleContext& c, std::size_t n, const std::function<std::vector<Tensor>(const TensorList&)>& again);
+/// What LAPACK computes for given pivots, made of tensor ops.
+Tensor ldl_factor_again(const Tensor& a, const Tensor& pivots, bool hermitian);
+Tensor ldl_solve_again(const Tensor& ld, const Tensor& pivots, const Tensor& b, bool hermitian);
+
 /// LinAlgError for the first matrix of a batch whose factorization failed.
 void check_infos(const char* op, const Tensor& info, const char* meaning);
 

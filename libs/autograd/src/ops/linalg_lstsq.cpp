@@ -67,9 +67,9 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& A, const T
     }
     Tensor x = solved.x;
     // X = A^+ B
-    record(op, {a, b}, x, {a, b}, [limit](RuleContext& c) -> GradList {
+    record(op, {a, b}, x, {a, b}, [limit, cuts = limit > standard](RuleContext& c) -> GradList {
         const Tensor a = c.saved(0), p = linalg_pinv(a, 0.0, limit, false);
-        return {c.needs(0) ? pinv_gradient(a, p, matmul(c.grad(), adjoint_of(c.saved(1)))) : Tensor(),
+        return {c.needs(0) ? pinv_gradient(a, p, matmul(c.grad(), adjoint_of(c.saved(1))), cuts) : Tensor(),
                 c.needs(1) ? matmul(adjoint_of(p), c.grad()) : Tensor()};
     });
     const TensorOptions counts = A.options().dtype(kLong), values = A.options().dtype(toRealValueType(A.scalar_type()));

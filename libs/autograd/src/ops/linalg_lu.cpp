@@ -346,7 +346,7 @@ Tensor det_raw(const Tensor& A) {
 
 } // namespace
 
-/// Determinants.  gA = g conj(det) A^-H; by the singular values where A is singular.
+/// Determinants.  gA = g conj(det) A^-H; by the cofactors where A is singular.
 REEL_OP("linalg.det(Tensor A) -> Tensor", alias("det"))
 Tensor linalg_det(const Tensor& A) {
     check_matrices("linalg.det", "A", A, true);
@@ -357,13 +357,7 @@ Tensor linalg_det(const Tensor& A) {
         const Tensor g = unsqueeze(unsqueeze(c.grad(), -1), -1);
         if (!any(d == Scalar(0)).item().toBool())
             return {g * conj(unsqueeze(unsqueeze(d, -1), -1)) * adjoint_of(linalg_inv(a))};
-        // The adjugate: each singular value gives way to the product of the others.
-        const auto [u, s, vh] = linalg_svd(a, false);
-        const std::int64_t n = a.size(-1);
-        const Tensor square = masked_fill(expand(unsqueeze(s, -2), with(batch_sizes(s, 1), {n, n})),
-                                          eye(n, std::nullopt, TensorOptions().dtype(kBool)), 1);
-        const Tensor others = prod(square, -1), turn = linalg_det(u) * linalg_det(vh);
-        return {g * conj(unsqueeze(unsqueeze(turn, -1), -1)) * matmul(u * unsqueeze(others, -2), vh)};
+        return {g * conj_cofactors(a)};
     });
     return out;
 }
@@ -385,7 +379,9 @@ std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {
         }
         if (!g.defined()) return {Tensor()};
         if (a.numel() == 0) return {zeros_like(a)};
-        return {unsqueeze(unsqueeze(g, -1), -1) * adjoint_of(linalg_inv(a))};
+        // Of a singular matrix the solution is infinite, and so is the gradient.
+        const Tensor inverse = std::get<0>(linalg_inv_ex(a));
+        return {unsqueeze(unsqueeze(g, -1), -1) * adjoint_of(inverse)};
     });
     return {sign, log};
 }

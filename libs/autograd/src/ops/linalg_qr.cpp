@@ -70,8 +70,38 @@ Tensor ormqr(const Tensor& input, const Tensor& tau, const Tensor& other, bool l
     if (left) return apply_reflectors(input, tau, other, transpose);
     return adjoint_of(apply_reflectors(input, tau, adjoint_of(other), !transpose));
 }
-/// R above the diagonal, reflectors below it, their factors.
-REEL_OP("geqrf(Tensor input) -> (Tensor a, Tensor tau)", method, not_differentiable)
+namespace {
+
+/// What geqrf computes, column by column and made of tensor ops, in LAPACK's signs.
+std::vector<Tensor> reflect_columns(const Tensor& input) {
+    const std::int64_t k = std::min(input.size(-2), input.size(-1));
+    std::vector<Tensor> columns, rows, factors; // of R on and right of the diagonal, of reflectors below it
+    Tensor rest = input;
+    for (std::int64_t i = 0; i < k; ++i) {
+        const Tensor head = narrow(narrow(rest, -2, 0, 1), -1, 0, 1), tail = narrow(slice(rest, -2, 1), -1, 0, 1);
+        const Tensor others = slice(rest, -1, 1), first = real(head);
+        Tensor beyond = sum(square(real(tail)), -2, true); // zero: nothing to reflect
+        if (tail.is_complex()) beyond = beyond + sum(square(imag(tail)), -2, true) + square(imag(head));
+        const Tensor none = beyond == Scalar(0);
+        const Tensor length = sqrt(masked_fill(square(first) + beyond, none, 1));
+        const Tensor turned = where(first < Scalar(0), length, -length);
+        const Tensor beta = where(none, first, turned).to(rest.scalar_type());
+        const Tensor tau = masked_fill((beta - head) / masked_fill(beta, none, 1), none, 0);
+        const Tensor v = cat({ones_like(head), tail / masked_fill(head - beta, none, 1)}, -2);
+        const Tensor reflected = others - conj(tau) * matmul(v, matmul(adjoint_of(v), others));
+        columns.push_back(cat({beta, slice(v, -2, 1)}, -2));
+        rows.push_back(narrow(reflected, -2, 0, 1));
+        factors.push_back(squeeze(tau, -1));
+        rest = slice(reflected, -2, 1);
+    }
+    for (std::int64_t i = k; i-- > 0;) rest = cat({columns[std::size_t(i)], cat({rows[std::size_t(i)], rest}, -2)}, -1);
+    return {rest, factors.empty() ? zeros(with(batch_sizes(input), {0}), input.options()) : cat(factors, -1)};
+}
+
+} // namespace
+
+/// R on and above the diagonal, reflectors below it, their factors. Differentiable to every order.
+REEL_OP("geqrf(Tensor input) -> (Tensor a, Tensor tau)", method)
 std::tuple<Tensor, Tensor> geqrf(const Tensor& input) {
     check_matrices("geqrf", "input", input, false);
     const Batch b(input.detach());
@@ -82,7 +112,11 @@ std::tuple<Tensor, Tensor> geqrf(const Tensor& input) {
             if (k > 0) cpu::Lapack<T>::geqrf(int(b.m), int(b.n), b.at<T>(i), static_cast<T*>(tau.data_ptr()) + i * k);
         });
     });
-    return {b.matrices(), tau};
+    const Tensor packed = b.matrices();
+    record("geqrf", TensorList{input}, {packed, tau}, {input}, [](RuleContext& c) -> GradList {
+        return gradient_of(c, 1, [](const TensorList& operands) { return reflect_columns(operands[0]); });
+    });
+    return {packed, tau};
 }
 /// A = Q R. mode 'reduced' (thin), 'complete' or 'r' (Q empty, no gradient).
 REEL_OP("linalg.qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)")
@@ -141,10 +175,10 @@ std::tuple<Tensor, Tensor> qr(const Tensor& input, bool some) {
     return linalg_qr(input, some ? "reduced" : "complete");
 }
 
-/// Factors of symmetric (Hermitian) indefinite matrices, from the lower triangle.
+/// Factors of symmetric (Hermitian) indefinite matrices, from the lower triangle, which alone is read and gets a
+/// gradient: blocks of D on the diagonal of LD, L below them, zeros above.
 REEL_OP("linalg.ldl_factor_ex(Tensor A, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor "
-        "pivots, Tensor info)",
-        not_differentiable)
+        "pivots, Tensor info)")
 std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& A, bool hermitian, bool check_errors) {
     check_matrices("linalg.ldl_factor_ex", "A", A, true);
     const Batch b(A.detach());
@@ -159,9 +193,17 @@ std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& A, bool he
         });
     });
     if (check_errors) check_infos("linalg.ldl_factor_ex", info, "a block of D is singular");
-    return {b.matrices(), pivots, info};
+    const Tensor ld = tril(b.matrices());
+    record("linalg.ldl_factor", TensorList{A}, {ld, pivots, info}, {A, pivots},
+           [hermitian](RuleContext& c) -> GradList {
+               const Tensor pivots = c.saved(1);
+               return gradient_of(c, 1, [&](const TensorList& operands) {
+                   return std::vector<Tensor>{ldl_factor_again(operands[0], pivots, hermitian)};
+               });
+           });
+    return {ld, pivots, info};
 }
-REEL_OP("linalg.ldl_factor(Tensor A, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)", not_differentiable)
+REEL_OP("linalg.ldl_factor(Tensor A, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)")
 std::tuple<Tensor, Tensor> linalg_ldl_factor(const Tensor& A, bool hermitian) {
     const auto [ld, pivots, info] = linalg_ldl_factor_ex(A, hermitian, false);
     return {ld, pivots};
@@ -183,8 +225,8 @@ void check_blocks(const char* op, const Tensor& pivots) {
 }
 } // namespace
 
-/// X with A X = B for A given by its LDL factors.
-REEL_OP("linalg.ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor", not_differentiable)
+/// X with A X = B for A given by its LDL factors.  gB = A^-H g
+REEL_OP("linalg.ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor")
 Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool hermitian) {
     const char* op = "linalg.ldl_solve";
     check_matrices(op, "LD", LD, true);
@@ -195,19 +237,32 @@ Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B,
     REEL_CHECK(B.size(-2) == LD.size(-1) && pivots.sizes().equals(batch_sizes(LD, 1)), op, ": LD has shape ",
                LD.sizes(), ", pivots ", pivots.sizes(), " and B ", B.sizes(), ", which do not fit");
     check_blocks(op, pivots);
-    NoGradGuard guard;
-    const auto [ld, rhs] = broadcast_batches(op, LD.detach(), B.detach());
+    const auto [ld, rhs] = broadcast_batches(op, LD, B);
     const Dims batch = batch_sizes(ld);
-    const Batch a(ld), x(rhs);
+    const Batch a(ld.detach()), x(rhs.detach());
     const Tensor p = contiguous_raw(cast_raw(expand_raw(pivots, with(batch, {a.n})), kInt));
     dispatch_lapack(LD.scalar_type(), op, [&]<class T>() {
         for_matrices(a, a.n * a.n * x.n, [&](std::int64_t i) {
+            if constexpr (!std::is_floating_point_v<T>) // Hermitian: D is real on its diagonal, whatever stands there
+                for (std::int64_t k = 0; hermitian && k < a.n; ++k) a.at<T>(i)[k * a.n + k].imag(0);
             if (a.n > 0 && x.n > 0)
                 cpu::Lapack<T>::ldl_solve(hermitian, int(a.n), int(x.n), a.at<T>(i),
                                           p.data_ptr<std::int32_t>() + i * a.n, x.at<T>(i));
         });
     });
-    return x.matrices();
+    Tensor out = x.matrices();
+    record(op, {ld, rhs}, out, {ld, rhs, p}, [hermitian](RuleContext& c) -> GradList {
+        const Tensor pivots = c.saved(2);
+        if (!c.needs(0)) { // A is its own adjoint, or its own transpose
+            const Tensor ld = c.saved(0), &g = c.grad();
+            return {Tensor(), hermitian ? linalg_ldl_solve(ld, pivots, g, true)
+                                        : conj(linalg_ldl_solve(ld, pivots, conj(g), false))};
+        }
+        return gradient_of(c, 2, [&](const TensorList& operands) {
+            return std::vector<Tensor>{ldl_solve_again(operands[0], pivots, operands[1], hermitian)};
+        });
+    });
+    return out;
 }
 
 } // namespace reel

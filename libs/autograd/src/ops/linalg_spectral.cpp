@@ -8,16 +8,6 @@ namespace reel {
 
 using namespace matrices;
 
-Tensor matrices::pinv_gradient(const Tensor& a, const Tensor& p, const Tensor& g) {
-    const Tensor ph = adjoint_of(p), gh = adjoint_of(g);
-    if (a.size(-2) <= a.size(-1)) {
-        const Tensor k = matmul(gh, p), kp = matmul(k, ph);
-        return -adjoint_of(matmul(p, k)) + kp - matmul(matmul(a, p), kp) + matmul(matmul(ph, p), gh - matmul(k, a));
-    }
-    const Tensor k = matmul(p, gh), pk = matmul(ph, k);
-    return -adjoint_of(matmul(k, p)) + matmul(matmul(gh - matmul(a, k), p), ph) + pk - matmul(matmul(pk, p), a);
-}
-
 namespace {
 
 struct Svd {
@@ -263,10 +253,14 @@ Tensor number(const std::optional<double>& v) { return v ? full({}, *v, TensorOp
 /// The largest of the last dim, 0 where there is none.
 Tensor largest_of(const Tensor& s) { return s.size(-1) == 0 ? zeros(batch_sizes(s, 1), s.options()) : amax(s, -1); }
 
-Tensor pinv_raw(const char* op, const Tensor& A, const Tensor& atol, const Tensor& rtol, bool hermitian) {
+struct PseudoInverse {
+    Tensor value;
+    bool cuts; ///< counts as zero what is more than rounding
+};
+PseudoInverse pinv_raw(const char* op, const Tensor& A, const Tensor& atol, const Tensor& rtol, bool hermitian) {
     NoGradGuard guard;
     const Tensor a = A.detach();
-    if (a.numel() == 0) return zeros(with(batch_sizes(a), {a.size(-1), a.size(-2)}), a.options());
+    if (a.numel() == 0) return {zeros(with(batch_sizes(a), {a.size(-1), a.size(-2)}), a.options()), false};
     Tensor u, s, vh;
     if (hermitian) {
         std::tie(s, u) = eigh_of(op, a, "L", true);
@@ -277,15 +271,19 @@ Tensor pinv_raw(const char* op, const Tensor& A, const Tensor& atol, const Tenso
         s = f.s;
         vh = f.vh;
     }
-    const Tensor size = abs(s), limit = threshold(a, amax(size, -1), atol, rtol);
-    const Tensor inverse = where(size > unsqueeze(limit, -1), reciprocal(s), zeros({}, s.options()));
-    return matmul(adjoint_of(vh) * unsqueeze(inverse, -2), adjoint_of(u));
+    const Tensor size = abs(s), largest = amax(size, -1);
+    const Tensor kept = size > unsqueeze(threshold(a, largest, atol, rtol), -1);
+    const Tensor rounding = size <= unsqueeze(threshold(a, largest, Tensor(), Tensor()), -1);
+    const Tensor inverse = where(kept, reciprocal(s), zeros({}, s.options()));
+    return {matmul(adjoint_of(vh) * unsqueeze(inverse, -2), adjoint_of(u)),
+            !logical_or(kept, rounding).all().item<bool>()};
 }
 Tensor pinv_of(const char* op, const Tensor& A, const Tensor& atol, const Tensor& rtol, bool hermitian) {
     check_matrices(op, "A", A, hermitian);
-    Tensor out = pinv_raw(op, A, atol, rtol, hermitian);
-    record("linalg.pinv", {A}, out, {A, out},
-           [](RuleContext& c) -> GradList { return {pinv_gradient(c.saved(0), c.saved(1), c.grad())}; });
+    const auto [out, cuts] = pinv_raw(op, A, atol, rtol, hermitian);
+    record("linalg.pinv", {A}, out, {A, out}, [cuts = cuts](RuleContext& c) -> GradList {
+        return {pinv_gradient(c.saved(0), c.saved(1), c.grad(), cuts)};
+    });
     return out;
 }
 

@@ -43,32 +43,6 @@ Tensor linalg_solve_triangular(const Tensor& A, const Tensor& B, bool upper, boo
                B.sizes(), ", which do not fit");
     return solve_triangular(A, B, upper, left, unitriangular);
 }
-namespace {
-
-/// Zero for A's gradient, with the derivative of the solution in the directions of the triangle that is not read as its
-/// own gradient: the reference's forward mode of triangular_solve does not mask them.
-Tensor unread_direction(const Tensor& g, const Tensor& a, const Tensor& x, bool upper, bool unit) {
-    Tensor out = zeros(a.sizes(), a.options());
-    record("triangular_solve_direction", {g}, out, {a, x}, [upper, unit](RuleContext& c) -> GradList {
-        const Tensor& v = c.grad();
-        const Tensor unread = upper ? tril(v, unit ? 0 : -1) : triu(v, unit ? 0 : 1);
-        return {-solve_triangular(c.saved(0), matmul(unread, c.saved(1)), upper, true, unit)};
-    });
-    return out;
-}
-Tensor with_unread_directions(const Tensor& x, const Tensor& a, bool upper, bool unit) {
-    if (!autograd::needs_recording(a)) return x;
-    Tensor none = zeros(x.sizes(), x.options());
-    record("triangular_solve_direction", {a}, none, {a, x}, [upper, unit](RuleContext& c) -> GradList {
-        const Tensor& g = c.grad();
-        if (!autograd::needs_recording(g)) return {zeros(c.saved(0).sizes(), g.options())};
-        return {unread_direction(g, c.saved(0).detach(), c.saved(1).detach(), upper, unit)};
-    });
-    return x + none;
-}
-
-} // namespace
-
 /// X with A X = b for triangular A (its transpose with transpose=true), and a copy of A.
 REEL_OP("triangular_solve(Tensor b, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> "
         "(Tensor solution, Tensor cloned_coefficient)",
@@ -84,24 +58,11 @@ std::tuple<Tensor, Tensor> triangular_solve(const Tensor& b, const Tensor& A, bo
     const Tensor a = transpose ? reel::transpose(ea, -2, -1) : ea;
     const bool up = upper != transpose;
     const Tensor x = solve_triangular(a, eb, up, true, unitriangular);
-    return {with_unread_directions(x, a, up, unitriangular), ea.clone()};
+    return {x, ea.clone()};
 }
 
 namespace {
 
-/// Zero, with the derivative of the factor in any direction v of A as its gradient: L times the lower half of
-/// L^-1 v L^-H. The gradient of A is Hermitian; this keeps directions that are not as the reference's forward mode
-/// does.
-Tensor cholesky_direction(const Tensor& g, const Tensor& l) {
-    Tensor out = zeros(l.sizes(), l.options());
-    record("cholesky_direction", {g}, out, {l}, [](RuleContext& c) -> GradList {
-        const Tensor l = c.saved(0);
-        const Tensor x =
-            solve_triangular(adjoint_of(l), solve_triangular(l, c.grad(), false, true, false), true, false, false);
-        return {matmul(l, (tril(x) + tril(x, -1)) * Scalar(0.5))};
-    });
-    return out;
-}
 std::tuple<Tensor, Tensor> cholesky_of(const char* op, const Tensor& a, bool upper) {
     check_matrices(op, "A", a, true);
     const Batch b(a.detach());
@@ -122,12 +83,9 @@ std::tuple<Tensor, Tensor> cholesky_of(const char* op, const Tensor& a, bool upp
     record("linalg.cholesky", TensorList{a}, {out, info}, {out}, [upper](RuleContext& c) -> GradList {
         if (!c.grad(0).defined()) return {Tensor()};
         const Tensor l = upper ? adjoint_of(c.saved(0)) : c.saved(0), g = upper ? adjoint_of(c.grad(0)) : c.grad(0);
-        const bool directed = autograd::needs_recording(g);
-        const Tensor low = tril(matmul(adjoint_of(l), directed ? g.detach() : g));
+        const Tensor low = tril(matmul(adjoint_of(l), g));
         const Tensor phi = (low + adjoint_of(tril(low, -1))) * Scalar(0.5);
-        const Tensor ga =
-            solve_triangular(l, solve_triangular(adjoint_of(l), phi, true, true, false), false, false, false);
-        return {directed ? ga + cholesky_direction(g, l) : ga};
+        return {solve_triangular(l, solve_triangular(adjoint_of(l), phi, true, true, false), false, false, false)};
     });
     return {out, info};
 }
@@ -151,10 +109,12 @@ std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& A, bool upper, bool 
 }
 REEL_OP("cholesky(Tensor input, bool upper=False) -> Tensor", method)
 Tensor cholesky(const Tensor& input, bool upper) { return linalg_cholesky(input, upper); }
-// The reference's forward mode has X dL X L^H where the derivative of X = (L L^H)^-1 has X dL L^H X: the same only if X
-// and L commute. Its factors are close to the identity, so four of its tangents are off by no more than 6e-6.
-REEL_UNSUPPORTED_VARIANT("cholesky_inverse", "")
-/// Inverse of A given by its Cholesky factor.
+namespace {
+/// The triangle of a factor that is read, and that alone gets a gradient.
+Tensor read_part(const Tensor& factor, bool upper) { return upper ? triu(factor) : tril(factor); }
+} // namespace
+
+/// Inverse of A given by its Cholesky factor, of which the other triangle is not read.
 REEL_OP("cholesky_inverse(Tensor input, bool upper=False) -> Tensor", method)
 Tensor cholesky_inverse(const Tensor& input, bool upper) {
     check_matrices("cholesky_inverse", "input", input, true);
@@ -166,9 +126,9 @@ Tensor cholesky_inverse(const Tensor& input, bool upper) {
         out = upper ? matmul(inverse, adjoint_of(inverse)) : matmul(adjoint_of(inverse), inverse);
     }
     record("cholesky_inverse", {input}, out, {input, out}, [upper](RuleContext& c) -> GradList {
-        const Tensor l = c.saved(0), inverse = c.saved(1), both = c.grad() + adjoint_of(c.grad());
+        const Tensor l = read_part(c.saved(0), upper), inverse = c.saved(1), both = c.grad() + adjoint_of(c.grad());
         const Tensor common = matmul(inverse, matmul(both, inverse));
-        return {-(upper ? matmul(l, common) : matmul(common, l))};
+        return {-read_part(upper ? matmul(l, common) : matmul(common, l), upper)};
     });
     return out;
 }
@@ -183,16 +143,16 @@ Tensor cholesky_solve_of(const Tensor& b, const Tensor& factor, bool upper) {
                     : solve_triangular(h, solve_triangular(f, eb.detach(), false, true, false), true, true, false);
     }
     record("cholesky_solve", {eb, ef}, out, {ef, out}, [upper](RuleContext& c) -> GradList {
-        const Tensor f = c.saved(0), gb = cholesky_solve_of(c.grad(), f, upper);
+        const Tensor f = read_part(c.saved(0), upper), gb = cholesky_solve_of(c.grad(), f, upper);
         if (!c.needs(1)) return {gb, Tensor()};
         const Tensor part = matmul(gb, adjoint_of(c.saved(1))), common = part + adjoint_of(part);
-        return {gb, -(upper ? matmul(f, common) : matmul(common, f))};
+        return {gb, -read_part(upper ? matmul(f, common) : matmul(common, f), upper)};
     });
     return out;
 }
 } // namespace
 
-/// X with A X = input for A given by its Cholesky factor `input2`.
+/// X with A X = input for A given by its Cholesky factor `input2`, of which the other triangle is not read.
 REEL_OP("cholesky_solve(Tensor input, Tensor input2, bool upper=False) -> Tensor", method)
 Tensor cholesky_solve(const Tensor& input, const Tensor& input2, bool upper) {
     check_matrices("cholesky_solve", "input2", input2, true);

@@ -47,7 +47,7 @@ void fill_with(const char* op, const Tensor& self, const std::optional<Generator
         for (std::int64_t i = 0; i < wide.numel(); ++i) p[i] = draw(drawing.generator());
     }
     copy_raw(self, wide);
-    rebase_history(self, Tensor());
+    rebase_history(self, Tensor(), op);
 }
 double standard_normal(CPUGeneratorImpl& g) {
     if (g.next_normal) {
@@ -132,7 +132,7 @@ template <class Draw> Tensor& draw_integers(const Tensor& input, const std::opti
         for (std::int64_t i = 0; i < wide.numel(); ++i) p[i] = draw(drawing.generator());
     }
     copy_raw(input, wide);
-    rebase_history(input, Tensor());
+    rebase_history(input, Tensor(), "random_");
     return const_cast<Tensor&>(input);
 }
 } // namespace
@@ -157,7 +157,7 @@ Tensor& normal_(const Tensor& input, double mean, double std, std::optional<Gene
     if (input.is_complex()) { // both parts have half the variance
         check_inplace(input, "normal_");
         normal_(view_as_real(input.detach()), mean, std / std::sqrt(2.0), generator);
-        rebase_history(input, Tensor());
+        rebase_history(input, Tensor(), "normal_");
         return const_cast<Tensor&>(input);
     }
     check_floating("normal_", input);
@@ -170,7 +170,7 @@ Tensor& normal_(const Tensor& input, double mean, double std, std::optional<Gene
             normal_blocks(f.data_ptr<float>(), f.numel(), generator, mean, std);
             if (t != kFloat) copy_raw(input, f);
         }
-        rebase_history(input, Tensor());
+        rebase_history(input, Tensor(), "normal_");
     } else fill_with("normal_", input, generator, [&](CPUGeneratorImpl& g) { return standard_normal(g) * std + mean; });
     return const_cast<Tensor&>(input);
 }

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/gamma.hpp>
@@ -153,19 +154,17 @@ double igamma_derivative(int order, double a, double x) {
 using namespace elementwise;
 
 namespace {
-/// In the precision of T throughout, as near the poles the reference shows it: the argument of the sine is rounded.
-template <class T> T trigamma(T x) {
-    if (x < T(0.5)) {
-        const T s = std::sin(T(3.14159265358979323846) * x),
-                bound = T(3.14159265358979323846) * T(3.14159265358979323846) / (s * s);
-        return bound - trigamma(T(1) - x);
+double trigamma(double x) {
+    constexpr double pi = std::numbers::pi;
+    if (x < 0.5) { // the sine of pi x by what is left of x to the next integer, which is exact
+        const double s = std::sin(pi * (x - std::round(x)));
+        return pi * pi / (s * s) - trigamma(1 - x);
     }
-    T total = 0;
+    double total = 0;
     for (int i = 0; i < 10; ++i, x += 1) total += 1 / (x * x);
-    const T z = 1 / (x * x);
+    const double z = 1 / (x * x);
     return total +
-           (1 + 1 / (2 * x) + z * (T(1) / 6 - z * (T(1) / 30 - z * (T(1) / 42 - z * (T(1) / 30 - z * (T(5) / 66)))))) /
-               x;
+           (1 + 1 / (2 * x) + z * (1.0 / 6 - z * (1.0 / 30 - z * (1.0 / 42 - z * (1.0 / 30 - z * (5.0 / 66)))))) / x;
 }
 } // namespace
 
@@ -194,7 +193,8 @@ Tensor polygamma(const Tensor& input, std::int64_t n) {
                      "; expected a number below 2^31 - 1");
     const Tensor y = map<Floats>(
         "polygamma", to_float(input),
-        [n](auto x) { return n == 1 ? trigamma(x) : decltype(x)(special_math::polygamma(n, double(x))); }, input);
+        [n](auto x) { return decltype(x)(n == 1 ? trigamma(double(x)) : special_math::polygamma(n, double(x))); },
+        input);
     record("polygamma", {input}, y, {input},
            [n](RuleContext& c) -> GradList { return {c.grad() * polygamma(c.saved(0), n + 1)}; });
     return y;

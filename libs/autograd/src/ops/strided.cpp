@@ -94,7 +94,7 @@ Tensor strided_rest(const Tensor& t, Geometry whole, Geometry part) {
 
 /// The storage seen under any sizes, strides and offset (by default the input's own offset).
 REEL_OP("as_strided(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor", method, view,
-        inplace_native, layout_sensitive)
+        inplace_native)
 Tensor as_strided(const Tensor& input, IntArrayRef size, IntArrayRef stride,
                   std::optional<std::int64_t> storage_offset) {
     const std::int64_t offset = storage_offset.value_or(input.storage_offset());
@@ -111,15 +111,14 @@ Tensor& as_strided_(const Tensor& input, IntArrayRef size, IntArrayRef stride,
     return geometry_in_place("as_strided_", input,
                              [&](const Tensor& x) { return as_strided(x, size, stride, storage_offset); });
 }
-REEL_OP("as_strided_copy(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor", layout_sensitive)
+REEL_OP("as_strided_copy(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor")
 Tensor as_strided_copy(const Tensor& input, IntArrayRef size, IntArrayRef stride,
                        std::optional<std::int64_t> storage_offset) {
     return as_strided(input, size, stride, storage_offset).clone(MemoryFormat::Contiguous);
 }
 
 /// A copy of `input` in which the elements that `as_strided` would show are those of `src`.
-REEL_OP("as_strided_scatter(Tensor input, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
-        layout_sensitive)
+REEL_OP("as_strided_scatter(Tensor input, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor")
 Tensor as_strided_scatter(const Tensor& input, const Tensor& src, IntArrayRef size, IntArrayRef stride,
                           std::optional<std::int64_t> storage_offset) {
     const std::int64_t offset = storage_offset.value_or(input.storage_offset());
@@ -142,10 +141,6 @@ Tensor as_strided_scatter(const Tensor& input, const Tensor& src, IntArrayRef si
     return out;
 }
 
-// The reference's gradient for `input` keeps what `src` replaced and drops the rest (its forward mode does not agree
-// with it either), so its cases cannot judge the gradient above.
-REEL_UNSUPPORTED_VARIANT("as_strided_scatter", "")
-
 /// Complex numbers as pairs of reals in a new last dimension.
 REEL_OP("view_as_real(Tensor input) -> Tensor", view)
 Tensor view_as_real(const Tensor& input) {
@@ -162,7 +157,7 @@ Tensor view_as_real(const Tensor& input) {
 }
 
 /// Pairs of reals in a last dimension of size two as complex numbers.
-REEL_OP("view_as_complex(Tensor input) -> Tensor", view, layout_sensitive)
+REEL_OP("view_as_complex(Tensor input) -> Tensor", view)
 Tensor view_as_complex(const Tensor& input) {
     const ScalarType t = input.scalar_type();
     REEL_CHECK(t == kFloat || t == kDouble, "view_as_complex: expected float32 or float64, got ", toString(t));

@@ -16,7 +16,7 @@ Tensor recorded_view(const char* op, const Tensor& input, const Tensor& out) {
 } // namespace
 
 /// The same elements under another shape, without copying; one size may be -1. Throws when the strides do not allow it.
-REEL_OP("view(Tensor input, int[] size) -> Tensor", method, view, layout_sensitive)
+REEL_OP("view(Tensor input, int[] size) -> Tensor", method, view)
 Tensor view(const Tensor& input, IntArrayRef size) {
     const Dims sizes = infer_size("view", size, input.numel());
     const auto strides = view_strides(input.sizes(), input.strides(), sizes);
@@ -26,11 +26,11 @@ Tensor view(const Tensor& input, IntArrayRef size) {
 }
 
 /// `view` with the sizes of `other`.
-REEL_OP("view_as(Tensor input, Tensor other) -> Tensor", method, view, layout_sensitive)
+REEL_OP("view_as(Tensor input, Tensor other) -> Tensor", method, view)
 Tensor view_as(const Tensor& input, const Tensor& other) { return view(input, other.sizes()); }
 
 /// `view` into memory of its own.
-REEL_OP("view_copy(Tensor input, int[] size) -> Tensor", layout_sensitive)
+REEL_OP("view_copy(Tensor input, int[] size) -> Tensor")
 Tensor view_copy(const Tensor& input, IntArrayRef size) { return view(input, size).clone(MemoryFormat::Contiguous); }
 
 /// The same elements under another shape: a view when strides allow it, a copy otherwise. One size may be -1.

@@ -141,7 +141,7 @@ variable_list FunctionNode::finish(variable_list outputs, const std::vector<std:
             Tensor with_history = reel::detail::alias_raw(t);
             with_history.impl()->set_history(getptr(), slot);
             EnableGradGuard guard;
-            rebase_history(t, with_history);
+            rebase_history(t, with_history, rules_.name.c_str());
         } else if (repeated && !input) {
             t.impl()->set_history(getptr(), slot); // one tensor, as returned: its gradient arrives in its last place
         } else if (input) {

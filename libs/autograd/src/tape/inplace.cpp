@@ -160,18 +160,29 @@ void move_history(const Tensor& t, NodePtr fn, std::uint32_t output_nr) {
         impl.grad_fn_unchecked()->ensure_extras().retained.push_back({output_nr, &impl});
 }
 
-void rebase_history(const Tensor& self, const Tensor& result) {
+namespace {
+/// What `op` wrote into `self` without looking at it, on the tape: the old value's gradient is zero, not absent.
+Tensor constant_after(const Tensor& self, const char* op) {
+    const Tensor old = reel::detail::alias_raw(self), written = reel::detail::alias_raw(self);
+    const Edge edge = gradient_edge(self);
+    old.impl()->set_history(edge.function, edge.input_nr);
+    record(op, {old}, written, {}, [](RuleContext& c) -> GradList { return {reel::zeros_like(c.grad())}; });
+    return written;
+}
+} // namespace
+
+void rebase_history(const Tensor& self, const Tensor& result, const char* op) {
     // As in the reference, it is the version counter that an inference tensor lacks: the data is written by now (E-51).
-    refuse_inference(self, "in-place operation");
+    refuse_inference(self, op);
     TensorImpl& impl = self.checked();
+    const bool differentiable = GradMode::is_enabled() && isDifferentiableType(impl.dtype());
+    Tensor r = differentiable && result.defined() && result.requires_grad() ? result : Tensor();
+    if (differentiable && !r.defined() && impl.requires_grad()) r = constant_after(self, op);
     impl.bump_version();
-    const bool on_tape =
-        GradMode::is_enabled() && result.defined() && result.requires_grad() && isDifferentiableType(impl.dtype());
-    if (!on_tape) {
+    if (!r.defined()) {
         if (!impl.is_view()) impl.set_view_version(impl.version());
         return;
     }
-    Tensor r = result;
     if (r.scalar_type() != impl.dtype()) r = r.to(impl.dtype());
     const Edge edge = gradient_edge(r);
     if (!impl.is_view()) {

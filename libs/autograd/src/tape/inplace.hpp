@@ -13,9 +13,10 @@ void check_inplace(const Tensor& self, const char* op);
 void check_recorded_write(const Tensor& self, const char* op);
 /// Throws when `self` is an inference tensor outside of inference mode (E-51).
 void refuse_inference(const Tensor& self, const char* op);
-/// After `self`'s data was overwritten by what `result` holds: bumps the version and gives `self` (and the base it
-/// views) the history of `result`. Does nothing to the history when neither is on the tape.
-void rebase_history(const Tensor& self, const Tensor& result);
+/// After `op` overwrote `self`'s data by what `result` holds: bumps the version and gives `self` (and the base it
+/// views) the history of `result`. A result that depends on nothing on the tape (undefined, or of an op without
+/// derivative) cuts the history that `self` has: what `self` held before gets a gradient of zeros.
+void rebase_history(const Tensor& self, const Tensor& result, const char* op);
 /// Brings a view's grad_fn up to date after its base or a sibling was modified (E-44, E-47).
 void refresh_view(const Tensor& view, bool asked = false);
 

@@ -23,8 +23,7 @@ struct Argument {
 struct Schema {
     std::string name, returns, text;
     std::vector<Argument> arguments;
-    bool is_method = false, has_inplace = false, is_view = false, layout_sensitive = false, is_random = false,
-         differentiable = true;
+    bool is_method = false, has_inplace = false, is_view = false, is_random = false, differentiable = true;
     std::string family, file;                                      ///< where the block stands
     Value (*call)(std::span<const Value> bound) = nullptr;         ///< bound: one value per argument
     Value (*call_inplace)(std::span<const Value> bound) = nullptr; ///< the `op_` form on the first argument, or null
@@ -38,8 +37,6 @@ class Op {
 public:
     std::string name;
     std::vector<Schema> schemas;
-    /// Variants of the reference cases (`nuc` of `norm`) that are not supported yet.
-    std::vector<std::string> unsupported_variants;
 
     /// Calls by position and name. Throws TypeError listing every schema when none fits.
     Value call(const Args& args, const Kwargs& kwargs = {}) const;
@@ -55,7 +52,6 @@ public:
     std::vector<std::string> names() const; ///< sorted
     void add(Schema schema);
     void add_alias(std::string_view alias, std::string_view name);
-    void declare_unsupported(std::string_view name, std::string_view variant);
 
 private:
     friend Registry& registry();

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# usage: run.sh OUT   the list of differences from the reference (doc/adr/0027) is held to what it says: an entry that is
+# not true, or not whole, fails the replay and is named.
+set -u
+cd "$(dirname "$0")/../.."
+program=$1/bin/oracle-replay
+passed=0 failed=0
+if [ ! -x "$program" ]; then
+    echo "note: there is no $program"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+listed=$work/differences.json
+
+# expect NAME STATUS TEXT FILTER [OPTION...]: runs the cases of FILTER with the list in $listed
+expect() {
+    local name=$1 status=$2 text=$3 filter=$4
+    shift 4
+    "$program" test/reference/ops --filter "$filter" --differences "$listed" "$@" >"$work/log" 2>&1
+    local got=$?
+    if [ "$got" -eq "$status" ] && grep -qF -- "$text" "$work/log"; then passed=$((passed + 1)); else
+        failed=$((failed + 1))
+        echo "$name: exit status $got, expected $status and '$text' in:"
+        tail -n 6 "$work/log"
+    fi
+}
+entry() { # entry OP CASE INPUTS ASPECT: one entry as a list
+    printf '[{"op": "%s", "case": %s, "inputs": "%s", "aspect": "%s", "reason": "r", "evidence": "e"}]' "$@" >"$listed"
+}
+digest() { # digest OP CASE: of the inputs, as the replay prints it beside a failure
+    sed -n "s|^FAIL ops/$1 case $2: .*\[inputs \([0-9a-f]*\)\].*|\1|p" "$work/log" | head -n 1
+}
+only='^ops/triangular_solve$'
+
+echo '[]' >"$listed"
+expect "a difference that is not listed" 1 "FAIL ops/triangular_solve case 0: float64: jvp 0: " "$only" --verbose
+inputs=$(digest triangular_solve 0)
+entry triangular_solve 0 "$inputs" jvp
+expect "one that is listed" 1 "1 differ as listed" "$only"
+if grep -q "case 0:" "$work/log"; then
+    failed=$((failed + 1))
+    echo "the listed case failed all the same"
+else passed=$((passed + 1)); fi
+entry triangular_solve '"every"' - jvp
+expect "every case of a file" 0 "differ as listed" "$only"
+expect "every case, laid out in another way" 0 "refused" "$only" --layout strided
+entry triangular_solve 0 0123456789abcdef jvp
+expect "other inputs" 1 "1 listed differences are for other inputs than these" "$only"
+entry triangular_solve 0 "$inputs" backward
+expect "another aspect of the case" 1 "FAIL ops/triangular_solve case 0, backward: equals the reference" "$only"
+entry lt '"every"' - forward
+expect "a difference that has vanished" 1 "FAIL ops/lt, every case, forward: equals the reference, though listed" '^ops/lt$'
+entry lt 4711 "$inputs" forward
+expect "a case that there is not" 1 "FAIL ops/lt case 4711, forward: listed, but the file has" '^ops/lt$'
+entry lt '"every"' - jvp
+expect "an aspect that there is not" 1 "FAIL ops/lt, every case, jvp: listed, but no case of it has that aspect" '^ops/lt$'
+expect "files that were not run" 0 "0 differ as listed" '^ops/exp$'
+entry lt 0 "$inputs" sideways
+expect "an unknown aspect" 2 "entry 0: aspect is 'sideways'; expected forward" '^ops/lt$'
+entry lt -1 "$inputs" jvp
+expect "no number" 2 "entry 0: 'case' is neither a number nor \"every\"" '^ops/lt$'
+echo '[{"op": "lt", "case": "every", "aspect": "jvp", "reason": "r"}]' >"$listed"
+expect "no evidence" 2 "entry 0: 'evidence' is missing" '^ops/lt$'
+printf '[%s, %s]' '{"op": "lt", "case": "every", "aspect": "jvp", "reason": "r", "evidence": "e"}' \
+    '{"op": "lt", "case": "every", "aspect": "jvp", "reason": "s", "evidence": "f"}' >"$listed"
+expect "twice the same" 2 "is listed twice" '^ops/lt$'
+echo "{" >"$listed"
+expect "no list" 2 "is not a JSON list" '^ops/lt$'
+rm "$listed"
+expect "no such file" 2 "cannot be read" '^ops/lt$'
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
