@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(polynomials_and_airy) {
         BOOST_TEST(
             near(orders([&](const variable_list& v) { return f(x.detach(), v[0]); }, {n}).reverse, {0, 0, 0, 0}));
     }
-    // T_3'(x) = 12 x^2 - 3 at the end of the interval, too.
+    // The third one's slope is 12 x^2 - 3, at the end of the interval, too.
     REEL_TEST_NEAR(
         orders([](const variable_list& v) { return special_chebyshev_polynomial_t(v[0], 3); }, {point({1, -1, 2})})
             .reverse,

@@ -64,6 +64,8 @@ BOOST_AUTO_TEST_CASE(second_derivatives_at_kinks_are_zero) {
                      ({there}), ({0}));
     REEL_TEST_ORDERS(orders([](const variable_list& v) { return prelu(v[0], v[1]); }, {point({0, -1}), point({0.25})}),
                      ({0.25, 0.25, -1}), ({0.25, -0.75}), ({0, 1, 1}));
+    BOOST_TEST(
+        std::isnan(orders([](const variable_list& v) { return softplus(v[0], 1, 2); }, {point({nan_})}).reverse[0]));
     check_gradients([](const Tensor& t) { return elu(t); }, {point({-1.5, 0.5})});
     check_gradients([](const Tensor& t) { return softplus(t, 2, 3); }, {point({-1.5, 0.5, 4})});
     check_gradients([](const variable_list& v) { return prelu(v[0], v[1]); }, {point({-1.5, 0.5}), point({0.25})});

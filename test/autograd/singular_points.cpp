@@ -36,6 +36,10 @@ BOOST_AUTO_TEST_CASE(powers_at_zero) {
     const Orders both = orders(tensors, {base, exponent});
     REEL_TEST_NEAR(both.reverse, 0, 1, 0, 0, 0, 0);
     REEL_TEST_NEAR(both.forward, 0, 1, 0);
+    const auto complex_zeros = orders([](const variable_list& x) { return pow(zeros({2}, kComplexDouble), x[0]); },
+                                      {complex_point({1, 2, 0, 0})});
+    REEL_TEST_NEAR(complex_zeros.reverse, 0, 0, 0, 0);
+    REEL_TEST_NEAR(complex_zeros.forward_over_reverse, 0, 0, 0, 0);
     // Away from zero the mixed derivative at exponent 0 is 1 / x.
     const Orders mixed = orders(tensors, {point({2}), point({0})});
     REEL_TEST_NEAR(mixed.double_backward, 0.5, 0.5 + std::log(2) * std::log(2));

@@ -165,7 +165,8 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
     return reduce(y, reduction);
 }
 
-/// (log(var) + (input - target)^2 / var) / 2 with var at least eps; `full` adds log(2 pi) / 2.
+/// (log(var) + (input - target)^2 / var) / 2 with var at least eps, below which it has no gradient; `full` adds
+/// log(2 pi) / 2.
 REEL_OP("nn.functional.gaussian_nll_loss(Tensor input, Tensor target, Tensor var, bool full=False, float eps=1e-06, *, "
         "str reduction='mean') -> Tensor")
 Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var, bool full, double eps,

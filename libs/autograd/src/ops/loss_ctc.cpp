@@ -240,7 +240,7 @@ std::int64_t batch_of(const Tensor& log_probs) {
 } // namespace
 
 /// -log of the probability of `targets` ([N, S] padded, or all in a row) under log_probs [T, N, C], summed over
-/// alignments.
+/// alignments. The gradient takes the probabilities of each step to sum to one: use log_softmax.
 REEL_OP("nn.functional.ctc_loss(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int "
         "blank=0, str reduction='mean', "
         "bool zero_infinity=False) -> Tensor")

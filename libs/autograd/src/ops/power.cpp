@@ -46,7 +46,7 @@ Tensor exponent_grad(const Tensor& g, const Tensor& x, const Tensor& o, const Te
         const Scalar b = x.item();
         return g * conj(y * (y.is_complex() ? Scalar(std::log(b.toComplexDouble())) : Scalar(std::log(b.toDouble()))));
     }
-    const Tensor non_negative = o.is_complex() ? logical_and(imag(o) == 0, real(o) >= 0) : o >= 0;
+    const Tensor non_negative = o.is_complex() ? logical_or(real(o) > 0, o == 0) : o >= 0;
     Tensor base = where(logical_and(x == 0, non_negative), 1, x);
     if (y.is_complex() && !base.is_complex()) base = base.to(y.scalar_type()); // negative bases have logarithms there
     return g * conj(y * log(base));

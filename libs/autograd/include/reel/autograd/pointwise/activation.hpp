@@ -95,7 +95,7 @@ struct softplus_op : unary<Result::Same, floating, Saves::Input> {
     template <class T> REEL_HD T df(T g, T x, T) const {
         // At the threshold the sigmoid is a constant: the second derivative is zero there.
         const T z = x * k<T>(beta);
-        return where(z > k<T>(threshold), g, g * sigmoid(where(z < k<T>(threshold), z, k<T>(threshold))));
+        return where(z > k<T>(threshold), g, g * sigmoid(where(z >= k<T>(threshold), k<T>(threshold), z)));
     }
 };
 /// log(sigmoid(x))
