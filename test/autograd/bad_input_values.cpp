@@ -1,6 +1,7 @@
 // Indices, counts and parameters that do not fit, and integers at the ends of their range.
 #include "bad_input_helpers.hpp"
 
+#include <reel/autograd/node.hpp>
 #include <reel/autograd/ordered_dict.hpp>
 
 using namespace bad_input;
