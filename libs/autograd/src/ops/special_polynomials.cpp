@@ -74,7 +74,7 @@ Tensor polynomial(const char* name, const Tensor& x, const Tensor& n) {
         [name](auto v, auto degree) {
             using T = decltype(v);
             if (degree != degree) return std::numeric_limits<T>::quiet_NaN();
-            if (degree < 0) return T(0);
+            if (degree <= T(-1)) return T(0); // above, fractions are dropped
             REEL_CHECK_VALUE(greatest > most_steps || degree <= T(greatest), name, ": n is ", degree,
                              "; expected a degree of at most ", greatest);
             if (!(double(degree) < 9223372036854775808.0)) return std::numeric_limits<T>::quiet_NaN();
