@@ -39,7 +39,7 @@ Tensor drawn_for(const Tensor& self, ScalarType type) {
 template <class Draw>
 void fill_with(const char* op, const Tensor& self, const std::optional<Generator>& generator, Draw draw) {
     check_inplace(self, op);
-    if (self.is_meta()) return rebase_history(self, Tensor()); // no numbers are drawn where none can be kept
+    if (self.is_meta()) return rebase_history(self, Tensor(), op); // no numbers are drawn where none can be kept
     Tensor wide = drawn_for(self, kDouble);
     double* p = wide.data_ptr<double>();
     {
@@ -122,7 +122,7 @@ std::pair<std::int64_t, std::int64_t> exact_integers(ScalarType t) {
 template <class Draw> Tensor& draw_integers(const Tensor& input, const std::optional<Generator>& generator, Draw draw) {
     check_inplace(input, "random_");
     if (input.is_meta()) {
-        rebase_history(input, Tensor());
+        rebase_history(input, Tensor(), "random_");
         return const_cast<Tensor&>(input);
     }
     Tensor wide = drawn_for(input, kLong);

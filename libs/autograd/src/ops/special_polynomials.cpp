@@ -113,7 +113,7 @@ template <class Family> Tensor polynomial(const char* name, const Tensor& x, con
         [name, order](auto v, auto degree) {
             using T = decltype(v);
             if (degree != degree) return std::numeric_limits<T>::quiet_NaN();
-            if (degree < 0) return T(0);
+            if (degree <= T(-1)) return T(0); // above, fractions are dropped
             const bool steps = order > 0 || requires { Family::by_recurrence_alone; };
             REEL_CHECK_VALUE(!steps || degree <= T(most_steps), name, ": n is ", degree,
                              "; expected a degree of at most ", most_steps);

@@ -95,7 +95,8 @@ Tensor istft(const Tensor& input, std::int64_t n_fft, std::optional<std::int64_t
     };
     const Tensor envelope = add_up(expand(w * w, {1, count, n_fft}), 1);
     const std::int64_t start = center ? n_fft / 2 : 0;
-    const std::int64_t end = length ? std::min(start + *length, total) : center ? total - n_fft / 2 : total;
+    REEL_CHECK_VALUE(!length || *length >= 0, "istft: length is ", length.value_or(0), "; expected no negative number");
+    const std::int64_t end = length ? start + std::min(*length, total - start) : center ? total - n_fft / 2 : total;
     REEL_CHECK(end > start, "istft: nothing is left of ", total, " elements between ", start, " and ", end);
     const Tensor least = slice(envelope, 1, start, end);
     REEL_CHECK(min(abs(least.detach())).item<double>() > 1e-11,
