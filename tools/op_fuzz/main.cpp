@@ -53,7 +53,7 @@ int run(int argc, char** argv) {
     add("only", po::value(&options.only), "the number of the call");
     add("jobs", po::value(&options.jobs), "processes; one per core unless given");
     add("limit", po::value(&options.limit_s)->default_value(options.limit_s),
-        "seconds that a stage of a call may take");
+        "seconds that a stage of a call may compute");
     add("memory", po::value(&options.memory_mib)->default_value(options.memory_mib), "MiB that a process may take");
     add("show", po::value(&options.show)->default_value(options.show), "findings shown per op, stage and kind");
     po::variables_map given;

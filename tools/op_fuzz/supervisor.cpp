@@ -137,9 +137,10 @@ void Supervisor::read_findings(Process& p) {
 void Supervisor::check_time(int i) {
     const Desk& desk = board_.desks[i];
     const std::int64_t limit = desk.endless ? 1000 : std::int64_t(options_.limit_s) * 1000;
-    if (!desk.busy || overdue_[std::size_t(i)] || now() - desk.since <= limit) return;
+    const pid_t pid = processes_[std::size_t(i)].pid;
+    if (overdue_[std::size_t(i)] || !is_overdue(desk, pid, limit)) return;
     overdue_[std::size_t(i)] = true;
-    kill(processes_[std::size_t(i)].pid, SIGKILL);
+    kill(pid, SIGKILL);
 }
 
 /// True when worker `i` has ended and was not started again.
@@ -183,10 +184,10 @@ bool Supervisor::run() {
     processes_.resize(std::size_t(std::min(jobs, Board::most_workers)));
     overdue_.resize(processes_.size());
     for (std::size_t i = 0; i < processes_.size(); ++i) start(int(i), 0);
-    const std::int64_t end = now() + std::int64_t(options_.seconds * 1000);
+    const std::int64_t end = milliseconds(CLOCK_MONOTONIC) + std::int64_t(options_.seconds * 1000);
     for (std::size_t running = processes_.size(); running > 0;) {
         usleep(5000);
-        const bool over = now() >= end;
+        const bool over = milliseconds(CLOCK_MONOTONIC) >= end;
         if (over) board_.stop = true;
         for (std::size_t i = 0; i < processes_.size(); ++i) {
             if (processes_[i].pid < 0) continue;
@@ -216,7 +217,7 @@ bool rerun(const Options& options) {
     bool overdue = false;
     while (waitpid(pid, &status, WNOHANG) != pid) {
         usleep(5000);
-        if (!board.desks[0].busy || overdue || now() - board.desks[0].since <= limit) continue;
+        if (overdue || !is_overdue(board.desks[0], pid, limit)) continue;
         overdue = true;
         kill(pid, SIGKILL);
     }

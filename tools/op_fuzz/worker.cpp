@@ -3,7 +3,6 @@
 
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -19,12 +18,6 @@
 namespace op_fuzz {
 
 using namespace reel;
-
-std::int64_t now() {
-    timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return std::int64_t(t.tv_sec) * 1000 + t.tv_nsec / 1000000;
-}
 
 namespace {
 
@@ -71,7 +64,8 @@ Call draw(const Options& options, const ops::Op& op, std::uint64_t call, Samples
 
 void begin(Desk& desk, Stage s) {
     desk.stage = int(s);
-    desk.since = now();
+    desk.since = milliseconds(CLOCK_MONOTONIC);
+    desk.work = milliseconds(CLOCK_PROCESS_CPUTIME_ID);
     desk.busy = true;
 }
 
