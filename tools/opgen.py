@@ -51,8 +51,10 @@ RETURNS = {
     "Value": "Value", "Tensor": "Tensor", "Tensor[]": "std::vector<Tensor>", "bool": "bool", "int": "std::int64_t", "float": "double",
     "Scalar": "Scalar", "Dtype": "ScalarType", "int[]": "std::vector<std::int64_t>",
 }
-FLAGS = {"method", "inplace", "inplace_native", "view", "layout_sensitive", "random", "not_differentiable"}
-BY_NAME_ONLY = {"inplace"}  # C++ has a function of its own for working in place
+FLAGS = {"method", "out", "inplace", "inplace_native", "view", "layout_sensitive", "random", "not_differentiable"}
+# Arguments of Python's that C++ spells otherwise: functions of their own for working in place and into given tensors.
+BY_NAME_ONLY = {"inplace", "out", "_stacklevel"}
+LEGACY = {"size_average", "reduce"}  # what `reduction` was once said with
 CPP_KEYWORDS = {"bool": "bool_", "float": "float_", "double": "double_", "int": "int_", "long": "long_",
                 "short": "short_", "char": "char_", "half": "half_", "and": "and_", "or": "or_", "not": "not_",
                 # libtorch's spellings of the two that are single capital letters
@@ -118,8 +120,8 @@ class Arg:
 class Op:
     """One schema: its text, its flags, and where it stands."""
 
-    def __init__(self, schema, flags, aliases, where, file, cpp=None):
-        self.text, self.flags, self.file = schema, flags, file
+    def __init__(self, schema, flags, aliases, where, file, cpp=None, explicit=None):
+        self.text, self.flags, self.file, self.explicit = schema, flags, file, explicit
         m = re.fullmatch(r"([\w.]+)\((.*)\) -> (.+)", schema)
         if not m:
             fail(where, f"cannot read the schema '{schema}'; expected 'name(Type arg, ...) -> Type'")
@@ -130,7 +132,8 @@ class Op:
                 kwarg_only = True
             else:
                 self.args.append(Arg(part, kwarg_only, where))
-        self.cpp_args = [a for a in self.args if a.name not in BY_NAME_ONLY]
+        self.legacy = LEGACY if LEGACY < {a.name for a in self.args} else set()
+        self.cpp_args = self.cpp_only()
         if self.ret.startswith("("):
             self.cpp_ret = "std::tuple<" + ", ".join(
                 RETURNS[p.strip().split(" ")[0]] for p in self.ret[1:-1].split(",")) + ">"
@@ -155,7 +158,7 @@ class Op:
     def aliased(self, text, where):
         """The schema of an alias with arguments of its own, which calls this op's function."""
         other = Op(f"{text} -> {self.ret}", self.flags, [], where, self.file)
-        given = [a for a in other.args if a.name not in BY_NAME_ONLY]
+        given = other.cpp_only()
         known = {a.name for a in self.cpp_args}
         rest = iter([a for a in given if a.name not in known])
         named = {a.name: a for a in given}
@@ -166,12 +169,42 @@ class Op:
         other.cpp_name = self.cpp_name
         return other
 
+    def cpp_only(self):
+        return [a for a in self.args if a.name not in BY_NAME_ONLY | self.legacy]
+
+    def place(self, name):
+        """Where the argument stands, None when there is none of that name."""
+        return next((i for i, a in enumerate(self.args) if a.name == name), None)
+
+    def bound(self):
+        """What a call by name hands to the C++ function."""
+        legacy = ", ".join(f"v[{self.place(n)}]" for n in ("size_average", "reduce", "reduction"))
+        return ", ".join(f"reduction({legacy})" if self.legacy and a.name == "reduction" else a.bound(self.args.index(a))
+                         for a in self.cpp_args)
+
+    def takes_out(self):
+        return "out" in self.flags or self.place("out") is not None
+
+    def outs(self):
+        """The names of the tensors that the typed form with `out` writes; none when there is no such form."""
+        if not self.takes_out() or self.cpp_ret not in ("Tensor", "std::vector<Tensor>") and not re.fullmatch(
+                r"std::tuple<Tensor(, Tensor)*>", self.cpp_ret):
+            return []
+        if not self.ret.startswith("("):
+            return ["out"]
+        names = [p.split()[-1] for p in self.ret[1:-1].split(",")]
+        taken = {a.name for a in self.args} | {"Tensor"}
+        return [f"out{i}" if n in taken else n for i, n in enumerate(names)]
+
     def has_inplace(self):
         return "inplace" in self.flags or "inplace_native" in self.flags
 
+    def last_required(self, args):
+        return max((i for i, a in enumerate(args) if a.default is None or a.name == self.explicit), default=-1)
+
     def params(self, first=0, defaults=True, value_defaults=True, end=None):
         # C++ wants defaults at the end only: one before an argument without default counts in calls by name alone.
-        last_required = max((i for i, a in enumerate(self.cpp_args) if a.default is None), default=-1)
+        last_required = self.last_required(self.cpp_args)
         shown = lambda i, a: defaults and i > last_required and (value_defaults or a.base != "Value")
         return ", ".join(a.cpp() + (a.cpp_default() if shown(i, a) else "")
                          for i, a in enumerate(self.cpp_args[:end]) if i >= first)
@@ -209,10 +242,11 @@ def read_ops():
             more = re.sub(r'"\s*"', "", m.group(2) or "")
             aliases = re.findall(r'alias\("([^"]+)"\)', more)
             cpp = re.search(r'cpp\("(\w+)"\)', more)  # another C++ name than the op's
-            flags = {f.strip() for f in re.sub(r'(?:alias|cpp)\("[^"]+"\)', "", more).split(",")} - {""}
+            explicit = re.search(r'explicit\("(\w+)"\)', more)  # C++ has no default there: another overload has
+            flags = {f.strip() for f in re.sub(r'(?:alias|cpp|explicit)\("[^"]+"\)', "", more).split(",")} - {""}
             if flags - FLAGS:
                 fail(where, f"unknown flag {sorted(flags - FLAGS)}; known: {sorted(FLAGS)}")
-            ops.append(Op(schema, flags, aliases, where, rel, cpp and cpp.group(1)))
+            ops.append(Op(schema, flags, aliases, where, rel, cpp and cpp.group(1), explicit and explicit.group(1)))
         for m in re.finditer(r'^REEL_UNSUPPORTED_VARIANT\("([^"]+)", "([^"]*)"\)', text, re.M):
             unsupported.append(m.groups())
     return ops, unsupported
@@ -244,6 +278,51 @@ def declarations(ops):
         out.append(f"}} // namespace {space}\n")
     out.append("\n} // namespace reel\n")
     return "".join(out)
+
+
+def out_signature(op, defaults):
+    """The form that writes into the caller's tensors. Where there are options, the output says dtype and device."""
+    outs = op.outs()
+    into = [("TensorList " if op.cpp_ret.startswith("std::vector") else "const Tensor& ") + n for n in outs]
+    shown = [a for a in op.cpp_args if a.type != "TensorOptions"]
+    last_required = op.last_required(shown)
+    rest = [a.cpp() + (a.cpp_default() if defaults and i > last_required else "") for i, a in enumerate(shown)]
+    ret = {"Tensor": "Tensor&", "std::vector<Tensor>": "void"}.get(
+        op.cpp_ret, "std::tuple<" + ", ".join(["Tensor&"] * len(outs)) + ">")
+    return f"{ret} {op.cpp_name}_out({', '.join(into + rest)})"
+
+
+def out_declarations(ops):
+    out = [BANNER, "// Results go into tensors of the caller, as libtorch's `add_out(out, a, b)`: they are resized where their sizes\n"
+           "// differ (with a warning unless empty); the dtype must be one that the result can be cast to. Error when an\n"
+           "// argument requires grad while recording.\n"
+           "#pragma once\n\n#include <reel/autograd/ops.hpp>\n\nnamespace reel {\n\n"]
+    out += [f"{out_signature(op, True)};\n" for op in ops if op.outs()]
+    return "".join(out + ["\n} // namespace reel\n"])
+
+
+def out_definitions(ops):
+    out = [BANNER, '#include <reel/autograd/ops_out.hpp>\n\n#include "op/out.hpp"\n\nnamespace reel {\n\n']
+    for op in ops:
+        outs = op.outs()
+        if not outs:
+            continue
+        operands = ", ".join(outs + [a.name for a in op.cpp_args if a.type != "TensorOptions"])
+        given = ", ".join(f"{outs[0]}.options().requires_grad(false)" if a.type == "TensorOptions" else a.name
+                          for a in op.cpp_args)
+        form = f'const detail::OutForm form("{op.name}", {operands});'
+        call = f"reel::{op.cpp_name}({given})"
+        if op.cpp_ret == "Tensor":
+            body = f"return form.write({outs[0]}, {call});"
+        elif op.cpp_ret == "std::vector<Tensor>":
+            body = f"form.write({outs[0]}, TensorList({call}));"
+        else:
+            results = ", ".join(f"std::get<{i}>(result)" for i in range(len(outs)))
+            back = ", ".join(f"const_cast<Tensor&>({n})" for n in outs)
+            body = (f"const auto result = {call};\n    const Tensor outs[] = {{{', '.join(outs)}}}, results[] = {{{results}}};\n"
+                    f"    form.write(outs, results);\n    return {{{back}}};")
+        out.append(f"{out_signature(op, False)} {{\n    {form}\n    {body}\n}}\n")
+    return "".join(out + ["\n} // namespace reel\n"])
 
 
 def method_list(ops):
@@ -291,7 +370,7 @@ def definitions(ops):
 
 def schema_block(op):
     """Registers one schema: what it says, and thunks from bound values to the C++ function."""
-    args = ", ".join(a.bound(op.args.index(a)) for a in op.cpp_args)
+    args = op.bound()
     out = ["    {\n        Schema s;\n", f'        s.name = "{op.name}";\n        s.returns = "{op.ret}";\n',
            f'        s.text = "{op.text}";\n        s.file = "{op.file}";\n',
            f'        s.family = "{pathlib.PurePosixPath(op.file).stem}";\n']
@@ -306,10 +385,15 @@ def schema_block(op):
     for a in op.args:
         out.append(f'        s.arguments.push_back({{"{a.name}", "{a.type}", {str(a.kwarg_only).lower()}, '
                    f'{str(a.default is not None).lower()}, {a.value_default()}}});\n')
-    said = next((i for i, a in enumerate(op.args) if a.name == "inplace"), None)
-    in_place = f"if (v[{said}].toBool()) return result(reel::{op.cpp_name}_({args})); " if said is not None else ""
-    out.append("        s.call = [](std::span<const Value> v) -> Value { "
-               f"(void)v; {in_place}return result(reel::{op.cpp_name}({args})); }};\n")
+    call = f"return result(reel::{op.cpp_name}({args}));"
+    if op.place("inplace") is not None:
+        call = f"if (v[{op.place('inplace')}].toBool()) return result(reel::{op.cpp_name}_({args})); " + call
+    if op.place("out") is not None:
+        call = (f"if (!v[{op.place('out')}].isNone()) return detail::into_out(\"{op.name}\", v[{op.place('out')}], v, "
+                f"[&]() -> Value {{ {call} }}); ") + call
+    elif op.takes_out():
+        out.append("        s.takes_out = true;\n")
+    out.append(f"        s.call = [](std::span<const Value> v) -> Value {{ (void)v; {call} }};\n")
     if op.has_inplace():
         out.append("        s.call_inplace = [](std::span<const Value> v) -> Value { "
                    f"return result(reel::{op.cpp_name}_({args})); }};\n")
@@ -319,7 +403,7 @@ def schema_block(op):
 
 def registration(ops, unsupported, part):
     out = [BANNER, "#include <reel/autograd/op.hpp>\n#include <reel/autograd/ops.hpp>\n\n"
-           '#include "op/convert.hpp"\n\nnamespace reel::ops {\n\n',
+           '#include "op/convert.hpp"\n#include "op/out.hpp"\n\nnamespace reel::ops {\n\n',
            f"void register_part_{part}(Registry& r) {{\n    using namespace convert;\n"]
     for op in ops:
         out.append(schema_block(op))
@@ -372,10 +456,12 @@ def main():
     kept = set()
     inc, src = out / "include/reel/autograd", out / "src"
     write(inc / "ops.hpp", declarations(ops), kept)
+    write(inc / "ops_out.hpp", out_declarations(ops), kept)
     write(inc / "tensor_methods.inc", method_list(ops), kept)
     parts = [ops[i:i + CHUNK] for i in range(0, len(ops), CHUNK)]
     for i, part in enumerate(parts):
         write(src / f"ops_definitions_{i}.cpp", definitions(part), kept)
+        write(src / f"ops_out_{i}.cpp", out_definitions(part), kept)
         write(src / f"ops_registry_{i}.cpp", registration(part, unsupported if i + 1 == len(parts) else [], i), kept)
     write(src / "ops_registry.cpp", registration_index(len(parts)), kept)
     stems = sorted(p.stem for p in KERNELS.glob("*.cpp"))

@@ -149,8 +149,8 @@ Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight,
 /// (the running ones then move by `momentum`), else with the running ones. Returns also the batch's mean and 1 /
 /// sqrt(var + eps).
 REEL_OP("native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
-        "training, float momentum, float eps)"
-        " -> (Tensor, Tensor, Tensor)")
+        "training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+        out)
 std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                                                      const Tensor& running_mean, const Tensor& running_var,
                                                      bool training, double momentum, double eps) {
@@ -159,8 +159,7 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
     return {r.out, r.mean, r.rstd};
 }
 REEL_OP("batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
-        "training, float momentum, float eps,"
-        " bool cudnn_enabled=True) -> Tensor")
+        "training, float momentum, float eps, bool cudnn_enabled) -> Tensor")
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                   const Tensor& running_var, bool training, double momentum, double eps, bool) {
     return batch_norm_any("batch_norm", input, weight, bias, running_mean, running_var, training, momentum, eps).out;
@@ -258,8 +257,7 @@ std::vector<double> over_batch(const std::vector<double>& v, const cpu::NormGeom
 /// Normalises every channel of every example of input [N, C, ...] with its own moments, or with the running ones.
 /// Running moments follow the mean of the examples' ones.
 REEL_OP("instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
-        "use_input_stats, float momentum,"
-        " float eps, bool cudnn_enabled=True) -> Tensor")
+        "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor")
 Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                      const Tensor& running_var, bool use_input_stats, double momentum, double eps, bool) {
     REEL_CHECK(input.dim() >= 2, "instance_norm: input has shape ", input.sizes(),

@@ -149,7 +149,7 @@ Tensor bincount(const Tensor& input, const Tensor& weights, std::int64_t minleng
 
 /// Counts of elements in `bins` equal bins between `min` and `max` (both 0: between the extremes of the input). What
 /// lies outside is left out.
-REEL_OP("histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", method, not_differentiable)
+REEL_OP("histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", method, out, not_differentiable)
 Tensor histc(const Tensor& input, std::int64_t bins, const Scalar& min, const Scalar& max) {
     require_cpu("histc", input);
     REEL_CHECK(bins > 0, "histc: bins must be positive, got ", bins);
@@ -177,9 +177,9 @@ Tensor histc(const Tensor& input, std::int64_t bins, const Scalar& min, const Sc
 
 /// Counts (or sums of `weight`) of elements in bins of equal width over `range` (default: the extremes of the input),
 /// or between the edges `bins`; and the edges. `density`: divided by the total and the widths.
-REEL_OP("histogram(Tensor input, int bins, *, float[]? range=None, Tensor? weight=None, bool density=False) -> "
+REEL_OP("histogram(Tensor input, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) -> "
         "(Tensor hist, Tensor bin_edges)",
-        method, not_differentiable)
+        method, out, not_differentiable)
 std::tuple<Tensor, Tensor> histogram(const Tensor& input, std::int64_t bins, std::optional<ArrayRef<double>> range,
                                      const Tensor& weight, bool density) {
     check_input("histogram", input);
@@ -187,9 +187,9 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& input, std::int64_t bins, std
     const auto edges = edges_of_dims("histogram", points, bins, range, input.scalar_type());
     return {count_points("histogram", points, edges, weight, density, input.scalar_type()), edges[0]};
 }
-REEL_OP("histogram(Tensor input, Tensor bins, *, Tensor? weight=None, bool density=False) -> "
-        "(Tensor hist, Tensor bin_edges)",
-        method, not_differentiable)
+REEL_OP("histogram(Tensor input, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor "
+        "bin_edges)",
+        method, out, not_differentiable)
 std::tuple<Tensor, Tensor> histogram(const Tensor& input, const Tensor& bins, const Tensor& weight, bool density) {
     check_input("histogram", input);
     REEL_CHECK(bins.dim() == 1 && bins.numel() >= 2 && bins.scalar_type() == input.scalar_type(),
@@ -200,7 +200,7 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& input, const Tensor& bins, co
 
 /// `histogram` of points: the last dimension of `input` holds their coordinates, `bins` the number of bins (or the
 /// edges) along each.
-REEL_OP("histogramdd(Tensor input, int[] bins, *, float[]? range=None, Tensor? weight=None, bool density=False) -> "
+REEL_OP("histogramdd(Tensor input, int[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> "
         "(Tensor hist, Tensor[] bin_edges)",
         not_differentiable)
 std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& input, IntArrayRef bins,
@@ -216,7 +216,7 @@ std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& input, IntArra
     const auto edges = edges_of_dims("histogramdd", points, each, range, input.scalar_type());
     return {count_points("histogramdd", points, edges, weight, density, input.scalar_type()), edges};
 }
-REEL_OP("histogramdd(Tensor input, Tensor[] bins, *, float[]? range=None, Tensor? weight=None, bool density=False) -> "
+REEL_OP("histogramdd(Tensor input, Tensor[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> "
         "(Tensor hist, Tensor[] bin_edges)",
         not_differentiable)
 std::tuple<Tensor, std::vector<Tensor>>

@@ -45,7 +45,8 @@ void check_reflectors(const char* op, const Tensor& a, const Tensor& tau) {
 } // namespace
 
 /// The first n columns of the product of Householder reflections stored as geqrf leaves them.
-REEL_OP("linalg.householder_product(Tensor input, Tensor tau) -> Tensor", alias("orgqr"))
+REEL_OP("linalg.householder_product(Tensor input, Tensor tau) -> Tensor", out,
+        alias("orgqr(Tensor input, Tensor input2)"))
 Tensor linalg_householder_product(const Tensor& input, const Tensor& tau) {
     const char* op = "linalg.householder_product";
     check_reflectors(op, input, tau);
@@ -58,7 +59,8 @@ Tensor linalg_householder_product(const Tensor& input, const Tensor& tau) {
     return tau.size(-1) == 0 ? start.clone() + input * Scalar(0) : apply_reflectors(input, tau, start, false);
 }
 /// Q other, Q^H other, other Q or other Q^H for the square Q of the reflections.
-REEL_OP("ormqr(Tensor input, Tensor tau, Tensor other, bool left=True, bool transpose=False) -> Tensor", method)
+REEL_OP("ormqr(Tensor input, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor", method,
+        out)
 Tensor ormqr(const Tensor& input, const Tensor& tau, const Tensor& other, bool left, bool transpose) {
     check_reflectors("ormqr", input, tau);
     check_matrices("ormqr", "other", other, false);
@@ -72,7 +74,7 @@ Tensor ormqr(const Tensor& input, const Tensor& tau, const Tensor& other, bool l
     return adjoint_of(apply_reflectors(input, tau, adjoint_of(other), !transpose));
 }
 /// R above the diagonal, reflectors below it, their factors.
-REEL_OP("geqrf(Tensor input) -> (Tensor a, Tensor tau)", method, not_differentiable)
+REEL_OP("geqrf(Tensor input) -> (Tensor a, Tensor tau)", method, out, not_differentiable)
 std::tuple<Tensor, Tensor> geqrf(const Tensor& input) {
     check_matrices("geqrf", "input", input, false);
     const Batch b(input.detach());
@@ -86,7 +88,7 @@ std::tuple<Tensor, Tensor> geqrf(const Tensor& input) {
     return {b.matrices(), tau};
 }
 /// A = Q R. mode 'reduced' (thin), 'complete' or 'r' (Q empty, no gradient).
-REEL_OP("linalg.qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)")
+REEL_OP("linalg.qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)", out)
 std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode) {
     check_matrices("linalg.qr", "A", A, false);
     REEL_CHECK_VALUE(mode == "reduced" || mode == "complete" || mode == "r", "linalg.qr: mode is '", mode,
@@ -138,15 +140,15 @@ std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode) {
     });
     return {q, r};
 }
-REEL_OP("qr(Tensor input, bool some=True) -> (Tensor Q, Tensor R)", method)
+REEL_OP("qr(Tensor input, bool some=True) -> (Tensor Q, Tensor R)", method, out)
 std::tuple<Tensor, Tensor> qr(const Tensor& input, bool some) {
     return linalg_qr(input, some ? "reduced" : "complete");
 }
 
 /// Factors of symmetric (Hermitian) indefinite matrices, from the lower triangle.
-REEL_OP("linalg.ldl_factor_ex(Tensor A, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor "
+REEL_OP("linalg.ldl_factor_ex(Tensor input, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor "
         "pivots, Tensor info)",
-        not_differentiable)
+        out, not_differentiable)
 std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& A, bool hermitian, bool check_errors) {
     check_matrices("linalg.ldl_factor_ex", "A", A, true);
     const Batch b(A.detach());
@@ -162,13 +164,15 @@ std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& A, bool he
     if (check_errors) check_infos("linalg.ldl_factor_ex", info, "a block of D is singular");
     return {b.matrices(), pivots, info};
 }
-REEL_OP("linalg.ldl_factor(Tensor A, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)", not_differentiable)
+REEL_OP("linalg.ldl_factor(Tensor input, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)", out,
+        not_differentiable)
 std::tuple<Tensor, Tensor> linalg_ldl_factor(const Tensor& A, bool hermitian) {
     const auto [ld, pivots, info] = linalg_ldl_factor_ex(A, hermitian, false);
     return {ld, pivots};
 }
 /// X with A X = B for A given by its LDL factors.
-REEL_OP("linalg.ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor", not_differentiable)
+REEL_OP("linalg.ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor", out,
+        not_differentiable)
 Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool hermitian) {
     const char* op = "linalg.ldl_solve";
     check_matrices(op, "LD", LD, true);

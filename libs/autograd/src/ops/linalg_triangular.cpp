@@ -33,8 +33,9 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, bool upper, bool left,
 } // namespace
 
 /// X with A X = B (X A = B with left=false) for triangular A; the other triangle is not read.
-REEL_OP(
-    "linalg.solve_triangular(Tensor A, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor")
+REEL_OP("linalg.solve_triangular(Tensor input, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> "
+        "Tensor",
+        out)
 Tensor linalg_solve_triangular(const Tensor& A, const Tensor& B, bool upper, bool left, bool unitriangular) {
     check_matrices("linalg.solve_triangular", "A", A, true);
     check_matrices("linalg.solve_triangular", "B", B, false);
@@ -70,9 +71,9 @@ Tensor with_unread_directions(const Tensor& x, const Tensor& a, bool upper, bool
 } // namespace
 
 /// X with A X = b for triangular A (its transpose with transpose=true), and a copy of A.
-REEL_OP("triangular_solve(Tensor b, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> "
+REEL_OP("triangular_solve(Tensor input, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> "
         "(Tensor solution, Tensor cloned_coefficient)",
-        method)
+        method, out)
 std::tuple<Tensor, Tensor> triangular_solve(const Tensor& b, const Tensor& A, bool upper, bool transpose,
                                             bool unitriangular) {
     check_matrices("triangular_solve", "A", A, true);
@@ -132,13 +133,14 @@ std::tuple<Tensor, Tensor> cholesky_of(const char* op, const Tensor& a, bool upp
 } // namespace
 
 /// Cholesky factor L (A = L L^H), or its adjoint with upper=true, of Hermitian positive definite matrices.
-REEL_OP("linalg.cholesky(Tensor A, *, bool upper=False) -> Tensor")
+REEL_OP("linalg.cholesky(Tensor input, *, bool upper=False) -> Tensor", out)
 Tensor linalg_cholesky(const Tensor& A, bool upper) {
     const auto [l, info] = cholesky_of("linalg.cholesky", A, upper);
     check_infos("linalg.cholesky", info, "it is not positive definite, a leading minor is not positive");
     return l;
 }
-REEL_OP("linalg.cholesky_ex(Tensor A, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)")
+REEL_OP("linalg.cholesky_ex(Tensor input, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)",
+        out)
 std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& A, bool upper, bool check_errors) {
     const auto r = cholesky_of("linalg.cholesky_ex", A, upper);
     if (check_errors)
@@ -146,13 +148,13 @@ std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& A, bool upper, bool 
                     "it is not positive definite, a leading minor is not positive");
     return r;
 }
-REEL_OP("cholesky(Tensor input, bool upper=False) -> Tensor", method)
+REEL_OP("cholesky(Tensor input, bool upper=False) -> Tensor", method, out)
 Tensor cholesky(const Tensor& input, bool upper) { return linalg_cholesky(input, upper); }
 // The reference's forward mode has X dL X L^H where the derivative of X = (L L^H)^-1 has X dL L^H X: the same only if X
 // and L commute. Its factors are close to the identity, so four of its tangents are off by no more than 6e-6.
 REEL_UNSUPPORTED_VARIANT("cholesky_inverse", "")
 /// Inverse of A given by its Cholesky factor.
-REEL_OP("cholesky_inverse(Tensor input, bool upper=False) -> Tensor", method)
+REEL_OP("cholesky_inverse(Tensor input, bool upper=False) -> Tensor", method, out)
 Tensor cholesky_inverse(const Tensor& input, bool upper) {
     check_matrices("cholesky_inverse", "input", input, true);
     Tensor out;
@@ -190,7 +192,7 @@ Tensor cholesky_solve_of(const Tensor& b, const Tensor& factor, bool upper) {
 } // namespace
 
 /// X with A X = input for A given by its Cholesky factor `input2`.
-REEL_OP("cholesky_solve(Tensor input, Tensor input2, bool upper=False) -> Tensor", method)
+REEL_OP("cholesky_solve(Tensor input, Tensor input2, bool upper=False) -> Tensor", method, out)
 Tensor cholesky_solve(const Tensor& input, const Tensor& input2, bool upper) {
     check_matrices("cholesky_solve", "input2", input2, true);
     check_matrices("cholesky_solve", "input", input, false);

@@ -110,7 +110,7 @@ template <class T> T trigamma(T x) {
 } // namespace
 
 /// log |Gamma(x)|
-REEL_OP("lgamma(Tensor input) -> Tensor", method, inplace, alias("special.gammaln"))
+REEL_OP("lgamma(Tensor input) -> Tensor", method, out, inplace, alias("special.gammaln"))
 Tensor lgamma(const Tensor& input) {
     const Tensor y = map<Floats>(
         "lgamma", to_float(input), [](auto x) { return decltype(x)(std::lgamma(double(x))); }, input);
@@ -118,7 +118,7 @@ Tensor lgamma(const Tensor& input) {
     return y;
 }
 /// d lgamma / dx; NaN at negative integers, -infinity at 0.
-REEL_OP("digamma(Tensor input) -> Tensor", method, inplace, alias("special.digamma"), alias("special.psi"))
+REEL_OP("digamma(Tensor input) -> Tensor", method, out, inplace, alias("special.digamma"), alias("special.psi"))
 Tensor digamma(const Tensor& input) {
     const Tensor y = map<Floats>(
         "digamma", to_float(input), [](auto x) { return decltype(x)(special_math::digamma(double(x))); }, input);
@@ -138,10 +138,10 @@ Tensor polygamma(const Tensor& input, std::int64_t n) {
     return y;
 }
 /// The same in the order of Python's function.
-REEL_OP("polygamma(int n, Tensor input) -> Tensor", alias("special.polygamma"))
+REEL_OP("polygamma(int n, Tensor input) -> Tensor", out, alias("special.polygamma(int n, Tensor input)"))
 Tensor polygamma(std::int64_t n, const Tensor& input) { return polygamma(input, n); }
 /// log of the multivariate gamma function of dimension p.
-REEL_OP("mvlgamma(Tensor input, int p) -> Tensor", method, inplace, alias("special.multigammaln"))
+REEL_OP("mvlgamma(Tensor input, int p) -> Tensor", method, out, inplace, alias("special.multigammaln"))
 Tensor mvlgamma(const Tensor& input, std::int64_t p) {
     REEL_CHECK(p >= 1, "mvlgamma: p is ", p, "; expected at least 1");
     const Tensor x = isIntegralType(input.scalar_type(), true) ? input.to(get_default_dtype()) : input;
@@ -174,7 +174,7 @@ void refuse_order(bool needed, const char* op) {
 }
 } // namespace
 /// Regularized lower incomplete gamma function P(input, other); no gradient for input.
-REEL_OP("igamma(Tensor input, Tensor other) -> Tensor", method, inplace, alias("special.gammainc"))
+REEL_OP("igamma(Tensor input, Tensor other) -> Tensor", method, out, inplace, alias("special.gammainc"))
 Tensor igamma(const Tensor& input, const Tensor& other) {
     const Tensor y = map<Floats>(
         "igamma", promoted(input, other),
@@ -186,7 +186,7 @@ Tensor igamma(const Tensor& input, const Tensor& other) {
     return y;
 }
 /// Regularized upper incomplete gamma function Q(input, other); no gradient for input.
-REEL_OP("igammac(Tensor input, Tensor other) -> Tensor", method, inplace, alias("special.gammaincc"))
+REEL_OP("igammac(Tensor input, Tensor other) -> Tensor", method, out, inplace, alias("special.gammaincc"))
 Tensor igammac(const Tensor& input, const Tensor& other) {
     const Tensor y = map<Floats>(
         "igammac", promoted(input, other),
@@ -198,7 +198,7 @@ Tensor igammac(const Tensor& input, const Tensor& other) {
     return y;
 }
 /// Hurwitz zeta function of exponent `input` and shift `other`; a gradient for `other` alone.
-REEL_OP("special.zeta(Tensor input, Tensor other) -> Tensor")
+REEL_OP("special.zeta(Tensor input, Tensor other) -> Tensor", out)
 Tensor special_zeta(const Tensor& input, const Tensor& other) {
     const Tensor y = map<Floats>(
         "special.zeta", to_float(input, other),
@@ -210,9 +210,9 @@ Tensor special_zeta(const Tensor& input, const Tensor& other) {
     });
     return y;
 }
-REEL_OP("special.zeta(Tensor input, Scalar other) -> Tensor")
+REEL_OP("special.zeta(Tensor input, Scalar other) -> Tensor", out)
 Tensor special_zeta(const Tensor& input, const Scalar& other) { return special_zeta(input, number(other)); }
-REEL_OP("special.zeta(Scalar input, Tensor other) -> Tensor")
+REEL_OP("special.zeta(Scalar input, Tensor other) -> Tensor", out)
 Tensor special_zeta(const Scalar& input, const Tensor& other) { return special_zeta(number(input), other); }
 
 } // namespace reel
