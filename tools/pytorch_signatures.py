@@ -133,7 +133,7 @@ def main():
             lines.add("Tensor.tolist(input)")
         else:
             lines.update(f"Tensor.{name}({text})" for text in of_native(table.get(("", name, True), []), True))
-    lines = {line for line in lines if line.split("(")[0] not in REPLACED} | set(BY_HAND)
+    lines = {line for line in lines if line.split("(")[0] not in REPLACED and "<" not in line} | set(BY_HAND)  # "<": an object
     print("# Signatures of PyTorch", torch.__version__.split("+")[0] + ", written by tools/pytorch_signatures.py")
     print("\n".join(sorted(lines)))
 
