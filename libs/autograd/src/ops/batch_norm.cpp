@@ -262,7 +262,7 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
                      const Tensor& running_var, bool use_input_stats, double momentum, double eps, bool) {
     REEL_CHECK(input.dim() >= 2, "instance_norm: input has shape ", input.sizes(),
                "; expected at least two dimensions, [N, C, ...]");
-    if (!use_input_stats) return batch_norm(input, weight, bias, running_mean, running_var, false, momentum, eps);
+    if (!use_input_stats) return batch_norm(input, weight, bias, running_mean, running_var, false, momentum, eps, true);
     check_channels("instance_norm", "running_mean", running_mean, input.size(1));
     check_channels("instance_norm", "running_var", running_var, input.size(1));
     Tensor out = grouped("instance_norm", input, input.size(1), weight, bias, eps);
@@ -286,7 +286,7 @@ Tensor functional_instance_norm(const Tensor& input, const Tensor& running_mean,
         REEL_CHECK_VALUE(input.size(0) * input.size(1) == 0 || input.numel() / (input.size(0) * input.size(1)) != 1,
                          "instance_norm: expected more than one spatial element when training, got input ",
                          input.sizes());
-    return instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps);
+    return instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, true);
 }
 
 } // namespace reel
