@@ -13,6 +13,10 @@ import pathlib
 import re
 import sys
 
+import opgen_out
+import opgen_registry
+from opgen_text import BANNER
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OPS = ROOT / "libs/autograd/src/ops"
 KERNELS = ROOT / "libs/autograd/src/cpu/kernels"
@@ -51,8 +55,10 @@ RETURNS = {
     "Value": "Value", "Tensor": "Tensor", "Tensor[]": "std::vector<Tensor>", "bool": "bool", "int": "std::int64_t", "float": "double",
     "Scalar": "Scalar", "Dtype": "ScalarType", "int[]": "std::vector<std::int64_t>",
 }
-FLAGS = {"method", "inplace", "inplace_native", "view", "random", "not_differentiable"}
-BY_NAME_ONLY = {"inplace"}  # C++ has a function of its own for working in place
+FLAGS = {"method", "out", "inplace", "inplace_native", "view", "random", "not_differentiable"}
+# Arguments of Python's that C++ spells otherwise: functions of their own for working in place and into given tensors.
+BY_NAME_ONLY = {"inplace", "out", "_stacklevel"}
+LEGACY = {"size_average", "reduce"}  # what `reduction` was once said with
 CPP_KEYWORDS = {"bool": "bool_", "float": "float_", "double": "double_", "int": "int_", "long": "long_",
                 "short": "short_", "char": "char_", "half": "half_", "and": "and_", "or": "or_", "not": "not_",
                 # libtorch's spellings of the two that are single capital letters
@@ -118,8 +124,8 @@ class Arg:
 class Op:
     """One schema: its text, its flags, and where it stands."""
 
-    def __init__(self, schema, flags, aliases, where, file, cpp=None):
-        self.text, self.flags, self.file = schema, flags, file
+    def __init__(self, schema, flags, aliases, where, file, cpp=None, explicit=None):
+        self.text, self.flags, self.file, self.explicit = schema, flags, file, explicit
         m = re.fullmatch(r"([\w.]+)\((.*)\) -> (.+)", schema)
         if not m:
             fail(where, f"cannot read the schema '{schema}'; expected 'name(Type arg, ...) -> Type'")
@@ -130,7 +136,8 @@ class Op:
                 kwarg_only = True
             else:
                 self.args.append(Arg(part, kwarg_only, where))
-        self.cpp_args = [a for a in self.args if a.name not in BY_NAME_ONLY]
+        self.legacy = LEGACY if LEGACY < {a.name for a in self.args} else set()
+        self.cpp_args = self.cpp_only()
         if self.ret.startswith("("):
             self.cpp_ret = "std::tuple<" + ", ".join(
                 RETURNS[p.strip().split(" ")[0]] for p in self.ret[1:-1].split(",")) + ">"
@@ -155,7 +162,7 @@ class Op:
     def aliased(self, text, where):
         """The schema of an alias with arguments of its own, which calls this op's function."""
         other = Op(f"{text} -> {self.ret}", self.flags, [], where, self.file)
-        given = [a for a in other.args if a.name not in BY_NAME_ONLY]
+        given = other.cpp_only()
         known = {a.name for a in self.cpp_args}
         rest = iter([a for a in given if a.name not in known])
         named = {a.name: a for a in given}
@@ -166,12 +173,42 @@ class Op:
         other.cpp_name = self.cpp_name
         return other
 
+    def cpp_only(self):
+        return [a for a in self.args if a.name not in BY_NAME_ONLY | self.legacy]
+
+    def place(self, name):
+        """Where the argument stands, None when there is none of that name."""
+        return next((i for i, a in enumerate(self.args) if a.name == name), None)
+
+    def bound(self):
+        """What a call by name hands to the C++ function."""
+        legacy = ", ".join(f"v[{self.place(n)}]" for n in ("size_average", "reduce", "reduction"))
+        return ", ".join(f"reduction({legacy})" if self.legacy and a.name == "reduction" else a.bound(self.args.index(a))
+                         for a in self.cpp_args)
+
+    def takes_out(self):
+        return "out" in self.flags or self.place("out") is not None
+
+    def outs(self):
+        """The names of the tensors that the typed form with `out` writes; none when there is no such form."""
+        if not self.takes_out() or self.cpp_ret not in ("Tensor", "std::vector<Tensor>") and not re.fullmatch(
+                r"std::tuple<Tensor(, Tensor)*>", self.cpp_ret):
+            return []
+        if not self.ret.startswith("("):
+            return ["out"]
+        names = [p.split()[-1] for p in self.ret[1:-1].split(",")]
+        taken = {a.name for a in self.args} | {"Tensor"}
+        return [f"out{i}" if n in taken else n for i, n in enumerate(names)]
+
     def has_inplace(self):
         return "inplace" in self.flags or "inplace_native" in self.flags
 
+    def last_required(self, args):
+        return max((i for i, a in enumerate(args) if a.default is None or a.name == self.explicit), default=-1)
+
     def params(self, first=0, defaults=True, value_defaults=True, end=None):
         # C++ wants defaults at the end only: one before an argument without default counts in calls by name alone.
-        last_required = max((i for i, a in enumerate(self.cpp_args) if a.default is None), default=-1)
+        last_required = self.last_required(self.cpp_args)
         shown = lambda i, a: defaults and i > last_required and (value_defaults or a.base != "Value")
         return ", ".join(a.cpp() + (a.cpp_default() if shown(i, a) else "")
                          for i, a in enumerate(self.cpp_args[:end]) if i >= first)
@@ -209,14 +246,12 @@ def read_ops():
             more = re.sub(r'"\s*"', "", m.group(2) or "")
             aliases = re.findall(r'alias\("([^"]+)"\)', more)
             cpp = re.search(r'cpp\("(\w+)"\)', more)  # another C++ name than the op's
-            flags = {f.strip() for f in re.sub(r'(?:alias|cpp)\("[^"]+"\)', "", more).split(",")} - {""}
+            explicit = re.search(r'explicit\("(\w+)"\)', more)  # C++ has no default there: another overload has
+            flags = {f.strip() for f in re.sub(r'(?:alias|cpp|explicit)\("[^"]+"\)', "", more).split(",")} - {""}
             if flags - FLAGS:
                 fail(where, f"unknown flag {sorted(flags - FLAGS)}; known: {sorted(FLAGS)}")
-            ops.append(Op(schema, flags, aliases, where, rel, cpp and cpp.group(1)))
+            ops.append(Op(schema, flags, aliases, where, rel, cpp and cpp.group(1), explicit and explicit.group(1)))
     return ops
-
-
-BANNER = "// Generated by tools/opgen.py from the blocks in libs/autograd/src/ops. Do not edit.\n"
 
 
 def declarations(ops):
@@ -287,55 +322,6 @@ def definitions(ops):
     return "".join(out)
 
 
-def schema_block(op):
-    """Registers one schema: what it says, and thunks from bound values to the C++ function."""
-    args = ", ".join(a.bound(op.args.index(a)) for a in op.cpp_args)
-    out = ["    {\n        Schema s;\n", f'        s.name = "{op.name}";\n        s.returns = "{op.ret}";\n',
-           f'        s.text = "{op.text}";\n        s.file = "{op.file}";\n',
-           f'        s.family = "{pathlib.PurePosixPath(op.file).stem}";\n']
-    for flag, member in (("method", "is_method"), ("view", "is_view"), ("random", "is_random")):
-        if flag in op.flags:
-            out.append(f"        s.{member} = true;\n")
-    if "not_differentiable" in op.flags:
-        out.append("        s.differentiable = false;\n")
-    if op.has_inplace():
-        out.append("        s.has_inplace = true;\n")
-    for a in op.args:
-        out.append(f'        s.arguments.push_back({{"{a.name}", "{a.type}", {str(a.kwarg_only).lower()}, '
-                   f'{str(a.default is not None).lower()}, {a.value_default()}}});\n')
-    said = next((i for i, a in enumerate(op.args) if a.name == "inplace"), None)
-    in_place = f"if (v[{said}].toBool()) return result(reel::{op.cpp_name}_({args})); " if said is not None else ""
-    out.append("        s.call = [](std::span<const Value> v) -> Value { "
-               f"(void)v; {in_place}return result(reel::{op.cpp_name}({args})); }};\n")
-    if op.has_inplace():
-        out.append("        s.call_inplace = [](std::span<const Value> v) -> Value { "
-                   f"return result(reel::{op.cpp_name}_({args})); }};\n")
-    out.append("        r.add(std::move(s));\n    }\n")
-    return "".join(out)
-
-
-def registration(ops, part):
-    out = [BANNER, "#include <reel/autograd/op.hpp>\n#include <reel/autograd/ops.hpp>\n\n"
-           '#include "op/convert.hpp"\n\nnamespace reel::ops {\n\n',
-           f"void register_part_{part}(Registry& r) {{\n    using namespace convert;\n"]
-    for op in ops:
-        out.append(schema_block(op))
-        for alias in op.aliases:
-            out.append(f'    r.add_alias("{alias}", "{op.name}");\n')
-        out += [schema_block(other) for other in op.others]
-    out.append("}\n\n} // namespace reel::ops\n")
-    return "".join(out)
-
-
-def registration_index(parts):
-    out = [BANNER, "#include <reel/autograd/op.hpp>\n\nnamespace reel::ops {\n\n"]
-    out += [f"void register_part_{i}(Registry& r);\n" for i in range(parts)]
-    out.append("\nvoid register_all(Registry& r) {\n    (void)r;\n")
-    out += [f"    register_part_{i}(r);\n" for i in range(parts)]
-    out.append("}\n\n} // namespace reel::ops\n")
-    return "".join(out)
-
-
 def kernel_index(stems):
     """Calls the registration functions of the instruction set in use, once, when the library is loaded."""
     isas = ["v2", "v3", "v4", "base"]
@@ -367,12 +353,14 @@ def main():
     kept = set()
     inc, src = out / "include/reel/autograd", out / "src"
     write(inc / "ops.hpp", declarations(ops), kept)
+    write(inc / "ops_out.hpp", opgen_out.out_declarations(ops), kept)
     write(inc / "tensor_methods.inc", method_list(ops), kept)
     parts = [ops[i:i + CHUNK] for i in range(0, len(ops), CHUNK)]
     for i, part in enumerate(parts):
         write(src / f"ops_definitions_{i}.cpp", definitions(part), kept)
-        write(src / f"ops_registry_{i}.cpp", registration(part, i), kept)
-    write(src / "ops_registry.cpp", registration_index(len(parts)), kept)
+        write(src / f"ops_out_{i}.cpp", opgen_out.out_definitions(part), kept)
+        write(src / f"ops_registry_{i}.cpp", opgen_registry.registration(part, i), kept)
+    write(src / "ops_registry.cpp", opgen_registry.registration_index(len(parts)), kept)
     stems = sorted(p.stem for p in KERNELS.glob("*.cpp"))
     write(src / "kernels_registry.cpp", kernel_index(stems), kept)
     for folder in (src, inc, out / "kernels"):

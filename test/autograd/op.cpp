@@ -127,4 +127,94 @@ BOOST_AUTO_TEST_CASE(inplace_writes_into_the_input) {
     BOOST_TEST(z.equal(zeros({8})));
 }
 
+BOOST_AUTO_TEST_CASE(losses_take_the_older_words_for_reduction) {
+    tape_test::Warnings warnings;
+    const Tensor x = tensor({1., 2.}), y = tensor({0., 0.});
+    BOOST_TEST(tensor_of("nn.functional.mse_loss", {x, y}, {{"size_average", false}}).item<double>() == 5);
+    BOOST_TEST(tensor_of("nn.functional.mse_loss", {x, y, Value(), false}).equal(tensor({1., 4.})));
+    BOOST_TEST(tensor_of("nn.functional.mse_loss", {x, y, Value(), Value(), "sum"}).item<double>() == 5);
+    BOOST_TEST(tensor_of("nn.functional.mse_loss", {x, y}).item<double>() == 2.5);
+    BOOST_TEST(warnings.mention("size_average and reduce are deprecated; use reduction='sum' instead"));
+}
+
+BOOST_AUTO_TEST_CASE(softmax_over_a_dimension_of_its_choice) {
+    tape_test::Warnings warnings;
+    const Tensor x = arange(6.).reshape({2, 3});
+    BOOST_TEST(tensor_of("nn.functional.softmax", {x}).equal(softmax(x, 1)));
+    BOOST_TEST(
+        tensor_of("nn.functional.log_softmax", {x[0], Value(), 3, kDouble}).equal(log_softmax(x[0], 0, kDouble)));
+    BOOST_TEST(warnings.mention("softmax: the choice of a dimension is deprecated; say which with dim"));
+    BOOST_TEST(tensor_of("special.softmax", {x, 0, kDouble}).equal(softmax(x, 0, kDouble)));
+    BOOST_CHECK_THROW(tensor_of("softmax", {x}), TypeError);
+}
+
+BOOST_AUTO_TEST_CASE(words_of_numpy) {
+    const Tensor x = arange(6.).reshape({2, 3});
+    BOOST_TEST(tensor_of("sum", {x}, {{"axis", 1}, {"keepdims", true}}).equal(x.sum(1, true)));
+    BOOST_TEST(tensor_of("add", {}, {{"x1", x}, {"x2", x}}).equal(x + x));
+    BOOST_CHECK_THROW(tensor_of("sum", {x}, {{"axis", 1}, {"dim", 1}}), TypeError);
+}
+
+BOOST_AUTO_TEST_CASE(options_include_the_memory_format) {
+    const Tensor x = ones({1, 2, 3, 3});
+    BOOST_TEST(
+        tensor_of("empty_like", {x}, {{"memory_format", "channels_last"}}).is_contiguous(MemoryFormat::ChannelsLast));
+    BOOST_TEST(tensor_of("to", {x}, {{"memory_format", "channels_last"}}).is_contiguous(MemoryFormat::ChannelsLast));
+    Generator g;
+    g.manual_seed(3);
+    const Tensor a = rand_like(x, g);
+    g.manual_seed(3);
+    BOOST_TEST(rand({1, 2, 3, 3}, g).equal(a));
+}
+
+BOOST_AUTO_TEST_CASE(memory_read_as_another_dtype) {
+    const Tensor x = tensor({1.f, -2.f}, kFloat);
+    BOOST_TEST(x.view(kInt).equal(tensor({0x3f800000, std::int64_t(std::int32_t(0xc0000000))}, kInt)));
+    BOOST_TEST(x.view(kByte).size(0) == 8);
+    BOOST_TEST(x.view(kByte).view(kFloat).equal(x));
+    BOOST_TEST(tensor_of("view", {x, kDouble}).size(0) == 1);
+    x.view(kInt).fill_(0);
+    BOOST_TEST(x.equal(zeros({2})));
+    BOOST_TEST(tensor(3.).view({}).dim() == 0); // a shape, not a dtype
+    BOOST_CHECK_THROW(ones({3}, kFloat).view(kDouble), Error);
+}
+
+BOOST_AUTO_TEST_CASE(tensors_as_plain_values) {
+    BOOST_TEST(call("is_nonzero", {tensor({2.})}).toBool());
+    BOOST_CHECK_THROW(call("is_nonzero", {ones({2})}), Error);
+    const Value list = call("tolist", {tensor({{1, 2}, {3, 4}})});
+    BOOST_TEST(list.elements()[1].elements()[0].toInt() == 3);
+    BOOST_TEST(call("tolist", {tensor(true)}).toBool());
+    BOOST_TEST(call("tolist", {empty({0})}).elements().empty());
+}
+
+BOOST_AUTO_TEST_CASE(other_memory_for_a_tensor) {
+    const Tensor x = zeros({2}), y = tensor({{1., 2.}, {3., 4.}});
+    x.set_(y);
+    BOOST_TEST(x.equal(y));
+    BOOST_TEST(x.is_alias_of(y));
+    x.set_(y, 1, {3});
+    BOOST_TEST(x.equal(tensor({2., 3., 4.})));
+    BOOST_TEST(x.set_().numel() == 0);
+    BOOST_CHECK_THROW(x.set_(tensor({1})), TypeError);
+    BOOST_CHECK_THROW(zeros({2}).requires_grad_().set_(y), Error);
+}
+
+BOOST_AUTO_TEST_CASE(views_into_memory_of_their_own) {
+    const Tensor x = arange(6.).reshape({2, 3}).requires_grad_();
+    const auto copies = [&](const Tensor& copy, const Tensor& view) {
+        BOOST_TEST(copy.equal(view));
+        BOOST_TEST(!copy.is_alias_of(x));
+        BOOST_TEST(!copy.is_view());
+    };
+    copies(select_copy(x, 0, 1), x.select(0, 1));
+    copies(slice_copy(x, 1, 1), x.slice(1, 1));
+    copies(split_copy(x, 1)[1], x.split(1)[1]);
+    copies(detach_copy(x), x.detach());
+    select_copy(x, 1, 0).sum().backward();
+    BOOST_TEST(x.grad().equal(tensor({{1., 0., 0.}, {1., 0., 0.}})));
+    const Tensor z = view_as_complex_copy(ones({1, 2}));
+    BOOST_TEST(view_as_real_copy(z).equal(ones({1, 2})));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

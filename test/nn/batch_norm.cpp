@@ -107,7 +107,9 @@ BOOST_AUTO_TEST_CASE(instance_norm_normalises_every_example) {
     const Tensor y = m(randn({2, 3, 50}) * 4 + 1);
     BOOST_TEST(largest(y.mean({2})) < 1e-5);
     BOOST_TEST(m->parameters().empty());
-    const auto f = [](const variable_list& v) { return instance_norm(v[0], v[1], v[2], {}, {}, true, 0.1, 1e-3); };
+    const auto f = [](const variable_list& v) {
+        return instance_norm(v[0], v[1], v[2], {}, {}, true, 0.1, 1e-3, true);
+    };
     const variable_list in{leaf({2, 3, 4}), leaf({3}), leaf({3})};
     BOOST_TEST(autograd::gradcheck(f, in));
     BOOST_TEST(autograd::gradgradcheck(f, in));

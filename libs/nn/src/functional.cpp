@@ -79,6 +79,30 @@ Tensor log_softmax(const Tensor& x, const LogSoftmaxFuncOptions& o) { return ree
 Tensor dropout(const Tensor& x, const DropoutFuncOptions& o) {
     return into(o.inplace(), x, reel::dropout(x, o.p(), o.training()));
 }
+Tensor gumbel_softmax(const Tensor& logits, const GumbelSoftmaxFuncOptions& o) {
+    return reel::gumbel_softmax(logits, o.tau(), o.hard(), 1e-10, o.dim());
+}
+Tensor affine_grid(const Tensor& theta, IntArrayRef size, bool align_corners) {
+    return reel::affine_grid_generator(theta, size, align_corners);
+}
+std::tuple<Tensor, Tensor> fractional_max_pool2d_with_indices(const Tensor& x,
+                                                              const FractionalMaxPool2dFuncOptions& o) {
+    return nn::detail::fractional_max_pool(o, x, o._random_samples());
+}
+Tensor fractional_max_pool2d(const Tensor& x, const FractionalMaxPool2dFuncOptions& o) {
+    return std::get<0>(fractional_max_pool2d_with_indices(x, o));
+}
+std::tuple<Tensor, Tensor> fractional_max_pool3d_with_indices(const Tensor& x,
+                                                              const FractionalMaxPool3dFuncOptions& o) {
+    return nn::detail::fractional_max_pool(o, x, o._random_samples());
+}
+Tensor fractional_max_pool3d(const Tensor& x, const FractionalMaxPool3dFuncOptions& o) {
+    return std::get<0>(fractional_max_pool3d_with_indices(x, o));
+}
+
+Tensor dropout1d(const Tensor& x, const DropoutFuncOptions& o) {
+    return into(o.inplace(), x, reel::dropout1d(x, o.p(), o.training()));
+}
 Tensor dropout2d(const Tensor& x, const DropoutFuncOptions& o) {
     return into(o.inplace(), x, reel::dropout2d(x, o.p(), o.training()));
 }

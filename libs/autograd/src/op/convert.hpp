@@ -24,6 +24,8 @@ inline std::optional<Device> opt_device(const Value& v) {
 inline std::optional<std::string_view> opt_str(const Value& v) {
     return v.isNone() ? std::nullopt : std::optional<std::string_view>(v.toStringRef());
 }
+/// The word that the three arguments of a loss mean; the first two are older, and warn.
+std::string_view reduction(const Value& size_average, const Value& reduce, const Value& reduction);
 inline std::optional<Generator> opt_generator(const Value& v) { return v.toOptional<Generator>(); }
 inline std::vector<std::int64_t> ints(const Value& v) {
     return v.isSequence() ? v.toIntVector() : std::vector<std::int64_t>{v.toInt()};

@@ -8,6 +8,7 @@
 
 #include "op/caller.hpp"
 #include "op/convert.hpp"
+#include "op/out.hpp"
 
 namespace reel::ops {
 
@@ -176,7 +177,21 @@ bool fits_option(const std::string& name, const Value& v, std::string& why) {
     return !expected;
 }
 
-const char* const option_names[] = {"dtype", "layout", "device", "requires_grad", "pin_memory"};
+const char* const option_names[] = {"dtype", "layout", "device", "requires_grad", "pin_memory", "memory_format"};
+/// NumPy's words, which PyTorch takes too where an argument has the name beside them.
+constexpr std::pair<std::string_view, std::string_view> numpy_names[] = {
+    {"axis", "dim"}, {"keepdims", "keepdim"}, {"x", "input"}, {"a", "input"}, {"x1", "input"}, {"x2", "other"}};
+
+/// The name of the argument that a caller's `name` means: its own, or the one that NumPy's word stands for.
+std::string_view name_here(const std::vector<Argument>& arguments, std::string_view name) {
+    const auto known = [&](std::string_view n) {
+        return std::any_of(arguments.begin(), arguments.end(), [&](const Argument& a) { return a.name == n; });
+    };
+    if (known(name)) return name;
+    for (const auto& [word, own] : numpy_names)
+        if (word == name && known(own)) return own;
+    return name;
+}
 
 } // namespace
 
@@ -209,9 +224,10 @@ bool Schema::bind(const Args& args, const Kwargs& kwargs, std::vector<Value>& bo
     for (const auto& [key, value] : kwargs) {
         if (!key.isString()) return refuse("a keyword is " + shortened(key.repr()) + "; expected str");
         const std::string& name = key.toStringRef();
+        const std::string_view own = name_here(arguments, name);
         bool found = false;
         for (std::size_t i = 0; i < arguments.size() && !found; ++i) {
-            if (arguments[i].name == name) {
+            if (arguments[i].name == own) {
                 if (given[i]) return refuse(str("argument '", name, "' is given twice"));
                 bound[i] = value;
                 given[i] = found = true;
@@ -272,8 +288,35 @@ Value guarded(Value (*call)(std::span<const Value>), const std::string& name, co
 }
 } // namespace
 
+namespace {
+/// Factories make what the output holds unless the call says otherwise.
+void take_dtype_from(const Schema& s, const Value& out, std::vector<Value>& bound) {
+    for (std::size_t i = 0; i < bound.size(); ++i) {
+        if (s.arguments[i].type != "TensorOptions" || !out.isTensor()) continue;
+        ValueDict options;
+        if (bound[i].isGenericDict())
+            for (const auto& [key, value] : bound[i].toGenericDict()) options.set(key, value);
+        if (!options.contains("dtype")) options.set(Value("dtype"), Value(out.toTensor().scalar_type()));
+        if (!options.contains("device")) options.set(Value("device"), Value(out.toTensor().device()));
+        bound[i] = Value(std::move(options));
+    }
+}
+} // namespace
+
 Value Op::call(const Args& args, const Kwargs& kwargs) const {
     std::vector<Value> bound;
+    const Value* const out = kwargs.find(std::string_view("out"));
+    if (out && std::any_of(schemas.begin(), schemas.end(), [](const Schema& s) { return s.takes_out; })) {
+        Kwargs rest = kwargs;
+        rest.erase("out");
+        if (out->isNone()) return call(args, rest);
+        for (const Schema& s : schemas)
+            if (s.takes_out && s.bind(args, rest, bound, nullptr)) {
+                take_dtype_from(s, *out, bound);
+                return detail::into_out(name.c_str(), *out, bound, [&] { return s.call(bound); });
+            }
+        no_schema_fits(*this, args, rest);
+    }
     for (const Schema& s : schemas)
         if (s.bind(args, kwargs, bound, nullptr)) return guarded(s.call, name, s, bound);
     no_schema_fits(*this, "", args, kwargs);
@@ -309,8 +352,16 @@ TensorOptions options(const Value& v) {
         else if (name == "device") o = o.device(value.toDevice());
         else if (name == "requires_grad") o = o.requires_grad(value.toBool());
         else if (name == "pin_memory") o = o.pinned_memory(value.toBool());
+        else if (name == "memory_format") o = o.memory_format(opt_memory_format(value));
     }
     return o;
+}
+std::string_view reduction(const Value& size_average, const Value& reduce, const Value& reduction) {
+    if (size_average.isNone() && reduce.isNone()) return reduction.toStringRef();
+    const bool reduced = reduce.isNone() || reduce.toBool(), mean = size_average.isNone() || size_average.toBool();
+    const char* const word = !reduced ? "none" : mean ? "mean" : "sum";
+    REEL_WARN_DEPRECATION("size_average and reduce are deprecated; use reduction='", word, "' instead");
+    return word;
 }
 } // namespace convert
 

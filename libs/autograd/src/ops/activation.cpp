@@ -7,14 +7,14 @@ namespace reel {
 
 using namespace pointwise;
 
-REEL_OP("sigmoid(Tensor input) -> Tensor", method, inplace, alias("special.expit"), alias("nn.functional.sigmoid"))
+REEL_OP("sigmoid(Tensor input) -> Tensor", method, out, inplace, alias("special.expit"), alias("nn.functional.sigmoid"))
 Tensor sigmoid(const Tensor& input) { return unary_op("sigmoid", sigmoid_op{}, input); }
 
-REEL_OP("relu(Tensor input) -> Tensor", method, inplace, alias("nn.functional.relu"))
+REEL_OP("relu(Tensor input) -> Tensor", method, inplace, alias("nn.functional.relu(Tensor input, bool inplace=False)"))
 Tensor relu(const Tensor& input) { return unary_op("relu", relu_op{}, input); }
 
 /// `approximate` is none or tanh.
-REEL_OP("nn.functional.gelu(Tensor input, *, str approximate='none') -> Tensor")
+REEL_OP("nn.functional.gelu(Tensor input, *, str approximate='none') -> Tensor", out)
 Tensor gelu(const Tensor& input, std::string_view approximate) {
     REEL_CHECK(approximate == "none" || approximate == "tanh", "gelu: approximate is '", approximate,
                "'; expected 'none' or 'tanh'");

@@ -177,8 +177,8 @@ Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight,
 /// (the running ones then move by `momentum`), else with the running ones. Returns also the batch's mean and 1 /
 /// sqrt(var + eps).
 REEL_OP("native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
-        "training, float momentum, float eps)"
-        " -> (Tensor, Tensor, Tensor)")
+        "training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+        out)
 std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                                                      const Tensor& running_mean, const Tensor& running_var,
                                                      bool training, double momentum, double eps) {
@@ -187,8 +187,7 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
     return {r.out, r.mean, r.rstd};
 }
 REEL_OP("batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
-        "training, float momentum, float eps,"
-        " bool cudnn_enabled=True) -> Tensor")
+        "training, float momentum, float eps, bool cudnn_enabled) -> Tensor")
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                   const Tensor& running_var, bool training, double momentum, double eps, bool) {
     return batch_norm_any("batch_norm", input, weight, bias, running_mean, running_var, training, momentum, eps).out;
@@ -287,13 +286,12 @@ std::vector<double> over_batch(const std::vector<double>& v, const cpu::NormGeom
 /// Normalises every channel of every example of input [N, C, ...] with its own moments, or with the running ones.
 /// Running moments follow the mean of the examples' ones.
 REEL_OP("instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
-        "use_input_stats, float momentum,"
-        " float eps, bool cudnn_enabled=True) -> Tensor")
+        "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor")
 Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                      const Tensor& running_var, bool use_input_stats, double momentum, double eps, bool) {
     REEL_CHECK(input.dim() >= 2, "instance_norm: input has shape ", input.sizes(),
                "; expected at least two dimensions, [N, C, ...]");
-    if (!use_input_stats) return batch_norm(input, weight, bias, running_mean, running_var, false, momentum, eps);
+    if (!use_input_stats) return batch_norm(input, weight, bias, running_mean, running_var, false, momentum, eps, true);
     check_channels("instance_norm", "running_mean", running_mean, input.size(1));
     check_channels("instance_norm", "running_var", running_var, input.size(1));
     check_running("instance_norm", running_mean, running_var);
@@ -318,7 +316,7 @@ Tensor functional_instance_norm(const Tensor& input, const Tensor& running_mean,
         REEL_CHECK_VALUE(input.size(0) * input.size(1) == 0 || input.numel() / (input.size(0) * input.size(1)) != 1,
                          "instance_norm: expected more than one spatial element when training, got input ",
                          input.sizes());
-    return instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps);
+    return instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, true);
 }
 
 } // namespace reel

@@ -151,32 +151,32 @@ template <class T> void where_loop(char* const* d, const std::int64_t* s, std::i
         return compare<Functor>(#name, input, wrapped_number(other));                                                  \
     }
 
-REEL_OP("eq(Tensor input, Tensor other) -> Tensor", method, inplace, not_differentiable)
-REEL_OP("eq(Tensor input, Scalar other) -> Tensor", method, inplace, not_differentiable)
+REEL_OP("eq(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable)
+REEL_OP("eq(Tensor input, Scalar other) -> Tensor", method, out, inplace, not_differentiable)
 REEL_COMPARE(eq, Eq)
-REEL_OP("ne(Tensor input, Tensor other) -> Tensor", method, inplace, not_differentiable, alias("not_equal"))
-REEL_OP("ne(Tensor input, Scalar other) -> Tensor", method, inplace, not_differentiable)
+REEL_OP("ne(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable, alias("not_equal"))
+REEL_OP("ne(Tensor input, Scalar other) -> Tensor", method, out, inplace, not_differentiable)
 REEL_COMPARE(ne, Ne)
-REEL_OP("lt(Tensor input, Tensor other) -> Tensor", method, inplace, not_differentiable, alias("less"))
-REEL_OP("lt(Tensor input, Scalar other) -> Tensor", method, inplace, not_differentiable)
+REEL_OP("lt(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable, alias("less"))
+REEL_OP("lt(Tensor input, Scalar other) -> Tensor", method, out, inplace, not_differentiable)
 REEL_COMPARE(lt, Lt)
-REEL_OP("le(Tensor input, Tensor other) -> Tensor", method, inplace, not_differentiable, alias("less_equal"))
-REEL_OP("le(Tensor input, Scalar other) -> Tensor", method, inplace, not_differentiable)
+REEL_OP("le(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable, alias("less_equal"))
+REEL_OP("le(Tensor input, Scalar other) -> Tensor", method, out, inplace, not_differentiable)
 REEL_COMPARE(le, Le)
-REEL_OP("gt(Tensor input, Tensor other) -> Tensor", method, inplace, not_differentiable, alias("greater"))
-REEL_OP("gt(Tensor input, Scalar other) -> Tensor", method, inplace, not_differentiable)
+REEL_OP("gt(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable, alias("greater"))
+REEL_OP("gt(Tensor input, Scalar other) -> Tensor", method, out, inplace, not_differentiable)
 REEL_COMPARE(gt, Gt)
-REEL_OP("ge(Tensor input, Tensor other) -> Tensor", method, inplace, not_differentiable, alias("greater_equal"))
-REEL_OP("ge(Tensor input, Scalar other) -> Tensor", method, inplace, not_differentiable)
+REEL_OP("ge(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable, alias("greater_equal"))
+REEL_OP("ge(Tensor input, Scalar other) -> Tensor", method, out, inplace, not_differentiable)
 REEL_COMPARE(ge, Ge)
 
-REEL_OP("logical_and(Tensor input, Tensor other) -> Tensor", method, inplace, not_differentiable)
+REEL_OP("logical_and(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable)
 Tensor logical_and(const Tensor& input, const Tensor& other) { return compare<And>("logical_and", input, other); }
-REEL_OP("logical_or(Tensor input, Tensor other) -> Tensor", method, inplace, not_differentiable)
+REEL_OP("logical_or(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable)
 Tensor logical_or(const Tensor& input, const Tensor& other) { return compare<Or>("logical_or", input, other); }
-REEL_OP("logical_xor(Tensor input, Tensor other) -> Tensor", method, inplace, not_differentiable)
+REEL_OP("logical_xor(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable)
 Tensor logical_xor(const Tensor& input, const Tensor& other) { return compare<Xor>("logical_xor", input, other); }
-REEL_OP("logical_not(Tensor input) -> Tensor", method, inplace, not_differentiable)
+REEL_OP("logical_not(Tensor input) -> Tensor", method, out, inplace, not_differentiable)
 Tensor logical_not(const Tensor& input) { return predicate<Not>("logical_not", input); }
 REEL_OP("isnan(Tensor input) -> Tensor", method, not_differentiable)
 Tensor isnan(const Tensor& input) { return predicate<IsNan>("isnan", input); }
@@ -184,9 +184,9 @@ REEL_OP("isinf(Tensor input) -> Tensor", method, not_differentiable)
 Tensor isinf(const Tensor& input) { return predicate<IsInf>("isinf", input); }
 REEL_OP("isfinite(Tensor input) -> Tensor", method, not_differentiable)
 Tensor isfinite(const Tensor& input) { return predicate<IsFinite>("isfinite", input); }
-REEL_OP("isposinf(Tensor input) -> Tensor", method, not_differentiable)
+REEL_OP("isposinf(Tensor input) -> Tensor", method, out, not_differentiable)
 Tensor isposinf(const Tensor& input) { return predicate<IsPosInf>("isposinf", input); }
-REEL_OP("isneginf(Tensor input) -> Tensor", method, not_differentiable)
+REEL_OP("isneginf(Tensor input) -> Tensor", method, out, not_differentiable)
 Tensor isneginf(const Tensor& input) { return predicate<IsNegInf>("isneginf", input); }
 /// Is the imaginary part zero? True for every real element.
 REEL_OP("isreal(Tensor input) -> Tensor", method, not_differentiable)
@@ -221,7 +221,7 @@ Device device_of(std::initializer_list<std::reference_wrapper<const Tensor>> ope
 } // namespace
 
 /// Elements of `input` where `condition` holds, of `other` elsewhere.
-REEL_OP("where(Tensor condition, Tensor input, Tensor other) -> Tensor")
+REEL_OP("where(Tensor condition, Tensor input, Tensor other) -> Tensor", out)
 Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) {
     REEL_CHECK(condition.scalar_type() == kBool || condition.scalar_type() == kByte, "where: condition is ",
                dtype_name(condition.scalar_type()), "; expected bool");
@@ -260,15 +260,15 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
            });
     return out;
 }
-REEL_OP("where(Tensor condition, Tensor input, Scalar other) -> Tensor")
+REEL_OP("where(Tensor condition, Tensor input, Scalar other) -> Tensor", out)
 Tensor where(const Tensor& condition, const Tensor& input, const Scalar& other) {
     return where(condition, input, wrapped_number(other));
 }
-REEL_OP("where(Tensor condition, Scalar input, Tensor other) -> Tensor")
+REEL_OP("where(Tensor condition, Scalar input, Tensor other) -> Tensor", out)
 Tensor where(const Tensor& condition, const Scalar& input, const Tensor& other) {
     return where(condition, wrapped_number(input), other);
 }
-REEL_OP("where(Tensor condition, Scalar input, Scalar other) -> Tensor")
+REEL_OP("where(Tensor condition, Scalar input, Scalar other) -> Tensor", out)
 Tensor where(const Tensor& condition, const Scalar& input, const Scalar& other) {
     return where(condition, wrapped_number(input), wrapped_number(other));
 }

@@ -31,8 +31,8 @@ Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias, Int
                           false);
 }
 /// `padding` is "same" (stride 1; the larger half on the right) or "valid" (none).
-REEL_OP("nn.functional.conv1d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, str padding, int[] "
-        "dilation=1, int groups=1) -> Tensor",
+REEL_OP("nn.functional.conv1d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, str padding='valid', "
+        "int[] dilation=1, int groups=1) -> Tensor",
         cpp("conv1d_padded"))
 Tensor conv1d_padded(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                      std::string_view padding, IntArrayRef dilation, std::int64_t groups) {
@@ -49,8 +49,8 @@ Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, Int
                           false);
 }
 /// `padding` is "same" (stride 1; the larger half on the right) or "valid" (none).
-REEL_OP("nn.functional.conv2d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, str padding, int[] "
-        "dilation=1, int groups=1) -> Tensor",
+REEL_OP("nn.functional.conv2d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, str padding='valid', "
+        "int[] dilation=1, int groups=1) -> Tensor",
         cpp("conv2d_padded"))
 Tensor conv2d_padded(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                      std::string_view padding, IntArrayRef dilation, std::int64_t groups) {
@@ -67,8 +67,8 @@ Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias, Int
                           false);
 }
 /// `padding` is "same" (stride 1; the larger half on the right) or "valid" (none).
-REEL_OP("nn.functional.conv3d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, str padding, int[] "
-        "dilation=1, int groups=1) -> Tensor",
+REEL_OP("nn.functional.conv3d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, str padding='valid', "
+        "int[] dilation=1, int groups=1) -> Tensor",
         cpp("conv3d_padded"))
 Tensor conv3d_padded(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                      std::string_view padding, IntArrayRef dilation, std::int64_t groups) {

@@ -125,15 +125,16 @@ REEL_OP("to(Tensor input, Dtype dtype, bool non_blocking=False, bool copy=False,
 Tensor to(const Tensor& input, ScalarType dtype, bool, bool copy, std::optional<MemoryFormat> memory_format) {
     return convert(input, dtype, input.device(), copy, memory_format);
 }
-REEL_OP("to(Tensor input, Device? device, Dtype? dtype=None, bool non_blocking=False, bool copy=False, *, "
-        "MemoryFormat? memory_format=None) -> Tensor")
+REEL_OP("to(Tensor input, Device? device=None, Dtype? dtype=None, bool non_blocking=False, bool copy=False, *, "
+        "MemoryFormat? memory_format=None) -> Tensor",
+        explicit("device"))
 Tensor to(const Tensor& input, std::optional<Device> device, std::optional<ScalarType> dtype, bool, bool copy,
           std::optional<MemoryFormat> memory_format) {
     return convert(input, dtype.value_or(input.scalar_type()), device.value_or(input.device()), copy, memory_format);
 }
 /// dtype and device of `other`.
-REEL_OP("to(Tensor input, Tensor other, bool non_blocking=False, bool copy=False, *, MemoryFormat? memory_format=None) "
-        "-> Tensor")
+REEL_OP("to(Tensor input, Tensor tensor, bool non_blocking=False, bool copy=False, *, MemoryFormat? "
+        "memory_format=None) -> Tensor")
 Tensor to(const Tensor& input, const Tensor& other, bool, bool copy, std::optional<MemoryFormat> memory_format) {
     return convert(input, other.scalar_type(), other.device(), copy, memory_format);
 }

@@ -97,7 +97,7 @@ Tensor combinations(const Tensor& input, std::int64_t r, bool with_replacement) 
 }
 
 /// The Kronecker product: every element of `input` times all of `other`.
-REEL_OP("kron(Tensor input, Tensor other) -> Tensor", method)
+REEL_OP("kron(Tensor input, Tensor other) -> Tensor", method, out)
 Tensor kron(const Tensor& input, const Tensor& other) {
     const std::size_t n = std::size_t(std::max(input.dim(), other.dim()));
     const std::size_t la = n - std::size_t(input.dim()), lb = n - std::size_t(other.dim());

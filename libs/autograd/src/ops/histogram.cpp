@@ -179,7 +179,7 @@ Tensor bincount(const Tensor& input, const Tensor& weights, std::int64_t minleng
 
 /// Counts of elements in `bins` equal bins between `min` and `max` (both 0: between the extremes of the input). What
 /// lies outside is left out. Counts are constant almost everywhere: the gradient is zero.
-REEL_OP("histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", method)
+REEL_OP("histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", method, out)
 Tensor histc(const Tensor& input, std::int64_t bins, const Scalar& min, const Scalar& max) {
     require_cpu("histc", input);
     REEL_CHECK(bins > 0, "histc: bins must be positive, got ", bins);
@@ -211,9 +211,8 @@ Tensor histc(const Tensor& input, std::int64_t bins, const Scalar& min, const Sc
 
 /// Counts (or sums of `weight`) of elements in bins of equal width over `range` (default: the extremes of the input),
 /// or between the edges `bins`; and the edges. `density`: divided by the total and the widths.
-REEL_OP("histogram(Tensor input, int bins, *, float[]? range=None, Tensor? weight=None, bool density=False) -> "
-        "(Tensor hist, Tensor bin_edges)",
-        method)
+REEL_OP("histogram(Tensor input, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) -> "
+        "(Tensor hist, Tensor bin_edges)", method, out)
 std::tuple<Tensor, Tensor> histogram(const Tensor& input, std::int64_t bins, std::optional<ArrayRef<double>> range,
                                      const Tensor& weight, bool density) {
     check_input("histogram", input);
@@ -221,9 +220,8 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& input, std::int64_t bins, std
     const auto edges = edges_of_dims("histogram", input, points, bins, range);
     return {count_points("histogram", input, points, edges, weight, density), edges[0]};
 }
-REEL_OP("histogram(Tensor input, Tensor bins, *, Tensor? weight=None, bool density=False) -> "
-        "(Tensor hist, Tensor bin_edges)",
-        method)
+REEL_OP("histogram(Tensor input, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor "
+        "bin_edges)", method, out)
 std::tuple<Tensor, Tensor> histogram(const Tensor& input, const Tensor& bins, const Tensor& weight, bool density) {
     check_input("histogram", input);
     REEL_CHECK(bins.dim() == 1 && bins.numel() >= 2 && bins.scalar_type() == input.scalar_type(),
@@ -234,7 +232,7 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& input, const Tensor& bins, co
 
 /// `histogram` of points: the last dimension of `input` holds their coordinates, `bins` the number of bins (or the
 /// edges) along each.
-REEL_OP("histogramdd(Tensor input, int[] bins, *, float[]? range=None, Tensor? weight=None, bool density=False) -> "
+REEL_OP("histogramdd(Tensor input, int[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> "
         "(Tensor hist, Tensor[] bin_edges)")
 std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& input, IntArrayRef bins,
                                                     std::optional<ArrayRef<double>> range, const Tensor& weight,
@@ -249,7 +247,7 @@ std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& input, IntArra
     const auto edges = edges_of_dims("histogramdd", input, points, each, range);
     return {count_points("histogramdd", input, points, edges, weight, density), edges};
 }
-REEL_OP("histogramdd(Tensor input, Tensor[] bins, *, float[]? range=None, Tensor? weight=None, bool density=False) -> "
+REEL_OP("histogramdd(Tensor input, Tensor[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> "
         "(Tensor hist, Tensor[] bin_edges)")
 std::tuple<Tensor, std::vector<Tensor>>
 histogramdd(const Tensor& input, TensorList bins, std::optional<ArrayRef<double>>, const Tensor& weight, bool density) {

@@ -37,8 +37,9 @@ Solved smallest_solution(const Tensor& a, const Tensor& b, double rcond) {
 /// up to rcond (epsilon times the longer side) times the largest as zero, and differ in what else they return: all have
 /// the rank, the last two the singular values, all but 'gelsy' the squared residuals of every column if there are more
 /// rows than columns and the rank is full. What is not returned is empty. Solution and residuals are differentiable.
-REEL_OP("linalg.lstsq(Tensor A, Tensor B, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor "
-        "residuals, Tensor rank, Tensor singular_values)")
+REEL_OP("linalg.lstsq(Tensor input, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor "
+        "residuals, Tensor rank, Tensor singular_values)",
+        out)
 std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& A, const Tensor& B, std::optional<double> rcond,
                                                         std::optional<std::string_view> driver) {
     const char* op = "linalg.lstsq";

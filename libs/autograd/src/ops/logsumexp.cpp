@@ -10,7 +10,7 @@ using namespace autograd;
 using namespace reduction;
 
 /// log of the sum of exp(input) over `dim` (all when empty), without overflow.  gx = g exp(x - y)
-REEL_OP("logsumexp(Tensor input, int[] dim, bool keepdim=False) -> Tensor", method, alias("special.logsumexp"))
+REEL_OP("logsumexp(Tensor input, int[] dim, bool keepdim=False) -> Tensor", method, out, alias("special.logsumexp"))
 Tensor logsumexp(const Tensor& input, IntArrayRef dim, bool keepdim) {
     const Dims dims = reduced_dims("logsumexp", input, dim);
     const ScalarType t = float_type(input.scalar_type());
@@ -45,10 +45,4 @@ Tensor logsumexp(const Tensor& input, IntArrayRef dim, bool keepdim) {
     });
     return out;
 }
-/// softmax of -input
-REEL_OP("nn.functional.softmin(Tensor input, int dim, *, Dtype? dtype=None) -> Tensor")
-Tensor softmin(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype) {
-    return softmax(dtype ? neg(input.to(*dtype)) : neg(input), dim);
-}
-
 } // namespace reel

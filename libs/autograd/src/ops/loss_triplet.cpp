@@ -30,9 +30,9 @@ Tensor triplet(const char* op, const Tensor& anchor, const Tensor& positive, con
 
 /// max(0, |anchor - positive| - |anchor - negative| + margin) in the p-norm; `swap` takes the nearer of the two to the
 /// negative.
-REEL_OP("nn.functional.triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, *, float margin=1.0, float "
-        "p=2.0, float eps=1e-06, "
-        "bool swap=False, str reduction='mean') -> Tensor")
+REEL_OP(
+    "nn.functional.triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2.0, "
+    "float eps=1e-06, bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor")
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin,
                            double p, double eps, bool swap, std::string_view reduction) {
     return triplet("triplet_margin_loss", anchor, positive, negative, margin, p, eps, swap, reduction);

@@ -8,10 +8,8 @@
 #include <numbers>
 #include <numeric>
 
-#include "tape/inplace.hpp"
+#include "ops/random_fill.hpp"
 #include "tensor/checked_size.hpp"
-#include "tensor/drawing.hpp"
-#include "tensor/make.hpp"
 
 namespace reel {
 
@@ -20,46 +18,6 @@ using namespace detail;
 
 namespace {
 
-/// Dense memory for what is drawn for `self`, its dimensions in the order of their strides: numbers are drawn in the
-/// order in which the elements lie, as in PyTorch.
-Tensor drawn_for(const Tensor& self, ScalarType type) {
-    std::vector<std::size_t> order(self.sizes().size());
-    std::iota(order.begin(), order.end(), std::size_t(0));
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return self.strides()[a] > self.strides()[b]; });
-    Dims strides(order.size());
-    std::int64_t step = 1;
-    for (auto d = order.rbegin(); d != order.rend(); ++d) {
-        strides[*d] = step;
-        step *= self.sizes()[*d];
-    }
-    return empty_strided_raw(self.sizes(), strides, type);
-}
-/// Fills `self` with doubles drawn one after the other.
-template <class Draw>
-void fill_with(const char* op, const Tensor& self, const std::optional<Generator>& generator, Draw draw) {
-    check_inplace(self, op);
-    if (self.is_meta()) return rebase_history(self, Tensor(), op); // no numbers are drawn where none can be kept
-    Tensor wide = drawn_for(self, kDouble);
-    double* p = wide.data_ptr<double>();
-    {
-        const Drawing drawing(generator);
-        for (std::int64_t i = 0; i < wide.numel(); ++i) p[i] = draw(drawing.generator());
-    }
-    copy_raw(self, wide);
-    rebase_history(self, Tensor(), op);
-}
-double standard_normal(CPUGeneratorImpl& g) {
-    if (g.next_normal) {
-        const double v = *g.next_normal;
-        g.next_normal.reset();
-        return v;
-    }
-    const double u1 = g.uniform_double(), u2 = g.uniform_double();
-    const double r = std::sqrt(-2 * std::log1p(-u2)), theta = 2 * std::numbers::pi * u1;
-    g.next_normal = r * std::sin(theta);
-    return r * std::cos(theta);
-}
 /// Box-Muller over blocks of sixteen: element j pairs with j + 8.
 template <class T> void normal_block(T* p, T mean, T std) {
     for (int j = 0; j < 8; ++j) {
@@ -85,11 +43,6 @@ void normal_blocks(T* p, std::int64_t n, const std::optional<Generator>& generat
         normal_block(tail, T(mean), T(std));
     }
 }
-void check_floating(const char* op, const Tensor& t) {
-    REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(t.scalar_type()), op, ": input is ", dtype_name(t.scalar_type()),
-                               "; expected a floating dtype");
-}
-
 } // namespace
 
 namespace {
@@ -137,15 +90,15 @@ template <class Draw> Tensor& draw_integers(const Tensor& input, const std::opti
 }
 } // namespace
 
-REEL_OP("uniform_(Tensor input, float low=0.0, float high=1.0, *, Generator? generator=None) -> Tensor", random, method)
-Tensor& uniform_(const Tensor& input, double low, double high, std::optional<Generator> generator) {
+REEL_OP("uniform_(Tensor input, float from=0.0, float to=1.0, *, Generator? generator=None) -> Tensor", random, method)
+Tensor& uniform_(const Tensor& input, double from, double to, std::optional<Generator> generator) {
     check_floating("uniform_", input);
-    REEL_CHECK(low <= high, "uniform_: low ", low, " is greater than high ", high);
+    REEL_CHECK(from <= to, "uniform_: from ", from, " is greater than to ", to);
     if (input.scalar_type() == kDouble)
         fill_with("uniform_", input, generator,
-                  [&](CPUGeneratorImpl& g) { return g.uniform_double() * (high - low) + low; });
+                  [&](CPUGeneratorImpl& g) { return g.uniform_double() * (to - from) + from; });
     else {
-        const float a = float(low), b = float(high);
+        const float a = float(from), b = float(to);
         fill_with("uniform_", input, generator,
                   [&](CPUGeneratorImpl& g) { return double(g.uniform_float() * (b - a) + a); });
     }
@@ -188,26 +141,40 @@ Tensor& bernoulli_(const Tensor& input, double p, std::optional<Generator> gener
     fill_with("bernoulli_", input, generator, [&](CPUGeneratorImpl& g) { return g.uniform_double() < p ? 1.0 : 0.0; });
     return const_cast<Tensor&>(input);
 }
-REEL_OP("random_(Tensor input, int low, int high, *, Generator? generator=None) -> Tensor", random, method)
-Tensor& random_(const Tensor& input, std::int64_t low, std::int64_t high, std::optional<Generator> generator) {
-    REEL_CHECK(low < high, "random_: expected low < high, got ", low, " and ", high);
+/// As often one as each element of `p` says, which broadcasts.
+REEL_OP("bernoulli_(Tensor input, Tensor p, *, Generator? generator=None) -> Tensor", random, method)
+Tensor& bernoulli_(const Tensor& input, const Tensor& p, std::optional<Generator> generator) {
+    check_inplace(input, "bernoulli_");
+    const Tensor drawn = bernoulli(p.detach().expand(input.sizes()), generator);
+    copy_raw(input, drawn);
+    rebase_history(input, Tensor(), "bernoulli_");
+    return const_cast<Tensor&>(input);
+}
+REEL_OP("random_(Tensor input, int from, int? to, *, Generator? generator=None) -> Tensor", random, method)
+Tensor& random_(const Tensor& input, std::int64_t from, std::optional<std::int64_t> to,
+                std::optional<Generator> generator) {
     const auto [least, most] = exact_integers(input.scalar_type());
-    const bool fits = low >= least && high - 1 <= most;
-    REEL_CHECK_VALUE(fits || isFloatingType(input.scalar_type()), "random_: the range from ", low, " to ", high - 1,
+    REEL_CHECK(!to || from < *to, "random_: expected from < to, got ", from, " and ", to.value_or(0));
+    REEL_CHECK(to || from <= most, "random_: from is ", from, "; the greatest integer that ",
+               dtype_name(input.scalar_type()), " tells from its neighbours is ", most);
+    const std::int64_t last = to ? *to - 1 : most;
+    const bool fits = from >= least && last <= most;
+    REEL_CHECK_VALUE(fits || isFloatingType(input.scalar_type()), "random_: the range from ", from, " to ", last,
                      " does not fit ", dtype_name(input.scalar_type()), ", which holds integers from ", least, " to ",
                      most);
     if (!fits)
         REEL_WARN_ONCE("random_: ", dtype_name(input.scalar_type()), " tells integers apart from ", least, " to ", most,
-                       " only; the range from ", low, " to ", high - 1, " will not be uniform");
-    const std::uint64_t range = std::uint64_t(high) - std::uint64_t(low);
-    const bool wide = range >= (1ull << 32);
+                       " only; the range from ", from, " to ", last, " will not be uniform");
+    const std::uint64_t range = std::uint64_t(last) - std::uint64_t(from) + 1; // 0: every 64-bit integer
+    const bool wide = range == 0 || range >= (1ull << 32);
     return draw_integers(input, generator, [=](CPUGeneratorImpl& g) {
-        return std::int64_t((wide ? g.random64() : g.random()) % range + std::uint64_t(low));
+        const std::uint64_t drawn = wide ? g.random64() : g.random();
+        return std::int64_t((range == 0 ? drawn : drawn % range) + std::uint64_t(from));
     });
 }
 REEL_OP("random_(Tensor input, int to, *, Generator? generator=None) -> Tensor", random, method)
 Tensor& random_(const Tensor& input, std::int64_t to, std::optional<Generator> generator) {
-    return random_(input, 0, to, generator);
+    return random_(input, 0, std::optional(to), generator);
 }
 /// Every integer from 0 to the largest that the dtype tells apart from its neighbours.
 REEL_OP("random_(Tensor input, *, Generator? generator=None) -> Tensor", random, method)
@@ -230,19 +197,19 @@ Tensor fresh(Tensor t, const TensorOptions& o) {
 }
 } // namespace
 
-REEL_OP("rand(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random,
+REEL_OP("rand(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", out, random,
         not_differentiable)
 Tensor rand(IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
     check_sizes("rand", size, options.dtype());
     return fresh(uniform_(empty(size, without_grad(options)), 0, 1, generator), options);
 }
-REEL_OP("randn(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random,
+REEL_OP("randn(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", out, random,
         not_differentiable)
 Tensor randn(IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
     check_sizes("randn", size, options.dtype());
     return fresh(normal_(empty(size, without_grad(options)), 0, 1, generator), options);
 }
-REEL_OP("randint(int low, int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
+REEL_OP("randint(int low, int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", out,
         random, not_differentiable)
 Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, std::optional<Generator> generator,
                TensorOptions options) {
@@ -250,13 +217,14 @@ Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, std::optio
     check_sizes("randint", size, integers.dtype());
     return fresh(random_(empty(size, without_grad(integers)), low, high, generator), options);
 }
-REEL_OP("randint(int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random,
+REEL_OP("randint(int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", out, random,
         not_differentiable)
 Tensor randint(std::int64_t high, IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
     return randint(0, high, size, generator, options);
 }
 /// A random permutation of 0 ... n-1, by forward Fisher-Yates.
-REEL_OP("randperm(int n, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random, not_differentiable)
+REEL_OP("randperm(int n, *, Generator? generator=None, TensorOptions options={}) -> Tensor", out, random,
+        not_differentiable)
 Tensor randperm(std::int64_t n, std::optional<Generator> generator, TensorOptions options) {
     REEL_CHECK(n >= 0, "randperm: n must not be negative, got ", n);
     check_sizes("randperm", n, kLong);

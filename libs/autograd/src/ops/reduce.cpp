@@ -13,7 +13,7 @@ using namespace reduction;
 /// Sum over `dim` (all dimensions when absent or empty). Integers sum in int64.  gx = g, spread
 REEL_OP("sum(Tensor input, *, Dtype? dtype=None) -> Tensor", method)
 Tensor sum(const Tensor& input, std::optional<ScalarType> dtype) { return sum(input, std::nullopt, false, dtype); }
-REEL_OP("sum(Tensor input, int[]? dim, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method)
+REEL_OP("sum(Tensor input, int[]? dim, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method, out)
 Tensor sum(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
     const Dims dims = reduced_dims("sum", input, dim);
     const ScalarType t = dtype.value_or(isIntegralType(input.scalar_type(), true) ? kLong : input.scalar_type());
@@ -24,9 +24,9 @@ Tensor sum(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::opti
     return out;
 }
 /// Arithmetic mean over `dim` (all when absent or empty); floating and complex.  gx = g / n, spread
-REEL_OP("mean(Tensor input, *, Dtype? dtype=None) -> Tensor", method)
+REEL_OP("mean(Tensor input, *, Dtype? dtype=None) -> Tensor", method, out)
 Tensor mean(const Tensor& input, std::optional<ScalarType> dtype) { return mean(input, std::nullopt, false, dtype); }
-REEL_OP("mean(Tensor input, int[]? dim, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method)
+REEL_OP("mean(Tensor input, int[]? dim, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method, out)
 Tensor mean(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
     const ScalarType t = dtype.value_or(input.scalar_type());
     REEL_CHECK(isDifferentiableType(t), "mean: input is ", dtype_name(t),
@@ -41,7 +41,7 @@ Tensor mean(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::opt
     return wide == t ? m : m.to(t);
 }
 /// Sum that takes NaN for zero.  gx = g where input is a number
-REEL_OP("nansum(Tensor input, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method)
+REEL_OP("nansum(Tensor input, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method, out)
 Tensor nansum(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
     REEL_CHECK(!input.is_complex(), "nansum: input is ", dtype_name(input.scalar_type()),
                "; complex numbers are not supported");
@@ -49,7 +49,7 @@ Tensor nansum(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::o
     return sum(masked_fill(input, isnan(input), 0), dim, keepdim, dtype);
 }
 /// Mean of the elements that are numbers; NaN for none.
-REEL_OP("nanmean(Tensor input, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method)
+REEL_OP("nanmean(Tensor input, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method, out)
 Tensor nanmean(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
     REEL_CHECK(input.is_floating_point(), "nanmean: input is ", dtype_name(input.scalar_type()),
                "; expected a floating dtype");
@@ -142,7 +142,7 @@ REEL_OP("prod(Tensor input, *, Dtype? dtype=None) -> Tensor", method)
 Tensor prod(const Tensor& input, std::optional<ScalarType> dtype) {
     return prod_of(input, all_dims(input), false, true, dtype);
 }
-REEL_OP("prod(Tensor input, int dim, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method)
+REEL_OP("prod(Tensor input, int dim, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method, out)
 Tensor prod(const Tensor& input, std::int64_t dim, bool keepdim, std::optional<ScalarType> dtype) {
     return prod_of(input, {wrap_dim("prod", dim, input.dim())}, keepdim, false, dtype);
 }
@@ -166,16 +166,18 @@ Dims named_dims(const char* op, const Tensor& t, OptionalIntArrayRef dim) {
 } // namespace
 
 /// Does any element differ from zero, over `dim` (all when absent)? uint8 answers in uint8.
-REEL_OP("any(Tensor input) -> Tensor", method, not_differentiable)
+REEL_OP("any(Tensor input) -> Tensor", method, out, not_differentiable)
 Tensor any(const Tensor& input) { return truth<false>(input, all_dims(input), false); }
-REEL_OP("any(Tensor input, int[]? dim, bool keepdim=False) -> Tensor", method, not_differentiable)
+REEL_OP("any(Tensor input, int[]? dim=None, bool keepdim=False) -> Tensor", method, out, not_differentiable,
+        explicit("dim"))
 Tensor any(const Tensor& input, OptionalIntArrayRef dim, bool keepdim) {
     return truth<false>(input, named_dims("any", input, dim), keepdim);
 }
 /// Do all elements differ from zero, over `dim` (all when absent)? uint8 answers in uint8.
-REEL_OP("all(Tensor input) -> Tensor", method, not_differentiable)
+REEL_OP("all(Tensor input) -> Tensor", method, out, not_differentiable)
 Tensor all(const Tensor& input) { return truth<true>(input, all_dims(input), false); }
-REEL_OP("all(Tensor input, int[]? dim, bool keepdim=False) -> Tensor", method, not_differentiable)
+REEL_OP("all(Tensor input, int[]? dim=None, bool keepdim=False) -> Tensor", method, out, not_differentiable,
+        explicit("dim"))
 Tensor all(const Tensor& input, OptionalIntArrayRef dim, bool keepdim) {
     return truth<true>(input, named_dims("all", input, dim), keepdim);
 }

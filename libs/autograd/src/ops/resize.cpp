@@ -12,15 +12,17 @@ using namespace autograd;
 using namespace detail;
 using namespace shape;
 
-/// Gives the tensor other sizes, row-major. Elements keep their places in memory; memory grows when it must, and what
-/// it grows by is uninitialised. Refused for tensors that require grad.
-REEL_OP("resize_(Tensor input, int[] size) -> Tensor", method)
-Tensor& resize_(const Tensor& input, IntArrayRef size) {
+/// Gives the tensor other sizes, row-major or in `memory_format`. Elements keep their places in memory; memory grows
+/// when it must, and what it grows by is uninitialised. Refused for tensors that require grad.
+REEL_OP("resize_(Tensor input, int[] size, *, MemoryFormat? memory_format=None) -> Tensor", method)
+Tensor& resize_(const Tensor& input, IntArrayRef size, std::optional<MemoryFormat> memory_format) {
     REEL_CHECK(!input.requires_grad() || (input.is_inference() && InferenceMode::is_enabled()),
                "resize_: cannot resize a tensor that requires grad; resize under no_grad what it was made from");
     check_sizes("resize_", size, input.scalar_type());
+    REEL_CHECK(memory_format != MemoryFormat::Preserve,
+               "resize_: memory_format is preserve_format; expected one that says how elements lie");
+    const Dims strides = strides_of(size, memory_format.value_or(MemoryFormat::Contiguous));
     TensorImpl& impl = *input.impl();
-    const Dims strides = contiguous_strides(size);
     const std::size_t needed =
         input.itemsize() *
         std::size_t(checked_extent("resize_", size, strides, input.storage_offset(), input.scalar_type()));
@@ -35,9 +37,12 @@ Tensor& resize_(const Tensor& input, IntArrayRef size) {
     impl.bump_version();
     return const_cast<Tensor&>(input);
 }
-/// `resize_` to the sizes of `other`.
-REEL_OP("resize_as_(Tensor input, Tensor other) -> Tensor", method)
-Tensor& resize_as_(const Tensor& input, const Tensor& other) { return resize_(input, other.sizes()); }
+/// `resize_` to the sizes of `the_template`, with preserve_format in its memory format.
+REEL_OP("resize_as_(Tensor input, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor", method)
+Tensor& resize_as_(const Tensor& input, const Tensor& the_template, std::optional<MemoryFormat> memory_format) {
+    if (memory_format == MemoryFormat::Preserve) memory_format = the_template.suggest_memory_format();
+    return resize_(input, the_template.sizes(), memory_format);
+}
 
 /// Writes `fill_value` to the main diagonal; `wrap`: a tall matrix starts it again below. More than two dimensions must
 /// be of one size.

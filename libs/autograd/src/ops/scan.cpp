@@ -73,7 +73,7 @@ Tensor reverse(const Tensor& x, std::int64_t dim) {
 }
 
 /// Running sums along `dim`; integers in int64.  gx = running sums of g from the end
-REEL_OP("cumsum(Tensor input, int dim, *, Dtype? dtype=None) -> Tensor", method, inplace)
+REEL_OP("cumsum(Tensor input, int dim, *, Dtype? dtype=None) -> Tensor", method, out, inplace)
 Tensor cumsum(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype) {
     const std::int64_t d = wrap_dim("cumsum", dim, input.dim());
     const ScalarType t = scan_type(input, dtype);
@@ -161,7 +161,7 @@ Tensor cumprod_of(const Tensor& x, std::int64_t dim) {
 } // namespace
 
 /// Running products along `dim`; integers in int64.
-REEL_OP("cumprod(Tensor input, int dim, *, Dtype? dtype=None) -> Tensor", method, inplace)
+REEL_OP("cumprod(Tensor input, int dim, *, Dtype? dtype=None) -> Tensor", method, out, inplace)
 Tensor cumprod(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype) {
     const std::int64_t d = wrap_dim("cumprod", dim, input.dim());
     const ScalarType t = scan_type(input, dtype);
@@ -202,12 +202,12 @@ template <bool Max> std::tuple<Tensor, Tensor> running_extremum(const char* op, 
 } // namespace
 
 /// Largest element so far along `dim` and where it is (the last of equals; a NaN stays).
-REEL_OP("cummax(Tensor input, int dim) -> (Tensor values, Tensor indices)", method)
+REEL_OP("cummax(Tensor input, int dim) -> (Tensor values, Tensor indices)", method, out)
 std::tuple<Tensor, Tensor> cummax(const Tensor& input, std::int64_t dim) {
     return running_extremum<true>("cummax", input, dim);
 }
 /// Smallest element so far along `dim` and where it is (the last of equals; a NaN stays).
-REEL_OP("cummin(Tensor input, int dim) -> (Tensor values, Tensor indices)", method)
+REEL_OP("cummin(Tensor input, int dim) -> (Tensor values, Tensor indices)", method, out)
 std::tuple<Tensor, Tensor> cummin(const Tensor& input, std::int64_t dim) {
     return running_extremum<false>("cummin", input, dim);
 }
@@ -272,7 +272,7 @@ template <class R> R log_add_exp(const R& x, const R& o) {
 } // namespace
 
 /// log of the running sums of exp(input) along `dim`.  gx[i] = sum over j >= i of g[j] exp(x[i] - y[j])
-REEL_OP("logcumsumexp(Tensor input, int dim) -> Tensor", method)
+REEL_OP("logcumsumexp(Tensor input, int dim) -> Tensor", method, out)
 Tensor logcumsumexp(const Tensor& input, std::int64_t dim) {
     const std::int64_t d = wrap_dim("logcumsumexp", dim, input.dim());
     const Lines l(input, d);
@@ -306,7 +306,7 @@ Tensor slice_of(const Tensor& t, std::int64_t dim, std::int64_t start, std::int6
 } // namespace
 
 /// Differences of neighbours along `dim`, `n` times; `prepend` and `append` are joined on first.
-REEL_OP("diff(Tensor input, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor", method)
+REEL_OP("diff(Tensor input, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor", method, out)
 Tensor diff(const Tensor& input, std::int64_t n, std::int64_t dim, const Tensor& prepend, const Tensor& append) {
     REEL_CHECK(input.dim() > 0, "diff: input is 0-dimensional; expected at least one dimension");
     REEL_CHECK(n >= 0, "diff: n is ", n, "; expected how many times to take differences, at least 0");

@@ -36,10 +36,17 @@ Tensor run(const char* op, const Tensor& input, std::int64_t dim, bool logarithm
     return input.dim() == 0 ? alias_raw(out, {}, {}, 0) : contiguous_raw(alias_raw(out, input.sizes(), os, 0));
 }
 
+/// The dimension that PyTorch's functions took when none was given.
+std::int64_t or_implicit(const char* op, std::optional<std::int64_t> dim, const Tensor& input) {
+    if (dim) return *dim;
+    REEL_WARN_DEPRECATION(op, ": the choice of a dimension is deprecated; say which with dim");
+    return input.dim() == 0 || input.dim() == 1 || input.dim() == 3 ? 0 : 1;
+}
+
 } // namespace
 
 /// Positive weights along `dim` that sum to one.  gx = y (g - sum(g y))
-REEL_OP("softmax(Tensor input, int dim, *, Dtype? dtype=None) -> Tensor", method, alias("nn.functional.softmax"))
+REEL_OP("softmax(Tensor input, int dim, Dtype? dtype=None) -> Tensor", method, out, alias("special.softmax"))
 Tensor softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype) {
     const Tensor x = dtype ? input.to(*dtype) : input;
     const std::int64_t d = wrap_dim("softmax", dim, x.dim());
@@ -51,8 +58,8 @@ Tensor softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> 
     return out;
 }
 /// log(softmax).  gx = g - exp(y) sum(g)
-REEL_OP("log_softmax(Tensor input, int dim, *, Dtype? dtype=None) -> Tensor", method,
-        alias("nn.functional.log_softmax"))
+REEL_OP("log_softmax(Tensor input, int dim, Dtype? dtype=None) -> Tensor", method, out,
+        alias("special.log_softmax(Tensor input, int dim, *, Dtype? dtype=None)"))
 Tensor log_softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype) {
     const Tensor x = dtype ? input.to(*dtype) : input;
     const std::int64_t d = wrap_dim("log_softmax", dim, x.dim());
@@ -62,6 +69,22 @@ Tensor log_softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarTy
         return {c.grad() - reel::exp(y) * reel::sum(c.grad(), d, true)};
     });
     return out;
+}
+/// The same with a dimension that may be left out.
+REEL_OP("nn.functional.softmax(Tensor input, int? dim=None, int _stacklevel=3, Dtype? dtype=None) -> Tensor",
+        cpp("functional_softmax"))
+Tensor functional_softmax(const Tensor& input, std::optional<std::int64_t> dim, std::optional<ScalarType> dtype) {
+    return softmax(input, or_implicit("softmax", dim, input), dtype);
+}
+REEL_OP("nn.functional.log_softmax(Tensor input, int? dim=None, int _stacklevel=3, Dtype? dtype=None) -> Tensor",
+        cpp("functional_log_softmax"))
+Tensor functional_log_softmax(const Tensor& input, std::optional<std::int64_t> dim, std::optional<ScalarType> dtype) {
+    return log_softmax(input, or_implicit("log_softmax", dim, input), dtype);
+}
+/// softmax of -input
+REEL_OP("nn.functional.softmin(Tensor input, int? dim=None, int _stacklevel=3, Dtype? dtype=None) -> Tensor")
+Tensor softmin(const Tensor& input, std::optional<std::int64_t> dim, std::optional<ScalarType> dtype) {
+    return softmax(dtype ? neg(input.to(*dtype)) : neg(input), or_implicit("softmin", dim, input));
 }
 
 } // namespace reel

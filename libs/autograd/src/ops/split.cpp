@@ -133,7 +133,11 @@ REEL_OP("split_with_sizes(Tensor input, int[] split_sizes, int dim=0) -> Tensor[
 std::vector<Tensor> split_with_sizes(const Tensor& input, IntArrayRef split_sizes, std::int64_t dim) {
     return cut_sizes("split_with_sizes", input, split_sizes, dim, true);
 }
-REEL_OP("split_with_sizes_copy(Tensor input, int[] split_sizes, int dim=0) -> Tensor[]")
+REEL_OP("split_copy(Tensor input, int split_size, int dim=0) -> Tensor[]", out)
+std::vector<Tensor> split_copy(const Tensor& input, std::int64_t split_size, std::int64_t dim) {
+    return copies(cut_even("split_copy", input, split_size, dim, true));
+}
+REEL_OP("split_with_sizes_copy(Tensor input, int[] split_sizes, int dim=0) -> Tensor[]", out)
 std::vector<Tensor> split_with_sizes_copy(const Tensor& input, IntArrayRef split_sizes, std::int64_t dim) {
     return copies(cut_sizes("split_with_sizes_copy", input, split_sizes, dim, true));
 }
@@ -228,7 +232,7 @@ std::vector<Tensor> unbind(const Tensor& input, std::int64_t dim) {
     });
     return out;
 }
-REEL_OP("unbind_copy(Tensor input, int dim=0) -> Tensor[]")
+REEL_OP("unbind_copy(Tensor input, int dim=0) -> Tensor[]", out)
 std::vector<Tensor> unbind_copy(const Tensor& input, std::int64_t dim) { return copies(unbind(input, dim)); }
 
 } // namespace reel

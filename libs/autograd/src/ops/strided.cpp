@@ -56,8 +56,10 @@ void check_geometry(const char* op, const Tensor& input, IntArrayRef size, IntAr
                extent - 1, " of a storage of ", have, " elements");
 }
 
-/// A view of the same memory with another element type.
-Tensor with_dtype(const Tensor& t, ScalarType dtype, IntArrayRef sizes, IntArrayRef strides, std::int64_t offset) {
+} // namespace
+
+namespace shape {
+Tensor view_as_dtype(const Tensor& t, ScalarType dtype, IntArrayRef sizes, IntArrayRef strides, std::int64_t offset) {
     const Tensor same = view_raw(t, t.sizes(), t.strides(), t.storage_offset());
     TensorImplPtr impl(new TensorImpl(t.storage(), dtype, t.device()));
     impl->share_version(*t.impl());
@@ -66,9 +68,6 @@ Tensor with_dtype(const Tensor& t, ScalarType dtype, IntArrayRef sizes, IntArray
     if (same.is_view()) impl->set_view(same.impl()->view_base(), same.impl()->creation_meta());
     return Tensor(std::move(impl));
 }
-} // namespace
-
-namespace shape {
 Tensor strided_part(const Tensor& t, Geometry whole, Geometry part) {
     const std::int64_t base = std::min(whole.offset, part.offset);
     whole.offset -= base;
@@ -111,7 +110,7 @@ Tensor& as_strided_(const Tensor& input, IntArrayRef size, IntArrayRef stride,
     return geometry_in_place("as_strided_", input,
                              [&](const Tensor& x) { return as_strided(x, size, stride, storage_offset); });
 }
-REEL_OP("as_strided_copy(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor")
+REEL_OP("as_strided_copy(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor", out)
 Tensor as_strided_copy(const Tensor& input, IntArrayRef size, IntArrayRef stride,
                        std::optional<std::int64_t> storage_offset) {
     return as_strided(input, size, stride, storage_offset).clone(MemoryFormat::Contiguous);
@@ -150,11 +149,14 @@ Tensor view_as_real(const Tensor& input) {
     sizes.push_back(2);
     strides.push_back(1);
     const ScalarType real = input.scalar_type() == kComplexDouble ? kDouble : kFloat;
-    const Tensor out = with_dtype(input, real, sizes, strides, input.storage_offset() * 2);
+    const Tensor out = view_as_dtype(input, real, sizes, strides, input.storage_offset() * 2);
     record("view_as_real", {input}, out, {},
            [](RuleContext& c) -> GradList { return {view_as_complex(c.grad().contiguous())}; });
     return out;
 }
+
+REEL_OP("view_as_real_copy(Tensor input) -> Tensor", out)
+Tensor view_as_real_copy(const Tensor& input) { return view_as_real(input).clone(MemoryFormat::Contiguous); }
 
 /// Pairs of reals in a last dimension of size two as complex numbers.
 REEL_OP("view_as_complex(Tensor input) -> Tensor", view)
@@ -175,9 +177,11 @@ Tensor view_as_complex(const Tensor& input) {
                "even), got strides ", input.strides(), " and offset ", input.storage_offset(),
                "; use contiguous() first");
     const Tensor out =
-        with_dtype(input, t == kDouble ? kComplexDouble : kComplexFloat, sizes, strides, input.storage_offset() / 2);
+        view_as_dtype(input, t == kDouble ? kComplexDouble : kComplexFloat, sizes, strides, input.storage_offset() / 2);
     record("view_as_complex", {input}, out, {}, [](RuleContext& c) -> GradList { return {view_as_real(c.grad())}; });
     return out;
 }
+REEL_OP("view_as_complex_copy(Tensor input) -> Tensor", out)
+Tensor view_as_complex_copy(const Tensor& input) { return view_as_complex(input).clone(MemoryFormat::Contiguous); }
 
 } // namespace reel

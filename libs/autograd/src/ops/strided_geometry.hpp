@@ -48,6 +48,8 @@ struct Geometry {
 /// What `part` shows of `t`, whose elements count as laid out like `whole`; zeros where it shows none of them.
 /// Differentiable.
 Tensor strided_part(const Tensor& t, Geometry whole, Geometry part);
+/// A view of the same memory with another element type; sizes, strides and offset count its elements.
+Tensor view_as_dtype(const Tensor& t, ScalarType dtype, IntArrayRef sizes, IntArrayRef strides, std::int64_t offset);
 /// `t` with the elements that `part` shows replaced by zeros. Differentiable.
 Tensor strided_rest(const Tensor& t, Geometry whole, Geometry part);
 

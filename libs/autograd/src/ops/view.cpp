@@ -1,5 +1,6 @@
 // Views that keep the order of elements: view, reshape, flatten, unflatten, ravel, alias.
 #include "ops/shape_util.hpp"
+#include "ops/strided_geometry.hpp"
 
 namespace reel {
 
@@ -25,13 +26,47 @@ Tensor view(const Tensor& input, IntArrayRef size) {
     return recorded_view("view", input, view_raw(input, sizes, *strides, input.storage_offset()));
 }
 
+/// The same memory read as another dtype; the last dimension (of stride 1) shrinks or grows by the ratio of their
+/// sizes. No gradient passes.
+REEL_OP("view(Tensor input, Dtype dtype) -> Tensor", view, not_differentiable, cpp("view_dtype"))
+Tensor view_dtype(const Tensor& input, ScalarType dtype) {
+    if (dtype == input.scalar_type()) return alias(input);
+    const std::int64_t had = std::int64_t(input.itemsize()), size = std::int64_t(elementSize(dtype));
+    Dims sizes(input.sizes()), strides(input.strides());
+    std::int64_t offset = input.storage_offset();
+    if (had != size) {
+        REEL_CHECK(input.dim() > 0, "view: a tensor without dimensions of ", dtype_name(input.scalar_type()),
+                   " cannot show ", dtype_name(dtype), ", whose elements have another size");
+        REEL_CHECK(strides.back() == 1, "view: input has strides ", input.strides(), "; to show ", dtype_name(dtype),
+                   " the last must be 1");
+        const std::int64_t all = sizes.back() * had;
+        bool fits = all % size == 0 && offset * had % size == 0;
+        for (std::size_t d = 0; d + 1 < strides.size(); ++d) {
+            fits = fits && strides[d] * had % size == 0;
+            strides[d] = strides[d] * had / size;
+        }
+        REEL_CHECK(fits, "view: input has shape ", input.sizes(), ", strides ", input.strides(), " and offset ", offset,
+                   "; ", dtype_name(dtype), " needs the last size, the other strides and the offset divisible by ",
+                   size / had);
+        sizes.back() = all / size;
+        offset = offset * had / size;
+    }
+    return view_as_dtype(input, dtype, sizes, strides, offset);
+}
+Tensor Tensor::view_as_dtype(ScalarType dtype) const { return view_dtype(*this, dtype); }
+
 /// `view` with the sizes of `other`.
 REEL_OP("view_as(Tensor input, Tensor other) -> Tensor", method, view)
 Tensor view_as(const Tensor& input, const Tensor& other) { return view(input, other.sizes()); }
 
 /// `view` into memory of its own.
-REEL_OP("view_copy(Tensor input, int[] size) -> Tensor")
+REEL_OP("view_copy(Tensor input, int[] size) -> Tensor", out)
 Tensor view_copy(const Tensor& input, IntArrayRef size) { return view(input, size).clone(MemoryFormat::Contiguous); }
+REEL_OP("view_copy(Tensor input, Dtype dtype) -> Tensor", cpp("view_copy_dtype"), out,
+        not_differentiable)
+Tensor view_copy_dtype(const Tensor& input, ScalarType dtype) {
+    return view_dtype(input, dtype).clone(MemoryFormat::Contiguous);
+}
 
 /// The same elements under another shape: a view when strides allow it, a copy otherwise. One size may be -1.
 REEL_OP("reshape(Tensor input, int[] shape) -> Tensor", method, view)
@@ -91,7 +126,12 @@ Tensor alias(const Tensor& input) {
     return out;
 }
 /// `alias` into memory of its own.
-REEL_OP("alias_copy(Tensor input) -> Tensor")
+REEL_OP("alias_copy(Tensor input) -> Tensor", out)
 Tensor alias_copy(const Tensor& input) { return clone(input, MemoryFormat::Contiguous); }
+/// The same memory without history: no gradient passes.
+REEL_OP("detach(Tensor input) -> Tensor", view, not_differentiable)
+Tensor detach(const Tensor& input) { return input.detach(); }
+REEL_OP("detach_copy(Tensor input) -> Tensor", out, not_differentiable)
+Tensor detach_copy(const Tensor& input) { return input.detach().clone(MemoryFormat::Contiguous); }
 
 } // namespace reel

@@ -17,6 +17,7 @@
 #include <reel/nn/modules/distance.hpp>
 #include <reel/nn/modules/dropout.hpp>
 #include <reel/nn/modules/embedding.hpp>
+#include <reel/nn/modules/fractional_pooling.hpp>
 #include <reel/nn/modules/linear.hpp>
 #include <reel/nn/modules/loss.hpp>
 #include <reel/nn/modules/module_list.hpp>

@@ -74,6 +74,14 @@ std::string LocalResponseNormImpl::extra_repr() const {
                ", k=", text::number(options.k()));
 }
 
+Tensor CrossMapLRN2dImpl::forward(const Tensor& input) {
+    return reel::cross_map_lrn2d(input, options.size(), options.alpha(), options.beta(), options.k());
+}
+std::string CrossMapLRN2dImpl::extra_repr() const {
+    return str(options.size(), ", alpha=", text::number(options.alpha()), ", beta=", text::number(options.beta()),
+               ", k=", text::number(options.k()));
+}
+
 namespace {
 std::vector<std::int64_t> shape_of(const ConstructorArgs& a) {
     const Value& v = a.at("normalized_shape");
@@ -119,6 +127,14 @@ std::vector<std::int64_t> shape_of(const ConstructorArgs& a) {
             o.alpha(text::number(a, "alpha", 1e-4)).beta(text::number(a, "beta", 0.75)).k(text::number(a, "k", 1.0));
             return std::make_shared<LocalResponseNormImpl>(o);
         }),
+    register_module_class("CrossMapLRN2d",
+                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+                              const ConstructorArgs a("CrossMapLRN2d", {"size", "alpha", "beta", "k"}, args, kwargs);
+                              CrossMapLRN2dOptions o(a.get<std::int64_t>("size"));
+                              o.alpha(text::number(a, "alpha", 1e-4)).beta(text::number(a, "beta", 0.75));
+                              if (a.has("k")) o.k(text::number(a, "k", 1));
+                              return std::make_shared<CrossMapLRN2dImpl>(o);
+                          }),
 };
 } // namespace
 

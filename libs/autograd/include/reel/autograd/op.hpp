@@ -23,7 +23,8 @@ struct Argument {
 struct Schema {
     std::string name, returns, text;
     std::vector<Argument> arguments;
-    bool is_method = false, has_inplace = false, is_view = false, is_random = false, differentiable = true;
+    bool is_method = false, has_inplace = false, is_view = false, is_random = false, differentiable = true,
+         takes_out = false;
     std::string family, file;                                      ///< where the block stands
     Value (*call)(std::span<const Value> bound) = nullptr;         ///< bound: one value per argument
     Value (*call_inplace)(std::span<const Value> bound) = nullptr; ///< the `op_` form on the first argument, or null

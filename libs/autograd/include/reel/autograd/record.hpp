@@ -12,8 +12,9 @@
 
 /// Marks the function below it as an op. The text is the schema, the single source of names, types and defaults; the
 /// build reads it and generates declaration, method, named binding and registration. Flags: `method`, `inplace`
-/// (an `op_` form exists), `inplace_native` (the file defines it), `view`, `random`, `not_differentiable`,
-/// `alias("other.name")`.
+/// (an `op_` form exists), `inplace_native` (the file defines it), `out` (an `op_out` form exists), `view`, `random`,
+/// `not_differentiable`, `alias("other.name")`, `alias("other.name(Tensor input, ...)")`,
+/// `explicit("argument")` (no default up to it in C++, where another overload has one).
 #define REEL_OP(schema, ...)
 
 namespace reel::autograd {

@@ -1,6 +1,7 @@
 // The Tensor handle. Ops reach it as methods through the generated tensor_methods.inc.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <initializer_list>
 #include <optional>
@@ -138,6 +139,11 @@ public:
     Tensor cpu() const { return to(TensorOptions(kCPU)); }
     Tensor cuda() const { return to(TensorOptions(kCUDA)); }
     Tensor toType(ScalarType t) const { return to(t); }
+    /// The same memory read as another dtype. (A template, so that `view({})` means a shape.)
+    template <class T>
+    requires std::same_as<T, ScalarType> Tensor view(T dtype)
+    const { return view_as_dtype(dtype); }
+    Tensor view_as_dtype(ScalarType dtype) const;
 
     // --- Indexing -------------------------------------------------------------------------------------------------
     Tensor operator[](std::int64_t i) const;

@@ -8,6 +8,7 @@
 #include <reel/nn/modules/activation.hpp>
 #include <reel/nn/modules/conv.hpp>
 #include <reel/nn/modules/embedding.hpp>
+#include <reel/nn/modules/fractional_pooling.hpp>
 #include <reel/nn/modules/loss.hpp>
 #include <reel/nn/modules/pooling.hpp>
 
@@ -96,6 +97,14 @@ struct SoftmaxFuncOptions {
 using LogSoftmaxFuncOptions = SoftmaxFuncOptions;
 Tensor softmax(const Tensor& input, const SoftmaxFuncOptions& options);
 Tensor log_softmax(const Tensor& input, const LogSoftmaxFuncOptions& options);
+struct GumbelSoftmaxFuncOptions {
+    REEL_ARG(double, tau) = 1;
+    REEL_ARG(bool, hard) = false;
+    REEL_ARG(int, dim) = -1;
+};
+Tensor gumbel_softmax(const Tensor& logits, const GumbelSoftmaxFuncOptions& options = {});
+/// Coordinates for grid_sample: see reel::affine_grid.
+Tensor affine_grid(const Tensor& theta, IntArrayRef size, bool align_corners = false);
 
 struct DropoutFuncOptions {
     REEL_ARG(double, p) = 0.5;
@@ -108,6 +117,7 @@ struct AlphaDropoutFuncOptions {
     REEL_ARG(bool, inplace) = false;
 };
 Tensor dropout(const Tensor& input, const DropoutFuncOptions& options = {});
+Tensor dropout1d(const Tensor& input, const DropoutFuncOptions& options = {});
 Tensor dropout2d(const Tensor& input, const DropoutFuncOptions& options = {});
 Tensor dropout3d(const Tensor& input, const DropoutFuncOptions& options = {});
 Tensor alpha_dropout(const Tensor& input, const AlphaDropoutFuncOptions& options = {});
@@ -178,6 +188,14 @@ REEL_POOL_FUNCTIONS(1)
 REEL_POOL_FUNCTIONS(2)
 REEL_POOL_FUNCTIONS(3)
 #undef REEL_POOL_FUNCTIONS
+using FractionalMaxPool2dFuncOptions = FractionalMaxPool2dOptions;
+using FractionalMaxPool3dFuncOptions = FractionalMaxPool3dOptions;
+std::tuple<Tensor, Tensor> fractional_max_pool2d_with_indices(const Tensor& input,
+                                                              const FractionalMaxPool2dFuncOptions& options);
+Tensor fractional_max_pool2d(const Tensor& input, const FractionalMaxPool2dFuncOptions& options);
+std::tuple<Tensor, Tensor> fractional_max_pool3d_with_indices(const Tensor& input,
+                                                              const FractionalMaxPool3dFuncOptions& options);
+Tensor fractional_max_pool3d(const Tensor& input, const FractionalMaxPool3dFuncOptions& options);
 
 struct PadFuncOptions {
     using mode_t = Choice<enumtype::kConstant, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;

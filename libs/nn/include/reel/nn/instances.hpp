@@ -26,7 +26,7 @@
     X(MultiheadAttention) X(TransformerEncoderLayer) X(TransformerDecoderLayer) X(TransformerEncoder) \
     X(TransformerDecoder) X(Transformer) \
     X(LPPool1d) X(LPPool2d) X(LPPool3d) X(MaxUnpool1d) X(MaxUnpool2d) X(MaxUnpool3d) X(RNN) X(LSTM) X(GRU) X(RNNCell) X(LSTMCell) X(GRUCell) \
-    X(AdaptiveLogSoftmaxWithLoss)
+    X(AdaptiveLogSoftmaxWithLoss) X(CrossMapLRN2d) X(FractionalMaxPool2d) X(FractionalMaxPool3d)
 // clang-format on
 
 namespace reel::nn {

@@ -103,4 +103,24 @@ public:
 };
 REEL_MODULE(LocalResponseNorm);
 
+struct CrossMapLRN2dOptions {
+    CrossMapLRN2dOptions(std::int64_t size) : size_(size) {}
+    REEL_ARG(std::int64_t, size);
+    REEL_ARG(Number, alpha) = 1e-4;
+    REEL_ARG(Number, beta) = 0.75;
+    REEL_ARG(Number, k) = 1;
+};
+/// x / (k + alpha / size sum of x^2 over the channels up to (size - 1) / 2 away)^beta, over [N, C, H, W].
+class CrossMapLRN2dImpl : public Cloneable<CrossMapLRN2dImpl> {
+public:
+    CrossMapLRN2dImpl(std::int64_t size) : CrossMapLRN2dImpl(CrossMapLRN2dOptions(size)) {}
+    explicit CrossMapLRN2dImpl(const CrossMapLRN2dOptions& options) : options(options) {}
+    void reset() override {}
+    static constexpr const char* forward_arguments = "input";
+    Tensor forward(const Tensor& input);
+    std::string extra_repr() const override;
+    CrossMapLRN2dOptions options;
+};
+REEL_MODULE(CrossMapLRN2d);
+
 } // namespace reel::nn

@@ -1,0 +1,88 @@
+// Maximum pooling over windows at random places.
+#include <reel/nn/modules/fractional_pooling.hpp>
+
+#include <reel/autograd/ops.hpp>
+
+#include "modules/bound_arguments.hpp"
+#include "modules/python_text.hpp"
+
+namespace reel::nn {
+
+namespace detail {
+
+template <std::size_t D> void check(const FractionalMaxPoolOptions<D>& o) {
+    REEL_CHECK_VALUE(o.output_size() || o.output_ratio(), "FractionalMaxPool", D,
+                     "d: neither output_size nor output_ratio is set; expected one of them");
+    REEL_CHECK_VALUE(!o.output_size() || !o.output_ratio(), "FractionalMaxPool", D,
+                     "d: both output_size and output_ratio are set; expected one of them");
+    if (!o.output_ratio()) return;
+    for (const double r : **o.output_ratio())
+        REEL_CHECK_VALUE(r > 0 && r < 1, "FractionalMaxPool", D, "d: output_ratio is ", text::number(r),
+                         "; expected numbers between 0 and 1");
+}
+template <std::size_t D>
+std::tuple<Tensor, Tensor> fractional_max_pool(const FractionalMaxPoolOptions<D>& o, const Tensor& input,
+                                               const Tensor& random_samples) {
+    const OptionalIntArrayRef size =
+        o.output_size() ? OptionalIntArrayRef(IntArrayRef(*o.output_size())) : std::nullopt;
+    const auto ratio = o.output_ratio() ? std::optional<ArrayRef<double>>(*o.output_ratio()) : std::nullopt;
+    if constexpr (D == 2)
+        return fractional_max_pool2d_with_indices(input, o.kernel_size(), size, ratio, true, random_samples);
+    else return fractional_max_pool3d_with_indices(input, o.kernel_size(), size, ratio, true, random_samples);
+}
+template void check(const FractionalMaxPoolOptions<2>&);
+template void check(const FractionalMaxPoolOptions<3>&);
+template std::tuple<Tensor, Tensor> fractional_max_pool(const FractionalMaxPoolOptions<2>&, const Tensor&,
+                                                        const Tensor&);
+template std::tuple<Tensor, Tensor> fractional_max_pool(const FractionalMaxPoolOptions<3>&, const Tensor&,
+                                                        const Tensor&);
+
+} // namespace detail
+
+namespace {
+
+/// With `return_indices` a call gives values and places.
+template <class M> class WithIndices final : public M {
+public:
+    using M::M;
+    std::string name_;
+    std::string repr_name() const override { return name_; }
+    ModulePtr clone(std::optional<Device> device, bool keep_hooks) const override {
+        auto copy = std::make_shared<WithIndices>(this->options);
+        copy->name_ = name_;
+        copy->copy_from(*this, device, keep_hooks);
+        return copy;
+    }
+    Value forward_values(const Args& args, const Kwargs& kwargs) override {
+        const nn::detail::BoundArguments<M, 1, 1> a(*this, args, kwargs);
+        return Value(this->forward_with_indices(a.template get<Tensor>(0)));
+    }
+};
+template <class M, std::size_t D> ModulePtr make(const char* name, const Args& args, const Kwargs& kwargs) {
+    const ConstructorArgs a(name, {"kernel_size", "output_size", "output_ratio", "return_indices", "_random_samples"},
+                            args, kwargs);
+    FractionalMaxPoolOptions<D> o(text::expanding<D>(a, "kernel_size"));
+    if (a.has("output_size")) o.output_size(text::expanding<D>(a, "output_size"));
+    if (a.has("output_ratio")) {
+        const Value& v = a.at("output_ratio");
+        using Ratio = ExpandingArray<D, double>;
+        o.output_ratio(v.isSequence() ? Ratio(v.toDoubleVector()) : Ratio(v.toDouble()));
+    }
+    if (a.has("_random_samples")) o._random_samples(a.get<Tensor>("_random_samples"));
+    if (!a.get<bool>("return_indices", false)) return std::make_shared<M>(o);
+    auto m = std::make_shared<WithIndices<M>>(o);
+    m->name_ = name;
+    return m;
+}
+[[maybe_unused]] const bool registered[] = {
+    register_module_class(
+        "FractionalMaxPool2d",
+        [](const Args& a, const Kwargs& k) { return make<FractionalMaxPool2dImpl, 2>("FractionalMaxPool2d", a, k); }),
+    register_module_class(
+        "FractionalMaxPool3d",
+        [](const Args& a, const Kwargs& k) { return make<FractionalMaxPool3dImpl, 3>("FractionalMaxPool3d", a, k); }),
+};
+
+} // namespace
+
+} // namespace reel::nn

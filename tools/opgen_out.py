@@ -1,0 +1,48 @@
+"""The forms of ops that write into tensors of the caller: `add_out(out, a, b)`."""
+
+from opgen_text import BANNER
+
+
+def out_signature(op, defaults):
+    """The form that writes into the caller's tensors. Where there are options, the output says dtype and device."""
+    outs = op.outs()
+    into = [("TensorList " if op.cpp_ret.startswith("std::vector") else "const Tensor& ") + n for n in outs]
+    shown = [a for a in op.cpp_args if a.type != "TensorOptions"]
+    last_required = op.last_required(shown)
+    rest = [a.cpp() + (a.cpp_default() if defaults and i > last_required else "") for i, a in enumerate(shown)]
+    ret = {"Tensor": "Tensor&", "std::vector<Tensor>": "void"}.get(
+        op.cpp_ret, "std::tuple<" + ", ".join(["Tensor&"] * len(outs)) + ">")
+    return f"{ret} {op.cpp_name}_out({', '.join(into + rest)})"
+
+
+def out_declarations(ops):
+    out = [BANNER, "// Results go into tensors of the caller, as libtorch's `add_out(out, a, b)`: they are resized where their sizes\n"
+           "// differ (with a warning unless empty); the dtype must be one that the result can be cast to. Error when an\n"
+           "// argument requires grad while recording.\n"
+           "#pragma once\n\n#include <reel/autograd/ops.hpp>\n\nnamespace reel {\n\n"]
+    out += [f"{out_signature(op, True)};\n" for op in ops if op.outs()]
+    return "".join(out + ["\n} // namespace reel\n"])
+
+
+def out_definitions(ops):
+    out = [BANNER, '#include <reel/autograd/ops_out.hpp>\n\n#include "op/out.hpp"\n\nnamespace reel {\n\n']
+    for op in ops:
+        outs = op.outs()
+        if not outs:
+            continue
+        operands = ", ".join(outs + [a.name for a in op.cpp_args if a.type != "TensorOptions"])
+        given = ", ".join(f"{outs[0]}.options().requires_grad(false)" if a.type == "TensorOptions" else a.name
+                          for a in op.cpp_args)
+        form = f'const detail::OutForm form("{op.name}", {operands});'
+        call = f"reel::{op.cpp_name}({given})"
+        if op.cpp_ret == "Tensor":
+            body = f"return form.write({outs[0]}, {call});"
+        elif op.cpp_ret == "std::vector<Tensor>":
+            body = f"form.write({outs[0]}, TensorList({call}));"
+        else:
+            results = ", ".join(f"std::get<{i}>(result)" for i in range(len(outs)))
+            back = ", ".join(f"const_cast<Tensor&>({n})" for n in outs)
+            body = (f"const auto result = {call};\n    const Tensor outs[] = {{{', '.join(outs)}}}, results[] = {{{results}}};\n"
+                    f"    form.write(outs, results);\n    return {{{back}}};")
+        out.append(f"{out_signature(op, False)} {{\n    {form}\n    {body}\n}}\n")
+    return "".join(out + ["\n} // namespace reel\n"])

@@ -1,0 +1,58 @@
+"""The registration of schemas and the thunks that call by name."""
+import pathlib
+
+from opgen_text import BANNER
+
+
+def schema_block(op):
+    """Registers one schema: what it says, and thunks from bound values to the C++ function."""
+    args = op.bound()
+    out = ["    {\n        Schema s;\n", f'        s.name = "{op.name}";\n        s.returns = "{op.ret}";\n',
+           f'        s.text = "{op.text}";\n        s.file = "{op.file}";\n',
+           f'        s.family = "{pathlib.PurePosixPath(op.file).stem}";\n']
+    for flag, member in (("method", "is_method"), ("view", "is_view"), ("random", "is_random")):
+        if flag in op.flags:
+            out.append(f"        s.{member} = true;\n")
+    if "not_differentiable" in op.flags:
+        out.append("        s.differentiable = false;\n")
+    if op.has_inplace():
+        out.append("        s.has_inplace = true;\n")
+    for a in op.args:
+        out.append(f'        s.arguments.push_back({{"{a.name}", "{a.type}", {str(a.kwarg_only).lower()}, '
+                   f'{str(a.default is not None).lower()}, {a.value_default()}}});\n')
+    call = f"return result(reel::{op.cpp_name}({args}));"
+    if op.place("inplace") is not None:
+        call = f"if (v[{op.place('inplace')}].toBool()) return result(reel::{op.cpp_name}_({args})); " + call
+    if op.place("out") is not None:
+        call = (f"if (!v[{op.place('out')}].isNone()) return detail::into_out(\"{op.name}\", v[{op.place('out')}], v, "
+                f"[&]() -> Value {{ {call} }}); ") + call
+    elif op.takes_out():
+        out.append("        s.takes_out = true;\n")
+    out.append(f"        s.call = [](std::span<const Value> v) -> Value {{ (void)v; {call} }};\n")
+    if op.has_inplace():
+        out.append("        s.call_inplace = [](std::span<const Value> v) -> Value { "
+                   f"return result(reel::{op.cpp_name}_({args})); }};\n")
+    out.append("        r.add(std::move(s));\n    }\n")
+    return "".join(out)
+
+
+def registration(ops, part):
+    out = [BANNER, "#include <reel/autograd/op.hpp>\n#include <reel/autograd/ops.hpp>\n\n"
+           '#include "op/convert.hpp"\n#include "op/out.hpp"\n\nnamespace reel::ops {\n\n',
+           f"void register_part_{part}(Registry& r) {{\n    using namespace convert;\n"]
+    for op in ops:
+        out.append(schema_block(op))
+        for alias in op.aliases:
+            out.append(f'    r.add_alias("{alias}", "{op.name}");\n')
+        out += [schema_block(other) for other in op.others]
+    out.append("}\n\n} // namespace reel::ops\n")
+    return "".join(out)
+
+
+def registration_index(parts):
+    out = [BANNER, "#include <reel/autograd/op.hpp>\n\nnamespace reel::ops {\n\n"]
+    out += [f"void register_part_{i}(Registry& r);\n" for i in range(parts)]
+    out.append("\nvoid register_all(Registry& r) {\n    (void)r;\n")
+    out += [f"    register_part_{i}(r);\n" for i in range(parts)]
+    out.append("}\n\n} // namespace reel::ops\n")
+    return "".join(out)
