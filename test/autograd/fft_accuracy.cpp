@@ -34,16 +34,31 @@ Line random_line(std::int64_t n, std::uint32_t seed, bool complex_values) {
     }
     return r;
 }
-/// One element of the transform by its definition, every angle reduced in integers first.
+/// e^(-2 pi i k / n) for k < n; those asked for last are kept.
+const Line& roots_of(std::int64_t n) {
+    static Line roots;
+    if (std::int64_t(roots.size()) == n) return roots;
+    roots.clear();
+    for (std::int64_t k = 0; k < n; ++k) {
+        const long double angle =
+            -2 * std::numbers::pi_v<long double> * (static_cast<long double>(k) / static_cast<long double>(n));
+        roots.push_back({std::cos(angle), std::sin(angle)});
+    }
+    return roots;
+}
+/// One element of the transform by its definition.
 L direct(const Line& x, std::int64_t k, bool forward) {
     const auto n = std::int64_t(x.size());
-    L sum = 0;
-    for (std::int64_t j = 0; j < n; ++j) {
-        const long double part = static_cast<long double>(j * k % n) / static_cast<long double>(n);
-        const long double angle = (forward ? -2 : 2) * std::numbers::pi_v<long double> * part;
-        sum += x[std::size_t(j)] * L(std::cos(angle), std::sin(angle));
+    const Line& roots = roots_of(n);
+    long double re = 0, im = 0;
+    for (std::int64_t j = 0, at = 0; j < n; ++j) {
+        const L v = x[std::size_t(j)], w = roots[std::size_t(at)];
+        const long double sine = forward ? w.imag() : -w.imag();
+        re += v.real() * w.real() - v.imag() * sine;
+        im += v.real() * sine + v.imag() * w.real();
+        at = at + k < n ? at + k : at + k - n;
     }
-    return sum;
+    return {re, im};
 }
 /// Some elements of n: all of a few, both ends and what lies between of many.
 std::vector<std::int64_t> places(std::int64_t n) {
