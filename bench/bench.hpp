@@ -22,5 +22,6 @@ void tape();
 void training();
 void hooks();
 void files();
+void fft();
 
 } // namespace bench

@@ -54,4 +54,5 @@ int main(int argc, char** argv) {
     bench::training();
     bench::hooks();
     if (bench::asked_for("file_")) bench::files();
+    if (bench::asked_for("fft") || bench::asked_for("rfft") || bench::asked_for("irfft")) bench::fft();
 }

@@ -40,13 +40,13 @@ step "pkg-config knows the version" pkg-config --atleast-version=0.1 reel
 step "pkg-config builds" "${CXX:-g++}" program.cpp -o program $(pkg-config --cflags --libs reel)
 step "program built by pkg-config runs" env -u LD_LIBRARY_PATH ./program
 step "nor does one by pkg-config" no_gpl ./program
-if [ -e "$out/lib/libreel_fftw.so" ]; then
+if [ -e "$prefix/lib/libreel_fftw.so" ]; then
     step "FFTW takes its place in a program that links Reel::fftw" env -u LD_LIBRARY_PATH ./build/with_fftw
     # shellcheck disable=SC2046
     step "pkg-config builds with FFTW" "${CXX:-g++}" transforms.cpp -o transforms $(pkg-config --cflags --libs reel_fftw)
     step "FFTW takes its place there, too" env -u LD_LIBRARY_PATH ./transforms
 else
-    step "no FFTW, no reel_fftw.pc" test ! -e "$prefix/lib/pkgconfig/reel_fftw.pc"
+    step "without FFTW there is no reel_fftw.pc" test ! -e "$prefix/lib/pkgconfig/reel_fftw.pc"
 fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
