@@ -141,12 +141,14 @@ std::tuple<Tensor, Tensor> lobpcg(const Tensor& A, std::optional<std::int64_t> k
                                   std::optional<double> tol, std::optional<bool> largest,
                                   std::optional<std::string_view> method) {
     const Search s = checked(A, B, X, k, n, niter, tol, largest, method);
+    const auto symmetric = [](const Tensor& t) { return t.defined() ? (t + t.mT()) * Scalar(0.5) : t; };
+    const Tensor As = symmetric(A), Bs = symmetric(B);
     const std::int64_t m = A.size(-1), count = k.value_or(X.defined() ? X.size(-1) : 1);
     Tensor E, vectors;
     {
         const NoGradGuard guard;
         const auto flat = [m](const Tensor& t) { return t.reshape({-1, m, t.size(-1)}); };
-        const Tensor a = flat(A), b = B.defined() ? flat(B) : B, x = X.defined() ? flat(X) : X;
+        const Tensor a = flat(As), b = Bs.defined() ? flat(Bs) : Bs, x = X.defined() ? flat(X) : X;
         std::vector<Tensor> values, columns;
         for (std::int64_t i = 0; i < a.size(0); ++i) {
             const Tensor start = x.defined() ? x[i] : randn({m, s.n}, A.options().requires_grad(false));
@@ -165,10 +167,10 @@ std::tuple<Tensor, Tensor> lobpcg(const Tensor& A, std::optional<std::int64_t> k
         vectors = stack(columns).reshape(sizes);
     }
     if (B.defined())
-        record("lobpcg", {A, B}, {E, vectors}, {A, B, E, vectors},
+        record("lobpcg", {As, Bs}, {E, vectors}, {As, Bs, E, vectors},
                [](RuleContext& c) -> GradList { return gradients(c, true); });
     else
-        record("lobpcg", {A}, {E, vectors}, {A, E, vectors},
+        record("lobpcg", {As}, {E, vectors}, {As, E, vectors},
                [](RuleContext& c) -> GradList { return {gradients(c, false)[0]}; });
     return {E, vectors};
 }
