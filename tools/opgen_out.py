@@ -40,9 +40,9 @@ def out_definitions(ops):
         elif op.cpp_ret == "std::vector<Tensor>":
             body = f"form.write({outs[0]}, TensorList({call}));"
         else:
-            results = ", ".join(f"std::get<{i}>(result)" for i in range(len(outs)))
+            results = ", ".join(f"std::get<{i}>(computed)" for i in range(len(outs)))
             back = ", ".join(f"const_cast<Tensor&>({n})" for n in outs)
-            body = (f"const auto result = {call};\n    const Tensor outs[] = {{{', '.join(outs)}}}, results[] = {{{results}}};\n"
+            body = (f"const auto computed = {call};\n    const Tensor outs[] = {{{', '.join(outs)}}}, results[] = {{{results}}};\n"
                     f"    form.write(outs, results);\n    return {{{back}}};")
         out.append(f"{out_signature(op, False)} {{\n    {form}\n    {body}\n}}\n")
     return "".join(out + ["\n} // namespace reel\n"])

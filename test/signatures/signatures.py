@@ -89,7 +89,7 @@ def reel_signature(op):
 def reel():
     """name -> signatures, of every op and every alias."""
     table, shared = {}, []
-    for op in opgen.read_ops()[0]:
+    for op in opgen.read_ops():
         for o in [op] + op.others:
             table.setdefault(o.name, []).append(Signature(reel_signature(o)))
         shared += [(alias, op.name) for alias in op.aliases]

@@ -67,7 +67,7 @@ Tensor sinc(const Tensor& input) {
     return y;
 }
 /// sin(x) / x, one at zero; derivatives of every order, at zero, too.
-REEL_OP("special.spherical_bessel_j0(Tensor input) -> Tensor", out)
+REEL_OP("special.spherical_bessel_j0(Tensor x) -> Tensor", out)
 Tensor special_spherical_bessel_j0(const Tensor& input) {
     const Tensor y = map<Floats>(
         "special.spherical_bessel_j0", to_float(input),
