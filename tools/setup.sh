@@ -43,7 +43,6 @@ need test -e "$lib/libboost_program_options.so" -- BOOST-program-options-dev
 need test -e "$lib/libboost_json.so" -- BOOST-json-dev
 need test -e "$lib/openblas-openmp/libopenblas.so" -- libopenblas-openmp-dev
 need test -e "$lib/libsleef.so" -- libsleef-dev
-need test -e "$lib/libfftw3.so" -- libfftw3-dev # float64 and float32
 need test -e /usr/include/zlib.h -- zlib1g-dev
 # what the test of the installed package uses
 need command -v cmake -- cmake

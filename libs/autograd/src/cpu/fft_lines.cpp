@@ -4,8 +4,8 @@
 namespace reel::cpu {
 
 FftBatch::FftBatch(FftAxes axes, std::int64_t n, int lanes) : lanes_(lanes) {
-    std::stable_sort(axes.begin(), axes.end(),
-                     [](const FftAxis& a, const FftAxis& b) { return a.out != b.out ? a.out > b.out : a.in > b.in; });
+    std::sort(axes.begin(), axes.end(),
+              [](const FftAxis& a, const FftAxis& b) { return a.out != b.out ? a.out > b.out : a.in > b.in; });
     for (const FftAxis& a : axes) {
         lines_ *= a.n;
         if (a.n == 1) continue;
@@ -15,6 +15,7 @@ FftBatch::FftBatch(FftAxes axes, std::int64_t n, int lanes) : lanes_(lanes) {
         else axes_.push_back(a);
     }
     run_ = axes_.empty() || axes_.back().n < lanes ? lines_ : axes_.back().n;
+    run_blocks_ = (run_ + lanes - 1) / lanes;
     if (axes_.empty()) axes_.push_back({1, 0, 0});
     const FftAxis inner = axes_.back();
     is_even_ = inner.n == run_;
@@ -28,15 +29,19 @@ FftBatch::FftBatch(FftAxes axes, std::int64_t n, int lanes) : lanes_(lanes) {
 
 void FftBatch::place(std::int64_t line, std::int64_t& in, std::int64_t& out) const {
     in = out = 0;
-    for (auto a = axes_.rbegin(); a != axes_.rend(); ++a) {
-        in += line % a->n * a->in;
-        out += line % a->n * a->out;
-        line /= a->n;
+    for (std::size_t i = axes_.size(); i-- > 1;) {
+        const FftAxis& a = axes_[i];
+        const std::int64_t rest = line / a.n, at = line - rest * a.n;
+        in += at * a.in;
+        out += at * a.out;
+        line = rest;
     }
+    in += line * axes_[0].in; // one axis, the common case, takes no division
+    out += line * axes_[0].out;
 }
 FftBatch::Block FftBatch::block(std::int64_t b, std::array<Places, 2>& own) const {
-    const std::int64_t per_run = (run_ + lanes_ - 1) / lanes_, begin = b % per_run * lanes_;
-    const std::int64_t first = b / per_run * run_ + begin;
+    const std::int64_t run = run_ == lines_ ? 0 : b / run_blocks_, begin = (b - run * run_blocks_) * lanes_;
+    const std::int64_t first = run * run_ + begin;
     Block r{int(std::min<std::int64_t>(lanes_, run_ - begin)), 0, 0, in_.data(), out_.data()};
     place(first, r.in, r.out);
     if (is_even_ && (r.count == lanes_ || !is_grouped_)) return r;

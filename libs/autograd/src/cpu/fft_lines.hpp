@@ -25,7 +25,7 @@ public:
     /// `n`: elements of the complex transforms.
     FftBatch(FftAxes axes, std::int64_t n, int lanes);
     std::int64_t lines() const { return lines_; }
-    std::int64_t blocks() const { return lines_ / run_ * ((run_ + lanes_ - 1) / lanes_); }
+    std::int64_t blocks() const { return lines_ / run_ * run_blocks_; }
     /// The lines of a block: how many, where the first begins, and how far from it the others do.
     struct Block {
         int count;
@@ -39,13 +39,20 @@ public:
 
 private:
     FftAxes axes_; ///< the innermost last
-    std::int64_t lines_ = 1, run_ = 1;
+    std::int64_t lines_ = 1, run_ = 1, run_blocks_ = 1;
     int lanes_;
     bool is_even_ = true; ///< one distance from each line of a run to the next
     bool is_grouped_;     ///< lanes of full blocks are in the order of fft_grouped
     Places in_, out_;     ///< where the lanes begin if so
 };
 
+/// Are blocks of lanes cheaper than one line after the other?
+template <class T>
+bool fft_prefers_lanes(std::int64_t n, std::int64_t in_step, std::int64_t out_step, const FftBatch& batch) {
+    const FftCosts costs = fft_costs<T>(n);
+    const std::int64_t apart = (in_step > 2 ? 3 : 0) + (out_step > 2 ? 3 : 0); // what it costs to gather single lines
+    return double(batch.blocks()) * costs.lanes < double(batch.lines()) * (costs.line + double(apart * n));
+}
 /// Transforms every line of the batch. How they are cut follows from shapes alone, so that any number of threads
 /// computes the same bits. `n` is the length of the complex transform behind it; `make(in_lanes)` gives a job that
 /// knows
@@ -55,10 +62,8 @@ private:
 template <class T, class Make>
 void fft_run(std::int64_t n, FftLine<const T> in, FftLine<T> out, const FftAxes& axes, Make make) {
     const FftBatch batch(axes, n, fft_lanes<T>.lanes);
-    const FftCosts costs = fft_costs<T>(n);
-    const std::int64_t apart = (in.step > 2 ? 3 : 0) + (out.step > 2 ? 3 : 0); // what it costs to gather single lines
-    const double by_line = double(batch.lines()) * (costs.line + double(apart * n));
-    const bool in_lanes = double(batch.blocks()) * costs.lanes < by_line && n <= fft_longest_lanes;
+    const bool in_lanes =
+        batch.lines() > 1 && n <= fft_longest_lanes && fft_prefers_lanes<T>(n, in.step, out.step, batch);
     const auto job = make(in_lanes);
     if (in_lanes) {
         const std::int64_t block = fft_block<T>(job.rows()), work = n * fft_lanes<T>.lanes;

@@ -2,6 +2,7 @@
 #include "cpu/fft_lanes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 
 #include "cpu/fft_vec.hpp"
@@ -11,18 +12,34 @@ namespace reel::cpu::REEL_ISA {
 
 namespace {
 
+#if defined(__AVX2__) && !defined(__AVX512F__)
+/// All bits of the first `count` lanes.
+template <class T> __m256i first_lanes(int count) {
+    constexpr int n = 32 / int(sizeof(T));
+    static constexpr auto bits = [] {
+        std::array<IntOf<T>, 2 * n> r{};
+        for (int i = 0; i < n; ++i) r[std::size_t(i)] = -1;
+        return r;
+    }();
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bits.data() + n - count));
+}
+#endif
+
 /// `count` numbers, zeros behind them.
 template <class T> Vec<T> load_some(const T* p, int count) {
     if (count >= Vec<T>::size) return Vec<T>::load(p);
     if (count <= 0) return Vec<T>(T(0));
+    using Raw = typename Vec<T>::Raw;
 #if defined(__AVX512F__)
-    if constexpr (sizeof(T) == 4)
-        return Vec<T>((typename Vec<T>::Raw)_mm512_maskz_loadu_ps(__mmask16((1u << count) - 1), p));
-    else return Vec<T>((typename Vec<T>::Raw)_mm512_maskz_loadu_pd(__mmask8((1u << count) - 1), p));
+    if constexpr (sizeof(T) == 4) return Vec<T>((Raw)_mm512_maskz_loadu_ps(__mmask16((1u << count) - 1), p));
+    else return Vec<T>((Raw)_mm512_maskz_loadu_pd(__mmask8((1u << count) - 1), p));
+#elif defined(__AVX2__)
+    if constexpr (sizeof(T) == 4) return Vec<T>((Raw)_mm256_maskload_ps(p, first_lanes<T>(count)));
+    else return Vec<T>((Raw)_mm256_maskload_pd(p, first_lanes<T>(count)));
 #else
-    T all[Vec<T>::size] = {};
+    Raw all = {};
     for (int i = 0; i < count; ++i) all[i] = p[i];
-    return Vec<T>::load(all);
+    return Vec<T>(all);
 #endif
 }
 template <class T> void store_some(Vec<T> x, T* p, int count) {
@@ -31,6 +48,9 @@ template <class T> void store_some(Vec<T> x, T* p, int count) {
 #if defined(__AVX512F__)
     if constexpr (sizeof(T) == 4) _mm512_mask_storeu_ps(p, __mmask16((1u << count) - 1), (__m512)x.v);
     else _mm512_mask_storeu_pd(p, __mmask8((1u << count) - 1), (__m512d)x.v);
+#elif defined(__AVX2__)
+    if constexpr (sizeof(T) == 4) _mm256_maskstore_ps(p, first_lanes<T>(count), (__m256)x.v);
+    else _mm256_maskstore_pd(p, first_lanes<T>(count), (__m256d)x.v);
 #else
     for (int i = 0; i < count; ++i) p[i] = x[i];
 #endif
