@@ -5,41 +5,44 @@
 #include <boost/core/demangle.hpp>
 #include <boost/stacktrace.hpp>
 
-#include <reel/autograd/tensor.hpp>
+#include <reel/autograd/op.hpp>
 
 namespace reel {
 
 namespace {
 
-/// `reel::linalg::solve(reel::Tensor const&, ...)` is `linalg.solve`, `reel::Tensor::add(...) const` is `add`.
-std::string name_of_op(const char* symbol) {
+/// The op that a function of this library is, as a message names it: `linalg.solve` for `reel::linalg_solve(...)`,
+/// `add_` for `reel::Tensor::add_(...) const`; empty for other functions.
+std::string op_of(const char* symbol) {
     std::string name = boost::core::demangle(symbol);
     name.resize(std::min(name.find('('), name.size()));
     for (const std::string_view scope : {"reel::", "Tensor::"})
         if (name.starts_with(scope)) name.erase(0, scope.size());
-    for (const std::string_view space : {"linalg::", "fft::", "special::"})
-        if (name.starts_with(space)) name.replace(space.size() - 2, 2, ".");
-    return name;
+    for (const std::string space : {"linalg", "fft", "special"})
+        for (const std::string_view joint : {"::", "_"})
+            if (name.starts_with(space + std::string(joint))) name.replace(space.size(), joint.size(), ".");
+    const std::string form = name.ends_with('_') ? name.substr(0, name.size() - 1) : name;
+    const auto known = [](const std::string& n) { return ops::registry().find(n) != nullptr; };
+    return known(name) || known(form) || known("nn.functional." + form) ? name : std::string();
 }
 
-/// The outermost function of this library on the stack, empty where its name is not known.
-std::string function_called() {
+/// The outermost op of this library on the stack; empty where there is none.
+std::string op_called() {
     Dl_info own, info;
-    if (!dladdr(reinterpret_cast<const void*>(&function_called), &own)) return {};
-    const char* symbol = nullptr;
+    if (!dladdr(reinterpret_cast<const void*>(&op_called), &own)) return {};
+    std::string op;
     for (const auto& frame : boost::stacktrace::stacktrace(1, 64)) {
         // a return address: the call itself ends one byte before
         if (!dladdr(static_cast<const char*>(frame.address()) - 1, &info) || info.dli_fbase != own.dli_fbase) break;
-        if (info.dli_sname) symbol = info.dli_sname;
+        if (const std::string name = info.dli_sname ? op_of(info.dli_sname) : std::string(); !name.empty()) op = name;
     }
-    const std::string name = symbol ? name_of_op(symbol) : std::string();
-    return name == "throw_undefined" ? std::string() : name;
+    return op;
 }
 
 } // namespace
 
 void Tensor::throw_undefined() {
-    const std::string op = function_called();
+    const std::string op = op_called();
     REEL_THROW(TypeError, op, op.empty() ? "" : ": ",
                "an undefined Tensor was used; it stands for 'absent' and has no properties");
 }
