@@ -232,4 +232,14 @@ BOOST_AUTO_TEST_CASE(norms_and_distances) {
     BOOST_TEST(!message([] { linalg::matrix_norm(general({2, 2}), 3); }).empty());
 }
 
+BOOST_AUTO_TEST_CASE(any_number_of_empty_matrices_takes_no_time) {
+    const std::int64_t many = std::int64_t(1) << 62;
+    const Tensor none = zeros({many, 0, 0}, kDouble), thin = zeros({many, 1, 0}, kDouble);
+    REEL_TEST_SIZES(std::get<1>(svd(thin)), many, 0);
+    REEL_TEST_SIZES(linalg::eigvalsh(none), many, 0);
+    REEL_TEST_SIZES(linalg::eigvals(none), many, 0);
+    REEL_TEST_SIZES(std::get<1>(geqrf(thin)), many, 0);
+    REEL_TEST_SIZES(linalg::solve_triangular(none, none, true), many, 0, 0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

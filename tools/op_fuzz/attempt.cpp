@@ -98,9 +98,13 @@ void in_place(const ops::Op& op, const Call& call, const Observer& observer) {
     if (!op.has_inplace() || call.args.empty() || !call.args[0].isTensor() || !call.args[0].toTensor().defined())
         return;
     Call own = copied(call);
-    const Tensor operand = call.args[0].toTensor();
-    // a leaf that requires grad may not be written
-    own.args[0] = Value(operand.requires_grad() && operand.is_leaf() ? operand.clone() : operand);
+    Tensor operand = call.args[0].toTensor();
+    try {
+        if (operand.requires_grad() && operand.is_leaf()) operand = operand.clone(); // a leaf may not be written then
+    } catch (const OutOfMemoryError&) {
+        return;
+    }
+    own.args[0] = Value(operand);
     stage(Stage::InPlace, observer, tensors_of(own),
           [&] { return outside_storage(op.call_inplace(own.args, own.kwargs)); });
 }

@@ -56,6 +56,10 @@ template <class F> void for_matrices(const Batch& batch, std::int64_t work, F&& 
                      for (std::int64_t i = b; i < e; ++i) f(i);
                  });
 }
+/// The same where matrices without elements leave nothing to write: a batch may count 2^62 of those.
+template <class F> void for_filled_matrices(const Batch& batch, std::int64_t work, F&& f) {
+    if (batch.m > 0 && batch.n > 0) for_matrices(batch, work, std::forward<F>(f));
+}
 /// Which part of a matrix a factorization reads.
 enum class Part { All, Lower, Upper };
 /// LinAlgError when matrix `i` holds inf or NaN: LAPACK's iterations do not end on them, or write where they must not.

@@ -110,8 +110,8 @@ std::tuple<Tensor, Tensor> geqrf(const Tensor& input) {
     const std::int64_t k = std::min(b.m, b.n);
     const Tensor tau = empty_raw(with(batch_sizes(input), {k}), input.scalar_type(), input.device());
     dispatch_lapack(input.scalar_type(), "geqrf", [&]<class T>() {
-        for_matrices(b, b.m * b.n * k, [&](std::int64_t i) {
-            if (k > 0) cpu::Lapack<T>::geqrf(int(b.m), int(b.n), b.at<T>(i), static_cast<T*>(tau.data_ptr()) + i * k);
+        for_filled_matrices(b, b.m * b.n * k, [&](std::int64_t i) {
+            cpu::Lapack<T>::geqrf(int(b.m), int(b.n), b.at<T>(i), static_cast<T*>(tau.data_ptr()) + i * k);
         });
     });
     const Tensor packed = b.matrices();
@@ -180,7 +180,8 @@ std::tuple<Tensor, Tensor> qr(const Tensor& input, bool some) {
 /// Factors of symmetric (Hermitian) indefinite matrices, from the lower triangle, which alone is read and gets a
 /// gradient: blocks of D on the diagonal of LD, L below them, zeros above.
 REEL_OP("linalg.ldl_factor_ex(Tensor input, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor "
-        "pivots, Tensor info)", out)
+        "pivots, Tensor info)",
+        out)
 std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& A, bool hermitian, bool check_errors) {
     check_matrices("linalg.ldl_factor_ex", "A", A, true);
     const Batch b(A.detach());
@@ -244,12 +245,12 @@ Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B,
     const Batch a(ld.detach()), x(rhs.detach());
     const Tensor p = contiguous_raw(cast_raw(expand_raw(pivots, with(batch, {a.n})), kInt));
     dispatch_lapack(LD.scalar_type(), op, [&]<class T>() {
-        for_matrices(a, a.n * a.n * x.n, [&](std::int64_t i) {
+        if (x.n == 0) return;
+        for_filled_matrices(a, a.n * a.n * x.n, [&](std::int64_t i) {
             if constexpr (!std::is_floating_point_v<T>) // Hermitian: D is real on its diagonal, whatever stands there
                 for (std::int64_t k = 0; hermitian && k < a.n; ++k) a.at<T>(i)[k * a.n + k].imag(0);
-            if (a.n > 0 && x.n > 0)
-                cpu::Lapack<T>::ldl_solve(hermitian, int(a.n), int(x.n), a.at<T>(i),
-                                          p.data_ptr<std::int32_t>() + i * a.n, x.at<T>(i));
+            cpu::Lapack<T>::ldl_solve(hermitian, int(a.n), int(x.n), a.at<T>(i), p.data_ptr<std::int32_t>() + i * a.n,
+                                      x.at<T>(i));
         });
     });
     Tensor out = x.matrices();

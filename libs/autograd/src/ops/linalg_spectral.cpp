@@ -26,8 +26,7 @@ Svd svd_raw(const char* op, const Tensor& a, bool full_matrices, bool vectors) {
     }
     dispatch_lapack(a.scalar_type(), op, [&]<class T>() {
         using R = typename cpu::Lapack<T>::Real;
-        for_matrices(b, 10 * m * n * k, [&](std::int64_t i) {
-            if (k == 0) return;
+        for_filled_matrices(b, 10 * m * n * k, [&](std::int64_t i) {
             check_finite<T>(op, b, i);
             T none;
             const int info = cpu::Lapack<T>::gesdd(!vectors        ? 'N'
@@ -142,8 +141,7 @@ std::tuple<Tensor, Tensor> eigh_of(const char* op, const Tensor& a, std::string_
     const Tensor w = empty_raw(batch_sizes(a, 1), toRealValueType(a.scalar_type()), a.device());
     dispatch_lapack(a.scalar_type(), op, [&]<class T>() {
         using R = typename cpu::Lapack<T>::Real;
-        for_matrices(b, 10 * b.n * b.n * b.n, [&](std::int64_t i) {
-            if (b.n == 0) return;
+        for_filled_matrices(b, 10 * b.n * b.n * b.n, [&](std::int64_t i) {
             check_finite<T>(op, b, i, up ? Part::Upper : Part::Lower);
             const int info = cpu::Lapack<T>::heevd(vectors ? 'V' : 'N', up ? 'U' : 'L', int(b.n), b.at<T>(i),
                                                    static_cast<R*>(w.data_ptr()) + i * b.n);
@@ -188,8 +186,7 @@ std::tuple<Tensor, Tensor> eig_of(const char* op, const Tensor& a, bool vectors)
     const Batch v(batch_sizes(a), vectors ? b.n : 0, vectors ? b.n : 0, t, a.device());
     dispatch_lapack(a.scalar_type(), op, [&]<class T>() {
         using R = typename cpu::Lapack<T>::Real;
-        for_matrices(b, 25 * b.n * b.n * b.n, [&](std::int64_t i) {
-            if (b.n == 0) return;
+        for_filled_matrices(b, 25 * b.n * b.n * b.n, [&](std::int64_t i) {
             check_finite<T>(op, b, i);
             const int info =
                 cpu::Lapack<T>::geev(int(b.n), b.at<T>(i), static_cast<std::complex<R>*>(w.data_ptr()) + i * b.n,

@@ -11,8 +11,7 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, bool upper, bool left,
     const auto [ea, eb] = broadcast_batches("linalg.solve_triangular", a, b);
     const Batch t(ea.detach()), x(eb.detach());
     dispatch_lapack(a.scalar_type(), "linalg.solve_triangular", [&]<class T>() {
-        for_matrices(x, t.n * x.m * x.n, [&](std::int64_t i) {
-            if (x.m == 0 || x.n == 0) return;
+        for_filled_matrices(x, t.n * x.m * x.n, [&](std::int64_t i) {
             cpu::Lapack<T>::trsm(left ? 'L' : 'R', upper ? 'U' : 'L', 'N', unit ? 'U' : 'N', int(x.m), int(x.n),
                                  t.at<T>(i), int(t.m), x.at<T>(i));
         });
