@@ -414,4 +414,10 @@ BOOST_AUTO_TEST_CASE(known_values) {
     BOOST_TEST(near(hypot(at(3e200), at(4e200)), 5e200));
 }
 
+BOOST_AUTO_TEST_CASE(trigamma_near_a_pole) {
+    const double x = -7.950586795806885, exact = 412.74422317252106; // to 40 digits; x is a float32
+    BOOST_TEST(std::abs(polygamma(full({}, x, kDouble), 1).item<double>() / exact - 1) < 1e-12);
+    BOOST_TEST(std::abs(double(polygamma(full({}, x, kFloat), 1).item<float>()) / exact - 1) < 1e-7);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -26,8 +26,9 @@ expect() {
         tail -n 6 "$work/log"
     fi
 }
-entry() { # entry OP CASE INPUTS ASPECT: one entry as a list
-    printf '[{"op": "%s", "case": %s, "inputs": "%s", "aspect": "%s", "reason": "r", "evidence": "e"}]' "$@" >"$listed"
+entry() { # entry OP CASE INPUTS ASPECT [EVERY]: one entry as a list
+    printf '[{"op": "%s", "case": %s, "inputs": "%s", "aspect": "%s", %s "reason": "r", "evidence": "e"}]' \
+        "$1" "$2" "$3" "$4" "${5:+\"every\": \"$5\",}" >"$listed"
 }
 digest() { # digest OP CASE: of the inputs, as the replay prints it beside a failure
     sed -n "s|^FAIL ops/$1 case $2: .*\[inputs \([0-9a-f]*\)\].*|\1|p" "$work/log" | head -n 1
@@ -43,29 +44,37 @@ if grep -q "case 0:" "$work/log"; then
     failed=$((failed + 1))
     echo "the listed case failed all the same"
 else passed=$((passed + 1)); fi
-entry triangular_solve '"every"' - jvp
+entry triangular_solve 0 "$inputs" jvp case
 expect "every case of a file" 0 "differ as listed" "$only"
-expect "every case, laid out in another way" 0 "refused" "$only" --layout strided
+expect "every case, laid out in another way" 0 "differ as listed" "$only" --layout strided
+entry triangular_solve 0 "$inputs" jvp float64
+expect "every case of a dtype" 1 "FAIL ops/triangular_solve case 18: complex128: jvp 0" "$only"
+if grep -q "float64: " "$work/log"; then
+    failed=$((failed + 1))
+    echo "a case of that dtype failed all the same"
+else passed=$((passed + 1)); fi
 entry triangular_solve 0 0123456789abcdef jvp
 expect "other inputs" 1 "1 listed differences are for other inputs than these" "$only"
+entry triangular_solve 0 0123456789abcdef jvp case
+expect "every case of other inputs" 0 "1 listed differences are for other inputs than these" "$only"
 entry triangular_solve 0 "$inputs" backward
-expect "another aspect of the case" 1 "FAIL ops/triangular_solve case 0, backward: equals the reference" "$only"
-entry lt '"every"' - forward
-expect "a difference that has vanished" 1 "FAIL ops/lt, every case, forward: equals the reference, though listed" '^ops/lt$'
-entry lt 4711 "$inputs" forward
-expect "a case that there is not" 1 "FAIL ops/lt case 4711, forward: listed, but the file has" '^ops/lt$'
-entry lt '"every"' - jvp
-expect "an aspect that there is not" 1 "FAIL ops/lt, every case, jvp: listed, but no case of it has that aspect" '^ops/lt$'
+expect "a difference that has vanished" 1 "FAIL ops/triangular_solve case 0, backward: equals the reference" "$only"
+entry triangular_solve 0 "$inputs" backward case
+expect "one for every case" 1 "case 0 (for every case), backward: equals the reference, though listed" "$only"
+entry triangular_solve 4711 "$inputs" forward
+expect "a case that there is not" 1 "FAIL ops/triangular_solve case 4711, forward: listed, but the file has" "$only"
+entry triangular_solve 0 "$inputs" refused
+expect "an aspect that there is not" 1 "case 0, refused: listed, but the case does not have that aspect" "$only"
 expect "files that were not run" 0 "0 differ as listed" '^ops/exp$'
 entry lt 0 "$inputs" sideways
 expect "an unknown aspect" 2 "entry 0: aspect is 'sideways'; expected forward" '^ops/lt$'
 entry lt -1 "$inputs" jvp
-expect "no number" 2 "entry 0: 'case' is neither a number nor \"every\"" '^ops/lt$'
-echo '[{"op": "lt", "case": "every", "aspect": "jvp", "reason": "r"}]' >"$listed"
+expect "no number" 2 "entry 0: 'case' is missing or no case's number" '^ops/lt$'
+echo '[{"op": "lt", "case": 1, "inputs": "-", "aspect": "jvp", "reason": "r"}]' >"$listed"
 expect "no evidence" 2 "entry 0: 'evidence' is missing" '^ops/lt$'
-printf '[%s, %s]' '{"op": "lt", "case": "every", "aspect": "jvp", "reason": "r", "evidence": "e"}' \
-    '{"op": "lt", "case": "every", "aspect": "jvp", "reason": "s", "evidence": "f"}' >"$listed"
-expect "twice the same" 2 "is listed twice" '^ops/lt$'
+one='{"op": "lt", "case": 1, "inputs": "-", "aspect": "jvp", "reason": "r", "evidence": "e"}'
+echo "[$one, $one]" >"$listed"
+expect "twice the same" 2 "entry 1: ops/lt case 1, jvp is listed twice" '^ops/lt$'
 echo "{" >"$listed"
 expect "no list" 2 "is not a JSON list" '^ops/lt$'
 rm "$listed"

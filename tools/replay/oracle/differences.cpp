@@ -63,7 +63,8 @@ std::string digest(const CaseFile& file, const json::object& data) {
 }
 
 std::string Difference::text() const {
-    return "ops/" + op + (number ? " case " + std::to_string(*number) : ", every case") + ", " + aspect;
+    return "ops/" + op + " case " + std::to_string(number) +
+           (every ? " (for every" + (dtype.empty() ? "" : " " + dtype) + " case)" : "") + ", " + aspect;
 }
 
 Differences::Differences(const std::filesystem::path& file) {
@@ -87,47 +88,57 @@ Differences::Differences(const std::filesystem::path& file) {
                          ": aspect is '", d.aspect,
                          "'; expected forward, in place, backward, double-backward, jvp or refused");
         const json::value* number = o.if_contains("case");
-        const bool every = number && number->is_string() && number->as_string() == "every";
-        REEL_CHECK_VALUE(every || (number && number->is_int64() && number->as_int64() >= 0), where,
-                         ": 'case' is neither a number nor \"every\"");
-        if (!every) {
-            d.number = std::size_t(number->as_int64());
-            d.inputs = text_of(o, "inputs", where);
+        REEL_CHECK_VALUE(number && number->is_int64() && number->as_int64() >= 0, where,
+                         ": 'case' is missing or no case's number");
+        d.number = std::size_t(number->as_int64());
+        d.inputs = text_of(o, "inputs", where);
+        if (const json::value* every = o.if_contains("every")) {
+            REEL_CHECK_VALUE(every->is_string(), where, ": 'every' is no text; expected a dtype, or \"case\" for all");
+            d.every = true;
+            if (every->as_string() != "case") d.dtype = std::string(every->as_string());
         }
         for (const Difference& e : entries_)
-            REEL_CHECK_VALUE(e.op != d.op || e.aspect != d.aspect || (e.number && d.number && e.number != d.number),
-                             where, ": ", d.text(), " is listed twice");
+            REEL_CHECK_VALUE(e.op != d.op || e.aspect != d.aspect || e.number != d.number, where, ": ", d.text(),
+                             " is listed twice");
         entries_.push_back(std::move(d));
     }
 }
 
-Difference* Differences::find(const CaseFile& file, std::size_t index, const json::object& data,
-                              const std::string& aspect) {
+bool Differences::lists(const CaseFile& file, std::size_t index, const json::object& data, const std::string& aspect,
+                        bool differs) {
+    bool listed = false;
     for (Difference& d : entries_) {
-        if (d.op != file.stem() || d.aspect != aspect || (d.number && *d.number != index)) continue;
-        d.other_inputs = d.number && d.inputs != digest(file, data);
-        if (!d.other_inputs) return &d;
+        if (d.op != file.stem()) continue;
+        const bool named = d.number == index && (d.met || d.inputs == digest(file, data));
+        d.met |= named;
+        if (d.aspect != aspect) continue;
+        if (named) {
+            d.compared = true;
+            d.differed = differs;
+        }
+        listed |= named || (d.every && (d.dtype.empty() || data.at("dtype").as_string() == d.dtype));
     }
-    return nullptr;
+    return listed;
 }
 
 std::vector<std::string> Differences::stale(const CaseFile& file, bool partial) const {
     std::vector<std::string> wrong;
     for (const Difference& d : entries_) {
-        if (d.op != file.stem() || d.other_inputs) continue;
-        if (d.number && *d.number >= file.cases().size())
+        if (d.op != file.stem()) continue;
+        if (d.number >= file.cases().size() && !d.every)
             wrong.push_back(str(d.text(), ": listed, but the file has ", file.cases().size(), " cases"));
-        else if (!partial && d.compared == 0) wrong.push_back(d.text() + ": listed, but no case of it has that aspect");
-        else if (d.compared > 0 && d.differed == 0)
+        else if (d.met && !d.compared && !partial)
+            wrong.push_back(d.text() + ": listed, but the case does not have that aspect");
+        else if (d.compared && !d.differed)
             wrong.push_back(d.text() + ": equals the reference, though listed as different (" + d.reason +
                             "); take the entry out of the list");
     }
     return wrong;
 }
 
-std::size_t Differences::for_other_inputs() const {
-    return std::size_t(
-        std::count_if(entries_.begin(), entries_.end(), [](const Difference& d) { return d.other_inputs; }));
+std::size_t Differences::for_other_inputs(const CaseFile& file) const {
+    return std::size_t(std::count_if(entries_.begin(), entries_.end(),
+                                     [&](const Difference& d) { return d.op == file.stem() && !d.met; }));
 }
 
 } // namespace replay

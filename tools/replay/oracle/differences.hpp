@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,16 +10,20 @@
 
 namespace replay {
 
-/// One entry: in this aspect, these cases of an op must not give what the reference has.
+/// One entry: in this aspect, a case of an op must not give what the reference has; or every case of the file may not,
+/// of one dtype if it names one, and the case that it names for it must not.
 struct Difference {
-    std::string op;                    ///< the file's stem
-    std::optional<std::size_t> number; ///< of the case; none: every case of the file
-    std::string inputs;                ///< `digest` of the case; the entry is for nothing else. Empty for every case
-    std::string aspect;                ///< forward, in place, backward, double-backward, jvp or refused
-    std::string reason, evidence;      ///< why the reference is wrong, and the figures that say so
-    int compared = 0, differed = 0;    ///< how often this run came to the aspect, and how often it saw the difference
-    bool other_inputs = false;         ///< the case of that number was drawn anew, the entry is not about it
-    std::string text() const;          ///< `ops/lerp case 3, jvp`
+    std::string op;               ///< the file's stem
+    std::size_t number = 0;       ///< of the case
+    std::string inputs;           ///< `digest` of that case: drawn anew, it is another one
+    bool every = false;           ///< the entry covers the other cases too
+    std::string dtype;            ///< of the cases that it covers; empty for all
+    std::string aspect;           ///< forward, in place, backward, double-backward, jvp or refused
+    std::string reason, evidence; ///< why the reference is wrong, and the figures that say so
+    bool met = false;             ///< the case was run, with these inputs
+    bool compared = false;        ///< and had the aspect
+    bool differed = false;        ///< and differed in it
+    std::string text() const;     ///< `ops/lerp case 3, jvp`
 };
 
 /// Sixteen hexadecimal digits that name what goes into a case: arguments, cotangents and tangents, bit for bit.
@@ -33,13 +36,14 @@ public:
     /// Throws ValueError naming the entry when one is incomplete, says an aspect that there is not, or comes twice.
     explicit Differences(const std::filesystem::path& file);
 
-    /// The entry for an aspect of a case, or null.
-    Difference* find(const CaseFile& file, std::size_t index, const json::object& data, const std::string& aspect);
+    /// Is `aspect` of a case listed? `differs`: what the run found.
+    bool lists(const CaseFile& file, std::size_t index, const json::object& data, const std::string& aspect,
+               bool differs);
     /// What is wrong with the entries of a file all of whose cases were run: no such case, no such aspect, no
-    /// difference left. `partial`: not every aspect was run (a layout of the inputs), so that only the first is judged.
+    /// difference left. `partial`: not every aspect was run (a layout of the inputs), so that the second is not judged.
     std::vector<std::string> stale(const CaseFile& file, bool partial) const;
-    /// How many entries are for cases that were drawn anew.
-    std::size_t for_other_inputs() const;
+    /// How many entries about `file` name a case that was drawn anew.
+    std::size_t for_other_inputs(const CaseFile& file) const;
 
 private:
     std::vector<Difference> entries_;

@@ -255,15 +255,11 @@ private:
             return false;
         }
         tally.add(found.empty());
-        Difference* listed = report_.differences.find(file_, index_, data_, aspect);
-        if (listed) {
-            ++listed->compared;
-            listed->differed += !found.empty();
-        }
+        const bool listed = report_.differences.lists(file_, index_, data_, aspect, !found.empty());
         if (found.empty()) return false;
         if (!listed) problem = found;
-        differs |= listed != nullptr;
-        return listed != nullptr;
+        differs |= listed;
+        return listed;
     }
 
     const CaseFile& file_;
@@ -307,6 +303,7 @@ void run_ops_file(const CaseFile& file, Report& report) {
     if (!all) return;
     const bool partial = report.options.layout != MemoryLayout::contiguous;
     for (const std::string& wrong : report.differences.stale(file, partial)) report.stale_entry(wrong);
+    report.entries_for_other_inputs += report.differences.for_other_inputs(file);
 }
 
 } // namespace replay

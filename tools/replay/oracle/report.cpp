@@ -45,8 +45,9 @@ int Report::print_totals() const {
               << part("double-backward", double_backward) << "  " << part("jvp", jvp) << "  "
               << part("refused", refused) << "  unsupported " << unsupported_op_cases << "  " << sum("ops").as_listed
               << " differ as listed\n";
-    if (const std::size_t n = differences.for_other_inputs())
-        std::cout << "          " << n << " listed differences are for other inputs than these\n";
+    if (entries_for_other_inputs > 0)
+        std::cout << "          " << entries_for_other_inputs
+                  << " listed differences are for other inputs than these\n";
     std::cout << kind("modules   ", "modules") << "    " << part("repr", repr) << "    "
               << kind("optimizers", "optimizers") << "    " << kind("schedulers", "schedulers") << "    "
               << kind("random", "random") << "    " << kind("training", "training") << "\n";

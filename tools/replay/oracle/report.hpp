@@ -44,6 +44,7 @@ public:
     std::map<std::string, std::map<std::string, Counts>> kinds; ///< "ops", "modules", ... -> name -> counts
     Tally forward, inplace, backward, double_backward, jvp, refused, repr;
     int unsupported_op_cases = 0, stale_entries = 0;
+    std::size_t entries_for_other_inputs = 0; ///< of the list of differences
 
     /// Prints a failing case.
     void failure(const std::string& file, std::size_t index, const std::string& what) const;

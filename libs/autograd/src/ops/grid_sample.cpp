@@ -61,8 +61,9 @@ Tensor sample(const char* op, const Tensor& input, const Tensor& grid, Sampling 
                                "; expected a floating dtype");
     for (std::int64_t d = 0; d < rank; ++d)
         REEL_CHECK(input.size(d + 2) > 0, op, ": input has shape ", input.sizes(), "; the image must not be empty");
-    // 16-bit floats compute in their own type, as PyTorch does: places far from the middle keep few digits.
     const ScalarType t = input.scalar_type();
+    if (t == kHalf || t == kBFloat16) // places and weights need more digits than these have
+        return sample(op, input.to(kFloat), grid.to(kFloat), sampling, outside, align).to(t);
     const std::int64_t batch = input.size(0), channels = input.size(1);
     std::int64_t positions = 1, elements = 1;
     Dims out{batch, channels};
