@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(M_19_bfloat16_and_back) {
     Pair m;
     m->bfloat16();
     for (const Tensor& p : m->parameters()) BOOST_TEST((p.scalar_type() == kBFloat16));
-    const auto& buffers = m->inner->own_buffers(); // M-18: a conversion replaces buffers
+    const auto& buffers = m->inner->own_buffers();
     BOOST_TEST((buffers["running_mean"].scalar_type() == kBFloat16));
     BOOST_TEST((buffers["num_batches_tracked"].scalar_type() == kLong));
     m->half();

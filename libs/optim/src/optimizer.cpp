@@ -7,6 +7,7 @@
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/observe.hpp>
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/registered.hpp>
 
 namespace reel::optim {
 
@@ -65,15 +66,29 @@ void Optimizer::add_param_group(OptimizerParamGroup group) {
         group.by_name().clear();
     }
     group.options().check();
+    for (const Tensor& p : group.params()) autograd::impl::forget_left_place(p); // wanted although it may have left
     groups_.push_back(std::move(group));
+}
+void Optimizer::check_parameters() const {
+    for (std::size_t g = 0; g < groups_.size(); ++g)
+        for (std::size_t i = 0; i < groups_[g].params().size(); ++i) {
+            const std::string path = autograd::impl::left_place(groups_[g].params()[i]);
+            REEL_CHECK(
+                path.empty(), "optimizer: parameter ", i, " of group ", g, ", of shape ",
+                groups_[g].params()[i].sizes(), ", was '", path,
+                "' until another tensor took its place in the module: updating it would train nothing. Build the "
+                "optimizer anew over the module's parameters(), or put the new tensor into param_groups() or "
+                "add_param_group()");
+        }
 }
 
 RemovableHandle Optimizer::register_step_pre_hook(StepHook fn) { return add_hook(pre_hooks_, std::move(fn)); }
 RemovableHandle Optimizer::register_step_post_hook(StepHook fn) { return add_hook(post_hooks_, std::move(fn)); }
 void Optimizer::run_pre_hooks() {
-    if (!pre_hooks_) return;
-    if (const auto hooks = pre_hooks_->snapshot())
-        for (const auto& h : *hooks) h.fn(*this);
+    if (pre_hooks_)
+        if (const auto hooks = pre_hooks_->snapshot())
+            for (const auto& h : *hooks) h.fn(*this);
+    check_parameters();
 }
 void Optimizer::finish_step() {
     ++step_count_;

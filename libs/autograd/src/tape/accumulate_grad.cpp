@@ -84,6 +84,8 @@ GradList AccumulateGrad::apply(GradList&& grads) {
         if (leaf_.requires_grad() && grads[0].defined()) accumulate(std::move(grads[0]));
         grads.clear();
     }
+    if (meta.left_place.load(std::memory_order_relaxed)) [[unlikely]]
+        impl::note_gradient_of_left(leaf_);
     if (meta.post_accumulate)
         if (const auto hooks = meta.post_accumulate->snapshot()) {
             Tensor t = leaf_;

@@ -1,6 +1,7 @@
 // The part of a tensor's autograd state that is allocated only when used.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -8,6 +9,8 @@
 #include <reel/autograd/node.hpp>
 
 namespace reel::autograd {
+
+struct PlaceRecord; // places.cpp
 
 /// Returns an undefined tensor, or the leaf itself.
 using PostAccumulateFn = std::function<Tensor(const Tensor&)>;
@@ -21,11 +24,18 @@ struct AutogradMeta {
     bool grad_dtype_set = false;
     std::optional<ScalarType> grad_dtype; ///< E-78, valid when set
     std::unique_ptr<std::string> name;    ///< null for none
+    std::shared_ptr<PlaceRecord> places; ///< of modules that have the tensor among their parameters, null for none ever
+    std::atomic<bool> left_place = false; ///< another tensor is there now, and nobody was told yet
     bool keeps_version = false;           ///< an inference tensor only through set_data: it goes on counting (E-9)
 };
 
 /// Does in-place work on it move a version?
 inline bool counts_version(const TensorImpl& t) { return !t.is_inference || (t.meta() && t.meta()->keeps_version); }
+
+namespace impl {
+/// Warns, once, when a tensor gets a gradient although its module has another one in its place.
+void note_gradient_of_left(const Tensor& t);
+} // namespace impl
 
 /// Called by a dying tensor: its node must not write to it any more (T-12).
 void forget_retained(TensorImpl& t);

@@ -51,7 +51,7 @@ void Module::save(serialize::OutputArchive& archive) const {
     self.save_own_state(own, "", true);
     for (const auto& item : own) archive.write(item.key(), *item);
     bool standard = true;
-    for (const auto& child : children_) {
+    for (const auto& child : own_children()) {
         if (!*child) continue;
         if (!(*child)->is_serializable()) {
             standard = standard && !has_state(**child);
@@ -83,7 +83,7 @@ void Module::load(serialize::InputArchive& archive) {
     LoadLists lists;
     load_own_state(map, prefix, ValueDict{{"version", Value(state_version())}}, true, false, lists);
     if (!lists.missing.empty() || !lists.errors.empty()) refuse(*this, "the archive", archive, lists);
-    const auto children = children_; // an override may change the table
+    const auto children = own_children(); // an override may change the table
     for (const auto& child : children) {
         if (!*child || !(*child)->is_serializable()) continue;
         serialize::InputArchive nested;

@@ -25,6 +25,8 @@ void Module::set_attribute(const std::string& name, const Value& value) {
     const auto* module = value.try_get<ModulePtr>();
     const bool none = value.isNone() || (module && !*module);
     const bool parameter = value.isTensor() && Parameter::is(value.toTensor());
+    follow_members();
+    check_replaceable(name);
     // Registration checks the name against the other tables, and may throw (also in a hook): they lose their entry
     // only once it has succeeded.
     const auto move_here = [&](auto&& enroll) {
@@ -48,10 +50,10 @@ void Module::set_attribute(const std::string& name, const Value& value) {
     // Unlike add_module, assignment takes any name for a child; only none at all is refused, as in M-26.
     const auto enroll_child = [&](ModulePtr child) {
         if (name.empty()) REEL_THROW(KeyError, this->name(), ": submodule name must not be empty");
-        children_.insert_or_assign(name, detail::seen_by_registration_hooks(*this, name, std::move(child)));
+        put_child(name, detail::seen_by_registration_hooks(*this, name, std::move(child)));
     };
     if (parameter) {
-        move_here([&] { register_parameter(name, value.toTensor(), value.toTensor().requires_grad()); });
+        move_here([&] { register_parameter(name, Tensor(value.toTensor()), value.toTensor().requires_grad()); });
     } else if (parameters_.contains(name)) {
         if (!none) throw_kind(*this, "parameter", name, kind_of(value), "a Parameter or none");
         register_parameter(name, Tensor());
@@ -63,27 +65,32 @@ void Module::set_attribute(const std::string& name, const Value& value) {
     } else if (buffers_.contains(name)) {
         if (!none && !value.isTensor()) throw_kind(*this, "buffer", name, kind_of(value), "a Tensor or none");
         const bool kept = std::find(non_persistent_.begin(), non_persistent_.end(), name) == non_persistent_.end();
-        register_buffer(name, none ? Tensor() : value.toTensor(), kept);
+        register_buffer(name, none ? Tensor() : Tensor(value.toTensor()), kept);
     } else attributes_.set(Value(name), value);
 }
 
 void Module::set_attribute(const std::string& name, const Buffer& buffer) {
     if (parameters_.contains(name)) throw_kind(*this, "parameter", name, "Buffer", "a Parameter or none");
     if (children_.contains(name)) throw_kind(*this, "submodule", name, "Buffer", "a module or none");
-    register_buffer(name, buffer, buffer.persistent());
+    register_buffer(name, Tensor(buffer), buffer.persistent());
 }
 
 void Module::delete_attribute(const std::string& name) {
-    if (parameters_.contains(name)) unregister_parameter(name);
-    else if (buffers_.contains(name)) unregister_buffer(name);
-    else if (children_.contains(name)) unregister_module(name);
-    else if (!attributes_.erase(name))
+    follow_members();
+    if (parameters_.contains(name)) parameters_.erase(name);
+    else if (children_.contains(name)) children_.erase(name);
+    else if (buffers_.contains(name)) {
+        buffers_.erase(name);
+        std::erase(non_persistent_, name);
+    } else if (!attributes_.erase(name))
         REEL_THROW(AttributeError, repr_name(), " has no attribute '", name, "' to delete");
+    drop_entry(name, true);
 }
 
 Value Module::attribute(const std::string& name) const {
     const auto tensor = [](const Tensor& t) { return t.defined() ? Value(t) : Value(); };
-    if (const Tensor* p = parameters_.find(name)) return tensor(*p);
+    follow_members();
+    if (const Tensor* p = parameters_.find(name)) return tensor(p->defined() ? *p : computed_member(name));
     if (const Tensor* b = buffers_.find(name)) return tensor(*b);
     if (const ModulePtr* c = children_.find(name)) return *c ? Value::box(*c) : Value();
     if (const Value* v = attributes_.find(std::string_view(name))) return *v;

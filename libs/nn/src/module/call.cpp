@@ -13,6 +13,7 @@
 
 #include "module/backward_state.hpp"
 #include "module/legacy_warnings.hpp"
+#include "module/members.hpp"
 #include "module/slots.hpp"
 
 namespace reel::nn::detail {
@@ -246,6 +247,7 @@ private:
 } // namespace
 
 Value call_with_hooks(Module& m, Args args, Kwargs kwargs, ForwardRef forward) {
+    const CallScope scope(m);
     return Call(m, std::move(args), std::move(kwargs), forward).run();
 }
 
@@ -278,6 +280,7 @@ Tensor call_over_values(Module& m, const Tensor* const* args, const Parameters& 
 } // namespace
 
 Tensor call_with_hooks(Module& m, const Tensor* const* args, const Parameters& p, TensorForwardRef forward) {
+    const CallScope scope(m);
     // The same sequence without values, for backward hooks alone: what watches or changes values takes the other way.
     const CallHooks &global = global_hooks(), &local = local_hooks(m);
     bool lean = global.kind != BackwardKind::Legacy && local.kind != BackwardKind::Legacy &&
@@ -345,7 +348,7 @@ Value Module::forward_values(const Args& args, const Kwargs& kwargs) {
 }
 
 Value Module::call_values(const Args& args, const Kwargs& kwargs) {
-    if (!(hook_flag_ | detail::global_call_hooks.load(std::memory_order_relaxed))) [[likely]]
+    if (!(call_flags_ | detail::global_call_hooks.load(std::memory_order_relaxed))) [[likely]]
         try {
             return forward_values(args, kwargs);
         } catch (ArgumentError& e) {

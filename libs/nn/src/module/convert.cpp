@@ -8,36 +8,55 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/nn/module.hpp>
 
+#include "module/members.hpp"
 #include "module/module_hooks.hpp"
 
 namespace reel::nn {
 
+namespace {
+/// The same tensor with the data of `fresh`: whoever holds it follows (M-17, M-18). False where that cannot be.
+bool swap_data(const Tensor& t, const Tensor& fresh) {
+    if (fresh.is_same(t)) return true;
+    if (t.grad_fn() || fresh.device().is_meta() != t.device().is_meta()) return false;
+    t.set_data(fresh);
+    return true;
+}
+} // namespace
+
+void Module::convert_parameter(const std::string& name, const std::function<Tensor(const Tensor&)>& fn) {
+    const Tensor p = parameters_[name], old_grad = p.mutable_grad();
+    Tensor fresh, grad;
+    {
+        NoGradGuard guard;
+        fresh = fn(p);
+        if (old_grad.defined()) grad = fn(old_grad);
+    }
+    Tensor target = p;
+    const bool same = swap_data(p, fresh);
+    if (!same) {
+        check_replaceable(name);
+        target = Parameter(fresh, p.requires_grad());
+        put_tensor(name, detail::EntryKind::Parameter, target);
+    }
+    if (!grad.defined()) return;
+    if (same && !grad.is_same(old_grad)) old_grad.set_data(grad);
+    target.mutable_grad() = same ? old_grad : grad;
+}
+
 void Module::convert(const std::function<Tensor(const Tensor&)>& fn, bool recurse) {
     if (recurse)
         for (const auto& child : named_children()) (*child)->convert(fn, true);
-    for (auto& p : parameters_) {
-        if (!p->defined()) continue;
-        Tensor fresh, grad;
-        {
-            NoGradGuard guard;
-            fresh = fn(*p);
-            if (p->mutable_grad().defined()) grad = fn(p->mutable_grad());
-        }
-        const bool compatible = fresh.device().is_meta() == p->device().is_meta();
-        Tensor old_grad = p->mutable_grad();
-        if (fresh.is_same(*p)) {
-        } else if (compatible) p->set_data(fresh);
-        else {
-            const Tensor replacement = Parameter(fresh, p->requires_grad());
-            *p = replacement;
-        }
-        if (grad.defined()) {
-            if (compatible && !grad.is_same(old_grad)) old_grad.set_data(grad);
-            p->mutable_grad() = compatible ? old_grad : grad;
-        }
+    follow_members();
+    for (const std::string& name : parameters_.keys())
+        if (parameters_[name].defined()) convert_parameter(name, fn);
+    for (const std::string& name : buffers_.keys()) {
+        const Tensor b = buffers_[name];
+        if (!b.defined()) continue;
+        const Tensor fresh = fn(b);
+        if (swap_data(b, fresh)) continue;
+        check_replaceable(name);
+        put_tensor(name, detail::EntryKind::Buffer, fresh);
     }
-    for (auto& b : buffers_)
-        if (b->defined()) *b = fn(*b);
 }
 
 void Module::to(ScalarType dtype, bool non_blocking) {
@@ -77,6 +96,8 @@ ModulePtr Module::clone(std::optional<Device>, bool) const {
     REEL_THROW(Error, repr_name(), ": clone is not implemented for plain Module; derive from Cloneable<", repr_name(),
                "> and give it reset()");
 }
+
+bool Module::become_copy_of(const Module&, std::optional<Device>, bool) { return false; }
 
 namespace {
 /// What one deep copy has already copied: ties inside the tree are kept (M-50).
@@ -135,43 +156,48 @@ void Module::copy_from(const Module& other, std::optional<Device> device, bool k
         Tensor c = reel::clone(t.detach());
         return device ? c.to(TensorOptions(*device)) : c;
     };
-    /// The entry of the same name, to be filled; false when it is settled already.
-    const auto open = [&](OrderedDict<std::string, Tensor>& table, const std::string& name, const Tensor& from,
-                          Tensor*& mine) {
-        mine = &table.insert_or_assign(name, table.contains(name) ? table[name] : Tensor());
-        if (!from.defined()) return *mine = Tensor(), false;
+    /// Fills the entry of the same name, with what `make` makes of the tensor that is there now unless it was copied
+    /// already.
+    const auto fill = [&](detail::EntryKind kind, const std::string& name, const Tensor& from, auto make) {
+        if (!from.defined()) return void(put_tensor(name, kind, Tensor()));
         const auto known = memo.tensors.find(from.unsafeGetTensorImpl());
-        if (known != memo.tensors.end()) return *mine = known->second, false;
-        return true;
+        if (known != memo.tensors.end()) return void(put_tensor(name, kind, known->second));
+        const Tensor* made = (kind == detail::EntryKind::Parameter ? parameters_ : buffers_).find(name);
+        // What reset() took from options is the other's own: it is no memory to write to.
+        const Tensor mine = make(made && !made->is_same(from) ? *made : Tensor());
+        put_tensor(name, kind, mine);
+        memo.tensors.emplace(from.unsafeGetTensorImpl(), mine);
     };
     /// Can the tensor that reset() made take the data? Those with and without data do not mix.
     const auto fits = [](const Tensor& made, const Tensor& fresh) {
         return made.defined() && made.scalar_type() == fresh.scalar_type() &&
                made.device().is_meta() == fresh.device().is_meta();
     };
-    Tensor* mine = nullptr;
     training_ = other.training_;
     non_persistent_ = other.non_persistent_;
-    for (const auto& p : other.parameters_) {
-        if (!open(parameters_, p.key(), *p, mine)) continue;
-        const Tensor fresh = copy(*p);
-        if (fits(*mine, fresh) && mine->sizes().equals(p->sizes())) {
-            mine->set_data(fresh);
-            mine->requires_grad_(p->requires_grad());
-        } else *mine = Parameter(fresh, p->requires_grad());
-        memo.tensors.emplace(p->unsafeGetTensorImpl(), *mine);
+    for (const auto& p : other.own_parameters()) {
+        REEL_CHECK(!other.computed_member(p.key()).defined(), repr_name(), ": clone: the member of parameter '",
+                   p.key(),
+                   "' was assigned a computed tensor; only leaves can be copied deeply. Assign it a Parameter first");
+        fill(detail::EntryKind::Parameter, p.key(), *p, [&](const Tensor& made) -> Tensor {
+            const Tensor fresh = copy(*p);
+            if (!fits(made, fresh) || !made.sizes().equals(p->sizes())) return Parameter(fresh, p->requires_grad());
+            made.set_data(fresh);
+            made.requires_grad_(p->requires_grad());
+            return made;
+        });
     }
-    for (const auto& b : other.buffers_) {
+    for (const auto& b : other.own_buffers()) {
         REEL_CHECK(!b->defined() || !b->grad_fn(), repr_name(), ": clone: buffer '", b.key(), "' has a grad_fn (",
                    b->grad_fn()->name(), "); only leaves can be copied deeply");
-        if (!open(buffers_, b.key(), *b, mine)) continue;
-        const bool rg = b->requires_grad();
-        const Tensor fresh = memo.plain(*b, device);
-        if (fits(*mine, fresh)) mine->set_data(fresh);
-        else *mine = fresh;
-        mine->requires_grad_(rg);
-        if (rg && b->mutable_grad().defined()) mine->mutable_grad() = copy(b->mutable_grad());
-        memo.tensors.emplace(b->unsafeGetTensorImpl(), *mine);
+        fill(detail::EntryKind::Buffer, b.key(), *b, [&](const Tensor& made) {
+            const Tensor fresh = memo.plain(*b, device);
+            const Tensor mine = fits(made, fresh) ? made : fresh;
+            if (fits(made, fresh)) mine.set_data(fresh);
+            mine.requires_grad_(b->requires_grad());
+            if (b->requires_grad() && b->mutable_grad().defined()) mine.mutable_grad() = copy(b->mutable_grad());
+            return mine;
+        });
     }
     const auto copy_attribute = [&](const std::string& name, const Tensor& t) {
         const auto [known, fresh] = memo.tensors.emplace(t.unsafeGetTensorImpl(), Tensor());
@@ -188,21 +214,22 @@ void Module::copy_from(const Module& other, std::optional<Device> device, bool k
         attributes_.set(key, deep_copy(value, [&, k = &key](const Tensor& t) {
                             return copy_attribute(k->isString() ? k->toStringRef() : k->repr(), t);
                         }));
-    for (const auto& child : other.children_) {
+    for (const auto& child : other.own_children()) {
         const ModulePtr* known_child = children_.find(child.key());
         ModulePtr fresh = known_child ? *known_child : nullptr;
         if (!*child) {
             fresh = nullptr;
         } else if (const auto known = memo.modules.find(child->get()); known != memo.modules.end()) {
             fresh = known->second;
-        } else if (fresh && typeid(*fresh) == typeid(**child)) {
+        } else if (fresh && fresh != *child && typeid(*fresh) == typeid(**child)) {
             memo.modules.emplace(child->get(), fresh);
-            fresh->copy_from(**child, device, keep_hooks);
-        } else { // registered or replaced after construction: reset() does not know it
+            // Its options may have changed since it was made: reset() of this module does not know them.
+            if (!fresh->become_copy_of(**child, device, keep_hooks)) fresh->copy_from(**child, device, keep_hooks);
+        } else { // registered or replaced after construction, or once for all: reset() does not make it
             fresh = (*child)->clone(device, keep_hooks);
             memo.modules.emplace(child->get(), fresh);
         }
-        children_.insert_or_assign(child.key(), fresh);
+        put_child(child.key(), fresh);
     }
     if (keep_hooks && other.hooks_) {
         detail::ModuleHooks& mine = ensure_hooks();
@@ -220,7 +247,7 @@ void Module::copy_from(const Module& other, std::optional<Device> device, bool k
         take(mine.load_pre, other.hooks_->load_pre);
         take(mine.load_post, other.hooks_->load_post);
         mine.kind = other.hooks_->kind;
-        hook_flag_ = other.hook_flag_;
+        call_flags_ |= other.call_flags_ & detail::hooks_flag;
     }
 }
 

@@ -5,6 +5,7 @@
 #include <reel/nn/hook_list.hpp>
 #include <reel/nn/module.hpp>
 
+#include "module/members.hpp"
 #include "module/module_hooks.hpp"
 
 namespace reel::nn {
@@ -171,15 +172,15 @@ RemovableHandle announced(HookKind kind, RemovableHandle handle, const Module* o
 }
 } // namespace
 RemovableHandle Module::add(ForwardPreHook h, bool prepend) {
-    hook_flag_ = 1;
+    call_flags_ |= detail::hooks_flag;
     return announced(HookKind::ForwardPre, add_hook(ensure_hooks().forward_pre, std::move(h), prepend), this);
 }
 RemovableHandle Module::add(ForwardHook h, bool prepend) {
-    hook_flag_ = 1;
+    call_flags_ |= detail::hooks_flag;
     return announced(HookKind::Forward, add_hook(ensure_hooks().forward, std::move(h), prepend), this);
 }
 RemovableHandle Module::add(BackwardPreHook h, bool prepend) {
-    hook_flag_ = 1;
+    call_flags_ |= detail::hooks_flag;
     return announced(HookKind::BackwardPre, add_hook(ensure_hooks().backward_pre, std::move(h), prepend), this);
 }
 RemovableHandle Module::add(BackwardHook h, bool prepend, bool full, bool after_parameter_grads) {
@@ -188,7 +189,7 @@ RemovableHandle Module::add(BackwardHook h, bool prepend, bool full, bool after_
         REEL_WARN_DEPRECATION(
             "register_backward_hook sees only a module's last operation; use register_full_backward_hook");
     detail::check_backward_kind(ensure_hooks().kind, full, name().c_str());
-    hook_flag_ = 1;
+    call_flags_ |= detail::hooks_flag;
     return announced(full ? HookKind::FullBackward : HookKind::LegacyBackward,
                      add_hook(hooks_->backward, std::move(h), prepend), this);
 }

@@ -13,23 +13,45 @@
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/observe.hpp>
 #include <reel/autograd/pin.hpp>
+#include <reel/autograd/registered.hpp>
 
-#include "module/module_hooks.hpp"
+#include "module/members.hpp"
 
 namespace reel::nn {
 
-Parameter::Parameter(const Tensor& data, bool requires_grad) : Tensor(data.detach()) {
-    REEL_CHECK(!requires_grad || isDifferentiableType(data.scalar_type()),
-               "Parameter: only floating and complex tensors can require grad, not ", dtype_name(data.scalar_type()));
-    impl()->is_parameter = true;
-    impl()->set_requires_grad_flag(requires_grad);
-}
-
 Module::Module() = default;
 Module::Module(std::string name) : name_(std::move(name)) {}
-Module::Module(const Module&) = default;
-Module::Module(Module&&) noexcept = default;
-Module& Module::operator=(const Module&) = default;
+Module::Module(const Module& o)
+    : std::enable_shared_from_this<Module>(o), parameters_(o.own_parameters()), buffers_(o.buffers_),
+      children_(o.children_), non_persistent_(o.non_persistent_), attributes_(o.attributes_), name_(o.name_),
+      hooks_(o.hooks_), forward_thunk_(o.forward_thunk_), training_(o.training_), replica_(o.replica_) {
+    copy_members(o);
+}
+Module::Module(Module&& o) noexcept
+    : std::enable_shared_from_this<Module>(), parameters_(std::move(o.parameters_)), buffers_(std::move(o.buffers_)),
+      children_(std::move(o.children_)), non_persistent_(std::move(o.non_persistent_)),
+      attributes_(std::move(o.attributes_)), name_(std::move(o.name_)), hooks_(std::move(o.hooks_)),
+      forward_thunk_(o.forward_thunk_), training_(o.training_), replica_(o.replica_) {
+    move_members(o);
+}
+Module& Module::operator=(const Module& o) {
+    if (this == &o) return *this;
+    const auto before = own_parameters();
+    parameters_ = o.own_parameters();
+    buffers_ = o.buffers_;
+    children_ = o.children_;
+    non_persistent_ = o.non_persistent_;
+    attributes_ = o.attributes_;
+    name_ = o.name_;
+    hooks_ = o.hooks_;
+    forward_thunk_ = o.forward_thunk_;
+    training_ = o.training_;
+    replica_ = o.replica_;
+    copy_members(o);
+    for (const auto& p : before)
+        if (p->defined()) autograd::impl::leave_place(*p, dotted_path() + "." + p.key());
+    return *this;
+}
 Module::~Module() = default;
 
 const std::string& Module::name() const {
@@ -38,91 +60,10 @@ const std::string& Module::name() const {
 }
 
 namespace {
-enum Table { parameter_table, buffer_table, module_table };
-/// Names that Python's Module has for itself: taken, so that a state dict can always be loaded there (M-2).
-constexpr std::string_view builtin_names =
-    " T_destination _apply _backward_hooks _backward_pre_hooks _buffers _call_impl _compiled_call_impl "
-    "_forward_hooks _forward_hooks_always_called _forward_hooks_with_kwargs _forward_pre_hooks "
-    "_forward_pre_hooks_with_kwargs _get_backward_hooks _get_backward_pre_hooks _get_name _is_full_backward_hook "
-    "_load_from_state_dict _load_state_dict_post_hooks _load_state_dict_pre_hooks "
-    "_maybe_warn_non_full_backward_hook _modules _named_members _non_persistent_buffers_set _parameters "
-    "_register_load_state_dict_pre_hook _register_state_dict_hook _replicate_for_data_parallel "
-    "_save_to_state_dict _slow_forward _state_dict_hooks _state_dict_pre_hooks _version _wrapped_call_impl "
-    "add_module apply bfloat16 buffers call_super_init children compile cpu cuda double dump_patches eval "
-    "extra_repr float forward get_buffer get_extra_state get_parameter get_submodule half ipu load_state_dict "
-    "modules mtia named_buffers named_children named_modules named_parameters parameters register_backward_hook "
-    "register_buffer register_forward_hook register_forward_pre_hook register_full_backward_hook "
-    "register_full_backward_pre_hook register_load_state_dict_post_hook register_load_state_dict_pre_hook "
-    "register_module register_parameter register_state_dict_post_hook register_state_dict_pre_hook requires_grad_ "
-    "set_extra_state set_submodule share_memory state_dict to to_empty train training type xpu zero_grad ";
-bool is_builtin_name(const std::string& name) { return builtin_names.find(" " + name + " ") != std::string_view::npos; }
 std::string join(const std::string& prefix, const std::string& name) {
     return prefix.empty() ? name : prefix + "." + name;
 }
 } // namespace
-
-void Module::check_name(const char* kind, const std::string& name, int table) const {
-    const auto dot = [&] {
-        if (name.find('.') != std::string::npos)
-            REEL_THROW(KeyError, this->name(), ": ", kind, " name '", name, "' must not contain a dot");
-    };
-    const auto empty = [&] {
-        if (name.empty()) REEL_THROW(KeyError, this->name(), ": ", kind, " name must not be empty");
-    };
-    const auto taken = [&] {
-        const bool other = (table != parameter_table && parameters_.contains(name)) ||
-                           (table != buffer_table && buffers_.contains(name)) ||
-                           (table != module_table && children_.contains(name)) || attributes_.contains(name) ||
-                           is_builtin_name(name);
-        if (other)
-            REEL_THROW(KeyError, this->name(), ": ", kind, " name '", name, "' is already taken by another attribute");
-    };
-    if (table == module_table) taken(), dot(), empty();
-    else dot(), empty(), taken();
-}
-
-Tensor& Module::register_parameter(std::string name, Tensor t, bool requires_grad) {
-    check_name("parameter", name, parameter_table);
-    if (t.defined()) {
-        REEL_CHECK_VALUE(!t.grad_fn(), this->name(), ": parameter '", name, "' has a grad_fn (", t.grad_fn()->name(),
-                         "); only leaves can be parameters. Detach it, or compute it in forward");
-        if (!isDifferentiableType(t.scalar_type())) {
-            REEL_CHECK(!requires_grad, this->name(), ": parameter '", name, "' is ", dtype_name(t.scalar_type()),
-                       "; only floating and complex tensors can require grad");
-        } else if (!Parameter::is(t)) t.requires_grad_(requires_grad);
-        t.impl()->is_parameter = true;
-        const auto& hooks = detail::registration_hooks().parameter;
-        if (hooks) t = detail::run_registration_hooks(hooks, *this, name, Value(t)).toTensor();
-    }
-    return parameters_.insert_or_assign(std::move(name), std::move(t));
-}
-Tensor& Module::register_buffer(std::string name, Tensor t, bool persistent) {
-    check_name("buffer", name, buffer_table);
-    if (const auto& hooks = detail::registration_hooks().buffer) {
-        const Value v = detail::run_registration_hooks(hooks, *this, name, t.defined() ? Value(t) : Value());
-        t = v.isNone() ? Tensor() : v.toTensor();
-    }
-    std::erase(non_persistent_, name);
-    if (!persistent) non_persistent_.push_back(name);
-    return buffers_.insert_or_assign(std::move(name), std::move(t));
-}
-ModulePtr Module::register_child(std::string name, ModulePtr module) {
-    check_name("submodule", name, module_table);
-    module = detail::seen_by_registration_hooks(*this, name, std::move(module));
-    children_.insert_or_assign(std::move(name), module);
-    return module;
-}
-ModulePtr Module::replace_child(const std::string& name, ModulePtr module) {
-    if (!children_.contains(name))
-        REEL_THROW(KeyError, this->name(), ": there is no submodule '", name, "' to replace");
-    return register_child(name, std::move(module));
-}
-void Module::unregister_module(const std::string& name) { children_.erase(name); }
-void Module::unregister_parameter(const std::string& name) { parameters_.erase(name); }
-void Module::unregister_buffer(const std::string& name) {
-    buffers_.erase(name);
-    std::erase(non_persistent_, name);
-}
 
 std::vector<std::pair<std::string, Module*>> Module::module_items(const std::string& prefix,
                                                                   bool remove_duplicate) const {
@@ -131,7 +72,7 @@ std::vector<std::pair<std::string, Module*>> Module::module_items(const std::str
     const auto walk = [&](const auto& self, const std::string& name, Module* m) -> void {
         if (remove_duplicate && !seen.insert(m).second) return;
         out.emplace_back(name, m);
-        for (const auto& child : m->children_)
+        for (const auto& child : m->own_children())
             if (*child) self(self, join(name, child.key()), child->get());
     };
     walk(walk, prefix, const_cast<Module*>(this));
@@ -171,12 +112,12 @@ std::vector<Tensor> values_of(const std::vector<std::pair<std::string, Tensor>>&
 std::vector<std::pair<std::string, Tensor>> Module::parameter_items(const std::string& prefix, bool recurse,
                                                                     bool remove_duplicate) const {
     return tensor_items(
-        *this, prefix, recurse, remove_duplicate, [](const Module& m) -> const auto& { return m.parameters_; });
+        *this, prefix, recurse, remove_duplicate, [](const Module& m) -> const auto& { return m.own_parameters(); });
 }
 std::vector<std::pair<std::string, Tensor>> Module::buffer_items(const std::string& prefix, bool recurse,
                                                                  bool remove_duplicate) const {
     return tensor_items(
-        *this, prefix, recurse, remove_duplicate, [](const Module& m) -> const auto& { return m.buffers_; });
+        *this, prefix, recurse, remove_duplicate, [](const Module& m) -> const auto& { return m.own_buffers(); });
 }
 std::vector<Tensor> Module::parameters(bool recurse) const { return values_of(parameter_items({}, recurse, true)); }
 std::vector<Tensor> Module::buffers(bool recurse) const { return values_of(buffer_items({}, recurse, true)); }
@@ -206,7 +147,7 @@ std::vector<ModulePtr> Module::modules(bool include_self) const { return named_m
 OrderedDict<std::string, ModulePtr> Module::named_children() const {
     OrderedDict<std::string, ModulePtr> out("Submodule");
     std::unordered_set<const Module*> seen;
-    for (const auto& child : children_)
+    for (const auto& child : own_children())
         if (*child && seen.insert(child->get()).second) out.insert(child.key(), *child);
     return out;
 }
@@ -247,7 +188,7 @@ ModulePtr Module::get_submodule(const std::string& path) const {
     while (begin <= path.size()) {
         const std::size_t end = std::min(path.find('.', begin), path.size());
         const std::string atom = path.substr(begin, end - begin);
-        const ModulePtr* child = at->children_.find(atom);
+        const ModulePtr* child = at->own_children().find(atom);
         if (!child) {
             const bool other = at->parameters_.contains(atom) || at->buffers_.contains(atom);
             REEL_CHECK_WITH(AttributeError, !other, "'", atom, "' of ", at->repr_name(), " is not a module");
@@ -271,7 +212,7 @@ Tensor Module::get_parameter(const std::string& path) const {
     const auto [parent, atom] = split_path(path);
     ModulePtr keep;
     const Module& m = parent_of(*this, parent, keep);
-    const Tensor* t = m.parameters_.find(atom);
+    const Tensor* t = m.own_parameters().find(atom);
     if (!t) {
         REEL_CHECK_WITH(AttributeError, !m.buffers_.contains(atom) && !m.children_.contains(atom), "'", atom, "' of ",
                         m.repr_name(), " is not a parameter");
@@ -284,7 +225,7 @@ Tensor Module::get_buffer(const std::string& path) const {
     const auto [parent, atom] = split_path(path);
     ModulePtr keep;
     const Module& m = parent_of(*this, parent, keep);
-    const Tensor* t = m.buffers_.find(atom);
+    const Tensor* t = m.own_buffers().find(atom);
     if (!t) {
         REEL_CHECK_WITH(AttributeError, !m.parameters_.contains(atom) && !m.children_.contains(atom), "'", atom,
                         "' of ", m.repr_name(), " is not a buffer");
@@ -298,13 +239,13 @@ void Module::set_submodule(const std::string& path, ModulePtr module, bool stric
     const auto [parent, atom] = split_path(path);
     ModulePtr keep;
     Module& m = const_cast<Module&>(parent_of(*this, parent, keep));
-    const ModulePtr* existing = m.children_.find(atom);
+    const ModulePtr* existing = m.own_children().find(atom);
     const bool other = m.parameters_.contains(atom) || m.buffers_.contains(atom) || m.attributes_.contains(atom) ||
-                       (!existing && is_builtin_name(atom));
+                       (!existing && detail::is_builtin_name(atom));
     REEL_CHECK_WITH(AttributeError, !other && (!existing || *existing), "'", atom, "' of ", m.repr_name(),
                     " is not a module");
     REEL_CHECK_WITH(AttributeError, existing || !strict, m.repr_name(), " has no submodule '", atom, "' (strict)");
-    m.register_child(atom, std::move(module));
+    m.register_child(atom, module);
 }
 
 void Module::train(bool on) {
@@ -361,7 +302,7 @@ std::string Module::repr() const {
             begin = end + 1;
         }
     }
-    for (const auto& child : children_)
+    for (const auto& child : own_children())
         lines.push_back("(" + child.key() + "): " + (*child ? indented((*child)->repr()) : "None"));
     if (lines.empty() && extra.empty()) return repr_name() + "()";
     if (lines.empty() && extra.size() == 1) return repr_name() + "(" + extra[0] + ")";

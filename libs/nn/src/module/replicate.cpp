@@ -34,7 +34,7 @@ std::vector<ModulePtr> replicate(const Module& module, const std::vector<Device>
             Module& copy = *copies[i].second;
             for (const auto& item : originals[i].second->own_parameters()) {
                 const Tensor& from = *item;
-                const Tensor to = copy.parameters_[item.key()];
+                const Tensor to = copy.own_parameters()[item.key()];
                 copy.attributes_.set(Value(item.key()), to.defined() ? Value(to) : Value());
                 // The same tensor object, so that the members of the class see it too; tied ones come here twice.
                 if (!to.defined() || to.grad_fn()) continue;
@@ -48,7 +48,8 @@ std::vector<ModulePtr> replicate(const Module& module, const std::vector<Device>
                 const std::uint32_t slot = node->add_input_metadata(autograd::InputMetadata(to));
                 to.impl()->set_history(node, slot);
             }
-            copy.parameters_.clear();
+            for (const std::string& name : copy.parameters_.keys())
+                copy.unregister_parameter(name); // members keep them
             copy.replica_ = true;
         }
         replicas.push_back(replica);

@@ -47,7 +47,7 @@ bool is_shared(const Storage& s) {
 
 void Module::share_memory() {
     for (const auto& item : module_items({}, true))
-        for (const auto* table : {&item.second->parameters_, &item.second->buffers_})
+        for (const auto* table : {&item.second->own_parameters(), &item.second->own_buffers()})
             for (const auto& t : *table)
                 REEL_CHECK(!t->defined() || t->device().is_cpu(), repr_name(), ": share_memory: '", item.first,
                            item.first.empty() ? "" : ".", t.key(), "' is on ", t->device(),

@@ -5,6 +5,7 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/nn/module.hpp>
 
+#include "module/members.hpp"
 #include "module/module_hooks.hpp"
 
 namespace reel::nn {
@@ -70,7 +71,7 @@ void Module::save_own_state(StateDict& destination, const std::string& prefix, b
     const auto put = [&](const std::string& name, const Tensor& t) {
         destination.insert_or_assign(prefix + name, Value(keep_vars ? t : t.detach()));
     };
-    for (const auto& p : parameters_)
+    for (const auto& p : own_parameters())
         if (p->defined()) put(p.key(), *p);
     for (const auto& b : buffers_)
         if (b->defined() && std::find(non_persistent_.begin(), non_persistent_.end(), b.key()) == non_persistent_.end())
@@ -91,7 +92,7 @@ void Module::state_dict_into(StateDict& destination, const std::string& prefix, 
         if (const auto hooks = detail::snapshot(hooks_->state_dict_pre))
             for (const auto& r : *hooks) r.fn(*this, prefix, keep_vars);
     save_own_state(destination, prefix, keep_vars);
-    for (const auto& child : children_)
+    for (const auto& child : own_children())
         if (*child) (*child)->state_dict_into(destination, prefix + child.key() + ".", keep_vars);
     if (hooks_)
         if (const auto hooks = detail::snapshot(hooks_->state_dict_post))
@@ -103,15 +104,15 @@ void Module::state_dict_into(StateDict& destination, const std::string& prefix, 
             }
 }
 
-namespace {
-/// One key of a load (M-41). With `assign` the table entry is replaced, as an attribute assignment would: registration
-/// hooks run (C-18).
-void load_one(Module& m, const std::string& name, Tensor& target, const Value& source, const std::string& key,
-              bool assign, bool parameter, LoadLists& lists) {
+/// One key of a load (M-41). With `assign` the entry is replaced, as an attribute assignment would: registration hooks
+/// run (C-18).
+void Module::load_one(const std::string& name, bool parameter, const Value& source, const std::string& key, bool assign,
+                      LoadLists& lists) {
     if (!source.isTensor()) {
         lists.errors.push_back(str("while loading '", key, "': expected a tensor, got ", source.kind_name()));
         return;
     }
+    const Tensor target = (parameter ? parameters_ : buffers_)[name];
     Tensor t = source.toTensor();
     if (target.dim() == 0 && t.dim() == 1 && t.numel() == 1) t = reel::select(t, 0, 0);
     if (!t.sizes().equals(target.sizes())) {
@@ -129,34 +130,36 @@ void load_one(Module& m, const std::string& name, Tensor& target, const Value& s
             target.copy_(t);
             return;
         }
+        check_replaceable(name);
         if (parameter) {
             const bool rg = target.requires_grad();
             if (!Parameter::is(t)) t = Parameter(t, rg);
             else t.requires_grad_(rg);
         }
         const auto& hooks = parameter ? detail::registration_hooks().parameter : detail::registration_hooks().buffer;
-        target = hooks ? detail::run_registration_hooks(hooks, m, name, Value(t)).toTensor() : t;
+        if (hooks) t = detail::run_registration_hooks(hooks, *this, name, Value(t)).toTensor();
+        put_tensor(name, parameter ? detail::EntryKind::Parameter : detail::EntryKind::Buffer, t);
     } catch (const std::exception& e) {
         lists.errors.push_back(str("while copying '", key, "', of shape ", target.sizes(), " in the module and ",
                                    t.sizes(), " in the checkpoint: ", e.what()));
     }
 }
-} // namespace
 
 void Module::load_own_state(StateDict& map, const std::string& prefix, const ValueDict&, bool, bool assign,
                             LoadLists& lists) {
-    const auto one = [&](const std::string& name, Tensor& t, bool parameter) {
+    const auto one = [&](const std::string& name, bool parameter) {
         const std::string key = prefix + name;
-        if (const Value* v = map.find(key)) load_one(*this, name, t, *v, key, assign, parameter, lists);
+        if (const Value* v = map.find(key)) load_one(name, parameter, *v, key, assign, lists);
         else lists.missing.push_back(key);
     };
     const auto persistent = [&](const std::string& name) {
         return std::find(non_persistent_.begin(), non_persistent_.end(), name) == non_persistent_.end();
     };
-    for (auto& p : parameters_)
-        if (p->defined()) one(p.key(), *p, true);
-    for (auto& b : buffers_)
-        if (b->defined() && persistent(b.key())) one(b.key(), *b, false);
+    follow_members();
+    for (const std::string& name : parameters_.keys())
+        if (parameters_[name].defined()) one(name, true);
+    for (const std::string& name : buffers_.keys())
+        if (buffers_[name].defined() && persistent(name)) one(name, false);
     const std::string extra = prefix + extra_state_key;
     if (accepts_extra_state()) {
         if (const Value* v = map.find(extra)) set_extra_state(*v);
@@ -187,7 +190,7 @@ void Module::load_recursive(StateDict& map, const std::string& prefix, bool assi
         if (const auto hooks = detail::snapshot(hooks_->load_pre))
             for (const auto& r : *hooks) r.fn(*this, map, prefix, local, true, lists);
     load_own_state(map, prefix, local, true, assign, lists);
-    const auto children = children_; // a hook may change the table
+    const auto children = own_children(); // a hook may change the table
     for (const auto& child : children) {
         if (!*child) continue;
         const std::string inner = prefix + child.key() + ".";

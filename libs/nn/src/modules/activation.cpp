@@ -115,7 +115,7 @@ void PReLUImpl::reset() {
     reset_parameters();
 }
 void PReLUImpl::reset_parameters() { init::constant_(weight, options.init()); }
-Tensor PReLUImpl::forward(const Tensor& input) { return reel::prelu(input, parameters_["weight"]); }
+Tensor PReLUImpl::forward(const Tensor& input) { return reel::prelu(input, weight); }
 std::string PReLUImpl::extra_repr() const { return "num_parameters=" + std::to_string(options.num_parameters()); }
 
 namespace {

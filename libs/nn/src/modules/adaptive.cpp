@@ -30,7 +30,7 @@ void AdaptiveLogSoftmaxWithLossImpl::reset() {
     shortlist_size = cutoffs[0];
     n_clusters = std::int64_t(c.size());
     head_size = shortlist_size + n_clusters;
-    head = Linear(register_module("head", Linear(LinearOptions(in, head_size).bias(options.head_bias()))));
+    head = register_module("head", Linear(LinearOptions(in, head_size).bias(options.head_bias())));
     ModuleList clusters;
     for (std::int64_t i = 0; i < n_clusters; ++i) {
         const std::int64_t narrow = std::int64_t(std::floor(double(in) / std::pow(options.div_value(), double(i + 1)))),
@@ -38,7 +38,7 @@ void AdaptiveLogSoftmaxWithLossImpl::reset() {
         clusters->push_back(
             Sequential(Linear(LinearOptions(in, narrow).bias(false)), Linear(LinearOptions(narrow, size).bias(false))));
     }
-    tail = ModuleList(register_module("tail", clusters));
+    tail = register_module("tail", std::move(clusters));
 }
 void AdaptiveLogSoftmaxWithLossImpl::reset_parameters() {
     head->reset_parameters();

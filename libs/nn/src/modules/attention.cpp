@@ -62,15 +62,11 @@ std::tuple<Tensor, Tensor> MultiheadAttentionImpl::forward(const Tensor& query, 
         k = key.is_same(query) ? q : reel::transpose(key, 0, 1);
         v = value.is_same(key) ? k : reel::transpose(value, 0, 1);
     }
-    const ModulePtr out = children_["out_proj"];
-    const auto& own = out->own_parameters();
-    const Tensor* out_bias = own.find("bias");
     auto [y, weights] = reel::multi_head_attention_forward(
-        q, k, v, options.embed_dim(), options.num_heads(), parameters_["in_proj_weight"], parameters_["in_proj_bias"],
-        parameters_["bias_k"], parameters_["bias_v"], options.add_zero_attn(), options.dropout(), own["weight"],
-        out_bias ? *out_bias : Tensor(), is_training(), key_padding_mask, need_weights, attn_mask,
-        !parameters_["in_proj_weight"].defined(), parameters_["q_proj_weight"], parameters_["k_proj_weight"],
-        parameters_["v_proj_weight"], {}, {}, average_attn_weights, is_causal);
+        q, k, v, options.embed_dim(), options.num_heads(), in_proj_weight, in_proj_bias, bias_k, bias_v,
+        options.add_zero_attn(), options.dropout(), out_proj->weight, out_proj->bias, is_training(), key_padding_mask,
+        need_weights, attn_mask, !in_proj_weight.defined(), q_proj_weight, k_proj_weight, v_proj_weight, {}, {},
+        average_attn_weights, is_causal);
     return {turn ? reel::transpose(y, 0, 1) : y, weights};
 }
 

@@ -28,9 +28,9 @@ template <std::size_t D, class Derived, class Options> void NormImplBase<D, Deri
 template <std::size_t D, class Derived, class Options> void NormImplBase<D, Derived, Options>::reset_running_stats() {
     if (!options.track_running_stats()) return;
     NoGradGuard guard;
-    this->buffers_["running_mean"].zero_();
-    this->buffers_["running_var"].fill_(1);
-    this->buffers_["num_batches_tracked"].zero_();
+    this->running_mean.zero_();
+    this->running_var.fill_(1);
+    this->num_batches_tracked.zero_();
 }
 template <std::size_t D, class Derived, class Options> void NormImplBase<D, Derived, Options>::reset_parameters() {
     reset_running_stats();
@@ -46,7 +46,7 @@ std::string NormImplBase<D, Derived, Options>::extra_repr() const {
 }
 template <std::size_t D, class Derived, class Options>
 bool NormImplBase<D, Derived, Options>::uses_batch_moments() const {
-    return this->is_training() || !this->buffers_["running_mean"].defined();
+    return this->is_training() || !this->running_mean.defined();
 }
 template <std::size_t D, class Derived, class Options>
 void NormImplBase<D, Derived, Options>::load_own_state(StateDict& map, const std::string& prefix,
@@ -56,7 +56,7 @@ void NormImplBase<D, Derived, Options>::load_own_state(StateDict& map, const std
     const Value* version = local_metadata.find(std::string_view("version"));
     const std::string key = prefix + "num_batches_tracked";
     if ((!version || version->isNone() || version->toInt() < 2) && options.track_running_stats() && !map.contains(key))
-        map.insert(key, Value(this->buffers_["num_batches_tracked"].detach()));
+        map.insert(key, Value(this->num_batches_tracked.detach()));
     Module::load_own_state(map, prefix, local_metadata, strict, assign, lists);
 }
 
@@ -70,18 +70,15 @@ template <std::size_t D, class Derived> Tensor BatchNormImpl<D, Derived>::forwar
                               : "5D",
                      " input, got ", rank, "D input of shape ", input.sizes());
     const auto& o = this->options;
-    auto& buffers = this->buffers_;
     double factor = o.momentum().value_or(0);
-    if (this->is_training() && o.track_running_stats() && buffers["num_batches_tracked"].defined()) {
+    if (this->is_training() && o.track_running_stats() && this->num_batches_tracked.defined()) {
         NoGradGuard guard;
-        if (!autograd::impl::passes_over(buffers["num_batches_tracked"], "batch_norm"))
-            buffers["num_batches_tracked"].add_(1);
-        if (!o.momentum()) factor = 1 / buffers["num_batches_tracked"].template item<double>();
+        if (!autograd::impl::passes_over(this->num_batches_tracked, "batch_norm")) this->num_batches_tracked.add_(1);
+        if (!o.momentum()) factor = 1 / this->num_batches_tracked.template item<double>();
     }
     const bool pass = !this->is_training() || o.track_running_stats();
-    return reel::functional_batch_norm(input, pass ? buffers["running_mean"] : Tensor(),
-                                       pass ? buffers["running_var"] : Tensor(), this->parameters_["weight"],
-                                       this->parameters_["bias"], this->uses_batch_moments(), factor, o.eps());
+    return reel::functional_batch_norm(input, pass ? this->running_mean : Tensor(), pass ? this->running_var : Tensor(),
+                                       this->weight, this->bias, this->uses_batch_moments(), factor, o.eps());
 }
 template <std::size_t D, class Derived> Tensor InstanceNormImpl<D, Derived>::forward(const Tensor& input) {
     const std::int64_t rank = input.dim(), single = std::int64_t(D) + 1;
@@ -92,9 +89,9 @@ template <std::size_t D, class Derived> Tensor InstanceNormImpl<D, Derived>::for
     REEL_CHECK_VALUE(channels == o.num_features() || !o.affine(), "InstanceNorm", D, "d: input of shape ",
                      input.sizes(), " has ", channels, " channels, expected num_features ", o.num_features());
     const Tensor x = rank == single ? reel::unsqueeze(input, 0) : input;
-    const Tensor y = reel::functional_instance_norm(
-        x, this->buffers_["running_mean"], this->buffers_["running_var"], this->parameters_["weight"],
-        this->parameters_["bias"], this->is_training() || !o.track_running_stats(), o.momentum().value_or(0), o.eps());
+    const Tensor y = reel::functional_instance_norm(x, this->running_mean, this->running_var, this->weight, this->bias,
+                                                    this->is_training() || !o.track_running_stats(),
+                                                    o.momentum().value_or(0), o.eps());
     return rank == single ? reel::squeeze(y, 0) : y;
 }
 

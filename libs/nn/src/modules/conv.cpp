@@ -80,7 +80,7 @@ template <std::size_t D, class Derived, class Options> std::string ConvNdImpl<D,
 
 template <std::size_t D, class Derived> Tensor ConvImpl<D, Derived>::forward(const Tensor& input) {
     const auto& o = this->options;
-    const Tensor &w = this->parameters_["weight"], &b = this->parameters_["bias"];
+    const Tensor &w = this->weight, &b = this->bias;
     const auto convolve = [&](const Tensor& x, IntArrayRef padding) {
         if constexpr (D == 1) return reel::conv1d(x, w, b, o.stride(), padding, o.dilation(), o.groups());
         else if constexpr (D == 2) return reel::conv2d(x, w, b, o.stride(), padding, o.dilation(), o.groups());
@@ -127,7 +127,7 @@ Tensor ConvTransposeImpl<D, Derived>::forward(const Tensor& input,
             (*extra)[d] = wanted - least;
         }
     }
-    const Tensor &w = this->parameters_["weight"], &b = this->parameters_["bias"];
+    const Tensor &w = this->weight, &b = this->bias;
     if constexpr (D == 1)
         return reel::conv_transpose1d(input, w, b, o.stride(), o.padding(), extra, o.groups(), o.dilation());
     else if constexpr (D == 2)

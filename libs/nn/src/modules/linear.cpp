@@ -24,9 +24,7 @@ void LinearImpl::reset_parameters() {
     const double bound = options.in_features() > 0 ? 1 / std::sqrt(double(options.in_features())) : 0;
     init::uniform_(bias, -bound, bound);
 }
-Tensor LinearImpl::forward(const Tensor& input) {
-    return reel::linear(input, parameters_["weight"], parameters_["bias"]);
-}
+Tensor LinearImpl::forward(const Tensor& input) { return reel::linear(input, weight, bias); }
 std::string LinearImpl::extra_repr() const {
     return str("in_features=", options.in_features(), ", out_features=", options.out_features(),
                ", bias=", options.bias() ? "True" : "False");
@@ -63,7 +61,7 @@ void BilinearImpl::reset_parameters() {
     if (bias.defined()) init::uniform_(bias, -bound, bound);
 }
 Tensor BilinearImpl::forward(const Tensor& input1, const Tensor& input2) {
-    return reel::bilinear(input1, input2, parameters_["weight"], parameters_["bias"]);
+    return reel::bilinear(input1, input2, weight, bias);
 }
 std::string BilinearImpl::extra_repr() const {
     return str("in1_features=", options.in1_features(), ", in2_features=", options.in2_features(),

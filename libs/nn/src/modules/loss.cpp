@@ -13,14 +13,13 @@ Tensor MSELossImpl::forward(const Tensor& input, const Tensor& target) {
 
 void NLLLossImpl::reset() { weight = register_buffer("weight", options.weight()); }
 Tensor NLLLossImpl::forward(const Tensor& input, const Tensor& target) {
-    return reel::nll_loss(input, target, buffers_["weight"], options.ignore_index(),
-                          text::name_of(options.reduction()));
+    return reel::nll_loss(input, target, weight, options.ignore_index(), text::name_of(options.reduction()));
 }
 
 void CrossEntropyLossImpl::reset() { weight = register_buffer("weight", options.weight()); }
 Tensor CrossEntropyLossImpl::forward(const Tensor& input, const Tensor& target) {
-    return reel::cross_entropy(input, target, buffers_["weight"], options.ignore_index(),
-                               text::name_of(options.reduction()), options.label_smoothing());
+    return reel::cross_entropy(input, target, weight, options.ignore_index(), text::name_of(options.reduction()),
+                               options.label_smoothing());
 }
 
 Tensor L1LossImpl::forward(const Tensor& input, const Tensor& target) {
@@ -34,15 +33,15 @@ Tensor HuberLossImpl::forward(const Tensor& input, const Tensor& target) {
 }
 void BCELossImpl::reset() { weight = register_buffer("weight", options.weight()); }
 Tensor BCELossImpl::forward(const Tensor& input, const Tensor& target) {
-    return reel::binary_cross_entropy(input, target, buffers_["weight"], text::name_of(options.reduction()));
+    return reel::binary_cross_entropy(input, target, weight, text::name_of(options.reduction()));
 }
 void BCEWithLogitsLossImpl::reset() {
     weight = register_buffer("weight", options.weight());
     pos_weight = register_buffer("pos_weight", options.pos_weight());
 }
 Tensor BCEWithLogitsLossImpl::forward(const Tensor& input, const Tensor& target) {
-    return reel::binary_cross_entropy_with_logits(input, target, buffers_["weight"], text::name_of(options.reduction()),
-                                                  buffers_["pos_weight"]);
+    return reel::binary_cross_entropy_with_logits(input, target, weight, text::name_of(options.reduction()),
+                                                  pos_weight);
 }
 Tensor KLDivLossImpl::forward(const Tensor& input, const Tensor& target) {
     return reel::kl_div(input, target, text::name_of(options.reduction()), options.log_target());
@@ -58,7 +57,7 @@ Tensor MarginRankingLossImpl::forward(const Tensor& input1, const Tensor& input2
 }
 void MultiMarginLossImpl::reset() { weight = register_buffer("weight", options.weight()); }
 Tensor MultiMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
-    return reel::multi_margin_loss(input, target, options.p(), options.margin(), buffers_["weight"],
+    return reel::multi_margin_loss(input, target, options.p(), options.margin(), weight,
                                    text::name_of(options.reduction()));
 }
 Tensor MultiLabelMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
@@ -69,7 +68,7 @@ Tensor SoftMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
 }
 void MultiLabelSoftMarginLossImpl::reset() { weight = register_buffer("weight", options.weight()); }
 Tensor MultiLabelSoftMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
-    return reel::multilabel_soft_margin_loss(input, target, buffers_["weight"], text::name_of(options.reduction()));
+    return reel::multilabel_soft_margin_loss(input, target, weight, text::name_of(options.reduction()));
 }
 Tensor PoissonNLLLossImpl::forward(const Tensor& input, const Tensor& target) {
     return reel::poisson_nll_loss(input, target, options.log_input(), options.full(), options.eps(),

@@ -55,12 +55,6 @@ std::shared_ptr<ModuleListImpl> ModuleListImpl::slice(std::optional<std::int64_t
         out->append(ptr(std::int64_t(i)));
     return out;
 }
-void ModuleListImpl::copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) {
-    for (const auto& child : static_cast<const ModuleListImpl&>(other).children_)
-        if (!children_.contains(child.key()))
-            add_module(child.key(), *child ? (*child)->clone(device, keep_hooks) : nullptr);
-    Module::copy_from(other, device, keep_hooks);
-}
 std::string ModuleListImpl::repr() const {
     if (is_empty()) return repr_name() + "()";
     std::vector<std::string> texts;
@@ -80,12 +74,6 @@ std::string ModuleListImpl::repr() const {
 
 ModuleDictImpl::ModuleDictImpl(const OrderedDict<std::string, ModulePtr>& modules) {
     for (const auto& item : modules) set(item.key(), item.value());
-}
-void ModuleDictImpl::copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) {
-    for (const auto& child : static_cast<const ModuleDictImpl&>(other).children_)
-        if (!children_.contains(child.key()))
-            add_module(child.key(), *child ? (*child)->clone(device, keep_hooks) : nullptr);
-    Module::copy_from(other, device, keep_hooks);
 }
 void ModuleDictImpl::update(const std::vector<Item>& modules) {
     for (const auto& [key, module] : modules) set(key, module);

@@ -24,8 +24,7 @@ void LayerNormImpl::reset() {
 }
 void LayerNormImpl::reset_parameters() { ones_and_zeros(weight, bias); }
 Tensor LayerNormImpl::forward(const Tensor& input) {
-    return reel::layer_norm(input, options.normalized_shape(), parameters_["weight"], parameters_["bias"],
-                            options.eps());
+    return reel::layer_norm(input, options.normalized_shape(), weight, bias, options.eps());
 }
 std::string LayerNormImpl::extra_repr() const {
     return str(text::tuple(options.normalized_shape()), ", eps=", text::number(options.eps()),
@@ -40,7 +39,7 @@ void RMSNormImpl::reset() {
 }
 void RMSNormImpl::reset_parameters() { ones_and_zeros(weight, {}); }
 Tensor RMSNormImpl::forward(const Tensor& input) {
-    return reel::rms_norm(input, options.normalized_shape(), parameters_["weight"], options.eps());
+    return reel::rms_norm(input, options.normalized_shape(), weight, options.eps());
 }
 std::string RMSNormImpl::extra_repr() const {
     return str(text::tuple(options.normalized_shape()), ", eps=", text::optional_number(options.eps()),
@@ -58,7 +57,7 @@ void GroupNormImpl::reset() {
 }
 void GroupNormImpl::reset_parameters() { ones_and_zeros(weight, bias); }
 Tensor GroupNormImpl::forward(const Tensor& input) {
-    return reel::group_norm(input, options.num_groups(), parameters_["weight"], parameters_["bias"], options.eps());
+    return reel::group_norm(input, options.num_groups(), weight, bias, options.eps());
 }
 std::string GroupNormImpl::extra_repr() const {
     return str(options.num_groups(), ", ", options.num_channels(), ", eps=", text::number(options.eps()),

@@ -74,18 +74,15 @@ template class RNNCellImplBase<GRUCellImpl, GRUCellOptions, 3>;
 Tensor RNNCellImpl::forward(const Tensor& input, const Tensor& hx) {
     const Tensor h = state_for(input, hx, "hidden");
     const auto op = options.nonlinearity() == kReLU ? &reel::rnn_relu_cell : &reel::rnn_tanh_cell;
-    return op(input, h, parameters_["weight_ih"], parameters_["weight_hh"], parameters_["bias_ih"],
-              parameters_["bias_hh"]);
+    return op(input, h, weight_ih, weight_hh, bias_ih, bias_hh);
 }
 LSTMCellImpl::States LSTMCellImpl::forward(const Tensor& input, const std::optional<States>& hx) {
     const Tensor states[] = {state_for(input, hx ? std::get<0>(*hx) : Tensor(), "hx[0]"),
                              state_for(input, hx ? std::get<1>(*hx) : Tensor(), "hx[1]")};
-    return reel::lstm_cell(input, states, parameters_["weight_ih"], parameters_["weight_hh"], parameters_["bias_ih"],
-                           parameters_["bias_hh"]);
+    return reel::lstm_cell(input, states, weight_ih, weight_hh, bias_ih, bias_hh);
 }
 Tensor GRUCellImpl::forward(const Tensor& input, const Tensor& hx) {
-    return reel::gru_cell(input, state_for(input, hx, "hidden"), parameters_["weight_ih"], parameters_["weight_hh"],
-                          parameters_["bias_ih"], parameters_["bias_hh"]);
+    return reel::gru_cell(input, state_for(input, hx, "hidden"), weight_ih, weight_hh, bias_ih, bias_hh);
 }
 
 namespace {

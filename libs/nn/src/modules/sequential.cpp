@@ -94,13 +94,6 @@ Sequential operator*(const Sequential& a, std::int64_t n) {
 }
 Sequential operator*(std::int64_t n, const Sequential& a) { return a * n; }
 void SequentialImpl::reset() {}
-void SequentialImpl::copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) {
-    // A clone starts without children: nothing registers them again.
-    for (const auto& child : static_cast<const SequentialImpl&>(other).children_)
-        if (!children_.contains(child.key()))
-            add_module(child.key(), *child ? (*child)->clone(device, keep_hooks) : nullptr);
-    Module::copy_from(other, device, keep_hooks);
-}
 
 Value SequentialImpl::forward_values(const Args& args, const Kwargs& kwargs) {
     REEL_CHECK_TYPE(args.size() == 1 && kwargs.empty(), "Sequential: forward takes exactly one argument, got ",
@@ -108,7 +101,7 @@ Value SequentialImpl::forward_values(const Args& args, const Kwargs& kwargs) {
     return run(args);
 }
 Value SequentialImpl::run(Args args) {
-    const std::vector<ModulePtr> children = children_.values(); // a hook may change the table
+    const std::vector<ModulePtr> children = own_children().values(); // a hook may change the table
     REEL_CHECK_TYPE(args.size() == 1 || !children.empty(), "Sequential: an empty one takes exactly one argument, got ",
                     args.size());
     for (std::size_t i = 0; i < children.size(); ++i) {

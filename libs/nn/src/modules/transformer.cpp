@@ -69,12 +69,12 @@ Tensor TransformerEncoderImpl::forward(const Tensor& src, const Tensor& src_mask
     const Value mask = detail::pack(added);
     const bool causal = is_causal_mask(added, is_causal, src, options.encoder_layer()->options.batch_first());
     Tensor x = src;
-    for (const auto& item : children_["layers"]->own_children())
+    for (const auto& item : own_children()["layers"]->own_children())
         x = step<TransformerEncoderLayer>(
                 *item.value(), {x}, {mask, padding},
                 {{"src_mask", mask}, {"is_causal", causal}, {"src_key_padding_mask", padding}})
                 .toTensor();
-    return normalised(children_, x);
+    return normalised(own_children(), x);
 }
 
 TransformerDecoderImpl::TransformerDecoderImpl(TransformerDecoderOptions o) : options(std::move(o)) { build(false); }
@@ -88,7 +88,7 @@ Tensor TransformerDecoderImpl::forward(const Tensor& tgt, const Tensor& memory, 
                 padding = detail::pack(tgt_key_padding_mask), padding_across = detail::pack(memory_key_padding_mask);
     const bool causal = is_causal_mask(tgt_mask, tgt_is_causal, tgt, options.decoder_layer()->options.batch_first());
     Tensor x = tgt;
-    for (const auto& item : children_["layers"]->own_children())
+    for (const auto& item : own_children()["layers"]->own_children())
         x = step<TransformerDecoderLayer>(*item.value(), {x, memory}, {mask, across, padding, padding_across},
                                           {{"tgt_mask", mask},
                                            {"memory_mask", across},
@@ -97,7 +97,7 @@ Tensor TransformerDecoderImpl::forward(const Tensor& tgt, const Tensor& memory, 
                                            {"tgt_is_causal", causal},
                                            {"memory_is_causal", memory_is_causal}})
                 .toTensor();
-    return normalised(children_, x);
+    return normalised(own_children(), x);
 }
 
 TransformerImpl::TransformerImpl(TransformerOptions o) : options(std::move(o)) { build(false); }
@@ -142,12 +142,13 @@ Tensor TransformerImpl::forward(const Tensor& src, const Tensor& tgt, const Tens
                " and tgt ", tgt.sizes(), " must have d_model = ", options.d_model(), " features in the last dimension");
     const Value mask = detail::pack(src_mask), padding = detail::pack(src_key_padding_mask);
     const Value memory =
-        step<TransformerEncoder>(*children_["encoder"], {src}, {mask, padding},
+        step<TransformerEncoder>(*own_children()["encoder"], {src}, {mask, padding},
                                  {{"mask", mask}, {"src_key_padding_mask", padding}, {"is_causal", src_is_causal}});
     const Value own = detail::pack(tgt_mask), across = detail::pack(memory_mask),
                 own_padding = detail::pack(tgt_key_padding_mask),
                 padding_across = detail::pack(memory_key_padding_mask);
-    return step<TransformerDecoder>(*children_["decoder"], {tgt, memory}, {own, across, own_padding, padding_across},
+    return step<TransformerDecoder>(*own_children()["decoder"], {tgt, memory},
+                                    {own, across, own_padding, padding_across},
                                     {{"tgt_mask", own},
                                      {"memory_mask", across},
                                      {"tgt_key_padding_mask", own_padding},

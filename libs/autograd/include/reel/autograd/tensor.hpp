@@ -29,6 +29,7 @@ namespace reel {
 namespace indexing {
 class TensorIndex;
 }
+class Registered; // registered.hpp
 
 /// A counted handle to a tensor. Copying aliases; a default-constructed one is *undefined* and stands for "absent".
 /// Constness belongs to the handle: in-place methods work on const handles.
@@ -38,6 +39,9 @@ public:
     explicit Tensor(TensorImplPtr impl) : impl_(std::move(impl)) {}
     Tensor(const Tensor&) = default;
     Tensor(Tensor&&) noexcept = default;
+    /// What a module has just registered: it learns that this handle, if it is a member of the module, is its entry.
+    Tensor(const Registered& r);
+    Tensor& operator=(const Registered& r) &;
     Tensor& operator=(const Tensor& o) & {
         impl_ = o.impl_;
         return *this;

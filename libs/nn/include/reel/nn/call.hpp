@@ -32,6 +32,9 @@ template <class M> struct ForwardSignature; // of an unambiguous, non-template `
 template <class R, class C, class... A> struct ForwardSignature<R (C::*)(A...)> {
     using Result = R;
     using Arguments = std::tuple<std::decay_t<A>...>;
+    /// What forward writes to cannot come out of a list of values.
+    static constexpr bool only_reads =
+        !((std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>) || ...);
 };
 template <class R, class C, class... A>
 struct ForwardSignature<R (C::*)(A...) const> : ForwardSignature<R (C::*)(A...)> {};
@@ -103,8 +106,11 @@ template <class M, class Signature> Value forward_thunk(Module& base, const Args
         a);
 }
 template <class M> ForwardThunk forward_thunk_for() {
-    if constexpr (PlainForward<M>) return &forward_thunk<M, ForwardSignature<decltype(&M::forward)>>;
-    else return nullptr;
+    if constexpr (PlainForward<M>) {
+        using Signature = ForwardSignature<decltype(&M::forward)>;
+        if constexpr (Signature::only_reads) return &forward_thunk<M, Signature>;
+        else return nullptr;
+    } else return nullptr;
 }
 
 /// Forward of one call as values -> value, without owning it.
@@ -154,6 +160,7 @@ template <class M, class... A> auto call(M& module, A&&... args) -> decltype(mod
         e.within(module);
         throw;
     }
+    module.detail_learn_extent({&module, sizeof(M)});
     constexpr std::size_t n = sizeof...(A);
     static constexpr bool absent[n + 1] = {};
     const detail::Parameters p{n, detail::forward_names<M>(), absent};

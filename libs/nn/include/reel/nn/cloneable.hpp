@@ -23,6 +23,10 @@ public:
     auto operator()(A&&... args) -> decltype(std::declval<D&>().forward(std::forward<A>(args)...)) {
         return nn::call(static_cast<D&>(*this), std::forward<A>(args)...);
     }
+
+protected:
+    bool become_copy_of(const Module& other, std::optional<Device> device, bool keep_hooks) override;
+    detail::Extent detail_extent() const override { return {static_cast<const Derived*>(this), sizeof(Derived)}; }
 };
 
 // Outside of the class, so that `extern template` (instances.hpp) spares users the bodies for Reel's own layers.
@@ -30,15 +34,24 @@ template <class Derived> ModulePtr Cloneable<Derived>::clone(std::optional<Devic
     const Derived& self = static_cast<const Derived&>(*this);
     auto copy = std::make_shared<Derived>(self);
     Module& base = *copy;
-    base.parameters_.clear();
-    base.buffers_.clear();
-    base.children_.clear();
-    base.hooks_.reset();
-    base.hook_flag_ = 0;
+    base.forget_entries();
     const PrivateGenerator draws; // reset() fills what is overwritten at once
     copy->reset();
     base.copy_from(*this, device, keep_hooks);
     return copy;
+}
+template <class Derived>
+bool Cloneable<Derived>::become_copy_of(const Module& other, std::optional<Device> device, bool keep_hooks) {
+    if constexpr (std::is_copy_assignable_v<Derived>) {
+        Derived& self = static_cast<Derived&>(*this);
+        self = static_cast<const Derived&>(other); // options and plain members, and for a moment the other's tensors
+        Module& base = *this;
+        base.forget_entries();
+        const PrivateGenerator draws;
+        self.reset();
+        base.copy_from(other, device, keep_hooks);
+        return true;
+    } else return false;
 }
 template <class Derived> Value Cloneable<Derived>::forward_values(const Args& args, const Kwargs& kwargs) {
     Module::detail_set_thunk<Derived>(*this);

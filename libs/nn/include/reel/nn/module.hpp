@@ -12,9 +12,11 @@
 #include <vector>
 
 #include <reel/autograd/ordered_dict.hpp>
+#include <reel/autograd/registered.hpp>
 #include <reel/autograd/tensor_options.hpp>
 #include <reel/nn/hooks.hpp>
 #include <reel/nn/parameter.hpp>
+#include <reel/nn/registered_module.hpp>
 #include <reel/nn/state_dict.hpp>
 
 namespace reel::nn {
@@ -23,7 +25,15 @@ template <class M> class ModuleHolder;
 class Module;
 
 namespace detail {
-struct ModuleHooks; // src/module/module_hooks.hpp
+struct ModuleHooks;   // src/module/module_hooks.hpp
+struct ModuleMembers; // src/module/members.hpp
+class CallScope;
+enum class EntryKind : std::uint8_t;
+/// Where an object lies, as far as somebody knows.
+struct Extent {
+    const void* begin;
+    std::size_t size;
+};
 /// Calls `forward` of the module's static type with unpacked values.
 using ForwardThunk = Value (*)(Module&, const Args&, const Kwargs&);
 template <class M> ForwardThunk forward_thunk_for();
@@ -32,6 +42,11 @@ template <class M> ForwardThunk forward_thunk_for();
 /// Base of all modules. Derive from `Module` (or `Cloneable<Self>`) and give it an ordinary `forward` of any signature;
 /// `net(x)` on a holder and `nn::call(*ptr, x)` run the hooks around it, `forward` alone does not (C-1).
 /// Copies are shallow: same tensors, same children.
+///
+/// Members and tables are one (page 28 of the decisions): a member that is given to, made from or assigned what
+/// `register_parameter`, `register_buffer` or `register_module` returns (a `Tensor`, a holder) is the entry. Whatever
+/// replaces the entry writes the member; what is assigned to the member is the parameter, the buffer or the submodule
+/// from then on.
 class Module : public std::enable_shared_from_this<Module> {
 public:
     Module();
@@ -47,25 +62,42 @@ public:
     // --- Registration (M-1 to M-6) --------------------------------------------------------------------------------
     /// Registers `t`; an undefined tensor reserves the name. Throws KeyError for a bad or taken name, ValueError for a
     /// tensor that has a grad function. Re-registering in the same table overwrites in place.
-    Tensor& register_parameter(std::string name, Tensor t, bool requires_grad = true);
-    Tensor& register_buffer(std::string name, Tensor t, bool persistent = true);
-    template <class M> std::shared_ptr<M> register_module(std::string name, std::shared_ptr<M> module) {
+    /// The argument, too, is the entry's member if it is one of this module and nothing else gets the result.
+    Registered& register_parameter(std::string name, const Tensor& t, bool requires_grad = true);
+    Registered& register_parameter(std::string name, Tensor&& t, bool requires_grad = true);
+    Registered& register_buffer(std::string name, const Tensor& t, bool persistent = true);
+    Registered& register_buffer(std::string name, Tensor&& t, bool persistent = true);
+    /// TypeError when a holder that is the entry's member cannot hold the module.
+    template <class M> RegisteredModule<M> register_module(std::string name, std::shared_ptr<M> module) {
         if (module) detail_set_thunk<M>(*module);
-        return std::static_pointer_cast<M>(register_child(std::move(name), std::move(module)));
+        ModulePtr child = std::move(module);
+        std::weak_ptr<detail::Entry> entry = register_child(std::move(name), child);
+        return {std::static_pointer_cast<M>(std::move(child)), std::move(entry)};
     }
-    template <class M> std::shared_ptr<M> register_module(std::string name, ModuleHolder<M> holder) {
+    template <class M> RegisteredModule<M> register_module(std::string name, const ModuleHolder<M>& holder) {
+        RegisteredModule<M> r = register_module(std::move(name), holder.ptr_or_null());
+        holder.given_to(r.entry());
+        return r;
+    }
+    template <class M> RegisteredModule<M> register_module(std::string name, ModuleHolder<M>&& holder) {
         return register_module(std::move(name), holder.ptr_or_null());
     }
-    void add_module(std::string name, ModulePtr module) { register_child(std::move(name), std::move(module)); }
-    /// Replaces an existing child, keeping its position; throws KeyError when there is none.
-    template <class M> std::shared_ptr<M> replace_module(const std::string& name, std::shared_ptr<M> module) {
-        if (module) detail_set_thunk<M>(*module);
-        return std::static_pointer_cast<M>(replace_child(name, std::move(module)));
+    void add_module(std::string name, ModulePtr module) { register_child(std::move(name), module); }
+    /// Replaces an existing child, keeping its position; throws KeyError when there is none. Holders that are members
+    /// follow. A member that is a `std::shared_ptr` has to be assigned the result: calling the former child from this
+    /// module is an Error.
+    template <class M> RegisteredModule<M> replace_module(const std::string& name, std::shared_ptr<M> module) {
+        check_child(name);
+        return register_module(name, std::move(module));
     }
-    template <class M> std::shared_ptr<M> replace_module(const std::string& name, ModuleHolder<M> holder) {
+    template <class M> RegisteredModule<M> replace_module(const std::string& name, const ModuleHolder<M>& holder) {
+        check_child(name);
+        return register_module(name, holder);
+    }
+    template <class M> RegisteredModule<M> replace_module(const std::string& name, ModuleHolder<M>&& holder) {
         return replace_module(name, holder.ptr_or_null());
     }
-    /// These throw KeyError for a name that is not registered (M-6).
+    /// These throw KeyError for a name that is not registered (M-6). Members keep what they hold, as plain members.
     void unregister_module(const std::string& name);
     void unregister_parameter(const std::string& name);
     void unregister_buffer(const std::string& name);
@@ -75,15 +107,17 @@ public:
     void set_attribute(const std::string& name, const Value& value);
     /// Registers a buffer with its own persistence, or changes it (M-48).
     void set_attribute(const std::string& name, const Buffer& buffer);
-    /// From whichever table holds it (M-6); AttributeError names class and attribute.
+    /// From whichever table holds it (M-6), and from the members; AttributeError names class and attribute.
     void delete_attribute(const std::string& name);
     /// A parameter, buffer, submodule (boxed) or plain attribute; AttributeError when there is none.
     Value attribute(const std::string& name) const;
     bool has_parameter(const std::string& name) const { return parameters_.contains(name); }
-    /// The module's own tables, in registration order; entries may be undefined or null (M-3).
-    const OrderedDict<std::string, Tensor>& own_parameters() const { return parameters_; }
-    const OrderedDict<std::string, Tensor>& own_buffers() const { return buffers_; }
-    const OrderedDict<std::string, ModulePtr>& own_children() const { return children_; }
+    /// The module's own tables, in registration order; entries may be undefined or null (M-3). A parameter whose member
+    /// was assigned a computed tensor is undefined: forward computes with it, but it is none. TypeError when a member
+    /// was assigned what cannot be a parameter.
+    const OrderedDict<std::string, Tensor>& own_parameters() const { return follow_members(), parameters_; }
+    const OrderedDict<std::string, Tensor>& own_buffers() const { return follow_members(), buffers_; }
+    const OrderedDict<std::string, ModulePtr>& own_children() const { return follow_members(), children_; }
 
     // --- Traversal (M-7 to M-11): registration order, depth first, dotted names, duplicates once -------------------
     std::vector<Tensor> parameters(bool recurse = true) const;
@@ -251,12 +285,15 @@ public:
     /// Calls with hooks and values: what containers and dynamic callers use.
     Value call_values(const Args& args, const Kwargs& kwargs = {});
     /// True when a call must take the hook path; the only test on the fast path (C-2).
-    bool has_call_hooks() const noexcept { return hook_flag_ != 0; }
+    bool has_call_hooks() const noexcept { return call_flags_ != 0; }
     detail::ModuleHooks* hook_tables() const { return hooks_.get(); }
     detail::ModuleHooks& ensure_hooks();
     template <class M> static void detail_set_thunk(Module& m) {
         if (!m.forward_thunk_) m.forward_thunk_ = detail::forward_thunk_for<M>();
+        if (m.call_flags_ > 1) m.detail_learn_extent({&static_cast<M&>(m), sizeof(M)});
     }
+    /// Which of the handles that got an entry are members of this module.
+    void detail_learn_extent(detail::Extent object);
 
 protected:
     /// Own entries of the state dict and of a load; layers with versions override (M-40, M-47).
@@ -264,31 +301,70 @@ protected:
     virtual void load_own_state(StateDict& map, const std::string& prefix, const ValueDict& local_metadata, bool strict,
                                 bool assign, LoadLists& lists);
     virtual void copy_from(const Module& other, std::optional<Device> device, bool keep_hooks);
+    /// This module becomes what `other`, of the same class, is, and a deep copy of it. False when the class cannot.
+    virtual bool become_copy_of(const Module& other, std::optional<Device> device, bool keep_hooks);
+    /// The object that this module is, if the class tells.
+    virtual detail::Extent detail_extent() const { return {nullptr, 0}; }
 
+    // To be read: they are written through the registration functions.
     OrderedDict<std::string, Tensor> parameters_{"Parameter"};
     OrderedDict<std::string, Tensor> buffers_{"Buffer"};
     OrderedDict<std::string, ModulePtr> children_{"Submodule"};
     std::vector<std::string> non_persistent_;
     ValueDict attributes_; ///< plain ones
 
-    void rebuild_children(OrderedDict<std::string, ModulePtr> children) { children_ = std::move(children); }
+    void rebuild_children(OrderedDict<std::string, ModulePtr> children);
 
 private:
     template <class D> friend class Cloneable;
     friend struct ModuleAccess;
     friend std::vector<ModulePtr> replicate(const Module& module, const std::vector<Device>& devices);
-    ModulePtr register_child(std::string name, ModulePtr module);
-    ModulePtr replace_child(const std::string& name, ModulePtr module);
+    friend struct detail::Entry;
+    friend class detail::CallScope;
+    /// `module` becomes what is registered, which a registration hook may have replaced.
+    std::weak_ptr<detail::Entry> register_child(std::string name, ModulePtr& module);
+    void check_child(const std::string& name) const;
     void to_floating(ScalarType dtype);
+    void convert_parameter(const std::string& name, const std::function<Tensor(const Tensor&)>& fn);
     void check_name(const char* kind, const std::string& name, int table) const;
+    void load_one(const std::string& name, bool parameter, const Value& source, const std::string& key, bool assign,
+                  LoadLists& lists);
     void load_recursive(StateDict& map, const std::string& prefix, bool assign, LoadLists& lists,
                         const std::shared_ptr<StateMetadata>& metadata);
     void load_from_state_dict(serialize::InputArchive& archive);
 
+    // Members and tables (src/module/members.cpp).
+    void follow_members() const {
+        if (members_) const_cast<Module*>(this)->look_at_members();
+    }
+    void look_at_members();
+    void adopt_member(detail::Entry& entry);
+    void adopt_tensor(detail::Entry& entry, const Tensor& member);
+    detail::ModuleMembers& member_record();
+    std::shared_ptr<detail::Entry> entry_for(const std::string& name, detail::EntryKind kind);
+    /// Members of `name` go along with what comes next; else Error.
+    void check_replaceable(const std::string& name) const;
+    /// What members of a parameter hold in its stead, undefined for none.
+    Tensor computed_member(const std::string& name) const;
+    Registered& put_tensor(const std::string& name, detail::EntryKind kind, const Tensor& t);
+    std::shared_ptr<detail::Entry> put_child(const std::string& name, const ModulePtr& child);
+    void drop_entry(const std::string& name, bool clear_members);
+    /// The tables become empty, members stay as they are.
+    void forget_entries();
+    void copy_members(const Module& other);
+    void move_members(Module& other) noexcept;
+    // What became of children that others took the place of (src/module/former.cpp).
+    std::vector<std::shared_ptr<detail::Entry>> registered_at() const;
+    bool still_in_use() const;
+    std::string dotted_path() const;
+    static void note_parent(Module& child, const std::shared_ptr<detail::Entry>& entry);
+    void child_left(const std::string& name, Module& child);
+
     mutable std::optional<std::string> name_;
     std::shared_ptr<detail::ModuleHooks> hooks_;
+    std::shared_ptr<detail::ModuleMembers> members_;
     detail::ForwardThunk forward_thunk_ = nullptr;
-    unsigned hook_flag_ = 0;
+    unsigned call_flags_ = 0; ///< detail::CallFlag
     bool training_ = true;
     bool replica_ = false; ///< of data parallelism: its tensors are attributes, not parameters (RP-1)
 };

@@ -20,6 +20,24 @@ public:
     ModuleHolder(std::shared_ptr<C> module) : impl_(std::move(module)) {
         if (impl_) Module::detail_set_thunk<C>(*impl_);
     }
+    /// What a module has just registered: it learns that this holder, if it is a member of the module, is its entry.
+    template <class D>
+    requires std::is_convertible_v<D*, C*> ModuleHolder(const RegisteredModule<D>& registered)
+        : impl_(registered), entry_(registered.entry()) {
+        tell_place();
+    }
+    ModuleHolder(const ModuleHolder& o) : impl_(o.impl_) {}
+    ModuleHolder(ModuleHolder&& o) noexcept : impl_(std::move(o.impl_)), entry_(std::move(o.entry_)) { tell_place(); }
+    ModuleHolder& operator=(const ModuleHolder& o) {
+        impl_ = o.impl_;
+        return *this;
+    }
+    ModuleHolder& operator=(ModuleHolder&& o) noexcept {
+        impl_ = std::move(o.impl_);
+        entry_ = std::move(o.entry_);
+        tell_place();
+        return *this;
+    }
     template <class Head, class... Tail>
     requires(
         !(sizeof...(Tail) == 0 &&
@@ -47,8 +65,11 @@ public:
         return nn::call(*get(), std::forward<A>(args)...);
     }
     template <class I> decltype(auto) operator[](I&& i) const { return (*get())[std::forward<I>(i)]; }
+    /// It was given to a registration: if it is a member of that module, it is the entry.
+    void given_to(const std::weak_ptr<detail::Entry>& entry) const { detail::given_in_holder(entry, impl_, fits); }
 
 private:
+    static bool fits(const Module& m) { return dynamic_cast<const C*>(&m) != nullptr; }
     static std::shared_ptr<C> make() {
         static_assert(std::is_default_constructible_v<C>,
                       "this module has no default constructor: pass its arguments, or nullptr for an empty holder");
@@ -59,8 +80,12 @@ private:
     [[noreturn]] static void throw_empty() {
         REEL_THROW(Error, "an empty module holder was used; construct the module or assign one first");
     }
+    void tell_place() {
+        if (!entry_.expired()) detail::seen_in_holder(entry_, impl_, fits);
+    }
     ModulePtr
         impl_; ///< always a C; kept as its base, so that declaring a hundred layers does not compile a hundred pointers
+    std::weak_ptr<detail::Entry> entry_; ///< on the way from a registration to the member that it is for
 };
 
 template <class C> std::ostream& operator<<(std::ostream& os, const ModuleHolder<C>& m) { return os << *m; }

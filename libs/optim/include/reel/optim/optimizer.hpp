@@ -105,7 +105,8 @@ public:
     /// another group already has; nothing is added then.
     void add_param_group(OptimizerParamGroup group);
     /// One update of every parameter that has a gradient. `closure` is called first, with grad mode on, and its result
-    /// is returned.
+    /// is returned. Error naming the former path of a parameter whose module has another tensor in its place by now:
+    /// nothing is updated then.
     virtual Tensor step(LossClosure closure = nullptr);
     /// Clears the gradients, or fills them with zeros (M-15 says what that means for the next step).
     void zero_grad(bool set_to_none = true);
@@ -141,7 +142,7 @@ public:
     void add_parameters(const std::vector<Tensor>& params);
 
 protected:
-    /// What `step` does around the update; for classes that override it.
+    /// What `step` does around the update; for classes that override it. Error for a parameter that left its module.
     void run_pre_hooks();
     void finish_step(); ///< counts the step and runs the post hooks
     /// Updates the parameters of one group, under no-grad. Classes that override `step` need not implement it.
@@ -165,6 +166,7 @@ protected:
     std::unique_ptr<OptimizerOptions> defaults_;
 
 private:
+    void check_parameters() const;
     std::shared_ptr<HookTable<StepHook>> pre_hooks_, post_hooks_;
     std::int64_t step_count_ = 0;
 };

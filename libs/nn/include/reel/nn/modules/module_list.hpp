@@ -53,7 +53,8 @@ public:
     std::string repr() const override;
 
 protected:
-    void copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) override;
+    /// Its children stay the modules that they are: others may hold them.
+    bool become_copy_of(const Module&, std::optional<Device>, bool) override { return false; }
 
 private:
     void append(ModulePtr module);
@@ -106,7 +107,8 @@ public:
     auto end() const { return children_.end(); }
 
 protected:
-    void copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) override;
+    /// Its children stay the modules that they are: others may hold them.
+    bool become_copy_of(const Module&, std::optional<Device>, bool) override { return false; }
 
 private:
     void set(const std::string& key, ModulePtr module);

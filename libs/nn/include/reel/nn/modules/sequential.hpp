@@ -25,7 +25,8 @@ template <class V> inline constexpr bool is_ordered_dict<OrderedDict<std::string
 /// A holder, a shared pointer or a module itself as a pointer of its own type.
 template <class M> auto as_typed_ptr(M&& m) {
     using D = std::decay_t<M>;
-    if constexpr (std::is_convertible_v<D, ModulePtr>) return D(std::forward<M>(m));
+    if constexpr (requires { typename D::element_type; }) return std::shared_ptr<typename D::element_type>(m);
+    else if constexpr (std::is_convertible_v<D, ModulePtr>) return D(std::forward<M>(m));
     else if constexpr (requires { m.ptr(); }) return m.ptr(); // a holder or an AnyModule
     else {
         auto p = std::make_shared<D>(std::forward<M>(m));
@@ -123,7 +124,8 @@ public:
     auto end() const { return detail::ModuleWalk{&children_, size()}; }
 
 protected:
-    void copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) override;
+    /// Its children stay the modules that they are: others may hold them.
+    bool become_copy_of(const Module&, std::optional<Device>, bool) override { return false; }
 
 private:
     void append(std::string name, ModulePtr module);

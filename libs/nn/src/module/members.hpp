@@ -1,0 +1,101 @@
+// The entries of a module's tables, and the members of its class that stand for them.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <reel/autograd/registered.hpp>
+#include <reel/nn/fwd.hpp>
+
+namespace reel::nn::detail {
+
+enum class EntryKind : std::uint8_t { Parameter, Buffer, Child };
+
+/// One entry. Members are known by their distance from the module, so that copies and moves of it keep them.
+struct Entry final : autograd::impl::Place {
+    /// A handle or holder that got the entry; a member only if it lies within the module.
+    struct Seen {
+        std::ptrdiff_t offset;
+        const void* what; ///< it got, to be compared
+        bool given;       ///< to the registration, rather than what got its result
+    };
+
+    Entry(Module& m, std::string n, EntryKind k) : owner(&m), name(std::move(n)), kind(k) {}
+    void seen_in(Tensor& handle) override;
+    void seen_in(ModulePtr& slot, bool (*fits)(const Module&));
+    /// The handle or holder that was registered, if it is a member and the result goes to no other.
+    void given_in(const Tensor& handle);
+    void given_in(const ModulePtr& slot, bool (*fits)(const Module&));
+    bool holds(const Tensor& t) const override;
+    void refresh() override;
+
+    Tensor& tensor_at(std::ptrdiff_t offset) const;
+    ModulePtr& child_at(std::ptrdiff_t offset) const;
+    std::ptrdiff_t offset_of(const void* place) const;
+    void note(const void* place, const void* what, bool given);
+    /// Makes members of what was seen within the module. False while the module's size is not known.
+    bool settle();
+    void watch();
+    /// Before something else is registered there.
+    void prepare();
+    /// The tensor or module itself, of the entry or of a member.
+    const void* identity() const;
+    const void* identity_at(std::ptrdiff_t offset) const;
+    void write(std::ptrdiff_t offset);
+    /// Is some member not what the entry is?
+    bool member_differs() const;
+    /// Writes `tensor` or `child` to all members.
+    void write_members();
+
+    Module* owner;
+    std::string name;
+    EntryKind kind;
+    bool computed = false; ///< members hold what forward computes with, and what is no parameter
+    bool copied = false;   ///< came with a copy of the module, whose own members may not exist yet
+    Registered tensor;     ///< what table and members were when last looked at
+    ModulePtr child;
+    std::vector<Seen> seen;
+    std::vector<std::ptrdiff_t> members;
+    std::optional<std::ptrdiff_t> given; ///< one of them, for want of a better
+    bool (*fits)(const Module&) = nullptr;
+};
+
+struct ModuleMembers {
+    std::unordered_map<std::string, std::shared_ptr<Entry>> entries;
+    std::vector<Entry*> watched;               ///< those that have members, or may
+    std::ptrdiff_t low = 0, high = 0;          ///< what is known of the object around the module, once somebody told
+    std::vector<std::weak_ptr<Entry>> parents; ///< entries of other modules that are this one
+    std::string left;                          ///< its path before another module took its place in `left_by`
+    const Module* left_by = nullptr;
+    bool warned = false;                       ///< of a call after that
+    std::vector<std::weak_ptr<Module>> former; ///< children that others took the place of
+    bool following = false;
+};
+
+/// Names that Python's Module has for itself.
+bool is_builtin_name(const std::string& name);
+
+/// Why a call takes the long way.
+enum CallFlag : unsigned {
+    hooks_flag = 1,     ///< there are hooks
+    unsettled_flag = 2, ///< there may be members, and a call tells how large the object is
+    left_flag = 4,      ///< another module took its place
+    parent_flag = 8,    ///< a child of its was replaced
+};
+
+/// A call that takes the long way: Error when the module was replaced in one that is calling it all the same.
+class CallScope {
+public:
+    explicit CallScope(Module& m);
+    ~CallScope();
+    CallScope(const CallScope&) = delete;
+
+private:
+    bool entered_ = false;
+};
+
+} // namespace reel::nn::detail
