@@ -82,6 +82,7 @@ std::vector<Made> index_calls() {
             {"where.condition", {mask, x, numbers({4})}},
             {"where.condition", {mask, x, 2.0}},
             {"where.condition", {mask, 2.0, x}},
+            {"embedding", {numbers({4, 3}), longs({0, 2, 2}), -1, false}},
             {"nonzero_numpy", {mask}},
             {"_unique2", {longs({3, 1, 3})}},
             {"unique_with_all", {x}},
