@@ -13,6 +13,8 @@ import pathlib
 import re
 import sys
 
+from exact_arguments import EXACT, argument_test, guards, own_forms, takes_exact
+from kernel_index import kernel_index
 import opgen_out
 import opgen_registry
 from opgen_text import BANNER
@@ -80,7 +82,9 @@ class Arg:
         if self.base not in TYPES:
             fail(where, f"unknown type '{self.type}' of argument '{self.name}'; known: {', '.join(TYPES)}")
 
-    def cpp(self):
+    def cpp(self, exact=False):
+        if exact and self.base in EXACT:
+            return f"{EXACT[self.base][0]} {self.name}"
         return TYPES[self.base][0].format(n=self.name)
 
     def cpp_default(self):
@@ -206,12 +210,15 @@ class Op:
     def last_required(self, args):
         return max((i for i, a in enumerate(args) if a.default is None or a.name == self.explicit), default=-1)
 
-    def params(self, first=0, defaults=True, value_defaults=True, end=None):
+    def params(self, first=0, defaults=True, value_defaults=True, end=None, exact=False):
         # C++ wants defaults at the end only: one before an argument without default counts in calls by name alone.
         last_required = self.last_required(self.cpp_args)
         shown = lambda i, a: defaults and i > last_required and (value_defaults or a.base != "Value")
-        return ", ".join(a.cpp() + (a.cpp_default() if shown(i, a) else "")
+        return ", ".join(a.cpp(exact) + (a.cpp_default() if shown(i, a) else "")
                          for i, a in enumerate(self.cpp_args[:end]) if i >= first)
+
+    def takes_generator_and_options(self):
+        return [a.type for a in self.args][-2:] == ["Generator?", "TensorOptions"]
 
     def names(self, first=0):
         return ", ".join(a.name for a in self.cpp_args[first:])
@@ -251,6 +258,8 @@ def read_ops():
             if flags - FLAGS:
                 fail(where, f"unknown flag {sorted(flags - FLAGS)}; known: {sorted(FLAGS)}")
             ops.append(Op(schema, flags, aliases, where, rel, cpp and cpp.group(1), explicit and explicit.group(1)))
+    for o in ops:
+        o.exact = takes_exact(o, ops)
     return ops
 
 
@@ -258,12 +267,16 @@ def declarations(ops):
     out = [BANNER, "#pragma once\n\n#include <limits>\n#include <optional>\n#include <string_view>\n#include <tuple>\n"
            "#include <vector>\n\n#include <reel/autograd/random.hpp>\n#include <reel/autograd/tensor.hpp>\n"
            "#include <reel/autograd/value.hpp>\n\nnamespace reel {\n\n"]
+    seen = set()
     for op in ops:
-        out.append(f"/// {op.text}\n{op.cpp_ret} {op.cpp_name}({op.params()});\n")
+        params = op.params(exact=op.exact)
+        out.append(f"/// {op.text}\n{op.cpp_ret} {op.cpp_name}({params});\n")
         if op.has_inplace():
-            out.append(f"Tensor& {op.cpp_name}_({op.params()});\n")
-        types = [a.type for a in op.args]
-        if types[-2:] == ["Generator?", "TensorOptions"]:  # rand({2}, kDouble), as libtorch has it
+            out.append(f"Tensor& {op.cpp_name}_({params});\n")
+        out += guards(op, ops, op.cpp_name, seen)
+        if op.has_inplace():
+            out += guards(op, ops, op.cpp_name + "_", seen)
+        if op.takes_generator_and_options():  # rand({2}, kDouble), as libtorch has it
             params = [p.split("=")[0].strip() for p in op.params(0, False).split(", ")]
             del params[-2]
             names = [a.name for a in op.cpp_args[:-2]] + ["std::nullopt", "options"]
@@ -271,31 +284,36 @@ def declarations(ops):
                        f"return {op.cpp_name}({', '.join(names)}); }}\n")
     for space in ("linalg", "fft", "special"):
         out.append(f"\nnamespace {space} {{\n")
+        spaced = set()
         for op in ops:
             if op.space == space:
-                out.append(f"{op.cpp_ret} {op.short}({op.params()});\n")
+                out.append(f"{op.cpp_ret} {op.short}({op.params(exact=op.exact)});\n")
+                out += guards(op, ops, op.short, spaced)
         out.append(f"}} // namespace {space}\n")
     out.append("\n} // namespace reel\n")
     return "".join(out)
 
 
 def method_list(ops):
-    out = [BANNER.replace("//", "    //", 1)]
+    out, seen = [BANNER.replace("//", "    //", 1)], set()
     for op in ops:
         if "method" not in op.flags:
             continue
         name = op.cpp_name
         out.append(f"    {op.cpp_ret} {name}({op.params(1, True, False)}) const;\n")
+        out += ["    " + line for line in guards(op, ops, name, seen, method=True)]
         if op.first_value_default():
             out.append(f"    {op.cpp_ret} {name}({op.params(1, False, end=op.first_value_default())}) const;\n")
         if op.has_inplace():
             out.append(f"    Tensor& {name}_({op.params(1)}) const;\n")
+            out += ["    " + line for line in guards(op, ops, name + "_", seen, method=True)]
     return "".join(out)
 
 
 def definitions(ops):
     out = [BANNER, '#include <reel/autograd/ops.hpp>\n\n#include "op/inplace.hpp"\n\nnamespace reel {\n\n']
     for op in ops:
+        out += own_forms(op)
         call = lambda n, first: ", ".join(["*this"] + [a.name for a in op.cpp_args[1:]])
         if "method" in op.flags:
             out.append(f"{op.cpp_ret} Tensor::{op.cpp_name}({op.params(1, False)}) const {{ "
@@ -309,32 +327,19 @@ def definitions(ops):
             if "inplace_native" not in op.flags:
                 rest = ", ".join(["x"] + [a.name for a in op.cpp_args[1:]])
                 first = op.args[0].name
-                out.append(f"Tensor& {op.cpp_name}_({op.params(0, False)}) {{\n    return detail::in_place("
+                out.append(f"Tensor& {op.cpp_name}_({op.params(0, False, exact=op.exact)}) {{\n    return detail::in_place("
                            f"\"{op.name}_\", {first}, [&](const Tensor& x) {{ return reel::{op.cpp_name}({rest}); }});\n}}\n")
             if "method" in op.flags:
                 out.append(f"Tensor& Tensor::{op.cpp_name}_({op.params(1, False)}) const {{ "
                            f"return reel::{op.cpp_name}_({call(op, 1)}); }}\n")
     for op in ops:
         if op.space:
-            out.append(f"{op.cpp_ret} {op.space}::{op.short}({op.params(0, False)}) {{ "
+            out.append(f"{op.cpp_ret} {op.space}::{op.short}({op.params(0, False, exact=op.exact)}) {{ "
                        f"return reel::{op.cpp_name}({op.names()}); }}\n")
     out.append("\n} // namespace reel\n")
     return "".join(out)
 
 
-def kernel_index(stems):
-    """Calls the registration functions of the instruction set in use, once, when the library is loaded."""
-    isas = ["v2", "v3", "v4", "base"]
-    out = [BANNER, '#include "cpu/isa.hpp"\n\nnamespace reel::cpu {\n\n']
-    out.append("#if defined(__x86_64__)\n")
-    for isa in isas[:3]:
-        out.append(f"namespace {isa} {{\n" + "".join(f"void register_{s}();\n" for s in stems) + f"}} // namespace {isa}\n")
-    out.append("#else\nnamespace base {\n" + "".join(f"void register_{s}();\n" for s in stems) + "} // namespace base\n#endif\n")
-    out.append("\nnamespace {\n[[maybe_unused]] const bool registered = [] {\n#if defined(__x86_64__)\n    switch (isa()) {\n")
-    for isa, case in (("v4", "case Isa::v4"), ("v3", "case Isa::v3"), ("v2", "default")):
-        out.append(f"    {case}:\n" + "".join(f"        {isa}::register_{s}();\n" for s in stems) + "        break;\n")
-    out.append("    }\n#else\n" + "".join(f"    base::register_{s}();\n" for s in stems) + "#endif\n    return true;\n}();\n")
-    out.append("} // namespace\n\n} // namespace reel::cpu\n")
     return "".join(out)
 
 
@@ -362,8 +367,9 @@ def main():
         write(src / f"ops_registry_{i}.cpp", opgen_registry.registration(part, i), kept)
     write(src / "ops_registry.cpp", opgen_registry.registration_index(len(parts)), kept)
     stems = sorted(p.stem for p in KERNELS.glob("*.cpp"))
-    write(src / "kernels_registry.cpp", kernel_index(stems), kept)
-    for folder in (src, inc, out / "kernels"):
+    write(src / "kernels_registry.cpp", BANNER + kernel_index(stems), kept)
+    write(out / "test/argument_types.cpp", BANNER + argument_test(ops), kept)
+    for folder in (src, inc, out / "kernels", out / "test"):
         for old in folder.glob("*") if folder.exists() else []:
             if old not in kept:
                 old.unlink()

@@ -1,0 +1,152 @@
+"""No bool for a number, no number for a bool: what opgen.py declares so that C++ does not convert them without a word.
+
+A function that is declared once takes parameters of exact types (reel/autograd/exact_argument.hpp) and calls the one that the
+op's file defines; its name can still be passed on. Where there are several declarations, and for methods, overloads that are
+deleted match the wrong kind of argument exactly.
+"""
+import itertools
+
+# schema type -> (parameter of a function that takes no bool for a number, nor a number for a bool; what it holds)
+EXACT = {
+    "bool": ("detail::Exact<bool>", "bool"), "bool?": ("detail::OptionalExact<bool>", "std::optional<bool>"),
+    "int": ("detail::Exact<std::int64_t>", "std::int64_t"), "float": ("detail::Exact<double>", "double"),
+    "int?": ("detail::OptionalExact<std::int64_t>", "std::optional<std::int64_t>"),
+    "float?": ("detail::OptionalExact<double>", "std::optional<double>"),
+}
+# parameter types that a call must not reach by a conversion from or to bool: the concept of what is refused
+FROM_NUMBERS = {"bool", "bool?"}
+FROM_BOOL = {"int", "int?", "int[]", "int?[]", "int[]?", "float", "float?", "float[]", "float[]?"}
+TAKES_BOOL = {"Scalar", "Scalar?", "Value"}
+# what an integer is passed on as, where it would as soon become another schema's bool
+AS_INTEGER = {"int[]?": "OptionalIntArrayRef", "Scalar?": "std::optional<Scalar>"}
+
+
+def siblings(op, ops):
+    return [o for o in ops if o is not op and o.cpp_name == op.cpp_name]
+
+
+def takes_exact(op, ops):
+    """Has the declared function parameters of exact types? Where there are several, these must tell their schemas apart."""
+    if op.takes_generator_and_options():
+        return False  # a second function leaves the generator out
+    names = {n for n in (op.cpp_name, op.cpp_name + "_")[:1 + op.has_inplace()]}
+    if any(o.cpp_name in names for o in ops if o is not op and o.cpp_name != op.cpp_name):
+        return False
+    kinds = lambda o: [a.base.rstrip("?") for a in o.cpp_args]
+    apart = lambda o, p: any(x != y and {x, y} != {"int", "float"} for x, y in zip(o, p))
+    several = [kinds(o) for o in [op] + siblings(op, ops)]
+    plain = all(set(o) <= {"Tensor", "bool", "int", "float", "str"} for o in several)
+    return len(several) == 1 or plain and all(
+        apart(o, p) or min(len(o), len(p)) == 1 for o, p in itertools.combinations(several, 2))
+
+
+def guarded(op, ops, first=0):
+    """(position, concept) of each parameter of which the wrong kind of argument is refused."""
+    for i, a in enumerate(op.cpp_args):
+        same_so_far = [o for o in siblings(op, ops) if len(o.cpp_args) > i
+                       and [x.base for x in o.cpp_args[:i]] == [x.base for x in op.cpp_args[:i]]]
+        there = {o.cpp_args[i].base for o in same_so_far}
+        if i < first:
+            continue
+        if a.base in FROM_NUMBERS and not there & (FROM_BOOL | TAKES_BOOL):
+            yield i, "ToBool"
+        elif a.base in FROM_BOOL and not there & TAKES_BOOL:
+            if "bool" in there and all(x.default is not None for x in op.cpp_args[i:]):
+                continue  # a bool alone is the other schema's
+            yield i, "OnlyBool"
+
+
+def beside_a_flag(op, ops):
+    """The positions of dims and numbers where another schema has a bool: an integer there would become the bool."""
+    return [i for i, a in enumerate(op.cpp_args) if a.base in AS_INTEGER
+            and any(o.cpp_args[i].base == "bool" for o in siblings(op, ops) if len(o.cpp_args) > i
+                    and [x.base for x in o.cpp_args[:i]] == [x.base for x in op.cpp_args[:i]])]
+
+
+def refusals(op, ops, name, seen, first, tail):
+    """Overloads that are deleted: an exact match for what C++ would convert, so that it does not compile."""
+    out = []
+    last_required = op.last_required(op.cpp_args)
+    for k, concept in guarded(op, ops, first):
+        params = []
+        for i, a in enumerate(op.cpp_args[first:], first):
+            shown = i > k and i > last_required and not (first and a.base == "Value")  # methods know no Value
+            params.append(f"Given {a.name}" if i == k else a.cpp() + (a.cpp_default() if shown else ""))
+        form = (name, concept, *("Given" if i == k else a.base for i, a in enumerate(op.cpp_args)))
+        if form not in seen:  # two schemas may differ in that parameter alone
+            out.append(f"template <detail::{concept} Given> void {name}({', '.join(params)}){tail} = delete;\n")
+        seen.add(form)
+    return out
+
+
+def of_integers(op, ops, name, first, tail):
+    """Overloads for integers beside a flag: `x.var(1)` means dimension 1, as a list of dims does."""
+    beside, out = beside_a_flag(op, ops), []
+    last_required = op.last_required(op.cpp_args)
+    for chosen in (c for n in range(1, len(beside) + 1) for c in itertools.combinations(beside, n)):
+        kinds = ", ".join(f"detail::Integer Given{i}" for i in chosen)
+        rest = list(enumerate(op.cpp_args))[first:]
+        params = ", ".join(f"Given{i} {a.name}" if i in chosen else
+                           a.cpp() + (a.cpp_default() if i > max(chosen[-1], last_required) else "") for i, a in rest)
+        held = "".join(f"const std::int64_t at{i} = {op.cpp_args[i].name}; " for i in chosen)
+        given = ", ".join(f"{AS_INTEGER[a.base]}(at{i})" if i in chosen else a.name for i, a in rest)
+        out.append(f"template <{kinds}> {op.cpp_ret} {name}({params}){tail} {{ {held}return {name}({given}); }}\n")
+    return out
+
+
+def guards(op, ops, name, seen, method=False):
+    """What is declared beside a function or method `name`; nothing where its parameters have exact types."""
+    if op.exact and not method:
+        return []
+    first, tail = (1, " const") if method else (0, "")
+    return refusals(op, ops, name, seen, first, tail) + of_integers(op, ops, name, first, tail)
+
+
+def has_own_form(op):
+    """Has the declared function other parameter types than the op's own, which its file defines?"""
+    return op.exact and any(a.base in EXACT for a in op.cpp_args)
+
+
+def own_forms(op):
+    """The declared functions, which call those that the op's file defines."""
+    names = [(op.cpp_name, op.cpp_ret)] + [(op.cpp_name + "_", "Tensor&")] * ("inplace_native" in op.flags)
+    given = ", ".join(f"{EXACT[a.base][1]}({a.name})" if a.base in EXACT else a.name for a in op.cpp_args)
+    return [f"{ret} {name}({op.params(0, False)}); // the op's own\n"
+            f"{ret} {name}({op.params(0, False, exact=True)}) {{ return {name}({given}); }}\n"
+            for name, ret in names if has_own_form(op)]
+
+
+# for the test: an argument that fits, and what must not compile in its place
+FITS = {"bool": "bool", "bool?": "bool", "int": "std::int64_t", "int?": "std::int64_t", "float": "double", "float?": "double",
+        "int[]": "IntArrayRef", "int?[]": "IntArrayRef", "int[]?": "IntArrayRef", "float[]": "ArrayRef<double>",
+        "float[]?": "ArrayRef<double>"}
+MISFITS = {"ToBool": ("int", "std::int64_t", "double", "const char*"), "OnlyBool": ("bool",)}
+
+
+def argument_test(ops):
+    """Assertions for every parameter of every schema: the right kind of argument compiles, the other does not."""
+    out = ["#include <reel/autograd/ops.hpp>\n\nnamespace reel {\n\n"]
+    count = 0
+    for op in ops:
+        last_required = op.last_required(op.cpp_args)
+        ways = [(f"reel::{op.cpp_name}", 0)]
+        if op.has_inplace():
+            ways.append((f"reel::{op.cpp_name}_", 0))
+        if op.space:
+            ways.append((f"{op.space}::{op.short}", 0))
+        if "method" in op.flags:
+            ways.append((f"{op.cpp_args[0].name}.{op.cpp_name}", 1))
+        for way, first in ways:
+            for k, concept in guarded(op, ops, first):
+                used = op.cpp_args[:max(k, last_required) + 1]
+                params = ", ".join(f"Given {a.name}" if i == k else a.cpp() for i, a in enumerate(used))
+                names = ", ".join(a.name for a in used[first:])
+                # a number in place of a flag may be what another schema takes there
+                beside = any(o.cpp_args[k].base in FROM_BOOL for o in siblings(op, ops) if len(o.cpp_args) > k)
+                misfits = MISFITS[concept][-1:] if concept == "ToBool" and beside else MISFITS[concept]
+                wrong = "".join(f" && !c{count}<{t}>" for t in misfits)
+                out.append(f"template <class Given> concept c{count} = requires({params}) {{ {way}({names}); }};\n"
+                           f"static_assert(c{count}<{FITS[used[k].base]}>{wrong}, \"{way}: {used[k].name}\");\n")
+                count += 1
+    out.append("\n} // namespace reel\n")
+    return "".join(out)
