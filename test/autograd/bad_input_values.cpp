@@ -171,6 +171,16 @@ BOOST_AUTO_TEST_CASE(gradients_of_convolutions_do_not_scale_with_the_stride) {
     BOOST_TEST(ends_soon([&] { conv_transpose1d(ones({1, 2, 1}), ones({2, 3, 2}), {}, max64, 0); }));
 }
 
+BOOST_AUTO_TEST_CASE(a_bool_is_no_place) {
+    const Value x(arange(Scalar(std::int64_t(5)))), zero(std::int64_t(0)), one(std::int64_t(1)),
+        yes(full({}, true, TensorOptions(kBool)));
+    BOOST_TEST(refuses<Error>([&] { call("narrow", {x, zero, yes, one}); }, "narrow: start must be an integer"));
+    BOOST_TEST(refuses<TypeError>([&] { call("narrow", {x, zero, Value(true), one}); }, "argument 'start' is True"));
+    BOOST_TEST(refuses<TypeError>([&] { call("select", {x, zero, Value(true)}); }, "argument 'index' is True"));
+    BOOST_TEST(refuses<Error>([&] { call("narrow", {x, zero, one, Value(max64)}); }, "narrow: "));
+    REEL_TEST_LIST(call("narrow", {x, zero, Value(full({}, 3, TensorOptions(kByte))), one}).toTensor(), 3);
+}
+
 BOOST_AUTO_TEST_CASE(nodes_called_by_hand) {
     const Tensor x = ones({2}, kDouble).requires_grad_(), y = x * 3;
     autograd::Node& node = *y.grad_fn();

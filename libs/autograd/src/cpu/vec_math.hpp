@@ -108,7 +108,8 @@ inline VF log(VF x) {
     const VF tiny(1.17549435e-38f);
     const auto sub = x < tiny;
     const VF scaled = select(sub, x * VF(8388608.f), x);
-    VF::RawInt u = bits(scaled) - 0x3f3504f3; // mantissa in [sqrt(1/2), sqrt(2))
+    // mantissa in [sqrt(1/2), sqrt(2)); without the sign, whose difference would not fit
+    VF::RawInt u = (bits(scaled) & 0x7fffffff) - 0x3f3504f3;
     const VF::RawInt e = u >> 23;
     const VF m = from_bits<float>((u & 0x007fffff) + 0x3f3504f3);
     const VF n = VF(__builtin_convertvector(e, VF::Raw)) - select(sub, VF(23.f), VF(0.f));

@@ -105,7 +105,7 @@ bool is_plain_tensor(const Value& v) {
            !v.toTensor().requires_grad();
 }
 bool is_integer(const Value& v) {
-    return v.isInt() || v.isBool() || (is_plain_tensor(v) && isIntegralType(v.toTensor().scalar_type(), true));
+    return v.isInt() || (is_plain_tensor(v) && isIntegralType(v.toTensor().scalar_type(), false)); // a bool is no count
 }
 bool is_memory_format(const Value& v) {
     if (!v.isString()) return false;

@@ -115,7 +115,7 @@ Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t start, std::in
     REEL_CHECK_INDEX(start >= -n && start <= n, "narrow: start ", start, " is out of range for dimension ", d,
                      " of size ", n);
     const std::int64_t a = start < 0 ? start + n : start;
-    REEL_CHECK(a + length <= n, "narrow: start ", start, " plus length ", length, " exceeds dimension ", d, " of size ",
+    REEL_CHECK(length <= n - a, "narrow: start ", start, " plus length ", length, " exceeds dimension ", d, " of size ",
                n);
     return slice(input, d, a, a + length, 1);
 }

@@ -50,7 +50,6 @@ void TensorImpl::set_geometry(IntArrayRef sizes, IntArrayRef strides, std::int64
 }
 
 void TensorImpl::set_contiguous(IntArrayRef sizes) {
-    detail::check_sizes("tensor", sizes, dtype_);
     sizes_ = sizes;
     strides_.resize(sizes.size());
     std::int64_t step = 1;
