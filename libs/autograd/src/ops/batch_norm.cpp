@@ -88,26 +88,41 @@ Tensor apply(const char* op, const cpu::NormGeometry& g, const Tensor& input, co
     return out;
 }
 
-/// running += momentum (value - running), in the running tensor's dtype, version bumped.
-void update_running(const char* op, const Tensor& running, const std::vector<double>& value, double scale,
-                    double momentum) {
-    if (!running.defined() || running.is_meta() || impl::passes_over(running, op)) return;
-    NoGradGuard guard;
-    check_inplace(running, op);
-    const Tensor old = contiguous_raw(cast_raw(running, kDouble)), fresh = empty_raw(running.sizes(), kDouble);
-    const double* o = old.data_ptr<double>();
-    double* f = fresh.data_ptr<double>();
-    for (std::size_t i = 0; i < value.size(); ++i) f[i] = momentum * (value[i] * scale) + (1 - momentum) * o[i];
-    copy_raw(running, fresh);
-    rebase_history(running, Tensor(), op);
-}
+/// The running moments that a call moves: running += momentum (value - running), in their dtype, version bumped. Both
+/// are asked whether they may be written before either is.
+class Running {
+public:
+    Running(const char* op, const Tensor& input, const Tensor& mean, const Tensor& var)
+        : op_(op), mean_(writable(op, input, mean)), var_(writable(op, input, var)) {}
+    bool any() const { return mean_.defined() || var_.defined(); }
+    /// `scale` makes the variance one of a sample.
+    void move(const std::vector<double>& mean, const std::vector<double>& var, double scale, double momentum) const {
+        move_one(mean_, mean, 1, momentum);
+        move_one(var_, var, scale, momentum);
+    }
 
-/// Both are told whether they can be written before either is.
-void check_running(const char* op, const Tensor& mean, const Tensor& var) {
-    const NoGradGuard guard;
-    for (const Tensor* running : {&mean, &var})
-        if (running->defined()) check_inplace(*running, op);
-}
+private:
+    /// `running` itself, or undefined when it stays as it is.
+    static Tensor writable(const char* op, const Tensor& input, const Tensor& running) {
+        const bool stays = !running.defined() || running.is_meta() || input.is_meta() || input.numel() == 0;
+        if (stays || impl::passes_over(running, op)) return {};
+        const NoGradGuard guard;
+        check_inplace(running, op);
+        return running;
+    }
+    void move_one(const Tensor& running, const std::vector<double>& value, double scale, double momentum) const {
+        if (!running.defined()) return;
+        const NoGradGuard guard;
+        const Tensor old = contiguous_raw(cast_raw(running, kDouble)), fresh = empty_raw(running.sizes(), kDouble);
+        const double* o = old.data_ptr<double>();
+        double* f = fresh.data_ptr<double>();
+        for (std::size_t i = 0; i < value.size(); ++i) f[i] = momentum * (value[i] * scale) + (1 - momentum) * o[i];
+        copy_raw(running, fresh);
+        rebase_history(running, Tensor(), op_);
+    }
+    const char* op_;
+    Tensor mean_, var_;
+};
 /// The map in ops that record themselves, for running moments that require grad.
 Tensor normalized_by(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& mean,
                      const Tensor& var, ScalarType t, double eps) {
@@ -158,16 +173,13 @@ Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight,
                      none = empty_raw({0}, stats, input.device());
         return {apply(op, g, input, weight, bias, mean, rstd, eps, true), none, none};
     }
-    check_running(op, running_mean, running_var);
+    const Running running(op, input, running_mean, running_var);
     const Moments m(g, norm_layers::dense(input, t));
     const Tensor mean = from_doubles(m.mean, t, false, 0, input.device()),
                  rstd = from_doubles(m.var, t, true, eps, input.device());
     Tensor out = apply(op, g, input, weight, bias, mean, rstd, eps, false);
-    if (input.numel() > 0 && !input.is_meta()) {
-        const double n = double(g.count());
-        update_running(op, running_mean, m.mean, 1, momentum);
-        update_running(op, running_var, m.var, n / (n - 1), momentum);
-    }
+    const double n = double(g.count());
+    running.move(m.mean, m.var, n / (n - 1), momentum);
     return {out, cast_raw(mean, stats), cast_raw(rstd, stats)};
 }
 
@@ -294,14 +306,13 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
     if (!use_input_stats) return batch_norm(input, weight, bias, running_mean, running_var, false, momentum, eps, true);
     check_channels("instance_norm", "running_mean", running_mean, input.size(1));
     check_channels("instance_norm", "running_var", running_var, input.size(1));
-    check_running("instance_norm", running_mean, running_var);
+    const Running running("instance_norm", input, running_mean, running_var);
     Tensor out = grouped("instance_norm", input, input.size(1), weight, bias, eps);
-    if ((running_mean.defined() || running_var.defined()) && input.numel() > 0 && !input.is_meta()) {
+    if (running.any()) {
         const cpu::NormGeometry g = geometry(input, input.size(1));
         const Moments m(g, norm_layers::dense(input, norm_layers::compute_dtype(input.scalar_type())));
         const double n = double(g.length);
-        update_running("instance_norm", running_mean, over_batch(m.mean, g), 1, momentum);
-        update_running("instance_norm", running_var, over_batch(m.var, g), n / (n - 1), momentum);
+        running.move(over_batch(m.mean, g), over_batch(m.var, g), n / (n - 1), momentum);
     }
     return out;
 }

@@ -61,6 +61,21 @@ void check_same_dtype(const char* op, const Tensor& a, const Tensor& b) {
     REEL_CHECK(a.scalar_type() == b.scalar_type(), op, ": the operands are ", dtype_name(a.scalar_type()), " and ",
                dtype_name(b.scalar_type()), "; both must have one dtype");
 }
+void check_pivots(const char* op, const char* name, const Tensor& lu, const Tensor& pivots) {
+    REEL_CHECK_TYPE(pivots.scalar_type() == kInt, op, ": ", name, " is ", dtype_name(pivots.scalar_type()),
+                    "; expected int32, as lu_factor returns them");
+    const std::int64_t m = lu.size(-2);
+    const Dims wanted = with(batch_sizes(lu), {std::min(m, lu.size(-1))});
+    REEL_CHECK_VALUE(pivots.sizes().equals(wanted), op, ": ", name, " has shape ", pivots.sizes(), "; expected ",
+                     IntArrayRef(wanted), " for factors of shape ", lu.sizes());
+    if (pivots.is_meta()) return;
+    const Tensor p = contiguous_raw(pivots);
+    for (std::int64_t i = 0; i < p.numel(); ++i) {
+        const std::int32_t v = p.data_ptr<std::int32_t>()[i];
+        REEL_CHECK_VALUE(v >= 1 && v <= m, op, ": ", name, " holds ", v, "; expected rows from 1 to ", m,
+                         ", as lu_factor returns them");
+    }
+}
 Tensor adjoint_of(const Tensor& t) { return conj(transpose(t, -2, -1)); }
 Tensor identity_like(const Tensor& a) { return eye(a.size(-1), std::nullopt, a.options()); }
 GradList gradient_of(RuleContext& c, std::size_t n,

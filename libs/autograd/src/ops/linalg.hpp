@@ -35,6 +35,8 @@ std::pair<Tensor, Tensor> broadcast_batches(const char* op, const Tensor& a, con
 /// Throws unless `a` is a batch of (square) matrices of float32, float64, complex64 or complex128.
 void check_matrices(const char* op, const char* name, const Tensor& a, bool square);
 void check_same_dtype(const char* op, const Tensor& a, const Tensor& b);
+/// Throws unless `pivots` are as many exchanges as factors `lu` have, each with a row that there is.
+void check_pivots(const char* op, const char* name, const Tensor& lu, const Tensor& pivots);
 /// The conjugate transpose of the last two dims.
 Tensor adjoint_of(const Tensor& t);
 Tensor identity_like(const Tensor& a);

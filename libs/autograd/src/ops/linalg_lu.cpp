@@ -41,22 +41,6 @@ Factors factor(const char* op, const Tensor& a, bool pivot) {
     });
     return f;
 }
-/// The exchanges that a caller gives for factors `lu`: as many as a matrix has, each with a row that there is.
-void check_pivots(const char* op, const char* name, const Tensor& lu, const Tensor& pivots) {
-    REEL_CHECK_TYPE(pivots.scalar_type() == kInt, op, ": ", name, " is ", dtype_name(pivots.scalar_type()),
-                    "; expected int32, as lu_factor returns them");
-    const std::int64_t m = lu.size(-2);
-    const Dims wanted = with(batch_sizes(lu), {std::min(m, lu.size(-1))});
-    REEL_CHECK_VALUE(pivots.sizes().equals(wanted), op, ": ", name, " has shape ", pivots.sizes(), "; expected ",
-                     IntArrayRef(wanted), " for factors of shape ", lu.sizes());
-    if (pivots.is_meta()) return;
-    const Tensor p = contiguous_raw(pivots);
-    for (std::int64_t i = 0; i < p.numel(); ++i) {
-        const std::int32_t v = p.data_ptr<std::int32_t>()[i];
-        REEL_CHECK_VALUE(v >= 1 && v <= m, op, ": ", name, " holds ", v, "; expected rows from 1 to ", m,
-                         ", as lu_factor returns them");
-    }
-}
 /// Rows in the order that the exchanges give them: order[i] is the row of A that stands at i in L U.
 Tensor row_order(const Tensor& pivots, std::int64_t m) {
     const Tensor p = contiguous_raw(pivots);

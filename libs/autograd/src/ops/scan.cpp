@@ -1,12 +1,8 @@
 // Running sums, products, extrema along one dimension.
 #include "ops/scan.hpp"
 
-#include <reel/autograd/pointwise/scalar_math.hpp>
-
 #include <cmath>
 #include <limits>
-
-#include "ops/reduction.hpp"
 
 namespace reel {
 
@@ -14,12 +10,6 @@ using namespace autograd;
 using namespace reduction;
 
 namespace {
-
-/// Running results are kept wider than the elements: float32 for 16 bits, float64 for float32.
-template <class T>
-using Running =
-    std::conditional_t<std::is_same_v<T, float>, double,
-                       std::conditional_t<std::is_same_v<T, std::complex<float>>, std::complex<double>, Wide<T>>>;
 
 /// Calls `f(in, out, n)` for every line; `in` and `out` are dense.
 template <class T, class O, class F> void for_lines(const Lines& l, const Tensor& out, F f) {
@@ -43,7 +33,7 @@ Tensor cumsum_raw(const Tensor& x, std::int64_t dim, bool backwards) {
             Running<T> r{};
             for (std::int64_t k = 0; k < n; ++k) {
                 const std::int64_t i = backwards ? n - 1 - k : k;
-                r = Running<T>(math::wrapping(r) + math::wrapping(Running<T>(p[i])));
+                r = Running<T>(r + Running<T>(p[i]));
                 o[i] = T(r);
             }
         });
@@ -89,7 +79,7 @@ Tensor cumprod_raw(const Tensor& x, std::int64_t dim) {
         for_lines<T, T>(l, out, [](const T* p, T* o, std::int64_t n) {
             Running<T> r(1);
             for (std::int64_t i = 0; i < n; ++i) {
-                r = Running<T>(math::wrapping(r) * math::wrapping(Running<T>(p[i])));
+                r = Running<T>(r * Running<T>(p[i]));
                 o[i] = T(r);
             }
         });

@@ -14,12 +14,14 @@
 #include <initializer_list>
 #include <map>
 #include <mutex>
+#include <new>
 #include <sstream>
 #include <string_view>
 #include <unordered_map>
 
 #include <reel/autograd/error.hpp>
 
+#include "tape/engine.hpp"
 #include "tape/node_extras.hpp"
 
 extern char** environ;
@@ -246,6 +248,28 @@ void explain_failure(const Node& node, const std::function<void(const std::strin
     line(node.name() + ": the forward operation was\n" + node.creation_trace());
     for (const Node* n = node.extras()->parent.get(); n && made_at(*n); n = n->extras()->parent.get())
         line("it was made while evaluating " + n->name() + ", whose forward operation was\n" + n->creation_trace());
+}
+
+GradList apply_explained(Node& node, GradList&& grads, bool nothing) {
+    const auto explained = [&](Error& error) {
+        explain_failure(node, [&](const std::string& line) { error.add_context(line); });
+    };
+    try {
+        if (!nothing) return node.apply(std::move(grads));
+        look_at_saved(node);
+        return {};
+    } catch (Error& error) {
+        explained(error);
+        throw;
+    } catch (const std::bad_alloc&) {
+        OutOfMemoryError error(node.name() + ": there is no memory for the gradients");
+        explained(error);
+        throw error;
+    } catch (const std::exception& error) {
+        explain_failure(
+            node, [&](const std::string& line) { REEL_WARN("backward failed with \"", error.what(), "\". ", line); });
+        throw;
+    }
 }
 
 } // namespace reel::autograd

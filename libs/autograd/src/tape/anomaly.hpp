@@ -19,5 +19,8 @@ std::string user_place(const std::vector<const void*>& frames);
 /// Sends one line for the node's forward op and one per node that was being evaluated when it was made. Nothing when
 /// the node was not made in anomaly mode.
 void explain_failure(const Node& node, const std::function<void(const std::string&)>& line);
+/// Runs the node's rule, or for `nothing` to hand on only looks at what it saved. Failures are explained: errors of
+/// Reel's by context lines, others by a warning. Memory that ran out becomes an OutOfMemoryError naming the node.
+GradList apply_explained(Node& node, GradList&& grads, bool nothing);
 
 } // namespace reel::autograd

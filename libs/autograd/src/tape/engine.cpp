@@ -197,7 +197,7 @@ void GraphTask::validate(Node* n, GradList& out) {
 
 void GraphTask::check_nan(Node* n, const GradList& out) {
     for (std::size_t i = 0; i < out.size(); ++i) {
-        if (!out[i].defined() || !isDifferentiableType(out[i].scalar_type())) continue;
+        if (!out[i].defined() || out[i].is_meta() || !isDifferentiableType(out[i].scalar_type())) continue;
         NoGradGuard guard;
         if (!reel::any(reel::isnan(out[i])).item().toBool()) continue;
         Error error(str(n->name(), " returned NaN in its result ", i));
@@ -244,24 +244,9 @@ void GraphTask::evaluate(Node* n, std::vector<Capture>& captures) {
     if (posthooks) grad_outputs = to_list(grads);
 
     if (impl::observed()) impl::note_node_runs(*n, grads);
-    GradList out;
     bool any = n->materializes_undefined();
     for (const Tensor& g : grads) any = any || g.defined();
-    try {
-        if (any) out = n->apply(std::move(grads));
-        else look_at_saved(*n);
-    } catch (Error& error) {
-        explain_failure(*n, [&](const std::string& line) { error.add_context(line); });
-        throw;
-    } catch (const std::bad_alloc&) {
-        OutOfMemoryError error(n->name() + ": there is no memory for the gradients");
-        explain_failure(*n, [&](const std::string& line) { error.add_context(line); });
-        throw error;
-    } catch (const std::exception& error) {
-        explain_failure(
-            *n, [&](const std::string& line) { REEL_WARN("backward failed with \"", error.what(), "\". ", line); });
-        throw;
-    }
+    GradList out = apply_explained(*n, std::move(grads), !any);
     if (!any) out.resize(n->edges_.size());
     else if (!n->is_accumulator()) validate(n, out);
     if (e == nullptr) e = n->extras(); // a hook may have been registered while the node ran (T-21)
