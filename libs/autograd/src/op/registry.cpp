@@ -286,9 +286,6 @@ Value guarded(Value (*call)(std::span<const Value>), const std::string& name, co
                    ": an argument asks for more elements than can be counted: ", describe_bound(schema, bound));
     }
 }
-} // namespace
-
-namespace {
 /// Factories make what the output holds unless the call says otherwise.
 void take_dtype_from(const Schema& s, const Value& out, std::vector<Value>& bound) {
     for (std::size_t i = 0; i < bound.size(); ++i) {
@@ -313,9 +310,9 @@ Value Op::call(const Args& args, const Kwargs& kwargs) const {
         for (const Schema& s : schemas)
             if (s.takes_out && s.bind(args, rest, bound, nullptr)) {
                 take_dtype_from(s, *out, bound);
-                return detail::into_out(name.c_str(), *out, bound, [&] { return s.call(bound); });
+                return detail::into_out(name.c_str(), *out, bound, [&] { return guarded(s.call, name, s, bound); });
             }
-        no_schema_fits(*this, args, rest);
+        no_schema_fits(*this, "", args, rest);
     }
     for (const Schema& s : schemas)
         if (s.bind(args, kwargs, bound, nullptr)) return guarded(s.call, name, s, bound);
