@@ -113,9 +113,10 @@ template <class T> Tensor places_of_maxima(const FractionalPool& p, const Tensor
     return found;
 }
 std::tuple<Tensor, Tensor> pooled(const FractionalPool& p, const Tensor& input, const Tensor& samples) {
-    shape::require_cpu(p.op, input);
+    if (!input.is_meta()) shape::require_cpu(p.op, input);
     Tensor random = samples;
-    if (!random.defined()) random = rand({p.batch, p.channels, p.rank}, TensorOptions(input.scalar_type()));
+    if (!random.defined())
+        random = rand({p.batch, p.channels, p.rank}, TensorOptions(input.scalar_type()).device(input.device()));
     REEL_CHECK(random.scalar_type() == input.scalar_type(), p.op, ": _random_samples is ",
                dtype_name(random.scalar_type()), " and input is ", dtype_name(input.scalar_type()),
                "; expected one dtype");
@@ -123,11 +124,13 @@ std::tuple<Tensor, Tensor> pooled(const FractionalPool& p, const Tensor& input, 
                    random.size(2) == p.rank,
                p.op, ": _random_samples has shape ", random.sizes(), "; expected [", p.batch, ", ", p.channels, ", ",
                p.rank, "]");
+    Dims sizes(input.sizes());
+    std::copy(p.out.begin(), p.out.end(), sizes.end() - p.rank);
+    if (input.is_meta())
+        return {empty_raw(sizes, input.scalar_type(), input.device()), empty_raw(sizes, kLong, input.device())};
     Tensor found;
     dispatch_floating(input.scalar_type(), p.op,
                       [&]<class T>() { found = places_of_maxima<T>(p, input, random.detach()); });
-    Dims sizes(input.sizes());
-    std::copy(p.out.begin(), p.out.end(), sizes.end() - p.rank);
     const Tensor values = gather(input.reshape({p.batch * p.channels, -1}), 1, found);
     return {values.reshape(sizes), found.reshape(sizes)};
 }

@@ -90,13 +90,7 @@ double draw_binomial(double count, double p, CPUGeneratorImpl& g) {
     return rare ? k : count - k;
 }
 
-} // namespace
-
-/// Counts drawn from the Poisson distribution whose rate each element of `input` is; of its dtype. The gradient is
-/// zero. Errors: Error for a rate that is negative.
-REEL_OP("poisson(Tensor input, Generator? generator=None) -> Tensor", random)
-Tensor poisson(const Tensor& input, std::optional<Generator> generator) {
-    check_floating("poisson", input);
+Tensor poisson_draws(const Tensor& input, const std::optional<Generator>& generator) {
     const Tensor rates = contiguous_raw(cast_raw(input, kDouble));
     const double* rate = rates.data_ptr<double>();
     const double* const end = rate + rates.numel();
@@ -108,7 +102,35 @@ Tensor poisson(const Tensor& input, std::optional<Generator> generator) {
         std::transform(rate, end, wide.data_ptr<double>(),
                        [&](double r) { return draw_poisson(r, drawing.generator()); });
     }
-    const Tensor out = cast_raw(wide, input.scalar_type());
+    return wide;
+}
+Tensor binomial_draws(const Tensor& count, const Tensor& prob, const Dims& sizes,
+                      const std::optional<Generator>& generator) {
+    const Tensor counts = contiguous_raw(expand_raw(cast_raw(count, kDouble), sizes));
+    const Tensor probabilities = contiguous_raw(expand_raw(cast_raw(prob, kDouble), sizes));
+    const double *n = counts.data_ptr<double>(), *p = probabilities.data_ptr<double>();
+    for (std::int64_t i = 0; i < counts.numel(); ++i) {
+        REEL_CHECK(n[i] >= 0, "binomial: count holds ", n[i], "; expected numbers that are not negative");
+        REEL_CHECK(p[i] >= 0 && p[i] <= 1, "binomial: prob holds ", p[i], "; expected probabilities");
+    }
+    Tensor wide = empty_raw(sizes, kDouble);
+    {
+        const Drawing drawing(generator);
+        std::transform(n, n + counts.numel(), p, wide.data_ptr<double>(),
+                       [&](double c, double q) { return draw_binomial(c, q, drawing.generator()); });
+    }
+    return wide;
+}
+
+} // namespace
+
+/// Counts drawn from the Poisson distribution whose rate each element of `input` is; of its dtype. The gradient is
+/// zero. Errors: Error for a rate that is negative.
+REEL_OP("poisson(Tensor input, Generator? generator=None) -> Tensor", random)
+Tensor poisson(const Tensor& input, std::optional<Generator> generator) {
+    check_floating("poisson", input);
+    const Tensor out = input.is_meta() ? empty_raw(input.sizes(), input.scalar_type(), input.device())
+                                       : cast_raw(poisson_draws(input, generator), input.scalar_type());
     record("poisson", {input}, out, {},
            [sizes = Dims(input.sizes())](RuleContext& c) -> GradList { return {c.grad().new_zeros(sizes)}; });
     return out;
@@ -123,20 +145,8 @@ Tensor binomial(const Tensor& count, const Tensor& prob, std::optional<Generator
     REEL_CHECK(count.scalar_type() == prob.scalar_type(), "binomial: count is ", dtype_name(count.scalar_type()),
                " and prob is ", dtype_name(prob.scalar_type()), "; expected one dtype");
     const Dims sizes = broadcast_shapes("binomial", count.sizes(), prob.sizes());
-    const Tensor counts = contiguous_raw(expand_raw(cast_raw(count, kDouble), sizes));
-    const Tensor probabilities = contiguous_raw(expand_raw(cast_raw(prob, kDouble), sizes));
-    const double *n = counts.data_ptr<double>(), *p = probabilities.data_ptr<double>();
-    for (std::int64_t i = 0; i < counts.numel(); ++i) {
-        REEL_CHECK(n[i] >= 0, "binomial: count holds ", n[i], "; expected numbers that are not negative");
-        REEL_CHECK(p[i] >= 0 && p[i] <= 1, "binomial: prob holds ", p[i], "; expected probabilities");
-    }
-    Tensor wide = empty_raw(sizes, kDouble);
-    {
-        const Drawing drawing(generator);
-        std::transform(n, n + counts.numel(), p, wide.data_ptr<double>(),
-                       [&](double c, double q) { return draw_binomial(c, q, drawing.generator()); });
-    }
-    const Tensor out = cast_raw(wide, count.scalar_type());
+    const Tensor out = count.is_meta() ? empty_raw(sizes, count.scalar_type(), count.device())
+                                       : cast_raw(binomial_draws(count, prob, sizes, generator), count.scalar_type());
     record("binomial", {count, prob}, out, {}, [](RuleContext&) -> GradList {
         REEL_THROW(NotImplementedError, "binomial: the gradient with respect to count and prob is not implemented");
     });
