@@ -118,11 +118,17 @@ BOOST_AUTO_TEST_CASE(what_is_wrapped_stays_in_use) {
     before.step();
     BOOST_TEST(log.texts.empty());
 }
-BOOST_AUTO_TEST_CASE(a_holder_takes_its_own_class_alone) {
+BOOST_AUTO_TEST_CASE(a_holder_that_cannot_hold_what_came_is_empty) {
     Plain m;
-    const std::string text = message_of<TypeError>([&] { m->replace_module("inner", nn::ReLU()); });
-    BOOST_TEST(has(text, {"Plain: submodule 'inner'", "cannot hold a ReLU"}), text);
-    BOOST_TEST(number(m(ones({1})).sum()) == 6); // nothing changed
+    m->replace_module("inner", nn::ReLU());
+    BOOST_TEST(m->inner.is_empty());
+    const std::string text = message_of([&] { m(ones({1})); });
+    BOOST_TEST(has(text, {"an empty module holder was used", "another class replaces its submodule"}), text);
+    BOOST_TEST(bool(m->own_children()["inner"]->as<nn::ReLU>())); // and the table keeps its own
+    m->inner = Scale(4.);
+    BOOST_TEST(number(m(ones({1})).sum()) == 8);
+    BOOST_TEST((m->own_children()["inner"] == nn::ModulePtr(m->inner.ptr())));
+    BOOST_TEST(m->named_parameters()["inner.w"].is_same(m->inner->w));
 }
 
 namespace {

@@ -130,14 +130,18 @@ const void* Entry::identity_at(std::ptrdiff_t offset) const {
     return kind == EntryKind::Child ? static_cast<const void*>(child_at(offset).get())
                                     : tensor_at(offset).unsafeGetTensorImpl();
 }
+bool Entry::same_at(std::ptrdiff_t offset) const {
+    const void* member = identity_at(offset);
+    return member == identity() || (vacated && !member);
+}
 void Entry::write(std::ptrdiff_t offset) {
-    if (identity_at(offset) == identity()) return;
-    if (kind == EntryKind::Child) child_at(offset) = child;
+    if (kind == EntryKind::Child && vacated) child_at(offset) = nullptr;
+    else if (identity_at(offset) == identity()) return;
+    else if (kind == EntryKind::Child) child_at(offset) = child;
     else tensor_at(offset) = static_cast<const Tensor&>(tensor);
 }
 bool Entry::member_differs() const {
-    return std::any_of(members.begin(), members.end(),
-                       [&](std::ptrdiff_t offset) { return identity_at(offset) != identity(); });
+    return std::any_of(members.begin(), members.end(), [&](std::ptrdiff_t offset) { return !same_at(offset); });
 }
 void Entry::write_members() {
     for (const std::ptrdiff_t offset : members) write(offset);
@@ -204,13 +208,12 @@ void Module::look_at_members() {
 }
 void Module::adopt_member(Entry& entry) {
     for (const std::ptrdiff_t offset : std::vector(entry.members)) {
+        if (entry.same_at(offset)) continue;
         if (entry.kind == EntryKind::Child) {
             const ModulePtr member = entry.child_at(offset);
-            if (member == entry.child) continue;
             put_child(entry.name, detail::seen_by_registration_hooks(*this, entry.name, member));
         } else {
             const Tensor member = entry.tensor_at(offset);
-            if (member.is_same(entry.tensor)) continue;
             adopt_tensor(entry, member);
         }
         return;
@@ -263,14 +266,11 @@ Registered& Module::put_tensor(const std::string& name, EntryKind kind, const Te
 std::shared_ptr<Entry> Module::put_child(const std::string& name, const ModulePtr& child) {
     const std::shared_ptr<Entry> entry = entry_for(name, EntryKind::Child);
     entry->prepare();
-    REEL_CHECK_TYPE(entry->members.empty() || !child || !entry->fits || entry->fits(*child), repr_name(),
-                    ": submodule '", name, "' is a member that holds another class; it cannot hold a ",
-                    child ? child->repr_name() : std::string(),
-                    ". Give the member a class that can hold both, or unregister the submodule first");
     const ModulePtr* known = children_.find(name);
     const ModulePtr old = known ? *known : nullptr;
     children_.insert_or_assign(name, child);
     entry->child = child;
+    entry->vacated = child && entry->fits && !entry->fits(*child);
     entry->write_members();
     if (child == old) return entry;
     if (child) note_parent(*child, entry);
@@ -324,6 +324,7 @@ void Module::copy_members(const Module& other) {
         entry->copied = true;
         entry->computed = from->computed;
         entry->fits = from->fits;
+        entry->vacated = from->vacated;
         entry->tensor.refer_to(from->tensor);
         entry->child = from->child;
         entry->seen = from->seen;

@@ -45,6 +45,8 @@ struct Entry final : autograd::impl::Place {
     /// The tensor or module itself, of the entry or of a member.
     const void* identity() const;
     const void* identity_at(std::ptrdiff_t offset) const;
+    /// Is the member there what the entry is, as far as it can be?
+    bool same_at(std::ptrdiff_t offset) const;
     void write(std::ptrdiff_t offset);
     /// Is some member not what the entry is?
     bool member_differs() const;
@@ -55,6 +57,7 @@ struct Entry final : autograd::impl::Place {
     std::string name;
     EntryKind kind;
     bool computed = false; ///< members hold what forward computes with, and what is no parameter
+    bool vacated = false;  ///< holders are empty: they cannot hold what the child is now
     bool copied = false;   ///< came with a copy of the module, whose own members may not exist yet
     Registered tensor;     ///< what table and members were when last looked at
     ModulePtr child;

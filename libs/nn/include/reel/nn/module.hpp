@@ -67,7 +67,7 @@ public:
     Registered& register_parameter(std::string name, Tensor&& t, bool requires_grad = true);
     Registered& register_buffer(std::string name, const Tensor& t, bool persistent = true);
     Registered& register_buffer(std::string name, Tensor&& t, bool persistent = true);
-    /// TypeError when a holder that is the entry's member cannot hold the module.
+    /// A holder that is the entry's member and cannot hold a module of that class is emptied: using it is an Error.
     template <class M> RegisteredModule<M> register_module(std::string name, std::shared_ptr<M> module) {
         if (module) detail_set_thunk<M>(*module);
         ModulePtr child = std::move(module);

@@ -78,7 +78,10 @@ private:
         return p;
     }
     [[noreturn]] static void throw_empty() {
-        REEL_THROW(Error, "an empty module holder was used; construct the module or assign one first");
+        REEL_THROW(
+            Error,
+            "an empty module holder was used; construct the module or assign one first. A member is emptied when "
+            "another class replaces its submodule: give it a class that can hold both");
     }
     void tell_place() {
         if (!entry_.expired()) detail::seen_in_holder(entry_, impl_, fits);
