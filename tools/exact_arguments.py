@@ -18,7 +18,7 @@ FROM_NUMBERS = {"bool", "bool?"}
 FROM_BOOL = {"int", "int?", "int[]", "int?[]", "int[]?", "float", "float?", "float[]", "float[]?"}
 TAKES_BOOL = {"Scalar", "Scalar?", "Value"}
 # what an integer is passed on as, where it would as soon become another schema's bool
-AS_INTEGER = {"int[]?": "OptionalIntArrayRef", "Scalar?": "std::optional<Scalar>"}
+AS_INTEGER = {"int[]": "IntArrayRef", "int[]?": "OptionalIntArrayRef", "Scalar?": "std::optional<Scalar>"}
 
 
 def siblings(op, ops):
@@ -51,7 +51,7 @@ def guarded(op, ops, first=0):
         if a.base in FROM_NUMBERS and not there & (FROM_BOOL | TAKES_BOOL):
             yield i, "ToBool"
         elif a.base in FROM_BOOL and not there & TAKES_BOOL:
-            if "bool" in there and all(x.default is not None for x in op.cpp_args[i:]):
+            if "bool" in there and all(x.default is not None for x in op.cpp_args[i + 1:]):
                 continue  # a bool alone is the other schema's
             yield i, "OnlyBool"
 
@@ -80,17 +80,29 @@ def refusals(op, ops, name, seen, first, tail):
 
 
 def of_integers(op, ops, name, first, tail):
-    """Overloads for integers beside a flag: `x.var(1)` means dimension 1, as a list of dims does."""
+    """Overloads for integers beside a flag: `x.var(1)` and `x.var({1})` mean dimension 1."""
     beside, out = beside_a_flag(op, ops), []
-    last_required = op.last_required(op.cpp_args)
-    for chosen in (c for n in range(1, len(beside) + 1) for c in itertools.combinations(beside, n)):
-        kinds = ", ".join(f"detail::Integer Given{i}" for i in chosen)
-        rest = list(enumerate(op.cpp_args))[first:]
-        params = ", ".join(f"Given{i} {a.name}" if i in chosen else
-                           a.cpp() + (a.cpp_default() if i > max(chosen[-1], last_required) else "") for i, a in rest)
-        held = "".join(f"const std::int64_t at{i} = {op.cpp_args[i].name}; " for i in chosen)
-        given = ", ".join(f"{AS_INTEGER[a.base]}(at{i})" if i in chosen else a.name for i, a in rest)
-        out.append(f"template <{kinds}> {op.cpp_ret} {name}({params}){tail} {{ {held}return {name}({given}); }}\n")
+    rest = list(enumerate(op.cpp_args))[first:]
+    forms = [("plain", "one", "list") if "int[]" in op.cpp_args[i].base else ("plain", "one") for i in beside]
+    for chosen in (c for c in itertools.product(*forms) if set(c) - {"plain"}):
+        form = dict(zip(beside, chosen))
+        last = max([i for i in beside if form[i] != "plain"] + [op.last_required(op.cpp_args)])
+        params, given, held = [], [], ""
+        for i, a in rest:
+            kind = form.get(i, "plain")
+            if kind == "one":
+                params.append(f"Given{i} {a.name}")
+                given.append(f"{AS_INTEGER[a.base]}(at{i})")
+                held += f"const std::int64_t at{i} = {a.name}; "
+            elif kind == "list":
+                params.append(f"std::initializer_list<std::int64_t> {a.name}")
+                given.append(f"IntArrayRef({a.name})")
+            else:
+                params.append(a.cpp() + (a.cpp_default() if i > last else ""))
+                given.append(a.name)
+        kinds = ", ".join(f"detail::Integer Given{i}" for i in beside if form[i] == "one")
+        head = f"template <{kinds}> {op.cpp_ret}" if kinds else op.cpp_ret if first else f"inline {op.cpp_ret}"
+        out.append(f"{head} {name}({', '.join(params)}){tail} {{ {held}return {name}({', '.join(given)}); }}\n")
     return out
 
 

@@ -13,10 +13,10 @@ import pathlib
 import re
 import sys
 
-from exact_arguments import EXACT, argument_test, guards, own_forms, takes_exact
-from kernel_index import kernel_index
 import opgen_out
 import opgen_registry
+from exact_arguments import EXACT, argument_test, guards, own_forms, takes_exact
+from kernel_index import kernel_index
 from opgen_text import BANNER
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -273,9 +273,8 @@ def declarations(ops):
         out.append(f"/// {op.text}\n{op.cpp_ret} {op.cpp_name}({params});\n")
         if op.has_inplace():
             out.append(f"Tensor& {op.cpp_name}_({params});\n")
-        out += guards(op, ops, op.cpp_name, seen)
-        if op.has_inplace():
             out += guards(op, ops, op.cpp_name + "_", seen)
+        out += guards(op, ops, op.cpp_name, seen)
         if op.takes_generator_and_options():  # rand({2}, kDouble), as libtorch has it
             params = [p.split("=")[0].strip() for p in op.params(0, False).split(", ")]
             del params[-2]
@@ -337,9 +336,6 @@ def definitions(ops):
             out.append(f"{op.cpp_ret} {op.space}::{op.short}({op.params(0, False, exact=op.exact)}) {{ "
                        f"return reel::{op.cpp_name}({op.names()}); }}\n")
     out.append("\n} // namespace reel\n")
-    return "".join(out)
-
-
     return "".join(out)
 
 

@@ -35,6 +35,7 @@ BOOST_AUTO_TEST_CASE(an_integer_of_var_and_its_kin_is_a_dimension) {
     const Tensor x = table().square();
     const std::int64_t dims[] = {1};
     BOOST_TEST(same(x.var(1), x.var(IntArrayRef(dims))));
+    BOOST_TEST(same(x.var({1}), x.var(IntArrayRef(dims)))); // a brace of 0 or 1 would do for a bool, too
     BOOST_TEST(same(x.std(1), x.std(IntArrayRef(dims))));
     BOOST_TEST(same(var(x, 0), x.var({0})));
     BOOST_TEST(same(reel::std(x, -1), x.std({1})));
