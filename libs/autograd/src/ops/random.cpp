@@ -169,7 +169,7 @@ Tensor& random_(const Tensor& input, std::int64_t from, std::optional<std::int64
     const bool wide = range == 0 || range >= (1ull << 32);
     return draw_integers(input, generator, [=](CPUGeneratorImpl& g) {
         const std::uint64_t drawn = wide ? g.random64() : g.random();
-        return std::int64_t((range == 0 ? drawn : drawn % range) + std::uint64_t(from));
+        return std::int64_t(range == 0 ? drawn : drawn % range + std::uint64_t(from));
     });
 }
 REEL_OP("random_(Tensor input, int to, *, Generator? generator=None) -> Tensor", random, method)
