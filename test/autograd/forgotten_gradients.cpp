@@ -132,13 +132,16 @@ BOOST_AUTO_TEST_CASE(weights_of_classes) {
 BOOST_AUTO_TEST_CASE(running_moments_in_evaluation) {
     const Tensor x = leaf({3, 2, 2}), mean = point({0.5, -1}), var = point({1, 2}), w = point({1, 3}),
                  b = point({0, 1});
-    const auto f = [](const variable_list& v) { return batch_norm(v[0], v[3], v[4], v[1], v[2], false, 0.1, 1e-5); };
+    const auto f = [](const variable_list& v) {
+        return batch_norm(v[0], v[3], v[4], v[1], v[2], false, 0.1, 1e-5, true);
+    };
     check_gradients(f, {x, mean, var, w, b});
     check_gradients(
         [](const variable_list& v) { return functional_batch_norm(v[0].transpose(0, 2), v[1].slice(0, 0, 2), v[2]); },
         {x, mean, var});
-    check_gradients([](const variable_list& v) { return instance_norm(v[0], {}, {}, v[1], v[2], false, 0.1, 1e-5); },
-                    {x, mean, var});
+    check_gradients(
+        [](const variable_list& v) { return instance_norm(v[0], {}, {}, v[1], v[2], false, 0.1, 1e-5, true); },
+        {x, mean, var});
     BOOST_TEST(near(list(f({x, mean, var, w, b})), list(f({x, mean.detach(), var.detach(), w, b}))));
 }
 BOOST_AUTO_TEST_CASE(steps_and_draws_are_flat) {
