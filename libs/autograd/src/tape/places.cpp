@@ -9,13 +9,9 @@
 
 namespace reel {
 
-Tensor::Tensor(const Registered& r) : impl_(r.impl_) {
-    if (const auto place = r.place()) place->seen_in(*this);
-}
-Tensor& Tensor::operator=(const Registered& r) & {
+void Tensor::take(const Registered& r) {
     impl_ = r.impl_;
     if (const auto place = r.place()) place->seen_in(*this);
-    return *this;
 }
 
 namespace autograd {

@@ -23,18 +23,18 @@ inline Tensor full_like(const Tensor& input, const Scalar& fill_value, const Ten
                         std::optional<MemoryFormat> format) {
     return full_like(input, fill_value, detail::with_memory_format(options, format));
 }
-inline Tensor rand_like(const Tensor& input, const TensorOptions& options, std::optional<MemoryFormat> format) {
+// Beside generators an empty brace must go on meaning the options: the format decides.
+inline Tensor rand_like(const Tensor& input, const TensorOptions& options, MemoryFormat format) {
     return rand_like(input, detail::with_memory_format(options, format));
 }
-inline Tensor randn_like(const Tensor& input, const TensorOptions& options, std::optional<MemoryFormat> format) {
+inline Tensor randn_like(const Tensor& input, const TensorOptions& options, MemoryFormat format) {
     return randn_like(input, detail::with_memory_format(options, format));
 }
-inline Tensor randint_like(const Tensor& input, std::int64_t high, const TensorOptions& options,
-                           std::optional<MemoryFormat> format) {
+inline Tensor randint_like(const Tensor& input, std::int64_t high, const TensorOptions& options, MemoryFormat format) {
     return randint_like(input, high, detail::with_memory_format(options, format));
 }
 inline Tensor randint_like(const Tensor& input, std::int64_t low, std::int64_t high, const TensorOptions& options,
-                           std::optional<MemoryFormat> format) {
+                           MemoryFormat format) {
     return randint_like(input, low, high, detail::with_memory_format(options, format));
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,8 +42,14 @@ public:
     Tensor(const Tensor&) = default;
     Tensor(Tensor&&) noexcept = default;
     /// What a module has just registered: it learns that this handle, if it is a member of the module, is its entry.
-    Tensor(const Registered& r);
-    Tensor& operator=(const Registered& r) &;
+    /// (Templates, so that `t = {}` still means an undefined tensor.)
+    template <class R>
+    requires std::is_same_v<R, Registered> Tensor(const R& r) { take(r); }
+    template <class R>
+    requires std::is_same_v<R, Registered> Tensor& operator=(const R& r) & {
+        take(r);
+        return *this;
+    }
     Tensor& operator=(const Tensor& o) & {
         impl_ = o.impl_;
         return *this;
@@ -240,6 +247,7 @@ public:
     }
 
 private:
+    void take(const Registered& r);
     [[noreturn]] static void throw_undefined();
     void expect_dtype(ScalarType t) const;
     void expect_accessor(ScalarType t, std::size_t n) const;
