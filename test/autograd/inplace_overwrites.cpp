@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(every_in_place_form_of_an_op_without_derivative_cuts_the_hi
         }
     for (const Overwriting& op : overwriting()) {
         std::string name = op.name;
-        if (name == "fill_" || name == "zero_") continue; // they have a rule of their own
+        if (name == "fill_" || name == "zero_" || name == "heaviside_") continue; // they have a rule of their own
         if (!ops::registry().find(name)) name.pop_back();
         BOOST_TEST(std::count(checked.begin(), checked.end(), name) > 0, name << " was not reached");
     }

@@ -1,5 +1,7 @@
 // Every op of the registry has a sample call, and every sample call goes through.
+#include <algorithm>
 #include <set>
+#include <string>
 
 #include <boost/test/unit_test.hpp>
 
@@ -12,11 +14,14 @@ using namespace properties;
 BOOST_AUTO_TEST_SUITE(coverage)
 
 BOOST_AUTO_TEST_CASE(every_op_has_a_sample) {
-    std::set<const ops::Op*> covered;
-    for (const Sample& s : samples()) covered.insert(&ops::registry().at(s.op));
-    for (const std::string& name : ops::registry().names())
-        BOOST_TEST(covered.contains(&ops::registry().at(name)),
+    std::set<std::string> covered; // by the schemas' own names: an alias has those of its op
+    for (const Sample& s : samples())
+        for (const ops::Schema& schema : ops::registry().at(s.op).schemas) covered.insert(schema.name);
+    for (const std::string& name : ops::registry().names()) {
+        const auto& schemas = ops::registry().at(name).schemas;
+        BOOST_TEST(std::any_of(schemas.begin(), schemas.end(), [&](const auto& s) { return covered.contains(s.name); }),
                    name << " has no sample: add a reference case or a call in made_samples.cpp");
+    }
 }
 
 BOOST_AUTO_TEST_CASE(every_sample_goes_through) {

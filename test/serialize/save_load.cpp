@@ -541,7 +541,10 @@ BOOST_AUTO_TEST_CASE(streams_and_callbacks_that_fail_are_named) {
     std::istringstream empty;
     empty.get();
     Tensor x;
-    BOOST_TEST(message([&] { load(x, empty); }) ==
+    BOOST_TEST(message([&] { load(x, empty); }) == "the stream: the file is empty: cut off?");
+    std::istringstream broken("bytes");
+    broken.setstate(std::ios::badbit);
+    BOOST_TEST(message([&] { load(x, broken); }) ==
                "load: the stream cannot be read (it failed before, or has been read and cannot go back)");
     BOOST_TEST(message([&] {
                    load(

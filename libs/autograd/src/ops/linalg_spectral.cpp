@@ -273,7 +273,7 @@ PseudoInverse pinv_raw(const char* op, const Tensor& A, const Tensor& atol, cons
     const Tensor rounding = size <= unsqueeze(threshold(a, largest, Tensor(), Tensor()), -1);
     const Tensor inverse = where(kept, reciprocal(s), zeros({}, s.options()));
     return {matmul(adjoint_of(vh) * unsqueeze(inverse, -2), adjoint_of(u)),
-            !logical_or(kept, rounding).all().item<bool>()};
+            !a.is_meta() && !logical_or(kept, rounding).all().item<bool>()};
 }
 Tensor pinv_of(const char* op, const Tensor& A, const Tensor& atol, const Tensor& rtol, bool hermitian) {
     check_matrices(op, "A", A, hermitian);

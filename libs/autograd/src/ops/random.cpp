@@ -154,7 +154,7 @@ REEL_OP("random_(Tensor input, int from, int? to, *, Generator? generator=None) 
 Tensor& random_(const Tensor& input, std::int64_t from, std::optional<std::int64_t> to,
                 std::optional<Generator> generator) {
     const auto [least, most] = exact_integers(input.scalar_type());
-    REEL_CHECK(!to || from < *to, "random_: expected from < to, got ", from, " and ", to.value_or(0));
+    REEL_CHECK(!to || from < *to, "random_: expected low < high, got ", from, " and ", to.value_or(0));
     REEL_CHECK(to || from <= most, "random_: from is ", from, "; the greatest integer that ",
                dtype_name(input.scalar_type()), " tells from its neighbours is ", most);
     const std::int64_t last = to ? *to - 1 : most;

@@ -17,7 +17,7 @@ using namespace shape;
 REEL_OP("resize_(Tensor input, int[] size, *, MemoryFormat? memory_format=None) -> Tensor", method)
 Tensor& resize_(const Tensor& input, IntArrayRef size, std::optional<MemoryFormat> memory_format) {
     REEL_CHECK(!input.requires_grad() || (input.is_inference() && InferenceMode::is_enabled()),
-               "resize_: cannot resize a tensor that requires grad; resize under no_grad what it was made from");
+               "resize_: cannot resize a tensor that requires grad");
     check_sizes("resize_", size, input.scalar_type());
     REEL_CHECK(memory_format != MemoryFormat::Preserve,
                "resize_: memory_format is preserve_format; expected one that says how elements lie");

@@ -73,6 +73,8 @@ private:
 /// Looks at what a built-in node saved, without using it: a node that no gradient reached runs too (E-20), so it fails
 /// once its tensors are released, and unpack hooks run.
 void look_at_saved(Node& n);
+/// Stands entry `i` of a built-in node's saved tensors for an operand that was absent, rather than released?
+bool saved_was_absent(const Node& n, std::size_t i);
 /// Checks what a node hook returned in place of `before` (T-22).
 void check_node_hook(const char* kind, const Node& n, const variable_list& before, const variable_list& after);
 /// Checks one gradient against what the slot expects: sums broadcast dims down, casts (E-57).

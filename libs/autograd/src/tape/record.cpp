@@ -42,6 +42,7 @@ struct RecordAccess {
     static void look_at_saved(RuleNode& n) {
         for (const SavedVariable& s : n.saved_) s.unpack(&n);
     }
+    static bool was_absent(const RuleNode& n, std::size_t i) { return n.saved_[i].was_default_constructed(); }
     template <class GetIn, class GetOut, class GetSaved>
     static void attach(RuleNode* raw, std::size_t n_in, GetIn in, std::size_t n_out, GetOut out, std::size_t n_saved,
                        GetSaved saved) {
@@ -74,6 +75,11 @@ struct RecordAccess {
 
 void look_at_saved(Node& n) {
     if (auto* rule = dynamic_cast<RuleNode*>(&n)) RecordAccess::look_at_saved(*rule);
+}
+
+bool saved_was_absent(const Node& n, std::size_t i) {
+    const auto* rule = dynamic_cast<const RuleNode*>(&n);
+    return rule && RecordAccess::was_absent(*rule, i);
 }
 
 namespace recording {

@@ -10,6 +10,7 @@
 
 #include "tape/accumulate_grad.hpp"
 #include "tape/autograd_meta.hpp"
+#include "tape/engine.hpp"
 #include "tape/node_extras.hpp"
 
 namespace reel::autograd {
@@ -41,9 +42,9 @@ TapeNode::Hooks hooks_of(const Node& n) {
 void add_saved(TapeNode& out, std::unordered_set<const void*>& all, std::size_t& total) {
     std::unordered_set<const void*> own;
     const std::vector<Tensor> saved = out.node->saved_tensors();
-    const bool held = std::any_of(saved.begin(), saved.end(), [](const Tensor& t) { return t.defined(); });
-    for (const Tensor& t : saved) {
-        if (held && !t.defined()) continue; // an absent operand: releasing undefines all
+    for (std::size_t i = 0; i < saved.size(); ++i) {
+        const Tensor& t = saved[i];
+        if (!t.defined() && saved_was_absent(*out.node, i)) continue;
         TapeSaved s;
         s.released = !t.defined();
         if (t.defined()) {
