@@ -57,7 +57,7 @@ RETURNS = {
     "Value": "Value", "Tensor": "Tensor", "Tensor[]": "std::vector<Tensor>", "bool": "bool", "int": "std::int64_t", "float": "double",
     "Scalar": "Scalar", "Dtype": "ScalarType", "int[]": "std::vector<std::int64_t>",
 }
-FLAGS = {"method", "out", "inplace", "inplace_native", "view", "random", "not_differentiable"}
+FLAGS = {"method", "out", "out_exact", "inplace", "inplace_native", "view", "random", "not_differentiable"}
 # Arguments of Python's that C++ spells otherwise: functions of their own for working in place and into given tensors.
 BY_NAME_ONLY = {"inplace", "out", "_stacklevel"}
 LEGACY = {"size_average", "reduce"}  # what `reduction` was once said with
@@ -191,7 +191,7 @@ class Op:
                          for a in self.cpp_args)
 
     def takes_out(self):
-        return "out" in self.flags or self.place("out") is not None
+        return bool(self.flags & {"out", "out_exact"}) or self.place("out") is not None
 
     def outs(self):
         """The names of the tensors that the typed form with `out` writes; none when there is no such form."""
@@ -361,6 +361,7 @@ def main():
         write(src / f"ops_definitions_{i}.cpp", definitions(part), kept)
         write(src / f"ops_out_{i}.cpp", opgen_out.out_definitions(part), kept)
         write(src / f"ops_registry_{i}.cpp", opgen_registry.registration(part, i), kept)
+    write(src / "ops_out_exact.cpp", opgen_out.exact_list(ops), kept)
     write(src / "ops_registry.cpp", opgen_registry.registration_index(len(parts)), kept)
     stems = sorted(p.stem for p in KERNELS.glob("*.cpp"))
     write(src / "kernels_registry.cpp", BANNER + kernel_index(stems), kept)

@@ -46,3 +46,13 @@ def out_definitions(ops):
                     f"    form.write(outs, results);\n    return {{{back}}};")
         out.append(f"{out_signature(op, False)} {{\n    {form}\n    {body}\n}}\n")
     return "".join(out + ["\n} // namespace reel\n"])
+
+
+def exact_list(ops):
+    """The ops whose outputs must have the result's own dtype."""
+    names = sorted({n for op in ops if "out_exact" in op.flags for n in [op.name, *op.aliases, *(o.name for o in op.others)]})
+    listed = ",\n".join(f'    "{n}"' for n in names)
+    return (BANNER + '#include "op/out.hpp"\n\n#include <algorithm>\n#include <iterator>\n#include <string_view>\n\n'
+            "namespace reel::detail {\n\nbool out_has_exact_dtype(std::string_view op) {\n"
+            f"    static constexpr std::string_view names[] = {{\n{listed}}};\n"
+            "    return std::binary_search(std::begin(names), std::end(names), op);\n}\n\n} // namespace reel::detail\n")

@@ -32,6 +32,19 @@ BOOST_AUTO_TEST_CASE(results_lie_in_the_output) {
     BOOST_TEST(ops::registry().at("add").call({a, b}, {{"out", Value()}}).toTensor().equal(a + b));
 }
 
+BOOST_AUTO_TEST_CASE(ops_that_do_not_promote_want_the_results_own_dtype) {
+    const Tensor x = tensor({{1., 4.}, {3., 2.}});
+    Tensor wide = zeros({2}, kDouble);
+    BOOST_TEST(testing::message([&] { amin_out(wide, x, {0}); }) ==
+               "amin: out is float64 and the result float32; expected one dtype");
+    BOOST_TEST(testing::message([&] {
+                   ops::registry().at("amin").call({x}, {{"dim", 0}, {"out", wide}});
+               }).starts_with("amin: out is float64 and the result float32; expected one dtype"));
+    BOOST_TEST(wide.equal(zeros({2}, kDouble)));
+    add_out(wide, x[0], x[1]); // one that promotes
+    BOOST_TEST(wide.equal(tensor({4., 6.}, kDouble)));
+}
+
 BOOST_AUTO_TEST_CASE(several_results) {
     const Tensor x = tensor({{1., 4.}, {3., 2.}});
     Tensor values = empty({0}), indices = empty({0}, kLong);

@@ -85,9 +85,9 @@ std::vector<Made> norms_and_pools() {
                  plane = numbers({2, 2, 4, 5}, 46), box = numbers({1, 2, 4, 4, 4}, 47);
     std::vector<Made> out;
     for (const char* op : {"batch_norm", "instance_norm"}) {
-        out.push_back({op, {x, weight, bias, mean, var, true, 0.1, 1e-5}});
-        out.push_back({op, {x, weight, bias, mean, var, false, 0.1, 1e-5}});
-        out.push_back({op, {x, Value(), Value(), Value(), Value(), true, 0.1, 1e-5}});
+        out.push_back({op, {x, weight, bias, mean, var, true, 0.1, 1e-5, true}});
+        out.push_back({op, {x, weight, bias, mean, var, false, 0.1, 1e-5, true}});
+        out.push_back({op, {x, Value(), Value(), Value(), Value(), true, 0.1, 1e-5, true}});
     }
     for (const char* op : {"max_pool1d", "max_pool1d_with_indices"}) out.push_back({op, {line, list({2})}});
     for (const char* op : {"max_pool2d", "max_pool2d_with_indices"}) out.push_back({op, {plane, list({2, 2})}});

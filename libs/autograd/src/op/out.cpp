@@ -21,6 +21,9 @@ void check(const char* op, const Tensor& out, const Tensor& result) {
     REEL_CHECK(out.defined(), op, ": out is undefined; expected a tensor to write into");
     REEL_CHECK(out.device() == result.device(), op, ": out is on ", out.device(), " and the result on ",
                result.device(), "; expected one device");
+    REEL_CHECK_WITH(TypeError, out.scalar_type() == result.scalar_type() || !out_has_exact_dtype(op), op, ": out is ",
+                    dtype_name(out.scalar_type()), " and the result ", dtype_name(result.scalar_type()),
+                    "; expected one dtype");
     REEL_CHECK_WITH(TypeError, can_cast(result.scalar_type(), out.scalar_type()), op, ": the result is ",
                     dtype_name(result.scalar_type()), ", which can't be cast to the dtype of out, ",
                     dtype_name(out.scalar_type()));

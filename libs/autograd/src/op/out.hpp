@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <reel/autograd/grad_mode.hpp>
@@ -17,7 +18,7 @@ public:
     template <class... A> explicit OutForm(const char* op, const A&... operands) : op_(op) { (refuse(operands), ...); }
 
     /// Writes `results` into `outs`: checked first, all of them, then resized where the sizes differ (with a warning
-    /// unless empty), then written. Throws TypeError where a dtype cannot be cast, Error for other devices and for
+    /// unless empty), then written. Throws TypeError where a dtype cannot be cast, or must not be, Error for other devices and for
     /// memory that several elements share.
     void write(std::span<const Tensor> outs, std::span<const Tensor> results) const;
     Tensor& write(const Tensor& out, const Tensor& result) const;
@@ -38,6 +39,8 @@ private:
     NoGradGuard guard_;
 };
 
+/// Must outputs of `op` have the very dtype of the result (flag `out_exact`), or is one that it can be cast to enough?
+bool out_has_exact_dtype(std::string_view op);
 /// The tensor, or the tensors within, of an argument `out` or of a result.
 std::vector<Tensor> tensors_of(const char* op, const Value& v);
 

@@ -14,7 +14,7 @@ REEL_OP("relu(Tensor input) -> Tensor", method, inplace, alias("nn.functional.re
 Tensor relu(const Tensor& input) { return unary_op("relu", relu_op{}, input); }
 
 /// `approximate` is none or tanh.
-REEL_OP("nn.functional.gelu(Tensor input, *, str approximate='none') -> Tensor", out)
+REEL_OP("nn.functional.gelu(Tensor input, *, str approximate='none') -> Tensor", out_exact)
 Tensor gelu(const Tensor& input, std::string_view approximate) {
     REEL_CHECK(approximate == "none" || approximate == "tanh", "gelu: approximate is '", approximate,
                "'; expected 'none' or 'tanh'");

@@ -43,11 +43,11 @@ Tensor selu(const Tensor& input) {
     return unary_op("selu", elu_op(1.6732632423543772848, 1.0507009873554804934), input);
 }
 /// log(1 + e^(beta x)) / beta; linear where beta x > threshold.
-REEL_OP("nn.functional.softplus(Tensor input, float beta=1.0, float threshold=20.0) -> Tensor", out, inplace)
+REEL_OP("nn.functional.softplus(Tensor input, float beta=1.0, float threshold=20.0) -> Tensor", out_exact, inplace)
 Tensor softplus(const Tensor& input, double beta, double threshold) {
     return unary_op("softplus", softplus_op(beta, threshold), input);
 }
-REEL_OP("nn.functional.logsigmoid(Tensor input) -> Tensor", out, alias("log_sigmoid"))
+REEL_OP("nn.functional.logsigmoid(Tensor input) -> Tensor", out_exact, alias("log_sigmoid"))
 Tensor logsigmoid(const Tensor& input) { return unary_op("logsigmoid", logsigmoid_op{}, input); }
 /// x tanh(softplus(x))
 REEL_OP("nn.functional.mish(Tensor input, bool inplace=False) -> Tensor", inplace, alias("mish"))
@@ -58,10 +58,10 @@ Tensor hardsigmoid(const Tensor& input) { return unary_op("hardsigmoid", hardsig
 REEL_OP("nn.functional.hardswish(Tensor input, bool inplace=False) -> Tensor", inplace)
 Tensor hardswish(const Tensor& input) { return unary_op("hardswish", hardswish_op{}, input); }
 /// Zero where |x| <= lambd, else x.
-REEL_OP("nn.functional.hardshrink(Tensor input, float lambd=0.5) -> Tensor", method, out, alias("hardshrink"))
+REEL_OP("nn.functional.hardshrink(Tensor input, float lambd=0.5) -> Tensor", method, out_exact, alias("hardshrink"))
 Tensor hardshrink(const Tensor& input, double lambd) { return unary_op("hardshrink", hardshrink_op(lambd), input); }
 /// x moved towards zero by lambd.
-REEL_OP("nn.functional.softshrink(Tensor input, float lambd=0.5) -> Tensor", out)
+REEL_OP("nn.functional.softshrink(Tensor input, float lambd=0.5) -> Tensor", out_exact)
 Tensor softshrink(const Tensor& input, double lambd) {
     REEL_CHECK(lambd >= 0, "softshrink: lambd is ", lambd, "; expected a number that is not negative");
     return unary_op("softshrink", softshrink_op(lambd), input);

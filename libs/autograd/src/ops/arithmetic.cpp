@@ -105,7 +105,7 @@ Tensor minimum(const Tensor& input, const Tensor& other) { return binary_op("min
 REEL_OP("atan2(Tensor input, Tensor other) -> Tensor", method, out, inplace, alias("arctan2"))
 Tensor atan2(const Tensor& input, const Tensor& other) { return binary_op("atan2", atan2_op{}, input, other); }
 
-REEL_OP("neg(Tensor input) -> Tensor", method, out, inplace, alias("negative"))
+REEL_OP("neg(Tensor input) -> Tensor", method, out_exact, inplace, alias("negative"))
 Tensor neg(const Tensor& input) {
     REEL_CHECK(input.scalar_type() != kBool, "neg: negation is not defined for bool tensors; use logical_not");
     return unary_op("neg", neg_op{}, input);

@@ -221,7 +221,7 @@ Device device_of(std::initializer_list<std::reference_wrapper<const Tensor>> ope
 } // namespace
 
 /// Elements of `input` where `condition` holds, of `other` elsewhere.
-REEL_OP("where(Tensor condition, Tensor input, Tensor other) -> Tensor", out)
+REEL_OP("where(Tensor condition, Tensor input, Tensor other) -> Tensor", out_exact)
 Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) {
     REEL_CHECK(condition.scalar_type() == kBool || condition.scalar_type() == kByte, "where: condition is ",
                dtype_name(condition.scalar_type()), "; expected bool");
@@ -260,15 +260,15 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
            });
     return out;
 }
-REEL_OP("where(Tensor condition, Tensor input, Scalar other) -> Tensor", out)
+REEL_OP("where(Tensor condition, Tensor input, Scalar other) -> Tensor", out_exact)
 Tensor where(const Tensor& condition, const Tensor& input, const Scalar& other) {
     return where(condition, input, wrapped_number(other));
 }
-REEL_OP("where(Tensor condition, Scalar input, Tensor other) -> Tensor", out)
+REEL_OP("where(Tensor condition, Scalar input, Tensor other) -> Tensor", out_exact)
 Tensor where(const Tensor& condition, const Scalar& input, const Tensor& other) {
     return where(condition, wrapped_number(input), other);
 }
-REEL_OP("where(Tensor condition, Scalar input, Scalar other) -> Tensor", out)
+REEL_OP("where(Tensor condition, Scalar input, Scalar other) -> Tensor", out_exact)
 Tensor where(const Tensor& condition, const Scalar& input, const Scalar& other) {
     return where(condition, wrapped_number(input), wrapped_number(other));
 }

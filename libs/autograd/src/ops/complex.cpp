@@ -26,7 +26,7 @@ Tensor magnitude(const Tensor& x) {
 } // namespace
 
 /// Magnitude, real for complex input.  gx = g sgn(x)
-REEL_OP("abs(Tensor input) -> Tensor", method, out, inplace, alias("absolute"))
+REEL_OP("abs(Tensor input) -> Tensor", method, out_exact, inplace, alias("absolute"))
 Tensor abs(const Tensor& input) {
     if (input.scalar_type() == kBool) return input.clone();
     const Tensor y = map<Numbers>(
@@ -43,7 +43,7 @@ Tensor abs(const Tensor& input) {
 }
 
 /// -1, 0 or 1; 0 for NaN.
-REEL_OP("sign(Tensor input) -> Tensor", method, out, inplace)
+REEL_OP("sign(Tensor input) -> Tensor", method, out_exact, inplace)
 Tensor sign(const Tensor& input) {
     REEL_CHECK(!input.is_complex(), "sign: input is complex; use sgn");
     const Tensor y = map<Reals | Bools>("sign", input.scalar_type(), Sign(), input);
@@ -51,7 +51,7 @@ Tensor sign(const Tensor& input) {
     return y;
 }
 /// x / |x|, zero at zero; `sign` for real input.
-REEL_OP("sgn(Tensor input) -> Tensor", method, out, inplace)
+REEL_OP("sgn(Tensor input) -> Tensor", method, out_exact, inplace)
 Tensor sgn(const Tensor& input) {
     const Tensor y = map<Numbers | Bools>("sgn", input.scalar_type(), Sign(), input);
     record("sgn", {input}, y, {input}, [](RuleContext& c) -> GradList {
@@ -108,7 +108,7 @@ Tensor conjugated(const char* name, const Tensor& input) {
 /// Conjugation, never lazy; real tensors are returned as they are.
 REEL_OP("conj(Tensor input) -> Tensor", method)
 Tensor conj(const Tensor& input) { return conjugated("conj", input); }
-REEL_OP("conj_physical(Tensor input) -> Tensor", method, out, inplace)
+REEL_OP("conj_physical(Tensor input) -> Tensor", method, out_exact, inplace)
 Tensor conj_physical(const Tensor& input) { return conjugated("conj_physical", input); }
 /// There are no lazily conjugated or negated tensors: returns `input`.
 REEL_OP("resolve_conj(Tensor input) -> Tensor", method)
@@ -122,7 +122,7 @@ Tensor positive(const Tensor& input) {
 }
 
 /// real + i imag
-REEL_OP("complex(Tensor real, Tensor imag) -> Tensor", out)
+REEL_OP("complex(Tensor real, Tensor imag) -> Tensor", out_exact)
 Tensor complex(const Tensor& real, const Tensor& imag) {
     const ScalarType t = real.scalar_type();
     REEL_CHECK(t == imag.scalar_type(), "complex: real is ", dtype_name(t), " and imag is ",
@@ -137,7 +137,7 @@ Tensor complex(const Tensor& real, const Tensor& imag) {
     return y;
 }
 /// abs e^(i angle)
-REEL_OP("polar(Tensor abs, Tensor angle) -> Tensor", out)
+REEL_OP("polar(Tensor abs, Tensor angle) -> Tensor", out_exact)
 Tensor polar(const Tensor& abs, const Tensor& angle) {
     const ScalarType t = abs.scalar_type();
     REEL_CHECK(t == angle.scalar_type(), "polar: abs is ", dtype_name(t), " and angle is ",

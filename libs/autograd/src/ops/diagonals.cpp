@@ -34,7 +34,7 @@ Tensor diag_embed(const Tensor& input, std::int64_t offset, std::int64_t dim1, s
 }
 
 /// A matrix with the vector `input` on its `diagonal`-th diagonal, or that diagonal of the matrix `input`, copied.
-REEL_OP("diag(Tensor input, int diagonal=0) -> Tensor", method, out)
+REEL_OP("diag(Tensor input, int diagonal=0) -> Tensor", method, out_exact)
 Tensor diag(const Tensor& input, std::int64_t diagonal) {
     REEL_CHECK(input.dim() == 1 || input.dim() == 2, "diag: expected a vector or a matrix, got sizes ", input.sizes());
     return input.dim() == 1 ? diag_embed(input, diagonal) : diagonal_copy(input, diagonal);

@@ -38,7 +38,7 @@ REEL_OP("expand_as(Tensor input, Tensor other) -> Tensor", method, view)
 Tensor expand_as(const Tensor& input, const Tensor& other) { return expand(input, other.sizes()); }
 
 /// `expand` into memory of its own.
-REEL_OP("expand_copy(Tensor input, int[] size, *, bool implicit=False) -> Tensor", out)
+REEL_OP("expand_copy(Tensor input, int[] size, *, bool implicit=False) -> Tensor", out_exact)
 Tensor expand_copy(const Tensor& input, IntArrayRef size, bool) {
     return expand(input, size).clone(MemoryFormat::Contiguous);
 }

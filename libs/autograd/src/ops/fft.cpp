@@ -248,7 +248,7 @@ Tensor fft_fft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t 
     return complex_transform("fft.fft", input, one.s(), one.d(), norm, true);
 }
 /// Its inverse.
-REEL_OP("fft.ifft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", out)
+REEL_OP("fft.ifft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", out_exact)
 Tensor fft_ifft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
                 std::optional<std::string_view> norm) {
     REEL_CHECK_INDEX(input.dim() > 0, "fft.ifft: input is 0-dim; it has no dimension to transform");
@@ -280,7 +280,7 @@ Tensor fft_hfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t
     return to_real("fft.hfft", input, one.s(), one.d(), norm, true);
 }
 /// Inverse of `hfft`.
-REEL_OP("fft.ihfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", out)
+REEL_OP("fft.ihfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", out_exact)
 Tensor fft_ihfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
                  std::optional<std::string_view> norm) {
     REEL_CHECK_INDEX(input.dim() > 0, "fft.ihfft: input is 0-dim; it has no dimension to transform");

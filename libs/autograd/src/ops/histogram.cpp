@@ -179,7 +179,7 @@ Tensor bincount(const Tensor& input, const Tensor& weights, std::int64_t minleng
 
 /// Counts of elements in `bins` equal bins between `min` and `max` (both 0: between the extremes of the input). What
 /// lies outside is left out. Counts are constant almost everywhere: the gradient is zero.
-REEL_OP("histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", method, out)
+REEL_OP("histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", method, out_exact)
 Tensor histc(const Tensor& input, std::int64_t bins, const Scalar& min, const Scalar& max) {
     require_cpu("histc", input);
     REEL_CHECK(bins > 0, "histc: bins must be positive, got ", bins);

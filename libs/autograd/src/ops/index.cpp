@@ -209,7 +209,7 @@ Tensor& index_put_(const Tensor& input, TensorList indices, const Tensor& values
 }
 
 /// The elements where `mask` holds, in row-major order. `input` and `mask` broadcast.
-REEL_OP("masked_select(Tensor input, Tensor mask) -> Tensor", method, out)
+REEL_OP("masked_select(Tensor input, Tensor mask) -> Tensor", method, out_exact)
 Tensor masked_select(const Tensor& input, const Tensor& mask) {
     REEL_CHECK(mask.scalar_type() == kBool, "masked_select: mask must be bool, got ", toString(mask.scalar_type()));
     const Dims sizes = broadcast_shapes("masked_select", input.sizes(), mask.sizes());

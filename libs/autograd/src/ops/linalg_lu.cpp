@@ -168,7 +168,8 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor
             unpack_data ? lower_unit(LU_data) : none, unpack_data ? upper(LU_data) : none};
 }
 /// X with A X = B (X A = B, or with the adjoint of A) for A given by its factors.
-REEL_OP("linalg.lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor", out)
+REEL_OP("linalg.lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor",
+        out_exact)
 Tensor linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left, bool adjoint) {
     check_matrices("linalg.lu_solve", "LU", LU, true);
     check_matrices("linalg.lu_solve", "B", B, false);
@@ -183,7 +184,7 @@ Tensor linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, 
     const Tensor h = adjoint_of(LU);
     return matmul(p, triangular(h, triangular(h, B, false, true), true, true, true));
 }
-REEL_OP("lu_solve(Tensor input, Tensor LU_data, Tensor LU_pivots) -> Tensor", method, out)
+REEL_OP("lu_solve(Tensor input, Tensor LU_data, Tensor LU_pivots) -> Tensor", method, out_exact)
 Tensor lu_solve(const Tensor& b, const Tensor& LU_data, const Tensor& LU_pivots) {
     return linalg_lu_solve(LU_data, LU_pivots, b, true, false);
 }
@@ -238,7 +239,7 @@ constexpr const char* singular = "it is singular, the solve could not be complet
 } // namespace
 
 /// X with A X = B (X A = B with left=false); B holds matrices, or one vector per matrix.
-REEL_OP("linalg.solve(Tensor A, Tensor B, *, bool left=True) -> Tensor", out)
+REEL_OP("linalg.solve(Tensor A, Tensor B, *, bool left=True) -> Tensor", out_exact)
 Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left) {
     const auto [x, info] = solve_of("linalg.solve", A, B, left);
     check_infos("linalg.solve", info, singular);
@@ -272,7 +273,7 @@ Tensor record_inverse(const Tensor& A, const Tensor& out) {
 } // namespace
 
 /// Inverse of square matrices.  gA = -A^-H g A^-H
-REEL_OP("linalg.inv(Tensor A) -> Tensor", out, alias("inverse(Tensor input)"))
+REEL_OP("linalg.inv(Tensor A) -> Tensor", out_exact, alias("inverse(Tensor input)"))
 Tensor linalg_inv(const Tensor& A) {
     const auto [out, info] = inverse_of("linalg.inv", A);
     check_infos("linalg.inv", info, "it is singular and has no inverse");
@@ -334,7 +335,7 @@ Tensor det_raw(const Tensor& A) {
 } // namespace
 
 /// Determinants.  gA = g conj(det) A^-H; by the cofactors where A is singular.
-REEL_OP("linalg.det(Tensor A) -> Tensor", alias("det(Tensor input)"), out)
+REEL_OP("linalg.det(Tensor A) -> Tensor", alias("det(Tensor input)"), out_exact)
 Tensor linalg_det(const Tensor& A) {
     check_matrices("linalg.det", "A", A, true);
     Tensor out = det_raw(A);

@@ -58,8 +58,8 @@ Tensor linalg_householder_product(const Tensor& input, const Tensor& tau) {
     return tau.size(-1) == 0 ? start.clone() + input * Scalar(0) : apply_reflectors(input, tau, start, false);
 }
 /// Q other, Q^H other, other Q or other Q^H for the square Q of the reflections.
-REEL_OP("ormqr(Tensor input, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor", method,
-        out)
+REEL_OP("ormqr(Tensor input, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor",
+        method, out_exact)
 Tensor ormqr(const Tensor& input, const Tensor& tau, const Tensor& other, bool left, bool transpose) {
     check_reflectors("ormqr", input, tau);
     check_matrices("ormqr", "other", other, false);
@@ -229,7 +229,7 @@ void check_blocks(const char* op, const Tensor& pivots) {
 } // namespace
 
 /// X with A X = B for A given by its LDL factors.  gB = A^-H g
-REEL_OP("linalg.ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor", out)
+REEL_OP("linalg.ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor", out_exact)
 Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool hermitian) {
     const char* op = "linalg.ldl_solve";
     check_matrices(op, "LD", LD, true);

@@ -120,7 +120,7 @@ std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& input, bool some, bool comp
     return {f.u, f.s, adjoint_of(f.vh)};
 }
 /// Singular values in descending order.
-REEL_OP("linalg.svdvals(Tensor A, *, str? driver=None) -> Tensor", out)
+REEL_OP("linalg.svdvals(Tensor A, *, str? driver=None) -> Tensor", out_exact)
 Tensor linalg_svdvals(const Tensor& A, std::optional<std::string_view> driver) {
     REEL_CHECK(!driver, "linalg.svdvals: driver is '", driver.value_or(""), "'; drivers are for CUDA tensors only");
     return singular_values("linalg.svdvals", A);
@@ -171,7 +171,7 @@ REEL_OP("linalg.eigh(Tensor input, str UPLO='L') -> (Tensor eigenvalues, Tensor 
 std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& A, std::string_view UPLO) {
     return eigh_of("linalg.eigh", A, UPLO, true);
 }
-REEL_OP("linalg.eigvalsh(Tensor input, str UPLO='L') -> Tensor", out)
+REEL_OP("linalg.eigvalsh(Tensor input, str UPLO='L') -> Tensor", out_exact)
 Tensor linalg_eigvalsh(const Tensor& A, std::string_view UPLO) {
     return std::get<0>(eigh_of("linalg.eigvalsh", A, UPLO, autograd::needs_recording(A)));
 }

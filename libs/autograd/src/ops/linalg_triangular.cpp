@@ -33,8 +33,7 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, bool upper, bool left,
 
 /// X with A X = B (X A = B with left=false) for triangular A; the other triangle is not read.
 REEL_OP("linalg.solve_triangular(Tensor input, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> "
-        "Tensor",
-        out)
+        "Tensor", out_exact)
 Tensor linalg_solve_triangular(const Tensor& A, const Tensor& B, bool upper, bool left, bool unitriangular) {
     check_matrices("linalg.solve_triangular", "A", A, true);
     check_matrices("linalg.solve_triangular", "B", B, false);
@@ -93,7 +92,7 @@ std::tuple<Tensor, Tensor> cholesky_of(const char* op, const Tensor& a, bool upp
 } // namespace
 
 /// Cholesky factor L (A = L L^H), or its adjoint with upper=true, of Hermitian positive definite matrices.
-REEL_OP("linalg.cholesky(Tensor input, *, bool upper=False) -> Tensor", out)
+REEL_OP("linalg.cholesky(Tensor input, *, bool upper=False) -> Tensor", out_exact)
 Tensor linalg_cholesky(const Tensor& A, bool upper) {
     const auto [l, info] = cholesky_of("linalg.cholesky", A, upper);
     check_infos("linalg.cholesky", info, "it is not positive definite, a leading minor is not positive");

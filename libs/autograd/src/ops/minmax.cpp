@@ -113,10 +113,10 @@ std::tuple<Tensor, Tensor> min(const Tensor& input, std::int64_t dim, bool keepd
     return along<false>("min", input, dim, keepdim);
 }
 /// Largest elements over `dim` (all when absent or empty); ties share the gradient.
-REEL_OP("amax(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor", method, out)
+REEL_OP("amax(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor", method, out_exact)
 Tensor amax(const Tensor& input, IntArrayRef dim, bool keepdim) { return over<true>("amax", input, dim, keepdim); }
 /// Smallest elements over `dim` (all when absent or empty); ties share the gradient.
-REEL_OP("amin(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor", method, out)
+REEL_OP("amin(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor", method, out_exact)
 Tensor amin(const Tensor& input, IntArrayRef dim, bool keepdim) { return over<false>("amin", input, dim, keepdim); }
 /// Smallest and largest elements along `dim`, or of the whole tensor.
 REEL_OP("aminmax(Tensor input, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)", method, out)

@@ -41,7 +41,7 @@ Tensor select_scatter(const Tensor& input, const Tensor& src, std::int64_t dim, 
 
 /// A copy of `input` with `src` in place of `slice(dim, start, end, step)`.
 REEL_OP("slice_scatter(Tensor input, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
-        method, out)
+        method, out_exact)
 Tensor slice_scatter(const Tensor& input, const Tensor& src, std::int64_t dim, std::optional<std::int64_t> start,
                      std::optional<std::int64_t> end, std::int64_t step) {
     return replaced("slice_scatter", input, src, [=](const Tensor& x) { return slice(x, dim, start, end, step); });

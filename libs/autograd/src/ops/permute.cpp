@@ -29,7 +29,7 @@ Tensor permute(const Tensor& input, IntArrayRef dims) {
 }
 
 /// `permute` into memory of its own.
-REEL_OP("permute_copy(Tensor input, int[] dims) -> Tensor", out)
+REEL_OP("permute_copy(Tensor input, int[] dims) -> Tensor", out_exact)
 Tensor permute_copy(const Tensor& input, IntArrayRef dims) {
     return permute(input, dims).clone(MemoryFormat::Contiguous);
 }
@@ -54,7 +54,7 @@ Tensor& transpose_(const Tensor& input, std::int64_t dim0, std::int64_t dim1) {
 }
 
 /// `transpose` into memory of its own.
-REEL_OP("transpose_copy(Tensor input, int dim0, int dim1) -> Tensor", out)
+REEL_OP("transpose_copy(Tensor input, int dim0, int dim1) -> Tensor", out_exact)
 Tensor transpose_copy(const Tensor& input, std::int64_t dim0, std::int64_t dim1) {
     return transpose(input, dim0, dim1).clone(MemoryFormat::Contiguous);
 }
@@ -71,7 +71,7 @@ Tensor& t_(const Tensor& input) {
 }
 
 /// `t` into memory of its own.
-REEL_OP("t_copy(Tensor input) -> Tensor", out)
+REEL_OP("t_copy(Tensor input) -> Tensor", out_exact)
 Tensor t_copy(const Tensor& input) { return t(input).clone(MemoryFormat::Contiguous); }
 
 /// The last two dimensions exchanged.

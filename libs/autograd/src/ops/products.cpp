@@ -11,7 +11,7 @@ using namespace autograd;
 using namespace reduction;
 
 /// sum(conj(input) other) of two vectors
-REEL_OP("vdot(Tensor input, Tensor other) -> Tensor", method, out)
+REEL_OP("vdot(Tensor input, Tensor other) -> Tensor", method, out_exact)
 Tensor vdot(const Tensor& input, const Tensor& other) {
     REEL_CHECK(input.dim() == 1 && other.dim() == 1 && input.size(0) == other.size(0),
                "vdot: expected two vectors of one length, got shapes ", input.sizes(), " and ", other.sizes());
@@ -102,7 +102,7 @@ Tensor tensordot(const Tensor& input, const Tensor& other, IntArrayRef dims_self
     return tensordot_over(input, other, dims_self, dims_other);
 }
 /// Sum of products over the last dimension of both; a plain product when one is 0-dimensional.
-REEL_OP("inner(Tensor input, Tensor other) -> Tensor", method, out)
+REEL_OP("inner(Tensor input, Tensor other) -> Tensor", method, out_exact)
 Tensor inner(const Tensor& input, const Tensor& other) {
     REEL_CHECK(input.scalar_type() == other.scalar_type(), "inner: input is ", dtype_name(input.scalar_type()),
                " and other is ", dtype_name(other.scalar_type()), "; both must have one dtype");
@@ -112,7 +112,7 @@ Tensor inner(const Tensor& input, const Tensor& other) {
     return tensordot_over(input, other, {-1}, {-1});
 }
 /// sum(conj(x) y) along `dim`, broadcasting
-REEL_OP("linalg.vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor", out)
+REEL_OP("linalg.vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor", out_exact)
 Tensor linalg_vecdot(const Tensor& x, const Tensor& y, std::int64_t dim) {
     REEL_CHECK(isDifferentiableType(x.scalar_type()) && x.scalar_type() == y.scalar_type(), "linalg.vecdot: x is ",
                dtype_name(x.scalar_type()), " and y is ", dtype_name(y.scalar_type()),
@@ -136,14 +136,14 @@ Tensor cross_along(const char* op, const Tensor& input, const Tensor& other, std
 } // namespace
 
 /// Vector product along a dimension of size 3, the last or `dim`; the operands broadcast.
-REEL_OP("linalg.cross(Tensor input, Tensor other, *, int dim=-1) -> Tensor", out)
+REEL_OP("linalg.cross(Tensor input, Tensor other, *, int dim=-1) -> Tensor", out_exact)
 Tensor linalg_cross(const Tensor& input, const Tensor& other, std::int64_t dim) {
     REEL_CHECK(input.dim() == other.dim(), "linalg.cross: operands have shapes ", input.sizes(), " and ", other.sizes(),
                "; expected as many dimensions");
     return cross_along("linalg.cross", input, other, wrap_dim("linalg.cross", dim, input.dim()));
 }
 /// The same along `dim`, or the first dimension of size 3.
-REEL_OP("cross(Tensor input, Tensor other, int? dim=None) -> Tensor", method, out)
+REEL_OP("cross(Tensor input, Tensor other, int? dim=None) -> Tensor", method, out_exact)
 Tensor cross(const Tensor& input, const Tensor& other, std::optional<std::int64_t> dim) {
     REEL_CHECK(input.dim() == other.dim(), "cross: operands have shapes ", input.sizes(), " and ", other.sizes(),
                "; expected as many dimensions");
@@ -213,7 +213,7 @@ Tensor chain(const std::vector<Tensor>& m) {
 } // namespace
 
 /// Product of two or more matrices in the cheapest order; the first and the last may be vectors.
-REEL_OP("linalg.multi_dot(Tensor[] tensors) -> Tensor", out)
+REEL_OP("linalg.multi_dot(Tensor[] tensors) -> Tensor", out_exact)
 Tensor linalg_multi_dot(TensorList tensors) {
     REEL_CHECK(tensors.size() >= 2, "linalg.multi_dot: got ", tensors.size(), " tensors; expected at least two");
     std::vector<Tensor> m(tensors.begin(), tensors.end());

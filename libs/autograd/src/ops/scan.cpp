@@ -262,7 +262,7 @@ template <class R> R log_add_exp(const R& x, const R& o) {
 } // namespace
 
 /// log of the running sums of exp(input) along `dim`.  gx[i] = sum over j >= i of g[j] exp(x[i] - y[j])
-REEL_OP("logcumsumexp(Tensor input, int dim) -> Tensor", method, out)
+REEL_OP("logcumsumexp(Tensor input, int dim) -> Tensor", method, out_exact)
 Tensor logcumsumexp(const Tensor& input, std::int64_t dim) {
     const std::int64_t d = wrap_dim("logcumsumexp", dim, input.dim());
     const Lines l(input, d);
@@ -296,7 +296,8 @@ Tensor slice_of(const Tensor& t, std::int64_t dim, std::int64_t start, std::int6
 } // namespace
 
 /// Differences of neighbours along `dim`, `n` times; `prepend` and `append` are joined on first.
-REEL_OP("diff(Tensor input, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor", method, out)
+REEL_OP("diff(Tensor input, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
+        method, out_exact)
 Tensor diff(const Tensor& input, std::int64_t n, std::int64_t dim, const Tensor& prepend, const Tensor& append) {
     REEL_CHECK(input.dim() > 0, "diff: input is 0-dimensional; expected at least one dimension");
     REEL_CHECK(n >= 0, "diff: n is ", n, "; expected how many times to take differences, at least 0");

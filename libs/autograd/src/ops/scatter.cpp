@@ -106,7 +106,7 @@ void slice_scatter_raw(ScatterMode mode, const Tensor& out, std::int64_t d, cons
 
 /// A copy of `input` with `src` (or a number) written at `index` along `dim`; `reduce` adds or multiplies instead, then
 /// without gradient.
-REEL_OP("scatter(Tensor input, int dim, Tensor index, Tensor src) -> Tensor", method, out, inplace)
+REEL_OP("scatter(Tensor input, int dim, Tensor index, Tensor src) -> Tensor", method, out_exact, inplace)
 Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src) {
     const std::int64_t d = wrap_dim("scatter", dim, input.dim());
     const Tensor at = scatter_index("scatter", input, d, index, src);
@@ -123,7 +123,7 @@ Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const
     });
     return out;
 }
-REEL_OP("scatter(Tensor input, int dim, Tensor index, Scalar value) -> Tensor", method, out, inplace)
+REEL_OP("scatter(Tensor input, int dim, Tensor index, Scalar value) -> Tensor", method, out_exact, inplace)
 Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const Scalar& value) {
     const std::int64_t d = wrap_dim("scatter", dim, input.dim());
     const Tensor at = scatter_index("scatter", input, d, index, {});
@@ -132,8 +132,8 @@ Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const
            [d](RuleContext& c) -> GradList { return {c.grad().scatter(d, c.saved(0), Scalar(0))}; });
     return out;
 }
-REEL_OP("scatter(Tensor input, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor", method, out, inplace,
-        not_differentiable)
+REEL_OP("scatter(Tensor input, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
+        method, out_exact, inplace, not_differentiable)
 Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce) {
     const ScatterMode mode = simple_mode(reduce);
     const std::int64_t d = wrap_dim("scatter", dim, input.dim());
@@ -144,8 +144,8 @@ Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const
     scatter_raw(mode, out, d, at, src);
     return out;
 }
-REEL_OP("scatter(Tensor input, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor", method, out, inplace,
-        not_differentiable)
+REEL_OP("scatter(Tensor input, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
+        method, out_exact, inplace, not_differentiable)
 Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const Scalar& value,
                std::string_view reduce) {
     const ScatterMode mode = simple_mode(reduce);
@@ -155,7 +155,7 @@ Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const
 }
 
 /// A copy of `input` with `src` added at `index` along `dim`.
-REEL_OP("scatter_add(Tensor input, int dim, Tensor index, Tensor src) -> Tensor", method, out, inplace)
+REEL_OP("scatter_add(Tensor input, int dim, Tensor index, Tensor src) -> Tensor", method, out_exact, inplace)
 Tensor scatter_add(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src) {
     const std::int64_t d = wrap_dim("scatter_add", dim, input.dim());
     const Tensor at = scatter_index("scatter_add", input, d, index, src);
@@ -173,8 +173,8 @@ Tensor scatter_add(const Tensor& input, std::int64_t dim, const Tensor& index, c
 }
 
 /// A copy of `input` with `alpha * source` added to the slices of `dim` that `index` names.
-REEL_OP("index_add(Tensor input, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor", method, out,
-        inplace)
+REEL_OP("index_add(Tensor input, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
+        method, out_exact, inplace)
 Tensor index_add(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source,
                  const Scalar& alpha) {
     const std::int64_t d = wrap_dim("index_add", dim, input.dim());
@@ -201,7 +201,7 @@ Tensor index_add(const Tensor& input, std::int64_t dim, const Tensor& index, con
 }
 
 /// A copy of `input` with `source` written into the slices of `dim` that `index` names.
-REEL_OP("index_copy(Tensor input, int dim, Tensor index, Tensor source) -> Tensor", method, out, inplace)
+REEL_OP("index_copy(Tensor input, int dim, Tensor index, Tensor source) -> Tensor", method, out_exact, inplace)
 Tensor index_copy(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source) {
     const std::int64_t d = wrap_dim("index_copy", dim, input.dim());
     const Tensor at = slice_index("index_copy", input, d, index, source);

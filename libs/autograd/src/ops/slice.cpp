@@ -128,7 +128,7 @@ Tensor narrow(const Tensor& input, std::int64_t dim, const Tensor& start, std::i
 }
 
 /// `narrow` into memory of its own.
-REEL_OP("narrow_copy(Tensor input, int dim, int start, int length) -> Tensor", out)
+REEL_OP("narrow_copy(Tensor input, int dim, int start, int length) -> Tensor", out_exact)
 Tensor narrow_copy(const Tensor& input, std::int64_t dim, std::int64_t start, std::int64_t length) {
     return narrow(input, dim, start, length).clone(MemoryFormat::Contiguous);
 }
@@ -174,7 +174,7 @@ Tensor slice_copy(const Tensor& input, std::int64_t dim, std::optional<std::int6
     return slice(input, dim, start, end, step).clone(MemoryFormat::Contiguous);
 }
 /// `diagonal` into memory of its own.
-REEL_OP("diagonal_copy(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor", out)
+REEL_OP("diagonal_copy(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor", out_exact)
 Tensor diagonal_copy(const Tensor& input, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
     return diagonal(input, offset, dim1, dim2).clone(MemoryFormat::Contiguous);
 }
@@ -201,7 +201,7 @@ Tensor unfold(const Tensor& input, std::int64_t dimension, std::int64_t size, st
     });
     return out;
 }
-REEL_OP("unfold_copy(Tensor input, int dimension, int size, int step) -> Tensor", out)
+REEL_OP("unfold_copy(Tensor input, int dimension, int size, int step) -> Tensor", out_exact)
 Tensor unfold_copy(const Tensor& input, std::int64_t dimension, std::int64_t size, std::int64_t step) {
     return unfold(input, dimension, size, step).clone(MemoryFormat::Contiguous);
 }

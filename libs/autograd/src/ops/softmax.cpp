@@ -46,7 +46,7 @@ std::int64_t or_implicit(const char* op, std::optional<std::int64_t> dim, const 
 } // namespace
 
 /// Positive weights along `dim` that sum to one.  gx = y (g - sum(g y))
-REEL_OP("softmax(Tensor input, int dim, Dtype? dtype=None) -> Tensor", method, out, alias("special.softmax"))
+REEL_OP("softmax(Tensor input, int dim, Dtype? dtype=None) -> Tensor", method, out_exact, alias("special.softmax"))
 Tensor softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype) {
     const Tensor x = dtype ? input.to(*dtype) : input;
     const std::int64_t d = wrap_dim("softmax", dim, x.dim());
@@ -58,8 +58,8 @@ Tensor softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> 
     return out;
 }
 /// log(softmax).  gx = g - exp(y) sum(g)
-REEL_OP("log_softmax(Tensor input, int dim, Dtype? dtype=None) -> Tensor", method, out,
-        alias("special.log_softmax(Tensor input, int dim, *, Dtype? dtype=None)"))
+REEL_OP("log_softmax(Tensor input, int dim, Dtype? dtype=None) -> Tensor",
+        method, out_exact, alias("special.log_softmax(Tensor input, int dim, *, Dtype? dtype=None)"))
 Tensor log_softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype) {
     const Tensor x = dtype ? input.to(*dtype) : input;
     const std::int64_t d = wrap_dim("log_softmax", dim, x.dim());

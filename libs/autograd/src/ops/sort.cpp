@@ -155,7 +155,7 @@ Tensor argsort(const Tensor& input, std::int64_t dim, bool descending, bool stab
     return sorted("argsort", input, dim, descending, stable).indices;
 }
 /// The values of `sort` along the first dimension.
-REEL_OP("msort(Tensor input) -> Tensor", method, out)
+REEL_OP("msort(Tensor input) -> Tensor", method, out_exact)
 Tensor msort(const Tensor& input) { return std::get<0>(sort(input, 0)); }
 
 /// The `k` greatest (or smallest) elements along `dim` and where they stand, in order if `sorted`.

@@ -186,7 +186,7 @@ Tensor digamma(const Tensor& input) {
     return y;
 }
 /// n-th derivative of digamma.
-REEL_OP("polygamma(Tensor input, int n) -> Tensor", method, inplace)
+REEL_OP("polygamma(Tensor input, int n) -> Tensor", method, inplace, alias("special.polygamma"))
 Tensor polygamma(const Tensor& input, std::int64_t n) {
     REEL_CHECK(n >= 0, "polygamma: n is ", n, "; expected a number that is not negative");
     REEL_CHECK_VALUE(n < std::numeric_limits<std::int32_t>::max(), "polygamma: n is ", n,
@@ -200,7 +200,7 @@ Tensor polygamma(const Tensor& input, std::int64_t n) {
     return y;
 }
 /// The same in the order of Python's function.
-REEL_OP("polygamma(int n, Tensor input) -> Tensor", out, alias("special.polygamma(int n, Tensor input)"))
+REEL_OP("polygamma(int n, Tensor input) -> Tensor", out)
 Tensor polygamma(std::int64_t n, const Tensor& input) { return polygamma(input, n); }
 namespace {
 constexpr std::int64_t most_terms = std::int64_t(1) << 20;

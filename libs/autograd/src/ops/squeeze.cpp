@@ -51,13 +51,13 @@ Tensor& squeeze_(const Tensor& input, IntArrayRef dim) {
 }
 
 /// `squeeze` into memory of its own.
-REEL_OP("squeeze_copy(Tensor input) -> Tensor", out)
+REEL_OP("squeeze_copy(Tensor input) -> Tensor", out_exact)
 Tensor squeeze_copy(const Tensor& input) { return squeeze(input).clone(MemoryFormat::Contiguous); }
-REEL_OP("squeeze_copy(Tensor input, int dim) -> Tensor", out)
+REEL_OP("squeeze_copy(Tensor input, int dim) -> Tensor", out_exact)
 Tensor squeeze_copy(const Tensor& input, std::int64_t dim) {
     return squeeze(input, dim).clone(MemoryFormat::Contiguous);
 }
-REEL_OP("squeeze_copy(Tensor input, int[] dim) -> Tensor", out)
+REEL_OP("squeeze_copy(Tensor input, int[] dim) -> Tensor", out_exact)
 Tensor squeeze_copy(const Tensor& input, IntArrayRef dim) {
     return squeeze(input, dim).clone(MemoryFormat::Contiguous);
 }
@@ -79,7 +79,7 @@ Tensor& unsqueeze_(const Tensor& input, std::int64_t dim) {
 }
 
 /// `unsqueeze` into memory of its own.
-REEL_OP("unsqueeze_copy(Tensor input, int dim) -> Tensor", out)
+REEL_OP("unsqueeze_copy(Tensor input, int dim) -> Tensor", out_exact)
 Tensor unsqueeze_copy(const Tensor& input, std::int64_t dim) {
     return unsqueeze(input, dim).clone(MemoryFormat::Contiguous);
 }

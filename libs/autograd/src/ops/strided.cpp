@@ -110,7 +110,7 @@ Tensor& as_strided_(const Tensor& input, IntArrayRef size, IntArrayRef stride,
     return geometry_in_place("as_strided_", input,
                              [&](const Tensor& x) { return as_strided(x, size, stride, storage_offset); });
 }
-REEL_OP("as_strided_copy(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor", out)
+REEL_OP("as_strided_copy(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor", out_exact)
 Tensor as_strided_copy(const Tensor& input, IntArrayRef size, IntArrayRef stride,
                        std::optional<std::int64_t> storage_offset) {
     return as_strided(input, size, stride, storage_offset).clone(MemoryFormat::Contiguous);

@@ -109,17 +109,15 @@ double order_of(const char* op, const Value& p) {
 } // namespace
 
 /// Norm of order `ord` of the vectors along `dim` (all elements when absent): 0 counts, inf and -inf are extrema.
-REEL_OP("linalg.vector_norm(Tensor input, Scalar ord=2, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> "
-        "Tensor",
-        out)
+REEL_OP("linalg.vector_norm(Tensor input, Scalar ord=2, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) "
+        "-> Tensor", out_exact)
 Tensor linalg_vector_norm(const Tensor& x, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim,
                           std::optional<ScalarType> dtype) {
     return vector_norm("linalg.vector_norm", x, ord.toDouble(), dim, keepdim, dtype);
 }
 /// Matrix norm over two dimensions: 'fro', 'nuc', 2 and -2 (singular values), 1 and -1 (columns), inf and -inf (rows).
 REEL_OP("linalg.matrix_norm(Tensor input, Value ord='fro', int[] dim=[-2,-1], bool keepdim=False, *, Dtype? "
-        "dtype=None) -> Tensor",
-        out)
+        "dtype=None) -> Tensor", out_exact)
 Tensor linalg_matrix_norm(const Tensor& A, const Value& ord, IntArrayRef dim, bool keepdim,
                           std::optional<ScalarType> dtype) {
     REEL_CHECK(A.dim() >= 2, "linalg.matrix_norm: A has shape ", A.sizes(), "; expected at least two dimensions");
@@ -155,9 +153,8 @@ Tensor linalg_matrix_norm(const Tensor& A, const Value& ord, IntArrayRef dim, bo
     return bound(s, p > 0, other, keepdim);
 }
 /// Vector or matrix norm, by `ord` and the number of dimensions; without `ord` the 2-norm of all elements.
-REEL_OP(
-    "linalg.norm(Tensor input, Value ord=None, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> Tensor",
-    out)
+REEL_OP("linalg.norm(Tensor input, Value ord=None, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> "
+        "Tensor", out_exact)
 Tensor linalg_norm(const Tensor& A, const Value& ord, OptionalIntArrayRef dim, bool keepdim,
                    std::optional<ScalarType> dtype) {
     const char* op = "linalg.norm";
@@ -260,7 +257,7 @@ Tensor normalize(const Tensor& input, double p, IntArrayRef dim, double eps) {
     return input / clamp_min(vector_norm("normalize", input, p, dim, true, std::nullopt), eps);
 }
 /// Slices along `dim` whose p-norm exceeds `maxnorm` are scaled down to it.
-REEL_OP("renorm(Tensor input, Scalar p, int dim, Scalar maxnorm) -> Tensor", method, out, inplace)
+REEL_OP("renorm(Tensor input, Scalar p, int dim, Scalar maxnorm) -> Tensor", method, out_exact, inplace)
 Tensor renorm(const Tensor& input, const Scalar& p, std::int64_t dim, const Scalar& maxnorm) {
     REEL_CHECK(input.dim() > 1, "renorm: input has shape ", input.sizes(), "; expected at least two dimensions");
     REEL_CHECK(!p.isComplex() && p.toDouble() > 0, "renorm: p is ", p, "; expected a positive number");

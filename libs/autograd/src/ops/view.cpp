@@ -60,10 +60,9 @@ REEL_OP("view_as(Tensor input, Tensor other) -> Tensor", method, view)
 Tensor view_as(const Tensor& input, const Tensor& other) { return view(input, other.sizes()); }
 
 /// `view` into memory of its own.
-REEL_OP("view_copy(Tensor input, int[] size) -> Tensor", out)
+REEL_OP("view_copy(Tensor input, int[] size) -> Tensor", out_exact)
 Tensor view_copy(const Tensor& input, IntArrayRef size) { return view(input, size).clone(MemoryFormat::Contiguous); }
-REEL_OP("view_copy(Tensor input, Dtype dtype) -> Tensor", cpp("view_copy_dtype"), out,
-        not_differentiable)
+REEL_OP("view_copy(Tensor input, Dtype dtype) -> Tensor", cpp("view_copy_dtype"), out_exact, not_differentiable)
 Tensor view_copy_dtype(const Tensor& input, ScalarType dtype) {
     return view_dtype(input, dtype).clone(MemoryFormat::Contiguous);
 }
@@ -126,7 +125,7 @@ Tensor alias(const Tensor& input) {
     return out;
 }
 /// `alias` into memory of its own.
-REEL_OP("alias_copy(Tensor input) -> Tensor", out)
+REEL_OP("alias_copy(Tensor input) -> Tensor", out_exact)
 Tensor alias_copy(const Tensor& input) { return clone(input, MemoryFormat::Contiguous); }
 /// The same memory without history: no gradient passes.
 REEL_OP("detach(Tensor input) -> Tensor", view, not_differentiable)
