@@ -81,7 +81,7 @@ def reel_signature(op):
             parts += [f"{name}=None" for name in OPTIONS]
         else:
             parts.append(a.name + ("" if a.default is None else f"={a.default}"))
-    if "out" in op.flags:
+    if op.flags & {"out", "out_exact"}:
         parts += ([] if star else ["*"]) + ["out=None"]
     return f"{op.name}({', '.join(parts)})"
 
