@@ -23,8 +23,8 @@ case "${1:-}" in
     tools/run-tests.sh out all
     ;;
 --sanitize | --sanitize=fast)
-    export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:${ASAN_OPTIONS:-}
-    export LSAN_OPTIONS=suppressions=tools/lsan.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1
+    export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:allocator_may_return_null=1:${ASAN_OPTIONS:-}
+    export LSAN_OPTIONS=suppressions=tools/lsan.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1:suppressions=$PWD/tools/ubsan.supp
     export REEL_EXAMPLE_LIMIT=300
     if [ "$1" = --sanitize=fast ]; then
         build sanitize=address tests-fast

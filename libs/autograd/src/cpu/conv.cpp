@@ -64,8 +64,9 @@ template <class F> void each_segment(const ConvGeometry& g, std::int64_t row0, s
                         const std::int64_t iz = r / g.out[1] * g.stride[0] - g.pad[0] + kz * g.dilation[0];
                         const std::int64_t iy = r % g.out[1] * g.stride[1] - g.pad[1] + ky * g.dilation[1];
                         const bool inside = iz >= 0 && iz < g.in[0] && iy >= 0 && iy < g.in[1];
-                        visit(((c * g.in[0] + iz) * g.in[1] + iy) * g.in[2] + shift, k * columns + (r - row0) * width,
-                              inside ? first : width, inside ? last : width);
+                        const bool reads = inside && first < last; // else the place may be too far off to be counted
+                        visit(reads ? ((c * g.in[0] + iz) * g.in[1] + iy) * g.in[2] + shift : 0,
+                              k * columns + (r - row0) * width, inside ? first : width, inside ? last : width);
                     }
                 }
 }

@@ -185,9 +185,9 @@ void copy_strided(int ndim, const std::int64_t* shape, void* dst, const std::int
         return;
     }
     std::int64_t dbytes[64], sbytes[64];
-    for (int d = 0; d < ndim; ++d) {
-        dbytes[d] = ds[d] * db;
-        sbytes[d] = ss[d] * sb;
+    for (int d = 0; d < ndim; ++d) { // one step is none; its stride may be any number
+        dbytes[d] = shape[d] == 1 ? 0 : ds[d] * db;
+        sbytes[d] = shape[d] == 1 ? 0 : ss[d] * sb;
     }
     char* data[2] = {static_cast<char*>(dst), const_cast<char*>(static_cast<const char*>(src))};
     const std::int64_t* strides[2] = {dbytes, sbytes};
