@@ -18,8 +18,8 @@ public:
     template <class... A> explicit OutForm(const char* op, const A&... operands) : op_(op) { (refuse(operands), ...); }
 
     /// Writes `results` into `outs`: checked first, all of them, then resized where the sizes differ (with a warning
-    /// unless empty), then written. Throws TypeError where a dtype cannot be cast, or must not be, Error for other devices and for
-    /// memory that several elements share.
+    /// unless empty), then written. Throws TypeError where a dtype cannot be cast, or must not be, Error for other
+    /// devices and for memory that several elements share.
     void write(std::span<const Tensor> outs, std::span<const Tensor> results) const;
     Tensor& write(const Tensor& out, const Tensor& result) const;
 

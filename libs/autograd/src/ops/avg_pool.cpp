@@ -25,7 +25,8 @@ Tensor adaptive_avg_pool1d(const Tensor& input, IntArrayRef output_size) {
 /// The mean of each window of input [C, H, W] or [N, C, H, W]. Zeros of the padding count unless `count_include_pad` is
 /// false.
 REEL_OP("nn.functional.avg_pool2d(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, bool "
-        "ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor", out_exact)
+        "ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
+        out_exact)
 Tensor avg_pool2d(const Tensor& input, IntArrayRef kernel_size, OptionalIntArrayRef stride, IntArrayRef padding,
                   bool ceil_mode, bool count_include_pad, std::optional<std::int64_t> divisor_override) {
     return pool::mean("avg_pool2d",
@@ -42,7 +43,8 @@ Tensor adaptive_avg_pool2d(const Tensor& input, IntArrayRef output_size) {
 /// The mean of each window of input [C, D, H, W] or [N, C, D, H, W]. Zeros of the padding count unless
 /// `count_include_pad` is false.
 REEL_OP("nn.functional.avg_pool3d(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, bool "
-        "ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor", out_exact)
+        "ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",
+        out_exact)
 Tensor avg_pool3d(const Tensor& input, IntArrayRef kernel_size, OptionalIntArrayRef stride, IntArrayRef padding,
                   bool ceil_mode, bool count_include_pad, std::optional<std::int64_t> divisor_override) {
     return pool::mean("avg_pool3d",

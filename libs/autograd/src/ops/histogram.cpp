@@ -212,7 +212,8 @@ Tensor histc(const Tensor& input, std::int64_t bins, const Scalar& min, const Sc
 /// Counts (or sums of `weight`) of elements in bins of equal width over `range` (default: the extremes of the input),
 /// or between the edges `bins`; and the edges. `density`: divided by the total and the widths.
 REEL_OP("histogram(Tensor input, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) -> "
-        "(Tensor hist, Tensor bin_edges)", method, out)
+        "(Tensor hist, Tensor bin_edges)",
+        method, out)
 std::tuple<Tensor, Tensor> histogram(const Tensor& input, std::int64_t bins, std::optional<ArrayRef<double>> range,
                                      const Tensor& weight, bool density) {
     check_input("histogram", input);
@@ -221,7 +222,8 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& input, std::int64_t bins, std
     return {count_points("histogram", input, points, edges, weight, density), edges[0]};
 }
 REEL_OP("histogram(Tensor input, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor "
-        "bin_edges)", method, out)
+        "bin_edges)",
+        method, out)
 std::tuple<Tensor, Tensor> histogram(const Tensor& input, const Tensor& bins, const Tensor& weight, bool density) {
     check_input("histogram", input);
     REEL_CHECK(bins.dim() == 1 && bins.numel() >= 2 && bins.scalar_type() == input.scalar_type(),

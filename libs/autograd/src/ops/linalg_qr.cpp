@@ -58,8 +58,8 @@ Tensor linalg_householder_product(const Tensor& input, const Tensor& tau) {
     return tau.size(-1) == 0 ? start.clone() + input * Scalar(0) : apply_reflectors(input, tau, start, false);
 }
 /// Q other, Q^H other, other Q or other Q^H for the square Q of the reflections.
-REEL_OP("ormqr(Tensor input, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor",
-        method, out_exact)
+REEL_OP("ormqr(Tensor input, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor", method,
+        out_exact)
 Tensor ormqr(const Tensor& input, const Tensor& tau, const Tensor& other, bool left, bool transpose) {
     check_reflectors("ormqr", input, tau);
     check_matrices("ormqr", "other", other, false);

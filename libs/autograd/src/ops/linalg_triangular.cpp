@@ -33,7 +33,8 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, bool upper, bool left,
 
 /// X with A X = B (X A = B with left=false) for triangular A; the other triangle is not read.
 REEL_OP("linalg.solve_triangular(Tensor input, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> "
-        "Tensor", out_exact)
+        "Tensor",
+        out_exact)
 Tensor linalg_solve_triangular(const Tensor& A, const Tensor& B, bool upper, bool left, bool unitriangular) {
     check_matrices("linalg.solve_triangular", "A", A, true);
     check_matrices("linalg.solve_triangular", "B", B, false);

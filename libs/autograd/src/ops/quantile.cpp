@@ -125,13 +125,15 @@ Tensor quantile(const Tensor& input, double q, std::optional<std::int64_t> dim, 
 }
 /// The same over the elements that are numbers.
 REEL_OP("nanquantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> "
-        "Tensor", method, out_exact)
+        "Tensor",
+        method, out_exact)
 Tensor nanquantile(const Tensor& input, const Tensor& q, std::optional<std::int64_t> dim, bool keepdim,
                    std::string_view interpolation) {
     return quantile_of("nanquantile", input, q, dim, keepdim, interpolation, true);
 }
 REEL_OP("nanquantile(Tensor input, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> "
-        "Tensor", method, out_exact)
+        "Tensor",
+        method, out_exact)
 Tensor nanquantile(const Tensor& input, double q, std::optional<std::int64_t> dim, bool keepdim,
                    std::string_view interpolation) {
     return quantile_of("nanquantile", input, full({}, q, input.options()), dim, keepdim, interpolation, true);

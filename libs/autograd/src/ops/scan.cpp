@@ -296,8 +296,8 @@ Tensor slice_of(const Tensor& t, std::int64_t dim, std::int64_t start, std::int6
 } // namespace
 
 /// Differences of neighbours along `dim`, `n` times; `prepend` and `append` are joined on first.
-REEL_OP("diff(Tensor input, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
-        method, out_exact)
+REEL_OP("diff(Tensor input, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor", method,
+        out_exact)
 Tensor diff(const Tensor& input, std::int64_t n, std::int64_t dim, const Tensor& prepend, const Tensor& append) {
     REEL_CHECK(input.dim() > 0, "diff: input is 0-dimensional; expected at least one dimension");
     REEL_CHECK(n >= 0, "diff: n is ", n, "; expected how many times to take differences, at least 0");

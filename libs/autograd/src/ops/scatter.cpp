@@ -132,8 +132,8 @@ Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const
            [d](RuleContext& c) -> GradList { return {c.grad().scatter(d, c.saved(0), Scalar(0))}; });
     return out;
 }
-REEL_OP("scatter(Tensor input, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
-        method, out_exact, inplace, not_differentiable)
+REEL_OP("scatter(Tensor input, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor", method, out_exact, inplace,
+        not_differentiable)
 Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce) {
     const ScatterMode mode = simple_mode(reduce);
     const std::int64_t d = wrap_dim("scatter", dim, input.dim());
@@ -144,8 +144,8 @@ Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const
     scatter_raw(mode, out, d, at, src);
     return out;
 }
-REEL_OP("scatter(Tensor input, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
-        method, out_exact, inplace, not_differentiable)
+REEL_OP("scatter(Tensor input, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor", method, out_exact,
+        inplace, not_differentiable)
 Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const Scalar& value,
                std::string_view reduce) {
     const ScatterMode mode = simple_mode(reduce);
@@ -173,8 +173,8 @@ Tensor scatter_add(const Tensor& input, std::int64_t dim, const Tensor& index, c
 }
 
 /// A copy of `input` with `alpha * source` added to the slices of `dim` that `index` names.
-REEL_OP("index_add(Tensor input, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
-        method, out_exact, inplace)
+REEL_OP("index_add(Tensor input, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor", method, out_exact,
+        inplace)
 Tensor index_add(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source,
                  const Scalar& alpha) {
     const std::int64_t d = wrap_dim("index_add", dim, input.dim());

@@ -58,8 +58,8 @@ Tensor softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> 
     return out;
 }
 /// log(softmax).  gx = g - exp(y) sum(g)
-REEL_OP("log_softmax(Tensor input, int dim, Dtype? dtype=None) -> Tensor",
-        method, out_exact, alias("special.log_softmax(Tensor input, int dim, *, Dtype? dtype=None)"))
+REEL_OP("log_softmax(Tensor input, int dim, Dtype? dtype=None) -> Tensor", method, out_exact,
+        alias("special.log_softmax(Tensor input, int dim, *, Dtype? dtype=None)"))
 Tensor log_softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype) {
     const Tensor x = dtype ? input.to(*dtype) : input;
     const std::int64_t d = wrap_dim("log_softmax", dim, x.dim());

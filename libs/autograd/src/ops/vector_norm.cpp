@@ -110,14 +110,16 @@ double order_of(const char* op, const Value& p) {
 
 /// Norm of order `ord` of the vectors along `dim` (all elements when absent): 0 counts, inf and -inf are extrema.
 REEL_OP("linalg.vector_norm(Tensor input, Scalar ord=2, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) "
-        "-> Tensor", out_exact)
+        "-> Tensor",
+        out_exact)
 Tensor linalg_vector_norm(const Tensor& x, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim,
                           std::optional<ScalarType> dtype) {
     return vector_norm("linalg.vector_norm", x, ord.toDouble(), dim, keepdim, dtype);
 }
 /// Matrix norm over two dimensions: 'fro', 'nuc', 2 and -2 (singular values), 1 and -1 (columns), inf and -inf (rows).
 REEL_OP("linalg.matrix_norm(Tensor input, Value ord='fro', int[] dim=[-2,-1], bool keepdim=False, *, Dtype? "
-        "dtype=None) -> Tensor", out_exact)
+        "dtype=None) -> Tensor",
+        out_exact)
 Tensor linalg_matrix_norm(const Tensor& A, const Value& ord, IntArrayRef dim, bool keepdim,
                           std::optional<ScalarType> dtype) {
     REEL_CHECK(A.dim() >= 2, "linalg.matrix_norm: A has shape ", A.sizes(), "; expected at least two dimensions");
@@ -154,7 +156,8 @@ Tensor linalg_matrix_norm(const Tensor& A, const Value& ord, IntArrayRef dim, bo
 }
 /// Vector or matrix norm, by `ord` and the number of dimensions; without `ord` the 2-norm of all elements.
 REEL_OP("linalg.norm(Tensor input, Value ord=None, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> "
-        "Tensor", out_exact)
+        "Tensor",
+        out_exact)
 Tensor linalg_norm(const Tensor& A, const Value& ord, OptionalIntArrayRef dim, bool keepdim,
                    std::optional<ScalarType> dtype) {
     const char* op = "linalg.norm";

@@ -35,8 +35,8 @@ void EmbeddingImpl::reset_parameters() {
     reel::select(weight, 0, *options.padding_idx()).zero_();
 }
 Tensor EmbeddingImpl::forward(const Tensor& indices) {
-    return reel::functional_embedding(indices, weight, options.padding_idx(), options.max_norm(),
-                                      options.norm_type(), options.scale_grad_by_freq(), options.sparse());
+    return reel::functional_embedding(indices, weight, options.padding_idx(), options.max_norm(), options.norm_type(),
+                                      options.scale_grad_by_freq(), options.sparse());
 }
 std::string EmbeddingImpl::extra_repr() const {
     std::string s = str(options.num_embeddings(), ", ", options.embedding_dim());
@@ -90,10 +90,9 @@ namespace {
 const char* mode_text(const EmbeddingBagOptions::mode_t& m) { return m == kSum ? "sum" : m == kMean ? "mean" : "max"; }
 } // namespace
 Tensor EmbeddingBagImpl::forward(const Tensor& indices, const Tensor& offsets, const Tensor& per_sample_weights) {
-    return reel::functional_embedding_bag(indices, weight, offsets, options.max_norm(),
-                                          options.norm_type(), options.scale_grad_by_freq(), mode_text(options.mode()),
-                                          options.sparse(), per_sample_weights, options.include_last_offset(),
-                                          options.padding_idx());
+    return reel::functional_embedding_bag(indices, weight, offsets, options.max_norm(), options.norm_type(),
+                                          options.scale_grad_by_freq(), mode_text(options.mode()), options.sparse(),
+                                          per_sample_weights, options.include_last_offset(), options.padding_idx());
 }
 std::string EmbeddingBagImpl::extra_repr() const {
     std::string s = str(options.num_embeddings(), ", ", options.embedding_dim());
