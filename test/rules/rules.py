@@ -18,7 +18,7 @@ MAY_USE = {
     "jit": ["autograd", "nn", "serialize"],
     "data": ["autograd"],
     "distributed": ["autograd", "nn"],
-    "rl": ["autograd", "nn", "data"],
+    "rl": ["autograd", "nn", "data", "serialize"],
     "inspect": ["autograd", "nn", "optim"],
     "reel": ["autograd", "nn", "optim", "data", "serialize", "inspect"],
 }

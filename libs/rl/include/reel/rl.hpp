@@ -1,0 +1,5 @@
+// Umbrella header of reel_rl.
+#pragma once
+
+#include <reel/rl/nested_key.hpp>
+#include <reel/rl/tensordict.hpp>

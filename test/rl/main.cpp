@@ -1,0 +1,3 @@
+// The Boost.Test entry point of the rl tests.
+#define BOOST_TEST_MODULE rl
+#include <boost/test/unit_test.hpp>
