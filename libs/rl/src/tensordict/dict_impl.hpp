@@ -72,24 +72,24 @@ inline IntArrayRef sizes_of(const Entry& entry) {
     return entry.is_tensor() ? entry.tensor().sizes() : IntArrayRef(entry.dict().batch_size());
 }
 
-/// A dictionary of `f(tensor)`, whose batch sizes are `batch_size` and what nested ones have beyond `old_dims`.
+/// A dictionary of `f(tensor)`: `batch_size` stands in place of the first `old_dims` dimensions of all batch sizes.
 template <class F>
 TensorDict with_leaves(const DictImpl& from, IntArrayRef batch_size, std::size_t old_dims, const F& f) {
-    auto result = DictImpl::make(batch_size, from.device, from.slots.size());
+    const IntArrayRef beyond = after(from.batch_size, old_dims);
+    auto result = beyond.empty() ? DictImpl::make(batch_size, from.device, from.slots.size())
+                                 : DictImpl::make(joined(batch_size, beyond), from.device, from.slots.size());
     for (const DictImpl::Slot& slot : from.slots) {
-        if (slot.entry.is_tensor()) {
-            try {
-                result->slots.push_back({slot.name, f(slot.entry.tensor())});
-            } catch (Error& error) {
-                error.add_context("in the entry '" + slot.name + "' of a TensorDict");
-                throw;
-            }
+        if (slot.entry.is_dict()) {
+            const DictImpl& nested = DictImpl::of(slot.entry.dict());
+            result->slots.push_back({slot.name, with_leaves(nested, batch_size, old_dims, f)});
             continue;
         }
-        const DictImpl& nested = DictImpl::of(slot.entry.dict());
-        const IntArrayRef beyond = after(nested.batch_size, old_dims);
-        if (beyond.empty()) result->slots.push_back({slot.name, with_leaves(nested, batch_size, old_dims, f)});
-        else result->slots.push_back({slot.name, with_leaves(nested, joined(batch_size, beyond), old_dims, f)});
+        try {
+            result->slots.push_back({slot.name, f(slot.entry.tensor())});
+        } catch (Error& error) {
+            error.add_context("in the entry '" + slot.name + "' of a TensorDict");
+            throw;
+        }
     }
     return DictImpl::handle(std::move(result));
 }

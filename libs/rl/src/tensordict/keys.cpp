@@ -128,7 +128,12 @@ TensorDict TensorDict::unflatten_keys(const std::string& separator) const {
     check_separator("unflatten_keys", separator);
     const DictImpl& impl = DictImpl::of(*this);
     const TensorDict result = DictImpl::handle(DictImpl::make(impl.batch_size, impl.device, impl.slots.size()));
+    for (const DictImpl::Slot& slot : impl.slots) // as renamed entries, those that move go to the end
+        if (slot.name.find(separator) == std::string::npos)
+            DictImpl::of(result).slots.push_back(
+                {slot.name, slot.entry.is_dict() ? Entry(slot.entry.dict().clone(false)) : slot.entry});
     for (const DictImpl::Slot& slot : impl.slots) {
+        if (slot.name.find(separator) == std::string::npos) continue;
         const NestedKey key = split_name(slot.name, separator);
         for (std::size_t n = 1; n <= key.size(); ++n) {
             const Entry* there = find_path(result, key.path().slice(0, n));
