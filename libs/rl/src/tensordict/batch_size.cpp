@@ -20,7 +20,8 @@ void check_leaves(const TensorDict& dict, IntArrayRef batch_size, const Path& pa
         }
         REEL_THROW(Error, "TensorDict::set_batch_size: the ", slot.entry.is_dict() ? "TensorDict " : "tensor ",
                    own.str(), " has ", slot.entry.is_dict() ? "batch size " : "sizes ", sizes,
-                   ", which do not begin with the new batch size ", batch_size);
+                   slot.entry.is_dict() ? ", which does" : ", which do", " not begin with the new batch size ",
+                   batch_size);
     }
 }
 void widen(const TensorDict& dict, IntArrayRef batch_size) {

@@ -89,7 +89,8 @@ private:
             Entry value = entry.is_null() ? Entry(tensor(own.key())) : Entry(dictionary(entry, own));
             check(begins_with(sizes_of(value), batch_size), value.is_tensor() ? "the tensor " : "the TensorDict ",
                   own.str(), " has ", value.is_tensor() ? "sizes " : "batch size ", sizes_of(value),
-                  ", which do not begin with the batch size ", IntArrayRef(batch_size));
+                  value.is_tensor() ? ", which do" : ", which does", " not begin with the batch size ",
+                  IntArrayRef(batch_size));
             store("load", dict, key, std::move(value));
         }
         return dict;

@@ -37,13 +37,14 @@ void take_over(const TensorDict& into, const TensorDict& other) {
 struct Write {
     Tensor to, from;
 };
-void collect_writes(const TensorDict& into, const TensorDict& other, const Path& path, std::vector<Write>& writes) {
+void collect_writes(const TensorDict& root, const TensorDict& into, const TensorDict& other, const Path& path,
+                    std::vector<Write>& writes) {
     for (const DictImpl::Slot& slot : DictImpl::of(other).slots) {
         const Path own(path, slot.name);
         const Entry* there = find_path(into, slot.name);
-        if (!there) throw_missing("update_", into, slot.name);
+        if (!there) throw_missing("update_", root, own.key());
         if (there->is_dict() && slot.entry.is_dict()) {
-            collect_writes(there->dict(), slot.entry.dict(), own, writes);
+            collect_writes(root, there->dict(), slot.entry.dict(), own, writes);
             continue;
         }
         REEL_CHECK_TYPE(there->is_tensor() && slot.entry.is_tensor(), "TensorDict::update_: ", own.str(), " is a ",
@@ -65,7 +66,7 @@ TensorDict& TensorDict::update(const TensorDict& other) {
 }
 TensorDict& TensorDict::update_(const TensorDict& other) {
     std::vector<Write> writes;
-    collect_writes(*this, other, Path(), writes);
+    collect_writes(*this, *this, other, Path(), writes);
     for (const Write& write : writes) write.to.copy_(write.from);
     return *this;
 }
