@@ -2,4 +2,5 @@
 #pragma once
 
 #include <reel/rl/nested_key.hpp>
+#include <reel/rl/replay/transform.hpp>
 #include <reel/rl/tensordict.hpp>
