@@ -33,10 +33,14 @@ void copy_rows(const std::byte* from, std::byte* to, const std::int64_t* source,
         std::uint64_t parts[2];
     };
     switch (bytes) {
-    case 1: return copy_rows<std::uint8_t>(from, to, source, n);
-    case 4: return copy_rows<std::uint32_t>(from, to, source, n);
-    case 8: return copy_rows<std::uint64_t>(from, to, source, n);
-    case 16: return copy_rows<Sixteen>(from, to, source, n);
+    case 1:
+        return copy_rows<std::uint8_t>(from, to, source, n);
+    case 4:
+        return copy_rows<std::uint32_t>(from, to, source, n);
+    case 8:
+        return copy_rows<std::uint64_t>(from, to, source, n);
+    case 16:
+        return copy_rows<Sixteen>(from, to, source, n);
     default:
         for (std::int64_t i = 0; i < n; ++i)
             std::memcpy(to + std::size_t(i) * bytes, from + std::size_t(source[i]) * bytes, bytes);

@@ -7,6 +7,7 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/printing.hpp>
 
+#include "postprocs/needed_entry.hpp"
 #include "postprocs/reward_sums.hpp"
 
 namespace reel::rl {
@@ -40,17 +41,7 @@ void MultiStepRule::check(const char* name, const MultiStepOptions& options) {
                      least ? " when it counts the current step" : "", ", got n_steps=", n);
     REEL_CHECK_VALUE(n < std::numeric_limits<std::int64_t>::max(), name, ": n_steps=", n, " is too large");
     REEL_CHECK_VALUE(options.gamma() > 0 && options.gamma() <= 1, name,
-                     ": got out-of-bounds gamma decay: gamma=", Scalar(options.gamma()),
-                     "; expected 0 < gamma <= 1");
-}
-
-Tensor MultiStepRule::needed(const TensorDict& data, const NestedKey& key) const {
-    const NestedKey path = key.under("next");
-    const Entry* entry = data.find(path);
-    REEL_CHECK_WITH(KeyError, entry, name, ": the tensordict has no entry ", path,
-                    data.contains("next") ? "" : ", and no \"next\" at all");
-    REEL_CHECK_TYPE(entry->is_tensor(), name, ": the entry ", path, " is a tensordict, expected a tensor");
-    return entry->tensor();
+                     ": got out-of-bounds gamma decay: gamma=", Scalar(options.gamma()), "; expected 0 < gamma <= 1");
 }
 
 void MultiStepRule::check_leaves(const TensorDict& data, IntArrayRef done) const {
@@ -66,13 +57,13 @@ MultiStepRule::Input MultiStepRule::look(const TensorDict& data) const {
     REEL_CHECK(batch.back() > 0, name, ": the tensordict's batch size ", IntArrayRef(batch),
                " has no steps: its last dimension is time, expected at least 1");
     const std::int64_t dims = data.batch_dims();
-    Tensor done = needed(data, done_key);
+    Tensor done = needed_entry(name, data, done_key.under("next"));
     if (done.dim() == dims + 1 && done.size(-1) == 1) done = done.squeeze(-1);
     Input input;
     input.own_flags = done.dim() > dims;
     if (input.own_flags) check_leaves(data, done.sizes());
     for (const NestedKey& key : reward_keys) {
-        const Tensor reward = needed(data, key);
+        const Tensor reward = needed_entry(name, data, key.under("next"));
         REEL_CHECK_TYPE(options.integer_rewards_as_float() || reward.scalar_type() != kBool, name, ": the entry ",
                         key.under("next"), " is bool, expected a floating or integer reward; convert it, or set ",
                         "integer_rewards_as_float");
@@ -107,19 +98,21 @@ void MultiStepRule::move_leaves(TensorDict& next, const Input& input) const {
 }
 
 void MultiStepRule::sum_rewards(TensorDict& next, const Input& input) const {
+    const bool overwritten = next.contains("original_reward"); // by one that was there and has been moved
     for (std::size_t i = 0; i < reward_keys.size(); ++i) {
         const Tensor& original = input.rewards[i];
         const bool convert = options.integer_rewards_as_float() && isIntegralType(original.scalar_type(), true);
-        const Tensor sum = window_sums(convert ? original.to(get_default_dtype()) : original, input.lookahead,
-                                       options.gamma());
+        const Tensor sum =
+            window_sums(convert ? original.to(get_default_dtype()) : original, input.lookahead, options.gamma());
         const NestedKey kept = original_key(reward_keys[i]);
         next.del_(reward_keys[i]); // it moves to the end, behind its original
-        if (!options.original_reward_per_key() || !next.contains(kept)) next.set(kept, original);
+        if (options.original_reward_per_key() ? !next.contains(kept) : !overwritten) next.set(kept, original);
         next.set(reward_keys[i], sum);
     }
 }
 
 TensorDict MultiStepRule::operator()(const TensorDict& data) const {
+    check(name, options); // they may have been changed since construction
     const Input input = look(data);
     const Lookahead& ahead = *input.lookahead;
     TensorDict out = data.clone(false);
@@ -129,7 +122,7 @@ TensorDict MultiStepRule::operator()(const TensorDict& data) const {
     sum_rewards(next, input);
     Tensor nonterminal = ahead.nonterminal();
     if (input.mask.defined()) nonterminal = nonterminal.logical_and(input.mask.cpu());
-    const Device device = needed(data, done_key).device();
+    const Device device = needed_entry(name, data, done_key.under("next")).device();
     out.set("steps_to_next_obs", ahead.steps.to(device));
     out.set("gamma", ahead.discount(options.gamma()).to(device));
     out.set("nonterminal", nonterminal.to(device));

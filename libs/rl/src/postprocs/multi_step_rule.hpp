@@ -24,7 +24,6 @@ struct MultiStepRule {
 private:
     struct Input;
     Input look(const TensorDict& data) const;
-    Tensor needed(const TensorDict& data, const NestedKey& key) const;
     void check_leaves(const TensorDict& data, IntArrayRef done) const;
     bool stays(const NestedKey& key) const;
     NestedKey original_key(const NestedKey& reward_key) const;

@@ -21,7 +21,10 @@ template <class T> struct SumType { using type = T; };
 template <> struct SumType<Half> { using type = float; };
 template <> struct SumType<BFloat16> { using type = float; };
 template <class T>
-requires std::is_integral_v<T> struct SumType<T> { using type = std::make_unsigned_t<T>; };
+requires std::is_integral_v<T>
+struct SumType<T> {
+    using type = std::make_unsigned_t<T>;
+};
 
 /// gamma^k as the dtype has it.
 template <class T> typename SumType<T>::type factor(double power) {
@@ -117,17 +120,28 @@ template <class T> Tensor sums(const Tensor& given, const Lookahead& lookahead, 
 
 Tensor sums_of(const Tensor& reward, const Lookahead& lookahead, const SumRule& rule) {
     switch (reward.scalar_type()) {
-    case kFloat: return sums<float>(reward, lookahead, rule);
-    case kDouble: return sums<double>(reward, lookahead, rule);
-    case kHalf: return sums<Half>(reward, lookahead, rule);
-    case kBFloat16: return sums<BFloat16>(reward, lookahead, rule);
-    case kComplexFloat: return sums<std::complex<float>>(reward, lookahead, rule);
-    case kComplexDouble: return sums<std::complex<double>>(reward, lookahead, rule);
-    case kLong: return sums<std::int64_t>(reward, lookahead, rule);
-    case kInt: return sums<std::int32_t>(reward, lookahead, rule).to(kLong);
-    case kShort: return sums<std::int16_t>(reward, lookahead, rule).to(kLong);
-    case kChar: return sums<std::int8_t>(reward, lookahead, rule).to(kLong);
-    case kByte: return sums<std::uint8_t>(reward, lookahead, rule).to(kLong);
+    case kFloat:
+        return sums<float>(reward, lookahead, rule);
+    case kDouble:
+        return sums<double>(reward, lookahead, rule);
+    case kHalf:
+        return sums<Half>(reward, lookahead, rule);
+    case kBFloat16:
+        return sums<BFloat16>(reward, lookahead, rule);
+    case kComplexFloat:
+        return sums<std::complex<float>>(reward, lookahead, rule);
+    case kComplexDouble:
+        return sums<std::complex<double>>(reward, lookahead, rule);
+    case kLong:
+        return sums<std::int64_t>(reward, lookahead, rule);
+    case kInt:
+        return sums<std::int32_t>(reward, lookahead, rule).to(kLong);
+    case kShort:
+        return sums<std::int16_t>(reward, lookahead, rule).to(kLong);
+    case kChar:
+        return sums<std::int8_t>(reward, lookahead, rule).to(kLong);
+    case kByte:
+        return sums<std::uint8_t>(reward, lookahead, rule).to(kLong);
     default:
         REEL_THROW(TypeError, "sums of rewards: the reward's dtype is ", dtype_name(reward.scalar_type()),
                    ", expected a floating, complex or integer type; convert it first");

@@ -118,8 +118,9 @@ TensorDict split_trajectories(const TensorDict& rollout, const SplitTrajectories
         data.set(key, ids);
     }
     const std::vector<std::int64_t> lengths = run_lengths(ids, key);
-    const bool rows_as_they_are = std::int64_t(lengths.size()) * batch.back() == ids.numel() &&
-                                  std::all_of(lengths.begin(), lengths.end(), [&](auto n) { return n == batch.back(); });
+    const bool rows_as_they_are =
+        std::int64_t(lengths.size()) * batch.back() == ids.numel() &&
+        std::all_of(lengths.begin(), lengths.end(), [&](auto n) { return n == batch.back(); });
     if (rows_as_they_are) {
         if (batch.size() == 1) data = data.unsqueeze(0);
         return data.set(mask_key, ones(data.batch_size(), TensorOptions(kBool).device(ids.device())));

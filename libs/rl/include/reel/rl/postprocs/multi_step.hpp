@@ -23,9 +23,9 @@ struct MultiStepOptions {
     /// Off, powers of gamma are converted to an integer reward's dtype, where they are 0 below gamma = 1 and nothing is
     /// added (MS-12). On, integer and bool rewards are converted to the default dtype first.
     REEL_ARG(bool, integer_rewards_as_float) = false;
-    /// Off, the one entry ("next", "original_reward") holds the last reward key's original, and takes the place of one
-    /// that the input has (MS-14). On, each reward key `k` has an `original_k` beside it, and one that the input has
-    /// (the rule was applied before) stays.
+    /// Off, the one entry ("next", "original_reward") holds the last reward key's original; one that the input has (the
+    /// rule was applied before) is moved like any other leaf and left in its stead (MS-14). On, each reward key `k` has
+    /// an `original_k` beside it, and one that the input has stays as it is.
     REEL_ARG(bool, original_reward_per_key) = false;
     /// Off, the flags named by `done_keys` stay at t, although the observation beside them is that of t + d: a learner
     /// that masks its bootstrap with ("next", "done") then bootstraps from terminal states (MS-18). On, they move too.
@@ -40,7 +40,8 @@ struct MultiStepOptions {
 ///   it is differentiable. bool rewards are a TypeError.
 /// - ("next", "original_reward"): the reward that was there, the same tensor (MS-14)
 /// - every other leaf under "next" but the flags: its value at t + d (MS-13)
-/// - "steps_to_next_obs" = d + 1 (int64), "gamma" = gamma^(d + 1) (default dtype) and "nonterminal" = d > 0 (bool; false
+/// - "steps_to_next_obs" = d + 1 (int64), "gamma" = gamma^(d + 1) (default dtype) and "nonterminal" = d > 0 (bool;
+/// false
 ///   where the mask is), of the batch's shape (MS-15, MS-16)
 ///
 /// What follows in the next batch is not known here: the last steps look less far (MS-20; `MultiStepTransform` has no
