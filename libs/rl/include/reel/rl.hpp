@@ -2,10 +2,14 @@
 #pragma once
 
 #include <reel/rl/nested_key.hpp>
+#include <reel/rl/postprocs/densify_reward.hpp>
+#include <reel/rl/postprocs/multi_step.hpp>
+#include <reel/rl/postprocs/split_trajectories.hpp>
 #include <reel/rl/replay/lazy_memmap_storage.hpp>
 #include <reel/rl/replay/lazy_tensor_storage.hpp>
 #include <reel/rl/replay/list_storage.hpp>
 #include <reel/rl/replay/loadable.hpp>
+#include <reel/rl/replay/multi_step_transform.hpp>
 #include <reel/rl/replay/prioritized_replay_buffer.hpp>
 #include <reel/rl/replay/prioritized_sampler.hpp>
 #include <reel/rl/replay/random_sampler.hpp>
