@@ -104,8 +104,9 @@ void Rows::copy(Leaf& leaf, std::int64_t row, const Tensor& value) const {
 void Rows::refuse_names(const TensorDict& dict, std::int64_t row) const {
     for (const Leaf& leaf : leaves_) {
         const Entry* entry = dict.find(leaf.key);
-        REEL_CHECK_WITH(KeyError, entry && entry->is_tensor(), whose_, ": there is no tensor ", leaf.key,
-                        " at index ", row, ", but at the first one: all that come into one batch must have the same "
+        REEL_CHECK_WITH(KeyError, entry && entry->is_tensor(), whose_, ": there is no tensor ", leaf.key, " at index ",
+                        row,
+                        ", but at the first one: all that come into one batch must have the same "
                         "entries");
     }
     for (const NestedKey& key : dict.keys(true, true)) {

@@ -27,7 +27,7 @@ public:
 private:
     struct Leaf {
         NestedKey key;
-        Tensor first;  ///< what the first dictionary had there
+        Tensor first; ///< what the first dictionary had there
         Tensor all;
         std::int64_t blocks = 0, bytes = 0; ///< a row is `blocks` stretches of `bytes`; 0 blocks: not by bytes
     };

@@ -19,8 +19,8 @@ public:
     Team& operator=(const Team&) = delete;
 
     std::size_t size() const;
-    /// Calls `work(i)` for every i below `count`; member m takes m, m + size, m + 2 size, ... in this order. Returns when
-    /// all have returned. What a call throws ends no other one: it stands under its number in the result.
+    /// Calls `work(i)` for every i below `count`; member m takes m, m + size, m + 2 size, ... in this order. Returns
+    /// when all have returned. What a call throws ends no other one: it stands under its number in the result.
     std::vector<std::exception_ptr> run(std::size_t count, const std::function<void(std::size_t)>& work);
 
 private:

@@ -18,8 +18,7 @@ struct VectorEnv::Parts {
     bool failed = false; ///< not all have made the same steps
     detail::Team team;   ///< ends before what its threads use
 
-    Parts(std::vector<EnvPtr> made, std::size_t threads)
-        : envs(std::move(made)), results(envs.size()), team(threads) {}
+    Parts(std::vector<EnvPtr> made, std::size_t threads) : envs(std::move(made)), results(envs.size()), team(threads) {}
 };
 
 namespace {
@@ -50,7 +49,8 @@ std::vector<VectorEnv::Factory> repeated(std::int64_t n, const VectorEnv::Factor
 }
 std::size_t threads_for(std::int64_t asked, std::size_t envs) {
     REEL_CHECK_VALUE(asked >= 0, "VectorEnv: num_threads must not be negative, got ", asked);
-    const std::size_t wanted = asked ? std::size_t(asked) : std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
+    const std::size_t wanted =
+        asked ? std::size_t(asked) : std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
     return std::min(wanted, envs);
 }
 EnvSpecs stacked(const EnvSpecs& one, std::size_t n) {
@@ -95,26 +95,31 @@ template <class F> void VectorEnv::each(const F& work) {
 TensorDict VectorEnv::do_reset(const std::optional<TensorDict>& td) {
     Parts& p = *parts_;
     const std::size_t n = p.envs.size();
-    std::vector<std::optional<TensorDict>> masks(n);
+    std::vector<std::optional<TensorDict>> parts(n);
     std::vector<bool> wanted(n, true);
     if (reset_mask(td)) {
-        REEL_CHECK(!p.failed, name(), ".reset: an environment has thrown, so the others are a step ahead of it; reset all, "
+        REEL_CHECK(!p.failed, name(),
+                   ".reset: an environment has thrown, so the others are a step ahead of it; reset all, "
                    "without a mask");
-        const TensorDict all = td->select(reset_keys(), false);
         for (std::size_t i = 0; i < n; ++i) {
-            masks[i] = all[std::int64_t(i)];
+            parts[i] = (*td)[std::int64_t(i)];
             wanted[i] = false;
-            for (const auto& item : masks[i]->items(true, true))
-                wanted[i] = wanted[i] || item.second.tensor().any().item<bool>();
+            for (const NestedKey& key : reset_keys()) {
+                const std::optional<Tensor> mask = parts[i]->get(key);
+                wanted[i] = wanted[i] || !mask || mask->any().item<bool>();
+            }
         }
     }
-    each([&](std::size_t i) { p.results[i] = wanted[i] ? std::optional(reset_part(*p.envs[i], masks[i])) : std::nullopt; });
+    each([&](std::size_t i) {
+        p.results[i] = wanted[i] ? std::optional(reset_part(*p.envs[i], parts[i])) : std::nullopt;
+    });
     std::size_t first = 0;
     while (!p.results[first]) ++first; // a mask has a true element
     p.rows.start(std::int64_t(n), 0);
     p.rows.write(std::int64_t(first), *p.results[first]);
     for (std::size_t i = 0; i < n; ++i) {
-        if (i != first) p.rows.write(std::int64_t(i), *p.results[p.results[i] ? i : first]); // others' rows are not read
+        if (i != first)
+            p.rows.write(std::int64_t(i), *p.results[p.results[i] ? i : first]); // others' rows are not read
         if (i != first) p.results[i].reset();
     }
     p.results[first].reset();
@@ -123,7 +128,8 @@ TensorDict VectorEnv::do_reset(const std::optional<TensorDict>& td) {
 
 TensorDict VectorEnv::do_step(const TensorDict& td) {
     Parts& p = *parts_;
-    REEL_CHECK(!p.failed, name(), ".step: an environment has thrown, so the others are a step ahead of it; reset first");
+    REEL_CHECK(!p.failed, name(),
+               ".step: an environment has thrown, so the others are a step ahead of it; reset first");
     std::vector<TensorDict> inputs;
     inputs.reserve(p.envs.size());
     const TensorDict without_next = td.contains("next") ? td.exclude({"next"}) : td;
