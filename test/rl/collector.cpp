@@ -6,6 +6,7 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_operators.hpp>
 #include <reel/autograd/random.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/nn/modules/linear.hpp>

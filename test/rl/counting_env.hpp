@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_operators.hpp>
 #include <reel/rl/envs/env_base.hpp>
 #include <reel/rl/specs/unbounded.hpp>
 

@@ -22,7 +22,7 @@ EnvPtr limited(const std::string& whose, EnvPtr env, std::int64_t max_frames) {
     REEL_CHECK_VALUE(!env->full_observation_spec().contains("step_count"), whose,
                      ": max_frames_per_traj counts steps under 'step_count', but ", env->name(),
                      " has such an entry already; give its StepCounter max_steps instead");
-    return std::make_shared<TransformedEnv>(std::move(env), std::vector{as_transform(StepCounter(max_frames))});
+    return std::make_shared<TransformedEnv>(std::move(env), StepCounter(max_frames));
 }
 } // namespace
 
