@@ -6,9 +6,9 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/tensor_operators.hpp>
 #include <reel/autograd/random.hpp>
 #include <reel/autograd/tensor_factory.hpp>
+#include <reel/autograd/tensor_operators.hpp>
 #include <reel/nn/modules/linear.hpp>
 #include <reel/rl/collectors/collector.hpp>
 #include <reel/rl/envs/gym_env.hpp>
@@ -21,9 +21,9 @@
 
 using namespace reel;
 using namespace reel::rl;
+using boost::test_tools::per_element;
 using reel::testing::CountingEnv;
 using reel::testing::message;
-using boost::test_tools::per_element;
 
 namespace {
 template <class T> std::vector<T> values(const Tensor& t) {
@@ -111,10 +111,13 @@ BOOST_AUTO_TEST_CASE(EN_9_nothing_is_recorded) {
     BOOST_TEST(GradMode::is_enabled());
     BOOST_TEST(!batch["action"].requires_grad());
     // A policy that switches recording on does not get gradients into the batch either.
-    Collector other(CountingEnv(5), [&](TensorDict td) {
-        const EnableGradGuard grad;
-        return td.set("action", layer(td["observation"]));
-    }, CollectorOptions(3));
+    Collector other(
+        CountingEnv(5),
+        [&](TensorDict td) {
+            const EnableGradGuard grad;
+            return td.set("action", layer(td["observation"]));
+        },
+        CollectorOptions(3));
     BOOST_TEST(!(*other.next())["action"].requires_grad());
 }
 
@@ -183,8 +186,9 @@ BOOST_AUTO_TEST_CASE(EN_9_max_frames_per_traj) {
     BOOST_TEST(message([] {
                    Collector(TransformedEnv(CountingEnv(9), StepCounter()), Calls(),
                              CollectorOptions(10).max_frames_per_traj(4));
-               }) == "Collector: max_frames_per_traj counts steps under 'step_count', but CountingEnv has such an entry "
-                     "already; give its StepCounter max_steps instead");
+               }) ==
+               "Collector: max_frames_per_traj counts steps under 'step_count', but CountingEnv has such an entry "
+               "already; give its StepCounter max_steps instead");
 }
 
 BOOST_AUTO_TEST_CASE(EN_9_splitting_comes_before_the_postproc) {
@@ -268,9 +272,7 @@ BOOST_AUTO_TEST_CASE(seeds_decide_everything) {
 
 BOOST_AUTO_TEST_CASE(a_restored_collector_goes_on_bit_for_bit) {
     const Policy noisy = [](TensorDict td) { return td.set("action", reel::randn(td["observation"].sizes())); };
-    const auto make = [&] {
-        return std::make_unique<Collector>(CountingEnv(3, {2}), noisy, CollectorOptions(10, 60));
-    };
+    const auto make = [&] { return std::make_unique<Collector>(CountingEnv(3, {2}), noisy, CollectorOptions(10, 60)); };
     const auto whole = make();
     whole->set_seed(1);
     whole->next();
@@ -293,9 +295,10 @@ BOOST_AUTO_TEST_CASE(a_restored_collector_goes_on_bit_for_bit) {
     victim->load_state_dict(state);
     Collector single(CountingEnv(3), noisy, CollectorOptions(10));
     single.next();
-    BOOST_TEST(message([&] { victim->load_state_dict(single.state_dict()); }) ==
-               "Collector.load_state_dict: the state is that of environments of batch size [] (1 trajectories), here it "
-               "is [2]");
+    BOOST_TEST(
+        message([&] { victim->load_state_dict(single.state_dict()); }) ==
+        "Collector.load_state_dict: the state is that of environments of batch size [] (1 trajectories), here it "
+        "is [2]");
     BOOST_CHECK_THROW(victim->load_state_dict(state.exclude({"env"})), KeyError);
     BOOST_CHECK_THROW(victim->load_state_dict(state.exclude({"frames"})), KeyError);
     BOOST_TEST(victim->next()->equal(expected[0]));
@@ -331,11 +334,14 @@ BOOST_AUTO_TEST_CASE(options_without_sense) {
 
 BOOST_AUTO_TEST_CASE(dictionaries_that_differ_within_a_batch) {
     const auto run = [](std::function<void(TensorDict&, float)> more) {
-        Collector collector(CountingEnv(9), [&](TensorDict td) {
-            td.set("action", td["observation"] + 1);
-            more(td, td["observation"].item<float>());
-            return td;
-        }, CollectorOptions(4));
+        Collector collector(
+            CountingEnv(9),
+            [&](TensorDict td) {
+                td.set("action", td["observation"] + 1);
+                more(td, td["observation"].item<float>());
+                return td;
+            },
+            CollectorOptions(4));
         return message([&] { collector.next(); });
     };
     BOOST_TEST(run([](TensorDict& td, float t) { td.set("x", reel::zeros({t < 2 ? 2 : 3})); }) ==
@@ -344,7 +350,9 @@ BOOST_AUTO_TEST_CASE(dictionaries_that_differ_within_a_batch) {
     BOOST_TEST(run([](TensorDict& td, float t) { td.set("x", reel::zeros({2}, t < 2 ? kFloat : kLong)); }) ==
                "Collector: the entry 'x' is of shape [2] and int64 on cpu, where the first one was of shape [2] and "
                "float32 on cpu: all that come into one batch must be alike");
-    BOOST_TEST(run([](TensorDict& td, float t) { if (t == 2) td.set({"deep", "x"}, reel::zeros({2})); }) ==
+    BOOST_TEST(run([](TensorDict& td, float t) {
+                   if (t == 2) td.set({"deep", "x"}, reel::zeros({2}));
+               }) ==
                "Collector: the tensor ('deep', 'x') at index 2 was not there at the first one: all that come into one "
                "batch must have the same entries");
     BOOST_TEST(run([](TensorDict& td, float t) { t < 2 ? td.set("x", reel::zeros({2})) : td.del_("x"); }) ==
@@ -363,7 +371,8 @@ BOOST_AUTO_TEST_CASE(what_is_thrown_arrives_and_the_next_batch_can_be_had) {
     env->before_step = nullptr;
     BOOST_TEST(values<float>((*collector.next())["observation"]) == Floats({2, 3, 4, 5}), per_element());
 
-    Collector silent(CountingEnv(9), [](TensorDict td) { return td; }, CollectorOptions(4));
+    Collector silent(
+        CountingEnv(9), [](TensorDict td) { return td; }, CollectorOptions(4));
     BOOST_CHECK_THROW(silent.next(), KeyError); // no action
     collector.shutdown();
     BOOST_TEST(env->is_closed());

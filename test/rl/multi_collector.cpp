@@ -6,8 +6,8 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/tensor_operators.hpp>
 #include <reel/autograd/random.hpp>
+#include <reel/autograd/tensor_operators.hpp>
 #include <reel/nn/modules/linear.hpp>
 #include <reel/rl/collectors/collector.hpp>
 #include <reel/rl/collectors/multi_collector.hpp>
@@ -19,9 +19,9 @@
 
 using namespace reel;
 using namespace reel::rl;
+using boost::test_tools::per_element;
 using reel::testing::CountingEnv;
 using reel::testing::message;
-using boost::test_tools::per_element;
 
 namespace {
 using Ints = std::vector<std::int64_t>;
@@ -92,9 +92,8 @@ BOOST_AUTO_TEST_CASE(each_row_is_what_a_collector_of_its_own_would_deliver) {
 
 BOOST_AUTO_TEST_CASE(EN_9_options_hold_for_all) {
     MultiCollector collector(counters(2, 3), RandomPolicy(),
-                             CollectorOptions(16, 16).split_trajs(true).postproc([](TensorDict td) {
-                                 return td.set("seen", reel::ones(td.batch_size()));
-                             }));
+                             CollectorOptions(16, 16).split_trajs(true).postproc(
+                                 [](TensorDict td) { return td.set("seen", reel::ones(td.batch_size())); }));
     const TensorDict batch = *collector.next(); // 3 + 3 + 2 steps each
     BOOST_TEST(batch.batch_size() == Ints({6, 3}), per_element());
     BOOST_TEST(batch.contains("seen"));
@@ -160,7 +159,8 @@ BOOST_AUTO_TEST_CASE(what_is_thrown_arrives_with_the_environments_number) {
         BOOST_TEST(collector.next().has_value());
         BOOST_TEST(collector.frames() == 12);
     }
-    MultiCollector silent(counters(2), [](TensorDict td) { return td; }, CollectorOptions(4), 2);
+    MultiCollector silent(
+        counters(2), [](TensorDict td) { return td; }, CollectorOptions(4), 2);
     BOOST_CHECK_THROW(silent.next(), KeyError); // no action
 }
 

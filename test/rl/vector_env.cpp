@@ -5,9 +5,9 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/tensor_operators.hpp>
 #include <reel/autograd/random.hpp>
 #include <reel/autograd/tensor_factory.hpp>
+#include <reel/autograd/tensor_operators.hpp>
 #include <reel/rl/collectors/collector.hpp>
 #include <reel/rl/envs/check_env_specs.hpp>
 #include <reel/rl/envs/gym_env.hpp>
@@ -20,9 +20,9 @@
 
 using namespace reel;
 using namespace reel::rl;
+using boost::test_tools::per_element;
 using reel::testing::CountingEnv;
 using reel::testing::message;
-using boost::test_tools::per_element;
 
 namespace {
 using Ints = std::vector<std::int64_t>;
@@ -104,9 +104,7 @@ BOOST_AUTO_TEST_CASE(batches_of_batches) {
 }
 
 BOOST_AUTO_TEST_CASE(transforms_below_and_above) {
-    const VectorEnv::Factory counted = [] {
-        return std::make_shared<TransformedEnv>(CountingEnv(3), StepCounter());
-    };
+    const VectorEnv::Factory counted = [] { return std::make_shared<TransformedEnv>(CountingEnv(3), StepCounter()); };
     VectorEnv below(2, counted);
     TransformedEnv above(std::make_shared<VectorEnv>(2, [] { return std::make_shared<CountingEnv>(3); }),
                          StepCounter());
@@ -123,7 +121,8 @@ BOOST_AUTO_TEST_CASE(transforms_below_and_above) {
 
 BOOST_AUTO_TEST_CASE(seeds_and_threads) {
     const auto run = [](std::int64_t threads, std::int64_t seed) {
-        VectorEnv env(5, [] { return GymEnv("CartPole-v1"); }, VectorEnvOptions().num_threads(threads));
+        VectorEnv env(
+            5, [] { return GymEnv("CartPole-v1"); }, VectorEnvOptions().num_threads(threads));
         env.set_seed(seed);
         Collector collector(std::make_shared<VectorEnv>(std::move(env)), nullptr, CollectorOptions(500));
         manual_seed(2);
@@ -144,8 +143,7 @@ BOOST_AUTO_TEST_CASE(seeds_and_threads) {
     VectorEnv env(2, [] { return std::make_shared<CountingEnv>(3); });
     env.set_seed(1234567);
     const std::uint64_t published[] = {6457827717110365317u, 3203168211198807973u};
-    for (std::int64_t i = 0; i < 2; ++i)
-        BOOST_TEST(env.env(i).generator().current_seed() == published[i] >> 1);
+    for (std::int64_t i = 0; i < 2; ++i) BOOST_TEST(env.env(i).generator().current_seed() == published[i] >> 1);
     // Without a seed the default generator decides, when it is made.
     const auto noise = [] {
         manual_seed(4);
@@ -168,16 +166,18 @@ BOOST_AUTO_TEST_CASE(what_one_environment_throws_arrives_with_its_number) {
         td = with_action(env.reset());
         BOOST_CHECK_THROW(env.step(td), IndexError);
         BOOST_TEST(contains(what([&] {
-            env.reset();
-            env.step(td);
-        }), "no such thing\n  in VectorEnv environment 1"));
+                                env.reset();
+                                env.step(td);
+                            }),
+                            "no such thing\n  in VectorEnv environment 1"));
         counting(env, 1).before_step = [](int) { throw 7; };
         env.reset();
         BOOST_TEST(message([&] { env.step(td); }) ==
                    "VectorEnv environment 1: something that is no std::exception was thrown");
         BOOST_TEST(contains(message([&] {
-            env.reset(TensorDict({{"_reset", reel::tensor({true, false, false})}}, {3}));
-        }), "reset all, without a mask"));
+                                env.reset(TensorDict({{"_reset", reel::tensor({true, false, false})}}, {3}));
+                            }),
+                            "reset all, without a mask"));
         counting(env, 1).before_step = nullptr;
         td = with_action(env.reset());
         BOOST_TEST(floats(env.step(td)[{"next", "observation"}]) == Floats({1, 1, 1}), per_element());
@@ -191,13 +191,16 @@ BOOST_AUTO_TEST_CASE(constructors_check_what_they_get) {
                "VectorEnv: expected at least one environment, got none");
     BOOST_TEST(message([&] { VectorEnv(2, make, VectorEnvOptions().num_threads(-1)); }) ==
                "VectorEnv: num_threads must not be negative, got -1");
-    BOOST_TEST(message([&] { VectorEnv({make, [] { return EnvPtr(); }}); }) ==
-               "VectorEnv: factory 1 returned no environment");
+    BOOST_TEST(message([&] {
+                   VectorEnv({make, [] { return EnvPtr(); }});
+               }) == "VectorEnv: factory 1 returned no environment");
     BOOST_TEST(message([&] { VectorEnv({make, VectorEnv::Factory()}); }) == "VectorEnv: factory 1 is empty");
     const EnvPtr same = make();
     BOOST_TEST(message([&] { VectorEnv(2, [&] { return same; }); }) ==
                "VectorEnv: factory 1 returned environment 0 again; each needs one of its own");
-    BOOST_TEST(message([&] { VectorEnv({make, [] { return std::make_shared<CountingEnv>(3, Ints{2}); }}); }) ==
+    BOOST_TEST(message([&] {
+                   VectorEnv({make, [] { return std::make_shared<CountingEnv>(3, Ints{2}); }});
+               }) ==
                "VectorEnv: the specs of environment 1 (CountingEnv, batch size [2]) differ from those of environment 0 "
                "(CountingEnv, batch size [])");
     VectorEnv env(2, make);

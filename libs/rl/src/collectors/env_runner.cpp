@@ -29,8 +29,9 @@ EnvPtr limited(const std::string& whose, EnvPtr env, std::int64_t max_frames) {
 EnvRunner::EnvRunner(const std::string& whose, EnvPtr env, Policy policy, const CollectorOptions& options,
                      std::int64_t first_id, std::int64_t id_stride)
     : whose_(whose), env_(limited(whose, std::move(env), options.max_frames_per_traj())), policy_(std::move(policy)),
-      reset_at_each_iter_(options.reset_at_each_iter()), first_id_(first_id), id_stride_(id_stride), generator_(kCPU),
-      root_rows_(whose, "next"), next_rows_(whose + ", 'next'"), ids_(std::size_t(env_->numel())) {
+      reset_at_each_iter_(options.reset_at_each_iter()), exploration_type_(options.exploration_type()),
+      first_id_(first_id), id_stride_(id_stride), generator_(kCPU), root_rows_(whose, "next"),
+      next_rows_(whose + ", 'next'"), ids_(std::size_t(env_->numel())) {
     if (RandomPolicy* random = policy_.target<RandomPolicy>(); random && !random->has_action_spec())
         random->set_action_spec(env_->full_action_spec());
     for (const NestedKey& key : env_->done_keys())
@@ -40,6 +41,7 @@ EnvRunner::EnvRunner(const std::string& whose, EnvPtr env, Policy policy, const 
 TensorDict EnvRunner::collect(std::int64_t steps, bool random) {
     const NoGradGuard no_grad;
     const GeneratorScope draws(generator_);
+    const set_exploration_type exploration(exploration_type_ ? exploration_type_ : exploration_type());
     if (!begun_ || reset_at_each_iter_) begin();
     std::vector<std::int64_t> sizes = env_->batch_size();
     const auto dim = std::int64_t(sizes.size());

@@ -38,6 +38,7 @@ private:
     EnvPtr env_;
     Policy policy_;
     bool reset_at_each_iter_;
+    std::optional<ExplorationType> exploration_type_;
     std::int64_t first_id_, id_stride_;
     std::vector<NestedKey> done_keys_;
     Generator generator_;

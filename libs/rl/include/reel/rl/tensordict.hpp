@@ -157,6 +157,13 @@ public:
     /// As the Python package prints it.
     std::string str() const;
 
+    // --- modules
+    /// What hooks see where a module takes or returns a dictionary: a dict of its tensors by name, so that gradients
+    /// have a place for each. Read back it is this very dictionary, unless a tensor was replaced.
+    operator Value() const;
+    /// The way back. A dict that somebody else made gets batch size []. TypeError names what is no tensor or dict.
+    static TensorDict from_value(const Value& value);
+
 private:
     friend struct detail::DictImpl;
     explicit TensorDict(std::shared_ptr<detail::DictImpl> impl) : impl_(std::move(impl)) {}

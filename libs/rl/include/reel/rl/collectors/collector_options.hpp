@@ -7,6 +7,7 @@
 
 #include <reel/autograd/device.hpp>
 #include <reel/nn/options.hpp>
+#include <reel/rl/modules/exploration_type.hpp>
 #include <reel/rl/tensordict.hpp>
 
 namespace reel::rl {
@@ -31,6 +32,8 @@ struct CollectorOptions {
     REEL_ARG(bool, split_trajs) = false;
     /// What is done to a batch last, after splitting: a MultiStep, any callable that takes and returns a dictionary.
     REEL_ARG(std::function<TensorDict(TensorDict)>, postproc);
+    /// How actors choose while it collects; nothing: as without a collector.
+    REEL_ARG(std::optional<ExplorationType>, exploration_type) = ExplorationType::RANDOM;
     /// Where delivered batches lie; absent: where the environment wrote them.
     REEL_ARG(std::optional<Device>, device);
 };
