@@ -2,7 +2,7 @@
 
 #include "distributions/support.hpp"
 
-namespace reel::rl {
+namespace reel::rl::distributions {
 
 Categorical::Categorical(const Tensor& probs, const Tensor& logits, std::optional<bool> validate_args, const char* name)
     : Distribution(validate_args), from_logits_(logits.defined()) {
@@ -89,4 +89,4 @@ Tensor Categorical::divergence(const Distribution& other) const {
 }
 Distribution::Named Categorical::parameters() const { return {{from_logits_ ? "logits" : "probs", given_}}; }
 
-} // namespace reel::rl
+} // namespace reel::rl::distributions

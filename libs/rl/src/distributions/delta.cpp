@@ -2,7 +2,7 @@
 
 #include "distributions/support.hpp"
 
-namespace reel::rl {
+namespace reel::rl::distributions {
 
 Delta::Delta(const Tensor& param, double atol, double rtol, std::optional<std::int64_t> event_dims,
              std::optional<bool> validate_args)
@@ -43,4 +43,4 @@ Tensor Delta::divergence(const Distribution& other) const {
     return full(same.sizes(), INFINITY, detail::like(param_)).masked_fill_(same, 0);
 }
 
-} // namespace reel::rl
+} // namespace reel::rl::distributions

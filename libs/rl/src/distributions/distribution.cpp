@@ -5,7 +5,7 @@
 
 #include "distributions/support.hpp"
 
-namespace reel::rl {
+namespace reel::rl::distributions {
 
 namespace {
 std::atomic<bool> validate_by_default{true};
@@ -108,4 +108,4 @@ Tensor kl_divergence(const Distribution& p, const Distribution& q) {
     return p.divergence(q);
 }
 
-} // namespace reel::rl
+} // namespace reel::rl::distributions

@@ -2,7 +2,7 @@
 
 #include "distributions/support.hpp"
 
-namespace reel::rl {
+namespace reel::rl::distributions {
 
 Independent::Independent(DistributionPtr base, std::int64_t reinterpreted_batch_ndims,
                          std::optional<bool> validate_args)
@@ -47,4 +47,4 @@ Tensor Independent::divergence(const Distribution& other) const {
 }
 Distribution::Named Independent::parameters() const { return base_->parameters(); }
 
-} // namespace reel::rl
+} // namespace reel::rl::distributions

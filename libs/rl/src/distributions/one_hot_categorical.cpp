@@ -2,7 +2,7 @@
 
 #include "distributions/support.hpp"
 
-namespace reel::rl {
+namespace reel::rl::distributions {
 
 OneHotCategorical::OneHotCategorical(const Tensor& probs, const Tensor& logits, std::optional<bool> validate_args,
                                      std::optional<ScalarType> sample_dtype)
@@ -45,4 +45,4 @@ Tensor OneHotCategorical::divergence(const Distribution& q) const {
     return categorical_.divergence(static_cast<const OneHotCategorical&>(q).categorical_);
 }
 
-} // namespace reel::rl
+} // namespace reel::rl::distributions

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace reel::rl::detail {
+namespace reel::rl::distributions::detail {
 
 void check_parameter(const char* distribution, const char* name, const Tensor& t, const Tensor& ok,
                      const char* expected) {
@@ -75,4 +75,4 @@ double resolution(ScalarType t) {
     return t == kBFloat16 ? 1e-2 : 1e-6;
 }
 
-} // namespace reel::rl::detail
+} // namespace reel::rl::distributions::detail

@@ -6,7 +6,7 @@
 
 #include "distributions/support.hpp"
 
-namespace reel::rl {
+namespace reel::rl::distributions {
 
 namespace {
 
@@ -135,4 +135,4 @@ Tensor TanhNormal::divergence(const Distribution& other) const {
     return detail::sum_rightmost(normal_.divergence(q.normal_), event_dims_);
 }
 
-} // namespace reel::rl
+} // namespace reel::rl::distributions

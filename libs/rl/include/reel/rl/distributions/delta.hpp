@@ -3,7 +3,7 @@
 
 #include <reel/rl/distributions/distribution.hpp>
 
-namespace reel::rl {
+namespace reel::rl::distributions {
 
 /// Always `param`, whose last `event_dims` dimensions (1 unless it has none) are one event. `log_prob` is +inf where
 /// |value - param| < atol + rtol |param| in the whole event, else -inf, as torchrl has it.
@@ -35,4 +35,4 @@ private:
     double atol_, rtol_;
 };
 
-} // namespace reel::rl
+} // namespace reel::rl::distributions

@@ -3,7 +3,7 @@
 
 #include <reel/rl/distributions/categorical.hpp>
 
-namespace reel::rl {
+namespace reel::rl::distributions {
 
 /// `Categorical` whose values are one-hot vectors: `event_shape` [K], dtype that of the parameters unless
 /// `sample_dtype` names another (an action of an environment is int64). Any value of `log_prob` has one 1 and zeros.
@@ -44,4 +44,4 @@ private:
     ScalarType dtype_;
 };
 
-} // namespace reel::rl
+} // namespace reel::rl::distributions

@@ -4,7 +4,7 @@
 #include <reel/nn/options.hpp>
 #include <reel/rl/distributions/normal.hpp>
 
-namespace reel::rl {
+namespace reel::rl::distributions {
 
 struct TanhNormalOptions {
     /// Bounds of the values, broadcast with the parameters; undefined: -1 and 1.
@@ -67,4 +67,4 @@ private:
     std::int64_t event_dims_;
 };
 
-} // namespace reel::rl
+} // namespace reel::rl::distributions
