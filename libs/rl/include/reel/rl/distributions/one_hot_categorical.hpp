@@ -20,7 +20,7 @@ public:
     }
 
     const char* name() const override { return "OneHotCategorical"; }
-    bool has_rsample() const override { return true; }
+    bool has_rsample() const override { return isFloatingType(dtype_); }
     Tensor probs() const { return categorical_.probs(); }
     Tensor logits() const { return categorical_.logits(); }
     std::int64_t num_events() const { return categorical_.num_events(); }
