@@ -10,14 +10,14 @@ namespace reel::rl {
 class OneHot : public TensorSpec {
 public:
     explicit OneHot(std::int64_t n, std::optional<std::vector<std::int64_t>> shape = std::nullopt,
-                    ScalarType dtype = kLong, std::optional<Device> device = std::nullopt);
+                    ScalarType dtype = kBool, std::optional<Device> device = std::nullopt);
 };
 
 /// Several one-hot parts beside each other: the last dimension has sum(nvec) positions.
 class MultiOneHot : public TensorSpec {
 public:
     explicit MultiOneHot(std::vector<std::int64_t> nvec, std::optional<std::vector<std::int64_t>> shape = std::nullopt,
-                         ScalarType dtype = kLong, std::optional<Device> device = std::nullopt);
+                         ScalarType dtype = kBool, std::optional<Device> device = std::nullopt);
 };
 
 } // namespace reel::rl
