@@ -211,6 +211,23 @@ BOOST_AUTO_TEST_CASE(EN_9_splitting_comes_before_the_postproc) {
     BOOST_TEST(other.next()->size() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(EN_9_exploration_type) {
+    std::optional<ExplorationType> seen;
+    const Policy policy = [&](TensorDict td) {
+        seen = exploration_type();
+        return td.set("action", td["observation"]);
+    };
+    Collector(CountingEnv(3), policy, CollectorOptions(2)).next();
+    BOOST_TEST((seen == ExplorationType::RANDOM));
+    Collector(CountingEnv(3), policy, CollectorOptions(2).exploration_type(ExplorationType::MODE)).next();
+    BOOST_TEST((seen == ExplorationType::MODE));
+    BOOST_TEST(!exploration_type().has_value());
+    Collector as_without(CountingEnv(3), policy, CollectorOptions(2).exploration_type(std::nullopt));
+    const set_exploration_type mean(ExplorationType::MEAN);
+    as_without.next();
+    BOOST_TEST((seen == ExplorationType::MEAN));
+}
+
 BOOST_AUTO_TEST_CASE(EN_7_a_missing_spec_comes_from_the_environment) {
     Collector collector(CountingEnv(4), RandomPolicy(), CollectorOptions(50, 50));
     BOOST_TEST((*collector.next())["action"].std().item<double>() > 0.5);

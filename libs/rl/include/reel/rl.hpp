@@ -1,6 +1,10 @@
 // Umbrella header of reel_rl.
 #pragma once
 
+#include <reel/rl/collectors/collector.hpp>
+#include <reel/rl/collectors/collector_options.hpp>
+#include <reel/rl/collectors/data_collector_base.hpp>
+#include <reel/rl/collectors/multi_collector.hpp>
 #include <reel/rl/distributions/bernoulli.hpp>
 #include <reel/rl/distributions/categorical.hpp>
 #include <reel/rl/distributions/delta.hpp>
