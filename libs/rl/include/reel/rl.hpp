@@ -23,6 +23,9 @@
 #include <reel/rl/nested_key.hpp>
 #include <reel/rl/objectives/dqn.hpp>
 #include <reel/rl/objectives/loss_module.hpp>
+#include <reel/rl/objectives/ppo.hpp>
+#include <reel/rl/objectives/reinforce.hpp>
+#include <reel/rl/objectives/sac.hpp>
 #include <reel/rl/objectives/target_updates.hpp>
 #include <reel/rl/objectives/value/estimators.hpp>
 #include <reel/rl/objectives/value/functional.hpp>

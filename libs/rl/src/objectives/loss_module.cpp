@@ -5,15 +5,15 @@
 namespace reel::rl {
 
 LossModule::LossModule(std::string name, std::vector<ValueEstimators> kinds)
-    : name_(std::move(name)), kinds_(std::move(kinds)) {}
+    : loss_name_(std::move(name)), kinds_(std::move(kinds)) {}
 LossModule::~LossModule() = default;
 
 void LossModule::make_value_estimator(ValueEstimators kind, const ValueEstimatorOptions& options) {
     if (std::find(kinds_.begin(), kinds_.end(), kind) == kinds_.end()) {
         std::string accepted;
         for (const ValueEstimators one : kinds_) accepted += str(accepted.empty() ? "" : ", ", one);
-        REEL_THROW(NotImplementedError, name_, ": make_value_estimator: ", kind, " is not for this loss; expected ",
-                   accepted);
+        REEL_THROW(NotImplementedError, loss_name_, ": make_value_estimator: ", kind,
+                   " is not for this loss; expected ", accepted);
     }
     estimator_ = std::make_shared<ValueEstimatorImpl>(kind, options);
 }
@@ -24,7 +24,7 @@ void LossModule::add_target(const std::string& name, bool delayed) {
     try {
         copy = loss_module().get_submodule(name)->clone(std::nullopt, false);
     } catch (Error& e) {
-        e.add_context(name_ + ": a delayed copy of " + name +
+        e.add_context(loss_name_ + ": a delayed copy of " + name +
                       " is made; modules that can be copied derive from nn::Cloneable");
         throw;
     }
@@ -50,7 +50,7 @@ Tensor LossModule::required(const TensorDict& tensordict, const NestedKey& key) 
     try {
         return tensordict[key];
     } catch (Error& e) {
-        e.add_context("computing " + name_);
+        e.add_context("computing " + loss_name_);
         throw;
     }
 }
@@ -58,7 +58,7 @@ TensorDict LossModule::next_of(const TensorDict& tensordict) const {
     try {
         return tensordict.dict("next");
     } catch (Error& e) {
-        e.add_context("computing " + name_);
+        e.add_context("computing " + loss_name_);
         throw;
     }
 }

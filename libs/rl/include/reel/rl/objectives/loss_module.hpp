@@ -35,7 +35,7 @@ protected:
     AnyTensorDictModule target(const std::string& name) const;
     Tensor required(const TensorDict& tensordict, const NestedKey& key) const;
     TensorDict next_of(const TensorDict& tensordict) const;
-    std::string name_;
+    std::string loss_name_;
     std::shared_ptr<ValueEstimatorImpl> estimator_;
 
 private:
