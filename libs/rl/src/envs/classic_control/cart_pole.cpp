@@ -83,7 +83,7 @@ void CartPole::advance(const StepArrays& a) {
 
 void CartPole::do_state_dict(TensorDict& state) const {
     ClassicControlEnv::do_state_dict(state);
-    state.set("fallen", reel::tensor(fallen_, kByte));
+    state.set("fallen", reel::tensor(fallen_));
 }
 void CartPole::do_load_state_dict(const TensorDict& state) {
     const Tensor fallen = state["fallen"].contiguous();
