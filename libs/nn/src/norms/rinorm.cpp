@@ -4,9 +4,10 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
+#include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
-#include "modules/python_text.hpp"
+#include "norms/instance.hpp"
 
 namespace reel::nn::norms {
 
@@ -56,23 +57,19 @@ Tensor RINormImpl::forward(const Tensor& x) {
                      "; expected [batch, ..., series], three or more: without an axis between there is nothing "
                      "to take statistics over (option match_two_d: over everything, as the reference)");
     check_series("RINorm", "x", x, -1, affine_weight);
+    const auto [middle, variance] = instance_moments(x);
     {
         const NoGradGuard constant;
-        std::vector<std::int64_t> axes;
-        for (std::int64_t i = 1; i + 1 < x.dim(); ++i) axes.push_back(i);
-        const auto [variance, middle] = reel::var_mean(x, OptionalIntArrayRef(axes), 0, true);
-        const Tensor scale = (variance + options.eps()).sqrt_();
-        mean = middle;
-        stdev = scale;
+        stdev = reel::sqrt(variance + options.eps());
     }
+    mean = middle;
     return transform(x);
 }
 
 Tensor RINormImpl::transform(const Tensor& x) const {
     check_fits("RINorm.transform", "x", x, mean, stdev, 0);
     check_series("RINorm.transform", "x", x, -1, affine_weight);
-    const Tensor plain = (x - mean) / stdev;
-    return affine_weight.defined() ? plain * affine_weight + affine_bias : plain;
+    return to_normal_scale(x, mean, stdev, affine_weight, affine_bias);
 }
 
 Tensor RINormImpl::inverse(const Tensor& y) const {

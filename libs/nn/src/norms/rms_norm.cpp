@@ -1,14 +1,13 @@
 // Root mean square norm with a floor.
 #include <reel/nn/norms/rms_norm.hpp>
 
-#include <cmath>
 #include <limits>
 
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/tensor_operators.hpp>
+#include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
-#include "modules/python_text.hpp"
+#include "norms/floored_rms.hpp"
 
 namespace reel::nn::norms {
 
@@ -37,8 +36,7 @@ Tensor RMSNormImpl::forward(const Tensor& x) {
     REEL_CHECK_VALUE(last == dim || (!options.strict() && (last == 1 || dim == 1)), "RMSNorm: the last axis of x ",
                      x.sizes(), " has ", last, " elements; expected dim ", dim);
     const double eps = options.strict() ? representable(options.eps(), x.scalar_type()) : options.eps();
-    const Tensor norm = reel::linalg_vector_norm(x, 2, IntArrayRef{-1}, true) / std::sqrt(double(options.dim()));
-    return x / norm.clamp_min(eps) * g;
+    return floored_rms_norm(x, g, options.dim(), eps);
 }
 
 namespace {
