@@ -153,12 +153,19 @@ struct InstanceTransform : autograd::Function<InstanceTransform> {
         if (ctx.needs_input_grad(4) && of_y.defined()) r[4] = summed(of_y);
         return r;
     }
+    /// Tangents that are not there are undefined.
     static variable_list jvp(AutogradContext* ctx, variable_list tangents) {
         const variable_list saved = ctx->get_saved_variables();
-        const Tensor &weight = saved[1], &plain = saved[2], of_plain = tangents[0] / saved[0];
-        if (!weight.defined()) return {of_plain, Tensor()};
-        const Tensor of_y = of_plain * weight;
-        return {plain.defined() ? of_y + plain * tangents[3] + tangents[4] : of_y, plain.defined() ? of_plain : plain};
+        const Tensor &weight = saved[1], &plain = saved[2];
+        const auto sum = [](const Tensor& a, const Tensor& b) {
+            return a.defined() && b.defined() ? a + b : a.defined() ? a : b;
+        };
+        Tensor of_plain, of_y;
+        if (tangents[0].defined()) of_plain = tangents[0] / saved[0];
+        if (of_plain.defined()) of_y = weight.defined() ? of_plain * weight : of_plain;
+        if (tangents[3].defined()) of_y = sum(of_y, plain * tangents[3]);
+        of_y = sum(of_y, tangents[4].defined() ? tangents[4].expand_as(plain) : Tensor());
+        return {of_y, plain.defined() ? of_plain : Tensor()};
     }
 };
 
