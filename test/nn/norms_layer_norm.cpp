@@ -1,4 +1,4 @@
-// The two layer norms of the variants (LN-1, LN-2, LN-4).
+// The two layer norms of the variants.
 #include <boost/test/unit_test.hpp>
 
 #include "nn/norms.hpp"

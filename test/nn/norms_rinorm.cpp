@@ -1,4 +1,4 @@
-// Reversible instance norm (RI-1 to RI-11).
+// Reversible instance norm.
 #include <boost/test/unit_test.hpp>
 
 #include "nn/norms.hpp"

@@ -1,4 +1,4 @@
-// Root mean square norm with a floor (LN-3).
+// Root mean square norm with a floor.
 #include <boost/test/unit_test.hpp>
 
 #include <limits>
