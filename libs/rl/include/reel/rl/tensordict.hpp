@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,9 +16,16 @@
 #include <reel/autograd/tensor.hpp>
 #include <reel/rl/nested_key.hpp>
 
+namespace reel {
+class Value;
+}
+
 namespace reel::rl {
 
 class TensorDict;
+namespace detail {
+struct DictImpl;
+}
 
 /// What stands under a name: a tensor or another dictionary.
 class Entry;
@@ -32,6 +40,7 @@ class TensorDict {
 public:
     using Item = std::pair<NestedKey, Entry>;
     TensorDict();
+    explicit TensorDict(std::initializer_list<std::int64_t> batch_size) : TensorDict(IntArrayRef(batch_size)) {}
     explicit TensorDict(IntArrayRef batch_size, std::optional<Device> device = std::nullopt);
     TensorDict(std::initializer_list<Item> items, IntArrayRef batch_size, std::optional<Device> device = std::nullopt);
 
@@ -95,7 +104,10 @@ public:
     /// Over batch dimensions alone; views for integers and slices, copies for masks and index tensors.
     TensorDict index(const std::vector<indexing::TensorIndex>& indices) const;
     TensorDict operator[](std::int64_t i) const;
-    TensorDict operator[](int i) const { return (*this)[std::int64_t(i)]; }
+    template <class I>
+    requires(std::is_integral_v<I> && !std::is_same_v<I, bool>) TensorDict operator[](I i) const {
+        return (*this)[std::int64_t(i)];
+    }
     TensorDict operator[](const Tensor& index) const;
     TensorDict operator[](indexing::Slice slice) const;
     /// Writes `value` at a place of the batch, entry by entry; both have the same names. Errors before anything is
@@ -145,9 +157,17 @@ public:
     /// As the Python package prints it.
     std::string str() const;
 
+    // --- modules
+    /// What hooks see where a module takes or returns a dictionary: a dict of its tensors by name, so that gradients
+    /// have a place for each. Read back it is this very dictionary, unless a tensor was replaced.
+    operator Value() const;
+    /// The way back. A dict that somebody else made gets batch size []. TypeError names what is no tensor or dict.
+    static TensorDict from_value(const Value& value);
+
 private:
-    struct Impl;
-    std::shared_ptr<Impl> impl_;
+    friend struct detail::DictImpl;
+    explicit TensorDict(std::shared_ptr<detail::DictImpl> impl) : impl_(std::move(impl)) {}
+    std::shared_ptr<detail::DictImpl> impl_;
 };
 
 class Entry {

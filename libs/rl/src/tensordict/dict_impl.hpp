@@ -1,0 +1,133 @@
+// What a TensorDict handle points to, and the walks that its members share.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <reel/rl/tensordict.hpp>
+
+namespace reel::rl::detail {
+
+/// A few names in the order of their insertion: looking through them takes less time than a hash.
+struct DictImpl {
+    struct Slot {
+        std::string name;
+        Entry entry;
+    };
+    std::vector<std::int64_t> batch_size;
+    std::optional<Device> device;
+    std::vector<Slot> slots;
+
+    static DictImpl& of(const TensorDict& dict) {
+        if (!dict.impl_) [[unlikely]]
+            throw_moved();
+        return *dict.impl_;
+    }
+    static TensorDict handle(std::shared_ptr<DictImpl> impl) { return TensorDict(std::move(impl)); }
+    static std::shared_ptr<DictImpl> make(IntArrayRef batch_size, std::optional<Device> device,
+                                          std::size_t capacity = 0);
+
+    std::int64_t batch_dims() const { return std::int64_t(batch_size.size()); }
+    Slot* find(std::string_view name) {
+        for (Slot& slot : slots)
+            if (slot.name == name) return &slot;
+        return nullptr;
+    }
+    /// Replaces in place, or appends.
+    void put(std::string_view name, Entry entry) {
+        if (Slot* slot = find(name)) slot->entry = std::move(entry);
+        else slots.push_back({std::string(name), std::move(entry)});
+    }
+    void erase(Slot* slot) { slots.erase(slots.begin() + (slot - slots.data())); }
+    Entry take(Slot* slot) {
+        Entry entry = std::move(slot->entry);
+        erase(slot);
+        return entry;
+    }
+
+private:
+    [[noreturn]] static void throw_moved();
+};
+
+/// Whether `sizes` begin with `batch_size`.
+inline bool begins_with(IntArrayRef sizes, IntArrayRef batch_size) {
+    if (sizes.size() < batch_size.size()) return false;
+    for (std::size_t i = 0; i < batch_size.size(); ++i)
+        if (sizes[i] != batch_size[i]) return false;
+    return true;
+}
+/// What follows the first `dims` sizes.
+inline IntArrayRef after(IntArrayRef sizes, std::size_t dims) {
+    return dims < sizes.size() ? IntArrayRef(sizes.data() + dims, sizes.size() - dims) : IntArrayRef();
+}
+inline Dims joined(IntArrayRef front, IntArrayRef back) {
+    Dims dims(front);
+    for (const std::int64_t size : back) dims.push_back(size);
+    return dims;
+}
+/// The sizes of a tensor or, of a dictionary, its batch size.
+inline IntArrayRef sizes_of(const Entry& entry) {
+    return entry.is_tensor() ? entry.tensor().sizes() : IntArrayRef(entry.dict().batch_size());
+}
+
+/// A dictionary of `f(tensor)`, whose batch sizes are `batch_size` and what nested ones have beyond `old_dims`.
+template <class F>
+TensorDict with_leaves(const DictImpl& from, IntArrayRef batch_size, std::size_t old_dims, const F& f) {
+    auto result = DictImpl::make(batch_size, from.device, from.slots.size());
+    for (const DictImpl::Slot& slot : from.slots) {
+        if (slot.entry.is_tensor()) {
+            try {
+                result->slots.push_back({slot.name, f(slot.entry.tensor())});
+            } catch (Error& error) {
+                error.add_context("in the entry '" + slot.name + "' of a TensorDict");
+                throw;
+            }
+            continue;
+        }
+        const DictImpl& nested = DictImpl::of(slot.entry.dict());
+        const IntArrayRef beyond = after(nested.batch_size, old_dims);
+        if (beyond.empty()) result->slots.push_back({slot.name, with_leaves(nested, batch_size, old_dims, f)});
+        else result->slots.push_back({slot.name, with_leaves(nested, joined(batch_size, beyond), old_dims, f)});
+    }
+    return DictImpl::handle(std::move(result));
+}
+/// The same with the batch sizes as they are.
+template <class F> TensorDict with_leaves(const DictImpl& from, const F& f) {
+    return with_leaves(from, from.batch_size, from.batch_size.size(), f);
+}
+
+/// A dimension of the batch, counted from its front. IndexError.
+std::int64_t wrap_batch_dim(const char* op, std::int64_t dim, IntArrayRef batch_size);
+
+/// What lies in `dict` under the names of a path; null when one of them is missing or leads through a tensor.
+const Entry* find_path(const TensorDict& dict, ArrayRef<std::string> path);
+/// KeyError for an entry that `dict` does not have, with the nearest ones that it has (TD-4).
+[[noreturn]] void throw_missing(const char* op, const TensorDict& dict, const NestedKey& key);
+
+/// Error when the tape forbids writing `value` into `tensor`, or elements of `tensor` share memory.
+void check_writable(const char* op, const NestedKey& key, const Tensor& tensor, const Tensor& value);
+
+/// A key that grows and shrinks while dictionaries are walked, made into a NestedKey where one is needed.
+class Path {
+public:
+    /// Holds one more name for as long as it lives.
+    class Step {
+    public:
+        Step(Path& path, const std::string& name) : path_(path) { path_.names_.push_back(name); }
+        ~Step() { path_.names_.pop_back(); }
+        Step(const Step&) = delete;
+
+    private:
+        Path& path_;
+    };
+    NestedKey key() const { return NestedKey(names_); }
+    bool empty() const { return names_.empty(); }
+    std::string str() const { return empty() ? std::string("the dictionary itself") : key().str(); }
+
+private:
+    std::vector<std::string> names_;
+};
+
+} // namespace reel::rl::detail

@@ -1,0 +1,71 @@
+// What a look-up of a name that does not exist says.
+#include <algorithm>
+
+#include "tensordict/dict_impl.hpp"
+
+namespace reel::rl::detail {
+
+namespace {
+
+/// Insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b`.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = std::min(row[j], before[j - 2] + 1);
+        }
+        before.swap(last);
+        last.swap(row);
+    }
+    return last[b.size()];
+}
+std::string dotted(const NestedKey& key) {
+    std::string text;
+    for (const std::string& name : key.path()) text += (text.empty() ? "" : ".") + name;
+    return text;
+}
+/// How far `candidate` is from what was asked for: as a whole, or by its own name in another dictionary.
+std::size_t distance(const NestedKey& asked, const NestedKey& candidate) {
+    const std::size_t whole = edit_distance(dotted(asked), dotted(candidate));
+    if (asked.size() == candidate.size()) return whole;
+    const std::size_t own = edit_distance(asked.back(), candidate.back());
+    return std::min(whole, own == 0 ? 0 : own + 1);
+}
+std::string listed(const std::vector<NestedKey>& keys, std::size_t most) {
+    std::string text;
+    for (std::size_t i = 0; i < keys.size() && i < most; ++i) text += (i ? ", " : "") + keys[i].str();
+    if (keys.size() > most) text += " and " + std::to_string(keys.size() - most) + " more";
+    return text;
+}
+
+} // namespace
+
+void throw_missing(const char* op, const TensorDict& dict, const NestedKey& key) {
+    for (std::size_t n = 1; n < key.size(); ++n) {
+        const Entry* on_the_way = find_path(dict, key.path().slice(0, n));
+        REEL_CHECK_WITH(KeyError, !on_the_way || on_the_way->is_dict(), "TensorDict::", op, ": no entry ", key.str(),
+                        ": ", NestedKey(key.path().slice(0, n)).str(), " is a tensor and no TensorDict");
+    }
+    constexpr std::size_t most_nearest = 3, most_names = 16, longest = 128;
+    const std::vector<NestedKey> all = dict.keys(true);
+    REEL_CHECK_WITH(KeyError, !all.empty(), "TensorDict::", op, ": no entry ", key.str(), ": the dictionary is empty");
+    std::vector<std::pair<std::size_t, std::size_t>> near; // distance, place
+    const std::size_t length = dotted(key).size();
+    for (std::size_t i = 0; i < all.size() && length <= longest; ++i) {
+        if (dotted(all[i]).size() > longest) continue;
+        const std::size_t d = distance(key, all[i]);
+        if (d <= std::max<std::size_t>(1, length / 2)) near.emplace_back(d, i);
+    }
+    std::sort(near.begin(), near.end());
+    std::vector<NestedKey> nearest;
+    for (std::size_t i = 0; i < near.size() && i < most_nearest; ++i) nearest.push_back(all[near[i].second]);
+    REEL_THROW(KeyError, "TensorDict::", op, ": no entry ", key.str(),
+               nearest.empty() ? "" : "; the nearest: " + listed(nearest, most_nearest), "; there are ",
+               listed(dict.keys(), most_names));
+}
+
+} // namespace reel::rl::detail
