@@ -21,3 +21,4 @@
 #include <reel/rl/envs/transforms/time_limit.hpp>
 #include <reel/rl/envs/transforms/transform.hpp>
 #include <reel/rl/envs/transforms/transformed_env.hpp>
+#include <reel/rl/envs/vector_env.hpp>
