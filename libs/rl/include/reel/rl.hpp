@@ -25,6 +25,14 @@
 #include <reel/rl/modules/tensordict_module_base.hpp>
 #include <reel/rl/modules/tensordict_sequential.hpp>
 #include <reel/rl/nested_key.hpp>
+#include <reel/rl/objectives/dqn.hpp>
+#include <reel/rl/objectives/loss_module.hpp>
+#include <reel/rl/objectives/ppo.hpp>
+#include <reel/rl/objectives/reinforce.hpp>
+#include <reel/rl/objectives/sac.hpp>
+#include <reel/rl/objectives/target_updates.hpp>
+#include <reel/rl/objectives/value/estimators.hpp>
+#include <reel/rl/objectives/value/functional.hpp>
 #include <reel/rl/policy.hpp>
 #include <reel/rl/replay/lazy_memmap_storage.hpp>
 #include <reel/rl/replay/lazy_tensor_storage.hpp>
