@@ -34,10 +34,14 @@
 #include <reel/rl/objectives/value/estimators.hpp>
 #include <reel/rl/objectives/value/functional.hpp>
 #include <reel/rl/policy.hpp>
+#include <reel/rl/postprocs/densify_reward.hpp>
+#include <reel/rl/postprocs/multi_step.hpp>
+#include <reel/rl/postprocs/split_trajectories.hpp>
 #include <reel/rl/replay/lazy_memmap_storage.hpp>
 #include <reel/rl/replay/lazy_tensor_storage.hpp>
 #include <reel/rl/replay/list_storage.hpp>
 #include <reel/rl/replay/loadable.hpp>
+#include <reel/rl/replay/multi_step_transform.hpp>
 #include <reel/rl/replay/prioritized_replay_buffer.hpp>
 #include <reel/rl/replay/prioritized_sampler.hpp>
 #include <reel/rl/replay/random_sampler.hpp>
