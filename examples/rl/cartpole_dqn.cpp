@@ -303,7 +303,7 @@ void Agent::write_report(double mean_return) {
                 {std::to_string(updates_), "updates"},
                 {std::to_string(target_.periods), "target networks"}});
     std::vector<agents::ChartCurve> norms;
-    for (const std::string& layer : norms_.layers()) norms.push_back({layer, history_[layer]});
+    for (const std::string& layer : norms_.layers()) norms.push_back({layer, history_[layer], 4});
     page.section("Curves",
                  "The return of a greedy evaluation ends the training once it is near 500, the most there is.");
     page.cards({agents::line_chart("Return", {{"greedy", history_["greedy"]}, {"exploring", history_["exploring"]}},
@@ -312,7 +312,7 @@ void Agent::write_report(double mean_return) {
                 agents::line_chart("Norm of the weight gradients, by layer", norms, {.logarithmic = true})});
     page.section("What it thinks of states", "The cart rests in the middle of the track.");
     page.cards({state_map("Value of the better action", false),
-                state_map("Value of a push to the right, less that of one to the left", true)});
+                state_map("Better to the right (yellow) or to the left", true)});
     const rl::EnvPtr env = cart_poles({});
     env->set_seed(std::int64_t(options_.seed));
     const agents::Film film = agents::film_of(*env, greedy(), episode_limit, 10);
