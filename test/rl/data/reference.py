@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """Writes the cases beside it: what torch.distributions and torchrl (0.14.1) compute.
 
-usage: reference.py [FOLDER], with torch, torchrl and safetensors installed. A tensor's name is CASE:FIELD.
+usage: reference.py [FOLDER], with torch and torchrl installed. A tensor's name is CASE:FIELD.
 Distributions are evaluated in float64 on parameters that float32 represents, so that both dtypes are held to one truth.
 """
+import json
 import math
 import sys
 from pathlib import Path
 
 import torch
 import torch.distributions as D
-from safetensors.torch import save_file
 from tensordict import TensorDict
 from tensordict.nn import TensorDictModule
 from torch import nn
@@ -19,6 +19,19 @@ from torchrl.objectives import ClipPPOLoss, DQNLoss, PPOLoss, ReinforceLoss, SAC
 from torchrl.objectives.value import functional as V
 
 OUT = {}
+DTYPES = {torch.float64: "F64", torch.float32: "F32", torch.int64: "I64", torch.bool: "BOOL"}
+
+
+def save_file(tensors, path):
+    """The safetensors format: the header's length, the header, the data."""
+    header, data = {}, b""
+    for name, t in tensors.items():
+        raw = t.contiguous().numpy().tobytes()
+        header[name] = {"dtype": DTYPES[t.dtype], "shape": list(t.shape), "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
 
 
 def put(case, **fields):
@@ -38,14 +51,14 @@ def distribution_case(case, make, parameters, value, fields=("mean", "variance",
     weights = torch.linspace(0.5, 1.5, log_prob.numel(), dtype=torch.double).view(log_prob.shape)
     put(case, log_prob=log_prob)
     finite = torch.where(log_prob.isfinite(), log_prob, 0)
-    grads = torch.autograd.grad((finite * weights).sum(), leaves)
+    grads = torch.autograd.grad((finite * weights).sum(), leaves, retain_graph=True)
     put(case, **{f"log_prob_grad_{n}": g for n, g in zip(names, grads)})
     for field in fields:
         result = getattr(d, field)
         result = result() if callable(result) else result
         put(case, **{field: result})
         if field == "entropy":
-            grads = torch.autograd.grad(result.sum(), leaves, allow_unused=True)
+            grads = torch.autograd.grad(result.sum(), leaves, allow_unused=True, retain_graph=True)
             put(case, **{f"entropy_grad_{n}": g for n, g in zip(names, grads) if g is not None})
     if with_cdf:
         put(case, cdf=d.cdf(value))
@@ -66,7 +79,7 @@ def distributions():
     distribution_case("Normal.plain", normal, dict(loc=randn(4, 3), scale=randn(4, 3).exp()), randn(4, 3).double(),
                       with_cdf=True)
     distribution_case("Normal.tiny_scale", normal, dict(loc=[1.0, -2.0, 0.0], scale=[1e-12, 1e-25, 1e-30]),
-                      torch.tensor([1.0, -2.0, 1e-30]).double())
+                      torch.tensor([1.0, -2.0, 2e-30]).double())
     distribution_case("Normal.wide", normal, dict(loc=randn(5), scale=[1e10, 1e3, 50.0, 1e-3, 2.0]),
                       (randn(5) * 3).double(), with_cdf=True)
     categorical = lambda **p: D.Categorical(**p, **quiet)
@@ -88,7 +101,7 @@ def distributions():
     distribution_case("Independent.normal", independent, dict(loc=randn(4, 3), scale=randn(4, 3).exp()),
                       randn(4, 3).double())
     tanh = lambda loc, scale: TanhNormal(loc, scale)
-    scaled = lambda loc, scale: TanhNormal(loc, scale, low=-2.0, high=0.5)
+    scaled = lambda loc, scale: TanhNormal(loc, scale, low=torch.tensor(-2.0).double(), high=torch.tensor(0.5).double())
     located = lambda loc, scale: TanhNormal(loc, scale, tanh_loc=True, upscale=5.0, event_dims=0)
     for name, make, low, high in (("plain", tanh, -1, 1), ("bounds", scaled, -2, 0.5), ("tanh_loc", located, -1, 1)):
         value = torch.tanh(randn(4, 3)).double() * (high - low) / 2 * 0.95 + (high + low) / 2
@@ -132,7 +145,7 @@ def estimators():
         value.requires_grad_()
         next_value.requires_grad_()
         a, t = V.generalized_advantage_estimate(gamma, lmbda, value, next_value, reward, done, terminated)
-        ga, gn = torch.autograd.grad((a * reward).sum(), [value, next_value])
+        ga, gn = torch.autograd.grad((a * reward).sum(), [value, next_value], retain_graph=True)
         put(case, gae=a, gae_target=t, gae_grad_value=ga, gae_grad_next_value=gn)
         put(case, td0=V.td0_return_estimate(gamma, next_value, reward, terminated))
         put(case, td1=V.td1_return_estimate(gamma, next_value, reward, done, terminated))
@@ -193,7 +206,8 @@ def losses():
         torch.manual_seed(5)
         net = MLP(in_features=3, out_features=4, num_cells=[5])
         actor = QValueActor(net, in_keys=["observation"], action_space="one-hot" if one_hot else "categorical")
-        loss = DQNLoss(actor, double_dqn=double, delay_value=True, loss_function=kind)
+        loss = DQNLoss(actor, double_dqn=double, delay_value=True, loss_function=kind,
+                       action_space="one-hot" if one_hot else "categorical")
         loss.make_value_estimator(gamma=0.9)
         target = {}
         for k, p in loss.target_value_network_params.flatten_keys(".").items():
