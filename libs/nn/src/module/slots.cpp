@@ -18,6 +18,8 @@ template <class F> Value map_children(const Value& v, F fn) {
     if (v.isGenericDict()) {
         ValueDict d;
         for (const auto& [key, value] : v.toGenericDict()) d.set(key, fn(value));
+        for (const auto& [name, value] : v.toGenericDict().attributes()) // a boxed one stands for the old children
+            if (!value.isBoxed()) d.set_attribute(name.toStringRef(), value);
         return Value(std::move(d));
     }
     std::vector<Value> e;
