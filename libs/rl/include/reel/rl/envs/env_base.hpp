@@ -12,6 +12,7 @@
 #include <reel/autograd/generator.hpp>
 #include <reel/nn/options.hpp>
 #include <reel/rl/envs/env_specs.hpp>
+#include <reel/rl/envs/step_mdp.hpp>
 #include <reel/rl/policy.hpp>
 #include <reel/rl/tensordict.hpp>
 
@@ -166,6 +167,7 @@ private:
     EnvSpecs specs_;
     std::vector<DoneGroup> groups_;
     std::vector<NestedKey> action_keys_, reward_keys_, done_keys_, reset_keys_;
+    StepMdpOptions step_mdp_;
     Generator generator_;
     ActionCheck action_check_ = ActionCheck::Throw;
     bool closed_ = false;
