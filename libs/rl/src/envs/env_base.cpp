@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <reel/autograd/ops.hpp>
-#include <reel/rl/envs/step_mdp.hpp>
 #include <reel/rl/specs/categorical.hpp>
 
 #include "specs/spec_impl.hpp"
@@ -72,6 +71,7 @@ void EnvBase::set_specs(EnvSpecs specs) {
     action_keys_ = specs.action.leaf_keys();
     reward_keys_ = specs.reward.leaf_keys();
     done_keys_ = specs.done.leaf_keys();
+    step_mdp_.action_keys(action_keys_).reward_keys(reward_keys_);
     reset_keys_ = std::move(resets);
     groups_ = std::move(groups);
     specs_ = std::move(specs);
@@ -139,12 +139,7 @@ TensorDict EnvBase::step(const TensorDict& td) {
     result.set("next", std::move(next));
     return result;
 }
-TensorDict EnvBase::step_mdp(const TensorDict& td) const {
-    StepMdpOptions options;
-    options.reward_keys() = reward_keys_;
-    options.action_keys() = action_keys_;
-    return rl::step_mdp(td, std::nullopt, options);
-}
+TensorDict EnvBase::step_mdp(const TensorDict& td) const { return rl::step_mdp(td, std::nullopt, step_mdp_); }
 std::pair<TensorDict, TensorDict> EnvBase::step_and_maybe_reset(const TensorDict& td) {
     TensorDict done = step(td);
     TensorDict root = maybe_reset(step_mdp(done));

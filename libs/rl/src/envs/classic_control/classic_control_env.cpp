@@ -113,9 +113,9 @@ void ClassicControlEnv::decode(const Tensor& action) {
     }
     for (std::int64_t i = 0; i < n; ++i) {
         const std::int64_t* const row = given + i * choices_;
-        std::int64_t at = 0;
-        while (at + 1 < choices_ && row[at] == 0) ++at;
-        choice_[std::size_t(i)] = at;
+        std::int64_t at = 0; // without branches: choices cannot be predicted
+        for (std::int64_t k = 1; k < choices_; ++k) at += row[k] != 0 ? k : 0;
+        choice_[std::size_t(i)] = std::min(at, choices_ - 1);
     }
 }
 
