@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(rows_that_do_not_fit_change_nothing) {
     BOOST_TEST(refused(rows) == "LazyTensorStorage: 'a' is [2, 4], but entries are stored as [10, 3]: after the first, "
                                 "all sizes must agree");
     rows = frames(0, 2).set("a", zeros({2, 3}, kDouble));
-    BOOST_TEST(refused(rows) == "LazyTensorStorage: 'a' is float64, but entries are stored as float32");
+    BOOST_TEST(refused(rows) == "LazyTensorStorage: 'a' is Double, but entries are stored as Float");
     BOOST_TEST(refused(TensorDict({{"a", zeros({3})}}, {})) ==
                "ReplayBuffer: extend expects rows [n, ...], the batch size is []; a single entry is stored by add()");
     ReplayBuffer fresh(ring(3));

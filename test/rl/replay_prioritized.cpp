@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(priorities_that_are_none_change_nothing) {
     const char* expected = "; expected a finite number that is not negative, such as the absolute TD error";
     BOOST_TEST(refused(tensor({0, 1}), tensor({5., -1.})) ==
                std::string("PrioritizedSampler: the priority of entry 1 is -1") + expected);
-    BOOST_TEST(refused(tensor({0, 1}), tensor({5., NAN})) ==
+    BOOST_TEST(refused(tensor({0, 1}), tensor({5., double(NAN)})) ==
                std::string("PrioritizedSampler: the priority of entry 1 is nan") + expected);
     BOOST_TEST(refused(tensor({0, 1}), tensor({5., double(INFINITY)})) ==
                std::string("PrioritizedSampler: the priority of entry 1 is inf") + expected);

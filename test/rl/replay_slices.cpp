@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(impossible_slices) {
                "strict_length off to take shorter ones whole");
     ReplayBuffer flags(places(12, SliceSamplerOptions().slice_len(1).end_key("t")));
     flags.extend(trajectories({3}));
-    BOOST_TEST(message([&] { flags.sample(2); }) == "SliceSampler: end_key: 't' is int64, expected bool");
+    BOOST_TEST(message([&] { flags.sample(2); }) == "SliceSampler: end_key: 't' is Long, expected Bool");
     ReplayBuffer missing(places(12, SliceSamplerOptions().slice_len(1).end_key("dnoe")));
     missing.extend(trajectories({3}));
     BOOST_CHECK_THROW(missing.sample(2), KeyError);
