@@ -14,10 +14,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "doc/conformance.md"
 # family -> (how many rules it has, what they are about); test/rules checks the numbers against the specification
 FAMILIES = {"C": (34, "calls and forward hooks"), "B": (48, "backward hooks"), "T": (37, "hooks of tensors and nodes"),
-            "E": (91, "the engine"), "M": (54, "module state")}
+            "E": (91, "the engine"), "M": (54, "module state"), "MS": (27, "n-step returns"),
+            "DR": (1, "dense rewards"), "SP": (1, "splitting by trajectory"), "EN": (10, "environments and collectors"),
+            "TD": (4, "dictionaries of tensors"), "LN": (4, "layer norm variants"), "RI": (11, "reversible instance norm")}
 LETTERED = {"33a": "M"}  # rules added between others
-ID = re.compile(r"(?<![A-Za-z0-9])([" + "".join(FAMILIES) + r"])[-_](\d+)([a-z]?)(?!\d)(?!\.\d)")
-RANGE = re.compile(r"(?<![A-Za-z0-9])([" + "".join(FAMILIES) + r"])-(\d+)(?: to |\.\.|…)(?:\1-)(\d+)(?!\d)")
+ID = re.compile(r"(?<![A-Za-z0-9])(" + "|".join(FAMILIES) + r")[-_](\d+)([a-z]?)(?!\d)(?!\.\d)")
+RANGE = re.compile(r"(?<![A-Za-z0-9])(" + "|".join(FAMILIES) + r")-(\d+)(?: to |\.\.|…)(?:\1-)(\d+)(?!\d)")
 CASE = re.compile(r"^\s*(?:BOOST_(?:AUTO|DATA|FIXTURE)_TEST_CASE(?:_TEMPLATE)?|BOOST_DATA_TEST_CASE)\s*\(\s*(\w+)")
 
 

@@ -80,7 +80,7 @@ replay() { # replay PROGRAM FOLDER NAME [OPTION...]
     if [ "$listed" -gt 0 ]; then remark="${remark:+$remark; }$listed of them differ as listed"; fi
     count "$name" "$ok" "$bad" "$unsupported" "$remark"
     if [ "$bad" -ne 0 ]; then grep -a FAIL "$log" | head -n 20 || true; fi
-    tail -n 2 "$log"
+    tail -n 3 "$log"
 }
 if [ "$what" = programs ] || [ "$what" = all ]; then
     reference=${REEL_REFERENCE:-}

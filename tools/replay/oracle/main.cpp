@@ -15,13 +15,8 @@ namespace po = boost::program_options;
 namespace fs = std::filesystem;
 
 void run_file(const fs::path& path, replay::Report& report) {
-    using namespace replay;
-    static const std::map<std::string, void (*)(const CaseFile&, Report&)> runners{
-        {"ops", run_ops_file},       {"modules", run_modules_file},
-        {"optim", run_optim_file},   {"schedulers", run_scheduler_file},
-        {"random", run_random_file}, {"training", run_training_file}};
-    const auto runner = runners.find(path.parent_path().filename().string());
-    if (runner != runners.end()) runner->second(CaseFile(path), report);
+    const auto run = replay::FilesIn::runner(path.parent_path().filename().string());
+    if (run) run(replay::CaseFile(path), report);
 }
 
 /// test/reference/differences.json of the checkout that this program was built in or is run in; empty without one.

@@ -96,7 +96,7 @@ std::string run_case(const CaseFile& file, const json::object& data, nn::Module&
 
 } // namespace
 
-void run_modules_file(const CaseFile& file, Report& report) {
+static void run_modules_file(const CaseFile& file, Report& report) {
     for (std::size_t index = 0; index < file.cases().size(); ++index) {
         const json::object& data = file.cases()[index].as_object();
         const std::string name(data.at("module").as_string());
@@ -128,5 +128,7 @@ void run_modules_file(const CaseFile& file, Report& report) {
         }
     }
 }
+
+static const FilesIn modules_files("modules", run_modules_file);
 
 } // namespace replay

@@ -270,7 +270,7 @@ private:
 
 } // namespace
 
-void run_ops_file(const CaseFile& file, Report& report) {
+static void run_ops_file(const CaseFile& file, Report& report) {
     Counts& counts = report.kinds["ops"][file.stem()];
     bool all = true;
     for (std::size_t index = 0; index < file.cases().size(); ++index) {
@@ -305,5 +305,7 @@ void run_ops_file(const CaseFile& file, Report& report) {
     for (const std::string& wrong : report.differences.stale(file, partial)) report.stale_entry(wrong);
     report.entries_for_other_inputs += report.differences.for_other_inputs(file);
 }
+
+static const FilesIn ops_files("ops", run_ops_file);
 
 } // namespace replay

@@ -67,7 +67,7 @@ std::string run_case(const CaseFile& file, const json::object& data, MemoryLayou
 
 } // namespace
 
-void run_optim_file(const CaseFile& file, Report& report) {
+static void run_optim_file(const CaseFile& file, Report& report) {
     for (std::size_t index = 0; index < file.cases().size(); ++index) {
         const json::object& data = file.cases()[index].as_object();
         const std::string name(data.at("optimizer").as_string());
@@ -90,5 +90,7 @@ void run_optim_file(const CaseFile& file, Report& report) {
         }
     }
 }
+
+static const FilesIn optim_files("optim", run_optim_file);
 
 } // namespace replay

@@ -99,7 +99,7 @@ std::string compare(const CaseFile& file, const json::array& outputs, const std:
 
 } // namespace
 
-void run_random_file(const CaseFile& file, Report& report) {
+static void run_random_file(const CaseFile& file, Report& report) {
     for (const json::value& value : file.cases()) {
         const json::object& data = value.as_object();
         const json::array& calls = data.at("calls").as_array();
@@ -129,5 +129,7 @@ void run_random_file(const CaseFile& file, Report& report) {
         }
     }
 }
+
+static const FilesIn random_files("random", run_random_file);
 
 } // namespace replay

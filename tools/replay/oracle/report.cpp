@@ -51,6 +51,7 @@ int Report::print_totals() const {
     std::cout << kind("modules   ", "modules") << "    " << part("repr", repr) << "    "
               << kind("optimizers", "optimizers") << "    " << kind("schedulers", "schedulers") << "    "
               << kind("random", "random") << "    " << kind("training", "training") << "\n";
+    std::cout << kind("multistep", "multistep") << "    " << kind("norms", "norms") << "\n";
     for (const auto& [name, files_of_kind] : kinds)
         for (const auto& [key, c] : files_of_kind)
             if (c.failed) return 1;
@@ -59,7 +60,8 @@ int Report::print_totals() const {
 
 void Report::write_json() const {
     json::object root;
-    for (const char* kind : {"ops", "modules", "optimizers", "schedulers", "random", "training"}) {
+    for (const char* kind :
+         {"ops", "modules", "optimizers", "schedulers", "random", "training", "multistep", "norms"}) {
         json::object table;
         if (const auto it = kinds.find(kind); it != kinds.end())
             for (const auto& [name, c] : it->second)

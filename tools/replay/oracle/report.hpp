@@ -41,7 +41,7 @@ public:
     }
     Options options;
     Differences differences;
-    std::map<std::string, std::map<std::string, Counts>> kinds; ///< "ops", "modules", ... -> name -> counts
+    std::map<std::string, std::map<std::string, Counts>> kinds; ///< "ops", "modules", "norms", ... -> name -> counts
     Tally forward, inplace, backward, double_backward, jvp, refused, repr;
     int unsupported_op_cases = 0, stale_entries = 0;
     std::size_t entries_for_other_inputs = 0; ///< of the list of differences
@@ -55,11 +55,23 @@ public:
     Counts sum(const std::string& kind) const;
 };
 
-void run_ops_file(const CaseFile& file, Report& report);
-void run_modules_file(const CaseFile& file, Report& report);
-void run_optim_file(const CaseFile& file, Report& report);
-void run_scheduler_file(const CaseFile& file, Report& report);
-void run_random_file(const CaseFile& file, Report& report);
-void run_training_file(const CaseFile& file, Report& report);
+/// One of these per folder of cases, in the file that knows their format: `static const FilesIn norms("norms", run);`.
+/// Files in folders that have none are passed over.
+class FilesIn {
+public:
+    using Run = void (*)(const CaseFile& file, Report& report);
+    FilesIn(const char* folder, Run run) { runners()[folder] = run; }
+    /// Null when there is none.
+    static Run runner(const std::string& folder) {
+        const auto it = runners().find(folder);
+        return it == runners().end() ? nullptr : it->second;
+    }
+
+private:
+    static std::map<std::string, Run>& runners() {
+        static std::map<std::string, Run> table;
+        return table;
+    }
+};
 
 } // namespace replay

@@ -52,7 +52,7 @@ std::string run_case(const CaseFile& file, const json::object& data) {
 
 } // namespace
 
-void run_scheduler_file(const CaseFile& file, Report& report) {
+static void run_scheduler_file(const CaseFile& file, Report& report) {
     for (std::size_t index = 0; index < file.cases().size(); ++index) {
         const json::object& data = file.cases()[index].as_object();
         const std::string name(data.at("scheduler").as_string());
@@ -76,5 +76,7 @@ void run_scheduler_file(const CaseFile& file, Report& report) {
         }
     }
 }
+
+static const FilesIn schedulers_files("schedulers", run_scheduler_file);
 
 } // namespace replay

@@ -173,7 +173,7 @@ private:
 
 } // namespace
 
-void run_training_file(const CaseFile& file, Report& report) {
+static void run_training_file(const CaseFile& file, Report& report) {
     for (std::size_t index = 0; index < file.cases().size(); ++index) {
         Counts& counts = report.kinds["training"][file.stem()];
         ++counts.cases;
@@ -195,5 +195,7 @@ void run_training_file(const CaseFile& file, Report& report) {
         }
     }
 }
+
+static const FilesIn training_files("training", run_training_file);
 
 } // namespace replay

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <random>
 
+#include <reel/autograd/generator_scope.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/private_generator.hpp>
 
@@ -124,6 +125,11 @@ thread_local const Generator* private_generator = nullptr;
 } // namespace
 PrivateGenerator::PrivateGenerator() : own_(kCPU), before_(private_generator) { private_generator = &own_; }
 PrivateGenerator::~PrivateGenerator() { private_generator = before_; }
+GeneratorScope::GeneratorScope(Generator generator) : generator_(std::move(generator)), before_(private_generator) {
+    static_cast<void>(generator_.impl()); // throws when there is none
+    private_generator = &generator_;
+}
+GeneratorScope::~GeneratorScope() { private_generator = before_; }
 
 namespace detail {
 const Generator& getDefaultCPUGenerator() {

@@ -1,7 +1,31 @@
 // Umbrella header of reel_rl.
 #pragma once
 
+#include <reel/rl/collectors/collector.hpp>
+#include <reel/rl/collectors/collector_options.hpp>
+#include <reel/rl/collectors/data_collector_base.hpp>
+#include <reel/rl/collectors/multi_collector.hpp>
+#include <reel/rl/distributions/bernoulli.hpp>
+#include <reel/rl/distributions/categorical.hpp>
+#include <reel/rl/distributions/delta.hpp>
+#include <reel/rl/distributions/distribution.hpp>
+#include <reel/rl/distributions/independent.hpp>
+#include <reel/rl/distributions/normal.hpp>
+#include <reel/rl/distributions/one_hot_categorical.hpp>
+#include <reel/rl/distributions/tanh_normal.hpp>
+#include <reel/rl/envs.hpp>
+#include <reel/rl/modules/actors.hpp>
+#include <reel/rl/modules/egreedy.hpp>
+#include <reel/rl/modules/exploration_type.hpp>
+#include <reel/rl/modules/mlp.hpp>
+#include <reel/rl/modules/normal_param_extractor.hpp>
+#include <reel/rl/modules/probabilistic.hpp>
+#include <reel/rl/modules/random_policy.hpp>
+#include <reel/rl/modules/tensordict_module.hpp>
+#include <reel/rl/modules/tensordict_module_base.hpp>
+#include <reel/rl/modules/tensordict_sequential.hpp>
 #include <reel/rl/nested_key.hpp>
+#include <reel/rl/policy.hpp>
 #include <reel/rl/replay/lazy_memmap_storage.hpp>
 #include <reel/rl/replay/lazy_tensor_storage.hpp>
 #include <reel/rl/replay/list_storage.hpp>
@@ -20,4 +44,5 @@
 #include <reel/rl/replay/tensordict_replay_buffer.hpp>
 #include <reel/rl/replay/transform.hpp>
 #include <reel/rl/replay/writer.hpp>
+#include <reel/rl/specs.hpp>
 #include <reel/rl/tensordict.hpp>

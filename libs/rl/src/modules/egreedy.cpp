@@ -1,0 +1,61 @@
+#include <reel/rl/modules/egreedy.hpp>
+
+#include <algorithm>
+
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+#include <reel/rl/modules/exploration_type.hpp>
+
+namespace reel::rl {
+
+EGreedyModuleImpl::EGreedyModuleImpl(TensorSpec spec, const EGreedyModuleOptions& o)
+    : options(o), spec_(std::move(spec)) {
+    REEL_CHECK_VALUE(spec_.defined(), "EGreedyModule: the action spec is undefined");
+    REEL_CHECK_VALUE(o.eps_end() >= 0 && o.eps_end() <= o.eps_init() && o.eps_init() <= 1,
+                     "EGreedyModule: expected 0 <= eps_end <= eps_init <= 1, got eps_init ", o.eps_init(),
+                     " and eps_end ", o.eps_end());
+    REEL_CHECK_VALUE(o.annealing_num_steps() > 0, "EGreedyModule: annealing_num_steps is ", o.annealing_num_steps(),
+                     ", expected a positive number");
+    in_keys_ = out_keys_ = {o.action_key()};
+    EGreedyModuleImpl::reset();
+}
+void EGreedyModuleImpl::reset() {
+    eps_init = register_buffer("eps_init", full({}, options.eps_init(), kFloat));
+    eps_end = register_buffer("eps_end", full({}, options.eps_end(), kFloat));
+    eps = register_buffer("eps", full({}, options.eps_init(), kFloat));
+}
+TensorDict EGreedyModuleImpl::forward(TensorDict tensordict) {
+    if (exploration_type().value_or(ExplorationType::RANDOM) != ExplorationType::RANDOM) return tensordict;
+    const NoGradGuard no_grad;
+    const Tensor action = tensordict[options.action_key()];
+    const std::vector<std::int64_t>& batch = tensordict.batch_size();
+    const std::size_t inner = spec_.shape().size();
+    REEL_CHECK_VALUE(std::size_t(action.dim()) >= inner, "EGreedyModule: the action ", options.action_key().str(),
+                     " has shape ", action.sizes(), ", which does not end with that of the spec ", spec_.summary());
+    const std::optional<Generator> generator =
+        generator_.defined() ? std::optional<Generator>(generator_) : std::nullopt;
+    std::vector<std::int64_t> shape = batch;
+    shape.resize(std::size_t(action.dim()), 1); // one coin for all parts of an action
+    const Tensor explores = rand(batch, generator, action.device()).view(shape) < eps;
+    const IntArrayRef sizes = action.sizes();
+    const Tensor random = spec_.rand(IntArrayRef(sizes.data(), sizes.size() - inner), generator_);
+    REEL_CHECK_VALUE(random.sizes().equals(sizes), "EGreedyModule: the action ", options.action_key().str(),
+                     " has shape ", sizes, ", draws from the spec ", spec_.summary(), " have ", random.sizes());
+    tensordict.set(options.action_key(), where(explores, random.to(action.scalar_type()), action));
+    return tensordict;
+}
+void EGreedyModuleImpl::step(std::int64_t frames) {
+    REEL_CHECK_VALUE(frames >= 0, "EGreedyModule: step: frames is ", frames,
+                     ", expected a number that is not negative");
+    const NoGradGuard no_grad;
+    const double slope = (options.eps_init() - options.eps_end()) / double(options.annealing_num_steps());
+    eps.fill_(std::max(options.eps_end(), epsilon() - slope * double(frames)));
+}
+std::string EGreedyModuleImpl::repr() const {
+    return repr_of("EGreedyModule", {str("eps=", epsilon(), ", eps_end=", options.eps_end(),
+                                         ", annealing_num_steps=", options.annealing_num_steps()),
+                                     keys_text()});
+}
+
+} // namespace reel::rl
