@@ -39,9 +39,9 @@ public:
 
 protected:
     rl::TensorDict do_reset(const std::optional<rl::TensorDict>& td) override {
-        const bool* mask = reset_mask(td);
+        const Tensor mask = reset_mask(td);
         for (std::size_t e = 0; e < count_.size(); ++e)
-            if (!mask || mask[e]) count_[e] = 0;
+            if (!mask.defined() || mask.data_ptr<bool>()[e]) count_[e] = 0;
         ++resets;
         return observed();
     }

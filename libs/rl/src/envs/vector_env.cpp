@@ -97,7 +97,9 @@ TensorDict VectorEnv::do_reset(const std::optional<TensorDict>& td) {
     const std::size_t n = p.envs.size();
     std::vector<std::optional<TensorDict>> parts(n);
     std::vector<bool> wanted(n, true);
-    if (reset_mask(td)) {
+    bool partial = false;
+    for (const NestedKey& key : reset_keys()) partial = partial || (td && td->contains(key));
+    if (partial) {
         REEL_CHECK(!p.failed, name(),
                    ".reset: an environment has thrown, so the others are a step ahead of it; reset all, "
                    "without a mask");
@@ -114,7 +116,7 @@ TensorDict VectorEnv::do_reset(const std::optional<TensorDict>& td) {
         p.results[i] = wanted[i] ? std::optional(reset_part(*p.envs[i], parts[i])) : std::nullopt;
     });
     std::size_t first = 0;
-    while (!p.results[first]) ++first; // a mask has a true element
+    while (!p.results[first]) ++first; // `reset` calls nobody for masks without a true element
     p.rows.start(std::int64_t(n), 0);
     p.rows.write(std::int64_t(first), *p.results[first]);
     for (std::size_t i = 0; i < n; ++i) {
