@@ -18,7 +18,7 @@ using distributions::DistributionPtr;
 
 /// What every module over dictionaries offers beside being an nn::Module. `forward` reads the entries `in_keys`, writes
 /// the entries `out_keys` into the very dictionary and returns it; calling the object runs its hooks as well, which see
-/// the dictionary as one boxed argument.
+/// its tensors by name.
 class TensorDictModuleBase {
 public:
     virtual ~TensorDictModuleBase();
@@ -68,8 +68,8 @@ public:
     TensorDictModuleBase& operator*() const { return checked(); }
     TensorDict operator()(TensorDict tensordict) const { return checked()(std::move(tensordict)); }
     nn::ModulePtr module() const { return checked().as_module().shared_from_this(); }
-    /// A deep copy.
-    AnyTensorDictModule clone() const { return of(module()->clone()); }
+    /// A deep copy, by default with the hooks.
+    AnyTensorDictModule clone(bool keep_hooks = true) const { return of(module()->clone(std::nullopt, keep_hooks)); }
     explicit operator bool() const { return bool(base_); }
 
 private:

@@ -41,9 +41,10 @@ public:
     std::vector<NestedKey> done_keys{"done", "truncated", "terminated"};
     std::vector<NestedKey> reward_keys{"reward"};
     std::optional<NestedKey> mask_key = NestedKey("mask");
+    /// Hand on [n] single frames instead of [*B, T']: for buffers that store frames, not rows of them.
+    bool flattens = false;
 
 private:
-    std::int64_t held_at_most() const { return options_.n_steps(); }
     MultiStepOptions options_;
     std::optional<TensorDict> held_; ///< as they came
 };
