@@ -14,6 +14,8 @@ public:
     void text(double x, double y, const std::string& text, const std::string& style);
     void path(const std::string& d, const std::string& style);
     void polyline(const std::vector<std::pair<double, double>>& points, const std::string& style);
+    /// Markup as it is.
+    void raw(const std::string& markup) { body_ += markup; }
     std::string str() const { return body_ + "</svg>"; }
 
 private:

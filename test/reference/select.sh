@@ -3,8 +3,8 @@
 set -eu
 full=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
-rm -rf ops modules optim schedulers random training scenarios multistep
-mkdir ops modules optim schedulers random training scenarios multistep
+rm -rf ops modules norms optim schedulers random training scenarios multistep
+mkdir ops modules norms optim schedulers random training scenarios multistep
 for op in mv outer dot t cos exp log sigmoid sqrt neg add sub max-reduction_no_dim max-reduction_with_dim var-unbiased amax mean sum \
     norm-fro norm-inf permute squeeze squeeze-multiple select transpose expand unsqueeze repeat stack cat gather index_select \
     softmax log_softmax addmm mm linalg.inv lt masked_fill cumsum tanh abs bmm \
@@ -17,6 +17,7 @@ for module in Linear-0 Linear-2 Conv2d-9 Conv2d-1 BatchNorm1d-1 BatchNorm1d-2 Ba
     MSELoss-1 MSELoss-2 LSTM-7 GRU-2 LSTMCell-0 EmbeddingBag-3; do
     cp "$full/modules/$module.safetensors" modules/
 done
+cp "$full"/norms/{LayerNorm-{5,12},LayerNormNoBias-{3,7},RMSNorm-{3,8,12},RINorm-{8,10,18,20,22}}.safetensors norms/
 cp "$full"/optim/{SGD-0,SGD-2,Adam-6,Adam-7,AdamW-10}.safetensors optim/
 cp "$full"/schedulers/{StepLR-0,CosineAnnealingLR-3}.safetensors schedulers/
 cp "$full/random/seed-0.safetensors" random/

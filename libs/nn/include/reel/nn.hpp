@@ -30,6 +30,7 @@
 #include <reel/nn/modules/transformer.hpp>
 #include <reel/nn/modules/transformer_layer.hpp>
 #include <reel/nn/modules/vision.hpp>
+#include <reel/nn/norms.hpp>
 #include <reel/nn/parameter.hpp>
 #include <reel/nn/replicate.hpp>
 #include <reel/nn/state_dict.hpp>

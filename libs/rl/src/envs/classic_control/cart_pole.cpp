@@ -44,6 +44,7 @@ void CartPole::observe(const double* state, std::int64_t n, float* observation) 
 void CartPole::advance(const StepArrays& a) {
     const bool euler = options_.kinematics_integrator() == KinematicsIntegrator::Euler;
     const bool sutton = options_.sutton_barto_reward();
+    std::int64_t late = 0, first_late = 0;
     for (std::int64_t i = 0; i < a.n; ++i) {
         double* const s = a.state + 4 * i;
         double x = s[0], x_dot = s[1], theta = s[2], theta_dot = s[3];
@@ -74,16 +75,18 @@ void CartPole::advance(const StepArrays& a) {
             continue;
         }
         a.reward[i] = sutton ? -1.0f : fallen ? 0.0f : 1.0f;
-        if (fallen == 1)
-            REEL_WARN("CartPole.step: environment ", i,
-                      " had terminated before this step, which is of no meaning; reset it where done is set");
+        if (fallen == 1 && late++ == 0) first_late = i;
         fallen = fallen ? 2 : 1;
     }
+    if (late)
+        REEL_WARN("CartPole.step: ", late, late == 1 ? " environment" : " environments", " (", first_late,
+                  late == 1 ? "" : ", ...",
+                  ") had terminated before this step, which is of no meaning; reset where done is set");
 }
 
 void CartPole::do_state_dict(TensorDict& state) const {
     ClassicControlEnv::do_state_dict(state);
-    state.set("fallen", reel::tensor(fallen_));
+    state.set("fallen", reel::tensor(fallen_, TensorOptions(kByte)));
 }
 void CartPole::do_load_state_dict(const TensorDict& state) {
     const Tensor fallen = state["fallen"].contiguous();

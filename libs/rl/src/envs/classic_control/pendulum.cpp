@@ -18,7 +18,9 @@ constexpr float max_torque = 2.0f;
 
 /// Into [-pi, pi), the sign following the divisor.
 double normalized(double angle) {
-    const double turn = std::fmod(angle + M_PI, 2 * M_PI);
+    const double shifted = angle + M_PI;
+    if (shifted >= 0 && shifted < 2 * M_PI) return shifted - M_PI;
+    const double turn = std::fmod(shifted, 2 * M_PI);
     return (turn < 0 ? turn + 2 * M_PI : turn) - M_PI;
 }
 TensorSpec observation_spec() {
