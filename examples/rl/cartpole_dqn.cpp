@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
-#include <optional>
 
 #include <reel/reel.hpp>
 #include <reel/rl.hpp>
@@ -11,6 +10,8 @@
 #include "common/charts.hpp"
 #include "common/checkpoint.hpp"
 #include "common/episodes.hpp"
+#include "common/frozen_target.hpp"
+#include "common/gradient_norms.hpp"
 #include "common/history.hpp"
 #include "common/options.hpp"
 #include "common/progress.hpp"
@@ -20,7 +21,6 @@ namespace {
 
 using namespace reel;
 using agents::format;
-using autograd::variable_list;
 
 constexpr const char* program = "cartpole_dqn";
 constexpr std::int64_t environments = 8, frames_per_batch = 128, updates_per_batch = 32, batch_size = 128;
@@ -34,84 +34,6 @@ rl::EnvPtr cart_poles(std::vector<std::int64_t> batch) {
     return rl::GymEnv("CartPole-v1",
                       rl::GymEnvOptions().batch_size(std::move(batch)).categorical_action_encoding(true));
 }
-
-/// The norm of each layer's weight gradient, seen by full backward hooks; averaged until it is taken.
-class GradientNorms {
-public:
-    explicit GradientNorms(nn::Module& network) {
-        for (const auto& [path, module] : network.module_items({}, true)) {
-            auto* linear = module->as<nn::Linear>();
-            if (!linear) continue;
-            norms_.push_back(std::make_unique<Norm>(Norm{str("layer ", norms_.size() + 1)}));
-            const auto look = [this, linear, norm = norms_.back().get()](nn::Module&, const variable_list&,
-                                                                         const variable_list&) {
-                if (!listening) return;
-                norm->sum += linalg_vector_norm(linear->weight.grad()).item<double>();
-                ++norm->count;
-            };
-            handles_.push_back(module->register_full_backward_hook(look, {.after_parameter_grads = true}));
-        }
-    }
-    void take(agents::History& history, double frames) {
-        for (const auto& n : norms_) {
-            if (n->count > 0) history.add(n->layer, frames, n->sum / n->count);
-            n->sum = n->count = 0;
-        }
-    }
-    std::vector<std::string> layers() const {
-        std::vector<std::string> r;
-        for (const auto& n : norms_) r.push_back(n->layer);
-        return r;
-    }
-    bool listening = true;
-
-private:
-    struct Norm {
-        std::string layer;
-        double sum = 0;
-        int count = 0;
-    };
-    std::vector<std::unique_ptr<Norm>> norms_;
-    std::vector<RemovableHandle> handles_;
-};
-
-/// The target network. It is frozen except while it is replaced, and before that every byte of it is compared.
-class Target {
-public:
-    Target(const rl::DQNLoss& loss, optim::Optimizer& optimizer)
-        : network_(loss->target_value_network().module()), updater_(loss, 1), optimizer_(&optimizer) {}
-    void freeze() {
-        inspect::FreezeOptions options;
-        options.optimizers = {optimizer_}; // none of its parameters may join
-        guard_.emplace(inspect::freeze(*network_, options));
-    }
-    void refresh() {
-        const inspect::FreezeReport found = guard_->verify();
-        ++periods;
-        bytes += std::int64_t(found.bytes);
-        differences += std::int64_t(found.differences.size());
-        attempts += std::int64_t(found.attempts.size());
-        guard_.reset();
-        updater_.step();
-        freeze();
-    }
-    /// What somebody is told who writes all the same.
-    std::string refusal() const {
-        try {
-            network_->parameters().front().add_(1);
-        } catch (const inspect::PinnedError& e) {
-            return e.msg();
-        }
-        REEL_THROW(Error, "the frozen target network let a write through");
-    }
-    std::int64_t periods = 0, bytes = 0, differences = 0, attempts = 0;
-
-private:
-    nn::ModulePtr network_;
-    rl::HardUpdate updater_;
-    optim::Optimizer* optimizer_;
-    std::optional<inspect::FreezeGuard> guard_;
-};
 
 rl::QValueActor make_network() {
     const auto layers = rl::MLPOptions(4, 2).num_cells({hidden, hidden}).activation_class(rl::module_class<nn::ReLU>());
@@ -136,7 +58,8 @@ public:
           explore_(cart_poles({environments})->action_spec(),
                    rl::EGreedyModuleOptions().eps_init(1).eps_end(0.04).annealing_num_steps(8000)),
           loss_(network_, rl::DQNLossOptions().double_dqn(true).loss_function("smooth_l1").gamma(discount)),
-          optimizer_(network_->parameters(), optim::AdamOptions(rate)), target_(loss_, optimizer_), norms_(*network_),
+          optimizer_(network_->parameters(), optim::AdamOptions(rate)),
+          target_(*loss_, loss_->target_value_network().module(), optimizer_), norms_(*network_),
           collector_(rl::TransformedEnv(cart_poles({environments}), rl::RewardSum()), exploring(),
                      rl::CollectorOptions(frames_per_batch)),
           buffer_(buffer_options()) {
@@ -174,8 +97,8 @@ private:
     rl::EGreedyModule explore_;
     rl::DQNLoss loss_;
     optim::Adam optimizer_;
-    Target target_;
-    GradientNorms norms_;
+    agents::FrozenTarget target_;
+    agents::GradientNorms norms_;
     rl::Collector collector_;
     rl::TensorDictReplayBuffer buffer_;
     agents::History history_;
@@ -254,8 +177,7 @@ void Agent::save() {
                                {"best_return", best_return_},
                                {"updates", updates_},
                                {"solved", solved_},
-                               {"target", std::vector<std::int64_t>{target_.periods, target_.bytes, target_.differences,
-                                                                    target_.attempts}}});
+                               {"target", target_.counts()}});
 }
 void Agent::load() {
     const ValueDict d = agents::load_run(program, options_);
@@ -269,9 +191,7 @@ void Agent::load() {
     best_return_ = d.at("best_return").toDouble();
     updates_ = d.at("updates").toInt();
     solved_ = d.at("solved").toBool();
-    const auto counts = d.at("target").toIntVector();
-    target_.periods = counts.at(0), target_.bytes = counts.at(1);
-    target_.differences = counts.at(2), target_.attempts = counts.at(3);
+    target_.set_counts(d.at("target").toIntVector());
 }
 
 Tensor Agent::values(const Tensor& observations) {
@@ -301,9 +221,9 @@ void Agent::write_report(double mean_return) {
     page.facts({{format("%.1f", mean_return), str("mean return over ", options_.episodes, " episodes")},
                 {std::to_string(frames()), "frames"},
                 {std::to_string(updates_), "updates"},
-                {std::to_string(target_.periods), "target networks"}});
+                {std::to_string(target_.periods()), "target networks"}});
     std::vector<agents::ChartCurve> norms;
-    for (const std::string& layer : norms_.layers()) norms.push_back({layer, history_[layer]});
+    for (const std::string& layer : norms_.layers()) norms.push_back({layer, history_[layer], 4});
     page.section("Curves",
                  "The return of a greedy evaluation ends the training once it is near 500, the most there is.");
     page.cards({agents::line_chart("Return", {{"greedy", history_["greedy"]}, {"exploring", history_["exploring"]}},
@@ -312,7 +232,7 @@ void Agent::write_report(double mean_return) {
                 agents::line_chart("Norm of the weight gradients, by layer", norms, {.logarithmic = true})});
     page.section("What it thinks of states", "The cart rests in the middle of the track.");
     page.cards({state_map("Value of the better action", false),
-                state_map("Value of a push to the right, less that of one to the left", true)});
+                state_map("Better to the right (yellow) or to the left", true)});
     const rl::EnvPtr env = cart_poles({});
     env->set_seed(std::int64_t(options_.seed));
     const agents::Film film = agents::film_of(*env, greedy(), episode_limit, 10);
@@ -321,8 +241,8 @@ void Agent::write_report(double mean_return) {
     page.section("The target network", "It is frozen by inspect::freeze from one replacement to the next; before each, "
                                        "every byte is compared with what it was.");
     page.table({{"periods", "bytes compared", "differences", "writes that were tried", "a write on purpose"},
-                {std::to_string(target_.periods), std::to_string(target_.bytes), std::to_string(target_.differences),
-                 std::to_string(target_.attempts), target_.refusal()}});
+                {std::to_string(target_.periods()), std::to_string(target_.bytes()),
+                 std::to_string(target_.differences()), std::to_string(target_.attempts()), target_.refusal()}});
     page.write(options_.report);
 }
 

@@ -3,8 +3,8 @@
 set -eu
 full=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
-rm -rf ops modules norms optim schedulers random training scenarios multistep
-mkdir ops modules norms optim schedulers random training scenarios multistep
+rm -rf ops modules norms multistep optim schedulers random training scenarios
+mkdir ops modules norms multistep optim schedulers random training scenarios
 for op in mv outer dot t cos exp log sigmoid sqrt neg add sub max-reduction_no_dim max-reduction_with_dim var-unbiased amax mean sum \
     norm-fro norm-inf permute squeeze squeeze-multiple select transpose expand unsqueeze repeat stack cat gather index_select \
     softmax log_softmax addmm mm linalg.inv lt masked_fill cumsum tanh abs bmm \
