@@ -56,12 +56,12 @@ TensorDict step_mdp(const TensorDict& td, const std::optional<TensorDict>& next_
 
     const DictImpl& root = DictImpl::of(td);
     auto result = DictImpl::make(root.batch_size, root.device, root.slots.size());
+    TensorDict made = DictImpl::handle(result);
     if (options.keep_other()) take_over(*result, root, excluded, true);
-    take_over(*result, DictImpl::of(next), excluded, false);
-    TensorDict made = DictImpl::handle(std::move(result));
-    if (!options.keep_other() && !options.exclude_action())
+    else if (!options.exclude_action())
         for (const NestedKey& key : options.action_keys())
-            if (const Entry* action = td.find(key); action && !made.contains(key)) made.set(key, *action);
+            if (const Entry* action = td.find(key)) made.set(key, *action);
+    take_over(*result, DictImpl::of(next), excluded, false);
     if (!next_td) return made;
     TensorDict given = *next_td;
     return given.update(made);

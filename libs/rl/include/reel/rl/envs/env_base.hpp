@@ -87,7 +87,8 @@ public:
     /// Errors: Error for another batch size or without a reset before, KeyError listing the nearest keys without an
     /// action, ValueError for an action outside its spec (see `set_action_check`).
     TensorDict step(const TensorDict& td);
-    /// The step, and the root of the step after it: what `step_mdp` makes of it, where done after a reset.
+    /// The step, and the root of the step after it: what `step_mdp` makes of it, after a reset where one of the flags
+    /// is set (truncated alone is enough).
     std::pair<TensorDict, TensorDict> step_and_maybe_reset(const TensorDict& td);
     /// A root dictionary: reset where its flags are set.
     TensorDict maybe_reset(const TensorDict& td);
@@ -155,6 +156,8 @@ private:
     Tensor fitting_action(const NestedKey& key, const TensorSpec& spec, const Tensor& action) const;
     void check_ready(const char* what, const TensorDict* td) const;
     void complete_done(TensorDict& td) const;
+    /// Any of the group's flags; undefined when `td` has none.
+    Tensor ended(const TensorDict& td, const DoneGroup& group) const;
     bool any_done(const TensorDict& td) const;
     bool all_done(const TensorDict& td) const;
     bool nothing_to_reset(const TensorDict& td) const;
