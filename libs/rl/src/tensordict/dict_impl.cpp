@@ -1,5 +1,7 @@
 #include "tensordict/dict_impl.hpp"
 
+#include <algorithm>
+
 #include <reel/autograd/grad_mode.hpp>
 
 namespace reel::rl::detail {
@@ -22,6 +24,15 @@ std::int64_t wrap_batch_dim(const char* op, std::int64_t dim, IntArrayRef batch_
     return dim < 0 ? dim + dims : dim;
 }
 
+NestedKey Path::key() const {
+    std::vector<std::string> names; // from the innermost on
+    const Path* at = this;
+    for (; at->outer_; at = at->outer_) names.push_back(*at->name_);
+    if (at->start_) names.insert(names.end(), at->start_->path().rbegin(), at->start_->path().rend());
+    std::reverse(names.begin(), names.end());
+    return NestedKey(names);
+}
+
 const Entry* find_path(const TensorDict& dict, ArrayRef<std::string> path) {
     const DictImpl* at = &DictImpl::of(dict);
     for (std::size_t i = 0;; ++i) {
@@ -33,7 +44,7 @@ const Entry* find_path(const TensorDict& dict, ArrayRef<std::string> path) {
     }
 }
 
-void check_writable(const char* op, const NestedKey& key, const Tensor& tensor, const Tensor& value) {
+void check_writable(const char* op, const Path& key, const Tensor& tensor, const Tensor& value) {
     for (std::int64_t d = 0; d < tensor.dim(); ++d)
         REEL_CHECK(tensor.strides()[std::size_t(d)] != 0 || tensor.sizes()[std::size_t(d)] < 2, "TensorDict::", op,
                    ": the tensor ", key.str(), " of sizes ", tensor.sizes(),
