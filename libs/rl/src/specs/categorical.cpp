@@ -50,7 +50,7 @@ struct CategoricalImpl : SpecImpl {
     }
     Tensor nearest(const Tensor& value) const override {
         const Tensor known = reel::nan_to_num(value.to(kDouble), 0.0);
-        const Tensor high = reel::tensor(choices.nvec, TensorOptions(kDouble)).to(value.device(), kDouble) - 1;
+        const Tensor high = reel::tensor(choices.nvec, TensorOptions(kDouble)).to(value.device(), kDouble).sub(1);
         return reel::clamp(reel::round(known), reel::zeros_like(high), high).to(dtype);
     }
     bool same_domain(const SpecImpl& o) const override {

@@ -30,7 +30,7 @@ Tensor placed(const Tensor& value, const std::optional<Device>& device) {
 }
 /// The same spec with another shape; `f` does to a tensor of the old shape what happens to the shape.
 TensorSpec reshaped(const detail::SpecImpl& impl, const std::function<Tensor(const Tensor&)>& f) {
-    const Tensor image = f(reel::empty({1}, TensorOptions(kBool)).expand(impl.shape));
+    const Tensor image = f(reel::empty(IntArrayRef(), TensorOptions(kBool)).expand(impl.shape));
     const std::shared_ptr<detail::SpecImpl> copy = impl.copy();
     copy->shape.assign(image.sizes().begin(), image.sizes().end());
     copy->reshape(f);

@@ -1,28 +1,13 @@
 // What a look-up of a name that does not exist says.
 #include <algorithm>
 
+#include "nearest_names.hpp"
 #include "tensordict/dict_impl.hpp"
 
 namespace reel::rl::detail {
 
 namespace {
 
-/// Insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b`.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = std::min(row[j], before[j - 2] + 1);
-        }
-        before.swap(last);
-        last.swap(row);
-    }
-    return last[b.size()];
-}
 std::string dotted(const NestedKey& key) {
     std::string text;
     for (const std::string& name : key.path()) text += (text.empty() ? "" : ".") + name;

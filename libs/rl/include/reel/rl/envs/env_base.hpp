@@ -26,7 +26,8 @@ requires std::is_base_of_v<EnvBase, std::remove_cvref_t<E>> EnvPtr as_env(E&& en
 }
 inline EnvPtr as_env(EnvPtr env) { return env; }
 
-/// What happens to an action that its spec does not contain: ValueError, the nearest that it contains, or nothing.
+/// What happens to an action that its spec does not contain: ValueError, the nearest that it contains takes its place,
+/// or nothing.
 enum class ActionCheck { Throw, Project, None };
 
 struct RolloutOptions {
@@ -75,18 +76,19 @@ public:
     const NestedKey& action_key() const; ///< KeyError where there are several
     const NestedKey& reward_key() const;
     ActionCheck action_check() const { return action_check_; }
-    void set_action_check(ActionCheck check) { action_check_ = check; }
+    virtual void set_action_check(ActionCheck check) { action_check_ = check; }
 
     // --- running
     /// A dictionary with the observations and cleared flags of a beginning. Entries of `td` that the environment does
     /// not write come along. With bool masks "_reset" in `td` (batch size, or that and a trailing 1), environments
-    /// whose mask is false keep their state and what `td` holds of them; a mask without any true element is an Error.
+    /// whose mask is false keep their state and what `td` holds of them.
     TensorDict reset(const std::optional<TensorDict>& td = std::nullopt);
     /// Writes the result of the action at the root of `td` as "next" and returns `td`.
     /// Errors: Error for another batch size or without a reset before, KeyError listing the nearest keys without an
     /// action, ValueError for an action outside its spec (see `set_action_check`).
     TensorDict step(const TensorDict& td);
-    /// The step, and the root of the step after it: what `step_mdp` makes of it, where done after a reset.
+    /// The step, and the root of the step after it: what `step_mdp` makes of it, after a reset where one of the flags
+    /// is set (truncated alone is enough).
     std::pair<TensorDict, TensorDict> step_and_maybe_reset(const TensorDict& td);
     /// A root dictionary: reset where its flags are set.
     TensorDict maybe_reset(const TensorDict& td);
@@ -137,23 +139,32 @@ protected:
     virtual void do_load_state_dict(const TensorDict&) {}
     /// Completes the done specs and finds the keys. ValueError where a shape does not begin with the batch size.
     void set_specs(EnvSpecs specs);
-    /// The root's mask in `td`, [numel()] bytes; null when all are reset.
-    const bool* reset_mask(const std::optional<TensorDict>& td) const;
+    /// The root's mask in `td`, contiguous bool [*batch_size]; undefined when all are reset.
+    Tensor reset_mask(const std::optional<TensorDict>& td) const;
     /// The parts of reset and step that wrappers need of what they wrap: no merging, no "next".
     static TensorDict reset_part(EnvBase& env, const std::optional<TensorDict>& td) { return env.checked_reset(td); }
     static TensorDict step_part(EnvBase& env, const TensorDict& td) { return env.checked_step(td); }
 
 private:
+    /// The flags of one group, and where its mask stands.
+    struct DoneGroup {
+        NestedKey done, terminated, truncated, reset;
+    };
     TensorDict checked_reset(const std::optional<TensorDict>& td);
     TensorDict checked_step(const TensorDict& td);
-    void check_actions(TensorDict& td) const;
-    void check_open(const char* what) const;
+    TensorDict with_actions(const TensorDict& td) const;
+    Tensor fitting_action(const NestedKey& key, const TensorSpec& spec, const Tensor& action) const;
+    void check_ready(const char* what, const TensorDict* td) const;
     void complete_done(TensorDict& td) const;
-    bool any_done(const TensorDict& td, bool all = false) const;
-    TensorDict merged(const TensorDict& td, TensorDict fresh) const;
-    TensorDict rollout_start(const RolloutOptions& options);
+    /// Any of the group's flags; undefined when `td` has none.
+    Tensor ended(const TensorDict& td, const DoneGroup& group) const;
+    bool any_done(const TensorDict& td) const;
+    bool all_done(const TensorDict& td) const;
+    bool nothing_to_reset(const TensorDict& td) const;
+    TensorDict merged(const TensorDict& td, const TensorDict& fresh) const;
 
     EnvSpecs specs_;
+    std::vector<DoneGroup> groups_;
     std::vector<NestedKey> action_keys_, reward_keys_, done_keys_, reset_keys_;
     Generator generator_;
     ActionCheck action_check_ = ActionCheck::Throw;

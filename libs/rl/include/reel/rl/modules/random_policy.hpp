@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include <reel/rl/specs/composite.hpp>
 #include <reel/rl/tensordict.hpp>
@@ -15,7 +16,7 @@ public:
     RandomPolicy() = default;
     explicit RandomPolicy(const TensorSpec& action_spec, const NestedKey& action_key = "action");
     explicit RandomPolicy(Composite action_spec);
-    bool has_action_spec() const { return spec_.has_value(); }
+    bool has_action_spec() const { return single_ || spec_; }
     void set_action_spec(const TensorSpec& action_spec, const NestedKey& action_key = "action");
     void set_action_spec(Composite action_spec);
     /// Draws come from it instead of the default generator.
@@ -25,6 +26,7 @@ public:
     TensorDict operator()(TensorDict td) const;
 
 private:
+    std::optional<std::pair<NestedKey, TensorSpec>> single_;
     std::optional<Composite> spec_;
     Generator generator_;
 };

@@ -23,6 +23,7 @@ class Acrobot : public ClassicControlEnv {
 public:
     explicit Acrobot(AcrobotOptions options = {});
     const AcrobotOptions& options() const { return options_; }
+    std::pair<std::int64_t, std::int64_t> render_size() const override { return {240, 240}; }
 
 protected:
     void draw_state(double* state, CPUGeneratorImpl& generator) override;

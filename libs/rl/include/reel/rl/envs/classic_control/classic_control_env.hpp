@@ -69,9 +69,11 @@ private:
 
     std::string name_;
     std::int64_t state_size_, observation_size_, choices_;
+    bool categorical_;
     std::optional<std::int64_t> max_episode_steps_;
     std::vector<double> state_;
     std::vector<std::int64_t> elapsed_, choice_;
+    std::vector<std::int64_t> observation_sizes_, row_sizes_;
     bool begun_ = false;
 };
 

@@ -19,6 +19,7 @@ class Pendulum : public ClassicControlEnv {
 public:
     explicit Pendulum(PendulumOptions options = {});
     const PendulumOptions& options() const { return options_; }
+    std::pair<std::int64_t, std::int64_t> render_size() const override { return {240, 240}; }
 
 protected:
     void draw_state(double* state, CPUGeneratorImpl& generator) override;

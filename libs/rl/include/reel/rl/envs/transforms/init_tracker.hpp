@@ -1,6 +1,9 @@
 // Marks first steps.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <reel/rl/envs/transforms/transform.hpp>
 
 namespace reel::rl {
@@ -18,7 +21,7 @@ public:
 private:
     TensorDict marked(TensorDict td, bool value) const;
     std::string init_key_;
-    std::vector<NestedKey> keys_;
+    std::vector<NestedKey> done_keys_; ///< of each group
 };
 
 } // namespace reel::rl

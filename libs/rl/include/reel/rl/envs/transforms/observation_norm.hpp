@@ -22,8 +22,8 @@ public:
     bool standard_normal() const { return standard_normal_; }
     bool initialized() const { return loc_.defined(); }
     /// Measures mean and (unbiased) standard deviation, at least `eps`, of `key` (default: the only input) over
-    /// `num_iter` random steps of `env`, which must not contain this transform: all leading dimensions and the
-    /// dimensions `reduce_dim` (of the stacked observations; by default all but the spec's own) are averaged over.
+    /// `num_iter` random steps of `env`, which must not contain this transform; from then on, results have mean 0 and
+    /// deviation 1 there. Error when loc and scale are known already.
     void init_stats(EnvBase& env, std::int64_t num_iter, std::optional<NestedKey> key = std::nullopt,
                     double eps = 1e-6);
     EnvSpecs transform_specs(EnvSpecs specs) const override;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <reel/rl/envs/transforms/transform.hpp>
 
@@ -20,11 +21,13 @@ public:
     TensorDict reset(const std::optional<TensorDict>& td, TensorDict fresh) override;
     TensorDict step(const TensorDict& td, TensorDict next) override;
     EnvSpecs transform_specs(EnvSpecs specs) const override;
+    void attach(const EnvSpecs& specs) override;
 
 private:
     std::optional<std::int64_t> max_steps_;
     NestedKey truncated_key_, step_count_key_;
     bool update_done_;
+    std::vector<NestedKey> done_keys_; ///< of each group
 };
 
 } // namespace reel::rl

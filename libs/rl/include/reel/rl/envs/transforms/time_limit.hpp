@@ -15,7 +15,6 @@ public:
     std::string name() const override { return "TimeLimit"; }
     TensorDict reset(const std::optional<TensorDict>& td, TensorDict fresh) override;
     TensorDict step(const TensorDict& td, TensorDict next) override;
-    EnvSpecs transform_specs(EnvSpecs specs) const override;
     void attach(const EnvSpecs& specs) override;
     void state_dict(TensorDict& state, const NestedKey& prefix) const override;
     void load_state_dict(const TensorDict& state, const NestedKey& prefix) override;
@@ -23,6 +22,7 @@ public:
 private:
     std::int64_t max_episode_steps_;
     std::vector<std::int64_t> elapsed_;
+    std::vector<NestedKey> done_keys_; ///< of each group
 };
 
 } // namespace reel::rl

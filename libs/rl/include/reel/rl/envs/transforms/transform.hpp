@@ -40,7 +40,8 @@ public:
     virtual TensorDict forward(const TensorDict& td);
     /// The specs of the environment with this transform, made of those without.
     virtual EnvSpecs transform_specs(EnvSpecs specs) const { return specs; }
-    /// Called with the specs of what comes before it, when it joins an environment. Error when it is in another one.
+    /// Called with the specs of what comes before it, which `transform_specs` has accepted, when it joins an
+    /// environment. Error when it is in another one.
     virtual void attach(const EnvSpecs& specs);
     bool is_attached() const { return parent_.has_value(); }
     /// Specs of what comes before it; Error where there is nothing.

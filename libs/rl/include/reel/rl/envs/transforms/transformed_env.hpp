@@ -23,6 +23,7 @@ public:
     template <class T> void append_transform(T&& transform) { push_back(as_transform(std::forward<T>(transform))); }
     Tensor render(std::int64_t index = 0) const override { return base_env_->render(index); }
     std::pair<std::int64_t, std::int64_t> render_size() const override { return base_env_->render_size(); }
+    void set_action_check(ActionCheck check) override;
     void close() override;
 
 protected:
