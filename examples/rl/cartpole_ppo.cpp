@@ -53,13 +53,14 @@ public:
           advantage_(rl::ValueEstimatorOptions().gamma(gamma_).lmbda(lambda).value_network(critic_)),
           optimizer_(loss_->parameters(), optim::AdamOptions(first_rate)),
           collector_(rl::TransformedEnv(cart_poles({environments}), rl::RewardSum()), actor_,
-                     rl::CollectorOptions(environments * steps, options.frames)) {
+                     rl::CollectorOptions(environments * steps)) {
         collector_.set_seed(std::int64_t(options.seed));
         if (options.resume) load();
     }
     void run();
     double evaluate(std::int64_t episodes, std::int64_t seed);
-    void write_report(double mean_return, double seconds);
+    void write_report(double mean_return);
+    std::int64_t frames() const { return collector_.frames(); }
 
 private:
     void learn(rl::TensorDict batch);
@@ -124,12 +125,11 @@ void Agent::note_returns(const rl::TensorDict& batch) {
 void Agent::run() {
     agents::Progress progress(options_.frames, options_.seconds, collector_.frames());
     std::int64_t saved = collector_.frames();
-    while (!progress.time_is_up()) {
-        const auto batch = collector_.next();
-        if (!batch) break;
+    while (collector_.frames() < options_.frames && !progress.time_is_up()) {
+        const rl::TensorDict batch = *collector_.next();
         const std::int64_t frames = collector_.frames();
-        note_returns(*batch);
-        learn(*batch);
+        note_returns(batch);
+        learn(batch);
         if (frames % evaluate_every == 0) history_.add("evaluation", double(frames), evaluate(20, 1000));
         progress.show(frames, format("return %5.1f  critic's loss %8.3f", history_.mean_of_last("return", 10),
                                      history_.mean_of_last("critic", 10)));
@@ -178,14 +178,14 @@ Tensor Agent::over_the_plane(bool value) {
     return softmax(actor_(states)["logits"], -1).select(-1, 1);
 }
 
-void Agent::write_report(double mean_return, double seconds) {
+void Agent::write_report(double mean_return) {
     agents::Report page("CartPole by proximal policy optimisation",
                         "A policy and a critic of two hidden layers, " + std::to_string(hidden) +
                             " units each, learn to balance a pole from " + std::to_string(environments) +
                             " poles at a time. Seed " + std::to_string(options_.seed) + ".");
     page.facts({{format("%.1f", mean_return), "mean return over " + std::to_string(options_.episodes) + " episodes"},
-                {std::to_string(collector_.frames()), "frames"},
-                {format("%.1f s", seconds), "of training"}});
+                {std::to_string(frames()), "frames"},
+                {std::to_string(passes), "passes over each batch"}});
     page.section("Return and losses");
     page.cards({agents::line_chart(
                     "Return", {{"while it explores", history_["return"], 8}, {"evaluation", history_["evaluation"]}},
@@ -216,11 +216,11 @@ void Agent::write_report(double mean_return, double seconds) {
 int run(const agents::RunOptions& options) {
     manual_seed(options.seed);
     Agent agent(options);
-    const agents::Progress clock(1, 0);
     agent.run();
-    const double seconds = clock.seconds(), mean = agent.evaluate(options.episodes, 3000);
-    std::printf("mean return %.1f over %lld episodes\n", mean, static_cast<long long>(options.episodes));
-    if (!options.report.empty()) agent.write_report(mean, seconds);
+    const double mean = agent.evaluate(options.episodes, 3000);
+    if (!options.report.empty()) agent.write_report(mean);
+    std::printf("mean return over %lld episodes after %lld frames: %.1f\n", static_cast<long long>(options.episodes),
+                static_cast<long long>(agent.frames()), mean);
     return 0;
 }
 

@@ -64,7 +64,7 @@ public:
           targets_(loss_, rl::SoftUpdateOptions().tau(tau)),
           optimizer_(learning(loss_->parameters()), optim::AdamOptions(rate)),
           collector_(rl::TransformedEnv(pendulums({environments}), rl::RewardSum()), actor_,
-                     rl::CollectorOptions(frames_per_batch, options.frames).init_random_frames(random_frames)),
+                     rl::CollectorOptions(frames_per_batch).init_random_frames(random_frames)),
           buffer_(
               rl::TensorDictReplayBufferOptions().storage(rl::LazyTensorStorage(buffer_size)).batch_size(batch_size)) {
         collector_.set_seed(std::int64_t(options.seed));
@@ -78,9 +78,9 @@ public:
         return agents::mean_of(agents::episode_returns(*env, actor_, episode_limit));
     }
     void write_report(double mean_return);
+    std::int64_t frames() const { return collector_.frames(); }
 
 private:
-    std::int64_t frames() const { return collector_.frames(); }
     void learn();
     void note_returns(const rl::TensorDict& batch);
     void judge(agents::Progress& progress);
@@ -139,11 +139,10 @@ void Agent::judge(agents::Progress& progress) {
 void Agent::run() {
     agents::Progress progress(options_.frames, options_.seconds, frames());
     const auto every = [this](std::int64_t n) { return frames() / n != (frames() - frames_per_batch) / n; };
-    while (!progress.time_is_up()) {
-        const auto batch = collector_.next();
-        if (!batch) break;
-        note_returns(*batch);
-        buffer_.extend(batch->select({"observation", "action", "next"}).flatten());
+    while (frames() < options_.frames && !progress.time_is_up()) {
+        const rl::TensorDict batch = *collector_.next();
+        note_returns(batch);
+        buffer_.extend(batch.select({"observation", "action", "next"}).flatten());
         if (frames() >= random_frames) learn();
         if (every(evaluate_every)) judge(progress);
         progress.show(frames(), format("return %7.1f  critics' loss %7.3f", history_.mean_of_last("exploring", 4),
@@ -233,8 +232,9 @@ int run(const agents::RunOptions& options) {
     Agent agent(options);
     agent.run();
     const double mean = agent.evaluate(options.episodes, 3000);
-    std::printf("mean return %.1f over %lld episodes\n", mean, static_cast<long long>(options.episodes));
     if (!options.report.empty()) agent.write_report(mean);
+    std::printf("mean return over %lld episodes after %lld frames: %.1f\n", static_cast<long long>(options.episodes),
+                static_cast<long long>(agent.frames()), mean);
     return 0;
 }
 
