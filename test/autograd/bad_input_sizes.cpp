@@ -54,6 +54,8 @@ BOOST_AUTO_TEST_CASE(negative_sizes_are_refused_also_in_pairs) {
     BOOST_TEST(message<ValueError>([] { zeros({-1, -1}); }) == "zeros: negative dimension -1 in the shape [-1, -1]");
     BOOST_TEST(message<ValueError>([] { empty({0, -2}); }) == "empty: negative dimension -2 in the shape [0, -2]");
     BOOST_TEST(refuses<ValueError>([] { zeros({2}).new_full({-2, -3}, 1); }, "new_full: negative dimension -2"));
+    const Tensor nothing = zeros({1}, kDouble).expand({1, max64, 1, 1}).slice(3, 0, 0); // strides of 2^63 - 1
+    BOOST_TEST(where(nothing == 0, nothing, nothing).numel() == 0);
     BOOST_TEST(message<ValueError>([] { empty_strided({2}, {-1}); }) ==
                "empty_strided: negative stride -1 in [-1]; strides must not be negative");
     BOOST_TEST(refuses<ValueError>([] { empty_strided({5, 5, 5}, {4, 3, -1}); }, "empty_strided: negative stride"));
