@@ -38,7 +38,10 @@ struct DictImpl {
     /// Replaces in place, or appends.
     void put(std::string_view name, Entry entry) {
         if (Slot* slot = find(name)) slot->entry = std::move(entry);
-        else slots.push_back({std::string(name), std::move(entry)});
+        else {
+            if (slots.capacity() == 0) slots.reserve(8); // most have several
+            slots.push_back({std::string(name), std::move(entry)});
+        }
     }
     void erase(Slot* slot) { slots.erase(slots.begin() + (slot - slots.data())); }
     Entry take(Slot* slot) {
