@@ -85,10 +85,10 @@ public:
     /// not write come along. With bool masks "_reset" in `td` (batch size, or that and a trailing 1), environments
     /// whose mask is false keep their state and what `td` holds of them.
     TensorDict reset(const std::optional<TensorDict>& td = std::nullopt);
-    /// Writes the result of the action at the root of `td` as "next" and returns `td`. After an end, an environment goes
-    /// on by its own rules until it is reset, as Gym's do.
-    /// Errors: Error for another batch size or without a reset before, KeyError listing the nearest keys without an
-    /// action, ValueError for an action outside its spec (see `set_action_check`).
+    /// Writes the result of the action at the root of `td` as "next" and returns `td`. After an end, an environment
+    /// goes on by its own rules until it is reset, as Gym's do. Errors: Error for another batch size or without a reset
+    /// before, KeyError listing the nearest keys without an action, ValueError for an action outside its spec (see
+    /// `set_action_check`).
     TensorDict step(const TensorDict& td);
     /// The step, and the root of the step after it: what `step_mdp` makes of it, after a reset where one of the flags
     /// is set (truncated alone is enough).
