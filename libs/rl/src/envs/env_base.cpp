@@ -150,7 +150,7 @@ std::pair<TensorDict, TensorDict> EnvBase::step_and_maybe_reset(const TensorDict
 TensorDict EnvBase::rand_action(const std::optional<TensorDict>& td) {
     TensorDict result = td ? *td : TensorDict(IntArrayRef(batch_size()));
     check_ready("rand_action", &result);
-    for (const NestedKey& key : action_keys_) result.set(key, specs_.action[key].rand({}, generator_));
+    for (const NestedKey& key : action_keys_) result.set(key, specs_.action[key].rand({}, generator()));
     return result;
 }
 TensorDict EnvBase::rand_step(const std::optional<TensorDict>& td) { return step(rand_action(td)); }
@@ -164,7 +164,7 @@ TensorDict EnvBase::fake_tensordict() const {
 std::int64_t EnvBase::set_seed(std::int64_t seed) {
     Generator own{Device(kCPU)};
     own.manual_seed(std::uint64_t(seed));
-    generator_ = own;
+    generator_ = OwnGenerator(own);
     do_set_seed(seed);
     // splitmix64: neighbouring seeds lead to unrelated ones
     std::uint64_t z = std::uint64_t(seed) + 0x9e3779b97f4a7c15u;
@@ -174,7 +174,7 @@ std::int64_t EnvBase::set_seed(std::int64_t seed) {
 }
 TensorDict EnvBase::state_dict() const {
     TensorDict state;
-    if (generator_.defined()) state.set("generator", generator_.get_state());
+    if (generator().defined()) state.set("generator", generator().get_state());
     do_state_dict(state);
     return state;
 }
@@ -185,7 +185,7 @@ void EnvBase::load_state_dict(const TensorDict& state) {
         own.set_state(*saved);
     }
     do_load_state_dict(state);
-    generator_ = own;
+    generator_ = OwnGenerator(own);
 }
 Tensor EnvBase::render(std::int64_t) const {
     REEL_THROW(NotImplementedError, name(), ".render: this environment has no picture of itself");

@@ -121,7 +121,9 @@ void ClassicControlEnv::decode(const Tensor& action) {
 
 TensorDict ClassicControlEnv::do_step(const TensorDict& td) {
     REEL_CHECK(begun_, name_, ".step: expected a reset before the first step");
-    const Tensor action = td["action"].contiguous();
+    Tensor action = td["action"];
+    if (!action.device().is_cpu()) action = action.cpu();
+    action = action.contiguous();
     if (choices_) decode(action);
     Tensor observation = reel::empty(observation_sizes_, TensorOptions(kFloat));
     Tensor reward = reel::empty(row_sizes_, TensorOptions(kFloat)),
