@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <reel/autograd/parallel.hpp>
+#include <reel/autograd/pointwise/scalar_math.hpp>
 
 #include "cpu/conv_direct.hpp"
 #include "cpu/conv_kernels.hpp"
@@ -90,7 +91,7 @@ template <class T> void col2im(const ConvGeometry& g, const T* col, std::int64_t
     each_segment(g, row0, row1, [&](std::int64_t to, std::int64_t from, std::int64_t first, std::int64_t last) {
         const T* in = col + from;
         T* out = x + to;
-        for (std::int64_t i = first; i < last; ++i) out[i * s] = T(out[i * s] + in[i]);
+        for (std::int64_t i = first; i < last; ++i) out[i * s] = T(math::wrapping(out[i * s]) + math::wrapping(in[i]));
     });
 }
 template <class T> void start_with(const void* bias, std::int64_t channels, std::int64_t size, T* out) {

@@ -129,13 +129,13 @@ void check(const char* op, std::size_t n, const Tensor& input, const Tensor& wei
         REEL_CHECK(weight.size(std::int64_t(d) + 2) > 0, op, ": weight has shape ", weight.sizes(),
                    "; the kernel must not be empty");
     }
-    const std::int64_t channels = input.size(-rank - 1),
-                       wanted = transposed ? weight.size(0) : weight.size(1) * a.groups;
     REEL_CHECK(weight.size(0) % a.groups == 0 && weight.size(0) >= a.groups, op, ": weight has shape ", weight.sizes(),
                ", whose first size must be a multiple of groups ", a.groups);
+    const std::int64_t grouped = checked_mul(op, "weight's second size times groups", weight.size(1), a.groups),
+                       channels = input.size(-rank - 1), wanted = transposed ? weight.size(0) : grouped;
     REEL_CHECK(channels == wanted, op, ": input of shape ", input.sizes(), " has ", channels, " channels; weight ",
                weight.sizes(), " with groups ", a.groups, " expects ", wanted);
-    const std::int64_t made = transposed ? weight.size(1) * a.groups : weight.size(0);
+    const std::int64_t made = transposed ? grouped : weight.size(0);
     REEL_CHECK(input.scalar_type() == weight.scalar_type(), op, ": input is ", dtype_name(input.scalar_type()),
                " and weight is ", dtype_name(weight.scalar_type()), "; convert one of them");
     REEL_CHECK(input.device() == weight.device(), op, ": input is on ", input.device(), " and weight is on ",

@@ -32,7 +32,7 @@ Tensor round(const Tensor& input, std::int64_t decimals) {
     {
         const NoGradGuard guard;
         // Every step rounds to the dtype, the scale first.
-        const Tensor scale = full({}, std::pow(10.0, double(std::abs(decimals))), TensorOptions(input.scalar_type()));
+        const Tensor scale = full({}, std::pow(10.0, std::abs(double(decimals))), TensorOptions(input.scalar_type()));
         y = decimals > 0 ? round(input * scale, 0) / scale : round(input / scale, 0) * scale;
     }
     autograd::record("round", {input}, y, {}, [](RuleContext& c) -> GradList { return {zeros_like(c.grad())}; });

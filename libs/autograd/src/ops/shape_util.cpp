@@ -30,11 +30,13 @@ Dims infer_size(const char* op, IntArrayRef sizes, std::int64_t numel) {
     }
     if (unknown >= 0 && known > 0 && numel % known == 0) {
         out[std::size_t(unknown)] = numel / known;
+        check_sizes(op, out, kBool); // of no elements, too, the strides must fit
         return out;
     }
     REEL_CHECK(unknown < 0 || known != 0 || numel != 0, op, ": cannot tell the size that -1 stands for in ", sizes,
                " because the tensor has no elements and any size would do");
     REEL_CHECK(unknown < 0 && known == numel, op, ": shape ", sizes, " does not fit ", numel, " elements");
+    check_sizes(op, out, kBool);
     return out;
 }
 
@@ -137,7 +139,8 @@ void throw_meta_operand() {
 }
 
 Walked::Walked(const Tensor& t) : data(t.is_meta() ? nullptr : static_cast<char*>(t.data_ptr())), strides(t.strides()) {
-    for (std::int64_t& s : strides) s *= t.element_size();
+    // Strides too long for bytes belong to dimensions of which no step is made.
+    for (std::int64_t& s : strides) s = std::int64_t(std::uint64_t(s) * std::uint64_t(t.element_size()));
 }
 
 } // namespace reel::shape
