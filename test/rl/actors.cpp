@@ -112,6 +112,10 @@ BOOST_AUTO_TEST_CASE(classes_of_distributions) {
     const std::string text = message([&] { act({"loc"}, distribution_class<dist::Categorical>(), 4); });
     BOOST_TEST(text == "Categorical: there is no parameter 'loc'; expected 'probs', 'logits'");
     BOOST_CHECK_THROW(act({"loc"}, distribution_class<dist::Normal>(), 4), KeyError);
+    {
+        const set_exploration_type mean(ExplorationType::MEAN);
+        BOOST_CHECK_THROW(act({"logits"}, distribution_class<dist::Categorical>(), 4), NotImplementedError);
+    }
     ProbabilisticActor bounded(
         TensorDictModule(nn::Sequential(nn::Linear(3, 2), NormalParamExtractor()), {"observation"}, {"loc", "scale"}),
         {"loc", "scale"},

@@ -135,6 +135,12 @@ BOOST_AUTO_TEST_CASE(tanh_normal_in_saturation) {
     // values on the bounds have a finite log-probability
     const Tensor edge = TanhNormal(zeros({2}), 1.0).log_prob(tensor({1.f, -1.f}));
     BOOST_CHECK(edge.isfinite().all().item<bool>());
+    // nor does rounding leave narrow bounds far from zero
+    const Tensor low = tensor({1000.1f}), high = tensor({1000.3f});
+    const TanhNormal narrow(tensor({3.f}), 5.0, TanhNormalOptions().low(low).high(high));
+    const Tensor far_draws = narrow.sample({1000});
+    BOOST_CHECK(((far_draws >= low) & (far_draws <= high)).all().item<bool>());
+    BOOST_CHECK(narrow.log_prob(far_draws).isfinite().all().item<bool>());
     // the slope of samples far out is that of tanh
     const Tensor far = tensor({9.5f}).requires_grad_();
     TanhNormal(far, 1.0).deterministic_sample().sum().backward();

@@ -67,7 +67,7 @@ TanhNormal::TanhNormal(const Tensor& loc, const Tensor& scale, const TanhNormalO
 
 Tensor TanhNormal::squashed(const Tensor& x) const {
     const Tensor y = KeptTanh::apply(x, limit_);
-    return scaled_ ? y * half_ + middle_ : y;
+    return scaled_ ? (y * half_ + middle_).clamp(low_, high_) : y; // rounding must not leave the bounds
 }
 Tensor TanhNormal::unsquashed(const Tensor& value) const {
     return (scaled_ ? (value - middle_) / half_ : value).clamp(-limit_, limit_).atanh();
