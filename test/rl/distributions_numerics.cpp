@@ -169,6 +169,18 @@ BOOST_AUTO_TEST_CASE(tanh_normal_mode_is_the_densest_point) {
                                              wide({0.5, 2.}).requires_grad_()}));
 }
 
+BOOST_AUTO_TEST_CASE(draws_have_the_gradients_of_finite_differences) {
+    const auto draws = [](const std::vector<Tensor>& x) -> std::vector<Tensor> {
+        manual_seed(9);
+        const TanhNormal d(x[0], x[1], TanhNormalOptions().low(wide(-2.)).high(wide(3.)));
+        const auto [value, log_prob] = d.rsample_and_log_prob({2});
+        return {value, log_prob, Normal(x[0], x[1]).rsample({3})};
+    };
+    const std::vector<Tensor> at{wide({0.4, -1., 3.}).requires_grad_(), wide({0.5, 1.1, 0.2}).requires_grad_()};
+    BOOST_TEST(autograd::gradcheck(draws, at));
+    BOOST_TEST(autograd::gradgradcheck(draws, at));
+}
+
 BOOST_AUTO_TEST_CASE(densities_sum_to_one_and_draws_follow_them) {
     manual_seed(5);
     const TanhNormal d(wide(0.6), wide(0.8), TanhNormalOptions().low(wide(-1.)).high(wide(4.)));
@@ -222,6 +234,8 @@ BOOST_AUTO_TEST_CASE(what_is_refused) {
     const std::string scale = message([] { Normal(zeros({3}), tensor({1.f, -1.f, 0.f})); });
     BOOST_TEST(scale == "Normal: scale (shape [3]) has 2 elements that are not greater than 0, the first is -1");
     BOOST_CHECK_THROW(Normal(tensor(NAN), 1.0), ValueError);
+    BOOST_TEST(message([] { Normal(Tensor(), 1.0); }) == "Normal: loc is undefined");
+    BOOST_TEST(message([] { TanhNormal(Tensor(), 1.0); }) == "TanhNormal: loc is undefined");
     BOOST_CHECK_THROW(Normal(zeros({3}), zeros({2})), ValueError);
     BOOST_CHECK_THROW(Normal(zeros({3}, kLong), 1.0), TypeError);
     BOOST_CHECK_THROW(Categorical(Tensor(), Tensor()), ValueError);

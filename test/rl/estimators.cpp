@@ -146,6 +146,10 @@ BOOST_AUTO_TEST_CASE(messages_name_both_shapes) {
     });
     BOOST_TEST(text.find("generalized_advantage_estimate: state_value has shape [4] and reward [4, 1]") == 0u, text);
     BOOST_CHECK_THROW(td0_return_estimate(0.9, reward, reward, reward), TypeError);
+    BOOST_TEST(message([&] {
+                   td1_return_estimate(rand({4}), reward, reward, done);
+               }).find("td_lambda_return_estimate: gamma has shape [4] and reward [4, 1]") == 0u);
+    BOOST_TEST(message([&] { reward2go(reward, Tensor(), 0.9); }) == "reward2go: done is undefined");
     BOOST_CHECK_THROW(reward2go(rand({4}), zeros({4}, kBool), 0.9), ValueError);
     BOOST_CHECK_THROW(reward2go(rand({0, 1}), zeros({0, 1}, kBool), 0.9), ValueError);
     BOOST_CHECK_THROW(reward2go(reward, done, 0.9, 2), IndexError);
