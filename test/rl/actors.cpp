@@ -112,6 +112,10 @@ BOOST_AUTO_TEST_CASE(classes_of_distributions) {
     const std::string text = message([&] { act({"loc"}, distribution_class<dist::Categorical>(), 4); });
     BOOST_TEST(text == "Categorical: there is no parameter 'loc'; expected 'probs', 'logits'");
     BOOST_CHECK_THROW(act({"loc"}, distribution_class<dist::Normal>(), 4), KeyError);
+    {
+        const set_exploration_type mean(ExplorationType::MEAN);
+        BOOST_CHECK_THROW(act({"logits"}, distribution_class<dist::Categorical>(), 4), NotImplementedError);
+    }
     ProbabilisticActor bounded(
         TensorDictModule(nn::Sequential(nn::Linear(3, 2), NormalParamExtractor()), {"observation"}, {"loc", "scale"}),
         {"loc", "scale"},
@@ -198,6 +202,25 @@ BOOST_AUTO_TEST_CASE(greedy_but_for_epsilon) {
         seen[single["action"].item<std::int64_t>()] = true;
     }
     BOOST_CHECK(seen[0] && seen[1] && seen[2] && seen[3]);
+    // masks hold for random actions, too
+    for (const bool number : {false, true}) {
+        const TensorSpec spec = number ? TensorSpec(Categorical(4)) : TensorSpec(OneHot(4));
+        EGreedyModule masked(spec, EGreedyModuleOptions().eps_end(1.0).action_mask_key("mask"));
+        TensorDict some = observations(200);
+        const Tensor mask = rand({200, 4}) < 0.3;
+        mask.select(1, 3).fill_(true);
+        some.set("mask", mask);
+        some.set("action", number ? zeros({200}, kLong) : zeros({200, 4}, kBool));
+        masked(some);
+        const Tensor index = number ? some["action"] : some["action"].to(kLong).argmax(-1);
+        BOOST_CHECK(mask.gather(-1, index.unsqueeze(-1)).all().item<bool>());
+        BOOST_CHECK((index != 3).any().item<bool>());
+        BOOST_CHECK(spec.is_in(some["action"]));
+        some.set("mask", zeros({200, 4}, kBool));
+        BOOST_CHECK_THROW(masked(some), ValueError);
+        some.set("mask", ones({200, 3}, kBool));
+        BOOST_CHECK_THROW(masked(some), ValueError);
+    }
     const auto copy = std::dynamic_pointer_cast<EGreedyModuleImpl>(explore->clone());
     BOOST_TEST(copy->epsilon() == 0.1, boost::test_tools::tolerance(1e-6));
     BOOST_CHECK_THROW(EGreedyModule(OneHot(4), EGreedyModuleOptions().eps_init(0.1).eps_end(0.5)), ValueError);

@@ -135,6 +135,12 @@ BOOST_AUTO_TEST_CASE(tanh_normal_in_saturation) {
     // values on the bounds have a finite log-probability
     const Tensor edge = TanhNormal(zeros({2}), 1.0).log_prob(tensor({1.f, -1.f}));
     BOOST_CHECK(edge.isfinite().all().item<bool>());
+    // nor does rounding leave narrow bounds far from zero
+    const Tensor low = tensor({1000.1f}), high = tensor({1000.3f});
+    const TanhNormal narrow(tensor({3.f}), 5.0, TanhNormalOptions().low(low).high(high));
+    const Tensor far_draws = narrow.sample({1000});
+    BOOST_CHECK(((far_draws >= low) & (far_draws <= high)).all().item<bool>());
+    BOOST_CHECK(narrow.log_prob(far_draws).isfinite().all().item<bool>());
     // the slope of samples far out is that of tanh
     const Tensor far = tensor({9.5f}).requires_grad_();
     TanhNormal(far, 1.0).deterministic_sample().sum().backward();
@@ -161,6 +167,18 @@ BOOST_AUTO_TEST_CASE(tanh_normal_mode_is_the_densest_point) {
     };
     BOOST_TEST(autograd::gradcheck(density, {wide({0.4, -1.}).requires_grad_(), wide({0.5, 1.1}).requires_grad_(),
                                              wide({0.5, 2.}).requires_grad_()}));
+}
+
+BOOST_AUTO_TEST_CASE(draws_have_the_gradients_of_finite_differences) {
+    const auto draws = [](const std::vector<Tensor>& x) -> std::vector<Tensor> {
+        manual_seed(9);
+        const TanhNormal d(x[0], x[1], TanhNormalOptions().low(wide(-2.)).high(wide(3.)));
+        const auto [value, log_prob] = d.rsample_and_log_prob({2});
+        return {value, log_prob, Normal(x[0], x[1]).rsample({3})};
+    };
+    const std::vector<Tensor> at{wide({0.4, -1., 3.}).requires_grad_(), wide({0.5, 1.1, 0.2}).requires_grad_()};
+    BOOST_TEST(autograd::gradcheck(draws, at));
+    BOOST_TEST(autograd::gradgradcheck(draws, at));
 }
 
 BOOST_AUTO_TEST_CASE(densities_sum_to_one_and_draws_follow_them) {
@@ -216,6 +234,8 @@ BOOST_AUTO_TEST_CASE(what_is_refused) {
     const std::string scale = message([] { Normal(zeros({3}), tensor({1.f, -1.f, 0.f})); });
     BOOST_TEST(scale == "Normal: scale (shape [3]) has 2 elements that are not greater than 0, the first is -1");
     BOOST_CHECK_THROW(Normal(tensor(NAN), 1.0), ValueError);
+    BOOST_TEST(message([] { Normal(Tensor(), 1.0); }) == "Normal: loc is undefined");
+    BOOST_TEST(message([] { TanhNormal(Tensor(), 1.0); }) == "TanhNormal: loc is undefined");
     BOOST_CHECK_THROW(Normal(zeros({3}), zeros({2})), ValueError);
     BOOST_CHECK_THROW(Normal(zeros({3}, kLong), 1.0), TypeError);
     BOOST_CHECK_THROW(Categorical(Tensor(), Tensor()), ValueError);

@@ -43,6 +43,10 @@ BOOST_AUTO_TEST_CASE(as_torchrl_computes_them) {
         check(td_lambda_return_estimate(gamma_, lmbda_, next, reward, done, terminated), "td_lambda");
         check(td_lambda_advantage_estimate(gamma_, lmbda_, value, next, reward, done, terminated),
               "td_lambda_advantage");
+        const Factor steps = c.at("gamma_t");
+        check(generalized_advantage_estimate(steps, lmbda_, value, next, reward, done, terminated).advantage,
+              "gae_gamma_t");
+        check(td_lambda_return_estimate(steps, lmbda_, next, reward, done, terminated), "td_lambda_gamma_t");
         const auto v = vtrace_advantage_estimate(gamma_, c.at("log_pi"), c.at("log_mu"), value, next, reward, done,
                                                  terminated, 1.1, 0.9);
         check(v.advantage, "vtrace");
@@ -146,6 +150,10 @@ BOOST_AUTO_TEST_CASE(messages_name_both_shapes) {
     });
     BOOST_TEST(text.find("generalized_advantage_estimate: state_value has shape [4] and reward [4, 1]") == 0u, text);
     BOOST_CHECK_THROW(td0_return_estimate(0.9, reward, reward, reward), TypeError);
+    BOOST_TEST(message([&] {
+                   td1_return_estimate(rand({4}), reward, reward, done);
+               }).find("td_lambda_return_estimate: gamma has shape [4] and reward [4, 1]") == 0u);
+    BOOST_TEST(message([&] { reward2go(reward, Tensor(), 0.9); }) == "reward2go: done is undefined");
     BOOST_CHECK_THROW(reward2go(rand({4}), zeros({4}, kBool), 0.9), ValueError);
     BOOST_CHECK_THROW(reward2go(rand({0, 1}), zeros({0, 1}, kBool), 0.9), ValueError);
     BOOST_CHECK_THROW(reward2go(reward, done, 0.9, 2), IndexError);
@@ -185,7 +193,7 @@ BOOST_AUTO_TEST_CASE(modules_write_advantage_and_target) {
     BOOST_CHECK(recorded["advantage"].requires_grad());
 }
 
-BOOST_AUTO_TEST_CASE(td0_goes_on_after_several_steps) { // MS-15, MS-24
+BOOST_AUTO_TEST_CASE(entries_may_span_several_steps) { // MS-15, MS-24
     TensorDict td = trajectories();
     td.set("state_value", randn({2, 5, 1}));
     td.set({"next", "state_value"}, randn({2, 5, 1}));
@@ -196,8 +204,18 @@ BOOST_AUTO_TEST_CASE(td0_goes_on_after_several_steps) { // MS-15, MS-24
     check_close(td["value_target"],
                 td[{"next", "reward"}] + reel::pow(full_like(n, 0.9), n) * live * td[{"next", "state_value"}], 1e-6,
                 1e-7, "target");
-    const std::string text = message([&] { TDLambdaEstimator{ValueEstimatorOptions()}(td); });
-    BOOST_TEST(text.find("TDLambdaEstimator: 'steps_to_next_obs' says") == 0u, text);
+    const Tensor gamma = reel::pow(full_like(n, 0.9), n);
+    TDLambdaEstimator(ValueEstimatorOptions().gamma(0.9))(td);
+    check_close(td["value_target"],
+                td_lambda_return_estimate(gamma, 0.95, td[{"next", "state_value"}], td[{"next", "reward"}],
+                                          td[{"next", "done"}], td[{"next", "terminated"}]),
+                1e-6, 1e-7, "lambda");
+    GAE(ValueEstimatorOptions().gamma(0.9))(td);
+    check_close(td["advantage"],
+                generalized_advantage_estimate(gamma, 0.95, td["state_value"], td[{"next", "state_value"}],
+                                               td[{"next", "reward"}], td[{"next", "done"}], td[{"next", "terminated"}])
+                    .advantage,
+                1e-6, 1e-7, "gae");
     td.del_("state_value");
     BOOST_CHECK_THROW(TD1Estimator{ValueEstimatorOptions()}(td.exclude({"steps_to_next_obs"})), KeyError);
     BOOST_CHECK_THROW(GAE(ValueEstimatorOptions().gamma(1.5)), ValueError);

@@ -154,6 +154,11 @@ def estimators():
                                                                     terminated))
         a, t = V.vtrace_advantage_estimate(gamma, log_pi, log_mu, value, next_value, reward, done, terminated,
                                            rho_thresh=1.1, c_thresh=0.9)
+        gamma_t = torch.rand(shape, generator=g, dtype=torch.double)
+        put(case, gamma_t=gamma_t,
+            gae_gamma_t=V.generalized_advantage_estimate(gamma_t, lmbda, value, next_value, reward, done, terminated)[0],
+            td_lambda_gamma_t=V.td_lambda_return_estimate(gamma_t, lmbda, next_value, reward, done, terminated,
+                                                          rolling_gamma=True))
         put(case, vtrace=a, vtrace_target=t, reward2go=V.reward2go(reward, done, gamma))
 
 

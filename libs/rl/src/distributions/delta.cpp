@@ -7,6 +7,7 @@ namespace reel::rl::distributions {
 Delta::Delta(const Tensor& param, double atol, double rtol, std::optional<std::int64_t> event_dims,
              std::optional<bool> validate_args)
     : Distribution(validate_args), param_(param), atol_(atol), rtol_(rtol) {
+    detail::check_floating("Delta", "param", param);
     REEL_CHECK_VALUE(atol >= 0 && rtol >= 0, "Delta: atol is ", atol, " and rtol ", rtol,
                      ", expected numbers that are not negative");
     const std::int64_t n = event_dims.value_or(std::min<std::int64_t>(1, param.dim()));

@@ -11,7 +11,7 @@ const double half_log_two_pi = 0.5 * std::log(2 * std::numbers::pi);
 }
 
 Normal::Normal(const Tensor& loc, double scale, std::optional<bool> validate_args)
-    : Normal(loc, full({}, scale, detail::like(loc)), validate_args) {}
+    : Normal(loc, loc.defined() ? full({}, scale, detail::like(loc)) : Tensor(), validate_args) {}
 Normal::Normal(const Tensor& loc, const Tensor& scale, std::optional<bool> validate_args)
     : Distribution(validate_args), loc_(loc), scale_(scale) {
     detail::check_floating("Normal", "loc", loc);

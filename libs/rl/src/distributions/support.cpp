@@ -27,6 +27,7 @@ void check_one_of(const char* distribution, const Tensor& probs, const Tensor& l
 }
 
 void check_floating(const char* distribution, const char* name, const Tensor& t) {
+    REEL_CHECK_VALUE(t.defined(), distribution, ": ", name, " is undefined");
     REEL_CHECK_TYPE(t.is_floating_point(), distribution, ": ", name, " must be floating, got ", t.scalar_type());
 }
 

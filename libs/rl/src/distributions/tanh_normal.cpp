@@ -30,6 +30,7 @@ Tensor bound(const Tensor& given, double otherwise, const Tensor& loc) {
     return given.defined() ? given.to(loc.device(), loc.scalar_type()) : full({}, otherwise, detail::like(loc));
 }
 Tensor mean_of_normal(const Tensor& loc, const TanhNormalOptions& o) {
+    detail::check_floating("TanhNormal", "loc", loc);
     if (!o.tanh_loc()) return loc;
     REEL_CHECK_VALUE(o.upscale() > 0, "TanhNormal: upscale is ", o.upscale(), ", expected a positive number");
     const Tensor scaled = (loc / o.upscale()).tanh() * o.upscale();
@@ -41,7 +42,7 @@ Tensor mean_of_normal(const Tensor& loc, const TanhNormalOptions& o) {
 } // namespace
 
 TanhNormal::TanhNormal(const Tensor& loc, double scale, const TanhNormalOptions& options)
-    : TanhNormal(loc, full({}, scale, detail::like(loc)), options) {}
+    : TanhNormal(loc, loc.defined() ? full({}, scale, detail::like(loc)) : Tensor(), options) {}
 TanhNormal::TanhNormal(const Tensor& loc, const Tensor& scale, const TanhNormalOptions& options)
     : Distribution(options.validate_args()), normal_(mean_of_normal(loc, options), scale, options.validate_args()),
       low_(bound(options.low(), -1, loc)), high_(bound(options.high(), 1, loc)),
@@ -67,7 +68,7 @@ TanhNormal::TanhNormal(const Tensor& loc, const Tensor& scale, const TanhNormalO
 
 Tensor TanhNormal::squashed(const Tensor& x) const {
     const Tensor y = KeptTanh::apply(x, limit_);
-    return scaled_ ? y * half_ + middle_ : y;
+    return scaled_ ? (y * half_ + middle_).clamp(low_, high_) : y; // rounding must not leave the bounds
 }
 Tensor TanhNormal::unsquashed(const Tensor& value) const {
     return (scaled_ ? (value - middle_) / half_ : value).clamp(-limit_, limit_).atanh();

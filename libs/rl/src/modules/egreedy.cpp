@@ -18,6 +18,12 @@ EGreedyModuleImpl::EGreedyModuleImpl(TensorSpec spec, const EGreedyModuleOptions
     REEL_CHECK_VALUE(o.annealing_num_steps() > 0, "EGreedyModule: annealing_num_steps is ", o.annealing_num_steps(),
                      ", expected a positive number");
     in_keys_ = out_keys_ = {o.action_key()};
+    if (o.action_mask_key()) {
+        const std::string_view kind = spec_.name();
+        REEL_CHECK_VALUE(kind == "OneHot" || kind == "Categorical",
+                         "EGreedyModule: an action mask needs a spec OneHot or Categorical, got ", spec_.summary());
+        in_keys_.push_back(*o.action_mask_key());
+    }
     EGreedyModuleImpl::reset();
 }
 void EGreedyModuleImpl::reset() {
@@ -38,12 +44,29 @@ TensorDict EGreedyModuleImpl::forward(TensorDict tensordict) {
     std::vector<std::int64_t> shape = batch;
     shape.resize(std::size_t(action.dim()), 1); // one coin for all parts of an action
     const Tensor explores = rand(batch, generator, action.device()).view(shape) < eps;
-    const IntArrayRef sizes = action.sizes();
-    const Tensor random = spec_.rand(IntArrayRef(sizes.data(), sizes.size() - inner), generator_);
-    REEL_CHECK_VALUE(random.sizes().equals(sizes), "EGreedyModule: the action ", options.action_key().str(),
-                     " has shape ", sizes, ", draws from the spec ", spec_.summary(), " have ", random.sizes());
+    const Tensor random = random_action(tensordict, action);
+    REEL_CHECK_VALUE(random.sizes().equals(action.sizes()), "EGreedyModule: the action ", options.action_key().str(),
+                     " has shape ", action.sizes(), ", draws from the spec ", spec_.summary(), " have ",
+                     random.sizes());
     tensordict.set(options.action_key(), where(explores, random.to(action.scalar_type()), action));
     return tensordict;
+}
+Tensor EGreedyModuleImpl::random_action(const TensorDict& tensordict, const Tensor& action) const {
+    if (!options.action_mask_key()) {
+        const IntArrayRef sizes = action.sizes();
+        return spec_.rand(IntArrayRef(sizes.data(), sizes.size() - spec_.shape().size()), generator_);
+    }
+    const Tensor mask = tensordict[*options.action_mask_key()];
+    REEL_CHECK_VALUE(mask.scalar_type() == kBool && mask.dim() > 0 && mask.size(-1) == spec_.n(),
+                     "EGreedyModule: the mask ", options.action_mask_key()->str(), " has shape ", mask.sizes(),
+                     " and dtype ", mask.scalar_type(), ", expected bool with a last dimension of ", spec_.n());
+    REEL_CHECK_VALUE(mask.any(-1).all().item<bool>(), "EGreedyModule: the mask ", options.action_mask_key()->str(),
+                     " allows no action in a row");
+    const IntArrayRef sizes = mask.sizes();
+    const Tensor drawn = multinomial(mask.to(kFloat).reshape({-1, spec_.n()}), 1, true,
+                                     generator_.defined() ? std::optional<Generator>(generator_) : std::nullopt)
+                             .reshape(IntArrayRef(sizes.data(), sizes.size() - 1));
+    return std::string_view(spec_.name()) == "OneHot" ? one_hot(drawn, spec_.n()) : drawn;
 }
 void EGreedyModuleImpl::step(std::int64_t frames) {
     REEL_CHECK_VALUE(frames >= 0, "EGreedyModule: step: frames is ", frames,

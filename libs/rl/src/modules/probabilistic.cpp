@@ -32,7 +32,10 @@ Tensor mean_of(const distributions::Distribution& d, std::int64_t draws) {
     try {
         return d.mean();
     } catch (const NotImplementedError&) {
-        return (d.has_rsample() ? d.rsample({draws}) : d.sample({draws})).mean(0);
+        if (d.has_rsample()) return d.rsample({draws}).mean(0);
+        const Tensor drawn = d.sample({draws});
+        if (!drawn.is_floating_point()) throw; // there is no mean of numbers that name things
+        return drawn.mean(0);
     }
 }
 } // namespace

@@ -14,7 +14,8 @@ std::ostream& operator<<(std::ostream& os, ValueEstimators kind) {
 }
 
 struct ValueEstimatorImpl::Steps {
-    Tensor reward, done, terminated, count; ///< count: steps_to_next_obs, undefined where there is none
+    Tensor reward, done, terminated;
+    Factor gamma; ///< of each step where there are steps_to_next_obs
 };
 
 ValueEstimatorImpl::ValueEstimatorImpl(ValueEstimators kind, const ValueEstimatorOptions& o) : options(o), kind_(kind) {
@@ -43,10 +44,11 @@ std::string ValueEstimatorImpl::repr() const {
 
 ValueEstimatorImpl::Steps ValueEstimatorImpl::steps_of(const TensorDict& tensordict) const {
     const ValueEstimatorKeys& k = options.keys();
-    Steps s;
+    Steps s{{}, {}, {}, options.gamma()};
     try {
         const TensorDict next = tensordict.dict("next");
         s.reward = next[k.reward()];
+        if (!s.reward.is_floating_point()) s.reward = s.reward.to(get_default_dtype());
         s.done = next[k.done()];
         s.terminated = next.get(k.terminated(), s.done);
     } catch (Error& e) {
@@ -57,29 +59,14 @@ ValueEstimatorImpl::Steps ValueEstimatorImpl::steps_of(const TensorDict& tensord
     if (!count) return s;
     REEL_CHECK_VALUE(count->numel() == s.reward.numel(), repr_name(), ": ", k.steps_to_next_obs().str(), " has shape ",
                      count->sizes(), ", the reward ", s.reward.sizes());
-    s.count = count->reshape(s.reward.sizes());
-    if (kind_ == ValueEstimators::TD0) return s;
-    REEL_CHECK_VALUE((s.count == 1).all().item<bool>(), repr_name(), ": ", k.steps_to_next_obs().str(),
-                     " says that rewards are sums over up to ", s.count.max().item<std::int64_t>(),
-                     " steps; expected single steps. TD0 takes several");
+    const Tensor base = full({}, options.gamma(), TensorOptions(s.reward.scalar_type()).device(s.reward.device()));
+    s.gamma = base.pow(count->reshape(s.reward.sizes()));
     return s;
 }
 Tensor ValueEstimatorImpl::target_of(const Steps& s, const Tensor& next_value) const {
-    const double gamma = options.gamma();
-    const Tensor reward = s.reward.scalar_type() == next_value.scalar_type() || s.reward.is_floating_point()
-                              ? s.reward
-                              : s.reward.to(next_value.scalar_type());
-    switch (kind_) {
-    case ValueEstimators::TD0: {
-        if (!s.count.defined()) return td0_return_estimate(gamma, next_value, reward, s.terminated);
-        const Tensor base = full({}, gamma, TensorOptions(next_value.scalar_type()).device(next_value.device()));
-        return td0_return_estimate(base.pow(s.count), next_value, reward, s.terminated);
-    }
-    case ValueEstimators::TD1:
-        return td1_return_estimate(gamma, next_value, reward, s.done, s.terminated);
-    default:
-        return td_lambda_return_estimate(gamma, options.lmbda(), next_value, reward, s.done, s.terminated);
-    }
+    if (kind_ == ValueEstimators::TD0) return td0_return_estimate(s.gamma, next_value, s.reward, s.terminated);
+    if (kind_ == ValueEstimators::TD1) return td1_return_estimate(s.gamma, next_value, s.reward, s.done, s.terminated);
+    return td_lambda_return_estimate(s.gamma, options.lmbda(), next_value, s.reward, s.done, s.terminated);
 }
 Tensor ValueEstimatorImpl::value_estimate(const TensorDict& tensordict, const Tensor& next_value) const {
     return target_of(steps_of(tensordict), next_value);
@@ -113,15 +100,14 @@ TensorDict ValueEstimatorImpl::forward(TensorDict tensordict) {
     }
     AdvantageEstimate r;
     if (kind_ == ValueEstimators::GAE) {
-        r = generalized_advantage_estimate(options.gamma(), options.lmbda(), value, next_value, s.reward, s.done,
-                                           s.terminated);
+        r = generalized_advantage_estimate(s.gamma, options.lmbda(), value, next_value, s.reward, s.done, s.terminated);
         if (options.average_gae() && r.advantage.numel() > 1)
             r.advantage = (r.advantage - r.advantage.mean()) / r.advantage.std().clamp_min(1e-4);
     } else if (kind_ == ValueEstimators::VTrace) {
         Tensor acted = tensordict[k.sample_log_prob()];
         if (acted.dim() < s.reward.dim()) acted = acted.unsqueeze(-1);
-        r = vtrace_advantage_estimate(options.gamma(), log_prob_now(tensordict), acted, value, next_value, s.reward,
-                                      s.done, s.terminated, options.rho_thresh(), options.c_thresh());
+        r = vtrace_advantage_estimate(s.gamma, log_prob_now(tensordict), acted, value, next_value, s.reward, s.done,
+                                      s.terminated, options.rho_thresh(), options.c_thresh());
     } else {
         r.value_target = target_of(s, next_value);
         r.advantage = r.value_target - value;

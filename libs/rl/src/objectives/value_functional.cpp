@@ -57,13 +57,19 @@ struct Trajectories {
 };
 
 void check_flag(const char* op, const char* name, const Tensor& flag) {
+    REEL_CHECK_VALUE(flag.defined(), op, ": ", name, " is undefined");
     REEL_CHECK_TYPE(flag.scalar_type() == kBool, op, ": ", name, " must be bool, got ", flag.scalar_type());
 }
 void check_shape(const char* op, const char* name, const Tensor& t, const Tensor& reward) {
+    REEL_CHECK_VALUE(t.defined(), op, ": ", name, " is undefined");
     REEL_CHECK_VALUE(t.sizes().equals(reward.sizes()), op, ": ", name, " has shape ", t.sizes(), " and reward ",
                      reward.sizes(), "; expected the same, with a trailing dimension for the features (unsqueeze(-1))");
 }
+void check_factor(const char* op, const char* name, const Factor& f, const Tensor& reward) {
+    if (!f.is_number()) check_shape(op, name, f.values(), reward);
+}
 std::int64_t checked_time(const char* op, const Tensor& reward, std::int64_t time_dim) {
+    REEL_CHECK_VALUE(reward.defined(), op, ": reward is undefined");
     REEL_CHECK_VALUE(reward.dim() >= 2, op, ": expected tensors [*B, T, F], got a reward of shape ", reward.sizes());
     const std::int64_t at = time_dim < 0 ? time_dim + reward.dim() : time_dim;
     REEL_CHECK_INDEX(at >= 0 && at < reward.dim(), op, ": time_dim is ", time_dim, ", the reward has shape ",
@@ -104,6 +110,8 @@ AdvantageEstimate generalized_advantage_estimate(const Factor& gamma, const Fact
                                                  const Tensor& next_state_value, const Tensor& reward,
                                                  const Tensor& done, const Tensor& terminated, std::int64_t time_dim) {
     const std::int64_t time = checked_time("generalized_advantage_estimate", reward, time_dim);
+    check_factor("generalized_advantage_estimate", "gamma", gamma, reward);
+    check_factor("generalized_advantage_estimate", "lmbda", lmbda, reward);
     const Trajectories s =
         arranged("generalized_advantage_estimate", state_value, next_state_value, reward, done, terminated, time);
     const Tensor delta = s.reward + times(gamma, s.next_value, time) - s.value;
@@ -114,10 +122,11 @@ AdvantageEstimate generalized_advantage_estimate(const Factor& gamma, const Fact
 
 Tensor td0_return_estimate(const Factor& gamma, const Tensor& next_state_value, const Tensor& reward,
                            const Tensor& terminated) {
+    REEL_CHECK_VALUE(reward.defined(), "td0_return_estimate: reward is undefined");
     check_flag("td0_return_estimate", "terminated", terminated);
     check_shape("td0_return_estimate", "next_state_value", next_state_value, reward);
     check_shape("td0_return_estimate", "terminated", terminated, reward);
-    if (!gamma.is_number()) check_shape("td0_return_estimate", "gamma", gamma.values(), reward);
+    check_factor("td0_return_estimate", "gamma", gamma, reward);
     const Tensor next = next_state_value.masked_fill(terminated, 0);
     return reward + (gamma.is_number() ? next * gamma.value() : next * gamma.values());
 }
@@ -131,6 +140,8 @@ Tensor td_lambda_return_estimate(const Factor& gamma, const Factor& lmbda, const
                                  const Tensor& reward, const Tensor& done, const Tensor& terminated,
                                  std::int64_t time_dim) {
     const std::int64_t time = checked_time("td_lambda_return_estimate", reward, time_dim);
+    check_factor("td_lambda_return_estimate", "gamma", gamma, reward);
+    check_factor("td_lambda_return_estimate", "lmbda", lmbda, reward);
     const Trajectories s = arranged("td_lambda_return_estimate", {}, next_state_value, reward, done, terminated, time);
     // (1 - lmbda) V of the next state, all of V at the end of a trajectory
     const Tensor share =
@@ -165,6 +176,7 @@ AdvantageEstimate vtrace_advantage_estimate(const Factor& gamma, const Tensor& l
                                             const Tensor& reward, const Tensor& done, const Tensor& terminated,
                                             double rho_thresh, double c_thresh, std::int64_t time_dim) {
     const std::int64_t time = checked_time("vtrace_advantage_estimate", reward, time_dim);
+    check_factor("vtrace_advantage_estimate", "gamma", gamma, reward);
     const Trajectories s =
         arranged("vtrace_advantage_estimate", state_value, next_state_value, reward, done, terminated, time);
     check_shape("vtrace_advantage_estimate", "log_pi", log_pi, reward);
@@ -184,6 +196,7 @@ AdvantageEstimate vtrace_advantage_estimate(const Factor& gamma, const Tensor& l
 
 Tensor reward2go(const Tensor& reward, const Tensor& done, const Factor& gamma, std::int64_t time_dim) {
     const std::int64_t time = checked_time("reward2go", reward, time_dim);
+    check_factor("reward2go", "gamma", gamma, reward);
     check_flag("reward2go", "done", done);
     check_shape("reward2go", "done", done, reward);
     const Tensor r = with_time(reward, time);

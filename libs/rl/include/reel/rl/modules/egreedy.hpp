@@ -13,10 +13,12 @@ struct EGreedyModuleOptions {
     /// Steps from the first to the last value.
     REEL_ARG(std::int64_t, annealing_num_steps) = 1000;
     REEL_ARG(NestedKey, action_key) = "action";
+    /// Where a mask (bool, [*B, n]) is that allows choices of a OneHot or Categorical spec; all are by default.
+    REEL_ARG(std::optional<NestedKey>, action_mask_key);
 };
 /// Replaces the action of each element of the batch, with probability `eps`, by a draw from `spec`, unless the
 /// exploration type is another than RANDOM (or none). `step` lowers `eps` linearly. Buffers: eps_init, eps_end, eps
-/// (float32). Errors: ValueError unless 0 <= eps_end <= eps_init <= 1.
+/// (float32). Errors: ValueError unless 0 <= eps_end <= eps_init <= 1, and for a mask that allows nothing.
 class EGreedyModuleImpl : public TensorDictCloneable<EGreedyModuleImpl> {
 public:
     explicit EGreedyModuleImpl(TensorSpec spec, const EGreedyModuleOptions& options = {});
@@ -34,6 +36,7 @@ public:
     Tensor eps_init, eps_end, eps;
 
 private:
+    Tensor random_action(const TensorDict& tensordict, const Tensor& action) const;
     TensorSpec spec_;
     Generator generator_;
 };

@@ -43,8 +43,9 @@ struct ValueEstimatorOptions {
 };
 
 /// Writes "advantage" and "value_target" (and the values that it computed, as "state_value" and ("next",
-/// "state_value")) into a dictionary of steps [*B, T]; TD0 takes any batch. Where `MultiStep` left "steps_to_next_obs"
-/// n, TD0 discounts the next value by gamma^n; the other kinds look at single steps and refuse n > 1 (ValueError).
+/// "state_value")) into a dictionary of steps [*B, T]; TD0 takes any batch. Where "steps_to_next_obs" n tells that an
+/// entry spans n steps, its next value is discounted by gamma^n. (Entries that `MultiStep` made overlap: their rewards
+/// would count several times in every kind but TD0.)
 /// "terminated" may be missing: every end counts as one then.
 class ValueEstimatorImpl : public TensorDictCloneable<ValueEstimatorImpl> {
 public:
