@@ -1,9 +1,6 @@
 // Batches of experience (EN-9).
 #include <boost/test/unit_test.hpp>
 
-#include <numeric>
-#include <stdexcept>
-
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/random.hpp>
@@ -330,71 +327,34 @@ BOOST_AUTO_TEST_CASE(a_state_of_before_the_first_batch) {
     BOOST_TEST(collector.next()->equal(first));
 }
 
-BOOST_AUTO_TEST_CASE(options_without_sense) {
-    const auto says = [](const CollectorOptions& options) {
-        return message([&] { Collector(CountingEnv(3), nullptr, options); });
+BOOST_AUTO_TEST_CASE(entries_of_all_shapes_and_layouts) {
+    // Categorical actions of a single environment have no dimension at all.
+    Collector categorical(GymEnv("CartPole-v1", GymEnvOptions().categorical_action_encoding(true)), nullptr,
+                          CollectorOptions(20));
+    BOOST_TEST(((*categorical.next())["action"].sizes().vec()) == Ints({20}), per_element());
+    const Policy strided = [](TensorDict td) {
+        const Tensor seen = td["observation"]; // [2, 1]
+        td.set("action", seen + 1);
+        td.set("turned", reel::stack({seen.squeeze(-1), seen.squeeze(-1) * 2, seen.squeeze(-1) * 3}).t());
+        td.set("wide", (seen + 1).expand({2, 4}));
+        td.set("none", reel::empty({2, 0}));
+        return td.set("flat", seen.squeeze(-1) > 0);
     };
-    BOOST_TEST(says(CollectorOptions()) == "Collector: frames_per_batch must be at least 1, got 0");
-    BOOST_TEST(says(CollectorOptions(-2)) == "Collector: frames_per_batch must be at least 1, got -2");
-    BOOST_TEST(says(CollectorOptions(4, -2)) ==
-               "Collector: total_frames must be a number of frames, or -1 for batches without end, got -2");
-    BOOST_TEST(says(CollectorOptions(4).init_random_frames(-1)) ==
-               "Collector: init_random_frames must not be negative, got -1");
-    BOOST_TEST(says(CollectorOptions(4).max_frames_per_traj(-1)) ==
-               "Collector: max_frames_per_traj must not be negative (0: no limit), got -1");
-    BOOST_TEST(message([] { Collector(EnvPtr(), nullptr, CollectorOptions(4)); }) ==
-               "Collector: the environment is empty");
-    BOOST_CHECK_THROW(Collector(CountingEnv(3), nullptr, CollectorOptions()), ValueError);
-    Collector nothing(CountingEnv(3), nullptr, CollectorOptions(4, 0));
-    BOOST_TEST((nothing.begin() == nothing.end()));
+    Collector collector(CountingEnv(5, {2}), strided, CollectorOptions(6));
+    const TensorDict batch = *collector.next();
+    const Tensor seen = batch["observation"]; // [2, 3, 1]
+    BOOST_TEST(batch["turned"].equal(seen * reel::tensor({1.f, 2.f, 3.f})));
+    BOOST_TEST(batch["wide"].equal((seen + 1).expand({2, 3, 4})));
+    BOOST_TEST((batch["none"].sizes().vec()) == Ints({2, 3, 0}), per_element());
+    BOOST_TEST(batch["flat"].equal(seen.squeeze(-1) > 0));
 }
 
-BOOST_AUTO_TEST_CASE(dictionaries_that_differ_within_a_batch) {
-    const auto run = [](std::function<void(TensorDict&, float)> more) {
-        Collector collector(
-            CountingEnv(9),
-            [&](TensorDict td) {
-                td.set("action", td["observation"] + 1);
-                more(td, td["observation"].item<float>());
-                return td;
-            },
-            CollectorOptions(4));
-        return message([&] { collector.next(); });
-    };
-    BOOST_TEST(run([](TensorDict& td, float t) { td.set("x", reel::zeros({t < 2 ? 2 : 3})); }) ==
-               "Collector: the entry 'x' is of shape [3] and float32 on cpu, where the first one was of shape [2] and "
-               "float32 on cpu: all that come into one batch must be alike");
-    BOOST_TEST(run([](TensorDict& td, float t) { td.set("x", reel::zeros({2}, t < 2 ? kFloat : kLong)); }) ==
-               "Collector: the entry 'x' is of shape [2] and int64 on cpu, where the first one was of shape [2] and "
-               "float32 on cpu: all that come into one batch must be alike");
-    BOOST_TEST(run([](TensorDict& td, float t) {
-                   if (t == 2) td.set({"deep", "x"}, reel::zeros({2}));
-               }) ==
-               "Collector: the tensor ('deep', 'x') at index 2 was not there at the first one: all that come into one "
-               "batch must have the same entries");
-    BOOST_TEST(run([](TensorDict& td, float t) { t < 2 ? td.set("x", reel::zeros({2})) : td.del_("x"); }) ==
-               "Collector: there is no tensor 'x' at index 2, but at the first one: all that come into one batch must "
-               "have the same entries");
-}
-
-BOOST_AUTO_TEST_CASE(what_is_thrown_arrives_and_the_next_batch_can_be_had) {
-    auto env = std::make_shared<CountingEnv>(9);
-    env->before_step = [](int step) {
-        if (step == 2) throw std::invalid_argument("badness");
-    };
-    Collector collector(env, Calls(), CollectorOptions(4));
-    BOOST_CHECK_THROW(collector.next(), std::invalid_argument);
-    BOOST_TEST(collector.frames() == 0);
-    env->before_step = nullptr;
-    BOOST_TEST(values<float>((*collector.next())["observation"]) == Floats({2, 3, 4, 5}), per_element());
-
-    Collector silent(
-        CountingEnv(9), [](TensorDict td) { return td; }, CollectorOptions(4));
-    BOOST_CHECK_THROW(silent.next(), KeyError); // no action
-    collector.shutdown();
-    BOOST_TEST(env->is_closed());
-    BOOST_CHECK_THROW(collector.next(), Error);
-    collector.update_policy_weights_();
+BOOST_AUTO_TEST_CASE(EN_9_device) {
+    Collector collector(CountingEnv(5), nullptr, CollectorOptions(6).device(Device("meta")));
+    for (int i = 0; i < 2; ++i) {
+        const TensorDict batch = *collector.next();
+        for (const auto& item : batch.items(true, true)) BOOST_TEST(item.second.tensor().is_meta());
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
