@@ -103,6 +103,28 @@ BOOST_AUTO_TEST_CASE(batches_of_batches) {
     BOOST_TEST(floats(td["observation"]) == Floats({1, 0, 3, 3}), per_element());
 }
 
+BOOST_AUTO_TEST_CASE(masks_of_resets) {
+    VectorEnv env(of_limits({9, 9}, {2}));
+    TensorDict td = env.reset();
+    for (int t = 0; t < 2; ++t) td = env.step_and_maybe_reset(with_action(td)).second;
+    const auto reset = [&](const Tensor& mask) {
+        td.set("_reset", mask);
+        td = env.reset(td);
+        return floats(td["observation"]);
+    };
+    BOOST_TEST(reset(reel::tensor({false, true, false, false}).view({2, 2})) == Floats({2, 0, 2, 2}), per_element());
+    BOOST_TEST(counting(env, 1).resets == 1);
+    BOOST_TEST(reset(reel::tensor({false, false, false, true}).view({2, 2, 1})) == Floats({2, 0, 2, 0}), per_element());
+    BOOST_TEST(reset(reel::zeros({2, 2}, kBool)) == Floats({2, 0, 2, 0}), per_element());
+    BOOST_TEST(counting(env, 0).resets == 2);
+    BOOST_TEST(counting(env, 1).resets == 2);
+    BOOST_CHECK_THROW(reset(reel::ones({2, 2}, kLong)), TypeError);
+    td.del_("_reset");
+    BOOST_CHECK_THROW(reset(reel::ones({2, 2, 3}, kBool)), Error);
+    td.del_("_reset");
+    BOOST_TEST(floats(td["observation"]) == Floats({2, 0, 2, 0}), per_element());
+}
+
 BOOST_AUTO_TEST_CASE(transforms_below_and_above) {
     const VectorEnv::Factory counted = [] { return std::make_shared<TransformedEnv>(CountingEnv(3), StepCounter()); };
     VectorEnv below(2, counted);
