@@ -2,6 +2,7 @@
 #include "ops/index.hpp"
 
 #include "op/inplace.hpp"
+#include "ops/block_copies.hpp"
 #include "ops/index_kernels.hpp"
 #include "ops/shape_util.hpp"
 #include "tape/inplace.hpp"
@@ -148,9 +149,14 @@ std::vector<Tensor> saved_list(const RuleContext& c) {
 } // namespace
 
 Tensor index_by(const Tensor& self, TensorList indices) {
-    const Plan plan = make_plan(self, indices);
-    const Tensor out = raw_empty(plan.sizes, self);
-    if (out.numel() > 0) index_gather_kernel(self.device().type(), out, plan.operand(self), plan.expanded_table(), 1);
+    Tensor out;
+    if (indices.size() == 1) out = take_rows(self, indices[0]);
+    if (!out.defined()) {
+        const Plan plan = make_plan(self, indices);
+        out = raw_empty(plan.sizes, self);
+        if (out.numel() > 0)
+            index_gather_kernel(self.device().type(), out, plan.operand(self), plan.expanded_table(), 1);
+    }
     if (!needs_recording_of("index", out, self)) return out;
     record("index", TensorList(self), TensorList(out), indices,
            [sizes = Dims(self.sizes())](RuleContext& c) -> GradList {
@@ -189,7 +195,8 @@ void index_put_in_place(const Tensor& self, TensorList indices, const Tensor& va
         return;
     }
     check_inplace(self, "index_put_");
-    put_raw(make_plan(self, indices), self, values, accumulate);
+    if (accumulate || indices.size() != 1 || !put_rows(self, indices[0], values))
+        put_raw(make_plan(self, indices), self, values, accumulate);
     rebase_history(self, Tensor(), "index_put_");
 }
 

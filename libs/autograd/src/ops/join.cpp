@@ -1,4 +1,5 @@
 // Several tensors joined into one.
+#include "ops/block_copies.hpp"
 #include "ops/pointwise_host.hpp"
 #include "ops/shape_util.hpp"
 
@@ -76,7 +77,7 @@ Tensor cat(TensorList tensors, std::int64_t dim) {
     sizes[std::size_t(d)] = total;
     const Tensor out = empty_raw(sizes, common_dtype(tensors), tensors[0].device());
     std::int64_t start = 0;
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
+    for (std::size_t i = 0, n = join_blocks(out, tensors, d) ? 0 : tensors.size(); i < n; ++i) {
         if (lengths[i] <= 0) continue;
         raw_copy(raw_narrow(out, d, start, lengths[i]), tensors[i]);
         start += lengths[i];
@@ -108,7 +109,8 @@ Tensor stack(TensorList tensors, std::int64_t dim) {
     Dims sizes(tensors[0].sizes());
     sizes.insert(sizes.begin() + d, std::int64_t(tensors.size()));
     const Tensor out = empty_raw(sizes, common_dtype(tensors), tensors[0].device());
-    for (std::size_t i = 0; i < tensors.size(); ++i) raw_copy(raw_select(out, d, std::int64_t(i)), tensors[i]);
+    if (!join_blocks(out, tensors, d))
+        for (std::size_t i = 0; i < tensors.size(); ++i) raw_copy(raw_select(out, d, std::int64_t(i)), tensors[i]);
     record("stack", tensors, TensorList(out), TensorList(),
            [d, kinds = complex_ones(tensors)](RuleContext& c) -> GradList {
                GradList grads(kinds.size());

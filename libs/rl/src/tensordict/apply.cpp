@@ -14,18 +14,18 @@ namespace {
 
 /// A dictionary of what `f(path, tensor)` returns. Without `batch_size` nested dictionaries keep theirs.
 template <class F>
-TensorDict applied(const char* op, const DictImpl& from, OptionalIntArrayRef batch_size, Path& path, const F& f) {
+TensorDict applied(const char* op, const DictImpl& from, OptionalIntArrayRef batch_size, const Path& path, const F& f) {
     auto result =
         DictImpl::make(batch_size ? *batch_size : IntArrayRef(from.batch_size), from.device, from.slots.size());
     for (const DictImpl::Slot& slot : from.slots) {
-        const Path::Step step(path, slot.name);
+        const Path own(path, slot.name);
         if (slot.entry.is_dict()) {
             const DictImpl& nested = DictImpl::of(slot.entry.dict());
-            TensorDict dict = applied(op, nested, batch_size, path, f);
+            TensorDict dict = applied(op, nested, batch_size, own, f);
             // Where nothing is left of something, the dictionary goes, too.
             if (nested.slots.empty() || !dict.empty()) result->slots.push_back({slot.name, std::move(dict)});
-        } else if (Tensor t = f(path, slot.entry.tensor()); t.defined()) {
-            check_fits(op, *result, path.key(), t);
+        } else if (Tensor t = f(own, slot.entry.tensor()); t.defined()) {
+            check_fits(op, *result, own, t);
             result->slots.push_back({slot.name, fitted(*result, std::move(t))});
         }
     }
@@ -36,13 +36,11 @@ TensorDict applied(const char* op, const DictImpl& from, OptionalIntArrayRef bat
 
 TensorDict TensorDict::apply(const std::function<Tensor(const Tensor&)>& f,
                              std::optional<std::vector<std::int64_t>> batch_size) const {
-    Path path;
     return applied("apply", DictImpl::of(*this), batch_size ? OptionalIntArrayRef(*batch_size) : OptionalIntArrayRef(),
-                   path, [&](const Path&, const Tensor& t) { return f(t); });
+                   Path(), [&](const Path&, const Tensor& t) { return f(t); });
 }
 TensorDict TensorDict::named_apply(const std::function<Tensor(const NestedKey&, const Tensor&)>& f) const {
-    Path path;
-    return applied("named_apply", DictImpl::of(*this), OptionalIntArrayRef(), path,
+    return applied("named_apply", DictImpl::of(*this), OptionalIntArrayRef(), Path(),
                    [&](const Path& p, const Tensor& t) { return f(p.key(), t); });
 }
 TensorDict& TensorDict::apply_(const std::function<void(Tensor&)>& f) {

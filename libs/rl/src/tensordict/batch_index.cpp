@@ -27,6 +27,17 @@ std::int64_t length_of(const char* op, const indexing::Slice& slice, std::int64_
     return stop > start ? (stop - start - 1) / slice.step() + 1 : 0;
 }
 
+/// The least and the greatest element.
+std::pair<std::int64_t, std::int64_t> extremes(const Tensor& t) {
+    if (t.is_cpu() && t.scalar_type() == kLong && t.is_contiguous()) { // mostly a few of them
+        const std::int64_t* first = t.const_data_ptr<std::int64_t>();
+        const auto [low, high] = std::minmax_element(first, first + t.numel());
+        return {*low, *high};
+    }
+    const auto [low, high] = reel::aminmax(t);
+    return {low.item<std::int64_t>(), high.item<std::int64_t>()};
+}
+
 } // namespace
 
 BatchIndex::BatchIndex(const char* op, IntArrayRef batch_size, ArrayRef<TensorIndex> indices) {
@@ -141,6 +152,10 @@ Tensor BatchIndex::pick(const Tensor& leaf) const {
     if (indices_.size() == 1 && indices_[0].kind() == Kind::Integer)
         return reel::select(leaf, 0, indices_[0].integer());
     if (indices_.empty()) return leaf;
+    if (indices_.size() == 1 && indices_[0].kind() == Kind::Slice) {
+        const indexing::Slice& s = indices_[0].slice();
+        return reel::slice(leaf, 0, s.start(), s.stop(), s.step());
+    }
     return leaf.index(ArrayRef<TensorIndex>(indices_));
 }
 void BatchIndex::put(const Tensor& leaf, const Tensor& value) const {
@@ -152,8 +167,7 @@ void BatchIndex::put(const Tensor& leaf, const Tensor& value) const {
 void BatchIndex::check_positions() const {
     for (const Positions& p : positions_) {
         if (p.tensor.numel() == 0) continue;
-        const auto [least, most] = reel::aminmax(p.tensor);
-        const std::int64_t low = least.item<std::int64_t>(), high = most.item<std::int64_t>();
+        const auto [low, high] = extremes(p.tensor);
         REEL_CHECK_INDEX(low >= -p.extent && high < p.extent, "TensorDict::index_put_: index ",
                          low < -p.extent ? low : high, " is out of range for a dimension of size ", p.extent);
     }

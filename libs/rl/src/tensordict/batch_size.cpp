@@ -9,18 +9,19 @@ using namespace detail;
 
 namespace {
 
-void check_leaves(const TensorDict& dict, IntArrayRef batch_size, Path& path) {
+void check_leaves(const TensorDict& dict, IntArrayRef batch_size, const Path& path) {
     for (const DictImpl::Slot& slot : DictImpl::of(dict).slots) {
-        const Path::Step step(path, slot.name);
+        const Path own(path, slot.name);
         const IntArrayRef sizes = sizes_of(slot.entry);
         if (begins_with(sizes, batch_size)) continue;
         if (slot.entry.is_dict() && begins_with(batch_size, sizes)) {
-            check_leaves(slot.entry.dict(), batch_size, path);
+            check_leaves(slot.entry.dict(), batch_size, own);
             continue;
         }
         REEL_THROW(Error, "TensorDict::set_batch_size: the ", slot.entry.is_dict() ? "TensorDict " : "tensor ",
-                   path.key().str(), " has ", slot.entry.is_dict() ? "batch size " : "sizes ", sizes,
-                   ", which do not begin with the new batch size ", batch_size);
+                   own.str(), " has ", slot.entry.is_dict() ? "batch size " : "sizes ", sizes,
+                   slot.entry.is_dict() ? ", which does" : ", which do", " not begin with the new batch size ",
+                   batch_size);
     }
 }
 void widen(const TensorDict& dict, IntArrayRef batch_size) {
@@ -40,17 +41,15 @@ std::int64_t TensorDict::batch_size(std::int64_t dim) const {
 }
 std::int64_t TensorDict::batch_dims() const { return DictImpl::of(*this).batch_dims(); }
 std::int64_t TensorDict::numel() const {
-    std::int64_t n = 1;
-    for (const std::int64_t size : batch_size()) n *= size;
+    const std::int64_t n = elements("numel", batch_size());
     return n > 0 ? n : 1;
 }
 void TensorDict::set_batch_size(IntArrayRef batch_size) {
     const std::vector<std::int64_t> sizes = batch_size.vec(); // it may be that of this very dictionary
-    Path path;
     for (const std::int64_t size : sizes)
         REEL_CHECK_VALUE(size >= 0, "TensorDict::set_batch_size: the batch size ", batch_size,
                          " has a negative dimension");
-    check_leaves(*this, sizes, path);
+    check_leaves(*this, sizes, Path());
     widen(*this, sizes);
 }
 

@@ -1,5 +1,7 @@
 #include "tensordict/dict_impl.hpp"
 
+#include <algorithm>
+
 #include <reel/autograd/grad_mode.hpp>
 
 namespace reel::rl::detail {
@@ -15,11 +17,30 @@ std::shared_ptr<DictImpl> DictImpl::make(IntArrayRef batch_size, std::optional<D
     return impl;
 }
 
+std::int64_t elements(const char* op, IntArrayRef sizes) {
+    std::int64_t n = 1;
+    bool fits = true;
+    for (const std::int64_t size : sizes) {
+        if (size == 0) return 0;
+        fits = fits && !__builtin_mul_overflow(n, size, &n);
+    }
+    REEL_CHECK_VALUE(fits, "TensorDict::", op, ": the batch size ", sizes, " has more than 2^63 elements");
+    return n;
+}
 std::int64_t wrap_batch_dim(const char* op, std::int64_t dim, IntArrayRef batch_size) {
     const auto dims = std::int64_t(batch_size.size());
     REEL_CHECK_INDEX(dim >= -dims && dim < dims, "TensorDict::", op, ": dimension ", dim,
                      " is out of range for the batch size ", batch_size);
     return dim < 0 ? dim + dims : dim;
+}
+
+NestedKey Path::key() const {
+    std::vector<std::string> names; // from the innermost on
+    const Path* at = this;
+    for (; at->outer_; at = at->outer_) names.push_back(*at->name_);
+    if (at->start_) names.insert(names.end(), at->start_->path().rbegin(), at->start_->path().rend());
+    std::reverse(names.begin(), names.end());
+    return NestedKey(names);
 }
 
 const Entry* find_path(const TensorDict& dict, ArrayRef<std::string> path) {
@@ -33,7 +54,7 @@ const Entry* find_path(const TensorDict& dict, ArrayRef<std::string> path) {
     }
 }
 
-void check_writable(const char* op, const NestedKey& key, const Tensor& tensor, const Tensor& value) {
+void check_writable(const char* op, const Path& key, const Tensor& tensor, const Tensor& value) {
     for (std::int64_t d = 0; d < tensor.dim(); ++d)
         REEL_CHECK(tensor.strides()[std::size_t(d)] != 0 || tensor.sizes()[std::size_t(d)] < 2, "TensorDict::", op,
                    ": the tensor ", key.str(), " of sizes ", tensor.sizes(),

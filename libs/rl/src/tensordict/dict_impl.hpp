@@ -38,7 +38,10 @@ struct DictImpl {
     /// Replaces in place, or appends.
     void put(std::string_view name, Entry entry) {
         if (Slot* slot = find(name)) slot->entry = std::move(entry);
-        else slots.push_back({std::string(name), std::move(entry)});
+        else {
+            if (slots.capacity() == 0) slots.reserve(8); // most have several
+            slots.push_back({std::string(name), std::move(entry)});
+        }
     }
     void erase(Slot* slot) { slots.erase(slots.begin() + (slot - slots.data())); }
     Entry take(Slot* slot) {
@@ -72,24 +75,24 @@ inline IntArrayRef sizes_of(const Entry& entry) {
     return entry.is_tensor() ? entry.tensor().sizes() : IntArrayRef(entry.dict().batch_size());
 }
 
-/// A dictionary of `f(tensor)`, whose batch sizes are `batch_size` and what nested ones have beyond `old_dims`.
+/// A dictionary of `f(tensor)`: `batch_size` stands in place of the first `old_dims` dimensions of all batch sizes.
 template <class F>
 TensorDict with_leaves(const DictImpl& from, IntArrayRef batch_size, std::size_t old_dims, const F& f) {
-    auto result = DictImpl::make(batch_size, from.device, from.slots.size());
+    const IntArrayRef beyond = after(from.batch_size, old_dims);
+    auto result = beyond.empty() ? DictImpl::make(batch_size, from.device, from.slots.size())
+                                 : DictImpl::make(joined(batch_size, beyond), from.device, from.slots.size());
     for (const DictImpl::Slot& slot : from.slots) {
-        if (slot.entry.is_tensor()) {
-            try {
-                result->slots.push_back({slot.name, f(slot.entry.tensor())});
-            } catch (Error& error) {
-                error.add_context("in the entry '" + slot.name + "' of a TensorDict");
-                throw;
-            }
+        if (slot.entry.is_dict()) {
+            const DictImpl& nested = DictImpl::of(slot.entry.dict());
+            result->slots.push_back({slot.name, with_leaves(nested, batch_size, old_dims, f)});
             continue;
         }
-        const DictImpl& nested = DictImpl::of(slot.entry.dict());
-        const IntArrayRef beyond = after(nested.batch_size, old_dims);
-        if (beyond.empty()) result->slots.push_back({slot.name, with_leaves(nested, batch_size, old_dims, f)});
-        else result->slots.push_back({slot.name, with_leaves(nested, joined(batch_size, beyond), old_dims, f)});
+        try {
+            result->slots.push_back({slot.name, f(slot.entry.tensor())});
+        } catch (Error& error) {
+            error.add_context("in the entry '" + slot.name + "' of a TensorDict");
+            throw;
+        }
     }
     return DictImpl::handle(std::move(result));
 }
@@ -97,6 +100,9 @@ TensorDict with_leaves(const DictImpl& from, IntArrayRef batch_size, std::size_t
 template <class F> TensorDict with_leaves(const DictImpl& from, const F& f) {
     return with_leaves(from, from.batch_size, from.batch_size.size(), f);
 }
+
+/// The product of `sizes`. ValueError when it does not fit: without tensors a batch size may be anything.
+std::int64_t elements(const char* op, IntArrayRef sizes);
 
 /// A dimension of the batch, counted from its front. IndexError.
 std::int64_t wrap_batch_dim(const char* op, std::int64_t dim, IntArrayRef batch_size);
@@ -106,28 +112,23 @@ const Entry* find_path(const TensorDict& dict, ArrayRef<std::string> path);
 /// KeyError for an entry that `dict` does not have, with the nearest ones that it has (TD-4).
 [[noreturn]] void throw_missing(const char* op, const TensorDict& dict, const NestedKey& key);
 
-/// Error when the tape forbids writing `value` into `tensor`, or elements of `tensor` share memory.
-void check_writable(const char* op, const NestedKey& key, const Tensor& tensor, const Tensor& value);
-
-/// A key that grows and shrinks while dictionaries are walked, made into a NestedKey where one is needed.
+/// Where a walk through dictionaries stands: a chain of names on the stack, made into a key where one is needed.
 class Path {
 public:
-    /// Holds one more name for as long as it lives.
-    class Step {
-    public:
-        Step(Path& path, const std::string& name) : path_(path) { path_.names_.push_back(name); }
-        ~Step() { path_.names_.pop_back(); }
-        Step(const Step&) = delete;
-
-    private:
-        Path& path_;
-    };
-    NestedKey key() const { return NestedKey(names_); }
-    bool empty() const { return names_.empty(); }
-    std::string str() const { return empty() ? std::string("the dictionary itself") : key().str(); }
+    Path() = default; ///< the dictionary itself
+    Path(const NestedKey& key) : start_(&key) {}
+    Path(const Path& outer, const std::string& name) : outer_(&outer), name_(&name) {}
+    Path(const Path&) = delete;
+    NestedKey key() const;
+    std::string str() const { return outer_ || start_ ? key().str() : "the dictionary itself"; }
 
 private:
-    std::vector<std::string> names_;
+    const Path* outer_ = nullptr;
+    const std::string* name_ = nullptr;
+    const NestedKey* start_ = nullptr;
 };
+
+/// Error when the tape forbids writing `value` into `tensor`, or elements of `tensor` share memory.
+void check_writable(const char* op, const Path& key, const Tensor& tensor, const Tensor& value);
 
 } // namespace reel::rl::detail

@@ -17,28 +17,28 @@ struct Write {
 };
 /// Throws unless both have the same names and every tensor fits its place.
 void collect_writes(const TensorDict& into, const TensorDict& value, std::size_t batch_dims, IntArrayRef batch_size,
-                    Path& path, std::vector<Write>& writes) {
+                    const Path& path, std::vector<Write>& writes) {
     for (const DictImpl::Slot& slot : DictImpl::of(value).slots) {
-        const Path::Step step(path, slot.name);
+        const Path own(path, slot.name);
         REEL_CHECK_WITH(KeyError, find_path(into, slot.name), "TensorDict::index_put_: the value has the entry ",
-                        path.key().str(), ", which this dictionary does not have");
+                        own.str(), ", which this dictionary does not have");
     }
     for (const DictImpl::Slot& slot : DictImpl::of(into).slots) {
-        const Path::Step step(path, slot.name);
+        const Path own(path, slot.name);
         const Entry* from = find_path(value, slot.name);
-        REEL_CHECK_WITH(KeyError, from, "TensorDict::index_put_: the value has no entry ", path.key().str(),
+        REEL_CHECK_WITH(KeyError, from, "TensorDict::index_put_: the value has no entry ", own.str(),
                         "; select the entries to be written");
-        REEL_CHECK_TYPE(from->is_dict() == slot.entry.is_dict(), "TensorDict::index_put_: ", path.key().str(), " is a ",
+        REEL_CHECK_TYPE(from->is_dict() == slot.entry.is_dict(), "TensorDict::index_put_: ", own.str(), " is a ",
                         slot.entry.is_dict() ? "TensorDict" : "tensor", " here and a ",
                         from->is_dict() ? "TensorDict" : "tensor", " in the value");
         if (from->is_dict()) {
-            collect_writes(slot.entry.dict(), from->dict(), batch_dims, batch_size, path, writes);
+            collect_writes(slot.entry.dict(), from->dict(), batch_dims, batch_size, own, writes);
             continue;
         }
         const Tensor& to = slot.entry.tensor();
         const Dims place = joined(batch_size, after(to.sizes(), batch_dims));
-        check_copy("index_put_", path.key(), place, from->tensor());
-        check_writable("index_put_", path.key(), to, from->tensor());
+        check_copy("index_put_", own, place, from->tensor());
+        check_writable("index_put_", own, to, from->tensor());
         writes.push_back({to, from->tensor()});
     }
 }
@@ -73,9 +73,8 @@ TensorDict& TensorDict::index_put_(const std::vector<TensorIndex>& indices, cons
     REEL_CHECK(fits, "TensorDict::index_put_: the value has batch size ", given, ", its place ", place, " (batch size ",
                IntArrayRef(impl.batch_size), ")");
     index.check_positions();
-    Path path;
     std::vector<Write> writes;
-    collect_writes(*this, value, impl.batch_size.size(), index.result(), path, writes);
+    collect_writes(*this, value, impl.batch_size.size(), index.result(), Path(), writes);
     for (const Write& write : writes) index.put(write.to, write.from);
     return *this;
 }

@@ -12,11 +12,11 @@ using namespace detail;
 namespace {
 
 /// Calls `visit(key, entry)`: the children, then their dictionary.
-template <class V> void walk(const TensorDict& dict, bool nested, bool leaves_only, Path& path, const V& visit) {
+template <class V> void walk(const TensorDict& dict, bool nested, bool leaves_only, const Path& path, const V& visit) {
     for (const DictImpl::Slot& slot : DictImpl::of(dict).slots) {
-        const Path::Step step(path, slot.name);
-        if (slot.entry.is_dict() && nested) walk(slot.entry.dict(), nested, leaves_only, path, visit);
-        if (slot.entry.is_tensor() || !leaves_only) visit(path, slot.entry);
+        const Path own(path, slot.name);
+        if (slot.entry.is_dict() && nested) walk(slot.entry.dict(), nested, leaves_only, own, visit);
+        if (slot.entry.is_tensor() || !leaves_only) visit(own, slot.entry);
     }
 }
 
@@ -57,15 +57,13 @@ NestedKey split_name(const std::string& name, const std::string& separator) {
 std::vector<NestedKey> TensorDict::keys(bool nested, bool leaves_only) const {
     std::vector<NestedKey> keys;
     keys.reserve(size());
-    Path path;
-    walk(*this, nested, leaves_only, path, [&](const Path& p, const Entry&) { keys.push_back(p.key()); });
+    walk(*this, nested, leaves_only, Path(), [&](const Path& p, const Entry&) { keys.push_back(p.key()); });
     return keys;
 }
 std::vector<TensorDict::Item> TensorDict::items(bool nested, bool leaves_only) const {
     std::vector<Item> items;
     items.reserve(size());
-    Path path;
-    walk(*this, nested, leaves_only, path, [&](const Path& p, const Entry& e) { items.emplace_back(p.key(), e); });
+    walk(*this, nested, leaves_only, Path(), [&](const Path& p, const Entry& e) { items.emplace_back(p.key(), e); });
     return items;
 }
 
@@ -130,7 +128,12 @@ TensorDict TensorDict::unflatten_keys(const std::string& separator) const {
     check_separator("unflatten_keys", separator);
     const DictImpl& impl = DictImpl::of(*this);
     const TensorDict result = DictImpl::handle(DictImpl::make(impl.batch_size, impl.device, impl.slots.size()));
+    for (const DictImpl::Slot& slot : impl.slots) // as renamed entries, those that move go to the end
+        if (slot.name.find(separator) == std::string::npos)
+            DictImpl::of(result).slots.push_back(
+                {slot.name, slot.entry.is_dict() ? Entry(slot.entry.dict().clone(false)) : slot.entry});
     for (const DictImpl::Slot& slot : impl.slots) {
+        if (slot.name.find(separator) == std::string::npos) continue;
         const NestedKey key = split_name(slot.name, separator);
         for (std::size_t n = 1; n <= key.size(); ++n) {
             const Entry* there = find_path(result, key.path().slice(0, n));

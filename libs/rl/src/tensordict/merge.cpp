@@ -9,13 +9,13 @@ using namespace detail;
 
 namespace {
 
-void check_update(const TensorDict& into, const TensorDict& other, Path& path) {
+void check_update(const TensorDict& into, const TensorDict& other, const Path& path) {
     for (const DictImpl::Slot& slot : DictImpl::of(other).slots) {
-        const Path::Step step(path, slot.name);
+        const Path own(path, slot.name);
         const Entry* there = find_path(into, slot.name);
         if (there && there->is_dict() && slot.entry.is_dict()) {
-            if (!there->dict().is(slot.entry.dict())) check_update(there->dict(), slot.entry.dict(), path);
-        } else check_fits("update", DictImpl::of(into), path.key(), slot.entry);
+            if (!there->dict().is(slot.entry.dict())) check_update(there->dict(), slot.entry.dict(), own);
+        } else check_fits("update", DictImpl::of(into), own, slot.entry);
     }
 }
 void take_over(const TensorDict& into, const TensorDict& other) {
@@ -27,7 +27,7 @@ void take_over(const TensorDict& into, const TensorDict& other) {
             continue;
         }
         // Entries taken over before may lead from one dictionary to another that was apart from it.
-        if (slot.entry.is_dict()) check_fits("update", to, slot.name, slot.entry);
+        if (slot.entry.is_dict()) check_fits("update", to, NestedKey(slot.name), slot.entry);
         if (there) there->entry = fitted(to, slot.entry);
         else to.slots.push_back({slot.name, fitted(to, slot.entry)});
     }
@@ -37,20 +37,21 @@ void take_over(const TensorDict& into, const TensorDict& other) {
 struct Write {
     Tensor to, from;
 };
-void collect_writes(const TensorDict& into, const TensorDict& other, Path& path, std::vector<Write>& writes) {
+void collect_writes(const TensorDict& root, const TensorDict& into, const TensorDict& other, const Path& path,
+                    std::vector<Write>& writes) {
     for (const DictImpl::Slot& slot : DictImpl::of(other).slots) {
-        const Path::Step step(path, slot.name);
+        const Path own(path, slot.name);
         const Entry* there = find_path(into, slot.name);
-        if (!there) throw_missing("update_", into, path.key());
+        if (!there) throw_missing("update_", root, own.key());
         if (there->is_dict() && slot.entry.is_dict()) {
-            collect_writes(there->dict(), slot.entry.dict(), path, writes);
+            collect_writes(root, there->dict(), slot.entry.dict(), own, writes);
             continue;
         }
-        REEL_CHECK_TYPE(there->is_tensor() && slot.entry.is_tensor(), "TensorDict::update_: ", path.key().str(),
-                        " is a ", there->is_dict() ? "TensorDict" : "tensor", " here and a ",
+        REEL_CHECK_TYPE(there->is_tensor() && slot.entry.is_tensor(), "TensorDict::update_: ", own.str(), " is a ",
+                        there->is_dict() ? "TensorDict" : "tensor", " here and a ",
                         slot.entry.is_dict() ? "TensorDict" : "tensor", " in the other dictionary");
-        check_copy("update_", path.key(), there->tensor().sizes(), slot.entry.tensor());
-        check_writable("update_", path.key(), there->tensor(), slot.entry.tensor());
+        check_copy("update_", own, there->tensor().sizes(), slot.entry.tensor());
+        check_writable("update_", own, there->tensor(), slot.entry.tensor());
         writes.push_back({there->tensor(), slot.entry.tensor()});
     }
 }
@@ -59,15 +60,13 @@ void collect_writes(const TensorDict& into, const TensorDict& other, Path& path,
 
 TensorDict& TensorDict::update(const TensorDict& other) {
     if (is(other)) return *this;
-    Path path;
-    check_update(*this, other, path);
+    check_update(*this, other, Path());
     take_over(*this, other);
     return *this;
 }
 TensorDict& TensorDict::update_(const TensorDict& other) {
-    Path path;
     std::vector<Write> writes;
-    collect_writes(*this, other, path, writes);
+    collect_writes(*this, *this, other, Path(), writes);
     for (const Write& write : writes) write.to.copy_(write.from);
     return *this;
 }

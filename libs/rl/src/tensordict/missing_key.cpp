@@ -30,10 +30,12 @@ std::string listed(const std::vector<NestedKey>& keys, std::size_t most) {
 } // namespace
 
 void throw_missing(const char* op, const TensorDict& dict, const NestedKey& key) {
-    for (std::size_t n = 1; n < key.size(); ++n) {
-        const Entry* on_the_way = find_path(dict, key.path().slice(0, n));
-        REEL_CHECK_WITH(KeyError, !on_the_way || on_the_way->is_dict(), "TensorDict::", op, ": no entry ", key.str(),
-                        ": ", NestedKey(key.path().slice(0, n)).str(), " is a tensor and no TensorDict");
+    std::size_t known = 0; // how many of its names lead into a dictionary
+    for (; known + 1 < key.size(); ++known) {
+        const Entry* on_the_way = find_path(dict, key.path().slice(0, known + 1));
+        if (!on_the_way) break;
+        REEL_CHECK_WITH(KeyError, on_the_way->is_dict(), "TensorDict::", op, ": no entry ", key.str(), ": ",
+                        NestedKey(key.path().slice(0, known + 1)).str(), " is a tensor and no TensorDict");
     }
     constexpr std::size_t most_nearest = 3, most_names = 16, longest = 128;
     const std::vector<NestedKey> all = dict.keys(true);
@@ -48,9 +50,12 @@ void throw_missing(const char* op, const TensorDict& dict, const NestedKey& key)
     std::sort(near.begin(), near.end());
     std::vector<NestedKey> nearest;
     for (std::size_t i = 0; i < near.size() && i < most_nearest; ++i) nearest.push_back(all[near[i].second]);
+    const std::string names = known == 0
+                                  ? "there are " + listed(dict.keys(), most_names)
+                                  : "in " + NestedKey(key.path().slice(0, known)).str() + " there are " +
+                                        listed(find_path(dict, key.path().slice(0, known))->dict().keys(), most_names);
     REEL_THROW(KeyError, "TensorDict::", op, ": no entry ", key.str(),
-               nearest.empty() ? "" : "; the nearest: " + listed(nearest, most_nearest), "; there are ",
-               listed(dict.keys(), most_names));
+               nearest.empty() ? "" : "; the nearest: " + listed(nearest, most_nearest), "; ", names);
 }
 
 } // namespace reel::rl::detail

@@ -16,9 +16,9 @@ bool reaches(const TensorDict& dict, const DictImpl& target) {
 }
 
 /// Whether all tensors of `dict` have the sizes that a longer batch size asks for.
-void check_wider(const char* op, const TensorDict& dict, const NestedKey& key, IntArrayRef batch_size) {
+void check_wider(const char* op, const TensorDict& dict, const Path& key, IntArrayRef batch_size) {
     for (const DictImpl::Slot& slot : DictImpl::of(dict).slots) {
-        const NestedKey own = NestedKey(slot.name).under(key);
+        const Path own(key, slot.name);
         if (slot.entry.is_dict() && !begins_with(slot.entry.dict().batch_size(), batch_size)) {
             check_wider(op, slot.entry.dict(), own, batch_size);
             continue;
@@ -39,7 +39,7 @@ TensorDict widened(const DictImpl& from, IntArrayRef batch_size) {
 
 } // namespace
 
-void check_fits(const char* op, const DictImpl& into, const NestedKey& key, const Entry& value) {
+void check_fits(const char* op, const DictImpl& into, const Path& key, const Entry& value) {
     if (value.is_tensor()) {
         REEL_CHECK_VALUE(value.tensor().defined(), "TensorDict::", op, ": the tensor for ", key.str(),
                          " is undefined; del_ is what removes an entry");
@@ -93,6 +93,9 @@ void check_storable(const char* op, const TensorDict& root, const NestedKey& key
     check_fits(op, *way_to(op, root, key).dict, key, value);
 }
 void store(const char* op, const TensorDict& root, const NestedKey& key, Entry value) {
+    constexpr std::size_t deepest = 256; // walks through dictionaries recur
+    REEL_CHECK_VALUE(key.size() <= deepest, "TensorDict::", op, ": a key of ", key.size(),
+                     " names is too deep; at most ", deepest, " dictionaries lie in each other");
     const Way way = way_to(op, root, key);
     DictImpl& into = *way.dict;
     check_fits(op, into, key, value);
@@ -114,7 +117,7 @@ Tensor writable(const char* op, const TensorDict& root, const NestedKey& key, co
     check_writable(op, key, entry->tensor(), value);
     return entry->tensor();
 }
-void check_copy(const char* op, const NestedKey& key, IntArrayRef sizes, const Tensor& value) {
+void check_copy(const char* op, const Path& key, IntArrayRef sizes, const Tensor& value) {
     const IntArrayRef given = value.sizes();
     bool fits = given.size() <= sizes.size();
     for (std::size_t i = 1; fits && i <= given.size(); ++i)

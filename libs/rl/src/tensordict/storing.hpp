@@ -13,13 +13,13 @@ void store(const char* op, const TensorDict& root, const NestedKey& key, Entry v
 void check_storable(const char* op, const TensorDict& root, const NestedKey& key, const Entry& value);
 
 /// What `store` checks and does once it stands in the dictionary that gets the entry.
-void check_fits(const char* op, const DictImpl& into, const NestedKey& key, const Entry& value);
+void check_fits(const char* op, const DictImpl& into, const Path& key, const Entry& value);
 /// On its device, with its batch size.
 Entry fitted(const DictImpl& into, Entry value);
 
 /// The tensor that is there, for writing into it.
 Tensor writable(const char* op, const TensorDict& root, const NestedKey& key, const Tensor& value);
 /// Error unless `value` broadcasts into `sizes`.
-void check_copy(const char* op, const NestedKey& key, IntArrayRef sizes, const Tensor& value);
+void check_copy(const char* op, const Path& key, IntArrayRef sizes, const Tensor& value);
 
 } // namespace reel::rl::detail

@@ -41,7 +41,7 @@ ValueDict values_of(const TensorDict& dict) {
     if (impl.device) values.set_attribute(device_attribute, Value(*impl.device));
     return values;
 }
-TensorDict dict_of(const ValueDict& values, Path& path) {
+TensorDict dict_of(const ValueDict& values, const Path& path) {
     const Value* sizes = values.attribute(batch_size_attribute);
     const Value* device = values.attribute(device_attribute);
     const TensorDict result(sizes ? IntArrayRef(sizes->toIntVector()).vec() : std::vector<std::int64_t>(),
@@ -49,12 +49,12 @@ TensorDict dict_of(const ValueDict& values, Path& path) {
     DictImpl::of(result).slots.reserve(values.size());
     for (const auto& [key, value] : values) {
         REEL_CHECK_TYPE(key.isString(), "TensorDict: expected names of entries, got a dict with the key ", key.repr());
-        const Path::Step step(path, key.toStringRef());
+        const Path own(path, key.toStringRef());
         REEL_CHECK_TYPE(value.isTensor() || value.isGenericDict() || value.isNone(), "TensorDict: expected a tensor ",
-                        "or a dict of tensors for ", path.key().str(), ", got ", value.repr());
+                        "or a dict of tensors for ", own.str(), ", got ", value.repr());
         if (value.isTensor()) store("from_value", result, key.toStringRef(), value.toTensor());
         else if (value.isGenericDict())
-            store("from_value", result, key.toStringRef(), dict_of(value.toGenericDict(), path));
+            store("from_value", result, key.toStringRef(), dict_of(value.toGenericDict(), own));
     }
     return result;
 }
@@ -75,8 +75,7 @@ TensorDict TensorDict::from_value(const Value& value) {
     const Value* origin = values.attribute(origin_attribute);
     if (const Origin* from = origin ? origin->try_get<Origin>() : nullptr; from && unchanged(*from, values))
         return from->dict;
-    Path path;
-    return dict_of(values, path);
+    return dict_of(values, Path());
 }
 
 } // namespace reel::rl

@@ -148,9 +148,13 @@ public:
     bool allclose(const TensorDict& other, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) const;
 
     // --- files
-    /// One safetensors file of all leaves with their paths and the batch sizes; atomically, as `serialize::save_file`.
+    /// One safetensors file of all tensors, called by their paths ('next.reward'; a dot in a name is written '\.'),
+    /// with the dictionaries' batch sizes and the order of the entries in its metadata. Written atomically, as
+    /// `serialize::save_file` does; gradients and devices stay behind.
+    /// Errors: ValueError for names that are no UTF-8, NotImplementedError for meta tensors, Error when writing fails.
     void save(const std::string& path) const;
-    /// Copies; with `mapped` the tensors lie on the file's pages (writing to them does not reach the file).
+    /// What `save` wrote, on the host: copies, or with `mapped` tensors on the file's own pages (writing to them does
+    /// not reach the file). Errors, naming file and key: ValueError for a damaged file or another's.
     static TensorDict load(const std::string& path, bool mapped = false);
     static TensorDict load_memmap(const std::string& path) { return load(path, true); }
 

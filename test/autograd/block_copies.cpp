@@ -1,0 +1,78 @@
+// Rows picked, written and joined as plain bytes give what strided loops give.
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_factory.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+using namespace reel;
+
+namespace {
+
+/// The same elements with gaps between them: the general way.
+Tensor spread(const Tensor& t) { return stack({t, zeros_like(t)}, t.dim()).select(t.dim(), 0); }
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(block_copies)
+
+BOOST_AUTO_TEST_CASE(rows_of_all_widths) {
+    manual_seed(0);
+    for (const ScalarType dtype : {kBool, kByte, kHalf, kFloat, kDouble, kComplexDouble})
+        for (const std::int64_t width : {1, 2, 3, 16}) {
+            const Tensor x = randint(2, {9, width}).to(dtype);
+            for (const Tensor& index : {tensor({0, 8, -9, -1, 3, 3}), tensor({1, 2, 3, 4}).reshape({2, 2})}) {
+                const Tensor picked = x.index({index});
+                BOOST_TEST(picked.equal(spread(x).index({index})));
+                const Tensor values = randint(2, picked.sizes()).to(dtype);
+                Tensor by_rows = x.clone(), by_strides = spread(x);
+                by_rows.index_put_({index}, values);
+                by_strides.index_put_({index}, values);
+                BOOST_TEST(by_rows.equal(by_strides));
+            }
+        }
+}
+
+BOOST_AUTO_TEST_CASE(many_rows_in_several_threads) {
+    const Tensor x = arange(300'000).reshape({-1, 3}), index = randperm(100'000);
+    BOOST_TEST(x.index({index}).select(1, 0).equal(index * 3));
+    Tensor back = zeros_like(x);
+    back.index_put_({index}, x.index({index}));
+    BOOST_TEST(back.equal(x));
+}
+
+BOOST_AUTO_TEST_CASE(of_two_writes_to_a_row_the_last_stays) {
+    Tensor x = zeros({4, 2});
+    x.index_put_({tensor({1, 1, -3})}, arange(6, kFloat).reshape({3, 2}));
+    BOOST_TEST(x[1].equal(tensor({4.F, 5.F})));
+    Tensor own = tensor({2, 0, 1}); // an index that is written to while it is read
+    own.index_put_({own}, tensor({7, 8, 9}));
+    BOOST_TEST(own.equal(tensor({8, 9, 7})));
+}
+
+BOOST_AUTO_TEST_CASE(indices_out_of_range_are_refused_before_a_write) {
+    Tensor x = zeros({4, 2});
+    BOOST_CHECK_THROW(x.index({tensor({0, 4})}), IndexError);
+    BOOST_CHECK_THROW(x.index_put_({tensor({0, -5})}, ones({2, 2})), IndexError);
+    BOOST_TEST(x.sum().item<float>() == 0);
+    BOOST_TEST(x.index({zeros({0}, kLong)}).sizes().vec() == (std::vector<std::int64_t>{0, 2}));
+    BOOST_CHECK_THROW(zeros({0, 2}).index({tensor({0})}), IndexError);
+}
+
+BOOST_AUTO_TEST_CASE(joining_along_each_dimension) {
+    const Tensor x = arange(24).reshape({2, 3, 4}), y = x + 100;
+    for (std::int64_t dim = 0; dim < 4; ++dim) {
+        BOOST_TEST(stack({x, y, x}, dim).equal(stack({x, spread(y), x}, dim)));
+        if (dim == 3) continue;
+        const Tensor part = y.narrow(dim, 0, 1).contiguous();
+        BOOST_TEST(cat({x, part, y}, dim).equal(cat({x, spread(part), y}, dim)));
+    }
+    BOOST_TEST(cat({zeros({0}, kLong), x, zeros({2, 0, 4}, kLong), y}, 1).equal(cat({x, y}, 1)));
+    BOOST_TEST(cat({x, y.to(kFloat)}).scalar_type() == kFloat);
+    BOOST_TEST(stack({zeros({2, 0}), zeros({2, 0})}).numel() == 0);
+    const Tensor leaf = ones({2}).requires_grad_();
+    (stack({leaf, leaf * 2}, 1) * tensor({{1.F, 2.F}, {3.F, 4.F}})).sum().backward();
+    BOOST_TEST(leaf.grad().equal(tensor({5.F, 11.F})));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
