@@ -24,6 +24,8 @@ bool all_set(const Tensor& flags) {
     return std::memchr(flags.data_ptr<bool>(), 0, std::size_t(flags.numel())) == nullptr;
 }
 
+Tensor either(const Tensor& a, const Tensor& b) { return any_set(b) ? reel::logical_or(a, b) : a; }
+
 Tensor batch_mask(const TensorDict& td, const std::vector<std::int64_t>& batch_size, const std::string& who) {
     const Entry* entry = td.find("_reset");
     if (!entry) return {};

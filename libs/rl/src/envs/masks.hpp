@@ -10,6 +10,8 @@ namespace reel::rl::detail {
 
 bool any_set(const Tensor& flags);
 bool all_set(const Tensor& flags);
+/// Elementwise or of flags of the same sizes; one of the two itself where the other adds nothing.
+Tensor either(const Tensor& a, const Tensor& b);
 /// "_reset" of `td` as contiguous bool [*batch_size]; undefined without one or when all are set. Error for other sizes,
 /// TypeError for other dtypes.
 Tensor batch_mask(const TensorDict& td, const std::vector<std::int64_t>& batch_size, const std::string& who);

@@ -10,26 +10,47 @@
 
 namespace reel::rl {
 
+Tensor EnvBase::ended(const TensorDict& td, const DoneGroup& group) const {
+    Tensor flags;
+    for (const NestedKey* key : {&group.done, &group.terminated, &group.truncated}) {
+        const Entry* flag = td.find(*key);
+        if (flag) flags = flags.defined() ? detail::either(flags, flag->tensor()) : flag->tensor();
+    }
+    return flags;
+}
 bool EnvBase::any_done(const TensorDict& td) const {
     return std::any_of(groups_.begin(), groups_.end(), [&](const DoneGroup& group) {
-        const Entry* done = td.find(group.done);
-        return done && detail::any_set(done->tensor());
+        const auto set = [&](const NestedKey& key) {
+            const Entry* flag = td.find(key);
+            return flag && detail::any_set(flag->tensor());
+        };
+        return set(group.done) || set(group.truncated) || set(group.terminated);
     });
 }
 bool EnvBase::all_done(const TensorDict& td) const {
     return std::all_of(groups_.begin(), groups_.end(), [&](const DoneGroup& group) {
-        const Entry* done = td.find(group.done);
-        return done && detail::all_set(done->tensor());
+        const Tensor flags = ended(td, group);
+        return flags.defined() && detail::all_set(flags);
     });
 }
 bool EnvBase::nothing_to_reset(const TensorDict& td) const {
-    bool asked = false;
-    for (const NestedKey& key : reset_keys_)
-        if (const Entry* mask = td.find(key)) {
-            asked = true;
-            if (detail::any_set(mask->tensor())) return false;
-        }
-    return asked;
+    bool asked = false, set = false;
+    for (const DoneGroup& group : groups_) {
+        const Entry* entry = td.find(group.reset);
+        if (!entry) continue;
+        const Tensor& mask = entry->tensor();
+        const std::vector<std::int64_t>& sizes = specs_.done[group.done].shape();
+        const bool without_last =
+            !sizes.empty() && sizes.back() == 1 && mask.sizes().equals(IntArrayRef(sizes.data(), sizes.size() - 1));
+        REEL_CHECK(without_last || mask.sizes().equals(sizes), name(), ".reset: expected the mask ", group.reset.str(),
+                   " of sizes ", detail::sizes_text(sizes), ", those of ", group.done.str(),
+                   " (a last 1 may be left out), got ", detail::sizes_text(mask.sizes().vec()));
+        REEL_CHECK_TYPE(mask.scalar_type() == kBool, name(), ".reset: expected the mask ", group.reset.str(),
+                        " of dtype bool, got ", dtype_name(mask.scalar_type()));
+        asked = true;
+        set |= detail::any_set(mask);
+    }
+    return asked && !set;
 }
 
 void EnvBase::complete_done(TensorDict& td) const {
@@ -73,7 +94,8 @@ TensorDict EnvBase::reset(const std::optional<TensorDict>& td) {
 TensorDict EnvBase::maybe_reset(const TensorDict& td) {
     if (!any_done(td)) return td;
     TensorDict asked = td.clone(false);
-    for (const DoneGroup& group : groups_) asked.set(group.reset, td[group.done]);
+    for (const DoneGroup& group : groups_)
+        if (const Tensor flags = ended(td, group); flags.defined()) asked.set(group.reset, flags);
     return reset(asked);
 }
 

@@ -39,6 +39,7 @@ class Composite {
 public:
     using Item = std::pair<NestedKey, SpecEntry>;
     Composite() = default;
+    explicit Composite(std::initializer_list<std::int64_t> shape) : Composite(IntArrayRef(shape)) {}
     explicit Composite(IntArrayRef shape, std::optional<Device> device = std::nullopt);
     Composite(std::initializer_list<Item> items, IntArrayRef shape = {}, std::optional<Device> device = std::nullopt);
 
