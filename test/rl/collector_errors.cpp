@@ -8,19 +8,19 @@
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/rl/collectors/collector.hpp>
 
-#include "counting_env.hpp"
 #include "message.hpp"
+#include "tally_env.hpp"
 
 using namespace reel;
 using namespace reel::rl;
-using reel::testing::CountingEnv;
 using reel::testing::message;
+using reel::testing::TallyEnv;
 
 BOOST_AUTO_TEST_SUITE(rl_collector_errors)
 
 BOOST_AUTO_TEST_CASE(options_without_sense) {
     const auto says = [](const CollectorOptions& options) {
-        return message([&] { Collector(CountingEnv(3), nullptr, options); });
+        return message([&] { Collector(TallyEnv(3), nullptr, options); });
     };
     BOOST_TEST(says(CollectorOptions()) == "Collector: frames_per_batch must be at least 1, got 0");
     BOOST_TEST(says(CollectorOptions(-2)) == "Collector: frames_per_batch must be at least 1, got -2");
@@ -32,15 +32,15 @@ BOOST_AUTO_TEST_CASE(options_without_sense) {
                "Collector: max_frames_per_traj must not be negative (0: no limit), got -1");
     BOOST_TEST(message([] { Collector(EnvPtr(), nullptr, CollectorOptions(4)); }) ==
                "Collector: the environment is empty");
-    BOOST_CHECK_THROW(Collector(CountingEnv(3), nullptr, CollectorOptions()), ValueError);
-    Collector nothing(CountingEnv(3), nullptr, CollectorOptions(4, 0));
+    BOOST_CHECK_THROW(Collector(TallyEnv(3), nullptr, CollectorOptions()), ValueError);
+    Collector nothing(TallyEnv(3), nullptr, CollectorOptions(4, 0));
     BOOST_TEST((nothing.begin() == nothing.end()));
 }
 
 BOOST_AUTO_TEST_CASE(dictionaries_that_differ_within_a_batch) {
     const auto run = [](std::function<void(TensorDict&, float)> more) {
         Collector collector(
-            CountingEnv(9),
+            TallyEnv(9),
             [&](TensorDict td) {
                 td.set("action", td["observation"] + 1);
                 more(td, td["observation"].item<float>());
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(dictionaries_that_differ_within_a_batch) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_thrown_arrives_and_the_next_batch_can_be_had) {
-    auto env = std::make_shared<CountingEnv>(9);
+    auto env = std::make_shared<TallyEnv>(9);
     env->before_step = [](int step) {
         if (step == 2) throw std::invalid_argument("badness");
     };
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(what_is_thrown_arrives_and_the_next_batch_can_be_had) {
     BOOST_TEST(seen.squeeze(-1).equal(reel::arange(2, 6, 1, kFloat)));
 
     Collector silent(
-        CountingEnv(9), [](TensorDict td) { return td; }, CollectorOptions(4));
+        TallyEnv(9), [](TensorDict td) { return td; }, CollectorOptions(4));
     BOOST_CHECK_THROW(silent.next(), KeyError); // no action
     collector.shutdown();
     BOOST_TEST(env->is_closed());
