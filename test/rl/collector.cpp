@@ -15,6 +15,7 @@
 
 #include "message.hpp"
 #include "tally_env.hpp"
+#include "warnings.hpp"
 
 using namespace reel;
 using namespace reel::rl;
@@ -38,10 +39,6 @@ struct Calls {
         sizes.push_back(1);
         return td.set("action", reel::full(sizes, double((*calls)++), kFloat));
     }
-};
-struct Heard : WarningHandler {
-    std::vector<std::string> said;
-    void process(const Warning& warning) override { said.push_back(warning.msg()); }
 };
 using Ints = std::vector<std::int64_t>;
 using Floats = std::vector<float>;
@@ -119,12 +116,12 @@ BOOST_AUTO_TEST_CASE(EN_9_nothing_is_recorded) {
 }
 
 BOOST_AUTO_TEST_CASE(EN_9_frames_that_do_not_divide_are_rounded_up_and_warned_about) {
-    Heard heard;
-    const WarningUtils::WarningHandlerGuard guard(&heard);
+    reel::testing::Warnings heard;
     Collector ragged(TallyEnv(5), Calls(), CollectorOptions(30, 50));
-    BOOST_REQUIRE_EQUAL(heard.said.size(), 1u);
-    BOOST_TEST(heard.said[0] == "Collector: total_frames (50) is not a multiple of the frames of a batch (30): 10 more "
-                                "are delivered");
+    BOOST_REQUIRE_EQUAL(heard.texts.size(), 1u);
+    BOOST_TEST(heard.texts[0] ==
+               "Collector: total_frames (50) is not a multiple of the frames of a batch (30): 10 more "
+               "are delivered");
     int batches = 0;
     for (const TensorDict& batch : ragged) {
         BOOST_TEST(batch.batch_size() == Ints({30}), per_element());
@@ -133,11 +130,11 @@ BOOST_AUTO_TEST_CASE(EN_9_frames_that_do_not_divide_are_rounded_up_and_warned_ab
     BOOST_TEST(batches == 2);
     BOOST_TEST(ragged.frames() == 60);
 
-    heard.said.clear();
+    heard.texts.clear();
     Collector three(TallyEnv(5, {3}), Calls(), CollectorOptions(10, 24));
-    BOOST_REQUIRE_EQUAL(heard.said.size(), 1u);
-    BOOST_TEST(heard.said[0] == "Collector: frames_per_batch (10) is not a multiple of the 3 environments: batches "
-                                "have 12 frames");
+    BOOST_REQUIRE_EQUAL(heard.texts.size(), 1u);
+    BOOST_TEST(heard.texts[0] == "Collector: frames_per_batch (10) is not a multiple of the 3 environments: batches "
+                                 "have 12 frames");
     BOOST_TEST(three.frames_per_batch() == 12);
     BOOST_TEST(three.next()->batch_size() == Ints({3, 4}), per_element());
 }
