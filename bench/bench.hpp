@@ -23,5 +23,6 @@ void training();
 void hooks();
 void files();
 void fft();
+void rl();
 
 } // namespace bench

@@ -3,6 +3,8 @@
 #   tools/bench.sh [--pypi] [--runs N] [--filter TEXT]
 # --pypi adds the newest PyTorch from PyPI (virtual environment under out/bench-venv, several GB).
 # Needs ../shared/bench (the peers' programs) or REEL_PEERS=DIR; without them only Reel's own rows are printed.
+# --filter rl_ measures what agents are made of, beside torchrl and gymnasium when REEL_RL_PYTHON names a Python that has
+# both (pip install torchrl gymnasium).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 runs=3 pypi=no filter=
@@ -11,7 +13,7 @@ while [ $# -gt 0 ]; do
     --pypi) pypi=yes ;;
     --runs) runs="$2"; shift ;;
     --filter) filter="$2"; shift ;;
-    *) sed -n '2,5p' "$0"; exit 2 ;;
+    *) sed -n '2,7p' "$0"; exit 2 ;;
     esac
     shift
 done
@@ -25,7 +27,13 @@ tools/setup.sh >"$out/setup.log" 2>&1 || { tail -5 "$out/setup.log"; exit 1; }
 b2 -j"$(nproc)" -d0 bench stage-libraries >"$out/build.log" 2>&1 || { tail -20 "$out/build.log"; exit 1; }
 
 programs=(reel)
-if [ -f "$peers/peer_libtorch.cpp" ]; then
+if [[ $filter == rl_* ]]; then
+    if [ -n "${REEL_RL_PYTHON:-}" ] && "$REEL_RL_PYTHON" -c 'import torchrl, gymnasium' 2>"$out/rl-peers.log"; then
+        programs+=(gymnasium torchrl)
+    else
+        echo "REEL_RL_PYTHON is no Python with torchrl and gymnasium: Reel's own rows only"
+    fi
+elif [ -f "$peers/peer_libtorch.cpp" ]; then
     if [ ! -d /usr/include/torch ]; then
         echo "installing libtorch-dev (the peer)"
         sudo=$([ "$(id -u)" = 0 ] || echo sudo)
@@ -59,6 +67,7 @@ run() { # program threads
     reel) out/bin/reel-bench "$2" "$filter" ;;
     libtorch) "$out/peer_libtorch" "$2" ;;
     pypi) "$out/peer_pypi" "$2" ;;
+    gymnasium | torchrl) "$REEL_RL_PYTHON" bench/peers/rl.py "$2" "$1" 2>>"$out/rl-peers.log" ;;
     python) out/bench-venv/bin/python "$peers/peer_pytorch.py" "$2" ;;
     esac
 }
@@ -73,4 +82,4 @@ for threads in 1 2; do
 done
 unset OMP_NUM_THREADS OPENBLAS_NUM_THREADS
 python3 tools/bench_table.py "$out" | tee "$out/table.md"
-tools/footprint.sh | tee "$out/footprint.txt"
+[[ $filter == rl_* ]] || tools/footprint.sh | tee "$out/footprint.txt"

@@ -40,7 +40,7 @@ done
 # --- the examples: each must end well, and soon
 if [ "$what" = programs ] || [ "$what" = all ]; then
     ok=0 bad=0
-    for source in examples/*.cpp; do
+    for source in examples/*.cpp examples/rl/{agents,multistep}.cpp; do # other agents learn for a minute
         name=$(basename "$source" .cpp)
         [ -x "$out/bin/$name" ] || continue
         log="$out/example-$name.log"

@@ -3,8 +3,8 @@
 set -eu
 full=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
-rm -rf ops modules norms optim schedulers random training scenarios
-mkdir ops modules norms optim schedulers random training scenarios
+rm -rf ops modules norms multistep optim schedulers random training scenarios
+mkdir ops modules norms multistep optim schedulers random training scenarios
 for op in mv outer dot t cos exp log sigmoid sqrt neg add sub max-reduction_no_dim max-reduction_with_dim var-unbiased amax mean sum \
     norm-fro norm-inf permute squeeze squeeze-multiple select transpose expand unsqueeze repeat stack cat gather index_select \
     softmax log_softmax addmm mm linalg.inv lt masked_fill cumsum tanh abs bmm \
@@ -22,6 +22,7 @@ cp "$full"/optim/{SGD-0,SGD-2,Adam-6,Adam-7,AdamW-10}.safetensors optim/
 cp "$full"/schedulers/{StepLR-0,CosineAnnealingLR-3}.safetensors schedulers/
 cp "$full/random/seed-0.safetensors" random/
 cp "$full"/training/{mlp-sgd,conv-freeze}.safetensors training/
+cp "$full"/multistep/{golden-,mask,done-per-agent-,refused-,nested-,original-,integer-,random-flat-}*.safetensors multistep/
 for family in autograd hooks-tensor hooks-forward hooks-backward module state freezing decisions; do
     head -n 25 "$full/scenarios/$family.jsonl" >"scenarios/$family.jsonl"
 done

@@ -76,8 +76,8 @@ BOOST_AUTO_TEST_CASE(as_a_plain_loop_over_each_trajectory) {
             std::int64_t end = t;
             while (end + 1 < steps && !done[r][end][0].item<bool>()) ++end;
             for (std::int64_t u = t; u <= end; ++u, factor *= gamma_ * lmbda_)
-                advantage += factor * (at(reward, u) +
-                                       gamma_ * (terminated[r][u][0].item<bool>() ? 0 : at(next, u)) - at(value, u));
+                advantage += factor * (at(reward, u) + gamma_ * (terminated[r][u][0].item<bool>() ? 0 : at(next, u)) -
+                                       at(value, u));
             BOOST_TEST(at(gae.advantage, t) == advantage, boost::test_tools::tolerance(1e-10));
             // the lambda-return is the sum over n of (1 - lmbda) lmbda^(n-1) times the n-step return
             double mixed = 0, share = 1, sum = 0, discount = 1;
@@ -114,13 +114,14 @@ BOOST_AUTO_TEST_CASE(values_after_the_end_do_not_count_whatever_they_are) {
 
 BOOST_AUTO_TEST_CASE(a_discount_for_each_step) {
     manual_seed(2);
-    const Tensor next = randn({2, 5, 1}, kDouble), reward = randn({2, 5, 1}, kDouble),
-                 done = rand({2, 5, 1}) < 0.3, gamma = full({2, 5, 1}, gamma_, kDouble);
+    const Tensor next = randn({2, 5, 1}, kDouble), reward = randn({2, 5, 1}, kDouble), done = rand({2, 5, 1}) < 0.3,
+                 gamma = full({2, 5, 1}, gamma_, kDouble);
     check_close(td_lambda_return_estimate(gamma, full_like(gamma, lmbda_), next, reward, done),
                 td_lambda_return_estimate(gamma_, lmbda_, next, reward, done), 1e-12, 1e-13, "equal factors");
     Tensor varied = rand({2, 5, 1}, kDouble);
     const Tensor r = td1_return_estimate(varied, next, reward, done);
-    const double last = reward[1][4][0].item<double>() +
+    const double last =
+        reward[1][4][0].item<double>() +
         (done[1][4][0].item<bool>() ? 0 : varied[1][4][0].item<double>() * next[1][4][0].item<double>());
     BOOST_TEST(r[1][4][0].item<double>() == last, boost::test_tools::tolerance(1e-12));
 }
@@ -132,7 +133,8 @@ BOOST_AUTO_TEST_CASE(gradients_are_those_of_finite_differences) {
     BOOST_TEST(autograd::gradcheck(
         [&](const std::vector<Tensor>& x) -> std::vector<Tensor> {
             const auto v = vtrace_advantage_estimate(gamma_, x[0], x[1], x[2], x[3], x[4], done, terminated, 100, 100);
-            return {v.advantage, v.value_target, td_lambda_return_estimate(gamma_, lmbda_, x[3], x[4], done, terminated)};
+            return {v.advantage, v.value_target,
+                    td_lambda_return_estimate(gamma_, lmbda_, x[3], x[4], done, terminated)};
         },
         {leaf(), leaf(), leaf(), leaf(), leaf()}));
 }
@@ -192,8 +194,8 @@ BOOST_AUTO_TEST_CASE(td0_goes_on_after_several_steps) { // MS-15, MS-24
     const Tensor n = td["steps_to_next_obs"].unsqueeze(-1).to(kFloat);
     const Tensor live = td[{"next", "terminated"}].logical_not().to(kFloat);
     check_close(td["value_target"],
-                td[{"next", "reward"}] + reel::pow(full_like(n, 0.9), n) * live * td[{"next", "state_value"}], 1e-6, 1e-7,
-                "target");
+                td[{"next", "reward"}] + reel::pow(full_like(n, 0.9), n) * live * td[{"next", "state_value"}], 1e-6,
+                1e-7, "target");
     const std::string text = message([&] { TDLambdaEstimator{ValueEstimatorOptions()}(td); });
     BOOST_TEST(text.find("TDLambdaEstimator: 'steps_to_next_obs' says") == 0u, text);
     td.del_("state_value");

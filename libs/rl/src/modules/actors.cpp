@@ -53,10 +53,10 @@ TensorDict QValueModuleImpl::forward(TensorDict tensordict) {
         allowed_values = values.masked_fill(mask.logical_not(), -INFINITY);
     }
     const Tensor index = allowed_values.detach().argmax(-1, true);
+    const bool number = options.action_space() == ActionSpace::CATEGORICAL;
+    const TensorOptions wanted = TensorOptions(options.dtype()).device(values.device());
     tensordict.set(options.action_key(),
-                   options.action_space() == ActionSpace::CATEGORICAL
-                       ? index.squeeze(-1)
-                       : zeros(values.sizes(), TensorOptions(kLong).device(values.device())).scatter_(-1, index, 1));
+                   number ? index.squeeze(-1).to(wanted) : zeros(values.sizes(), wanted).scatter_(-1, index, 1));
     tensordict.set(options.chosen_action_value_key(), values.gather(-1, index));
     return tensordict;
 }
@@ -70,10 +70,11 @@ QValueActorOptions completed(QValueActorOptions o) {
 } // namespace
 
 QValueActorImpl::QValueActorImpl(nn::ModulePtr module, std::vector<NestedKey> in_keys, const QValueActorOptions& o)
-    : SequenceOf(
-          {TensorDictModule(std::move(module), std::move(in_keys), {"action_value"}),
-           QValueModule(
-               QValueModuleOptions().action_space(completed(o).action_space()).action_mask_key(o.action_mask_key()))}),
+    : SequenceOf({TensorDictModule(std::move(module), std::move(in_keys), {"action_value"}),
+                  QValueModule(QValueModuleOptions()
+                                   .action_space(completed(o).action_space())
+                                   .dtype(o.spec().defined() ? o.spec().dtype() : kLong)
+                                   .action_mask_key(o.action_mask_key()))}),
       options(completed(o)) {}
 
 namespace {

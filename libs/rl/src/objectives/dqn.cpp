@@ -61,22 +61,23 @@ Tensor DQNLossImpl::next_value(const TensorDict& next) {
 TensorDict DQNLossImpl::forward(TensorDict tensordict) {
     const TensorDict next = next_of(tensordict);
     const Tensor action = required(tensordict, options.action());
+    for (const NestedKey& key : {options.reward(), options.done()}) required(tensordict, key.under("next"));
     const AnyTensorDictModule online = value_network();
     const TensorDict valued = online(tensordict.select(online->in_keys()));
     const Tensor prediction = chosen(required(valued, options.action_value()), action).squeeze(-1);
-    Tensor target_value;
+    Tensor target_value, error;
     {
         const NoGradGuard no_grad;
         target_value = estimator_->value_estimate(tensordict, next_value(next)).squeeze(-1);
         REEL_CHECK_VALUE(target_value.sizes().equals(prediction.sizes()), "DQNLoss: the targets have shape ",
                          target_value.sizes(), ", the values of the actions taken ", prediction.sizes());
-        tensordict.set(options.priority(), (prediction - target_value).square().unsqueeze(-1));
+        error = (prediction - target_value).square().unsqueeze(-1);
     }
     const Tensor loss = detail::distance_loss(prediction, target_value, options.loss_function());
     const Tensor weights = detail::weights_of("DQNLoss", tensordict, options.priority_weight(), loss);
     TensorDict out;
-    if (options.reduction() == "none") out = TensorDict(tensordict.batch_size());
     out.set("loss", detail::reduced("DQNLoss", loss, options.reduction(), weights));
+    tensordict.set(options.priority(), error);
     return out;
 }
 

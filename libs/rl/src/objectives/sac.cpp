@@ -137,7 +137,8 @@ Tensor SACLossImpl::next_value(const TensorDict& next) {
     return least - bounded_alpha() * log_prob.unsqueeze(-1);
 }
 
-Tensor SACLossImpl::qvalue_loss(TensorDict& tensordict) {
+std::pair<Tensor, Tensor> SACLossImpl::qvalue_loss(const TensorDict& tensordict) {
+    for (const NestedKey& key : {options.reward(), options.done()}) required(tensordict, key.under("next"));
     Tensor target;
     {
         const NoGradGuard no_grad;
@@ -155,8 +156,7 @@ Tensor SACLossImpl::qvalue_loss(TensorDict& tensordict) {
         const Tensor distance = (prediction - target).abs();
         error = error.defined() ? maximum(error, distance) : distance;
     }
-    tensordict.set(options.priority(), error);
-    return sum;
+    return {sum, error};
 }
 
 std::pair<Tensor, Tensor> SACLossImpl::actor_loss(const TensorDict& tensordict) {
@@ -172,7 +172,7 @@ std::pair<Tensor, Tensor> SACLossImpl::actor_loss(const TensorDict& tensordict) 
 }
 
 TensorDict SACLossImpl::forward(TensorDict tensordict) {
-    const Tensor weighted = qvalue_loss(tensordict);
+    const auto [qvalue, error] = qvalue_loss(tensordict);
     const auto [actor, log_prob] = actor_loss(tensordict);
     const Tensor alpha = -log_alpha * (log_prob + target_entropy_);
     const auto reduced = [&](const Tensor& loss) {
@@ -181,10 +181,11 @@ TensorDict SACLossImpl::forward(TensorDict tensordict) {
     };
     TensorDict out;
     out.set("loss_actor", reduced(actor));
-    out.set("loss_qvalue", reduced(weighted));
+    out.set("loss_qvalue", reduced(qvalue));
     out.set("loss_alpha", reduced(alpha));
     out.set("alpha", bounded_alpha());
     out.set("entropy", -log_prob.mean());
+    tensordict.set(options.priority(), error);
     return out;
 }
 

@@ -93,6 +93,7 @@ LazyMemmapStorage::LazyMemmapStorage(std::int64_t max_size, std::string scratch_
     files_.reset(new Files{std::move(scratch_dir), existsok, temporary, {}});
 }
 LazyMemmapStorage::~LazyMemmapStorage() = default;
+LazyMemmapStorage::LazyMemmapStorage(LazyMemmapStorage&&) noexcept = default;
 const std::string& LazyMemmapStorage::scratch_dir() const { return files_->folder; }
 
 Tensor LazyMemmapStorage::allocate(const NestedKey& key, const std::vector<std::int64_t>& sizes, const Tensor& like) {

@@ -11,7 +11,7 @@ namespace {
 /// True where the next entry, in the order of writing, belongs to another trajectory; [size].
 std::vector<bool> ends_by_flag(const Tensor& flags, std::int64_t size, std::int64_t oldest, const NestedKey& key) {
     REEL_CHECK_TYPE(flags.scalar_type() == kBool, "SliceSampler: end_key: ", key, " is ", flags.scalar_type(),
-                    ", expected bool");
+                    ", expected ", kBool);
     REEL_CHECK(flags.numel() == size, "SliceSampler: end_key: ", key, " is stored as ", flags.sizes(),
                ", expected one flag for each of the ", size, " entries");
     const Tensor dense = flags.contiguous();

@@ -4,6 +4,7 @@
 #include <reel/autograd/ops.hpp>
 
 #include "replay/state.hpp"
+#include "tensordict/dict_impl.hpp"
 
 namespace reel::rl {
 namespace {
@@ -38,6 +39,11 @@ std::string listed(const std::vector<std::pair<NestedKey, Tensor>>& leaves) {
     for (const auto& [key, tensor] : leaves) text += (text.empty() ? "" : ", ") + key.str();
     return text;
 }
+/// The likeliest of the other side's names, for messages.
+std::string meant(const TensorDict& dict, const NestedKey& key) {
+    const std::vector<NestedKey> nearest = detail::nearest_keys(dict, key);
+    return nearest.empty() ? "" : "; the nearest that there is: " + nearest[0].str();
+}
 
 } // namespace
 
@@ -49,7 +55,7 @@ void TensorStorage::check(const TensorDict& rows) const {
     for (const auto& [key, stored] : leaves_) {
         const Entry* entry = rows.find(key);
         REEL_CHECK_WITH(KeyError, entry && entry->is_tensor(), name(), ": the rows have no tensor ", key,
-                        ", which the entries stored so far have: ", listed(leaves_));
+                        ", which the entries stored so far have: ", listed(leaves_), meant(rows, key));
         const Tensor& given = entry->tensor();
         REEL_CHECK(given.sizes().slice(1) == stored.sizes().slice(1), name(), ": ", key, " is ", given.sizes(),
                    ", but entries are stored as ", stored.sizes(), ": after the first, all sizes must agree");
@@ -59,8 +65,8 @@ void TensorStorage::check(const TensorDict& rows) const {
     if (count_leaves(rows) == leaves_.size()) return;
     for (const NestedKey& key : rows.keys(true, true))
         REEL_CHECK_WITH(KeyError, data_.contains(key), name(), ": the rows have an entry ", key,
-                        " that those stored so far do not have: ", listed(leaves_), "; leave it out with exclude({",
-                        key, "}), or clear() the buffer and store it from the start");
+                        " that those stored so far do not have: ", listed(leaves_), meant(data_, key),
+                        "; leave it out with exclude({", key, "}), or clear() the buffer and store it from the start");
 }
 
 void TensorStorage::allocate_like(const TensorDict& rows) {

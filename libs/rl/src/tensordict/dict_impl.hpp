@@ -109,6 +109,8 @@ std::int64_t wrap_batch_dim(const char* op, std::int64_t dim, IntArrayRef batch_
 
 /// What lies in `dict` under the names of a path; null when one of them is missing or leads through a tensor.
 const Entry* find_path(const TensorDict& dict, ArrayRef<std::string> path);
+/// At most three names of `dict` that may have been meant, the likeliest first.
+std::vector<NestedKey> nearest_keys(const TensorDict& dict, const NestedKey& key);
 /// KeyError for an entry that `dict` does not have, with the nearest ones that it has (TD-4).
 [[noreturn]] void throw_missing(const char* op, const TensorDict& dict, const NestedKey& key);
 

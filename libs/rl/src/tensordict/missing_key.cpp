@@ -37,9 +37,20 @@ void throw_missing(const char* op, const TensorDict& dict, const NestedKey& key)
         REEL_CHECK_WITH(KeyError, on_the_way->is_dict(), "TensorDict::", op, ": no entry ", key.str(), ": ",
                         NestedKey(key.path().slice(0, known + 1)).str(), " is a tensor and no TensorDict");
     }
-    constexpr std::size_t most_nearest = 3, most_names = 16, longest = 128;
+    REEL_CHECK_WITH(KeyError, !dict.empty(), "TensorDict::", op, ": no entry ", key.str(), ": the dictionary is empty");
+    constexpr std::size_t most_names = 16;
+    const std::vector<NestedKey> nearest = nearest_keys(dict, key);
+    const std::string names = known == 0
+                                  ? "there are " + listed(dict.keys(), most_names)
+                                  : "in " + NestedKey(key.path().slice(0, known)).str() + " there are " +
+                                        listed(find_path(dict, key.path().slice(0, known))->dict().keys(), most_names);
+    REEL_THROW(KeyError, "TensorDict::", op, ": no entry ", key.str(),
+               nearest.empty() ? "" : "; the nearest: " + listed(nearest, most_names), "; ", names);
+}
+
+std::vector<NestedKey> nearest_keys(const TensorDict& dict, const NestedKey& key) {
+    constexpr std::size_t most_nearest = 3, longest = 128;
     const std::vector<NestedKey> all = dict.keys(true);
-    REEL_CHECK_WITH(KeyError, !all.empty(), "TensorDict::", op, ": no entry ", key.str(), ": the dictionary is empty");
     std::vector<std::pair<std::size_t, std::size_t>> near; // distance, place
     const std::size_t length = dotted(key).size();
     for (std::size_t i = 0; i < all.size() && length <= longest; ++i) {
@@ -50,12 +61,7 @@ void throw_missing(const char* op, const TensorDict& dict, const NestedKey& key)
     std::sort(near.begin(), near.end());
     std::vector<NestedKey> nearest;
     for (std::size_t i = 0; i < near.size() && i < most_nearest; ++i) nearest.push_back(all[near[i].second]);
-    const std::string names = known == 0
-                                  ? "there are " + listed(dict.keys(), most_names)
-                                  : "in " + NestedKey(key.path().slice(0, known)).str() + " there are " +
-                                        listed(find_path(dict, key.path().slice(0, known))->dict().keys(), most_names);
-    REEL_THROW(KeyError, "TensorDict::", op, ": no entry ", key.str(),
-               nearest.empty() ? "" : "; the nearest: " + listed(nearest, most_nearest), "; ", names);
+    return nearest;
 }
 
 } // namespace reel::rl::detail

@@ -39,8 +39,8 @@ template <class T> void row(const T* in, T* out, std::int64_t n, bool logarithm)
         }
     }
     if (logarithm) {
-        const T lse = best + std::log(sum);
-        for (i = 0; i < n; ++i) out[i] = in[i] - lse;
+        const T rest = std::log(sum); // added to a large maximum it would lose its digits
+        for (i = 0; i < n; ++i) out[i] = (in[i] - best) - rest;
     } else {
         const T scale = T(1) / sum;
         for (i = 0; i < n; ++i) out[i] *= scale;

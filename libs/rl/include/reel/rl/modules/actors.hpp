@@ -55,8 +55,10 @@ struct QValueModuleOptions {
     REEL_ARG(std::optional<NestedKey>, action_mask_key);
     REEL_ARG(NestedKey, action_key) = "action";
     REEL_ARG(NestedKey, chosen_action_value_key) = "chosen_action_value";
+    /// Of the actions.
+    REEL_ARG(ScalarType, dtype) = kLong;
 };
-/// The action of the highest value (int64; the first of several), and that value with a trailing 1.
+/// The action of the highest value (the first of several), and that value with a trailing 1.
 class QValueModuleImpl : public TensorDictCloneable<QValueModuleImpl> {
 public:
     explicit QValueModuleImpl(const QValueModuleOptions& options = {});
@@ -68,7 +70,7 @@ public:
 REEL_MODULE(QValueModule);
 
 struct QValueActorOptions {
-    /// OneHot or Categorical; its kind is the action space.
+    /// OneHot or Categorical; its kind is the action space, its dtype that of the actions (int64 without a spec).
     REEL_ARG(TensorSpec, spec);
     /// Where no spec is given.
     REEL_ARG(ActionSpace, action_space) = ActionSpace::ONE_HOT;

@@ -65,8 +65,8 @@ private:
     Tensor bounded_alpha();
     std::vector<Tensor> values(const std::string& networks, const TensorDict& inputs);
     Tensor next_value(const TensorDict& next);
-    Tensor qvalue_loss(TensorDict& tensordict);
-    std::pair<Tensor, Tensor> actor_loss(const TensorDict& tensordict); ///< and the log-probability, detached
+    std::pair<Tensor, Tensor> qvalue_loss(const TensorDict& tensordict); ///< and the error of each element
+    std::pair<Tensor, Tensor> actor_loss(const TensorDict& tensordict);  ///< and the log-probability, detached
     std::int64_t nets_;
     double target_entropy_ = 0;
     NestedKey action_key_;

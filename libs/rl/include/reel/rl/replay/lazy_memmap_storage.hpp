@@ -17,7 +17,7 @@ class LazyMemmapStorage : public TensorStorage {
 public:
     explicit LazyMemmapStorage(std::int64_t max_size, std::string scratch_dir = "", bool existsok = false);
     ~LazyMemmapStorage() override;
-    LazyMemmapStorage(LazyMemmapStorage&&) = default;
+    LazyMemmapStorage(LazyMemmapStorage&&) noexcept;
     const char* name() const override { return "LazyMemmapStorage"; }
     /// Empty before the first write if none was given.
     const std::string& scratch_dir() const;
