@@ -24,7 +24,7 @@ case "${1:-}" in
     ;;
 --sanitize | --sanitize=fast)
     export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:allocator_may_return_null=1:${ASAN_OPTIONS:-}
-    export LSAN_OPTIONS=suppressions=tools/lsan.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1:suppressions=$PWD/tools/ubsan.supp
+    export LSAN_OPTIONS=suppressions=tools/lsan.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1
     export REEL_EXAMPLE_LIMIT=300
     if [ "$1" = --sanitize=fast ]; then
         build sanitize=address tests-fast

@@ -149,7 +149,7 @@ void Agent::judge(agents::Progress& progress) {
 void Agent::run() {
     agents::Progress progress(options_.frames, options_.seconds, frames());
     const auto every = [this](std::int64_t n) { return frames() / n != (frames() - frames_per_batch) / n; };
-    while (frames() < options_.frames && !progress.time_is_up() && !solved_) {
+    while (frames() + frames_per_batch <= options_.frames && !progress.time_is_up() && !solved_) {
         const rl::TensorDict batch = *collector_.next();
         note_returns(batch);
         buffer_.extend(batch.select({"observation", "action", "next"}));

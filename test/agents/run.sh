@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # usage: run.sh OUT   the programs of examples/rl from outside: going on after a kill, the page, and what must be refused;
-# and that one of them learns. Ends with `N passed, N failed, N skipped`.
+# and that those with a goal reach it. Ends with `N passed, N failed, N skipped`.
 set -u
 cd "$(dirname "$0")/../.."
 bin=$(cd "${1:-out}" && pwd)/bin
@@ -90,6 +90,7 @@ learns() {
     check "$1 reaches '$reached' (seed 0), expected $2" awk "BEGIN { exit !(\"$reached\" != \"\" && ${reached:-0} >= $2) }"
 }
 learns cartpole_dqn 475
+learns cartpole_ppo 475
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

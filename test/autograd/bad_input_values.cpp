@@ -125,6 +125,7 @@ BOOST_AUTO_TEST_CASE(integers_wrap) {
     REEL_TEST_LIST(two.cumsum(0) + 2, 9223372036854775808.0 * -1 + 1, 0);
     BOOST_TEST(two.cumprod(0).select(0, 1).item<std::int64_t>() == 1);
     BOOST_TEST(dot(two, two).item<std::int64_t>() == 2);
+    BOOST_TEST(addcmul(top, low, one_of(std::int64_t(-7))).item<std::int64_t>() == -1);
     BOOST_TEST(pow(one_of(std::int16_t(-3)), 11).item<std::int16_t>() == std::int16_t(-177147));
     REEL_TEST_LIST(zeros({1}, kLong).index_add(0, tensor({0, 0}), two), -2);
     const Tensor drawn = empty({4}, kLong);

@@ -116,6 +116,20 @@ BOOST_AUTO_TEST_CASE(E55_double_backward_through_unpacked_tensors) {
     BOOST_TEST(item(g) == 27);
     BOOST_TEST(item(autograd::grad({g}, {x})[0]) == 18);
 }
+BOOST_AUTO_TEST_CASE(E53_a_power_and_its_derivative_save_their_operands_alone) {
+    const auto doubled = [](const Tensor& t) { return Value(2 * t); };
+    // of a^3 only a is kept; of g 3 a^2 both g and a
+    for (const auto& [forward, backward, factor] : {std::tuple(true, false, 2), {false, true, 4}, {true, true, 8}}) {
+        const Tensor a = leaf({1, 2});
+        auto guard = std::make_unique<SavedTensorsHooksGuard>(doubled, give_back);
+        if (!forward) guard.reset();
+        const Tensor s = a.pow(3).sum();
+        guard.reset();
+        if (backward) guard = std::make_unique<SavedTensorsHooksGuard>(doubled, give_back);
+        autograd::grad({s}, {a}, {}, true, true)[0].sum().backward();
+        BOOST_TEST(a.grad().allclose(6 * factor * a.detach()));
+    }
+}
 BOOST_AUTO_TEST_CASE(E40_nor_does_one_inside_of_what_is_handed_back) {
     const Tensor x = leaf({3});
     const auto forward = [&] {

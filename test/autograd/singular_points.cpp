@@ -146,6 +146,12 @@ BOOST_AUTO_TEST_CASE(polar_numbers_without_length) {
     check_gradients([](const variable_list& x) { return polar(x[0], x[1]); }, {r, phi});
 }
 
+BOOST_AUTO_TEST_CASE(hypotenuse_of_nothing) {
+    const Orders o = orders([](const variable_list& x) { return hypot(x[0], x[1]); }, {point({0, 3}), point({0, 4})});
+    REEL_TEST_NEAR(o.reverse, 0, 0.6, 0, 0.8);
+    REEL_TEST_NEAR(o.forward, 0, 1.4);
+}
+
 BOOST_AUTO_TEST_CASE(norms_of_nothing) {
     for (const double p : {0.5, 1.5, 2.0, 2.5, 3.0})
         REEL_TEST_ORDERS(orders([p](const variable_list& x) { return norm(x[0], p); }, {point({0, 0})}), ({0, 0}),

@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(buffers_that_are_not_persistent_and_reserved_names_are_left
         M() {
             register_buffer("kept", reel::ones({2}));
             register_buffer("cache", reel::ones({2}), false);
-            register_parameter("reserved", Tensor());
+            register_parameter("reserved", Tensor(), false);
         }
     } a, b;
     a.get_buffer("kept").fill_(3);

@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(C_18_registration_hooks_see_and_replace_what_is_stored) {
     struct Plain : Module {};
     Plain m;
     m.register_parameter("w", ones({}));
-    m.register_parameter("none", Tensor());
+    m.register_parameter("none", Tensor(), false);
     m.register_buffer("s", zeros({}));
     m.register_buffer("none_too", Tensor());
     m.add_module("c", std::make_shared<nn::ReLUImpl>());

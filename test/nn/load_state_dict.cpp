@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(M_45_the_order_of_what_is_reported) {
 
 BOOST_AUTO_TEST_CASE(M_46_keys_for_what_is_none_or_not_kept) {
     Plain m;
-    m.register_parameter("bias", Tensor());
+    m.register_parameter("bias", Tensor(), false);
     m.register_buffer("passing", ones({}), false);
     m.add_module("none", nullptr);
     const StateDict d = dict({{"bias", ones({})}, {"passing", ones({})}, {"none.w", ones({})}});

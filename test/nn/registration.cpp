@@ -65,9 +65,23 @@ BOOST_AUTO_TEST_CASE(M_2_computed_tensors_are_no_parameters) {
     BOOST_TEST(!m.parameters()[0].requires_grad());
 }
 
+BOOST_AUTO_TEST_CASE(an_undefined_parameter_cannot_require_grad) {
+    Plain m;
+    WarningLog log;
+    m.register_parameter("none", Tensor(), false);
+    const nn::Linear linear(nn::LinearOptions(2, 3).bias(false));
+    const nn::LayerNorm norm(nn::LayerNormOptions({3}).elementwise_affine(false));
+    const nn::BatchNorm1d batch_norm(nn::BatchNorm1dOptions(3).affine(false));
+    const nn::MultiheadAttention attention(nn::MultiheadAttentionOptions(4, 2).bias(false));
+    BOOST_TEST(log.texts.empty());
+    m.register_parameter("bias", Tensor());
+    BOOST_TEST(log.texts.size() == 1u);
+    BOOST_TEST(log.any("Plain: parameter 'bias' is undefined and cannot require grad"));
+}
+
 BOOST_AUTO_TEST_CASE(M_3_none_keeps_its_name_and_place) {
     Plain m;
-    m.register_parameter("a", Tensor());
+    m.register_parameter("a", Tensor(), false);
     m.register_parameter("b", ones({}));
     m.register_buffer("s", Tensor());
     m.add_module("c", nullptr);

@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(M_33_order_and_contents) {
     m.register_buffer("passing", ones({}), false);
     const Tensor w = m.register_parameter("w", ones({}));
     m.register_parameter("tied", w);
-    m.register_parameter("none", Tensor());
+    m.register_parameter("none", Tensor(), false);
     m.add_module("c", Counted().ptr());
     m.add_module("nothing", nullptr);
     m.add_module("again", m.own_children()["c"]);

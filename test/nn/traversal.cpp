@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(M_9_identity_decides_not_value) {
     Plain m;
     m.register_parameter("a", ones({2}));
     m.register_parameter("b", ones({2}));
-    m.register_parameter("none", Tensor());
+    m.register_parameter("none", Tensor(), false);
     BOOST_TEST(m.parameters().size() == 2u);
 }
 

@@ -158,6 +158,8 @@ BOOST_AUTO_TEST_CASE(seeds) {
     reel::rand({3}); // the default generator does not matter
     BOOST_TEST(first.equal(run(b)));
     BOOST_TEST(!first.equal(run(b)));
+    CartPole copy = b; // goes on with the same numbers, by itself
+    BOOST_TEST(run(copy).equal(run(b)));
     CartPole unseeded;
     reel::manual_seed(1);
     const TensorDict x = run(unseeded);

@@ -76,6 +76,9 @@ BOOST_AUTO_TEST_CASE(draws_reach_all_of_the_domain) {
     const Tensor normal = Unbounded({1}).rand({4000});
     BOOST_TEST(std::abs(normal.mean().item<double>()) < 0.1);
     BOOST_TEST(std::abs(normal.std().item<double>() - 1.0) < 0.1);
+    const Tensor wide = Bounded(-3e38, 3e38, {1}).rand({4000});
+    BOOST_TEST(wide.abs().max().item<double>() <= 3.0001e38);
+    BOOST_TEST(std::abs((wide / 3e38).mean().item<double>()) < 0.05);
     const Tensor integers = Bounded(-3, 4, {1}, kLong).rand({4000});
     for (std::int64_t v = -3; v <= 4; ++v)
         BOOST_TEST(std::abs(reel::eq(integers, v).sum().item<double>() - 500.0) < 120.0);
@@ -196,6 +199,9 @@ BOOST_AUTO_TEST_CASE(equality_and_accessors) {
 BOOST_AUTO_TEST_CASE(impossible_specs) {
     BOOST_CHECK_THROW(Bounded(1, -1, {2}), ValueError);
     BOOST_CHECK_THROW(Bounded(double(nan_), 1, {2}), ValueError);
+    BOOST_CHECK_THROW(Bounded(0.5, 3, {2}, kLong), ValueError);
+    BOOST_CHECK_THROW(Bounded(0, 300, {2}, kByte), ValueError);
+    BOOST_CHECK_THROW(Bounded(double(-inf), 3, {2}, kLong), ValueError);
     BOOST_CHECK_THROW(Bounded(reel::zeros({3}), reel::ones({3}), Sizes{2}), Error);
     BOOST_CHECK_THROW(OneHot(0), ValueError);
     BOOST_CHECK_THROW(OneHot(3, Sizes{2}), ValueError);

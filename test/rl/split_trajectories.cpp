@@ -74,6 +74,12 @@ BOOST_AUTO_TEST_CASE(SP_1_where_ids_are_found_and_written) {
         BOOST_TEST(numbers(out["traj_ids"]) == Numbers({5, 5, 5, 9, 9, 0, 2, 0, 0}));
         BOOST_CHECK(out["mask"].sizes() == IntArrayRef({3, 3}));
     }
+    // any numbers
+    const std::int64_t large = std::int64_t(1) << 60; // its neighbour is the same as a double
+    out = split_trajectories(with_ids(rollout({4}), "traj_ids", tensor({large, large, large + 1, large + 1})));
+    BOOST_CHECK(out.batch_size() == Sizes({2, 2}));
+    out = split_trajectories(with_ids(rollout({4}), "traj_ids", tensor({0.5, 0.25, 0.25, 0.25})));
+    BOOST_CHECK(out.batch_size() == Sizes({2, 3}));
     // where one says
     out = split_trajectories(with_ids(rollout({6}), {"my", "ids"}, some_ids),
                              SplitTrajectoriesOptions().trajectory_key(NestedKey{"my", "ids"}));

@@ -270,6 +270,25 @@ BOOST_AUTO_TEST_CASE(other_shapes) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(sizes_beyond_all_memory) {
+    const std::int64_t huge = std::int64_t(1) << 62;
+    const TensorDict td({huge, 4});
+    BOOST_TEST(message([&] { td.numel(); }) ==
+               "TensorDict::numel: the batch size [4611686018427387904, 4] has more than 2^63 elements");
+    BOOST_CHECK_THROW(td.flatten(), ValueError);
+    BOOST_CHECK_THROW(td.reshape({-1}), ValueError);
+    BOOST_CHECK_THROW(td.unbind(), ValueError);
+    BOOST_CHECK_THROW(td.split(1), ValueError);
+    BOOST_TEST(message([&] {
+                   cat({td, td});
+               }) == "cat(TensorDict): the batch would have more than 2^63 elements along dimension 0");
+    BOOST_TEST(td.split(huge).size() == 1u);
+    BOOST_TEST(TensorDict({0, huge, huge}).numel() == 1);
+    const NestedKey deep(std::vector<std::string>(300, "n"));
+    BOOST_TEST(message([&] { TensorDict().set(deep, zeros({1})); }) ==
+               "TensorDict::set: a key of 300 names is too deep; at most 256 dictionaries lie in each other");
+}
+
 BOOST_AUTO_TEST_CASE(parts_along_a_dimension) {
     const TensorDict td = sample();
     const std::vector<TensorDict> halves = td.split(2, -2);

@@ -1,6 +1,10 @@
 // Dictionaries as arguments and results of modules, and what hooks see of them.
 #include <map>
 
+#include <reel/autograd/backward.hpp>
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_factory.hpp>
+#include <reel/autograd/tensor_operators.hpp>
 #include <reel/nn/call.hpp>
 #include <reel/nn/modules/linear.hpp>
 #include <reel/rl/tensordict.hpp>

@@ -51,7 +51,8 @@ bool echoes(const Value& v, const std::string& text) {
 std::string message_fault(const ops::Op& op, const Call& call, const std::string& text) {
     const std::size_t behind = behind_name(text, op.name);
     if (behind == text.npos) return "does not begin with the op's name";
-    if (!names_argument(op, text.substr(behind))) return "names no argument";
+    const bool names_out = call.kwargs.contains("out") && has_word(text.substr(behind), "out");
+    if (!names_out && !names_argument(op, text.substr(behind))) return "names no argument";
     for (const char* cpp : {"std::", "reel::", "_ZN", "_ZNK", "N4reel", "basic_string", "Impl", "__"})
         if (text.find(cpp) != text.npos) return "speaks of C++";
     for (const Value& v : call.args)

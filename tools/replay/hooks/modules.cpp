@@ -111,7 +111,7 @@ void fill_tables(Interp& interp, const json::object& d, Module& m) {
     };
     each("params", [&](const std::string& name, const json::value& v, const json::array&) {
         if (v.is_null()) {
-            m.register_parameter(name, Tensor());
+            m.register_parameter(name, Tensor(), false);
             return;
         }
         const json::object& o = v.as_object();

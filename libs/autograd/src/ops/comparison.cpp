@@ -245,12 +245,13 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
     char* data[4];
     Dims bytes[4];
     const std::int64_t* strides[4];
-    for (int i = 0; i < 4 && !out.is_meta(); ++i) {
+    const bool any = !out.is_meta() && out.numel() > 0; // strides of nothing may be too long for bytes
+    for (int i = 0; i < 4 && any; ++i) {
         data[i] = static_cast<char*>(operands[i].data_ptr());
         for (const std::int64_t s : operands[i].strides()) bytes[i].push_back(s * operands[i].element_size());
         strides[i] = bytes[i].data();
     }
-    if (!out.is_meta()) cpu::for_each_strided(int(sizes.size()), sizes.data(), 4, data, strides, loop, nullptr);
+    if (any) cpu::for_each_strided(int(sizes.size()), sizes.data(), 4, data, strides, loop, nullptr);
     record("where", {condition, input, other}, out, {condition},
            [cx = input.is_complex(), co = other.is_complex()](RuleContext& c) -> GradList {
                const Tensor cond = c.saved(0);

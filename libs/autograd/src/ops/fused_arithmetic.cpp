@@ -38,7 +38,9 @@ Tensor addcmul(const Tensor& input, const Tensor& tensor1, const Tensor& tensor2
         "addcmul", t,
         [&value](auto x, auto p, auto q) {
             using T = decltype(x);
-            return T(x + as<T>(value) * p * q);
+            if constexpr (std::is_integral_v<T>)
+                return T(math::wrapping(x) + math::wrapping(as<T>(value)) * math::wrapping(p) * math::wrapping(q));
+            else return T(x + as<T>(value) * p * q);
         },
         input, tensor1, tensor2);
     record("addcmul", {input, tensor1, tensor2}, y, {tensor1, tensor2},

@@ -14,9 +14,9 @@ using namespace shape;
 
 namespace {
 /// True where elements differ from zero, row-major.
-std::vector<bool> truth(const Tensor& t) {
+std::vector<char> truth(const Tensor& t) {
     const Tensor x = contiguous_raw(t);
-    std::vector<bool> out;
+    std::vector<char> out;
     checked_reserve("nonzero", "a mask", out, x.numel());
     out.resize(std::size_t(x.numel()));
     dispatch_all(x.scalar_type(), "nonzero", [&]<class T>() {
@@ -29,7 +29,7 @@ std::vector<bool> truth(const Tensor& t) {
 /// Coordinates, one row each; at most `limit` of them if that is not negative.
 Tensor coordinates(const char* op, const Tensor& input, std::int64_t limit) {
     require_cpu(op, input);
-    const std::vector<bool> set = truth(input);
+    const std::vector<char> set = truth(input);
     std::int64_t found = 0;
     for (const bool b : set) found += b;
     if (limit >= 0) found = std::min(found, limit);

@@ -102,13 +102,13 @@ Tensor float_power(const Scalar& input, const Tensor& exponent) {
 REEL_OP("ldexp(Tensor input, Tensor other) -> Tensor", method, out, inplace)
 Tensor ldexp(const Tensor& input, const Tensor& other) { return mul(input, pow(Scalar(2.0), other)); }
 
-/// sqrt(x^2 + o^2), without overflow.  gx = g x / y
+/// sqrt(x^2 + o^2), without overflow.  gx = g x / y, zero at the origin as a norm's.
 REEL_OP("hypot(Tensor input, Tensor other) -> Tensor", method, out, inplace)
 Tensor hypot(const Tensor& input, const Tensor& other) {
     const Tensor y = map<Floats>(
         "hypot", promoted(input, other), [](auto x, auto o) { return std::hypot(x, o); }, input, other);
     record("hypot", {input, other}, y, {input, other, y}, [](RuleContext& c) -> GradList {
-        const Tensor &g = c.grad(), y = c.saved(2);
+        const Tensor &g = c.grad(), y = c.saved(2).masked_fill(c.saved(2) == 0, 1);
         return {c.needs(0) ? g * (c.saved(0) / y) : Tensor(), c.needs(1) ? g * (c.saved(1) / y) : Tensor()};
     });
     return y;

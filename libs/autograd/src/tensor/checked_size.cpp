@@ -1,6 +1,7 @@
 #include "tensor/checked_size.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace reel::detail {
 
@@ -69,6 +70,13 @@ std::int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strid
                          !__builtin_mul_overflow(last, std::int64_t(elementSize(dtype)), &bytes),
                      op, ": sizes ", sizes, " with strides ", strides, " from ", offset, " reach past 2^63 bytes");
     return last;
+}
+
+bool heap_has(std::size_t bytes) {
+    if (bytes < std::size_t(1) << 26) return true; // not worth a question
+    void* const p = ::operator new(bytes, std::nothrow);
+    ::operator delete(p);
+    return p != nullptr;
 }
 
 } // namespace reel::detail

@@ -1,6 +1,8 @@
 // Arithmetic on sizes: what does not fit is refused by name before anything is allocated.
 #pragma once
 
+#include <limits>
+
 #include <reel/autograd/array_ref.hpp>
 #include <reel/autograd/dtype.hpp>
 #include <reel/autograd/error.hpp>
@@ -23,14 +25,16 @@ void check_sizes(const char* op, IntArrayRef sizes, ScalarType dtype);
 std::int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strides, std::int64_t offset,
                             ScalarType dtype);
 
+/// Whether the host's heap would give so much at once.
+bool heap_has(std::size_t bytes);
 /// Room for `n` entries; OutOfMemoryError when there is none. For tables of the host that arguments size.
 template <class Table> void checked_reserve(const char* op, const char* what, Table& table, std::int64_t n) {
     if (n <= 0) return;
-    try {
-        table.reserve(std::size_t(n));
-    } catch (const std::exception&) {
+    // Asked first, since not every operator new throws: that of AddressSanitizer ends the program.
+    constexpr std::int64_t bytes = sizeof(*table.data()), most = std::numeric_limits<std::int64_t>::max() / bytes;
+    if (n > most || !heap_has(std::size_t(n * bytes)))
         REEL_THROW(OutOfMemoryError, op, ": there is no memory for ", what, " of ", n, " entries");
-    }
+    table.reserve(std::size_t(n));
 }
 
 } // namespace reel::detail

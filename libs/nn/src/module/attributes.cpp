@@ -56,7 +56,7 @@ void Module::set_attribute(const std::string& name, const Value& value) {
         move_here([&] { register_parameter(name, Tensor(value.toTensor()), value.toTensor().requires_grad()); });
     } else if (parameters_.contains(name)) {
         if (!none) throw_kind(*this, "parameter", name, kind_of(value), "a Parameter or none");
-        register_parameter(name, Tensor());
+        register_parameter(name, Tensor(), false);
     } else if (module && *module) {
         move_here([&] { enroll_child(*module); });
     } else if (children_.contains(name)) {

@@ -83,6 +83,9 @@ Registered& Module::register_parameter(std::string name, Tensor&& given, bool re
         t.impl()->is_parameter = true;
         const auto& hooks = detail::registration_hooks().parameter;
         if (hooks) t = detail::run_registration_hooks(hooks, *this, name, Value(t)).toTensor();
+    } else if (requires_grad) {
+        REEL_WARN(this->name(), ": parameter '", name,
+                  "' is undefined and cannot require grad; say register_parameter(\"", name, "\", Tensor(), false)");
     }
     return put_tensor(name, detail::EntryKind::Parameter, t);
 }

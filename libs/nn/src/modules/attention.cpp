@@ -26,7 +26,7 @@ void MultiheadAttentionImpl::reset() {
     const std::int64_t e = options.embed_dim();
     const bool packed = options.kdim() == e && options.vdim() == e;
     const auto declare = [&](const char* name, bool wanted, std::initializer_list<std::int64_t> sizes) {
-        return register_parameter(name, wanted ? reel::empty(sizes) : Tensor());
+        return register_parameter(name, wanted ? reel::empty(sizes) : Tensor(), wanted);
     };
     // PyTorch's order: what is absent keeps its place in the table.
     if (packed) in_proj_weight = declare("in_proj_weight", true, {3 * e, e});

@@ -17,8 +17,9 @@ NormImplBase<D, Derived, Options>::NormImplBase(const Options& o) : options(o) {
 template <std::size_t D, class Derived, class Options> void NormImplBase<D, Derived, Options>::reset() {
     const std::int64_t n = options.num_features();
     const auto when = [](bool wanted, Tensor t) { return wanted ? t : Tensor(); };
-    weight = this->register_parameter("weight", when(options.affine(), reel::empty({n})));
-    bias = this->register_parameter("bias", when(options.affine() && options.bias(), reel::empty({n})));
+    weight = this->register_parameter("weight", when(options.affine(), reel::empty({n})), options.affine());
+    const bool with_bias = options.affine() && options.bias();
+    bias = this->register_parameter("bias", when(with_bias, reel::empty({n})), with_bias);
     const bool track = options.track_running_stats();
     running_mean = this->register_buffer("running_mean", when(track, reel::zeros({n})));
     running_var = this->register_buffer("running_var", when(track, reel::ones({n})));

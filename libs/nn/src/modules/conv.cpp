@@ -46,7 +46,7 @@ template <std::size_t D, class Derived, class Options> void ConvNdImpl<D, Derive
         is_transposed<Options> ? std::vector{in, out / groups} : std::vector{out, in / groups};
     shape.insert(shape.end(), options.kernel_size()->begin(), options.kernel_size()->end());
     weight = this->register_parameter("weight", reel::empty(shape));
-    bias = this->register_parameter("bias", options.bias() ? reel::empty({out}) : Tensor());
+    bias = this->register_parameter("bias", options.bias() ? reel::empty({out}) : Tensor(), options.bias());
     reset_parameters();
 }
 template <std::size_t D, class Derived, class Options> void ConvNdImpl<D, Derived, Options>::reset_parameters() {

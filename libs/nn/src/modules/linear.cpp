@@ -15,7 +15,8 @@ namespace reel::nn {
 LinearImpl::LinearImpl(const LinearOptions& o) : options(o) { LinearImpl::reset(); }
 void LinearImpl::reset() {
     weight = register_parameter("weight", reel::empty({options.out_features(), options.in_features()}));
-    bias = register_parameter("bias", options.bias() ? reel::empty({options.out_features()}) : Tensor());
+    bias =
+        register_parameter("bias", options.bias() ? reel::empty({options.out_features()}) : Tensor(), options.bias());
     reset_parameters();
 }
 void LinearImpl::reset_parameters() {
@@ -52,7 +53,8 @@ void BilinearImpl::reset() {
                      "; expected a positive number");
     weight = register_parameter("weight",
                                 reel::empty({options.out_features(), options.in1_features(), options.in2_features()}));
-    bias = register_parameter("bias", options.bias() ? reel::empty({options.out_features()}) : Tensor());
+    bias =
+        register_parameter("bias", options.bias() ? reel::empty({options.out_features()}) : Tensor(), options.bias());
     reset_parameters();
 }
 void BilinearImpl::reset_parameters() {

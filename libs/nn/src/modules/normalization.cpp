@@ -18,8 +18,10 @@ void ones_and_zeros(const Tensor& weight, const Tensor& bias) {
 
 LayerNormImpl::LayerNormImpl(const LayerNormOptions& o) : options(o) { LayerNormImpl::reset(); }
 void LayerNormImpl::reset() {
-    weight = register_parameter("weight", when(options.elementwise_affine(), options.normalized_shape()));
-    bias = register_parameter("bias", when(options.elementwise_affine() && options.bias(), options.normalized_shape()));
+    weight = register_parameter("weight", when(options.elementwise_affine(), options.normalized_shape()),
+                                options.elementwise_affine());
+    const bool with_bias = options.elementwise_affine() && options.bias();
+    bias = register_parameter("bias", when(with_bias, options.normalized_shape()), with_bias);
     reset_parameters();
 }
 void LayerNormImpl::reset_parameters() { ones_and_zeros(weight, bias); }
@@ -34,7 +36,8 @@ std::string LayerNormImpl::extra_repr() const {
 
 RMSNormImpl::RMSNormImpl(const RMSNormOptions& o) : options(o) { RMSNormImpl::reset(); }
 void RMSNormImpl::reset() {
-    weight = register_parameter("weight", when(options.elementwise_affine(), options.normalized_shape()));
+    weight = register_parameter("weight", when(options.elementwise_affine(), options.normalized_shape()),
+                                options.elementwise_affine());
     reset_parameters();
 }
 void RMSNormImpl::reset_parameters() { ones_and_zeros(weight, {}); }
@@ -51,8 +54,9 @@ void GroupNormImpl::reset() {
     REEL_CHECK_VALUE(options.num_groups() > 0 && options.num_channels() % options.num_groups() == 0,
                      "GroupNorm: num_channels ", options.num_channels(), " must be divisible by num_groups ",
                      options.num_groups());
-    weight = register_parameter("weight", when(options.affine(), options.num_channels()));
-    bias = register_parameter("bias", when(options.affine() && options.bias(), options.num_channels()));
+    weight = register_parameter("weight", when(options.affine(), options.num_channels()), options.affine());
+    const bool with_bias = options.affine() && options.bias();
+    bias = register_parameter("bias", when(with_bias, options.num_channels()), with_bias);
     reset_parameters();
 }
 void GroupNormImpl::reset_parameters() { ones_and_zeros(weight, bias); }

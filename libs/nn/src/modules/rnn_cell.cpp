@@ -27,8 +27,10 @@ template <class Derived, class Options, std::int64_t chunks> void RNNCellImplBas
     const std::int64_t in = options.input_size(), h = options.hidden_size();
     weight_ih = this->register_parameter("weight_ih", reel::empty({chunks * h, in}));
     weight_hh = this->register_parameter("weight_hh", reel::empty({chunks * h, h}));
-    bias_ih = this->register_parameter("bias_ih", options.bias() ? reel::empty({chunks * h}) : Tensor());
-    bias_hh = this->register_parameter("bias_hh", options.bias() ? reel::empty({chunks * h}) : Tensor());
+    bias_ih =
+        this->register_parameter("bias_ih", options.bias() ? reel::empty({chunks * h}) : Tensor(), options.bias());
+    bias_hh =
+        this->register_parameter("bias_hh", options.bias() ? reel::empty({chunks * h}) : Tensor(), options.bias());
     reset_parameters();
 }
 template <class Derived, class Options, std::int64_t chunks>

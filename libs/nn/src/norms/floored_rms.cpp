@@ -2,6 +2,7 @@
 #include "norms/floored_rms.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include <reel/autograd/function.hpp>
 #include <reel/autograd/grad_mode.hpp>
@@ -129,8 +130,9 @@ struct FlooredRMSNorm : autograd::Function<FlooredRMSNorm> {
 } // namespace
 
 Tensor floored_rms_norm(const Tensor& x, const Tensor& g, std::int64_t dim, double eps) {
-    // a tiny floor has no reciprocal
-    if (eps >= 1e-290 && x.dim() > 0 && x.size(-1) == dim && g.dim() == 1 && g.size(0) == dim && loops_take(x, {&g}))
+    const double least = x.scalar_type() == kFloat ? double(std::numeric_limits<float>::min()) : 1e-290;
+    // a floor below that has no reciprocal
+    if (eps >= least && x.dim() > 0 && x.size(-1) == dim && g.dim() == 1 && g.size(0) == dim && loops_take(x, {&g}))
         return FlooredRMSNorm::apply(x, g, eps);
     return x / floored(rms_of(x, dim), eps) * g;
 }

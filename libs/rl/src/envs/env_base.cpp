@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <reel/autograd/ops.hpp>
-#include <reel/rl/envs/step_mdp.hpp>
 #include <reel/rl/specs/categorical.hpp>
 
 #include "specs/spec_impl.hpp"
@@ -72,6 +71,7 @@ void EnvBase::set_specs(EnvSpecs specs) {
     action_keys_ = specs.action.leaf_keys();
     reward_keys_ = specs.reward.leaf_keys();
     done_keys_ = specs.done.leaf_keys();
+    step_mdp_.action_keys(action_keys_).reward_keys(reward_keys_);
     reset_keys_ = std::move(resets);
     groups_ = std::move(groups);
     specs_ = std::move(specs);
@@ -139,12 +139,7 @@ TensorDict EnvBase::step(const TensorDict& td) {
     result.set("next", std::move(next));
     return result;
 }
-TensorDict EnvBase::step_mdp(const TensorDict& td) const {
-    StepMdpOptions options;
-    options.reward_keys() = reward_keys_;
-    options.action_keys() = action_keys_;
-    return rl::step_mdp(td, std::nullopt, options);
-}
+TensorDict EnvBase::step_mdp(const TensorDict& td) const { return rl::step_mdp(td, std::nullopt, step_mdp_); }
 std::pair<TensorDict, TensorDict> EnvBase::step_and_maybe_reset(const TensorDict& td) {
     TensorDict done = step(td);
     TensorDict root = maybe_reset(step_mdp(done));
@@ -155,7 +150,7 @@ std::pair<TensorDict, TensorDict> EnvBase::step_and_maybe_reset(const TensorDict
 TensorDict EnvBase::rand_action(const std::optional<TensorDict>& td) {
     TensorDict result = td ? *td : TensorDict(IntArrayRef(batch_size()));
     check_ready("rand_action", &result);
-    for (const NestedKey& key : action_keys_) result.set(key, specs_.action[key].rand({}, generator_));
+    for (const NestedKey& key : action_keys_) result.set(key, specs_.action[key].rand({}, generator()));
     return result;
 }
 TensorDict EnvBase::rand_step(const std::optional<TensorDict>& td) { return step(rand_action(td)); }
@@ -169,7 +164,7 @@ TensorDict EnvBase::fake_tensordict() const {
 std::int64_t EnvBase::set_seed(std::int64_t seed) {
     Generator own{Device(kCPU)};
     own.manual_seed(std::uint64_t(seed));
-    generator_ = own;
+    generator_ = OwnGenerator(own);
     do_set_seed(seed);
     // splitmix64: neighbouring seeds lead to unrelated ones
     std::uint64_t z = std::uint64_t(seed) + 0x9e3779b97f4a7c15u;
@@ -179,7 +174,7 @@ std::int64_t EnvBase::set_seed(std::int64_t seed) {
 }
 TensorDict EnvBase::state_dict() const {
     TensorDict state;
-    if (generator_.defined()) state.set("generator", generator_.get_state());
+    if (generator().defined()) state.set("generator", generator().get_state());
     do_state_dict(state);
     return state;
 }
@@ -190,7 +185,7 @@ void EnvBase::load_state_dict(const TensorDict& state) {
         own.set_state(*saved);
     }
     do_load_state_dict(state);
-    generator_ = own;
+    generator_ = OwnGenerator(own);
 }
 Tensor EnvBase::render(std::int64_t) const {
     REEL_THROW(NotImplementedError, name(), ".render: this environment has no picture of itself");

@@ -1,6 +1,5 @@
 #include <reel/rl/envs/step_mdp.hpp>
 
-#include <algorithm>
 #include <string_view>
 
 #include "tensordict/dict_impl.hpp"
@@ -10,34 +9,51 @@ namespace {
 
 using detail::DictImpl;
 
-bool lists(const std::vector<NestedKey>& keys, std::string_view name) {
-    return std::any_of(keys.begin(), keys.end(),
-                       [&](const NestedKey& k) { return k.size() == 1 && k.front() == name; });
-}
-/// The keys that lie in the dictionary `name`, seen from there.
-std::vector<NestedKey> inside(const std::vector<NestedKey>& keys, std::string_view name) {
-    std::vector<NestedKey> result;
-    for (const NestedKey& key : keys)
-        if (key.size() > 1 && key.front() == name) result.push_back(key.tail());
-    return result;
-}
+/// Keys to be left out: up to three lists of others, so that nothing is copied on the way of every step.
+class Excluded {
+public:
+    void add(bool on, const std::vector<NestedKey>& keys) {
+        if (on) lists_[count_++] = &keys;
+    }
+    bool has(std::string_view name) const {
+        for (std::size_t i = 0; i < count_; ++i)
+            for (const NestedKey& key : *lists_[i])
+                if (key.size() == 1 && key.front() == name) return true;
+        return false;
+    }
+    /// Those that lie in the dictionary `name`, as seen from there.
+    std::vector<NestedKey> inside(std::string_view name) const {
+        std::vector<NestedKey> result;
+        for (std::size_t i = 0; i < count_; ++i)
+            for (const NestedKey& key : *lists_[i])
+                if (key.size() > 1 && key.front() == name) result.push_back(key.tail());
+        return result;
+    }
+
+private:
+    const std::vector<NestedKey>* lists_[3];
+    std::size_t count_ = 0;
+};
 
 /// Entries of `from` into `to`, except for those listed; nested ones are merged. Empty dictionaries are not made.
-void take_over(DictImpl& to, const DictImpl& from, const std::vector<NestedKey>& excluded, bool is_root) {
+void take_over(DictImpl& to, const DictImpl& from, const Excluded& excluded, bool is_root) {
     for (const DictImpl::Slot& slot : from.slots) {
-        if ((is_root && slot.name == "next") || lists(excluded, slot.name)) continue;
+        if ((is_root && slot.name == "next") || excluded.has(slot.name)) continue;
         if (slot.entry.is_tensor()) {
             to.put(slot.name, slot.entry);
             continue;
         }
         const DictImpl& nested = DictImpl::of(slot.entry.dict());
+        const std::vector<NestedKey> keys = excluded.inside(slot.name);
+        Excluded within;
+        within.add(true, keys);
         DictImpl::Slot* there = to.find(slot.name);
         if (there && there->entry.is_dict()) {
-            take_over(DictImpl::of(there->entry.dict()), nested, inside(excluded, slot.name), false);
+            take_over(DictImpl::of(there->entry.dict()), nested, within, false);
             continue;
         }
         auto made = DictImpl::make(nested.batch_size, nested.device, nested.slots.size());
-        take_over(*made, nested, inside(excluded, slot.name), false);
+        take_over(*made, nested, within, false);
         if (!made->slots.empty()) to.put(slot.name, DictImpl::handle(std::move(made)));
     }
 }
@@ -46,13 +62,10 @@ void take_over(DictImpl& to, const DictImpl& from, const std::vector<NestedKey>&
 
 TensorDict step_mdp(const TensorDict& td, const std::optional<TensorDict>& next_td, const StepMdpOptions& options) {
     const TensorDict next = td.dict("next");
-    std::vector<NestedKey> excluded;
-    const auto exclude = [&](bool on, const std::vector<NestedKey>& keys) {
-        if (on) excluded.insert(excluded.end(), keys.begin(), keys.end());
-    };
-    exclude(options.exclude_reward(), options.reward_keys());
-    exclude(options.exclude_done(), options.done_keys());
-    exclude(options.exclude_action(), options.action_keys());
+    Excluded excluded;
+    excluded.add(options.exclude_reward(), options.reward_keys());
+    excluded.add(options.exclude_done(), options.done_keys());
+    excluded.add(options.exclude_action(), options.action_keys());
 
     const DictImpl& root = DictImpl::of(td);
     auto result = DictImpl::make(root.batch_size, root.device, root.slots.size());

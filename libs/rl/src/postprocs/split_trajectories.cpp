@@ -52,11 +52,10 @@ Tensor ids_from_flags(const Tensor& flags, const SplitTrajectoriesOptions& optio
 }
 
 /// Lengths of the runs of equal ids.
-std::vector<std::int64_t> run_lengths(const Tensor& ids, const NestedKey& key) {
-    const Tensor list = ids.detach().cpu().reshape({-1}).to(kDouble);
-    const double* id = list.const_data_ptr<double>();
+template <class T> std::vector<std::int64_t> run_lengths(const Tensor& list, const NestedKey& key) {
+    const T* id = list.const_data_ptr<T>();
     std::vector<std::int64_t> lengths;
-    std::set<double> met;
+    std::set<T> met;
     for (std::int64_t i = 0; i < list.numel(); ++i) {
         if (i > 0 && id[i] == id[i - 1]) {
             ++lengths.back();
@@ -67,6 +66,11 @@ std::vector<std::int64_t> run_lengths(const Tensor& ids, const NestedKey& key) {
         lengths.push_back(1);
     }
     return lengths;
+}
+std::vector<std::int64_t> run_lengths_of(const Tensor& ids, const NestedKey& key) {
+    const Tensor list = ids.detach().cpu().reshape({-1});
+    if (isFloatingType(ids.scalar_type())) return run_lengths<double>(list.to(kDouble).contiguous(), key);
+    return run_lengths<std::int64_t>(list.to(kLong).contiguous(), key);
 }
 
 /// Rows of steps to rows of trajectories.
@@ -117,7 +121,7 @@ TensorDict split_trajectories(const TensorDict& rollout, const SplitTrajectories
         ids = ids_from_flags(per_step(needed_entry(name, data, done_key), done_key, batch), options);
         data.set(key, ids);
     }
-    const std::vector<std::int64_t> lengths = run_lengths(ids, key);
+    const std::vector<std::int64_t> lengths = run_lengths_of(ids, key);
     const bool rows_as_they_are =
         std::int64_t(lengths.size()) * batch.back() == ids.numel() &&
         std::all_of(lengths.begin(), lengths.end(), [&](auto n) { return n == batch.back(); });

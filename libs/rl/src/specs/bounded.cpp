@@ -31,7 +31,10 @@ template <class T> T draw(T low, T high, CPUGeneratorImpl& g) {
         const bool below_finite = std::isfinite(low), above_finite = std::isfinite(high);
         if (below_finite && above_finite) {
             const T u = std::is_same_v<T, double> ? T(g.uniform_double()) : T(g.uniform_float());
-            return std::min(T(low + u * (high - low)), high);
+            const T width = high - low; // infinite beyond the largest number: then in two halves
+            const T v = std::isfinite(width) ? T(low + u * width)
+                                             : T(low + u * (high / 2 - low / 2) + u * (high / 2 - low / 2));
+            return std::min(v, high);
         }
         if (below_finite) return low - T(std::log1p(-g.uniform_double()));
         if (above_finite) return high + T(std::log1p(-g.uniform_double()));
@@ -53,9 +56,9 @@ struct Box : SpecImpl {
     }
     bool discrete() const override { return !isFloatingType(dtype); }
     std::string space() const override {
-        const std::string tensor = str("Tensor(shape=torch.Size(", sizes_text(shape), "), device=",
-                                       device ? device->str() : std::string("cpu"), ", dtype=torch.", dtype_name(dtype),
-                                       ", contiguous=True)");
+        const std::string tensor = str("Tensor(shape=torch.Size(", sizes_text(shape),
+                                       "), device=", device ? device->str() : std::string("cpu"), ", dtype=torch.",
+                                       dtype_name(dtype), ", contiguous=True)");
         return str("ContinuousBox(\n        low=", tensor, ",\n        high=", tensor, ")");
     }
     std::string domain() const override {
@@ -136,6 +139,8 @@ std::shared_ptr<const SpecImpl> make_box(const Tensor& low, const Tensor& high, 
                                          std::optional<Device> device) {
     const auto fitted = [&](const Tensor& bound) {
         const Tensor owned = bound.detach().cpu().to(dtype).expand(shape);
+        REEL_CHECK_VALUE(isFloatingType(dtype) || reel::equal(owned.to(bound.scalar_type()), bound.cpu().expand(shape)),
+                         "Bounded: the bound ", bound, " is no number of dtype ", dtype_name(dtype));
         return owned.is_same(bound) || owned.is_alias_of(bound) ? owned.clone().contiguous() : owned.contiguous();
     };
     const Tensor l = fitted(low), h = fitted(high);
@@ -151,8 +156,8 @@ std::vector<std::int64_t> common(const Tensor& low, const Tensor& high) {
 } // namespace detail
 
 Bounded::Bounded(double low, double high, IntArrayRef shape, ScalarType dtype, std::optional<Device> device)
-    : TensorSpec(detail::make_box(reel::full({}, low, TensorOptions(kDouble)), reel::full({}, high, TensorOptions(kDouble)),
-                                  shape, dtype, device)) {}
+    : TensorSpec(detail::make_box(reel::full({}, low, TensorOptions(kDouble)),
+                                  reel::full({}, high, TensorOptions(kDouble)), shape, dtype, device)) {}
 Bounded::Bounded(const Tensor& low, const Tensor& high, std::optional<std::vector<std::int64_t>> shape,
                  std::optional<ScalarType> dtype, std::optional<Device> device)
     : TensorSpec(detail::make_box(low, high, shape ? *shape : detail::common(low, high),

@@ -31,8 +31,10 @@ struct CategoricalImpl : SpecImpl {
             T* const to = out.data_ptr<T>();
             const std::size_t parts = choices.nvec.size();
             const std::int64_t count = out.numel();
-            for (std::int64_t i = 0; i < count; ++i)
-                to[i] = T(Wide<T>(g.random() % std::uint64_t(choices.nvec[std::size_t(i) % parts])));
+            for (std::int64_t i = 0; i < count; ++i) {
+                const std::uint64_t n = std::uint64_t(choices.nvec[std::size_t(i) % parts]);
+                to[i] = T(Wide<T>(n >> 32 ? g.random64() % n : g.random() % n));
+            }
         });
     }
     std::int64_t outside(const Tensor& value) const override {

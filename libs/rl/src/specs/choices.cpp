@@ -20,8 +20,8 @@ void Choices::check(const char* name) const {
 std::vector<std::int64_t> shape_ending(const char* name, std::int64_t last,
                                        const std::optional<std::vector<std::int64_t>>& shape) {
     if (!shape) return {last};
-    REEL_CHECK_VALUE(!shape->empty() && shape->back() == last, name, ": expected a shape that ends with ", last, ", got ",
-                     sizes_text(*shape));
+    REEL_CHECK_VALUE(!shape->empty() && shape->back() == last, name, ": expected a shape that ends with ", last,
+                     ", got ", sizes_text(*shape));
     return *shape;
 }
 

@@ -42,7 +42,8 @@ std::int64_t leading(const detail::SpecImpl& impl) { return std::int64_t(impl.sh
 } // namespace
 
 const detail::SpecImpl& TensorSpec::checked() const {
-    REEL_CHECK(impl_, "TensorSpec: the spec is undefined; assign one of Bounded, Unbounded, OneHot, Categorical, Binary");
+    REEL_CHECK(impl_,
+               "TensorSpec: the spec is undefined; assign one of Bounded, Unbounded, OneHot, Categorical, Binary");
     return *impl_;
 }
 const std::vector<std::int64_t>& TensorSpec::shape() const { return checked().shape; }
@@ -56,8 +57,8 @@ Tensor TensorSpec::low() const { return placed(checked().bound(false), impl_->de
 Tensor TensorSpec::high() const { return placed(checked().bound(true), impl_->device); }
 
 Tensor TensorSpec::rand(IntArrayRef shape, const Generator& generator) const {
-    const Tensor out = reel::empty(shape.empty() ? checked().shape : joined(shape, checked().shape),
-                                   TensorOptions(impl_->dtype));
+    const Tensor out =
+        reel::empty(shape.empty() ? checked().shape : joined(shape, checked().shape), TensorOptions(impl_->dtype));
     const Generator& source = generator.defined() ? generator : reel::detail::getDefaultCPUGenerator();
     {
         const std::lock_guard lock(source.mutex());
@@ -92,14 +93,16 @@ void TensorSpec::check(const Tensor& value, const std::string& what) const {
     if (at < 0) return;
     const Tensor rows = flat.detach().reshape({-1, impl_->row_size()});
     const Tensor row = impl_->rows() ? rows[at] : rows[at][0];
-    REEL_THROW(ValueError, what, ": ", row, rows.size(0) > 1 ? reel::str(" (value ", at, " of ", rows.size(0), ")") : "",
-               " is not in ", summary(), "; project() gives the nearest value that is");
+    REEL_THROW(ValueError, what, ": ", row,
+               rows.size(0) > 1 ? reel::str(" (value ", at, " of ", rows.size(0), ")") : "", " is not in ", summary(),
+               "; project() gives the nearest value that is");
 }
 
 TensorSpec TensorSpec::expand(IntArrayRef shape) const {
     const auto lasts = [&] { return std::equal(shape.end() - 1, shape.end(), impl_->shape.end() - 1); };
-    REEL_CHECK(!checked().rows() || (!shape.empty() && lasts()), summary(), ".expand: the last size is that of a value, ",
-               impl_->shape.back(), "; got ", detail::sizes_text(shape.vec()));
+    REEL_CHECK(!checked().rows() || (!shape.empty() && lasts()), summary(),
+               ".expand: the last size is that of a value, ", impl_->shape.back(), "; got ",
+               detail::sizes_text(shape.vec()));
     return reshaped(*impl_, [sizes = shape.vec()](const Tensor& t) { return t.expand(sizes); });
 }
 TensorSpec TensorSpec::index(const std::vector<indexing::TensorIndex>& indices) const {
@@ -122,8 +125,8 @@ TensorSpec TensorSpec::unsqueeze(std::int64_t dim) const {
 }
 TensorSpec TensorSpec::squeeze(std::int64_t dim) const {
     const std::int64_t dims = leading(checked());
-    REEL_CHECK_INDEX(dim >= -dims && dim < dims, summary(), ".squeeze: dimension ", dim, " is not one of ", -dims, " to ",
-                     dims - 1);
+    REEL_CHECK_INDEX(dim >= -dims && dim < dims, summary(), ".squeeze: dimension ", dim, " is not one of ", -dims,
+                     " to ", dims - 1);
     if (dim < 0) dim += dims;
     return reshaped(*impl_, [&](const Tensor& t) { return t.squeeze(dim); });
 }
@@ -145,9 +148,10 @@ TensorSpec TensorSpec::to_one_hot_spec() const { return checked().to_one_hot_spe
 
 std::string TensorSpec::str() const {
     const detail::SpecImpl& i = checked();
-    return reel::str(i.printed_name(), "(\n    shape=torch.Size(", detail::sizes_text(i.shape), "),\n    space=", i.space(),
-                     ",\n    device=", i.device ? i.device->str() : std::string("cpu"), ",\n    dtype=torch.",
-                     dtype_name(i.dtype), ",\n    domain=", i.discrete() ? "discrete" : "continuous", ")");
+    return reel::str(i.printed_name(), "(\n    shape=torch.Size(", detail::sizes_text(i.shape),
+                     "),\n    space=", i.space(), ",\n    device=", i.device ? i.device->str() : std::string("cpu"),
+                     ",\n    dtype=torch.", dtype_name(i.dtype),
+                     ",\n    domain=", i.discrete() ? "discrete" : "continuous", ")");
 }
 std::string TensorSpec::summary() const { return checked().summary(); }
 bool operator==(const TensorSpec& a, const TensorSpec& b) {

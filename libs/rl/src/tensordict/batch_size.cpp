@@ -41,8 +41,7 @@ std::int64_t TensorDict::batch_size(std::int64_t dim) const {
 }
 std::int64_t TensorDict::batch_dims() const { return DictImpl::of(*this).batch_dims(); }
 std::int64_t TensorDict::numel() const {
-    std::int64_t n = 1;
-    for (const std::int64_t size : batch_size()) n *= size;
+    const std::int64_t n = elements("numel", batch_size());
     return n > 0 ? n : 1;
 }
 void TensorDict::set_batch_size(IntArrayRef batch_size) {

@@ -17,6 +17,16 @@ std::shared_ptr<DictImpl> DictImpl::make(IntArrayRef batch_size, std::optional<D
     return impl;
 }
 
+std::int64_t elements(const char* op, IntArrayRef sizes) {
+    std::int64_t n = 1;
+    bool fits = true;
+    for (const std::int64_t size : sizes) {
+        if (size == 0) return 0;
+        fits = fits && !__builtin_mul_overflow(n, size, &n);
+    }
+    REEL_CHECK_VALUE(fits, "TensorDict::", op, ": the batch size ", sizes, " has more than 2^63 elements");
+    return n;
+}
 std::int64_t wrap_batch_dim(const char* op, std::int64_t dim, IntArrayRef batch_size) {
     const auto dims = std::int64_t(batch_size.size());
     REEL_CHECK_INDEX(dim >= -dims && dim < dims, "TensorDict::", op, ": dimension ", dim,

@@ -101,6 +101,9 @@ template <class F> TensorDict with_leaves(const DictImpl& from, const F& f) {
     return with_leaves(from, from.batch_size, from.batch_size.size(), f);
 }
 
+/// The product of `sizes`. ValueError when it does not fit: without tensors a batch size may be anything.
+std::int64_t elements(const char* op, IntArrayRef sizes);
+
 /// A dimension of the batch, counted from its front. IndexError.
 std::int64_t wrap_batch_dim(const char* op, std::int64_t dim, IntArrayRef batch_size);
 

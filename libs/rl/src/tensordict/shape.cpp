@@ -11,15 +11,10 @@ using namespace detail;
 
 namespace {
 
-std::int64_t elements(IntArrayRef sizes) {
-    std::int64_t n = 1;
-    for (const std::int64_t size : sizes) n *= size;
-    return n;
-}
 /// The batch size that `asked` means, with its -1 in numbers.
 Dims inferred(const char* op, IntArrayRef asked, IntArrayRef batch_size) {
     Dims sizes(asked);
-    const std::int64_t have = elements(batch_size);
+    const std::int64_t have = elements(op, batch_size);
     std::int64_t known = 1;
     std::int64_t* open = nullptr;
     for (std::int64_t& size : sizes) {
@@ -71,7 +66,7 @@ TensorDict TensorDict::flatten(std::int64_t start_dim, std::int64_t end_dim) con
                      " in the batch size ", batch);
     const auto count = std::size_t(last - first) + 1;
     Dims sizes(batch.slice(0, std::size_t(first)));
-    sizes.push_back(elements(batch.slice(std::size_t(first), count)));
+    sizes.push_back(elements("flatten", batch.slice(std::size_t(first), count)));
     for (const std::int64_t size : batch.slice(std::size_t(last) + 1)) sizes.push_back(size);
     return with_leaves(impl, sizes, batch.size(), [&](const Tensor& t) { return t.flatten(first, last); });
 }
@@ -140,6 +135,8 @@ namespace {
 template <class Cut, class Sizes>
 std::vector<TensorDict> in_parts(const DictImpl& from, std::size_t count, std::size_t old_dims, const Cut& cut,
                                  const Sizes& sizes) {
+    constexpr std::size_t most = std::size_t(1) << 32; // only a batch without tensors has more
+    REEL_CHECK_VALUE(count < most, "TensorDict: ", count, " parts are too many");
     std::vector<std::shared_ptr<DictImpl>> parts(count);
     for (std::size_t i = 0; i < count; ++i)
         parts[i] = DictImpl::make(joined(sizes(i), after(from.batch_size, old_dims)), from.device, from.slots.size());

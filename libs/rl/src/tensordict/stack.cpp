@@ -95,7 +95,10 @@ private:
         if (along_new_) sizes.insert(sizes.begin() + dim_, std::int64_t(count_));
         else
             for (std::size_t i = 1; i < count_; ++i)
-                sizes[std::size_t(dim_)] += dicts[i]->batch_size[std::size_t(dim_)];
+                REEL_CHECK_VALUE(
+                    !__builtin_add_overflow(sizes[std::size_t(dim_)], dicts[i]->batch_size[std::size_t(dim_)],
+                                            &sizes[std::size_t(dim_)]),
+                    op_, "(TensorDict): the batch would have more than 2^63 elements along dimension ", dim_);
         return sizes;
     }
 

@@ -93,6 +93,9 @@ void check_storable(const char* op, const TensorDict& root, const NestedKey& key
     check_fits(op, *way_to(op, root, key).dict, key, value);
 }
 void store(const char* op, const TensorDict& root, const NestedKey& key, Entry value) {
+    constexpr std::size_t deepest = 256; // walks through dictionaries recur
+    REEL_CHECK_VALUE(key.size() <= deepest, "TensorDict::", op, ": a key of ", key.size(),
+                     " names is too deep; at most ", deepest, " dictionaries lie in each other");
     const Way way = way_to(op, root, key);
     DictImpl& into = *way.dict;
     check_fits(op, into, key, value);

@@ -26,7 +26,10 @@ public:
 
 protected:
     bool become_copy_of(const Module& other, std::optional<Device> device, bool keep_hooks) override;
-    detail::Extent detail_extent() const override { return {static_cast<const Derived*>(this), sizeof(Derived)}; }
+    /// Also asked while the object is being made, when its vptr is not yet that of Derived: the address alone is taken.
+    [[gnu::no_sanitize("vptr")]] detail::Extent detail_extent() const override {
+        return {static_cast<const Derived*>(this), sizeof(Derived)};
+    }
 };
 
 // Outside of the class, so that `extern template` (instances.hpp) spares users the bodies for Reel's own layers.

@@ -113,15 +113,17 @@ void ClassicControlEnv::decode(const Tensor& action) {
     }
     for (std::int64_t i = 0; i < n; ++i) {
         const std::int64_t* const row = given + i * choices_;
-        std::int64_t at = 0;
-        while (at + 1 < choices_ && row[at] == 0) ++at;
-        choice_[std::size_t(i)] = at;
+        std::int64_t at = 0; // without branches: choices cannot be predicted
+        for (std::int64_t k = 1; k < choices_; ++k) at += row[k] != 0 ? k : 0;
+        choice_[std::size_t(i)] = std::min(at, choices_ - 1);
     }
 }
 
 TensorDict ClassicControlEnv::do_step(const TensorDict& td) {
     REEL_CHECK(begun_, name_, ".step: expected a reset before the first step");
-    const Tensor action = td["action"].contiguous();
+    Tensor action = td["action"];
+    if (!action.device().is_cpu()) action = action.cpu();
+    action = action.contiguous();
     if (choices_) decode(action);
     Tensor observation = reel::empty(observation_sizes_, TensorOptions(kFloat));
     Tensor reward = reel::empty(row_sizes_, TensorOptions(kFloat)),

@@ -12,6 +12,7 @@
 #include <reel/autograd/generator.hpp>
 #include <reel/nn/options.hpp>
 #include <reel/rl/envs/env_specs.hpp>
+#include <reel/rl/envs/step_mdp.hpp>
 #include <reel/rl/policy.hpp>
 #include <reel/rl/tensordict.hpp>
 
@@ -45,6 +46,7 @@ struct RolloutOptions {
 /// An environment over dictionaries (EN-1). Its batch size is that of every dictionary it reads or writes; a single one
 /// has []. A root dictionary holds what the policy saw and did, "next" in it what came of that.
 ///
+/// Copies of an environment go on by themselves (a TransformedEnv's share the one that it transforms).
 /// Derive from it, set the specs in the constructor, and implement `do_reset`, `do_step` and, where there is more to
 /// seed than `generator()`, `do_set_seed`.
 class EnvBase {
@@ -83,9 +85,10 @@ public:
     /// not write come along. With bool masks "_reset" in `td` (batch size, or that and a trailing 1), environments
     /// whose mask is false keep their state and what `td` holds of them.
     TensorDict reset(const std::optional<TensorDict>& td = std::nullopt);
-    /// Writes the result of the action at the root of `td` as "next" and returns `td`.
-    /// Errors: Error for another batch size or without a reset before, KeyError listing the nearest keys without an
-    /// action, ValueError for an action outside its spec (see `set_action_check`).
+    /// Writes the result of the action at the root of `td` as "next" and returns `td`. After an end, an environment
+    /// goes on by its own rules until it is reset, as Gym's do. Errors: Error for another batch size or without a reset
+    /// before, KeyError listing the nearest keys without an action, ValueError for an action outside its spec (see
+    /// `set_action_check`).
     TensorDict step(const TensorDict& td);
     /// The step, and the root of the step after it: what `step_mdp` makes of it, after a reset where one of the flags
     /// is set (truncated alone is enough).
@@ -106,7 +109,7 @@ public:
     /// from the default one). Returns a seed for the next environment.
     std::int64_t set_seed(std::int64_t seed);
     /// An undefined one stands for the default generator.
-    const Generator& generator() const { return generator_; }
+    const Generator& generator() const { return generator_.value; }
     /// All that is needed to go on at this point, among it the generator (batch size []).
     TensorDict state_dict() const;
     /// Errors: KeyError for what is missing, Error for other shapes; nothing is changed then.
@@ -146,6 +149,18 @@ protected:
     static TensorDict step_part(EnvBase& env, const TensorDict& td) { return env.checked_step(td); }
 
 private:
+    /// Copies draw the same numbers, each from its own.
+    struct OwnGenerator {
+        Generator value;
+        OwnGenerator() = default;
+        explicit OwnGenerator(Generator value) : value(std::move(value)) {}
+        OwnGenerator(const OwnGenerator& o) : value(o.value.defined() ? o.value.clone() : Generator()) {}
+        OwnGenerator(OwnGenerator&&) = default;
+        OwnGenerator& operator=(OwnGenerator o) {
+            value = std::move(o.value);
+            return *this;
+        }
+    };
     /// The flags of one group, and where its mask stands.
     struct DoneGroup {
         NestedKey done, terminated, truncated, reset;
@@ -166,7 +181,8 @@ private:
     EnvSpecs specs_;
     std::vector<DoneGroup> groups_;
     std::vector<NestedKey> action_keys_, reward_keys_, done_keys_, reset_keys_;
-    Generator generator_;
+    StepMdpOptions step_mdp_;
+    OwnGenerator generator_;
     ActionCheck action_check_ = ActionCheck::Throw;
     bool closed_ = false;
 };

@@ -7,7 +7,8 @@
 namespace reel::rl {
 
 /// Applies transforms in order to what reset and step of an environment return and in reverse to what they read (EN-8).
-/// `TransformedEnv env(GymEnv("CartPole-v1"), StepCounter(), RewardSum());`
+/// Copies share the environment and the transforms. `TransformedEnv env(GymEnv("CartPole-v1"), StepCounter(),
+/// RewardSum());`
 class TransformedEnv : public EnvBase {
 public:
     TransformedEnv(EnvPtr env, std::vector<TransformPtr> transforms);
