@@ -1,9 +1,6 @@
 // Batches of experience (EN-9).
 #include <boost/test/unit_test.hpp>
 
-#include <numeric>
-#include <stdexcept>
-
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/random.hpp>
@@ -16,14 +13,15 @@
 #include <reel/rl/envs/transforms/transformed_env.hpp>
 #include <reel/rl/modules/random_policy.hpp>
 
-#include "counting_env.hpp"
 #include "message.hpp"
+#include "tally_env.hpp"
+#include "warnings.hpp"
 
 using namespace reel;
 using namespace reel::rl;
 using boost::test_tools::per_element;
-using reel::testing::CountingEnv;
 using reel::testing::message;
+using reel::testing::TallyEnv;
 
 namespace {
 template <class T> std::vector<T> values(const Tensor& t) {
@@ -42,10 +40,6 @@ struct Calls {
         return td.set("action", reel::full(sizes, double((*calls)++), kFloat));
     }
 };
-struct Heard : WarningHandler {
-    std::vector<std::string> said;
-    void process(const Warning& warning) override { said.push_back(warning.msg()); }
-};
 using Ints = std::vector<std::int64_t>;
 using Floats = std::vector<float>;
 } // namespace
@@ -54,7 +48,7 @@ BOOST_AUTO_TEST_SUITE(rl_collector)
 
 BOOST_AUTO_TEST_CASE(EN_9_batches_go_on_where_the_last_one_ended) {
     // EN-1, EN-2
-    Collector collector(CountingEnv(4), Calls(), CollectorOptions(6, 12));
+    Collector collector(TallyEnv(4), Calls(), CollectorOptions(6, 12));
     std::vector<TensorDict> batches;
     for (const TensorDict& batch : collector) batches.push_back(batch);
     BOOST_REQUIRE_EQUAL(batches.size(), 2u);
@@ -78,7 +72,7 @@ BOOST_AUTO_TEST_CASE(EN_9_batches_go_on_where_the_last_one_ended) {
 }
 
 BOOST_AUTO_TEST_CASE(EN_9_a_batch_of_environments_has_time_last) {
-    Collector collector(CountingEnv(2, {2}), Calls(), CollectorOptions(8, 16));
+    Collector collector(TallyEnv(2, {2}), Calls(), CollectorOptions(8, 16));
     const TensorDict first = *collector.next(), second = *collector.next();
     BOOST_TEST(first.batch_size() == Ints({2, 4}), per_element());
     BOOST_TEST(first["observation"].is_contiguous());
@@ -91,7 +85,7 @@ BOOST_AUTO_TEST_CASE(EN_9_a_batch_of_environments_has_time_last) {
 }
 
 BOOST_AUTO_TEST_CASE(EN_9_what_is_delivered_stays_as_it_was) {
-    Collector collector(CountingEnv(5), Calls(), CollectorOptions(3));
+    Collector collector(TallyEnv(5), Calls(), CollectorOptions(3));
     const TensorDict first = *collector.next();
     const TensorDict copy = first.clone();
     for (int i = 0; i < 3; ++i) collector.next();
@@ -105,14 +99,14 @@ BOOST_AUTO_TEST_CASE(EN_9_nothing_is_recorded) {
         recorded = GradMode::is_enabled();
         return td.set("action", layer(td["observation"]));
     };
-    Collector collector(CountingEnv(5), policy, CollectorOptions(3));
+    Collector collector(TallyEnv(5), policy, CollectorOptions(3));
     const TensorDict batch = *collector.next();
     BOOST_TEST(!recorded);
     BOOST_TEST(GradMode::is_enabled());
     BOOST_TEST(!batch["action"].requires_grad());
     // A policy that switches recording on does not get gradients into the batch either.
     Collector other(
-        CountingEnv(5),
+        TallyEnv(5),
         [&](TensorDict td) {
             const EnableGradGuard grad;
             return td.set("action", layer(td["observation"]));
@@ -122,12 +116,12 @@ BOOST_AUTO_TEST_CASE(EN_9_nothing_is_recorded) {
 }
 
 BOOST_AUTO_TEST_CASE(EN_9_frames_that_do_not_divide_are_rounded_up_and_warned_about) {
-    Heard heard;
-    const WarningUtils::WarningHandlerGuard guard(&heard);
-    Collector ragged(CountingEnv(5), Calls(), CollectorOptions(30, 50));
-    BOOST_REQUIRE_EQUAL(heard.said.size(), 1u);
-    BOOST_TEST(heard.said[0] == "Collector: total_frames (50) is not a multiple of the frames of a batch (30): 10 more "
-                                "are delivered");
+    reel::testing::Warnings heard;
+    Collector ragged(TallyEnv(5), Calls(), CollectorOptions(30, 50));
+    BOOST_REQUIRE_EQUAL(heard.texts.size(), 1u);
+    BOOST_TEST(heard.texts[0] ==
+               "Collector: total_frames (50) is not a multiple of the frames of a batch (30): 10 more "
+               "are delivered");
     int batches = 0;
     for (const TensorDict& batch : ragged) {
         BOOST_TEST(batch.batch_size() == Ints({30}), per_element());
@@ -136,17 +130,17 @@ BOOST_AUTO_TEST_CASE(EN_9_frames_that_do_not_divide_are_rounded_up_and_warned_ab
     BOOST_TEST(batches == 2);
     BOOST_TEST(ragged.frames() == 60);
 
-    heard.said.clear();
-    Collector three(CountingEnv(5, {3}), Calls(), CollectorOptions(10, 24));
-    BOOST_REQUIRE_EQUAL(heard.said.size(), 1u);
-    BOOST_TEST(heard.said[0] == "Collector: frames_per_batch (10) is not a multiple of the 3 environments: batches "
-                                "have 12 frames");
+    heard.texts.clear();
+    Collector three(TallyEnv(5, {3}), Calls(), CollectorOptions(10, 24));
+    BOOST_REQUIRE_EQUAL(heard.texts.size(), 1u);
+    BOOST_TEST(heard.texts[0] == "Collector: frames_per_batch (10) is not a multiple of the 3 environments: batches "
+                                 "have 12 frames");
     BOOST_TEST(three.frames_per_batch() == 12);
     BOOST_TEST(three.next()->batch_size() == Ints({3, 4}), per_element());
 }
 
 BOOST_AUTO_TEST_CASE(EN_9_reset_at_each_iter) {
-    Collector collector(CountingEnv(100), Calls(), CollectorOptions(3, 9).reset_at_each_iter(true));
+    Collector collector(TallyEnv(100), Calls(), CollectorOptions(3, 9).reset_at_each_iter(true));
     for (std::int64_t i = 0; i < 3; ++i) {
         const TensorDict batch = *collector.next();
         BOOST_TEST(values<float>(batch["observation"]) == Floats({0, 1, 2}), per_element());
@@ -155,7 +149,7 @@ BOOST_AUTO_TEST_CASE(EN_9_reset_at_each_iter) {
 }
 
 BOOST_AUTO_TEST_CASE(EN_9_a_reset_that_was_asked_for_begins_new_trajectories) {
-    Collector collector(CountingEnv(100), Calls(), CollectorOptions(3));
+    Collector collector(TallyEnv(100), Calls(), CollectorOptions(3));
     collector.next();
     collector.reset();
     const TensorDict batch = *collector.next();
@@ -165,7 +159,7 @@ BOOST_AUTO_TEST_CASE(EN_9_a_reset_that_was_asked_for_begins_new_trajectories) {
 
 BOOST_AUTO_TEST_CASE(EN_9_init_random_frames) {
     const Calls policy;
-    Collector collector(CountingEnv(100), policy, CollectorOptions(4, 16).init_random_frames(6));
+    Collector collector(TallyEnv(100), policy, CollectorOptions(4, 16).init_random_frames(6));
     collector.next();
     const TensorDict random = *collector.next(); // begins at frame 4
     BOOST_TEST(*policy.calls == 0);
@@ -175,7 +169,7 @@ BOOST_AUTO_TEST_CASE(EN_9_init_random_frames) {
 }
 
 BOOST_AUTO_TEST_CASE(EN_9_max_frames_per_traj) {
-    Collector collector(CountingEnv(100), Calls(), CollectorOptions(10).max_frames_per_traj(4));
+    Collector collector(TallyEnv(100), Calls(), CollectorOptions(10).max_frames_per_traj(4));
     const TensorDict batch = *collector.next();
     const std::vector<bool> ends = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0};
     BOOST_TEST(values<bool>(batch[{"next", "truncated"}]) == ends, per_element());
@@ -184,11 +178,10 @@ BOOST_AUTO_TEST_CASE(EN_9_max_frames_per_traj) {
     BOOST_TEST(values<std::int64_t>(batch["step_count"]) == Ints({0, 1, 2, 3, 0, 1, 2, 3, 0, 1}), per_element());
     BOOST_TEST(ids_of(batch) == Ints({0, 0, 0, 0, 1, 1, 1, 1, 2, 2}), per_element());
     BOOST_TEST(message([] {
-                   Collector(TransformedEnv(CountingEnv(9), StepCounter()), Calls(),
+                   Collector(TransformedEnv(TallyEnv(9), StepCounter()), Calls(),
                              CollectorOptions(10).max_frames_per_traj(4));
-               }) ==
-               "Collector: max_frames_per_traj counts steps under 'step_count', but CountingEnv has such an entry "
-               "already; give its StepCounter max_steps instead");
+               }) == "Collector: max_frames_per_traj counts steps under 'step_count', but TallyEnv has such an entry "
+                     "already; give its StepCounter max_steps instead");
 }
 
 BOOST_AUTO_TEST_CASE(EN_9_splitting_comes_before_the_postproc) {
@@ -197,7 +190,7 @@ BOOST_AUTO_TEST_CASE(EN_9_splitting_comes_before_the_postproc) {
         seen.push_back(td.batch_size());
         return td.set("seen", reel::ones(td.batch_size()));
     });
-    Collector collector(CountingEnv(4), Calls(), options);
+    Collector collector(TallyEnv(4), Calls(), options);
     const TensorDict batch = *collector.next(); // 4 + 4 + 2 steps
     BOOST_REQUIRE_EQUAL(seen.size(), 1u);
     BOOST_TEST(seen[0] == Ints({3, 4}), per_element());
@@ -206,7 +199,7 @@ BOOST_AUTO_TEST_CASE(EN_9_splitting_comes_before_the_postproc) {
     const std::vector<bool> mask = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0};
     BOOST_TEST(values<bool>(batch[{"collector", "mask"}]) == mask, per_element());
     // The postproc's dictionary is what is delivered, whatever it is.
-    Collector other(CountingEnv(4), Calls(),
+    Collector other(TallyEnv(4), Calls(),
                     CollectorOptions(3).postproc([](TensorDict td) { return td.select({"action"}); }));
     BOOST_TEST(other.next()->size() == 1u);
 }
@@ -217,21 +210,21 @@ BOOST_AUTO_TEST_CASE(EN_9_exploration_type) {
         seen = exploration_type();
         return td.set("action", td["observation"]);
     };
-    Collector(CountingEnv(3), policy, CollectorOptions(2)).next();
+    Collector(TallyEnv(3), policy, CollectorOptions(2)).next();
     BOOST_TEST((seen == ExplorationType::RANDOM));
-    Collector(CountingEnv(3), policy, CollectorOptions(2).exploration_type(ExplorationType::MODE)).next();
+    Collector(TallyEnv(3), policy, CollectorOptions(2).exploration_type(ExplorationType::MODE)).next();
     BOOST_TEST((seen == ExplorationType::MODE));
     BOOST_TEST(!exploration_type().has_value());
-    Collector as_without(CountingEnv(3), policy, CollectorOptions(2).exploration_type(std::nullopt));
+    Collector as_without(TallyEnv(3), policy, CollectorOptions(2).exploration_type(std::nullopt));
     const set_exploration_type mean(ExplorationType::MEAN);
     as_without.next();
     BOOST_TEST((seen == ExplorationType::MEAN));
 }
 
 BOOST_AUTO_TEST_CASE(EN_7_a_missing_spec_comes_from_the_environment) {
-    Collector collector(CountingEnv(4), RandomPolicy(), CollectorOptions(50, 50));
+    Collector collector(TallyEnv(4), RandomPolicy(), CollectorOptions(50, 50));
     BOOST_TEST((*collector.next())["action"].std().item<double>() > 0.5);
-    Collector none(CountingEnv(4), nullptr, CollectorOptions(50, 50));
+    Collector none(TallyEnv(4), nullptr, CollectorOptions(50, 50));
     BOOST_TEST((*none.next())["action"].std().item<double>() > 0.5);
 }
 
@@ -252,7 +245,7 @@ BOOST_AUTO_TEST_CASE(EN_9_a_policy_may_return_a_dictionary_of_its_own) {
         own.set({"extra", "twice"}, td["observation"] * 2);
         return own;
     };
-    Collector collector(CountingEnv(3), policy, CollectorOptions(5));
+    Collector collector(TallyEnv(3), policy, CollectorOptions(5));
     const TensorDict batch = *collector.next();
     BOOST_TEST(values<float>(batch["action"]) == Floats({0.5, 1.5, 2.5, 0.5, 1.5}), per_element());
     BOOST_TEST(values<float>(batch[{"extra", "twice"}]) == Floats({0, 2, 4, 0, 2}), per_element());
@@ -261,7 +254,7 @@ BOOST_AUTO_TEST_CASE(EN_9_a_policy_may_return_a_dictionary_of_its_own) {
 BOOST_AUTO_TEST_CASE(seeds_decide_everything) {
     const Policy noisy = [](TensorDict td) { return td.set("action", reel::randn({1})); };
     const auto run = [&](std::int64_t seed) {
-        Collector collector(CountingEnv(3), noisy, CollectorOptions(7));
+        Collector collector(TallyEnv(3), noisy, CollectorOptions(7));
         collector.set_seed(seed);
         collector.next();
         return *collector.next();
@@ -273,13 +266,13 @@ BOOST_AUTO_TEST_CASE(seeds_decide_everything) {
     // A collector that was not seeded follows the default generator as it was when it was made.
     const auto unseeded = [&] {
         manual_seed(5);
-        Collector collector(CountingEnv(3), noisy, CollectorOptions(7));
+        Collector collector(TallyEnv(3), noisy, CollectorOptions(7));
         reel::randn({3});
         return *collector.next();
     };
     BOOST_TEST(unseeded().equal(unseeded()));
     // Collecting leaves the default generator alone.
-    Collector collector(CountingEnv(3), noisy, CollectorOptions(7));
+    Collector collector(TallyEnv(3), noisy, CollectorOptions(7));
     manual_seed(6);
     const Tensor expected = reel::randn({2});
     manual_seed(6);
@@ -289,7 +282,7 @@ BOOST_AUTO_TEST_CASE(seeds_decide_everything) {
 
 BOOST_AUTO_TEST_CASE(a_restored_collector_goes_on_bit_for_bit) {
     const Policy noisy = [](TensorDict td) { return td.set("action", reel::randn(td["observation"].sizes())); };
-    const auto make = [&] { return std::make_unique<Collector>(CountingEnv(3, {2}), noisy, CollectorOptions(10, 60)); };
+    const auto make = [&] { return std::make_unique<Collector>(TallyEnv(3, {2}), noisy, CollectorOptions(10, 60)); };
     const auto whole = make();
     whole->set_seed(1);
     whole->next();
@@ -310,7 +303,7 @@ BOOST_AUTO_TEST_CASE(a_restored_collector_goes_on_bit_for_bit) {
     // States of something else change nothing.
     const auto victim = make();
     victim->load_state_dict(state);
-    Collector single(CountingEnv(3), noisy, CollectorOptions(10));
+    Collector single(TallyEnv(3), noisy, CollectorOptions(10));
     single.next();
     BOOST_TEST(
         message([&] { victim->load_state_dict(single.state_dict()); }) ==
@@ -322,7 +315,7 @@ BOOST_AUTO_TEST_CASE(a_restored_collector_goes_on_bit_for_bit) {
 }
 
 BOOST_AUTO_TEST_CASE(a_state_of_before_the_first_batch) {
-    Collector collector(CountingEnv(3), nullptr, CollectorOptions(4));
+    Collector collector(TallyEnv(3), nullptr, CollectorOptions(4));
     collector.set_seed(8);
     const TensorDict state = collector.state_dict();
     const TensorDict first = *collector.next();
@@ -330,71 +323,34 @@ BOOST_AUTO_TEST_CASE(a_state_of_before_the_first_batch) {
     BOOST_TEST(collector.next()->equal(first));
 }
 
-BOOST_AUTO_TEST_CASE(options_without_sense) {
-    const auto says = [](const CollectorOptions& options) {
-        return message([&] { Collector(CountingEnv(3), nullptr, options); });
+BOOST_AUTO_TEST_CASE(entries_of_all_shapes_and_layouts) {
+    // Categorical actions of a single environment have no dimension at all.
+    Collector categorical(GymEnv("CartPole-v1", GymEnvOptions().categorical_action_encoding(true)), nullptr,
+                          CollectorOptions(20));
+    BOOST_TEST(((*categorical.next())["action"].sizes().vec()) == Ints({20}), per_element());
+    const Policy strided = [](TensorDict td) {
+        const Tensor seen = td["observation"]; // [2, 1]
+        td.set("action", seen + 1);
+        td.set("turned", reel::stack({seen.squeeze(-1), seen.squeeze(-1) * 2, seen.squeeze(-1) * 3}).t());
+        td.set("wide", (seen + 1).expand({2, 4}));
+        td.set("none", reel::empty({2, 0}));
+        return td.set("flat", seen.squeeze(-1) > 0);
     };
-    BOOST_TEST(says(CollectorOptions()) == "Collector: frames_per_batch must be at least 1, got 0");
-    BOOST_TEST(says(CollectorOptions(-2)) == "Collector: frames_per_batch must be at least 1, got -2");
-    BOOST_TEST(says(CollectorOptions(4, -2)) ==
-               "Collector: total_frames must be a number of frames, or -1 for batches without end, got -2");
-    BOOST_TEST(says(CollectorOptions(4).init_random_frames(-1)) ==
-               "Collector: init_random_frames must not be negative, got -1");
-    BOOST_TEST(says(CollectorOptions(4).max_frames_per_traj(-1)) ==
-               "Collector: max_frames_per_traj must not be negative (0: no limit), got -1");
-    BOOST_TEST(message([] { Collector(EnvPtr(), nullptr, CollectorOptions(4)); }) ==
-               "Collector: the environment is empty");
-    BOOST_CHECK_THROW(Collector(CountingEnv(3), nullptr, CollectorOptions()), ValueError);
-    Collector nothing(CountingEnv(3), nullptr, CollectorOptions(4, 0));
-    BOOST_TEST((nothing.begin() == nothing.end()));
+    Collector collector(TallyEnv(5, {2}), strided, CollectorOptions(6));
+    const TensorDict batch = *collector.next();
+    const Tensor seen = batch["observation"]; // [2, 3, 1]
+    BOOST_TEST(batch["turned"].equal(seen * reel::tensor({1.f, 2.f, 3.f})));
+    BOOST_TEST(batch["wide"].equal((seen + 1).expand({2, 3, 4})));
+    BOOST_TEST((batch["none"].sizes().vec()) == Ints({2, 3, 0}), per_element());
+    BOOST_TEST(batch["flat"].equal(seen.squeeze(-1) > 0));
 }
 
-BOOST_AUTO_TEST_CASE(dictionaries_that_differ_within_a_batch) {
-    const auto run = [](std::function<void(TensorDict&, float)> more) {
-        Collector collector(
-            CountingEnv(9),
-            [&](TensorDict td) {
-                td.set("action", td["observation"] + 1);
-                more(td, td["observation"].item<float>());
-                return td;
-            },
-            CollectorOptions(4));
-        return message([&] { collector.next(); });
-    };
-    BOOST_TEST(run([](TensorDict& td, float t) { td.set("x", reel::zeros({t < 2 ? 2 : 3})); }) ==
-               "Collector: the entry 'x' is of shape [3] and float32 on cpu, where the first one was of shape [2] and "
-               "float32 on cpu: all that come into one batch must be alike");
-    BOOST_TEST(run([](TensorDict& td, float t) { td.set("x", reel::zeros({2}, t < 2 ? kFloat : kLong)); }) ==
-               "Collector: the entry 'x' is of shape [2] and int64 on cpu, where the first one was of shape [2] and "
-               "float32 on cpu: all that come into one batch must be alike");
-    BOOST_TEST(run([](TensorDict& td, float t) {
-                   if (t == 2) td.set({"deep", "x"}, reel::zeros({2}));
-               }) ==
-               "Collector: the tensor ('deep', 'x') at index 2 was not there at the first one: all that come into one "
-               "batch must have the same entries");
-    BOOST_TEST(run([](TensorDict& td, float t) { t < 2 ? td.set("x", reel::zeros({2})) : td.del_("x"); }) ==
-               "Collector: there is no tensor 'x' at index 2, but at the first one: all that come into one batch must "
-               "have the same entries");
-}
-
-BOOST_AUTO_TEST_CASE(what_is_thrown_arrives_and_the_next_batch_can_be_had) {
-    auto env = std::make_shared<CountingEnv>(9);
-    env->before_step = [](int step) {
-        if (step == 2) throw std::invalid_argument("badness");
-    };
-    Collector collector(env, Calls(), CollectorOptions(4));
-    BOOST_CHECK_THROW(collector.next(), std::invalid_argument);
-    BOOST_TEST(collector.frames() == 0);
-    env->before_step = nullptr;
-    BOOST_TEST(values<float>((*collector.next())["observation"]) == Floats({2, 3, 4, 5}), per_element());
-
-    Collector silent(
-        CountingEnv(9), [](TensorDict td) { return td; }, CollectorOptions(4));
-    BOOST_CHECK_THROW(silent.next(), KeyError); // no action
-    collector.shutdown();
-    BOOST_TEST(env->is_closed());
-    BOOST_CHECK_THROW(collector.next(), Error);
-    collector.update_policy_weights_();
+BOOST_AUTO_TEST_CASE(EN_9_device) {
+    Collector collector(TallyEnv(5), nullptr, CollectorOptions(6).device(Device("meta")));
+    for (int i = 0; i < 2; ++i) {
+        const TensorDict batch = *collector.next();
+        for (const auto& item : batch.items(true, true)) BOOST_TEST(item.second.tensor().is_meta());
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

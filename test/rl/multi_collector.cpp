@@ -14,14 +14,14 @@
 #include <reel/rl/envs/gym_env.hpp>
 #include <reel/rl/modules/random_policy.hpp>
 
-#include "counting_env.hpp"
 #include "message.hpp"
+#include "tally_env.hpp"
 
 using namespace reel;
 using namespace reel::rl;
 using boost::test_tools::per_element;
-using reel::testing::CountingEnv;
 using reel::testing::message;
+using reel::testing::TallyEnv;
 
 namespace {
 using Ints = std::vector<std::int64_t>;
@@ -29,7 +29,7 @@ std::vector<MultiCollector::Factory> cart_poles(std::size_t n) {
     return std::vector<MultiCollector::Factory>(n, [] { return GymEnv("CartPole-v1"); });
 }
 std::vector<MultiCollector::Factory> counters(std::size_t n, std::int64_t limit = 4, Ints batch = {}) {
-    return std::vector<MultiCollector::Factory>(n, [=] { return std::make_shared<CountingEnv>(limit, batch); });
+    return std::vector<MultiCollector::Factory>(n, [=] { return std::make_shared<TallyEnv>(limit, batch); });
 }
 /// Draws from the default generator and reads parameters that all threads share.
 Policy drawing_policy() {
@@ -150,11 +150,11 @@ BOOST_AUTO_TEST_CASE(a_restored_collector_goes_on_bit_for_bit) {
 BOOST_AUTO_TEST_CASE(what_is_thrown_arrives_with_the_environments_number) {
     for (const std::int64_t workers : {1, 2, 3}) {
         MultiCollector collector(counters(3), nullptr, CollectorOptions(12), workers);
-        static_cast<CountingEnv&>(collector.env(2)).before_step = [](int step) {
+        static_cast<TallyEnv&>(collector.env(2)).before_step = [](int step) {
             if (step == 3) throw std::runtime_error("badness");
         };
         BOOST_TEST(message([&] { collector.next(); }) == "MultiCollector environment 2: badness");
-        static_cast<CountingEnv&>(collector.env(2)).before_step = nullptr;
+        static_cast<TallyEnv&>(collector.env(2)).before_step = nullptr;
         collector.reset();
         BOOST_TEST(collector.next().has_value());
         BOOST_TEST(collector.frames() == 12);
@@ -172,12 +172,12 @@ BOOST_AUTO_TEST_CASE(constructors_check_what_they_get) {
     BOOST_TEST(says(counters(2), -1) == "MultiCollector: num_workers must not be negative, got -1");
     BOOST_TEST(says({[] { return EnvPtr(); }}) == "MultiCollector: factory 0 returned no environment");
     BOOST_TEST(says({MultiCollector::Factory()}) == "MultiCollector: factory 0 is empty");
-    const EnvPtr same = std::make_shared<CountingEnv>(3);
+    const EnvPtr same = std::make_shared<TallyEnv>(3);
     BOOST_TEST(says({[=] { return same; }, [=] { return same; }}) ==
                "MultiCollector: factory 1 returned environment 0 again; each needs one of its own");
     BOOST_TEST(says({counters(1)[0], counters(1, 3, {2})[0]}) ==
-               "MultiCollector: the specs of environment 1 (CountingEnv, batch size [2]) differ from those of "
-               "environment 0 (CountingEnv, batch size [])");
+               "MultiCollector: the specs of environment 1 (TallyEnv, batch size [2]) differ from those of "
+               "environment 0 (TallyEnv, batch size [])");
     MultiCollector collector(counters(2), nullptr, CollectorOptions(4));
     BOOST_CHECK_THROW(collector.env(2), IndexError);
     BOOST_TEST(message([] { MultiCollector(counters(2), nullptr, CollectorOptions()); }) ==

@@ -15,14 +15,14 @@
 #include <reel/rl/envs/transforms/transformed_env.hpp>
 #include <reel/rl/envs/vector_env.hpp>
 
-#include "counting_env.hpp"
 #include "message.hpp"
+#include "tally_env.hpp"
 
 using namespace reel;
 using namespace reel::rl;
 using boost::test_tools::per_element;
-using reel::testing::CountingEnv;
 using reel::testing::message;
+using reel::testing::TallyEnv;
 
 namespace {
 using Ints = std::vector<std::int64_t>;
@@ -33,7 +33,7 @@ Floats floats(const Tensor& t) {
 }
 std::vector<VectorEnv::Factory> of_limits(const Ints& limits, const Ints& inner = {}) {
     std::vector<VectorEnv::Factory> make;
-    for (const std::int64_t limit : limits) make.push_back([=] { return std::make_shared<CountingEnv>(limit, inner); });
+    for (const std::int64_t limit : limits) make.push_back([=] { return std::make_shared<TallyEnv>(limit, inner); });
     return make;
 }
 TensorDict with_action(TensorDict td) {
@@ -41,7 +41,7 @@ TensorDict with_action(TensorDict td) {
     sizes.push_back(1);
     return td.set("action", reel::ones(sizes));
 }
-CountingEnv& counting(VectorEnv& env, std::int64_t i) { return static_cast<CountingEnv&>(env.env(i)); }
+TallyEnv& tallying(VectorEnv& env, std::int64_t i) { return static_cast<TallyEnv&>(env.env(i)); }
 std::string what(const std::function<void()>& f) {
     try {
         f();
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(batch_size_specs_and_steps) {
     BOOST_TEST(env.batch_size() == Ints({3}), per_element());
     BOOST_TEST(env.num_envs() == 3);
     BOOST_TEST(env.num_threads() == 2);
-    BOOST_TEST(env.name() == "VectorEnv(3 x CountingEnv)");
+    BOOST_TEST(env.name() == "VectorEnv(3 x TallyEnv)");
     BOOST_TEST(env.action_spec().shape() == Ints({3, 1}), per_element());
     TensorDict td = env.reset();
     BOOST_TEST(td.batch_size() == Ints({3}), per_element());
@@ -87,9 +87,9 @@ BOOST_AUTO_TEST_CASE(EN_9_only_those_that_are_done_are_reset) {
     }
     BOOST_TEST(seen[2] == Floats({2, 2, 0}), per_element());
     BOOST_TEST(seen[3] == Floats({0, 3, 1}), per_element());
-    BOOST_TEST(counting(env, 0).resets == 2);
-    BOOST_TEST(counting(env, 1).resets == 1);
-    BOOST_TEST(counting(env, 2).resets == 3);
+    BOOST_TEST(tallying(env, 0).resets == 2);
+    BOOST_TEST(tallying(env, 1).resets == 1);
+    BOOST_TEST(tallying(env, 2).resets == 3);
 }
 
 BOOST_AUTO_TEST_CASE(batches_of_batches) {
@@ -103,11 +103,32 @@ BOOST_AUTO_TEST_CASE(batches_of_batches) {
     BOOST_TEST(floats(td["observation"]) == Floats({1, 0, 3, 3}), per_element());
 }
 
+BOOST_AUTO_TEST_CASE(masks_of_resets) {
+    VectorEnv env(of_limits({9, 9}, {2}));
+    TensorDict td = env.reset();
+    for (int t = 0; t < 2; ++t) td = env.step_and_maybe_reset(with_action(td)).second;
+    const auto reset = [&](const Tensor& mask) {
+        td.set("_reset", mask);
+        td = env.reset(td);
+        return floats(td["observation"]);
+    };
+    BOOST_TEST(reset(reel::tensor({false, true, false, false}).view({2, 2})) == Floats({2, 0, 2, 2}), per_element());
+    BOOST_TEST(tallying(env, 1).resets == 1);
+    BOOST_TEST(reset(reel::tensor({false, false, false, true}).view({2, 2, 1})) == Floats({2, 0, 2, 0}), per_element());
+    BOOST_TEST(reset(reel::zeros({2, 2}, kBool)) == Floats({2, 0, 2, 0}), per_element());
+    BOOST_TEST(tallying(env, 0).resets == 2);
+    BOOST_TEST(tallying(env, 1).resets == 2);
+    BOOST_CHECK_THROW(reset(reel::ones({2, 2}, kLong)), TypeError);
+    td.del_("_reset");
+    BOOST_CHECK_THROW(reset(reel::ones({2, 2, 3}, kBool)), Error);
+    td.del_("_reset");
+    BOOST_TEST(floats(td["observation"]) == Floats({2, 0, 2, 0}), per_element());
+}
+
 BOOST_AUTO_TEST_CASE(transforms_below_and_above) {
-    const VectorEnv::Factory counted = [] { return std::make_shared<TransformedEnv>(CountingEnv(3), StepCounter()); };
+    const VectorEnv::Factory counted = [] { return std::make_shared<TransformedEnv>(TallyEnv(3), StepCounter()); };
     VectorEnv below(2, counted);
-    TransformedEnv above(std::make_shared<VectorEnv>(2, [] { return std::make_shared<CountingEnv>(3); }),
-                         StepCounter());
+    TransformedEnv above(std::make_shared<VectorEnv>(2, [] { return std::make_shared<TallyEnv>(3); }), StepCounter());
     below.set_seed(1);
     above.set_seed(1);
     const auto run = [](EnvBase& env) {
@@ -140,7 +161,7 @@ BOOST_AUTO_TEST_CASE(seeds_and_threads) {
     for (int i = 1; i < 5; ++i) BOOST_TEST(!first[i].equal(first[0]));
 
     // Environment i has number i + 1 of the SplitMix64 sequence: its published outputs for the seed 1234567.
-    VectorEnv env(2, [] { return std::make_shared<CountingEnv>(3); });
+    VectorEnv env(2, [] { return std::make_shared<TallyEnv>(3); });
     env.set_seed(1234567);
     const std::uint64_t published[] = {6457827717110365317u, 3203168211198807973u};
     for (std::int64_t i = 0; i < 2; ++i) BOOST_TEST(env.env(i).generator().current_seed() == published[i] >> 1);
@@ -157,11 +178,11 @@ BOOST_AUTO_TEST_CASE(what_one_environment_throws_arrives_with_its_number) {
     for (const std::int64_t threads : {1, 2, 3}) {
         VectorEnv env(of_limits({9, 9, 9}), VectorEnvOptions().num_threads(threads));
         TensorDict td = with_action(env.reset());
-        counting(env, 1).before_step = [](int) { throw std::invalid_argument("badness"); };
+        tallying(env, 1).before_step = [](int) { throw std::invalid_argument("badness"); };
         BOOST_TEST(message([&] { env.step(td); }) == "VectorEnv environment 1: badness");
-        counting(env, 1).before_step = [](int) { REEL_THROW(IndexError, "no such thing"); };
+        tallying(env, 1).before_step = [](int) { REEL_THROW(IndexError, "no such thing"); };
         BOOST_TEST(message([&] { env.step(td); }) ==
-                   "VectorEnv(3 x CountingEnv).step: an environment has thrown, so the others are a step ahead of it; "
+                   "VectorEnv(3 x TallyEnv).step: an environment has thrown, so the others are a step ahead of it; "
                    "reset first");
         td = with_action(env.reset());
         BOOST_CHECK_THROW(env.step(td), IndexError);
@@ -170,7 +191,7 @@ BOOST_AUTO_TEST_CASE(what_one_environment_throws_arrives_with_its_number) {
                                 env.step(td);
                             }),
                             "no such thing\n  in VectorEnv environment 1"));
-        counting(env, 1).before_step = [](int) { throw 7; };
+        tallying(env, 1).before_step = [](int) { throw 7; };
         env.reset();
         BOOST_TEST(message([&] { env.step(td); }) ==
                    "VectorEnv environment 1: something that is no std::exception was thrown");
@@ -178,14 +199,14 @@ BOOST_AUTO_TEST_CASE(what_one_environment_throws_arrives_with_its_number) {
                                 env.reset(TensorDict({{"_reset", reel::tensor({true, false, false})}}, {3}));
                             }),
                             "reset all, without a mask"));
-        counting(env, 1).before_step = nullptr;
+        tallying(env, 1).before_step = nullptr;
         td = with_action(env.reset());
         BOOST_TEST(floats(env.step(td)[{"next", "observation"}]) == Floats({1, 1, 1}), per_element());
     }
 }
 
 BOOST_AUTO_TEST_CASE(constructors_check_what_they_get) {
-    const VectorEnv::Factory make = [] { return std::make_shared<CountingEnv>(3); };
+    const VectorEnv::Factory make = [] { return std::make_shared<TallyEnv>(3); };
     BOOST_TEST(message([&] { VectorEnv(0, make); }) == "VectorEnv: expected at least one environment, got 0");
     BOOST_TEST(message([&] { VectorEnv(std::vector<VectorEnv::Factory>{}); }) ==
                "VectorEnv: expected at least one environment, got none");
@@ -199,10 +220,10 @@ BOOST_AUTO_TEST_CASE(constructors_check_what_they_get) {
     BOOST_TEST(message([&] { VectorEnv(2, [&] { return same; }); }) ==
                "VectorEnv: factory 1 returned environment 0 again; each needs one of its own");
     BOOST_TEST(message([&] {
-                   VectorEnv({make, [] { return std::make_shared<CountingEnv>(3, Ints{2}); }});
+                   VectorEnv({make, [] { return std::make_shared<TallyEnv>(3, Ints{2}); }});
                }) ==
-               "VectorEnv: the specs of environment 1 (CountingEnv, batch size [2]) differ from those of environment 0 "
-               "(CountingEnv, batch size [])");
+               "VectorEnv: the specs of environment 1 (TallyEnv, batch size [2]) differ from those of environment 0 "
+               "(TallyEnv, batch size [])");
     VectorEnv env(2, make);
     BOOST_CHECK_THROW(env.env(2), IndexError);
     BOOST_CHECK_THROW(env.env(-1), IndexError);
@@ -252,7 +273,7 @@ BOOST_AUTO_TEST_CASE(gradients_flow_in_no_thread_that_has_them_off) {
     TensorDict td = with_action(env.reset());
     std::vector<int> enabled(4, -1);
     for (int i = 0; i < 4; ++i)
-        counting(env, i).before_step = [&enabled, i](int) { enabled[std::size_t(i)] = GradMode::is_enabled(); };
+        tallying(env, i).before_step = [&enabled, i](int) { enabled[std::size_t(i)] = GradMode::is_enabled(); };
     {
         const NoGradGuard no_grad;
         env.step(td);

@@ -1,6 +1,7 @@
 #include <reel/rl/envs/vector_env.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <thread>
 
 #include <reel/autograd/ops.hpp>
@@ -13,7 +14,8 @@ namespace reel::rl {
 
 struct VectorEnv::Parts {
     std::vector<EnvPtr> envs;
-    std::vector<std::optional<TensorDict>> results; ///< of the present step
+    /// Of the last step or reset: kept, so that the thread that made one also frees it.
+    std::vector<std::optional<TensorDict>> results;
     detail::Rows rows{"VectorEnv"};
     bool failed = false; ///< not all have made the same steps
     detail::Team team;   ///< ends before what its threads use
@@ -92,39 +94,41 @@ template <class F> void VectorEnv::each(const F& work) {
     p.failed = false;
 }
 
+/// Which environments the masks in `td` touch; empty without masks.
+std::vector<char> VectorEnv::to_reset(const std::optional<TensorDict>& td) const {
+    static_cast<void>(reset_mask(td)); // an Error for one that does not fit
+    std::vector<Tensor> masks;
+    for (const NestedKey& key : reset_keys())
+        if (const Entry* mask = td ? td->find(key) : nullptr) masks.push_back(mask->tensor().to(kBool).contiguous());
+    if (masks.empty()) return {};
+    const std::size_t n = parts_->envs.size();
+    std::vector<char> wanted(n, masks.size() < reset_keys().size()); // groups without a mask are reset
+    for (const Tensor& mask : masks) {
+        const std::size_t each = std::size_t(mask.numel()) / n;
+        for (std::size_t i = 0; i < n && each > 0; ++i)
+            if (std::memchr(mask.data_ptr<bool>() + i * each, 1, each)) wanted[i] = 1;
+    }
+    return wanted;
+}
+
 TensorDict VectorEnv::do_reset(const std::optional<TensorDict>& td) {
     Parts& p = *parts_;
     const std::size_t n = p.envs.size();
-    std::vector<std::optional<TensorDict>> parts(n);
-    std::vector<bool> wanted(n, true);
-    bool partial = false;
-    for (const NestedKey& key : reset_keys()) partial = partial || (td && td->contains(key));
-    if (partial) {
-        REEL_CHECK(!p.failed, name(),
-                   ".reset: an environment has thrown, so the others are a step ahead of it; reset all, "
-                   "without a mask");
-        for (std::size_t i = 0; i < n; ++i) {
-            parts[i] = (*td)[std::int64_t(i)];
-            wanted[i] = false;
-            for (const NestedKey& key : reset_keys()) {
-                const std::optional<Tensor> mask = parts[i]->get(key);
-                wanted[i] = wanted[i] || !mask || mask->any().item<bool>();
-            }
-        }
-    }
+    const std::vector<char> wanted = to_reset(td);
+    const bool partial = !wanted.empty();
+    REEL_CHECK(!partial || !p.failed, name(),
+               ".reset: an environment has thrown, so the others are a step ahead of it; reset all, without a mask");
     each([&](std::size_t i) {
-        p.results[i] = wanted[i] ? std::optional(reset_part(*p.envs[i], parts[i])) : std::nullopt;
+        if (!partial) p.results[i] = reset_part(*p.envs[i], std::nullopt);
+        else if (wanted[i]) p.results[i] = reset_part(*p.envs[i], (*td)[std::int64_t(i)]);
+        else p.results[i].reset();
     });
     std::size_t first = 0;
     while (!p.results[first]) ++first; // `reset` calls nobody for masks without a true element
     p.rows.start(std::int64_t(n), 0);
     p.rows.write(std::int64_t(first), *p.results[first]);
-    for (std::size_t i = 0; i < n; ++i) {
-        if (i != first)
-            p.rows.write(std::int64_t(i), *p.results[p.results[i] ? i : first]); // others' rows are not read
-        if (i != first) p.results[i].reset();
-    }
-    p.results[first].reset();
+    for (std::size_t i = 0; i < n; ++i) // rows of those that were not reset are not read
+        if (i != first) p.rows.write(std::int64_t(i), *p.results[p.results[i] ? i : first]);
     return p.rows.take();
 }
 
@@ -132,16 +136,10 @@ TensorDict VectorEnv::do_step(const TensorDict& td) {
     Parts& p = *parts_;
     REEL_CHECK(!p.failed, name(),
                ".step: an environment has thrown, so the others are a step ahead of it; reset first");
-    std::vector<TensorDict> inputs;
-    inputs.reserve(p.envs.size());
-    const TensorDict without_next = td.contains("next") ? td.exclude({"next"}) : td;
-    for (std::size_t i = 0; i < p.envs.size(); ++i) inputs.push_back(without_next[std::int64_t(i)]);
-    each([&](std::size_t i) { p.results[i] = step_part(*p.envs[i], inputs[i]); });
+    const TensorDict roots = td.contains("next") ? td.exclude({"next"}) : td;
+    each([&](std::size_t i) { p.results[i] = step_part(*p.envs[i], roots[std::int64_t(i)]); });
     p.rows.start(num_envs(), 0);
-    for (std::size_t i = 0; i < p.envs.size(); ++i) {
-        p.rows.write(std::int64_t(i), *p.results[i]);
-        p.results[i].reset();
-    }
+    for (std::size_t i = 0; i < p.envs.size(); ++i) p.rows.write(std::int64_t(i), *p.results[i]);
     return p.rows.take();
 }
 

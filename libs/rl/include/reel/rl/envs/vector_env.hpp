@@ -54,6 +54,7 @@ protected:
 
 private:
     struct Parts;
+    std::vector<char> to_reset(const std::optional<TensorDict>& td) const;
     template <class F> void each(const F& work);
     std::unique_ptr<Parts> parts_;
 };

@@ -15,9 +15,9 @@ namespace reel::testing {
 
 /// "observation" [*B, 1] counts steps since the reset, "noise" [*B, 1] is drawn from the environment's generator; the
 /// reward is the action times ten plus the count. Environment e of the batch ends after `limit` + e steps.
-class CountingEnv : public rl::EnvBase {
+class TallyEnv : public rl::EnvBase {
 public:
-    explicit CountingEnv(std::int64_t limit, std::vector<std::int64_t> batch = {}) : EnvBase(batch), limit_(limit) {
+    explicit TallyEnv(std::int64_t limit, std::vector<std::int64_t> batch = {}) : EnvBase(batch), limit_(limit) {
         std::vector<std::int64_t> sizes = batch;
         sizes.push_back(1);
         rl::EnvSpecs specs;
@@ -32,7 +32,7 @@ public:
         set_specs(specs);
         count_.assign(std::size_t(numel()), 0);
     }
-    std::string name() const override { return "CountingEnv"; }
+    std::string name() const override { return "TallyEnv"; }
     /// Called with the number of a step since the beginning, before it is made.
     std::function<void(int)> before_step;
     int resets = 0;
@@ -68,7 +68,7 @@ protected:
     }
     void do_load_state_dict(const rl::TensorDict& state) override {
         const Tensor counts = state["count"];
-        REEL_CHECK(counts.numel() == std::int64_t(count_.size()), "CountingEnv: state of ", counts.numel(),
+        REEL_CHECK(counts.numel() == std::int64_t(count_.size()), "TallyEnv: state of ", counts.numel(),
                    " environments, expected ", count_.size());
         for (std::size_t e = 0; e < count_.size(); ++e) count_[e] = counts.data_ptr<double>()[e];
     }
