@@ -3,8 +3,8 @@
 #   tools/bench.sh [--pypi] [--runs N] [--filter TEXT]
 # --pypi adds the newest PyTorch from PyPI (virtual environment under out/bench-venv, several GB).
 # Needs ../shared/bench (the peers' programs) or REEL_PEERS=DIR; without them only Reel's own rows are printed.
-# --filter rl_ measures what agents are made of, beside torchrl and gymnasium when REEL_RL_PYTHON names a Python that has
-# both (pip install torchrl gymnasium).
+# --filter rl_ measures what agents are made of, beside torchrl and gymnasium when REEL_RL_PYTHON names a Python that
+# has both (pip install torchrl gymnasium).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 runs=3 pypi=no filter=
