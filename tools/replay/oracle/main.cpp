@@ -14,6 +14,9 @@ namespace {
 namespace po = boost::program_options;
 namespace fs = std::filesystem;
 
+/// DIR/oracle/ops/add.safetensors; further below lie the files of other systems, whose folders may have the same names.
+constexpr int deepest = 2;
+
 void run_file(const fs::path& path, replay::Report& report) {
     const auto run = replay::FilesIn::runner(path.parent_path().filename().string());
     if (run) run(replay::CaseFile(path), report);
@@ -67,9 +70,10 @@ int run(int argc, char** argv) {
         if (!fs::exists(folder)) throw std::runtime_error(folder + ": no such folder");
         if (fs::is_regular_file(folder)) files.emplace_back(folder);
         else
-            for (const auto& entry : fs::recursive_directory_iterator(folder))
-                if (entry.is_regular_file() && entry.path().extension() == ".safetensors")
-                    files.push_back(entry.path());
+            for (auto entry = fs::recursive_directory_iterator(folder); entry != fs::recursive_directory_iterator();
+                 ++entry)
+                if (entry->is_regular_file() && entry->path().extension() == ".safetensors" && entry.depth() <= deepest)
+                    files.push_back(entry->path());
     }
     std::sort(files.begin(), files.end());
     const std::regex filter(options.filter);

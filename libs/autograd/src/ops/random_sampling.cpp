@@ -20,11 +20,6 @@ using namespace detail;
 
 namespace {
 
-TensorOptions like(const Tensor& t, const TensorOptions& o) {
-    TensorOptions r = t.options().requires_grad(false);
-    return o.has_dtype() ? r.dtype(ScalarType(o.dtype())) : r;
-}
-
 /// What `_like` factories return: the layout of `input`, filled, requiring grad where the options ask for it.
 template <class Fill> Tensor filled_by(const Tensor& input, const TensorOptions& o, Fill fill) {
     Tensor t = empty_like(input, o.requires_grad(false));

@@ -27,8 +27,9 @@ LayerNormImpl::LayerNormImpl(const LayerNormOptions& o) : options(o) {
 }
 void LayerNormImpl::reset() {
     const bool affine = options.elementwise_affine();
-    weight = register_parameter("weight", affine ? reel::empty(options.input_size()) : Tensor());
-    bias = register_parameter("bias", affine && options.bias() ? reel::empty(options.input_size()) : Tensor());
+    weight = register_parameter("weight", affine ? reel::empty(options.input_size()) : Tensor(), affine);
+    const bool with_bias = affine && options.bias();
+    bias = register_parameter("bias", with_bias ? reel::empty(options.input_size()) : Tensor(), with_bias);
     reset_parameters();
 }
 void LayerNormImpl::reset_parameters() {
