@@ -112,6 +112,13 @@ BOOST_AUTO_TEST_CASE(divisors_at_the_end_of_the_integers) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(rounds_of_a_search_are_counted) {
+    BOOST_TEST(message<ValueError>([] {
+                   svd_lowrank(ones({3, 3}), 2, p40);
+               }) == "svd_lowrank: niter is 1099511627776; expected a number from 0 to 100000");
+    BOOST_TEST(refuses<ValueError>([] { pca_lowrank(ones({3, 3}), 2, true, -1); }, "pca_lowrank: niter is -1"));
+}
+
 BOOST_AUTO_TEST_CASE(integers_wrap) {
     const Tensor top = one_of(max64), low = one_of(min64), two = full({2}, Scalar(max64));
     BOOST_TEST((top + 1).item<std::int64_t>() == min64);

@@ -27,18 +27,24 @@ void check_matrices(const char* op, const Tensor& A) {
     REEL_CHECK(A.dim() >= 2, op, ": A has shape ", A.sizes(), "; expected matrices, [..., m, n]");
 }
 
+/// A few find the range, and a slip of the pen is not to run for years.
+void check_rounds(const char* op, std::int64_t niter) {
+    constexpr std::int64_t most = 100'000;
+    REEL_CHECK_VALUE(niter >= 0 && niter <= most, op, ": niter is ", niter, "; expected a number from 0 to ", most);
+}
+
 } // namespace
 
 /// U [..., m, q], S [..., q] and V [..., n, q] with U diag(S) V^H close to A (to A - M, if given): algorithm 5.1 with
 /// `niter` subspace iterations. Draws from the default generator. Errors: ValueError when q is not between 0 and min(m,
-/// n).
+/// n), or niter not between 0 and 100,000.
 REEL_OP("svd_lowrank(Tensor A, int? q=6, int? niter=2, Tensor? M=None) -> (Tensor U, Tensor S, Tensor V)", random)
 std::tuple<Tensor, Tensor, Tensor> svd_lowrank(const Tensor& A, std::optional<std::int64_t> q,
                                                std::optional<std::int64_t> niter, const Tensor& M) {
     check_matrices("svd_lowrank", A);
     const std::int64_t rank = q.value_or(6), rounds = niter.value_or(2);
     REEL_CHECK_VALUE(rank >= 0, "svd_lowrank: q is ", rank, "; expected a number that is not negative");
-    REEL_CHECK_VALUE(rounds >= 0, "svd_lowrank: niter is ", rounds, "; expected a number that is not negative");
+    check_rounds("svd_lowrank", rounds);
     const bool wide = A.size(-2) < A.size(-1);
     const Tensor mean = M.defined() ? M.broadcast_to(A.sizes()) : M;
     const Tensor a = wide ? adjoint_of(A) : A, m = wide && mean.defined() ? adjoint_of(mean) : mean;
@@ -58,7 +64,7 @@ std::tuple<Tensor, Tensor, Tensor> pca_lowrank(const Tensor& A, std::optional<st
     const std::int64_t most = std::min(A.size(-2), A.size(-1)), rank = q.value_or(std::min<std::int64_t>(6, most));
     REEL_CHECK_VALUE(rank >= 0 && rank <= most, "pca_lowrank: q is ", rank, "; expected a number from 0 to min(m, n), ",
                      most);
-    REEL_CHECK_VALUE(niter >= 0, "pca_lowrank: niter is ", niter, "; expected a number that is not negative");
+    check_rounds("pca_lowrank", niter);
     const Tensor centred = center ? A - A.mean(-2, true) : A;
     return svd_lowrank(centred, rank, niter);
 }
