@@ -26,8 +26,9 @@ cd "$work/user" || exit 1
 step "cmake configures" cmake -S . -B build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release
 step "cmake builds" cmake --build build
 step "program built by cmake runs" env -u LD_LIBRARY_PATH ./build/program
+step "one that links Reel::rl alone runs" env -u LD_LIBRARY_PATH ./build/agent
 # Every library that a program loads is one of those whose terms were looked at (doc/adr/0021); FFTW's are not among them.
-known='linux-vdso|ld-linux[a-z0-9-]*|libreel_(autograd|nn|optim|data|serialize|inspect)|libopenblas|libsleef|libboost_[a-z_]+'
+known='linux-vdso|ld-linux[a-z0-9-]*|libreel_(autograd|nn|optim|data|serialize|inspect|rl)|libopenblas|libsleef|libboost_[a-z_]+'
 known="$known|lib(z|bz2|lzma|zstd)|lib(stdc\+\+|gcc_s|gomp|gfortran|quadmath)|lib(c|m|dl|pthread|rt)"
 no_gpl() { # no_gpl PROGRAM
     ldd "$1" | sed 's/^[ \t]*//; s/ .*//; s|.*/||' >"$work/loaded"
