@@ -16,6 +16,7 @@
 #include "common/options.hpp"
 #include "common/progress.hpp"
 #include "common/report.hpp"
+#include "common/train_and_judge.hpp"
 
 namespace {
 
@@ -246,17 +247,6 @@ void Agent::write_report(double mean_return) {
     page.write(options_.report);
 }
 
-int run(const agents::RunOptions& options) {
-    manual_seed(options.seed);
-    Agent agent(options);
-    agent.run();
-    const double mean = agent.evaluate(options.episodes, 3000);
-    if (!options.report.empty()) agent.write_report(mean);
-    std::printf("mean return over %lld episodes after %lld frames: %.1f\n", static_cast<long long>(options.episodes),
-                static_cast<long long>(agent.frames()), mean);
-    return 0;
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -264,5 +254,6 @@ int main(int argc, char** argv) {
     defaults.frames = 150000;
     defaults.seconds = 55;
     defaults.save_every = 8192;
-    return agents::run_agent(argc, argv, "Learns to balance a pole by n-step double deep Q-learning.", defaults, run);
+    return agents::run_agent(argc, argv, "Learns to balance a pole by n-step double deep Q-learning.", defaults,
+                             agents::train_and_judge<Agent>);
 }

@@ -14,6 +14,7 @@
 #include "common/options.hpp"
 #include "common/progress.hpp"
 #include "common/report.hpp"
+#include "common/train_and_judge.hpp"
 
 namespace {
 
@@ -213,17 +214,6 @@ void Agent::write_report(double mean_return) {
     page.write(options_.report);
 }
 
-int run(const agents::RunOptions& options) {
-    manual_seed(options.seed);
-    Agent agent(options);
-    agent.run();
-    const double mean = agent.evaluate(options.episodes, 3000);
-    if (!options.report.empty()) agent.write_report(mean);
-    std::printf("mean return over %lld episodes after %lld frames: %.1f\n", static_cast<long long>(options.episodes),
-                static_cast<long long>(agent.frames()), mean);
-    return 0;
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -231,5 +221,6 @@ int main(int argc, char** argv) {
     defaults.frames = 153600;
     defaults.seconds = 55;
     defaults.save_every = 10240;
-    return agents::run_agent(argc, argv, "Learns to balance a pole by proximal policy optimisation.", defaults, run);
+    return agents::run_agent(argc, argv, "Learns to balance a pole by proximal policy optimisation.", defaults,
+                             agents::train_and_judge<Agent>);
 }
