@@ -114,7 +114,6 @@ void Agent::learn() {
     for (std::int64_t i = 0; i < updates_per_batch; ++i) {
         const rl::TensorDict sample = buffer_.sample();
         norms_.listening = i % 8 == 0;
-        sample["observation"].requires_grad_(); // full backward hooks of the first layer want an input's gradient
         optimizer_.zero_grad();
         const Tensor loss = loss_(sample)["loss"];
         loss.backward();

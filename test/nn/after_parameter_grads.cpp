@@ -54,6 +54,18 @@ BOOST_AUTO_TEST_CASE(B_14_without_an_input_that_requires_grad) {
     BOOST_TEST(late.go == List{1});
 }
 
+BOOST_AUTO_TEST_CASE(what_waits_misses_nothing_and_warns_of_nothing) {
+    Scale m;
+    Seen early, late;
+    WarningLog log;
+    watch(m, m->w, late, true);
+    m(full({}, 5.0)).backward();
+    BOOST_TEST(log.texts.empty());
+    watch(m, m->w, early, false);
+    m(full({}, 5.0)).backward();
+    BOOST_TEST(log.any("no input requires grad"));
+}
+
 BOOST_AUTO_TEST_CASE(B_16_submodules_count) {
     nn::Sequential net(Scale(2.0), Scale(3.0));
     const Tensor first = net[0]->parameters()[0];

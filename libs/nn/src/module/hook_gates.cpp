@@ -174,7 +174,10 @@ void run_later(const StatePtr& state, const Held& held, const variable_list& gi,
 }
 
 void warn_at_output(const BackwardState& s, const Held& held) {
-    if (held.hooks.has_full())
+    bool early = false; // what waits for the parameters' gradients misses nothing
+    for_each_hook(held.hooks.full_global, held.hooks.full_local,
+                  [&](const auto& record) { early |= !record.fn.after_parameter_grads; });
+    if (early)
         REEL_WARN_ONCE(
             full_hook, " on ", s.module->name(),
             " fires when the gradient of its outputs is known, before the module is differentiated, because no "
