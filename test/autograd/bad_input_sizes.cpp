@@ -65,6 +65,40 @@ BOOST_AUTO_TEST_CASE(strides_of_which_no_step_is_made_may_be_too_long_for_bytes)
         },
         "conv1d: weight has shape [3, 3, 3], whose first size must be a multiple of groups"));
     BOOST_TEST(round(full({}, 2.5, kDouble), min64).numel() == 1);
+    BOOST_TEST(refuses<ValueError>([] { view_as_real(zeros({1, max64, 0}, kComplexFloat)); }, "2^63 bytes"));
+    BOOST_TEST(refuses<ValueError>([] { imag(zeros({1, max64, 0}, kComplexFloat)); }, "2^63 bytes"));
+    REEL_TEST_SIZES(imag(zeros({1, p61, 0}, kComplexFloat)), 1, p61, 0);
+    const Tensor image = ones({2, 3, 5, 5});
+    BOOST_TEST(im2col(image, 2, 1, 0, max64).equal(ones({2, 12, 1})));
+    BOOST_TEST(im2col(image, 1, max64, 0, 5).equal(ones({2, 3, 1})));
+}
+
+BOOST_AUTO_TEST_CASE(many_lines_of_no_elements) {
+    for (const char* op : {"cummax", "cummin", "cumsum", "cumprod", "logcumsumexp"})
+        BOOST_TEST_CONTEXT(op) { call(op, {zeros({p62, 0}, kHalf), 1}); }
+    for (const char* op : {"softmax", "log_softmax", "sort"})
+        BOOST_TEST_CONTEXT(op) { call(op, {zeros({p61, 0}), 1}); }
+    BOOST_TEST(refuses<OutOfMemoryError>([] { call("tolist", {zeros({p32 * 64, 0})}); }, "tolist: "));
+    BOOST_TEST(refuses<OutOfMemoryError>([] { call("tolist", {zeros({max64, 1, 1, 0})}); }, "tolist: "));
+}
+
+BOOST_AUTO_TEST_CASE(a_window_beyond_counting) {
+    BOOST_TEST(refuses<ValueError>([] { lp_pool2d(ones({2, 1, 1}), 3, p62, {}, true); }, "lp_pool2d: "));
+}
+
+BOOST_AUTO_TEST_CASE(batch_sizes_that_rise_or_are_negative) {
+    for (const std::vector<std::int64_t>& sizes : {std::vector<std::int64_t>{1, -1}, {1, 2}, {0, 0}, {2, 0}})
+        BOOST_TEST(refuses<Error>(
+            [&] {
+                _pad_packed_sequence(ones({2}), tensor(IntArrayRef(sizes)), false, 2, 3);
+            },
+            "_pad_packed_sequence: batch_sizes must be positive and must not rise"));
+}
+
+BOOST_AUTO_TEST_CASE(layers_beyond_counting) {
+    const Tensor x = zeros({3, 3, 4}), h = zeros({3, 3, 4});
+    BOOST_TEST(refuses<ValueError>([&] { gru(x, h, std::vector<Tensor>{zeros({3, 4})}, false, max64, 0., false, true, true); },
+                                   "gru: the number of states"));
 }
 
 BOOST_AUTO_TEST_CASE(negative_sizes_are_refused_also_in_pairs) {

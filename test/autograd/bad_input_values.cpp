@@ -214,4 +214,27 @@ BOOST_AUTO_TEST_CASE(empty_dictionaries_have_no_ends) {
     BOOST_TEST(c.front().value() + d.back().value() == 2);
 }
 
+BOOST_AUTO_TEST_CASE(coordinates_in_the_longest_shape) {
+    const std::vector<Tensor> at = unravel_index(tensor({3, -1}), {max64 - 1});
+    BOOST_TEST(at[0].equal(tensor({std::int64_t(3), max64 - 2})));
+}
+
+BOOST_AUTO_TEST_CASE(a_bias_added_to_integers_wraps) {
+    const Tensor x = ones({1, 2, 1}, kLong), w = ones({2, 2, 1}, kLong), low = one_of(min64);
+    // twice the least number is zero, and so is the least number plus itself
+    BOOST_TEST(conv_transpose1d(x * low, w, tensor({-2, -4})).equal(tensor({{{-2}, {-4}}})));
+    BOOST_TEST(conv_transpose1d(ones({1, 1, 1}, kLong) * low, ones({1, 1, 1}, kLong), low).item<std::int64_t>() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(embedding_bag_writes_nothing_before_it_refuses) {
+    const Tensor table = full({5, 5}, 3.), before = table.clone(), at = tensor({{0, 1}, {1, 0}});
+    BOOST_TEST(refuses<NotImplementedError>(
+        [&] {
+            functional_embedding_bag(at, table, {}, 1., 2., false, "sum", false,
+                                     empty({2, 2}, TensorOptions(kFloat).device(kMeta)));
+        },
+        "embedding_bag: "));
+    BOOST_TEST(table.equal(before));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -152,7 +152,8 @@ template <class T> struct Conv {
                     if (!pointwise) col2im(g, col.template as<T>(), r0, r1, part);
                 });
                 for (std::int64_t i = 0; bias && i < g.in_channels * in; ++i)
-                    image[i] = T(image[i] + static_cast<const T*>(bias)[i / in]);
+                    image[i] =
+                        T(math::wrapping(image[i]) + math::wrapping(static_cast<const T*>(bias)[i / in]));
             }
         });
     }

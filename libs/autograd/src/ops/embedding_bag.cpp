@@ -274,6 +274,7 @@ Tensor functional_embedding_bag(const Tensor& input, const Tensor& weight, const
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(weight.scalar_type()), "embedding_bag: weight is ",
                                dtype_name(weight.scalar_type()), "; expected a floating dtype");
     shape::require_cpu("embedding_bag", weight);
+    if (per_sample_weights.defined()) shape::require_cpu("embedding_bag", per_sample_weights);
     REEL_CHECK_VALUE(mode == "sum" || mode == "mean" || mode == "max",
                      "embedding_bag: mode has to be one of sum, mean or max, got '", mode, "'");
     REEL_CHECK_VALUE(mode != "max" || !scale_grad_by_freq,

@@ -19,8 +19,13 @@ struct Windows {
     /// All windows of a padded image [N, C, H, W] as [N, C, kh, kw, oh, ow], sharing its memory.
     Tensor over(const Tensor& image) const {
         const IntArrayRef s = image.strides();
+        // Steps of a single window or tap are never made and may be too long to count.
+        const auto times = [](std::int64_t a, std::int64_t b) {
+            return std::int64_t(std::uint64_t(a) * std::uint64_t(b));
+        };
         return alias_raw(image, {image.size(0), image.size(1), kernel[0], kernel[1], count(0), count(1)},
-                         {s[0], s[1], s[2] * dilation[0], s[3] * dilation[1], s[2] * stride[0], s[3] * stride[1]},
+                         {s[0], s[1], times(s[2], dilation[0]), times(s[3], dilation[1]), times(s[2], stride[0]),
+                          times(s[3], stride[1])},
                          image.storage_offset());
     }
     Dims columns(const Tensor& image) const {

@@ -5,13 +5,16 @@
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
+#include "tensor/checked_size.hpp"
+
 namespace reel {
 
 namespace {
 /// From the mean of x^p to sign(s) |s|^(1/p) with s the sum, as PyTorch writes it: zero gradient where s is negative.
-Tensor root(const Tensor& mean, double norm_type, IntArrayRef kernel_size, std::size_t dims) {
+Tensor root(const char* op, const Tensor& mean, double norm_type, IntArrayRef kernel_size, std::size_t dims) {
     std::int64_t n = 1;
-    for (std::size_t d = 0; d < dims; ++d) n *= kernel_size[kernel_size.size() == 1 ? 0 : d];
+    for (std::size_t d = 0; d < dims; ++d)
+        n = detail::checked_mul(op, "the window", n, kernel_size[kernel_size.size() == 1 ? 0 : d]);
     return pow(sign(mean) * relu(abs(mean)) * Scalar(n), 1.0 / norm_type);
 }
 /// An infinite p asks for the largest magnitude, or with a minus for the smallest, as a negative of a maximum.
@@ -20,7 +23,7 @@ Tensor power_mean(const char* op, const Tensor& input, double norm_type, IntArra
                   OptionalIntArrayRef stride, bool ceil_mode, std::size_t dims, MaxPool max_pool, AvgPool avg_pool) {
     REEL_CHECK_VALUE(norm_type != 0, op, ": norm_type must be a non-zero value, but got ", norm_type);
     if (!std::isinf(norm_type))
-        return root(avg_pool(pow(input, Scalar(norm_type)), kernel_size, stride, 0, ceil_mode), norm_type, kernel_size,
+        return root(op, avg_pool(pow(input, Scalar(norm_type)), kernel_size, stride, 0, ceil_mode), norm_type, kernel_size,
                     dims);
     const auto largest = [&](const Tensor& x) {
         return std::get<0>(max_pool(x, kernel_size, stride, 0, 1, ceil_mode));

@@ -2,6 +2,7 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 
+#include "tensor/checked_size.hpp"
 #include "tensor/make.hpp"
 
 namespace reel {
@@ -16,6 +17,7 @@ Value nested(const Tensor& flat, IntArrayRef sizes, std::size_t dim, std::int64_
         return v.isComplex() ? Value(v) : Value(v.toDouble());
     }
     std::vector<Value> list;
+    detail::checked_reserve("tolist", "a list", list, sizes[dim]);
     for (std::int64_t i = 0; i < sizes[dim]; ++i) list.push_back(nested(flat, sizes, dim + 1, at));
     return Value::list(std::move(list));
 }

@@ -3,6 +3,7 @@
 #include <reel/autograd/record.hpp>
 
 #include "ops/shape_util.hpp"
+#include "tensor/checked_size.hpp"
 #include "tensor/make.hpp"
 
 namespace reel {
@@ -15,7 +16,7 @@ namespace {
 Tensor packed_rows(const std::vector<std::int64_t>& batch_sizes, std::int64_t batch, std::int64_t steps,
                    bool batch_first) {
     std::int64_t total = 0;
-    for (const std::int64_t b : batch_sizes) total += b;
+    for (const std::int64_t b : batch_sizes) total = checked_add("packed_sequence", "the rows", total, b);
     Tensor index = empty_raw({total}, kLong);
     auto* p = index.data_ptr<std::int64_t>();
     for (std::size_t t = 0; t < batch_sizes.size(); ++t)
@@ -82,6 +83,9 @@ std::tuple<Tensor, Tensor> _pad_packed_sequence(const Tensor& data, const Tensor
                batch_sizes.sizes());
     const std::vector<std::int64_t> b = numbers(batch_sizes);
     const std::int64_t longest = std::int64_t(b.size()), batch = b.front();
+    for (std::size_t t = 0; t < b.size(); ++t)
+        REEL_CHECK(b[t] > 0 && b[t] <= batch && (t == 0 || b[t] <= b[t - 1]), op,
+                   ": batch_sizes must be positive and must not rise, got ", b[t], " at step ", t);
     REEL_CHECK(total_length <= 0 || total_length >= longest, op,
                ": Expected total_length to be at least the length of the longest sequence in input, but got "
                "total_length=",
@@ -91,7 +95,7 @@ std::tuple<Tensor, Tensor> _pad_packed_sequence(const Tensor& data, const Tensor
     REEL_CHECK(data.dim() >= 1 && data.size(0) == rows.numel(), op, ": data has shape ", data.sizes(),
                ", but batch_sizes ask for ", rows.numel(), " rows");
     Dims flat(data.sizes());
-    flat[0] = steps * batch;
+    flat[0] = checked_mul(op, "the padded sequences", steps, batch);
     Tensor padded = full(flat, padding_value, data.options().requires_grad(false));
     padded = index_copy(padded, 0, rows.to(data.device()), data);
     Dims s{steps};

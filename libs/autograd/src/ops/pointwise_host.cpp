@@ -59,7 +59,9 @@ void run(cpu::Loop loop, const void* op, int n, const Tensor* const* t, const ch
     Dims bytes[cpu::max_operands];
     const std::int64_t* strides[cpu::max_operands];
     for (int i = 0; i < n; ++i) {
-        for (const std::int64_t s : t[i]->strides()) bytes[i].push_back(s * std::int64_t(t[i]->itemsize()));
+        // A stride of which no step is made may be too long for bytes.
+        for (const std::int64_t s : t[i]->strides())
+            bytes[i].push_back(std::int64_t(std::uint64_t(s) * std::uint64_t(t[i]->itemsize())));
         strides[i] = bytes[i].data();
     }
     cpu::for_each_strided(int(out.dim()), out.sizes().data(), n, data, strides, loop, op);

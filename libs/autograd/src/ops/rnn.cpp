@@ -5,6 +5,7 @@
 #include <reel/autograd/record.hpp>
 
 #include "ops/shape_util.hpp"
+#include "tensor/checked_size.hpp"
 
 namespace reel {
 
@@ -81,7 +82,9 @@ struct Results {
 /// `data` [rows, features] of all steps; hx [layers * directions, batch, out].
 Results run(const Stack& s, Tensor data, const std::vector<std::int64_t>& batch_sizes, const Tensor& hx,
             const Tensor& cx) {
-    const std::int64_t directions = s.bidirectional ? 2 : 1, parts = s.num_layers * directions;
+    const std::int64_t directions = s.bidirectional ? 2 : 1, parts =
+                                                               reel::detail::checked_mul(s.op, "the number of states",
+                                                                                   s.num_layers, directions);
     for (const Tensor& state : {hx, cx})
         REEL_CHECK(!state.defined() ||
                        (state.dim() == 3 && state.size(0) == parts && state.size(1) == batch_sizes.front()),

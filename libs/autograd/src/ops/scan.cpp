@@ -13,7 +13,7 @@ namespace {
 
 /// Calls `f(in, out, n)` for every line; `in` and `out` are dense.
 template <class T, class O, class F> void for_lines(const Lines& l, const Tensor& out, F f) {
-    if (out.is_meta()) return;
+    if (out.is_meta() || out.numel() == 0) return; // however many lines of nothing there are
     const T* in = static_cast<const T*>(l.rows.data_ptr());
     O* o = static_cast<O*>(out.data_ptr());
     parallel_for(0, l.count, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(l.n, 1)),
@@ -72,6 +72,41 @@ Tensor cumsum(const Tensor& input, std::int64_t dim, std::optional<ScalarType> d
 
 namespace {
 
+/// a[i] moved to place i + by along `dim`, zeros coming in.
+Tensor shifted(const Tensor& a, std::int64_t dim, std::int64_t by) {
+    const std::int64_t n = a.size(dim);
+    Dims one(a.sizes());
+    one[std::size_t(dim)] = 1;
+    const Tensor gap = zeros(one, a.options());
+    return by > 0 ? cat({gap, narrow(a, dim, 0, n - 1)}, dim) : cat({narrow(a, dim, 1, n - 1), gap}, dim);
+}
+/// y[i] = g[i] + a[i] y[i - 1], or y[i + 1] when it runs backwards; the first factor is not read.
+Tensor recurrence(const Tensor& g, const Tensor& a, std::int64_t dim, bool backwards) {
+    const Lines l(g, dim), la(a, dim);
+    const Tensor rows = l.make(g.scalar_type());
+    dispatch_floating_complex(g.scalar_type(), "recurrence", [&]<class T>() {
+        if (rows.is_meta()) return;
+        const T* ap = static_cast<const T*>(la.rows.data_ptr());
+        const T* base = static_cast<const T*>(l.rows.data_ptr());
+        for_lines<T, T>(l, rows, [&](const T* p, T* o, std::int64_t n) {
+            const T* f = ap + (p - base);
+            Running<T> r{};
+            for (std::int64_t k = 0; k < n; ++k) {
+                const std::int64_t i = backwards ? n - 1 - k : k;
+                r = k == 0 ? Running<T>(p[i]) : Running<T>(p[i]) + Running<T>(f[i]) * r;
+                o[i] = T(r);
+            }
+        });
+    });
+    Tensor out = l.restore(rows);
+    record("recurrence", {g, a}, out, {a, out}, [dim, backwards](RuleContext& c) -> GradList {
+        const Tensor a = c.saved(0), y = c.saved(1);
+        const std::int64_t by = backwards ? 1 : -1;
+        const Tensor gg = recurrence(c.grad(), conj(shifted(a, dim, by)), dim, !backwards);
+        return {gg, c.needs(1) ? gg * conj(shifted(y, dim, -by)) : Tensor()};
+    });
+    return out;
+}
 Tensor cumprod_raw(const Tensor& x, std::int64_t dim) {
     const Lines l(x, dim);
     const Tensor out = l.make(x.scalar_type());
@@ -86,64 +121,18 @@ Tensor cumprod_raw(const Tensor& x, std::int64_t dim) {
     });
     return l.restore(out);
 }
-/// First-order gradient of a line that has zeros, in one pass: nothing flows past the first zero but to that zero.
-Tensor cumprod_gradient_raw(const Tensor& g, const Tensor& x, std::int64_t dim) {
-    const Lines l(x, dim), lg(g, dim);
-    const Tensor out = l.make(x.scalar_type());
-    if (out.is_meta()) return l.restore(out);
-    dispatch_floating_complex(x.scalar_type(), "cumprod", [&]<class T>() {
-        using R = Running<T>;
-        const auto conjugate = [](R v) {
-            if constexpr (complex_v<R>) return std::conj(v);
-            else return v;
-        };
-        const T* gp = static_cast<const T*>(lg.rows.data_ptr());
-        const T* base = static_cast<const T*>(l.rows.data_ptr());
-        for_lines<T, T>(l, out, [&](const T* p, T* o, std::int64_t n) {
-            const T* gl = gp + (p - base);
-            std::int64_t zero = 0;
-            while (zero < n && R(p[zero]) != R(0)) ++zero;
-            R before(1);
-            std::vector<R> y(static_cast<std::size_t>(zero));
-            for (std::int64_t i = 0; i < zero; ++i) y[std::size_t(i)] = before = before * R(p[i]);
-            R sum(0);
-            for (std::int64_t i = zero; i-- > 0;) {
-                sum += R(gl[i]) * conjugate(y[std::size_t(i)]);
-                o[i] = T(sum / conjugate(R(p[i])));
-            }
-            if (zero == n) return;
-            R at_zero(0), product = before;
-            for (std::int64_t j = zero; j < n; ++j) {
-                if (j > zero) product = product * R(p[j]);
-                at_zero += R(gl[j]) * conjugate(product);
-            }
-            o[zero] = T(at_zero);
-            for (std::int64_t i = zero + 1; i < n; ++i) o[i] = T(R(0));
-        });
-    });
-    return l.restore(out);
-}
 Tensor cumprod_of(const Tensor& x, std::int64_t dim) {
     Tensor out = cumprod_raw(x, dim);
-    record("cumprod", {x}, out, {x, out}, [dim](RuleContext& c) -> GradList {
-        const Tensor x = c.saved(0), y = c.saved(1), g = c.grad();
-        if (x.dim() == 0 || x.numel() == 0) return {g};
-        const bool zeros_inside = !x.is_meta() && any(x == Scalar(0)).item().toBool();
-        if (!zeros_inside) return {directed_cumsum(g * conj(y), dim, true) / conj(x)};
-        if (!needs_recording(x, g)) return {cumprod_gradient_raw(g, x, dim)};
-        // gx[k] = sum over j >= k of g[j] times the product of x[0..j] without x[k]
-        std::vector<Tensor> parts;
+    record("cumprod", {x}, out, {x}, [dim](RuleContext& c) -> GradList {
+        const Tensor x = c.saved(0);
+        if (x.dim() == 0 || x.numel() == 0) return {c.grad()};
+        // gx[k] = (product of x[0..k-1]) (g[k] + x[k+1] (g[k+1] + x[k+2] (...))): nothing is divided by, so zeros are
+        // like other numbers.
         const std::int64_t n = x.size(dim);
         Dims one(x.sizes());
         one[std::size_t(dim)] = 1;
-        Tensor before = ones(one, x.options());
-        for (std::int64_t k = 0; k < n; ++k) {
-            Tensor without = before;
-            if (k + 1 < n) without = cat({before, before * cumprod_of(narrow(x, dim, k + 1, n - k - 1), dim)}, dim);
-            parts.push_back(sum(narrow(g, dim, k, n - k) * conj(without), dim, true));
-            before = before * narrow(x, dim, k, 1);
-        }
-        return {cat(parts, dim)};
+        const Tensor before = cat({ones(one, x.options()), cumprod_of(narrow(x, dim, 0, n - 1), dim)}, dim);
+        return {recurrence(c.grad(), conj(shifted(x, dim, -1)), dim, true) * conj(before)};
     });
     return out;
 }
@@ -204,41 +193,6 @@ std::tuple<Tensor, Tensor> cummin(const Tensor& input, std::int64_t dim) {
 
 namespace {
 
-/// a[i] moved to place i + by along `dim`, zeros coming in.
-Tensor shifted(const Tensor& a, std::int64_t dim, std::int64_t by) {
-    const std::int64_t n = a.size(dim);
-    Dims one(a.sizes());
-    one[std::size_t(dim)] = 1;
-    const Tensor gap = zeros(one, a.options());
-    return by > 0 ? cat({gap, narrow(a, dim, 0, n - 1)}, dim) : cat({narrow(a, dim, 1, n - 1), gap}, dim);
-}
-/// y[i] = g[i] + a[i] y[i - 1], or y[i + 1] when it runs backwards; the first factor is not read.
-Tensor recurrence(const Tensor& g, const Tensor& a, std::int64_t dim, bool backwards) {
-    const Lines l(g, dim), la(a, dim);
-    const Tensor rows = l.make(g.scalar_type());
-    dispatch_floating_complex(g.scalar_type(), "recurrence", [&]<class T>() {
-        if (rows.is_meta()) return;
-        const T* ap = static_cast<const T*>(la.rows.data_ptr());
-        const T* base = static_cast<const T*>(l.rows.data_ptr());
-        for_lines<T, T>(l, rows, [&](const T* p, T* o, std::int64_t n) {
-            const T* f = ap + (p - base);
-            Running<T> r{};
-            for (std::int64_t k = 0; k < n; ++k) {
-                const std::int64_t i = backwards ? n - 1 - k : k;
-                r = k == 0 ? Running<T>(p[i]) : Running<T>(p[i]) + Running<T>(f[i]) * r;
-                o[i] = T(r);
-            }
-        });
-    });
-    Tensor out = l.restore(rows);
-    record("recurrence", {g, a}, out, {a, out}, [dim, backwards](RuleContext& c) -> GradList {
-        const Tensor a = c.saved(0), y = c.saved(1);
-        const std::int64_t by = backwards ? 1 : -1;
-        const Tensor gg = recurrence(c.grad(), conj(shifted(a, dim, by)), dim, !backwards);
-        return {gg, c.needs(1) ? gg * conj(shifted(y, dim, -by)) : Tensor()};
-    });
-    return out;
-}
 template <class R> R log_add_exp(const R& x, const R& o) {
     if constexpr (complex_v<R>) {
         using P = typename R::value_type;

@@ -145,7 +145,8 @@ REEL_OP("view_as_real(Tensor input) -> Tensor", view)
 Tensor view_as_real(const Tensor& input) {
     REEL_CHECK(input.is_complex(), "view_as_real: expected a complex tensor, got ", toString(input.scalar_type()));
     Dims sizes(input.sizes()), strides(input.strides());
-    for (std::int64_t& s : strides) s *= 2;
+    // A stride of which no step is made may be too long to count.
+    for (std::int64_t& s : strides) s = std::int64_t(std::uint64_t(s) * 2);
     sizes.push_back(2);
     strides.push_back(1);
     const ScalarType real = input.scalar_type() == kComplexDouble ? kDouble : kFloat;

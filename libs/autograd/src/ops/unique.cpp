@@ -183,7 +183,8 @@ std::vector<Tensor> unravel_index(const Tensor& indices, IntArrayRef shape) {
         std::int64_t* o = part.data_ptr<std::int64_t>();
         for (std::int64_t i = 0; i < flat.numel() && shape[d] > 0; ++i) {
             const std::int64_t down = p[i] / step - (p[i] % step < 0);
-            o[i] = (down % shape[d] + shape[d]) % shape[d];
+            const std::int64_t rest = down % shape[d];
+            o[i] = rest < 0 ? rest + shape[d] : rest;
         }
         step *= std::max<std::int64_t>(shape[d], 1);
         out[d] = cast_raw(part, indices.scalar_type());
