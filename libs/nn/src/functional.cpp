@@ -151,7 +151,7 @@ Tensor nll_loss(const Tensor& x, const Tensor& y, const NLLLossFuncOptions& o) {
     return reel::nll_loss(x, y, o.weight(), o.ignore_index(), text::name_of(o.reduction()));
 }
 Tensor binary_cross_entropy(const Tensor& x, const Tensor& y, const BinaryCrossEntropyFuncOptions& o) {
-    return reel::binary_cross_entropy(x, y, o.weight(), text::name_of(o.reduction()));
+    return reel::functional_binary_cross_entropy(x, y, o.weight(), text::name_of(o.reduction()));
 }
 Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& y,
                                         const BinaryCrossEntropyWithLogitsFuncOptions& o) {

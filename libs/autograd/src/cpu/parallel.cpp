@@ -71,16 +71,17 @@ std::string show_config() {
 namespace detail {
 void parallel_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, ChunkFn fn, void* context) {
     const std::int64_t n = end - begin;
-    const int workers =
-        int(std::min<std::int64_t>(get_num_threads(), (n + grain - 1) / std::max<std::int64_t>(grain, 1)));
+    grain = std::max<std::int64_t>(grain, 1);
+    // Divided before anything is added: as many pieces of nothing as int64 counts are work like any other.
+    const int workers = int(std::min<std::int64_t>(get_num_threads(), n / grain + (n % grain != 0)));
     if (workers <= 1 || omp_in_parallel()) return fn(context, begin, end);
     std::exception_ptr error;
     std::mutex mutex;
 #pragma omp parallel num_threads(workers)
     {
         const std::int64_t count = omp_get_num_threads(), me = omp_get_thread_num();
-        const std::int64_t step = (n + count - 1) / count;
-        const std::int64_t b = begin + me * step, e = std::min(end, b + step);
+        const std::int64_t step = n / count + (n % count != 0);
+        const std::int64_t b = begin + (step > 0 && me <= n / step ? me * step : n), e = b + std::min(end - b, step);
         if (b < e) {
             try {
                 fn(context, b, e);

@@ -5,7 +5,7 @@
 
 #include "tape/inplace.hpp"
 #include "tape/modes.hpp"
-#include "tensor/make.hpp"
+#include "tensor/raw.hpp"
 
 namespace reel::detail {
 

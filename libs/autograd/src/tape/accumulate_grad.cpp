@@ -8,7 +8,7 @@
 
 #include "tape/autograd_meta.hpp"
 #include "tape/modes.hpp"
-#include "tensor/make.hpp"
+#include "tensor/raw.hpp"
 
 namespace reel::autograd {
 

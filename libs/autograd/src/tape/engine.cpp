@@ -18,7 +18,7 @@
 #include "tape/autograd_meta.hpp"
 #include "tape/modes.hpp"
 #include "tape/node_extras.hpp"
-#include "tensor/make.hpp"
+#include "tensor/raw.hpp"
 
 namespace reel::autograd {
 

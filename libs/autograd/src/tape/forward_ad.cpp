@@ -11,7 +11,7 @@
 
 #include "tape/engine.hpp"
 #include "tape/function_node.hpp"
-#include "tensor/make.hpp"
+#include "tensor/raw.hpp"
 
 namespace reel::autograd::forward_ad {
 

@@ -10,7 +10,7 @@
 #include "tape/function_node.hpp"
 #include "tape/inplace.hpp"
 #include "tape/modes.hpp"
-#include "tensor/make.hpp"
+#include "tensor/raw.hpp"
 
 namespace reel::autograd {
 

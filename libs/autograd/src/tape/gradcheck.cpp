@@ -9,7 +9,7 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 
-#include "tensor/make.hpp"
+#include "tensor/raw.hpp"
 
 namespace reel::autograd::detail {
 namespace {

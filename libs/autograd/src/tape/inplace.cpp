@@ -7,12 +7,12 @@
 #include <reel/autograd/pin.hpp>
 #include <reel/autograd/record.hpp>
 
-#include "ops/strided_geometry.hpp"
+#include "ops/shape/strided_geometry.hpp"
 #include "tape/autograd_meta.hpp"
 #include "tape/modes.hpp"
 #include "tape/mutation.hpp"
 #include "tape/node_extras.hpp"
-#include "tensor/make.hpp"
+#include "tensor/raw.hpp"
 
 namespace reel::autograd {
 

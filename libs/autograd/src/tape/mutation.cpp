@@ -10,7 +10,7 @@
 #include <reel/autograd/ops.hpp>
 
 #include "tape/modes.hpp"
-#include "tensor/make.hpp"
+#include "tensor/raw.hpp"
 
 namespace reel::autograd {
 

@@ -8,7 +8,7 @@
 #include <reel/autograd/spin_lock.hpp>
 
 #include "tape/modes.hpp"
-#include "tensor/make.hpp"
+#include "tensor/raw.hpp"
 
 namespace reel::autograd {
 

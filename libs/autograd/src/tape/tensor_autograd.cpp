@@ -9,7 +9,7 @@
 #include "tape/autograd_meta.hpp"
 #include "tape/inplace.hpp"
 #include "tape/node_extras.hpp"
-#include "tensor/make.hpp"
+#include "tensor/raw.hpp"
 
 namespace reel {
 

@@ -11,7 +11,7 @@
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/printing.hpp>
 
-#include "tensor/make.hpp"
+#include "tensor/raw.hpp"
 
 namespace reel {
 

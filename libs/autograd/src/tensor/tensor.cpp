@@ -6,7 +6,8 @@
 #include <reel/autograd/observe.hpp>
 #include <reel/autograd/ops.hpp>
 
-#include "tensor/make.hpp"
+#include "tensor/convert.hpp"
+#include "tensor/raw.hpp"
 
 namespace reel {
 

@@ -33,7 +33,7 @@ Tensor HuberLossImpl::forward(const Tensor& input, const Tensor& target) {
 }
 void BCELossImpl::reset() { weight = register_buffer("weight", options.weight()); }
 Tensor BCELossImpl::forward(const Tensor& input, const Tensor& target) {
-    return reel::binary_cross_entropy(input, target, weight, text::name_of(options.reduction()));
+    return reel::functional_binary_cross_entropy(input, target, weight, text::name_of(options.reduction()));
 }
 void BCEWithLogitsLossImpl::reset() {
     weight = register_buffer("weight", options.weight());

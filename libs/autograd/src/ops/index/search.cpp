@@ -1,0 +1,153 @@
+// Positions in sorted sequences, membership.
+#include <reel/autograd/parallel.hpp>
+
+#include "ops/index/index_kernels.hpp"
+#include "ops/pointwise/rule_host.hpp"
+#include "ops/shape/shape_util.hpp"
+
+#include <algorithm>
+
+#include "op/dispatch.hpp"
+
+namespace reel {
+
+using namespace autograd;
+using namespace detail;
+using namespace shape;
+
+namespace {
+/// Both as the dtype that holds their values, row-major.
+void to_common(const char* op, Tensor& a, Tensor& b) {
+    const ScalarType t = result_type(a, b);
+    REEL_CHECK_NOT_IMPLEMENTED(!isComplexType(t), op, ": complex numbers have no order");
+    a = contiguous_raw(cast_raw(a, t));
+    b = contiguous_raw(cast_raw(b, t));
+}
+
+bool right_side(bool right, std::optional<std::string_view> side) {
+    if (!side) return right;
+    REEL_CHECK(*side == "left" || *side == "right", "searchsorted: side must be 'left' or 'right', got '", *side, "'");
+    REEL_CHECK(!right || *side == "right", "searchsorted: side 'left' contradicts right=true");
+    return *side == "right";
+}
+
+/// `sequence`: one row, or as many rows as `values` has; `order` sorts them, if defined.
+Tensor positions(const char* op, Tensor sequence, Tensor values, const Tensor& order, bool out_int32, bool right) {
+    if (reel::detail::thread_modes.observers) recording::not_recorded(op, {sequence, values});
+    const Dims sizes(values.sizes());
+    to_common(op, sequence, values);
+    if (values.is_meta() && sequence.is_meta()) return empty_raw(sizes, out_int32 ? kInt : kLong, values.device());
+    const Tensor by = order.defined() ? contiguous_raw(order) : Tensor();
+    const std::int64_t* perm = by.defined() ? by.data_ptr<std::int64_t>() : nullptr;
+    const std::int64_t length = sequence.size(-1), total = values.numel();
+    const std::int64_t per_row = values.dim() == 0 || values.size(-1) == 0 ? 1 : values.size(-1);
+    const bool one_row = sequence.dim() == 1;
+    const Tensor out = empty_raw(sizes, kLong, values.device());
+    dispatch_real(values.scalar_type(), op, [&]<class T>() {
+        const T *all = static_cast<const T*>(sequence.data_ptr()), *v = static_cast<const T*>(values.data_ptr());
+        std::int64_t* o = out.data_ptr<std::int64_t>();
+        parallel_for(0, total, 4096, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const std::int64_t row = one_row ? 0 : i / per_row * length;
+                std::int64_t low = 0, high = length;
+                while (low < high) {
+                    const std::int64_t middle = low + (high - low) / 2;
+                    const T& m = all[row + (perm ? perm[row + middle] : middle)];
+                    if (right ? m > v[i] : m >= v[i]) high = middle;
+                    else low = middle + 1;
+                }
+                o[i] = low;
+            }
+        });
+    });
+    return out_int32 ? cast_raw(out, kInt) : out;
+}
+} // namespace
+
+/// Where each value of `input` would go into the innermost dimension of `sorted_sequence` to keep it sorted: before
+/// equal elements, behind them if `right` (or side 'right'). `sorter` holds the indices that sort the sequence.
+REEL_OP("searchsorted(Tensor sorted_sequence, Tensor input, *, bool out_int32=False, bool right=False, str? side=None, "
+        "Tensor? sorter=None) -> Tensor",
+        out, not_differentiable)
+Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& input, bool out_int32, bool right,
+                    std::optional<std::string_view> side, const Tensor& sorter) {
+    if (!sorted_sequence.is_meta()) require_cpu("searchsorted", sorted_sequence);
+    const Tensor& s = sorted_sequence;
+    REEL_CHECK(s.dim() > 0, "searchsorted: sorted_sequence must have at least one dimension");
+    REEL_CHECK(s.scalar_type() == input.scalar_type() || input.dim() == 0,
+               "searchsorted: sorted_sequence and input must have one dtype, got ", toString(s.scalar_type()), " and ",
+               toString(input.scalar_type()));
+    if (s.dim() > 1) {
+        bool fits = input.dim() == s.dim();
+        for (std::int64_t d = 0; fits && d + 1 < s.dim(); ++d) fits = s.size(d) == input.size(d);
+        REEL_CHECK(fits, "searchsorted: sorted_sequence ", s.sizes(), " and input ", input.sizes(),
+                   " must agree in all dimensions but the last");
+    }
+    if (sorter.defined()) {
+        REEL_CHECK(sorter.scalar_type() == kLong && sorter.sizes().equals(s.sizes()),
+                   "searchsorted: sorter must be int64 of sizes ", s.sizes(), ", got ", toString(sorter.scalar_type()),
+                   " ", sorter.sizes());
+        checked_index("searchsorted", sorter, s.size(-1));
+    }
+    return positions("searchsorted", s, input, sorter, out_int32, right_side(right, side));
+}
+REEL_OP("searchsorted(Tensor sorted_sequence, Scalar input, *, bool out_int32=False, bool right=False, str? side=None, "
+        "Tensor? sorter=None) -> Tensor",
+        out, not_differentiable)
+Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& input, bool out_int32, bool right,
+                    std::optional<std::string_view> side, const Tensor& sorter) {
+    REEL_CHECK(sorted_sequence.dim() == 1, "searchsorted: a number fits a sorted_sequence of one dimension, got sizes ",
+               sorted_sequence.sizes());
+    return searchsorted(sorted_sequence, wrapped_number(input), out_int32, right, side, sorter);
+}
+
+/// The number of the interval between `boundaries` (sorted, one dimension) that each element falls into; `right`:
+/// intervals are closed on the left.
+REEL_OP("bucketize(Tensor input, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor", out,
+        not_differentiable)
+Tensor bucketize(const Tensor& input, const Tensor& boundaries, bool out_int32, bool right) {
+    REEL_CHECK(boundaries.dim() == 1, "bucketize: boundaries must have one dimension, got sizes ", boundaries.sizes());
+    if (!input.is_meta()) require_cpu("bucketize", input);
+    return positions("bucketize", boundaries, input, {}, out_int32, right);
+}
+REEL_OP("bucketize(Scalar input, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor", out,
+        not_differentiable)
+Tensor bucketize(const Scalar& input, const Tensor& boundaries, bool out_int32, bool right) {
+    return bucketize(wrapped_number(input), boundaries, out_int32, right);
+}
+
+/// Which elements occur among `test_elements`; `invert`: which do not.
+REEL_OP("isin(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor", out,
+        not_differentiable)
+Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool invert) {
+    if (elements.is_meta() || test_elements.is_meta()) return empty_raw(elements.sizes(), kBool, kMeta);
+    require_cpu("isin", elements);
+    Tensor x = elements, among = test_elements;
+    to_common("isin", x, among);
+    const Tensor out = empty_raw(elements.sizes(), kBool, elements.device());
+    dispatch_real(x.scalar_type(), "isin", [&]<class T>() {
+        const T *p = static_cast<const T*>(x.data_ptr()), *t = static_cast<const T*>(among.data_ptr());
+        std::vector<T> known;
+        for (std::int64_t i = 0; i < among.numel(); ++i)
+            if (t[i] == t[i]) known.push_back(t[i]); // NaN equals nothing
+        std::sort(known.begin(), known.end());
+        bool* o = out.data_ptr<bool>();
+        for (std::int64_t i = 0; i < x.numel(); ++i) {
+            const auto at = std::lower_bound(known.begin(), known.end(), p[i]);
+            o[i] = (at != known.end() && *at == p[i]) != invert;
+        }
+    });
+    return out;
+}
+REEL_OP("isin(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor", out,
+        not_differentiable)
+Tensor isin(const Tensor& elements, const Scalar& test_element, bool assume_unique, bool invert) {
+    return isin(elements, wrapped_number(test_element), assume_unique, invert);
+}
+REEL_OP("isin(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor", out,
+        not_differentiable)
+Tensor isin(const Scalar& element, const Tensor& test_elements, bool assume_unique, bool invert) {
+    return isin(wrapped_number(element), test_elements, assume_unique, invert);
+}
+
+} // namespace reel

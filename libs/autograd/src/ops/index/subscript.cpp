@@ -1,0 +1,157 @@
+// `x[i]`, `x.index({...})`, `x.index_put_({...}, v)`: integers, slices, None and the ellipsis make views, tensors and
+// bools select.
+#include <cstring>
+
+#include "ops/index/index.hpp"
+#include "ops/shape/shape_util.hpp"
+
+namespace reel {
+
+using namespace detail;
+using namespace shape;
+
+namespace indexing {
+TensorIndex::TensorIndex(const char* text) : kind_(Kind::Ellipsis) {
+    REEL_CHECK_VALUE(std::strcmp(text, "...") == 0, "index: got the text '", text,
+                     "'; the only text accepted is \"...\"");
+}
+} // namespace indexing
+
+namespace {
+using indexing::TensorIndex;
+using Kind = TensorIndex::Kind;
+
+bool is_mask(const Tensor& t) { return t.scalar_type() == kBool || t.scalar_type() == kByte; }
+
+/// The view that the basic entries make, and the index tensors that remain, by dimension of that view.
+struct Subscript {
+    Tensor view;
+    std::vector<Tensor> tensors;
+    bool selects() const {
+        for (const Tensor& t : tensors)
+            if (t.defined()) return true;
+        return false;
+    }
+};
+
+Subscript subscript(const Tensor& self, ArrayRef<TensorIndex> indices) {
+    REEL_CHECK_INDEX(!indices.empty(), "index: the index list is empty");
+    std::int64_t consumed = 0, ellipses = 0;
+    for (const TensorIndex& i : indices) {
+        switch (i.kind()) {
+        case Kind::Integer:
+        case Kind::Slice:
+            ++consumed;
+            break;
+        case Kind::Ellipsis:
+            ++ellipses;
+            break;
+        case Kind::Tensor:
+            consumed += is_mask(i.tensor()) ? i.tensor().dim() : 1;
+            break;
+        default:
+            break;
+        }
+    }
+    REEL_CHECK_INDEX(ellipses <= 1, "index: an index list may hold one ellipsis, got ", ellipses);
+    REEL_CHECK_INDEX(consumed <= self.dim(), "index: too many indices (", consumed, ") for a tensor of ", self.dim(),
+                     " dimensions, sizes ", self.sizes());
+    Subscript s{self, {}};
+    std::int64_t dim = 0, own = 0; // of the view so far, and of `self`, which is the one that messages name
+    const auto pick = [&](std::int64_t i) {
+        const std::int64_t n = self.size(own);
+        REEL_CHECK_INDEX(i >= -n && i < n, "index: index ", i, " is out of range for dimension ", own, " of size ", n,
+                         "; tensor sizes ", self.sizes());
+        s.view = reel::select(s.view, dim, i);
+        ++own;
+    };
+    const auto select_by = [&](Tensor t, std::int64_t own_dims) {
+        s.tensors.resize(std::size_t(dim));
+        s.tensors.push_back(std::move(t));
+        ++dim;
+        own += own_dims;
+        // A mask of several dimensions stands at its first one; the later ones get no entry of their own.
+    };
+    for (const TensorIndex& i : indices) {
+        switch (i.kind()) {
+        case Kind::None:
+            s.view = reel::unsqueeze(s.view, dim++);
+            break;
+        case Kind::Ellipsis:
+            dim += self.dim() - consumed;
+            own += self.dim() - consumed;
+            break;
+        case Kind::Integer:
+            pick(i.integer());
+            break;
+        case Kind::Slice:
+            s.view = reel::slice(s.view, dim, i.slice().start(), i.slice().stop(), i.slice().step());
+            ++dim;
+            ++own;
+            break;
+        case Kind::Boolean: {
+            s.view = reel::unsqueeze(s.view, dim);
+            select_by(reel::zeros({i.integer() ? 1 : 0}, TensorOptions(kLong).device(self.device())), 0);
+            break;
+        }
+        case Kind::Tensor: {
+            const Tensor& t = i.tensor();
+            if (t.scalar_type() == kByte) warn_of_byte_mask();
+            if (t.dim() == 0 && !is_mask(t) && isIntegralType(t.scalar_type(), false)) {
+                pick(t.item().toLong());
+            } else if (t.dim() == 0 && is_mask(t)) {
+                s.view = reel::unsqueeze(s.view, dim);
+                select_by(reel::zeros({t.item().toBool() ? 1 : 0}, TensorOptions(kLong).device(self.device())), 0);
+            } else if (is_mask(t)) {
+                for (std::int64_t d = 0; d < t.dim(); ++d)
+                    REEL_CHECK_INDEX(t.sizes()[std::size_t(d)] == self.size(own + d), "index: mask of sizes ",
+                                     t.sizes(), " does not match the tensor's sizes ", self.sizes(), " at dimension ",
+                                     own + d);
+                for (const Tensor& column : nonzero_numpy(t)) select_by(column, 1);
+            } else select_by(t, 1);
+            break;
+        }
+        }
+    }
+    return s;
+}
+
+void assign(const Tensor& self, ArrayRef<TensorIndex> indices, const Tensor& value, bool accumulate) {
+    const Subscript s = subscript(self, indices);
+    const Tensor v = value.scalar_type() == self.scalar_type() ? value : value.to(self.scalar_type());
+    if (s.selects()) {
+        index_put_in_place(s.view, s.tensors, v.device() == self.device() ? v : v.to(self.device()), accumulate);
+        return;
+    }
+    Tensor source = v; // leading dimensions of size one may be too many
+    while (source.dim() > s.view.dim() && source.size(0) == 1) source = source.squeeze(0);
+    if (accumulate) s.view.add_(source);
+    else s.view.copy_(source);
+}
+} // namespace
+
+Tensor Tensor::operator[](std::int64_t i) const { return reel::select(*this, 0, i); }
+Tensor Tensor::operator[](const Tensor& i) const { return index({i}); }
+
+Tensor Tensor::index(std::initializer_list<TensorIndex> indices) const { return index(ArrayRef<TensorIndex>(indices)); }
+Tensor Tensor::index(ArrayRef<TensorIndex> indices) const {
+    const Subscript s = subscript(*this, indices);
+    if (s.selects()) return index_by(s.view, s.tensors);
+    return s.view.is_same(*this) ? reel::alias(*this) : s.view;
+}
+Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Tensor& value, bool accumulate) const {
+    assign(*this, ArrayRef<TensorIndex>(indices), value, accumulate);
+    return const_cast<Tensor&>(*this);
+}
+Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Scalar& value) const {
+    const Tensor one = empty_raw({}, scalar_type(), device());
+    fill_raw(one, value);
+    assign(*this, ArrayRef<TensorIndex>(indices), one, false);
+    return const_cast<Tensor&>(*this);
+}
+Tensor& Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor& value, bool accumulate) const {
+    assign(*this, indices, value, accumulate);
+    return const_cast<Tensor&>(*this);
+}
+
+} // namespace reel

@@ -1,0 +1,213 @@
+// Matrix products. Transposes reach the product as flags, never as copies.
+#include <reel/autograd/device_kernel.hpp>
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/parallel.hpp>
+#include <reel/autograd/record.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+
+#include "cpu/gemm.hpp"
+#include "tensor/raw.hpp"
+
+namespace reel {
+
+using namespace autograd;
+using namespace detail;
+
+namespace {
+
+/// A matrix as gemm wants it: data, leading dimension, transposed or not.
+struct Matrix {
+    Tensor keep;
+    const void* data;
+    std::int64_t ld;
+    bool transposed;
+    explicit Matrix(const Tensor& t) : keep(t) {
+        const std::int64_t r = t.size(0), c = t.size(1), sr = t.strides()[0], sc = t.strides()[1];
+        if ((sc == 1 || c <= 1) && (sr >= std::max<std::int64_t>(c, 1) || r <= 1))
+            set(std::max(r <= 1 ? c : sr, std::max<std::int64_t>(c, 1)), false);
+        else if ((sr == 1 || r <= 1) && (sc >= std::max<std::int64_t>(r, 1) || c <= 1))
+            set(std::max(c <= 1 ? r : sc, std::max<std::int64_t>(r, 1)), true);
+        else {
+            keep = contiguous_raw(t);
+            set(std::max<std::int64_t>(c, 1), false);
+        }
+    }
+    void set(std::int64_t l, bool t) {
+        data = keep.data_ptr();
+        ld = l;
+        transposed = t;
+    }
+};
+/// Other devices attach theirs: out = alpha op(a) op(b) + beta out, row-major, `ta`: a is stored transposed.
+KernelSlot<void(const Tensor& out, const void* a, bool ta, std::int64_t lda, const void* b, bool tb, std::int64_t ldb,
+                std::int64_t k, double alpha, double beta)>
+    product_kernel{"product"};
+
+void product(const Tensor& out, const Tensor& a, const Tensor& b, double alpha = 1, double beta = 0) {
+    if (out.numel() == 0) return;
+    if (a.size(1) == 0) {
+        if (beta == 0) fill_raw(out, 0);
+        return;
+    }
+    if (!out.is_cpu() || !b.is_cpu()) {
+        REEL_CHECK(a.device() == out.device() && b.device() == out.device(), "mm: the matrices live on ", a.device(),
+                   " and ", b.device(), "; move one of them with to()");
+        if (out.is_meta()) return;
+    }
+    const Matrix x(a), y(b);
+    if (!out.is_cpu()) {
+        return product_kernel(out.device().type(), out, x.data, x.transposed, x.ld, y.data, y.transposed, y.ld,
+                              a.size(1), alpha, beta);
+    }
+    cpu::gemm(out.scalar_type(), x.transposed, y.transposed, a.size(0), b.size(1), a.size(1), alpha, x.data, x.ld,
+              y.data, y.ld, beta, out.data_ptr(), std::max<std::int64_t>(out.size(1), 1));
+}
+void check_pair(const char* op, const Tensor& a, const Tensor& b, std::int64_t inner_a, std::int64_t inner_b) {
+    REEL_CHECK(a.scalar_type() == b.scalar_type(), op, ": input is ", dtype_name(a.scalar_type()), " and mat2 is ",
+               dtype_name(b.scalar_type()), "; both must have one dtype");
+    REEL_CHECK(a.scalar_type() != kBool, op,
+               ": matrix products are not defined for bool tensors; convert to an integer or floating dtype");
+    REEL_CHECK(inner_a == inner_b, op, ": inner dimensions differ: input is ", a.sizes(), ", mat2 is ", b.sizes());
+}
+
+} // namespace
+
+REEL_OP("mm(Tensor input, Tensor mat2) -> Tensor", method, out_exact)
+Tensor mm(const Tensor& input, const Tensor& mat2) {
+    REEL_CHECK(input.dim() == 2 && mat2.dim() == 2, "mm: expected two matrices, got shapes ", input.sizes(), " and ",
+               mat2.sizes());
+    check_pair("mm", input, mat2, input.size(1), mat2.size(0));
+    Tensor out = empty_raw({input.size(0), mat2.size(1)}, input.scalar_type(), input.device());
+    product(out, input, mat2);
+    static const Tensor absent;
+    record("mm", {input, mat2}, out, {mat2.requires_grad() ? input : absent, input.requires_grad() ? mat2 : absent},
+           [](RuleContext& c) -> GradList {
+               const Tensor& g = c.grad();
+               GradList r{Tensor(), Tensor()};
+               if (c.needs(0)) r[0] = reel::mm(g, reel::conj(reel::t(c.saved(1))));
+               if (c.needs(1)) r[1] = reel::mm(reel::conj(reel::t(c.saved(0))), g);
+               return r;
+           });
+    return out;
+}
+REEL_OP("bmm(Tensor input, Tensor mat2) -> Tensor", method, out_exact)
+Tensor bmm(const Tensor& input, const Tensor& mat2) {
+    REEL_CHECK(input.dim() == 3 && mat2.dim() == 3 && input.size(0) == mat2.size(0),
+               "bmm: expected two batches of matrices of one size, got shapes ", input.sizes(), " and ", mat2.sizes());
+    check_pair("bmm", input, mat2, input.size(2), mat2.size(1));
+    Tensor out = empty_raw({input.size(0), input.size(1), mat2.size(2)}, input.scalar_type(), input.device());
+    const auto matrix = [](const Tensor& t, std::int64_t i) {
+        return alias_raw(t, {t.size(1), t.size(2)}, {t.strides()[1], t.strides()[2]},
+                         t.storage_offset() + i * t.strides()[0]);
+    };
+    const std::int64_t work = std::max<std::int64_t>(1, input.size(1) * input.size(2) * mat2.size(2));
+    // a device takes them from one thread, in order
+    const std::int64_t grain = out.is_cpu() ? std::max<std::int64_t>(1, 100000 / work) : input.size(0);
+    parallel_for(0, input.size(0), grain, [&](std::int64_t b, std::int64_t e) {
+        for (std::int64_t i = b; i < e; ++i) product(matrix(out, i), matrix(input, i), matrix(mat2, i));
+    });
+    static const Tensor absent;
+    record("bmm", {input, mat2}, out, {mat2.requires_grad() ? input : absent, input.requires_grad() ? mat2 : absent},
+           [](RuleContext& c) -> GradList {
+               const Tensor& g = c.grad();
+               GradList r{Tensor(), Tensor()};
+               if (c.needs(0)) r[0] = reel::bmm(g, reel::conj(reel::transpose(c.saved(1), 1, 2)));
+               if (c.needs(1)) r[1] = reel::bmm(reel::conj(reel::transpose(c.saved(0), 1, 2)), g);
+               return r;
+           });
+    return out;
+}
+/// Products of vectors, matrices and batches with broadcasting batch dimensions.
+REEL_OP("matmul(Tensor input, Tensor other) -> Tensor", method, out_exact)
+Tensor matmul(const Tensor& input, const Tensor& other) {
+    REEL_CHECK(input.dim() > 0 && other.dim() > 0, "matmul: both operands need at least one dimension, got shapes ",
+               input.sizes(), " and ", other.sizes());
+    const std::int64_t da = input.dim(), db = other.dim();
+    check_pair("matmul", input, other, input.size(-1), other.size(db == 1 ? 0 : -2));
+    if (da == 1 && db == 1) return reshape(mm(unsqueeze(input, 0), unsqueeze(other, 1)), {});
+    if (da == 2 && db == 2) return mm(input, other);
+    if (da == 1 && db == 2) return reshape(mm(unsqueeze(input, 0), other), {other.size(1)});
+    if (db == 1 && da == 2) return reshape(mm(input, unsqueeze(other, 1)), {input.size(0)});
+    if (db <= 2) { // many rows against one matrix
+        Dims s(input.sizes());
+        s.pop_back();
+        std::int64_t rows = 1;
+        for (const std::int64_t v : s) rows *= v;
+        if (db == 2) s.push_back(other.size(1));
+        return reshape(mm(reshape(input, {rows, input.size(-1)}), db == 1 ? unsqueeze(other, 1) : other), s);
+    }
+    const Tensor a = da == 1 ? unsqueeze(input, 0) : input;
+    const auto batch = [](const Tensor& t) { return IntArrayRef(t.sizes().data(), t.sizes().size() - 2); };
+    const Dims shared = broadcast_shapes("matmul", batch(a), batch(other));
+    const auto flat = [&](const Tensor& t) {
+        Dims s(shared);
+        s.push_back(t.size(-2));
+        s.push_back(t.size(-1));
+        std::int64_t n = 1;
+        for (const std::int64_t v : shared) n *= v;
+        return reshape(expand(t, s), {n, t.size(-2), t.size(-1)});
+    };
+    const Tensor r = bmm(flat(a), flat(other));
+    Dims s(shared);
+    if (da > 1) s.push_back(a.size(-2));
+    s.push_back(other.size(-1));
+    return reshape(r, s);
+}
+REEL_OP("mv(Tensor input, Tensor vec) -> Tensor", method, out_exact)
+Tensor mv(const Tensor& input, const Tensor& vec) {
+    REEL_CHECK(input.dim() == 2 && vec.dim() == 1, "mv: expected a matrix and a vector, got shapes ", input.sizes(),
+               " and ", vec.sizes());
+    return matmul(input, vec);
+}
+REEL_OP("dot(Tensor input, Tensor tensor) -> Tensor", method, out_exact)
+Tensor dot(const Tensor& input, const Tensor& tensor) {
+    REEL_CHECK(input.dim() == 1 && tensor.dim() == 1, "dot: expected two vectors, got shapes ", input.sizes(), " and ",
+               tensor.sizes());
+    return matmul(input, tensor);
+}
+/// y = x w^T + b
+REEL_OP("nn.functional.linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", out_exact)
+Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+    REEL_CHECK(weight.dim() == 1 || weight.dim() == 2, "linear: weight has shape ", weight.sizes(),
+               "; expected [out_features, in_features]");
+    REEL_CHECK(input.dim() > 0 && input.size(-1) == weight.size(-1), "linear: input has shape ", input.sizes(),
+               ", whose last dimension must equal in_features ", weight.size(-1), " of weight ", weight.sizes());
+    REEL_CHECK(input.scalar_type() == weight.scalar_type(), "linear: input is ", dtype_name(input.scalar_type()),
+               " and weight is ", dtype_name(weight.scalar_type()), "; convert one of them");
+    if (input.dim() != 2 || weight.dim() != 2 ||
+        (bias.defined() && (bias.dim() != 1 || bias.size(0) != weight.size(0)))) {
+        const Tensor y = matmul(input, weight.dim() == 1 ? weight : t(weight));
+        return bias.defined() ? y + bias : y;
+    }
+    Tensor out = empty_raw({input.size(0), weight.size(0)}, input.scalar_type(), input.device());
+    if (bias.defined()) copy_raw(out, expand_raw(bias, out.sizes()));
+    if (input.size(1) > 0 || !bias.defined())
+        product(out, input,
+                alias_raw(weight, {weight.size(1), weight.size(0)}, {weight.strides()[1], weight.strides()[0]},
+                          weight.storage_offset()),
+                1, bias.defined() ? 1 : 0);
+    static const Tensor absent;
+    const Tensor& kept_input = weight.requires_grad() ? input : absent;
+    const Tensor& kept_weight = input.requires_grad() ? weight : absent;
+    // The bias comes first: leaves that are made ready together run in edge order, as in PyTorch.
+    if (bias.defined())
+        record("linear", {bias, input, weight}, out, {kept_input, kept_weight}, [](RuleContext& c) -> GradList {
+            const Tensor& g = c.grad();
+            GradList r{Tensor(), Tensor(), Tensor()};
+            if (c.needs(0)) r[0] = reel::sum(g, 0);
+            if (c.needs(1)) r[1] = reel::mm(g, reel::conj(c.saved(1)));
+            if (c.needs(2)) r[2] = reel::mm(reel::t(g), reel::conj(c.saved(0)));
+            return r;
+        });
+    else
+        record("linear", {input, weight}, out, {kept_input, kept_weight}, [](RuleContext& c) -> GradList {
+            const Tensor& g = c.grad();
+            GradList r{Tensor(), Tensor()};
+            if (c.needs(0)) r[0] = reel::mm(g, reel::conj(c.saved(1)));
+            if (c.needs(1)) r[1] = reel::mm(reel::t(g), reel::conj(c.saved(0)));
+            return r;
+        });
+    return out;
+}
+
+} // namespace reel

@@ -1,0 +1,237 @@
+// Losses over classes: negative log-likelihood, cross entropy; and the squared error.
+#include <reel/autograd/record.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+
+#include "op/dispatch.hpp"
+#include "ops/reduce/reduce_mode.hpp"
+#include "ops/shape/shape_util.hpp"
+#include "tensor/raw.hpp"
+
+namespace reel {
+
+using namespace autograd;
+using namespace detail;
+
+namespace {
+
+/// out[n, l] = -scale weight[t[n, l]] x[n, t[n, l], l], or the sum of these; ignored targets count as zero.
+struct Picks {
+    std::int64_t batch, classes, length, ignore_index;
+    Tensor target; ///< int64, dense
+    Tensor weight; ///< float64, dense, or undefined
+    Dims input_sizes, out_sizes;
+    bool summed;
+    double scale = 1;
+
+    /// For a rule: the tensors are saved beside it, as every tensor that a rule reads.
+    Picks without_tensors() const {
+        Picks p = *this;
+        p.target = p.weight = Tensor();
+        return p;
+    }
+    Picks with_saved(const RuleContext& c) const {
+        Picks p = *this;
+        p.target = c.saved(0);
+        p.weight = c.saved(1);
+        return p;
+    }
+
+    double weight_of(std::int64_t t) const {
+        return weight.defined() ? static_cast<const double*>(weight.data_ptr())[t] : 1.0;
+    }
+    /// Calls `f(position in target, position in input, weight)` for every target that counts.
+    template <class F> void each(F f) const {
+        const auto* t = static_cast<const std::int64_t*>(target.data_ptr());
+        for (std::int64_t n = 0, i = 0; n < batch; ++n)
+            for (std::int64_t l = 0; l < length; ++l, ++i)
+                if (t[i] != ignore_index) f(i, (n * classes + t[i]) * length + l, weight_of(t[i]));
+    }
+};
+
+Tensor spread_back(const Picks& p, const Tensor& g);
+Tensor pick(const Picks& p, const Tensor& x) {
+    const ScalarType t = x.scalar_type();
+    const Tensor in = contiguous_raw(x);
+    Tensor out = empty_raw(p.out_sizes, t, x.device());
+    dispatch_floating(t, "nll_loss", [&]<class T>() {
+        if (out.is_meta()) return;
+        const T* from = in.data_ptr<T>();
+        T* to = out.data_ptr<T>();
+        if (p.summed) {
+            double sum = 0;
+            p.each([&](std::int64_t, std::int64_t at, double w) { sum -= w * double(from[at]); });
+            to[0] = T(sum * p.scale);
+        } else {
+            std::fill_n(to, out.numel(), T(0));
+            p.each([&](std::int64_t i, std::int64_t at, double w) { to[i] = T(-w * double(from[at])); });
+        }
+    });
+    if (needs_recording(x))
+        record("nll_loss", {x}, out, {p.target, p.weight}, [p = p.without_tensors()](RuleContext& c) -> GradList {
+            return {spread_back(p.with_saved(c), c.grad())};
+        });
+    return out;
+}
+/// The adjoint of `pick`.
+Tensor spread_back(const Picks& p, const Tensor& g) {
+    const ScalarType t = g.scalar_type();
+    const Tensor from = contiguous_raw(g);
+    Tensor out = empty_raw(p.input_sizes, t, g.device());
+    dispatch_floating(t, "nll_loss", [&]<class T>() {
+        if (out.is_meta()) return;
+        const T* in = from.data_ptr<T>();
+        T* to = out.data_ptr<T>();
+        std::fill_n(to, out.numel(), T(0));
+        p.each([&](std::int64_t i, std::int64_t at, double w) {
+            to[at] = T(-w * p.scale * double(in[p.summed ? 0 : i]));
+        });
+    });
+    if (needs_recording(g))
+        record("nll_loss_backward", {g}, out, {p.target, p.weight},
+               [p = p.without_tensors()](RuleContext& c) -> GradList { return {pick(p.with_saved(c), c.grad())}; });
+    return out;
+}
+
+/// Checks the targets; the factor of the sum: one over the weights that count, for a mean.
+double weigh(const Picks& p, bool mean) {
+    const auto* t = p.target.data_ptr<std::int64_t>();
+    double total = 0;
+    for (std::int64_t i = 0; i < p.target.numel(); ++i) {
+        if (t[i] == p.ignore_index) continue;
+        REEL_CHECK_INDEX(t[i] >= 0 && t[i] < p.classes, "nll_loss: target ", t[i], " is out of range for ", p.classes,
+                         " classes");
+        total += p.weight_of(t[i]);
+    }
+    return mean ? 1 / total : 1;
+}
+/// The same in ops that record themselves, for weights that require grad, too.
+Tensor weighted_picks(const Picks& p, const Tensor& input, const Tensor& target, const Tensor& weight, Reduce r) {
+    const std::int64_t d = input.dim() == 1 ? 0 : 1;
+    const Tensor classes = target.to(kLong), ignored = classes == Scalar(p.ignore_index),
+                 index = masked_fill(classes, ignored, 0);
+    const Tensor w = masked_fill(reshape(index_select(weight, 0, reshape(index, {-1})), index.sizes()), ignored, 0);
+    const Tensor each = -w * squeeze(gather(input, d, unsqueeze(index, d)), d);
+    const Tensor out = r == Reduce::None ? each : r == Reduce::Sum ? sum(each) : sum(each) / sum(w);
+    return out.to(input.scalar_type());
+}
+
+} // namespace
+
+/// out[n] = -weight[target[n]] * input[n, target[n]] for input [C] or [N, C, ...]; the mean divides by the sum of
+/// weights.
+REEL_OP("nn.functional.nll_loss(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, int "
+        "ignore_index=-100, bool? reduce=None, str reduction='mean') -> Tensor")
+Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight, std::int64_t ignore_index,
+                std::string_view reduction) {
+    const Reduce r = reduction_of("nll_loss", reduction);
+    REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "nll_loss: input is ",
+                               dtype_name(input.scalar_type()), "; expected log-probabilities in a floating dtype");
+    if (!input.is_meta()) shape::require_cpu("nll_loss", input);
+    REEL_CHECK(target.scalar_type() == kLong || target.scalar_type() == kByte, "nll_loss: target is ",
+               dtype_name(target.scalar_type()), "; expected class indices as int64");
+    REEL_CHECK(input.dim() >= 1 && target.dim() == input.dim() - 1, "nll_loss: input has shape ", input.sizes(),
+               ", target must have shape [N, ...] without the class dimension, got ", target.sizes());
+    for (std::int64_t i = 0; i + 1 < input.dim(); ++i)
+        REEL_CHECK(target.size(i) == input.size(i == 0 ? 0 : i + 1), "nll_loss: target has shape ", target.sizes(),
+                   ", which does not fit input ", input.sizes());
+    Picks p;
+    p.classes = input.size(input.dim() == 1 ? 0 : 1);
+    p.batch = input.dim() == 1 ? 1 : input.size(0);
+    p.length = 1;
+    for (std::int64_t d = 2; d < input.dim(); ++d) p.length *= input.size(d);
+    REEL_CHECK(!weight.defined() || (weight.dim() == 1 && weight.size(0) == p.classes), "nll_loss: weight has shape ",
+               weight.defined() ? weight.sizes() : IntArrayRef(), "; expected one entry for each of the ", p.classes,
+               " classes");
+    p.ignore_index = ignore_index;
+    p.target = contiguous_raw(cast_raw(target, kLong));
+    if (weight.defined()) p.weight = contiguous_raw(cast_raw(weight, kDouble));
+    p.input_sizes = Dims(input.sizes());
+    p.summed = r != Reduce::None;
+    if (!p.summed) p.out_sizes = Dims(target.sizes());
+    if (!input.is_meta()) p.scale = weigh(p, r == Reduce::Mean);
+    if (weight.defined() && needs_recording(weight)) return weighted_picks(p, input, target, weight, r);
+    return pick(p, input);
+}
+
+/// nll_loss(log_softmax(input)) for class indices; -sum(target * log_softmax(input)) for class probabilities.
+REEL_OP("nn.functional.cross_entropy(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, int "
+        "ignore_index=-100, bool? reduce=None, str reduction='mean', float label_smoothing=0.0) -> Tensor")
+Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight, std::int64_t ignore_index,
+                     std::string_view reduction, double label_smoothing) {
+    const Reduce r = reduction_of("cross_entropy", reduction);
+    REEL_CHECK(input.dim() > 0, "cross_entropy: input needs a class dimension, got a 0-dim tensor");
+    REEL_CHECK(label_smoothing >= 0 && label_smoothing <= 1, "cross_entropy: label_smoothing is ", label_smoothing,
+               "; expected a value in [0, 1]");
+    const std::int64_t dim = input.dim() == 1 ? 0 : 1, classes = input.size(dim);
+    REEL_CHECK(!weight.defined() || (weight.dim() == 1 && weight.size(0) == classes),
+               "cross_entropy: weight has shape ", weight.defined() ? weight.sizes() : IntArrayRef(),
+               "; expected one entry for each of the ", classes, " classes");
+    Dims wshape(std::size_t(input.dim()), 1);
+    wshape[std::size_t(dim)] = classes;
+    if (target.sizes().equals(input.sizes())) { // class probabilities
+        REEL_CHECK(
+            isFloatingType(target.scalar_type()),
+            "cross_entropy: target has input's shape, so it holds class probabilities, which must be floating; got ",
+            dtype_name(target.scalar_type()));
+        REEL_CHECK(ignore_index < 0, "cross_entropy: ignore_index is not supported for class probabilities");
+        const Tensor logp = log_softmax(input, dim);
+        Tensor p = label_smoothing > 0 ? target * (1 - label_smoothing) + label_smoothing / double(classes) : target;
+        if (weight.defined()) p = p * reshape(weight, wshape);
+        const Tensor per = -sum(logp * p, IntArrayRef(dim));
+        if (r != Reduce::Mean) return reduced(per, r);
+        return sum(per) / (double(input.numel()) / double(classes));
+    }
+    const Tensor logp = log_softmax(input, dim);
+    const Tensor nll = nll_loss(logp, target, weight, ignore_index, reduction);
+    if (label_smoothing == 0) return nll;
+    const Tensor weighted = weight.defined() ? logp * reshape(weight, wshape) : logp;
+    const Tensor ignored = target == Scalar(ignore_index);
+    const Tensor smooth = masked_fill(-sum(weighted, IntArrayRef(dim)), ignored, 0);
+    Tensor s = reduced(smooth, r == Reduce::Mean ? Reduce::Sum : r);
+    if (r == Reduce::Mean) s = s / -nll_loss(ones_like(logp).detach(), target, weight, ignore_index, "sum");
+    return nll * (1 - label_smoothing) + s * (label_smoothing / double(classes));
+}
+
+/// (input - target)^2, reduced.
+REEL_OP("nn.functional.mse_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str "
+        "reduction='mean', Tensor? weight=None) -> Tensor")
+Tensor mse_loss(const Tensor& input, const Tensor& target, std::string_view reduction, const Tensor& weight) {
+    const Reduce r = reduction_of("mse_loss", reduction);
+    const Tensor d = square(input - target);
+    if (!weight.defined()) return reduced(d, r);
+    REEL_CHECK(weight.sizes().equals(input.sizes()), "mse_loss: weight has shape ", weight.sizes(),
+               "; expected input's ", input.sizes());
+    const Tensor w = d * weight;
+    return r == Reduce::Mean ? sum(w) / sum(weight) : reduced(w, r);
+}
+
+/// cross_entropy of a linear layer's output. linear_weight [C, K..., in] makes logits [N, C, K...] of input [N, in] (or
+/// [C, K...] of [in]); linear_bias has shape [C, K...].
+REEL_OP("nn.functional.linear_cross_entropy(Tensor input, Tensor linear_weight, Tensor target, *, Tensor? "
+        "linear_bias=None, "
+        "Tensor? weight=None, int ignore_index=-100, str reduction='mean', float label_smoothing=0.0) -> Tensor")
+Tensor linear_cross_entropy(const Tensor& input, const Tensor& linear_weight, const Tensor& target,
+                            const Tensor& linear_bias, const Tensor& weight, std::int64_t ignore_index,
+                            std::string_view reduction, double label_smoothing) {
+    const char* op = "linear_cross_entropy";
+    REEL_CHECK(input.dim() == 1 || input.dim() == 2, op, ": input has shape ", input.sizes(),
+               "; expected [in] or [N, in]");
+    REEL_CHECK(linear_weight.dim() >= 2, op, ": linear_weight has shape ", linear_weight.sizes(),
+               "; expected [C, ..., in]");
+    REEL_CHECK(input.dim() == 2 || linear_weight.dim() == 2, op, ": input [in] goes with linear_weight [C, in], got ",
+               linear_weight.sizes());
+    REEL_CHECK(input.size(-1) == linear_weight.size(-1), op, ": input ", input.sizes(), " and linear_weight ",
+               linear_weight.sizes(), " differ in their last dimension");
+    const IntArrayRef classes(linear_weight.sizes().data(), linear_weight.sizes().size() - 1);
+    REEL_CHECK(!linear_bias.defined() || linear_bias.sizes() == classes, op, ": linear_bias has shape ",
+               linear_bias.defined() ? linear_bias.sizes() : IntArrayRef(), "; expected ", classes);
+    const std::int64_t rows = shape::count(classes);
+    Dims sizes;
+    if (input.dim() == 2) sizes.push_back(input.size(0));
+    for (const std::int64_t c : classes) sizes.push_back(c);
+    const Tensor flat = linear(input, reshape(linear_weight, {rows, linear_weight.size(-1)}),
+                               linear_bias.defined() ? reshape(linear_bias, {rows}) : Tensor());
+    return cross_entropy(reshape(flat, sizes), target, weight, ignore_index, reduction, label_smoothing);
+}
+
+} // namespace reel

@@ -1,0 +1,333 @@
+// Normalisation per channel: over the batch, over groups of channels, over one example.
+#include <reel/autograd/pin.hpp>
+#include <reel/autograd/record.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+
+#include <cmath>
+
+#include "cpu/norm.hpp"
+#include "ops/nn/norm.hpp"
+#include "ops/shape/shape_util.hpp"
+#include "tape/inplace.hpp"
+#include "tensor/checked_size.hpp"
+#include "tensor/raw.hpp"
+
+namespace reel {
+
+using namespace autograd;
+using namespace detail;
+
+namespace {
+
+const void* data_or_null(const Tensor& t) { return t.defined() ? t.data_ptr() : nullptr; }
+
+void check_channels(const char* op, const char* argument, const Tensor& t, std::int64_t channels) {
+    REEL_CHECK(!t.defined() || (t.dim() == 1 && t.size(0) == channels), op, ": ", argument, " has shape ",
+               t.defined() ? t.sizes() : IntArrayRef(), "; expected one entry for each of the ", channels, " channels");
+}
+void check_input(const char* op, const Tensor& input) {
+    REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), op, ": input is ", dtype_name(input.scalar_type()),
+                               "; expected a floating dtype");
+}
+cpu::NormGeometry geometry(const Tensor& input, std::int64_t groups) {
+    cpu::NormGeometry g{input.size(0), input.size(1), 1, groups};
+    for (std::int64_t d = 2; d < input.dim(); ++d) g.length *= input.size(d);
+    return g;
+}
+norm_layers::Plan plan_of(const cpu::NormGeometry& g, double eps, bool constant_stats) {
+    norm_layers::Plan p;
+    p.affine_sizes = Dims{g.batch, g.channels, g.length};
+    p.affine_dims = Dims{0, 2};
+    p.weight_shape = Dims{1, g.channels, 1};
+    p.stat_sizes = g.groups == 0 ? p.affine_sizes : Dims{g.batch, g.groups, g.channels / g.groups * g.length};
+    p.stat_dims = g.groups == 0 ? Dims{0, 2} : Dims{2};
+    p.eps = eps;
+    p.constant_stats = constant_stats;
+    return p;
+}
+
+/// Means and variances per stat in float64.
+struct Moments {
+    std::vector<double> mean, var;
+    Moments(const cpu::NormGeometry& g, const Tensor& x) : mean(std::size_t(g.num_stats())), var(mean) {
+        if (!x.is_meta()) cpu::norm_moments(x.scalar_type(), g, x.data_ptr(), mean.data(), var.data());
+    }
+};
+Tensor from_doubles(const std::vector<double>& v, ScalarType t, bool rstd, double eps, Device device) {
+    Tensor wide = empty_raw({std::int64_t(v.size())}, kDouble);
+    double* p = wide.data_ptr<double>();
+    for (std::size_t i = 0; i < v.size(); ++i) p[i] = rstd ? 1 / std::sqrt(v[i] + eps) : v[i];
+    return cast_raw(device.is_meta() ? empty_raw(wide.sizes(), kDouble, device) : wide, t);
+}
+
+/// The affine map with given moments, recorded. `mean` and `rstd` are in the compute dtype.
+Tensor apply(const char* op, const cpu::NormGeometry& g, const Tensor& input, const Tensor& weight, const Tensor& bias,
+             const Tensor& mean, const Tensor& rstd, double eps, bool constant_stats) {
+    const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
+    const Tensor x = norm_layers::dense(input, t), w = norm_layers::dense(weight, t), b = norm_layers::dense(bias, t);
+    Tensor y = empty_raw(input.sizes(), t, input.device());
+    if (!y.is_meta())
+        cpu::norm_forward(t, g, x.data_ptr(), mean.data_ptr(), rstd.data_ptr(), data_or_null(w), data_or_null(b),
+                          y.data_ptr());
+    Tensor out = cast_raw(y, input.scalar_type());
+    norm_layers::record(op, plan_of(g, eps, constant_stats), input, weight, bias, out, mean, rstd,
+                        [g, t, constant_stats](const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                               const Tensor& mean, const Tensor& rstd, norm_layers::Wanted wanted) {
+                            const Tensor x = norm_layers::dense(input, t), gy = norm_layers::dense(grad, t),
+                                         w = norm_layers::dense(weight, t);
+                            const auto made = [&](bool want, IntArrayRef sizes) {
+                                return want ? empty_raw(sizes, t) : Tensor();
+                            };
+                            std::array<Tensor, 3> r{made(wanted.input, input.sizes()), made(wanted.weight, g.channels),
+                                                    made(wanted.bias, g.channels)};
+                            const auto data = [](const Tensor& t) { return t.defined() ? t.data_ptr() : nullptr; };
+                            cpu::norm_backward(t, g, gy.data_ptr(), x.data_ptr(), mean.data_ptr(), rstd.data_ptr(),
+                                               data(w), constant_stats, data(r[0]), data(r[1]), data(r[2]));
+                            return r;
+                        });
+    return out;
+}
+
+/// The running moments that a call moves: running += momentum (value - running), in their dtype, version bumped. Both
+/// are asked whether they may be written before either is.
+class Running {
+public:
+    Running(const char* op, const Tensor& input, const Tensor& mean, const Tensor& var)
+        : op_(op), mean_(writable(op, input, mean)), var_(writable(op, input, var)) {}
+    bool any() const { return mean_.defined() || var_.defined(); }
+    /// `scale` makes the variance one of a sample.
+    void move(const std::vector<double>& mean, const std::vector<double>& var, double scale, double momentum) const {
+        move_one(mean_, mean, 1, momentum);
+        move_one(var_, var, scale, momentum);
+    }
+
+private:
+    /// `running` itself, or undefined when it stays as it is.
+    static Tensor writable(const char* op, const Tensor& input, const Tensor& running) {
+        const bool stays = !running.defined() || running.is_meta() || input.is_meta() || input.numel() == 0;
+        if (stays || impl::passes_over(running, op)) return {};
+        const NoGradGuard guard;
+        check_inplace(running, op);
+        return running;
+    }
+    void move_one(const Tensor& running, const std::vector<double>& value, double scale, double momentum) const {
+        if (!running.defined()) return;
+        const NoGradGuard guard;
+        const Tensor old = contiguous_raw(cast_raw(running, kDouble)), fresh = empty_raw(running.sizes(), kDouble);
+        const double* o = old.data_ptr<double>();
+        double* f = fresh.data_ptr<double>();
+        for (std::size_t i = 0; i < value.size(); ++i) f[i] = momentum * (value[i] * scale) + (1 - momentum) * o[i];
+        copy_raw(running, fresh);
+        rebase_history(running, Tensor(), op_);
+    }
+    const char* op_;
+    Tensor mean_, var_;
+};
+/// The map in ops that record themselves, for running moments that require grad.
+Tensor normalized_by(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& mean,
+                     const Tensor& var, ScalarType t, double eps) {
+    Dims shape(std::size_t(input.dim()), 1);
+    shape[1] = input.size(1);
+    const auto wide = [&](const Tensor& v) { return reshape(v.to(t), shape); };
+    Tensor y = (input.to(t) - wide(mean)) * rsqrt(wide(var) + eps);
+    if (weight.defined()) y = y * wide(weight);
+    if (bias.defined()) y = y + wide(bias);
+    return y.to(input.scalar_type());
+}
+
+struct Result {
+    Tensor out, mean, rstd;
+};
+Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight, const Tensor& bias,
+                      const Tensor& running_mean, const Tensor& running_var, bool training, double momentum,
+                      double eps) {
+    check_input(op, input);
+    if (!input.is_meta()) shape::require_cpu(op, input);
+    const ScalarType t = norm_layers::compute_dtype(input.scalar_type()),
+                     stats = weight.defined() ? weight.scalar_type() : input.scalar_type();
+    if (input.dim() < 2) { // only an empty vector has no channel dimension
+        REEL_CHECK(input.dim() == 1 && input.numel() == 0, op, ": input has shape ", input.sizes(),
+                   "; expected at least two dimensions, [N, C, ...]");
+        return {reel::clone(input), empty_raw({0}, stats, input.device()), empty_raw({0}, stats, input.device())};
+    }
+    const cpu::NormGeometry g = geometry(input, 0);
+    check_channels(op, "weight", weight, g.channels);
+    check_channels(op, "bias", bias, g.channels);
+    check_channels(op, "running_mean", running_mean, g.channels);
+    check_channels(op, "running_var", running_var, g.channels);
+    if (t == input.scalar_type()) // low precision may be mixed with float32
+        for (const Tensor* p : {&weight, &bias, &running_mean, &running_var})
+            REEL_CHECK(!p->defined() || p->scalar_type() == t, op, ": mixed dtypes: input is ", dtype_name(t),
+                       ", weight, bias or a running moment is ", dtype_name(p->scalar_type()), "; convert one of them");
+    REEL_CHECK(training || (running_mean.defined() && running_var.defined()), op,
+               ": running_mean and running_var are needed outside of training");
+    if (!training && needs_recording(running_mean, running_var))
+        return {normalized_by(input, weight, bias, running_mean, running_var, t, eps), empty_raw({0}, stats),
+                empty_raw({0}, stats)};
+    if (!training) {
+        const Tensor mean = norm_layers::dense(running_mean, t);
+        const Tensor var = norm_layers::dense(running_var, kDouble);
+        std::vector<double> variances(std::size_t(g.channels));
+        if (!var.is_meta()) std::copy_n(var.data_ptr<double>(), g.channels, variances.begin());
+        const Tensor rstd = from_doubles(variances, t, true, eps, var.device()),
+                     none = empty_raw({0}, stats, input.device());
+        return {apply(op, g, input, weight, bias, mean, rstd, eps, true), none, none};
+    }
+    const Running running(op, input, running_mean, running_var);
+    const Moments m(g, norm_layers::dense(input, t));
+    const Tensor mean = from_doubles(m.mean, t, false, 0, input.device()),
+                 rstd = from_doubles(m.var, t, true, eps, input.device());
+    Tensor out = apply(op, g, input, weight, bias, mean, rstd, eps, false);
+    const double n = double(g.count());
+    running.move(m.mean, m.var, n / (n - 1), momentum);
+    return {out, cast_raw(mean, stats), cast_raw(rstd, stats)};
+}
+
+} // namespace
+
+/// (x - mean) / sqrt(var + eps) * weight + bias per channel of input [N, C, ...], with the batch's moments in training
+/// (the running ones then move by `momentum`), else with the running ones. Returns also the batch's mean and 1 /
+/// sqrt(var + eps).
+REEL_OP("native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
+        "training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+        out)
+std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                                     const Tensor& running_mean, const Tensor& running_var,
+                                                     bool training, double momentum, double eps) {
+    const Result r =
+        batch_norm_any("native_batch_norm", input, weight, bias, running_mean, running_var, training, momentum, eps);
+    return {r.out, r.mean, r.rstd};
+}
+REEL_OP("batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
+        "training, float momentum, float eps, bool cudnn_enabled) -> Tensor")
+Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                  const Tensor& running_var, bool training, double momentum, double eps, bool) {
+    return batch_norm_any("batch_norm", input, weight, bias, running_mean, running_var, training, momentum, eps).out;
+}
+REEL_OP("nn.functional.batch_norm(Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, "
+        "Tensor? bias=None, bool training=False,"
+        " float momentum=0.1, float eps=1e-05) -> Tensor",
+        cpp("functional_batch_norm"))
+Tensor functional_batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
+                             const Tensor& weight, const Tensor& bias, bool training, double momentum, double eps) {
+    if (training && input.dim() >= 2)
+        REEL_CHECK_VALUE(input.size(1) == 0 || input.numel() / std::max<std::int64_t>(input.size(1), 1) != 1,
+                         "batch_norm: expected more than one value per channel when training, got input ",
+                         input.sizes());
+    return batch_norm_any("batch_norm", input, weight, bias, running_mean, running_var, training, momentum, eps).out;
+}
+
+namespace {
+Tensor grouped(const char* op, const Tensor& input, std::int64_t num_groups, const Tensor& weight, const Tensor& bias,
+               double eps) {
+    check_input(op, input);
+    if (!input.is_meta()) shape::require_cpu(op, input);
+    const cpu::NormGeometry g = geometry(input, num_groups);
+    check_channels(op, "weight", weight, g.channels);
+    check_channels(op, "bias", bias, g.channels);
+    const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
+    const Moments m(g, norm_layers::dense(input, t));
+    return apply(op, g, input, weight, bias, from_doubles(m.mean, t, false, 0, input.device()),
+                 from_doubles(m.var, t, true, eps, input.device()), eps, false);
+}
+} // namespace
+
+/// Normalises each of `num_groups` groups of channels of every example of input [N, C, ...].
+REEL_OP("nn.functional.group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float "
+        "eps=1e-05) -> Tensor")
+Tensor group_norm(const Tensor& input, std::int64_t num_groups, const Tensor& weight, const Tensor& bias, double eps) {
+    REEL_CHECK(input.dim() >= 2, "group_norm: input has shape ", input.sizes(),
+               "; expected at least two dimensions, [N, C, ...]");
+    const std::int64_t channels = input.size(1);
+    REEL_CHECK(num_groups > 0 && channels % num_groups == 0, "group_norm: ", channels, " channels do not divide into ",
+               num_groups, " groups");
+    REEL_CHECK(input.size(0) == 0 || input.numel() > 0, "group_norm: input has shape ", input.sizes(),
+               "; only the batch dimension may be empty");
+    if (input.size(0) > 0)
+        REEL_CHECK_VALUE(input.numel() / num_groups > 1,
+                         "group_norm: expected more than one value per group, got input ", input.sizes(), " with ",
+                         num_groups, " groups");
+    return grouped("group_norm", input, num_groups, weight, bias, eps);
+}
+
+/// group_norm with the means and 1 / sqrt(var + eps) of the groups, [N, groups]; all three are differentiable.
+REEL_OP("native_group_norm(Tensor input, Tensor? weight, Tensor? bias, int N, int C, int HxW, int group, float eps) -> "
+        "(Tensor, Tensor, Tensor)")
+std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                                     std::int64_t N, std::int64_t C, std::int64_t HxW,
+                                                     std::int64_t group, double eps) {
+    check_input("native_group_norm", input);
+    check_sizes("native_group_norm", {N, C, HxW}, input.scalar_type());
+    REEL_CHECK(group > 0 && C % group == 0, "native_group_norm: ", C, " channels do not divide into ", group,
+               " groups");
+    REEL_CHECK(input.numel() == N * C * HxW, "native_group_norm: input ", input.sizes(),
+               " does not have N C HxW = ", N * C * HxW, " elements");
+    check_channels("native_group_norm", "weight", weight, C);
+    check_channels("native_group_norm", "bias", bias, C);
+    const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
+    const Tensor x = reshape(input.to(t), {N, group, C / group * HxW});
+    const Tensor mean = reel::mean(x, IntArrayRef{2}, true), centred = x - mean;
+    const Tensor rstd = rsqrt(reel::mean(centred * centred, IntArrayRef{2}, true) + eps);
+    Tensor y = reshape(centred * rstd, {N, C, HxW});
+    if (weight.defined()) y = y * reshape(weight.to(t), {1, C, 1});
+    if (bias.defined()) y = y + reshape(bias.to(t), {1, C, 1});
+    const ScalarType out = input.scalar_type();
+    Tensor means = reshape(mean, {N, group}), rstds = reshape(rstd, {N, group});
+    if (!input.requires_grad()) { // the three are outputs of one op: all or none of them are on the tape
+        means = means.clone();
+        rstds = rstds.clone();
+        for (const Tensor& t : {means, rstds})
+            record("native_group_norm", {weight, bias}, t, {}, [](RuleContext&) -> GradList {
+                return {Tensor(), Tensor()};
+            });
+    }
+    return {reshape(y, input.sizes()).to(out), means.to(out), rstds.to(out)};
+}
+
+namespace {
+/// The mean over examples of [batch * channels] values.
+std::vector<double> over_batch(const std::vector<double>& v, const cpu::NormGeometry& g) {
+    std::vector<double> r(std::size_t(g.channels), 0.0);
+    for (std::int64_t n = 0; n < g.batch; ++n)
+        for (std::int64_t c = 0; c < g.channels; ++c)
+            r[std::size_t(c)] += v[std::size_t(n * g.channels + c)] / double(g.batch);
+    return r;
+}
+} // namespace
+
+/// Normalises every channel of every example of input [N, C, ...] with its own moments, or with the running ones.
+/// Running moments follow the mean of the examples' ones.
+REEL_OP("instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
+        "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor")
+Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                     const Tensor& running_var, bool use_input_stats, double momentum, double eps, bool) {
+    REEL_CHECK(input.dim() >= 2, "instance_norm: input has shape ", input.sizes(),
+               "; expected at least two dimensions, [N, C, ...]");
+    if (!use_input_stats) return batch_norm(input, weight, bias, running_mean, running_var, false, momentum, eps, true);
+    check_channels("instance_norm", "running_mean", running_mean, input.size(1));
+    check_channels("instance_norm", "running_var", running_var, input.size(1));
+    const Running running("instance_norm", input, running_mean, running_var);
+    Tensor out = grouped("instance_norm", input, input.size(1), weight, bias, eps);
+    if (running.any()) {
+        const cpu::NormGeometry g = geometry(input, input.size(1));
+        const Moments m(g, norm_layers::dense(input, norm_layers::compute_dtype(input.scalar_type())));
+        const double n = double(g.length);
+        running.move(over_batch(m.mean, g), over_batch(m.var, g), n / (n - 1), momentum);
+    }
+    return out;
+}
+REEL_OP("nn.functional.instance_norm(Tensor input, Tensor? running_mean=None, Tensor? running_var=None, Tensor? "
+        "weight=None, Tensor? bias=None,"
+        " bool use_input_stats=True, float momentum=0.1, float eps=1e-05) -> Tensor",
+        cpp("functional_instance_norm"))
+Tensor functional_instance_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
+                                const Tensor& weight, const Tensor& bias, bool use_input_stats, double momentum,
+                                double eps) {
+    if (use_input_stats && input.dim() > 2)
+        REEL_CHECK_VALUE(input.size(0) * input.size(1) == 0 || input.numel() / (input.size(0) * input.size(1)) != 1,
+                         "instance_norm: expected more than one spatial element when training, got input ",
+                         input.sizes());
+    return instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, true);
+}
+
+} // namespace reel

@@ -1,0 +1,189 @@
+// Maxima over windows at random places (B. Graham, Fractional Max-Pooling, 2014).
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include "op/dispatch.hpp"
+#include "ops/shape/shape_util.hpp"
+#include "tensor/raw.hpp"
+
+namespace reel {
+
+using namespace detail;
+
+namespace {
+
+/// The sizes of one call, spatial dimensions from the outermost to the innermost.
+struct FractionalPool {
+    const char* op;
+    std::int64_t rank, batch, channels;
+    Dims in, out, kernel;
+};
+
+std::vector<std::int64_t> per_dimension(const char* op, const char* name, IntArrayRef values, std::int64_t rank) {
+    REEL_CHECK(values.size() == 1 || std::int64_t(values.size()) == rank, op, ": ", name, " is ", values,
+               "; expected one number or ", rank);
+    return values.size() == 1 ? std::vector<std::int64_t>(std::size_t(rank), values[0]) : values.vec();
+}
+FractionalPool plan(const char* op, std::int64_t rank, const Tensor& input, IntArrayRef kernel_size,
+                    OptionalIntArrayRef output_size, const std::optional<ArrayRef<double>>& output_ratio) {
+    REEL_CHECK(input.dim() == rank + 1 || input.dim() == rank + 2, op, ": input has shape ", input.sizes(),
+               "; expected ", rank + 1, " or ", rank + 2, " dimensions");
+    REEL_CHECK_VALUE(output_size.has_value() || output_ratio.has_value(), op,
+                     ": either output_size or output_ratio must be given");
+    FractionalPool p{op, rank, input.dim() == rank + 2 ? input.size(0) : 1, input.size(-rank - 1), {}, {}, {}};
+    for (const std::int64_t k : per_dimension(op, "kernel_size", kernel_size, rank)) p.kernel.push_back(k);
+    for (std::int64_t i = 0; i < rank; ++i) p.in.push_back(input.size(i - rank));
+    if (output_size.has_value()) {
+        for (const std::int64_t n : per_dimension(op, "output_size", *output_size, rank)) p.out.push_back(n);
+    } else {
+        const ArrayRef<double> ratio = *output_ratio;
+        REEL_CHECK(ratio.size() == 1 || std::int64_t(ratio.size()) == rank, op, ": output_ratio has ", ratio.size(),
+                   " numbers; expected one or ", rank);
+        for (std::size_t i = 0; i < std::size_t(rank); ++i) {
+            const double r = ratio[ratio.size() == 1 ? 0 : i];
+            REEL_CHECK_VALUE(r > 0 && r < 1, op, ": output_ratio is ", r, "; expected a number between 0 and 1");
+            p.out.push_back(std::int64_t(double(p.in[i]) * r));
+        }
+    }
+    REEL_CHECK(p.channels > 0, op, ": input has shape ", input.sizes(), "; expected at least one channel");
+    for (std::size_t i = 0; i < std::size_t(rank); ++i) {
+        REEL_CHECK(p.kernel[i] > 0 && p.out[i] > 0, op, ": kernel_size ", IntArrayRef(p.kernel), " and output_size ",
+                   IntArrayRef(p.out), " must be positive");
+        REEL_CHECK(p.out[i] <= p.in[i] && p.kernel[i] <= p.in[i] - p.out[i] + 1, op, ": windows of ", p.kernel[i],
+                   " give at most ", p.in[i] - p.kernel[i] + 1, " outputs over a dimension of size ", p.in[i], ", but ",
+                   p.out[i], " were asked for");
+    }
+    return p;
+}
+/// Where the windows start: a sequence with steps of either the floor or the ceiling of `alpha`, shifted by `sample`.
+template <class T>
+void starts(T sample, std::int64_t in, std::int64_t out, std::int64_t kernel, std::vector<std::int64_t>& at) {
+    at.resize(std::size_t(out));
+    if (out > 1) {
+        const T alpha = T(in - kernel) / T(out - 1);
+        for (std::int64_t i = 0; i < out - 1; ++i)
+            at[std::size_t(i)] = std::int64_t((T(i) + sample) * alpha) - std::int64_t(sample * alpha);
+    }
+    at[std::size_t(out - 1)] = in - kernel;
+}
+/// The place of the greatest element of the window that starts at `at`; a NaN is the greatest of all.
+template <class T>
+std::int64_t greatest(const T* image, const std::int64_t (&at)[3], const std::int64_t (&k)[3],
+                      const std::int64_t (&in)[3]) {
+    std::int64_t best = (at[0] * in[1] + at[1]) * in[2] + at[2];
+    double top = -std::numeric_limits<double>::infinity();
+    for (std::int64_t z = at[0]; z < at[0] + k[0]; ++z)
+        for (std::int64_t y = at[1]; y < at[1] + k[1]; ++y)
+            for (std::int64_t x = at[2]; x < at[2] + k[2]; ++x) {
+                const std::int64_t i = (z * in[1] + y) * in[2] + x;
+                const double v = double(image[i]);
+                if (v > top || std::isnan(v)) {
+                    top = v;
+                    best = i;
+                }
+            }
+    return best;
+}
+/// Places of the maxima in each image: [batch channels, outputs].
+template <class T> Tensor places_of_maxima(const FractionalPool& p, const Tensor& input, const Tensor& samples) {
+    const std::int64_t planes = p.batch * p.channels, lead = 3 - p.rank;
+    std::int64_t in[3] = {1, 1, 1}, out[3] = {1, 1, 1}, k[3] = {1, 1, 1};
+    for (std::int64_t i = 0; i < p.rank; ++i) {
+        in[lead + i] = p.in[std::size_t(i)];
+        out[lead + i] = p.out[std::size_t(i)];
+        k[lead + i] = p.kernel[std::size_t(i)];
+    }
+    const Tensor dense = contiguous_raw(input), drawn = contiguous_raw(samples);
+    Tensor found = empty_raw({planes, out[0] * out[1] * out[2]}, kLong);
+    std::int64_t* place = found.data_ptr<std::int64_t>();
+    std::vector<std::int64_t> start[3] = {{0}, {0}, {0}};
+    for (std::int64_t plane = 0; plane < planes; ++plane) {
+        const T* sample = drawn.data_ptr<T>() + plane * p.rank;
+        const T* image = dense.data_ptr<T>() + plane * in[0] * in[1] * in[2];
+        // Two dimensions draw for the width first, three for the depth.
+        for (std::int64_t i = 0; i < p.rank; ++i)
+            starts(sample[p.rank == 2 ? 1 - i : i], in[lead + i], out[lead + i], k[lead + i], start[lead + i]);
+        for (const std::int64_t z : start[0])
+            for (const std::int64_t y : start[1])
+                for (const std::int64_t x : start[2]) *place++ = greatest(image, {z, y, x}, k, in);
+    }
+    return found;
+}
+std::tuple<Tensor, Tensor> pooled(const FractionalPool& p, const Tensor& input, const Tensor& samples) {
+    if (!input.is_meta()) shape::require_cpu(p.op, input);
+    Tensor random = samples;
+    if (!random.defined())
+        random = rand({p.batch, p.channels, p.rank}, TensorOptions(input.scalar_type()).device(input.device()));
+    REEL_CHECK(random.scalar_type() == input.scalar_type(), p.op, ": _random_samples is ",
+               dtype_name(random.scalar_type()), " and input is ", dtype_name(input.scalar_type()),
+               "; expected one dtype");
+    REEL_CHECK(random.dim() == 3 && random.size(0) >= p.batch && random.size(1) == p.channels &&
+                   random.size(2) == p.rank,
+               p.op, ": _random_samples has shape ", random.sizes(), "; expected [", p.batch, ", ", p.channels, ", ",
+               p.rank, "]");
+    Dims sizes(input.sizes());
+    std::copy(p.out.begin(), p.out.end(), sizes.end() - p.rank);
+    if (input.is_meta())
+        return {empty_raw(sizes, input.scalar_type(), input.device()), empty_raw(sizes, kLong, input.device())};
+    Tensor found;
+    dispatch_floating(input.scalar_type(), p.op,
+                      [&]<class T>() { found = places_of_maxima<T>(p, input, random.detach()); });
+    const Tensor values = gather(input.reshape({p.batch * p.channels, -1}), 1, found);
+    return {values.reshape(sizes), found.reshape(sizes)};
+}
+
+} // namespace
+
+/// The maxima of windows of `kernel_size` over input [C, H, W] or [N, C, H, W], and their places in the image. Exactly
+/// one of `output_size` and `output_ratio` (of the input's size, in (0, 1)) says how many windows there are; their
+/// places are random, by `_random_samples` [N, C, 2] in [0, 1) when given. The gradient goes where the maximum was.
+REEL_OP("fractional_max_pool2d_with_indices(Tensor input, int[] kernel_size, int[]? output_size=None, "
+        "float[]? output_ratio=None, bool return_indices=False, Tensor? _random_samples=None) -> (Tensor, Tensor)",
+        random, alias("nn.functional.fractional_max_pool2d_with_indices"))
+std::tuple<Tensor, Tensor> fractional_max_pool2d_with_indices(const Tensor& input, IntArrayRef kernel_size,
+                                                              OptionalIntArrayRef output_size,
+                                                              std::optional<ArrayRef<double>> output_ratio,
+                                                              bool return_indices, const Tensor& _random_samples) {
+    (void)return_indices; // both, always
+    return pooled(plan("fractional_max_pool2d", 2, input, kernel_size, output_size, output_ratio), input,
+                  _random_samples);
+}
+/// One tensor, or a tuple of values and places with `return_indices`.
+REEL_OP("nn.functional.fractional_max_pool2d(Tensor input, int[] kernel_size, int[]? output_size=None, "
+        "float[]? output_ratio=None, bool return_indices=False, Tensor? _random_samples=None) -> Value",
+        random, cpp("fractional_max_pool2d_as"))
+Value fractional_max_pool2d_as(const Tensor& input, IntArrayRef kernel_size, OptionalIntArrayRef output_size,
+                               std::optional<ArrayRef<double>> output_ratio, bool return_indices,
+                               const Tensor& _random_samples) {
+    const auto r =
+        fractional_max_pool2d_with_indices(input, kernel_size, output_size, output_ratio, true, _random_samples);
+    return return_indices ? Value(r) : Value(std::get<0>(r));
+}
+/// The same over input [C, D, H, W] or [N, C, D, H, W]; `_random_samples` is [N, C, 3].
+REEL_OP("fractional_max_pool3d_with_indices(Tensor input, int[] kernel_size, int[]? output_size=None, "
+        "float[]? output_ratio=None, bool return_indices=False, Tensor? _random_samples=None) -> (Tensor, Tensor)",
+        random, alias("nn.functional.fractional_max_pool3d_with_indices"))
+std::tuple<Tensor, Tensor> fractional_max_pool3d_with_indices(const Tensor& input, IntArrayRef kernel_size,
+                                                              OptionalIntArrayRef output_size,
+                                                              std::optional<ArrayRef<double>> output_ratio,
+                                                              bool return_indices, const Tensor& _random_samples) {
+    (void)return_indices;
+    return pooled(plan("fractional_max_pool3d", 3, input, kernel_size, output_size, output_ratio), input,
+                  _random_samples);
+}
+/// One tensor, or a tuple of values and places with `return_indices`.
+REEL_OP("nn.functional.fractional_max_pool3d(Tensor input, int[] kernel_size, int[]? output_size=None, "
+        "float[]? output_ratio=None, bool return_indices=False, Tensor? _random_samples=None) -> Value",
+        random, cpp("fractional_max_pool3d_as"))
+Value fractional_max_pool3d_as(const Tensor& input, IntArrayRef kernel_size, OptionalIntArrayRef output_size,
+                               std::optional<ArrayRef<double>> output_ratio, bool return_indices,
+                               const Tensor& _random_samples) {
+    const auto r =
+        fractional_max_pool3d_with_indices(input, kernel_size, output_size, output_ratio, true, _random_samples);
+    return return_indices ? Value(r) : Value(std::get<0>(r));
+}
+
+} // namespace reel

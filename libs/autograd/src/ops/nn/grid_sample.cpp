@@ -1,0 +1,164 @@
+// Sampling images at the places of a grid.
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/record.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+
+#include "tensor/raw.hpp"
+
+namespace reel {
+
+using namespace autograd;
+using namespace detail;
+
+namespace {
+
+enum class Sampling { Linear, Nearest, Cubic };
+enum class Outside { Zeros, Border, Reflection };
+
+/// From [-1, 1] to places: the ends are centres of elements with `align`, else their outer edges.
+Tensor places(const Tensor& x, std::int64_t size, bool align) {
+    return align ? (x + 1) / 2.0 * double(size - 1) : ((x + 1) * double(size) - 1) / 2.0;
+}
+Tensor reflected(const Tensor& x, std::int64_t size, bool align) {
+    const double low = align ? 0 : -0.5, span = align ? double(size - 1) : double(size);
+    if (span == 0) return zeros_like(x).detach();
+    const Tensor from = abs(x - low), turns = floor(from.detach() / span), rest = from - turns * span;
+    const Tensor odd = fmod(turns, Scalar(2)) != Scalar(0);
+    return where(odd, span - rest, rest) + low;
+}
+/// Brings places into the image as the padding asks.
+Tensor inside(const Tensor& x, std::int64_t size, Outside outside, bool align) {
+    if (outside == Outside::Zeros) return x;
+    return clamp(outside == Outside::Reflection ? reflected(x, size, align) : x, Scalar(0), Scalar(double(size - 1)));
+}
+
+/// What one dimension contributes: whole places and their weights.
+struct Tap {
+    Tensor place, weight; ///< weight undefined: one
+};
+std::vector<Tap> taps(const Tensor& coordinate, std::int64_t size, Sampling sampling, Outside outside, bool align) {
+    const Tensor raw = places(coordinate, size, align);
+    if (sampling == Sampling::Nearest) return {{round(inside(raw, size, outside, align)).detach(), {}}};
+    const Tensor x = sampling == Sampling::Linear ? inside(raw, size, outside, align) : raw;
+    const Tensor first = floor(x).detach(), u = x - first;
+    if (sampling == Sampling::Linear) return {{first, 1 - u}, {first + 1, u}};
+    const double a = -0.75;
+    const auto near = [a](const Tensor& t) { return ((t * (a + 2) - (a + 3)) * t * t) + 1; };
+    const auto far = [a](const Tensor& t) { return ((t * a - 5 * a) * t + 8 * a) * t - 4 * a; };
+    const auto at = [&](int step) { return inside(first + step, size, outside, align); };
+    return {{at(-1), far(u + 1)}, {at(0), near(u)}, {at(1), near(1 - u)}, {at(2), far(2 - u)}};
+}
+
+Tensor sample(const char* op, const Tensor& input, const Tensor& grid, Sampling sampling, Outside outside, bool align) {
+    const std::int64_t rank = input.dim() - 2;
+    REEL_CHECK((rank == 2 || rank == 3) && grid.dim() == input.dim(), op, ": input ", input.sizes(), " and grid ",
+               grid.sizes(), " must both have 4 or both 5 dimensions");
+    REEL_CHECK(grid.size(0) == input.size(0) && grid.size(-1) == rank, op, ": grid has shape ", grid.sizes(),
+               "; expected [", input.size(0), ", ..., ", rank, "] for input ", input.sizes());
+    REEL_CHECK(input.scalar_type() == grid.scalar_type(), op, ": input is ", dtype_name(input.scalar_type()),
+               " and grid is ", dtype_name(grid.scalar_type()), "; convert one of them");
+    REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), op, ": input is ", dtype_name(input.scalar_type()),
+                               "; expected a floating dtype");
+    for (std::int64_t d = 0; d < rank; ++d)
+        REEL_CHECK(input.size(d + 2) > 0, op, ": input has shape ", input.sizes(), "; the image must not be empty");
+    const ScalarType t = input.scalar_type();
+    if (t == kHalf || t == kBFloat16) // places and weights need more digits than these have
+        return sample(op, input.to(kFloat), grid.to(kFloat), sampling, outside, align).to(t);
+    const std::int64_t batch = input.size(0), channels = input.size(1);
+    std::int64_t positions = 1, elements = 1;
+    Dims out{batch, channels};
+    for (std::int64_t d = 0; d < rank; ++d) {
+        out.push_back(grid.size(d + 1));
+        positions *= grid.size(d + 1);
+        elements *= input.size(d + 2);
+    }
+    const Tensor image = reshape(input, {batch, channels, elements});
+    const Tensor points = reshape(grid, {batch, positions, rank});
+    std::vector<std::vector<Tap>> all; // innermost dimension first, as the grid's last axis has it
+    std::size_t combinations = 1;
+    for (std::int64_t d = 0; d < rank; ++d) {
+        all.push_back(taps(select(points, 2, d), input.size(input.dim() - 1 - d), sampling, outside, align));
+        combinations *= all.back().size();
+    }
+    Tensor sum;
+    for (std::size_t k = 0; k < combinations; ++k) {
+        Tensor index, weight, valid;
+        std::int64_t stride = 1;
+        std::size_t rest = k;
+        for (std::int64_t d = 0; d < rank; ++d) {
+            const std::int64_t size = input.size(input.dim() - 1 - d);
+            const Tap& tap = all[std::size_t(d)][rest % all[std::size_t(d)].size()];
+            rest /= all[std::size_t(d)].size();
+            const Tensor place = tap.place.detach();
+            const Tensor fits = logical_and(place >= Scalar(0), place <= Scalar(double(size - 1)));
+            const Tensor part = clamp(place, Scalar(0), Scalar(double(size - 1))).to(kLong) * stride;
+            index = d == 0 ? part : index + part;
+            valid = d == 0 ? fits : logical_and(valid, fits);
+            if (tap.weight.defined()) weight = weight.defined() ? weight * tap.weight : tap.weight;
+            stride *= size;
+        }
+        const Tensor value = gather(image, 2, expand(unsqueeze(index, 1), {batch, channels, positions}));
+        const Tensor mask = valid.to(t);
+        const Tensor term = value * unsqueeze(weight.defined() ? weight * mask : mask, 1);
+        sum = k == 0 ? term : sum + term;
+    }
+    const Tensor result = reshape(sum, out);
+    if (sampling != Sampling::Nearest || !needs_recording(grid)) return result;
+    // The nearest element does not change with the place: the grid's gradient is zero, not absent.
+    Tensor both = alias_raw(result);
+    const Dims sizes(grid.sizes());
+    record("grid_sample", {result, grid}, both, {}, [sizes](RuleContext& c) -> GradList {
+        return {c.grad(), zeros(sizes, c.grad().options().requires_grad(false))};
+    });
+    return both;
+}
+Sampling sampling_of(const char* op, std::int64_t mode) {
+    REEL_CHECK(mode >= 0 && mode <= 2, op, ": interpolation_mode is ", mode,
+               "; expected 0 (bilinear), 1 (nearest) or 2 (bicubic)");
+    return mode == 0 ? Sampling::Linear : mode == 1 ? Sampling::Nearest : Sampling::Cubic;
+}
+Outside outside_of(const char* op, std::int64_t mode) {
+    REEL_CHECK(mode >= 0 && mode <= 2, op, ": padding_mode is ", mode,
+               "; expected 0 (zeros), 1 (border) or 2 (reflection)");
+    return mode == 0 ? Outside::Zeros : mode == 1 ? Outside::Border : Outside::Reflection;
+}
+
+} // namespace
+
+/// Elements of input [N, C, H, W] (or [N, C, D, H, W]) at the places grid [N, ..., 2 or 3], coordinates x, y(, z) in
+/// [-1, 1].
+REEL_OP("nn.functional.grid_sample(Tensor input, Tensor grid, str mode='bilinear', str padding_mode='zeros', "
+        "bool? align_corners=None) -> Tensor")
+Tensor grid_sample(const Tensor& input, const Tensor& grid, std::string_view mode, std::string_view padding_mode,
+                   std::optional<bool> align_corners) {
+    REEL_CHECK_VALUE(mode == "bilinear" || mode == "nearest" || mode == "bicubic", "grid_sample: mode is '", mode,
+                     "'; expected 'bilinear', 'nearest' or 'bicubic'");
+    REEL_CHECK_VALUE(padding_mode == "zeros" || padding_mode == "border" || padding_mode == "reflection",
+                     "grid_sample: padding_mode is '", padding_mode, "'; expected 'zeros', 'border' or 'reflection'");
+    return sample("grid_sample", input, grid,
+                  mode == "bilinear"  ? Sampling::Linear
+                  : mode == "nearest" ? Sampling::Nearest
+                                      : Sampling::Cubic,
+                  padding_mode == "zeros"    ? Outside::Zeros
+                  : padding_mode == "border" ? Outside::Border
+                                             : Outside::Reflection,
+                  align_corners.value_or(false));
+}
+REEL_OP("grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> "
+        "Tensor")
+Tensor grid_sampler_2d(const Tensor& input, const Tensor& grid, std::int64_t interpolation_mode,
+                       std::int64_t padding_mode, bool align_corners) {
+    REEL_CHECK(input.dim() == 4, "grid_sampler_2d: input has shape ", input.sizes(), "; expected 4 dimensions");
+    return sample("grid_sampler_2d", input, grid, sampling_of("grid_sampler_2d", interpolation_mode),
+                  outside_of("grid_sampler_2d", padding_mode), align_corners);
+}
+REEL_OP("grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> "
+        "Tensor")
+Tensor grid_sampler_3d(const Tensor& input, const Tensor& grid, std::int64_t interpolation_mode,
+                       std::int64_t padding_mode, bool align_corners) {
+    REEL_CHECK(input.dim() == 5, "grid_sampler_3d: input has shape ", input.sizes(), "; expected 5 dimensions");
+    return sample("grid_sampler_3d", input, grid, sampling_of("grid_sampler_3d", interpolation_mode),
+                  outside_of("grid_sampler_3d", padding_mode), align_corners);
+}
+
+} // namespace reel

@@ -1,0 +1,183 @@
+// Resampling: every mode is a table of taps per dimension, applied one dimension after the other.
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/record.hpp>
+
+#include <cmath>
+
+#include "op/dispatch.hpp"
+#include "tensor/checked_size.hpp"
+#include "tensor/raw.hpp"
+
+namespace reel {
+
+using namespace autograd;
+using namespace detail;
+
+namespace {
+
+/// Output position o is the sum over its taps of weight * input[index].
+struct Taps {
+    std::int64_t in, out, per_output;
+    std::vector<std::int64_t> index;
+    std::vector<double> weight;
+    void add(std::int64_t i, double w) {
+        index.push_back(std::min(std::max<std::int64_t>(i, 0), in - 1));
+        weight.push_back(w);
+    }
+};
+/// Runs `f(from, to, weight)` for every element pair of [outer, in, inner] and [outer, out, inner].
+template <class F> void each_tap(const Taps& t, std::int64_t outer, std::int64_t inner, F f) {
+    for (std::int64_t a = 0; a < outer; ++a)
+        for (std::int64_t o = 0; o < t.out; ++o)
+            for (std::int64_t k = 0; k < t.per_output; ++k) {
+                const auto at = std::size_t(o * t.per_output + k);
+                f((a * t.in + t.index[at]) * inner, (a * t.out + o) * inner, t.weight[at]);
+            }
+}
+Tensor resample(const Tensor& x, std::int64_t dim, const Taps& t, bool adjoint) {
+    Dims sizes(x.sizes());
+    sizes[std::size_t(dim)] = adjoint ? t.in : t.out;
+    std::int64_t outer = 1, inner = 1;
+    for (std::int64_t d = 0; d < dim; ++d) outer *= x.size(d);
+    for (std::int64_t d = dim + 1; d < x.dim(); ++d) inner *= x.size(d);
+    const Tensor in = contiguous_raw(x);
+    Tensor out = empty_raw(sizes, x.scalar_type(), x.device());
+    fill_raw(out, 0);
+    detail::dispatch<detail::Floats>(x.scalar_type(), "interpolate", [&]<class T>() {
+        if (out.is_meta()) return;
+        const T* from = in.data_ptr<T>();
+        T* to = out.data_ptr<T>();
+        each_tap(t, outer, inner, [&](std::int64_t i, std::int64_t o, double w) {
+            const T* p = from + (adjoint ? o : i);
+            T* q = to + (adjoint ? i : o);
+            for (std::int64_t k = 0; k < inner; ++k) q[k] += T(w) * p[k];
+        });
+    });
+    if (needs_recording(x))
+        record("interpolate", {x}, out, {},
+               [dim, t, adjoint](RuleContext& c) -> GradList { return {resample(c.grad(), dim, t, !adjoint)}; });
+    return out;
+}
+
+enum class Mode { Nearest, NearestExact, Linear, Cubic };
+
+/// Places are computed in R, the precision that PyTorch computes them in.
+template <class R>
+Taps taps_of(Mode mode, std::int64_t in, std::int64_t out, std::optional<double> factor, bool align_corners) {
+    Taps t{in, out, mode == Mode::Linear ? 2 : mode == Mode::Cubic ? 4 : 1, {}, {}};
+    const auto plain_scale = [&] { return factor && *factor > 0 ? R(1 / *factor) : R(in) / R(out); };
+    const R scale = align_corners ? (out > 1 ? R(in - 1) / R(out - 1) : R(0)) : plain_scale();
+    const std::int64_t entries = checked_mul("interpolate", "a table of taps", out, t.per_output);
+    checked_reserve("interpolate", "a table of taps", t.index, entries);
+    checked_reserve("interpolate", "a table of taps", t.weight, entries);
+    for (std::int64_t o = 0; o < out; ++o) {
+        if (mode == Mode::Nearest || mode == Mode::NearestExact) {
+            const float s = factor && *factor > 0 ? float(1 / *factor) : float(in) / float(out);
+            t.add(std::int64_t(std::floor((float(o) + (mode == Mode::NearestExact ? 0.5f : 0.f)) * s)), 1);
+            continue;
+        }
+        R place = align_corners ? scale * R(o) : scale * (R(o) + R(0.5)) - R(0.5);
+        if (mode == Mode::Linear && place < 0) place = 0;
+        const std::int64_t i = std::min(std::int64_t(std::floor(place)), in - 1);
+        R u = std::min(std::max(place - R(i), R(0)), R(1));
+        if (mode == Mode::Linear) {
+            t.add(i, double(R(1) - u));
+            t.add(i + 1, double(u));
+            continue;
+        }
+        const R a = R(-0.75);
+        const auto near = [a](R x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
+        const auto far = [a](R x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
+        t.add(i - 1, double(far(u + 1)));
+        t.add(i, double(near(u)));
+        t.add(i + 1, double(near(1 - u)));
+        t.add(i + 2, double(far(2 - u)));
+    }
+    return t;
+}
+
+} // namespace
+
+/// Resizes the trailing dimensions of input [N, C, ...] to `size`, or by `scale_factor`. Modes: nearest, nearest-exact,
+/// linear (3-D input), bilinear and bicubic (4-D), trilinear (5-D), area.
+REEL_OP("nn.functional.interpolate(Tensor input, int[]? size=None, float[]? scale_factor=None, str mode='nearest', "
+        "bool? align_corners=None, bool? recompute_scale_factor=None, bool antialias=False) -> Tensor")
+Tensor interpolate(const Tensor& input, OptionalIntArrayRef size, std::optional<ArrayRef<double>> scale_factor,
+                   std::string_view mode, std::optional<bool> align_corners, std::optional<bool> recompute_scale_factor,
+                   bool antialias) {
+    const std::int64_t rank = input.dim() - 2;
+    REEL_CHECK(rank >= 1 && rank <= 3, "interpolate: input has shape ", input.sizes(),
+               "; expected 3, 4 or 5 dimensions");
+    REEL_CHECK_VALUE(size.has_value() != scale_factor.has_value(),
+                     "interpolate: exactly one of size and scale_factor must be given");
+    REEL_CHECK_NOT_IMPLEMENTED(!antialias, "interpolate: antialias is not supported");
+    REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "interpolate: input is ",
+                               dtype_name(input.scalar_type()), "; expected a floating dtype");
+    const bool smooth = mode == "linear" || mode == "bilinear" || mode == "bicubic" || mode == "trilinear";
+    REEL_CHECK_NOT_IMPLEMENTED(smooth || mode == "nearest" || mode == "nearest-exact" || mode == "area",
+                               "interpolate: unknown mode '", mode, "'");
+    REEL_CHECK_VALUE(smooth || !align_corners,
+                     "interpolate: align_corners applies to the linear and cubic modes only, not to '", mode, "'");
+    const std::int64_t wants = mode == "linear"                          ? 1
+                               : mode == "bilinear" || mode == "bicubic" ? 2
+                               : mode == "trilinear"                     ? 3
+                                                                         : rank;
+    REEL_CHECK_NOT_IMPLEMENTED(rank == wants, "interpolate: mode '", mode, "' needs ", wants + 2,
+                               "-D input, got shape ", input.sizes());
+    REEL_CHECK_VALUE(!(size && recompute_scale_factor.value_or(false)),
+                     "interpolate: recompute_scale_factor needs a scale_factor");
+    Dims out;
+    std::vector<std::optional<double>> factors(static_cast<std::size_t>(rank));
+    for (std::int64_t d = 0; d < rank; ++d) {
+        const auto i = std::size_t(d);
+        if (size) {
+            REEL_CHECK_VALUE((*size).size() == 1 || std::int64_t((*size).size()) == rank, "interpolate: size ", *size,
+                             " must have 1 or ", rank, " entries");
+            out.push_back((*size)[(*size).size() == 1 ? 0 : i]);
+        } else {
+            REEL_CHECK_VALUE(scale_factor->size() == 1 || std::int64_t(scale_factor->size()) == rank,
+                             "interpolate: scale_factor must have 1 or ", rank, " entries");
+            const double f = (*scale_factor)[scale_factor->size() == 1 ? 0 : i];
+            const double wanted = std::floor(double(input.size(d + 2)) * f);
+            out.push_back(wanted < 0 && wanted > -1e18 ? std::int64_t(wanted)
+                                                       : checked_size("interpolate", "a size of the result", wanted));
+            if (!recompute_scale_factor.value_or(false)) factors[i] = f;
+        }
+        REEL_CHECK(out.back() > 0 && input.size(d + 2) > 0, "interpolate: input ", input.sizes(),
+                   " cannot be resized to ", out.back(), " in dimension ", d + 2);
+    }
+    Dims whole{input.size(0), input.size(1)};
+    for (const std::int64_t s : out) whole.push_back(s);
+    check_sizes("interpolate", whole, kDouble);
+    if (mode == "area")
+        return rank == 1   ? adaptive_avg_pool1d(input, out)
+               : rank == 2 ? adaptive_avg_pool2d(input, out)
+                           : adaptive_avg_pool3d(input, out);
+    const Mode m = mode == "nearest"         ? Mode::Nearest
+                   : mode == "nearest-exact" ? Mode::NearestExact
+                   : mode == "bicubic"       ? Mode::Cubic
+                                             : Mode::Linear;
+    const ScalarType t = input.scalar_type();
+    Tensor x = t == kDouble ? input : input.to(kFloat);
+    for (std::int64_t d = 0; d < rank; ++d) {
+        const std::int64_t from = input.size(d + 2), to = out[std::size_t(d)];
+        const auto& f = factors[std::size_t(d)];
+        x = resample(x, d + 2,
+                     t == kDouble ? taps_of<double>(m, from, to, f, align_corners.value_or(false))
+                                  : taps_of<float>(m, from, to, f, align_corners.value_or(false)),
+                     false);
+    }
+    return x.to(t);
+}
+/// interpolate(mode='bilinear', align_corners=True).
+REEL_OP("nn.functional.upsample_bilinear(Tensor input, int[]? size=None, float[]? scale_factor=None) -> Tensor")
+Tensor upsample_bilinear(const Tensor& input, OptionalIntArrayRef size, std::optional<ArrayRef<double>> scale_factor) {
+    return interpolate(input, size, scale_factor, "bilinear", true, std::nullopt, false);
+}
+/// interpolate(mode='nearest').
+REEL_OP("nn.functional.upsample_nearest(Tensor input, int[]? size=None, float[]? scale_factor=None) -> Tensor")
+Tensor upsample_nearest(const Tensor& input, OptionalIntArrayRef size, std::optional<ArrayRef<double>> scale_factor) {
+    return interpolate(input, size, scale_factor, "nearest", std::nullopt, std::nullopt, false);
+}
+
+} // namespace reel

@@ -1,0 +1,90 @@
+// Softmax and its logarithm.
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/parallel.hpp>
+#include <reel/autograd/record.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+
+#include <cmath>
+
+#include "cpu/softmax.hpp"
+#include "tensor/raw.hpp"
+
+namespace reel {
+
+using namespace autograd;
+using namespace detail;
+
+namespace {
+
+Tensor run(const char* op, const Tensor& input, std::int64_t dim, bool logarithm) {
+    const ScalarType t = input.scalar_type();
+    REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(t), op, ": input: there is no kernel for ", dtype_name(t));
+    if (input.numel() == 0) return empty_raw(input.sizes(), t, input.device());
+    if (t == kHalf || t == kBFloat16) return cast_raw(run(op, cast_raw(input, kFloat), dim, logarithm), t);
+    // The dimension goes last; rows are dense there.
+    Dims s(input.sizes()), st(input.strides());
+    if (s.empty()) s.push_back(1), st.push_back(1);
+    std::swap(s[std::size_t(dim)], s.back());
+    std::swap(st[std::size_t(dim)], st.back());
+    const Tensor rows = contiguous_raw(alias_raw(input, s, st, input.storage_offset()));
+    Tensor out = empty_raw(s, t, input.device());
+    if (!out.is_meta())
+        cpu::softmax_rows(t, rows.data_ptr(), out.data_ptr(), out.numel() / s.back(), s.back(), logarithm);
+    if (dim == std::int64_t(s.size()) - 1 && input.dim() > 0) return out;
+    Dims os(out.strides());
+    std::swap(os[std::size_t(dim)], os.back());
+    return input.dim() == 0 ? alias_raw(out, {}, {}, 0) : contiguous_raw(alias_raw(out, input.sizes(), os, 0));
+}
+
+/// The dimension that PyTorch's functions took when none was given.
+std::int64_t or_implicit(const char* op, std::optional<std::int64_t> dim, const Tensor& input) {
+    if (dim) return *dim;
+    REEL_WARN_DEPRECATION(op, ": the choice of a dimension is deprecated; say which with dim");
+    return input.dim() == 0 || input.dim() == 1 || input.dim() == 3 ? 0 : 1;
+}
+
+} // namespace
+
+/// Positive weights along `dim` that sum to one.  gx = y (g - sum(g y))
+REEL_OP("softmax(Tensor input, int dim, Dtype? dtype=None) -> Tensor", method, out_exact, alias("special.softmax"))
+Tensor softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype) {
+    const Tensor x = dtype ? input.to(*dtype) : input;
+    const std::int64_t d = wrap_dim("softmax", dim, x.dim());
+    Tensor out = run("softmax", x, d, false);
+    record("softmax", {x}, out, {out}, [d](RuleContext& c) -> GradList {
+        const Tensor y = c.saved(0), gy = c.grad() * y;
+        return {gy - y * reel::sum(gy, d, true)};
+    });
+    return out;
+}
+/// log(softmax).  gx = g - exp(y) sum(g)
+REEL_OP("log_softmax(Tensor input, int dim, Dtype? dtype=None) -> Tensor", method, out_exact,
+        alias("special.log_softmax(Tensor input, int dim, *, Dtype? dtype=None)"))
+Tensor log_softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype) {
+    const Tensor x = dtype ? input.to(*dtype) : input;
+    const std::int64_t d = wrap_dim("log_softmax", dim, x.dim());
+    Tensor out = run("log_softmax", x, d, true);
+    record("log_softmax", {x}, out, {out}, [d](RuleContext& c) -> GradList {
+        const Tensor y = c.saved(0);
+        return {c.grad() - reel::exp(y) * reel::sum(c.grad(), d, true)};
+    });
+    return out;
+}
+/// The same with a dimension that may be left out.
+REEL_OP("nn.functional.softmax(Tensor input, int? dim=None, int _stacklevel=3, Dtype? dtype=None) -> Tensor",
+        cpp("functional_softmax"))
+Tensor functional_softmax(const Tensor& input, std::optional<std::int64_t> dim, std::optional<ScalarType> dtype) {
+    return softmax(input, or_implicit("softmax", dim, input), dtype);
+}
+REEL_OP("nn.functional.log_softmax(Tensor input, int? dim=None, int _stacklevel=3, Dtype? dtype=None) -> Tensor",
+        cpp("functional_log_softmax"))
+Tensor functional_log_softmax(const Tensor& input, std::optional<std::int64_t> dim, std::optional<ScalarType> dtype) {
+    return log_softmax(input, or_implicit("log_softmax", dim, input), dtype);
+}
+/// softmax of -input
+REEL_OP("nn.functional.softmin(Tensor input, int? dim=None, int _stacklevel=3, Dtype? dtype=None) -> Tensor")
+Tensor softmin(const Tensor& input, std::optional<std::int64_t> dim, std::optional<ScalarType> dtype) {
+    return softmax(dtype ? neg(input.to(*dtype)) : neg(input), or_implicit("softmin", dim, input));
+}
+
+} // namespace reel

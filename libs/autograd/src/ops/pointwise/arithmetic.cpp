@@ -1,0 +1,124 @@
+// The four operations and their kin: ops over the scalar rules.
+#include <reel/autograd/pointwise/arithmetic.hpp>
+
+#include "op/inplace.hpp"
+#include "ops/pointwise/rule_host.hpp"
+#include "tape/inplace.hpp"
+
+namespace reel {
+
+using namespace pointwise;
+
+namespace {
+
+void check_alpha(const char* op, ScalarType t, const Scalar& alpha) {
+    REEL_CHECK(!alpha.isBoolean() || t == kBool, op, ": alpha is a bool; that is for bool operands only, these are ",
+               dtype_name(t));
+    REEL_CHECK(isDifferentiableType(t) || alpha.isIntegral(true), op, ": alpha is ", alpha,
+               "; for integer operands it must be an integer");
+    REEL_CHECK(isComplexType(t) || !alpha.isComplex(), op, ": alpha is complex; the operands are ", dtype_name(t));
+}
+bool is_one(const Scalar& s) { return s.isIntegral(true) ? s.toLong() == 1 : !s.isComplex() && s.toDouble() == 1; }
+
+/// Writes the op straight into `self` when shapes, dtypes and the tape allow; false when the general way is needed.
+template <class Op> bool write_into(const char* name, const Op& op, const Tensor& self, const Tensor& o) {
+    if (autograd::needs_recording(self, o) || self.scalar_type() != o.scalar_type() || !self.is_contiguous() ||
+        !o.is_contiguous() || !self.is_cpu() || !o.is_cpu() || !self.sizes().equals(o.sizes()) ||
+        !cpu::loop_table<Op>.forward[int(self.scalar_type())])
+        return false;
+    autograd::check_inplace(self, name);
+    pointwise::detail::run_binary(cpu::loop_table<Op>.forward[int(self.scalar_type())], &op, self, self, o);
+    autograd::rebase_history(self, Tensor(), name);
+    return true;
+}
+template <class Op, class F>
+Tensor& in_place(const char* name, const Op& op, const Tensor& self, const Tensor& o, F general) {
+    if (!write_into(name, op, self, o)) {
+        const Tensor stand_in = reel::detail::begin_in_place(name, self);
+        reel::detail::finish_in_place(name, self, stand_in, general(stand_in));
+    }
+    return const_cast<Tensor&>(self);
+}
+
+} // namespace
+
+REEL_OP("add(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor", method, out, inplace_native)
+Tensor add(const Tensor& input, const Tensor& other, const Scalar& alpha) {
+    if (is_one(alpha) && !alpha.isBoolean()) return binary_op("add", add_op{}, input, other);
+    check_alpha("add", result_type(input, other), alpha);
+    return binary_op("add", add_op{}, input, mul(other, alpha));
+}
+Tensor& add_(const Tensor& input, const Tensor& other, const Scalar& alpha) {
+    if (is_one(alpha))
+        return in_place("add_", add_op{}, input, other, [&](const Tensor& x) { return add(x, other, alpha); });
+    return in_place("add_", add_op{}, input, mul(other, alpha), [&](const Tensor& x) { return add(x, other, alpha); });
+}
+REEL_OP("add(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", method, inplace)
+Tensor add(const Tensor& input, const Scalar& other, const Scalar& alpha) {
+    if (is_one(alpha)) return binary_number("add", add_op{}, input, other);
+    return add(input, reel::detail::wrapped_number(other), alpha);
+}
+
+REEL_OP("sub(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor", method, out, inplace_native, alias("subtract"))
+Tensor sub(const Tensor& input, const Tensor& other, const Scalar& alpha) {
+    REEL_CHECK(input.scalar_type() != kBool && other.scalar_type() != kBool,
+               "sub: subtraction is not defined for bool tensors; use logical_xor");
+    if (is_one(alpha)) return binary_op("sub", sub_op{}, input, other);
+    check_alpha("sub", result_type(input, other), alpha);
+    return binary_op("sub", sub_op{}, input, mul(other, alpha));
+}
+Tensor& sub_(const Tensor& input, const Tensor& other, const Scalar& alpha) {
+    if (is_one(alpha))
+        return in_place("sub_", sub_op{}, input, other, [&](const Tensor& x) { return sub(x, other, alpha); });
+    return in_place("sub_", sub_op{}, input, mul(other, alpha), [&](const Tensor& x) { return sub(x, other, alpha); });
+}
+REEL_OP("sub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", method, inplace)
+Tensor sub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
+    REEL_CHECK(input.scalar_type() != kBool && !other.isBoolean(),
+               "sub: subtraction is not defined for bool operands; use logical_xor");
+    if (is_one(alpha)) return binary_number("sub", sub_op{}, input, other);
+    return sub(input, reel::detail::wrapped_number(other), alpha);
+}
+/// other - alpha input
+REEL_OP("rsub(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor")
+Tensor rsub(const Tensor& input, const Tensor& other, const Scalar& alpha) { return sub(other, input, alpha); }
+REEL_OP("rsub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor")
+Tensor rsub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
+    REEL_CHECK(input.scalar_type() != kBool && !other.isBoolean(),
+               "rsub: subtraction is not defined for bool operands; use logical_xor");
+    if (is_one(alpha)) return binary_number("rsub", sub_op{}, input, other, true);
+    return sub(reel::detail::wrapped_number(other), input, alpha);
+}
+
+REEL_OP("mul(Tensor input, Tensor other) -> Tensor", method, out, inplace_native, alias("multiply"))
+Tensor mul(const Tensor& input, const Tensor& other) { return binary_op("mul", mul_op{}, input, other); }
+Tensor& mul_(const Tensor& input, const Tensor& other) {
+    return in_place("mul_", mul_op{}, input, other, [&](const Tensor& x) { return mul(x, other); });
+}
+REEL_OP("mul(Tensor input, Scalar other) -> Tensor", method, out, inplace)
+Tensor mul(const Tensor& input, const Scalar& other) { return binary_number("mul", mul_op{}, input, other); }
+
+REEL_OP("maximum(Tensor input, Tensor other) -> Tensor", method, out)
+Tensor maximum(const Tensor& input, const Tensor& other) { return binary_op("maximum", maximum_op{}, input, other); }
+REEL_OP("minimum(Tensor input, Tensor other) -> Tensor", method, out)
+Tensor minimum(const Tensor& input, const Tensor& other) { return binary_op("minimum", minimum_op{}, input, other); }
+REEL_OP("atan2(Tensor input, Tensor other) -> Tensor", method, out, inplace, alias("arctan2"))
+Tensor atan2(const Tensor& input, const Tensor& other) { return binary_op("atan2", atan2_op{}, input, other); }
+
+REEL_OP("neg(Tensor input) -> Tensor", method, out_exact, inplace, alias("negative"))
+Tensor neg(const Tensor& input) {
+    REEL_CHECK(input.scalar_type() != kBool, "neg: negation is not defined for bool tensors; use logical_not");
+    return unary_op("neg", neg_op{}, input);
+}
+REEL_OP("reciprocal(Tensor input) -> Tensor", method, out, inplace)
+Tensor reciprocal(const Tensor& input) { return unary_op("reciprocal", reciprocal_op{}, input); }
+REEL_OP("square(Tensor input) -> Tensor", method, out, inplace)
+Tensor square(const Tensor& input) {
+    return unary_op("square", square_op{}, input.scalar_type() == kBool ? input.to(kLong) : input);
+}
+REEL_OP("sqrt(Tensor input) -> Tensor", method, out, inplace)
+Tensor sqrt(const Tensor& input) { return unary_op("sqrt", sqrt_op{}, input); }
+REEL_OP("rsqrt(Tensor input) -> Tensor", method, out, inplace)
+Tensor rsqrt(const Tensor& input) { return unary_op("rsqrt", rsqrt_op{}, input); }
+
+} // namespace reel

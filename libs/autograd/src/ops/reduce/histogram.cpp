@@ -1,0 +1,266 @@
+// Counting elements by value: bincount, histc, histogram, histogramdd.
+#include <reel/autograd/tensor_operators.hpp>
+
+#include "ops/index/index_kernels.hpp"
+#include "ops/shape/shape_util.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "op/dispatch.hpp"
+#include "tensor/checked_size.hpp"
+
+namespace reel {
+
+using namespace autograd;
+using namespace detail;
+using namespace shape;
+
+namespace {
+/// The outer edges of the bins of one dimension.
+struct Range {
+    double low, high;
+};
+
+/// Smallest and greatest element of a row-major float64 column of `points` [n, dims]; 0 and 1 when there are none.
+Range data_range(const char* op, const Tensor& points, std::int64_t column) {
+    const std::int64_t n = points.size(0), dims = points.size(1);
+    const double* p = points.data_ptr<double>() + column;
+    Range r{0, n == 0 ? 1. : 0.};
+    for (std::int64_t i = 0; i < n; ++i) {
+        const double v = p[i * dims];
+        REEL_CHECK(std::isfinite(v), op, ": the range of the input is not finite (it holds ", v,
+                   "); give an explicit range");
+        r = i == 0 ? Range{v, v} : Range{std::min(r.low, v), std::max(r.high, v)};
+    }
+    return r;
+}
+
+/// `bins` + 1 edges of `dtype`, the outer ones exact.
+Tensor even_edges(Range r, std::int64_t bins, ScalarType dtype) {
+    return linspace(Scalar(r.low), Scalar(r.high), bins + 1, TensorOptions(dtype));
+}
+
+void check_input(const char* op, const Tensor& input) {
+    require_cpu(op, input);
+    REEL_CHECK_NOT_IMPLEMENTED(input.scalar_type() == kFloat || input.scalar_type() == kDouble, op,
+                               ": input must be float32 or float64, got ", toString(input.scalar_type()));
+}
+
+/// What fell into the boxes, and for each point which box (row-major), or -1.
+struct Boxes {
+    Tensor sums, cells;
+};
+/// Sorts points [n, dims] into the boxes between `edges`; what lies outside is left out, the last bin of each
+/// dimension includes its upper edge.
+Boxes sort_points(const char* op, const Tensor& points, const std::vector<Tensor>& edges, const Tensor& weight,
+                  ScalarType dtype) {
+    const std::int64_t n = points.size(0), dims = points.size(1);
+    const Tensor at = contiguous_raw(cast_raw(points, kDouble));
+    std::vector<Tensor> walls;
+    Dims sizes;
+    for (const Tensor& e : edges) {
+        walls.push_back(contiguous_raw(cast_raw(e, kDouble)));
+        sizes.push_back(e.numel() - 1);
+        const double* p = walls.back().data_ptr<double>();
+        for (std::int64_t i = 0; i + 1 < e.numel(); ++i)
+            REEL_CHECK(p[i] <= p[i + 1], op, ": bin edges must ascend, got ", p[i], " before ", p[i + 1]);
+    }
+    check_sizes(op, sizes, kDouble);
+    if (weight.defined())
+        REEL_CHECK(weight.numel() == n && weight.scalar_type() == dtype, op, ": weight must have one ", toString(dtype),
+                   " number per point (", n, "), got ", toString(weight.scalar_type()), " ", weight.sizes());
+    const Tensor w = weight.defined() ? contiguous_raw(cast_raw(weight, kDouble)) : Tensor();
+    const Tensor sums = empty_raw(sizes, kDouble), cells = empty_raw({n}, kLong);
+    fill_raw(sums, Scalar(0));
+    double* to = sums.data_ptr<double>();
+    for (std::int64_t i = 0; i < n; ++i) {
+        std::int64_t cell = 0;
+        for (std::int64_t d = 0; d < dims && cell >= 0; ++d) {
+            const double v = at.data_ptr<double>()[i * dims + d];
+            const double* e = walls[std::size_t(d)].data_ptr<double>();
+            const std::int64_t bins = sizes[std::size_t(d)];
+            if (!(v >= e[0] && v <= e[bins])) cell = -1;
+            else cell = cell * bins + std::min<std::int64_t>(std::upper_bound(e, e + bins + 1, v) - e - 1, bins - 1);
+        }
+        cells.data_ptr<std::int64_t>()[i] = cell;
+        if (cell >= 0) to[cell] += w.defined() ? w.data_ptr<double>()[i] : 1;
+    }
+    return {sums, cells};
+}
+
+[[noreturn]] void refuse_input(const char* op, const char* argument) {
+    REEL_THROW(NotImplementedError, op, ": the derivative with respect to ", argument,
+               " is not implemented; detach it first");
+}
+
+/// The sums, with `density` over their total and the boxes' volumes. The weights have a gradient; backward refuses to
+/// give one to the points or the edges.
+Tensor count_points(const char* op, const Tensor& input, const Tensor& points, const std::vector<Tensor>& edges,
+                    const Tensor& weight, bool density) {
+    const ScalarType dtype = input.scalar_type();
+    const Boxes boxes = sort_points(op, points, edges, weight, dtype);
+    Tensor hist = boxes.sums;
+    std::vector<Tensor> operands{input, weight};
+    operands.insert(operands.end(), edges.begin(), edges.end());
+    record(op, TensorList(operands), TensorList(hist), {boxes.cells},
+           [op, n = operands.size(), sizes = weight.defined() ? Dims(weight.sizes()) : Dims()](RuleContext& c) {
+               for (std::size_t i = 0; i < n; ++i)
+                   if (i != 1 && c.needs(i)) refuse_input(op, i == 0 ? "input" : "bins");
+               const Tensor cells = c.saved(0), outside = cells < 0;
+               GradList g(n);
+               g[1] = index_select(reshape(c.grad(), {-1}), 0, masked_fill(cells, outside, 0));
+               g[1] = reshape(masked_fill(g[1], outside, 0), sizes);
+               return g;
+           });
+    if (density) {
+        Tensor volumes = ones({}, TensorOptions(kDouble));
+        for (const Tensor& e : edges) volumes = unsqueeze(volumes, -1) * diff(e.detach().to(kDouble));
+        hist = hist / (sum(hist) * volumes);
+    }
+    return hist.scalar_type() == dtype ? hist : hist.to(dtype);
+}
+
+/// [n, dims] with a row-major float64 copy's layout, from [..., dims].
+Tensor as_points(const Tensor& input, std::int64_t dims) {
+    const Tensor wide = contiguous_raw(cast_raw(input, kDouble));
+    return alias_raw(wide, {dims == 0 ? 0 : wide.numel() / dims, dims}, {dims, 1}, wide.storage_offset());
+}
+
+std::vector<Tensor> edges_of_dims(const char* op, const Tensor& input, const Tensor& points, IntArrayRef bins,
+                                  std::optional<ArrayRef<double>> range) {
+    const std::int64_t dims = points.size(1);
+    REEL_CHECK(!range || std::int64_t(range->size()) == 2 * dims, op, ": range must list a lower and an upper end for ",
+               "each of the ", dims, " dimensions, got ", range->size(), " numbers");
+    std::vector<Tensor> out;
+    for (std::int64_t d = 0; d < dims; ++d) {
+        REEL_CHECK(bins[std::size_t(d)] > 0, op, ": bins must be positive, got ", bins[std::size_t(d)]);
+        check_sizes(op, checked_add(op, "the number of edges", bins[std::size_t(d)], 1), kDouble);
+        Range r =
+            range ? Range{(*range)[std::size_t(2 * d)], (*range)[std::size_t(2 * d + 1)]} : data_range(op, points, d);
+        REEL_CHECK(std::isfinite(r.low) && std::isfinite(r.high) && r.low <= r.high, op, ": range [", r.low, ", ",
+                   r.high, "] must be finite and ascend");
+        if (r.low == r.high) r = {r.low - 0.5, r.high + 0.5};
+        out.push_back(even_edges(r, bins[std::size_t(d)], input.scalar_type()));
+        if (!range) record(op, {input}, out.back(), {}, [op](RuleContext&) -> GradList { refuse_input(op, "input"); });
+    }
+    return out;
+}
+} // namespace
+
+/// How often each number occurs in a vector of non-negative integers, or the sums of `weights` there; at least
+/// `minlength` entries.
+REEL_OP("bincount(Tensor input, Tensor? weights=None, int minlength=0) -> Tensor", method)
+Tensor bincount(const Tensor& input, const Tensor& weights, std::int64_t minlength) {
+    require_cpu("bincount", input);
+    REEL_CHECK(input.dim() == 1 && isIntegralType(input.scalar_type(), false),
+               "bincount: input must be a vector of integers, got ", toString(input.scalar_type()), " ", input.sizes());
+    REEL_CHECK(minlength >= 0, "bincount: minlength must not be negative, got ", minlength);
+    REEL_CHECK(!weights.defined() || weights.sizes().equals(input.sizes()), "bincount: weights must have the sizes of ",
+               "input ", input.sizes(), ", got ", weights.sizes());
+    const Tensor at = contiguous_raw(cast_raw(input, kLong));
+    const std::int64_t* p = at.data_ptr<std::int64_t>();
+    std::int64_t n = minlength;
+    for (std::int64_t i = 0; i < at.numel(); ++i) {
+        REEL_CHECK(p[i] >= 0, "bincount: input must not be negative, got ", p[i]);
+        n = std::max(n, checked_add("bincount", "the number of bins", p[i], 1));
+    }
+    const ScalarType t = !weights.defined() ? kLong : weights.scalar_type() == kFloat ? kFloat : kDouble;
+    check_sizes("bincount", n, t);
+    const Tensor out = zeros_raw({n}, empty_raw({0}, t));
+    Tensor mass = weights.defined() ? cast_raw(weights, t) : empty_raw({}, kLong);
+    if (!weights.defined()) fill_raw(mass, Scalar(1));
+    scatter_raw(ScatterMode::Add, out, 0, at, expand_raw(mass, at.sizes()));
+    record("bincount", {input, weights}, out, {at}, [](RuleContext& c) -> GradList {
+        return {Tensor(), index_select(c.grad(), 0, c.saved(0))};
+    });
+    return out;
+}
+
+/// Counts of elements in `bins` equal bins between `min` and `max` (both 0: between the extremes of the input). What
+/// lies outside is left out. Counts are constant almost everywhere: the gradient is zero.
+REEL_OP("histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", method, out_exact)
+Tensor histc(const Tensor& input, std::int64_t bins, const Scalar& min, const Scalar& max) {
+    require_cpu("histc", input);
+    REEL_CHECK(bins > 0, "histc: bins must be positive, got ", bins);
+    REEL_CHECK_NOT_IMPLEMENTED(input.is_floating_point(), "histc: not implemented for ", toString(input.scalar_type()));
+    Range r{min.toDouble(), max.toDouble()};
+    const Tensor points = as_points(input, 1);
+    if (r.low == r.high && input.numel() > 0) r = data_range("histc", points, 0);
+    if (r.low == r.high) r = {r.low - 1, r.high + 1};
+    REEL_CHECK(std::isfinite(r.low) && std::isfinite(r.high) && r.low < r.high, "histc: range [", r.low, ", ", r.high,
+               "] must be finite and ascend");
+    check_sizes("histc", bins, kLong);
+    const Tensor out = zeros_raw({bins}, input), x = contiguous_raw(input),
+                 counted = zeros_raw({bins}, empty_raw({0}, kLong));
+    dispatch_floating(input.scalar_type(), "histc", [&]<class T>() {
+        // Positions are found in the input's own precision, as the reference does.
+        const T low = T(r.low), high = T(r.high), *p = x.data_ptr<T>();
+        std::int64_t* const counts = counted.data_ptr<std::int64_t>();
+        for (std::int64_t i = 0; i < x.numel(); ++i) {
+            if (!(p[i] >= low && p[i] <= high)) continue;
+            const T at = T(T(T(p[i] - low) * T(double(bins))) / T(high - low));
+            ++counts[std::min(std::int64_t(double(at)), bins - 1)];
+        }
+        for (std::int64_t i = 0; i < bins; ++i) out.data_ptr<T>()[i] = T(double(counts[i]));
+    });
+    record("histc", {input}, out, {},
+           [sizes = Dims(input.sizes())](RuleContext& c) -> GradList { return {zeros(sizes, c.grad().options())}; });
+    return out;
+}
+
+/// Counts (or sums of `weight`) of elements in bins of equal width over `range` (default: the extremes of the input),
+/// or between the edges `bins`; and the edges. `density`: divided by the total and the widths.
+REEL_OP("histogram(Tensor input, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) -> "
+        "(Tensor hist, Tensor bin_edges)",
+        method, out)
+std::tuple<Tensor, Tensor> histogram(const Tensor& input, std::int64_t bins, std::optional<ArrayRef<double>> range,
+                                     const Tensor& weight, bool density) {
+    check_input("histogram", input);
+    const Tensor points = as_points(input, 1);
+    const auto edges = edges_of_dims("histogram", input, points, bins, range);
+    return {count_points("histogram", input, points, edges, weight, density), edges[0]};
+}
+REEL_OP("histogram(Tensor input, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor "
+        "bin_edges)",
+        method, out)
+std::tuple<Tensor, Tensor> histogram(const Tensor& input, const Tensor& bins, const Tensor& weight, bool density) {
+    check_input("histogram", input);
+    REEL_CHECK(bins.dim() == 1 && bins.numel() >= 2 && bins.scalar_type() == input.scalar_type(),
+               "histogram: bins must be a vector of at least two edges of the input's dtype, got ",
+               toString(bins.scalar_type()), " ", bins.sizes());
+    return {count_points("histogram", input, as_points(input, 1), {bins}, weight, density), bins.clone()};
+}
+
+/// `histogram` of points: the last dimension of `input` holds their coordinates, `bins` the number of bins (or the
+/// edges) along each.
+REEL_OP("histogramdd(Tensor input, int[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> "
+        "(Tensor hist, Tensor[] bin_edges)")
+std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& input, IntArrayRef bins,
+                                                    std::optional<ArrayRef<double>> range, const Tensor& weight,
+                                                    bool density) {
+    check_input("histogramdd", input);
+    REEL_CHECK(input.dim() >= 2, "histogramdd: expected at least 2 dimensions, got sizes ", input.sizes());
+    const std::int64_t dims = input.size(-1);
+    const Dims each = bins.size() == 1 ? Dims(std::size_t(dims), bins[0]) : Dims(bins);
+    REEL_CHECK(std::int64_t(each.size()) == dims, "histogramdd: bins lists ", each.size(),
+               " numbers, the last dimension of input ", input.sizes(), " has size ", dims);
+    const Tensor points = as_points(input, dims);
+    const auto edges = edges_of_dims("histogramdd", input, points, each, range);
+    return {count_points("histogramdd", input, points, edges, weight, density), edges};
+}
+REEL_OP("histogramdd(Tensor input, Tensor[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> "
+        "(Tensor hist, Tensor[] bin_edges)")
+std::tuple<Tensor, std::vector<Tensor>>
+histogramdd(const Tensor& input, TensorList bins, std::optional<ArrayRef<double>>, const Tensor& weight, bool density) {
+    check_input("histogramdd", input);
+    REEL_CHECK(input.dim() >= 2 && std::int64_t(bins.size()) == input.size(-1), "histogramdd: bins lists ", bins.size(),
+               " edges for input of sizes ", input.sizes(), "; expected one for each of its last dimension");
+    const std::vector<Tensor> edges(bins.begin(), bins.end());
+    for (const Tensor& e : edges)
+        REEL_CHECK(e.dim() == 1 && e.numel() >= 2, "histogramdd: edges must be vectors of at least two, got sizes ",
+                   e.sizes());
+    return {count_points("histogramdd", input, as_points(input, input.size(-1)), edges, weight, density), edges};
+}
+
+} // namespace reel

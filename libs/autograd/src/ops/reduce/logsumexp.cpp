@@ -1,0 +1,48 @@
+// log(sum(exp)) and the softmax of the negative.
+#include <cmath>
+#include <limits>
+
+#include "ops/reduce/reduction.hpp"
+
+namespace reel {
+
+using namespace autograd;
+using namespace reduction;
+
+/// log of the sum of exp(input) over `dim` (all when empty), without overflow.  gx = g exp(x - y)
+REEL_OP("logsumexp(Tensor input, int[] dim, bool keepdim=False) -> Tensor", method, out, alias("special.logsumexp"))
+Tensor logsumexp(const Tensor& input, IntArrayRef dim, bool keepdim) {
+    const Dims dims = reduced_dims("logsumexp", input, dim);
+    const ScalarType t = float_type(input.scalar_type());
+    const Tensor x = t == input.scalar_type() ? input : input.to(t);
+    std::int64_t inner = 1;
+    const Tensor rows = rows_last(x, dims, inner);
+    Tensor out = empty_raw(reduced_sizes(x, dims, keepdim), t, x.device());
+    dispatch_floating_complex(t, "logsumexp", [&]<class T>() {
+        using W = Wide<T>;
+        for_rows<T, T>(rows, inner, out, [](const T* p, std::int64_t n) {
+            using R = decltype(std::abs(W()));
+            R best = -std::numeric_limits<R>::infinity();
+            for (std::int64_t i = 0; i < n; ++i) {
+                const R v = std::real(W(p[i]));
+                if (v != v || v > best) best = v;
+                if (v != v) break;
+            }
+            const R shift = std::isinf(best) ? R(0) : best;
+            W s(0);
+            for (std::int64_t i = 0; i < n; ++i) s += std::exp(W(p[i]) - shift);
+            return T(std::log(s) + shift);
+        });
+    });
+    record("logsumexp", {x}, out, {x, out}, [dims, keepdim](RuleContext& c) -> GradList {
+        const Tensor x = c.saved(0);
+        const Dims shape(x.sizes());
+        const Tensor g = keep_dims(c.grad(), shape, dims, keepdim);
+        Tensor y = keep_dims(c.saved(1), shape, dims, keepdim);
+        // Rows of -infinity alone have weights of zero.
+        y = masked_fill(y, real(y) == -std::numeric_limits<double>::infinity(), 0);
+        return {g * conj(exp(x - y))};
+    });
+    return out;
+}
+} // namespace reel

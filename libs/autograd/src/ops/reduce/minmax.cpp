@@ -1,0 +1,257 @@
+// Extrema and the elements that stand in the middle or occur most often.
+#include <numeric>
+
+#include "ops/reduce/reduction.hpp"
+
+namespace reel {
+
+using namespace autograd;
+using namespace reduction;
+
+namespace {
+
+/// Place of the first extremum of a line; the first NaN wins.
+template <bool Max, class T> std::int64_t best_place(const T* p, std::int64_t n) {
+    std::int64_t best = 0;
+    for (std::int64_t i = 1; i < n && !is_nan(Wide<T>(p[best])); ++i) {
+        const Wide<T> v(p[i]), b(p[best]);
+        if (is_nan(v) || (Max ? v > b : v < b)) best = i;
+    }
+    return best;
+}
+template <bool Max> Tensor extremum(const char* op, const Tensor& input, const Dims& dims, bool keepdim) {
+    require_rows(op, input, dims);
+    std::int64_t inner = 1;
+    Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), input.scalar_type(), input.device());
+    const Tensor rows = rows_last(input, dims, inner);
+    dispatch_real(input.scalar_type(), op, [&]<class T>() {
+        for_rows<T, T>(rows, inner, out, [](const T* p, std::int64_t n) { return p[best_place<Max>(p, n)]; });
+    });
+    return out;
+}
+template <bool Max> Tensor extremum_place(const char* op, const Tensor& input, const Dims& dims, bool keepdim) {
+    require_rows(op, input, dims);
+    std::int64_t inner = 1;
+    Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), kLong, input.device());
+    const Tensor rows = rows_last(input, dims, inner);
+    dispatch_real(input.scalar_type(), op, [&]<class T>() {
+        for_rows<T, std::int64_t>(rows, inner, out, [](const T* p, std::int64_t n) { return best_place<Max>(p, n); });
+    });
+    return out;
+}
+/// The elements at `index` along `dim`, which the reduction has removed or kept.
+Tensor pick(const Tensor& input, std::int64_t dim, const Tensor& index, bool keepdim) {
+    NoGradGuard guard;
+    if (input.dim() == 0) return input.clone();
+    const Tensor at = keepdim ? index : unsqueeze(index, dim);
+    const Tensor v = gather(input, dim, at);
+    return keepdim ? v : squeeze(v, dim);
+}
+/// Values at the places that the op chose; the gradient goes back to those places.
+std::tuple<Tensor, Tensor> chosen(const char* op, const Tensor& input, std::int64_t dim, const Tensor& index,
+                                  bool keepdim) {
+    const Tensor values = pick(input.detach(), dim, index, keepdim);
+    const Dims shape(input.sizes());
+    record(op, TensorList{input}, {values, index}, {index}, [shape, dim, keepdim](RuleContext& c) -> GradList {
+        if (!c.grad(0).defined()) return {Tensor()};
+        return {scatter_back(c.grad(0), c.saved(0), shape, dim, keepdim)};
+    });
+    return {values, index};
+}
+/// Places equal to the reduced value (NaN counts as equal to NaN).
+Tensor equal_places(const Tensor& x, const Tensor& value) {
+    const Tensor same = x == value;
+    return x.is_floating_point() ? logical_or(same, logical_and(isnan(x), isnan(value))) : same;
+}
+template <bool Max> Tensor whole(const char* op, const Tensor& input) {
+    REEL_CHECK(input.numel() > 0, op, ": input ", input.sizes(),
+               " is empty; an extremum needs at least one element. Name a dimension");
+    Tensor out = extremum<Max>(op, input, all_dims(input), false);
+    record(op, {input}, out, {input, out}, [](RuleContext& c) -> GradList {
+        const Tensor x = c.saved(0);
+        return {share(c.grad(), equal_places(x, c.saved(1)), all_dims(x))};
+    });
+    return out;
+}
+template <bool Max>
+std::tuple<Tensor, Tensor> along(const char* op, const Tensor& input, std::int64_t dim, bool keepdim) {
+    const std::int64_t d = wrap_dim(op, dim, input.dim());
+    return chosen(op, input, d, extremum_place<Max>(op, input, {d}, keepdim), keepdim);
+}
+template <bool Max> Tensor over(const char* op, const Tensor& input, OptionalIntArrayRef dim, bool keepdim) {
+    const Dims dims = reduced_dims(op, input, dim);
+    Tensor out = extremum<Max>(op, input, dims, keepdim);
+    record(op, {input}, out, {input, out}, [dims, keepdim](RuleContext& c) -> GradList {
+        const Tensor x = c.saved(0);
+        const Dims shape(x.sizes());
+        const Tensor y = keep_dims(c.saved(1), shape, dims, keepdim), g = keep_dims(c.grad(), shape, dims, keepdim);
+        return {share(g, x == y, dims)};
+    });
+    return out;
+}
+
+} // namespace
+
+/// Largest element (ties share the gradient); the larger of two tensors; largest along `dim` and its first place.
+/// NaN is larger than anything.
+REEL_OP("max(Tensor input) -> Tensor", method, out)
+Tensor max(const Tensor& input) { return whole<true>("max", input); }
+REEL_OP("max(Tensor input, Tensor other) -> Tensor", method, out)
+Tensor max(const Tensor& input, const Tensor& other) { return maximum(input, other); }
+REEL_OP("max(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", method, out)
+std::tuple<Tensor, Tensor> max(const Tensor& input, std::int64_t dim, bool keepdim) {
+    return along<true>("max", input, dim, keepdim);
+}
+/// Smallest element (ties share the gradient); the smaller of two tensors; smallest along `dim` and its first place.
+/// NaN is smaller than anything.
+REEL_OP("min(Tensor input) -> Tensor", method, out)
+Tensor min(const Tensor& input) { return whole<false>("min", input); }
+REEL_OP("min(Tensor input, Tensor other) -> Tensor", method, out)
+Tensor min(const Tensor& input, const Tensor& other) { return minimum(input, other); }
+REEL_OP("min(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", method, out)
+std::tuple<Tensor, Tensor> min(const Tensor& input, std::int64_t dim, bool keepdim) {
+    return along<false>("min", input, dim, keepdim);
+}
+/// Largest elements over `dim` (all when absent or empty); ties share the gradient.
+REEL_OP("amax(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor", method, out_exact)
+Tensor amax(const Tensor& input, IntArrayRef dim, bool keepdim) { return over<true>("amax", input, dim, keepdim); }
+/// Smallest elements over `dim` (all when absent or empty); ties share the gradient.
+REEL_OP("amin(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor", method, out_exact)
+Tensor amin(const Tensor& input, IntArrayRef dim, bool keepdim) { return over<false>("amin", input, dim, keepdim); }
+/// Smallest and largest elements along `dim`, or of the whole tensor.
+REEL_OP("aminmax(Tensor input, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)", method, out)
+std::tuple<Tensor, Tensor> aminmax(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
+    REEL_CHECK(dim || input.numel() > 0, "aminmax: input ", input.sizes(),
+               " is empty; an extremum needs at least one element. Name a dimension");
+    const Dims dims = dim ? Dims{wrap_dim("aminmax", *dim, input.dim())} : all_dims(input);
+    return {over<false>("aminmax", input, IntArrayRef(dims), keepdim),
+            over<true>("aminmax", input, IntArrayRef(dims), keepdim)};
+}
+/// Place of the first largest element along `dim`, or in the flattened tensor; a NaN is the largest.
+REEL_OP("argmax(Tensor input, int? dim=None, bool keepdim=False) -> Tensor", method, out, not_differentiable)
+Tensor argmax(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
+    if (reel::detail::thread_modes.observers) recording::not_recorded("argmax", {input});
+    const Dims dims = dim ? Dims{wrap_dim("argmax", *dim, input.dim())} : all_dims(input);
+    return extremum_place<true>("argmax", input, dims, keepdim);
+}
+/// Place of the first smallest element along `dim`, or in the flattened tensor; a NaN is the smallest.
+REEL_OP("argmin(Tensor input, int? dim=None, bool keepdim=False) -> Tensor", method, out, not_differentiable)
+Tensor argmin(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
+    if (reel::detail::thread_modes.observers) recording::not_recorded("argmin", {input});
+    const Dims dims = dim ? Dims{wrap_dim("argmin", *dim, input.dim())} : all_dims(input);
+    return extremum_place<false>("argmin", input, dims, keepdim);
+}
+
+namespace {
+
+/// Place of the lower median. A NaN is the median unless NaN are ignored.
+template <class T> std::int64_t median_place(const T* p, std::int64_t n, bool ignore_nan) {
+    std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+    std::iota(order.begin(), order.end(), 0);
+    std::int64_t numbers = n;
+    for (std::int64_t i = 0; i < n; ++i)
+        if (is_nan(Wide<T>(p[i]))) {
+            if (!ignore_nan) return i;
+            --numbers;
+        }
+    const std::int64_t k = std::max<std::int64_t>(numbers - 1, 0) / 2;
+    std::nth_element(order.begin(), order.begin() + k, order.end(), [p](std::int64_t i, std::int64_t j) {
+        const Wide<T> a(p[i]), b(p[j]);
+        if (a < b || (!is_nan(a) && is_nan(b))) return true;
+        return !(b < a) && is_nan(a) == is_nan(b) && i < j; // equal ones in their order
+    });
+    return order[std::size_t(k)];
+}
+Tensor median_places(const char* op, const Tensor& input, const Dims& dims, bool keepdim, bool ignore_nan) {
+    require_rows(op, input, dims);
+    std::int64_t inner = 1;
+    Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), kLong, input.device());
+    const Tensor rows = rows_last(input, dims, inner);
+    dispatch_real(input.scalar_type(), op, [&]<class T>() {
+        for_rows<T, std::int64_t>(rows, inner, out,
+                                  [=](const T* p, std::int64_t n) { return median_place(p, n, ignore_nan); });
+    });
+    return out;
+}
+Tensor median_of_all(const char* op, const Tensor& input, bool ignore_nan) {
+    Tensor out;
+    if (input.numel() == 0) {
+        out = empty_raw({}, input.scalar_type(), input.device());
+        if (input.is_floating_point()) fill_raw(out, std::numeric_limits<double>::quiet_NaN());
+        else fill_raw(out, std::numeric_limits<std::int64_t>::min());
+    } else {
+        const Tensor place = median_places(op, input, all_dims(input), false, ignore_nan);
+        NoGradGuard guard;
+        out = input.is_meta()    ? empty_raw({}, input.scalar_type(), input.device())
+              : input.dim() == 0 ? input.detach().clone()
+                                 : select(reshape(input.detach(), {-1}), 0, place.item().toLong()).clone();
+    }
+    record(op, {input}, out, {input, out}, [](RuleContext& c) -> GradList {
+        const Tensor x = c.saved(0);
+        return {share(c.grad(), equal_places(x, c.saved(1)), all_dims(x))};
+    });
+    return out;
+}
+std::tuple<Tensor, Tensor> median_along(const char* op, const Tensor& input, std::int64_t dim, bool keepdim,
+                                        bool ignore_nan) {
+    const std::int64_t d = wrap_dim(op, dim, input.dim());
+    return chosen(op, input, d, median_places(op, input, {d}, keepdim, ignore_nan), keepdim);
+}
+
+} // namespace
+
+/// The lower median of all elements, or along `dim` with its place; NaN if there is one.
+REEL_OP("median(Tensor input) -> Tensor", method)
+Tensor median(const Tensor& input) { return median_of_all("median", input, false); }
+REEL_OP("median(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", method, out)
+std::tuple<Tensor, Tensor> median(const Tensor& input, std::int64_t dim, bool keepdim) {
+    return median_along("median", input, dim, keepdim, false);
+}
+/// The lower median of the elements that are numbers.
+REEL_OP("nanmedian(Tensor input) -> Tensor", method)
+Tensor nanmedian(const Tensor& input) { return median_of_all("nanmedian", input, true); }
+REEL_OP("nanmedian(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", method, out)
+std::tuple<Tensor, Tensor> nanmedian(const Tensor& input, std::int64_t dim, bool keepdim) {
+    return median_along("nanmedian", input, dim, keepdim, true);
+}
+
+namespace {
+/// Place of an element that occurs most often, of the smallest such value.
+template <class T> std::int64_t mode_place(const T* p, std::int64_t n) {
+    std::vector<std::pair<T, std::int64_t>> elements;
+    elements.reserve(std::size_t(n));
+    for (std::int64_t i = 0; i < n; ++i) elements.emplace_back(p[i], i);
+    std::sort(elements.begin(), elements.end(), [](const auto& a, const auto& b) {
+        const Wide<T> x(a.first), o(b.first);
+        return x < o || (!is_nan(x) && is_nan(o));
+    });
+    std::int64_t place = 0, most = 0, run = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+        ++run;
+        if (i == n - 1 || Wide<T>(elements[std::size_t(i)].first) != Wide<T>(elements[std::size_t(i + 1)].first)) {
+            if (run > most) {
+                most = run;
+                place = elements[std::size_t(i)].second;
+            }
+            run = 0;
+        }
+    }
+    return place;
+}
+} // namespace
+
+/// The most frequent element along `dim` and a place where it is; the smallest of equally frequent ones.
+REEL_OP("mode(Tensor input, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", method, out)
+std::tuple<Tensor, Tensor> mode(const Tensor& input, std::int64_t dim, bool keepdim) {
+    const std::int64_t d = wrap_dim("mode", dim, input.dim());
+    require_rows("mode", input, {d});
+    std::int64_t inner = 1;
+    const Tensor places = empty_raw(reduced_sizes(input, {d}, keepdim), kLong, input.device());
+    const Tensor rows = rows_last(input, {d}, inner);
+    dispatch_real(input.scalar_type(), "mode", [&]<class T>() {
+        for_rows<T, std::int64_t>(rows, inner, places, [](const T* p, std::int64_t n) { return mode_place(p, n); });
+    });
+    return chosen("mode", input, d, places, keepdim);
+}
+
+} // namespace reel

@@ -1,0 +1,196 @@
+// Sums, products, means, truth over dimensions.
+#include <reel/autograd/pointwise/scalar_math.hpp>
+
+#include "ops/reduce/reduction.hpp"
+
+#include "ops/reduce/scan.hpp"
+
+namespace reel {
+
+using namespace autograd;
+using namespace reduction;
+
+/// Sum over `dim` (all dimensions when absent or empty). Integers sum in int64.  gx = g, spread
+REEL_OP("sum(Tensor input, *, Dtype? dtype=None) -> Tensor", method)
+Tensor sum(const Tensor& input, std::optional<ScalarType> dtype) { return sum(input, std::nullopt, false, dtype); }
+REEL_OP("sum(Tensor input, int[]? dim, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method, out)
+Tensor sum(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+    const Dims dims = reduced_dims("sum", input, dim);
+    const ScalarType t = dtype.value_or(isIntegralType(input.scalar_type(), true) ? kLong : input.scalar_type());
+    Tensor out = sum_raw(input, dims, keepdim, t);
+    const Dims shape(input.sizes());
+    record("sum", {input}, out, {},
+           [shape, dims, keepdim](RuleContext& c) -> GradList { return {spread(c.grad(), shape, dims, keepdim)}; });
+    return out;
+}
+/// Arithmetic mean over `dim` (all when absent or empty); floating and complex.  gx = g / n, spread
+REEL_OP("mean(Tensor input, *, Dtype? dtype=None) -> Tensor", method, out)
+Tensor mean(const Tensor& input, std::optional<ScalarType> dtype) { return mean(input, std::nullopt, false, dtype); }
+REEL_OP("mean(Tensor input, int[]? dim, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method, out)
+Tensor mean(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+    const ScalarType t = dtype.value_or(input.scalar_type());
+    REEL_CHECK(isDifferentiableType(t), "mean: input is ", dtype_name(t),
+               "; expected a floating or complex dtype. Pass dtype=kFloat");
+    const Dims dims = reduced_dims("mean", input, dim);
+    const std::int64_t n = reduced_count(input, dims);
+    // 16-bit sums are divided in float32 and rounded once.
+    const ScalarType wide = wide_type(t);
+    const Tensor s = wide == input.scalar_type() ? sum(input, IntArrayRef(dims), keepdim)
+                                                 : sum(input, IntArrayRef(dims), keepdim, wide);
+    const Tensor m = s / double(n);
+    return wide == t ? m : m.to(t);
+}
+/// Sum that takes NaN for zero.  gx = g where input is a number
+REEL_OP("nansum(Tensor input, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method, out)
+Tensor nansum(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+    REEL_CHECK(!input.is_complex(), "nansum: input is ", dtype_name(input.scalar_type()),
+               "; complex numbers are not supported");
+    if (!input.is_floating_point()) return sum(input, dim, keepdim, dtype);
+    return sum(masked_fill(input, isnan(input), 0), dim, keepdim, dtype);
+}
+/// Mean of the elements that are numbers; NaN for none.
+REEL_OP("nanmean(Tensor input, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method, out)
+Tensor nanmean(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+    REEL_CHECK(input.is_floating_point(), "nanmean: input is ", dtype_name(input.scalar_type()),
+               "; expected a floating dtype");
+    const ScalarType t = dtype.value_or(input.scalar_type()), wide = wide_type(t);
+    const Tensor count = sum(logical_not(isnan(input.detach())), dim, keepdim);
+    const Tensor m = nansum(input, dim, keepdim, wide) / count;
+    return wide == t ? m : m.to(t);
+}
+/// Sums broadcast dims away until the shape is `size`.
+REEL_OP("sum_to_size(Tensor input, int[] size) -> Tensor", method)
+Tensor sum_to_size(const Tensor& input, IntArrayRef size) {
+    if (size.empty()) return sum(input);
+    if (input.sizes().equals(size)) return input;
+    const std::int64_t extra = input.dim() - std::int64_t(size.size());
+    REEL_CHECK(extra >= 0, "sum_to_size: size ", size, " has more dimensions than input ", input.sizes());
+    Dims dims;
+    for (std::int64_t i = 0; i < input.dim(); ++i) {
+        if (i < extra) {
+            dims.push_back(i);
+            continue;
+        }
+        const std::int64_t want = size[std::size_t(i - extra)];
+        REEL_CHECK(want == input.size(i) || want == 1, "sum_to_size: size ", size, " does not broadcast to input ",
+                   input.sizes());
+        if (want == 1 && input.size(i) != 1) dims.push_back(i);
+    }
+    Tensor r = dims.empty() ? input : sum(input, IntArrayRef(dims), true);
+    return extra > 0 ? reshape(r, size) : r;
+}
+
+namespace reduction {
+// Products from the left times products from the right.
+Tensor product_of_others(const Tensor& x, std::int64_t dim) {
+    Dims one(x.sizes());
+    one[std::size_t(dim)] = 1;
+    const Tensor unit = ones(one, x.options());
+    const std::int64_t n = x.size(dim);
+    const Tensor left = cumprod(cat({unit, narrow(x, dim, 0, n - 1)}, dim), dim);
+    const Tensor right = reverse(cumprod(cat({unit, narrow(reverse(x, dim), dim, 0, n - 1)}, dim), dim), dim);
+    return left * right;
+}
+} // namespace reduction
+
+namespace {
+
+/// Product of each line along the last dim of a dense [..., n].
+Tensor prod_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType t) {
+    std::int64_t inner = 1;
+    const Tensor rows = rows_last(cast_raw(input, t), dims, inner);
+    Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), t, input.device());
+    dispatch_all(t, "prod", [&]<class T>() {
+        for_rows<T, T>(rows, inner, out, [](const T* p, std::int64_t n) {
+            if constexpr (std::is_same_v<T, bool>) return std::find(p, p + n, false) == p + n;
+            else {
+                Wide<T> r(1);
+                for (std::int64_t i = 0; i < n; ++i) r = Wide<T>(math::wrapping(r) * math::wrapping(Wide<T>(p[i])));
+                return T(r);
+            }
+        });
+    });
+    return out;
+}
+bool any_zero(const Tensor& t) { return t.numel() > 0 && !t.is_meta() && any(t == Scalar(0)).item().toBool(); }
+GradList prod_rule(RuleContext& c, const Dims& dims, bool keepdim, bool whole) {
+    const Tensor x = c.saved(0), y = c.saved(1);
+    const Dims shape(x.sizes());
+    if (x.dim() == 0) return {c.grad()};
+    if (x.numel() == 0) return {zeros(shape, c.grad().options())};
+    if (!any_zero(x)) {
+        const Tensor g = keep_dims(c.grad() * conj(y), shape, dims, keepdim);
+        return {g / conj(x)};
+    }
+    const Tensor g = keep_dims(c.grad(), shape, dims, keepdim);
+    const Tensor flat = whole ? reshape(x, {x.numel()}) : x;
+    return {g * conj(reshape(product_of_others(flat, whole ? 0 : dims[0]), shape))};
+}
+Tensor prod_of(const Tensor& input, const Dims& dims, bool keepdim, bool whole, std::optional<ScalarType> dtype) {
+    const ScalarType t = dtype.value_or(isIntegralType(input.scalar_type(), true) ? kLong : input.scalar_type());
+    const Tensor x = input.scalar_type() == t ? input : input.to(t);
+    Tensor out = prod_raw(x, dims, keepdim, t);
+    record("prod", {x}, out, {x, out},
+           [dims, keepdim, whole](RuleContext& c) { return prod_rule(c, dims, keepdim, whole); });
+    return out;
+}
+
+} // namespace
+
+/// Product of all elements, or along `dim`. Integers multiply in int64.  gx = g times the product of the others
+REEL_OP("prod(Tensor input, *, Dtype? dtype=None) -> Tensor", method)
+Tensor prod(const Tensor& input, std::optional<ScalarType> dtype) {
+    return prod_of(input, all_dims(input), false, true, dtype);
+}
+REEL_OP("prod(Tensor input, int dim, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method, out)
+Tensor prod(const Tensor& input, std::int64_t dim, bool keepdim, std::optional<ScalarType> dtype) {
+    return prod_of(input, {wrap_dim("prod", dim, input.dim())}, keepdim, false, dtype);
+}
+
+namespace {
+/// `All`: does every element hold; otherwise: does any.
+template <bool All> Tensor truth(const Tensor& input, const Dims& dims, bool keepdim) {
+    std::int64_t inner = 1;
+    const Tensor rows = rows_last(cast_raw(input, kBool), dims, inner);
+    Tensor out =
+        empty_raw(reduced_sizes(input, dims, keepdim), input.scalar_type() == kByte ? kByte : kBool, input.device());
+    for_rows<bool, bool>(rows, inner, out, [](const bool* p, std::int64_t n) {
+        return All ? std::find(p, p + n, false) == p + n : std::find(p, p + n, true) != p + n;
+    });
+    return out;
+}
+/// An empty list of dims reduces nothing.
+Dims named_dims(const char* op, const Tensor& t, OptionalIntArrayRef dim) {
+    return dim ? wrap_dims(op, *dim, t.dim()) : all_dims(t);
+}
+} // namespace
+
+/// Does any element differ from zero, over `dim` (all when absent)? uint8 answers in uint8.
+REEL_OP("any(Tensor input) -> Tensor", method, out, not_differentiable)
+Tensor any(const Tensor& input) { return truth<false>(input, all_dims(input), false); }
+REEL_OP("any(Tensor input, int[]? dim=None, bool keepdim=False) -> Tensor", method, out, not_differentiable,
+        explicit("dim"))
+Tensor any(const Tensor& input, OptionalIntArrayRef dim, bool keepdim) {
+    return truth<false>(input, named_dims("any", input, dim), keepdim);
+}
+/// Do all elements differ from zero, over `dim` (all when absent)? uint8 answers in uint8.
+REEL_OP("all(Tensor input) -> Tensor", method, out, not_differentiable)
+Tensor all(const Tensor& input) { return truth<true>(input, all_dims(input), false); }
+REEL_OP("all(Tensor input, int[]? dim=None, bool keepdim=False) -> Tensor", method, out, not_differentiable,
+        explicit("dim"))
+Tensor all(const Tensor& input, OptionalIntArrayRef dim, bool keepdim) {
+    return truth<true>(input, named_dims("all", input, dim), keepdim);
+}
+/// How many elements differ from zero, over `dim` (all when absent or empty); int64.
+REEL_OP("count_nonzero(Tensor input, int[]? dim=None) -> Tensor", method, not_differentiable)
+Tensor count_nonzero(const Tensor& input, OptionalIntArrayRef dim) {
+    const Dims dims = reduced_dims("count_nonzero", input, dim);
+    std::int64_t inner = 1;
+    const Tensor rows = rows_last(cast_raw(input, kBool), dims, inner);
+    Tensor out = empty_raw(reduced_sizes(input, dims, false), kLong, input.device());
+    for_rows<bool, std::int64_t>(
+        rows, inner, out, [](const bool* p, std::int64_t n) { return std::int64_t(std::count(p, p + n, true)); });
+    return out;
+}
+
+} // namespace reel

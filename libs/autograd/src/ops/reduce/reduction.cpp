@@ -1,0 +1,126 @@
+// The parts of reductions that do not depend on the op.
+#include "ops/reduce/reduction.hpp"
+
+#include <reel/autograd/device_kernel.hpp>
+
+#include <numeric>
+
+#include "cpu/sum.hpp"
+
+namespace reel::reduction {
+
+Dims all_dims(const Tensor& t) {
+    Dims all(std::size_t(t.dim()));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+}
+Dims reduced_dims(const char* op, const Tensor& t, OptionalIntArrayRef dim) {
+    return dim && !(*dim).empty() ? wrap_dims(op, *dim, t.dim()) : all_dims(t);
+}
+bool contains(const Dims& dims, std::int64_t d) { return std::find(dims.begin(), dims.end(), d) != dims.end(); }
+Dims reduced_sizes(const Tensor& t, const Dims& dims, bool keepdim) {
+    Dims s;
+    for (std::int64_t i = 0; i < t.dim(); ++i)
+        if (!contains(dims, i)) s.push_back(t.size(i));
+        else if (keepdim) s.push_back(1);
+    return s;
+}
+std::int64_t reduced_count(const Tensor& t, const Dims& dims) {
+    std::int64_t n = 1;
+    if (t.dim() > 0)
+        for (const std::int64_t d : dims) n *= t.size(d);
+    return n;
+}
+Tensor rows_last(const Tensor& t, const Dims& dims, std::int64_t& inner) {
+    Dims order;
+    for (std::int64_t i = 0; i < t.dim(); ++i)
+        if (!contains(dims, i)) order.push_back(i);
+    // Reduced dims in ascending order, so that positions within a row are those of the operand.
+    if (t.dim() > 0)
+        for (std::int64_t i = 0; i < t.dim(); ++i)
+            if (contains(dims, i)) order.push_back(i);
+    inner = reduced_count(t, dims);
+    Dims s, st;
+    for (const std::int64_t i : order) {
+        s.push_back(t.sizes()[std::size_t(i)]);
+        st.push_back(t.strides()[std::size_t(i)]);
+    }
+    return contiguous_raw(alias_raw(t, s, st, t.storage_offset()));
+}
+Tensor keep_dims(const Tensor& g, const Dims& shape, const Dims& dims, bool keepdim) {
+    if (keepdim || shape.empty()) return g;
+    Dims one(shape);
+    for (const std::int64_t d : dims) one[std::size_t(d)] = 1;
+    return reel::reshape(g, one);
+}
+Tensor spread(const Tensor& g, const Dims& shape, const Dims& dims, bool keepdim) {
+    if (shape.empty()) return g;
+    return reel::expand(keep_dims(g, shape, dims, keepdim), shape);
+}
+Tensor scatter_back(const Tensor& g, const Tensor& index, const Dims& shape, std::int64_t dim, bool keepdim) {
+    if (shape.empty()) return g;
+    const Tensor zeros = reel::zeros(shape, g.options());
+    if (keepdim) return reel::scatter(zeros, dim, index, g);
+    return reel::scatter(zeros, dim, reel::unsqueeze(index, dim), reel::unsqueeze(g, dim));
+}
+Tensor share(const Tensor& g, const Tensor& mask, const Dims& dims) {
+    const Tensor m = mask.to(g.scalar_type());
+    return g * (m / reel::sum(m, IntArrayRef(dims), true));
+}
+void require_rows(const char* op, const Tensor& input, const Dims& dims) {
+    if (input.dim() == 0) return;
+    for (const std::int64_t d : dims)
+        REEL_CHECK_INDEX(input.size(d) > 0, op, ": dimension ", d, " of input ", input.sizes(),
+                         " is empty; an extremum needs at least one element");
+}
+/// Other devices attach theirs: sums of `inner` neighbouring elements of a dense tensor of the result's dtype.
+KernelSlot<void(const Tensor& out, const Tensor& rows, std::int64_t inner)> sum_rows_kernel{"sum_rows"};
+
+Tensor sum_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType out_type) {
+    Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), out_type, input.device());
+    // Leading dims of a dense tensor: sums of columns, at least a vector of them, without turning it around.
+    bool leading = input.is_cpu() && input.is_contiguous() && input.scalar_type() == out_type &&
+                   (out_type == kFloat || out_type == kDouble) && input.numel() > 0 && out.numel() >= 16;
+    for (std::size_t d = 0; leading && d < dims.size(); ++d) leading = contains(dims, std::int64_t(d));
+    if (leading) {
+        cpu::sum_columns(out_type, input.data_ptr(), input.numel() / out.numel(), out.numel(), out.data_ptr());
+        return out;
+    }
+    std::int64_t inner = 1;
+    const Tensor rows = rows_last(cast_raw(input, out_type), dims, inner);
+    if (out.is_meta()) return out;
+    if (!out.is_cpu()) sum_rows_kernel(out.device().type(), out, rows, inner);
+    else cpu::sum_rows(out_type, rows.data_ptr(), out.numel(), inner, out.data_ptr());
+    return out;
+}
+
+Lines::Lines(const Tensor& t, std::int64_t d) : sizes(t.sizes()), dim(d) {
+    Dims s(t.sizes()), st(t.strides());
+    if (s.empty()) {
+        s.push_back(1);
+        st.push_back(1);
+    }
+    n = s[std::size_t(d)];
+    s.erase(s.begin() + d);
+    s.push_back(n);
+    const std::int64_t step = st[std::size_t(d)];
+    st.erase(st.begin() + d);
+    st.push_back(step);
+    count = 1;
+    for (std::size_t i = 0; i + 1 < s.size(); ++i) count *= s[i];
+    rows = contiguous_raw(alias_raw(t, s, st, t.storage_offset()));
+}
+Tensor Lines::make(ScalarType t) const { return empty_raw(rows.sizes(), t, rows.device()); }
+Tensor Lines::restore(const Tensor& like_rows) const {
+    if (sizes.empty()) return alias_raw(like_rows, {}, {}, like_rows.storage_offset());
+    if (dim == std::int64_t(sizes.size()) - 1) return like_rows;
+    Dims st(like_rows.strides()), s(like_rows.sizes());
+    const std::int64_t step = st.back(), last = s.back();
+    st.pop_back();
+    s.pop_back();
+    st.insert(st.begin() + dim, step);
+    s.insert(s.begin() + dim, last);
+    return contiguous_raw(alias_raw(like_rows, s, st, like_rows.storage_offset()));
+}
+
+} // namespace reel::reduction

@@ -1,0 +1,84 @@
+// What reductions share: which dims go, dense rows to read, and putting gradients back into shape.
+#pragma once
+
+#include <algorithm>
+#include <complex>
+#include <type_traits>
+#include <utility>
+
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/parallel.hpp>
+#include <reel/autograd/record.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+
+#include "op/dispatch.hpp"
+#include "tensor/raw.hpp"
+
+namespace reel::reduction {
+
+using namespace reel::detail;
+
+/// The type that a 16-bit number computes in; others compute in their own.
+template <class T> using Wide = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
+template <class T> inline constexpr bool complex_v = false;
+template <class T> inline constexpr bool complex_v<std::complex<T>> = true;
+template <class T> bool is_nan(const T& x) {
+    if constexpr (complex_v<T>) return x.real() != x.real() || x.imag() != x.imag();
+    else return x != x;
+}
+/// float32 for the 16-bit types.
+inline ScalarType wide_type(ScalarType t) { return t == kHalf || t == kBFloat16 ? kFloat : t; }
+/// Integers become the default floating dtype.
+inline ScalarType float_type(ScalarType t) { return isIntegralType(t, true) ? get_default_dtype() : t; }
+
+/// Every dim of `t`; one (harmless) dim 0 for 0-dim tensors is left out.
+Dims all_dims(const Tensor& t);
+/// Dims to reduce, wrapped and free of repeats: all when none are named.
+Dims reduced_dims(const char* op, const Tensor& t, OptionalIntArrayRef dim);
+bool contains(const Dims& dims, std::int64_t d);
+Dims reduced_sizes(const Tensor& t, const Dims& dims, bool keepdim);
+/// How many elements go into each result.
+std::int64_t reduced_count(const Tensor& t, const Dims& dims);
+/// The operand as [kept..., reduced...], dense and row-major, so that each result reads one row of `inner` elements.
+Tensor rows_last(const Tensor& t, const Dims& dims, std::int64_t& inner);
+/// Puts reduced dims back with size one: a result of the reduction as if made with keepdim.
+Tensor keep_dims(const Tensor& g, const Dims& shape, const Dims& dims, bool keepdim);
+/// The same, expanded to the operand's shape.
+Tensor spread(const Tensor& g, const Dims& shape, const Dims& dims, bool keepdim);
+/// Gradient of picking one element of each row along `dim`: `g` at `index`, zeros elsewhere.
+Tensor scatter_back(const Tensor& g, const Tensor& index, const Dims& shape, std::int64_t dim, bool keepdim);
+/// Shares `g` equally among the places where `mask` holds.
+Tensor share(const Tensor& g, const Tensor& mask, const Dims& dims);
+/// Throws IndexError when a reduction without identity meets an empty row.
+void require_rows(const char* op, const Tensor& input, const Dims& dims);
+/// For each element of a line the product of all others. Differentiable, at zeros, too.
+Tensor product_of_others(const Tensor& x, std::int64_t dim);
+/// Sum of `input` over `dims`, not recorded.
+Tensor sum_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType out_type);
+
+/// `out[i] = f(row i, its length)`, rows spread over threads. Nothing on meta.
+template <class T, class O, class F> void for_rows(const Tensor& rows, std::int64_t inner, const Tensor& out, F f) {
+    if (out.is_meta()) return;
+    const std::int64_t n = out.numel();
+    const T* in = static_cast<const T*>(rows.data_ptr());
+    O* o = static_cast<O*>(out.data_ptr());
+    parallel_for(0, n, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(inner, 1)),
+                 [&](std::int64_t b, std::int64_t e) {
+                     for (std::int64_t i = b; i < e; ++i) o[i] = f(in + i * inner, inner);
+                 });
+}
+
+/// An operand seen along one dimension: dense [outer..., n] rows, and the way back from results laid out so.
+struct Lines {
+    Tensor rows;           ///< dense, the dimension last
+    std::int64_t n, count; ///< length of a line, number of lines
+    Dims sizes;            ///< of the operand
+    std::int64_t dim;
+    Lines(const Tensor& t, std::int64_t d);
+    /// A dense tensor in the layout of `rows`.
+    Tensor make(ScalarType t) const;
+    /// `like_rows` with the dimension back in its place, dense.
+    Tensor restore(const Tensor& like_rows) const;
+};
+
+} // namespace reel::reduction

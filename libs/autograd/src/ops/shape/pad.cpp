@@ -1,0 +1,120 @@
+// Borders around the last dimensions.
+#include "ops/shape/shape_util.hpp"
+#include "tensor/checked_size.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace reel {
+
+using namespace autograd;
+using namespace detail;
+using namespace shape;
+
+namespace {
+enum class Border { Reflect, Replicate, Circular };
+
+/// Size of dimension `d` after padding; checks that there is something left.
+std::int64_t padded_size(const char* op, const Tensor& input, std::int64_t d, std::int64_t before, std::int64_t after) {
+    const std::int64_t n = checked_add(op, "the padded size", checked_add(op, "the padded size", before, after),
+                                       input.sizes()[std::size_t(d)]);
+    REEL_CHECK(n >= 0, op, ": pad of ", before, " and ", after, " leaves a negative size in dimension ", d,
+               " of input ", input.sizes());
+    return n;
+}
+
+void check_pad(const char* op, const Tensor& input, IntArrayRef pad) {
+    REEL_CHECK(pad.size() % 2 == 0, op, ": pad must list pairs (before, after), got ", pad.size(), " numbers ", pad);
+    REEL_CHECK(std::int64_t(pad.size()) <= 2 * input.dim(), op, ": pad ", pad, " has more pairs than input ",
+               input.sizes(), " has dimensions");
+}
+
+/// How many elements a negative pad takes away.
+std::int64_t cropped(const char* op, std::int64_t pad) { return pad < 0 ? checked_sub(op, "pad", 0, pad) : 0; }
+
+/// One dimension with its border taken from inside, by picking slices.
+Tensor bordered(const Tensor& input, Border border, std::int64_t d, std::int64_t before, std::int64_t after) {
+    if (before == 0 && after == 0) return input;
+    Tensor x = input;
+    if (border == Border::Circular) { // cropped first, so that it wraps what is left
+        const std::int64_t a = cropped("pad", before), b = cropped("pad", after);
+        padded_size("pad", x, d, -a, -b);
+        if (a + b > 0) x = x.narrow(d, a, x.size(d) - a - b);
+        before = std::max<std::int64_t>(before, 0);
+        after = std::max<std::int64_t>(after, 0);
+        REEL_CHECK(before <= x.size(d) && after <= x.size(d), "pad: circular padding of ", before, " and ", after,
+                   " wraps around dimension ", d, " of size ", x.size(d), " more than once");
+    }
+    const std::int64_t n = x.size(d), size = padded_size("pad", x, d, before, after);
+    if (border == Border::Reflect)
+        REEL_CHECK(before < n && after < n, "pad: reflect padding of ", before, " and ", after,
+                   " must be less than the size ", n, " of dimension ", d, "; input ", input.sizes());
+    REEL_CHECK(n > 0 || size == 0, "pad: dimension ", d, " of input ", input.sizes(),
+               " is empty, there is nothing to pad with");
+    Dims sizes(x.sizes());
+    sizes[std::size_t(d)] = size;
+    check_sizes("pad", sizes, kLong);
+    const Tensor at = empty_raw({size}, kLong);
+    for (std::int64_t i = 0; i < size; ++i) {
+        std::int64_t from = i - before;
+        if (border == Border::Replicate) from = std::clamp<std::int64_t>(from, 0, n - 1);
+        else if (border == Border::Circular) from = (from + n) % n;
+        else if (from < 0) from = -from;
+        else if (from >= n) from = 2 * (n - 1) - from;
+        at.data_ptr<std::int64_t>()[i] = from;
+    }
+    return x.index_select(d, at.to(x.device()));
+}
+} // namespace
+
+/// `value` around the last dimensions: `pad` lists (before, after) from the last dimension backwards; negative numbers
+/// crop.  gradient: the part of gy that shows the input.
+REEL_OP("constant_pad_nd(Tensor input, int[] pad, Scalar value=0) -> Tensor", method)
+Tensor constant_pad_nd(const Tensor& input, IntArrayRef pad, const Scalar& value) {
+    check_pad("constant_pad_nd", input, pad);
+    Dims sizes(input.sizes()), back;
+    Tensor from = input;
+    for (const std::int64_t p : pad) back.push_back(checked_sub("constant_pad_nd", "pad", 0, p));
+    for (std::size_t i = 0; i < pad.size() / 2; ++i) {
+        const std::int64_t d = input.dim() - 1 - std::int64_t(i);
+        sizes[std::size_t(d)] = padded_size("constant_pad_nd", input, d, pad[2 * i], pad[2 * i + 1]);
+    }
+    check_sizes("constant_pad_nd", sizes, input.scalar_type());
+    const Tensor out = empty_raw(sizes, input);
+    fill_raw(out, value);
+    Tensor to = out;
+    for (std::size_t i = 0; i < pad.size() / 2; ++i) {
+        const std::int64_t d = input.dim() - 1 - std::int64_t(i), a = pad[2 * i], b = pad[2 * i + 1];
+        const std::int64_t kept = input.size(d) + std::min<std::int64_t>(a, 0) + std::min<std::int64_t>(b, 0);
+        from = narrow_raw(from, d, std::max<std::int64_t>(-a, 0), std::max<std::int64_t>(kept, 0));
+        to = narrow_raw(to, d, std::max<std::int64_t>(a, 0), std::max<std::int64_t>(kept, 0));
+    }
+    if (from.numel() > 0) assign_raw(to, from);
+    record("constant_pad_nd", {input}, out, {},
+           [back](RuleContext& c) -> GradList { return {constant_pad_nd(c.grad(), back, Scalar(0))}; });
+    return out;
+}
+
+/// `mode` constant: `constant_pad_nd` with `value`. reflect (without repeating the border), replicate and circular
+/// take the border from the input's last one to three dimensions; the dimensions before them are at most two.
+REEL_OP("nn.functional.pad(Tensor input, int[] pad, str mode='constant', Scalar? value=None) -> Tensor")
+Tensor pad(const Tensor& input, IntArrayRef pad, std::string_view mode, const std::optional<Scalar>& value) {
+    if (mode == "constant") return constant_pad_nd(input, pad, value.value_or(Scalar(0)));
+    REEL_CHECK_VALUE(mode == "reflect" || mode == "replicate" || mode == "circular",
+                     "pad: mode must be 'constant', 'reflect', 'replicate' or 'circular', got '", mode, "'");
+    REEL_CHECK_VALUE(!value || value->equal(0.0), "pad: mode '", mode, "' takes no value");
+    check_pad("pad", input, pad);
+    const std::int64_t n = std::int64_t(pad.size() / 2);
+    REEL_CHECK_NOT_IMPLEMENTED(n >= 1 && n <= 3 && (input.dim() == n + 1 || input.dim() == n + 2), "pad: mode '", mode,
+                               "' pads the last 1, 2 or 3 dimensions of inputs with one or two more, got pad ", pad,
+                               " for input ", input.sizes());
+    const Border border = mode == "reflect"     ? Border::Reflect
+                          : mode == "replicate" ? Border::Replicate
+                                                : Border::Circular;
+    Tensor out = input;
+    for (std::int64_t i = 0; i < n; ++i)
+        out = bordered(out, border, input.dim() - 1 - i, pad[std::size_t(2 * i)], pad[std::size_t(2 * i + 1)]);
+    return out.is_same(input) ? out.clone(MemoryFormat::Contiguous) : out;
+}
+
+} // namespace reel

@@ -1,0 +1,209 @@
+// Views of a part: select, slice, narrow, diagonal, unfold.
+#include "ops/shape/shape_util.hpp"
+
+#include <algorithm>
+
+namespace reel {
+
+using namespace autograd;
+using namespace detail;
+using namespace shape;
+
+namespace {
+/// The stride of every `step`-th element. A step past 64 bits leaves one element at most, whose stride means nothing.
+std::int64_t stepped(std::int64_t stride, std::int64_t step) {
+    std::int64_t r = 0;
+    return __builtin_mul_overflow(stride, step, &r) ? stride : r;
+}
+} // namespace
+
+namespace shape {
+Tensor select_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, std::int64_t index) {
+    const Tensor out = zeros_raw(sizes, grad);
+    assign_raw(select_raw(out, dim, index), grad);
+    record("select_backward", {grad}, out, {},
+           [dim, index](RuleContext& c) -> GradList { return {c.grad().select(dim, index)}; });
+    return out;
+}
+
+Tensor slice_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, std::int64_t start, std::int64_t end,
+                      std::int64_t step) {
+    const Tensor out = zeros_raw(sizes, grad);
+    Dims strides(out.strides());
+    const std::int64_t offset = start * strides[std::size_t(dim)];
+    strides[std::size_t(dim)] = stepped(strides[std::size_t(dim)], step);
+    if (grad.numel() > 0) assign_raw(alias_raw(out, grad.sizes(), strides, offset), grad);
+    record("slice_backward", {grad}, out, {},
+           [dim, start, end, step](RuleContext& c) -> GradList { return {c.grad().slice(dim, start, end, step)}; });
+    return out;
+}
+
+Tensor diagonal_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t offset, std::int64_t dim1,
+                         std::int64_t dim2) {
+    const Tensor out = zeros_raw(sizes, grad);
+    {
+        const NoGradGuard off;
+        assign_raw(out.diagonal(offset, dim1, dim2), grad);
+    }
+    record("diagonal_backward", {grad}, out, {},
+           [offset, dim1, dim2](RuleContext& c) -> GradList { return {c.grad().diagonal(offset, dim1, dim2)}; });
+    return out;
+}
+} // namespace shape
+
+namespace {
+Tensor unfold_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, std::int64_t size, std::int64_t step) {
+    const Tensor out = zeros_raw(sizes, grad);
+    {
+        const NoGradGuard off;
+        accumulate_raw(out.unfold(dim, size, step), grad);
+    }
+    record("unfold_backward", {grad}, out, {},
+           [dim, size, step](RuleContext& c) -> GradList { return {c.grad().unfold(dim, size, step)}; });
+    return out;
+}
+} // namespace
+
+/// The slice at `index` of dimension `dim`, without that dimension.
+REEL_OP("select(Tensor input, int dim, int index) -> Tensor", method, view)
+Tensor select(const Tensor& input, std::int64_t dim, std::int64_t index) {
+    REEL_CHECK_INDEX(input.dim() > 0, "select: a 0-dim tensor has no dimension to select from");
+    const std::int64_t d = wrap_dim("select", dim, input.dim());
+    const std::int64_t n = input.sizes()[std::size_t(d)];
+    REEL_CHECK_INDEX(index >= -n && index < n, "select: index ", index, " is out of range for dimension ", d,
+                     " of size ", n, "; tensor sizes ", input.sizes());
+    const std::int64_t i = index < 0 ? index + n : index;
+    Dims sizes(input.sizes()), strides(input.strides());
+    const std::int64_t offset = input.storage_offset() + i * strides[std::size_t(d)];
+    sizes.erase(sizes.begin() + d);
+    strides.erase(strides.begin() + d);
+    const Tensor out = view_raw(input, sizes, strides, offset);
+    record("select", {input}, out, {}, [before = Dims(input.sizes()), d, i](RuleContext& c) -> GradList {
+        return {select_backward(c.grad(), before, d, i)};
+    });
+    return out;
+}
+
+/// Elements `start` to `end` (exclusive) of dimension `dim`, every `step`-th. Bounds beyond the ends are clipped.
+REEL_OP("slice(Tensor input, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor", method, view)
+Tensor slice(const Tensor& input, std::int64_t dim, std::optional<std::int64_t> start, std::optional<std::int64_t> end,
+             std::int64_t step) {
+    REEL_CHECK(input.dim() > 0, "slice: a 0-dim tensor cannot be sliced");
+    REEL_CHECK_VALUE(step > 0, "slice: step must be positive, got ", step);
+    const std::int64_t d = wrap_dim("slice", dim, input.dim());
+    const std::int64_t n = input.sizes()[std::size_t(d)];
+    const auto clip = [n](std::int64_t i) { return std::clamp<std::int64_t>(i < 0 ? i + n : i, 0, n); };
+    const std::int64_t a = clip(start.value_or(0)), b = std::max(a, clip(end.value_or(n)));
+    Dims sizes(input.sizes()), strides(input.strides());
+    sizes[std::size_t(d)] = (b - a) / step + ((b - a) % step != 0);
+    const std::int64_t offset = input.storage_offset() + a * strides[std::size_t(d)];
+    strides[std::size_t(d)] = stepped(strides[std::size_t(d)], step);
+    const Tensor out = view_raw(input, sizes, strides, offset);
+    record("slice", {input}, out, {}, [before = Dims(input.sizes()), d, a, b, step](RuleContext& c) -> GradList {
+        return {slice_backward(c.grad(), before, d, a, b, step)};
+    });
+    return out;
+}
+
+/// `length` elements of dimension `dim` from `start` on (an integer or a 0-dim integer tensor).
+REEL_OP("narrow(Tensor input, int dim, int start, int length) -> Tensor", method, view)
+Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t start, std::int64_t length) {
+    REEL_CHECK(input.dim() > 0, "narrow: a 0-dim tensor cannot be narrowed");
+    REEL_CHECK(length >= 0, "narrow: length must not be negative, got ", length);
+    const std::int64_t d = wrap_dim("narrow", dim, input.dim());
+    const std::int64_t n = input.sizes()[std::size_t(d)];
+    REEL_CHECK_INDEX(start >= -n && start <= n, "narrow: start ", start, " is out of range for dimension ", d,
+                     " of size ", n);
+    const std::int64_t a = start < 0 ? start + n : start;
+    REEL_CHECK(length <= n - a, "narrow: start ", start, " plus length ", length, " exceeds dimension ", d, " of size ",
+               n);
+    return slice(input, d, a, a + length, 1);
+}
+REEL_OP("narrow(Tensor input, int dim, Tensor start, int length) -> Tensor", method, view)
+Tensor narrow(const Tensor& input, std::int64_t dim, const Tensor& start, std::int64_t length) {
+    REEL_CHECK(start.dim() == 0 && isIntegralType(start.scalar_type(), false),
+               "narrow: start must be an integer or a 0-dim integer tensor, got sizes ", start.sizes(), " of ",
+               toString(start.scalar_type()));
+    return narrow(input, dim, start.item().toLong(), length);
+}
+
+/// `narrow` into memory of its own.
+REEL_OP("narrow_copy(Tensor input, int dim, int start, int length) -> Tensor", out_exact)
+Tensor narrow_copy(const Tensor& input, std::int64_t dim, std::int64_t start, std::int64_t length) {
+    return narrow(input, dim, start, length).clone(MemoryFormat::Contiguous);
+}
+
+/// The diagonal of the planes of `dim1` and `dim2`, as last dimension; `offset` > 0 lies above the main diagonal.
+REEL_OP("diagonal(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor", method, view)
+Tensor diagonal(const Tensor& input, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
+    const std::int64_t a = wrap_dim("diagonal", dim1, input.dim());
+    const std::int64_t b = wrap_dim("diagonal", dim2, input.dim());
+    REEL_CHECK(a != b, "diagonal: dim1 and dim2 must differ, both are dimension ", a, " of ", input.sizes());
+    const std::int64_t rows = input.sizes()[std::size_t(a)], columns = input.sizes()[std::size_t(b)];
+    const std::int64_t length =
+        std::max<std::int64_t>(offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns), 0);
+    Dims sizes, strides;
+    for (std::int64_t d = 0; d < input.dim(); ++d) {
+        if (d == a || d == b) continue;
+        sizes.push_back(input.sizes()[std::size_t(d)]);
+        strides.push_back(input.strides()[std::size_t(d)]);
+    }
+    const std::int64_t sa = input.strides()[std::size_t(a)], sb = input.strides()[std::size_t(b)];
+    sizes.push_back(length);
+    strides.push_back(sa + sb);
+    std::int64_t start = input.storage_offset();
+    if (length > 0) start += offset >= 0 ? offset * sb : -offset * sa;
+    const Tensor out = view_raw(input, sizes, strides, start);
+    record("diagonal", {input}, out, {}, [before = Dims(input.sizes()), offset, a, b](RuleContext& c) -> GradList {
+        return {diagonal_backward(c.grad(), before, offset, a, b)};
+    });
+    return out;
+}
+REEL_OP("linalg.diagonal(Tensor A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor", view)
+Tensor linalg_diagonal(const Tensor& A, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
+    return diagonal(A, offset, dim1, dim2);
+}
+
+REEL_OP("select_copy(Tensor input, int dim, int index) -> Tensor", out)
+Tensor select_copy(const Tensor& input, std::int64_t dim, std::int64_t index) {
+    return select(input, dim, index).clone(MemoryFormat::Contiguous);
+}
+REEL_OP("slice_copy(Tensor input, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor", out)
+Tensor slice_copy(const Tensor& input, std::int64_t dim, std::optional<std::int64_t> start,
+                  std::optional<std::int64_t> end, std::int64_t step) {
+    return slice(input, dim, start, end, step).clone(MemoryFormat::Contiguous);
+}
+/// `diagonal` into memory of its own.
+REEL_OP("diagonal_copy(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor", out_exact)
+Tensor diagonal_copy(const Tensor& input, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
+    return diagonal(input, offset, dim1, dim2).clone(MemoryFormat::Contiguous);
+}
+
+/// All windows of `size` elements of dimension `dimension`, `step` apart, with the window as last dimension.
+REEL_OP("unfold(Tensor input, int dimension, int size, int step) -> Tensor", method, view)
+Tensor unfold(const Tensor& input, std::int64_t dimension, std::int64_t size, std::int64_t step) {
+    const std::int64_t d = wrap_dim("unfold", dimension, input.dim());
+    const std::int64_t n = input.dim() == 0 ? 1 : input.sizes()[std::size_t(d)];
+    REEL_CHECK(size >= 0, "unfold: size must not be negative, got ", size);
+    REEL_CHECK(size <= n, "unfold: window of size ", size, " exceeds dimension ", d, " of size ", n);
+    REEL_CHECK(step > 0, "unfold: step must be positive, got ", step);
+    Dims sizes(input.sizes()), strides(input.strides());
+    const std::int64_t stride = input.dim() == 0 ? 1 : strides[std::size_t(d)];
+    if (input.dim() > 0) {
+        sizes[std::size_t(d)] = (n - size) / step + 1;
+        strides[std::size_t(d)] = stepped(stride, step);
+    }
+    sizes.push_back(size);
+    strides.push_back(stride);
+    const Tensor out = view_raw(input, sizes, strides, input.storage_offset());
+    record("unfold", {input}, out, {}, [before = Dims(input.sizes()), d, size, step](RuleContext& c) -> GradList {
+        return {unfold_backward(c.grad(), before, d, size, step)};
+    });
+    return out;
+}
+REEL_OP("unfold_copy(Tensor input, int dimension, int size, int step) -> Tensor", out_exact)
+Tensor unfold_copy(const Tensor& input, std::int64_t dimension, std::int64_t size, std::int64_t step) {
+    return unfold(input, dimension, size, step).clone(MemoryFormat::Contiguous);
+}
+
+} // namespace reel

@@ -1,0 +1,357 @@
+// Fourier transforms: three linear maps, on the tape as one node each.
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/parallel.hpp>
+#include <reel/autograd/record.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "cpu/fft.hpp"
+#include "tensor/checked_size.hpp"
+#include "tensor/raw.hpp"
+
+namespace reel {
+
+using namespace autograd;
+using namespace detail;
+
+namespace {
+
+/// What the kernels are told about a transform over `dims`; `sizes` are those of the side that is real, if one is.
+struct Axes {
+    FftAxes dims, batch;
+    Axes(const Dims& over, IntArrayRef sizes, const Tensor& in, const Tensor& out) {
+        std::vector<bool> transformed(sizes.size());
+        for (const std::int64_t d : over) {
+            dims.push_back({sizes[std::size_t(d)], in.stride(d), out.stride(d)});
+            transformed[std::size_t(d)] = true;
+        }
+        for (std::int64_t d = 0; d < std::int64_t(sizes.size()); ++d)
+            if (!transformed[std::size_t(d)]) batch.push_back({sizes[std::size_t(d)], in.stride(d), out.stride(d)});
+    }
+};
+/// Broadcast dimensions repeat the same memory; transforms read memory of its own for each element.
+Tensor readable(const Tensor& t) {
+    const Tensor x = t.detach();
+    for (std::int64_t d = 0; d < x.dim(); ++d)
+        if (x.size(d) > 1 && x.stride(d) == 0) return contiguous_raw(x);
+    return x;
+}
+/// f(float{}) or f(double{}), as the tensor's numbers are.
+template <class F> void with_precision(const Tensor& t, F f) {
+    if (t.scalar_type() == kDouble || t.scalar_type() == kComplexDouble) f(double{});
+    else f(float{});
+}
+void scale_raw(const Tensor& dense, double scale) {
+    if (scale == 1 || dense.is_meta()) return;
+    with_precision(dense, [&](auto zero) {
+        using T = decltype(zero);
+        T* const p = static_cast<T*>(dense.data_ptr());
+        const std::int64_t n = dense.numel() * (dense.is_complex() ? 2 : 1);
+        parallel_for(0, n, 32768, [=](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i) p[i] *= T(scale);
+        });
+    });
+}
+
+/// Recorded linear maps, each other's adjoints: complex to complex, real to half a spectrum, half a spectrum to real.
+Tensor transform(const char* op, const Tensor& x, const Dims& dims, bool forward, double scale) {
+    if (dims.empty()) return x * scale;
+    const Tensor in = readable(x), y = empty_raw(x.sizes(), x.scalar_type(), x.device());
+    const Axes axes(dims, x.sizes(), in, y);
+    with_precision(x, [&](auto zero) {
+        if (y.is_meta()) return;
+        using C = std::complex<decltype(zero)>;
+        cpu::fft_complex(in.data_ptr<C>(), y.data_ptr<C>(), axes.dims, axes.batch, forward);
+    });
+    scale_raw(y, scale);
+    // The adjoint is the transform in the other direction.
+    record(op, {x}, y, {}, [op, dims, forward, scale](RuleContext& c) -> GradList {
+        return {transform(op, c.grad(), dims, !forward, scale)};
+    });
+    return y;
+}
+/// Half a spectrum along `dim` of size n / 2 + 1, times `inner` where an element stands for its mirror image, too.
+Tensor weigh_pairs(const Tensor& x, std::int64_t dim, std::int64_t n, double inner) {
+    Dims sizes(std::size_t(x.dim()), 1);
+    sizes[std::size_t(dim)] = n / 2 + 1;
+    const Tensor weights = empty_raw(sizes, toRealValueType(x.scalar_type()), x.device());
+    fill_raw(weights, inner);
+    fill_raw(narrow(weights, dim, 0, 1), 1);
+    if (n % 2 == 0) fill_raw(narrow(weights, dim, n / 2, 1), 1);
+    return x * weights;
+}
+Tensor from_half(const char* op, const Tensor& x, const Dims& dims, std::int64_t n, double scale);
+/// The last of `dims` is the one that is halved.
+Tensor to_half(const char* op, const Tensor& x, const Dims& dims, double scale) {
+    const std::int64_t last = dims.back(), n = x.size(last);
+    Dims sizes(x.sizes());
+    sizes[std::size_t(last)] = n / 2 + 1;
+    const Tensor in = readable(x), y = empty_raw(sizes, toComplexType(x.scalar_type()), x.device());
+    const Axes axes(dims, x.sizes(), in, y);
+    with_precision(x, [&](auto zero) {
+        if (y.is_meta()) return;
+        using T = decltype(zero);
+        cpu::fft_real(in.data_ptr<T>(), y.data_ptr<std::complex<T>>(), axes.dims, axes.batch);
+    });
+    scale_raw(y, scale);
+    record(op, {x}, y, {}, [op, dims, last, n, scale](RuleContext& c) -> GradList {
+        return {from_half(op, weigh_pairs(c.grad(), last, n, 0.5), dims, n, scale)};
+    });
+    return y;
+}
+/// The last of `dims` gets `n` elements.
+Tensor from_half(const char* op, const Tensor& x, const Dims& dims, std::int64_t n, double scale) {
+    const std::int64_t last = dims.back();
+    Dims sizes(x.sizes());
+    sizes[std::size_t(last)] = n;
+    const Tensor in = empty_raw(x.sizes(), x.scalar_type(), x.device()),
+                 y = empty_raw(sizes, toRealValueType(x.scalar_type()), x.device());
+    copy_raw(in, x.detach()); // the transform overwrites it
+    const Axes axes(dims, sizes, in, y);
+    with_precision(x, [&](auto zero) {
+        if (y.is_meta()) return;
+        using T = decltype(zero);
+        cpu::fft_to_real(in.data_ptr<std::complex<T>>(), y.data_ptr<T>(), axes.dims, axes.batch);
+    });
+    scale_raw(y, scale);
+    record(op, {x}, y, {}, [op, dims, last, n, scale](RuleContext& c) -> GradList {
+        return {weigh_pairs(to_half(op, c.grad(), dims, scale), last, n, 2)};
+    });
+    return y;
+}
+
+double scale_of(const char* op, std::optional<std::string_view> norm, std::int64_t n, bool forward) {
+    const std::string_view mode = norm.value_or("backward");
+    REEL_CHECK(mode == "forward" || mode == "backward" || mode == "ortho", op, ": norm is '", mode,
+               "'; expected 'forward', 'backward' or 'ortho'");
+    if (mode == "ortho") return 1 / std::sqrt(double(n));
+    return (mode == "forward") == forward ? 1 / double(n) : 1.0;
+}
+
+/// Which dimensions, and how many elements of each: -1 leaves a size as it is.
+struct Plan {
+    Dims dims, sizes;
+};
+/// There is room for the numbers that the plan speaks of.
+void check_plan(const char* op, const Tensor& x, const Plan& p) {
+    Dims whole(x.sizes());
+    for (std::size_t i = 0; i < p.dims.size(); ++i) whole[std::size_t(p.dims[i])] = p.sizes[i];
+    check_sizes(op, whole, kComplexDouble);
+}
+Plan plan_of(const char* op, const Tensor& x, OptionalIntArrayRef s, OptionalIntArrayRef dim) {
+    Plan p;
+    if (dim) {
+        for (const std::int64_t d : wrap_dims(op, *dim, x.dim())) p.dims.push_back(d);
+        REEL_CHECK_INDEX(x.dim() > 0 || p.dims.empty(), op, ": input is 0-dim; it has no dimension to transform");
+    } else {
+        const std::int64_t n = s ? std::int64_t(s->size()) : x.dim();
+        REEL_CHECK(n <= x.dim(), op, ": s has ", n, " sizes; input has ", x.dim(), " dimensions");
+        for (std::int64_t d = x.dim() - n; d < x.dim(); ++d) p.dims.push_back(d);
+    }
+    REEL_CHECK(!s || s->size() == p.dims.size(), op, ": s has ", s ? s->size() : 0, " sizes for ", p.dims.size(),
+               " dimensions");
+    for (std::size_t i = 0; i < p.dims.size(); ++i) {
+        const std::int64_t n = s && (*s)[i] != -1 ? (*s)[i] : x.size(p.dims[i]);
+        REEL_CHECK(n > 0, op, ": dimension ", p.dims[i], " has ", n, " elements to transform; expected at least 1");
+        p.sizes.push_back(n);
+    }
+    check_plan(op, x, p);
+    return p;
+}
+/// Cut or filled up with zeros to `n` elements.
+Tensor resized(const Tensor& x, std::int64_t d, std::int64_t n) {
+    const std::int64_t have = x.size(d);
+    if (have >= n) return have == n ? x : narrow(x, d, 0, n);
+    Dims more(x.sizes());
+    more[std::size_t(d)] = n - have;
+    return cat({x, zeros(more, TensorOptions(x.scalar_type()).device(x.device()))}, d);
+}
+Tensor resized(Tensor x, const Plan& p) {
+    for (std::size_t i = 0; i < p.dims.size(); ++i) x = resized(x, p.dims[i], p.sizes[i]);
+    return x;
+}
+void check_kind(const char* op, ScalarType t) {
+    REEL_CHECK(t != kHalf && t != kBFloat16, op, ": input is ", dtype_name(t),
+               "; expected float32, float64 or their complex types");
+}
+Tensor as_floating(const char* op, const Tensor& x) {
+    const ScalarType t = isIntegralType(x.scalar_type(), true) ? get_default_dtype() : x.scalar_type();
+    check_kind(op, t);
+    return x.to(t);
+}
+Tensor as_complex(const char* op, const Tensor& x) {
+    const Tensor f = as_floating(op, x);
+    return f.to(toComplexType(f.scalar_type()));
+}
+std::int64_t count(const Dims& sizes) {
+    std::int64_t n = 1;
+    for (const std::int64_t s : sizes) n *= s;
+    return n;
+}
+
+Tensor complex_transform(const char* op, const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
+                         std::optional<std::string_view> norm, bool forward) {
+    const Plan p = plan_of(op, input, s, dim);
+    return transform(op, resized(as_complex(op, input), p), p.dims, forward,
+                     scale_of(op, norm, count(p.sizes), forward));
+}
+/// Real input: the half of the spectrum that determines the rest, of the last dimension named.
+Tensor real_transform(const char* op, const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
+                      std::optional<std::string_view> norm, bool forward) {
+    REEL_CHECK(!input.is_complex(), op, ": input is ", dtype_name(input.scalar_type()), "; expected a real tensor");
+    const Plan p = plan_of(op, input, s, dim);
+    REEL_CHECK(!p.dims.empty(), op, ": there is no dimension to transform");
+    const Tensor y =
+        to_half(op, resized(as_floating(op, input), p), p.dims, scale_of(op, norm, count(p.sizes), forward));
+    return forward ? y : conj(y);
+}
+/// Half a spectrum to real output: the other half is the mirrored conjugate.
+Tensor to_real(const char* op, const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
+               std::optional<std::string_view> norm, bool forward) {
+    check_kind(op, input.scalar_type());
+    Plan p;
+    if (s || input.dim() > 0 || dim) p = plan_of(op, input, s, dim);
+    REEL_CHECK(!p.dims.empty(), op, ": there is no dimension to transform");
+    const std::int64_t last = p.dims.back();
+    const bool sized = s && s->back() != -1;
+    const std::int64_t n = sized ? p.sizes.back() : 2 * (input.size(last) - 1);
+    REEL_CHECK(n > 0, op, ": dimension ", last, " has ", n, " elements in the result; expected at least 1");
+    p.sizes.back() = n / 2 + 1;
+    Tensor x = resized(as_complex(op, input), p);
+    p.sizes.back() = n;
+    check_plan(op, input, p);
+    const double scale = scale_of(op, norm, count(p.sizes), forward);
+    if (forward) x = conj(x); // then both directions are the inverse transform
+    return from_half(op, x, p.dims, n, scale);
+}
+/// The one-dimensional forms as lists.
+struct One {
+    Dims n, dim;
+    One(std::optional<std::int64_t> size, std::int64_t d) : dim{d} {
+        if (size) n.push_back(*size);
+    }
+    OptionalIntArrayRef s() const { return n.empty() ? OptionalIntArrayRef() : OptionalIntArrayRef(IntArrayRef(n)); }
+    IntArrayRef d() const { return dim; }
+};
+
+} // namespace
+
+/// Transform along one dimension, cut or zero-filled to `n` elements.
+REEL_OP("fft.fft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", out)
+Tensor fft_fft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
+               std::optional<std::string_view> norm) {
+    REEL_CHECK_INDEX(input.dim() > 0, "fft.fft: input is 0-dim; it has no dimension to transform");
+    const One one(n, dim);
+    return complex_transform("fft.fft", input, one.s(), one.d(), norm, true);
+}
+/// Its inverse.
+REEL_OP("fft.ifft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", out_exact)
+Tensor fft_ifft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
+                std::optional<std::string_view> norm) {
+    REEL_CHECK_INDEX(input.dim() > 0, "fft.ifft: input is 0-dim; it has no dimension to transform");
+    const One one(n, dim);
+    return complex_transform("fft.ifft", input, one.s(), one.d(), norm, false);
+}
+/// Transform of real input: elements 0 to n/2.
+REEL_OP("fft.rfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", out)
+Tensor fft_rfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
+                std::optional<std::string_view> norm) {
+    REEL_CHECK_INDEX(input.dim() > 0, "fft.rfft: input is 0-dim; it has no dimension to transform");
+    const One one(n, dim);
+    return real_transform("fft.rfft", input, one.s(), one.d(), norm, true);
+}
+/// Inverse of `rfft`: `n` real elements, 2 (size - 1) by default.
+REEL_OP("fft.irfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", out)
+Tensor fft_irfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
+                 std::optional<std::string_view> norm) {
+    REEL_CHECK_INDEX(input.dim() > 0, "fft.irfft: input is 0-dim; it has no dimension to transform");
+    const One one(n, dim);
+    return to_real("fft.irfft", input, one.s(), one.d(), norm, false);
+}
+/// Transform of a signal whose half is given, the other being its mirrored conjugate: real.
+REEL_OP("fft.hfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", out)
+Tensor fft_hfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
+                std::optional<std::string_view> norm) {
+    REEL_CHECK_INDEX(input.dim() > 0, "fft.hfft: input is 0-dim; it has no dimension to transform");
+    const One one(n, dim);
+    return to_real("fft.hfft", input, one.s(), one.d(), norm, true);
+}
+/// Inverse of `hfft`.
+REEL_OP("fft.ihfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", out_exact)
+Tensor fft_ihfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
+                 std::optional<std::string_view> norm) {
+    REEL_CHECK_INDEX(input.dim() > 0, "fft.ihfft: input is 0-dim; it has no dimension to transform");
+    const One one(n, dim);
+    return real_transform("fft.ihfft", input, one.s(), one.d(), norm, false);
+}
+/// `fft` over two dimensions.
+REEL_OP("fft.fft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", out)
+Tensor fft_fft2(const Tensor& input, OptionalIntArrayRef s, IntArrayRef dim, std::optional<std::string_view> norm) {
+    return complex_transform("fft.fft2", input, s, dim, norm, true);
+}
+/// `fft` over several dimensions, by default all.
+REEL_OP("fft.fftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", out)
+Tensor fft_fftn(const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
+                std::optional<std::string_view> norm) {
+    return complex_transform("fft.fftn", input, s, dim, norm, true);
+}
+/// `ifft` over two dimensions.
+REEL_OP("fft.ifft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", out)
+Tensor fft_ifft2(const Tensor& input, OptionalIntArrayRef s, IntArrayRef dim, std::optional<std::string_view> norm) {
+    return complex_transform("fft.ifft2", input, s, dim, norm, false);
+}
+/// `ifft` over several dimensions, by default all.
+REEL_OP("fft.ifftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", out)
+Tensor fft_ifftn(const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
+                 std::optional<std::string_view> norm) {
+    return complex_transform("fft.ifftn", input, s, dim, norm, false);
+}
+/// `rfft` over two dimensions.
+REEL_OP("fft.rfft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", out)
+Tensor fft_rfft2(const Tensor& input, OptionalIntArrayRef s, IntArrayRef dim, std::optional<std::string_view> norm) {
+    return real_transform("fft.rfft2", input, s, dim, norm, true);
+}
+/// `rfft` over several dimensions, by default all.
+REEL_OP("fft.rfftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", out)
+Tensor fft_rfftn(const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
+                 std::optional<std::string_view> norm) {
+    return real_transform("fft.rfftn", input, s, dim, norm, true);
+}
+/// `irfft` over two dimensions.
+REEL_OP("fft.irfft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", out)
+Tensor fft_irfft2(const Tensor& input, OptionalIntArrayRef s, IntArrayRef dim, std::optional<std::string_view> norm) {
+    return to_real("fft.irfft2", input, s, dim, norm, false);
+}
+/// `irfft` over several dimensions, by default all.
+REEL_OP("fft.irfftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", out)
+Tensor fft_irfftn(const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
+                  std::optional<std::string_view> norm) {
+    return to_real("fft.irfftn", input, s, dim, norm, false);
+}
+/// `hfft` over two dimensions.
+REEL_OP("fft.hfft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", out)
+Tensor fft_hfft2(const Tensor& input, OptionalIntArrayRef s, IntArrayRef dim, std::optional<std::string_view> norm) {
+    return to_real("fft.hfft2", input, s, dim, norm, true);
+}
+/// `hfft` over several dimensions, by default all.
+REEL_OP("fft.hfftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", out)
+Tensor fft_hfftn(const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
+                 std::optional<std::string_view> norm) {
+    return to_real("fft.hfftn", input, s, dim, norm, true);
+}
+/// `ihfft` over two dimensions.
+REEL_OP("fft.ihfft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", out)
+Tensor fft_ihfft2(const Tensor& input, OptionalIntArrayRef s, IntArrayRef dim, std::optional<std::string_view> norm) {
+    return real_transform("fft.ihfft2", input, s, dim, norm, false);
+}
+/// `ihfft` over several dimensions, by default all.
+REEL_OP("fft.ihfftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", out)
+Tensor fft_ihfftn(const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
+                  std::optional<std::string_view> norm) {
+    return real_transform("fft.ihfftn", input, s, dim, norm, false);
+}
+
+} // namespace reel

@@ -1,0 +1,175 @@
+// Making tensors without recording.
+#include "tensor/raw.hpp"
+
+#include <cstring>
+
+#include <reel/autograd/device_hooks.hpp>
+
+#include "cpu/copy.hpp"
+#include "tensor/broadcast.hpp"
+#include "tensor/checked_size.hpp"
+
+namespace reel::detail {
+
+namespace {
+TensorImplPtr new_impl(StoragePtr storage, ScalarType dtype, Device device) {
+    TensorImplPtr impl(new TensorImpl(std::move(storage), dtype, device));
+    impl->is_inference = thread_modes.inference;
+    return impl;
+}
+} // namespace
+
+Tensor empty_raw(IntArrayRef sizes, ScalarType dtype, Device device) {
+    check_sizes("empty", sizes, dtype);
+    std::int64_t n = 1;
+    for (const std::int64_t s : sizes) n *= s;
+    StoragePtr storage = Storage::allocate(std::size_t(n) * elementSize(dtype), device);
+    const Device actual = storage->device();
+    TensorImplPtr impl = new_impl(std::move(storage), dtype, actual);
+    impl->set_contiguous(sizes);
+    return Tensor(std::move(impl));
+}
+
+Tensor empty_strided_raw(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype, Device device) {
+    const std::int64_t n = checked_extent("empty_strided", sizes, strides, 0, dtype);
+    StoragePtr storage = Storage::allocate(std::size_t(n) * elementSize(dtype), device);
+    const Device actual = storage->device();
+    TensorImplPtr impl = new_impl(std::move(storage), dtype, actual);
+    impl->set_geometry(sizes, strides, 0);
+    return Tensor(std::move(impl));
+}
+
+Tensor tensor_on_storage(StoragePtr storage, IntArrayRef sizes, IntArrayRef strides, ScalarType dtype) {
+    const Device device = storage->device();
+    TensorImplPtr impl = new_impl(std::move(storage), dtype, device);
+    impl->set_geometry(sizes, strides, 0);
+    return Tensor(std::move(impl));
+}
+
+Tensor empty_like_raw(const Tensor& like, ScalarType dtype) {
+    if (like.is_contiguous() || !like.is_non_overlapping_and_dense())
+        return empty_raw(like.sizes(), dtype, like.device());
+    return empty_strided_raw(like.sizes(), like.strides(), dtype, like.device());
+}
+
+Tensor wrapped_number(const Scalar& value) {
+    const ScalarType t = value.isFloatingPoint() ? get_default_dtype()
+                         : value.isComplex()     ? toComplexType(get_default_dtype())
+                                                 : value.type();
+    // The value keeps double precision: promotion decides the dtype that is computed in.
+    const ScalarType stored = value.isFloatingPoint() ? kDouble : value.isComplex() ? kComplexDouble : t;
+    Tensor r = empty_raw({}, stored);
+    fill_raw(r, value);
+    r.impl()->is_wrapped_number = true;
+    return r;
+}
+
+Tensor alias_raw(const Tensor& t, IntArrayRef sizes, IntArrayRef strides, std::int64_t offset) {
+    TensorImpl& from = t.checked();
+    TensorImplPtr impl(new TensorImpl(from.storage(), from.dtype(), from.device()));
+    impl->share_version(from);
+    impl->set_geometry(sizes, strides, offset);
+    impl->is_inference = from.is_inference;
+    return Tensor(std::move(impl));
+}
+
+Tensor view_raw(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, std::int64_t offset,
+                CreationMeta creation) {
+    Tensor v = alias_raw(base, sizes, strides, offset);
+    TensorImpl& from = *base.impl();
+    if (creation == CreationMeta::Default && !thread_modes.grad)
+        creation = thread_modes.inference ? CreationMeta::Inference : CreationMeta::NoGrad;
+    if (from.is_view()) creation = std::max(creation, from.creation_meta()); // E-46: the more restrictive one
+    if (from.is_inference) return v;
+    v.impl()->set_view(from.is_view() ? from.view_base() : base.impl(), creation);
+    return v;
+}
+
+void copy_raw(const Tensor& dst, const Tensor& src) {
+    if (dst.numel() == 0) return;
+    if (dst.is_meta() || src.is_meta()) {
+        REEL_CHECK_NOT_IMPLEMENTED(dst.is_meta(),
+                                   "copy: cannot copy out of a meta tensor, it has no data; use to_empty() to get "
+                                   "uninitialised memory on the target device");
+        return;
+    }
+    if (!dst.is_cpu() || !src.is_cpu()) {
+        const DeviceType d = dst.is_cpu() ? src.device().type() : dst.device().type();
+        device_hooks(d).copy(dst, src, false);
+        return;
+    }
+    cpu::copy_strided(int(dst.dim()), dst.sizes().data(), dst.data_ptr(), dst.strides().data(), dst.scalar_type(),
+                      src.data_ptr(), src.strides().data(), src.scalar_type());
+}
+
+void fill_raw(const Tensor& dst, const Scalar& value) {
+    if (dst.numel() == 0 || dst.is_meta()) return;
+    alignas(16) unsigned char one[16];
+    switch (dst.scalar_type()) {
+#define REEL_CASE(T, Name)                                                                                             \
+    case ScalarType::Name:                                                                                             \
+        *reinterpret_cast<T*>(one) = value.to<T>();                                                                    \
+        break;
+        REEL_FORALL_SCALAR_TYPES(REEL_CASE)
+#undef REEL_CASE
+    default:
+        break;
+    }
+    if (!dst.is_cpu()) {
+        Tensor host = empty_raw({}, dst.scalar_type());
+        std::memcpy(host.data_ptr(), one, elementSize(dst.scalar_type()));
+        device_hooks(dst.device().type()).copy(dst, expand_raw(host, dst.sizes()), false);
+        return;
+    }
+    const Dims zero(dst.sizes().size(), 0);
+    cpu::copy_strided(int(dst.dim()), dst.sizes().data(), dst.data_ptr(), dst.strides().data(), dst.scalar_type(), one,
+                      zero.data(), dst.scalar_type());
+}
+
+Tensor cast_raw(const Tensor& t, ScalarType dtype) {
+    if (t.scalar_type() == dtype) return t;
+    Tensor r = empty_like_raw(t, dtype);
+    copy_raw(r, t);
+    return r;
+}
+Tensor contiguous_raw(const Tensor& t) {
+    if (t.is_contiguous()) return t;
+    Tensor r = empty_raw(t.sizes(), t.scalar_type(), t.device());
+    copy_raw(r, t);
+    return r;
+}
+
+Tensor select_raw(const Tensor& t, std::int64_t dim, std::int64_t index) {
+    Dims sizes(t.sizes()), strides(t.strides());
+    const std::int64_t offset = t.storage_offset() + index * strides[std::size_t(dim)];
+    sizes.erase(sizes.begin() + dim);
+    strides.erase(strides.begin() + dim);
+    return alias_raw(t, sizes, strides, offset);
+}
+
+Tensor narrow_raw(const Tensor& t, std::int64_t dim, std::int64_t start, std::int64_t length) {
+    Dims sizes(t.sizes());
+    sizes[std::size_t(dim)] = length;
+    return alias_raw(t, sizes, t.strides(), t.storage_offset() + start * t.strides()[std::size_t(dim)]);
+}
+
+Tensor transpose_raw(const Tensor& t, std::int64_t a, std::int64_t b) {
+    Dims sizes(t.sizes()), strides(t.strides());
+    if (t.dim() > 0) {
+        std::swap(sizes[std::size_t(a)], sizes[std::size_t(b)]);
+        std::swap(strides[std::size_t(a)], strides[std::size_t(b)]);
+    }
+    return alias_raw(t, sizes, strides, t.storage_offset());
+}
+
+Tensor empty_raw(IntArrayRef sizes, const Tensor& like) { return empty_raw(sizes, like.scalar_type(), like.device()); }
+Tensor zeros_raw(IntArrayRef sizes, const Tensor& like) {
+    Tensor out = empty_raw(sizes, like);
+    if (!out.is_cpu()) fill_raw(out, Scalar(0));
+    else if (out.numel() > 0 && !out.is_meta()) std::memset(out.data_ptr(), 0, out.nbytes());
+    return out;
+}
+
+void assign_raw(const Tensor& dst, const Tensor& src) { copy_raw(dst, expand_raw(src, dst.sizes())); }
+
+} // namespace reel::detail
