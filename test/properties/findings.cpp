@@ -22,6 +22,8 @@ const Exception exceptions[] = {
     {"nextafter", "reverse",
      "where the operands are equal the result is `other`, which takes the gradient by definition"},
     {"nn.functional.prelu", "second", "at zero the slope counts as a constant, as PyTorch's"},
+    {"_pack_padded_sequence", "toy device", "lengths are numbers of the host's, as PyTorch's"},
+    {"_pad_packed_sequence", "toy device", "batch_sizes are numbers of the host's, as PyTorch's"},
     {"normal", "reverse", "a drawn number is a constant; it is not reparametrised"},
 };
 

@@ -1,4 +1,6 @@
 // Borders around the last dimensions.
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
 
@@ -61,7 +63,7 @@ Tensor bordered(const Tensor& input, Border border, std::int64_t d, std::int64_t
         else if (border == Border::Circular) from = (from + n) % n;
         else if (from < 0) from = -from;
         else if (from >= n) from = 2 * (n - 1) - from;
-        at.data_ptr<std::int64_t>()[i] = from;
+        host_data<std::int64_t>(at, "pad")[i] = from;
     }
     return x.index_select(d, at.to(x.device()));
 }
