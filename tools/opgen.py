@@ -6,7 +6,7 @@ program derives the declaration, the Tensor method, the in-place form, named bin
 order and defaults are those of PyTorch's Python function. Where one C++ function answers to several of them,
 `alias("other_name")` shares the schemas, and `alias("other_name(Type arg, ...)")` adds a schema with names and defaults of
 its own, under another name or the same one: its arguments stand for the op's by name, the others in order. It also lists
-the kernel files that are compiled once per instruction set. Files are rewritten only when their text changes.
+the kernel files that are compiled once per instruction set, and what libs/optim consists of. Files are rewritten only when their text changes.
 """
 import argparse
 import pathlib
@@ -16,12 +16,12 @@ import sys
 import opgen_out
 import opgen_registry
 from exact_arguments import EXACT, argument_test, guards, own_forms, takes_exact
-from kernel_index import kernel_index
+from kernel_index import kernel_index, kernels_of
 from opgen_text import BANNER
+from optim_index import OPTIM_BANNER, all_steps, umbrella
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OPS = ROOT / "libs/autograd/src/ops"
-KERNELS = ROOT / "libs/autograd/src/cpu/kernels"
 CHUNK = 40  # ops per generated registration file
 
 # schema type -> (C++ parameter, expression that converts the bound value `{v}`)
@@ -363,8 +363,10 @@ def main():
         write(src / f"ops_registry_{i}.cpp", opgen_registry.registration(part, i), kept)
     write(src / "ops_out_exact.cpp", opgen_out.exact_list(ops), kept)
     write(src / "ops_registry.cpp", opgen_registry.registration_index(len(parts)), kept)
-    stems = sorted(p.stem for p in KERNELS.glob("*.cpp"))
-    write(src / "kernels_registry.cpp", BANNER + kernel_index(stems), kept)
+    write(src / "kernels_registry.cpp", BANNER + kernel_index("autograd", kernels_of(ROOT, "autograd")), kept)
+    write(out / "optim/kernels_registry.cpp", OPTIM_BANNER + kernel_index("optim", kernels_of(ROOT, "optim")), kept)
+    write(out / "include/reel/optim.hpp", OPTIM_BANNER + umbrella(ROOT), kept)
+    write(out / "include/reel/optim/detail/all_steps.hpp", OPTIM_BANNER + all_steps(ROOT), kept)
     write(out / "test/argument_types.cpp", BANNER + argument_test(ops), kept)
     for folder in (src, inc, out / "kernels", out / "test"):
         for old in folder.glob("*") if folder.exists() else []:

@@ -1,4 +1,5 @@
-// A thin vector type over the compiler's vector extensions; one width per instruction set.
+// A thin vector type over the compiler's vector extensions; one width per instruction set. For the files below a folder
+// `kernels` of any library, which the build compiles once per instruction set with REEL_ISA naming it.
 // Everything lives in the instruction set's own namespace, so that no code for a newer machine is shared by accident.
 #pragma once
 
@@ -25,6 +26,12 @@ inline constexpr int vector_bytes = 32;
 #else
 inline constexpr int vector_bytes = 16;
 #endif
+
+/// What an element type is computed in.
+template <class T> struct ComputeOf { using type = T; };
+template <> struct ComputeOf<BFloat16> { using type = float; };
+template <> struct ComputeOf<Half> { using type = float; };
+template <class T> using Compute = typename ComputeOf<T>::type;
 
 template <class T> using IntOf = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
 
