@@ -1,5 +1,5 @@
 // The fused steps against the textbook, for every layout and dtype that a parameter may have.
-#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/detail/step.hpp>
 
 #include <boost/test/unit_test.hpp>
 
@@ -7,6 +7,7 @@
 
 #include <reel/autograd/parallel.hpp>
 #include <reel/optim.hpp>
+#include <reel/optim/detail/steps/sgd.hpp>
 
 #include "optim/support.hpp"
 
@@ -98,11 +99,11 @@ BOOST_AUTO_TEST_CASE(the_number_of_threads_does_not_change_a_bit) {
 }
 BOOST_AUTO_TEST_CASE(operands_that_do_not_fit_are_refused_before_anything_is_written) {
     const Tensor p = parameter({1, 2}, {1, 1});
-    const pointwise::sgd_step rule{{.lr = 1}};
-    BOOST_CHECK_EXCEPTION(apply_step("SGD", rule, p, vector_of({1, 2, 3}), {}), Error, [](const Error& e) {
+    const optim::steps::sgd_step rule{{.lr = 1}};
+    BOOST_CHECK_EXCEPTION(optim::apply_step("SGD", rule, p, vector_of({1, 2, 3}), {}), Error, [](const Error& e) {
         return e.msg() == "SGD: the gradient has shape [3], the parameter has [2]";
     });
-    BOOST_CHECK_THROW(apply_step("SGD", rule, p, vector_of({1, 2}, kFloat), {}), Error);
+    BOOST_CHECK_THROW(optim::apply_step("SGD", rule, p, vector_of({1, 2}, kFloat), {}), Error);
     BOOST_TEST(list(p)[0] == 1.0);
 }
 BOOST_AUTO_TEST_CASE(nesterov_and_dampening_follow_their_formulas) {

@@ -1,7 +1,8 @@
 #include <reel/optim/adadelta.hpp>
 
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/detail/step.hpp>
+#include <reel/optim/detail/steps/adadelta.hpp>
 #include <reel/optim/factory.hpp>
 
 #include "adam_update.hpp"
@@ -49,7 +50,7 @@ void Adadelta::update(OptimizerParamGroup& group) {
             s.acc_delta(reel::zeros_like(p));
         }
         ++s.step();
-        pointwise::adadelta_step step;
+        steps::adadelta_step step;
         step.lr = o.lr();
         step.weight_decay = o.weight_decay();
         step.maximize = o.maximize();

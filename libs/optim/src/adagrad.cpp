@@ -1,7 +1,8 @@
 #include <reel/optim/adagrad.hpp>
 
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/detail/step.hpp>
+#include <reel/optim/detail/steps/adagrad.hpp>
 #include <reel/optim/factory.hpp>
 
 #include "adam_update.hpp"
@@ -62,7 +63,7 @@ void Adagrad::update(OptimizerParamGroup& group) {
     each_with_grad<AdagradParamState>(group, [&](const Tensor& p, const Tensor& g, AdagradParamState&) {
         AdagradParamState& s = sum_of(p, o);
         const double t = double(++s.step());
-        pointwise::adagrad_step step;
+        steps::adagrad_step step;
         step.lr = o.lr() / (1 + (t - 1) * o.lr_decay());
         step.weight_decay = o.weight_decay();
         step.maximize = o.maximize();

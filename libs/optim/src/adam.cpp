@@ -3,8 +3,9 @@
 #include <cmath>
 
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/optimizer_step.hpp>
 #include <reel/optim/adamw.hpp>
+#include <reel/optim/detail/step.hpp>
+#include <reel/optim/detail/steps/adam.hpp>
 #include <reel/optim/factory.hpp>
 
 #include "adam_update.hpp"
@@ -63,8 +64,8 @@ void adam_update(const char* name, const Tensor& p, const Tensor& g, AdamParamSt
         return step;
     };
     if (o.amsgrad)
-        apply_step(name, fill(pointwise::adam_step<true>{}), p, g, {s.exp_avg(), s.exp_avg_sq(), s.max_exp_avg_sq()});
-    else apply_step(name, fill(pointwise::adam_step<false>{}), p, g, {s.exp_avg(), s.exp_avg_sq()});
+        apply_step(name, fill(steps::adam_step<true>{}), p, g, {s.exp_avg(), s.exp_avg_sq(), s.max_exp_avg_sq()});
+    else apply_step(name, fill(steps::adam_step<false>{}), p, g, {s.exp_avg(), s.exp_avg_sq()});
 }
 
 void AdamOptions::fields(FieldVisitor& v) {

@@ -3,7 +3,8 @@
 #include <cmath>
 
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/detail/step.hpp>
+#include <reel/optim/detail/steps/adamax.hpp>
 #include <reel/optim/factory.hpp>
 
 #include "adam_update.hpp"
@@ -52,7 +53,7 @@ void Adamax::update(OptimizerParamGroup& group) {
         }
         const double t = double(++s.step());
         const auto [beta1, beta2] = o.betas();
-        pointwise::adamax_step step;
+        steps::adamax_step step;
         step.lr = o.lr();
         step.weight_decay = o.weight_decay();
         step.maximize = o.maximize();

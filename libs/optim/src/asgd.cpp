@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/detail/step.hpp>
+#include <reel/optim/detail/steps/asgd.hpp>
 #include <reel/optim/factory.hpp>
 
 #include "adam_update.hpp"
@@ -53,7 +54,7 @@ void ASGD::update(OptimizerParamGroup& group) {
             s.ax(reel::zeros_like(p));
         }
         const double t = double(++s.step());
-        pointwise::asgd_step step;
+        steps::asgd_step step;
         step.lr = o.lr();
         step.weight_decay = o.weight_decay();
         step.maximize = o.maximize();

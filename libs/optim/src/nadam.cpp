@@ -3,7 +3,8 @@
 #include <cmath>
 
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/detail/step.hpp>
+#include <reel/optim/detail/steps/nadam.hpp>
 #include <reel/optim/factory.hpp>
 
 #include "adam_update.hpp"
@@ -63,7 +64,7 @@ void NAdam::update(OptimizerParamGroup& group) {
         s.mu_product() =
             get_default_dtype() == kDouble ? double(s.mu_product()) * mu : double(float(s.mu_product()) * float(mu));
         const double product = s.mu_product();
-        pointwise::nadam_step step;
+        steps::nadam_step step;
         step.lr = o.lr();
         step.maximize = o.maximize();
         if (o.decoupled_weight_decay()) step.shrink = 1 - o.lr() * o.weight_decay();

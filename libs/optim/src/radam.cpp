@@ -3,7 +3,8 @@
 #include <cmath>
 
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/detail/step.hpp>
+#include <reel/optim/detail/steps/radam.hpp>
 #include <reel/optim/factory.hpp>
 
 #include "adam_update.hpp"
@@ -55,7 +56,7 @@ void RAdam::update(OptimizerParamGroup& group) {
         const auto [beta1, beta2] = o.betas();
         const double correction1 = 1 - std::pow(beta1, t), correction2 = 1 - std::pow(beta2, t);
         const double rho_inf = 2 / (1 - beta2) - 1, rho = rho_inf - 2 * t * std::pow(beta2, t) / correction2;
-        pointwise::radam_step step;
+        steps::radam_step step;
         step.lr = o.lr();
         step.maximize = o.maximize();
         if (o.decoupled_weight_decay()) step.shrink = 1 - o.lr() * o.weight_decay();

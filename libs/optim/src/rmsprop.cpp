@@ -1,7 +1,8 @@
 #include <reel/optim/rmsprop.hpp>
 
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/detail/step.hpp>
+#include <reel/optim/detail/steps/rmsprop.hpp>
 #include <reel/optim/factory.hpp>
 
 #include "adam_update.hpp"
@@ -62,7 +63,7 @@ void RMSprop::update(OptimizerParamGroup& group) {
             return step;
         };
         const bool momentum = o.momentum() > 0;
-        using pointwise::rmsprop_step;
+        using steps::rmsprop_step;
         if (o.centered() && momentum)
             apply_step(class_name, fill(rmsprop_step<true, true>{}), p, g,
                        {s.square_avg(), s.grad_avg(), s.momentum_buffer()});

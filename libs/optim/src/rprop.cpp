@@ -1,7 +1,8 @@
 #include <reel/optim/rprop.hpp>
 
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/detail/step.hpp>
+#include <reel/optim/detail/steps/rprop.hpp>
 #include <reel/optim/factory.hpp>
 
 #include "adam_update.hpp"
@@ -48,7 +49,7 @@ void Rprop::update(OptimizerParamGroup& group) {
             s.step_size(reel::full_like(p, o.lr()));
         }
         ++s.step();
-        pointwise::rprop_step step;
+        steps::rprop_step step;
         step.lr = o.lr();
         step.maximize = o.maximize();
         step.eta_minus = std::get<0>(o.etas());

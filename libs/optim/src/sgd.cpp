@@ -1,7 +1,8 @@
 #include <reel/optim/sgd.hpp>
 
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/detail/step.hpp>
+#include <reel/optim/detail/steps/sgd.hpp>
 #include <reel/optim/factory.hpp>
 
 namespace reel::optim {
@@ -41,10 +42,9 @@ void SGDOptions::check() const {
 void SGD::update(OptimizerParamGroup& group) {
     const auto& o = static_cast<const SGDOptions&>(group.options());
     each_with_grad<SGDParamState>(group, [&](const Tensor& p, const Tensor& g, SGDParamState& s) {
-        const pointwise::step_base base{.lr = o.lr(), .weight_decay = o.weight_decay(), .maximize = o.maximize()};
-        if (o.momentum() == 0) return apply_step(class_name, pointwise::sgd_step{base}, p, g, {});
-        pointwise::sgd_momentum_step step{base, o.momentum(), o.dampening(), o.nesterov(),
-                                          !s.momentum_buffer().defined()};
+        const steps::StepRule base{.lr = o.lr(), .weight_decay = o.weight_decay(), .maximize = o.maximize()};
+        if (o.momentum() == 0) return apply_step(class_name, steps::sgd_step{base}, p, g, {});
+        steps::sgd_momentum_step step{base, o.momentum(), o.dampening(), o.nesterov(), !s.momentum_buffer().defined()};
         if (step.first) s.momentum_buffer(reel::zeros_like(p));
         apply_step(class_name, step, p, g, {s.momentum_buffer()});
     });

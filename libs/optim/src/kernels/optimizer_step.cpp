@@ -1,16 +1,16 @@
-// Optimizer steps over dense memory.
-#include "cpu/vec_math.hpp"
+// The CPU's kernels of all optimizer steps: rules on vectors over dense memory.
+#include <reel/autograd/detail/cpu/vec_arithmetic.hpp>
+// The rules are read after the vector functions, so that both lookups see everything.
+#include <reel/optim/detail/all_steps.hpp>
 
-#include <reel/autograd/pointwise/optimizer_step.hpp>
+#include "step_loops.hpp"
 
-#include "cpu/loops.hpp"
-#include "cpu/pointwise.hpp"
-
-namespace reel::cpu::REEL_ISA {
+namespace reel::optim::REEL_ISA {
 
 namespace {
-template <class Rule, class T>
-void step_loop(char* const* data, const std::int64_t*, std::int64_t n, const void* context) {
+using namespace reel::cpu::REEL_ISA;
+
+template <class Rule, class T> void step_loop(char* const* data, std::int64_t n, const void* context) {
     using V = Vec<Compute<T>>;
     constexpr int w = V::size, operands = 2 + Rule::states;
     const Rule rule = *static_cast<const Rule*>(context); // a copy of its own: its numbers can stay in registers
@@ -38,15 +38,15 @@ void step_loop(char* const* data, const std::int64_t*, std::int64_t n, const voi
         }
     }
 }
-template <class Rule> void set_step() {
-    loop_table<Rule>.forward[int(kFloat)] = &step_loop<Rule, float>;
-    loop_table<Rule>.forward[int(kDouble)] = &step_loop<Rule, double>;
-    loop_table<Rule>.forward[int(kBFloat16)] = &step_loop<Rule, BFloat16>;
-    loop_table<Rule>.forward[int(kHalf)] = &step_loop<Rule, Half>;
+template <class Rule> void step(const Tensor&, const Rule& rule, const StepOperands& operands) {
+    static constexpr StepLoops loops = {&step_loop<Rule, float>, &step_loop<Rule, double>, &step_loop<Rule, BFloat16>,
+                                        &step_loop<Rule, Half>};
+    run_loops(loops, &rule, operands);
 }
-template <class... Rule> void register_steps(pointwise::op_list<Rule...>) { (set_step<Rule>(), ...); }
+template <class... Rule> void set_kernels(steps::op_list<Rule...>) { (step_kernel<Rule>.set(kCPU, &step<Rule>), ...); }
+template <class... List> void set_all(steps::lists<List...>) { (set_kernels(List{}), ...); }
 } // namespace
 
-void register_optimizer_step() { register_steps(pointwise::optimizer_steps{}); }
+void register_optimizer_step() { set_all(steps::all{}); }
 
-} // namespace reel::cpu::REEL_ISA
+} // namespace reel::optim::REEL_ISA
