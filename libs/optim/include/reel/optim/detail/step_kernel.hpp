@@ -2,7 +2,7 @@
 #pragma once
 
 #include <reel/autograd/detail/dense_update.hpp>
-#include <reel/autograd/device.hpp>
+#include <reel/autograd/kernel.hpp>
 
 namespace reel::optim {
 
@@ -15,20 +15,10 @@ struct StepOperands {
     char* const* data;  ///< on the parameter's device
 };
 
-/// The functions that step by `Rule`, one for each kind of device; set when a library is loaded. `param` is the
-/// parameter whose memory `operands` opens.
-template <class Rule> class StepKernel {
-public:
-    using Function = void(const Tensor& param, const Rule& rule, const StepOperands& operands);
-    bool has(DeviceType d) const { return functions_[int(d)]; }
-    void set(DeviceType d, Function* function) noexcept { functions_[int(d)] = function; }
-    void operator()(const Tensor& param, const Rule& rule, const StepOperands& operands) const {
-        functions_[int(param.device().type())](param, rule, operands);
-    }
-
-private:
-    Function* functions_[3] = {};
-};
-template <class Rule> inline constinit StepKernel<Rule> step_kernel;
+/// What steps by `Rule`: set for the CPU when this library is loaded, by a device's library for its device. `param` is
+/// the parameter whose memory `operands` opens.
+template <class Rule>
+inline constinit Kernel<void(const Tensor& param, const Rule& rule, const StepOperands& operands)> step_kernel{
+    "optimizer_step"};
 
 } // namespace reel::optim
