@@ -6,9 +6,9 @@
 
 #include <reel/autograd/spin_lock.hpp>
 
-#include "module/gate.hpp"
-#include "module/module_hooks.hpp"
-#include "module/slots.hpp"
+#include "module/backward/gate.hpp"
+#include "module/backward/slots.hpp"
+#include "module/hooks/tables.hpp"
 
 namespace reel::nn::detail {
 

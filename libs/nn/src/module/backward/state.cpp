@@ -1,5 +1,5 @@
 // The state of a call, and the gates put over its inputs and outputs.
-#include "module/backward_state.hpp"
+#include "module/backward/state.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -9,7 +9,7 @@
 #include <reel/autograd/memory.hpp>
 #include <reel/nn/module.hpp>
 
-#include "module/hook_gates.hpp"
+#include "module/backward/hook_gates.hpp"
 
 namespace reel::nn::detail {
 

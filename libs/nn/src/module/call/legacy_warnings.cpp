@@ -1,4 +1,4 @@
-#include "module/legacy_warnings.hpp"
+#include "module/call/legacy_warnings.hpp"
 
 #include <algorithm>
 #include <unordered_set>

@@ -1,5 +1,5 @@
 // Walks values in one fixed order, so that leaves, gradients and replacements line up.
-#include "module/slots.hpp"
+#include "module/backward/slots.hpp"
 
 #include <algorithm>
 

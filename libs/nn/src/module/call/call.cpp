@@ -11,10 +11,10 @@
 #include <reel/autograd/tape_view.hpp>
 #include <reel/nn/module_paths.hpp>
 
-#include "module/backward_state.hpp"
-#include "module/legacy_warnings.hpp"
+#include "module/backward/slots.hpp"
+#include "module/backward/state.hpp"
+#include "module/call/legacy_warnings.hpp"
 #include "module/members.hpp"
-#include "module/slots.hpp"
 
 namespace reel::nn::detail {
 

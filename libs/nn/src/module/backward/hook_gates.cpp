@@ -1,5 +1,5 @@
 // Gates over the inputs and outputs of a module call: when they run which hooks on what.
-#include "module/hook_gates.hpp"
+#include "module/backward/hook_gates.hpp"
 
 #include <algorithm>
 
