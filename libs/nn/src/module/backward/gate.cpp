@@ -1,5 +1,5 @@
 // Aliases under an identity node.
-#include "module/gate.hpp"
+#include "module/backward/gate.hpp"
 
 #include <reel/autograd/grad_mode.hpp>
 

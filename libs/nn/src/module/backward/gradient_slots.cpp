@@ -1,40 +1,18 @@
-// Walks values in one fixed order, so that leaves, gradients and replacements line up.
-#include "module/slots.hpp"
+// Gradients laid out as the arguments or the result they belong to, and back.
+#include "module/backward/gradient_slots.hpp"
 
-#include <algorithm>
+#include "module/leaves.hpp"
 
 namespace reel::nn::detail {
 
 namespace {
-bool has_leaf(const Value& v) {
-    if (v.isTensor()) return true;
-    if (v.isSequence()) return std::any_of(v.elements().begin(), v.elements().end(), has_leaf);
-    if (!v.isGenericDict()) return false;
-    const ValueDict& d = v.toGenericDict();
-    return std::any_of(d.begin(), d.end(), [](const auto& item) { return has_leaf(item.second); });
-}
-/// Rebuilds a container by mapping each child.
-template <class F> Value map_children(const Value& v, F fn) {
-    if (v.isGenericDict()) {
-        ValueDict d;
-        for (const auto& [key, value] : v.toGenericDict()) d.set(key, fn(value));
-        for (const auto& [name, value] : v.toGenericDict().attributes()) // a boxed one stands for the old children
-            if (!value.isBoxed()) d.set_attribute(name.toStringRef(), value);
-        return Value(std::move(d));
-    }
-    std::vector<Value> e;
-    for (const Value& child : v.elements()) e.push_back(fn(child));
-    return v.isTuple() ? Value::tuple(std::move(e)) : Value::list(std::move(e));
-}
-bool is_container(const Value& v) { return v.isSequence() || v.isGenericDict(); }
-
-Value gradients_for(const Value& element, bool nested, ArrayRef<Tensor> grads, std::size_t& next) {
+Value gradients_for(const Value& element, ArrayRef<Tensor> grads, std::size_t& next) {
     if (element.isTensor()) {
         const Tensor& g = grads[next++];
         return g.defined() ? Value(g) : Value();
     }
-    if (!nested || !is_container(element) || !has_leaf(element)) return Value();
-    return map_children(element, [&](const Value& v) { return gradients_for(v, true, grads, next); });
+    if (!is_container(element) || !has_leaf(element)) return Value();
+    return map_children(element, [&](const Value& v) { return gradients_for(v, grads, next); });
 }
 
 /// `returned` is what a hook gave for this element.
@@ -71,32 +49,11 @@ void collect_paths(const Value& element, const std::string& path, GradSlots& out
 }
 } // namespace
 
-void collect_leaves(const Value& element, bool nested, std::vector<Tensor>& out) {
-    if (element.isTensor()) {
-        out.push_back(element.toTensor());
-    } else if (nested && element.isSequence()) {
-        for (const Value& v : element.elements()) collect_leaves(v, true, out);
-    } else if (nested && element.isGenericDict()) {
-        for (const auto& [key, value] : element.toGenericDict()) collect_leaves(value, true, out);
-    }
-}
-variable_list tensors_of(const Value& v) {
-    variable_list r;
-    collect_leaves(v, true, r);
-    return r;
-}
-
-Value with_leaves(const Value& element, bool nested, ArrayRef<Tensor> leaves, std::size_t& next) {
-    if (element.isTensor()) return Value(leaves[next++]);
-    if (!nested || !is_container(element) || !has_leaf(element)) return element;
-    return map_children(element, [&](const Value& v) { return with_leaves(v, true, leaves, next); });
-}
-
-Slots slots_of(const Args& args, bool nested) {
-    Slots slots{args.size(), true, {}};
-    for (const Value& v : args) slots.all_tensors = slots.all_tensors && v.isTensor();
+Slots slots_of(const Args& elements, bool nested) {
+    Slots slots{elements.size(), true, {}};
+    for (const Value& v : elements) slots.all_tensors = slots.all_tensors && v.isTensor();
     if (slots.all_tensors) return slots;
-    for (const Value& v : args) {
+    for (const Value& v : elements) {
         std::vector<Tensor> leaves;
         collect_leaves(v, nested, leaves);
         if (leaves.empty()) {
@@ -110,14 +67,14 @@ Slots slots_of(const Args& args, bool nested) {
     return slots;
 }
 
-Value gradient_tuple(const Slots& slots, bool nested, ArrayRef<Tensor> grads) {
+Value gradient_tuple(const Slots& slots, ArrayRef<Tensor> grads) {
     std::vector<Value> e;
     e.reserve(slots.count);
     std::size_t next = 0;
     if (slots.all_tensors)
         for (const Tensor& g : grads) e.push_back(g.defined() ? Value(g) : Value());
     else
-        for (const Value& v : slots.shape) e.push_back(gradients_for(v, nested, grads, next));
+        for (const Value& v : slots.shape) e.push_back(gradients_for(v, grads, next));
     return Value::tuple(std::move(e));
 }
 

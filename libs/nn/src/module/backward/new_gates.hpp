@@ -1,7 +1,7 @@
 // The two gates of a module call.
 #pragma once
 
-#include "module/backward_state.hpp"
+#include "module/backward/state.hpp"
 
 namespace reel::nn::detail {
 
