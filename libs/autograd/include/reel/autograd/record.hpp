@@ -76,7 +76,7 @@ private:
 };
 /// Edges, output slots, saved tensors, creation hooks; sets the outputs' history. Not inlined into every op.
 void attach(RuleNode* node, ArrayRef<Tensor> inputs, ArrayRef<const Tensor*> outputs, ArrayRef<Tensor> saved);
-void attach(RuleNode* node, ArrayRef<const Tensor*> inputs, const Tensor& output, ArrayRef<const Tensor*> saved);
+void attach(RuleNode* node, Inputs inputs, const Tensor& output, Inputs saved);
 bool any_requires_grad(ArrayRef<Tensor> inputs);
 /// Tells observers that `op` over `inputs` stays off the tape, because grad mode is off or its result is not
 /// differentiable.
@@ -118,18 +118,9 @@ template <class Rule> void record(const char* op, Inputs inputs, const Tensor& o
             recording::not_recorded(op, inputs);
         return;
     }
-    const Tensor* in[8];
-    const Tensor* keep[8];
-    std::size_t n = 0, k = 0;
     bool any = false;
-    for (const Tensor& t : inputs) {
-        in[n++] = &t;
-        any |= t.defined() && t.impl()->requires_grad();
-    }
-    if (!any) return;
-    for (const Tensor& t : saved) keep[k++] = &t;
-    recording::attach(new recording::RuleNodeOf<Rule>(op, std::move(rule)), ArrayRef<const Tensor*>(in, n), output,
-                      ArrayRef<const Tensor*>(keep, k));
+    for (const Tensor& t : inputs) any |= t.defined() && t.impl()->requires_grad();
+    if (any) recording::attach(new recording::RuleNodeOf<Rule>(op, std::move(rule)), inputs, output, saved);
 }
 
 template <class Rule> void record(const char* op, TensorList inputs, TensorList outputs, TensorList saved, Rule rule) {
