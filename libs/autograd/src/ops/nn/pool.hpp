@@ -3,20 +3,10 @@
 
 #include <tuple>
 
-#include <reel/autograd/device_kernel.hpp>
+#include <reel/autograd/kernels/pool.hpp>
 #include <reel/autograd/ops.hpp>
 
-#include "cpu/pool.hpp"
-
 namespace reel::pool {
-
-using cpu::PoolGeometry;
-using cpu::PoolWindow;
-
-extern KernelSlot<void(const PoolGeometry&, const Tensor& input, const Tensor& out, const Tensor& places)> max_kernel;
-extern KernelSlot<void(const PoolGeometry&, const Tensor&input, const Tensor&places, const Tensor&out)> pick_kernel,
-    unpick_kernel;
-extern KernelSlot<void(const PoolGeometry&, const Tensor&input, const Tensor&out)> mean_kernel, mean_adjoint_kernel;
 
 /// Windows and shapes of one call; `in` and `out` are the whole shapes.
 struct Plan {

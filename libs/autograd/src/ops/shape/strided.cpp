@@ -1,6 +1,8 @@
 // Views by raw geometry, and between complex numbers and pairs of reals.
-#include "ops/shape/geometry_inplace.hpp"
+#include <reel/autograd/kernels/accumulate.hpp>
+
 #include "ops/pointwise/rule_host.hpp"
+#include "ops/shape/geometry_inplace.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "ops/shape/strided_geometry.hpp"
 #include "tensor/checked_size.hpp"
@@ -19,7 +21,7 @@ namespace {
 Tensor lay_out(const Tensor& grad, const Geometry& g, std::int64_t extent) {
     const Tensor out = zeros_raw({extent}, grad);
     const Tensor part = alias_raw(out, g.sizes, g.strides, g.offset);
-    if (g.overlaps()) accumulate_raw(part, grad);
+    if (g.overlaps()) kernels::accumulate(part, grad);
     else assign_raw(part, grad);
     record("as_strided_layout", {grad}, out, {}, [g](RuleContext& c) -> GradList {
         const Tensor flat = c.grad().contiguous();
