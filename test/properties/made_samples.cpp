@@ -79,6 +79,7 @@ std::vector<Made> index_calls() {
     return {{"index", {x, Value::list({Value(longs({0, 2, 2}))})}},
             {"index", {x, Value::list({Value(), Value(longs({3, 1}))})}},
             {"index", {x, Value::list({Value(mask)})}},
+            {"binary_cross_entropy", {x.sigmoid(), x.sin().sigmoid()}},
             {"embedding", {numbers({4, 3}), longs({0, 2, 2}), -1, false}},
             {"nonzero_numpy", {mask}},
             {"_unique2", {longs({3, 1, 3})}},
