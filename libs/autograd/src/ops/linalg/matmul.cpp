@@ -34,7 +34,7 @@ void check_pair(const char* op, const Tensor& a, const Tensor& b, std::int64_t i
 
 } // namespace
 
-REEL_OP("mm(Tensor input, Tensor mat2) -> Tensor", method, out_exact)
+REEL_OP("mm(Tensor input, Tensor mat2) -> Tensor", rule, method, out_exact)
 Tensor mm(const Tensor& input, const Tensor& mat2) {
     REEL_CHECK(input.dim() == 2 && mat2.dim() == 2, "mm: expected two matrices, got shapes ", input.sizes(), " and ",
                mat2.sizes());
@@ -52,7 +52,7 @@ Tensor mm(const Tensor& input, const Tensor& mat2) {
            });
     return out;
 }
-REEL_OP("bmm(Tensor input, Tensor mat2) -> Tensor", method, out_exact)
+REEL_OP("bmm(Tensor input, Tensor mat2) -> Tensor", rule, method, out_exact)
 Tensor bmm(const Tensor& input, const Tensor& mat2) {
     REEL_CHECK(input.dim() == 3 && mat2.dim() == 3 && input.size(0) == mat2.size(0),
                "bmm: expected two batches of matrices of one size, got shapes ", input.sizes(), " and ", mat2.sizes());
@@ -80,7 +80,7 @@ Tensor bmm(const Tensor& input, const Tensor& mat2) {
     return out;
 }
 /// Products of vectors, matrices and batches with broadcasting batch dimensions.
-REEL_OP("matmul(Tensor input, Tensor other) -> Tensor", method, out_exact)
+REEL_OP("matmul(Tensor input, Tensor other) -> Tensor", composite, method, out_exact)
 Tensor matmul(const Tensor& input, const Tensor& other) {
     REEL_CHECK(input.dim() > 0 && other.dim() > 0, "matmul: both operands need at least one dimension, got shapes ",
                input.sizes(), " and ", other.sizes());
@@ -115,20 +115,20 @@ Tensor matmul(const Tensor& input, const Tensor& other) {
     s.push_back(other.size(-1));
     return reshape(r, s);
 }
-REEL_OP("mv(Tensor input, Tensor vec) -> Tensor", method, out_exact)
+REEL_OP("mv(Tensor input, Tensor vec) -> Tensor", composite, method, out_exact)
 Tensor mv(const Tensor& input, const Tensor& vec) {
     REEL_CHECK(input.dim() == 2 && vec.dim() == 1, "mv: expected a matrix and a vector, got shapes ", input.sizes(),
                " and ", vec.sizes());
     return matmul(input, vec);
 }
-REEL_OP("dot(Tensor input, Tensor tensor) -> Tensor", method, out_exact)
+REEL_OP("dot(Tensor input, Tensor tensor) -> Tensor", composite, method, out_exact)
 Tensor dot(const Tensor& input, const Tensor& tensor) {
     REEL_CHECK(input.dim() == 1 && tensor.dim() == 1, "dot: expected two vectors, got shapes ", input.sizes(), " and ",
                tensor.sizes());
     return matmul(input, tensor);
 }
 /// y = x w^T + b
-REEL_OP("nn.functional.linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", out_exact)
+REEL_OP("nn.functional.linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", rule, out_exact)
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     REEL_CHECK(weight.dim() == 1 || weight.dim() == 2, "linear: weight has shape ", weight.sizes(),
                "; expected [out_features, in_features]");

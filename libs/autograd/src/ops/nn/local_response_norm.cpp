@@ -10,7 +10,8 @@ namespace reel {
 /// x / (k + alpha mean of x^2 over `size` neighbouring channels)^beta for input [N, C, ...]; channels beyond the ends
 /// count as zeros.
 REEL_OP("nn.functional.local_response_norm(Tensor input, int size, float alpha=0.0001, float beta=0.75, float k=1.0) "
-        "-> Tensor")
+        "-> Tensor",
+        composite)
 Tensor local_response_norm(const Tensor& input, std::int64_t size, double alpha, double beta, double k) {
     REEL_CHECK_VALUE(input.dim() >= 3, "local_response_norm: input has shape ", input.sizes(),
                      "; expected at least three dimensions, [N, C, ...]");

@@ -108,21 +108,24 @@ Tensor unpool(const char* op, std::size_t n, const Tensor& input, const Tensor& 
 
 /// The partial inverse of max_pool1d: elements go back to `indices`, the rest is zero.
 REEL_OP("nn.functional.max_unpool1d(Tensor input, Tensor indices, int[] kernel_size, int[]? stride=None, int[] "
-        "padding=0, int[]? output_size=None) -> Tensor")
+        "padding=0, int[]? output_size=None) -> Tensor",
+        rule)
 Tensor max_unpool1d(const Tensor& input, const Tensor& indices, IntArrayRef kernel_size, OptionalIntArrayRef stride,
                     IntArrayRef padding, OptionalIntArrayRef output_size) {
     return unpool("max_unpool1d", 1, input, indices, kernel_size, stride, padding, output_size);
 }
 /// The partial inverse of max_pool2d: elements go back to `indices`, the rest is zero.
 REEL_OP("nn.functional.max_unpool2d(Tensor input, Tensor indices, int[] kernel_size, int[]? stride=None, int[] "
-        "padding=0, int[]? output_size=None) -> Tensor")
+        "padding=0, int[]? output_size=None) -> Tensor",
+        rule)
 Tensor max_unpool2d(const Tensor& input, const Tensor& indices, IntArrayRef kernel_size, OptionalIntArrayRef stride,
                     IntArrayRef padding, OptionalIntArrayRef output_size) {
     return unpool("max_unpool2d", 2, input, indices, kernel_size, stride, padding, output_size);
 }
 /// The partial inverse of max_pool3d: elements go back to `indices`, the rest is zero.
 REEL_OP("nn.functional.max_unpool3d(Tensor input, Tensor indices, int[] kernel_size, int[]? stride=None, int[] "
-        "padding=0, int[]? output_size=None) -> Tensor")
+        "padding=0, int[]? output_size=None) -> Tensor",
+        rule)
 Tensor max_unpool3d(const Tensor& input, const Tensor& indices, IntArrayRef kernel_size, OptionalIntArrayRef stride,
                     IntArrayRef padding, OptionalIntArrayRef output_size) {
     return unpool("max_unpool3d", 3, input, indices, kernel_size, stride, padding, output_size);
