@@ -6,7 +6,8 @@ program derives the declaration, the Tensor method, the in-place form, named bin
 order and defaults are those of PyTorch's Python function. Where one C++ function answers to several of them,
 `alias("other_name")` shares the schemas, and `alias("other_name(Type arg, ...)")` adds a schema with names and defaults of
 its own, under another name or the same one: its arguments stand for the op's by name, the others in order. It also lists
-the kernel files that are compiled once per instruction set. Files are rewritten only when their text changes.
+the kernel files that are compiled once per instruction set, and the layers of libs/nn. Files are rewritten only when
+their text changes.
 """
 import argparse
 import pathlib
@@ -17,6 +18,7 @@ import opgen_out
 import opgen_registry
 from exact_arguments import EXACT, argument_test, guards, own_forms, takes_exact
 from kernel_index import kernel_index
+from layer_index import layer_index
 from opgen_text import BANNER
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -365,6 +367,7 @@ def main():
     write(src / "ops_registry.cpp", opgen_registry.registration_index(len(parts)), kept)
     stems = sorted(p.stem for p in KERNELS.glob("*.cpp"))
     write(src / "kernels_registry.cpp", BANNER + kernel_index(stems), kept)
+    write(out / "include/reel/nn/layers.hpp", layer_index(), kept)
     write(out / "test/argument_types.cpp", BANNER + argument_test(ops), kept)
     for folder in (src, inc, out / "kernels", out / "test"):
         for old in folder.glob("*") if folder.exists() else []:
