@@ -7,7 +7,8 @@ order and defaults are those of PyTorch's Python function. The flags say exactly
 (opgen_gradient.py), and the build stops at a block that does not. Where one C++ function answers to several schemas,
 `alias("other_name")` shares the schemas, and `alias("other_name(Type arg, ...)")` adds a schema with names and defaults of
 its own, under another name or the same one: its arguments stand for the op's by name, the others in order. It also lists
-the kernel files that are compiled once per instruction set, and what libs/optim consists of. Files are rewritten only when their text changes.
+the kernel files that are compiled once per instruction set, the layers of libs/nn, and what libs/optim consists of. Files
+are rewritten only when their text changes.
 """
 import argparse
 import pathlib
@@ -20,6 +21,7 @@ import opgen_out
 import opgen_registry
 from exact_arguments import EXACT, argument_test, guards, own_forms, takes_exact
 from kernel_index import kernel_index, kernels_of
+from layer_index import layer_index
 from opgen_text import BANNER
 from optim_index import OPTIM_BANNER, all_steps, umbrella
 
@@ -380,6 +382,7 @@ def main():
     write(out / "optim/kernels_registry.cpp", OPTIM_BANNER + kernel_index("optim", kernels_of(given.root, "optim")), kept)
     write(out / "include/reel/optim.hpp", OPTIM_BANNER + umbrella(given.root), kept)
     write(out / "include/reel/optim/detail/all_steps.hpp", OPTIM_BANNER + all_steps(given.root), kept)
+    write(out / "include/reel/nn/layers.hpp", layer_index(), kept)
     write(out / "test/argument_types.cpp", BANNER + argument_test(ops), kept)
     for folder in (src, inc, out / "kernels", out / "test"):
         for old in folder.glob("*") if folder.exists() else []:

@@ -27,7 +27,7 @@ Plan adaptive(const char* op, std::size_t n, const Tensor& input, IntArrayRef ou
 
 /// Maxima and their places in the image.
 std::tuple<Tensor, Tensor> max(const char* op, const Plan& p, const Tensor& input);
-Tensor mean(const char* op, const Plan& p, const Tensor& input);
+Tensor window_means(const char* op, const Plan& p, const Tensor& input);
 /// x[places] over images of the plan, and its adjoint.
 Tensor pick(const Plan& p, const Tensor& x, const Tensor& places);
 Tensor unpick(const Plan& p, const Tensor& y, const Tensor& places);

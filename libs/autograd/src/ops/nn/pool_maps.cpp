@@ -148,12 +148,12 @@ Tensor mean_adjoint(const char* op, const Plan& p, const Tensor& y) {
     x = cast_raw(x, t);
     if (needs_recording(y))
         record("mean_pool_adjoint", {y}, x, {},
-               [op, p](RuleContext& c) -> GradList { return {mean(op, p, c.grad())}; });
+               [op, p](RuleContext& c) -> GradList { return {window_means(op, p, c.grad())}; });
     return x;
 }
 } // namespace
 
-Tensor mean(const char* op, const Plan& p, const Tensor& input) {
+Tensor window_means(const char* op, const Plan& p, const Tensor& input) {
     const ScalarType t = input.scalar_type();
     REEL_CHECK_NOT_IMPLEMENTED(!isComplexType(t) && t != kBool, op, ": not implemented for ", dtype_name(t));
     Tensor y = empty_raw(p.out, wide(t), input.device());

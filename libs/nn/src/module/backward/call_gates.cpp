@@ -25,10 +25,10 @@ bool needs_no_alias(const Tensor& result) {
 }
 } // namespace
 
-CallGates::CallGates(Module& m, BackwardHooks hooks)
+CallGates::CallGates(Module& m, BackwardHooks&& hooks)
     : state_(new BackwardState(m, std::move(hooks), !hooks::reference_mode())) {}
 
-bool CallGates::wrap_inputs(TensorList& tensors, Slots slots) {
+bool CallGates::wrap_inputs(TensorList& tensors, Slots&& slots) {
     state_->inputs = std::move(slots);
     if (!wants_gate(tensors)) return false;
     const intrusive_ptr<HookGate> gate = new_input_gate(state_);
@@ -40,6 +40,7 @@ bool CallGates::wrap_inputs(TensorList& tensors, Slots slots) {
 }
 
 void CallGates::hand_back_history() {
+    if (!state_->nested) return; // there, nothing was written in place
     for (auto& [original, alias] : aliases_) {
         const autograd::NodePtr& fn = alias.impl()->grad_fn_unchecked();
         if (fn && fn.get() != state_->input_gate && !original.is_view())
@@ -47,11 +48,12 @@ void CallGates::hand_back_history() {
     }
 }
 
-bool CallGates::wrap_outputs(TensorList& tensors, Slots slots) {
+bool CallGates::wrap_outputs(TensorList& tensors, Slots&& slots) {
     state_->outputs = std::move(slots);
     if (!wants_gate(tensors)) return false;
     TensorList shown;
-    for (const Tensor& t : tensors) shown.push_back(shown_argument(t, aliases_));
+    if (state_->nested)
+        for (const Tensor& t : tensors) shown.push_back(shown_argument(t, aliases_));
     const intrusive_ptr<HookGate> gate = new_output_gate(state_);
     wrap_with_gate(*gate, tensors, !state_->nested, nullptr);
     for (std::size_t i = 0; i < shown.size(); ++i)

@@ -56,7 +56,7 @@ void wrap_with_gate(HookGate& gate, TensorList& tensors, bool reference_mode, Al
             alias.impl()->set_view(t.impl()->view_base(), t.impl()->creation_meta()); // in-place work reaches the base
         }
         if (rg) alias.impl()->set_history(autograd::NodePtr(&gate), slot);
-        if (replaced && !reference_mode) replaced->emplace_back(std::move(t), alias);
+        if (replaced) replaced->emplace_back(std::move(t), alias);
         t = std::move(alias);
     }
 }

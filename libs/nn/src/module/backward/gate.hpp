@@ -26,7 +26,7 @@ bool wants_gate(const TensorList& tensors);
 /// Pairs of original and alias.
 using AliasList = SmallVector<std::pair<Tensor, Tensor>, 3>;
 /// Puts `gate` over `tensors` and replaces each by its alias. In reference mode the aliases are views that refuse
-/// in-place work (B-33, B-34); else `replaced` receives what was replaced, unless it is null.
+/// in-place work (B-33, B-34). `replaced` receives what was replaced, unless it is null.
 void wrap_with_gate(HookGate& gate, TensorList& tensors, bool reference_mode, AliasList* replaced);
 /// The same for one tensor that nobody else holds: it needs no alias.
 void move_behind_gate(HookGate& gate, const Tensor& tensor);

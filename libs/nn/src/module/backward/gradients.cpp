@@ -72,7 +72,7 @@ Value from_slots(const Module& m, End end, const Slots& slots, std::size_t expec
 
 ValueGradients::ValueGradients(const BackwardState& state, End end, Value tuple)
     : state_(&state), end_(end), tuple_(std::move(tuple)) {}
-ValueGradients::ValueGradients(const BackwardState& state, End end, GradList&& grads)
+ValueGradients::ValueGradients(const BackwardState& state, End end, const GradList& grads)
     : ValueGradients(state, end, Value()) {
     tuple_ = gradient_tuple(slots(), grads);
 }
@@ -124,46 +124,26 @@ bool ValueGradients::holds_nothing(const Value& r) {
     return r.isNone() || (r.isTuple() && std::ranges::all_of(r.elements(), [](const Value& v) { return v.isNone(); }));
 }
 
-TensorGradients::TensorGradients(const BackwardState& state, End end, GradList&& grads)
-    : state_(&state), end_(end), grads_(std::move(grads)) {}
-TensorGradients::TensorGradients(const BackwardState& state, End end, KeptGradients&& kept)
-    : TensorGradients(state, end, std::move(kept.tensors)) {}
 TensorGradients TensorGradients::absent(const BackwardState& state, End end) {
-    return {state, end, GradList((end == End::Input ? state.inputs : state.outputs).count)};
-}
-
-variable_list& TensorGradients::seen() const {
-    if (!list_) {
-        variable_list& list = list_.emplace().list;
-        for (Tensor& g : grads_) list.push_back(std::move(g));
-        grads_.clear();
-    }
-    return list_->list;
+    return {state, end, (end == End::Input ? state.inputs : state.outputs).count};
 }
 std::optional<variable_list> TensorGradients::shown_to(const BackwardPreHook& hook) const {
-    return hook.over_tensors(*state_->module, seen());
+    return hook.over_tensors(*state_->module, seen_.list);
 }
 std::optional<variable_list> TensorGradients::shown_to(const BackwardHook& hook, const TensorGradients& go) const {
-    return hook.over_tensors(*state_->module, seen(), go.seen());
+    return hook.over_tensors(*state_->module, seen_.list, go.seen_.list);
 }
 void TensorGradients::replace(std::optional<variable_list> r) {
-    check_count(*state_->module, end_, r->size(), seen().size());
-    seen() = std::move(*r);
+    check_count(*state_->module, end_, r->size(), seen_.list.size());
+    seen_.list = std::move(*r);
     replaced_ = true;
 }
 void TensorGradients::put_into(GradList& passed) const {
-    const variable_list& tensors = seen();
+    const variable_list& tensors = seen_.list;
     for (std::size_t i = 0; i < passed.size(); ++i) {
         if (tensors[i].defined()) check_replacement(*state_->module, end_, i, tensors[i], passed[i]);
         passed[i] = tensors[i];
     }
-}
-KeptGradients TensorGradients::keep() && {
-    if (list_) {
-        grads_.clear();
-        for (Tensor& g : list_->list) grads_.push_back(std::move(g));
-    }
-    return {Value(), std::move(grads_)};
 }
 bool TensorGradients::holds_nothing(const Returned& r) {
     return !r || std::ranges::none_of(*r, [](const Tensor& t) { return t.defined(); });

@@ -3,7 +3,6 @@
 // look at, and tensors, where all hooks take those and nothing else is among the arguments or in the result.
 #pragma once
 
-#include "module/backward/recycled_list.hpp"
 #include "module/backward/state.hpp"
 #include "module/leaves.hpp"
 
@@ -17,7 +16,7 @@ class ValueGradients {
 public:
     using Returned = Value; ///< what a hook returns, none for nothing
     /// One gradient per tensor.
-    ValueGradients(const BackwardState& state, End end, autograd::GradList&& grads);
+    ValueGradients(const BackwardState& state, End end, const autograd::GradList& grads);
     ValueGradients(const BackwardState& state, End end, KeptGradients&& kept);
     /// Where there are no gradients, none stands everywhere (B-14).
     static ValueGradients absent(const BackwardState& state, End end);
@@ -53,29 +52,30 @@ private:
 class TensorGradients {
 public:
     using Returned = std::optional<variable_list>;
-    TensorGradients(const BackwardState& state, End end, autograd::GradList&& grads);
-    TensorGradients(const BackwardState& state, End end, KeptGradients&& kept);
+    /// `grads` is const or to be moved from.
+    template <class Grads>
+    TensorGradients(const BackwardState& state, End end, Grads&& grads)
+        : state_(&state), end_(end), seen_(std::forward<Grads>(grads)) {}
+    TensorGradients(const BackwardState& state, End end, KeptGradients&& kept)
+        : state_(&state), end_(end), seen_(std::move(kept.tensors)) {}
     static TensorGradients absent(const BackwardState& state, End end);
 
-    variable_list tensors() const { return seen(); }
+    variable_list tensors() const { return seen_.list; }
     Returned shown_to(const BackwardPreHook& hook) const;
     Returned shown_to(const BackwardHook& hook, const TensorGradients& grad_output) const;
     void replace(Returned r);
     bool changed() const { return replaced_; }
     void put_into(autograd::GradList& passed) const;
-    KeptGradients keep() &&;
+    KeptGradients keep() && { return {Value(), std::move(seen_)}; }
 
     static bool holds_nothing(const Returned& r);
     static Value as_value(const Returned& r);
 
 private:
-    /// The list that hooks get; made when the first one looks.
-    variable_list& seen() const;
     const BackwardState* state_;
     End end_;
     bool replaced_ = false;
-    mutable autograd::GradList grads_; ///< empty once `list_` is there
-    mutable std::optional<RecycledList> list_;
+    RecycledList seen_;
 };
 
 } // namespace reel::nn::detail

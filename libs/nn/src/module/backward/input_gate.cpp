@@ -37,7 +37,7 @@ private:
     template <class Gradients>
     void run_hooks(GradList& passed, KeptGradients&& kept, const BackwardState::LiveHooks& live) {
         const Gradients grad_output(*state_, End::Output, std::move(kept));
-        Gradients grad_input(*state_, End::Input, GradList(passed));
+        Gradients grad_input(*state_, End::Input, std::as_const(passed));
         run_full_hooks(*state_, live.hooks, grad_input, grad_output);
         if (grad_input.changed()) grad_input.put_into(passed);
         run_late_full_hooks(state_, live, grad_input, grad_output);

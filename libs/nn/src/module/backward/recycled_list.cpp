@@ -14,13 +14,31 @@ struct Store {
 thread_local Store store;
 } // namespace
 
-RecycledList::RecycledList() {
-    if (store.count > 0) list.swap(store.lists[--store.count]);
+void RecycledList::take() {
+    Store& s = store;
+    if (s.count > 0) list.swap(s.lists[--s.count]);
 }
-RecycledList::RecycledList(const RecycledList& o) : RecycledList() { list = o.list; }
-RecycledList::~RecycledList() {
+void RecycledList::give_back() noexcept {
     list.clear(); // may run code of any kind, which takes from the store
-    if (list.capacity() > 0 && store.count < Store::size && !store.closed) store.lists[store.count++].swap(list);
+    Store& s = store;
+    if (s.count < Store::size && !s.closed) s.lists[s.count++].swap(list);
+}
+
+RecycledList::RecycledList(std::size_t n) {
+    take();
+    list.resize(n);
+}
+RecycledList::RecycledList(const autograd::GradList& grads) {
+    take();
+    for (const Tensor& g : grads) list.push_back(g);
+}
+RecycledList::RecycledList(autograd::GradList&& grads) {
+    take();
+    for (Tensor& g : grads) list.push_back(std::move(g));
+}
+RecycledList::RecycledList(const RecycledList& o) {
+    take();
+    list = o.list;
 }
 
 } // namespace reel::nn::detail

@@ -1,20 +1,33 @@
 // A list of tensors whose memory is used again.
 #pragma once
 
+#include <reel/autograd/node.hpp>
 #include <reel/nn/fwd.hpp>
 
 namespace reel::nn::detail {
 
-/// A list made for the duration of a hook's call: its memory comes from a small store of this thread's, and goes back
-/// there with the list.
+/// Gradients in the form in which hooks over tensors get them. The memory comes from a small store of the thread's, and
+/// goes to that of the thread where the list ends.
 class RecycledList {
 public:
-    RecycledList();
+    RecycledList() noexcept = default;
+    explicit RecycledList(std::size_t n); ///< undefined tensors
+    explicit RecycledList(const autograd::GradList& grads);
+    explicit RecycledList(autograd::GradList&& grads);
     RecycledList(const RecycledList& o);
     RecycledList(RecycledList&& o) noexcept : list(std::move(o.list)) {}
-    RecycledList& operator=(const RecycledList&) = delete;
-    ~RecycledList();
+    RecycledList& operator=(RecycledList&& o) noexcept {
+        list.swap(o.list);
+        return *this;
+    }
+    ~RecycledList() {
+        if (list.capacity() > 0) give_back();
+    }
     variable_list list;
+
+private:
+    void take();
+    void give_back() noexcept;
 };
 
 } // namespace reel::nn::detail

@@ -11,7 +11,7 @@
 
 namespace reel::nn::detail {
 
-BackwardState::BackwardState(Module& m, BackwardHooks h, bool n)
+BackwardState::BackwardState(Module& m, BackwardHooks&& h, bool n)
     : module(&m), nested(n), keep_alive_(m.weak_from_this().lock()), hooks_(std::move(h)), managed_(bool(keep_alive_)) {
     for_each_hook(hooks_.pre_global, hooks_.pre_local,
                   [&](const auto& record) { all_over_tensors_ &= bool(record.fn.over_tensors); });
@@ -50,7 +50,7 @@ std::optional<BackwardState::LiveHooks> BackwardState::lock() {
 bool BackwardState::full_hooks_follow(const BackwardHooks& hooks) const {
     return inputs_wrapped && hooks.has_full() && input_gate && autograd::impl::runs_in_this_pass(*input_gate);
 }
-void BackwardState::put_grad_output(KeptGradients gradients) {
+void BackwardState::put_grad_output(KeptGradients&& gradients) {
     const std::int64_t pass = autograd::current_graph_task_id();
     GradOutput arrived{pass, std::this_thread::get_id(), std::move(gradients)};
     {

@@ -8,6 +8,7 @@
 
 #include "module/backward/gate.hpp"
 #include "module/backward/gradient_slots.hpp"
+#include "module/backward/recycled_list.hpp"
 #include "module/hooks/tables.hpp"
 
 namespace reel::nn::detail {
@@ -24,14 +25,14 @@ struct BackwardHooks {
 /// grad_output between the two gates, in one of two forms: values, or tensors where those are all.
 struct KeptGradients {
     Value values;
-    autograd::GradList tensors;
+    RecycledList tensors;
 };
 
 /// Owned by the two gates of its call, which several threads may run at once (E-76).
 class BackwardState : public RefCounted {
 public:
     /// `nested`: do tensors inside structures count?
-    BackwardState(Module& module, BackwardHooks hooks, bool nested);
+    BackwardState(Module& module, BackwardHooks&& hooks, bool nested);
     static void* operator new(std::size_t n);
     static void operator delete(void* p, std::size_t n) noexcept;
     static void release(BackwardState* s) {
@@ -57,7 +58,7 @@ public:
     /// Will these full hooks run in this pass? Else nobody comes for grad_output.
     bool full_hooks_follow(const BackwardHooks& hooks) const;
     /// Puts grad_output down for the input gate; replaces what this thread put down before.
-    void put_grad_output(KeptGradients gradients);
+    void put_grad_output(KeptGradients&& gradients);
     /// Takes it up again, if it is of the running pass.
     std::optional<KeptGradients> take_grad_output();
 
@@ -76,9 +77,9 @@ private:
     };
     void drop_grad_output(std::int64_t pass) noexcept;
     bool all_over_tensors_ = true, has_late_hooks_ = false;
-    SpinLock lock_; ///< over what follows
-    std::vector<GradOutput> grad_outputs_;
-    ModulePtr keep_alive_; // null for modules on the stack
+    SpinLock lock_;                           ///< over what follows
+    SmallVector<GradOutput, 1> grad_outputs_; ///< of one thread, mostly
+    ModulePtr keep_alive_;                    // null for modules on the stack
     BackwardHooks hooks_;
     bool managed_, weakened_ = false;
     std::weak_ptr<Module> weak_module_;

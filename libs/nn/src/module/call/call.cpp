@@ -8,11 +8,11 @@ namespace reel::nn::detail {
 
 Value call_with_hooks(Module& m, Args args, Kwargs kwargs, ForwardRef forward) {
     const CallScope scope(m);
-    return Call(m, ValueCarrier(std::move(args), std::move(kwargs), forward)).run();
+    return Call<ValueCarrier>(m, std::move(args), std::move(kwargs), forward).run();
 }
 Tensor call_with_hooks(Module& m, const Tensor* const* args, const Parameters& p, TensorForwardRef forward) {
     const CallScope scope(m);
-    return Call(m, TensorCarrier(args, p, forward)).run();
+    return Call<TensorCarrier>(m, args, p, forward).run();
 }
 
 } // namespace reel::nn::detail

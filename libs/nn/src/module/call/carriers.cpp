@@ -33,7 +33,7 @@ void CallValues::wrap_result(CallGates& gates) {
 }
 
 TensorCarrier::TensorCarrier(const Tensor* const* args, const Parameters& parameters, TensorForwardRef forward)
-    : parameters_(parameters), forward_(forward) {
+    : given_(args), parameters_(parameters), forward_(forward) {
     bool all_there = true;
     for (std::size_t i = 0; i < parameters.count; ++i) {
         args_.push_back(*args[i]);
@@ -42,11 +42,15 @@ TensorCarrier::TensorCarrier(const Tensor* const* args, const Parameters& parame
     if (!all_there) values(); // to hooks an absent tensor is none
 }
 
+const Tensor& TensorCarrier::argument(std::size_t i) const {
+    if (args_[i].defined()) return args_[i];
+    return gates_ ? gates_->input(i) : *given_[i];
+}
 CallValues& TensorCarrier::values() {
     if (values_) return *values_;
     CallValues& v = values_.emplace();
     v.args.reserve(args_.size());
-    for (const Tensor& t : args_) v.args.push_back(pack(t));
+    for (std::size_t i = 0; i < args_.size(); ++i) v.args.push_back(pack(argument(i)));
     v.result = pack(std::move(result_));
     return v;
 }
@@ -60,12 +64,11 @@ variable_list TensorCarrier::outputs() const {
 
 void TensorCarrier::wrap_inputs(CallGates& gates) {
     if (values_) values_->wrap_inputs(gates);
-    else gates.wrap_inputs(args_, Slots::of_tensors(args_.size()));
+    else if (gates.wrap_inputs(args_, Slots::of_tensors(args_.size()))) gates_ = &gates;
 }
 void TensorCarrier::run_forward(Module& m) {
     if (!values_) {
-        TensorList given = args_; // forward may move them away, and hooks see them afterwards
-        result_ = forward_(given.data());
+        result_ = forward_(args_.data()); // which may move them away
         return;
     }
     Args storage;

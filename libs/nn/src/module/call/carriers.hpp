@@ -62,6 +62,10 @@ public:
     Tensor take_result(const Module& m);
 
 private:
+    /// What forward got, also where it moved that away.
+    const Tensor& argument(std::size_t i) const;
+    const Tensor* const* given_;
+    const CallGates* gates_ = nullptr; ///< over the arguments
     const Parameters& parameters_;
     TensorForwardRef forward_;
     TensorList args_;

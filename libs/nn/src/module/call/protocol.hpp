@@ -21,7 +21,9 @@ inline const CallHooks& local_hooks(const Module& m) {
 /// One call in progress.
 template <class Carrier> class Call {
 public:
-    Call(Module& m, Carrier carrier) : module_(m), carrier_(std::move(carrier)), global_(global_hooks()) {}
+    template <class... A>
+    explicit Call(Module& m, A&&... carried)
+        : module_(m), carrier_(std::forward<A>(carried)...), global_(global_hooks()) {}
 
     typename Carrier::Result run() {
         std::optional<autograd::TapePathScope> path;
@@ -54,12 +56,11 @@ private:
         (local().kind == BackwardKind::Legacy ? legacy.local : backward.full_local) = snapshot(local().backward);
 
         run_forward_pre_hooks();
-        std::optional<CallGates> gates;
-        if (backward) carrier_.wrap_inputs(gates.emplace(module_, std::move(backward)));
+        if (backward) carrier_.wrap_inputs(gates_.emplace(module_, std::move(backward)));
         carrier_.run_forward(module_);
-        if (gates) gates->hand_back_history();
+        if (gates_) gates_->hand_back_history();
         run_forward_hooks();
-        if (gates) carrier_.wrap_result(*gates);
+        if (gates_) carrier_.wrap_result(*gates_);
         if (legacy) attach(legacy, module_, carrier_.values());
     }
 
@@ -133,6 +134,7 @@ private:
     Module& module_;
     Carrier carrier_;
     const CallHooks& global_;
+    std::optional<CallGates> gates_;     ///< where there are backward hooks
     std::vector<std::uint64_t> started_; ///< always-call hooks (C-28)
 };
 
