@@ -26,7 +26,8 @@ Tensor flip_raw(const Tensor& input, IntArrayRef dims) {
         if (input.dim() == 0) break;
         const std::int64_t n = x.sizes()[std::size_t(d)];
         Tensor back = empty_raw({n}, kLong);
-        for (std::int64_t i = 0; i < n; ++i) host_data<std::int64_t>(back, "flip")[i] = n - 1 - i;
+        std::int64_t* const to = host_data<std::int64_t>(back, "flip");
+        for (std::int64_t i = 0; i < n; ++i) to[i] = n - 1 - i;
         back = back.to(x.device());
         x = gather_raw(x, d, expand_index(back, x.sizes(), d));
     }
@@ -189,7 +190,8 @@ Tensor repeat_interleave(const Tensor& input, std::int64_t repeats, std::optiona
                ", the repeats sum to ", total);
     check_sizes("repeat_interleave", total, kLong);
     const Tensor at = empty_raw({total}, kLong);
-    for (std::int64_t i = 0; i < total; ++i) host_data<std::int64_t>(at, "repeat_interleave")[i] = i / repeats;
+    std::int64_t* const to = host_data<std::int64_t>(at, "repeat_interleave");
+    for (std::int64_t i = 0; i < total; ++i) to[i] = i / repeats;
     return index_select(x, d, at.to(x.device()));
 }
 REEL_OP("repeat_interleave(Tensor input, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor", composite,

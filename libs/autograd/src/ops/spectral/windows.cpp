@@ -26,7 +26,8 @@ template <class F> Tensor window(const char* op, std::int64_t M, bool sym, const
     check_sizes(op, M, kDouble);
     const Tensor y = empty_raw({M}, kDouble);
     const double last = double(sym ? M - 1 : M);
-    for (std::int64_t k = 0; k < M; ++k) host_data<double>(y, op)[k] = M == 1 ? 1.0 : f(double(k), last);
+    double* const to = host_data<double>(y, op);
+    for (std::int64_t k = 0; k < M; ++k) to[k] = M == 1 ? 1.0 : f(double(k), last);
     const NoGradGuard guard;
     const Tensor out = y.to(TensorOptions(t).device(options.device()));
     out.set_requires_grad(options.requires_grad());
