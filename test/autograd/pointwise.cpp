@@ -329,6 +329,20 @@ BOOST_AUTO_TEST_CASE(nan_passes_through_bounds_and_loses_in_fmax) {
     BOOST_TEST(same(nan_to_num(x, 7.0, 8.0, 9.0), values({7, 9, 8, 0.5})));
 }
 
+BOOST_AUTO_TEST_CASE(a_nan_takes_the_whole_gradient_of_maximum_and_minimum) {
+    const Tensor with_nan = values({not_a_number, 1, not_a_number, 2, 3, 3});
+    for (const char* name : {"maximum", "minimum"}) {
+        BOOST_TEST_CONTEXT(name) {
+            const bool upper = std::string_view(name) == "maximum";
+            const Tensor x = with_nan.clone().requires_grad_(),
+                         o = values({1, not_a_number, not_a_number, 1, 4, 3}).requires_grad_();
+            const variable_list g = autograd::grad({call(name, {x, o}, {})}, {x, o}, {full({6}, 4.0, kDouble)});
+            BOOST_TEST(same(g[0], upper ? values({4, 4, 4, 4, 0, 2}) : values({4, 4, 4, 0, 4, 2})));
+            BOOST_TEST(same(g[1], upper ? values({4, 4, 4, 0, 4, 2}) : values({4, 4, 4, 4, 0, 2})));
+        }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(second_derivatives_survive_far_out) {
     // exp overflows in the branch that is not taken; nothing of it may leak.
     for (const char* name : {"nn.functional.elu", "nn.functional.selu", "nn.functional.softplus", "nn.functional.mish",

@@ -28,6 +28,8 @@ const Exception exceptions[] = {
     {"_pad_packed_sequence", "meta", "the batch sizes must be numbers, on the CPU, as PyTorch's"},
     {"linspace", "meta", "a tensor stands for a number there, which meta does not have"},
     {"logspace", "meta", "a tensor stands for a number there, which meta does not have"},
+    {"argwhere", "alone", "an element without dimensions has no place"},
+    {"nonzero_static", "alone", "an element without dimensions has no place"},
     {"as_strided", "layout", "shows the operand's memory, however it is laid out"},
     {"as_strided", "layout's gradient", "shows the operand's memory, however it is laid out"},
     {"as_strided_copy", "layout", "shows the operand's memory, however it is laid out"},

@@ -65,7 +65,8 @@ Tensor bmm(const Tensor& input, const Tensor& mat2) {
     const std::int64_t work = std::max<std::int64_t>(1, input.size(1) * input.size(2) * mat2.size(2));
     // a device takes them from one thread, in order
     const std::int64_t grain = out.is_cpu() ? std::max<std::int64_t>(1, 100000 / work) : input.size(0);
-    parallel_for(0, input.size(0), grain, [&](std::int64_t b, std::int64_t e) {
+    const std::int64_t count = out.numel() == 0 ? 0 : input.size(0); // there may be 2^62 matrices without elements
+    parallel_for(0, count, grain, [&](std::int64_t b, std::int64_t e) {
         for (std::int64_t i = b; i < e; ++i) product(matrix(out, i), matrix(input, i), matrix(mat2, i));
     });
     static const Tensor absent;

@@ -167,7 +167,8 @@ Tensor view_as_real_copy(const Tensor& input) { return view_as_real(input).clone
 REEL_OP("view_as_complex(Tensor input) -> Tensor", rule, view)
 Tensor view_as_complex(const Tensor& input) {
     const ScalarType t = input.scalar_type();
-    REEL_CHECK(t == kFloat || t == kDouble, "view_as_complex: expected float32 or float64, got ", toString(t));
+    REEL_CHECK(t == kFloat || t == kDouble, "view_as_complex: input is ", dtype_name(t),
+               "; expected float32 or float64");
     REEL_CHECK(input.dim() > 0 && input.sizes()[std::size_t(input.dim() - 1)] == 2,
                "view_as_complex: the last dimension must have size 2, got sizes ", input.sizes());
     Dims sizes(input.sizes()), strides(input.strides());
