@@ -16,9 +16,8 @@ namespace {
 template <class E, class F> std::string message(F f) {
     try {
         f();
-    } catch (const E& e) {
+    } catch (const Error& e) {
         if (typeid(e) == typeid(E)) return e.msg();
-    } catch (const Error&) {
     }
     return "no such error was thrown";
 }
