@@ -355,7 +355,8 @@ BOOST_AUTO_TEST_CASE(C_4_late_forward_hooks_see_an_argument_that_forward_took_aw
                 seen = number(a[0].toTensor()), came = number(y.toTensor());
             });
         };
-        m(full({}, 3.0).requires_grad_(differentiable));
+        Tensor x = full({}, 3.0).requires_grad_(differentiable);
+        m(std::move(x));
         BOOST_TEST(seen == 3);
         BOOST_TEST(came == 6);
     }
@@ -372,7 +373,8 @@ BOOST_AUTO_TEST_CASE(C_27_rescue_hooks_see_an_argument_that_forward_took_away) {
             nn::ForwardOptions{.always_call = true});
         REEL_THROW(Error, "forward fails");
     };
-    BOOST_TEST(message_of<Error>([&] { m(full({}, 3.0).requires_grad_(true)); }).find("forward fails") == 0u);
+    Tensor x = leaf(3);
+    BOOST_TEST(has(message_of<Error>([&] { m(std::move(x)); }), {"forward fails"}));
     BOOST_TEST(seen == 3);
     BOOST_TEST(none);
 }
