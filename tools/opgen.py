@@ -7,7 +7,8 @@ order and defaults are those of PyTorch's Python function. The flags say exactly
 (opgen_gradient.py), and the build stops at a block that does not. Where one C++ function answers to several schemas,
 `alias("other_name")` shares the schemas, and `alias("other_name(Type arg, ...)")` adds a schema with names and defaults of
 its own, under another name or the same one: its arguments stand for the op's by name, the others in order. It also lists
-the kernel files that are compiled once per instruction set. Files are rewritten only when their text changes.
+the kernel files that are compiled once per instruction set, the layers of libs/nn, and what libs/optim consists of. Files
+are rewritten only when their text changes.
 """
 import argparse
 import pathlib
@@ -19,8 +20,10 @@ import opgen_gradient
 import opgen_out
 import opgen_registry
 from exact_arguments import EXACT, argument_test, guards, own_forms, takes_exact
-from kernel_index import kernel_index
+from kernel_index import kernel_index, kernels_of
+from layer_index import layer_index
 from opgen_text import BANNER
+from optim_index import OPTIM_BANNER, all_steps, umbrella
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHUNK = 40  # ops per generated registration file
@@ -375,8 +378,11 @@ def main():
         write(src / f"ops_registry_{i}.cpp", opgen_registry.registration(part, i), kept)
     write(src / "ops_out_exact.cpp", opgen_out.exact_list(ops), kept)
     write(src / "ops_registry.cpp", opgen_registry.registration_index(len(parts)), kept)
-    stems = sorted(p.stem for p in (given.root / "libs/autograd/src/cpu/kernels").glob("*.cpp"))
-    write(src / "kernels_registry.cpp", BANNER + kernel_index(stems), kept)
+    write(src / "kernels_registry.cpp", BANNER + kernel_index("autograd", kernels_of(given.root, "autograd")), kept)
+    write(out / "optim/kernels_registry.cpp", OPTIM_BANNER + kernel_index("optim", kernels_of(given.root, "optim")), kept)
+    write(out / "include/reel/optim.hpp", OPTIM_BANNER + umbrella(given.root), kept)
+    write(out / "include/reel/optim/detail/all_steps.hpp", OPTIM_BANNER + all_steps(given.root), kept)
+    write(out / "include/reel/nn/layers.hpp", layer_index(), kept)
     write(out / "test/argument_types.cpp", BANNER + argument_test(ops), kept)
     for folder in (src, inc, out / "kernels", out / "test"):
         for old in folder.glob("*") if folder.exists() else []:

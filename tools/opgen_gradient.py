@@ -16,7 +16,8 @@ import cpp_text
 
 KINDS = ("rule", "composite", "not_differentiable")
 RECORDS = re.compile(r"(?<![\w.>])record\s*\(")
-WORD = re.compile(r"(?:\b(linalg|fft|special|reel)\s*::\s*)?(?<![.\w])(~?\b[A-Za-z_]\w*)")
+WORD = re.compile(r"(?:\b(\w+)\s*::\s*)?(?<![.\w])(~?\b[A-Za-z_]\w*)")
+OPS_NAMESPACES = {"linalg", "fft", "special", "reel", "std"}  # what is taken from there is an op, or nothing of ours
 
 
 class Sources:
@@ -60,9 +61,10 @@ class Sources:
                     table.setdefault((header, name), set()).add(path)
         return table
 
-    def meant(self, path, name):
-        """The definitions, as (file, name), that a call of `name` in a file may reach; none for an op."""
-        if name in self.op_names:
+    def meant(self, path, name, qualified):
+        """The definitions, as (file, name), that a call of `name` in a file may reach; none for an op. A name behind a
+        namespace (`pool::max`) is no op's, though an op may have it, too."""
+        if name in self.op_names and not qualified:
             return set()
         files = {path} | self.included(path)
         files |= set().union(*(self.behind().get((header, name), ()) for header in self.included(path)))
@@ -74,10 +76,8 @@ class Sources:
         callers, found, rest = {}, set(), []
         for path in self.paths:
             for name, text in self.definitions(path):
-                if name in self.op_names:
-                    continue
-                for called in _called(text):
-                    for at in self.meant(path, called):
+                for called, qualified in _called(text):
+                    for at in self.meant(path, called, qualified):
                         callers.setdefault(at, set()).add((path, name))
                 if RECORDS.search(text):
                     rest.append((path, name))
@@ -90,13 +90,14 @@ class Sources:
 
     def records(self, path, text):
         """Does the definition `text` of the file record what it does?"""
-        return bool(RECORDS.search(text)) or any(self.meant(path, name) & self.recorders() for name in _called(text))
+        return bool(RECORDS.search(text)) or any(self.meant(path, *name) & self.recorders() for name in _called(text))
 
 
 @functools.cache
 def _called(text):
-    """The names that a text uses, without members and without what it takes from a namespace of ops."""
-    return {m.group(2) for m in WORD.finditer(text) if not m.group(1)}
+    """The names that a text uses, each with whether a namespace stands before it; without members and without what it
+    takes from a namespace of ops."""
+    return {(m.group(2), bool(m.group(1))) for m in WORD.finditer(text) if m.group(1) not in OPS_NAMESPACES}
 
 
 def read(flags, details, argument_types, where, fail):

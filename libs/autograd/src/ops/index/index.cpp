@@ -135,8 +135,8 @@ Tensor fitted_values(const Plan& plan, const Tensor& self, const Tensor& values)
 void put_raw(const Plan& plan, const Tensor& self, const Tensor& values, bool accumulate) {
     const Tensor from = fitted_values(plan, self, values);
     if (from.numel() == 0) return;
-    index_scatter_kernel(self.device().type(), accumulate ? ScatterMode::Add : ScatterMode::Assign, plan.operand(self),
-                         plan.expanded_table(), from, 1);
+    kernels::scatter(accumulate ? ScatterMode::Add : ScatterMode::Assign, plan.operand(self), plan.expanded_table(),
+                     from, 1);
 }
 
 /// The index list as a rule saved it; entries that are None come back undefined.
@@ -154,8 +154,7 @@ Tensor index_by(const Tensor& self, TensorList indices) {
     if (!out.defined()) {
         const Plan plan = make_plan(self, indices);
         out = empty_raw(plan.sizes, self);
-        if (out.numel() > 0)
-            index_gather_kernel(self.device().type(), out, plan.operand(self), plan.expanded_table(), 1);
+        if (out.numel() > 0) kernels::gather(out, plan.operand(self), plan.expanded_table(), 1);
     }
     if (!needs_recording_of("index", out, self)) return out;
     record("index", TensorList(self), TensorList(out), indices,

@@ -1,4 +1,6 @@
 // Sliding windows of images as columns, and columns summed back into images.
+#include <reel/autograd/kernels/accumulate.hpp>
+
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
 
@@ -85,8 +87,8 @@ Tensor fold_batch(const Tensor& columns, const Windows& w) {
     const Tensor padded = zeros_raw({columns.size(0), channels, w.padded(0), w.padded(1)}, columns);
     if (columns.numel() > 0) {
         const Tensor windows = w.over(padded), from = contiguous_raw(columns);
-        accumulate_raw(windows,
-                       alias_raw(from, windows.sizes(), contiguous_strides(windows.sizes()), from.storage_offset()));
+        kernels::accumulate(
+            windows, alias_raw(from, windows.sizes(), contiguous_strides(windows.sizes()), from.storage_offset()));
     }
     const Tensor out = contiguous_raw(inner_part(padded, w));
     record("col2im", {columns}, out, {}, [w](RuleContext& c) -> GradList { return {unfold_batch(c.grad(), w)}; });

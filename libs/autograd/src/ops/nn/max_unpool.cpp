@@ -35,9 +35,7 @@ Tensor gather_places(const pool::Plan& p, const Tensor& x, const Tensor& places)
 /// x[places] = y; its derivative reads there, and the derivative of that writes again.
 Tensor put_places(const pool::Plan& p, const Tensor& y, const Tensor& places) {
     Tensor x = empty_raw(p.in, y.scalar_type(), y.device());
-    if (!x.is_meta())
-        cpu::place(y.scalar_type(), p.g.planes, p.g.in_size(), p.g.out_size(), contiguous_raw(y).data_ptr(),
-                   contiguous_raw(places).data_ptr<std::int64_t>(), x.data_ptr());
+    kernels::max_unpool(p.g, x, contiguous_raw(places), contiguous_raw(y));
     if (needs_recording(y))
         record("max_unpool", {y}, x, {places},
                [p](RuleContext& c) -> GradList { return {gather_places(p, c.grad(), c.saved(0))}; });
@@ -45,7 +43,7 @@ Tensor put_places(const pool::Plan& p, const Tensor& y, const Tensor& places) {
 }
 Tensor gather_places(const pool::Plan& p, const Tensor& x, const Tensor& places) {
     Tensor y = empty_raw(p.out, x.scalar_type(), x.device());
-    pool::pick_kernel(x.device().type(), p.g, contiguous_raw(x), contiguous_raw(places), y);
+    kernels::max_pool_pick(p.g, contiguous_raw(x), contiguous_raw(places), y);
     drop_overwritten(p, places, y);
     if (needs_recording(x))
         record("max_unpool_backward", {x}, y, {places},

@@ -1,4 +1,5 @@
 // Comparisons, predicates and selection by a condition.
+#include <reel/autograd/kernels/where.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 
@@ -137,13 +138,6 @@ struct IsReal {
     }
 };
 
-template <class T> void where_loop(char* const* d, const std::int64_t* s, std::int64_t n, const void*) {
-    for (std::int64_t i = 0; i < n; ++i)
-        *reinterpret_cast<T*>(d[0] + i * s[0]) = *reinterpret_cast<const bool*>(d[1] + i * s[1])
-                                                     ? *reinterpret_cast<const T*>(d[2] + i * s[2])
-                                                     : *reinterpret_cast<const T*>(d[3] + i * s[3]);
-}
-
 } // namespace
 
 #define REEL_COMPARE(name, Functor)                                                                                    \
@@ -230,29 +224,8 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
     const Dims sizes =
         broadcast_shapes("where", condition.sizes(), broadcast_shapes("where", input.sizes(), other.sizes()));
     Tensor out = empty_raw(sizes, t, device_of({condition, input, other}));
-    const Tensor operands[] = {out, expand_raw(cast_raw(condition, kBool), sizes),
-                               expand_raw(cast_raw(input, t), sizes), expand_raw(cast_raw(other, t), sizes)};
-    cpu::Loop loop = nullptr;
-    switch (t) {
-#define REEL_CASE(T, Name)                                                                                             \
-    case ScalarType::Name:                                                                                             \
-        loop = &where_loop<T>;                                                                                         \
-        break;
-        REEL_FORALL_SCALAR_TYPES(REEL_CASE)
-#undef REEL_CASE
-    default:
-        break;
-    }
-    char* data[4];
-    Dims bytes[4];
-    const std::int64_t* strides[4];
-    for (int i = 0; i < 4 && !out.is_meta(); ++i) {
-        const shape::Walked walked(operands[i]);
-        data[i] = walked.data;
-        bytes[i] = walked.strides;
-        strides[i] = bytes[i].data();
-    }
-    if (!out.is_meta()) cpu::for_each_strided(int(sizes.size()), sizes.data(), 4, data, strides, loop, nullptr);
+    kernels::where(out, expand_raw(cast_raw(condition, kBool), sizes), expand_raw(cast_raw(input, t), sizes),
+                   expand_raw(cast_raw(other, t), sizes));
     record("where", {condition, input, other}, out, {condition},
            [cx = input.is_complex(), co = other.is_complex()](RuleContext& c) -> GradList {
                const Tensor cond = c.saved(0);

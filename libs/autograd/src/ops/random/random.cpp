@@ -1,4 +1,4 @@
-// Random numbers: PyTorch's streams on the CPU (api-surface section 25).
+// Random numbers: PyTorch's streams on the CPU.
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>

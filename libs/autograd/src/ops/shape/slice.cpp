@@ -1,4 +1,6 @@
 // Views of a part: select, slice, narrow, diagonal, unfold.
+#include <reel/autograd/kernels/accumulate.hpp>
+
 #include "ops/shape/shape_util.hpp"
 
 #include <algorithm>
@@ -56,7 +58,7 @@ Tensor unfold_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, 
     const Tensor out = zeros_raw(sizes, grad);
     {
         const NoGradGuard off;
-        accumulate_raw(out.unfold(dim, size, step), grad);
+        kernels::accumulate(out.unfold(dim, size, step), grad);
     }
     record("unfold_backward", {grad}, out, {},
            [dim, size, step](RuleContext& c) -> GradList { return {c.grad().unfold(dim, size, step)}; });

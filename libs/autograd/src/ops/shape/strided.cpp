@@ -1,6 +1,8 @@
 // Views by raw geometry, and between complex numbers and pairs of reals.
-#include "ops/shape/geometry_inplace.hpp"
+#include <reel/autograd/kernels/accumulate.hpp>
+
 #include "ops/pointwise/rule_host.hpp"
+#include "ops/shape/geometry_inplace.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "ops/shape/strided_geometry.hpp"
 #include "tensor/checked_size.hpp"
@@ -19,7 +21,7 @@ namespace {
 Tensor lay_out(const Tensor& grad, const Geometry& g, std::int64_t extent) {
     const Tensor out = zeros_raw({extent}, grad);
     const Tensor part = alias_raw(out, g.sizes, g.strides, g.offset);
-    if (g.overlaps()) accumulate_raw(part, grad);
+    if (g.overlaps()) kernels::accumulate(part, grad);
     else assign_raw(part, grad);
     record("as_strided_layout", {grad}, out, {}, [g](RuleContext& c) -> GradList {
         const Tensor flat = c.grad().contiguous();
@@ -165,7 +167,8 @@ Tensor view_as_real_copy(const Tensor& input) { return view_as_real(input).clone
 REEL_OP("view_as_complex(Tensor input) -> Tensor", rule, view)
 Tensor view_as_complex(const Tensor& input) {
     const ScalarType t = input.scalar_type();
-    REEL_CHECK(t == kFloat || t == kDouble, "view_as_complex: expected float32 or float64, got ", toString(t));
+    REEL_CHECK(t == kFloat || t == kDouble, "view_as_complex: input is ", dtype_name(t),
+               "; expected float32 or float64");
     REEL_CHECK(input.dim() > 0 && input.sizes()[std::size_t(input.dim() - 1)] == 2,
                "view_as_complex: the last dimension must have size 2, got sizes ", input.sizes());
     Dims sizes(input.sizes()), strides(input.strides());

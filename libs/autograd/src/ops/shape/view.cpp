@@ -51,7 +51,8 @@ Tensor view_dtype(const Tensor& input, ScalarType dtype) {
         sizes.back() = all / size;
         offset = offset * had / size;
     }
-    return view_as_dtype(input, dtype, sizes, strides, offset);
+    // A view of the detached tensor: one of `input` would require grad with it.
+    return view_as_dtype(input.detach(), dtype, sizes, strides, offset);
 }
 Tensor Tensor::view_as_dtype(ScalarType dtype) const { return view_dtype(*this, dtype); }
 
