@@ -1,4 +1,4 @@
-#include <reel/autograd/record.hpp> // first: what it needs, it includes
+#include <reel/autograd/record.hpp>
 
 #include "tape_helpers.hpp"
 
