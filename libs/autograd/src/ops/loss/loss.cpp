@@ -222,7 +222,7 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
 /// input for targets of 1, max(0, margin - input) for targets of -1.
 REEL_OP("nn.functional.hinge_embedding_loss(Tensor input, Tensor target, float margin=1.0, bool? size_average=None, "
         "bool? reduce=None, str reduction='mean') -> Tensor",
-        composite)
+        composite, not_differentiable("target"))
 Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double margin, std::string_view reduction) {
     loss::check_reduction("hinge_embedding_loss", reduction);
     const Tensor y = where(target != 1, clamp_min(margin - input, 0), 0) + where(target != -1, input, 0);
@@ -245,7 +245,7 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
 /// 1 - cos for targets of 1, max(0, cos - margin) for targets of -1; cos is the cosine of the angle of the rows.
 REEL_OP("nn.functional.cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, bool? "
         "size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        composite)
+        composite, not_differentiable("target"))
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
                              std::string_view reduction) {
     loss::check_reduction("cosine_embedding_loss", reduction);
