@@ -25,7 +25,7 @@ template <class M> class ModuleHolder;
 class Module;
 
 namespace detail {
-struct ModuleHooks;   // src/module/module_hooks.hpp
+struct ModuleHooks;   // src/module/hooks/tables.hpp
 struct ModuleMembers; // src/module/members.hpp
 class CallScope;
 enum class EntryKind : std::uint8_t;
