@@ -134,7 +134,7 @@ class Op:
     """One schema: its text, its flags, and what it says about its gradient."""
 
     def __init__(self, schema, flags, aliases, where, cpp=None, explicit=None):
-        self.text, self.flags, self.explicit = schema, flags, explicit
+        self.text, self.flags, self.explicit, self.file = schema, flags, explicit, where.rpartition(":")[0]
         m = re.fullmatch(r"([\w.]+)\((.*)\) -> (.+)", schema)
         if not m:
             fail(where, f"cannot read the schema '{schema}'; expected 'name(Type arg, ...) -> Type'")

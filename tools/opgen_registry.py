@@ -8,7 +8,7 @@ def schema_block(op):
     """Registers one schema: what it says, and thunks from bound values to the C++ function."""
     args = op.bound()
     out = ["    {\n        Schema s;\n", f'        s.name = "{op.name}";\n        s.returns = "{op.ret}";\n',
-           f'        s.text = "{op.text}";\n        s.gradient = Gradient::{GRADIENT[op.gradient]};\n']
+           f'        s.text = "{op.text}";\n        s.file = "{op.file}";\n        s.gradient = Gradient::{GRADIENT[op.gradient]};\n']
     if "random" in op.flags:
         out.append("        s.is_random = true;\n")
     if op.has_inplace():

@@ -27,6 +27,7 @@ enum class Gradient { Rule, Composite, None };
 struct Schema {
     std::string name, returns, text;
     std::vector<Argument> arguments;
+    std::string file;                                               ///< where the block stands, for tests of a family
     Gradient gradient = Gradient::None;                             ///< as its block declares it
     bool has_inplace = false, takes_out = false, is_random = false; ///< is_random: draws from a generator
     Value (*call)(std::span<const Value> bound) = nullptr;          ///< bound: one value per argument
