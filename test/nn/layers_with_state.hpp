@@ -56,6 +56,7 @@ inline const std::vector<Layer>& layers_with_state() {
         {"LSTMCell", {2, 3}, {}, [] { return Args{x({1, 2}), Value::tuple({x({1, 3}), x({1, 3})})}; }},
         {"GRUCell", {2, 3}, {}, cell},
         {"MultiheadAttention", {4, 2}, {{"add_bias_kv", true}}, [] { return Args{x({3, 1, 4}), x({2, 1, 4}), x({2, 1, 4})}; }},
+        {"LinearCrossEntropyLoss", {2, 3}, {{"bias", true}, {"weight", weights}}, [] { return Args{x({4, 2}), indices()}; }},
         {"TransformerEncoderLayer", {4, 2, 8}, {{"dropout", 0.}}, [] { return one(x({3, 1, 4})); }},
         {"TransformerDecoderLayer", {4, 2, 8}, {{"dropout", 0.}}, two_sequences},
         {"Transformer", {4, 2, 1, 1, 8}, {{"dropout", 0.}}, two_sequences},

@@ -24,6 +24,7 @@ struct ShiftedOptions {
         v("window", window_, Shown::tuple | Shown::unless_default);
         v("mode", mode_, Shown::bare | Shown::unless_default);
         v("limit", limit_, Shown::unless_default);
+        v.keyword_only();
         v.hidden("note", note_);
     }
     using mode_t = Choice<enumtype::kMean, enumtype::kSum>;
@@ -98,6 +99,8 @@ BOOST_AUTO_TEST_CASE(errors_name_the_layer_and_the_argument) {
     BOOST_TEST(has(error_of<TypeError>("Linear", {2, "three"}), {"Linear: argument 'out_features': "}));
     BOOST_TEST(has(error_of<TypeError>("Unflatten", {1, 3}), {"Unflatten: argument 'unflattened_size'", "got 3"}));
     BOOST_TEST(has(error_of<TypeError>("ReLU", {true, false}), {"ReLU", "at most 1 arguments, got 2"}));
+    BOOST_TEST(has(error_of<TypeError>("Shifted", {4, 4, 1, 1, "sum", 2.0, "note"}),
+                   {"Shifted: the constructor takes 6 arguments by position, the others by keyword; got 7"}));
     BOOST_TEST(has(error_of<TypeError>("Sigmoid", {true}), {"Sigmoid", "at most 0 arguments, got 1"}));
     BOOST_TEST(has(error_of<ValueError>("MSELoss", {}, {{"reduction", "most"}}),
                    {"MSELoss: reduction is 'most'; expected 'none', 'mean' or 'sum'"}));

@@ -72,6 +72,8 @@ namespace {
 class Names final : public OptionVisitor {
 public:
     std::vector<const char*> names;
+    std::optional<std::size_t> positional; ///< how many can be given by position, unless all
+    void keyword_only() override { positional = names.size(); }
     const Value* argument(const char* name) override {
         const auto same = [name](const char* other) { return std::strcmp(name, other) == 0; };
         if (std::none_of(names.begin(), names.end(), same)) names.push_back(name);
@@ -133,7 +135,7 @@ private:
 ConstructorArgs bind_options(std::string module, const OptionList& options, const Args& args, const Kwargs& kwargs) {
     Names all;
     options.list(options.options, all);
-    ConstructorArgs arguments(std::move(module), all.names, args, kwargs);
+    ConstructorArgs arguments(std::move(module), all.names, args, kwargs, all.positional);
     Binder binder(arguments);
     options.list(options.options, binder);
     return arguments;

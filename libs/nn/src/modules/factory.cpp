@@ -22,10 +22,13 @@ ModulePtr make_module(std::string_view name, const Args& args, const Kwargs& kwa
 }
 
 ConstructorArgs::ConstructorArgs(std::string module, const std::vector<const char*>& names, const Args& args,
-                                 const Kwargs& kwargs)
+                                 const Kwargs& kwargs, std::optional<std::size_t> positional)
     : module_(std::move(module)) {
-    REEL_CHECK_TYPE(args.size() <= names.size(), module_, ": the constructor takes at most ", names.size(),
-                    " arguments, got ", args.size());
+    REEL_CHECK_TYPE(positional || args.size() <= names.size(), module_, ": the constructor takes at most ",
+                    names.size(), " arguments, got ", args.size());
+    REEL_CHECK_TYPE(!positional || args.size() <= *positional, module_, ": the constructor takes ", *positional,
+                    *positional == 1 ? " argument" : " arguments", " by position, the others by keyword; got ",
+                    args.size());
     auto name = names.begin();
     for (const Value& v : args) values_.emplace_back(*name++, v);
     for (const auto& [key, value] : kwargs) {

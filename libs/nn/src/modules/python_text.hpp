@@ -3,10 +3,9 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <string>
-#include <vector>
 
-#include <reel/autograd/expanding_array.hpp>
 #include <reel/nn/number.hpp>
 
 namespace reel::nn::text {
@@ -27,14 +26,9 @@ inline std::string number(double v) {
     return s;
 }
 inline std::string number(std::int64_t v) { return std::to_string(v); }
-/// Python's form of a constructor argument: integers stay integers.
-inline std::string number(const Scalar& v) {
-    return v.isFloatingPoint() ? number(v.toDouble()) : std::to_string(v.toLong());
-}
 inline std::string number(const Number& n) {
     return n.is_integral() ? std::to_string(std::int64_t(double(n))) : number(double(n));
 }
-inline std::string optional_number(const std::optional<double>& v) { return v ? number(*v) : "None"; }
 
 template <class L> std::string tuple(const L& values) {
     std::string s = "(";
@@ -42,6 +36,5 @@ template <class L> std::string tuple(const L& values) {
     for (const auto& v : values) s += (n++ ? ", " : "") + std::to_string(v);
     return s + (n == 1 ? ",)" : ")");
 }
-template <std::size_t D> std::string tuple(const ExpandingArray<D>& a) { return tuple(*a); }
 
 } // namespace reel::nn::text

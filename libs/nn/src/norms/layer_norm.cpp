@@ -2,10 +2,10 @@
 #include <reel/nn/norms/layer_norm.hpp>
 
 #include <reel/autograd/ops.hpp>
+#include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
 #include "modules/python_text.hpp"
-#include "norms/arguments.hpp"
 
 namespace reel::nn::norms {
 
@@ -19,6 +19,7 @@ void check_shape(const char* module, const std::vector<std::int64_t>& input_size
 
 void LayerNormOptions::fields(OptionVisitor& v) {
     v.required("input_size", input_size_, Shown::value);
+    v.keyword_only();
     v("eps", eps_);
     v("elementwise_affine", elementwise_affine_);
     v.printed("bias", elementwise_affine_ && bias_);
@@ -27,6 +28,7 @@ void LayerNormOptions::fields(OptionVisitor& v) {
 }
 void LayerNormNoBiasOptions::fields(OptionVisitor& v) {
     v.required("input_size", input_size_, Shown::value);
+    v.keyword_only();
     v("eps", eps_);
     v.printed("elementwise_affine", false);
     v.printed("bias", false);
@@ -62,14 +64,9 @@ Tensor LayerNormNoBiasImpl::forward(const Tensor& input) {
 
 namespace {
 [[maybe_unused]] const bool registered[] = {
-    register_module_class("norms.LayerNorm",
-                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-                              check_positional("LayerNorm", args, 1);
-                              return make_layer<LayerNormImpl>(args, kwargs);
-                          }),
+    register_module_class("norms.LayerNorm", &make_layer<LayerNormImpl>),
     register_module_class("norms.LayerNormNoBias",
                           [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-                              check_positional("LayerNormNoBias", args, 1);
                               for (const auto& argument : kwargs)
                                   REEL_CHECK_TYPE(argument.first.toStringRef() != "elementwise_affine",
                                                   "LayerNormNoBias: 'elementwise_affine' is given twice: the class "

@@ -1,6 +1,7 @@
 // Modules by name from their Python arguments: each class declares them once, in its own file.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,9 @@ namespace reel::nn {
 /// Arguments of a constructor, bound by position and name.
 class ConstructorArgs {
 public:
-    ConstructorArgs(std::string module, const std::vector<const char*>& names, const Args& args, const Kwargs& kwargs);
+    /// `positional`: how many of the names can be given by position, unless all.
+    ConstructorArgs(std::string module, const std::vector<const char*>& names, const Args& args, const Kwargs& kwargs,
+                    std::optional<std::size_t> positional = std::nullopt);
     bool has(const char* name) const;   ///< given and not None
     bool given(const char* name) const; ///< given, None included
     /// The argument's value; throws TypeError when it is missing.

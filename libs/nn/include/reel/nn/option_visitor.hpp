@@ -148,6 +148,8 @@ public:
         (void)name;
         return nullptr;
     }
+    /// Arguments that follow cannot be given by position.
+    virtual void keyword_only() {}
     /// Where PyTorch's constructor has these two.
     void device_and_dtype() { argument("device"), argument("dtype"); }
 
