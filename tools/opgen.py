@@ -18,6 +18,7 @@ import opgen_registry
 from exact_arguments import EXACT, argument_test, guards, own_forms, takes_exact
 from kernel_index import kernel_index
 from opgen_text import BANNER
+from typed_calls import typed_call_index, typed_calls
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OPS = ROOT / "libs/autograd/src/ops"
@@ -184,11 +185,14 @@ class Op:
         """Where the argument stands, None when there is none of that name."""
         return next((i for i, a in enumerate(self.args) if a.name == name), None)
 
-    def bound(self):
-        """What a call by name hands to the C++ function."""
+    def bound_arguments(self):
+        """What a call by name hands to the C++ function, one expression for each parameter."""
         legacy = ", ".join(f"v[{self.place(n)}]" for n in ("size_average", "reduce", "reduction"))
-        return ", ".join(f"reduction({legacy})" if self.legacy and a.name == "reduction" else a.bound(self.args.index(a))
-                         for a in self.cpp_args)
+        return [f"reduction({legacy})" if self.legacy and a.name == "reduction" else a.bound(self.args.index(a))
+                for a in self.cpp_args]
+
+    def bound(self):
+        return ", ".join(self.bound_arguments())
 
     def takes_out(self):
         return bool(self.flags & {"out", "out_exact"}) or self.place("out") is not None
@@ -366,7 +370,10 @@ def main():
     stems = sorted(p.stem for p in KERNELS.glob("*.cpp"))
     write(src / "kernels_registry.cpp", BANNER + kernel_index(stems), kept)
     write(out / "test/argument_types.cpp", BANNER + argument_test(ops), kept)
-    for folder in (src, inc, out / "kernels", out / "test"):
+    write(out / "test_properties/typed_calls.cpp", typed_call_index(len(parts)), kept)
+    for i, part in enumerate(parts):
+        write(out / f"test_properties/typed_calls_{i}.cpp", typed_calls(part, ops, i), kept)
+    for folder in (src, inc, out / "kernels", out / "test", out / "test_properties"):
         for old in folder.glob("*") if folder.exists() else []:
             if old not in kept:
                 old.unlink()
