@@ -8,6 +8,7 @@
 #include <reel/autograd/gradcheck.hpp>
 #include <reel/autograd/op.hpp>
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_factory.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 using namespace reel;
@@ -409,6 +410,18 @@ BOOST_AUTO_TEST_CASE(refusals_name_the_op_and_the_argument) {
     BOOST_CHECK_EXCEPTION(glu(values({1, 2, 3})), Error,
                           [](const auto& e) { return says(e, "glu: dimension 0 of input has size 3"); });
     BOOST_CHECK_THROW(x.clone().add_(complex(x, x)), Error); // the result does not fit into a real tensor
+}
+
+BOOST_AUTO_TEST_CASE(the_root_binary_cross_entropy_passes_over_sizes_of_one) {
+    const Tensor column = tensor({{0.25}, {0.5}, {0.75}}, kDouble), row = tensor({1., 0., 1.}, kDouble);
+    const Tensor each = binary_cross_entropy(column, row, {}, "none");
+    BOOST_TEST(each.sizes().equals({3, 1}));
+    BOOST_TEST(each.equal(functional_binary_cross_entropy(column, row.unsqueeze(1), {}, "none")));
+    BOOST_CHECK_EXCEPTION(functional_binary_cross_entropy(column, row), ValueError, [](const auto& e) {
+        return says(e, "binary_cross_entropy: target has shape [3]; expected that of input, [3, 1]");
+    });
+    BOOST_CHECK_EXCEPTION(binary_cross_entropy(column, tensor({1., 0.}, kDouble)), ValueError,
+                          [](const auto& e) { return says(e, "binary_cross_entropy: target has shape [2]"); });
 }
 
 BOOST_AUTO_TEST_CASE(known_values) {
