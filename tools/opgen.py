@@ -135,7 +135,7 @@ class Op:
     """One schema: its text, its flags, and what it says about its gradient."""
 
     def __init__(self, schema, flags, aliases, where, cpp=None, explicit=None):
-        self.text, self.flags, self.explicit = schema, flags, explicit
+        self.text, self.flags, self.explicit, self.where = schema, flags, explicit, where
         m = re.fullmatch(r"([\w.]+)\((.*)\) -> (.+)", schema)
         if not m:
             fail(where, f"cannot read the schema '{schema}'; expected 'name(Type arg, ...) -> Type'")
@@ -388,7 +388,7 @@ def main():
     write(out / "include/reel/optim/detail/all_steps.hpp", OPTIM_BANNER + all_steps(given.root), kept)
     write(out / "include/reel/nn/layers.hpp", layer_index(), kept)
     write(out / "test/argument_types.cpp", BANNER + argument_test(ops), kept)
-    write(out / "test_properties/typed_calls.cpp", typed_call_index(len(parts)), kept)
+    write(out / "test_properties/typed_calls.cpp", typed_call_index(ops, len(parts)), kept)
     for i, part in enumerate(parts):
         write(out / f"test_properties/typed_calls_{i}.cpp", typed_calls(part, ops, i), kept)
     for folder in (src, inc, out / "kernels", out / "test", out / "test_properties"):

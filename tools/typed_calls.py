@@ -52,10 +52,14 @@ def typed_calls(ops, every, part):
     return "".join(out)
 
 
-def typed_call_index(parts):
+def typed_call_index(ops, parts):
     out = [BANNER, '#include "properties/typed_call.hpp"\n\nnamespace properties {\n\n']
     out += [f"void add_typed_calls_{i}(std::vector<TypedCall>& list);\n" for i in range(parts)]
     out.append("\nstd::vector<TypedCall> typed_calls() {\n    std::vector<TypedCall> list;\n")
     out += [f"    add_typed_calls_{i}(list);\n" for i in range(parts)]
-    out.append("    return list;\n}\n\n} // namespace properties\n")
+    out.append("    return list;\n}\n\nstd::string_view place_of(std::string_view schema) {\n"
+               "    static constexpr std::pair<std::string_view, std::string_view> places[] = {\n")
+    out += [f'        {{"{o.text}", "{o.where}"}},\n' for op in ops for o in [op, *op.others]]
+    out.append("    };\n    for (const auto& [text, place] : places)\n        if (text == schema) return place;\n"
+               "    return {};\n}\n\n} // namespace properties\n")
     return "".join(out)

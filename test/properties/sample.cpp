@@ -98,6 +98,7 @@ std::vector<Sample> read_samples() {
     add_made_samples(list);
     add_made_layer_samples(list);
     add_made_python_samples(list);
+    add_made_schema_samples(list);
     add_cases(checkout() / "test/reference/samples.safetensors", false, list);
     add_real_samples(list);
     if (!long_form()) {
@@ -142,8 +143,10 @@ variable_list Sample::run_on(variable_list operands) const {
     return with(operands).run();
 }
 bool Sample::is_random() const {
-    const auto& schemas = ops::registry().at(op).schemas;
-    return std::any_of(schemas.begin(), schemas.end(), [](const ops::Schema& schema) { return schema.is_random; });
+    manual_seed(0);
+    const Tensor before = detail::getDefaultCPUGenerator().get_state();
+    run_on(operands());
+    return !equal(before, detail::getDefaultCPUGenerator().get_state());
 }
 bool Sample::leaves_memory_unwritten() const {
     return op.starts_with("empty") || op == "new_empty" || op.starts_with("resize_");

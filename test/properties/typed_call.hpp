@@ -3,6 +3,8 @@
 
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <reel/autograd/value.hpp>
@@ -20,5 +22,7 @@ struct TypedCall {
 };
 /// The calls of every schema (generated).
 std::vector<TypedCall> typed_calls();
+/// File and line where the block of the schema of this text stands (generated).
+std::string_view place_of(std::string_view schema);
 
 } // namespace properties
