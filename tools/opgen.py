@@ -24,7 +24,7 @@ from kernel_index import kernel_index, kernels_of
 from layer_index import layer_index
 from opgen_text import BANNER
 from optim_index import OPTIM_BANNER, all_steps, umbrella
-from typed_calls import typed_call_index, typed_calls
+from typed_calls import typed_call_files
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHUNK = 40  # ops per generated registration file
@@ -388,9 +388,8 @@ def main():
     write(out / "include/reel/optim/detail/all_steps.hpp", OPTIM_BANNER + all_steps(given.root), kept)
     write(out / "include/reel/nn/layers.hpp", layer_index(), kept)
     write(out / "test/argument_types.cpp", BANNER + argument_test(ops), kept)
-    write(out / "test_properties/typed_calls.cpp", typed_call_index(ops, len(parts)), kept)
-    for i, part in enumerate(parts):
-        write(out / f"test_properties/typed_calls_{i}.cpp", typed_calls(part, ops, i), kept)
+    for name, text in typed_call_files(ops, parts):
+        write(out / "test_properties" / name, text, kept)
     for folder in (src, inc, out / "kernels", out / "test", out / "test_properties"):
         for old in folder.glob("*") if folder.exists() else []:
             if old not in kept:

@@ -63,3 +63,10 @@ def typed_call_index(ops, parts):
     out.append("    };\n    for (const auto& [text, place] : places)\n        if (text == schema) return place;\n"
                "    return {};\n}\n\n} // namespace properties\n")
     return "".join(out)
+
+
+def typed_call_files(ops, parts):
+    """(name, text) of each file."""
+    yield "typed_calls.cpp", typed_call_index(ops, len(parts))
+    for i, part in enumerate(parts):
+        yield f"typed_calls_{i}.cpp", typed_calls(part, ops, i)
