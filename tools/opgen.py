@@ -24,6 +24,7 @@ from kernel_index import kernel_index, kernels_of
 from layer_index import layer_index
 from opgen_text import BANNER
 from optim_index import OPTIM_BANNER, all_steps, umbrella
+from typed_calls import typed_call_files
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHUNK = 40  # ops per generated registration file
@@ -134,7 +135,8 @@ class Op:
     """One schema: its text, its flags, and what it says about its gradient."""
 
     def __init__(self, schema, flags, aliases, where, cpp=None, explicit=None):
-        self.text, self.flags, self.explicit, self.file = schema, flags, explicit, where.rpartition(":")[0]
+        self.text, self.flags, self.explicit, self.where = schema, flags, explicit, where
+        self.file = where.rpartition(":")[0]
         m = re.fullmatch(r"([\w.]+)\((.*)\) -> (.+)", schema)
         if not m:
             fail(where, f"cannot read the schema '{schema}'; expected 'name(Type arg, ...) -> Type'")
@@ -195,11 +197,14 @@ class Op:
         """Where the argument stands, None when there is none of that name."""
         return next((i for i, a in enumerate(self.args) if a.name == name), None)
 
-    def bound(self):
-        """What a call by name hands to the C++ function."""
+    def bound_arguments(self):
+        """What a call by name hands to the C++ function, one expression for each parameter."""
         legacy = ", ".join(f"v[{self.place(n)}]" for n in ("size_average", "reduce", "reduction"))
-        return ", ".join(f"reduction({legacy})" if self.legacy and a.name == "reduction" else a.bound(self.args.index(a))
-                         for a in self.cpp_args)
+        return [f"reduction({legacy})" if self.legacy and a.name == "reduction" else a.bound(self.args.index(a))
+                for a in self.cpp_args]
+
+    def bound(self):
+        return ", ".join(self.bound_arguments())
 
     def takes_out(self):
         return bool(self.flags & {"out", "out_exact"}) or self.place("out") is not None
@@ -384,7 +389,9 @@ def main():
     write(out / "include/reel/optim/detail/all_steps.hpp", OPTIM_BANNER + all_steps(given.root), kept)
     write(out / "include/reel/nn/layers.hpp", layer_index(), kept)
     write(out / "test/argument_types.cpp", BANNER + argument_test(ops), kept)
-    for folder in (src, inc, out / "kernels", out / "test"):
+    for name, text in typed_call_files(ops, parts):
+        write(out / "test_properties" / name, text, kept)
+    for folder in (src, inc, out / "kernels", out / "test", out / "test_properties"):
         for old in folder.glob("*") if folder.exists() else []:
             if old not in kept:
                 old.unlink()

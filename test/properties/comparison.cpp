@@ -1,5 +1,6 @@
 #include "comparison.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -38,7 +39,7 @@ bool same_bits(const Tensor& a, const Tensor& b) {
     return equal.all().item().toBool();
 }
 
-std::string difference_between(const Tensor& a, const Tensor& b, double bound) {
+std::string difference_between(const Tensor& a, const Tensor& b, double bound, double least) {
     const NoGradGuard guard;
     if (a.defined() != b.defined()) return a.defined() ? "only the first is there" : "only the second is there";
     if (!a.defined() || same_bits(a, b)) return {};
@@ -53,14 +54,14 @@ std::string difference_between(const Tensor& a, const Tensor& b, double bound) {
                  scale = where(finite, size, zeros_like(size)).max().item().toDouble();
     const Tensor odd = logical_and(logical_not(finite), logical_not(isclose(p, q, 0, 0, true)));
     if (odd.any().item().toBool()) return "they differ where they are not finite";
-    if (most <= bound * scale) return {};
+    if (most <= bound * std::max(scale, least)) return {};
     return str("they are ", most, " apart, at a magnitude of ", scale);
 }
 
-std::string difference_between(const variable_list& a, const variable_list& b, double bound) {
+std::string difference_between(const variable_list& a, const variable_list& b, double bound, double least) {
     if (a.size() != b.size()) return str(a.size(), " tensors beside ", b.size());
     for (std::size_t i = 0; i < a.size(); ++i)
-        if (const std::string what = difference_between(a[i], b[i], bound); !what.empty())
+        if (const std::string what = difference_between(a[i], b[i], bound, least); !what.empty())
             return a.size() == 1 ? what : str("number ", i, ": ", what);
     return {};
 }

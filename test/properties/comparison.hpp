@@ -21,9 +21,9 @@ Outcome outcome_of(const std::function<variable_list()>& f);
 /// Same shape, dtype and bits; any NaN is like any other.
 bool same_bits(const Tensor& a, const Tensor& b);
 /// Where the two differ, in words; empty where they do not. Elements differ that are further apart than `bound` times
-/// the largest magnitude around them; 0 asks for the same bits.
-std::string difference_between(const Tensor& a, const Tensor& b, double bound = 0);
-std::string difference_between(const variable_list& a, const variable_list& b, double bound = 0);
+/// the largest magnitude around them, which counts as `least` where it is smaller; 0 asks for the same bits.
+std::string difference_between(const Tensor& a, const Tensor& b, double bound = 0, double least = 0);
+std::string difference_between(const variable_list& a, const variable_list& b, double bound = 0, double least = 0);
 
 /// The gradients of `sample` at `operands` by those that require grad, for fixed cotangents; an empty list where no
 /// output requires grad.

@@ -42,6 +42,8 @@ const Exception exceptions[] = {
     {"instance_norm", "layout's gradient", "writes its running statistics, which must not share memory"},
     {"nn.functional.instance_norm", "layout", "writes its running statistics, which must not share memory"},
     {"nn.functional.instance_norm", "layout's gradient", "writes its running statistics, which must not share memory"},
+    {"view", "layout", "shows the operand's memory, which not every layout allows"},
+    {"view_copy", "layout", "a copy of what `view` shows, as PyTorch's"},
     {"view_as", "layout", "shows the operand's memory, which not every layout allows"},
     {"view_as", "layout's gradient", "shows the operand's memory, which not every layout allows"},
     {"view_as_complex", "layout", "shows the operand's memory, which not every layout allows"},

@@ -33,7 +33,7 @@ struct Sample {
     variable_list run() const;
     /// The same over other operands; an op that only exists in place works on a copy of the first.
     variable_list run_on(variable_list operands) const;
-    /// What the schemas of the op say: it draws random numbers.
+    /// The call draws random numbers: the state of the generator is another one after it.
     bool is_random() const;
     /// The result, or part of it, is memory that nobody has written.
     bool leaves_memory_unwritten() const;

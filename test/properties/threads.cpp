@@ -11,6 +11,7 @@
 
 #include "comparison.hpp"
 #include "findings.hpp"
+#include "typed_call.hpp"
 
 using namespace properties;
 
@@ -20,7 +21,9 @@ namespace {
 bool uses_blas(const Sample& s) {
     const auto& schemas = ops::registry().at(s.op).schemas;
     return std::any_of(schemas.begin(), schemas.end(), [](const ops::Schema& schema) {
-        const auto stands_in = [&](const char* place) { return schema.file.find(place) != std::string::npos; };
+        const auto stands_in = [&](const char* place) {
+            return place_of(schema.text).find(place) != std::string_view::npos;
+        };
         return stands_in("/linalg/") || stands_in("/nn/rnn") || stands_in("/nn/conv");
     });
 }
