@@ -33,6 +33,10 @@ struct Sample {
     variable_list run() const;
     /// The same over other operands; an op that only exists in place works on a copy of the first.
     variable_list run_on(variable_list operands) const;
+    /// What the schemas of the op say: it draws random numbers.
+    bool is_random() const;
+    /// The result, or part of it, is memory that nobody has written.
+    bool leaves_memory_unwritten() const;
     std::string name() const { return op + " (" + origin + ")"; }
 };
 

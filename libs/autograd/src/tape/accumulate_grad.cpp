@@ -3,10 +3,10 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
-#include <reel/autograd/observe.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "tape/autograd_meta.hpp"
+#include "tape/hook_rounds.hpp"
 #include "tape/modes.hpp"
 #include "tensor/raw.hpp"
 
@@ -86,25 +86,7 @@ GradList AccumulateGrad::apply(GradList&& grads) {
     }
     if (meta.left_place.load(std::memory_order_relaxed)) [[unlikely]]
         impl::note_gradient_of_left(leaf_);
-    if (meta.post_accumulate)
-        if (const auto hooks = meta.post_accumulate->snapshot()) {
-            Tensor t = leaf_;
-            for (const auto& record : *hooks) {
-                impl::HookFiring firing({HookKind::PostAccumulate, record.id, leaf_.impl().get()},
-                                        [&] { return variable_list{leaf_.mutable_grad()}; });
-                Tensor r = firing.skip() ? Tensor() : record.fn(t);
-                firing.returned(false, [] { return variable_list(); });
-                if (!r.defined()) continue;
-                REEL_CHECK(r.scalar_type() == t.scalar_type() && r.sizes().equals(t.sizes()),
-                           "post-accumulate-grad hook returned a ", dtype_name(r.scalar_type()), " tensor of shape ",
-                           r.sizes(), " for a leaf of ", dtype_name(t.scalar_type()), " and shape ", t.sizes(),
-                           "; it must return nothing"); // T-16: the hooks after it do not run
-                t = std::move(r);
-            }
-            REEL_CHECK(
-                t.is_same(leaf_),
-                "post-accumulate-grad hook returned another tensor than the leaf; it must return nothing"); // T-16
-        }
+    if (meta.post_accumulate) run_post_accumulate_hooks(leaf_);
     return {};
 }
 

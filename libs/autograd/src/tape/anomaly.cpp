@@ -21,8 +21,8 @@
 
 #include <reel/autograd/error.hpp>
 
-#include "tape/engine.hpp"
 #include "tape/node_extras.hpp"
+#include "tape/rule_node.hpp"
 
 extern char** environ;
 

@@ -7,7 +7,8 @@
 #include <reel/autograd/ops.hpp>
 
 #include "tape/autograd_meta.hpp"
-#include "tape/engine.hpp"
+#include "tape/gradient_checks.hpp"
+#include "tape/graph_task.hpp"
 #include "tape/modes.hpp"
 
 namespace reel::autograd {

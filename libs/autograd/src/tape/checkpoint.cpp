@@ -10,7 +10,7 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/random.hpp>
 
-#include "tape/engine.hpp"
+#include "tape/graph_task.hpp"
 #include "tape/replay_random.hpp"
 
 namespace reel::autograd::impl {

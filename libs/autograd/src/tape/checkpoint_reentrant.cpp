@@ -5,7 +5,7 @@
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
 
-#include "tape/engine.hpp"
+#include "tape/graph_task.hpp"
 #include "tape/replay_random.hpp"
 
 namespace reel::autograd::impl {

@@ -9,8 +9,8 @@
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
 
-#include "tape/engine.hpp"
 #include "tape/function_node.hpp"
+#include "tape/gradient_checks.hpp"
 #include "tensor/raw.hpp"
 
 namespace reel::autograd::forward_ad {

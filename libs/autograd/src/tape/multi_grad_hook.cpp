@@ -8,7 +8,7 @@
 #include <reel/autograd/error.hpp>
 
 #include "tape/autograd_meta.hpp"
-#include "tape/engine.hpp"
+#include "tape/graph_task.hpp"
 
 namespace reel::autograd {
 

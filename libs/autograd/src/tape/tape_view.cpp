@@ -10,8 +10,8 @@
 
 #include "tape/accumulate_grad.hpp"
 #include "tape/autograd_meta.hpp"
-#include "tape/engine.hpp"
 #include "tape/node_extras.hpp"
+#include "tape/rule_node.hpp"
 
 namespace reel::autograd {
 

@@ -54,6 +54,7 @@ struct PassState {
     std::uint32_t dependencies = 0;
     bool executes = true;  ///< on a path to what is wanted
     bool captured = false; ///< a requested input of `grad`
+    bool visited = false;  ///< the search for what leads there has come by
     GradList buffer;
 };
 
@@ -126,7 +127,7 @@ protected:
     Node();
 
 private:
-    friend class GraphTask;
+    friend class PassNodes;
     EdgeList edges_;
     SmallVector<InputMetadata, 1> inputs_;
     std::uint64_t sequence_nr_;

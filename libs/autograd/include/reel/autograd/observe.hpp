@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <reel/autograd/grad_mode.hpp>
@@ -118,7 +121,7 @@ void note_cut_by(const void* caller, CutKind kind, const char* op, const Tensor&
 /// Does anybody observe, beyond anomaly mode and the like?
 bool has_observers();
 
-/// Around one call of a hook.
+/// Around one call of a hook; `fire` is how to use it.
 class HookFiring {
 public:
     /// `tensors()` is called only when somebody observes.
@@ -128,6 +131,8 @@ public:
     }
     /// Must the hook be left out?
     bool skip() const { return skip_; }
+    /// Does somebody want to hear what came back?
+    bool watched() const { return active_; }
     /// Says what came back. `tensors()` is called only when somebody observes.
     template <class Tensors> void returned(bool replaced, Tensors tensors) {
         if (active_) [[unlikely]]
@@ -140,6 +145,35 @@ private:
     HookRef hook_{};
     bool active_ = false, skip_ = false;
 };
+
+/// What observers are told that a hook returned: nullopt for nothing, else the tensors that replace those it saw.
+struct ShowReturned {
+    std::optional<variable_list> operator()(const Tensor& r) const {
+        return r.defined() ? std::optional(variable_list{r}) : std::nullopt;
+    }
+    const std::optional<variable_list>& operator()(const std::optional<variable_list>& r) const { return r; }
+};
+
+/// One call of one hook, and the only way to make one: observers hear of it first, with the tensors that `see()`
+/// lists, and may leave it out, which gives the result of a hook that returned nothing (`{}`); after `call()` they hear
+/// what came back, as `show(result)` puts it. `see` and `show` are called only when somebody observes. A `call` without
+/// a result is a hook that cannot replace anything.
+template <class See, class Call, class Show = ShowReturned>
+std::invoke_result_t<Call&> fire(const HookRef& hook, See see, Call call, Show show = {}) {
+    using Result = std::invoke_result_t<Call&>;
+    HookFiring firing(hook, std::move(see));
+    if constexpr (std::is_void_v<Result>) {
+        if (!firing.skip()) call();
+        firing.returned(false, [] { return variable_list(); });
+    } else {
+        Result result = firing.skip() ? Result() : call();
+        if (firing.watched()) [[unlikely]] {
+            const std::optional<variable_list> shown = show(std::as_const(result));
+            firing.returned(shown.has_value(), [&] { return shown ? *shown : variable_list(); });
+        }
+        return result;
+    }
+}
 } // namespace impl
 
 } // namespace reel::autograd

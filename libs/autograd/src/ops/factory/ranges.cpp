@@ -46,7 +46,7 @@ double end_point(const Scalar& v, ScalarType dtype) {
 } // namespace
 
 /// `steps` numbers from `start` to `end`, both included.
-REEL_OP("linspace(Scalar start, Scalar end, int steps, *, TensorOptions options={}) -> Tensor", out, not_differentiable)
+REEL_OP("linspace(Scalar start, Scalar end, int steps, *, TensorOptions options={}) -> Tensor", not_differentiable, out)
 Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, TensorOptions options) {
     REEL_CHECK(steps >= 0, "linspace: steps must not be negative, got ", steps);
     const TensorOptions o = ranged(options, start.isComplex() || end.isComplex());
@@ -58,8 +58,8 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, Tens
 }
 
 /// `base` to the power of `steps` exponents from `start` to `end`.
-REEL_OP("logspace(Scalar start, Scalar end, int steps, float base=10.0, *, TensorOptions options={}) -> Tensor", out,
-        not_differentiable)
+REEL_OP("logspace(Scalar start, Scalar end, int steps, float base=10.0, *, TensorOptions options={}) -> Tensor",
+        not_differentiable, out)
 Tensor logspace(const Scalar& start, const Scalar& end, std::int64_t steps, double base, TensorOptions options) {
     REEL_CHECK(steps >= 0, "logspace: steps must not be negative, got ", steps);
     const TensorOptions o = ranged(options, start.isComplex() || end.isComplex());

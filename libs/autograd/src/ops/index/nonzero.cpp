@@ -53,13 +53,13 @@ Tensor coordinates(const char* op, const Tensor& input, std::int64_t limit) {
 
 /// The coordinates of the non-zero elements: int64, one row per element. `as_tuple`: one tensor per dimension instead
 /// (`nonzero_numpy` in C++).
-REEL_OP("nonzero(Tensor input) -> Tensor", method, out, not_differentiable)
+REEL_OP("nonzero(Tensor input) -> Tensor", not_differentiable, method, out)
 Tensor nonzero(const Tensor& input) { return coordinates("nonzero", input, -1); }
 REEL_OP("nonzero(Tensor input, *, bool as_tuple) -> Value", not_differentiable, cpp("nonzero_as"))
 Value nonzero_as(const Tensor& input, bool as_tuple) {
     return as_tuple ? Value(nonzero_numpy(input)) : Value(nonzero(input));
 }
-REEL_OP("nonzero_numpy(Tensor input) -> Tensor[]", method, not_differentiable)
+REEL_OP("nonzero_numpy(Tensor input) -> Tensor[]", not_differentiable, method)
 std::vector<Tensor> nonzero_numpy(const Tensor& input) {
     const Tensor rows = nonzero(input.dim() == 0 ? input.reshape({1}) : input);
     std::vector<Tensor> out;
@@ -68,7 +68,7 @@ std::vector<Tensor> nonzero_numpy(const Tensor& input) {
 }
 
 /// The first `size` rows of `nonzero`, padded with `fill_value`: a result whose shape does not depend on the data.
-REEL_OP("nonzero_static(Tensor input, *, int size, int fill_value=-1) -> Tensor", method, out, not_differentiable)
+REEL_OP("nonzero_static(Tensor input, *, int size, int fill_value=-1) -> Tensor", not_differentiable, method, out)
 Tensor nonzero_static(const Tensor& input, std::int64_t size, std::int64_t fill_value) {
     REEL_CHECK(size >= 0, "nonzero_static: size must not be negative, got ", size);
     check_sizes("nonzero_static", {size, std::max<std::int64_t>(input.dim(), 1)}, kLong);
@@ -80,7 +80,7 @@ Tensor nonzero_static(const Tensor& input, std::int64_t size, std::int64_t fill_
 }
 
 /// `nonzero` under NumPy's name.
-REEL_OP("argwhere(Tensor input) -> Tensor", method, not_differentiable)
+REEL_OP("argwhere(Tensor input) -> Tensor", not_differentiable, method)
 Tensor argwhere(const Tensor& input) { return nonzero(input); }
 
 /// The coordinates where `condition` holds, one tensor per dimension.

@@ -183,7 +183,7 @@ GradList reduce_backward(RuleContext& c, std::int64_t d, Reduce r, bool self) {
 /// `include_self` is off, and the elements of `src` that `index` sends to it along `dim`.
 REEL_OP("scatter_reduce(Tensor input, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> "
         "Tensor",
-        method, out_exact, inplace)
+        rule, method, out_exact, inplace)
 Tensor scatter_reduce(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src,
                       std::string_view reduce, bool include_self) {
     const Reduce r = parse("scatter_reduce", reduce, true);
@@ -218,7 +218,7 @@ Tensor scatter_reduce(const Tensor& input, std::int64_t dim, const Tensor& index
 /// `scatter_reduce` with a one-dimensional index of slices along `dim`.
 REEL_OP("index_reduce(Tensor input, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> "
         "Tensor",
-        method, out_exact, inplace)
+        composite, method, out_exact, inplace)
 Tensor index_reduce(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source,
                     std::string_view reduce, bool include_self) {
     parse("index_reduce", reduce, false);

@@ -121,18 +121,20 @@ Value asked_for(const Distinct& d, bool return_inverse, bool return_counts) {
 /// share the gradient.
 REEL_OP("unique(Tensor input, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) -> "
         "Value",
-        cpp("unique_as"))
+        rule, cpp("unique_as"))
 Value unique_as(const Tensor& input, bool, bool return_inverse, bool return_counts, std::optional<std::int64_t> dim) {
     return asked_for(distinct("unique", input, dim, true), return_inverse, return_counts);
 }
 REEL_OP("_unique2(Tensor input, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
-        "(Tensor values, Tensor inverse, Tensor counts)")
+        "(Tensor values, Tensor inverse, Tensor counts)",
+        rule)
 std::tuple<Tensor, Tensor, Tensor> _unique2(const Tensor& input, bool, bool, bool) {
     const Distinct d = distinct("unique", input, std::nullopt, true);
     return {d.values, d.inverse, d.counts};
 }
 REEL_OP("unique_dim(Tensor input, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
-        "(Tensor values, Tensor inverse, Tensor counts)")
+        "(Tensor values, Tensor inverse, Tensor counts)",
+        rule)
 std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& input, std::int64_t dim, bool, bool, bool) {
     const Distinct d = distinct("unique_dim", input, dim, true);
     return {d.values, d.inverse, d.counts};
@@ -141,7 +143,7 @@ std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& input, std::int64_t 
 REEL_OP("unique_with_all(Tensor input, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? "
         "dim=None) "
         "-> (Tensor values, Tensor inverse, Tensor counts)",
-        method, cpp("unique"))
+        rule, method, cpp("unique"))
 std::tuple<Tensor, Tensor, Tensor> unique(const Tensor& input, bool, bool, bool, std::optional<std::int64_t> dim) {
     const Distinct d = distinct("unique", input, dim, true);
     return {d.values, d.inverse, d.counts};
@@ -149,7 +151,7 @@ std::tuple<Tensor, Tensor, Tensor> unique(const Tensor& input, bool, bool, bool,
 
 /// `unique` that only joins equal neighbours.
 REEL_OP("unique_consecutive(Tensor input, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Value",
-        cpp("unique_consecutive_as"))
+        rule, cpp("unique_consecutive_as"))
 Value unique_consecutive_as(const Tensor& input, bool return_inverse, bool return_counts,
                             std::optional<std::int64_t> dim) {
     return asked_for(distinct("unique_consecutive", input, dim, false), return_inverse, return_counts);
@@ -157,7 +159,7 @@ Value unique_consecutive_as(const Tensor& input, bool return_inverse, bool retur
 
 REEL_OP("unique_consecutive_with_all(Tensor input, bool return_inverse=False, bool return_counts=False, int? dim=None) "
         "-> (Tensor values, Tensor inverse, Tensor counts)",
-        method, cpp("unique_consecutive"))
+        rule, method, cpp("unique_consecutive"))
 std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor& input, bool, bool,
                                                       std::optional<std::int64_t> dim) {
     const Distinct d = distinct("unique_consecutive", input, dim, false);

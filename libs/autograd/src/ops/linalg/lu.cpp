@@ -117,7 +117,7 @@ Tensor lu_gradient(const Tensor& gl, const Tensor& gu, const Tensor& p, const Te
 /// LU factorization with partial pivoting: packed factors, pivots (from 1), info (0: fine, i: a zero pivot at i).
 REEL_OP("linalg.lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, "
         "Tensor info)",
-        out)
+        rule, out)
 std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& A, bool pivot, bool check_errors) {
     check_matrices("linalg.lu_factor_ex", "A", A, false);
     const Factors f = factor("linalg.lu_factor_ex", A, pivot);
@@ -132,14 +132,14 @@ std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& A, bool piv
            });
     return {f.lu, f.pivots, f.info};
 }
-REEL_OP("linalg.lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)", out)
+REEL_OP("linalg.lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)", composite, out)
 std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot) {
     check_matrices("linalg.lu_factor", "A", A, false);
     const auto [lu, pivots, info] = linalg_lu_factor_ex(A, pivot, false);
     return {lu, pivots};
 }
 /// A = P L U
-REEL_OP("linalg.lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)", out)
+REEL_OP("linalg.lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)", rule, out)
 std::tuple<Tensor, Tensor, Tensor> linalg_lu(const Tensor& A, bool pivot) {
     check_matrices("linalg.lu", "A", A, false);
     Tensor p, l, u;
@@ -158,7 +158,7 @@ std::tuple<Tensor, Tensor, Tensor> linalg_lu(const Tensor& A, bool pivot) {
 /// P, L and U out of packed factors.
 REEL_OP("lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, "
         "Tensor L, Tensor U)",
-        out)
+        composite, out)
 std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor& LU_pivots, bool unpack_data,
                                              bool unpack_pivots) {
     check_matrices("lu_unpack", "LU_data", LU_data, false);
@@ -169,7 +169,7 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor
 }
 /// X with A X = B (X A = B, or with the adjoint of A) for A given by its factors.
 REEL_OP("linalg.lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor",
-        out_exact)
+        composite, out_exact)
 Tensor linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left, bool adjoint) {
     check_matrices("linalg.lu_solve", "LU", LU, true);
     check_matrices("linalg.lu_solve", "B", B, false);
@@ -184,7 +184,7 @@ Tensor linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, 
     const Tensor h = adjoint_of(LU);
     return matmul(p, triangular(h, triangular(h, B, false, true), true, true, true));
 }
-REEL_OP("lu_solve(Tensor input, Tensor LU_data, Tensor LU_pivots) -> Tensor", method, out_exact)
+REEL_OP("lu_solve(Tensor input, Tensor LU_data, Tensor LU_pivots) -> Tensor", composite, method, out_exact)
 Tensor lu_solve(const Tensor& b, const Tensor& LU_data, const Tensor& LU_pivots) {
     return linalg_lu_solve(LU_data, LU_pivots, b, true, false);
 }
@@ -239,7 +239,7 @@ constexpr const char* singular = "it is singular, the solve could not be complet
 } // namespace
 
 /// X with A X = B (X A = B with left=false); B holds matrices, or one vector per matrix.
-REEL_OP("linalg.solve(Tensor A, Tensor B, *, bool left=True) -> Tensor", out_exact)
+REEL_OP("linalg.solve(Tensor A, Tensor B, *, bool left=True) -> Tensor", rule, out_exact)
 Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left) {
     const auto [x, info] = solve_of("linalg.solve", A, B, left);
     check_infos("linalg.solve", info, singular);
@@ -247,7 +247,7 @@ Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left) {
 }
 REEL_OP(
     "linalg.solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)",
-    out)
+    rule, out)
 std::tuple<Tensor, Tensor> linalg_solve_ex(const Tensor& A, const Tensor& B, bool left, bool check_errors) {
     const auto r = solve_of("linalg.solve_ex", A, B, left);
     if (check_errors) check_infos("linalg.solve_ex", std::get<1>(r), singular);
@@ -273,13 +273,13 @@ Tensor record_inverse(const Tensor& A, const Tensor& out) {
 } // namespace
 
 /// Inverse of square matrices.  gA = -A^-H g A^-H
-REEL_OP("linalg.inv(Tensor A) -> Tensor", out_exact, alias("inverse(Tensor input)"))
+REEL_OP("linalg.inv(Tensor A) -> Tensor", rule, out_exact, alias("inverse(Tensor input)"))
 Tensor linalg_inv(const Tensor& A) {
     const auto [out, info] = inverse_of("linalg.inv", A);
     check_infos("linalg.inv", info, "it is singular and has no inverse");
     return record_inverse(A, out);
 }
-REEL_OP("linalg.inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)", out)
+REEL_OP("linalg.inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)", rule, out)
 std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& A, bool check_errors) {
     const auto [out, info] = inverse_of("linalg.inv_ex", A);
     if (check_errors) check_infos("linalg.inv_ex", info, "it is singular and has no inverse");
@@ -335,7 +335,7 @@ Tensor det_raw(const Tensor& A) {
 } // namespace
 
 /// Determinants.  gA = g conj(det) A^-H; by the cofactors where A is singular.
-REEL_OP("linalg.det(Tensor A) -> Tensor", alias("det(Tensor input)"), out_exact)
+REEL_OP("linalg.det(Tensor A) -> Tensor", rule, alias("det(Tensor input)"), out_exact)
 Tensor linalg_det(const Tensor& A) {
     check_matrices("linalg.det", "A", A, true);
     Tensor out = det_raw(A);
@@ -350,7 +350,7 @@ Tensor linalg_det(const Tensor& A) {
     return out;
 }
 /// Sign (on the unit circle) and log of the absolute value of determinants.
-REEL_OP("linalg.slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)", out, alias("slogdet(Tensor input)"))
+REEL_OP("linalg.slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)", rule, out, alias("slogdet(Tensor input)"))
 std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {
     check_matrices("linalg.slogdet", "A", A, true);
     const auto [sign, log] = slogdet_raw("linalg.slogdet", A);
@@ -374,7 +374,7 @@ std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {
     return {sign, log};
 }
 /// log of determinants; NaN where a real one is negative.
-REEL_OP("logdet(Tensor input) -> Tensor", method)
+REEL_OP("logdet(Tensor input) -> Tensor", composite, method)
 Tensor logdet(const Tensor& input) {
     check_matrices("logdet", "input", input, true);
     const auto [sign, log] = linalg_slogdet(input);

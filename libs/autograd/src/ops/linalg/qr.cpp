@@ -45,7 +45,7 @@ void check_reflectors(const char* op, const Tensor& a, const Tensor& tau) {
 } // namespace
 
 /// The first n columns of the product of Householder reflections stored as geqrf leaves them.
-REEL_OP("linalg.householder_product(Tensor input, Tensor tau) -> Tensor", out,
+REEL_OP("linalg.householder_product(Tensor input, Tensor tau) -> Tensor", composite, out,
         alias("orgqr(Tensor input, Tensor input2)"))
 Tensor linalg_householder_product(const Tensor& input, const Tensor& tau) {
     const char* op = "linalg.householder_product";
@@ -58,8 +58,8 @@ Tensor linalg_householder_product(const Tensor& input, const Tensor& tau) {
     return tau.size(-1) == 0 ? start.clone() + input * Scalar(0) : apply_reflectors(input, tau, start, false);
 }
 /// Q other, Q^H other, other Q or other Q^H for the square Q of the reflections.
-REEL_OP("ormqr(Tensor input, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor", method,
-        out_exact)
+REEL_OP("ormqr(Tensor input, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor", composite,
+        method, out_exact)
 Tensor ormqr(const Tensor& input, const Tensor& tau, const Tensor& other, bool left, bool transpose) {
     check_reflectors("ormqr", input, tau);
     check_matrices("ormqr", "other", other, false);
@@ -103,7 +103,7 @@ std::vector<Tensor> reflect_columns(const Tensor& input) {
 } // namespace
 
 /// R on and above the diagonal, reflectors below it, their factors. Differentiable to every order.
-REEL_OP("geqrf(Tensor input) -> (Tensor a, Tensor tau)", method, out)
+REEL_OP("geqrf(Tensor input) -> (Tensor a, Tensor tau)", rule, method, out)
 std::tuple<Tensor, Tensor> geqrf(const Tensor& input) {
     check_matrices("geqrf", "input", input, false);
     const Batch b(input.detach());
@@ -121,7 +121,7 @@ std::tuple<Tensor, Tensor> geqrf(const Tensor& input) {
     return {packed, tau};
 }
 /// A = Q R. mode 'reduced' (thin), 'complete' or 'r' (Q empty, no gradient).
-REEL_OP("linalg.qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)", out)
+REEL_OP("linalg.qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)", rule, out)
 std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode) {
     check_matrices("linalg.qr", "A", A, false);
     REEL_CHECK_VALUE(mode == "reduced" || mode == "complete" || mode == "r", "linalg.qr: mode is '", mode,
@@ -172,7 +172,7 @@ std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode) {
     });
     return {q, r};
 }
-REEL_OP("qr(Tensor input, bool some=True) -> (Tensor Q, Tensor R)", method, out)
+REEL_OP("qr(Tensor input, bool some=True) -> (Tensor Q, Tensor R)", composite, method, out)
 std::tuple<Tensor, Tensor> qr(const Tensor& input, bool some) {
     return linalg_qr(input, some ? "reduced" : "complete");
 }
@@ -181,7 +181,7 @@ std::tuple<Tensor, Tensor> qr(const Tensor& input, bool some) {
 /// gradient: blocks of D on the diagonal of LD, L below them, zeros above.
 REEL_OP("linalg.ldl_factor_ex(Tensor input, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor "
         "pivots, Tensor info)",
-        out)
+        rule, out)
 std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& A, bool hermitian, bool check_errors) {
     check_matrices("linalg.ldl_factor_ex", "A", A, true);
     const Batch b(A.detach());
@@ -206,7 +206,7 @@ std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& A, bool he
            });
     return {ld, pivots, info};
 }
-REEL_OP("linalg.ldl_factor(Tensor input, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)", out)
+REEL_OP("linalg.ldl_factor(Tensor input, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)", composite, out)
 std::tuple<Tensor, Tensor> linalg_ldl_factor(const Tensor& A, bool hermitian) {
     const auto [ld, pivots, info] = linalg_ldl_factor_ex(A, hermitian, false);
     return {ld, pivots};
@@ -229,7 +229,7 @@ void check_blocks(const char* op, const Tensor& pivots) {
 } // namespace
 
 /// X with A X = B for A given by its LDL factors.  gB = A^-H g
-REEL_OP("linalg.ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor", out_exact)
+REEL_OP("linalg.ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor", rule, out_exact)
 Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool hermitian) {
     const char* op = "linalg.ldl_solve";
     check_matrices(op, "LD", LD, true);

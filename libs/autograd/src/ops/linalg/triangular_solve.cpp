@@ -34,7 +34,7 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, bool upper, bool left,
 /// X with A X = B (X A = B with left=false) for triangular A; the other triangle is not read.
 REEL_OP("linalg.solve_triangular(Tensor input, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> "
         "Tensor",
-        out_exact)
+        rule, out_exact)
 Tensor linalg_solve_triangular(const Tensor& A, const Tensor& B, bool upper, bool left, bool unitriangular) {
     check_matrices("linalg.solve_triangular", "A", A, true);
     check_matrices("linalg.solve_triangular", "B", B, false);
@@ -46,7 +46,7 @@ Tensor linalg_solve_triangular(const Tensor& A, const Tensor& B, bool upper, boo
 /// X with A X = b for triangular A (its transpose with transpose=true), and a copy of A.
 REEL_OP("triangular_solve(Tensor input, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> "
         "(Tensor solution, Tensor cloned_coefficient)",
-        method, out)
+        rule, method, out)
 std::tuple<Tensor, Tensor> triangular_solve(const Tensor& b, const Tensor& A, bool upper, bool transpose,
                                             bool unitriangular) {
     check_matrices("triangular_solve", "A", A, true);
@@ -93,14 +93,14 @@ std::tuple<Tensor, Tensor> cholesky_of(const char* op, const Tensor& a, bool upp
 } // namespace
 
 /// Cholesky factor L (A = L L^H), or its adjoint with upper=true, of Hermitian positive definite matrices.
-REEL_OP("linalg.cholesky(Tensor input, *, bool upper=False) -> Tensor", out_exact)
+REEL_OP("linalg.cholesky(Tensor input, *, bool upper=False) -> Tensor", rule, out_exact)
 Tensor linalg_cholesky(const Tensor& A, bool upper) {
     const auto [l, info] = cholesky_of("linalg.cholesky", A, upper);
     check_infos("linalg.cholesky", info, "it is not positive definite, a leading minor is not positive");
     return l;
 }
 REEL_OP("linalg.cholesky_ex(Tensor input, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)",
-        out)
+        rule, out)
 std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& A, bool upper, bool check_errors) {
     const auto r = cholesky_of("linalg.cholesky_ex", A, upper);
     if (check_errors)
@@ -108,7 +108,7 @@ std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& A, bool upper, bool 
                     "it is not positive definite, a leading minor is not positive");
     return r;
 }
-REEL_OP("cholesky(Tensor input, bool upper=False) -> Tensor", method, out)
+REEL_OP("cholesky(Tensor input, bool upper=False) -> Tensor", composite, method, out)
 Tensor cholesky(const Tensor& input, bool upper) { return linalg_cholesky(input, upper); }
 namespace {
 /// The triangle of a factor that is read, and that alone gets a gradient.
@@ -116,7 +116,7 @@ Tensor read_part(const Tensor& factor, bool upper) { return upper ? triu(factor)
 } // namespace
 
 /// Inverse of A given by its Cholesky factor, of which the other triangle is not read.
-REEL_OP("cholesky_inverse(Tensor input, bool upper=False) -> Tensor", method, out)
+REEL_OP("cholesky_inverse(Tensor input, bool upper=False) -> Tensor", rule, method, out)
 Tensor cholesky_inverse(const Tensor& input, bool upper) {
     check_matrices("cholesky_inverse", "input", input, true);
     Tensor out;
@@ -154,7 +154,7 @@ Tensor cholesky_solve_of(const Tensor& b, const Tensor& factor, bool upper) {
 } // namespace
 
 /// X with A X = input for A given by its Cholesky factor `input2`, of which the other triangle is not read.
-REEL_OP("cholesky_solve(Tensor input, Tensor input2, bool upper=False) -> Tensor", method, out)
+REEL_OP("cholesky_solve(Tensor input, Tensor input2, bool upper=False) -> Tensor", rule, method, out)
 Tensor cholesky_solve(const Tensor& input, const Tensor& input2, bool upper) {
     check_matrices("cholesky_solve", "input2", input2, true);
     check_matrices("cholesky_solve", "input", input, false);

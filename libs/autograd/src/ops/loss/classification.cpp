@@ -120,7 +120,8 @@ Tensor weighted_picks(const Picks& p, const Tensor& input, const Tensor& target,
 /// out[n] = -weight[target[n]] * input[n, target[n]] for input [C] or [N, C, ...]; the mean divides by the sum of
 /// weights.
 REEL_OP("nn.functional.nll_loss(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, int "
-        "ignore_index=-100, bool? reduce=None, str reduction='mean') -> Tensor")
+        "ignore_index=-100, bool? reduce=None, str reduction='mean') -> Tensor",
+        rule)
 Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight, std::int64_t ignore_index,
                 std::string_view reduction) {
     const Reduce r = reduction_of("nll_loss", reduction);
@@ -155,7 +156,8 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
 
 /// nll_loss(log_softmax(input)) for class indices; -sum(target * log_softmax(input)) for class probabilities.
 REEL_OP("nn.functional.cross_entropy(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, int "
-        "ignore_index=-100, bool? reduce=None, str reduction='mean', float label_smoothing=0.0) -> Tensor")
+        "ignore_index=-100, bool? reduce=None, str reduction='mean', float label_smoothing=0.0) -> Tensor",
+        composite)
 Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight, std::int64_t ignore_index,
                      std::string_view reduction, double label_smoothing) {
     const Reduce r = reduction_of("cross_entropy", reduction);
@@ -194,7 +196,8 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& we
 
 /// (input - target)^2, reduced.
 REEL_OP("nn.functional.mse_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str "
-        "reduction='mean', Tensor? weight=None) -> Tensor")
+        "reduction='mean', Tensor? weight=None) -> Tensor",
+        composite)
 Tensor mse_loss(const Tensor& input, const Tensor& target, std::string_view reduction, const Tensor& weight) {
     const Reduce r = reduction_of("mse_loss", reduction);
     const Tensor d = square(input - target);
@@ -209,7 +212,8 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, std::string_view redu
 /// [C, K...] of [in]); linear_bias has shape [C, K...].
 REEL_OP("nn.functional.linear_cross_entropy(Tensor input, Tensor linear_weight, Tensor target, *, Tensor? "
         "linear_bias=None, "
-        "Tensor? weight=None, int ignore_index=-100, str reduction='mean', float label_smoothing=0.0) -> Tensor")
+        "Tensor? weight=None, int ignore_index=-100, str reduction='mean', float label_smoothing=0.0) -> Tensor",
+        composite)
 Tensor linear_cross_entropy(const Tensor& input, const Tensor& linear_weight, const Tensor& target,
                             const Tensor& linear_bias, const Tensor& weight, std::int64_t ignore_index,
                             std::string_view reduction, double label_smoothing) {

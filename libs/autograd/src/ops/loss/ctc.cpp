@@ -243,7 +243,8 @@ std::int64_t batch_of(const Tensor& log_probs) {
 /// alignments. The gradient takes the probabilities of each step to sum to one: use log_softmax.
 REEL_OP("nn.functional.ctc_loss(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int "
         "blank=0, str reduction='mean', "
-        "bool zero_infinity=False) -> Tensor")
+        "bool zero_infinity=False) -> Tensor",
+        rule)
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
                 const Tensor& target_lengths, std::int64_t blank, std::string_view reduction, bool zero_infinity) {
     const std::int64_t batch = batch_of(log_probs);
@@ -252,7 +253,8 @@ Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& in
 }
 REEL_OP("nn.functional.ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int "
         "blank=0, str reduction='mean', "
-        "bool zero_infinity=False) -> Tensor")
+        "bool zero_infinity=False) -> Tensor",
+        rule)
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths, IntArrayRef target_lengths,
                 std::int64_t blank, std::string_view reduction, bool zero_infinity) {
     const std::int64_t batch = batch_of(log_probs);

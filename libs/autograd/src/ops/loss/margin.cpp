@@ -22,7 +22,8 @@ void check_classes(const char* op, const Tensor& target, std::int64_t low, std::
 
 /// Mean over the classes j != t of max(0, margin - x[t] + x[j])^p, times weight[t].
 REEL_OP("nn.functional.multi_margin_loss(Tensor input, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, "
-        "bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor")
+        "bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
+        composite)
 Tensor multi_margin_loss(const Tensor& input, const Tensor& target, std::int64_t p, double margin, const Tensor& weight,
                          std::string_view reduction) {
     loss::check_reduction("multi_margin_loss", reduction);
@@ -54,7 +55,8 @@ Tensor multi_margin_loss(const Tensor& input, const Tensor& target, std::int64_t
 /// Sum over the target classes t (up to the first -1) and the others j of max(0, 1 - (x[t] - x[j])), over the number of
 /// classes.
 REEL_OP("nn.functional.multilabel_margin_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, "
-        "str reduction='mean') -> Tensor")
+        "str reduction='mean') -> Tensor",
+        composite)
 Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, std::string_view reduction) {
     loss::check_reduction("multilabel_margin_loss", reduction);
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()),
@@ -94,7 +96,8 @@ Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, std::st
 
 /// Mean over the classes of -(t log sigmoid(x) + (1 - t) log sigmoid(-x)).
 REEL_OP("nn.functional.multilabel_soft_margin_loss(Tensor input, Tensor target, Tensor? weight=None, bool? "
-        "size_average=None, bool? reduce=None, str reduction='mean') -> Tensor")
+        "size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
+        composite)
 Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                                    std::string_view reduction) {
     loss::check_reduction("multilabel_soft_margin_loss", reduction);

@@ -190,7 +190,7 @@ Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight,
 /// sqrt(var + eps).
 REEL_OP("native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
         "training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-        out)
+        rule, out)
 std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                                                      const Tensor& running_mean, const Tensor& running_var,
                                                      bool training, double momentum, double eps) {
@@ -199,7 +199,8 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
     return {r.out, r.mean, r.rstd};
 }
 REEL_OP("batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
-        "training, float momentum, float eps, bool cudnn_enabled) -> Tensor")
+        "training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+        rule)
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                   const Tensor& running_var, bool training, double momentum, double eps, bool) {
     return batch_norm_any("batch_norm", input, weight, bias, running_mean, running_var, training, momentum, eps).out;
@@ -207,7 +208,7 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
 REEL_OP("nn.functional.batch_norm(Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, "
         "Tensor? bias=None, bool training=False,"
         " float momentum=0.1, float eps=1e-05) -> Tensor",
-        cpp("functional_batch_norm"))
+        rule, cpp("functional_batch_norm"))
 Tensor functional_batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
                              const Tensor& weight, const Tensor& bias, bool training, double momentum, double eps) {
     if (training && input.dim() >= 2)
@@ -234,7 +235,8 @@ Tensor grouped(const char* op, const Tensor& input, std::int64_t num_groups, con
 
 /// Normalises each of `num_groups` groups of channels of every example of input [N, C, ...].
 REEL_OP("nn.functional.group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float "
-        "eps=1e-05) -> Tensor")
+        "eps=1e-05) -> Tensor",
+        rule)
 Tensor group_norm(const Tensor& input, std::int64_t num_groups, const Tensor& weight, const Tensor& bias, double eps) {
     REEL_CHECK(input.dim() >= 2, "group_norm: input has shape ", input.sizes(),
                "; expected at least two dimensions, [N, C, ...]");
@@ -252,7 +254,8 @@ Tensor group_norm(const Tensor& input, std::int64_t num_groups, const Tensor& we
 
 /// group_norm with the means and 1 / sqrt(var + eps) of the groups, [N, groups]; all three are differentiable.
 REEL_OP("native_group_norm(Tensor input, Tensor? weight, Tensor? bias, int N, int C, int HxW, int group, float eps) -> "
-        "(Tensor, Tensor, Tensor)")
+        "(Tensor, Tensor, Tensor)",
+        rule)
 std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                                                      std::int64_t N, std::int64_t C, std::int64_t HxW,
                                                      std::int64_t group, double eps) {
@@ -298,7 +301,8 @@ std::vector<double> over_batch(const std::vector<double>& v, const cpu::NormGeom
 /// Normalises every channel of every example of input [N, C, ...] with its own moments, or with the running ones.
 /// Running moments follow the mean of the examples' ones.
 REEL_OP("instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
-        "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor")
+        "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+        rule)
 Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                      const Tensor& running_var, bool use_input_stats, double momentum, double eps, bool) {
     REEL_CHECK(input.dim() >= 2, "instance_norm: input has shape ", input.sizes(),
@@ -319,7 +323,7 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
 REEL_OP("nn.functional.instance_norm(Tensor input, Tensor? running_mean=None, Tensor? running_var=None, Tensor? "
         "weight=None, Tensor? bias=None,"
         " bool use_input_stats=True, float momentum=0.1, float eps=1e-05) -> Tensor",
-        cpp("functional_instance_norm"))
+        composite, cpp("functional_instance_norm"))
 Tensor functional_instance_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
                                 const Tensor& weight, const Tensor& bias, bool use_input_stats, double momentum,
                                 double eps) {

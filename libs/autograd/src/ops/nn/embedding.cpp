@@ -47,7 +47,7 @@ void renormalise_rows(const Tensor& weight, const Tensor& at, double max_norm, d
 /// gradient: the sum of gy over the places where a row was used.
 REEL_OP("nn.functional.embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, "
         "float norm_type=2.0, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
-        cpp("functional_embedding"))
+        rule, cpp("functional_embedding"))
 Tensor functional_embedding(const Tensor& input, const Tensor& weight, std::optional<std::int64_t> padding_idx,
                             std::optional<double> max_norm, double norm_type, bool scale_grad_by_freq, bool sparse) {
     REEL_CHECK(weight.dim() == 2, "embedding: weight must be a matrix, got sizes ", weight.sizes());
@@ -84,7 +84,8 @@ Tensor functional_embedding(const Tensor& input, const Tensor& weight, std::opti
 }
 /// The same in libtorch's order; a `padding_idx` that is no row's number means none.
 REEL_OP("embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False, "
-        "bool sparse=False) -> Tensor")
+        "bool sparse=False) -> Tensor",
+        composite)
 Tensor embedding(const Tensor& weight, const Tensor& indices, std::int64_t padding_idx, bool scale_grad_by_freq,
                  bool sparse) {
     std::optional<std::int64_t> padding;

@@ -264,7 +264,7 @@ Tensor maximum_of_bags(const Bags& b, const Tensor& weight) {
 REEL_OP("nn.functional.embedding_bag(Tensor input, Tensor weight, Tensor? offsets=None, float? max_norm=None, "
         "float norm_type=2.0, bool scale_grad_by_freq=False, str mode='mean', bool sparse=False, "
         "Tensor? per_sample_weights=None, bool include_last_offset=False, int? padding_idx=None) -> Tensor",
-        cpp("functional_embedding_bag"))
+        rule, cpp("functional_embedding_bag"))
 Tensor functional_embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets,
                                 std::optional<double> max_norm, double norm_type, bool scale_grad_by_freq,
                                 std::string_view mode, bool sparse, const Tensor& per_sample_weights,

@@ -101,7 +101,8 @@ Taps taps_of(Mode mode, std::int64_t in, std::int64_t out, std::optional<double>
 /// Resizes the trailing dimensions of input [N, C, ...] to `size`, or by `scale_factor`. Modes: nearest, nearest-exact,
 /// linear (3-D input), bilinear and bicubic (4-D), trilinear (5-D), area.
 REEL_OP("nn.functional.interpolate(Tensor input, int[]? size=None, float[]? scale_factor=None, str mode='nearest', "
-        "bool? align_corners=None, bool? recompute_scale_factor=None, bool antialias=False) -> Tensor")
+        "bool? align_corners=None, bool? recompute_scale_factor=None, bool antialias=False) -> Tensor",
+        rule)
 Tensor interpolate(const Tensor& input, OptionalIntArrayRef size, std::optional<ArrayRef<double>> scale_factor,
                    std::string_view mode, std::optional<bool> align_corners, std::optional<bool> recompute_scale_factor,
                    bool antialias) {
@@ -170,12 +171,14 @@ Tensor interpolate(const Tensor& input, OptionalIntArrayRef size, std::optional<
     return x.to(t);
 }
 /// interpolate(mode='bilinear', align_corners=True).
-REEL_OP("nn.functional.upsample_bilinear(Tensor input, int[]? size=None, float[]? scale_factor=None) -> Tensor")
+REEL_OP("nn.functional.upsample_bilinear(Tensor input, int[]? size=None, float[]? scale_factor=None) -> Tensor",
+        composite)
 Tensor upsample_bilinear(const Tensor& input, OptionalIntArrayRef size, std::optional<ArrayRef<double>> scale_factor) {
     return interpolate(input, size, scale_factor, "bilinear", true, std::nullopt, false);
 }
 /// interpolate(mode='nearest').
-REEL_OP("nn.functional.upsample_nearest(Tensor input, int[]? size=None, float[]? scale_factor=None) -> Tensor")
+REEL_OP("nn.functional.upsample_nearest(Tensor input, int[]? size=None, float[]? scale_factor=None) -> Tensor",
+        composite)
 Tensor upsample_nearest(const Tensor& input, OptionalIntArrayRef size, std::optional<ArrayRef<double>> scale_factor) {
     return interpolate(input, size, scale_factor, "nearest", std::nullopt, std::nullopt, false);
 }

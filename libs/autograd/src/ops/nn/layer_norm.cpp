@@ -82,21 +82,24 @@ Result layer_norm_any(const char* op, const Tensor& input, IntArrayRef normalize
 /// (x - mean) / sqrt(var + eps) * weight + bias, moments over the trailing dimensions `normalized_shape`; also returns
 /// the means and 1 / sqrt(var + eps) (which carry no gradient).
 REEL_OP("native_layer_norm(Tensor input, int[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, "
-        "Tensor, Tensor)")
+        "Tensor, Tensor)",
+        rule)
 std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input, IntArrayRef normalized_shape,
                                                      const Tensor& weight, const Tensor& bias, double eps) {
     const Result r = layer_norm_any("native_layer_norm", input, normalized_shape, weight, bias, eps);
     return {r.out, cast_raw(r.mean, input.scalar_type()), cast_raw(r.rstd, input.scalar_type())};
 }
 REEL_OP("nn.functional.layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
-        "eps=1e-05) -> Tensor")
+        "eps=1e-05) -> Tensor",
+        rule)
 Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias,
                   double eps) {
     return layer_norm_any("layer_norm", input, normalized_shape, weight, bias, eps).out;
 }
 
 /// x / sqrt(mean |x|^2 + eps) * weight over the trailing dimensions; eps is the dtype's epsilon unless given.
-REEL_OP("nn.functional.rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor")
+REEL_OP("nn.functional.rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
+        composite)
 Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, std::optional<double> eps) {
     REEL_CHECK_NOT_IMPLEMENTED(isDifferentiableType(input.scalar_type()), "rms_norm: input is ",
                                dtype_name(input.scalar_type()), "; expected a floating dtype");

@@ -35,9 +35,7 @@ Tensor gather_places(const pool::Plan& p, const Tensor& x, const Tensor& places)
 /// x[places] = y; its derivative reads there, and the derivative of that writes again.
 Tensor put_places(const pool::Plan& p, const Tensor& y, const Tensor& places) {
     Tensor x = empty_raw(p.in, y.scalar_type(), y.device());
-    if (!x.is_meta())
-        cpu::place(y.scalar_type(), p.g.planes, p.g.in_size(), p.g.out_size(), contiguous_raw(y).data_ptr(),
-                   contiguous_raw(places).data_ptr<std::int64_t>(), x.data_ptr());
+    kernels::max_unpool(p.g, x, contiguous_raw(places), contiguous_raw(y));
     if (needs_recording(y))
         record("max_unpool", {y}, x, {places},
                [p](RuleContext& c) -> GradList { return {gather_places(p, c.grad(), c.saved(0))}; });
@@ -45,7 +43,7 @@ Tensor put_places(const pool::Plan& p, const Tensor& y, const Tensor& places) {
 }
 Tensor gather_places(const pool::Plan& p, const Tensor& x, const Tensor& places) {
     Tensor y = empty_raw(p.out, x.scalar_type(), x.device());
-    pool::pick_kernel(x.device().type(), p.g, contiguous_raw(x), contiguous_raw(places), y);
+    kernels::max_pool_pick(p.g, contiguous_raw(x), contiguous_raw(places), y);
     drop_overwritten(p, places, y);
     if (needs_recording(x))
         record("max_unpool_backward", {x}, y, {places},
@@ -110,21 +108,24 @@ Tensor unpool(const char* op, std::size_t n, const Tensor& input, const Tensor& 
 
 /// The partial inverse of max_pool1d: elements go back to `indices`, the rest is zero.
 REEL_OP("nn.functional.max_unpool1d(Tensor input, Tensor indices, int[] kernel_size, int[]? stride=None, int[] "
-        "padding=0, int[]? output_size=None) -> Tensor")
+        "padding=0, int[]? output_size=None) -> Tensor",
+        rule)
 Tensor max_unpool1d(const Tensor& input, const Tensor& indices, IntArrayRef kernel_size, OptionalIntArrayRef stride,
                     IntArrayRef padding, OptionalIntArrayRef output_size) {
     return unpool("max_unpool1d", 1, input, indices, kernel_size, stride, padding, output_size);
 }
 /// The partial inverse of max_pool2d: elements go back to `indices`, the rest is zero.
 REEL_OP("nn.functional.max_unpool2d(Tensor input, Tensor indices, int[] kernel_size, int[]? stride=None, int[] "
-        "padding=0, int[]? output_size=None) -> Tensor")
+        "padding=0, int[]? output_size=None) -> Tensor",
+        rule)
 Tensor max_unpool2d(const Tensor& input, const Tensor& indices, IntArrayRef kernel_size, OptionalIntArrayRef stride,
                     IntArrayRef padding, OptionalIntArrayRef output_size) {
     return unpool("max_unpool2d", 2, input, indices, kernel_size, stride, padding, output_size);
 }
 /// The partial inverse of max_pool3d: elements go back to `indices`, the rest is zero.
 REEL_OP("nn.functional.max_unpool3d(Tensor input, Tensor indices, int[] kernel_size, int[]? stride=None, int[] "
-        "padding=0, int[]? output_size=None) -> Tensor")
+        "padding=0, int[]? output_size=None) -> Tensor",
+        rule)
 Tensor max_unpool3d(const Tensor& input, const Tensor& indices, IntArrayRef kernel_size, OptionalIntArrayRef stride,
                     IntArrayRef padding, OptionalIntArrayRef output_size) {
     return unpool("max_unpool3d", 3, input, indices, kernel_size, stride, padding, output_size);

@@ -46,7 +46,8 @@ std::int64_t or_implicit(const char* op, std::optional<std::int64_t> dim, const 
 } // namespace
 
 /// Positive weights along `dim` that sum to one.  gx = y (g - sum(g y))
-REEL_OP("softmax(Tensor input, int dim, Dtype? dtype=None) -> Tensor", method, out_exact, alias("special.softmax"))
+REEL_OP("softmax(Tensor input, int dim, Dtype? dtype=None) -> Tensor", rule, method, out_exact,
+        alias("special.softmax"))
 Tensor softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype) {
     const Tensor x = dtype ? input.to(*dtype) : input;
     const std::int64_t d = wrap_dim("softmax", dim, x.dim());
@@ -58,7 +59,7 @@ Tensor softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> 
     return out;
 }
 /// log(softmax).  gx = g - exp(y) sum(g)
-REEL_OP("log_softmax(Tensor input, int dim, Dtype? dtype=None) -> Tensor", method, out_exact,
+REEL_OP("log_softmax(Tensor input, int dim, Dtype? dtype=None) -> Tensor", rule, method, out_exact,
         alias("special.log_softmax(Tensor input, int dim, *, Dtype? dtype=None)"))
 Tensor log_softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype) {
     const Tensor x = dtype ? input.to(*dtype) : input;
@@ -71,18 +72,18 @@ Tensor log_softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarTy
     return out;
 }
 /// The same with a dimension that may be left out.
-REEL_OP("nn.functional.softmax(Tensor input, int? dim=None, int _stacklevel=3, Dtype? dtype=None) -> Tensor",
+REEL_OP("nn.functional.softmax(Tensor input, int? dim=None, int _stacklevel=3, Dtype? dtype=None) -> Tensor", composite,
         cpp("functional_softmax"))
 Tensor functional_softmax(const Tensor& input, std::optional<std::int64_t> dim, std::optional<ScalarType> dtype) {
     return softmax(input, or_implicit("softmax", dim, input), dtype);
 }
 REEL_OP("nn.functional.log_softmax(Tensor input, int? dim=None, int _stacklevel=3, Dtype? dtype=None) -> Tensor",
-        cpp("functional_log_softmax"))
+        composite, cpp("functional_log_softmax"))
 Tensor functional_log_softmax(const Tensor& input, std::optional<std::int64_t> dim, std::optional<ScalarType> dtype) {
     return log_softmax(input, or_implicit("log_softmax", dim, input), dtype);
 }
 /// softmax of -input
-REEL_OP("nn.functional.softmin(Tensor input, int? dim=None, int _stacklevel=3, Dtype? dtype=None) -> Tensor")
+REEL_OP("nn.functional.softmin(Tensor input, int? dim=None, int _stacklevel=3, Dtype? dtype=None) -> Tensor", composite)
 Tensor softmin(const Tensor& input, std::optional<std::int64_t> dim, std::optional<ScalarType> dtype) {
     return softmax(dtype ? neg(input.to(*dtype)) : neg(input), or_implicit("softmin", dim, input));
 }

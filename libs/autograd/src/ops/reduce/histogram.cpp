@@ -150,7 +150,7 @@ std::vector<Tensor> edges_of_dims(const char* op, const Tensor& input, const Ten
 
 /// How often each number occurs in a vector of non-negative integers, or the sums of `weights` there; at least
 /// `minlength` entries.
-REEL_OP("bincount(Tensor input, Tensor? weights=None, int minlength=0) -> Tensor", method)
+REEL_OP("bincount(Tensor input, Tensor? weights=None, int minlength=0) -> Tensor", rule, method)
 Tensor bincount(const Tensor& input, const Tensor& weights, std::int64_t minlength) {
     require_cpu("bincount", input);
     REEL_CHECK(input.dim() == 1 && isIntegralType(input.scalar_type(), false),
@@ -179,7 +179,7 @@ Tensor bincount(const Tensor& input, const Tensor& weights, std::int64_t minleng
 
 /// Counts of elements in `bins` equal bins between `min` and `max` (both 0: between the extremes of the input). What
 /// lies outside is left out. Counts are constant almost everywhere: the gradient is zero.
-REEL_OP("histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", method, out_exact)
+REEL_OP("histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", rule, method, out_exact)
 Tensor histc(const Tensor& input, std::int64_t bins, const Scalar& min, const Scalar& max) {
     require_cpu("histc", input);
     REEL_CHECK(bins > 0, "histc: bins must be positive, got ", bins);
@@ -213,7 +213,7 @@ Tensor histc(const Tensor& input, std::int64_t bins, const Scalar& min, const Sc
 /// or between the edges `bins`; and the edges. `density`: divided by the total and the widths.
 REEL_OP("histogram(Tensor input, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) -> "
         "(Tensor hist, Tensor bin_edges)",
-        method, out)
+        rule, method, out)
 std::tuple<Tensor, Tensor> histogram(const Tensor& input, std::int64_t bins, std::optional<ArrayRef<double>> range,
                                      const Tensor& weight, bool density) {
     check_input("histogram", input);
@@ -223,7 +223,7 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& input, std::int64_t bins, std
 }
 REEL_OP("histogram(Tensor input, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor "
         "bin_edges)",
-        method, out)
+        rule, method, out)
 std::tuple<Tensor, Tensor> histogram(const Tensor& input, const Tensor& bins, const Tensor& weight, bool density) {
     check_input("histogram", input);
     REEL_CHECK(bins.dim() == 1 && bins.numel() >= 2 && bins.scalar_type() == input.scalar_type(),
@@ -235,7 +235,8 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& input, const Tensor& bins, co
 /// `histogram` of points: the last dimension of `input` holds their coordinates, `bins` the number of bins (or the
 /// edges) along each.
 REEL_OP("histogramdd(Tensor input, int[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> "
-        "(Tensor hist, Tensor[] bin_edges)")
+        "(Tensor hist, Tensor[] bin_edges)",
+        rule)
 std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& input, IntArrayRef bins,
                                                     std::optional<ArrayRef<double>> range, const Tensor& weight,
                                                     bool density) {
@@ -250,7 +251,8 @@ std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& input, IntArra
     return {count_points("histogramdd", input, points, edges, weight, density), edges};
 }
 REEL_OP("histogramdd(Tensor input, Tensor[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> "
-        "(Tensor hist, Tensor[] bin_edges)")
+        "(Tensor hist, Tensor[] bin_edges)",
+        rule)
 std::tuple<Tensor, std::vector<Tensor>>
 histogramdd(const Tensor& input, TensorList bins, std::optional<ArrayRef<double>>, const Tensor& weight, bool density) {
     check_input("histogramdd", input);

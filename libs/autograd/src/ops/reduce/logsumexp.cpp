@@ -10,7 +10,8 @@ using namespace autograd;
 using namespace reduction;
 
 /// log of the sum of exp(input) over `dim` (all when empty), without overflow.  gx = g exp(x - y)
-REEL_OP("logsumexp(Tensor input, int[] dim, bool keepdim=False) -> Tensor", method, out, alias("special.logsumexp"))
+REEL_OP("logsumexp(Tensor input, int[] dim, bool keepdim=False) -> Tensor", rule, method, out,
+        alias("special.logsumexp"))
 Tensor logsumexp(const Tensor& input, IntArrayRef dim, bool keepdim) {
     const Dims dims = reduced_dims("logsumexp", input, dim);
     const ScalarType t = float_type(input.scalar_type());

@@ -63,7 +63,7 @@ Tensor reverse(const Tensor& x, std::int64_t dim) {
 }
 
 /// Running sums along `dim`; integers in int64.  gx = running sums of g from the end
-REEL_OP("cumsum(Tensor input, int dim, *, Dtype? dtype=None) -> Tensor", method, out, inplace)
+REEL_OP("cumsum(Tensor input, int dim, *, Dtype? dtype=None) -> Tensor", rule, method, out, inplace)
 Tensor cumsum(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype) {
     const std::int64_t d = wrap_dim("cumsum", dim, input.dim());
     const ScalarType t = scan_type(input, dtype);
@@ -140,7 +140,7 @@ Tensor cumprod_of(const Tensor& x, std::int64_t dim) {
 } // namespace
 
 /// Running products along `dim`; integers in int64.
-REEL_OP("cumprod(Tensor input, int dim, *, Dtype? dtype=None) -> Tensor", method, out, inplace)
+REEL_OP("cumprod(Tensor input, int dim, *, Dtype? dtype=None) -> Tensor", rule, method, out, inplace)
 Tensor cumprod(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype) {
     const std::int64_t d = wrap_dim("cumprod", dim, input.dim());
     const ScalarType t = scan_type(input, dtype);
@@ -181,12 +181,12 @@ template <bool Max> std::tuple<Tensor, Tensor> running_extremum(const char* op, 
 } // namespace
 
 /// Largest element so far along `dim` and where it is (the last of equals; a NaN stays).
-REEL_OP("cummax(Tensor input, int dim) -> (Tensor values, Tensor indices)", method, out)
+REEL_OP("cummax(Tensor input, int dim) -> (Tensor values, Tensor indices)", rule, method, out)
 std::tuple<Tensor, Tensor> cummax(const Tensor& input, std::int64_t dim) {
     return running_extremum<true>("cummax", input, dim);
 }
 /// Smallest element so far along `dim` and where it is (the last of equals; a NaN stays).
-REEL_OP("cummin(Tensor input, int dim) -> (Tensor values, Tensor indices)", method, out)
+REEL_OP("cummin(Tensor input, int dim) -> (Tensor values, Tensor indices)", rule, method, out)
 std::tuple<Tensor, Tensor> cummin(const Tensor& input, std::int64_t dim) {
     return running_extremum<false>("cummin", input, dim);
 }
@@ -216,7 +216,7 @@ template <class R> R log_add_exp(const R& x, const R& o) {
 } // namespace
 
 /// log of the running sums of exp(input) along `dim`.  gx[i] = sum over j >= i of g[j] exp(x[i] - y[j])
-REEL_OP("logcumsumexp(Tensor input, int dim) -> Tensor", method, out_exact)
+REEL_OP("logcumsumexp(Tensor input, int dim) -> Tensor", rule, method, out_exact)
 Tensor logcumsumexp(const Tensor& input, std::int64_t dim) {
     const std::int64_t d = wrap_dim("logcumsumexp", dim, input.dim());
     const Lines l(input, d);
@@ -250,8 +250,8 @@ Tensor slice_of(const Tensor& t, std::int64_t dim, std::int64_t start, std::int6
 } // namespace
 
 /// Differences of neighbours along `dim`, `n` times; `prepend` and `append` are joined on first.
-REEL_OP("diff(Tensor input, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor", method,
-        out_exact)
+REEL_OP("diff(Tensor input, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor", composite,
+        method, out_exact)
 Tensor diff(const Tensor& input, std::int64_t n, std::int64_t dim, const Tensor& prepend, const Tensor& append) {
     REEL_CHECK(input.dim() > 0, "diff: input is 0-dimensional; expected at least one dimension");
     REEL_CHECK(n >= 0, "diff: n is ", n, "; expected how many times to take differences, at least 0");
@@ -309,13 +309,13 @@ Tensor without_dim(const Tensor& y, std::int64_t dim, std::int64_t size) {
 } // namespace
 
 /// Integral over `dim` by the trapezoidal rule between the points `x`, or with spacing `dx`.
-REEL_OP("trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor")
+REEL_OP("trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor", composite)
 Tensor trapezoid(const Tensor& y, const Tensor& x, std::int64_t dim) {
     const std::int64_t d = wrap_dim("trapezoid", dim, y.dim());
     if (y.size(d) == 0) return without_dim(y, d, -1);
     return sum(neighbour_sums(y, d) * widths("trapezoid", y, x, d), d) / 2.0;
 }
-REEL_OP("trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor")
+REEL_OP("trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", composite)
 Tensor trapezoid(const Tensor& y, const Scalar& dx, std::int64_t dim) {
     const std::int64_t d = wrap_dim("trapezoid", dim, y.dim());
     REEL_CHECK(y.scalar_type() != kBool, "trapezoid: y must not be a bool tensor");
@@ -323,18 +323,18 @@ Tensor trapezoid(const Tensor& y, const Scalar& dx, std::int64_t dim) {
     if (y.size(d) == 0) return without_dim(y, d, -1);
     return (sum(y, d) - (select(y, d, 0) + select(y, d, -1)) * 0.5) * dx.toDouble();
 }
-REEL_OP("trapz(Tensor y, Tensor x, *, int dim=-1) -> Tensor")
+REEL_OP("trapz(Tensor y, Tensor x, *, int dim=-1) -> Tensor", composite)
 Tensor trapz(const Tensor& y, const Tensor& x, std::int64_t dim) { return trapezoid(y, x, dim); }
-REEL_OP("trapz(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor")
+REEL_OP("trapz(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", composite)
 Tensor trapz(const Tensor& y, const Scalar& dx, std::int64_t dim) { return trapezoid(y, dx, dim); }
 /// Running integral over `dim` by the trapezoidal rule.
-REEL_OP("cumulative_trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor")
+REEL_OP("cumulative_trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor", composite)
 Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, std::int64_t dim) {
     const std::int64_t d = wrap_dim("cumulative_trapezoid", dim, y.dim());
     if (y.size(d) == 0) return without_dim(y, d, 0);
     return cumsum(widths("cumulative_trapezoid", y, x, d) * neighbour_sums(y, d), d) / 2.0;
 }
-REEL_OP("cumulative_trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor")
+REEL_OP("cumulative_trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", composite)
 Tensor cumulative_trapezoid(const Tensor& y, const Scalar& dx, std::int64_t dim) {
     const std::int64_t d = wrap_dim("cumulative_trapezoid", dim, y.dim());
     REEL_CHECK(y.scalar_type() != kBool, "cumulative_trapezoid: y must not be a bool tensor");

@@ -71,14 +71,14 @@ Tensor indices(const char* op, std::int64_t row, std::int64_t col, bool upper, s
 } // namespace
 
 /// The lower triangle of each matrix, up to the `diagonal`-th diagonal above the main one; zeros elsewhere.
-REEL_OP("tril(Tensor input, int diagonal=0) -> Tensor", method, out_exact, inplace)
+REEL_OP("tril(Tensor input, int diagonal=0) -> Tensor", rule, method, out_exact, inplace)
 Tensor tril(const Tensor& input, std::int64_t diagonal) {
     const Tensor out = triangle_raw("tril", input, false, diagonal);
     record("tril", {input}, out, {}, [diagonal](RuleContext& c) -> GradList { return {tril(c.grad(), diagonal)}; });
     return out;
 }
 /// The upper triangle of each matrix, from the `diagonal`-th diagonal on; zeros elsewhere.
-REEL_OP("triu(Tensor input, int diagonal=0) -> Tensor", method, out_exact, inplace)
+REEL_OP("triu(Tensor input, int diagonal=0) -> Tensor", rule, method, out_exact, inplace)
 Tensor triu(const Tensor& input, std::int64_t diagonal) {
     const Tensor out = triangle_raw("triu", input, true, diagonal);
     record("triu", {input}, out, {}, [diagonal](RuleContext& c) -> GradList { return {triu(c.grad(), diagonal)}; });

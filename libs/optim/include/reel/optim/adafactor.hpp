@@ -1,7 +1,7 @@
 // Adafactor: second moments kept as rows and columns.
 #pragma once
 
-#include <reel/optim/optimizer.hpp>
+#include <reel/optim/optimizer_of.hpp>
 
 namespace reel::optim {
 
@@ -32,18 +32,13 @@ public:
 /// Scales the gradient by a second moment that matrices keep factored into row and column means, limits the update's
 /// root mean square to `d`, and steps relative to the parameter's own size. `eps` is (for the moment, nullopt: the
 /// dtype's epsilon; for the parameter's size). N. Shazeer, M. Stern, 2018.
-class Adafactor : public Optimizer {
+class Adafactor : public OptimizerOf<AdafactorOptions, AdafactorParamState> {
 public:
     static constexpr const char* class_name = "Adafactor";
-    explicit Adafactor(std::vector<OptimizerParamGroup> groups, AdafactorOptions defaults = {});
-    explicit Adafactor(std::vector<Tensor> params, AdafactorOptions defaults = {});
+    using OptimizerOf::OptimizerOf;
 
 protected:
-    void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override;
+    void update_parameter(const Tensor& p, const Tensor& g, AdafactorParamState& s, const AdafactorOptions& o) override;
 };
-
-extern template class OptimizerCloneableOptions<AdafactorOptions>;
-extern template class OptimizerCloneableParamState<AdafactorParamState>;
 
 } // namespace reel::optim

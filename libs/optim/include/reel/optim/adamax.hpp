@@ -1,7 +1,7 @@
 // Adamax: Adam with the infinity norm.
 #pragma once
 
-#include <reel/optim/optimizer.hpp>
+#include <reel/optim/optimizer_of.hpp>
 
 namespace reel::optim {
 
@@ -27,18 +27,13 @@ public:
 };
 
 /// m = lerp(m, g, 1 - beta1);  u = max(beta2 u, |g| + eps);  p -= lr / (1 - beta1^t) m / u. D. P. Kingma, J. Ba, 2015.
-class Adamax : public Optimizer {
+class Adamax : public OptimizerOf<AdamaxOptions, AdamaxParamState> {
 public:
     static constexpr const char* class_name = "Adamax";
-    explicit Adamax(std::vector<OptimizerParamGroup> groups, AdamaxOptions defaults = {});
-    explicit Adamax(std::vector<Tensor> params, AdamaxOptions defaults = {});
+    using OptimizerOf::OptimizerOf;
 
 protected:
-    void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override;
+    void update_parameter(const Tensor& p, const Tensor& g, AdamaxParamState& s, const AdamaxOptions& o) override;
 };
-
-extern template class OptimizerCloneableOptions<AdamaxOptions>;
-extern template class OptimizerCloneableParamState<AdamaxParamState>;
 
 } // namespace reel::optim

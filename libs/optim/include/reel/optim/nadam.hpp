@@ -1,7 +1,7 @@
 // NAdam: Adam with Nesterov momentum.
 #pragma once
 
-#include <reel/optim/optimizer.hpp>
+#include <reel/optim/optimizer_of.hpp>
 
 namespace reel::optim {
 
@@ -30,18 +30,13 @@ public:
 };
 
 /// Adam whose mean is looked ahead along a momentum schedule that warms up with `momentum_decay`. T. Dozat, 2016.
-class NAdam : public Optimizer {
+class NAdam : public OptimizerOf<NAdamOptions, NAdamParamState> {
 public:
     static constexpr const char* class_name = "NAdam";
-    explicit NAdam(std::vector<OptimizerParamGroup> groups, NAdamOptions defaults = {});
-    explicit NAdam(std::vector<Tensor> params, NAdamOptions defaults = {});
+    using OptimizerOf::OptimizerOf;
 
 protected:
-    void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override;
+    void update_parameter(const Tensor& p, const Tensor& g, NAdamParamState& s, const NAdamOptions& o) override;
 };
-
-extern template class OptimizerCloneableOptions<NAdamOptions>;
-extern template class OptimizerCloneableParamState<NAdamParamState>;
 
 } // namespace reel::optim

@@ -1,7 +1,7 @@
 // Resilient backpropagation.
 #pragma once
 
-#include <reel/optim/optimizer.hpp>
+#include <reel/optim/optimizer_of.hpp>
 
 namespace reel::optim {
 
@@ -27,18 +27,13 @@ public:
 
 /// Moves each element by its own step size, which grows by etas[1] while the gradient keeps its sign and shrinks by
 /// etas[0] when it turns. M. Riedmiller, H. Braun, 1993.
-class Rprop : public Optimizer {
+class Rprop : public OptimizerOf<RpropOptions, RpropParamState> {
 public:
     static constexpr const char* class_name = "Rprop";
-    explicit Rprop(std::vector<OptimizerParamGroup> groups, RpropOptions defaults = {});
-    explicit Rprop(std::vector<Tensor> params, RpropOptions defaults = {});
+    using OptimizerOf::OptimizerOf;
 
 protected:
-    void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override;
+    void update_parameter(const Tensor& p, const Tensor& g, RpropParamState& s, const RpropOptions& o) override;
 };
-
-extern template class OptimizerCloneableOptions<RpropOptions>;
-extern template class OptimizerCloneableParamState<RpropParamState>;
 
 } // namespace reel::optim

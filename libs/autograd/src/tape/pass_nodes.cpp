@@ -1,0 +1,96 @@
+// Claiming, counting and choosing the nodes of a pass.
+#include "tape/pass_nodes.hpp"
+
+namespace reel::autograd {
+
+namespace {
+std::atomic<std::uint64_t> next_pass{1};
+}
+
+PassNodes::PassNodes() : pass_(next_pass.fetch_add(1)) {}
+void PassNodes::release() {
+    for (Node* n : claimed_) {
+        n->state_.buffer.clear();
+        n->pass_.store(0, std::memory_order_release);
+    }
+    claimed_.clear();
+    side_.clear();
+}
+
+PassState& PassNodes::claim(Node* n, bool& fresh) {
+    std::uint64_t owner = n->pass_.load(std::memory_order_acquire);
+    if (owner == pass_) {
+        fresh = false;
+        return n->state_;
+    }
+    if (owner == 0 && n->pass_.compare_exchange_strong(owner, pass_, std::memory_order_acq_rel)) {
+        fresh = true;
+        n->state_.dependencies = 0;
+        n->state_.executes = true;
+        n->state_.captured = n->state_.visited = false;
+        claimed_.push_back(n);
+        return n->state_;
+    }
+    const auto [it, inserted] = side_.try_emplace(n);
+    fresh = inserted;
+    return it->second;
+}
+
+PassState* PassNodes::find_aside(Node* n) {
+    const auto it = side_.find(n);
+    return it == side_.end() ? nullptr : &it->second;
+}
+
+void PassNodes::discover(const EdgeList& roots) {
+    std::vector<Node*> stack;
+    const auto reach = [&](Node* n) {
+        bool fresh = false;
+        ++claim(n, fresh).dependencies;
+        if (fresh) stack.push_back(n);
+    };
+    for (const Edge& root : roots) reach(root.function.get());
+    while (!stack.empty()) {
+        const Node* n = stack.back();
+        stack.pop_back();
+        for (const Edge& e : n->next_edges())
+            if (e.is_valid()) reach(e.function.get());
+    }
+}
+
+/// Calls `fn` for every node of the pass once, when it was called for all that the node's edges lead to. Graphs are
+/// deeper than the call stack, so this keeps a stack of its own.
+template <class F> void PassNodes::after_their_successors(const EdgeList& roots, F fn) {
+    struct Visit {
+        Node* node;
+        std::size_t next_edge;
+    };
+    std::vector<Visit> path;
+    const auto enter = [&](Node* n) {
+        if (!std::exchange(at(n).visited, true)) path.push_back({n, 0});
+    };
+    for (const Edge& root : roots) {
+        enter(root.function.get());
+        while (!path.empty()) {
+            Visit& v = path.back();
+            if (v.next_edge == v.node->next_edges().size()) {
+                fn(v.node);
+                path.pop_back();
+            } else if (const Edge& e = v.node->next_edge(v.next_edge++); e.is_valid()) {
+                enter(e.function.get());
+            }
+        }
+    }
+}
+
+void PassNodes::restrict_to(const EdgeList& roots, const std::vector<Node*>& executed) {
+    for (Node* n : claimed_) n->state_.executes = false;
+    for (auto& [n, s] : side_) s.executes = false;
+    for (Node* n : executed)
+        if (PassState* s = find(n)) s->executes = true;
+    after_their_successors(roots, [&](Node* n) {
+        for (const Edge& e : n->next_edges())
+            if (e.is_valid() && wants(e.function.get())) at(n).executes = true;
+    });
+}
+
+} // namespace reel::autograd

@@ -1,0 +1,61 @@
+// The nodes of one backward pass: which belong to it, how many gradients each waits for, which of them are wanted.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include <reel/autograd/node.hpp>
+
+namespace reel::autograd {
+
+/// What a pass knows of its nodes stands in the nodes themselves; in a side table where another pass that has not ended
+/// holds the node (architecture decision 6).
+class PassNodes {
+public:
+    PassNodes();
+    ~PassNodes() { release(); }
+    PassNodes(const PassNodes&) = delete;
+    std::uint64_t pass() const { return pass_; } ///< the number of the pass, never 0
+
+    /// Takes in everything that the roots reach. A node depends on each edge that leads to it and on each root that
+    /// names it.
+    void discover(const EdgeList& roots);
+    /// What arrives at `n` is wanted, though `n` itself need not run. Before `restrict_to`.
+    void mark_captured(Node* n) {
+        if (PassState* s = find(n)) s->captured = true;
+    }
+    /// Of the discovered nodes, only those run now that are among `executed` or lead to one of these or to a captured
+    /// one (E-22).
+    void restrict_to(const EdgeList& roots, const std::vector<Node*>& executed);
+    /// Lets the nodes go: none is part of the pass any more.
+    void release();
+
+    /// Null for a node that is not part of the pass.
+    PassState* find(Node* n) {
+        if (n->pass_.load(std::memory_order_relaxed) == pass_) [[likely]]
+            return &n->state_;
+        return side_.empty() ? nullptr : find_aside(n);
+    }
+    PassState& at(Node* n) { return *find(n); } ///< of a node that is part of it
+    bool runs(Node* n) {
+        const PassState* s = find(n);
+        return s && s->executes;
+    }
+    /// Does a gradient that reaches it serve anything?
+    bool wants(Node* n) {
+        const PassState* s = find(n);
+        return s && (s->executes || s->captured);
+    }
+
+private:
+    PassState& claim(Node* n, bool& fresh);
+    PassState* find_aside(Node* n);
+    template <class F> void after_their_successors(const EdgeList& roots, F fn);
+
+    std::uint64_t pass_;
+    std::vector<Node*> claimed_;
+    std::unordered_map<Node*, PassState> side_;
+};
+
+} // namespace reel::autograd

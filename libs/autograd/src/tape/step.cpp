@@ -1,0 +1,94 @@
+// The step: what happens when all gradients of a node have arrived.
+#include <algorithm>
+
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/observe.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+
+#include "tape/anomaly.hpp"
+#include "tape/gradient_checks.hpp"
+#include "tape/graph_task.hpp"
+#include "tape/hook_rounds.hpp"
+
+namespace reel::autograd {
+
+namespace {
+
+/// `node` is the one being evaluated, whatever way it ends.
+struct CurrentNode {
+    Node*& slot;
+    Node* previous;
+    CurrentNode(Node*& current, Node& node) : slot(current), previous(std::exchange(current, &node)) {}
+    ~CurrentNode() { slot = previous; }
+};
+
+GradList take_arrived(PassState& s, const Node& n) {
+    GradList grads(std::move(s.buffer));
+    if (grads.size() < n.num_inputs()) grads.resize(n.num_inputs());
+    return grads;
+}
+
+/// The gradients that the rule of `n` makes of `grads`, checked; none without any, and then the rule does not run.
+GradList apply(Node& n, GradList&& grads) {
+    if (impl::observed()) impl::note_node_runs(n, grads);
+    const bool any = n.materializes_undefined() || std::ranges::any_of(grads, &Tensor::defined);
+    GradList out = apply_explained(n, std::move(grads), !any);
+    if (!any) out.resize(n.num_outputs());
+    else if (!n.is_accumulator()) validate_outputs(n, out);
+    return out;
+}
+
+/// May `have` be added to in place? Nobody else can see it then (E-25).
+bool is_ours(const Tensor& have, const Tensor& g) {
+    return !GradMode::is_enabled() && have.is_uniquely_owned() && have.storage()->use_count() == 1 && !have.is_view() &&
+           have.scalar_type() == g.scalar_type() && have.is_non_overlapping_and_dense();
+}
+
+} // namespace
+
+void GraphTask::evaluate(Node& n) {
+    PassState& s = nodes_.at(&n);
+    const CurrentNode scope(current_, n);
+    GradList grads = take_arrived(s, n);
+    if (n.extras() || n.is_accumulator()) run_tensor_hooks(n, grads);
+    if (s.captured) capture(n, grads);
+    if (!s.executes) return;
+    if (has_prehooks(n)) run_node_prehooks(n, grads);
+    variable_list grad_outputs;
+    if (has_posthooks(n)) grad_outputs.assign(grads.begin(), grads.end());
+    GradList out = apply(n, std::move(grads));
+    if (has_posthooks(n)) run_node_posthooks(n, out, grad_outputs); // also those registered while it ran (T-21)
+    if (!keep_graph_) n.release_variables();
+    if (impl::observed()) impl::note_node_ran(n, out);
+    if (nan_is_refused()) refuse_nan(n, out);
+    route(n, std::move(out));
+}
+
+void GraphTask::capture(Node& n, const GradList& grads) {
+    for (Capture* c : std::ranges::equal_range(captures_, &n, std::less<>(), &Capture::function))
+        c->result = grads[c->input_nr];
+}
+
+void GraphTask::route(Node& n, GradList&& out) {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const Edge& edge = n.next_edge(i);
+        Node* next = edge.function.get();
+        if (!next) continue;
+        PassState* s = nodes_.find(next);
+        if (!s || (restricted_ && !s->executes && !s->captured)) continue;
+        arrive(*s, next, edge.input_nr, std::move(out[i]));
+    }
+}
+
+void GraphTask::arrive(PassState& s, Node* n, std::uint32_t slot, Tensor&& g) {
+    if (s.buffer.size() < n->num_inputs()) s.buffer.resize(n->num_inputs());
+    if (g.defined()) {
+        Tensor& have = s.buffer[slot];
+        if (!have.defined()) have = std::move(g);
+        else if (is_ours(have, g)) have.add_(g);
+        else have = have + g;
+    }
+    if (--s.dependencies == 0) ready_.push(n);
+}
+
+} // namespace reel::autograd
