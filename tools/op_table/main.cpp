@@ -33,8 +33,8 @@ std::string line_of(const std::string& op, const Row& row, const std::string& al
     if (row.schemas.empty()) line += op;
     line += also;
     if (!row.sampled) return line + " | no sample | | | |\n";
-    return line + " | " + (row.gradient.empty() ? "" : "`" + row.gradient + "`") + " | " + (row.forward ? "yes" : "") +
-           " | " + row.dtypes + " | " + row.devices + end + " |\n";
+    return line + " | " + row.declared + (row.node.empty() ? "" : ": `" + row.node + "`") + " | " +
+           (row.forward ? "yes" : "") + " | " + row.dtypes + " | " + row.devices + end + " |\n";
 }
 
 /// The row of `op`, made by a child: whatever it last wrote, and what became of it.
@@ -75,7 +75,8 @@ int main(int argc, char** argv) {
     for (const std::string& name : reel::ops::registry().names())
         if (const std::string& op = canonical(name); op != name) aliases[op] += "<br>also `" + name + "`";
     std::erase_if(names, [](const std::string& name) { return canonical(name) != name; });
-    std::printf("# Ops\n\n%zu ops, as `op-table` prints them. *Gradient*: the node that the result has; empty: none. "
+    std::printf("# Ops\n\n%zu ops, as `op-table` prints them. *Gradient*: a rule of its own, that of the ops that it "
+                "calls\n(composite), or none; then the node that the result has. "
                 "*Forward*: forward mode\ngoes through. *dtypes*: of the operands that hold values. *Devices*: where "
                 "the call works on this machine;\n`meta` computes shapes and dtypes alone.\n\n"
                 "| op | gradient | forward | dtypes | devices |\n|---|---|---|---|---|\n",

@@ -104,7 +104,14 @@ std::string grouped(const std::vector<ScalarType>& dtypes) {
 
 Row look_at_schemas(std::string_view op) {
     Row row;
-    for (const ops::Schema& s : ops::registry().at(op).schemas) row.schemas.push_back(s.text);
+    for (const ops::Schema& s : ops::registry().at(op).schemas) {
+        row.schemas.push_back(s.text);
+        const char* declared = s.gradient == ops::Gradient::Rule        ? "rule"
+                               : s.gradient == ops::Gradient::Composite ? "composite"
+                                                                        : "none";
+        if (row.declared.find(declared) == std::string::npos)
+            row.declared += (row.declared.empty() ? "" : ", ") + std::string(declared);
+    }
     row.sampled = !samples_of(op).empty();
     return row;
 }
@@ -118,12 +125,12 @@ void look_at_gradient(Row& row, std::string_view op) {
         if (!differentiable(s)) return false;
         for (const Tensor& t : s.run_on(properties::leaves(s.operands(), properties::differentiable_operands(s))))
             if (t.defined() && t.grad_fn()) {
-                row.gradient = t.grad_fn()->name();
+                row.node = t.grad_fn()->name();
                 return true;
             }
         return false;
     });
-    row.forward = !row.gradient.empty() && one_of(op, [&](const Sample& s) {
+    row.forward = !row.node.empty() && one_of(op, [&](const Sample& s) {
         if (!differentiable(s)) return false;
         const fwd::DualLevel level;
         const std::vector<bool> wanted = properties::differentiable_operands(s);

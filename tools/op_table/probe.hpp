@@ -7,10 +7,12 @@
 
 namespace op_table {
 
-/// One op as the table shows it. Everything but the schemas is what happened when its samples were called.
+/// One op as the table shows it. Everything but the schemas and what they declare is what happened when its samples
+/// were called.
 struct Row {
     std::vector<std::string> schemas;
-    std::string gradient; ///< the node that a result over operands with grad has; empty: no result needs grad
+    std::string declared; ///< where its gradient comes from, as its blocks say: rule, composite, none
+    std::string node;     ///< what a result over operands with grad has as grad function; empty: none needs grad
     bool forward = false; ///< a tangent comes out where dual tensors go in
     std::string dtypes;   ///< of the operands that hold values, not of indices and masks
     std::string devices;  ///< where the call works
