@@ -4,6 +4,7 @@
 #include <reel/optim/detail/steps/sgd.hpp>
 #include <reel/optim/factory.hpp>
 
+#include "checks.hpp"
 #include "step_base.hpp"
 
 namespace reel::optim {
@@ -23,9 +24,9 @@ void SGDOptions::fields(FieldVisitor& v) {
     v.constant("fused", Value());
 }
 void SGDOptions::check() const {
-    REEL_CHECK_VALUE(lr() >= 0, "SGD: lr must not be negative, got ", lr());
-    REEL_CHECK_VALUE(momentum() >= 0, "SGD: momentum must not be negative, got ", momentum());
-    REEL_CHECK_VALUE(weight_decay() >= 0, "SGD: weight_decay must not be negative, got ", weight_decay());
+    check_not_negative("SGD", "lr", lr());
+    check_not_negative("SGD", "momentum", momentum());
+    check_not_negative("SGD", "weight_decay", weight_decay());
     REEL_CHECK_VALUE(!nesterov() || (momentum() > 0 && dampening() == 0),
                      "SGD: nesterov needs a momentum above zero and zero dampening, got momentum ", momentum(),
                      " and dampening ", dampening());

@@ -25,20 +25,23 @@ DenseUpdate::DenseUpdate(const char* op, ArrayRef<const Tensor*> operands, int r
         const Tensor& t = *operands[a];
         const bool as_it_lies =
             dense && (a == 0 || t.strides().equals(first.strides()) || (row_major && t.is_contiguous()));
-        if (!as_it_lies) {
-            const TensorOptions options = TensorOptions(t.scalar_type()).device(t.device());
-            staged_[a] = dense ? reel::empty_strided(first.sizes(), first.strides(), options)
-                               : reel::empty(first.sizes(), options);
-            staged_[a].copy_(t);
+        if (as_it_lies) [[likely]] {
+            data_[a] = static_cast<char*>(t.data_ptr());
+            continue;
         }
-        data_[a] = static_cast<char*>((as_it_lies ? t : staged_[a]).data_ptr());
+        staged_.resize(operands.size());
+        const TensorOptions options = TensorOptions(t.scalar_type()).device(t.device());
+        staged_[a] =
+            dense ? reel::empty_strided(first.sizes(), first.strides(), options) : reel::empty(first.sizes(), options);
+        staged_[a].copy_(t);
+        data_[a] = static_cast<char*>(staged_[a].data_ptr());
     }
 }
 
 void DenseUpdate::commit() {
     for (int a = 0; a < size(); ++a) {
         if (a == read_only_) continue;
-        if (staged_[a].defined()) operands_[a]->copy_(staged_[a]);
+        if (!staged_.empty() && staged_[a].defined()) operands_[a]->copy_(staged_[a]);
         else operands_[a]->impl()->bump_version();
     }
 }

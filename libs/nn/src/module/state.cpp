@@ -1,5 +1,7 @@
 // state_dict and load_state_dict.
 #include <ostream>
+#include <unordered_map>
+#include <unordered_set>
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
@@ -65,6 +67,19 @@ void Module::set_extra_state(const Value&) {
 namespace {
 const std::string extra_state_key = "_extra_state";
 std::string path_of(const std::string& prefix) { return prefix.empty() ? prefix : prefix.substr(0, prefix.size() - 1); }
+using Names = std::unordered_set<std::string_view>;
+
+/// The entries of a module's children, by their names: for each the part of `map` under `prefix + name + "."`.
+std::unordered_map<std::string, StateDict> parts_of_children(const StateDict& map, const std::string& prefix) {
+    std::unordered_map<std::string, StateDict> parts;
+    for (const auto& item : map) {
+        const std::string& key = item.key();
+        if (!key.starts_with(prefix)) continue;
+        const std::size_t dot = key.find('.', prefix.size());
+        if (dot != std::string::npos) parts[key.substr(prefix.size(), dot - prefix.size())].insert(key, *item);
+    }
+    return parts;
+}
 } // namespace
 
 void Module::save_own_state(StateDict& destination, const std::string& prefix, bool keep_vars) {
@@ -73,9 +88,9 @@ void Module::save_own_state(StateDict& destination, const std::string& prefix, b
     };
     for (const auto& p : own_parameters())
         if (p->defined()) put(p.key(), *p);
+    const Names unsaved(non_persistent_.begin(), non_persistent_.end());
     for (const auto& b : buffers_)
-        if (b->defined() && std::find(non_persistent_.begin(), non_persistent_.end(), b.key()) == non_persistent_.end())
-            put(b.key(), *b);
+        if (b->defined() && !unsaved.contains(b.key())) put(b.key(), *b);
     if (has_extra_state()) destination.insert_or_assign(prefix + extra_state_key, get_extra_state());
 }
 
@@ -152,9 +167,8 @@ void Module::load_own_state(StateDict& map, const std::string& prefix, const Val
         if (const Value* v = map.find(key)) load_one(name, parameter, *v, key, assign, lists);
         else lists.missing.push_back(key);
     };
-    const auto persistent = [&](const std::string& name) {
-        return std::find(non_persistent_.begin(), non_persistent_.end(), name) == non_persistent_.end();
-    };
+    const Names unsaved(non_persistent_.begin(), non_persistent_.end());
+    const auto persistent = [&](const std::string& name) { return !unsaved.contains(name); };
     follow_members();
     for (const std::string& name : parameters_.keys())
         if (parameters_[name].defined()) one(name, true);
@@ -191,14 +205,9 @@ void Module::load_recursive(StateDict& map, const std::string& prefix, bool assi
             for (const auto& r : *hooks) r.fn(*this, map, prefix, local, true, lists);
     load_own_state(map, prefix, local, true, assign, lists);
     const auto children = own_children(); // a hook may change the table
-    for (const auto& child : children) {
-        if (!*child) continue;
-        const std::string inner = prefix + child.key() + ".";
-        StateDict part;
-        for (const auto& item : map)
-            if (item.key().starts_with(inner)) part.insert(item.key(), *item);
-        (*child)->load_recursive(part, inner, assign, lists, metadata);
-    }
+    auto parts = parts_of_children(map, prefix);
+    for (const auto& child : children)
+        if (*child) (*child)->load_recursive(parts[child.key()], prefix + child.key() + ".", assign, lists, metadata);
     if (hooks_)
         if (const auto hooks = detail::snapshot(hooks_->load_post)) {
             IncompatibleKeys keys{lists.missing, lists.unexpected};

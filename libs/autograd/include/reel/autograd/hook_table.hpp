@@ -1,11 +1,14 @@
 // Ordered hook tables with snapshots, and the handles that remove hooks from them (rules C-15 to C-24).
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
-#include <vector>
 
 namespace reel {
 
@@ -61,54 +64,90 @@ private:
 };
 
 /// An ordered table of hooks of one kind. A round runs over a snapshot: what changes meanwhile counts from the next
-/// round on (C-22). `Fn` carries its flags, so flags go with the hook.
+/// round on (C-22). `Fn` carries its flags, so flags go with the hook. Adding a hook and removing the first or the last
+/// one take constant time; the first change after a snapshot copies the table.
 template <class Fn> class HookTable final : public HookTableBase {
 public:
     struct Record {
         std::uint64_t id;
         Fn fn;
     };
-    using Snapshot = std::shared_ptr<const std::vector<Record>>;
+    using Records = std::deque<Record>;
+    using Snapshot = std::shared_ptr<const Records>;
 
     std::uint64_t add(Fn fn, bool prepend = false) {
+        std::shared_ptr<Records> old;
         std::lock_guard lock(mutex_);
-        auto fresh =
-            records_ ? std::make_shared<std::vector<Record>>(*records_) : std::make_shared<std::vector<Record>>();
+        old = own();
         const std::uint64_t id = next_hook_id();
-        fresh->insert(prepend ? fresh->begin() : fresh->end(), Record{id, std::move(fn)});
-        records_ = std::move(fresh);
+        if (prepend) records_->push_front(Record{id, std::move(fn)});
+        else records_->push_back(Record{id, std::move(fn)});
+        prepended_ += prepend;
         return id;
     }
     void remove(std::uint64_t id) noexcept override {
-        Snapshot old; // destroyed after the lock is released: a hook's captures may own tensors
+        // Destroyed after the lock is released: a hook's captures may own tensors.
+        std::shared_ptr<Records> old;
+        std::optional<Record> removed;
         std::lock_guard lock(mutex_);
-        if (!records_) return;
-        auto fresh = std::make_shared<std::vector<Record>>();
-        for (const Record& r : *records_)
-            if (r.id != id) fresh->push_back(r);
-        old = std::exchange(records_, fresh->empty() ? nullptr : Snapshot(std::move(fresh)));
+        const std::optional<std::size_t> place = find(id);
+        if (!place) return;
+        old = own();
+        const auto at = records_->begin() + std::ptrdiff_t(*place);
+        removed.emplace(std::move(*at));
+        records_->erase(at);
+        if (*place < prepended_) --prepended_;
+        if (records_->empty()) records_ = nullptr;
     }
     void clear() {
-        Snapshot old;
+        std::shared_ptr<Records> old;
         std::lock_guard lock(mutex_);
         old = std::exchange(records_, nullptr);
+        prepended_ = 0;
     }
     /// Null when the table is empty.
     Snapshot snapshot() const {
         std::lock_guard lock(mutex_);
+        lent_ = true;
         return records_;
     }
-    bool empty() const { return snapshot() == nullptr; }
+    bool empty() const {
+        std::lock_guard lock(mutex_);
+        return records_ == nullptr;
+    }
     /// Takes over another table's hooks under their order (deep copies of modules, M-50).
     void copy_from(const HookTable& o) {
-        auto s = o.snapshot();
-        std::lock_guard lock(mutex_);
-        records_ = std::move(s);
+        if (&o == this) return;
+        std::shared_ptr<Records> old;
+        std::scoped_lock lock(mutex_, o.mutex_);
+        old = std::exchange(records_, o.records_);
+        prepended_ = o.prepended_;
+        lent_ = o.lent_ = true;
     }
 
 private:
+    /// Makes `records_` a list that nobody else reads; returns the one that others may be reading, to be let go of.
+    std::shared_ptr<Records> own() {
+        if (records_ && !lent_) return nullptr;
+        auto fresh = records_ ? std::make_shared<Records>(*records_) : std::make_shared<Records>();
+        if (!records_) prepended_ = 0;
+        lent_ = false;
+        return std::exchange(records_, std::move(fresh));
+    }
+    /// Ids fall through the prepended hooks, which come first, and rise through the others.
+    std::optional<std::size_t> find(std::uint64_t id) const {
+        if (!records_) return std::nullopt;
+        const auto first = records_->begin(), middle = first + std::ptrdiff_t(prepended_), last = records_->end();
+        auto at = std::lower_bound(first, middle, id, [](const Record& r, std::uint64_t i) { return r.id > i; });
+        if (at == middle || at->id != id)
+            at = std::lower_bound(middle, last, id, [](const Record& r, std::uint64_t i) { return r.id < i; });
+        if (at == last || at->id != id) return std::nullopt;
+        return std::size_t(at - first);
+    }
     mutable std::mutex mutex_;
-    Snapshot records_;
+    std::shared_ptr<Records> records_; ///< null when there are none
+    std::size_t prepended_ = 0;
+    mutable bool lent_ = false; ///< somebody may be reading `records_`: it may not change any more
 };
 
 /// Adds `fn` to `table`, creating the table on first use.

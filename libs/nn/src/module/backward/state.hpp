@@ -83,8 +83,8 @@ private:
     BackwardHooks hooks_;
     bool managed_, weakened_ = false;
     std::weak_ptr<Module> weak_module_;
-    std::weak_ptr<const std::vector<HookTable<BackwardPreHook>::Record>> weak_pre_global_, weak_pre_local_;
-    std::weak_ptr<const std::vector<HookTable<BackwardHook>::Record>> weak_full_global_, weak_full_local_;
+    std::weak_ptr<Snapshot<BackwardPreHook>::element_type> weak_pre_global_, weak_pre_local_;
+    std::weak_ptr<Snapshot<BackwardHook>::element_type> weak_full_global_, weak_full_local_;
 };
 using StatePtr = intrusive_ptr<BackwardState>;
 

@@ -5,6 +5,7 @@
 
 namespace reel::optim {
 
+/// Options of Adadelta, with PyTorch's names and defaults.
 class AdadeltaOptions : public OptimizerCloneableOptions<AdadeltaOptions> {
 public:
     AdadeltaOptions() = default;
@@ -17,6 +18,7 @@ public:
     REEL_OPTION(double, weight_decay) = 0;
     REEL_OPTION(bool, maximize) = false;
 };
+/// What Adadelta remembers of one parameter.
 class AdadeltaParamState : public OptimizerCloneableParamState<AdadeltaParamState> {
 public:
     void fields(FieldVisitor& v) override;

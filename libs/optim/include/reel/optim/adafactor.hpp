@@ -5,6 +5,7 @@
 
 namespace reel::optim {
 
+/// Options of Adafactor, with PyTorch's names and defaults.
 class AdafactorOptions : public OptimizerCloneableOptions<AdafactorOptions> {
 public:
     using eps_t = std::tuple<std::optional<double>, double>;
@@ -19,6 +20,7 @@ public:
     REEL_OPTION(double, weight_decay) = 0;
     REEL_OPTION(bool, maximize) = false;
 };
+/// What Adafactor remembers of one parameter.
 class AdafactorParamState : public OptimizerCloneableParamState<AdafactorParamState> {
 public:
     bool shaped_like_parameter(std::string_view field) const override { return field == "variance"; }

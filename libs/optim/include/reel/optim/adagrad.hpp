@@ -5,6 +5,7 @@
 
 namespace reel::optim {
 
+/// Options of Adagrad, with PyTorch's names and defaults.
 class AdagradOptions : public OptimizerCloneableOptions<AdagradOptions> {
 public:
     AdagradOptions() = default;
@@ -18,6 +19,7 @@ public:
     REEL_OPTION(double, eps) = 1e-10;
     REEL_OPTION(bool, maximize) = false;
 };
+/// What Adagrad remembers of one parameter.
 class AdagradParamState : public OptimizerCloneableParamState<AdagradParamState> {
 public:
     void fields(FieldVisitor& v) override;

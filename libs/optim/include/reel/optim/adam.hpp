@@ -23,6 +23,7 @@ protected:
     virtual void decoupling(FieldVisitor& v) = 0;
 };
 
+/// Options of Adam, with PyTorch's names and defaults.
 class AdamOptions : public AdamOptionsOf<AdamOptions> {
 public:
     static constexpr const char* optimizer_name = "Adam";
@@ -34,6 +35,7 @@ public:
 protected:
     void decoupling(FieldVisitor& v) override;
 };
+/// What Adam and AdamW remember of one parameter.
 class AdamParamState : public OptimizerCloneableParamState<AdamParamState> {
 public:
     void fields(FieldVisitor& v) override;

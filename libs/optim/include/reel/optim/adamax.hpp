@@ -5,6 +5,7 @@
 
 namespace reel::optim {
 
+/// Options of Adamax, with PyTorch's names and defaults.
 class AdamaxOptions : public OptimizerCloneableOptions<AdamaxOptions> {
 public:
     using betas_t = std::tuple<double, double>;
@@ -18,6 +19,7 @@ public:
     REEL_OPTION(double, weight_decay) = 0;
     REEL_OPTION(bool, maximize) = false;
 };
+/// What Adamax remembers of one parameter.
 class AdamaxParamState : public OptimizerCloneableParamState<AdamaxParamState> {
 public:
     void fields(FieldVisitor& v) override;

@@ -5,6 +5,7 @@
 
 namespace reel::optim {
 
+/// Options of AdamW, with PyTorch's names and defaults.
 class AdamWOptions : public AdamOptionsOf<AdamWOptions> {
 public:
     static constexpr const char* optimizer_name = "AdamW";

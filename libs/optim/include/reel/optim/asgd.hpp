@@ -5,6 +5,7 @@
 
 namespace reel::optim {
 
+/// Options of ASGD, with PyTorch's names and defaults.
 class ASGDOptions : public OptimizerCloneableOptions<ASGDOptions> {
 public:
     ASGDOptions() = default;
@@ -18,6 +19,7 @@ public:
     REEL_OPTION(double, weight_decay) = 0;
     REEL_OPTION(bool, maximize) = false;
 };
+/// What ASGD remembers of one parameter.
 class ASGDParamState : public OptimizerCloneableParamState<ASGDParamState> {
 public:
     void fields(FieldVisitor& v) override;

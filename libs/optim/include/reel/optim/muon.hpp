@@ -5,6 +5,7 @@
 
 namespace reel::optim {
 
+/// Options of Muon, with PyTorch's names and defaults.
 class MuonOptions : public OptimizerCloneableOptions<MuonOptions> {
 public:
     using coefficients_t = std::tuple<double, double, double>;
@@ -21,6 +22,7 @@ public:
     REEL_OPTION(std::int64_t, ns_steps) = 5;
     REEL_OPTION(std::optional<std::string>, adjust_lr_fn) = std::optional<std::string>();
 };
+/// What Muon remembers of one parameter.
 class MuonParamState : public OptimizerCloneableParamState<MuonParamState> {
 public:
     void fields(FieldVisitor& v) override;

@@ -5,6 +5,7 @@
 
 namespace reel::optim {
 
+/// Options of NAdam, with PyTorch's names and defaults.
 class NAdamOptions : public OptimizerCloneableOptions<NAdamOptions> {
 public:
     using betas_t = std::tuple<double, double>;
@@ -20,6 +21,7 @@ public:
     REEL_OPTION(bool, decoupled_weight_decay) = false;
     REEL_OPTION(bool, maximize) = false;
 };
+/// What NAdam remembers of one parameter.
 class NAdamParamState : public OptimizerCloneableParamState<NAdamParamState> {
 public:
     void fields(FieldVisitor& v) override;

@@ -5,6 +5,7 @@
 
 namespace reel::optim {
 
+/// Options of RAdam, with PyTorch's names and defaults.
 class RAdamOptions : public OptimizerCloneableOptions<RAdamOptions> {
 public:
     using betas_t = std::tuple<double, double>;
@@ -19,6 +20,7 @@ public:
     REEL_OPTION(bool, decoupled_weight_decay) = false;
     REEL_OPTION(bool, maximize) = false;
 };
+/// What RAdam remembers of one parameter.
 class RAdamParamState : public OptimizerCloneableParamState<RAdamParamState> {
 public:
     void fields(FieldVisitor& v) override;

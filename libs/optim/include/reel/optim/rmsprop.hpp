@@ -5,6 +5,7 @@
 
 namespace reel::optim {
 
+/// Options of RMSprop, with PyTorch's names and defaults.
 class RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions> {
 public:
     RMSpropOptions() = default;
@@ -19,6 +20,7 @@ public:
     REEL_OPTION(bool, centered) = false;
     REEL_OPTION(bool, maximize) = false;
 };
+/// What RMSprop remembers of one parameter.
 class RMSpropParamState : public OptimizerCloneableParamState<RMSpropParamState> {
 public:
     void fields(FieldVisitor& v) override;

@@ -5,6 +5,7 @@
 
 namespace reel::optim {
 
+/// Options of Rprop, with PyTorch's names and defaults.
 class RpropOptions : public OptimizerCloneableOptions<RpropOptions> {
 public:
     using pair_t = std::tuple<double, double>;
@@ -17,6 +18,7 @@ public:
     REEL_OPTION(pair_t, step_sizes) = pair_t(1e-6, 50);
     REEL_OPTION(bool, maximize) = false;
 };
+/// What Rprop remembers of one parameter.
 class RpropParamState : public OptimizerCloneableParamState<RpropParamState> {
 public:
     void fields(FieldVisitor& v) override;

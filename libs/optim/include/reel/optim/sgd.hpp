@@ -19,6 +19,7 @@ public:
     REEL_OPTION(bool, nesterov) = false;
     REEL_OPTION(bool, maximize) = false;
 };
+/// What SGD remembers of one parameter.
 class SGDParamState : public OptimizerCloneableParamState<SGDParamState> {
 public:
     void fields(FieldVisitor& v) override;

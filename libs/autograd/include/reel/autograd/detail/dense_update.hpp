@@ -1,6 +1,8 @@
 // One loop over several tensors that writes them in place: the rules of such a write, and one order of memory for all.
 #pragma once
 
+#include <vector>
+
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/tensor.hpp>
 
@@ -30,7 +32,7 @@ private:
     int read_only_;
     ScalarType dtype_;
     std::int64_t count_;
-    Tensor staged_[most_operands];
+    std::vector<Tensor> staged_; ///< copies of operands that lie otherwise; empty when all lie well
     char* data_[most_operands];
 };
 
