@@ -9,6 +9,8 @@ def schema_block(op):
     args = op.bound()
     out = ["    {\n        Schema s;\n", f'        s.name = "{op.name}";\n        s.returns = "{op.ret}";\n',
            f'        s.text = "{op.text}";\n        s.gradient = Gradient::{GRADIENT[op.gradient]};\n']
+    if "random" in op.flags:
+        out.append("        s.is_random = true;\n")
     if op.has_inplace():
         out.append("        s.has_inplace = true;\n")
     for a in op.args:

@@ -22,6 +22,8 @@ const Exception exceptions[] = {
     {"nextafter", "reverse",
      "where the operands are equal the result is `other`, which takes the gradient by definition"},
     {"nn.functional.prelu", "second", "at zero the slope counts as a constant, as PyTorch's"},
+    {"_pack_padded_sequence", "toy device", "lengths are numbers of the host's, as PyTorch's"},
+    {"_pad_packed_sequence", "toy device", "batch_sizes are numbers of the host's, as PyTorch's"},
     {"_pack_padded_sequence", "meta", "the lengths must be numbers, on the CPU, as PyTorch's"},
     {"_pad_packed_sequence", "meta", "the batch sizes must be numbers, on the CPU, as PyTorch's"},
     {"linspace", "meta", "a tensor stands for a number there, which meta does not have"},

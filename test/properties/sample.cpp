@@ -74,6 +74,7 @@ std::vector<Sample> read_samples() {
     add_made_samples(list);
     add_made_layer_samples(list);
     add_made_python_samples(list);
+    add_made_schema_samples(list);
     add_cases(checkout() / "test/reference/samples.safetensors", false, list);
     if (!long_form()) {
         add_gauge_free_samples(list);

@@ -53,6 +53,9 @@ void add_made_layer_samples(std::vector<Sample>& list);
 /// The same for functions of Python that have names or orders of their own, draws, grids, low rank.
 void add_made_python_samples(std::vector<Sample>& list);
 
+/// The same for schemas that the samples of their op's name leave out.
+void add_made_schema_samples(std::vector<Sample>& list);
+
 /// Beside each call whose gradient is a convention one that is free of it: of the operand's Hermitian part, and
 /// returning what does not change with the phase of a vector.
 void add_gauge_free_samples(std::vector<Sample>& list);

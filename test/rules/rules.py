@@ -137,6 +137,22 @@ def public_headers_are_cheap():
                     yield f"{name(path)}:{line}: <{header}> in a public header"
 
 
+# where code for the host may reach into a tensor's memory by other ways than host_data, and why
+OTHER_WAYS_TO_MEMORY = {
+    "libs/autograd/src/ops/pointwise/rule_host.hpp": "the quickest path of two operands has asked where they live already",
+}
+
+
+def host_memory_is_reached_through_host_data():
+    """So no op can read a device's memory on the host: host_data throws the error of a missing kernel."""
+    pattern = re.compile(r"data_ptr\b|impl\(\)->data\(|storage\(\)->data\(|\baccessor<|require_cpu")
+    for path in IN_LIBS:
+        if name(path).startswith(("libs/autograd/src/ops/", "libs/autograd/src/cpu/")) and name(path) not in OTHER_WAYS_TO_MEMORY:
+            for i, text in enumerate(read(path).splitlines(), 1):
+                if pattern.search(text.split("//")[0]):
+                    yield f"{name(path)}:{i}: {text.strip()[:80]}: use host_data<T>(tensor, op)"
+
+
 def headers_are_guarded():
     for path in ALL:
         if path.suffix == ".hpp" and "#pragma once" not in read(path):
@@ -286,7 +302,8 @@ def the_page_of_pinned_rules_is_current():
 
 RULES = [libraries_use_only_what_they_may, every_library_is_in_the_table, quoted_includes_stay_in_their_own_library,
          public_headers_include_only_public_headers, foreign_headers_stay_where_they_belong,
-         no_cuda_header_in_a_public_header, public_headers_are_cheap, headers_are_guarded, files_stay_short,
+         no_cuda_header_in_a_public_header, public_headers_are_cheap,
+         host_memory_is_reached_through_host_data, headers_are_guarded, files_stay_short,
          names_are_snake_case, no_file_knows_the_machine_it_was_written_on, quoted_rules_exist, rules_are_numbered_and_anchored,
          every_rule_is_pinned, every_page_is_reached_from_the_index, the_readme_shows_the_second_example,
          snippets_of_the_guide_stand_in_examples, links_between_pages_lead_somewhere, every_decision_is_in_the_index,

@@ -27,10 +27,10 @@ enum class Gradient { Rule, Composite, None };
 struct Schema {
     std::string name, returns, text;
     std::vector<Argument> arguments;
-    Gradient gradient = Gradient::None; ///< as its block declares it
-    bool has_inplace = false, takes_out = false;
-    Value (*call)(std::span<const Value> bound) = nullptr;         ///< bound: one value per argument
-    Value (*call_inplace)(std::span<const Value> bound) = nullptr; ///< the `op_` form on the first argument, or null
+    Gradient gradient = Gradient::None;                             ///< as its block declares it
+    bool has_inplace = false, takes_out = false, is_random = false; ///< is_random: draws from a generator
+    Value (*call)(std::span<const Value> bound) = nullptr;          ///< bound: one value per argument
+    Value (*call_inplace)(std::span<const Value> bound) = nullptr;  ///< the `op_` form on the first argument, or null
 
     /// One value per argument, converted; `why` explains a misfit.
     bool bind(const Args& args, const Kwargs& kwargs, std::vector<Value>& bound, std::string* why) const;

@@ -118,11 +118,11 @@ Tensor to(const Tensor& input, std::optional<Device> device, std::optional<Scala
 /// dtype and device of `other`.
 REEL_OP("to(Tensor input, Tensor tensor, bool non_blocking=False, bool copy=False, *, MemoryFormat? "
         "memory_format=None) -> Tensor",
-        rule)
+        rule, not_differentiable("tensor"))
 Tensor to(const Tensor& input, const Tensor& other, bool, bool copy, std::optional<MemoryFormat> memory_format) {
     return convert(input, other.scalar_type(), other.device(), copy, memory_format);
 }
-REEL_OP("type_as(Tensor input, Tensor other) -> Tensor", rule, method)
+REEL_OP("type_as(Tensor input, Tensor other) -> Tensor", rule, not_differentiable("other"), method)
 Tensor type_as(const Tensor& input, const Tensor& other) {
     return convert(input, other.scalar_type(), other.device(), false, std::nullopt);
 }

@@ -1,4 +1,5 @@
 // Making tensors: filled, counted, like others.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/like_factories.hpp>
 #include <reel/autograd/record.hpp>
 
@@ -146,11 +147,13 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor
                                 : checked_size("arange", "the number of elements", std::ceil(span / step.toDouble()));
     check_sizes("arange", n, dtype);
     Tensor wide = empty_raw({n}, isIntegralType(dtype, true) && ints ? kLong : kDouble);
-    if (wide.scalar_type() == kLong)
-        for (std::int64_t i = 0; i < n; ++i) wide.data_ptr<std::int64_t>()[i] = start.toLong() + i * step.toLong();
-    else
-        for (std::int64_t i = 0; i < n; ++i)
-            wide.data_ptr<double>()[i] = start.toDouble() + double(i) * step.toDouble();
+    if (wide.scalar_type() == kLong) {
+        std::int64_t* const to = host_data<std::int64_t>(wide, "arange");
+        for (std::int64_t i = 0; i < n; ++i) to[i] = start.toLong() + i * step.toLong();
+    } else {
+        double* const to = host_data<double>(wide, "arange");
+        for (std::int64_t i = 0; i < n; ++i) to[i] = start.toDouble() + double(i) * step.toDouble();
+    }
     Tensor t = empty_raw({n}, dtype, options.device());
     copy_raw(t, wide);
     return finish(std::move(t), options);

@@ -1,4 +1,5 @@
 // Evenly spaced numbers, on a linear and on a logarithmic scale.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 
@@ -18,7 +19,8 @@ template <class T, class F>
 Tensor series(const char* op, std::int64_t steps, const TensorOptions& options, const F& at) {
     check_sizes(op, steps, dtype_of<T>);
     const Tensor wide = empty_raw({steps}, dtype_of<T>);
-    for (std::int64_t i = 0; i < steps; ++i) wide.data_ptr<T>()[i] = at(i);
+    T* const to = host_data<T>(wide, op);
+    for (std::int64_t i = 0; i < steps; ++i) to[i] = at(i);
     Tensor out = empty_raw({steps}, options.dtype(), options.device());
     copy_raw(out, wide);
     if (options.requires_grad()) out.requires_grad_();

@@ -1,4 +1,6 @@
 // Where the non-zero elements are.
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/shape/shape_util.hpp"
 
 #include <complex>
@@ -20,7 +22,7 @@ std::vector<char> truth(const Tensor& t) {
     checked_reserve("nonzero", "a mask", out, x.numel());
     out.resize(std::size_t(x.numel()));
     dispatch_all(x.scalar_type(), "nonzero", [&]<class T>() {
-        const T* p = static_cast<const T*>(x.data_ptr());
+        const T* p = static_cast<const T*>(host_data(x, "nonzero"));
         for (std::size_t i = 0; i < out.size(); ++i) out[i] = p[i] != T(0);
     });
     return out;
@@ -28,14 +30,14 @@ std::vector<char> truth(const Tensor& t) {
 
 /// Coordinates, one row each; at most `limit` of them if that is not negative.
 Tensor coordinates(const char* op, const Tensor& input, std::int64_t limit) {
-    require_cpu(op, input);
+    require_host(input, op);
     const std::vector<char> set = truth(input);
     std::int64_t found = 0;
     for (const bool b : set) found += b;
     if (limit >= 0) found = std::min(found, limit);
     const std::int64_t dims = input.dim();
     const Tensor out = empty_raw({found, dims}, kLong, input.device());
-    std::int64_t* row = out.data_ptr<std::int64_t>();
+    std::int64_t* row = host_data<std::int64_t>(out, op);
     Dims at(std::size_t(dims), 0);
     for (std::size_t i = 0; i < set.size() && found > 0; ++i) {
         if (set[i]) {

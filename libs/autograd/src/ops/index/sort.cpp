@@ -1,4 +1,5 @@
 // Order: sort, argsort, msort, topk, kthvalue.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 
 #include "ops/index/index_kernels.hpp"
@@ -36,7 +37,6 @@ struct Less {
 
 std::int64_t ordered_dim(const char* op, const Tensor& input, std::int64_t dim) {
     REEL_CHECK_NOT_IMPLEMENTED(!input.is_complex(), op, ": input: complex numbers have no order");
-    if (!input.is_meta()) require_cpu(op, input);
     return wrap_dim(op, dim, input.dim());
 }
 
@@ -57,9 +57,9 @@ Selected select_rows(const char* op, const Tensor& input, std::int64_t d, std::i
     const std::int64_t count = n == 0 ? 0 : rows.numel() / n;
     dispatch_real(x.scalar_type(), op, [&]<class T>() {
         if (values.is_meta()) return;
-        const T* in = static_cast<const T*>(rows.data_ptr());
-        T* v = static_cast<T*>(values.data_ptr());
-        std::int64_t* i = indices.data_ptr<std::int64_t>();
+        const T* in = static_cast<const T*>(host_data(rows, op));
+        T* v = static_cast<T*>(host_data(values, op));
+        std::int64_t* i = host_data<std::int64_t>(indices, op);
         parallel_for(0, count, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(n, 1)),
                      [&](std::int64_t begin, std::int64_t end) {
                          std::vector<Keyed<T>> row(static_cast<std::size_t>(n));

@@ -1,6 +1,8 @@
 // LU factorization and what follows from it: systems, inverses, determinants.
 #include <cmath>
 
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/linalg/linalg.hpp"
 
 namespace reel {
@@ -14,12 +16,12 @@ struct Factors {
 };
 /// LU with row exchanges, nothing recorded.
 Factors factor(const char* op, const Tensor& a, bool pivot) {
-    const Batch b(a);
+    const Batch b(op, a);
     const std::int64_t k = std::min(b.m, b.n);
     const Dims batch = batch_sizes(a);
     Factors f{b.matrices(), empty_raw(with(batch, {k}), kInt, a.device()), empty_raw(batch, kInt, a.device())};
     if (a.is_meta()) return f;
-    std::int32_t *pivots = f.pivots.data_ptr<std::int32_t>(), *info = f.info.data_ptr<std::int32_t>();
+    std::int32_t *pivots = host_data<std::int32_t>(f.pivots, op), *info = host_data<std::int32_t>(f.info, op);
     dispatch_lapack(a.scalar_type(), op, [&]<class T>() {
         for_matrices(b, b.m * b.n * k, [&](std::int64_t i) {
             T* p = b.at<T>(i);
@@ -47,13 +49,13 @@ Tensor row_order(const Tensor& pivots, std::int64_t m) {
     const std::int64_t k = pivots.size(-1), count = k == 0 ? 0 : p.numel() / k;
     const Tensor order = empty_raw(with(batch_sizes(pivots, 1), {m}), kLong, pivots.device());
     if (order.is_meta()) return order;
-    std::int64_t* o = order.data_ptr<std::int64_t>();
+    std::int64_t* o = host_data<std::int64_t>(order, "lu_unpack");
     const std::int64_t all = m == 0 ? 0 : order.numel() / m;
     for (std::int64_t i = 0; i < all; ++i) {
         for (std::int64_t r = 0; r < m; ++r) o[i * m + r] = r;
         if (i < count)
             for (std::int64_t r = 0; r < k; ++r)
-                std::swap(o[i * m + r], o[i * m + p.data_ptr<std::int32_t>()[i * k + r] - 1]);
+                std::swap(o[i * m + r], o[i * m + host_data<std::int32_t>(p, "lu_unpack")[i * k + r] - 1]);
     }
     return order;
 }
@@ -65,8 +67,8 @@ Tensor permutation(const Tensor& pivots, std::int64_t m, ScalarType t) {
     if (m == 0 || p.is_meta()) return p;
     const std::int64_t count = order.numel() / m;
     dispatch_lapack(t, "lu_unpack", [&]<class T>() {
-        T* d = static_cast<T*>(p.data_ptr());
-        const std::int64_t* o = order.data_ptr<std::int64_t>();
+        T* d = static_cast<T*>(host_data(p, "lu_unpack"));
+        const std::int64_t* o = host_data<std::int64_t>(order, "lu_unpack");
         for (std::int64_t i = 0; i < count; ++i)
             for (std::int64_t r = 0; r < m; ++r) d[(i * m + o[i * m + r]) * m + r] = T(1);
     });
@@ -212,7 +214,7 @@ std::tuple<Tensor, Tensor> solve_of(const char* op, const Tensor& A, const Tenso
         return {transpose(x, -2, -1), info};
     }
     const auto [ea, eb] = broadcast_batches(op, A, b);
-    const Batch lu(ea.detach()), x(eb.detach());
+    const Batch lu(op, ea.detach()), x(op, eb.detach());
     const Tensor info = empty_raw(batch_sizes(A), kInt, A.device());
     std::vector<std::int32_t> infos(static_cast<std::size_t>(lu.count));
     dispatch_lapack(A.scalar_type(), op, [&]<class T>() {
@@ -224,9 +226,9 @@ std::tuple<Tensor, Tensor> solve_of(const char* op, const Tensor& A, const Tenso
         });
     });
     for (std::int64_t i = 0; i < info.numel() && !info.is_meta(); ++i)
-        info.data_ptr<std::int32_t>()[i] = lu.count == info.numel() ? infos[std::size_t(i)] : 0;
+        host_data<std::int32_t>(info, op)[i] = lu.count == info.numel() ? infos[std::size_t(i)] : 0;
     if (lu.count > info.numel() && info.numel() == 1 && !info.is_meta())
-        info.data_ptr<std::int32_t>()[0] = *std::max_element(infos.begin(), infos.end());
+        host_data<std::int32_t>(info, op)[0] = *std::max_element(infos.begin(), infos.end());
     Tensor out = x.matrices();
     record("linalg.solve", {ea, eb}, out, {ea, out}, [](RuleContext& c) -> GradList {
         const Tensor gb = std::get<0>(solve_of("linalg.solve", adjoint_of(c.saved(0)), c.grad(), true));
@@ -291,7 +293,7 @@ namespace {
 /// Sign and log of the absolute value of determinants, nothing recorded.
 std::tuple<Tensor, Tensor> slogdet_raw(const char* op, const Tensor& A) {
     const Factors f = factor(op, A.detach(), true);
-    const Batch lu(f.lu);
+    const Batch lu(op, f.lu);
     const Tensor pivots = contiguous_raw(f.pivots);
     const Tensor sign = empty_raw(batch_sizes(A), A.scalar_type(), A.device()),
                  log = empty_raw(batch_sizes(A), toRealValueType(A.scalar_type()), A.device());
@@ -304,29 +306,29 @@ std::tuple<Tensor, Tensor> slogdet_raw(const char* op, const Tensor& A) {
             for (std::int64_t j = 0; j < lu.n; ++j) {
                 const T d = lu.at<T>(i)[j * lu.n + j];
                 const R size = std::abs(d);
-                if (pivots.data_ptr<std::int32_t>()[i * lu.n + j] != j + 1) s = -s;
+                if (host_data<std::int32_t>(pivots, op)[i * lu.n + j] != j + 1) s = -s;
                 s *= size == R(0) ? T(0) : T(d / size);
                 l += std::log(size);
             }
-            static_cast<T*>(sign.data_ptr())[i] = s;
-            static_cast<R*>(log.data_ptr())[i] = l;
+            static_cast<T*>(host_data(sign, op))[i] = s;
+            static_cast<R*>(host_data(log, op))[i] = l;
         }
     });
     return {sign, log};
 }
 Tensor det_raw(const Tensor& A) {
     const Factors f = factor("linalg.det", A.detach(), true);
-    const Batch lu(f.lu);
+    const Batch lu("linalg.det", f.lu);
     const Tensor pivots = contiguous_raw(f.pivots), out = empty_raw(batch_sizes(A), A.scalar_type(), A.device());
     if (A.is_meta()) return out;
     dispatch_lapack(A.scalar_type(), "linalg.det", [&]<class T>() {
         for (std::int64_t i = 0; i < lu.count; ++i) {
             T d(1);
             for (std::int64_t j = 0; j < lu.n; ++j) {
-                if (pivots.data_ptr<std::int32_t>()[i * lu.n + j] != j + 1) d = -d;
+                if (host_data<std::int32_t>(pivots, "linalg.det")[i * lu.n + j] != j + 1) d = -d;
                 d *= lu.at<T>(i)[j * lu.n + j];
             }
-            static_cast<T*>(out.data_ptr())[i] = d;
+            static_cast<T*>(host_data(out, "linalg.det"))[i] = d;
         }
     });
     return out;

@@ -1,6 +1,7 @@
 // Products of vectors, tensors and chains of matrices, by way of the matrix product.
 #include <limits>
 
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/op.hpp>
 
 #include "ops/reduce/reduction.hpp"
@@ -83,7 +84,7 @@ Tensor tensordot(const Tensor& a, const Tensor& b, const Value& dims) {
         const Tensor t = dims.toTensor().to(kLong);
         REEL_CHECK(t.dim() == 2 && t.size(0) == 2, "tensordot: dims has shape ", t.sizes(), "; expected [2, n]");
         const Tensor c = contiguous_raw(t);
-        const std::int64_t* p = c.data_ptr<std::int64_t>();
+        const std::int64_t* p = host_data<std::int64_t>(c, "tensordot");
         const std::size_t n = std::size_t(t.size(1));
         return tensordot_over(a, b, IntArrayRef(p, n), IntArrayRef(p + n, n));
     }

@@ -1,6 +1,8 @@
 // Reflections: QR and its parts; symmetric indefinite systems.
 #include <array>
 
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/linalg/linalg.hpp"
 
 namespace reel {
@@ -106,12 +108,12 @@ std::vector<Tensor> reflect_columns(const Tensor& input) {
 REEL_OP("geqrf(Tensor input) -> (Tensor a, Tensor tau)", rule, method, out)
 std::tuple<Tensor, Tensor> geqrf(const Tensor& input) {
     check_matrices("geqrf", "input", input, false);
-    const Batch b(input.detach());
+    const Batch b("geqrf", input.detach());
     const std::int64_t k = std::min(b.m, b.n);
     const Tensor tau = empty_raw(with(batch_sizes(input), {k}), input.scalar_type(), input.device());
     dispatch_lapack(input.scalar_type(), "geqrf", [&]<class T>() {
         for_filled_matrices(b, b.m * b.n * k, [&](std::int64_t i) {
-            cpu::Lapack<T>::geqrf(int(b.m), int(b.n), b.at<T>(i), static_cast<T*>(tau.data_ptr()) + i * k);
+            cpu::Lapack<T>::geqrf(int(b.m), int(b.n), b.at<T>(i), static_cast<T*>(host_data(tau, "geqrf")) + i * k);
         });
     });
     const Tensor packed = b.matrices();
@@ -184,15 +186,15 @@ REEL_OP("linalg.ldl_factor_ex(Tensor input, *, bool hermitian=False, bool check_
         rule, out)
 std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& A, bool hermitian, bool check_errors) {
     check_matrices("linalg.ldl_factor_ex", "A", A, true);
-    const Batch b(A.detach());
+    const Batch b("linalg.ldl_factor_ex", A.detach());
     const Tensor pivots = empty_raw(batch_sizes(A, 1), kInt, A.device()),
                  info = empty_raw(batch_sizes(A), kInt, A.device());
     dispatch_lapack(A.scalar_type(), "linalg.ldl_factor_ex", [&]<class T>() {
         for_matrices(b, b.n * b.n * b.n, [&](std::int64_t i) {
-            info.data_ptr<std::int32_t>()[i] =
-                b.n == 0
-                    ? 0
-                    : cpu::Lapack<T>::ldl(hermitian, int(b.n), b.at<T>(i), pivots.data_ptr<std::int32_t>() + i * b.n);
+            host_data<std::int32_t>(info, "linalg.ldl_factor_ex")[i] =
+                b.n == 0 ? 0
+                         : cpu::Lapack<T>::ldl(hermitian, int(b.n), b.at<T>(i),
+                                               host_data<std::int32_t>(pivots, "linalg.ldl_factor_ex") + i * b.n);
         });
     });
     if (check_errors) check_infos("linalg.ldl_factor_ex", info, "a block of D is singular");
@@ -216,7 +218,7 @@ namespace {
 void check_blocks(const char* op, const Tensor& pivots) {
     if (pivots.is_meta()) return;
     const Tensor p = contiguous_raw(cast_raw(pivots, kLong));
-    const std::int64_t n = pivots.size(-1), *v = p.data_ptr<std::int64_t>();
+    const std::int64_t n = pivots.size(-1), *v = host_data<std::int64_t>(p, op);
     for (std::int64_t start = 0; start < p.numel(); start += n, v += n)
         for (std::int64_t k = 0; k < n; ++k) {
             const bool single = v[k] >= 1 && v[k] <= n;
@@ -242,15 +244,15 @@ Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B,
     check_blocks(op, pivots);
     const auto [ld, rhs] = broadcast_batches(op, LD, B);
     const Dims batch = batch_sizes(ld);
-    const Batch a(ld.detach()), x(rhs.detach());
+    const Batch a("linalg.ldl_solve", ld.detach()), x("linalg.ldl_solve", rhs.detach());
     const Tensor p = contiguous_raw(cast_raw(expand_raw(pivots, with(batch, {a.n})), kInt));
     dispatch_lapack(LD.scalar_type(), op, [&]<class T>() {
         if (x.n == 0) return;
         for_filled_matrices(a, a.n * a.n * x.n, [&](std::int64_t i) {
             if constexpr (!std::is_floating_point_v<T>) // Hermitian: D is real on its diagonal, whatever stands there
                 for (std::int64_t k = 0; hermitian && k < a.n; ++k) a.at<T>(i)[k * a.n + k].imag(0);
-            cpu::Lapack<T>::ldl_solve(hermitian, int(a.n), int(x.n), a.at<T>(i), p.data_ptr<std::int32_t>() + i * a.n,
-                                      x.at<T>(i));
+            cpu::Lapack<T>::ldl_solve(hermitian, int(a.n), int(x.n), a.at<T>(i),
+                                      host_data<std::int32_t>(p, "linalg.ldl_solve") + i * a.n, x.at<T>(i));
         });
     });
     Tensor out = x.matrices();

@@ -1,4 +1,6 @@
 // Triangular systems and the Cholesky factorization.
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/linalg/linalg.hpp"
 
 namespace reel {
@@ -9,7 +11,7 @@ namespace {
 
 Tensor solve_triangular(const Tensor& a, const Tensor& b, bool upper, bool left, bool unit) {
     const auto [ea, eb] = broadcast_batches("linalg.solve_triangular", a, b);
-    const Batch t(ea.detach()), x(eb.detach());
+    const Batch t("linalg.solve_triangular", ea.detach()), x("linalg.solve_triangular", eb.detach());
     dispatch_lapack(a.scalar_type(), "linalg.solve_triangular", [&]<class T>() {
         for_filled_matrices(x, t.n * x.m * x.n, [&](std::int64_t i) {
             cpu::Lapack<T>::trsm(left ? 'L' : 'R', upper ? 'U' : 'L', 'N', unit ? 'U' : 'N', int(x.m), int(x.n),
@@ -65,12 +67,12 @@ namespace {
 
 std::tuple<Tensor, Tensor> cholesky_of(const char* op, const Tensor& a, bool upper) {
     check_matrices(op, "A", a, true);
-    const Batch b(a.detach());
+    const Batch b(op, a.detach());
     const Tensor info = empty_raw(batch_sizes(a), kInt, a.device());
     dispatch_lapack(a.scalar_type(), op, [&]<class T>() {
         for_matrices(b, b.n * b.n * b.n, [&](std::int64_t i) {
             T* p = b.at<T>(i);
-            std::int32_t& failed = info.data_ptr<std::int32_t>()[i];
+            std::int32_t& failed = host_data<std::int32_t>(info, op)[i];
             failed = b.n == 0 ? 0 : cpu::Lapack<T>::potrf(upper ? 'U' : 'L', int(b.n), p);
             for (std::int64_t c = 0; c < b.n && failed == 0; ++c) // not every LAPACK looks for NaN
                 if (p[c * b.n + c] != p[c * b.n + c]) failed = std::int32_t(c + 1);

@@ -1,4 +1,5 @@
 // Losses over classes: negative log-likelihood, cross entropy; and the squared error.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -37,11 +38,11 @@ struct Picks {
     }
 
     double weight_of(std::int64_t t) const {
-        return weight.defined() ? static_cast<const double*>(weight.data_ptr())[t] : 1.0;
+        return weight.defined() ? static_cast<const double*>(host_data(weight, "nll_loss"))[t] : 1.0;
     }
     /// Calls `f(position in target, position in input, weight)` for every target that counts.
     template <class F> void each(F f) const {
-        const auto* t = static_cast<const std::int64_t*>(target.data_ptr());
+        const auto* t = static_cast<const std::int64_t*>(host_data(target, "nll_loss"));
         for (std::int64_t n = 0, i = 0; n < batch; ++n)
             for (std::int64_t l = 0; l < length; ++l, ++i)
                 if (t[i] != ignore_index) f(i, (n * classes + t[i]) * length + l, weight_of(t[i]));
@@ -55,8 +56,8 @@ Tensor pick(const Picks& p, const Tensor& x) {
     Tensor out = empty_raw(p.out_sizes, t, x.device());
     dispatch_floating(t, "nll_loss", [&]<class T>() {
         if (out.is_meta()) return;
-        const T* from = in.data_ptr<T>();
-        T* to = out.data_ptr<T>();
+        const T* from = host_data<T>(in, "nll_loss");
+        T* to = host_data<T>(out, "nll_loss");
         if (p.summed) {
             double sum = 0;
             p.each([&](std::int64_t, std::int64_t at, double w) { sum -= w * double(from[at]); });
@@ -79,8 +80,8 @@ Tensor spread_back(const Picks& p, const Tensor& g) {
     Tensor out = empty_raw(p.input_sizes, t, g.device());
     dispatch_floating(t, "nll_loss", [&]<class T>() {
         if (out.is_meta()) return;
-        const T* in = from.data_ptr<T>();
-        T* to = out.data_ptr<T>();
+        const T* in = host_data<T>(from, "nll_loss");
+        T* to = host_data<T>(out, "nll_loss");
         std::fill_n(to, out.numel(), T(0));
         p.each([&](std::int64_t i, std::int64_t at, double w) {
             to[at] = T(-w * p.scale * double(in[p.summed ? 0 : i]));
@@ -94,7 +95,7 @@ Tensor spread_back(const Picks& p, const Tensor& g) {
 
 /// Checks the targets; the factor of the sum: one over the weights that count, for a mean.
 double weigh(const Picks& p, bool mean) {
-    const auto* t = p.target.data_ptr<std::int64_t>();
+    const auto* t = host_data<std::int64_t>(p.target, "nll_loss");
     double total = 0;
     for (std::int64_t i = 0; i < p.target.numel(); ++i) {
         if (t[i] == p.ignore_index) continue;
@@ -127,7 +128,6 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
     const Reduce r = reduction_of("nll_loss", reduction);
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "nll_loss: input is ",
                                dtype_name(input.scalar_type()), "; expected log-probabilities in a floating dtype");
-    if (!input.is_meta()) shape::require_cpu("nll_loss", input);
     REEL_CHECK(target.scalar_type() == kLong || target.scalar_type() == kByte, "nll_loss: target is ",
                dtype_name(target.scalar_type()), "; expected class indices as int64");
     REEL_CHECK(input.dim() >= 1 && target.dim() == input.dim() - 1, "nll_loss: input has shape ", input.sizes(),

@@ -1,6 +1,8 @@
 // Losses that compare input and target element by element.
 #include "ops/loss/loss.hpp"
+
 #include "ops/pointwise/elementwise.hpp"
+#include <reel/autograd/host_data.hpp>
 
 #include <cmath>
 
@@ -106,7 +108,7 @@ Tensor functional_binary_cross_entropy(const Tensor& input, const Tensor& target
     const Tensor inside = reel::detail::contiguous_raw(logical_and(input.detach() >= 0, input.detach() <= 1));
     for (std::int64_t i = 0; i < inside.numel() && !inside.is_meta(); ++i)
         REEL_CHECK(
-            inside.data_ptr<bool>()[i],
+            host_data<bool>(inside, "binary_cross_entropy")[i],
             "binary_cross_entropy: input must lie in [0, 1]; use binary_cross_entropy_with_logits for other numbers");
     const Tensor y = map<Floats>(
         "binary_cross_entropy", promoted(input, target),
@@ -209,7 +211,8 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
     loss::check_reduction("gaussian_nll_loss", reduction);
     const Tensor least = reel::detail::contiguous_raw(v.detach() < 0);
     for (std::int64_t i = 0; i < least.numel() && !least.is_meta(); ++i)
-        REEL_CHECK_VALUE(!least.data_ptr<bool>()[i], "gaussian_nll_loss: var has a negative element");
+        REEL_CHECK_VALUE(!host_data<bool>(least, "gaussian_nll_loss")[i],
+                         "gaussian_nll_loss: var has a negative element");
     const Tensor floored = clamp_min(v, eps);
     Tensor y = (log(floored) + square(input - target) / floored) * 0.5;
     if (full) y = y + 0.91893853320467274178;
@@ -219,7 +222,7 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
 /// input for targets of 1, max(0, margin - input) for targets of -1.
 REEL_OP("nn.functional.hinge_embedding_loss(Tensor input, Tensor target, float margin=1.0, bool? size_average=None, "
         "bool? reduce=None, str reduction='mean') -> Tensor",
-        composite)
+        composite, not_differentiable("target"))
 Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double margin, std::string_view reduction) {
     loss::check_reduction("hinge_embedding_loss", reduction);
     const Tensor y = where(target != 1, clamp_min(margin - input, 0), 0) + where(target != -1, input, 0);
@@ -242,7 +245,7 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
 /// 1 - cos for targets of 1, max(0, cos - margin) for targets of -1; cos is the cosine of the angle of the rows.
 REEL_OP("nn.functional.cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, bool? "
         "size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        composite)
+        composite, not_differentiable("target"))
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
                              std::string_view reduction) {
     loss::check_reduction("cosine_embedding_loss", reduction);

@@ -1,4 +1,5 @@
 // Dropout: random masks, one double uniform per element as PyTorch draws them.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -22,7 +23,7 @@ Tensor draw(IntArrayRef sizes, const Tensor& like, double p) {
     const Drawing drawing;
     CPUGeneratorImpl& g = drawing.generator();
     dispatch_floating_complex(mask.scalar_type(), "dropout", [&]<class T>() {
-        T* m = mask.data_ptr<T>();
+        T* m = host_data<T>(mask, "dropout");
         for (std::int64_t i = 0; i < mask.numel(); ++i) m[i] = g.uniform_double() < 1 - p ? T(1) : T(0);
     });
     return mask;

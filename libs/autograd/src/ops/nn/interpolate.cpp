@@ -1,4 +1,5 @@
 // Resampling: every mode is a table of taps per dimension, applied one dimension after the other.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 
@@ -45,8 +46,8 @@ Tensor resample(const Tensor& x, std::int64_t dim, const Taps& t, bool adjoint) 
     fill_raw(out, 0);
     detail::dispatch<detail::Floats>(x.scalar_type(), "interpolate", [&]<class T>() {
         if (out.is_meta()) return;
-        const T* from = in.data_ptr<T>();
-        T* to = out.data_ptr<T>();
+        const T* from = host_data<T>(in, "interpolate");
+        T* to = host_data<T>(out, "interpolate");
         each_tap(t, outer, inner, [&](std::int64_t i, std::int64_t o, double w) {
             const T* p = from + (adjoint ? o : i);
             T* q = to + (adjoint ? i : o);

@@ -1,4 +1,5 @@
 // Putting pooled elements back where they stood.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/record.hpp>
 
 #include <vector>
@@ -22,8 +23,8 @@ void drop_overwritten(const pool::Plan& p, const Tensor& places, const Tensor& y
     std::vector<std::int64_t> last(static_cast<std::size_t>(p.g.in_size()));
     dispatch_all(y.scalar_type(), "max_unpool", [&]<class T>() {
         for (std::int64_t plane = 0, n = p.g.out_size(); plane < p.g.planes; ++plane) {
-            const std::int64_t* i = at.data_ptr<std::int64_t>() + plane * n;
-            T* v = static_cast<T*>(y.data_ptr()) + plane * n;
+            const std::int64_t* i = host_data<std::int64_t>(at, "max_unpool") + plane * n;
+            T* v = static_cast<T*>(host_data(y, "max_unpool")) + plane * n;
             for (std::int64_t o = 0; o < n; ++o) last[std::size_t(i[o])] = o;
             for (std::int64_t o = 0; o < n; ++o)
                 if (last[std::size_t(i[o])] != o) v[o] = T(0);
@@ -54,7 +55,6 @@ Tensor gather_places(const pool::Plan& p, const Tensor& x, const Tensor& places)
 Tensor unpool(const char* op, std::size_t n, const Tensor& input, const Tensor& indices, IntArrayRef kernel_size,
               OptionalIntArrayRef stride, IntArrayRef padding, OptionalIntArrayRef output_size) {
     const std::int64_t rank = std::int64_t(n);
-    if (!input.is_meta()) shape::require_cpu(op, input);
     REEL_CHECK(input.dim() == rank + 1 || input.dim() == rank + 2, op, ": input has shape ", input.sizes(),
                "; expected ", rank + 1, " or ", rank + 2, " dimensions");
     REEL_CHECK(indices.sizes().equals(input.sizes()) && indices.scalar_type() == kLong, op, ": indices of shape ",
@@ -97,7 +97,7 @@ Tensor unpool(const char* op, std::size_t n, const Tensor& input, const Tensor& 
     check_sizes(op, p.in, input.scalar_type());
     const Tensor places = contiguous_raw(indices);
     if (places.is_meta()) return put_places(p, input, places);
-    const auto* i = places.data_ptr<std::int64_t>();
+    const auto* i = host_data<std::int64_t>(places, op);
     for (std::int64_t k = 0; k < places.numel(); ++k)
         REEL_CHECK(i[k] >= 0 && i[k] < p.g.in_size(), op, ": index ", i[k], " is outside of the output of ",
                    p.g.in_size(), " elements");

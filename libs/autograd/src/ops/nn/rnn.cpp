@@ -1,6 +1,7 @@
 // Recurrent networks: stacks of layers in one or two directions over padded or packed sequences, and single steps.
 #include "ops/nn/rnn.hpp"
 
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 
@@ -82,9 +83,8 @@ struct Results {
 /// `data` [rows, features] of all steps; hx [layers * directions, batch, out].
 Results run(const Stack& s, Tensor data, const std::vector<std::int64_t>& batch_sizes, const Tensor& hx,
             const Tensor& cx) {
-    const std::int64_t directions = s.bidirectional ? 2 : 1, parts =
-                                                               reel::detail::checked_mul(s.op, "the number of states",
-                                                                                   s.num_layers, directions);
+    const std::int64_t directions = s.bidirectional ? 2 : 1,
+                       parts = reel::detail::checked_mul(s.op, "the number of states", s.num_layers, directions);
     for (const Tensor& state : {hx, cx})
         REEL_CHECK(!state.defined() ||
                        (state.dim() == 3 && state.size(0) == parts && state.size(1) == batch_sizes.front()),
@@ -136,7 +136,7 @@ Results run_packed(const Stack& s, const Tensor& data, const Tensor& batch_sizes
                s.op, ": batch_sizes must be a 1D CPU int64 tensor, got ", dtype_name(batch_sizes.scalar_type()), " ",
                batch_sizes.sizes());
     const Tensor dense = detail::contiguous_raw(batch_sizes);
-    const auto* b = dense.data_ptr<std::int64_t>();
+    const auto* b = host_data<std::int64_t>(dense, "rnn");
     const std::vector<std::int64_t> sizes(b, b + dense.numel());
     std::int64_t total = 0;
     for (std::size_t t = 0; t < sizes.size(); ++t) {

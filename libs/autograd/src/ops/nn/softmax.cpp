@@ -1,12 +1,11 @@
 // Softmax and its logarithm.
+#include <reel/autograd/kernels/softmax.hpp>
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/parallel.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include <cmath>
 
-#include "cpu/softmax.hpp"
 #include "tensor/raw.hpp"
 
 namespace reel {
@@ -28,8 +27,7 @@ Tensor run(const char* op, const Tensor& input, std::int64_t dim, bool logarithm
     std::swap(st[std::size_t(dim)], st.back());
     const Tensor rows = contiguous_raw(alias_raw(input, s, st, input.storage_offset()));
     Tensor out = empty_raw(s, t, input.device());
-    if (!out.is_meta())
-        cpu::softmax_rows(t, rows.data_ptr(), out.data_ptr(), out.numel() / s.back(), s.back(), logarithm);
+    kernels::softmax(out, rows, logarithm);
     if (dim == std::int64_t(s.size()) - 1 && input.dim() > 0) return out;
     Dims os(out.strides());
     std::swap(os[std::size_t(dim)], os.back());

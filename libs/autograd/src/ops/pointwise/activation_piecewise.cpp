@@ -1,5 +1,6 @@
 // Activations put together from pieces: ops over the scalar rules. `inplace=True` is accepted for the spelling's sake;
 // the in-place forms are the ops ending in an underscore.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/pointwise/activation.hpp>
 
 #include "ops/pointwise/elementwise.hpp"
@@ -93,12 +94,12 @@ Tensor rrelu(const Tensor& input, double lower, double upper, bool training, std
         const Tensor drawn = input.detach().contiguous() <= 0;
         slope = ones(input.sizes(), TensorOptions(kDouble));
         std::int64_t count = 0;
-        for (std::int64_t i = 0; i < drawn.numel(); ++i) count += drawn.data_ptr<bool>()[i];
+        for (std::int64_t i = 0; i < drawn.numel(); ++i) count += host_data<bool>(drawn, "rrelu")[i];
         const Tensor u = empty({count}, TensorOptions(kDouble));
         uniform_(u, lower, upper, generator);
-        const double* next = u.data_ptr<double>();
+        const double* next = host_data<double>(u, "rrelu");
         for (std::int64_t i = 0; i < drawn.numel(); ++i)
-            if (drawn.data_ptr<bool>()[i]) slope.data_ptr<double>()[i] = *next++;
+            if (host_data<bool>(drawn, "rrelu")[i]) host_data<double>(slope, "rrelu")[i] = *next++;
     }
     return input * slope.to(input.scalar_type());
 }

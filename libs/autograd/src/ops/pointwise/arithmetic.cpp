@@ -27,7 +27,7 @@ template <class Op> bool write_into(const char* name, const Op& op, const Tensor
         !cpu::loop_table<Op>.forward[int(self.scalar_type())])
         return false;
     autograd::check_inplace(self, name);
-    pointwise::detail::run_binary(cpu::loop_table<Op>.forward[int(self.scalar_type())], &op, self, self, o);
+    pointwise::detail::run_binary(name, cpu::loop_table<Op>.forward[int(self.scalar_type())], &op, self, self, o);
     autograd::rebase_history(self, Tensor(), name);
     return true;
 }

@@ -45,7 +45,7 @@ template <class F> Tensor compare(const char* name, const Tensor& x, const Tenso
     const Dims sizes = broadcast_shapes(name, x.sizes(), o.sizes());
     const Tensor cx = cast_raw(x, t), co = cast_raw(o, t);
     Tensor out = pointwise::detail::result_like(cx, co, sizes, kBool);
-    pointwise::detail::run_binary(loop, nullptr, out, expand_raw(cx, sizes), expand_raw(co, sizes));
+    pointwise::detail::run_binary(name, loop, nullptr, out, expand_raw(cx, sizes), expand_raw(co, sizes));
     return out;
 }
 template <class F> Tensor predicate(const char* name, const Tensor& x) {
@@ -63,7 +63,7 @@ template <class F> Tensor predicate(const char* name, const Tensor& x) {
     }
     if (!loop) pointwise::detail::throw_unsupported(name, x.scalar_type());
     Tensor out = empty_like_raw(x, kBool);
-    pointwise::detail::run_unary(loop, nullptr, out, x);
+    pointwise::detail::run_unary(name, loop, nullptr, out, x);
     return out;
 }
 
@@ -224,8 +224,11 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
     const Dims sizes =
         broadcast_shapes("where", condition.sizes(), broadcast_shapes("where", input.sizes(), other.sizes()));
     Tensor out = empty_raw(sizes, t, device_of({condition, input, other}));
-    kernels::where(out, expand_raw(cast_raw(condition, kBool), sizes), expand_raw(cast_raw(input, t), sizes),
-                   expand_raw(cast_raw(other, t), sizes));
+    const auto operand = [&](const Tensor& x, ScalarType dtype) {
+        const Tensor cast = expand_raw(cast_raw(x, dtype), sizes);
+        return out.is_cpu() ? cast : pointwise::detail::following(cast, out.device());
+    };
+    kernels::where(out, operand(condition, kBool), operand(input, t), operand(other, t));
     record("where", {condition, input, other}, out, {condition},
            [cx = input.is_complex(), co = other.is_complex()](RuleContext& c) -> GradList {
                const Tensor cond = c.saved(0);

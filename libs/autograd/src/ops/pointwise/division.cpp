@@ -1,4 +1,5 @@
 // Division and its remainders.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/pointwise/arithmetic.hpp>
 
 #include "ops/pointwise/elementwise.hpp"
@@ -65,7 +66,7 @@ struct Fmod {
 void check_divisor(const char* op, ScalarType t, const Tensor& o) {
     if (!isIntegralType(t, true) || o.numel() == 0 || o.is_meta()) return;
     const Tensor zero = reel::detail::contiguous_raw(reel::detail::cast_raw(o, t) == 0);
-    const bool* const p = zero.data_ptr<bool>();
+    const bool* const p = host_data<bool>(zero, op);
     REEL_CHECK(std::find(p, p + zero.numel(), true) == p + zero.numel(), op, ": an integer divisor is zero");
 }
 /// Floats round the quotient to their dtype before they drop its fraction.

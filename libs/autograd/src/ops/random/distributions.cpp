@@ -1,4 +1,5 @@
 // Draws from the Poisson, binomial, geometric, Cauchy and log-normal distributions: PyTorch's streams on the CPU.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 
@@ -92,14 +93,14 @@ double draw_binomial(double count, double p, CPUGeneratorImpl& g) {
 
 Tensor poisson_draws(const Tensor& input, const std::optional<Generator>& generator) {
     const Tensor rates = contiguous_raw(cast_raw(input, kDouble));
-    const double* rate = rates.data_ptr<double>();
+    const double* rate = host_data<double>(rates, "poisson");
     const double* const end = rate + rates.numel();
     const double* const bad = std::find_if(rate, end, [](double r) { return !(r >= 0); });
     REEL_CHECK(bad == end, "poisson: input holds the rate ", *bad, "; expected rates that are not negative");
     Tensor wide = empty_raw(input.sizes(), kDouble);
     {
         const Drawing drawing(generator);
-        std::transform(rate, end, wide.data_ptr<double>(),
+        std::transform(rate, end, host_data<double>(wide, "poisson"),
                        [&](double r) { return draw_poisson(r, drawing.generator()); });
     }
     return wide;
@@ -108,7 +109,7 @@ Tensor binomial_draws(const Tensor& count, const Tensor& prob, const Dims& sizes
                       const std::optional<Generator>& generator) {
     const Tensor counts = contiguous_raw(expand_raw(cast_raw(count, kDouble), sizes));
     const Tensor probabilities = contiguous_raw(expand_raw(cast_raw(prob, kDouble), sizes));
-    const double *n = counts.data_ptr<double>(), *p = probabilities.data_ptr<double>();
+    const double *n = host_data<double>(counts, "binomial"), *p = host_data<double>(probabilities, "binomial");
     for (std::int64_t i = 0; i < counts.numel(); ++i) {
         REEL_CHECK(n[i] >= 0, "binomial: count holds ", n[i], "; expected numbers that are not negative");
         REEL_CHECK(p[i] >= 0 && p[i] <= 1, "binomial: prob holds ", p[i], "; expected probabilities");
@@ -116,7 +117,7 @@ Tensor binomial_draws(const Tensor& count, const Tensor& prob, const Dims& sizes
     Tensor wide = empty_raw(sizes, kDouble);
     {
         const Drawing drawing(generator);
-        std::transform(n, n + counts.numel(), p, wide.data_ptr<double>(),
+        std::transform(n, n + counts.numel(), p, host_data<double>(wide, "binomial"),
                        [&](double c, double q) { return draw_binomial(c, q, drawing.generator()); });
     }
     return wide;

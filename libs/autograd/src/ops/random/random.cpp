@@ -1,4 +1,5 @@
 // Random numbers: PyTorch's streams on the CPU.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
@@ -79,7 +80,7 @@ template <class Draw> Tensor& draw_integers(const Tensor& input, const std::opti
         return const_cast<Tensor&>(input);
     }
     Tensor wide = drawn_for(input, kLong);
-    std::int64_t* p = wide.data_ptr<std::int64_t>();
+    std::int64_t* p = host_data<std::int64_t>(wide, "random_");
     {
         const Drawing drawing(generator);
         for (std::int64_t i = 0; i < wide.numel(); ++i) p[i] = draw(drawing.generator());
@@ -119,10 +120,10 @@ Tensor& normal_(const Tensor& input, double mean, double std, std::optional<Gene
     const ScalarType t = input.scalar_type();
     if (input.numel() >= 16 && input.is_contiguous() && !input.is_meta()) {
         check_inplace(input, "normal_");
-        if (t == kDouble) normal_blocks(input.data_ptr<double>(), input.numel(), generator, mean, std);
+        if (t == kDouble) normal_blocks(host_data<double>(input, "normal_"), input.numel(), generator, mean, std);
         else {
             Tensor f = t == kFloat ? input : empty_raw(input.sizes(), kFloat);
-            normal_blocks(f.data_ptr<float>(), f.numel(), generator, mean, std);
+            normal_blocks(host_data<float>(f, "normal_"), f.numel(), generator, mean, std);
             if (t != kFloat) copy_raw(input, f);
         }
         rebase_history(input, Tensor(), "normal_");
@@ -235,7 +236,7 @@ Tensor randperm(std::int64_t n, std::optional<Generator> generator, TensorOption
     REEL_CHECK(n >= 0, "randperm: n must not be negative, got ", n);
     check_sizes("randperm", n, kLong);
     Tensor t = empty_raw({n}, kLong);
-    std::int64_t* p = t.data_ptr<std::int64_t>();
+    std::int64_t* p = host_data<std::int64_t>(t, "randperm");
     std::iota(p, p + n, 0);
     {
         const Drawing drawing(generator);

@@ -1,4 +1,5 @@
 // Draws from distributions given by tensors, and random tensors shaped like others.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
@@ -46,10 +47,10 @@ Tensor bernoulli(const Tensor& input, std::optional<Generator> generator) {
     const Drawing drawing(generator);
     CPUGeneratorImpl& g = drawing.generator();
     for (std::int64_t i = 0; i < p.numel(); ++i) {
-        const double pi = p.data_ptr<double>()[i];
+        const double pi = host_data<double>(p, "bernoulli")[i];
         REEL_CHECK(pi >= 0 && pi <= 1, "bernoulli: ", pi, " is not a probability");
         const double u = input.scalar_type() == kDouble ? g.uniform_double() : double(g.uniform_float());
-        out.data_ptr<double>()[i] = u < pi ? 1 : 0;
+        host_data<double>(out, "bernoulli")[i] = u < pi ? 1 : 0;
     }
     return drawn_from("bernoulli", {input}, cast_raw(out, input.scalar_type()));
 }
@@ -76,11 +77,11 @@ Tensor multinomial(const Tensor& input, std::int64_t num_samples, bool replaceme
     const Drawing drawing(generator);
     CPUGeneratorImpl& g = drawing.generator();
     Tensor out = empty_raw({rows, num_samples}, kLong);
-    auto* o = out.data_ptr<std::int64_t>();
+    auto* o = host_data<std::int64_t>(out, "multinomial");
     dispatch_floating(input.scalar_type(), "multinomial", [&]<class T>() {
         const Tensor dense = contiguous_raw(input);
         for (std::int64_t r = 0; r < rows; ++r) {
-            const T* w = dense.data_ptr<T>() + r * n;
+            const T* w = host_data<T>(dense, "multinomial") + r * n;
             double total = 0;
             for (std::int64_t i = 0; i < n; ++i) {
                 REEL_CHECK(double(w[i]) >= 0 && std::isfinite(double(w[i])), "multinomial: weight ", double(w[i]),
@@ -95,7 +96,7 @@ Tensor multinomial(const Tensor& input, std::int64_t num_samples, bool replaceme
             std::vector<std::int64_t> order(static_cast<std::size_t>(n));
             for (std::int64_t r = 0; r < rows; ++r) {
                 T* v = q.data() + r * n;
-                for (std::int64_t i = 0; i < n; ++i) v[i] = T(dense.data_ptr<T>()[r * n + i] / v[i]);
+                for (std::int64_t i = 0; i < n; ++i) v[i] = T(host_data<T>(dense, "multinomial")[r * n + i] / v[i]);
                 std::iota(order.begin(), order.end(), 0);
                 std::partial_sort(order.begin(), order.begin() + num_samples, order.end(),
                                   [v](auto a, auto b) { return v[a] > v[b]; });
@@ -105,7 +106,7 @@ Tensor multinomial(const Tensor& input, std::int64_t num_samples, bool replaceme
         }
         std::vector<T> cumulative(static_cast<std::size_t>(n));
         for (std::int64_t r = 0; r < rows; ++r) {
-            const T* w = dense.data_ptr<T>() + r * n;
+            const T* w = host_data<T>(dense, "multinomial") + r * n;
             T sum = T(0);
             for (std::int64_t i = 0; i < n; ++i) cumulative[std::size_t(i)] = sum = T(sum + w[i]);
             for (T& c : cumulative) c = T(c / sum);

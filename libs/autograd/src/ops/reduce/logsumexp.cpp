@@ -21,7 +21,7 @@ Tensor logsumexp(const Tensor& input, IntArrayRef dim, bool keepdim) {
     Tensor out = empty_raw(reduced_sizes(x, dims, keepdim), t, x.device());
     dispatch_floating_complex(t, "logsumexp", [&]<class T>() {
         using W = Wide<T>;
-        for_rows<T, T>(rows, inner, out, [](const T* p, std::int64_t n) {
+        for_rows<T, T>("logsumexp", rows, inner, out, [](const T* p, std::int64_t n) {
             using R = decltype(std::abs(W()));
             R best = -std::numeric_limits<R>::infinity();
             for (std::int64_t i = 0; i < n; ++i) {

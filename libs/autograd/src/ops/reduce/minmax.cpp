@@ -25,7 +25,7 @@ template <bool Max> Tensor extremum(const char* op, const Tensor& input, const D
     Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), input.scalar_type(), input.device());
     const Tensor rows = rows_last(input, dims, inner);
     dispatch_real(input.scalar_type(), op, [&]<class T>() {
-        for_rows<T, T>(rows, inner, out, [](const T* p, std::int64_t n) { return p[best_place<Max>(p, n)]; });
+        for_rows<T, T>(op, rows, inner, out, [](const T* p, std::int64_t n) { return p[best_place<Max>(p, n)]; });
     });
     return out;
 }
@@ -35,7 +35,8 @@ template <bool Max> Tensor extremum_place(const char* op, const Tensor& input, c
     Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), kLong, input.device());
     const Tensor rows = rows_last(input, dims, inner);
     dispatch_real(input.scalar_type(), op, [&]<class T>() {
-        for_rows<T, std::int64_t>(rows, inner, out, [](const T* p, std::int64_t n) { return best_place<Max>(p, n); });
+        for_rows<T, std::int64_t>(op, rows, inner, out,
+                                  [](const T* p, std::int64_t n) { return best_place<Max>(p, n); });
     });
     return out;
 }
@@ -168,7 +169,7 @@ Tensor median_places(const char* op, const Tensor& input, const Dims& dims, bool
     Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), kLong, input.device());
     const Tensor rows = rows_last(input, dims, inner);
     dispatch_real(input.scalar_type(), op, [&]<class T>() {
-        for_rows<T, std::int64_t>(rows, inner, out,
+        for_rows<T, std::int64_t>(op, rows, inner, out,
                                   [=](const T* p, std::int64_t n) { return median_place(p, n, ignore_nan); });
     });
     return out;
@@ -249,7 +250,8 @@ std::tuple<Tensor, Tensor> mode(const Tensor& input, std::int64_t dim, bool keep
     const Tensor places = empty_raw(reduced_sizes(input, {d}, keepdim), kLong, input.device());
     const Tensor rows = rows_last(input, {d}, inner);
     dispatch_real(input.scalar_type(), "mode", [&]<class T>() {
-        for_rows<T, std::int64_t>(rows, inner, places, [](const T* p, std::int64_t n) { return mode_place(p, n); });
+        for_rows<T, std::int64_t>("mode", rows, inner, places,
+                                  [](const T* p, std::int64_t n) { return mode_place(p, n); });
     });
     return chosen("mode", input, d, places, keepdim);
 }

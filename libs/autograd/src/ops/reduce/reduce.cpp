@@ -103,7 +103,7 @@ Tensor prod_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType 
     const Tensor rows = rows_last(cast_raw(input, t), dims, inner);
     Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), t, input.device());
     dispatch_all(t, "prod", [&]<class T>() {
-        for_rows<T, T>(rows, inner, out, [](const T* p, std::int64_t n) {
+        for_rows<T, T>("prod", rows, inner, out, [](const T* p, std::int64_t n) {
             if constexpr (std::is_same_v<T, bool>) return std::find(p, p + n, false) == p + n;
             else {
                 Wide<T> r(1);
@@ -156,7 +156,7 @@ template <bool All> Tensor truth(const Tensor& input, const Dims& dims, bool kee
     const Tensor rows = rows_last(cast_raw(input, kBool), dims, inner);
     Tensor out =
         empty_raw(reduced_sizes(input, dims, keepdim), input.scalar_type() == kByte ? kByte : kBool, input.device());
-    for_rows<bool, bool>(rows, inner, out, [](const bool* p, std::int64_t n) {
+    for_rows<bool, bool>(All ? "all" : "any", rows, inner, out, [](const bool* p, std::int64_t n) {
         return All ? std::find(p, p + n, false) == p + n : std::find(p, p + n, true) != p + n;
     });
     return out;
@@ -190,8 +190,9 @@ Tensor count_nonzero(const Tensor& input, OptionalIntArrayRef dim) {
     std::int64_t inner = 1;
     const Tensor rows = rows_last(cast_raw(input, kBool), dims, inner);
     Tensor out = empty_raw(reduced_sizes(input, dims, false), kLong, input.device());
-    for_rows<bool, std::int64_t>(
-        rows, inner, out, [](const bool* p, std::int64_t n) { return std::int64_t(std::count(p, p + n, true)); });
+    for_rows<bool, std::int64_t>("count_nonzero", rows, inner, out, [](const bool* p, std::int64_t n) {
+        return std::int64_t(std::count(p, p + n, true));
+    });
     return out;
 }
 

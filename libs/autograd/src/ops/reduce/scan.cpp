@@ -1,6 +1,8 @@
 // Running sums, products, extrema along one dimension.
 #include "ops/reduce/scan.hpp"
 
+#include <reel/autograd/host_data.hpp>
+
 #include <cmath>
 #include <limits>
 
@@ -12,10 +14,10 @@ using namespace reduction;
 namespace {
 
 /// Calls `f(in, out, n)` for every line; `in` and `out` are dense.
-template <class T, class O, class F> void for_lines(const Lines& l, const Tensor& out, F f) {
+template <class T, class O, class F> void for_lines(const char* op, const Lines& l, const Tensor& out, F f) {
     if (out.is_meta() || out.numel() == 0) return; // however many lines of nothing there are
-    const T* in = static_cast<const T*>(l.rows.data_ptr());
-    O* o = static_cast<O*>(out.data_ptr());
+    const T* in = static_cast<const T*>(host_data(l.rows, op));
+    O* o = static_cast<O*>(host_data(out, op));
     parallel_for(0, l.count, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(l.n, 1)),
                  [&](std::int64_t b, std::int64_t e) {
                      for (std::int64_t i = b; i < e; ++i) f(in + i * l.n, o + i * l.n, l.n);
@@ -29,7 +31,7 @@ Tensor cumsum_raw(const Tensor& x, std::int64_t dim, bool backwards) {
     const Lines l(x, dim);
     const Tensor out = l.make(x.scalar_type());
     dispatch_all(x.scalar_type(), "cumsum", [&]<class T>() {
-        for_lines<T, T>(l, out, [backwards](const T* p, T* o, std::int64_t n) {
+        for_lines<T, T>("cumsum", l, out, [backwards](const T* p, T* o, std::int64_t n) {
             Running<T> r{};
             for (std::int64_t k = 0; k < n; ++k) {
                 const std::int64_t i = backwards ? n - 1 - k : k;
@@ -55,7 +57,7 @@ Tensor reverse(const Tensor& x, std::int64_t dim) {
     const Lines l(x, dim);
     const Tensor rows = l.make(x.scalar_type());
     dispatch_all(x.scalar_type(), "reverse", [&]<class T>() {
-        for_lines<T, T>(l, rows, [](const T* p, T* o, std::int64_t n) { std::reverse_copy(p, p + n, o); });
+        for_lines<T, T>("reverse", l, rows, [](const T* p, T* o, std::int64_t n) { std::reverse_copy(p, p + n, o); });
     });
     Tensor out = l.restore(rows);
     record("reverse", {x}, out, {}, [dim](RuleContext& c) -> GradList { return {reverse(c.grad(), dim)}; });
@@ -86,9 +88,9 @@ Tensor recurrence(const Tensor& g, const Tensor& a, std::int64_t dim, bool backw
     const Tensor rows = l.make(g.scalar_type());
     dispatch_floating_complex(g.scalar_type(), "recurrence", [&]<class T>() {
         if (rows.is_meta()) return;
-        const T* ap = static_cast<const T*>(la.rows.data_ptr());
-        const T* base = static_cast<const T*>(l.rows.data_ptr());
-        for_lines<T, T>(l, rows, [&](const T* p, T* o, std::int64_t n) {
+        const T* ap = static_cast<const T*>(host_data(la.rows, "cumprod"));
+        const T* base = static_cast<const T*>(host_data(l.rows, "cumprod"));
+        for_lines<T, T>("recurrence", l, rows, [&](const T* p, T* o, std::int64_t n) {
             const T* f = ap + (p - base);
             Running<T> r{};
             for (std::int64_t k = 0; k < n; ++k) {
@@ -111,7 +113,7 @@ Tensor cumprod_raw(const Tensor& x, std::int64_t dim) {
     const Lines l(x, dim);
     const Tensor out = l.make(x.scalar_type());
     dispatch_all(x.scalar_type(), "cumprod", [&]<class T>() {
-        for_lines<T, T>(l, out, [](const T* p, T* o, std::int64_t n) {
+        for_lines<T, T>("cumprod", l, out, [](const T* p, T* o, std::int64_t n) {
             Running<T> r(1);
             for (std::int64_t i = 0; i < n; ++i) {
                 r = Running<T>(r * Running<T>(p[i]));
@@ -155,9 +157,9 @@ template <bool Max> std::tuple<Tensor, Tensor> running_extremum(const char* op, 
     const Tensor rows = l.make(input.scalar_type()), places = l.make(kLong);
     dispatch_real(input.scalar_type(), op, [&]<class T>() {
         if (rows.is_meta()) return;
-        std::int64_t* where = places.data_ptr<std::int64_t>();
-        T* first = static_cast<T*>(rows.data_ptr());
-        for_lines<T, T>(l, rows, [&](const T* p, T* o, std::int64_t n) {
+        std::int64_t* where = host_data<std::int64_t>(places, op);
+        T* first = static_cast<T*>(host_data(rows, op));
+        for_lines<T, T>(op, l, rows, [&](const T* p, T* o, std::int64_t n) {
             std::int64_t* w = where + (o - first);
             std::int64_t best = 0;
             for (std::int64_t i = 0; i < n; ++i) {
@@ -222,7 +224,7 @@ Tensor logcumsumexp(const Tensor& input, std::int64_t dim) {
     const Lines l(input, d);
     const Tensor rows = l.make(input.scalar_type());
     dispatch_floating_complex(input.scalar_type(), "logcumsumexp", [&]<class T>() {
-        for_lines<T, T>(l, rows, [](const T* p, T* o, std::int64_t n) {
+        for_lines<T, T>("logcumsumexp", l, rows, [](const T* p, T* o, std::int64_t n) {
             Running<T> r{};
             for (std::int64_t i = 0; i < n; ++i) {
                 r = i == 0 ? Running<T>(p[0]) : log_add_exp(Running<T>(p[i]), r);

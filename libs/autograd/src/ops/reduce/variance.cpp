@@ -35,8 +35,8 @@ Tensor variance_raw(const char* op, const Tensor& input, const Dims& dims, doubl
         };
         if constexpr (complex_v<T>) {
             using P = typename T::value_type;
-            for_rows<T, P>(rows, inner, out, [=](const T* p, std::int64_t n) { return P(f(p, n)); });
-        } else for_rows<T, T>(rows, inner, out, [=](const T* p, std::int64_t n) { return T(Wide<T>(f(p, n))); });
+            for_rows<T, P>(op, rows, inner, out, [=](const T* p, std::int64_t n) { return P(f(p, n)); });
+        } else for_rows<T, T>(op, rows, inner, out, [=](const T* p, std::int64_t n) { return T(Wide<T>(f(p, n))); });
     });
     return out;
 }

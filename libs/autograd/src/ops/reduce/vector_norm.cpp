@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/op.hpp>
 
 #include "ops/reduce/reduction.hpp"
@@ -57,8 +58,8 @@ Tensor norm_raw(const char* op, const Tensor& x, double p, const Dims& dims, boo
         };
         if constexpr (complex_v<T>) {
             using P = typename T::value_type;
-            for_rows<T, P>(rows, inner, out, [f](const T* v, std::int64_t n) { return P(f(v, n)); });
-        } else for_rows<T, T>(rows, inner, out, [f](const T* v, std::int64_t n) { return T(Wide<T>(f(v, n))); });
+            for_rows<T, P>(op, rows, inner, out, [f](const T* v, std::int64_t n) { return P(f(v, n)); });
+        } else for_rows<T, T>(op, rows, inner, out, [f](const T* v, std::int64_t n) { return T(Wide<T>(f(v, n))); });
     });
     return out;
 }
@@ -220,7 +221,7 @@ Tensor pdist(const Tensor& input, double p) {
     const std::int64_t n = input.size(0), pairs = checked_mul("pdist", "the number of pairs", n, n - 1) / 2;
     check_sizes("pdist", {pairs, std::max<std::int64_t>(input.size(1), 1)}, kLong);
     const Tensor first = empty_raw({pairs}, kLong), second = empty_raw({pairs}, kLong);
-    std::int64_t *f = first.data_ptr<std::int64_t>(), *s = second.data_ptr<std::int64_t>();
+    std::int64_t *f = host_data<std::int64_t>(first, "pdist"), *s = host_data<std::int64_t>(second, "pdist");
     for (std::int64_t i = 0; i < n; ++i)
         for (std::int64_t j = i + 1; j < n; ++j) {
             *f++ = i;

@@ -1,4 +1,6 @@
 // The elements of one tensor in another order, or several times.
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/index/index_kernels.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
@@ -24,7 +26,8 @@ Tensor flip_raw(const Tensor& input, IntArrayRef dims) {
         if (input.dim() == 0) break;
         const std::int64_t n = x.sizes()[std::size_t(d)];
         Tensor back = empty_raw({n}, kLong);
-        for (std::int64_t i = 0; i < n; ++i) back.data_ptr<std::int64_t>()[i] = n - 1 - i;
+        std::int64_t* const to = host_data<std::int64_t>(back, "flip");
+        for (std::int64_t i = 0; i < n; ++i) to[i] = n - 1 - i;
         back = back.to(x.device());
         x = gather_raw(x, d, expand_index(back, x.sizes(), d));
     }
@@ -158,7 +161,7 @@ Tensor repeat(const Tensor& input, IntArrayRef repeats) {
     const Tensor out = empty_raw(sizes, input);
     if (out.numel() > 0)
         assign_raw(alias_raw(out, split, contiguous_strides(split), 0),
-                 alias_raw(input, split, from_strides, input.storage_offset()));
+                   alias_raw(input, split, from_strides, input.storage_offset()));
     record("repeat", {input}, out, {}, [split, copies, before = Dims(input.sizes())](RuleContext& c) -> GradList {
         if (copies.empty()) return {c.grad()};
         return {c.grad().reshape(split).sum(IntArrayRef(copies)).reshape(before)};
@@ -187,7 +190,8 @@ Tensor repeat_interleave(const Tensor& input, std::int64_t repeats, std::optiona
                ", the repeats sum to ", total);
     check_sizes("repeat_interleave", total, kLong);
     const Tensor at = empty_raw({total}, kLong);
-    for (std::int64_t i = 0; i < total; ++i) at.data_ptr<std::int64_t>()[i] = i / repeats;
+    std::int64_t* const to = host_data<std::int64_t>(at, "repeat_interleave");
+    for (std::int64_t i = 0; i < total; ++i) to[i] = i / repeats;
     return index_select(x, d, at.to(x.device()));
 }
 REEL_OP("repeat_interleave(Tensor input, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor", composite,
@@ -208,7 +212,7 @@ REEL_OP("repeat_interleave(Tensor repeats, *, int? output_size=None) -> Tensor",
 Tensor repeat_interleave(const Tensor& repeats, std::optional<std::int64_t> output_size) {
     REEL_CHECK(repeats.dim() == 1, "repeat_interleave: repeats must have one dimension, got sizes ", repeats.sizes());
     const Tensor r = contiguous_raw(index_as_long("repeat_interleave", repeats, "repeats").to(kCPU));
-    const std::int64_t* p = r.data_ptr<std::int64_t>();
+    const std::int64_t* p = host_data<std::int64_t>(r, "repeat_interleave");
     std::int64_t total = 0;
     for (std::int64_t i = 0; i < r.numel(); ++i) {
         REEL_CHECK(p[i] >= 0, "repeat_interleave: repeats must not be negative, got ", p[i]);
@@ -218,7 +222,7 @@ Tensor repeat_interleave(const Tensor& repeats, std::optional<std::int64_t> outp
     REEL_CHECK(!output_size || *output_size == total, "repeat_interleave: output_size is ", *output_size,
                ", the repeats sum to ", total);
     const Tensor out = empty_raw({total}, kLong);
-    std::int64_t* o = out.data_ptr<std::int64_t>();
+    std::int64_t* o = host_data<std::int64_t>(out, "repeat_interleave");
     for (std::int64_t i = 0; i < r.numel(); ++i) o = std::fill_n(o, p[i], i);
     return out.to(repeats.device());
 }

@@ -1,4 +1,6 @@
 // All combinations of the elements of vectors.
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
 
@@ -77,7 +79,7 @@ Tensor combinations(const Tensor& input, std::int64_t r, bool with_replacement) 
     const std::int64_t rows = selections(n, r, with_replacement);
     check_sizes("combinations", {rows, r}, kLong);
     const Tensor index = empty_raw({rows, r}, kLong);
-    std::int64_t* to = index.data_ptr<std::int64_t>();
+    std::int64_t* to = host_data<std::int64_t>(index, "combinations");
     std::vector<std::int64_t> at;
     if (rows > 0) {
         checked_reserve("combinations", "a row", at, r);

@@ -34,7 +34,7 @@ Tensor expand(const Tensor& input, IntArrayRef size, bool) {
 }
 
 /// `expand` to the sizes of `other`.
-REEL_OP("expand_as(Tensor input, Tensor other) -> Tensor", composite, method, view)
+REEL_OP("expand_as(Tensor input, Tensor other) -> Tensor", composite, not_differentiable("other"), method, view)
 Tensor expand_as(const Tensor& input, const Tensor& other) { return expand(input, other.sizes()); }
 
 /// `expand` into memory of its own.

@@ -1,4 +1,6 @@
 // Borders around the last dimensions.
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
 
@@ -55,13 +57,14 @@ Tensor bordered(const Tensor& input, Border border, std::int64_t d, std::int64_t
     sizes[std::size_t(d)] = size;
     check_sizes("pad", sizes, kLong);
     const Tensor at = empty_raw({size}, kLong);
+    std::int64_t* const to = host_data<std::int64_t>(at, "pad");
     for (std::int64_t i = 0; i < size; ++i) {
         std::int64_t from = i - before;
         if (border == Border::Replicate) from = std::clamp<std::int64_t>(from, 0, n - 1);
         else if (border == Border::Circular) from = (from + n) % n;
         else if (from < 0) from = -from;
         else if (from >= n) from = 2 * (n - 1) - from;
-        at.data_ptr<std::int64_t>()[i] = from;
+        to[i] = from;
     }
     return x.index_select(d, at.to(x.device()));
 }

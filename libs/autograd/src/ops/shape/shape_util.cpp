@@ -69,10 +69,6 @@ std::optional<Dims> view_strides(IntArrayRef old_sizes, IntArrayRef old_strides,
     return strides;
 }
 
-void require_cpu(const char* op, const Tensor& t) {
-    REEL_CHECK_NOT_IMPLEMENTED(t.is_cpu(), op, ": no kernel for device ", t.device().str(), "; available: cpu");
-}
-
 Tensor index_as_long(const char* op, const Tensor& index, const char* argument) {
     const ScalarType t = index.scalar_type();
     REEL_CHECK_TYPE(t == kLong || t == kInt, op, ": ", argument, " must be int64 or int32, got ", toString(t));

@@ -20,8 +20,6 @@ std::int64_t count(IntArrayRef sizes);
 Dims infer_size(const char* op, IntArrayRef sizes, std::int64_t numel);
 /// Strides that show the same elements under `sizes`, absent when that needs a copy.
 std::optional<Dims> view_strides(IntArrayRef old_sizes, IntArrayRef old_strides, IntArrayRef sizes);
-/// Throws unless `t` is on the CPU: names the op and the device. For ops whose shapes depend on values.
-void require_cpu(const char* op, const Tensor& t);
 /// Throws TypeError unless `index` is int32 or int64; returns it as int64.
 Tensor index_as_long(const char* op, const Tensor& index, const char* argument = "index");
 

@@ -1,4 +1,6 @@
 // One tensor cut into several.
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
 
@@ -181,7 +183,8 @@ std::vector<Tensor> tensor_split(const Tensor& input, const Tensor& tensor_indic
                toString(at.scalar_type()), " ", at.sizes());
     if (at.dim() == 0) return tensor_split(input, at.item().toLong(), dim);
     const Tensor flat = contiguous_raw(at);
-    return tensor_split(input, IntArrayRef(flat.data_ptr<std::int64_t>(), std::size_t(flat.numel())), dim);
+    return tensor_split(input, IntArrayRef(host_data<std::int64_t>(flat, "tensor_split"), std::size_t(flat.numel())),
+                        dim);
 }
 
 /// `tensor_split` along the second (for one dimension: first), first, third dimension; sections must divide evenly.

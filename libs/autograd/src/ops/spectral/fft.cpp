@@ -1,4 +1,5 @@
 // Fourier transforms: three linear maps, on the tape as one node each.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/record.hpp>
@@ -48,7 +49,7 @@ void scale_raw(const Tensor& dense, double scale) {
     if (scale == 1 || dense.is_meta()) return;
     with_precision(dense, [&](auto zero) {
         using T = decltype(zero);
-        T* const p = static_cast<T*>(dense.data_ptr());
+        T* const p = static_cast<T*>(host_data(dense, "fft"));
         const std::int64_t n = dense.numel() * (dense.is_complex() ? 2 : 1);
         parallel_for(0, n, 32768, [=](std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin; i < end; ++i) p[i] *= T(scale);
@@ -64,7 +65,7 @@ Tensor transform(const char* op, const Tensor& x, const Dims& dims, bool forward
     with_precision(x, [&](auto zero) {
         if (y.is_meta()) return;
         using C = std::complex<decltype(zero)>;
-        cpu::fft_complex(in.data_ptr<C>(), y.data_ptr<C>(), axes.dims, axes.batch, forward);
+        cpu::fft_complex(host_data<C>(in, op), host_data<C>(y, op), axes.dims, axes.batch, forward);
     });
     scale_raw(y, scale);
     // The adjoint is the transform in the other direction.
@@ -94,7 +95,7 @@ Tensor to_half(const char* op, const Tensor& x, const Dims& dims, double scale) 
     with_precision(x, [&](auto zero) {
         if (y.is_meta()) return;
         using T = decltype(zero);
-        cpu::fft_real(in.data_ptr<T>(), y.data_ptr<std::complex<T>>(), axes.dims, axes.batch);
+        cpu::fft_real(host_data<T>(in, op), host_data<std::complex<T>>(y, op), axes.dims, axes.batch);
     });
     scale_raw(y, scale);
     record(op, {x}, y, {}, [op, dims, last, n, scale](RuleContext& c) -> GradList {
@@ -114,7 +115,7 @@ Tensor from_half(const char* op, const Tensor& x, const Dims& dims, std::int64_t
     with_precision(x, [&](auto zero) {
         if (y.is_meta()) return;
         using T = decltype(zero);
-        cpu::fft_to_real(in.data_ptr<std::complex<T>>(), y.data_ptr<T>(), axes.dims, axes.batch);
+        cpu::fft_to_real(host_data<std::complex<T>>(in, op), host_data<T>(y, op), axes.dims, axes.batch);
     });
     scale_raw(y, scale);
     record(op, {x}, y, {}, [op, dims, last, n, scale](RuleContext& c) -> GradList {

@@ -62,15 +62,7 @@ variable_list TensorCarrier::outputs() const {
     return result_.defined() ? variable_list{result_} : variable_list();
 }
 
-void TensorCarrier::wrap_inputs(CallGates& gates) {
-    if (values_) values_->wrap_inputs(gates);
-    else if (gates.wrap_inputs(args_, Slots::of_tensors(args_.size()))) gates_ = &gates;
-}
-void TensorCarrier::run_forward(Module& m) {
-    if (!values_) {
-        result_ = forward_(args_.data()); // which may move them away
-        return;
-    }
+Value TensorCarrier::forward_over_values(Module& m) {
     Args storage;
     const Args& all = bind_arguments(m, parameters_, values_->args, values_->kwargs, storage);
     TensorList given;
@@ -79,19 +71,12 @@ void TensorCarrier::run_forward(Module& m) {
         } catch (const TypeError& e) {
             throw_argument(m, parameters_, i, e);
         }
-    values_->result = pack(forward_(given.data()));
+    return pack(forward_(given.data()));
 }
-void TensorCarrier::wrap_result(CallGates& gates) {
-    if (values_) values_->wrap_result(gates);
-    else if (result_.defined()) gates.wrap_output(result_);
-}
-Tensor TensorCarrier::take_result(const Module& m) {
-    if (!values_) return std::move(result_);
-    try {
-        return unpack<Tensor>(values_->result);
-    } catch (const TypeError& e) {
-        throw_result(m, e);
-    }
+Tensor TensorCarrier::result_of_values(const Module& m) const try {
+    return unpack<Tensor>(values_->result);
+} catch (const TypeError& e) {
+    throw_result(m, e);
 }
 
 } // namespace reel::nn::detail

@@ -54,16 +54,30 @@ public:
     variable_list inputs() const;
     variable_list outputs() const;
 
-    void wrap_inputs(CallGates& gates);
+    void wrap_inputs(CallGates& gates) {
+        if (values_) [[unlikely]]
+            values_->wrap_inputs(gates);
+        else if (gates.wrap_inputs(args_, Slots::of_tensors(args_.size()))) gates_ = &gates;
+    }
     /// Errors: ArgumentError where a pre-hook put something in place of the arguments that forward does not take.
-    void run_forward(Module& m);
-    void wrap_result(CallGates& gates);
+    void run_forward(Module& m) {
+        if (values_) [[unlikely]]
+            values_->result = forward_over_values(m);
+        else result_ = forward_(args_.data()); // which may move them away
+    }
+    void wrap_result(CallGates& gates) {
+        if (values_) [[unlikely]]
+            values_->wrap_result(gates);
+        else if (result_.defined()) gates.wrap_output(result_);
+    }
     /// Errors: ArgumentError where a hook put something other than a tensor in place of the result.
-    Tensor take_result(const Module& m);
+    Tensor take_result(const Module& m) { return values_ ? result_of_values(m) : std::move(result_); }
 
 private:
     /// What forward got, also where it moved that away.
     const Tensor& argument(std::size_t i) const;
+    Value forward_over_values(Module& m);
+    Tensor result_of_values(const Module& m) const;
     const Tensor* const* given_;
     const CallGates* gates_ = nullptr; ///< over the arguments
     const Parameters& parameters_;

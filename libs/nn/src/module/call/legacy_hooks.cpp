@@ -110,7 +110,7 @@ private:
 };
 } // namespace
 
-void attach(const LegacyHooks& hooks, Module& m, const CallValues& call) {
+void attach_legacy_hooks(const Snapshots<BackwardHook>& hooks, Module& m, const CallValues& call) {
     const Tensor t = first_tensor(call.result, m);
     const autograd::NodePtr node = t.defined() ? t.grad_fn() : nullptr;
     if (!node) return;

@@ -5,14 +5,8 @@
 
 namespace reel::nn::detail {
 
-/// Those that a call found (C-3).
-struct LegacyHooks {
-    Snapshot<BackwardHook> global, local;
-    explicit operator bool() const { return global || local; }
-};
-
-/// Attaches them to the node that made the first tensor of the result of a call of `m`; does nothing where that has
+/// Attaches `hooks` to the node that made the first tensor of the result of a call of `m`; does nothing where that has
 /// none. Warns of what they will miss there (B-43). TypeError where there is no tensor in the result.
-void attach(const LegacyHooks& hooks, Module& m, const CallValues& call);
+void attach_legacy_hooks(const Snapshots<BackwardHook>& hooks, Module& m, const CallValues& call);
 
 } // namespace reel::nn::detail

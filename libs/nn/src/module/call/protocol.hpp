@@ -51,25 +51,23 @@ private:
     // C-4: what is registered during the call counts in it if its snapshot is yet to come.
     void run_steps() {
         BackwardHooks backward{snapshot(global_.backward_pre), snapshot(local().backward_pre), {}, {}};
-        LegacyHooks legacy;
+        Snapshots<BackwardHook> legacy;
         (global_.kind == BackwardKind::Legacy ? legacy.global : backward.full_global) = snapshot(global_.backward);
         (local().kind == BackwardKind::Legacy ? legacy.local : backward.full_local) = snapshot(local().backward);
 
-        run_forward_pre_hooks();
+        if (const auto hooks = snapshots(&CallHooks::forward_pre)) run_forward_pre_hooks(hooks);
         if (backward) carrier_.wrap_inputs(gates_.emplace(module_, std::move(backward)));
         carrier_.run_forward(module_);
         if (gates_) gates_->hand_back_history();
-        run_forward_hooks();
+        if (const auto hooks = snapshots(&CallHooks::forward)) run_forward_hooks(hooks);
         if (gates_) carrier_.wrap_result(*gates_);
-        if (legacy) attach(legacy, module_, carrier_.values());
+        if (legacy) attach_legacy_hooks(legacy, module_, carrier_.values());
     }
 
     /// C-6 to C-9.
-    void run_forward_pre_hooks() {
-        const auto global = snapshot(global_.forward_pre), own = snapshot(local().forward_pre);
-        if (!global && !own) return;
+    void run_forward_pre_hooks(const Snapshots<ForwardPreHook>& hooks) {
         CallValues& v = carrier_.values();
-        for_each_hook(global, own, [&](const auto& record) {
+        for_each_hook(hooks.global, hooks.local, [&](const auto& record) {
             const Value r = fire(
                 {autograd::HookKind::ForwardPre, record.id, &module_}, [&] { return tensors_of(Value::list(v.args)); },
                 [&] { return record.fn.fn(module_, v.args, v.kwargs); });
@@ -92,11 +90,9 @@ private:
     }
 
     /// C-10 to C-13.
-    void run_forward_hooks() {
-        const auto global = snapshot(global_.forward), own = snapshot(local().forward);
-        if (!global && !own) return;
+    void run_forward_hooks(const Snapshots<ForwardHook>& hooks) {
         CallValues& v = carrier_.values();
-        for_each_hook(global, own, [&](const auto& record) {
+        for_each_hook(hooks.global, hooks.local, [&](const auto& record) {
             if (record.fn.always_call) started_.push_back(record.id);
             run_forward_hook(record, v);
         });
@@ -114,8 +110,8 @@ private:
     }
     /// C-27 to C-29: always-call hooks that have not started run with what there is; their results stay among them.
     void rescue() noexcept {
-        const auto global = snapshot(global_.forward), own = snapshot(local().forward);
-        for_each_hook(global, own, [&](const auto& record) {
+        const auto hooks = snapshots(&CallHooks::forward);
+        for_each_hook(hooks.global, hooks.local, [&](const auto& record) {
             if (!record.fn.always_call || std::ranges::find(started_, record.id) != started_.end()) return;
             try {
                 run_forward_hook(record, carrier_.values());
@@ -130,6 +126,10 @@ private:
     }
 
     const CallHooks& local() const { return local_hooks(module_); }
+    /// The global and the local hooks of one kind, taken together (C-33).
+    template <class H> Snapshots<H> snapshots(Table<H> CallHooks::*kind) const {
+        return {snapshot(global_.*kind), snapshot(local().*kind)};
+    }
 
     Module& module_;
     Carrier carrier_;

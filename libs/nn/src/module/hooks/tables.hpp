@@ -45,6 +45,11 @@ template <class H> [[gnu::always_inline]] inline Snapshot<H> snapshot(const Tabl
     return t ? t->snapshot() : nullptr;
 }
 template <class H> [[gnu::always_inline]] inline bool any(const Table<H>& t) { return t && !t->empty(); }
+/// The global and the local hooks of one kind that one round runs.
+template <class H> struct Snapshots {
+    Snapshot<H> global, local;
+    explicit operator bool() const { return global || local; }
+};
 /// Applies `fn` to every record of two snapshots in order: global, then local (C-16).
 template <class S, class F> void for_each_hook(const S& global, const S& local, F fn) {
     for (const S* s : {&global, &local})
