@@ -34,7 +34,7 @@ protected:
     virtual TensorDict called(TensorDict tensordict) = 0;
     /// As the Python package prints it: the parts in lines of their own.
     std::string repr_of(const std::string& name, const std::vector<std::string>& parts) const;
-    std::string keys_text() const; ///< in_keys=[...],\nout_keys=[...]
+    std::string keys_text() const; ///< `in_keys=[...],` and, on a line of its own, `out_keys=[...]`
     std::vector<NestedKey> in_keys_, out_keys_;
 };
 

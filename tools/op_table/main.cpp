@@ -1,0 +1,85 @@
+// op-table [OP...]: every op of the registry as a table in Markdown: schemas, gradient, forward mode, dtypes, devices.
+//
+// What the schemas do not say is found out by calling the samples of test/properties. Each op is looked at in a process
+// of its own, so that one that crashes is a cell that says so.
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <reel/autograd/op.hpp>
+#include <reel/autograd/parallel.hpp>
+
+#include "probe.hpp"
+#include "properties/sample.hpp"
+
+namespace {
+
+using op_table::Row;
+
+/// The op that `name` or an alias of it names.
+const std::string& canonical(const std::string& name) { return reel::ops::registry().at(name).schemas.front().name; }
+/// `|` would end a cell.
+std::string cell(std::string text) {
+    for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
+    return text;
+}
+std::string line_of(const std::string& op, const Row& row, const std::string& also, const std::string& end) {
+    std::string line = "| ";
+    for (std::size_t i = 0; i < row.schemas.size(); ++i) line += (i ? "<br>`" : "`") + cell(row.schemas[i]) + "`";
+    if (row.schemas.empty()) line += op;
+    line += also;
+    if (!row.sampled) return line + " | no sample | | | |\n";
+    return line + " | " + row.declared + (row.node.empty() ? "" : ": `" + row.node + "`") + " | " +
+           (row.forward ? "yes" : "") + " | " + row.dtypes + " | " + row.devices + end + " |\n";
+}
+
+/// The row of `op`, made by a child: whatever it last wrote, and what became of it.
+std::string row_of(const std::string& op, const std::string& also) {
+    int ends[2];
+    if (::pipe(ends) != 0) return "| " + op + " | no pipe | | | |\n";
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::close(ends[0]);
+        ::alarm(60);
+        const auto tell = [&](const Row& row, const char* end) {
+            const std::string text = line_of(op, row, also, end);
+            [[maybe_unused]] const ssize_t n = ::write(ends[1], text.data(), text.size());
+        };
+        tell(op_table::probe(op, [&](const Row& row) { tell(row, " (crashes)"); }), "");
+        ::_exit(0);
+    }
+    ::close(ends[1]);
+    std::string all;
+    char block[4096];
+    for (ssize_t n; (n = ::read(ends[0], block, sizeof block)) > 0;) all.append(block, std::size_t(n));
+    ::close(ends[0]);
+    ::waitpid(child, nullptr, 0);
+    if (all.empty()) return "| " + op + " | crashes | | | |\n";
+    const std::size_t last = all.rfind('\n', all.size() - 2);
+    return last == std::string::npos ? all : all.substr(last + 1);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    reel::set_num_threads(1); // children of a process with a team of threads would wait for it
+    properties::samples();    // read once, not by every child
+    std::vector<std::string> names(argv + 1, argv + argc);
+    if (names.empty()) names = reel::ops::registry().names();
+    // an alias stands in the row of the op that it names
+    std::map<std::string, std::string> aliases;
+    for (const std::string& name : reel::ops::registry().names())
+        if (const std::string& op = canonical(name); op != name) aliases[op] += "<br>also `" + name + "`";
+    std::erase_if(names, [](const std::string& name) { return canonical(name) != name; });
+    std::printf("# Ops\n\n%zu ops, as `op-table` prints them. *Gradient*: a rule of its own, that of the ops that it "
+                "calls\n(composite), or none; then the node that the result has. "
+                "*Forward*: forward mode\ngoes through. *dtypes*: of the operands that hold values. *Devices*: where "
+                "the call works on this machine;\n`meta` computes shapes and dtypes alone.\n\n"
+                "| op | gradient | forward | dtypes | devices |\n|---|---|---|---|---|\n",
+                names.size());
+    for (const std::string& op : names) std::fputs(row_of(op, aliases[op]).c_str(), stdout);
+}
