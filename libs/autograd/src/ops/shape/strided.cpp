@@ -1,9 +1,9 @@
 // Views by raw geometry, and between complex numbers and pairs of reals.
-#include "ops/shape/geometry_inplace.hpp"
 #include "ops/pointwise/rule_host.hpp"
+#include "ops/shape/geometry_change.hpp"
 #include "ops/shape/shape_util.hpp"
-#include "ops/shape/strided_geometry.hpp"
 #include "tensor/checked_size.hpp"
+#include "tensor/strided_geometry.hpp"
 
 #include <algorithm>
 
