@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes doc/conformance.md: which tests pin which rule of the specification. `--check` fails when the page is stale.
+"""Writes doc/conformance.md: which tests pin which rule of doc/rules. `--check` fails when the page is stale.
 
-A rule is pinned by a test when its id stands in the name of the test (`B_13_...`), in a comment of its body, or in the
-comment right above it. Replayed scenarios name their rules themselves.
+The families and their pages stand in the table of doc/rules/README.md, the rules on those pages. A rule is pinned by a
+test when its id stands in the name of the test (`B_13_...`), in a comment of its body, or in the comment right above
+it. Replayed scenarios name their rules themselves.
 """
 import collections
 import json
@@ -12,32 +13,32 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "doc/conformance.md"
-# family -> (how many rules it has, what they are about); test/rules checks the numbers against the specification
-FAMILIES = {"C": (34, "calls and forward hooks"), "B": (48, "backward hooks"), "T": (37, "hooks of tensors and nodes"),
-            "E": (91, "the engine"), "M": (54, "module state"), "MS": (27, "n-step returns"),
-            "DR": (1, "dense rewards"), "SP": (1, "splitting by trajectory"), "EN": (10, "environments and collectors"),
-            "TD": (4, "dictionaries of tensors"), "LN": (4, "layer norm variants"), "RI": (11, "reversible instance norm")}
-LETTERED = {"33a": "M"}  # rules added between others
-ID = re.compile(r"(?<![A-Za-z0-9])(" + "|".join(FAMILIES) + r")[-_](\d+)([a-z]?)(?!\d)(?!\.\d)")
-RANGE = re.compile(r"(?<![A-Za-z0-9])(" + "|".join(FAMILIES) + r")-(\d+)(?: to |\.\.|…)(?:\1-)(\d+)(?!\d)")
+RULES = ROOT / "doc/rules"
+RULE = re.compile(r'^- <a id="([^"]*)"></a>\*\*([A-Z]{1,2})-(\d+[a-z]?)\*\* \S', re.M)
+Family = collections.namedtuple("Family", "page about labels")
+
+
+def families():
+    """family -> its page, what it is about, and the labels of its rules ("1", "33", "33a", ...) as they stand there."""
+    index = (RULES / "README.md").read_text(encoding="utf-8")
+    return {name: Family(page, about, [label for _, family, label in RULE.findall((RULES / page).read_text(encoding="utf-8"))
+                                       if family == name])
+            for name, page, about in re.findall(r"^\| ([A-Z]{1,2}) \| \[[a-z-]+\.md\]\(([a-z-]+\.md)\) \| (.+) \|$", index, re.M)}
+
+
+FAMILIES = families()
+NAMES = "|".join(sorted(FAMILIES, key=len, reverse=True))
+ID = re.compile(r"(?<![A-Za-z0-9])(" + NAMES + r")[-_](\d+)([a-z]?)(?!\d)(?!\.\d)")
+RANGE = re.compile(r"(?<![A-Za-z0-9])(" + NAMES + r")-(\d+)(?: to |\.\.|…)(?:\1-)(\d+)(?!\d)")
 CASE = re.compile(r"^\s*(?:BOOST_(?:AUTO|DATA|FIXTURE)_TEST_CASE(?:_TEMPLATE)?|BOOST_DATA_TEST_CASE)\s*\(\s*(\w+)")
-
-
-def labels(family):
-    """The rules of a family: "1", "2", ..., with the lettered ones behind their numbers."""
-    numbered = [str(i) for i in range(1, FAMILIES[family][0] + 1)]
-    for label, of in LETTERED.items():
-        if of == family:
-            numbered.insert(int(re.match(r"\d+", label)[0]), label)
-    return numbered
 
 
 def ids(text):
     """The rules that a line quotes; `B-13 to B-21` are all of them."""
-    found = {(family, i + letter if i + letter in LETTERED else i) for family, i, letter in ID.findall(text)}
+    found = {(family, i + letter if i + letter in FAMILIES[family].labels else i) for family, i, letter in ID.findall(text)}
     for family, first, last in RANGE.findall(text):
         found |= {(family, str(i)) for i in range(int(first), int(last) + 1)}
-    return {(family, label) for family, label in found if label in labels(family)}
+    return {(family, label) for family, label in found if label in FAMILIES[family].labels}
 
 
 def note(out, rules, path, case):
@@ -79,25 +80,33 @@ def quotes_of_scenarios():
     return count
 
 
+def unpinned():
+    """The rules that neither a test nor a scenario names."""
+    tests, scenarios = quotes_of_tests(), quotes_of_scenarios()
+    return [f"{family}-{label}" for family, f in FAMILIES.items() for label in f.labels
+            if (family, label) not in tests and not scenarios[family, label]]
+
+
 def page():
     tests, scenarios = quotes_of_tests(), quotes_of_scenarios()
     rows = ["# Conformance", "",
-            "Which tests pin which rule of the behaviour specification. Written by `tools/conformance.py`; do not edit.", "",
+            "Which tests pin which of the [rules](rules/README.md). Written by `tools/conformance.py`; do not edit.", "",
             "| family | about | rules | pinned by tests | replayed by scenarios | by neither |", "|---|---|--:|--:|--:|--:|"]
     total = [0] * 4
-    for family, (_, about) in FAMILIES.items():
-        rules = [(family, label) for label in labels(family)]
+    for family, f in FAMILIES.items():
+        rules = [(family, label) for label in f.labels]
         counts = [len(rules), sum(r in tests for r in rules), sum(r in scenarios for r in rules),
                   sum(r not in tests and r not in scenarios for r in rules)]
         total = [a + b for a, b in zip(total, counts)]
-        rows.append(f"| {family} | {about} | " + " | ".join(map(str, counts)) + " |")
+        rows.append(f"| [{family}](rules/{f.page}) | {f.about} | " + " | ".join(map(str, counts)) + " |")
     rows.append("| all | | " + " | ".join(map(str, total)) + " |")
-    for family, (_, about) in FAMILIES.items():
-        rows += ["", f"## {family}: {about}", "", "| rule | tests | scenarios |", "|---|---|--:|"]
-        for label in labels(family):
+    for family, f in FAMILIES.items():
+        rows += ["", f"## {family}: {f.about}", "", "| rule | tests | scenarios |", "|---|---|--:|"]
+        for label in f.labels:
             files = tests.get((family, label), {})
-            cells = [f"`{f}`" + (": " + ", ".join(c for c in cases if c) if any(cases) else "") for f, cases in files.items()]
-            rows.append(f"| {family}-{label} | " + "<br>".join(cells) + f" | {scenarios.get((family, label), 0) or ''} |")
+            cells = [f"`{name}`" + (": " + ", ".join(c for c in cases if c) if any(cases) else "") for name, cases in files.items()]
+            rule = f"{family}-{label}"
+            rows.append(f"| [{rule}](rules/{f.page}#{rule.lower()}) | " + "<br>".join(cells) + f" | {scenarios[family, label] or ''} |")
     return "\n".join(rows) + "\n"
 
 

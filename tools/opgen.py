@@ -3,25 +3,29 @@
 
 An op is declared once, in libs/autograd/src/ops: `REEL_OP("schema", flags)` above its function. From the schema text this
 program derives the declaration, the Tensor method, the in-place form, named binding and registration. The schema's names,
-order and defaults are those of PyTorch's Python function. Where one C++ function answers to several of them,
+order and defaults are those of PyTorch's Python function. The flags say exactly once where the gradient comes from
+(opgen_gradient.py), and the build stops at a block that does not. Where one C++ function answers to several schemas,
 `alias("other_name")` shares the schemas, and `alias("other_name(Type arg, ...)")` adds a schema with names and defaults of
 its own, under another name or the same one: its arguments stand for the op's by name, the others in order. It also lists
-the kernel files that are compiled once per instruction set. Files are rewritten only when their text changes.
+the kernel files that are compiled once per instruction set, the layers of libs/nn, and what libs/optim consists of. Files
+are rewritten only when their text changes.
 """
 import argparse
 import pathlib
 import re
 import sys
 
+import opgen_blocks
+import opgen_gradient
 import opgen_out
 import opgen_registry
 from exact_arguments import EXACT, argument_test, guards, own_forms, takes_exact
-from kernel_index import kernel_index
+from kernel_index import kernel_index, kernels_of
+from layer_index import layer_index
 from opgen_text import BANNER
+from optim_index import OPTIM_BANNER, all_steps, umbrella
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-OPS = ROOT / "libs/autograd/src/ops"
-KERNELS = ROOT / "libs/autograd/src/cpu/kernels"
 CHUNK = 40  # ops per generated registration file
 
 # schema type -> (C++ parameter, expression that converts the bound value `{v}`)
@@ -57,7 +61,8 @@ RETURNS = {
     "Value": "Value", "Tensor": "Tensor", "Tensor[]": "std::vector<Tensor>", "bool": "bool", "int": "std::int64_t", "float": "double",
     "Scalar": "Scalar", "Dtype": "ScalarType", "int[]": "std::vector<std::int64_t>",
 }
-FLAGS = {"method", "out", "out_exact", "inplace", "inplace_native", "view", "random", "not_differentiable"}
+FLAGS = {"method", "out", "out_exact", "inplace", "inplace_native", "view", "random", *opgen_gradient.KINDS}
+DETAILS = {"alias", "cpp", "explicit", "not_differentiable"}
 # Arguments of Python's that C++ spells otherwise: functions of their own for working in place and into given tensors.
 BY_NAME_ONLY = {"inplace", "out", "_stacklevel"}
 LEGACY = {"size_average", "reduce"}  # what `reduction` was once said with
@@ -126,10 +131,10 @@ class Arg:
 
 
 class Op:
-    """One schema: its text, its flags, and where it stands."""
+    """One schema: its text, its flags, and what it says about its gradient."""
 
-    def __init__(self, schema, flags, aliases, where, file, cpp=None, explicit=None):
-        self.text, self.flags, self.file, self.explicit = schema, flags, file, explicit
+    def __init__(self, schema, flags, aliases, where, cpp=None, explicit=None):
+        self.text, self.flags, self.explicit = schema, flags, explicit
         m = re.fullmatch(r"([\w.]+)\((.*)\) -> (.+)", schema)
         if not m:
             fail(where, f"cannot read the schema '{schema}'; expected 'name(Type arg, ...) -> Type'")
@@ -165,7 +170,7 @@ class Op:
 
     def aliased(self, text, where):
         """The schema of an alias with arguments of its own, which calls this op's function."""
-        other = Op(f"{text} -> {self.ret}", self.flags, [], where, self.file)
+        other = Op(f"{text} -> {self.ret}", self.flags, [], where)
         given = other.cpp_only()
         known = {a.name for a in self.cpp_args}
         rest = iter([a for a in given if a.name not in known])
@@ -176,6 +181,12 @@ class Op:
             fail(where, f"the arguments of alias '{text}' do not stand for those of '{self.text}', one for one")
         other.cpp_name = self.cpp_name
         return other
+
+    def declare_gradient(self, kind, constant):
+        """`kind`: one of opgen_gradient.KINDS; `constant`: the tensor arguments that no gradient reaches."""
+        self.gradient, self.constant = kind, set(constant)
+        for other in self.others:  # its arguments stand for the op's
+            other.declare_gradient(kind, [b.name for a, b in zip(self.cpp_args, other.cpp_args) if a.name in self.constant])
 
     def cpp_only(self):
         return [a for a in self.args if a.name not in BY_NAME_ONLY | self.legacy]
@@ -241,23 +252,25 @@ def split_args(text):
     yield part
 
 
-def read_ops():
+def read_ops(root=ROOT):
+    """The ops of all blocks, each with a word about its gradient that its body does not contradict."""
+    sources = opgen_gradient.Sources(root / "libs/autograd/src")
+    blocks = opgen_blocks.read(sources, root, fail)
     ops = []
-    for path in sorted(OPS.rglob("*.cpp")):
-        text = path.read_text()
-        rel = path.relative_to(ROOT).as_posix()
-        for m in re.finditer(r'^REEL_OP\(((?:\s*"(?:[^"\\]|\\.)*")+)\s*(?:,((?:[^()"]|"[^"]*"|'
-                             r'\((?:\s*"[^"]*")+\))*))?\)', text, re.M):
-            where = f"{rel}:{text.count(chr(10), 0, m.start()) + 1}"
-            schema = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', m.group(1)))
-            more = re.sub(r'"\s*"', "", m.group(2) or "")
-            aliases = re.findall(r'alias\("([^"]+)"\)', more)
-            cpp = re.search(r'cpp\("(\w+)"\)', more)  # another C++ name than the op's
-            explicit = re.search(r'explicit\("(\w+)"\)', more)  # C++ has no default there: another overload has
-            flags = {f.strip() for f in re.sub(r'(?:alias|cpp|explicit)\("[^"]+"\)', "", more).split(",")} - {""}
-            if flags - FLAGS:
-                fail(where, f"unknown flag {sorted(flags - FLAGS)}; known: {sorted(FLAGS)}")
-            ops.append(Op(schema, flags, aliases, where, rel, cpp and cpp.group(1), explicit and explicit.group(1)))
+    for block in blocks:
+        flags, where = block.flags, block.where
+        unknown = flags - FLAGS | {w + '("...")' for w, _ in block.details if w not in DETAILS}
+        if unknown:
+            fail(where, f"unknown flag {', '.join(sorted(unknown))}; known: {', '.join(sorted(FLAGS))}, "
+                 + ", ".join(f'{w}("...")' for w in sorted(DETAILS)))
+        op = Op(block.schema, flags, block.texts("alias"), where, (block.texts("cpp") or [None])[0],
+                (block.texts("explicit") or [None])[0])
+        op.declare_gradient(*opgen_gradient.read(flags, block.texts("not_differentiable"),
+                                                 {a.name: a.type for a in op.args}, where, fail))
+        ops.append(op)
+    sources.op_names |= {name for op in ops for name in (op.cpp_name, op.cpp_name + "_")}
+    for op, block in zip(ops, blocks):
+        opgen_gradient.check(op.gradient, sources.records(block.path, block.body), block.where, fail)
     for o in ops:
         o.exact = takes_exact(o, ops)
     return ops
@@ -349,8 +362,10 @@ def write(path, text, kept):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", required=True, type=pathlib.Path)
-    out = parser.parse_args().out
-    ops = read_ops()
+    parser.add_argument("--root", default=ROOT, type=pathlib.Path, help="the tree to read")
+    given = parser.parse_args()
+    out = given.out
+    ops = read_ops(given.root)
     kept = set()
     inc, src = out / "include/reel/autograd", out / "src"
     write(inc / "ops.hpp", declarations(ops), kept)
@@ -363,8 +378,11 @@ def main():
         write(src / f"ops_registry_{i}.cpp", opgen_registry.registration(part, i), kept)
     write(src / "ops_out_exact.cpp", opgen_out.exact_list(ops), kept)
     write(src / "ops_registry.cpp", opgen_registry.registration_index(len(parts)), kept)
-    stems = sorted(p.stem for p in KERNELS.glob("*.cpp"))
-    write(src / "kernels_registry.cpp", BANNER + kernel_index(stems), kept)
+    write(src / "kernels_registry.cpp", BANNER + kernel_index("autograd", kernels_of(given.root, "autograd")), kept)
+    write(out / "optim/kernels_registry.cpp", OPTIM_BANNER + kernel_index("optim", kernels_of(given.root, "optim")), kept)
+    write(out / "include/reel/optim.hpp", OPTIM_BANNER + umbrella(given.root), kept)
+    write(out / "include/reel/optim/detail/all_steps.hpp", OPTIM_BANNER + all_steps(given.root), kept)
+    write(out / "include/reel/nn/layers.hpp", layer_index(), kept)
     write(out / "test/argument_types.cpp", BANNER + argument_test(ops), kept)
     for folder in (src, inc, out / "kernels", out / "test"):
         for old in folder.glob("*") if folder.exists() else []:

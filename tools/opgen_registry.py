@@ -1,25 +1,22 @@
 """The registration of schemas and the thunks that call by name."""
-import pathlib
-
 from opgen_text import BANNER
+
+GRADIENT = {"rule": "Rule", "composite": "Composite", "not_differentiable": "None"}
 
 
 def schema_block(op):
     """Registers one schema: what it says, and thunks from bound values to the C++ function."""
     args = op.bound()
     out = ["    {\n        Schema s;\n", f'        s.name = "{op.name}";\n        s.returns = "{op.ret}";\n',
-           f'        s.text = "{op.text}";\n        s.file = "{op.file}";\n',
-           f'        s.family = "{pathlib.PurePosixPath(op.file).stem}";\n']
-    for flag, member in (("method", "is_method"), ("view", "is_view"), ("random", "is_random")):
-        if flag in op.flags:
-            out.append(f"        s.{member} = true;\n")
-    if "not_differentiable" in op.flags:
-        out.append("        s.differentiable = false;\n")
+           f'        s.text = "{op.text}";\n        s.gradient = Gradient::{GRADIENT[op.gradient]};\n']
+    if "random" in op.flags:
+        out.append("        s.is_random = true;\n")
     if op.has_inplace():
         out.append("        s.has_inplace = true;\n")
     for a in op.args:
+        differentiable = a.type.startswith("Tensor") and op.gradient != "not_differentiable" and a.name not in op.constant
         out.append(f'        s.arguments.push_back({{"{a.name}", "{a.type}", {str(a.kwarg_only).lower()}, '
-                   f'{str(a.default is not None).lower()}, {a.value_default()}}});\n')
+                   f'{str(a.default is not None).lower()}, {a.value_default()}, {str(differentiable).lower()}}});\n')
     call = f"return result(reel::{op.cpp_name}({args}));"
     if op.place("inplace") is not None:
         call = f"if (v[{op.place('inplace')}].toBool()) return result(reel::{op.cpp_name}_({args})); " + call

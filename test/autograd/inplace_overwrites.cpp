@@ -131,7 +131,8 @@ BOOST_AUTO_TEST_CASE(every_in_place_form_of_an_op_without_derivative_cuts_the_hi
     for (const std::string& name : ops::registry().names())
         for (const ops::Schema& s : ops::registry().at(name).schemas) {
             const bool only_in_place = s.name.ends_with('_');
-            if (!(only_in_place ? s.is_random : s.call_inplace && !s.differentiable)) continue;
+            if (s.gradient != ops::Gradient::None || !(only_in_place || s.call_inplace)) continue;
+            if (name == "set_") continue; // takes other memory
             const Tensor x = leaf({0.125, 0.5, 0.75, 0.25}), y = x * 2.0;
             Args args{y};
             if (!sample_arguments(s, args)) continue;

@@ -240,6 +240,12 @@ BOOST_AUTO_TEST_CASE(any_number_of_empty_matrices_takes_no_time) {
     REEL_TEST_SIZES(linalg::eigvals(none), many, 0);
     REEL_TEST_SIZES(std::get<1>(geqrf(thin)), many, 0);
     REEL_TEST_SIZES(linalg::solve_triangular(none, none, true), many, 0, 0);
+    REEL_TEST_SIZES(bmm(none, none), many, 0, 0);
+    for (const bool singular_values : {false, true}) {
+        const Tensor x = thin.detach().requires_grad_();
+        const Tensor y = singular_values ? std::get<0>(linalg::svd(x, false)) : std::get<0>(linalg::qr(x));
+        REEL_TEST_SIZES(autograd::grad({y.sum()}, {x})[0], many, 1, 0);
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

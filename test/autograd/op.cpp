@@ -174,6 +174,8 @@ BOOST_AUTO_TEST_CASE(memory_read_as_another_dtype) {
     BOOST_TEST(x.view(kByte).view(kFloat).equal(x));
     BOOST_TEST(tensor_of("view", {x, kDouble}).size(0) == 1);
     x.view(kInt).fill_(0);
+    const Tensor leaf = ones({2}).requires_grad_();
+    BOOST_TEST(!leaf.view(kInt).requires_grad());
     BOOST_TEST(x.equal(zeros({2})));
     BOOST_TEST(tensor(3.).view({}).dim() == 0); // a shape, not a dtype
     BOOST_CHECK_THROW(ones({3}, kFloat).view(kDouble), Error);

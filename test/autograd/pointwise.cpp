@@ -8,6 +8,7 @@
 #include <reel/autograd/gradcheck.hpp>
 #include <reel/autograd/op.hpp>
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_factory.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 using namespace reel;
@@ -328,6 +329,20 @@ BOOST_AUTO_TEST_CASE(nan_passes_through_bounds_and_loses_in_fmax) {
     BOOST_TEST(same(nan_to_num(x, 7.0, 8.0, 9.0), values({7, 9, 8, 0.5})));
 }
 
+BOOST_AUTO_TEST_CASE(a_nan_takes_the_whole_gradient_of_maximum_and_minimum) {
+    const Tensor with_nan = values({not_a_number, 1, not_a_number, 2, 3, 3});
+    for (const char* name : {"maximum", "minimum"}) {
+        BOOST_TEST_CONTEXT(name) {
+            const bool upper = std::string_view(name) == "maximum";
+            const Tensor x = with_nan.clone().requires_grad_(),
+                         o = values({1, not_a_number, not_a_number, 1, 4, 3}).requires_grad_();
+            const variable_list g = autograd::grad({call(name, {x, o}, {})}, {x, o}, {full({6}, 4.0, kDouble)});
+            BOOST_TEST(same(g[0], upper ? values({4, 4, 4, 4, 0, 2}) : values({4, 4, 4, 0, 4, 2})));
+            BOOST_TEST(same(g[1], upper ? values({4, 4, 4, 0, 4, 2}) : values({4, 4, 4, 4, 0, 2})));
+        }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(second_derivatives_survive_far_out) {
     // exp overflows in the branch that is not taken; nothing of it may leak.
     for (const char* name : {"nn.functional.elu", "nn.functional.selu", "nn.functional.softplus", "nn.functional.mish",
@@ -395,6 +410,18 @@ BOOST_AUTO_TEST_CASE(refusals_name_the_op_and_the_argument) {
     BOOST_CHECK_EXCEPTION(glu(values({1, 2, 3})), Error,
                           [](const auto& e) { return says(e, "glu: dimension 0 of input has size 3"); });
     BOOST_CHECK_THROW(x.clone().add_(complex(x, x)), Error); // the result does not fit into a real tensor
+}
+
+BOOST_AUTO_TEST_CASE(the_root_binary_cross_entropy_passes_over_sizes_of_one) {
+    const Tensor column = tensor({{0.25}, {0.5}, {0.75}}, kDouble), row = tensor({1., 0., 1.}, kDouble);
+    const Tensor each = binary_cross_entropy(column, row, {}, "none");
+    BOOST_TEST(each.sizes().equals({3, 1}));
+    BOOST_TEST(each.equal(functional_binary_cross_entropy(column, row.unsqueeze(1), {}, "none")));
+    BOOST_CHECK_EXCEPTION(functional_binary_cross_entropy(column, row), ValueError, [](const auto& e) {
+        return says(e, "binary_cross_entropy: target has shape [3]; expected that of input, [3, 1]");
+    });
+    BOOST_CHECK_EXCEPTION(binary_cross_entropy(column, tensor({1., 0.}, kDouble)), ValueError,
+                          [](const auto& e) { return says(e, "binary_cross_entropy: target has shape [2]"); });
 }
 
 BOOST_AUTO_TEST_CASE(known_values) {

@@ -286,4 +286,107 @@ BOOST_AUTO_TEST_CASE(wrong_arguments_name_the_module) {
     BOOST_TEST(has(text, {"ScaleImpl", "unexpected keyword argument 'scale'"}), text);
 }
 
+namespace {
+/// Takes its argument away from who calls it.
+struct TakerImpl : nn::Module {
+    std::function<void(TakerImpl&)> before;
+    Tensor forward(Tensor x) {
+        if (before) before(*this);
+        return x * 2;
+    }
+};
+REEL_MODULE(Taker);
+
+using Tensors = autograd::variable_list;
+/// One call and its backward: what hooks over tensors, or over values, say in turn, and the gradient.
+std::string account(bool over_values, bool call_with_values) {
+    std::ostringstream log;
+    Scale m;
+    if (over_values) {
+        m->register_forward_pre_hook([&](Module&, const Args& a) { log << "pre " << number(a[0].toTensor()) << ';'; });
+        m->register_forward_hook([&](Module&, const Args& a, const Value& y) {
+            log << "forward " << number(a[0].toTensor()) << ' ' << number(y.toTensor()) << ';';
+        });
+        m->register_full_backward_pre_hook([&](Module&, const Value& go) -> Value {
+            log << "backward pre " << number(go.elements()[0].toTensor()) << ';';
+            return Value::tuple({go.elements()[0].toTensor() * 10});
+        });
+        m->register_full_backward_hook([&](Module&, const Value& gi, const Value& go) -> Value {
+            log << "full " << number(gi.elements()[0].toTensor()) << ' ' << number(go.elements()[0].toTensor()) << ';';
+            return Value::tuple({gi.elements()[0].toTensor() + 1});
+        });
+    } else {
+        m->register_forward_pre_hook([&](Module&, const Tensor& x) { log << "pre " << number(x) << ';'; });
+        m->register_forward_hook([&](Module&, const Tensor& x, const Tensor& y) {
+            log << "forward " << number(x) << ' ' << number(y) << ';';
+        });
+        m->register_full_backward_pre_hook([&](Module&, const Tensors& go) -> std::optional<Tensors> {
+            log << "backward pre " << number(go[0]) << ';';
+            return Tensors{go[0] * 10};
+        });
+        m->register_full_backward_hook([&](Module&, const Tensors& gi, const Tensors& go) -> std::optional<Tensors> {
+            log << "full " << number(gi[0]) << ' ' << number(go[0]) << ';';
+            return Tensors{gi[0] + 1};
+        });
+    }
+    const Tensor x = leaf(1);
+    (call_with_values ? m->call_values({Value(x)}).toTensor() : m(x)).backward();
+    log << number(x.grad());
+    return log.str();
+}
+} // namespace
+
+BOOST_AUTO_TEST_CASE(C_3_calls_over_tensors_and_over_values_take_the_same_steps) {
+    const std::string expected = account(false, false);
+    BOOST_TEST(has(expected, {"pre 1;forward 1 ", "backward pre 1;full ", " 10;"}), expected);
+    for (const bool over_values : {false, true})
+        for (const bool call_with_values : {false, true})
+            BOOST_TEST(account(over_values, call_with_values) == expected);
+}
+
+BOOST_AUTO_TEST_CASE(C_4_late_forward_hooks_see_an_argument_that_forward_took_away) {
+    for (const bool differentiable : {true, false}) {
+        Taker m;
+        double seen = 0, came = 0;
+        m->register_full_backward_hook([](Module&, const Tensors&, const Tensors&) {});
+        m->before = [&](TakerImpl& self) {
+            self.register_forward_hook([&](Module&, const Args& a, const Value& y) {
+                BOOST_REQUIRE(a.size() == 1u && a[0].isTensor());
+                seen = number(a[0].toTensor()), came = number(y.toTensor());
+            });
+        };
+        Tensor x = full({}, 3.0).requires_grad_(differentiable);
+        m(std::move(x));
+        BOOST_TEST(seen == 3);
+        BOOST_TEST(came == 6);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(C_27_rescue_hooks_see_an_argument_that_forward_took_away) {
+    Taker m;
+    double seen = 0;
+    bool none = false;
+    m->register_full_backward_hook([](Module&, const Tensors&, const Tensors&) {});
+    m->before = [&](TakerImpl& self) {
+        self.register_forward_hook(
+            [&](Module&, const Args& a, const Value& y) { seen = number(a[0].toTensor()), none = y.isNone(); },
+            nn::ForwardOptions{.always_call = true});
+        REEL_THROW(Error, "forward fails");
+    };
+    Tensor x = leaf(3);
+    BOOST_TEST(has(message_of<Error>([&] { m(std::move(x)); }), {"forward fails"}));
+    BOOST_TEST(seen == 3);
+    BOOST_TEST(none);
+}
+
+BOOST_AUTO_TEST_CASE(C_10_a_result_of_another_kind_names_the_module) {
+    Taker m;
+    m->register_full_backward_hook([](Module&, const Tensors&, const Tensors&) {});
+    m->before = [](TakerImpl& self) {
+        self.register_forward_hook([](Module&, const Args&, const Value&) { return Value(5); });
+    };
+    const std::string text = message_of<nn::ArgumentError>([&] { m(leaf(1)); });
+    BOOST_TEST(has(text, {"TakerImpl", "a forward hook replaced the result by another kind", "5"}), text);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(parameters_start_within_the_bounds_of_the_fan_in) {
     BOOST_TEST(m->bias.abs().max().item<double>() <= bound);
     BOOST_TEST(m->parameters().size() == 2U);
 }
-BOOST_AUTO_TEST_CASE(the_weight_is_drawn_before_the_bias) { // api-surface 25
+BOOST_AUTO_TEST_CASE(the_weight_is_drawn_before_the_bias) { // as PyTorch draws them
     manual_seed(3);
     nn::Conv2d m(nn::Conv2dOptions(1, 2, 2));
     manual_seed(3);

@@ -238,6 +238,28 @@ BOOST_AUTO_TEST_CASE(lbfgs_maximizes_too) {
     BOOST_TEST(list(x)[0] == 3, boost::test_tools::tolerance(1e-9));
     BOOST_TEST(list(x)[1] == 3, boost::test_tools::tolerance(1e-9));
 }
+BOOST_AUTO_TEST_CASE(options_of_adam_and_adamw_differ_in_their_decay_alone) {
+    const optim::AdamOptions adam;
+    const optim::AdamWOptions adamw;
+    BOOST_TEST(adam.weight_decay() == 0);
+    BOOST_TEST(adamw.weight_decay() == 1e-2);
+    BOOST_TEST(!adam.decoupled_weight_decay());
+    BOOST_TEST(adamw.decoupled_weight_decay());
+    ValueDict a = adam.to_dict(), w = adamw.to_dict();
+    BOOST_TEST(w.at("decoupled_weight_decay").toBool());
+    for (ValueDict* d : {&a, &w}) d->set("weight_decay", 0.0), d->set("decoupled_weight_decay", false);
+    BOOST_TEST(Value(a).repr() == Value(w).repr()); // names, values and order
+    // a default that differs is not one that was given: groups inherit over it
+    std::vector<optim::OptimizerParamGroup> groups;
+    groups.emplace_back(std::vector<Tensor>{parameter({1}, {1})}, optim::AdamWOptions(0.5).amsgrad(true).clone());
+    const optim::AdamW built(std::move(groups), optim::AdamWOptions(0.1).weight_decay(0.3));
+    const auto& o = static_cast<const optim::AdamWOptions&>(built.param_groups()[0].options());
+    BOOST_TEST(o.lr() == 0.5);
+    BOOST_TEST(o.weight_decay() == 0.3);
+    BOOST_TEST(o.amsgrad());
+    BOOST_CHECK_EXCEPTION(optim::AdamW({parameter({1}, {1})}, optim::AdamWOptions(-1)), ValueError,
+                          [](const Error& e) { return e.msg() == "AdamW: lr must not be negative, got -1"; });
+}
 BOOST_AUTO_TEST_CASE(loading_what_does_not_fit_changes_nothing) {
     optim::Adam two({parameter({1, 2}, {1, 1})}, AdamOptions(0.1)),
         three({parameter({1, 2, 3}, {1, 1, 1})}, AdamOptions(0.2));

@@ -1,5 +1,5 @@
 // The fused steps against the textbook, for every layout and dtype that a parameter may have.
-#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/detail/step.hpp>
 
 #include <boost/test/unit_test.hpp>
 
@@ -7,6 +7,7 @@
 
 #include <reel/autograd/parallel.hpp>
 #include <reel/optim.hpp>
+#include <reel/optim/detail/steps/sgd.hpp>
 
 #include "optim/support.hpp"
 
@@ -47,6 +48,27 @@ void check_close(const std::vector<double>& got, const std::vector<double>& want
     BOOST_TEST_REQUIRE(got.size() == want.size());
     for (std::size_t i = 0; i < got.size(); ++i)
         BOOST_TEST(std::abs(got[i] - want[i]) <= tolerance, got[i] << " and " << want[i] << " at " << i);
+}
+/// A rule that no optimizer of the library has: p -= rate sign(g).
+struct sign_step : optim::steps::StepRule {
+    static constexpr int states = 0;
+    template <class T> void operator()(T* x) const {
+        const T g = begin(x);
+        x[0] = x[0] - T(lr) * T((g > 0) - (g < 0));
+    }
+};
+int sign_calls = 0;
+void step_by_sign(const Tensor& param, const sign_step& rule, const optim::StepOperands& operands) {
+    ++sign_calls;
+    BOOST_TEST(operands.size == 2);
+    BOOST_TEST(operands.dtype == kDouble);
+    BOOST_TEST(operands.count == param.numel());
+    for (std::int64_t i = 0; i < operands.count; ++i) {
+        double x[2];
+        for (int a = 0; a < 2; ++a) x[a] = reinterpret_cast<const double*>(operands.data[a])[i];
+        rule(x);
+        reinterpret_cast<double*>(operands.data[0])[i] = x[0];
+    }
 }
 } // namespace
 
@@ -98,12 +120,44 @@ BOOST_AUTO_TEST_CASE(the_number_of_threads_does_not_change_a_bit) {
 }
 BOOST_AUTO_TEST_CASE(operands_that_do_not_fit_are_refused_before_anything_is_written) {
     const Tensor p = parameter({1, 2}, {1, 1});
-    const pointwise::sgd_step rule{{.lr = 1}};
-    BOOST_CHECK_EXCEPTION(apply_step("SGD", rule, p, vector_of({1, 2, 3}), {}), Error, [](const Error& e) {
+    const optim::steps::sgd_step rule{{.lr = 1}};
+    BOOST_CHECK_EXCEPTION(optim::apply_step("SGD", rule, p, vector_of({1, 2, 3}), {}), Error, [](const Error& e) {
         return e.msg() == "SGD: the gradient has shape [3], the parameter has [2]";
     });
-    BOOST_CHECK_THROW(apply_step("SGD", rule, p, vector_of({1, 2}, kFloat), {}), Error);
+    BOOST_CHECK_THROW(optim::apply_step("SGD", rule, p, vector_of({1, 2}, kFloat), {}), Error);
     BOOST_TEST(list(p)[0] == 1.0);
+}
+BOOST_AUTO_TEST_CASE(a_rule_without_a_kernel_for_the_device_is_refused_by_name) {
+    const Tensor p = parameter({1, 2}, {1, 1});
+    BOOST_CHECK_EXCEPTION(
+        optim::apply_step("Sign", sign_step{{.lr = 1}}, p, vector_of({1, 2}), {}), NotImplementedError,
+        [](const Error& e) { return e.msg() == "Sign: there is no step for float64 parameters on cpu"; });
+    const Tensor nowhere = reel::zeros({2}, TensorOptions(kFloat).device(kMeta)).requires_grad_();
+    nowhere.mutable_grad() = reel::zeros({2}, TensorOptions(kFloat).device(kMeta));
+    optim::SGD sgd({nowhere}, optim::SGDOptions(1));
+    BOOST_CHECK_EXCEPTION(sgd.step(), NotImplementedError, [](const Error& e) {
+        return e.msg() == "SGD: there is no step for float32 parameters on meta";
+    });
+}
+BOOST_AUTO_TEST_CASE(a_kernel_that_is_set_for_a_rule_steps_whatever_the_layout) {
+    optim::step_kernel<sign_step>.set(kCPU, &step_by_sign);
+    const auto version = [](const Tensor& t) { return t.impl()->version(); };
+    const Tensor wide = reel::zeros({2, 4}, kDouble), every_other = wide.slice(1, 0, 4, 2);
+    const Tensor dense = reel::zeros({2, 2}, kDouble), g = reel::zeros({2, 2}, kDouble);
+    g.copy_(vector_of({3, -2, 0, 5}).reshape({2, 2}));
+    sign_calls = 0;
+    for (const Tensor& p : {dense, every_other}) {
+        const auto before = version(p);
+        optim::apply_step("Sign", sign_step{{.lr = 0.5}}, p, g, {});
+        BOOST_TEST((list(p.contiguous()) == std::vector<double>{-0.5, 0.5, 0, -0.5}));
+        BOOST_TEST(version(p) > before);
+    }
+    BOOST_TEST(sign_calls == 2);
+    BOOST_TEST((list(wide.contiguous()) == std::vector<double>{-0.5, 0, 0.5, 0, 0, 0, -0.5, 0}));
+    BOOST_TEST((list(g) == std::vector<double>{3, -2, 0, 5}));
+    optim::apply_step("Sign", sign_step{{.lr = 1}}, reel::zeros({0}, kDouble), reel::zeros({0}, kDouble), {});
+    BOOST_TEST(sign_calls == 2); // nothing to do
+    optim::step_kernel<sign_step>.set(kCPU, nullptr);
 }
 BOOST_AUTO_TEST_CASE(nesterov_and_dampening_follow_their_formulas) {
     const Tensor p = parameter({1}, {2});

@@ -79,6 +79,7 @@ std::vector<Made> index_calls() {
     return {{"index", {x, Value::list({Value(longs({0, 2, 2}))})}},
             {"index", {x, Value::list({Value(), Value(longs({3, 1}))})}},
             {"index", {x, Value::list({Value(mask)})}},
+            {"binary_cross_entropy", {x.sigmoid(), x.sin().sigmoid()}},
             {"embedding", {numbers({4, 3}), longs({0, 2, 2}), -1, false}},
             {"nonzero_numpy", {mask}},
             {"_unique2", {longs({3, 1, 3})}},
@@ -107,6 +108,10 @@ std::vector<Sample> ordered_calls() {
         [=](const Args& a) -> Value { return embedding(at(a, 0), at(a, 1)); });
     add("nn.functional.embedding", "padding, by frequency", {table, rows},
         [=](const Args& a) -> Value { return functional_embedding(at(a, 1), at(a, 0), 0, std::nullopt, 2., true); });
+    const Tensor chances = sigmoid(numbers({3, 1})), truth = sigmoid(numbers({3}));
+    for (const char* reduction : {"none", "mean"})
+        add("binary_cross_entropy", reduction, {chances, truth},
+            [=](const Args& a) -> Value { return binary_cross_entropy(at(a, 0), at(a, 1), Tensor(), reduction); });
     for (const char* mode : {"sum", "mean", "max"})
         add("nn.functional.embedding_bag", mode, {table, rows, longs({0, 1})}, [=](const Args& a) -> Value {
             return functional_embedding_bag(at(a, 1), at(a, 0), at(a, 2), std::nullopt, 2., false, mode);

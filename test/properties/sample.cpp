@@ -1,5 +1,6 @@
 #include "sample.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -73,6 +74,7 @@ std::vector<Sample> read_samples() {
     add_made_samples(list);
     add_made_layer_samples(list);
     add_made_python_samples(list);
+    add_made_schema_samples(list);
     add_cases(checkout() / "test/reference/samples.safetensors", false, list);
     if (!long_form()) {
         add_gauge_free_samples(list);
@@ -114,6 +116,13 @@ variable_list Sample::run() const {
 variable_list Sample::run_on(variable_list operands) const {
     if (op.ends_with('_') && !operands.empty()) operands[0] = operands[0].clone();
     return with(operands).run();
+}
+bool Sample::is_random() const {
+    const auto& schemas = ops::registry().at(op).schemas;
+    return std::any_of(schemas.begin(), schemas.end(), [](const ops::Schema& schema) { return schema.is_random; });
+}
+bool Sample::leaves_memory_unwritten() const {
+    return op.starts_with("empty") || op == "new_empty" || op.starts_with("resize_");
 }
 
 const std::vector<Sample>& samples() {

@@ -33,6 +33,10 @@ struct Sample {
     variable_list run() const;
     /// The same over other operands; an op that only exists in place works on a copy of the first.
     variable_list run_on(variable_list operands) const;
+    /// What the schemas of the op say: it draws random numbers.
+    bool is_random() const;
+    /// The result, or part of it, is memory that nobody has written.
+    bool leaves_memory_unwritten() const;
     std::string name() const { return op + " (" + origin + ")"; }
 };
 
@@ -48,6 +52,9 @@ void add_made_samples(std::vector<Sample>& list);
 void add_made_layer_samples(std::vector<Sample>& list);
 /// The same for functions of Python that have names or orders of their own, draws, grids, low rank.
 void add_made_python_samples(std::vector<Sample>& list);
+
+/// The same for schemas that the samples of their op's name leave out.
+void add_made_schema_samples(std::vector<Sample>& list);
 
 /// Beside each call whose gradient is a convention one that is free of it: of the operand's Hermitian part, and
 /// returning what does not change with the phase of a vector.

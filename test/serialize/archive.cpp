@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(tensors_go_to_the_device_that_is_asked_for) {
     BOOST_TEST(weight.requires_grad());
     BOOST_TEST((weight.sizes() == IntArrayRef({3, 2})));
 }
-BOOST_AUTO_TEST_CASE(SR11_an_archive_keeps_what_it_has_when_a_source_is_refused) {
+BOOST_AUTO_TEST_CASE(SR_11_an_archive_keeps_what_it_has_when_a_source_is_refused) {
     std::ostringstream out;
     example().save_to(out);
     const std::string whole = out.str();

@@ -162,6 +162,8 @@ void check_manifest(const fs::path& folder) {
 
 BOOST_AUTO_TEST_SUITE(fixtures)
 
+// PT-3 to PT-5, PT-8, PT-13 and PT-14: the other byte order, scripts, ZIP64, deflated members, files from before 1.6;
+// PK-6, PK-8; SR-2, SR-6, SR-7, SR-12, SR-13 among those to refuse
 BOOST_AUTO_TEST_CASE(the_small_set_in_the_repository) { check_manifest(checkout() / "test/fixtures/pytorch-2.15"); }
 BOOST_AUTO_TEST_CASE(the_whole_set_beside_the_checkout) {
     const fs::path folder = checkout() / "../shared/fixtures/pytorch-2.15";

@@ -1,4 +1,4 @@
-// Section J's hostile cases, built byte by byte: each is refused with its reason, and nothing else happens.
+// Files that nobody vouches for, built byte by byte: each is refused with its reason, and nothing else happens.
 #include <reel/serialize/save_load.hpp>
 
 #include <boost/test/unit_test.hpp>
@@ -87,13 +87,13 @@ BOOST_AUTO_TEST_CASE(the_assembler_makes_a_good_file) {
     const Value v = load_pickle(dict(tensor()));
     BOOST_TEST((v.toGenericDict().at("x").toTensor().sizes() == IntArrayRef({2, 3})));
 }
-BOOST_AUTO_TEST_CASE(J1_cut_at_every_byte) {
+BOOST_AUTO_TEST_CASE(SR_8_SR_13_cut_at_every_byte) {
     const std::string good = small_file();
     BOOST_TEST(equal(load_bytes(good)));
     for (std::size_t n = 0; n < good.size(); ++n)
         BOOST_TEST(refusal([&] { load_bytes(good.substr(0, n)); }) != "accepted", "cut at " << n);
 }
-BOOST_AUTO_TEST_CASE(J2_every_bit_flipped_gives_an_error_or_the_same_values) {
+BOOST_AUTO_TEST_CASE(SR_13_every_bit_flipped_gives_an_error_or_the_same_values) {
     const std::string good = small_file();
     std::size_t errors = 0;
     for (std::size_t i = 0; i < good.size(); ++i)
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(J2_every_bit_flipped_gives_an_error_or_the_same_values) {
         }
     BOOST_TEST(errors > good.size()); // padding and times may change, the rest must not
 }
-BOOST_AUTO_TEST_CASE(J3_J4_counts_sizes_strides_and_offsets) {
+BOOST_AUTO_TEST_CASE(SR_6_SR_7_counts_sizes_strides_and_offsets) {
     const char* outside = "does not lie inside its storage";
     refused(dict(tensor({2, 3}, {3, 1}, 0, storage(-6))), "states -6 elements");
     refused(dict(tensor({2, 3}, {3, 1}, 0, storage(two_62))), "overflows");
@@ -128,18 +128,18 @@ BOOST_AUTO_TEST_CASE(J3_J4_counts_sizes_strides_and_offsets) {
     refused(dict(tensor({2, 3}, {3})), "2 sizes and 1 strides");
     refused(dict(tensor(std::vector<std::int64_t>(65, 1), std::vector<std::int64_t>(65, 1))), "dimensions");
 }
-BOOST_AUTO_TEST_CASE(J5_storages_shorter_and_longer_than_declared) {
+BOOST_AUTO_TEST_CASE(SR_5_SR_6_storages_shorter_and_longer_than_declared) {
     refused(dict(tensor({1}, {1}, 0, storage(5))), "its member has 24");
     refused(dict(tensor({1}, {1}, 0, storage(7))), "its member has 24");
     refused(dict(tensor({1}, {1}, 0, storage(6, "FloatStorage", "1"))), "is missing");
 }
-BOOST_AUTO_TEST_CASE(J6_one_key_with_two_dtypes) {
+BOOST_AUTO_TEST_CASE(SR_6_one_key_with_two_dtypes) {
     const std::string both = tensor() + tensor({3}, {1}, 0, storage(3, "DoubleStorage")) + "\x86";
     refused(dict(both), "two dtypes");
     refused(dict(tensor() + tensor({6}, {1}, 0, storage(6, "DoubleStorage")) + "\x86"),
             "24 bytes in one place and 48 in another");
 }
-BOOST_AUTO_TEST_CASE(J7_items_and_states_where_none_can_be) {
+BOOST_AUTO_TEST_CASE(SR_3_SR_4_items_and_states_where_none_can_be) {
     for (const std::string& target : {tensor(), std::string("]"), std::string(")"), text("abc"), std::string("N")}) {
         refused(dict(target + text("k") + "Ns"), "only dicts have items");
         refused(dict(target + "(" + text("k") + "Nu"), "only dicts have items");
@@ -152,13 +152,13 @@ BOOST_AUTO_TEST_CASE(J7_items_and_states_where_none_can_be) {
         refused(dict(target + "}b"), "BUILD on");
     refused(dict(global("collections", "OrderedDict") + "}b"), "BUILD on");
 }
-BOOST_AUTO_TEST_CASE(J8_a_rebuild_without_its_operands) {
+BOOST_AUTO_TEST_CASE(PK_7_SR_3_a_rebuild_without_its_operands) {
     const std::string rebuild = global("torch._tensor", "_rebuild_from_type_v2");
     refused(dict(rebuild + ")R"), "called with 0 arguments");
     refused(dict(rebuild + tuple(text("f") + text("t") + ")}") + "R"), "must be one that rebuilds tensors");
     refused(proto + rebuild + "R.", "stack underflow");
 }
-BOOST_AUTO_TEST_CASE(J9_memo_lengths_and_marks) {
+BOOST_AUTO_TEST_CASE(PK_1_SR_1_SR_8_SR_9_memo_lengths_and_marks) {
     refused(proto + std::string("h\0.", 3), "read before it is written");
     refused(proto + "Nr\xff\xff\xff\xff.", "beyond the number of opcodes");
     refused(proto + "X\xff\xff\xff\xff" + "abc.", "are left");
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(J9_memo_lengths_and_marks) {
     refused(proto + std::string("X\2\0\0\0\xc0\x80.", 8), "not valid UTF-8");
     refused(proto + "I1\n.", "opcode 0x49");
 }
-BOOST_AUTO_TEST_CASE(J10_J11_nesting_and_cycles) {
+BOOST_AUTO_TEST_CASE(SR_9_SR_10_nesting_and_cycles) {
     refused(proto + std::string(1'000'000, ']') + std::string(999'999, 'a') + ".", "limit");
     refused(proto + ")" + std::string(100'000, '\x85') + ".", "deeper than the limit");
     refused(proto + std::string(1'000'000, '('), "deeper than the limit");
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(J10_J11_nesting_and_cycles) {
     for (int i = 0; i < 30; ++i) doubled += std::string("q\0h\0\x86", 5);
     BOOST_TEST(load_pickle(doubled + ".").isTuple());
 }
-BOOST_AUTO_TEST_CASE(SR9_a_few_bytes_do_not_copy_a_large_value_again_and_again) {
+BOOST_AUTO_TEST_CASE(SR_9_a_few_bytes_do_not_copy_a_large_value_again_and_again) {
     std::string keys, numbers;
     for (int i = 0; i < 3'000; ++i) keys += text("k" + std::to_string(i)) + "N", numbers += "M" + little(i, 2);
     const auto again = [](std::string large, const std::string& call, int times) {
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(SR9_a_few_bytes_do_not_copy_a_large_value_again_and_again) 
     // what is copied once costs nothing
     BOOST_TEST(load_pickle(again("(" + numbers + "t", global("torch", "Size") + memo, 1)).isTuple());
 }
-BOOST_AUTO_TEST_CASE(SR3_a_parameter_does_not_share_its_state_with_the_file) {
+BOOST_AUTO_TEST_CASE(SR_3_a_parameter_does_not_share_its_state_with_the_file) {
     // BUILD with the very dict that made the parameter: adding a vector to itself was undefined behaviour
     const std::string make = global("torch._utils", "_rebuild_parameter_with_state") + "(" + tensor() + "\x88" +
                              ordered_dict() + "}" + std::string("q\0", 2);
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(SR3_a_parameter_does_not_share_its_state_with_the_file) {
     const std::string grown = make + text("note") + "NstR}" + text("more") + "Nsb" + std::string("h\0\x86", 3);
     BOOST_TEST(load_pickle(dict(grown)).toGenericDict().at("x").elements().at(1).toGenericDict().size() == 1u);
 }
-BOOST_AUTO_TEST_CASE(J12_names_outside_the_table_are_named_and_never_called) {
+BOOST_AUTO_TEST_CASE(SR_2_SR_12_names_outside_the_table_are_named_and_never_called) {
     const std::string marker =
         (std::filesystem::temp_directory_path() / ("reel_hostile_" + std::to_string(::getpid()))).string();
     for (const auto& [module, name] :
@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(J12_names_outside_the_table_are_named_and_never_called) {
         BOOST_TEST(refusal([&] { load_bytes(legacy + keys); }).find("'posix system' is not on") != std::string::npos);
     BOOST_TEST(!std::filesystem::exists(marker));
 }
-BOOST_AUTO_TEST_CASE(J13_archives_that_do_not_add_up) {
+BOOST_AUTO_TEST_CASE(PT_10_SR_13_archives_that_do_not_add_up) {
     const zip_bytes::Archive good = zip_bytes::checkpoint(dict(tensor()));
     BOOST_TEST(load_bytes(good.bytes()).isGenericDict());
     const auto with = [&](auto&& change) {
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(J13_archives_that_do_not_add_up) {
     // prepended data
     BOOST_TEST(refusal([&] { load_bytes("prepended" + inner); }).find("not a PyTorch checkpoint") != std::string::npos);
 }
-BOOST_AUTO_TEST_CASE(J14_safetensors_headers) {
+BOOST_AUTO_TEST_CASE(safetensors_headers_that_do_not_add_up) {
     const std::string path =
         (std::filesystem::temp_directory_path() / ("reel_st_" + std::to_string(::getpid()))).string();
     const auto reason = [&](const std::string& header, const std::string& data, std::int64_t length = -1) {
@@ -319,7 +319,7 @@ BOOST_AUTO_TEST_CASE(J14_safetensors_headers) {
         std::string::npos);
     std::filesystem::remove(path);
 }
-BOOST_AUTO_TEST_CASE(J16_a_refused_file_leaves_the_target_as_it_was) {
+BOOST_AUTO_TEST_CASE(SR_11_a_refused_file_leaves_the_target_as_it_was) {
     const std::string path =
         (std::filesystem::temp_directory_path() / ("reel_target_" + std::to_string(::getpid()) + ".pt")).string();
     nn::Linear model(3, 2);

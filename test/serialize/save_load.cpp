@@ -88,6 +88,7 @@ BOOST_AUTO_TEST_CASE(every_kind_of_value_comes_back) {
     BOOST_TEST(r.find(Value(7))->toStringRef() == "an int key");
 }
 BOOST_AUTO_TEST_CASE(tensors_of_every_dtype_come_back_mapped_and_copied) {
+    // PT-10: the mapped payloads lie where the local headers say; PK-5
     for (const bool mmap : {false, true}) {
         ValueDict d;
         for (const ScalarType t : {kByte, kChar, kShort, kInt, kLong, kHalf, kFloat, kDouble, kComplexFloat,
@@ -111,7 +112,7 @@ BOOST_AUTO_TEST_CASE(tensors_of_every_dtype_come_back_mapped_and_copied) {
             load(file("t.pt")).toGenericDict().at("float32").toTensor().select(0, 0).select(0, 1).item<float>() == 1);
     }
 }
-BOOST_AUTO_TEST_CASE(PW4_shared_memory_stays_shared) {
+BOOST_AUTO_TEST_CASE(PW_4_shared_memory_stays_shared) {
     const Tensor base = reel::arange(12, kFloat).reshape({3, 4});
     ValueDict d;
     d.set("base", base);
@@ -134,7 +135,8 @@ BOOST_AUTO_TEST_CASE(PW4_shared_memory_stays_shared) {
     BOOST_TEST(fs::file_size(file("whole.pt")) > 400'000u);
     BOOST_TEST(fs::file_size(file("part.pt")) < 3'000u);
 }
-BOOST_AUTO_TEST_CASE(PW1_the_bytes_are_those_of_torch_save) {
+BOOST_AUTO_TEST_CASE(PW_1_the_bytes_are_those_of_torch_save) {
+    // PT-1 to PT-3, PT-6 to PT-12, PK-2 to PK-5, PK-8 and PK-9, as far as these files go
     // all but the 40 digits of the id at the end, which follow from a hash of the reference's own, and their checksum
     for (const char* name :
          {"state_tied.pt", "layout_shared.pt", "dtype_bfloat16.pt", "optimizer_adam.pt",
@@ -152,21 +154,21 @@ BOOST_AUTO_TEST_CASE(PW1_the_bytes_are_those_of_torch_save) {
             BOOST_TEST(((i >= id - 40 && i < id + 8) || i > theirs.rfind("PK\x01\x02")), name << ": byte " << i);
     }
 }
-BOOST_AUTO_TEST_CASE(PW1_empty_bytes_are_written_as_the_restricted_loader_takes_them) {
+BOOST_AUTO_TEST_CASE(PW_1_empty_bytes_are_written_as_the_restricted_loader_takes_them) {
     const std::vector<char> saved = pickle_save(Value::box(serialize::Bytes{"", false}));
     const std::string text(saved.begin(), saved.end());
     BOOST_TEST(text.find("_codecs\nencode\n") != std::string::npos);
     BOOST_TEST(text.find("__builtin__\nbytes\n") == std::string::npos);
     BOOST_TEST(pickle_load(saved).get<serialize::Bytes>().data.empty());
 }
-BOOST_AUTO_TEST_CASE(PW3_same_state_same_bytes) {
+BOOST_AUTO_TEST_CASE(PW_3_same_state_same_bytes) {
     nn::Linear m(4, 3);
     save(m, file("m.pt"));
     const std::string first = bytes_of(file("m.pt"));
     save(m, file("m.pt"));
     BOOST_TEST(first == bytes_of(file("m.pt")));
 }
-BOOST_AUTO_TEST_CASE(PW5_what_cannot_be_written_is_named_and_the_old_file_stays) {
+BOOST_AUTO_TEST_CASE(PW_5_what_cannot_be_written_is_named_and_the_old_file_stays) {
     save(Value(1), file("x.pt"));
     const auto refused = [&](const Value& v, const std::string& reason) {
         BOOST_CHECK_EXCEPTION(save(v, file("x.pt")), Error,
@@ -186,7 +188,7 @@ BOOST_AUTO_TEST_CASE(PW5_what_cannot_be_written_is_named_and_the_old_file_stays)
     BOOST_TEST(load(file("x.pt")).toInt() == 1);
     BOOST_TEST(std::distance(fs::directory_iterator(path), fs::directory_iterator()) == 1); // no temporary is left
 }
-BOOST_AUTO_TEST_CASE(PW2_new_files_follow_the_umask_and_replaced_ones_keep_their_mode) {
+BOOST_AUTO_TEST_CASE(PW_2_new_files_follow_the_umask_and_replaced_ones_keep_their_mode) {
     const auto mode = [&](const std::string& name) { return unsigned(fs::status(file(name)).permissions()); };
     const mode_t before = ::umask(027);
     save(Value(1), file("new.pt"));
@@ -218,7 +220,7 @@ BOOST_AUTO_TEST_CASE(modules_and_optimizers_are_saved_and_loaded_by_name) {
     const Value v = load(file("a.pt"), options);
     BOOST_TEST(v.get<serialize::OrderedDictValue>().attributes.contains("_metadata"));
 }
-BOOST_AUTO_TEST_CASE(PW1_versions_are_kept_inside_a_checkpoint) {
+BOOST_AUTO_TEST_CASE(PW_1_versions_are_kept_inside_a_checkpoint) {
     nn::Sequential net(nn::Linear(3, 4), nn::BatchNorm1d(4));
     ValueDict checkpoint;
     checkpoint.set("model", net->state_dict().to_value());
@@ -479,7 +481,7 @@ BOOST_AUTO_TEST_CASE(a_module_that_saves_more_is_saved_as_an_archive) {
     BOOST_TEST(inner.at("count").toInt() == 5);
     BOOST_TEST((inner.at("fc").toGenericDict().at("weight").toTensor().sizes() == IntArrayRef({2, 2})));
 }
-BOOST_AUTO_TEST_CASE(SR11_what_is_refused_or_cut_off_changes_nothing) {
+BOOST_AUTO_TEST_CASE(SR_11_what_is_refused_or_cut_off_changes_nothing) {
     nn::Sequential a(nn::Linear(3, 4), nn::Linear(4, 2)), b(nn::Linear(3, 4), nn::Linear(4, 2)),
         wide(nn::Linear(3, 4), nn::Linear(4, 5)), shallow(nn::Linear(3, 4));
     const std::vector<Tensor> before = [&] {
@@ -554,7 +556,7 @@ BOOST_AUTO_TEST_CASE(streams_and_callbacks_that_fail_are_named) {
     BOOST_TEST(message([&] { load(x, static_cast<const char*>(nullptr), 5); }) == "load: 5 bytes at a null pointer");
     BOOST_TEST(!x.defined());
 }
-BOOST_AUTO_TEST_CASE(PK2_an_ordered_dict_with_metadata_loads_as_a_dict) {
+BOOST_AUTO_TEST_CASE(PK_2_an_ordered_dict_with_metadata_loads_as_a_dict) {
     nn::Linear m(2, 2);
     const Value v = pickle_load(pickle_save(m->state_dict().to_value()));
     BOOST_REQUIRE(v.isGenericDict());

@@ -1,4 +1,4 @@
-// Handles, conversions, options, enumerators, errors (section 0). Compiled, not run.
+// Handles, conversions, options, enumerators, errors. Compiled, not run.
 #include <iostream>
 #include <reel/reel.hpp>
 

@@ -1,4 +1,4 @@
-// Dtypes, devices, options, dicts and values (section 1). Compiled, not run.
+// Dtypes, devices, options, dicts and values. Compiled, not run.
 #include <iostream>
 #include <reel/reel.hpp>
 

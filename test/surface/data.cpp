@@ -1,4 +1,4 @@
-// Datasets and loaders (section 12). Compiled, not run.
+// Datasets and loaders. Compiled, not run.
 #include <reel/reel.hpp>
 
 using namespace reel;

@@ -1,4 +1,4 @@
-// Factories and generators (section 2). Compiled, not run.
+// Factories and generators. Compiled, not run.
 #include <reel/reel.hpp>
 
 using namespace reel;

@@ -1,4 +1,4 @@
-// Functional forms and initialisation (sections 7 to 9). Compiled, not run.
+// Functional forms and initialisation. Compiled, not run.
 #include <reel/reel.hpp>
 
 using namespace reel;

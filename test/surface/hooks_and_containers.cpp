@@ -1,4 +1,4 @@
-// Hooks, state dicts, containers (sections 5.5 to 6). Compiled, not run.
+// Hooks, state dicts, containers. Compiled, not run.
 #include <reel/reel.hpp>
 
 using namespace reel;

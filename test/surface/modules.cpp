@@ -1,4 +1,4 @@
-// Members of Module (section 5). Compiled, not run.
+// Members of Module. Compiled, not run.
 #include <iostream>
 #include <reel/reel.hpp>
 

@@ -1,4 +1,4 @@
-// Optimizers, schedules, gradient utilities (sections 10 and 11). Compiled, not run.
+// Optimizers, schedules, gradient utilities. Compiled, not run.
 #include <reel/reel.hpp>
 
 using namespace reel;

@@ -1,4 +1,4 @@
-// Process-wide controls (section 14). Compiled, not run.
+// Process-wide controls. Compiled, not run.
 #include <iostream>
 #include <reel/reel.hpp>
 

@@ -1,4 +1,4 @@
-// Saving and loading (section 13). Compiled, not run.
+// Saving and loading. Compiled, not run.
 #include <reel/reel.hpp>
 #include <sstream>
 

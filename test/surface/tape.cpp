@@ -1,4 +1,4 @@
-// Backward, guards, functions, nodes (section 4). Compiled, not run.
+// Backward, guards, functions, nodes. Compiled, not run.
 #include <reel/reel.hpp>
 
 using namespace reel;

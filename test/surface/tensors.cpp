@@ -1,4 +1,4 @@
-// Methods of tensors (section 3). Compiled, not run.
+// Methods of tensors. Compiled, not run.
 #include <reel/reel.hpp>
 
 using namespace reel;

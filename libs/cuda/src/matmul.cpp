@@ -4,8 +4,7 @@
 #include <memory>
 #include <string>
 
-#include <reel/autograd/device_kernel.hpp>
-#include <reel/autograd/tensor.hpp>
+#include <reel/autograd/kernels/matmul.hpp>
 #include <reel/cuda/device.hpp>
 
 #include "check.hpp"
@@ -34,17 +33,17 @@ cublasHandle_t handle(DeviceIndex index) {
     return h.get();
 }
 
-/// out = alpha op(a) op(b) + beta out, all row-major; `ta`: a is stored transposed. The library thinks column-major, in
-/// which a row-major matrix is its transpose: so it is asked for out^T = op(b)^T op(a)^T.
-void product(const Tensor& out, const void* a, bool ta, std::int64_t lda, const void* b, bool tb, std::int64_t ldb,
-             std::int64_t k, double alpha, double beta) {
+/// The library thinks column-major, in which a row-major matrix is its transpose: so it is asked for out^T = b^T a^T.
+void mm(const Tensor& out, const Tensor& first, const Tensor& second, double alpha, double beta) {
+    const StridedMatrix a(first), b(second);
     const DeviceIndex index = out.device().index();
     const DeviceGuard guard(index);
     const cublasHandle_t h = handle(index);
-    const std::int64_t m = out.size(0), n = out.size(1), ldc = n > 1 ? n : 1;
+    const std::int64_t m = out.size(0), n = out.size(1), k = first.size(1), ldc = n > 1 ? n : 1;
     const auto call = [&](cudaDataType type, cublasComputeType_t compute, const auto& al, const auto& be) {
-        check_blas(cublasGemmEx_64(h, tb ? CUBLAS_OP_T : CUBLAS_OP_N, ta ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k, &al, b,
-                                   type, ldb, a, type, lda, &be, out.data_ptr(), type, ldc, compute,
+        check_blas(cublasGemmEx_64(h, b.transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
+                                   a.transposed ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k, &al, b.data.data_ptr(), type,
+                                   b.ld, a.data.data_ptr(), type, a.ld, &be, out.data_ptr(), type, ldc, compute,
                                    CUBLAS_GEMM_DEFAULT),
                    "cublasGemmEx");
     };
@@ -63,14 +62,12 @@ void product(const Tensor& out, const void* a, bool ta, std::int64_t lda, const 
     case kComplexDouble:
         return call(CUDA_C_64F, CUBLAS_COMPUTE_64F, std::complex<double>(alpha), std::complex<double>(beta));
     default:
-        REEL_THROW(NotImplementedError, "mm: there is no cuda kernel for ", dtype_name(out.scalar_type()),
-                   "; convert to a floating dtype");
+        detail::throw_no_kernel("mm", out, {true});
     }
 }
 
 [[maybe_unused]] const bool attached = [] {
-    attach_kernel<void(const Tensor&, const void*, bool, std::int64_t, const void*, bool, std::int64_t, std::int64_t,
-                       double, double)>("product", kCUDA, &product);
+    kernels::mm.set(kCUDA, &mm);
     return true;
 }();
 

@@ -1,7 +1,7 @@
 // Sums of rows. The tree is fixed by the shape, so that two runs give the same bits.
 #include <complex>
 
-#include <reel/autograd/device_kernel.hpp>
+#include <reel/autograd/kernels/sum.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/cuda/device.hpp>
 
@@ -89,12 +89,12 @@ void sum_rows(const Tensor& out, const Tensor& rows, std::int64_t inner) {
     case kInt:
         return rows_of<std::int32_t>(out, rows, inner);
     default:
-        REEL_THROW(NotImplementedError, "sum: there is no cuda kernel for ", dtype_name(out.scalar_type()));
+        detail::throw_no_kernel("sum", out, {true});
     }
 }
 
 [[maybe_unused]] const bool attached = [] {
-    attach_kernel<void(const Tensor&, const Tensor&, std::int64_t)>("sum_rows", kCUDA, &sum_rows);
+    kernels::sum_rows.set(kCUDA, &sum_rows);
     return true;
 }();
 

@@ -1,10 +1,11 @@
 #include <reel/optim/adadelta.hpp>
 
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/detail/steps/adadelta.hpp>
 #include <reel/optim/factory.hpp>
 
-#include "adam_update.hpp"
+#include "checks.hpp"
+#include "step_base.hpp"
 
 namespace reel::optim {
 
@@ -13,15 +14,6 @@ void AdadeltaParamState::fields(FieldVisitor& v) {
     v("square_avg", square_avg_);
     v("acc_delta", acc_delta_);
 }
-
-template class OptimizerCloneableOptions<AdadeltaOptions>;
-template class OptimizerCloneableParamState<AdadeltaParamState>;
-
-Adadelta::Adadelta(std::vector<OptimizerParamGroup> groups, AdadeltaOptions defaults)
-    : Optimizer(std::move(groups), std::make_unique<AdadeltaOptions>(defaults)) {}
-Adadelta::Adadelta(std::vector<Tensor> params, AdadeltaOptions defaults)
-    : Optimizer(std::move(params), std::make_unique<AdadeltaOptions>(defaults)) {}
-std::unique_ptr<OptimizerParamState> Adadelta::make_state() const { return std::make_unique<AdadeltaParamState>(); }
 
 void AdadeltaOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
@@ -41,26 +33,20 @@ void AdadeltaOptions::check() const {
     check_not_negative("Adadelta", "weight_decay", weight_decay());
 }
 
-void Adadelta::update(OptimizerParamGroup& group) {
-    const auto& o = static_cast<const AdadeltaOptions&>(group.options());
-    each_with_grad<AdadeltaParamState>(group, [&](const Tensor& p, const Tensor& g, AdadeltaParamState& s) {
-        if (!s.square_avg().defined()) {
-            s.square_avg(reel::zeros_like(p));
-            s.acc_delta(reel::zeros_like(p));
-        }
-        ++s.step();
-        pointwise::adadelta_step step;
-        step.lr = o.lr();
-        step.weight_decay = o.weight_decay();
-        step.maximize = o.maximize();
-        step.rho = o.rho();
-        step.eps = o.eps();
-        apply_step(class_name, step, p, g, {s.square_avg(), s.acc_delta()});
-    });
+void Adadelta::update_parameter(const Tensor& p, const Tensor& g, AdadeltaParamState& s, const AdadeltaOptions& o) {
+    if (!s.square_avg().defined()) {
+        s.square_avg(reel::zeros_like(p));
+        s.acc_delta(reel::zeros_like(p));
+    }
+    ++s.step();
+    steps::adadelta_step step{step_base(o)};
+    step.rho = o.rho();
+    step.eps = o.eps();
+    apply_step(class_name, step, p, g, {s.square_avg(), s.acc_delta()});
 }
 
 namespace {
-[[maybe_unused]] const bool registered = register_optimizer<Adadelta, AdadeltaOptions>("Adadelta");
+[[maybe_unused]] const bool registered = register_optimizer<Adadelta>();
 }
 
 } // namespace reel::optim

@@ -8,18 +8,9 @@
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/optim/factory.hpp>
 
-#include "adam_update.hpp"
+#include "checks.hpp"
 
 namespace reel::optim {
-
-template class OptimizerCloneableOptions<AdafactorOptions>;
-template class OptimizerCloneableParamState<AdafactorParamState>;
-
-Adafactor::Adafactor(std::vector<OptimizerParamGroup> groups, AdafactorOptions defaults)
-    : Optimizer(std::move(groups), std::make_unique<AdafactorOptions>(defaults)) {}
-Adafactor::Adafactor(std::vector<Tensor> params, AdafactorOptions defaults)
-    : Optimizer(std::move(params), std::make_unique<AdafactorOptions>(defaults)) {}
-std::unique_ptr<OptimizerParamState> Adafactor::make_state() const { return std::make_unique<AdafactorParamState>(); }
 
 void AdafactorParamState::fields(FieldVisitor& v) {
     v("step", step_);
@@ -54,38 +45,35 @@ double epsilon_of(ScalarType t) {
 }
 } // namespace
 
-void Adafactor::update(OptimizerParamGroup& group) {
-    const auto& o = static_cast<const AdafactorOptions&>(group.options());
-    each_with_grad<AdafactorParamState>(group, [&](const Tensor& p, const Tensor& g, AdafactorParamState& s) {
-        const double t = double(++s.step());
-        const double fresh = std::pow(t, o.beta2_decay()), rate = std::min(o.lr(), 1 / std::sqrt(t));
-        const double eps = std::get<0>(o.eps()).value_or(epsilon_of(p.scalar_type()));
-        const double size = std::max(std::get<1>(o.eps()), root_mean_square(p)) * rate;
-        if (o.weight_decay() != 0) p.mul_(1 - o.lr() * o.weight_decay());
-        const Tensor gradient = o.maximize() ? -g : g, square = gradient * gradient;
-        const auto blend = [&](Tensor& mean, const Tensor& now) {
-            if (!mean.defined()) mean = reel::zeros_like(now);
-            mean.add_(now - mean, fresh);
-        };
-        Tensor estimate;
-        if (g.dim() > 1) {
-            blend(s.row_var(), square.mean({-1}, true));
-            blend(s.col_var(), square.mean({-2}, true));
-            const Tensor mean = s.row_var().mean({-2}, true);
-            estimate =
-                reel::matmul(s.row_var(), s.col_var()) / reel::maximum(mean, reel::full({}, eps, mean.scalar_type()));
-        } else {
-            blend(s.variance(), square);
-            estimate = s.variance();
-        }
-        const Tensor update =
-            gradient * reel::rsqrt(reel::maximum(estimate, reel::full({}, eps * eps, estimate.scalar_type())));
-        p.add_(update, -size / std::max(1.0, root_mean_square(update) / o.d()));
-    });
+void Adafactor::update_parameter(const Tensor& p, const Tensor& g, AdafactorParamState& s, const AdafactorOptions& o) {
+    const double t = double(++s.step());
+    const double fresh = std::pow(t, o.beta2_decay()), rate = std::min(o.lr(), 1 / std::sqrt(t));
+    const double eps = std::get<0>(o.eps()).value_or(epsilon_of(p.scalar_type()));
+    const double size = std::max(std::get<1>(o.eps()), root_mean_square(p)) * rate;
+    if (o.weight_decay() != 0) p.mul_(1 - o.lr() * o.weight_decay());
+    const Tensor gradient = o.maximize() ? -g : g, square = gradient * gradient;
+    const auto blend = [&](Tensor& mean, const Tensor& now) {
+        if (!mean.defined()) mean = reel::zeros_like(now);
+        mean.add_(now - mean, fresh);
+    };
+    Tensor estimate;
+    if (g.dim() > 1) {
+        blend(s.row_var(), square.mean({-1}, true));
+        blend(s.col_var(), square.mean({-2}, true));
+        const Tensor mean = s.row_var().mean({-2}, true);
+        estimate =
+            reel::matmul(s.row_var(), s.col_var()) / reel::maximum(mean, reel::full({}, eps, mean.scalar_type()));
+    } else {
+        blend(s.variance(), square);
+        estimate = s.variance();
+    }
+    const Tensor update =
+        gradient * reel::rsqrt(reel::maximum(estimate, reel::full({}, eps * eps, estimate.scalar_type())));
+    p.add_(update, -size / std::max(1.0, root_mean_square(update) / o.d()));
 }
 
 namespace {
-[[maybe_unused]] const bool registered = register_optimizer<Adafactor, AdafactorOptions>("Adafactor");
+[[maybe_unused]] const bool registered = register_optimizer<Adafactor>();
 }
 
 } // namespace reel::optim

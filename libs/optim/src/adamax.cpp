@@ -3,10 +3,11 @@
 #include <cmath>
 
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/detail/steps/adamax.hpp>
 #include <reel/optim/factory.hpp>
 
-#include "adam_update.hpp"
+#include "checks.hpp"
+#include "step_base.hpp"
 
 namespace reel::optim {
 
@@ -15,15 +16,6 @@ void AdamaxParamState::fields(FieldVisitor& v) {
     v("exp_avg", exp_avg_);
     v("exp_inf", exp_inf_);
 }
-
-template class OptimizerCloneableOptions<AdamaxOptions>;
-template class OptimizerCloneableParamState<AdamaxParamState>;
-
-Adamax::Adamax(std::vector<OptimizerParamGroup> groups, AdamaxOptions defaults)
-    : Optimizer(std::move(groups), std::make_unique<AdamaxOptions>(defaults)) {}
-Adamax::Adamax(std::vector<Tensor> params, AdamaxOptions defaults)
-    : Optimizer(std::move(params), std::make_unique<AdamaxOptions>(defaults)) {}
-std::unique_ptr<OptimizerParamState> Adamax::make_state() const { return std::make_unique<AdamaxParamState>(); }
 
 void AdamaxOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
@@ -43,29 +35,23 @@ void AdamaxOptions::check() const {
     check_not_negative("Adamax", "weight_decay", weight_decay());
 }
 
-void Adamax::update(OptimizerParamGroup& group) {
-    const auto& o = static_cast<const AdamaxOptions&>(group.options());
-    each_with_grad<AdamaxParamState>(group, [&](const Tensor& p, const Tensor& g, AdamaxParamState& s) {
-        if (!s.exp_avg().defined()) {
-            s.exp_avg(reel::zeros_like(p));
-            s.exp_inf(reel::zeros_like(p));
-        }
-        const double t = double(++s.step());
-        const auto [beta1, beta2] = o.betas();
-        pointwise::adamax_step step;
-        step.lr = o.lr();
-        step.weight_decay = o.weight_decay();
-        step.maximize = o.maximize();
-        step.beta1 = beta1;
-        step.beta2 = beta2;
-        step.eps = o.eps();
-        step.step_size = o.lr() / (1 - std::pow(beta1, t));
-        apply_step(class_name, step, p, g, {s.exp_avg(), s.exp_inf()});
-    });
+void Adamax::update_parameter(const Tensor& p, const Tensor& g, AdamaxParamState& s, const AdamaxOptions& o) {
+    if (!s.exp_avg().defined()) {
+        s.exp_avg(reel::zeros_like(p));
+        s.exp_inf(reel::zeros_like(p));
+    }
+    const double t = double(++s.step());
+    const auto [beta1, beta2] = o.betas();
+    steps::adamax_step step{step_base(o)};
+    step.beta1 = beta1;
+    step.beta2 = beta2;
+    step.eps = o.eps();
+    step.step_size = o.lr() / (1 - std::pow(beta1, t));
+    apply_step(class_name, step, p, g, {s.exp_avg(), s.exp_inf()});
 }
 
 namespace {
-[[maybe_unused]] const bool registered = register_optimizer<Adamax, AdamaxOptions>("Adamax");
+[[maybe_unused]] const bool registered = register_optimizer<Adamax>();
 }
 
 } // namespace reel::optim

@@ -4,10 +4,11 @@
 #include <cmath>
 
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/detail/steps/asgd.hpp>
 #include <reel/optim/factory.hpp>
 
-#include "adam_update.hpp"
+#include "checks.hpp"
+#include "step_base.hpp"
 
 namespace reel::optim {
 
@@ -17,15 +18,6 @@ void ASGDParamState::fields(FieldVisitor& v) {
     v("mu", mu_);
     v("ax", ax_);
 }
-
-template class OptimizerCloneableOptions<ASGDOptions>;
-template class OptimizerCloneableParamState<ASGDParamState>;
-
-ASGD::ASGD(std::vector<OptimizerParamGroup> groups, ASGDOptions defaults)
-    : Optimizer(std::move(groups), std::make_unique<ASGDOptions>(defaults)) {}
-ASGD::ASGD(std::vector<Tensor> params, ASGDOptions defaults)
-    : Optimizer(std::move(params), std::make_unique<ASGDOptions>(defaults)) {}
-std::unique_ptr<OptimizerParamState> ASGD::make_state() const { return std::make_unique<ASGDParamState>(); }
 
 void ASGDOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
@@ -44,30 +36,24 @@ void ASGDOptions::check() const {
     check_not_negative("ASGD", "weight_decay", weight_decay());
 }
 
-void ASGD::update(OptimizerParamGroup& group) {
-    const auto& o = static_cast<const ASGDOptions&>(group.options());
-    each_with_grad<ASGDParamState>(group, [&](const Tensor& p, const Tensor& g, ASGDParamState& s) {
-        if (!s.ax().defined()) {
-            s.eta() = o.lr();
-            s.mu() = 1.0;
-            s.ax(reel::zeros_like(p));
-        }
-        const double t = double(++s.step());
-        pointwise::asgd_step step;
-        step.lr = o.lr();
-        step.weight_decay = o.weight_decay();
-        step.maximize = o.maximize();
-        step.eta = s.eta();
-        step.decay = 1 - o.lambd() * step.eta;
-        step.mu = s.mu();
-        apply_step(class_name, step, p, g, {s.ax()});
-        s.eta() = o.lr() / std::pow(1 + o.lambd() * o.lr() * t, o.alpha());
-        s.mu() = 1 / std::max(1.0, t - o.t0());
-    });
+void ASGD::update_parameter(const Tensor& p, const Tensor& g, ASGDParamState& s, const ASGDOptions& o) {
+    if (!s.ax().defined()) {
+        s.eta() = o.lr();
+        s.mu() = 1.0;
+        s.ax(reel::zeros_like(p));
+    }
+    const double t = double(++s.step());
+    steps::asgd_step step{step_base(o)};
+    step.eta = s.eta();
+    step.decay = 1 - o.lambd() * step.eta;
+    step.mu = s.mu();
+    apply_step(class_name, step, p, g, {s.ax()});
+    s.eta() = o.lr() / std::pow(1 + o.lambd() * o.lr() * t, o.alpha());
+    s.mu() = 1 / std::max(1.0, t - o.t0());
 }
 
 namespace {
-[[maybe_unused]] const bool registered = register_optimizer<ASGD, ASGDOptions>("ASGD");
+[[maybe_unused]] const bool registered = register_optimizer<ASGD>();
 }
 
 } // namespace reel::optim

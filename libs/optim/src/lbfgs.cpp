@@ -7,18 +7,13 @@
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/optim/factory.hpp>
 
-#include "adam_update.hpp"
+#include "checks.hpp"
 #include "line_search.hpp"
 
 namespace reel::optim {
 
-template class OptimizerCloneableOptions<LBFGSOptions>;
-template class OptimizerCloneableParamState<LBFGSParamState>;
-
 LBFGS::LBFGS(std::vector<Tensor> params, LBFGSOptions defaults)
     : LBFGS(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
-std::unique_ptr<OptimizerParamState> LBFGS::make_state() const { return std::make_unique<LBFGSParamState>(); }
-
 void LBFGSOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
     v("max_iter", max_iter_);
@@ -48,7 +43,7 @@ void LBFGSParamState::fields(FieldVisitor& v) {
 }
 
 LBFGS::LBFGS(std::vector<OptimizerParamGroup> groups, LBFGSOptions defaults)
-    : Optimizer(std::move(groups), std::make_unique<LBFGSOptions>(std::move(defaults))) {
+    : OptimizerOf(std::move(groups), std::move(defaults)) {
     REEL_CHECK_VALUE(groups_.size() == 1, "LBFGS: takes exactly one parameter group, got ", groups_.size());
 }
 
@@ -61,7 +56,7 @@ Tensor LBFGS::flat_gradient() {
     const Tensor flat = reel::cat(parts);
     return maximizes() ? -flat : flat;
 }
-bool LBFGS::maximizes() const { return static_cast<const LBFGSOptions&>(groups_[0].options()).maximize(); }
+bool LBFGS::maximizes() const { return options_of(groups_[0]).maximize(); }
 void LBFGS::move(double t, const Tensor& direction) {
     std::int64_t at = 0;
     for (const Tensor& p : params()) {
@@ -124,7 +119,7 @@ Tensor LBFGS::step(LossClosure closure) {
     return first;
 }
 void LBFGS::minimize(const std::function<double()>& evaluate, double loss) {
-    const auto& o = static_cast<const LBFGSOptions&>(groups_[0].options());
+    const auto& o = options_of(groups_[0]);
     LBFGSParamState& s = state_of<LBFGSParamState>(params().at(0));
     const std::int64_t max_eval = o.max_eval().value_or(o.max_iter() * 5 / 4);
     std::int64_t evaluations = 1;
@@ -183,7 +178,7 @@ void LBFGS::minimize(const std::function<double()>& evaluate, double loss) {
 }
 
 namespace {
-[[maybe_unused]] const bool registered = register_optimizer<LBFGS, LBFGSOptions>("LBFGS");
+[[maybe_unused]] const bool registered = register_optimizer<LBFGS>();
 }
 
 } // namespace reel::optim

@@ -7,20 +7,11 @@
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/optim/factory.hpp>
 
-#include "adam_update.hpp"
+#include "checks.hpp"
 
 namespace reel::optim {
 
-template class OptimizerCloneableOptions<MuonOptions>;
-template class OptimizerCloneableParamState<MuonParamState>;
-
 void MuonParamState::fields(FieldVisitor& v) { v("momentum_buffer", momentum_buffer_); }
-Muon::Muon(std::vector<OptimizerParamGroup> groups, MuonOptions defaults)
-    : Optimizer(std::move(groups), std::make_unique<MuonOptions>(defaults)) {}
-Muon::Muon(std::vector<Tensor> params, MuonOptions defaults)
-    : Optimizer(std::move(params), std::make_unique<MuonOptions>(defaults)) {}
-std::unique_ptr<OptimizerParamState> Muon::make_state() const { return std::make_unique<MuonParamState>(); }
-
 void MuonOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
     v("weight_decay", weight_decay_);
@@ -64,27 +55,24 @@ Tensor orthogonal(const Tensor& gradient, const std::tuple<double, double, doubl
 }
 } // namespace
 
-void Muon::update(OptimizerParamGroup& group) {
-    const auto& o = static_cast<const MuonOptions&>(group.options());
-    each_with_grad<MuonParamState>(group, [&](const Tensor& p, const Tensor& g, MuonParamState& s) {
-        REEL_CHECK_VALUE(p.dim() == 2, "Muon: expected 2-dimensional parameters, got shape ", p.sizes(),
-                         "; give the others to another optimizer");
-        if (!s.momentum_buffer().defined()) s.momentum_buffer(reel::zeros_like(g));
-        const Tensor& b = s.momentum_buffer();
-        b.add_(g - b, 1 - o.momentum());
-        const Tensor direction =
-            orthogonal(o.nesterov() ? g + (b - g) * o.momentum() : b, o.ns_coefficients(), o.ns_steps(), o.eps());
-        const double rows = double(p.size(0)), columns = double(p.size(1));
-        const double factor = o.adjust_lr_fn() && *o.adjust_lr_fn() == "match_rms_adamw"
-                                  ? 0.2 * std::sqrt(std::max(rows, columns))
-                                  : std::sqrt(std::max(1.0, rows / columns));
-        p.mul_(1 - o.lr() * o.weight_decay());
-        p.add_(direction.to(p.scalar_type()), -o.lr() * factor);
-    });
+void Muon::update_parameter(const Tensor& p, const Tensor& g, MuonParamState& s, const MuonOptions& o) {
+    REEL_CHECK_VALUE(p.dim() == 2, "Muon: expected 2-dimensional parameters, got shape ", p.sizes(),
+                     "; give the others to another optimizer");
+    if (!s.momentum_buffer().defined()) s.momentum_buffer(reel::zeros_like(g));
+    const Tensor& b = s.momentum_buffer();
+    b.add_(g - b, 1 - o.momentum());
+    const Tensor direction =
+        orthogonal(o.nesterov() ? g + (b - g) * o.momentum() : b, o.ns_coefficients(), o.ns_steps(), o.eps());
+    const double rows = double(p.size(0)), columns = double(p.size(1));
+    const double factor = o.adjust_lr_fn() && *o.adjust_lr_fn() == "match_rms_adamw"
+                              ? 0.2 * std::sqrt(std::max(rows, columns))
+                              : std::sqrt(std::max(1.0, rows / columns));
+    p.mul_(1 - o.lr() * o.weight_decay());
+    p.add_(direction.to(p.scalar_type()), -o.lr() * factor);
 }
 
 namespace {
-[[maybe_unused]] const bool registered = register_optimizer<Muon, MuonOptions>("Muon");
+[[maybe_unused]] const bool registered = register_optimizer<Muon>();
 }
 
 } // namespace reel::optim

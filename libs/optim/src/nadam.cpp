@@ -3,10 +3,11 @@
 #include <cmath>
 
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/detail/steps/nadam.hpp>
 #include <reel/optim/factory.hpp>
 
-#include "adam_update.hpp"
+#include "checks.hpp"
+#include "step_base.hpp"
 
 namespace reel::optim {
 
@@ -16,15 +17,6 @@ void NAdamParamState::fields(FieldVisitor& v) {
     v("exp_avg", exp_avg_);
     v("exp_avg_sq", exp_avg_sq_);
 }
-
-template class OptimizerCloneableOptions<NAdamOptions>;
-template class OptimizerCloneableParamState<NAdamParamState>;
-
-NAdam::NAdam(std::vector<OptimizerParamGroup> groups, NAdamOptions defaults)
-    : Optimizer(std::move(groups), std::make_unique<NAdamOptions>(defaults)) {}
-NAdam::NAdam(std::vector<Tensor> params, NAdamOptions defaults)
-    : Optimizer(std::move(params), std::make_unique<NAdamOptions>(defaults)) {}
-std::unique_ptr<OptimizerParamState> NAdam::make_state() const { return std::make_unique<NAdamParamState>(); }
 
 void NAdamOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
@@ -47,39 +39,32 @@ void NAdamOptions::check() const {
     check_not_negative("NAdam", "momentum_decay", momentum_decay());
 }
 
-void NAdam::update(OptimizerParamGroup& group) {
-    const auto& o = static_cast<const NAdamOptions&>(group.options());
-    each_with_grad<NAdamParamState>(group, [&](const Tensor& p, const Tensor& g, NAdamParamState& s) {
-        if (!s.exp_avg().defined()) {
-            s.mu_product() = 1.0;
-            s.exp_avg(reel::zeros_like(p));
-            s.exp_avg_sq(reel::zeros_like(p));
-        }
-        const double t = double(++s.step());
-        const auto [beta1, beta2] = o.betas();
-        const double mu = beta1 * (1 - 0.5 * std::pow(0.96, t * o.momentum_decay()));
-        const double mu_next = beta1 * (1 - 0.5 * std::pow(0.96, (t + 1) * o.momentum_decay()));
-        // PyTorch keeps this number in the default dtype, so in float32 as a rule.
-        s.mu_product() =
-            get_default_dtype() == kDouble ? double(s.mu_product()) * mu : double(float(s.mu_product()) * float(mu));
-        const double product = s.mu_product();
-        pointwise::nadam_step step;
-        step.lr = o.lr();
-        step.maximize = o.maximize();
-        if (o.decoupled_weight_decay()) step.shrink = 1 - o.lr() * o.weight_decay();
-        else step.weight_decay = o.weight_decay();
-        step.beta1 = beta1;
-        step.beta2 = beta2;
-        step.eps = o.eps();
-        step.grad_size = o.lr() * (1 - mu) / (1 - product);
-        step.avg_size = o.lr() * mu_next / (1 - product * mu_next);
-        step.scale = 1 / std::sqrt(1 - std::pow(beta2, t));
-        apply_step(class_name, step, p, g, {s.exp_avg(), s.exp_avg_sq()});
-    });
+void NAdam::update_parameter(const Tensor& p, const Tensor& g, NAdamParamState& s, const NAdamOptions& o) {
+    if (!s.exp_avg().defined()) {
+        s.mu_product() = 1.0;
+        s.exp_avg(reel::zeros_like(p));
+        s.exp_avg_sq(reel::zeros_like(p));
+    }
+    const double t = double(++s.step());
+    const auto [beta1, beta2] = o.betas();
+    const double mu = beta1 * (1 - 0.5 * std::pow(0.96, t * o.momentum_decay()));
+    const double mu_next = beta1 * (1 - 0.5 * std::pow(0.96, (t + 1) * o.momentum_decay()));
+    // PyTorch keeps this number in the default dtype, so in float32 as a rule.
+    s.mu_product() =
+        get_default_dtype() == kDouble ? double(s.mu_product()) * mu : double(float(s.mu_product()) * float(mu));
+    const double product = s.mu_product();
+    steps::nadam_step step{step_base(o)};
+    step.beta1 = beta1;
+    step.beta2 = beta2;
+    step.eps = o.eps();
+    step.grad_size = o.lr() * (1 - mu) / (1 - product);
+    step.avg_size = o.lr() * mu_next / (1 - product * mu_next);
+    step.scale = 1 / std::sqrt(1 - std::pow(beta2, t));
+    apply_step(class_name, step, p, g, {s.exp_avg(), s.exp_avg_sq()});
 }
 
 namespace {
-[[maybe_unused]] const bool registered = register_optimizer<NAdam, NAdamOptions>("NAdam");
+[[maybe_unused]] const bool registered = register_optimizer<NAdam>();
 }
 
 } // namespace reel::optim

@@ -110,7 +110,8 @@ Tensor Optimizer::step(LossClosure closure) {
     finish_step();
     return loss;
 }
-void Optimizer::update(OptimizerParamGroup&) {
+void Optimizer::update(OptimizerParamGroup&) { throw_no_update(); }
+void Optimizer::throw_no_update() {
     REEL_THROW(NotImplementedError, "optimizer: this class implements neither step nor update");
 }
 std::unique_ptr<OptimizerParamState> Optimizer::make_state() const {

@@ -3,10 +3,11 @@
 #include <cmath>
 
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/detail/steps/radam.hpp>
 #include <reel/optim/factory.hpp>
 
-#include "adam_update.hpp"
+#include "checks.hpp"
+#include "step_base.hpp"
 
 namespace reel::optim {
 
@@ -15,15 +16,6 @@ void RAdamParamState::fields(FieldVisitor& v) {
     v("exp_avg", exp_avg_);
     v("exp_avg_sq", exp_avg_sq_);
 }
-
-template class OptimizerCloneableOptions<RAdamOptions>;
-template class OptimizerCloneableParamState<RAdamParamState>;
-
-RAdam::RAdam(std::vector<OptimizerParamGroup> groups, RAdamOptions defaults)
-    : Optimizer(std::move(groups), std::make_unique<RAdamOptions>(defaults)) {}
-RAdam::RAdam(std::vector<Tensor> params, RAdamOptions defaults)
-    : Optimizer(std::move(params), std::make_unique<RAdamOptions>(defaults)) {}
-std::unique_ptr<OptimizerParamState> RAdam::make_state() const { return std::make_unique<RAdamParamState>(); }
 
 void RAdamOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
@@ -44,36 +36,29 @@ void RAdamOptions::check() const {
     check_not_negative("RAdam", "weight_decay", weight_decay());
 }
 
-void RAdam::update(OptimizerParamGroup& group) {
-    const auto& o = static_cast<const RAdamOptions&>(group.options());
-    each_with_grad<RAdamParamState>(group, [&](const Tensor& p, const Tensor& g, RAdamParamState& s) {
-        if (!s.exp_avg().defined()) {
-            s.exp_avg(reel::zeros_like(p));
-            s.exp_avg_sq(reel::zeros_like(p));
-        }
-        const double t = double(++s.step());
-        const auto [beta1, beta2] = o.betas();
-        const double correction1 = 1 - std::pow(beta1, t), correction2 = 1 - std::pow(beta2, t);
-        const double rho_inf = 2 / (1 - beta2) - 1, rho = rho_inf - 2 * t * std::pow(beta2, t) / correction2;
-        pointwise::radam_step step;
-        step.lr = o.lr();
-        step.maximize = o.maximize();
-        if (o.decoupled_weight_decay()) step.shrink = 1 - o.lr() * o.weight_decay();
-        else step.weight_decay = o.weight_decay();
-        step.beta1 = beta1;
-        step.beta2 = beta2;
-        step.eps = o.eps();
-        step.rectified = rho > 5;
-        step.step_size = o.lr() / correction1;
-        if (step.rectified)
-            step.step_size *= std::sqrt((rho - 4) * (rho - 2) * rho_inf / ((rho_inf - 4) * (rho_inf - 2) * rho)) *
-                              std::sqrt(correction2);
-        apply_step(class_name, step, p, g, {s.exp_avg(), s.exp_avg_sq()});
-    });
+void RAdam::update_parameter(const Tensor& p, const Tensor& g, RAdamParamState& s, const RAdamOptions& o) {
+    if (!s.exp_avg().defined()) {
+        s.exp_avg(reel::zeros_like(p));
+        s.exp_avg_sq(reel::zeros_like(p));
+    }
+    const double t = double(++s.step());
+    const auto [beta1, beta2] = o.betas();
+    const double correction1 = 1 - std::pow(beta1, t), correction2 = 1 - std::pow(beta2, t);
+    const double rho_inf = 2 / (1 - beta2) - 1, rho = rho_inf - 2 * t * std::pow(beta2, t) / correction2;
+    steps::radam_step step{step_base(o)};
+    step.beta1 = beta1;
+    step.beta2 = beta2;
+    step.eps = o.eps();
+    step.rectified = rho > 5;
+    step.step_size = o.lr() / correction1;
+    if (step.rectified)
+        step.step_size *=
+            std::sqrt((rho - 4) * (rho - 2) * rho_inf / ((rho_inf - 4) * (rho_inf - 2) * rho)) * std::sqrt(correction2);
+    apply_step(class_name, step, p, g, {s.exp_avg(), s.exp_avg_sq()});
 }
 
 namespace {
-[[maybe_unused]] const bool registered = register_optimizer<RAdam, RAdamOptions>("RAdam");
+[[maybe_unused]] const bool registered = register_optimizer<RAdam>();
 }
 
 } // namespace reel::optim

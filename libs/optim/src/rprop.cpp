@@ -1,10 +1,11 @@
 #include <reel/optim/rprop.hpp>
 
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/optimizer_step.hpp>
+#include <reel/optim/detail/steps/rprop.hpp>
 #include <reel/optim/factory.hpp>
 
-#include "adam_update.hpp"
+#include "checks.hpp"
+#include "step_base.hpp"
 
 namespace reel::optim {
 
@@ -13,15 +14,6 @@ void RpropParamState::fields(FieldVisitor& v) {
     v("prev", prev_);
     v("step_size", step_size_);
 }
-
-template class OptimizerCloneableOptions<RpropOptions>;
-template class OptimizerCloneableParamState<RpropParamState>;
-
-Rprop::Rprop(std::vector<OptimizerParamGroup> groups, RpropOptions defaults)
-    : Optimizer(std::move(groups), std::make_unique<RpropOptions>(defaults)) {}
-Rprop::Rprop(std::vector<Tensor> params, RpropOptions defaults)
-    : Optimizer(std::move(params), std::make_unique<RpropOptions>(defaults)) {}
-std::unique_ptr<OptimizerParamState> Rprop::make_state() const { return std::make_unique<RpropParamState>(); }
 
 void RpropOptions::fields(FieldVisitor& v) {
     v("lr", lr_);
@@ -40,27 +32,22 @@ void RpropOptions::check() const {
                      ")");
 }
 
-void Rprop::update(OptimizerParamGroup& group) {
-    const auto& o = static_cast<const RpropOptions&>(group.options());
-    each_with_grad<RpropParamState>(group, [&](const Tensor& p, const Tensor& g, RpropParamState& s) {
-        if (!s.prev().defined()) {
-            s.prev(reel::zeros_like(p));
-            s.step_size(reel::full_like(p, o.lr()));
-        }
-        ++s.step();
-        pointwise::rprop_step step;
-        step.lr = o.lr();
-        step.maximize = o.maximize();
-        step.eta_minus = std::get<0>(o.etas());
-        step.eta_plus = std::get<1>(o.etas());
-        step.step_min = std::get<0>(o.step_sizes());
-        step.step_max = std::get<1>(o.step_sizes());
-        apply_step(class_name, step, p, g, {s.prev(), s.step_size()});
-    });
+void Rprop::update_parameter(const Tensor& p, const Tensor& g, RpropParamState& s, const RpropOptions& o) {
+    if (!s.prev().defined()) {
+        s.prev(reel::zeros_like(p));
+        s.step_size(reel::full_like(p, o.lr()));
+    }
+    ++s.step();
+    steps::rprop_step step{step_base(o)};
+    step.eta_minus = std::get<0>(o.etas());
+    step.eta_plus = std::get<1>(o.etas());
+    step.step_min = std::get<0>(o.step_sizes());
+    step.step_max = std::get<1>(o.step_sizes());
+    apply_step(class_name, step, p, g, {s.prev(), s.step_size()});
 }
 
 namespace {
-[[maybe_unused]] const bool registered = register_optimizer<Rprop, RpropOptions>("Rprop");
+[[maybe_unused]] const bool registered = register_optimizer<Rprop>();
 }
 
 } // namespace reel::optim

@@ -49,6 +49,10 @@ Tensor lay_out(const Tensor& t, MemoryLayout layout) {
     return out.detach();
 }
 
+bool CaseFile::has_cases(const std::filesystem::path& path) {
+    return serialize::SafetensorsFile(path).metadata("cases") != nullptr;
+}
+
 CaseFile::CaseFile(const std::filesystem::path& path) : path_(path), file_(path) {
     const std::string* text = file_.metadata("cases");
     REEL_CHECK_VALUE(text, path.string(), " has no __metadata__.cases");

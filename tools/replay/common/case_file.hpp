@@ -24,6 +24,8 @@ reel::Tensor lay_out(const reel::Tensor& t, MemoryLayout layout);
 class CaseFile {
 public:
     explicit CaseFile(const std::filesystem::path& path);
+    /// Whether the file holds reference cases.
+    static bool has_cases(const std::filesystem::path& path);
     const std::filesystem::path& path() const { return path_; }
     std::string stem() const { return path_.stem().string(); }
     const json::array& cases() const { return cases_; }

@@ -14,12 +14,12 @@ namespace {
 namespace po = boost::program_options;
 namespace fs = std::filesystem;
 
-/// DIR/oracle/ops/add.safetensors; further below lie the files of other systems, whose folders may have the same names.
-constexpr int deepest = 2;
-
+/// Runs DIR/.../ops/add.safetensors and its like; a file without cases belongs to another system, whose folders may
+/// have the same names.
 void run_file(const fs::path& path, replay::Report& report) {
     const auto run = replay::FilesIn::runner(path.parent_path().filename().string());
-    if (run) run(replay::CaseFile(path), report);
+    if (!run || !replay::CaseFile::has_cases(path)) return;
+    run(replay::CaseFile(path), report);
 }
 
 /// test/reference/differences.json of the checkout that this program was built in or is run in; empty without one.
@@ -72,7 +72,7 @@ int run(int argc, char** argv) {
         else
             for (auto entry = fs::recursive_directory_iterator(folder); entry != fs::recursive_directory_iterator();
                  ++entry)
-                if (entry->is_regular_file() && entry->path().extension() == ".safetensors" && entry.depth() <= deepest)
+                if (entry->is_regular_file() && entry->path().extension() == ".safetensors")
                     files.push_back(entry->path());
     }
     std::sort(files.begin(), files.end());

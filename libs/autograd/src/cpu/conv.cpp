@@ -1,10 +1,11 @@
 // im2col, col2im, and the three bilinear maps over them, for all that conv_direct.cpp does not take.
-#include "cpu/conv.hpp"
+#include <reel/autograd/kernels/conv.hpp>
 
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
 
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/pointwise/scalar_math.hpp>
 
@@ -152,8 +153,7 @@ template <class T> struct Conv {
                     if (!pointwise) col2im(g, col.template as<T>(), r0, r1, part);
                 });
                 for (std::int64_t i = 0; bias && i < g.in_channels * in; ++i)
-                    image[i] =
-                        T(math::wrapping(image[i]) + math::wrapping(static_cast<const T*>(bias)[i / in]));
+                    image[i] = T(math::wrapping(image[i]) + math::wrapping(static_cast<const T*>(bias)[i / in]));
             }
         });
     }
@@ -190,20 +190,26 @@ template <class F> void dispatch_conv(ScalarType t, F f) {
 
 } // namespace
 
-void conv_forward(ScalarType t, const ConvGeometry& g, const void* x, const void* w, const void* bias, void* y) {
+void conv(const ConvGeometry& g, const Tensor& out, const Tensor& input, const Tensor& w, const Tensor& b) {
+    const void *x = host_data(input, "conv"), *bias = host_data_or_null(b, "conv");
+    void* y = host_data(out, "conv");
+    const ScalarType t = out.scalar_type();
     if (g.batch * g.out_channels * g.out_size() == 0) return;
     dispatch_conv(t, [&]<class T>() {
-        const T *from = static_cast<const T*>(x), *weight = static_cast<const T*>(w);
+        const T *from = static_cast<const T*>(x), *weight = host_data<T>(w, "conv");
         if constexpr (std::is_floating_point_v<T>)
             if (!is_pointwise(g) && is_compact(g))
                 return direct_forward(g, from, weight, static_cast<const T*>(bias), static_cast<T*>(y));
         Conv<T>{g, t}.forward(from, weight, bias, static_cast<T*>(y));
     });
 }
-void conv_input(ScalarType t, const ConvGeometry& g, const void* y, const void* w, const void* bias, void* x) {
+void conv_transpose(const ConvGeometry& g, const Tensor& input, const Tensor& out, const Tensor& w, const Tensor& b) {
+    const void *y = host_data(out, "conv_transpose"), *bias = host_data_or_null(b, "conv_transpose");
+    void* x = host_data(input, "conv_transpose");
+    const ScalarType t = input.scalar_type();
     if (g.batch * g.in_channels * g.in_size() == 0) return;
     detail::dispatch<31 & ~detail::Bools>(t, "conv_transpose", [&]<class T>() {
-        const T *from = static_cast<const T*>(y), *weight = static_cast<const T*>(w);
+        const T *from = static_cast<const T*>(y), *weight = host_data<T>(w, "conv_transpose");
         if constexpr (std::is_floating_point_v<T>)
             // its tiles are channels of x: too few of them do not pay for the taps of many channels of y
             if (!is_pointwise(g) && is_compact(g) &&
@@ -212,7 +218,10 @@ void conv_input(ScalarType t, const ConvGeometry& g, const void* y, const void* 
         Conv<T>{g, t}.input(from, weight, bias, static_cast<T*>(x));
     });
 }
-void conv_weight(ScalarType t, const ConvGeometry& g, const void* x, const void* y, void* w) {
+void conv_weight(const ConvGeometry& g, const Tensor& weight, const Tensor& input, const Tensor& out) {
+    const void *x = host_data(input, "conv_weight"), *y = host_data(out, "conv_weight");
+    void* w = host_data(weight, "conv_weight");
+    const ScalarType t = weight.scalar_type();
     if (g.out_channels * g.channels_per_group() * g.kernel_size() == 0) return;
     dispatch_conv(t, [&]<class T>() {
         const T *from = static_cast<const T*>(x), *grad = static_cast<const T*>(y);

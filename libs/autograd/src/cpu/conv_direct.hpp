@@ -1,7 +1,7 @@
-// Convolutions of float32 and float64 without column matrices; the geometry and the maps are those of conv.hpp.
+// Convolutions of float32 and float64 without column matrices; the geometry and the maps are those of kernels/conv.hpp.
 #pragma once
 
-#include "cpu/conv.hpp"
+#include <reel/autograd/kernels/conv.hpp>
 
 namespace reel::cpu {
 

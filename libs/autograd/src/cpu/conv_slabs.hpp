@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "cpu/conv.hpp"
+#include <reel/autograd/kernels/conv.hpp>
+
 #include "cpu/conv_kernels.hpp"
 #include "cpu/scratch.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "cpu/vec.hpp"
+#include <reel/autograd/detail/cpu/vec.hpp>
 
 namespace reel::cpu::REEL_ISA {
 

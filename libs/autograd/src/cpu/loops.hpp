@@ -4,16 +4,12 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <reel/autograd/detail/cpu/vec.hpp>
+
 #include "cpu/strided.hpp"
-#include "cpu/vec.hpp"
 
 namespace reel::cpu::REEL_ISA {
 
-/// What an element type is computed in.
-template <class T> struct ComputeOf { using type = T; };
-template <> struct ComputeOf<BFloat16> { using type = float; };
-template <> struct ComputeOf<Half> { using type = float; };
-template <class T> using Compute = typename ComputeOf<T>::type;
 template <class T>
 inline constexpr bool vectorizable = std::is_same_v<Compute<T>, float> || std::is_same_v<Compute<T>, double>;
 

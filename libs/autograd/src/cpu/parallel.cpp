@@ -9,10 +9,9 @@
 #include <exception>
 #include <mutex>
 
+#include <reel/autograd/detail/cpu/isa.hpp>
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/thread_limit.hpp>
-
-#include "cpu/isa.hpp"
 
 extern "C" {
 char* openblas_get_config();

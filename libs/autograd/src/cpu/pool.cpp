@@ -1,10 +1,11 @@
 // Pooling kernels: planes go to threads, windows come from tables.
-#include "cpu/pool.hpp"
+#include <reel/autograd/kernels/pool.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <type_traits>
 
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/pointwise/scalar_math.hpp>
 
@@ -43,16 +44,28 @@ template <class T> bool is_nan(T v) {
     if constexpr (std::is_integral_v<T>) return false;
     else return v != v;
 }
+/// Images, results and the places that tie them, of maps that only move elements.
+struct Maps {
+    std::int64_t in, out;
+    void *x, *y;
+    const std::int64_t* places;
+    Maps(const PoolGeometry& g, const char* op, const Tensor& input, const Tensor& at, const Tensor& output)
+        : in(g.in_size()), out(g.out_size()), x(host_data(input, op)), y(host_data(output, op)),
+          places(host_data<std::int64_t>(at, op)) {}
+};
 
 } // namespace
 
-void max_pool(ScalarType t, const PoolGeometry& g, const void* x, void* y, std::int64_t* places) {
-    dispatch_real(t, "max_pool", [&]<class T>() {
+void max_pool(const PoolGeometry& g, const Tensor& input, const Tensor& output, const Tensor& places) {
+    const void* x = host_data(input, "max_pool");
+    void* y = host_data(output, "max_pool");
+    std::int64_t* all = host_data<std::int64_t>(places, "max_pool");
+    dispatch_real(input.scalar_type(), "max_pool", [&]<class T>() {
         using A = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
         each_plane(g.planes, g.in_size() + g.out_size(), [&](std::int64_t p) {
             const T* in = static_cast<const T*>(x) + p * g.in_size();
             T* out = static_cast<T*>(y) + p * g.out_size();
-            std::int64_t* at = places + p * g.out_size();
+            std::int64_t* at = all + p * g.out_size();
             each_window(g, [&](std::int64_t o, const PoolWindow& wz, const PoolWindow& wy, const PoolWindow& wx) {
                 std::int64_t best = (wz.first * g.in[1] + wy.first) * g.in[2] + wx.first;
                 A top = A(in[best]);
@@ -66,38 +79,40 @@ void max_pool(ScalarType t, const PoolGeometry& g, const void* x, void* y, std::
         });
     });
 }
-void pick(ScalarType t, std::int64_t planes, std::int64_t in, std::int64_t out, const void* x,
-          const std::int64_t* places, void* y) {
-    dispatch_all(t, "max_pool", [&]<class T>() {
-        each_plane(planes, out, [&](std::int64_t p) {
-            const T* from = static_cast<const T*>(x) + p * in;
-            for (std::int64_t o = p * out; o < (p + 1) * out; ++o) static_cast<T*>(y)[o] = from[places[o]];
+void max_pool_pick(const PoolGeometry& g, const Tensor& input, const Tensor& places, const Tensor& output) {
+    const Maps m(g, "max_pool_pick", input, places, output);
+    dispatch_all(input.scalar_type(), "max_pool", [&]<class T>() {
+        each_plane(g.planes, m.out, [&](std::int64_t p) {
+            const T* from = static_cast<const T*>(m.x) + p * m.in;
+            for (std::int64_t o = p * m.out; o < (p + 1) * m.out; ++o) static_cast<T*>(m.y)[o] = from[m.places[o]];
         });
     });
 }
-void unpick(ScalarType t, std::int64_t planes, std::int64_t in, std::int64_t out, const void* y,
-            const std::int64_t* places, void* x) {
-    dispatch_all(t, "max_pool", [&]<class T>() {
-        each_plane(planes, in + out, [&](std::int64_t p) {
-            T* to = static_cast<T*>(x) + p * in;
-            std::fill_n(to, in, T(0));
-            for (std::int64_t o = p * out; o < (p + 1) * out; ++o)
-                to[places[o]] = T(to[places[o]] + static_cast<const T*>(y)[o]);
+void max_pool_unpick(const PoolGeometry& g, const Tensor& input, const Tensor& places, const Tensor& output) {
+    const Maps m(g, "max_pool_unpick", input, places, output);
+    dispatch_all(input.scalar_type(), "max_pool", [&]<class T>() {
+        each_plane(g.planes, m.in + m.out, [&](std::int64_t p) {
+            T* to = static_cast<T*>(m.x) + p * m.in;
+            std::fill_n(to, m.in, T(0));
+            for (std::int64_t o = p * m.out; o < (p + 1) * m.out; ++o)
+                to[m.places[o]] = T(to[m.places[o]] + static_cast<const T*>(m.y)[o]);
         });
     });
 }
-void place(ScalarType t, std::int64_t planes, std::int64_t in, std::int64_t out, const void* y,
-           const std::int64_t* places, void* x) {
-    dispatch_all(t, "max_unpool", [&]<class T>() {
-        each_plane(planes, in + out, [&](std::int64_t p) {
-            T* to = static_cast<T*>(x) + p * in;
-            std::fill_n(to, in, T(0));
-            for (std::int64_t o = p * out; o < (p + 1) * out; ++o) to[places[o]] = static_cast<const T*>(y)[o];
+void max_unpool(const PoolGeometry& g, const Tensor& input, const Tensor& places, const Tensor& output) {
+    const Maps m(g, "max_unpool", input, places, output);
+    dispatch_all(input.scalar_type(), "max_unpool", [&]<class T>() {
+        each_plane(g.planes, m.in + m.out, [&](std::int64_t p) {
+            T* to = static_cast<T*>(m.x) + p * m.in;
+            std::fill_n(to, m.in, T(0));
+            for (std::int64_t o = p * m.out; o < (p + 1) * m.out; ++o) to[m.places[o]] = static_cast<const T*>(m.y)[o];
         });
     });
 }
-void mean_pool(ScalarType t, const PoolGeometry& g, const void* x, void* y) {
-    detail::dispatch<detail::Floats | detail::Ints>(t, "avg_pool", [&]<class T>() {
+void avg_pool(const PoolGeometry& g, const Tensor& input, const Tensor& output) {
+    const void* x = host_data(input, "avg_pool");
+    void* y = host_data(output, "avg_pool");
+    detail::dispatch<detail::Floats | detail::Ints>(input.scalar_type(), "avg_pool", [&]<class T>() {
         each_plane(g.planes, g.in_size() + g.out_size(), [&](std::int64_t p) {
             const T* in = static_cast<const T*>(x) + p * g.in_size();
             T* out = static_cast<T*>(y) + p * g.out_size();
@@ -113,8 +128,10 @@ void mean_pool(ScalarType t, const PoolGeometry& g, const void* x, void* y) {
         });
     });
 }
-void mean_pool_adjoint(ScalarType t, const PoolGeometry& g, const void* y, void* x) {
-    detail::dispatch<detail::Floats>(t, "avg_pool", [&]<class T>() {
+void avg_pool_adjoint(const PoolGeometry& g, const Tensor& input, const Tensor& output) {
+    void* x = host_data(input, "avg_pool");
+    const void* y = host_data(output, "avg_pool");
+    detail::dispatch<detail::Floats>(input.scalar_type(), "avg_pool", [&]<class T>() {
         each_plane(g.planes, g.in_size() + g.out_size(), [&](std::int64_t p) {
             const T* out = static_cast<const T*>(y) + p * g.out_size();
             T* in = static_cast<T*>(x) + p * g.in_size();

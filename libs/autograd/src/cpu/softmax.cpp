@@ -1,22 +1,28 @@
-// Rows over threads.
+// Softmax: rows over threads.
 #include "cpu/softmax.hpp"
 
+#include <algorithm>
+
+#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/kernels/softmax.hpp>
 #include <reel/autograd/parallel.hpp>
 
 namespace reel::cpu {
 
-void softmax_rows(ScalarType t, const void* in, void* out, std::int64_t rows, std::int64_t inner, bool logarithm) {
-    parallel_for(0, rows, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(inner, 1)),
-                 [&](std::int64_t b, std::int64_t e) {
-                     for (std::int64_t r = b; r < e; ++r) {
-                         if (t == kFloat)
-                             softmax_kernels.f32(static_cast<const float*>(in) + r * inner,
-                                                 static_cast<float*>(out) + r * inner, inner, logarithm);
-                         else
-                             softmax_kernels.f64(static_cast<const double*>(in) + r * inner,
-                                                 static_cast<double*>(out) + r * inner, inner, logarithm);
-                     }
-                 });
+namespace {
+template <class T, class Row> void each_row(const Tensor& out, const Tensor& rows, bool logarithm, Row row) {
+    const T* const in = host_data<T>(rows, "softmax");
+    T* const to = host_data<T>(out, "softmax");
+    const std::int64_t inner = rows.sizes().back(), count = out.numel() / inner;
+    parallel_for(0, count, std::max<std::int64_t>(1, 16384 / inner), [&](std::int64_t b, std::int64_t e) {
+        for (std::int64_t r = b; r < e; ++r) row(in + r * inner, to + r * inner, inner, logarithm);
+    });
+}
+} // namespace
+
+void softmax(const Tensor& out, const Tensor& rows, bool logarithm) {
+    if (out.scalar_type() == kFloat) each_row<float>(out, rows, logarithm, softmax_kernels.f32);
+    else each_row<double>(out, rows, logarithm, softmax_kernels.f64);
 }
 
 } // namespace reel::cpu

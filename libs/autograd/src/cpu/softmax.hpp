@@ -1,14 +1,9 @@
-// Softmax over dense rows.
+// Softmax of one dense row, per instruction set.
 #pragma once
 
 #include <cstdint>
 
-#include <reel/autograd/dtype.hpp>
-
 namespace reel::cpu {
-
-/// float32 and float64 only.
-void softmax_rows(ScalarType t, const void* in, void* out, std::int64_t rows, std::int64_t inner, bool logarithm);
 
 struct SoftmaxKernels {
     void (*f32)(const float*, float*, std::int64_t inner, bool logarithm) = nullptr;

@@ -1,10 +1,13 @@
 // Blocks, then a pairwise tree over the blocks.
 #include "cpu/sum.hpp"
 
+#include <reel/autograd/kernels/sum.hpp>
+
 #include <algorithm>
 #include <vector>
 
 #include <reel/autograd/error.hpp>
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 
 namespace reel::cpu {
@@ -61,7 +64,11 @@ void columns_of(const void* in, std::int64_t rows, std::int64_t cols, void* out,
 
 } // namespace
 
-void sum_rows(ScalarType t, const void* in, std::int64_t rows, std::int64_t inner, void* out) {
+void sum_rows(const Tensor& result, const Tensor& operand, std::int64_t inner) {
+    const ScalarType t = result.scalar_type();
+    const void* in = host_data(operand, "sum");
+    void* out = host_data(result, "sum");
+    const std::int64_t rows = result.numel();
     switch (t) {
     case kFloat:
         return rows_of<float, float>(in, rows, inner, out);
@@ -91,7 +98,11 @@ void sum_rows(ScalarType t, const void* in, std::int64_t rows, std::int64_t inne
         REEL_THROW(NotImplementedError, "sum: there is no kernel for ", dtype_name(t));
     }
 }
-void sum_columns(ScalarType t, const void* in, std::int64_t rows, std::int64_t cols, void* out) {
+void sum_columns(const Tensor& result, const Tensor& operand, std::int64_t rows) {
+    const ScalarType t = result.scalar_type();
+    const void* in = host_data(operand, "sum");
+    void* out = host_data(result, "sum");
+    const std::int64_t cols = result.numel();
     if (t == kFloat) return columns_of<float>(in, rows, cols, out, sum_kernels.columns_f32);
     REEL_INTERNAL_ASSERT(t == kDouble, "sum_columns");
     columns_of<double>(in, rows, cols, out, sum_kernels.columns_f64);

@@ -3,14 +3,7 @@
 
 #include <cstdint>
 
-#include <reel/autograd/dtype.hpp>
-
 namespace reel::cpu {
-
-/// out[r] = sum of in[r * inner, (r + 1) * inner). float32 and 16-bit types sum pairwise in float32.
-void sum_rows(ScalarType t, const void* in, std::int64_t rows, std::int64_t inner, void* out);
-/// out[c] = sum over r of in[r * cols + c], float32 and float64.
-void sum_columns(ScalarType t, const void* in, std::int64_t rows, std::int64_t cols, void* out);
 
 /// Kernels per instruction set: the sum of one block of at most `sum_block` elements, and sums of columns.
 inline constexpr std::int64_t sum_block = 4096;

@@ -89,11 +89,11 @@ void attach(RuleNode* node, ArrayRef<Tensor> inputs, ArrayRef<const Tensor*> out
         [&](std::size_t i) -> const Tensor& { return *outputs[i]; }, saved.size(),
         [&](std::size_t i) -> const Tensor& { return saved[i]; });
 }
-void attach(RuleNode* node, ArrayRef<const Tensor*> inputs, const Tensor& output, ArrayRef<const Tensor*> saved) {
+void attach(RuleNode* node, Inputs inputs, const Tensor& output, Inputs saved) {
     RecordAccess::attach(
-        node, inputs.size(), [&](std::size_t i) -> const Tensor& { return *inputs[i]; }, 1,
+        node, inputs.size(), [&](std::size_t i) -> const Tensor& { return inputs.begin()[i]; }, 1,
         [&](std::size_t) -> const Tensor& { return output; }, saved.size(),
-        [&](std::size_t i) -> const Tensor& { return *saved[i]; });
+        [&](std::size_t i) -> const Tensor& { return saved.begin()[i]; });
 }
 bool any_requires_grad(ArrayRef<Tensor> inputs) {
     for (const Tensor& t : inputs)

@@ -6,7 +6,7 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/nn/module.hpp>
 
-#include "module/module_hooks.hpp"
+#include "module/hooks/tables.hpp"
 
 namespace reel::nn {
 

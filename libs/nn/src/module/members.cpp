@@ -10,7 +10,7 @@
 #include <reel/autograd/node.hpp>
 #include <reel/nn/module.hpp>
 
-#include "module/module_hooks.hpp"
+#include "module/hooks/tables.hpp"
 
 namespace reel::nn {
 

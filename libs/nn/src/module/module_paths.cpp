@@ -1,7 +1,7 @@
 // Recording of module paths.
 #include <reel/nn/module_paths.hpp>
 
-#include "module/module_hooks.hpp"
+#include "module/hooks/tables.hpp"
 
 namespace reel::nn {
 

@@ -4,8 +4,8 @@
 #include <reel/autograd/node.hpp>
 #include <reel/nn/module.hpp>
 
+#include "module/hooks/tables.hpp"
 #include "module/members.hpp"
-#include "module/module_hooks.hpp"
 
 namespace reel::nn {
 

@@ -7,8 +7,8 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/nn/module.hpp>
 
+#include "module/hooks/tables.hpp"
 #include "module/members.hpp"
-#include "module/module_hooks.hpp"
 
 namespace reel::nn {
 

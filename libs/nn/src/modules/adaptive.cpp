@@ -5,9 +5,9 @@
 
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
+#include <reel/nn/factory.hpp>
 
 #include "modules/bound_arguments.hpp"
-#include "modules/python_text.hpp"
 
 namespace reel::nn {
 
@@ -113,17 +113,17 @@ Tensor AdaptiveLogSoftmaxWithLossImpl::predict(const Tensor& input) {
     return reel::index_copy(best, 0, rows, reel::argmax(all, 1));
 }
 
+void AdaptiveLogSoftmaxWithLossOptions::fields(OptionVisitor& v) {
+    v.required("in_features", in_features_, Shown::never);
+    v.required("n_classes", n_classes_, Shown::never);
+    v.required("cutoffs", cutoffs_, Shown::never);
+    v.hidden("div_value", div_value_);
+    v.hidden("head_bias", head_bias_);
+    v.device_and_dtype();
+}
+
 namespace {
-[[maybe_unused]] const bool registered =
-    register_module_class("AdaptiveLogSoftmaxWithLoss", [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-        const ConstructorArgs a("AdaptiveLogSoftmaxWithLoss",
-                                {"in_features", "n_classes", "cutoffs", "div_value", "head_bias", "device", "dtype"},
-                                args, kwargs);
-        AdaptiveLogSoftmaxWithLossOptions o(a.get<std::int64_t>("in_features"), a.get<std::int64_t>("n_classes"),
-                                            a.at("cutoffs").toIntVector());
-        return text::built<AdaptiveLogSoftmaxWithLossImpl>(
-            a, o.div_value(a.get<double>("div_value", 4.)).head_bias(a.get<bool>("head_bias", false)));
-    });
+[[maybe_unused]] const bool registered = register_layers<AdaptiveLogSoftmaxWithLossImpl>();
 } // namespace
 
 } // namespace reel::nn

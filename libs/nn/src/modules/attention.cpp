@@ -2,9 +2,8 @@
 #include <reel/nn/modules/attention.hpp>
 
 #include <reel/autograd/ops.hpp>
+#include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
-
-#include "modules/python_text.hpp"
 
 namespace reel::nn {
 
@@ -70,6 +69,19 @@ std::tuple<Tensor, Tensor> MultiheadAttentionImpl::forward(const Tensor& query, 
     return {turn ? reel::transpose(y, 0, 1) : y, weights};
 }
 
+void MultiheadAttentionOptions::fields(OptionVisitor& v) {
+    v.required("embed_dim", embed_dim_, Shown::never);
+    v.required("num_heads", num_heads_, Shown::never);
+    v.hidden("dropout", dropout_);
+    v.hidden("bias", bias_);
+    v.hidden("add_bias_kv", add_bias_kv_);
+    v.hidden("add_zero_attn", add_zero_attn_);
+    v.following("kdim", kdim_, embed_dim_, Shown::never);
+    v.following("vdim", vdim_, embed_dim_, Shown::never);
+    v.hidden("batch_first", batch_first_);
+    v.device_and_dtype();
+}
+
 namespace functional {
 
 std::tuple<Tensor, Tensor> multi_head_attention_forward(const Tensor& query, const Tensor& key, const Tensor& value,
@@ -89,22 +101,7 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
 } // namespace functional
 
 namespace {
-[[maybe_unused]] const bool registered =
-    register_module_class("MultiheadAttention", [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-        const ConstructorArgs a("MultiheadAttention",
-                                {"embed_dim", "num_heads", "dropout", "bias", "add_bias_kv", "add_zero_attn", "kdim",
-                                 "vdim", "batch_first", "device", "dtype"},
-                                args, kwargs);
-        const auto e = a.get<std::int64_t>("embed_dim");
-        return text::built<MultiheadAttentionImpl>(a, MultiheadAttentionOptions(e, a.get<std::int64_t>("num_heads"))
-                                                          .dropout(a.get<double>("dropout", 0.))
-                                                          .bias(a.get<bool>("bias", true))
-                                                          .add_bias_kv(a.get<bool>("add_bias_kv", false))
-                                                          .add_zero_attn(a.get<bool>("add_zero_attn", false))
-                                                          .kdim(a.get<std::int64_t>("kdim", e))
-                                                          .vdim(a.get<std::int64_t>("vdim", e))
-                                                          .batch_first(a.get<bool>("batch_first", false)));
-    });
+[[maybe_unused]] const bool registered = register_layers<MultiheadAttentionImpl>();
 } // namespace
 
 } // namespace reel::nn

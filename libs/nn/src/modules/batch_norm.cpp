@@ -4,11 +4,31 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/pin.hpp>
+#include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
-#include "modules/python_text.hpp"
-
 namespace reel::nn {
+
+void BatchNormOptions::fields(OptionVisitor& v) {
+    v.required("num_features", num_features_, Shown::value);
+    v("eps", eps_);
+    v("momentum", momentum_);
+    v("affine", affine_);
+    v.printed("bias", affine_ && bias_);
+    v("track_running_stats", track_running_stats_);
+    v.device_and_dtype();
+    v.hidden("bias", bias_);
+}
+void InstanceNormOptions::fields(OptionVisitor& v) {
+    v.required("num_features", num_features_, Shown::value);
+    v("eps", eps_);
+    v("momentum", momentum_);
+    v("affine", affine_);
+    v.printed("bias", affine_ && bias_);
+    v("track_running_stats", track_running_stats_);
+    v.device_and_dtype();
+    v.hidden("bias", bias_);
+}
 
 template <std::size_t D, class Derived, class Options>
 NormImplBase<D, Derived, Options>::NormImplBase(const Options& o) : options(o) {
@@ -37,13 +57,6 @@ template <std::size_t D, class Derived, class Options> void NormImplBase<D, Deri
     reset_running_stats();
     if (weight.defined()) init::ones_(weight);
     if (bias.defined()) init::zeros_(bias);
-}
-template <std::size_t D, class Derived, class Options>
-std::string NormImplBase<D, Derived, Options>::extra_repr() const {
-    return str(options.num_features(), ", eps=", text::number(options.eps()),
-               ", momentum=", text::optional_number(options.momentum()), ", affine=", text::boolean(options.affine()),
-               ", bias=", text::boolean(options.affine() && options.bias()),
-               ", track_running_stats=", text::boolean(options.track_running_stats()));
 }
 template <std::size_t D, class Derived, class Options>
 bool NormImplBase<D, Derived, Options>::uses_batch_moments() const {
@@ -110,47 +123,8 @@ template class NormImplBase<3, InstanceNorm3dImpl, InstanceNormOptions>;
 template class InstanceNormImpl<3, InstanceNorm3dImpl>;
 
 namespace {
-
-template <class M, class Options>
-ModulePtr make_norm(const char* name, bool on, const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a(
-        name, {"num_features", "eps", "momentum", "affine", "track_running_stats", "device", "dtype", "bias"}, args,
-        kwargs);
-    Options o(a.get<std::int64_t>("num_features"));
-    o.eps(a.get<double>("eps", 1e-5))
-        .affine(a.get<bool>("affine", on))
-        .track_running_stats(a.get<bool>("track_running_stats", on))
-        .bias(a.get<bool>("bias", true));
-    if (a.given("momentum")) o.momentum(a.at("momentum").toOptional<double>());
-    return text::built<M>(a, o);
-}
-[[maybe_unused]] const bool registered[] = {
-    register_module_class("BatchNorm1d",
-                          [](const Args& a, const Kwargs& k) {
-                              return make_norm<BatchNorm1dImpl, BatchNormOptions>("BatchNorm1d", true, a, k);
-                          }),
-    register_module_class("BatchNorm2d",
-                          [](const Args& a, const Kwargs& k) {
-                              return make_norm<BatchNorm2dImpl, BatchNormOptions>("BatchNorm2d", true, a, k);
-                          }),
-    register_module_class("BatchNorm3d",
-                          [](const Args& a, const Kwargs& k) {
-                              return make_norm<BatchNorm3dImpl, BatchNormOptions>("BatchNorm3d", true, a, k);
-                          }),
-    register_module_class("InstanceNorm1d",
-                          [](const Args& a, const Kwargs& k) {
-                              return make_norm<InstanceNorm1dImpl, InstanceNormOptions>("InstanceNorm1d", false, a, k);
-                          }),
-    register_module_class("InstanceNorm2d",
-                          [](const Args& a, const Kwargs& k) {
-                              return make_norm<InstanceNorm2dImpl, InstanceNormOptions>("InstanceNorm2d", false, a, k);
-                          }),
-    register_module_class("InstanceNorm3d",
-                          [](const Args& a, const Kwargs& k) {
-                              return make_norm<InstanceNorm3dImpl, InstanceNormOptions>("InstanceNorm3d", false, a, k);
-                          }),
-};
-
+[[maybe_unused]] const bool registered = register_layers<BatchNorm1dImpl, BatchNorm2dImpl, BatchNorm3dImpl,
+                                                         InstanceNorm1dImpl, InstanceNorm2dImpl, InstanceNorm3dImpl>();
 } // namespace
 
 } // namespace reel::nn

@@ -6,21 +6,70 @@
 #include <cmath>
 
 #include <reel/autograd/ops.hpp>
+#include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
-#include "modules/python_text.hpp"
-
 namespace reel::nn {
+
+/// Numbers, 'same' or 'valid'.
+template <std::size_t D> struct OptionCodec<ConvPadding<D>> {
+    using Numbers = OptionCodec<ExpandingArray<D>>;
+    static void read(ConvPadding<D>& option, const Value& v) {
+        if (!v.isString()) {
+            ExpandingArray<D> numbers = 0;
+            Numbers::read(numbers, v);
+            option = numbers;
+            return;
+        }
+        const std::string& name = v.toStringRef();
+        REEL_CHECK_VALUE(name == "same" || name == "valid", "is '", name, "'; expected numbers, 'same' or 'valid'");
+        if (name == "same") option = enumtype::kSame();
+        else option = enumtype::kValid();
+    }
+    static std::string text(const ConvPadding<D>& option) {
+        if (const auto* numbers = option.numbers()) return Numbers::tuple(*numbers);
+        return option == kSame ? "same" : "valid";
+    }
+};
+
+template <std::size_t D> void ConvOptions<D>::fields(OptionVisitor& v) {
+    v.required("in_channels", in_channels_, Shown::value);
+    v.required("out_channels", out_channels_, Shown::value);
+    v.required("kernel_size", kernel_size_, Shown::tuple);
+    v("stride", stride_, Shown::tuple);
+    v("padding", padding_, Shown::unless_default);
+    v("dilation", dilation_, Shown::tuple | Shown::unless_default);
+    v("groups", groups_, Shown::unless_default);
+    v("bias", bias_, Shown::unless_default);
+    v("padding_mode", padding_mode_, Shown::bare | Shown::unless_default);
+    v.device_and_dtype();
+}
+/// Printed in another order than the constructor's.
+template <std::size_t D> void ConvTransposeOptions<D>::fields(OptionVisitor& v) {
+    v.required("in_channels", in_channels_, Shown::value);
+    v.required("out_channels", out_channels_, Shown::value);
+    v.required("kernel_size", kernel_size_, Shown::tuple);
+    v("stride", stride_, Shown::tuple);
+    v("padding", padding_, Shown::tuple | Shown::unless_default);
+    v.printed("dilation", dilation_, Shown::tuple | Shown::unless_default);
+    v("output_padding", output_padding_, Shown::tuple | Shown::unless_default);
+    v("groups", groups_, Shown::unless_default);
+    v("bias", bias_, Shown::unless_default);
+    v.hidden("dilation", dilation_);
+    v("padding_mode", padding_mode_, Shown::bare | Shown::unless_default);
+    v.device_and_dtype();
+}
+template struct ConvOptions<1>;
+template struct ConvOptions<2>;
+template struct ConvOptions<3>;
+template struct ConvTransposeOptions<1>;
+template struct ConvTransposeOptions<2>;
+template struct ConvTransposeOptions<3>;
 
 namespace {
 
 template <class Options> inline constexpr bool is_transposed = true;
 template <std::size_t D> inline constexpr bool is_transposed<ConvOptions<D>> = false;
-std::string mode_name(const detail::conv_padding_mode_t& mode) {
-    std::string n = enumtype::get_enum_name(mode).substr(1);
-    n[0] = char(std::tolower(n[0]));
-    return n;
-}
 bool pads_zeros(const detail::conv_padding_mode_t& mode) { return mode == kZeros; }
 
 } // namespace
@@ -55,28 +104,6 @@ template <std::size_t D, class Derived, class Options> void ConvNdImpl<D, Derive
     const std::int64_t fan_in = init::_calculate_fan_in_and_fan_out(weight).first;
     if (fan_in > 0) init::uniform_(bias, -1 / std::sqrt(double(fan_in)), 1 / std::sqrt(double(fan_in)));
 }
-template <std::size_t D, class Derived, class Options> std::string ConvNdImpl<D, Derived, Options>::extra_repr() const {
-    const auto all = [](const ExpandingArray<D>& a, std::int64_t v) {
-        return std::all_of(a->begin(), a->end(), [v](std::int64_t x) { return x == v; });
-    };
-    std::string s =
-        str(options.in_channels(), ", ", options.out_channels(), ", kernel_size=", text::tuple(options.kernel_size()),
-            ", stride=", text::tuple(options.stride()));
-    if constexpr (is_transposed<Options>) {
-        if (!all(options.padding(), 0)) s += ", padding=" + text::tuple(options.padding());
-    } else {
-        if (const auto* numbers = options.padding().numbers()) {
-            if (!all(*numbers, 0)) s += ", padding=" + text::tuple(*numbers);
-        } else s += options.padding() == kSame ? ", padding=same" : ", padding=valid";
-    }
-    if (!all(options.dilation(), 1)) s += ", dilation=" + text::tuple(options.dilation());
-    if constexpr (is_transposed<Options>)
-        if (!all(options.output_padding(), 0)) s += ", output_padding=" + text::tuple(options.output_padding());
-    if (options.groups() != 1) s += ", groups=" + std::to_string(options.groups());
-    if (!options.bias()) s += ", bias=False";
-    if (!pads_zeros(options.padding_mode())) s += ", padding_mode=" + mode_name(options.padding_mode());
-    return s;
-}
 
 template <std::size_t D, class Derived> Tensor ConvImpl<D, Derived>::forward(const Tensor& input) {
     const auto& o = this->options;
@@ -99,7 +126,7 @@ template <std::size_t D, class Derived> Tensor ConvImpl<D, Derived>::forward(con
             amounts.push_back(left);
             amounts.push_back(same ? total - left : left);
         }
-        return convolve(reel::pad(input, amounts, mode_name(o.padding_mode())), 0);
+        return convolve(reel::pad(input, amounts, detail::choice_text(o.padding_mode().name())), 0);
     }
     if (!same) return convolve(input, numbers ? IntArrayRef(*numbers) : IntArrayRef(0));
     if constexpr (D == 1) return reel::conv1d_padded(input, w, b, o.stride(), "same", o.dilation(), o.groups());
@@ -150,33 +177,6 @@ template class ConvTransposeImpl<3, ConvTranspose3dImpl>;
 
 namespace {
 
-template <class M, std::size_t D> ModulePtr make_conv(const char* name, const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a(name,
-                            {"in_channels", "out_channels", "kernel_size", "stride", "padding", "dilation", "groups",
-                             "bias", "padding_mode", "device", "dtype"},
-                            args, kwargs);
-    ConvOptions<D> o(a.get<std::int64_t>("in_channels"), a.get<std::int64_t>("out_channels"),
-                     text::expanding<D>(a, "kernel_size"));
-    o.stride(text::expanding<D>(a, "stride", 1))
-        .dilation(text::expanding<D>(a, "dilation", 1))
-        .groups(a.get<std::int64_t>("groups", 1))
-        .bias(a.get<bool>("bias", true));
-    if (a.has("padding") && a.at("padding").isString()) {
-        const std::string& p = a.at("padding").toStringRef();
-        REEL_CHECK_VALUE(p == "same" || p == "valid", name, ": padding is '", p,
-                         "'; expected numbers, 'same' or 'valid'");
-        if (p == "same") o.padding(enumtype::kSame());
-        else o.padding(enumtype::kValid());
-    } else o.padding(text::expanding<D>(a, "padding", 0));
-    const std::string mode = a.get<std::string>("padding_mode", "zeros");
-    if (mode == "reflect") o.padding_mode(enumtype::kReflect());
-    else if (mode == "replicate") o.padding_mode(enumtype::kReplicate());
-    else if (mode == "circular") o.padding_mode(enumtype::kCircular());
-    else
-        REEL_CHECK_VALUE(mode == "zeros", name, ": padding_mode is '", mode,
-                         "'; expected 'zeros', 'reflect', 'replicate' or 'circular'");
-    return text::built<M>(a, o);
-}
 /// Called by values, `output_size` may be left out.
 template <class M> class ByValues final : public M {
 public:
@@ -197,44 +197,25 @@ public:
     }
     std::string name_;
 };
-template <class M, std::size_t D>
-ModulePtr make_conv_transpose(const char* name, const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a(name,
-                            {"in_channels", "out_channels", "kernel_size", "stride", "padding", "output_padding",
-                             "groups", "bias", "dilation", "padding_mode", "device", "dtype"},
-                            args, kwargs);
-    REEL_CHECK_VALUE(a.get<std::string>("padding_mode", "zeros") == "zeros", name,
-                     ": padding_mode must be 'zeros' for transposed convolutions");
-    ConvTransposeOptions<D> o(a.get<std::int64_t>("in_channels"), a.get<std::int64_t>("out_channels"),
-                              text::expanding<D>(a, "kernel_size"));
-    o.stride(text::expanding<D>(a, "stride", 1))
-        .padding(text::expanding<D>(a, "padding", 0))
-        .output_padding(text::expanding<D>(a, "output_padding", 0));
-    o.groups(a.get<std::int64_t>("groups", 1))
-        .bias(a.get<bool>("bias", true))
-        .dilation(text::expanding<D>(a, "dilation", 1));
-    auto m = text::built<ByValues<M>>(a, o);
+template <class M> ModulePtr make_conv_transpose(const char* name, const Args& args, const Kwargs& kwargs) {
+    const BoundOptions<decltype(M::options)> bound(name, args, kwargs);
+    auto m = built<ByValues<M>>(bound.arguments, bound.options);
     m->name_ = name;
     return m;
 }
 [[maybe_unused]] const bool registered[] = {
-    register_module_class("Conv1d",
-                          [](const Args& a, const Kwargs& k) { return make_conv<Conv1dImpl, 1>("Conv1d", a, k); }),
-    register_module_class("Conv2d",
-                          [](const Args& a, const Kwargs& k) { return make_conv<Conv2dImpl, 2>("Conv2d", a, k); }),
-    register_module_class("Conv3d",
-                          [](const Args& a, const Kwargs& k) { return make_conv<Conv3dImpl, 3>("Conv3d", a, k); }),
+    register_layers<Conv1dImpl, Conv2dImpl, Conv3dImpl>(),
     register_module_class("ConvTranspose1d",
                           [](const Args& a, const Kwargs& k) {
-                              return make_conv_transpose<ConvTranspose1dImpl, 1>("ConvTranspose1d", a, k);
+                              return make_conv_transpose<ConvTranspose1dImpl>("ConvTranspose1d", a, k);
                           }),
     register_module_class("ConvTranspose2d",
                           [](const Args& a, const Kwargs& k) {
-                              return make_conv_transpose<ConvTranspose2dImpl, 2>("ConvTranspose2d", a, k);
+                              return make_conv_transpose<ConvTranspose2dImpl>("ConvTranspose2d", a, k);
                           }),
     register_module_class("ConvTranspose3d",
                           [](const Args& a, const Kwargs& k) {
-                              return make_conv_transpose<ConvTranspose3dImpl, 3>("ConvTranspose3d", a, k);
+                              return make_conv_transpose<ConvTranspose3dImpl>("ConvTranspose3d", a, k);
                           }),
 };
 

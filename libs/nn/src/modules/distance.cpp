@@ -8,6 +8,29 @@
 
 namespace reel::nn {
 
+void CosineSimilarityOptions::fields(OptionVisitor& v) {
+    v.hidden("dim", dim_);
+    v.hidden("eps", eps_);
+}
+void PairwiseDistanceOptions::fields(OptionVisitor& v) {
+    v.hidden("p", p_);
+    v.hidden("eps", eps_);
+    v.hidden("keepdim", keepdim_);
+}
+void TripletMarginLossOptions::fields(OptionVisitor& v) {
+    v.hidden("margin", margin_);
+    v.hidden("p", p_);
+    v.hidden("eps", eps_);
+    v.hidden("swap", swap_);
+    text::reduction(v, reduction_);
+}
+void TripletMarginWithDistanceLossOptions::fields(OptionVisitor& v) {
+    v.argument("distance_function"); // a function of this language, by the option of that name
+    v.hidden("margin", margin_);
+    v.hidden("swap", swap_);
+    text::reduction(v, reduction_, false);
+}
+
 Tensor CosineSimilarityImpl::forward(const Tensor& x1, const Tensor& x2) {
     return reel::cosine_similarity(x1, x2, options.dim(), options.eps());
 }
@@ -44,48 +67,8 @@ Tensor TripletMarginWithDistanceLossImpl::forward(const Tensor& anchor, const Te
 }
 
 namespace {
-[[maybe_unused]] const bool registered[] = {
-    register_module_class(
-        "CosineSimilarity",
-        [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-            const ConstructorArgs a("CosineSimilarity", {"dim", "eps"}, args, kwargs);
-            return std::make_shared<CosineSimilarityImpl>(
-                CosineSimilarityOptions().dim(a.get<std::int64_t>("dim", 1)).eps(a.get<double>("eps", 1e-8)));
-        }),
-    register_module_class("PairwiseDistance",
-                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-                              const ConstructorArgs a("PairwiseDistance", {"p", "eps", "keepdim"}, args, kwargs);
-                              return std::make_shared<PairwiseDistanceImpl>(
-                                  PairwiseDistanceOptions()
-                                      .p(a.get<double>("p", 2.0))
-                                      .eps(a.get<double>("eps", 1e-6))
-                                      .keepdim(a.get<bool>("keepdim", false)));
-                          }),
-    register_module_class(
-        "TripletMarginLoss",
-        [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-            const ConstructorArgs a("TripletMarginLoss",
-                                    {"margin", "p", "eps", "swap", "size_average", "reduce", "reduction"}, args,
-                                    kwargs);
-            return std::make_shared<TripletMarginLossImpl>(TripletMarginLossOptions()
-                                                               .margin(a.get<double>("margin", 1.0))
-                                                               .p(a.get<double>("p", 2.0))
-                                                               .eps(a.get<double>("eps", 1e-6))
-                                                               .swap(a.get<bool>("swap", false))
-                                                               .reduction(text::reduction_of("TripletMarginLoss", a)));
-        }),
-    register_module_class("TripletMarginWithDistanceLoss",
-                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-                              const ConstructorArgs a("TripletMarginWithDistanceLoss",
-                                                      {"distance_function", "margin", "swap", "reduction"}, args,
-                                                      kwargs);
-                              return std::make_shared<TripletMarginWithDistanceLossImpl>(
-                                  TripletMarginWithDistanceLossOptions()
-                                      .margin(a.get<double>("margin", 1.0))
-                                      .swap(a.get<bool>("swap", false))
-                                      .reduction(text::reduction_of("TripletMarginWithDistanceLoss", a)));
-                          }),
-};
+[[maybe_unused]] const bool registered = register_layers<CosineSimilarityImpl, PairwiseDistanceImpl,
+                                                         TripletMarginLossImpl, TripletMarginWithDistanceLossImpl>();
 } // namespace
 
 } // namespace reel::nn

@@ -2,10 +2,27 @@
 #include <reel/nn/modules/dropout.hpp>
 
 #include <reel/autograd/ops.hpp>
+#include <reel/nn/factory.hpp>
 
 #include "modules/python_text.hpp"
 
 namespace reel::nn {
+
+void DropoutOptions::fields(OptionVisitor& v) {
+    v("p", p_);
+    v("inplace", inplace_);
+}
+
+namespace {
+using Drop = Tensor (*)(const Tensor& input, reel::detail::Exact<double> p, reel::detail::Exact<bool> training);
+template <class M> constexpr Drop drop = nullptr;
+template <> constexpr Drop drop<DropoutImpl> = &reel::dropout;
+template <> constexpr Drop drop<Dropout1dImpl> = &reel::dropout1d;
+template <> constexpr Drop drop<Dropout2dImpl> = &reel::dropout2d;
+template <> constexpr Drop drop<Dropout3dImpl> = &reel::dropout3d;
+template <> constexpr Drop drop<AlphaDropoutImpl> = &reel::alpha_dropout;
+template <> constexpr Drop drop<FeatureAlphaDropoutImpl> = &reel::feature_alpha_dropout;
+} // namespace
 
 namespace detail {
 template <class Derived> DropoutNdImpl<Derived>::DropoutNdImpl(const DropoutOptions& o) : options(o) {
@@ -15,37 +32,22 @@ template <class Derived> void DropoutNdImpl<Derived>::reset() {
     REEL_CHECK_VALUE(options.p() >= 0 && options.p() <= 1, "dropout: p is ", text::number(options.p()),
                      "; expected a probability between 0 and 1");
 }
-template <class Derived> std::string DropoutNdImpl<Derived>::extra_repr() const {
-    return str("p=", text::number(options.p()), ", inplace=", text::boolean(options.inplace()));
+/// Writes the result into the input when that was asked for.
+template <class Derived> Tensor DropoutNdImpl<Derived>::forward(const Tensor& input) {
+    const Tensor y = drop<Derived>(input, double(options.p()), this->is_training());
+    return options.inplace() && !y.is_same(input) ? const_cast<Tensor&>(input).copy_(y) : y;
 }
+template class DropoutNdImpl<DropoutImpl>;
+template class DropoutNdImpl<Dropout1dImpl>;
+template class DropoutNdImpl<Dropout2dImpl>;
+template class DropoutNdImpl<Dropout3dImpl>;
+template class DropoutNdImpl<AlphaDropoutImpl>;
+template class DropoutNdImpl<FeatureAlphaDropoutImpl>;
 } // namespace detail
 
 namespace {
-/// Writes the result into the input when that was asked for.
-Tensor into(bool inplace, const Tensor& input, const Tensor& y) {
-    return inplace && !y.is_same(input) ? const_cast<Tensor&>(input).copy_(y) : y;
-}
-template <class M> ModulePtr make_dropout(const char* name, const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a(name, {"p", "inplace"}, args, kwargs);
-    return std::make_shared<M>(DropoutOptions().p(text::number(a, "p", 0.5)).inplace(a.get<bool>("inplace", false)));
-}
+[[maybe_unused]] const bool registered = register_layers<DropoutImpl, Dropout1dImpl, Dropout2dImpl, Dropout3dImpl,
+                                                         AlphaDropoutImpl, FeatureAlphaDropoutImpl>();
 } // namespace
-
-#define REEL_DROPOUT(Name, function)                                                                                   \
-    template class detail::DropoutNdImpl<Name##Impl>;                                                                  \
-    Tensor Name##Impl::forward(const Tensor& input) {                                                                  \
-        return into(options.inplace(), input, reel::function(input, options.p(), is_training()));                      \
-    }                                                                                                                  \
-    namespace {                                                                                                        \
-    [[maybe_unused]] const bool Name##_registered = register_module_class(                                             \
-        #Name, [](const Args& a, const Kwargs& k) { return make_dropout<Name##Impl>(#Name, a, k); });                  \
-    }
-REEL_DROPOUT(Dropout, dropout)
-REEL_DROPOUT(Dropout1d, dropout1d)
-REEL_DROPOUT(Dropout2d, dropout2d)
-REEL_DROPOUT(Dropout3d, dropout3d)
-REEL_DROPOUT(AlphaDropout, alpha_dropout)
-REEL_DROPOUT(FeatureAlphaDropout, feature_alpha_dropout)
-#undef REEL_DROPOUT
 
 } // namespace reel::nn

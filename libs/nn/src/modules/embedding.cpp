@@ -3,11 +3,36 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
+#include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
-#include "modules/python_text.hpp"
-
 namespace reel::nn {
+
+void EmbeddingOptions::fields(OptionVisitor& v) {
+    v.required("num_embeddings", num_embeddings_, Shown::value);
+    v.required("embedding_dim", embedding_dim_, Shown::value);
+    v("padding_idx", padding_idx_, Shown::unless_default);
+    v("max_norm", max_norm_, Shown::unless_default);
+    v("norm_type", norm_type_, Shown::unless_default);
+    v("scale_grad_by_freq", scale_grad_by_freq_, Shown::unless_default);
+    v("sparse", sparse_, Shown::unless_default);
+    v.hidden("_weight", _weight_);
+    v.argument("_freeze");
+    v.device_and_dtype();
+}
+void EmbeddingBagOptions::fields(OptionVisitor& v) {
+    v.required("num_embeddings", num_embeddings_, Shown::value);
+    v.required("embedding_dim", embedding_dim_, Shown::value);
+    v("max_norm", max_norm_, Shown::unless_default);
+    v("norm_type", norm_type_, Shown::unless_default);
+    v("scale_grad_by_freq", scale_grad_by_freq_, Shown::unless_default);
+    v("mode", mode_);
+    v.hidden("sparse", sparse_);
+    v.hidden("_weight", _weight_);
+    v.hidden("include_last_offset", include_last_offset_);
+    v("padding_idx", padding_idx_, Shown::unless_default);
+    v.device_and_dtype();
+}
 
 EmbeddingImpl::EmbeddingImpl(EmbeddingOptions o) : options(std::move(o)) { EmbeddingImpl::reset(); }
 void EmbeddingImpl::reset() {
@@ -37,15 +62,6 @@ void EmbeddingImpl::reset_parameters() {
 Tensor EmbeddingImpl::forward(const Tensor& indices) {
     return reel::functional_embedding(indices, weight, options.padding_idx(), options.max_norm(), options.norm_type(),
                                       options.scale_grad_by_freq(), options.sparse());
-}
-std::string EmbeddingImpl::extra_repr() const {
-    std::string s = str(options.num_embeddings(), ", ", options.embedding_dim());
-    if (options.padding_idx()) s += str(", padding_idx=", *options.padding_idx());
-    if (options.max_norm()) s += ", max_norm=" + text::number(*options.max_norm());
-    if (options.norm_type() != 2) s += ", norm_type=" + text::number(options.norm_type());
-    if (options.scale_grad_by_freq()) s += ", scale_grad_by_freq=True";
-    if (options.sparse()) s += ", sparse=True";
-    return s;
 }
 
 Embedding Embedding::from_pretrained(const Tensor& embeddings, const EmbeddingFromPretrainedOptions& o) {
@@ -86,22 +102,11 @@ void EmbeddingBagImpl::reset_parameters() {
     NoGradGuard guard;
     reel::select(weight, 0, *options.padding_idx()).zero_();
 }
-namespace {
-const char* mode_text(const EmbeddingBagOptions::mode_t& m) { return m == kSum ? "sum" : m == kMean ? "mean" : "max"; }
-} // namespace
 Tensor EmbeddingBagImpl::forward(const Tensor& indices, const Tensor& offsets, const Tensor& per_sample_weights) {
     return reel::functional_embedding_bag(indices, weight, offsets, options.max_norm(), options.norm_type(),
-                                          options.scale_grad_by_freq(), mode_text(options.mode()), options.sparse(),
-                                          per_sample_weights, options.include_last_offset(), options.padding_idx());
-}
-std::string EmbeddingBagImpl::extra_repr() const {
-    std::string s = str(options.num_embeddings(), ", ", options.embedding_dim());
-    if (options.max_norm()) s += ", max_norm=" + text::number(*options.max_norm());
-    if (options.norm_type() != 2) s += ", norm_type=" + text::number(options.norm_type());
-    if (options.scale_grad_by_freq()) s += ", scale_grad_by_freq=True";
-    s += str(", mode='", mode_text(options.mode()), "'");
-    if (options.padding_idx()) s += str(", padding_idx=", *options.padding_idx());
-    return s;
+                                          options.scale_grad_by_freq(), detail::choice_text(options.mode().name()),
+                                          options.sparse(), per_sample_weights, options.include_last_offset(),
+                                          options.padding_idx());
 }
 
 EmbeddingBag EmbeddingBag::from_pretrained(const Tensor& embeddings, const EmbeddingBagFromPretrainedOptions& o) {
@@ -121,44 +126,16 @@ EmbeddingBag EmbeddingBag::from_pretrained(const Tensor& embeddings, const Embed
 }
 
 namespace {
-[[maybe_unused]] const bool bag_registered =
-    register_module_class("EmbeddingBag", [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-        const ConstructorArgs a("EmbeddingBag",
-                                {"num_embeddings", "embedding_dim", "max_norm", "norm_type", "scale_grad_by_freq",
-                                 "mode", "sparse", "_weight", "include_last_offset", "padding_idx", "device", "dtype"},
-                                args, kwargs);
-        EmbeddingBagOptions o(a.get<std::int64_t>("num_embeddings"), a.get<std::int64_t>("embedding_dim"));
-        if (a.has("max_norm")) o.max_norm(text::number(a, "max_norm", 0));
-        o.norm_type(text::number(a, "norm_type", 2.))
-            .scale_grad_by_freq(a.get<bool>("scale_grad_by_freq", false))
-            .sparse(a.get<bool>("sparse", false))
-            .include_last_offset(a.get<bool>("include_last_offset", false));
-        const std::string mode = a.get<std::string>("mode", "mean");
-        REEL_CHECK_VALUE(mode == "sum" || mode == "mean" || mode == "max",
-                         "EmbeddingBag: mode has to be one of sum, mean or max, got '", mode, "'");
-        if (mode == "sum") o.mode(kSum);
-        else if (mode == "max") o.mode(kMax);
-        if (a.has("_weight")) o._weight(a.at("_weight").toTensor());
-        if (a.has("padding_idx")) o.padding_idx(a.get<std::int64_t>("padding_idx"));
-        return text::built<EmbeddingBagImpl>(a, o);
-    });
-[[maybe_unused]] const bool registered =
-    register_module_class("Embedding", [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-        const ConstructorArgs a("Embedding",
-                                {"num_embeddings", "embedding_dim", "padding_idx", "max_norm", "norm_type",
-                                 "scale_grad_by_freq", "sparse", "_weight", "_freeze", "device", "dtype"},
-                                args, kwargs);
-        EmbeddingOptions o(a.get<std::int64_t>("num_embeddings"), a.get<std::int64_t>("embedding_dim"));
-        if (a.has("padding_idx")) o.padding_idx(a.get<std::int64_t>("padding_idx"));
-        if (a.has("max_norm")) o.max_norm(text::number(a, "max_norm", 0));
-        o.norm_type(text::number(a, "norm_type", 2.))
-            .scale_grad_by_freq(a.get<bool>("scale_grad_by_freq", false))
-            .sparse(a.get<bool>("sparse", false));
-        if (a.has("_weight")) o._weight(a.at("_weight").toTensor());
-        auto m = text::built<EmbeddingImpl>(a, o);
-        if (a.get<bool>("_freeze", false)) m->weight.set_requires_grad(false);
-        return m;
-    });
+[[maybe_unused]] const bool registered[] = {
+    register_layers<EmbeddingBagImpl>(),
+    register_module_class("Embedding",
+                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+                              const BoundOptions<EmbeddingOptions> bound("Embedding", args, kwargs);
+                              auto m = built<EmbeddingImpl>(bound.arguments, bound.options);
+                              if (bound.arguments.get<bool>("_freeze", false)) m->weight.set_requires_grad(false);
+                              return m;
+                          }),
+};
 } // namespace
 
 } // namespace reel::nn

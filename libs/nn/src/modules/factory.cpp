@@ -21,18 +21,18 @@ ModulePtr make_module(std::string_view name, const Args& args, const Kwargs& kwa
     return it->second(args, kwargs);
 }
 
-ConstructorArgs::ConstructorArgs(const char* module, std::initializer_list<const char*> names, const Args& args,
+ConstructorArgs::ConstructorArgs(std::string module, const std::vector<const char*>& names, const Args& args,
                                  const Kwargs& kwargs)
-    : module_(module) {
-    REEL_CHECK_TYPE(args.size() <= names.size(), module, ": the constructor takes at most ", names.size(),
+    : module_(std::move(module)) {
+    REEL_CHECK_TYPE(args.size() <= names.size(), module_, ": the constructor takes at most ", names.size(),
                     " arguments, got ", args.size());
     auto name = names.begin();
     for (const Value& v : args) values_.emplace_back(*name++, v);
     for (const auto& [key, value] : kwargs) {
         const std::string& k = key.toStringRef();
-        REEL_CHECK_TYPE(std::find(names.begin(), names.end(), k) != names.end(), module,
+        REEL_CHECK_TYPE(std::find(names.begin(), names.end(), k) != names.end(), module_,
                         ": the constructor has no argument '", k, "'");
-        REEL_CHECK_TYPE(!has(k.c_str()), module, ": argument '", k, "' is given twice");
+        REEL_CHECK_TYPE(!has(k.c_str()), module_, ": argument '", k, "' is given twice");
         values_.emplace_back(k, value);
     }
 }
@@ -49,14 +49,18 @@ const Value& ConstructorArgs::at(const char* name) const {
         if (key == name) return value;
     REEL_THROW(TypeError, module_, ": the constructor's argument '", name, "' is missing");
 }
-std::vector<std::int64_t> ConstructorArgs::ints(const char* name, std::size_t n, std::int64_t fallback) const {
-    if (!has(name)) return std::vector<std::int64_t>(n, fallback);
-    const Value& v = at(name);
-    if (!v.isSequence()) return std::vector<std::int64_t>(n, v.toInt());
-    std::vector<std::int64_t> r = v.toIntVector();
-    if (r.size() == 1) r.resize(n, r[0]);
-    REEL_CHECK_VALUE(r.size() == n, module_, ": argument '", name, "' has ", r.size(), " entries, expected ", n);
-    return r;
+
+namespace detail {
+ArgumentDtype::ArgumentDtype(const ConstructorArgs& arguments) : before_(get_default_dtype()) {
+    if (!arguments.has("dtype")) return;
+    const ScalarType dtype = arguments.at("dtype").toDtype();
+    if (isComplexType(dtype)) complex_ = dtype;
+    else set_default_dtype(dtype);
 }
+ArgumentDtype::~ArgumentDtype() { set_default_dtype(before_); }
+void ArgumentDtype::finish(Module& m) const {
+    if (complex_) m.convert([&](const Tensor& t) { return t.is_floating_point() ? t.to(*complex_) : t; });
+}
+} // namespace detail
 
 } // namespace reel::nn

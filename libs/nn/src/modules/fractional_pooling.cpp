@@ -2,11 +2,22 @@
 #include <reel/nn/modules/fractional_pooling.hpp>
 
 #include <reel/autograd/ops.hpp>
+#include <reel/nn/factory.hpp>
 
 #include "modules/bound_arguments.hpp"
 #include "modules/python_text.hpp"
 
 namespace reel::nn {
+
+template <std::size_t D> void FractionalMaxPoolOptions<D>::fields(OptionVisitor& v) {
+    v.required("kernel_size", kernel_size_, Shown::never);
+    v.hidden("output_size", output_size_);
+    v.hidden("output_ratio", output_ratio_);
+    v.argument("return_indices");
+    v.hidden("_random_samples", _random_samples_);
+}
+template struct FractionalMaxPoolOptions<2>;
+template struct FractionalMaxPoolOptions<3>;
 
 namespace detail {
 
@@ -58,29 +69,20 @@ public:
         return Value(this->forward_with_indices(a.template get<Tensor>(0)));
     }
 };
-template <class M, std::size_t D> ModulePtr make(const char* name, const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a(name, {"kernel_size", "output_size", "output_ratio", "return_indices", "_random_samples"},
-                            args, kwargs);
-    FractionalMaxPoolOptions<D> o(text::expanding<D>(a, "kernel_size"));
-    if (a.has("output_size")) o.output_size(text::expanding<D>(a, "output_size"));
-    if (a.has("output_ratio")) {
-        const Value& v = a.at("output_ratio");
-        using Ratio = ExpandingArray<D, double>;
-        o.output_ratio(v.isSequence() ? Ratio(v.toDoubleVector()) : Ratio(v.toDouble()));
-    }
-    if (a.has("_random_samples")) o._random_samples(a.get<Tensor>("_random_samples"));
-    if (!a.get<bool>("return_indices", false)) return std::make_shared<M>(o);
-    auto m = std::make_shared<WithIndices<M>>(o);
+template <class M> ModulePtr make(const char* name, const Args& args, const Kwargs& kwargs) {
+    const BoundOptions<decltype(M::options)> bound(name, args, kwargs);
+    if (!bound.arguments.template get<bool>("return_indices", false)) return std::make_shared<M>(bound.options);
+    auto m = std::make_shared<WithIndices<M>>(bound.options);
     m->name_ = name;
     return m;
 }
 [[maybe_unused]] const bool registered[] = {
     register_module_class(
         "FractionalMaxPool2d",
-        [](const Args& a, const Kwargs& k) { return make<FractionalMaxPool2dImpl, 2>("FractionalMaxPool2d", a, k); }),
+        [](const Args& a, const Kwargs& k) { return make<FractionalMaxPool2dImpl>("FractionalMaxPool2d", a, k); }),
     register_module_class(
         "FractionalMaxPool3d",
-        [](const Args& a, const Kwargs& k) { return make<FractionalMaxPool3dImpl, 3>("FractionalMaxPool3d", a, k); }),
+        [](const Args& a, const Kwargs& k) { return make<FractionalMaxPool3dImpl>("FractionalMaxPool3d", a, k); }),
 };
 
 } // namespace

@@ -11,26 +11,17 @@ inline const char* name_of(const kl_reduction_t& r) {
     if (r == kBatchMean) return "batchmean";
     return r == kNone ? "none" : r == kMean ? "mean" : "sum";
 }
-/// Reads `reduction`, or the older pair `size_average`, `reduce`.
-inline reduction_t reduction_of(const char* module, const ConstructorArgs& a) {
-    if (a.has("size_average") || a.has("reduce")) {
-        if (!a.get<bool>("reduce", true)) return kNone;
-        if (a.get<bool>("size_average", true)) return kMean;
-        return kSum;
-    }
-    const std::string r = a.get<std::string>("reduction", "mean");
-    REEL_CHECK_VALUE(r == "none" || r == "mean" || r == "sum", module, ": reduction is '", r,
-                     "'; expected 'none', 'mean' or 'sum'");
-    if (r == "none") return kNone;
-    if (r == "sum") return kSum;
-    return kMean;
-}
-
-/// The same with 'batchmean'.
-inline kl_reduction_t batch_reduction_of(const char* module, const ConstructorArgs& a) {
-    if (a.get<std::string>("reduction", "mean") == "batchmean") return kBatchMean;
-    const reduction_t r = reduction_of(module, a);
-    return r == kNone ? kl_reduction_t(kNone) : r == kMean ? kl_reduction_t(kMean) : kl_reduction_t(kSum);
+/// Where PyTorch's constructors have the older pair of arguments, which `reduction` replaced.
+inline const Value* size_average(OptionVisitor& v) { return v.argument("size_average"); }
+inline const Value* reduce(OptionVisitor& v) { return v.argument("reduce"); }
+/// The option `reduction`. `older`: the pair, where the constructor takes it, goes before it.
+template <class R> void reduction(OptionVisitor& v, R& option, bool older = true) {
+    const Value* average = older ? size_average(v) : nullptr;
+    const Value* reduced = older ? reduce(v) : nullptr;
+    if (!average && !reduced) return v.hidden("reduction", option);
+    if (reduced && !reduced->to<bool>()) option = kNone;
+    else if (!average || average->to<bool>()) option = kMean;
+    else option = kSum;
 }
 
 } // namespace reel::nn::text

@@ -2,11 +2,59 @@
 #include <reel/nn/modules/pooling.hpp>
 
 #include <reel/autograd/ops.hpp>
+#include <reel/nn/factory.hpp>
 
 #include "modules/bound_arguments.hpp"
-#include "modules/python_text.hpp"
 
 namespace reel::nn {
+
+template <std::size_t D> void MaxPoolOptions<D>::fields(OptionVisitor& v) {
+    v.required("kernel_size", kernel_size_);
+    v.following("stride", stride_, kernel_size_);
+    v("padding", padding_);
+    v("dilation", dilation_);
+    v.argument("return_indices");
+    v("ceil_mode", ceil_mode_);
+}
+template <std::size_t D> void AvgPoolOptions<D>::fields(OptionVisitor& v) {
+    constexpr bool in_full = D == 1; // PyTorch prints (2,) here
+    v.required("kernel_size", kernel_size_, in_full ? Shown::tuple : Shown::named);
+    v.following("stride", stride_, kernel_size_, in_full ? Shown::tuple : Shown::named);
+    v("padding", padding_, in_full ? Shown::tuple : Shown::named);
+    v.hidden("ceil_mode", ceil_mode_);
+    v.hidden("count_include_pad", count_include_pad_);
+    if constexpr (D > 1) v.hidden("divisor_override", divisor_override_);
+}
+template <std::size_t D> void AdaptivePoolOptions<D>::fields(OptionVisitor& v) {
+    v.required("output_size", output_size_);
+    v.argument("return_indices");
+}
+template <std::size_t D> void LPPoolOptions<D>::fields(OptionVisitor& v) {
+    v.required("norm_type", norm_type_);
+    v.required("kernel_size", kernel_size_);
+    v("stride", stride_);
+    v("ceil_mode", ceil_mode_);
+}
+template <std::size_t D> void MaxUnpoolOptions<D>::fields(OptionVisitor& v) {
+    v.required("kernel_size", kernel_size_, Shown::tuple);
+    v.following("stride", stride_, kernel_size_, Shown::tuple);
+    v("padding", padding_, Shown::tuple);
+}
+template struct MaxPoolOptions<1>;
+template struct MaxPoolOptions<2>;
+template struct MaxPoolOptions<3>;
+template struct AvgPoolOptions<1>;
+template struct AvgPoolOptions<2>;
+template struct AvgPoolOptions<3>;
+template struct AdaptivePoolOptions<1>;
+template struct AdaptivePoolOptions<2>;
+template struct AdaptivePoolOptions<3>;
+template struct LPPoolOptions<1>;
+template struct LPPoolOptions<2>;
+template struct LPPoolOptions<3>;
+template struct MaxUnpoolOptions<1>;
+template struct MaxUnpoolOptions<2>;
+template struct MaxUnpoolOptions<3>;
 
 namespace detail {
 
@@ -32,11 +80,6 @@ template <std::size_t D> std::tuple<Tensor, Tensor> max_pool(const MaxPoolOption
         return reel::max_pool3d_with_indices(input, o.kernel_size(), IntArrayRef(o.stride()), o.padding(), o.dilation(),
                                              o.ceil_mode());
 }
-template <std::size_t D> std::string describe(const MaxPoolOptions<D>& o) {
-    return str("kernel_size=", text::as_given(o.kernel_size()), ", stride=", text::as_given(o.stride()),
-               ", padding=", text::as_given(o.padding()), ", dilation=", text::as_given(o.dilation()),
-               ", ceil_mode=", text::boolean(o.ceil_mode()));
-}
 template <std::size_t D> Tensor avg_pool(const AvgPoolOptions<D>& o, const Tensor& input) {
     if constexpr (D == 1)
         return reel::avg_pool1d(input, o.kernel_size(), IntArrayRef(o.stride()), o.padding(), o.ceil_mode(),
@@ -47,10 +90,6 @@ template <std::size_t D> Tensor avg_pool(const AvgPoolOptions<D>& o, const Tenso
     else
         return reel::avg_pool3d(input, o.kernel_size(), IntArrayRef(o.stride()), o.padding(), o.ceil_mode(),
                                 o.count_include_pad(), o.divisor_override());
-}
-template <std::size_t D> std::string describe(const AvgPoolOptions<D>& o) {
-    const auto text = [](const ExpandingArray<D>& a) { return D == 1 ? text::tuple(a) : text::as_given(a); };
-    return str("kernel_size=", text(o.kernel_size()), ", stride=", text(o.stride()), ", padding=", text(o.padding()));
 }
 template <std::size_t D>
 std::tuple<Tensor, Tensor> adaptive_max_pool(const AdaptivePoolOptions<D>& o, const Tensor& input) {
@@ -63,9 +102,6 @@ template <std::size_t D> Tensor adaptive_avg_pool(const AdaptivePoolOptions<D>& 
     else if constexpr (D == 2) return reel::adaptive_avg_pool2d(input, sizes_of(o.output_size()));
     else return reel::adaptive_avg_pool3d(input, sizes_of(o.output_size()));
 }
-template <std::size_t D> std::string describe(const AdaptivePoolOptions<D>& o) {
-    return "output_size=" + text::as_given(o.output_size());
-}
 
 template <std::size_t D> Tensor lp_pool(const LPPoolOptions<D>& o, const Tensor& input) {
     const double p = double(o.norm_type());
@@ -73,11 +109,6 @@ template <std::size_t D> Tensor lp_pool(const LPPoolOptions<D>& o, const Tensor&
     if constexpr (D == 1) return reel::lp_pool1d(input, p, o.kernel_size(), stride, o.ceil_mode());
     else if constexpr (D == 2) return reel::lp_pool2d(input, p, o.kernel_size(), stride, o.ceil_mode());
     else return reel::lp_pool3d(input, p, o.kernel_size(), stride, o.ceil_mode());
-}
-template <std::size_t D> std::string describe(const LPPoolOptions<D>& o) {
-    return str("norm_type=", text::number(o.norm_type()), ", kernel_size=", text::as_given(o.kernel_size()),
-               ", stride=", o.stride() ? text::as_given(*o.stride()) : "None",
-               ", ceil_mode=", text::boolean(o.ceil_mode()));
 }
 
 template <std::size_t D>
@@ -87,10 +118,6 @@ Tensor max_unpool(const MaxUnpoolOptions<D>& o, const Tensor& input, const Tenso
     const auto op = D == 1 ? &reel::max_unpool1d : D == 2 ? &reel::max_unpool2d : &reel::max_unpool3d;
     return op(input, indices, o.kernel_size(), IntArrayRef(o.stride()), o.padding(), size);
 }
-template <std::size_t D> std::string describe(const MaxUnpoolOptions<D>& o) {
-    return str("kernel_size=", text::tuple(o.kernel_size()), ", stride=", text::tuple(o.stride()),
-               ", padding=", text::tuple(o.padding()));
-}
 
 template Tensor max_unpool(const MaxUnpoolOptions<1>&, const Tensor&, const Tensor&,
                            const std::optional<std::vector<std::int64_t>>&);
@@ -98,36 +125,21 @@ template Tensor max_unpool(const MaxUnpoolOptions<2>&, const Tensor&, const Tens
                            const std::optional<std::vector<std::int64_t>>&);
 template Tensor max_unpool(const MaxUnpoolOptions<3>&, const Tensor&, const Tensor&,
                            const std::optional<std::vector<std::int64_t>>&);
-template std::string describe(const MaxUnpoolOptions<1>&);
-template std::string describe(const MaxUnpoolOptions<2>&);
-template std::string describe(const MaxUnpoolOptions<3>&);
 template Tensor lp_pool(const LPPoolOptions<1>&, const Tensor&);
 template Tensor lp_pool(const LPPoolOptions<2>&, const Tensor&);
 template Tensor lp_pool(const LPPoolOptions<3>&, const Tensor&);
-template std::string describe(const LPPoolOptions<1>&);
-template std::string describe(const LPPoolOptions<2>&);
-template std::string describe(const LPPoolOptions<3>&);
 template std::tuple<Tensor, Tensor> max_pool(const MaxPoolOptions<1>&, const Tensor&);
-template std::string describe(const MaxPoolOptions<1>&);
 template Tensor avg_pool(const AvgPoolOptions<1>&, const Tensor&);
-template std::string describe(const AvgPoolOptions<1>&);
 template std::tuple<Tensor, Tensor> adaptive_max_pool(const AdaptivePoolOptions<1>&, const Tensor&);
 template Tensor adaptive_avg_pool(const AdaptivePoolOptions<1>&, const Tensor&);
-template std::string describe(const AdaptivePoolOptions<1>&);
 template std::tuple<Tensor, Tensor> max_pool(const MaxPoolOptions<2>&, const Tensor&);
-template std::string describe(const MaxPoolOptions<2>&);
 template Tensor avg_pool(const AvgPoolOptions<2>&, const Tensor&);
-template std::string describe(const AvgPoolOptions<2>&);
 template std::tuple<Tensor, Tensor> adaptive_max_pool(const AdaptivePoolOptions<2>&, const Tensor&);
 template Tensor adaptive_avg_pool(const AdaptivePoolOptions<2>&, const Tensor&);
-template std::string describe(const AdaptivePoolOptions<2>&);
 template std::tuple<Tensor, Tensor> max_pool(const MaxPoolOptions<3>&, const Tensor&);
-template std::string describe(const MaxPoolOptions<3>&);
 template Tensor avg_pool(const AvgPoolOptions<3>&, const Tensor&);
-template std::string describe(const AvgPoolOptions<3>&);
 template std::tuple<Tensor, Tensor> adaptive_max_pool(const AdaptivePoolOptions<3>&, const Tensor&);
 template Tensor adaptive_avg_pool(const AdaptivePoolOptions<3>&, const Tensor&);
-template std::string describe(const AdaptivePoolOptions<3>&);
 
 } // namespace detail
 
@@ -150,117 +162,46 @@ public:
     }
     std::string name_;
 };
-template <class M, class Options> ModulePtr pool(const char* name, const Options& o, bool return_indices) {
-    if (!return_indices) return std::make_shared<M>(o);
-    auto m = std::make_shared<WithIndices<M>>(o);
+template <class M> ModulePtr make_pool(const char* name, const Args& args, const Kwargs& kwargs) {
+    const BoundOptions<decltype(M::options)> bound(name, args, kwargs);
+    if (!bound.arguments.template get<bool>("return_indices", false)) return std::make_shared<M>(bound.options);
+    auto m = std::make_shared<WithIndices<M>>(bound.options);
     m->name_ = name;
     return m;
 }
-template <class M, std::size_t D> ModulePtr make_max(const char* name, const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a(name, {"kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode"}, args,
-                            kwargs);
-    MaxPoolOptions<D> o(text::expanding<D>(a, "kernel_size"));
-    if (a.has("stride")) o.stride(text::expanding<D>(a, "stride"));
-    o.padding(text::expanding<D>(a, "padding", 0))
-        .dilation(text::expanding<D>(a, "dilation", 1))
-        .ceil_mode(a.get<bool>("ceil_mode", false));
-    return pool<M>(name, o, a.get<bool>("return_indices", false));
+template <class M> ModulePtr make_adaptive_avg(const char* name, const Args& args, const Kwargs& kwargs) {
+    const ConstructorArgs checked(name, {"output_size"}, args, kwargs);
+    return make_layer<M>(args, kwargs);
 }
-template <class M, std::size_t D> ModulePtr make_avg(const char* name, const Args& args, const Kwargs& kwargs) {
-    const auto a =
-        D == 1 ? ConstructorArgs(name, {"kernel_size", "stride", "padding", "ceil_mode", "count_include_pad"}, args,
-                                 kwargs)
-               : ConstructorArgs(
-                     name, {"kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override"},
-                     args, kwargs);
-    AvgPoolOptions<D> o(text::expanding<D>(a, "kernel_size"));
-    if (a.has("stride")) o.stride(text::expanding<D>(a, "stride"));
-    o.padding(text::expanding<D>(a, "padding", 0))
-        .ceil_mode(a.get<bool>("ceil_mode", false))
-        .count_include_pad(a.get<bool>("count_include_pad", true));
-    if (a.has("divisor_override")) o.divisor_override(a.get<std::int64_t>("divisor_override"));
-    return std::make_shared<M>(o);
-}
-template <std::size_t D> AdaptivePoolOptions<D> adaptive_options(const ConstructorArgs& a) {
-    if constexpr (D == 1) return text::expanding<1>(a, "output_size");
-    else return text::optional_expanding<D>(a, "output_size");
-}
-template <class M, std::size_t D>
-ModulePtr make_adaptive_max(const char* name, const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a(name, {"output_size", "return_indices"}, args, kwargs);
-    return pool<M>(name, adaptive_options<D>(a), a.get<bool>("return_indices", false));
-}
-template <class M, std::size_t D>
-ModulePtr make_adaptive_avg(const char* name, const Args& args, const Kwargs& kwargs) {
-    return std::make_shared<M>(adaptive_options<D>(ConstructorArgs(name, {"output_size"}, args, kwargs)));
-}
-
-template <class M, std::size_t D> ModulePtr make_lp(const char* name, const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a(name, {"norm_type", "kernel_size", "stride", "ceil_mode"}, args, kwargs);
-    a.at("norm_type");
-    LPPoolOptions<D> o(text::number(a, "norm_type", 2), text::expanding<D>(a, "kernel_size"));
-    if (a.has("stride")) o.stride(text::expanding<D>(a, "stride"));
-    return std::make_shared<M>(o.ceil_mode(a.get<bool>("ceil_mode", false)));
-}
-
-template <class M, std::size_t D> ModulePtr make_unpool(const char* name, const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a(name, {"kernel_size", "stride", "padding"}, args, kwargs);
-    MaxUnpoolOptions<D> o(text::expanding<D>(a, "kernel_size"));
-    if (a.has("stride")) o.stride(text::expanding<D>(a, "stride"));
-    return std::make_shared<M>(o.padding(text::expanding<D>(a, "padding", 0)));
-}
-
 [[maybe_unused]] const bool registered[] = {
-    register_module_class(
-        "MaxUnpool1d",
-        [](const Args& a, const Kwargs& k) { return make_unpool<MaxUnpool1dImpl, 1>("MaxUnpool1d", a, k); }),
-    register_module_class(
-        "MaxUnpool2d",
-        [](const Args& a, const Kwargs& k) { return make_unpool<MaxUnpool2dImpl, 2>("MaxUnpool2d", a, k); }),
-    register_module_class(
-        "MaxUnpool3d",
-        [](const Args& a, const Kwargs& k) { return make_unpool<MaxUnpool3dImpl, 3>("MaxUnpool3d", a, k); }),
-    register_module_class("LPPool1d",
-                          [](const Args& a, const Kwargs& k) { return make_lp<LPPool1dImpl, 1>("LPPool1d", a, k); }),
-    register_module_class("LPPool2d",
-                          [](const Args& a, const Kwargs& k) { return make_lp<LPPool2dImpl, 2>("LPPool2d", a, k); }),
-    register_module_class("LPPool3d",
-                          [](const Args& a, const Kwargs& k) { return make_lp<LPPool3dImpl, 3>("LPPool3d", a, k); }),
+    register_layers<AvgPool1dImpl, AvgPool2dImpl, AvgPool3dImpl, LPPool1dImpl, LPPool2dImpl, LPPool3dImpl,
+                    MaxUnpool1dImpl, MaxUnpool2dImpl, MaxUnpool3dImpl>(),
     register_module_class("MaxPool1d",
-                          [](const Args& a, const Kwargs& k) { return make_max<MaxPool1dImpl, 1>("MaxPool1d", a, k); }),
+                          [](const Args& a, const Kwargs& k) { return make_pool<MaxPool1dImpl>("MaxPool1d", a, k); }),
     register_module_class("MaxPool2d",
-                          [](const Args& a, const Kwargs& k) { return make_max<MaxPool2dImpl, 2>("MaxPool2d", a, k); }),
+                          [](const Args& a, const Kwargs& k) { return make_pool<MaxPool2dImpl>("MaxPool2d", a, k); }),
     register_module_class("MaxPool3d",
-                          [](const Args& a, const Kwargs& k) { return make_max<MaxPool3dImpl, 3>("MaxPool3d", a, k); }),
-    register_module_class("AvgPool1d",
-                          [](const Args& a, const Kwargs& k) { return make_avg<AvgPool1dImpl, 1>("AvgPool1d", a, k); }),
-    register_module_class("AvgPool2d",
-                          [](const Args& a, const Kwargs& k) { return make_avg<AvgPool2dImpl, 2>("AvgPool2d", a, k); }),
-    register_module_class("AvgPool3d",
-                          [](const Args& a, const Kwargs& k) { return make_avg<AvgPool3dImpl, 3>("AvgPool3d", a, k); }),
-    register_module_class("AdaptiveMaxPool1d",
-                          [](const Args& a, const Kwargs& k) {
-                              return make_adaptive_max<AdaptiveMaxPool1dImpl, 1>("AdaptiveMaxPool1d", a, k);
-                          }),
-    register_module_class("AdaptiveMaxPool2d",
-                          [](const Args& a, const Kwargs& k) {
-                              return make_adaptive_max<AdaptiveMaxPool2dImpl, 2>("AdaptiveMaxPool2d", a, k);
-                          }),
-    register_module_class("AdaptiveMaxPool3d",
-                          [](const Args& a, const Kwargs& k) {
-                              return make_adaptive_max<AdaptiveMaxPool3dImpl, 3>("AdaptiveMaxPool3d", a, k);
-                          }),
+                          [](const Args& a, const Kwargs& k) { return make_pool<MaxPool3dImpl>("MaxPool3d", a, k); }),
+    register_module_class(
+        "AdaptiveMaxPool1d",
+        [](const Args& a, const Kwargs& k) { return make_pool<AdaptiveMaxPool1dImpl>("AdaptiveMaxPool1d", a, k); }),
+    register_module_class(
+        "AdaptiveMaxPool2d",
+        [](const Args& a, const Kwargs& k) { return make_pool<AdaptiveMaxPool2dImpl>("AdaptiveMaxPool2d", a, k); }),
+    register_module_class(
+        "AdaptiveMaxPool3d",
+        [](const Args& a, const Kwargs& k) { return make_pool<AdaptiveMaxPool3dImpl>("AdaptiveMaxPool3d", a, k); }),
     register_module_class("AdaptiveAvgPool1d",
                           [](const Args& a, const Kwargs& k) {
-                              return make_adaptive_avg<AdaptiveAvgPool1dImpl, 1>("AdaptiveAvgPool1d", a, k);
+                              return make_adaptive_avg<AdaptiveAvgPool1dImpl>("AdaptiveAvgPool1d", a, k);
                           }),
     register_module_class("AdaptiveAvgPool2d",
                           [](const Args& a, const Kwargs& k) {
-                              return make_adaptive_avg<AdaptiveAvgPool2dImpl, 2>("AdaptiveAvgPool2d", a, k);
+                              return make_adaptive_avg<AdaptiveAvgPool2dImpl>("AdaptiveAvgPool2d", a, k);
                           }),
     register_module_class("AdaptiveAvgPool3d",
                           [](const Args& a, const Kwargs& k) {
-                              return make_adaptive_avg<AdaptiveAvgPool3dImpl, 3>("AdaptiveAvgPool3d", a, k);
+                              return make_adaptive_avg<AdaptiveAvgPool3dImpl>("AdaptiveAvgPool3d", a, k);
                           }),
 };
 

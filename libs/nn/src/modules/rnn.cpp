@@ -5,6 +5,7 @@
 
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_factory.hpp>
+#include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
 #include "modules/python_text.hpp"
@@ -76,17 +77,6 @@ template <class Derived> std::vector<Tensor> RNNImplBase<Derived>::all_weights()
     std::vector<Tensor> r;
     for (const std::string& w : weight_names()) r.push_back(this->parameters_[w]);
     return r;
-}
-template <class Derived> std::string RNNImplBase<Derived>::extra_repr() const {
-    const auto& o = options_base;
-    std::string s = str(o.input_size(), ", ", o.hidden_size());
-    if (o.proj_size() != 0) s += str(", proj_size=", o.proj_size());
-    if (o.num_layers() != 1) s += str(", num_layers=", o.num_layers());
-    if (!o.bias()) s += ", bias=False";
-    if (o.batch_first()) s += ", batch_first=True";
-    if (o.dropout() != 0) s += ", dropout=" + text::number(o.dropout());
-    if (o.bidirectional()) s += ", bidirectional=True";
-    return s;
 }
 
 template <class Derived>
@@ -226,6 +216,40 @@ template class OneStateRNNImpl<GRUImpl>;
 
 } // namespace detail
 
+namespace {
+/// What all three begin and end with; `between` is for the options that only one has.
+template <class O, class F> void common_fields(OptionVisitor& v, O& o, F between) {
+    v.required("input_size", o.input_size(), Shown::value);
+    v.required("hidden_size", o.hidden_size(), Shown::value);
+    if constexpr (std::is_same_v<O, LSTMOptions>) v.printed("proj_size", o.proj_size(), Shown::unless_default);
+    v("num_layers", o.num_layers(), Shown::unless_default);
+    between();
+    v("bias", o.bias(), Shown::unless_default);
+    v("batch_first", o.batch_first(), Shown::unless_default);
+    v("dropout", o.dropout(), Shown::unless_default);
+    v("bidirectional", o.bidirectional(), Shown::unless_default);
+}
+} // namespace
+
+void RNNOptions::fields(OptionVisitor& v) {
+    common_fields(v, *this, [&] {
+        if (const Value* f = v.argument("nonlinearity"))
+            REEL_CHECK_VALUE(f->toStringRef() == "tanh" || f->toStringRef() == "relu", "Unknown nonlinearity '",
+                             f->toStringRef(), "'. Select from 'tanh' or 'relu'.");
+        v.hidden("nonlinearity", nonlinearity_);
+    });
+    v.device_and_dtype();
+}
+void LSTMOptions::fields(OptionVisitor& v) {
+    common_fields(v, *this, [] {});
+    v.hidden("proj_size", proj_size_);
+    v.device_and_dtype();
+}
+void GRUOptions::fields(OptionVisitor& v) {
+    common_fields(v, *this, [] {});
+    v.device_and_dtype();
+}
+
 RNNImpl::RNNImpl(const RNNOptions& o)
     : OneStateRNNImpl(o.nonlinearity() == kReLU ? detail::base_of(kRNN_RELU, o) : detail::base_of(kRNN_TANH, o)),
       options(o) {}
@@ -244,58 +268,15 @@ std::tuple<PackedSequence, LSTMImpl::States> LSTMImpl::forward_with_packed_input
 GRUImpl::GRUImpl(const GRUOptions& o) : OneStateRNNImpl(detail::base_of(kGRU, o)), options(o) {}
 
 namespace {
-
-/// What the constructors of all three have.
-template <class O> void read_common(O& o, const ConstructorArgs& a) {
-    o.num_layers(a.get<std::int64_t>("num_layers", 1))
-        .bias(a.get<bool>("bias", true))
-        .batch_first(a.get<bool>("batch_first", false))
-        .dropout(a.get<double>("dropout", 0.))
-        .bidirectional(a.get<bool>("bidirectional", false));
-}
-void refuse_projection(const Kwargs& kwargs) {
+template <class M> ModulePtr make_unprojected(const Args& args, const Kwargs& kwargs) {
     REEL_CHECK_VALUE(!kwargs.contains("proj_size"), "proj_size argument is only supported for LSTM, not RNN or GRU");
+    return make_layer<M>(args, kwargs);
 }
 [[maybe_unused]] const bool registered[] = {
-    register_module_class("RNN",
-                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-                              refuse_projection(kwargs);
-                              const ConstructorArgs a("RNN",
-                                                      {"input_size", "hidden_size", "num_layers", "nonlinearity",
-                                                       "bias", "batch_first", "dropout", "bidirectional", "device",
-                                                       "dtype"},
-                                                      args, kwargs);
-                              RNNOptions o(a.get<std::int64_t>("input_size"), a.get<std::int64_t>("hidden_size"));
-                              read_common(o, a);
-                              const std::string f = a.get<std::string>("nonlinearity", "tanh");
-                              REEL_CHECK_VALUE(f == "tanh" || f == "relu", "Unknown nonlinearity '", f,
-                                               "'. Select from 'tanh' or 'relu'.");
-                              if (f == "relu") o.nonlinearity(kReLU);
-                              return text::built<RNNImpl>(a, o);
-                          }),
-    register_module_class("LSTM",
-                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-                              const ConstructorArgs a("LSTM",
-                                                      {"input_size", "hidden_size", "num_layers", "bias", "batch_first",
-                                                       "dropout", "bidirectional", "proj_size", "device", "dtype"},
-                                                      args, kwargs);
-                              LSTMOptions o(a.get<std::int64_t>("input_size"), a.get<std::int64_t>("hidden_size"));
-                              read_common(o, a);
-                              return text::built<LSTMImpl>(a, o.proj_size(a.get<std::int64_t>("proj_size", 0)));
-                          }),
-    register_module_class("GRU",
-                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-                              refuse_projection(kwargs);
-                              const ConstructorArgs a("GRU",
-                                                      {"input_size", "hidden_size", "num_layers", "bias", "batch_first",
-                                                       "dropout", "bidirectional", "device", "dtype"},
-                                                      args, kwargs);
-                              GRUOptions o(a.get<std::int64_t>("input_size"), a.get<std::int64_t>("hidden_size"));
-                              read_common(o, a);
-                              return text::built<GRUImpl>(a, o);
-                          }),
+    register_layers<LSTMImpl>(),
+    register_module_class("RNN", &make_unprojected<RNNImpl>),
+    register_module_class("GRU", &make_unprojected<GRUImpl>),
 };
-
 } // namespace
 
 } // namespace reel::nn

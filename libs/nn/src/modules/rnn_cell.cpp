@@ -3,10 +3,10 @@
 
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_factory.hpp>
+#include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 #include <reel/nn/modules/rnn.hpp>
 
-#include "modules/python_text.hpp"
 #include "modules/rnn_values.hpp"
 
 namespace reel::nn {
@@ -37,14 +37,6 @@ template <class Derived, class Options, std::int64_t chunks>
 void RNNCellImplBase<Derived, Options, chunks>::reset_parameters() {
     const double bound = options.hidden_size() > 0 ? 1 / std::sqrt(double(options.hidden_size())) : 0;
     for (const Tensor& w : this->parameters()) init::uniform_(w, -bound, bound);
-}
-template <class Derived, class Options, std::int64_t chunks>
-std::string RNNCellImplBase<Derived, Options, chunks>::extra_repr() const {
-    std::string s = str(options.input_size(), ", ", options.hidden_size());
-    if (!options.bias()) s += ", bias=False";
-    if constexpr (chunks == 1)
-        if (options.nonlinearity() == kReLU) s += ", nonlinearity=relu";
-    return s;
 }
 template <class Derived, class Options, std::int64_t chunks>
 Tensor RNNCellImplBase<Derived, Options, chunks>::state_for(const Tensor& input, const Tensor& state,
@@ -87,34 +79,22 @@ Tensor GRUCellImpl::forward(const Tensor& input, const Tensor& hx) {
     return reel::gru_cell(input, state_for(input, hx, "hidden"), weight_ih, weight_hh, bias_ih, bias_hh);
 }
 
-namespace {
-template <class M, class Options> ModulePtr make_cell(const char* name, const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a(name, {"input_size", "hidden_size", "bias", "device", "dtype"}, args, kwargs);
-    Options o(a.get<std::int64_t>("input_size"), a.get<std::int64_t>("hidden_size"));
-    return text::built<M>(a, o.bias(a.get<bool>("bias", true)));
+void RNNCellOptions::fields(OptionVisitor& v) {
+    v.required("input_size", input_size_, Shown::value);
+    v.required("hidden_size", hidden_size_, Shown::value);
+    v("bias", bias_, Shown::unless_default);
+    v("nonlinearity", nonlinearity_, Shown::bare | Shown::unless_default);
+    v.device_and_dtype();
 }
-[[maybe_unused]] const bool registered[] = {
-    register_module_class("RNNCell",
-                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-                              const ConstructorArgs a(
-                                  "RNNCell", {"input_size", "hidden_size", "bias", "nonlinearity", "device", "dtype"},
-                                  args, kwargs);
-                              RNNCellOptions o(a.get<std::int64_t>("input_size"), a.get<std::int64_t>("hidden_size"));
-                              o.bias(a.get<bool>("bias", true));
-                              const std::string f = a.get<std::string>("nonlinearity", "tanh");
-                              REEL_CHECK_VALUE(f == "tanh" || f == "relu", "RNNCell: Unknown nonlinearity: ", f);
-                              if (f == "relu") o.nonlinearity(kReLU);
-                              return text::built<RNNCellImpl>(a, o);
-                          }),
-    register_module_class("LSTMCell",
-                          [](const Args& a, const Kwargs& k) -> ModulePtr {
-                              return make_cell<LSTMCellImpl, LSTMCellOptions>("LSTMCell", a, k);
-                          }),
-    register_module_class("GRUCell",
-                          [](const Args& a, const Kwargs& k) -> ModulePtr {
-                              return make_cell<GRUCellImpl, GRUCellOptions>("GRUCell", a, k);
-                          }),
-};
+void LSTMCellOptions::fields(OptionVisitor& v) {
+    v.required("input_size", input_size_, Shown::value);
+    v.required("hidden_size", hidden_size_, Shown::value);
+    v("bias", bias_, Shown::unless_default);
+    v.device_and_dtype();
+}
+
+namespace {
+[[maybe_unused]] const bool registered = register_layers<RNNCellImpl, LSTMCellImpl, GRUCellImpl>();
 } // namespace
 
 } // namespace reel::nn

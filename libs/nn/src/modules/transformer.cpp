@@ -161,6 +161,27 @@ Tensor TransformerImpl::generate_square_subsequent_mask(std::int64_t n, const Te
     return reel::triu(reel::full({n, n}, -std::numeric_limits<double>::infinity(), o), 1);
 }
 
+template <> struct OptionCodec<AnyModule> {
+    static void read(AnyModule& option, const Value& v) { option = AnyModule(v.get<ModulePtr>()); }
+    static std::string text(const AnyModule&) { return "..."; }
+};
+void TransformerOptions::fields(OptionVisitor& v) {
+    v.hidden("d_model", d_model_);
+    v.hidden("nhead", nhead_);
+    v.hidden("num_encoder_layers", num_encoder_layers_);
+    v.hidden("num_decoder_layers", num_decoder_layers_);
+    v.hidden("dim_feedforward", dim_feedforward_);
+    v.hidden("dropout", dropout_);
+    v.hidden("activation", activation_);
+    v.hidden("custom_encoder", custom_encoder_);
+    v.hidden("custom_decoder", custom_decoder_);
+    v.hidden("layer_norm_eps", layer_norm_eps_);
+    v.hidden("batch_first", batch_first_);
+    v.hidden("norm_first", norm_first_);
+    v.hidden("bias", bias_);
+    v.device_and_dtype();
+}
+
 namespace {
 AnyModule optional_module(const ConstructorArgs& a, const char* name) {
     return a.has(name) ? AnyModule(a.at(name).get<ModulePtr>()) : AnyModule();
@@ -191,21 +212,7 @@ ModulePtr make_coder(const char* name, const ConstructorArgs& a, const char* lay
             return make_coder<TransformerDecoderImpl, TransformerDecoderOptions, TransformerDecoderLayerImpl>(
                 "TransformerDecoder", a, "decoder_layer");
         }),
-    register_module_class(
-        "Transformer",
-        [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-            const ConstructorArgs a("Transformer",
-                                    {"d_model", "nhead", "num_encoder_layers", "num_decoder_layers", "dim_feedforward",
-                                     "dropout", "activation", "custom_encoder", "custom_decoder", "layer_norm_eps",
-                                     "batch_first", "norm_first", "bias", "device", "dtype"},
-                                    args, kwargs);
-            TransformerOptions o(a.get<std::int64_t>("d_model", 512), a.get<std::int64_t>("nhead", 8),
-                                 a.get<std::int64_t>("num_encoder_layers", 6),
-                                 a.get<std::int64_t>("num_decoder_layers", 6));
-            detail::read_layer_options(a, o);
-            o.custom_encoder(optional_module(a, "custom_encoder")).custom_decoder(optional_module(a, "custom_decoder"));
-            return text::built<TransformerImpl>(a, o);
-        }),
+    register_layers<TransformerImpl>(),
 };
 } // namespace
 

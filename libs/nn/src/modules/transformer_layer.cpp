@@ -135,26 +135,21 @@ Tensor TransformerDecoderLayerImpl::forward(const Tensor& tgt, const Tensor& mem
     return b.residual(x, "norm3", [&](const Tensor& y) { return b.feed_forward(y, "dropout3"); });
 }
 
-namespace {
-template <class M> ModulePtr make_layer(const char* name, const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs a(name,
-                            {"d_model", "nhead", "dim_feedforward", "dropout", "activation", "layer_norm_eps",
-                             "batch_first", "norm_first", "bias", "device", "dtype"},
-                            args, kwargs);
-    TransformerLayerOptions o(a.get<std::int64_t>("d_model"), a.get<std::int64_t>("nhead"));
-    detail::read_layer_options(a, o);
-    return text::built<M>(a, o);
+void TransformerLayerOptions::fields(OptionVisitor& v) {
+    v.required("d_model", d_model_, Shown::never);
+    v.required("nhead", nhead_, Shown::never);
+    v.hidden("dim_feedforward", dim_feedforward_);
+    v.hidden("dropout", dropout_);
+    v.hidden("activation", activation_);
+    v.hidden("layer_norm_eps", layer_norm_eps_);
+    v.hidden("batch_first", batch_first_);
+    v.hidden("norm_first", norm_first_);
+    v.hidden("bias", bias_);
+    v.device_and_dtype();
 }
-[[maybe_unused]] const bool registered[] = {
-    register_module_class("TransformerEncoderLayer",
-                          [](const Args& a, const Kwargs& k) {
-                              return make_layer<TransformerEncoderLayerImpl>("TransformerEncoderLayer", a, k);
-                          }),
-    register_module_class("TransformerDecoderLayer",
-                          [](const Args& a, const Kwargs& k) {
-                              return make_layer<TransformerDecoderLayerImpl>("TransformerDecoderLayer", a, k);
-                          }),
-};
+
+namespace {
+[[maybe_unused]] const bool registered = register_layers<TransformerEncoderLayerImpl, TransformerDecoderLayerImpl>();
 } // namespace
 
 } // namespace reel::nn

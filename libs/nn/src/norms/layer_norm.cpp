@@ -15,11 +15,24 @@ void check_shape(const char* module, const std::vector<std::int64_t>& input_size
     for (const std::int64_t n : input_size)
         REEL_CHECK_VALUE(n >= 0, module, ": input_size ", text::tuple(input_size), " has a negative entry");
 }
-std::string described(const std::vector<std::int64_t>& input_size, double eps, bool affine, bool bias) {
-    return str(text::tuple(input_size), ", eps=", text::number(eps), ", elementwise_affine=", text::boolean(affine),
-               ", bias=", text::boolean(affine && bias));
-}
 } // namespace
+
+void LayerNormOptions::fields(OptionVisitor& v) {
+    v.required("input_size", input_size_, Shown::value);
+    v("eps", eps_);
+    v("elementwise_affine", elementwise_affine_);
+    v.printed("bias", elementwise_affine_ && bias_);
+    v.hidden("bias", bias_);
+    v.device_and_dtype();
+}
+void LayerNormNoBiasOptions::fields(OptionVisitor& v) {
+    v.required("input_size", input_size_, Shown::value);
+    v("eps", eps_);
+    v.printed("elementwise_affine", false);
+    v.printed("bias", false);
+    v.argument("bias"); // is taken and has no effect (LN-2)
+    v.device_and_dtype();
+}
 
 LayerNormImpl::LayerNormImpl(const LayerNormOptions& o) : options(o) {
     check_shape("LayerNorm", options.input_size());
@@ -39,9 +52,6 @@ void LayerNormImpl::reset_parameters() {
 Tensor LayerNormImpl::forward(const Tensor& input) {
     return reel::layer_norm(input, options.input_size(), weight, bias, options.eps());
 }
-std::string LayerNormImpl::extra_repr() const {
-    return described(options.input_size(), options.eps(), options.elementwise_affine(), options.bias());
-}
 
 LayerNormNoBiasImpl::LayerNormNoBiasImpl(const LayerNormNoBiasOptions& o) : options(o) {
     check_shape("LayerNormNoBias", options.input_size());
@@ -49,42 +59,23 @@ LayerNormNoBiasImpl::LayerNormNoBiasImpl(const LayerNormNoBiasOptions& o) : opti
 Tensor LayerNormNoBiasImpl::forward(const Tensor& input) {
     return reel::layer_norm(input, options.input_size(), {}, {}, options.eps());
 }
-std::string LayerNormNoBiasImpl::extra_repr() const {
-    return described(options.input_size(), options.eps(), false, false);
-}
 
 namespace {
-std::vector<std::int64_t> shape_of(const ConstructorArgs& a) {
-    const Value& v = a.at("input_size");
-    return v.isSequence() ? v.toIntVector() : std::vector<std::int64_t>{v.toInt()};
-}
 [[maybe_unused]] const bool registered[] = {
     register_module_class("norms.LayerNorm",
                           [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
                               check_positional("LayerNorm", args, 1);
-                              const ConstructorArgs a(
-                                  "LayerNorm", {"input_size", "eps", "elementwise_affine", "bias", "device", "dtype"},
-                                  args, kwargs);
-                              LayerNormOptions o(shape_of(a));
-                              o.eps(a.get<double>("eps", 1e-5))
-                                  .elementwise_affine(a.get<bool>("elementwise_affine", true))
-                                  .bias(a.get<bool>("bias", true));
-                              return text::built<LayerNormImpl>(a, o);
+                              return make_layer<LayerNormImpl>(args, kwargs);
                           }),
-    register_module_class(
-        "norms.LayerNormNoBias",
-        [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-            check_positional("LayerNormNoBias", args, 1);
-            for (const auto& argument : kwargs)
-                REEL_CHECK_TYPE(argument.first.toStringRef() != "elementwise_affine",
-                                "LayerNormNoBias: 'elementwise_affine' is given twice: the class "
-                                "itself sets it to False");
-            // bias is taken and has no effect (LN-2)
-            const ConstructorArgs a("LayerNormNoBias", {"input_size", "eps", "bias", "device", "dtype"}, args, kwargs);
-            LayerNormNoBiasOptions o(shape_of(a));
-            o.eps(a.get<double>("eps", 1e-5));
-            return text::built<LayerNormNoBiasImpl>(a, o);
-        }),
+    register_module_class("norms.LayerNormNoBias",
+                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+                              check_positional("LayerNormNoBias", args, 1);
+                              for (const auto& argument : kwargs)
+                                  REEL_CHECK_TYPE(argument.first.toStringRef() != "elementwise_affine",
+                                                  "LayerNormNoBias: 'elementwise_affine' is given twice: the class "
+                                                  "itself sets it to False");
+                              return make_layer<LayerNormNoBiasImpl>(args, kwargs);
+                          }),
 };
 } // namespace
 

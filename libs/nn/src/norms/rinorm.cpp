@@ -11,6 +11,12 @@
 
 namespace reel::nn::norms {
 
+void RINormOptions::fields(OptionVisitor& v) {
+    v.required("input_dim", input_dim_, Shown::never);
+    v.hidden("eps", eps_);
+    v.hidden("affine", affine_);
+}
+
 RINormImpl::RINormImpl(const RINormOptions& o) : options(o) {
     REEL_CHECK_VALUE(options.input_dim() >= 0, "RINorm: input_dim is ", options.input_dim(), "; expected 0 or more");
     RINormImpl::reset();
@@ -98,13 +104,7 @@ bool RINormImpl::become_copy_of(const Module& other, std::optional<Device> devic
 }
 
 namespace {
-[[maybe_unused]] const bool registered =
-    register_module_class("norms.RINorm", [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-        const ConstructorArgs a("RINorm", {"input_dim", "eps", "affine"}, args, kwargs);
-        RINormOptions o(a.get<std::int64_t>("input_dim"));
-        o.eps(a.get<double>("eps", 1e-5)).affine(a.get<bool>("affine", true));
-        return std::make_shared<RINormImpl>(o);
-    });
+[[maybe_unused]] const bool registered = register_module_class("norms.RINorm", &make_layer<RINormImpl>);
 } // namespace
 
 } // namespace reel::nn::norms

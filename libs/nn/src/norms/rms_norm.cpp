@@ -11,6 +11,11 @@
 
 namespace reel::nn::norms {
 
+void RMSNormOptions::fields(OptionVisitor& v) {
+    v.required("dim", dim_, Shown::never);
+    v.hidden("eps", eps_);
+}
+
 RMSNormImpl::RMSNormImpl(const RMSNormOptions& o) : options(o) {
     REEL_CHECK_VALUE(options.dim() > 0, "RMSNorm: dim is ", options.dim(), "; expected at least 1");
     RMSNormImpl::reset();
@@ -40,13 +45,7 @@ Tensor RMSNormImpl::forward(const Tensor& x) {
 }
 
 namespace {
-[[maybe_unused]] const bool registered =
-    register_module_class("norms.RMSNorm", [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-        const ConstructorArgs a("RMSNorm", {"dim", "eps"}, args, kwargs);
-        RMSNormOptions o(a.get<std::int64_t>("dim"));
-        o.eps(a.get<double>("eps", 1e-8));
-        return std::make_shared<RMSNormImpl>(o);
-    });
+[[maybe_unused]] const bool registered = register_module_class("norms.RMSNorm", &make_layer<RMSNormImpl>);
 } // namespace
 
 } // namespace reel::nn::norms

@@ -25,8 +25,7 @@ PPOLossImpl::PPOLossImpl(bool clipped, const AnyTensorDictModule& actor_network,
               ValueEstimators::VTrace}),
       options(o), clipped_(clipped) {
     const char* name = loss_name_.c_str();
-    detail::check_choice(name, "loss_critic_type", o.loss_critic_type(), {"l1", "l2", "smooth_l1"});
-    detail::check_choice(name, "reduction", o.reduction(), {"mean", "sum", "none"});
+    const ValueEstimatorOptions estimator = detail::critic_estimator(name, o, critic_network);
     REEL_CHECK_VALUE(!clipped || (o.clip_epsilon() > 0 && o.clip_epsilon() < 1), name, ": clip_epsilon is ",
                      o.clip_epsilon(), ", expected a number between 0 and 1");
     REEL_CHECK_VALUE(o.samples_mc_entropy() > 0, name, ": samples_mc_entropy is ", o.samples_mc_entropy(),
@@ -34,13 +33,7 @@ PPOLossImpl::PPOLossImpl(bool clipped, const AnyTensorDictModule& actor_network,
     options.sample_log_prob(key_of_log_prob(actor_network, o));
     add_module("actor_network", actor_network.module());
     add_module("critic_network", critic_network.module());
-    make_value_estimator(
-        ValueEstimators::GAE,
-        ValueEstimatorOptions()
-            .gamma(o.gamma())
-            .lmbda(o.lmbda())
-            .value_network(critic_network)
-            .keys(ValueEstimatorKeys().advantage(o.advantage()).value_target(o.value_target()).value(o.value())));
+    make_value_estimator(ValueEstimators::GAE, estimator);
     in_keys_ = actor_network->in_keys();
     for (const NestedKey& key : critic_network->in_keys())
         if (std::find(in_keys_.begin(), in_keys_.end(), key) == in_keys_.end()) in_keys_.push_back(key);

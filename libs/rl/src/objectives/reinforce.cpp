@@ -12,17 +12,10 @@ ReinforceLossImpl::ReinforceLossImpl(const AnyTensorDictModule& actor_network,
     : LossOf("ReinforceLoss", {ValueEstimators::TD0, ValueEstimators::TD1, ValueEstimators::TDLambda,
                                ValueEstimators::GAE, ValueEstimators::VTrace}),
       options(o) {
-    detail::check_choice("ReinforceLoss", "loss_critic_type", o.loss_critic_type(), {"l1", "l2", "smooth_l1"});
-    detail::check_choice("ReinforceLoss", "reduction", o.reduction(), {"mean", "sum", "none"});
+    const ValueEstimatorOptions estimator = detail::critic_estimator("ReinforceLoss", o, critic_network);
     add_module("actor_network", actor_network.module());
     add_module("critic_network", critic_network.module());
-    make_value_estimator(
-        ValueEstimators::GAE,
-        ValueEstimatorOptions()
-            .gamma(o.gamma())
-            .lmbda(o.lmbda())
-            .value_network(critic_network)
-            .keys(ValueEstimatorKeys().advantage(o.advantage()).value_target(o.value_target()).value(o.value())));
+    make_value_estimator(ValueEstimators::GAE, estimator);
     in_keys_ = actor_network->in_keys();
     for (const NestedKey& key : {o.action(), o.advantage(), o.value_target()}) in_keys_.push_back(key);
     out_keys_ = {"loss_actor", "loss_value"};

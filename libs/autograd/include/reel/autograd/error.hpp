@@ -14,7 +14,7 @@
 namespace reel {
 
 /// Base of every exception that Reel throws. `what()` is the message followed by the context lines added on the way up.
-/// Python's RuntimeError and AssertionError map to this class itself (rule 0.4).
+/// Python's RuntimeError and AssertionError map to this class itself.
 class Error : public std::exception {
 public:
     explicit Error(std::string msg, std::source_location where = std::source_location::current());

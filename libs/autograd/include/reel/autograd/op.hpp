@@ -17,17 +17,20 @@ struct Argument {
     std::string name, type; ///< type as written: `Tensor`, `Tensor?`, `Tensor[]`, `int`, `int[]`, `Scalar`, `str`, ...
     bool kwarg_only = false, has_default = false;
     Value default_value;
+    bool differentiable = false; ///< a gradient reaches what is given here, where its dtype allows one
 };
+
+/// Where the gradient of an op comes from: a rule of its own, the ops that it calls, or nowhere.
+enum class Gradient { Rule, Composite, None };
 
 /// One way to call an op.
 struct Schema {
     std::string name, returns, text;
     std::vector<Argument> arguments;
-    bool is_method = false, has_inplace = false, is_view = false, is_random = false, differentiable = true,
-         takes_out = false;
-    std::string family, file;                                      ///< where the block stands
-    Value (*call)(std::span<const Value> bound) = nullptr;         ///< bound: one value per argument
-    Value (*call_inplace)(std::span<const Value> bound) = nullptr; ///< the `op_` form on the first argument, or null
+    Gradient gradient = Gradient::None;                             ///< as its block declares it
+    bool has_inplace = false, takes_out = false, is_random = false; ///< is_random: draws from a generator
+    Value (*call)(std::span<const Value> bound) = nullptr;          ///< bound: one value per argument
+    Value (*call_inplace)(std::span<const Value> bound) = nullptr;  ///< the `op_` form on the first argument, or null
 
     /// One value per argument, converted; `why` explains a misfit.
     bool bind(const Args& args, const Kwargs& kwargs, std::vector<Value>& bound, std::string* why) const;

@@ -1,4 +1,4 @@
-// Random number generators. The CPU one yields PyTorch's stream (api-surface section 25).
+// Random number generators. The CPU one yields PyTorch's stream.
 #pragma once
 
 #include <cstdint>

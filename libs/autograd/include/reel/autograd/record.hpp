@@ -11,9 +11,18 @@
 #include <reel/autograd/saved_variable.hpp>
 
 /// Marks the function below it as an op. The text is the schema, the single source of names, types and defaults; the
-/// build reads it and generates declaration, method, named binding and registration. Flags: `method`, `inplace`
-/// (an `op_` form exists), `inplace_native` (the file defines it), `out` (an `op_out` form exists), `view`, `random`,
-/// `not_differentiable`, `alias("other.name")`, `alias("other.name(Tensor input, ...)")`,
+/// build reads it and generates declaration, method, named binding and registration.
+///
+/// Exactly one word says where its gradient comes from; the build stops at a block that says none or another than its
+/// body does:
+/// - `rule`: the function records what it does, itself or in a helper.
+/// - `composite`: it calls differentiable ops and records nothing.
+/// - `not_differentiable`: its result carries no gradient.
+///
+/// Beside `rule` and `composite`, `not_differentiable("weight, target")` names inputs that no gradient reaches although
+/// they may require one. Other flags: `method`, `inplace` (an `op_` form exists), `inplace_native` (the file defines
+/// it), `out` (an `op_out` form exists), `out_exact` (its dtype must be the result's), `view`, `random`,
+/// `alias("other.name")`, `alias("other.name(Tensor input, ...)")`, `cpp("name")` (the function's name in C++),
 /// `explicit("argument")` (no default up to it in C++, where another overload has one).
 #define REEL_OP(schema, ...)
 
@@ -76,7 +85,7 @@ private:
 };
 /// Edges, output slots, saved tensors, creation hooks; sets the outputs' history. Not inlined into every op.
 void attach(RuleNode* node, ArrayRef<Tensor> inputs, ArrayRef<const Tensor*> outputs, ArrayRef<Tensor> saved);
-void attach(RuleNode* node, ArrayRef<const Tensor*> inputs, const Tensor& output, ArrayRef<const Tensor*> saved);
+void attach(RuleNode* node, Inputs inputs, const Tensor& output, Inputs saved);
 bool any_requires_grad(ArrayRef<Tensor> inputs);
 /// Tells observers that `op` over `inputs` stays off the tape, because grad mode is off or its result is not
 /// differentiable.
@@ -118,18 +127,9 @@ template <class Rule> void record(const char* op, Inputs inputs, const Tensor& o
             recording::not_recorded(op, inputs);
         return;
     }
-    const Tensor* in[8];
-    const Tensor* keep[8];
-    std::size_t n = 0, k = 0;
     bool any = false;
-    for (const Tensor& t : inputs) {
-        in[n++] = &t;
-        any |= t.defined() && t.impl()->requires_grad();
-    }
-    if (!any) return;
-    for (const Tensor& t : saved) keep[k++] = &t;
-    recording::attach(new recording::RuleNodeOf<Rule>(op, std::move(rule)), ArrayRef<const Tensor*>(in, n), output,
-                      ArrayRef<const Tensor*>(keep, k));
+    for (const Tensor& t : inputs) any |= t.defined() && t.impl()->requires_grad();
+    if (any) recording::attach(new recording::RuleNodeOf<Rule>(op, std::move(rule)), inputs, output, saved);
 }
 
 template <class Rule> void record(const char* op, TensorList inputs, TensorList outputs, TensorList saved, Rule rule) {

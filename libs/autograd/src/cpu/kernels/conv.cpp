@@ -1,7 +1,7 @@
 // Convolution: panels of patches, tiles of channels by positions held in registers, and the weight's gradient.
 #include "cpu/conv_kernels.hpp"
 
-#include "cpu/vec.hpp"
+#include <reel/autograd/detail/cpu/vec.hpp>
 
 namespace reel::cpu::REEL_ISA {
 

@@ -1,7 +1,7 @@
 // Inner loops of the normalisations.
 #include "cpu/norm.hpp"
 
-#include "cpu/vec.hpp"
+#include <reel/autograd/detail/cpu/vec.hpp>
 
 namespace reel::cpu::REEL_ISA {
 

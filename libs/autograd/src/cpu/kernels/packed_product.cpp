@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cpu/vec.hpp"
+#include <reel/autograd/detail/cpu/vec.hpp>
 
 namespace reel::cpu::REEL_ISA {
 

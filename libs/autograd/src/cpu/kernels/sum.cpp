@@ -1,7 +1,7 @@
 // The sum of one block: eight vectors of lanes, then a tree over lanes of fixed width. Sums of columns, row by row.
 #include "cpu/sum.hpp"
 
-#include "cpu/vec.hpp"
+#include <reel/autograd/detail/cpu/vec.hpp>
 
 namespace reel::cpu::REEL_ISA {
 

@@ -37,7 +37,7 @@ Tensor convert(const Tensor& t, ScalarType dtype, Device device, bool copy, std:
 }
 } // namespace detail
 
-REEL_OP("clone(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor", method)
+REEL_OP("clone(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor", rule, method)
 Tensor clone(const Tensor& input, std::optional<MemoryFormat> memory_format) {
     Tensor out =
         empty_strided_raw(input.sizes(), strides_for(input, memory_format), input.scalar_type(), input.device());
@@ -45,7 +45,7 @@ Tensor clone(const Tensor& input, std::optional<MemoryFormat> memory_format) {
     record("clone", {input}, out, {}, [](RuleContext& c) -> GradList { return {c.grad()}; });
     return out;
 }
-REEL_OP("contiguous(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor", method)
+REEL_OP("contiguous(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor", composite, method)
 Tensor contiguous(const Tensor& input, std::optional<MemoryFormat> memory_format) {
     const MemoryFormat f = memory_format.value_or(MemoryFormat::Contiguous);
     REEL_CHECK(f != MemoryFormat::Preserve,
@@ -53,7 +53,7 @@ Tensor contiguous(const Tensor& input, std::optional<MemoryFormat> memory_format
     return input.is_contiguous(f) ? input : clone(input, f);
 }
 /// Into `input`, with broadcasting and conversion.  gradient: zeros for input, the gradient for src
-REEL_OP("copy_(Tensor input, Tensor src, bool non_blocking=False) -> Tensor", method)
+REEL_OP("copy_(Tensor input, Tensor src, bool non_blocking=False) -> Tensor", rule, method)
 Tensor& copy_(const Tensor& input, const Tensor& src, bool) {
     check_inplace(input, "copy_");
     const Dims sizes = broadcast_shapes("copy_", input.sizes(), src.sizes());
@@ -84,7 +84,7 @@ Tensor& copy_(const Tensor& input, const Tensor& src, bool) {
     rebase_history(input, result, "copy_");
     return const_cast<Tensor&>(input);
 }
-REEL_OP("fill(Tensor input, Scalar value) -> Tensor", method, inplace_native)
+REEL_OP("fill(Tensor input, Scalar value) -> Tensor", rule, method, inplace_native)
 Tensor fill(const Tensor& input, const Scalar& value) {
     Tensor out = empty_like_raw(input, input.scalar_type());
     fill_raw(out, value);
@@ -98,29 +98,31 @@ static Tensor& fill_with(const char* op, const Tensor& input, const Scalar& valu
     return const_cast<Tensor&>(input);
 }
 Tensor& fill_(const Tensor& input, const Scalar& value) { return fill_with("fill_", input, value); }
-REEL_OP("zero(Tensor input) -> Tensor", method, inplace_native, alias("zero_"))
+REEL_OP("zero(Tensor input) -> Tensor", composite, method, inplace_native, alias("zero_"))
 Tensor zero(const Tensor& input) { return fill(input, 0); }
 Tensor& zero_(const Tensor& input) { return fill_with("zero_", input, 0); }
 
 REEL_OP("to(Tensor input, Dtype dtype, bool non_blocking=False, bool copy=False, *, MemoryFormat? memory_format=None) "
-        "-> Tensor")
+        "-> Tensor",
+        rule)
 Tensor to(const Tensor& input, ScalarType dtype, bool, bool copy, std::optional<MemoryFormat> memory_format) {
     return convert(input, dtype, input.device(), copy, memory_format);
 }
 REEL_OP("to(Tensor input, Device? device=None, Dtype? dtype=None, bool non_blocking=False, bool copy=False, *, "
         "MemoryFormat? memory_format=None) -> Tensor",
-        explicit("device"))
+        rule, explicit("device"))
 Tensor to(const Tensor& input, std::optional<Device> device, std::optional<ScalarType> dtype, bool, bool copy,
           std::optional<MemoryFormat> memory_format) {
     return convert(input, dtype.value_or(input.scalar_type()), device.value_or(input.device()), copy, memory_format);
 }
 /// dtype and device of `other`.
 REEL_OP("to(Tensor input, Tensor tensor, bool non_blocking=False, bool copy=False, *, MemoryFormat? "
-        "memory_format=None) -> Tensor")
+        "memory_format=None) -> Tensor",
+        rule, not_differentiable("tensor"))
 Tensor to(const Tensor& input, const Tensor& other, bool, bool copy, std::optional<MemoryFormat> memory_format) {
     return convert(input, other.scalar_type(), other.device(), copy, memory_format);
 }
-REEL_OP("type_as(Tensor input, Tensor other) -> Tensor", method)
+REEL_OP("type_as(Tensor input, Tensor other) -> Tensor", rule, not_differentiable("other"), method)
 Tensor type_as(const Tensor& input, const Tensor& other) {
     return convert(input, other.scalar_type(), other.device(), false, std::nullopt);
 }

@@ -35,10 +35,11 @@ Tensor& take_over(const Tensor& input, const Tensor& source) {
 /// Makes `input` show the memory, the sizes and the strides of `source`, which both share from then on. Errors:
 /// TypeError for another dtype, Error for another device, for views, and, while recording, for tensors that require
 /// grad.
-REEL_OP("set_(Tensor input, Tensor source) -> Tensor", method)
+REEL_OP("set_(Tensor input, Tensor source) -> Tensor", not_differentiable, method)
 Tensor& set_(const Tensor& input, const Tensor& source) { return take_over(input, source); }
 /// The same with other sizes, strides (row-major without) and another first element, counted in the whole memory.
-REEL_OP("set_(Tensor input, Tensor source, int storage_offset, int[] size, int[] stride=[]) -> Tensor", method)
+REEL_OP("set_(Tensor input, Tensor source, int storage_offset, int[] size, int[] stride=[]) -> Tensor",
+        not_differentiable, method)
 Tensor& set_(const Tensor& input, const Tensor& source, std::int64_t storage_offset, IntArrayRef size,
              IntArrayRef stride) {
     for (const std::int64_t s : size) REEL_CHECK_VALUE(s >= 0, "set_: size must not be negative, got ", size);
@@ -49,7 +50,7 @@ Tensor& set_(const Tensor& input, const Tensor& source, std::int64_t storage_off
         input, as_strided(source.detach(), size, stride.empty() ? IntArrayRef(row_major) : stride, storage_offset));
 }
 /// Makes `input` an empty vector without memory.
-REEL_OP("set_(Tensor input) -> Tensor", method)
+REEL_OP("set_(Tensor input) -> Tensor", not_differentiable, method)
 Tensor& set_(const Tensor& input) { return take_over(input, empty_raw({0}, input.scalar_type(), input.device())); }
 
 } // namespace reel

@@ -1,4 +1,5 @@
 // Making tensors: filled, counted, like others.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/like_factories.hpp>
 #include <reel/autograd/record.hpp>
 
@@ -70,7 +71,7 @@ TensorOptions with_memory_format(const TensorOptions& options, std::optional<Mem
 }
 } // namespace detail
 
-REEL_OP("empty(int[] size, *, TensorOptions options={}) -> Tensor", out, not_differentiable)
+REEL_OP("empty(int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable, out)
 Tensor empty(IntArrayRef size, TensorOptions options) { return finish(unfilled("empty", size, options), options); }
 REEL_OP("empty_strided(int[] size, int[] stride, *, TensorOptions options={}) -> Tensor", not_differentiable)
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options) {
@@ -82,12 +83,12 @@ Tensor empty_like(const Tensor& input, TensorOptions options) {
     const TensorOptions o = like(input, options);
     return finish(unfilled_like(input, o), o);
 }
-REEL_OP("zeros(int[] size, *, TensorOptions options={}) -> Tensor", out, not_differentiable)
+REEL_OP("zeros(int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable, out)
 Tensor zeros(IntArrayRef size, TensorOptions options) { return filled("zeros", size, 0, options); }
-REEL_OP("ones(int[] size, *, TensorOptions options={}) -> Tensor", out, not_differentiable)
+REEL_OP("ones(int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable, out)
 Tensor ones(IntArrayRef size, TensorOptions options) { return filled("ones", size, 1, options); }
 /// Without a dtype the fill value decides: bool, int64, or the default dtype.
-REEL_OP("full(int[] size, Scalar fill_value, *, TensorOptions options={}) -> Tensor", out, not_differentiable)
+REEL_OP("full(int[] size, Scalar fill_value, *, TensorOptions options={}) -> Tensor", not_differentiable, out)
 Tensor full(IntArrayRef size, const Scalar& fill_value, TensorOptions options) {
     return filled("full", size, fill_value, options.has_dtype() ? options : options.dtype(scalar_default(fill_value)));
 }
@@ -99,28 +100,28 @@ REEL_OP("full_like(Tensor input, Scalar fill_value, *, TensorOptions options={})
 Tensor full_like(const Tensor& input, const Scalar& fill_value, TensorOptions options) {
     return filled_like(input, fill_value, options);
 }
-REEL_OP("new_empty(Tensor input, int[] size, *, TensorOptions options={}) -> Tensor", method, not_differentiable)
+REEL_OP("new_empty(Tensor input, int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable, method)
 Tensor new_empty(const Tensor& input, IntArrayRef size, TensorOptions options) {
     const TensorOptions o = like(input, options);
     return finish(unfilled("new_empty", size, o), o);
 }
-REEL_OP("new_zeros(Tensor input, int[] size, *, TensorOptions options={}) -> Tensor", method, not_differentiable)
+REEL_OP("new_zeros(Tensor input, int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable, method)
 Tensor new_zeros(const Tensor& input, IntArrayRef size, TensorOptions options) {
     return filled("new_zeros", size, 0, like(input, options));
 }
-REEL_OP("new_ones(Tensor input, int[] size, *, TensorOptions options={}) -> Tensor", method, not_differentiable)
+REEL_OP("new_ones(Tensor input, int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable, method)
 Tensor new_ones(const Tensor& input, IntArrayRef size, TensorOptions options) {
     return filled("new_ones", size, 1, like(input, options));
 }
-REEL_OP("new_full(Tensor input, int[] size, Scalar fill_value, *, TensorOptions options={}) -> Tensor", method,
-        not_differentiable)
+REEL_OP("new_full(Tensor input, int[] size, Scalar fill_value, *, TensorOptions options={}) -> Tensor",
+        not_differentiable, method)
 Tensor new_full(const Tensor& input, IntArrayRef size, const Scalar& fill_value, TensorOptions options) {
     return filled("new_full", size, fill_value, like(input, options));
 }
 REEL_OP("scalar_tensor(Scalar s, *, TensorOptions options={}) -> Tensor", not_differentiable)
 Tensor scalar_tensor(const Scalar& s, TensorOptions options) { return filled("scalar_tensor", {}, s, options); }
 
-REEL_OP("eye(int n, int? m=None, *, TensorOptions options={}) -> Tensor", out, not_differentiable)
+REEL_OP("eye(int n, int? m=None, *, TensorOptions options={}) -> Tensor", not_differentiable, out)
 Tensor eye(std::int64_t n, std::optional<std::int64_t> m, TensorOptions options) {
     REEL_CHECK(n >= 0 && m.value_or(0) >= 0, "eye: n and m must not be negative, got ", n, " and ", m.value_or(n));
     Tensor t = filled("eye", {n, m.value_or(n)}, 0, options.requires_grad(false));
@@ -130,10 +131,10 @@ Tensor eye(std::int64_t n, std::optional<std::int64_t> m, TensorOptions options)
 }
 
 /// int64 when all arguments are integers, else the default dtype.
-REEL_OP("arange(Scalar end, *, TensorOptions options={}) -> Tensor", out, not_differentiable)
+REEL_OP("arange(Scalar end, *, TensorOptions options={}) -> Tensor", not_differentiable, out)
 Tensor arange(const Scalar& end, TensorOptions options) { return arange(Scalar(0), end, Scalar(1), options); }
-REEL_OP("arange(Scalar start, Scalar end, Scalar step=1, *, TensorOptions options={}) -> Tensor", out,
-        not_differentiable)
+REEL_OP("arange(Scalar start, Scalar end, Scalar step=1, *, TensorOptions options={}) -> Tensor", not_differentiable,
+        out)
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, TensorOptions options) {
     const bool ints = start.isIntegral(true) && end.isIntegral(true) && step.isIntegral(true);
     const ScalarType dtype = options.has_dtype() ? ScalarType(options.dtype()) : ints ? kLong : get_default_dtype();
@@ -146,11 +147,13 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor
                                 : checked_size("arange", "the number of elements", std::ceil(span / step.toDouble()));
     check_sizes("arange", n, dtype);
     Tensor wide = empty_raw({n}, isIntegralType(dtype, true) && ints ? kLong : kDouble);
-    if (wide.scalar_type() == kLong)
-        for (std::int64_t i = 0; i < n; ++i) wide.data_ptr<std::int64_t>()[i] = start.toLong() + i * step.toLong();
-    else
-        for (std::int64_t i = 0; i < n; ++i)
-            wide.data_ptr<double>()[i] = start.toDouble() + double(i) * step.toDouble();
+    if (wide.scalar_type() == kLong) {
+        std::int64_t* const to = host_data<std::int64_t>(wide, "arange");
+        for (std::int64_t i = 0; i < n; ++i) to[i] = start.toLong() + i * step.toLong();
+    } else {
+        double* const to = host_data<double>(wide, "arange");
+        for (std::int64_t i = 0; i < n; ++i) to[i] = start.toDouble() + double(i) * step.toDouble();
+    }
     Tensor t = empty_raw({n}, dtype, options.device());
     copy_raw(t, wide);
     return finish(std::move(t), options);

@@ -1,4 +1,5 @@
 // Evenly spaced numbers, on a linear and on a logarithmic scale.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 
@@ -18,7 +19,8 @@ template <class T, class F>
 Tensor series(const char* op, std::int64_t steps, const TensorOptions& options, const F& at) {
     check_sizes(op, steps, dtype_of<T>);
     const Tensor wide = empty_raw({steps}, dtype_of<T>);
-    for (std::int64_t i = 0; i < steps; ++i) wide.data_ptr<T>()[i] = at(i);
+    T* const to = host_data<T>(wide, op);
+    for (std::int64_t i = 0; i < steps; ++i) to[i] = at(i);
     Tensor out = empty_raw({steps}, options.dtype(), options.device());
     copy_raw(out, wide);
     if (options.requires_grad()) out.requires_grad_();
@@ -46,7 +48,7 @@ double end_point(const Scalar& v, ScalarType dtype) {
 } // namespace
 
 /// `steps` numbers from `start` to `end`, both included.
-REEL_OP("linspace(Scalar start, Scalar end, int steps, *, TensorOptions options={}) -> Tensor", out, not_differentiable)
+REEL_OP("linspace(Scalar start, Scalar end, int steps, *, TensorOptions options={}) -> Tensor", not_differentiable, out)
 Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, TensorOptions options) {
     REEL_CHECK(steps >= 0, "linspace: steps must not be negative, got ", steps);
     const TensorOptions o = ranged(options, start.isComplex() || end.isComplex());
@@ -58,8 +60,8 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, Tens
 }
 
 /// `base` to the power of `steps` exponents from `start` to `end`.
-REEL_OP("logspace(Scalar start, Scalar end, int steps, float base=10.0, *, TensorOptions options={}) -> Tensor", out,
-        not_differentiable)
+REEL_OP("logspace(Scalar start, Scalar end, int steps, float base=10.0, *, TensorOptions options={}) -> Tensor",
+        not_differentiable, out)
 Tensor logspace(const Scalar& start, const Scalar& end, std::int64_t steps, double base, TensorOptions options) {
     REEL_CHECK(steps >= 0, "logspace: steps must not be negative, got ", steps);
     const TensorOptions o = ranged(options, start.isComplex() || end.isComplex());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 
 #include "ops/shape/shape_util.hpp"
@@ -49,7 +50,7 @@ template <class F> void with_row_copy(std::size_t bytes, F fn) {
 bool picks_rows(const Tensor& self, const Tensor& index) {
     return index.defined() && index.scalar_type() == kLong && plain(index) && plain(self) && self.dim() > 0 &&
            self.numel() > 0 && index.numel() > 0 &&
-           in_range(static_cast<const std::int64_t*>(index.data_ptr()), index.numel(), self.sizes()[0]);
+           in_range(static_cast<const std::int64_t*>(host_data(index, "index")), index.numel(), self.sizes()[0]);
 }
 std::size_t row_bytes(const Tensor& self) { return self.nbytes() / std::size_t(self.sizes()[0]); }
 
@@ -62,11 +63,11 @@ bool join_blocks(const Tensor& out, TensorList tensors, std::int64_t dim) {
     if (out.numel() == 0) return true;
     const std::int64_t outer = product(out.sizes().slice(0, std::size_t(dim)));
     const std::size_t whole = out.nbytes() / std::size_t(outer);
-    char* to = static_cast<char*>(out.data_ptr());
+    char* to = static_cast<char*>(host_data(out, "cat"));
     for (const Tensor& t : tensors) {
         if (t.numel() == 0) continue;
         const std::size_t block = t.nbytes() / std::size_t(outer);
-        const char* from = static_cast<const char*>(t.data_ptr());
+        const char* from = static_cast<const char*>(host_data(t, "cat"));
         for (std::int64_t o = 0; o < outer; ++o)
             std::memcpy(to + std::size_t(o) * whole, from + std::size_t(o) * block, block);
         to += block;
@@ -80,10 +81,10 @@ Tensor take_rows(const Tensor& self, const Tensor& index) {
     for (const std::int64_t size : self.sizes().slice(1)) sizes.push_back(size);
     const Tensor out = empty_raw(sizes, self);
     const std::int64_t n = self.sizes()[0];
-    const auto* places = static_cast<const std::int64_t*>(index.data_ptr());
+    const auto* places = static_cast<const std::int64_t*>(host_data(index, "index"));
     const std::size_t bytes = row_bytes(self);
-    char* to = static_cast<char*>(out.data_ptr());
-    const char* from = static_cast<const char*>(self.data_ptr());
+    char* to = static_cast<char*>(host_data(out, "index"));
+    const char* from = static_cast<const char*>(host_data(self, "index"));
     with_row_copy(bytes, [&](auto copy) {
         parallel_for(0, index.numel(), std::max<std::int64_t>(1, bytes_per_task / std::int64_t(bytes)),
                      [&](std::int64_t begin, std::int64_t end) {
@@ -101,10 +102,10 @@ bool put_rows(const Tensor& self, const Tensor& index, const Tensor& values) {
     for (const std::int64_t size : self.sizes().slice(1)) sizes.push_back(size);
     if (!values.sizes().equals(sizes)) return false;
     const std::int64_t n = self.sizes()[0];
-    const auto* places = static_cast<const std::int64_t*>(index.data_ptr());
+    const auto* places = static_cast<const std::int64_t*>(host_data(index, "index_put"));
     const std::size_t bytes = row_bytes(self);
-    char* to = static_cast<char*>(self.data_ptr());
-    const char* from = static_cast<const char*>(values.data_ptr());
+    char* to = static_cast<char*>(host_data(self, "index_put"));
+    const char* from = static_cast<const char*>(host_data(values, "index_put"));
     with_row_copy(bytes, [&](auto copy) {
         for (std::int64_t i = 0; i < index.numel(); ++i)
             copy(to + std::size_t(places[i] < 0 ? places[i] + n : places[i]) * bytes, from + std::size_t(i) * bytes);

@@ -14,7 +14,7 @@ std::int64_t extent(const Tensor& t, std::int64_t d) { return t.dim() == 0 ? 1 :
 } // namespace
 
 /// `out[i][j][k] = input[index[i][j][k]][j][k]` for dim 0, and so on. `index` may be smaller than `input` elsewhere.
-REEL_OP("gather(Tensor input, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor", method, out_exact)
+REEL_OP("gather(Tensor input, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor", rule, method, out_exact)
 Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index, bool) {
     const std::int64_t d = wrap_dim("gather", dim, input.dim());
     if (index.numel() > 0) {
@@ -33,7 +33,7 @@ Tensor gather(const Tensor& input, std::int64_t dim, const Tensor& index, bool) 
 }
 
 /// Gathers along `dim` with `indices` broadcast against `input`; without `dim` from the flattened input.
-REEL_OP("take_along_dim(Tensor input, Tensor indices, int? dim=None) -> Tensor", method, out_exact)
+REEL_OP("take_along_dim(Tensor input, Tensor indices, int? dim=None) -> Tensor", composite, method, out_exact)
 Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<std::int64_t> dim) {
     if (!dim) return gather(input.reshape({-1}), 0, indices.reshape({-1}));
     REEL_CHECK(input.dim() == indices.dim(), "take_along_dim: input ", input.sizes(), " and indices ", indices.sizes(),
@@ -53,7 +53,7 @@ Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<
 }
 
 /// The slices of `dim` that the one-dimensional `index` names, in its order.
-REEL_OP("index_select(Tensor input, int dim, Tensor index) -> Tensor", method, out_exact)
+REEL_OP("index_select(Tensor input, int dim, Tensor index) -> Tensor", rule, method, out_exact)
 Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index) {
     const std::int64_t d = wrap_dim("index_select", dim, input.dim());
     REEL_CHECK_INDEX(index.dim() <= 1, "index_select: index must have at most one dimension, got sizes ",
@@ -72,7 +72,7 @@ Tensor index_select(const Tensor& input, std::int64_t dim, const Tensor& index) 
 }
 
 /// Elements of the flattened input, in the shape of `index`. Negative indices count from the end.
-REEL_OP("take(Tensor input, Tensor index) -> Tensor", method, out_exact)
+REEL_OP("take(Tensor input, Tensor index) -> Tensor", composite, method, out_exact)
 Tensor take(const Tensor& input, const Tensor& index) {
     REEL_CHECK_TYPE(index.scalar_type() == kLong, "take: index must be int64, got ", toString(index.scalar_type()));
     REEL_CHECK_INDEX(input.numel() > 0 || index.numel() == 0, "take: nothing to take from a tensor of sizes ",

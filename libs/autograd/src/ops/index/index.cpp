@@ -135,8 +135,8 @@ Tensor fitted_values(const Plan& plan, const Tensor& self, const Tensor& values)
 void put_raw(const Plan& plan, const Tensor& self, const Tensor& values, bool accumulate) {
     const Tensor from = fitted_values(plan, self, values);
     if (from.numel() == 0) return;
-    index_scatter_kernel(self.device().type(), accumulate ? ScatterMode::Add : ScatterMode::Assign, plan.operand(self),
-                         plan.expanded_table(), from, 1);
+    kernels::scatter(accumulate ? ScatterMode::Add : ScatterMode::Assign, plan.operand(self), plan.expanded_table(),
+                     from, 1);
 }
 
 /// The index list as a rule saved it; entries that are None come back undefined.
@@ -154,8 +154,7 @@ Tensor index_by(const Tensor& self, TensorList indices) {
     if (!out.defined()) {
         const Plan plan = make_plan(self, indices);
         out = empty_raw(plan.sizes, self);
-        if (out.numel() > 0)
-            index_gather_kernel(self.device().type(), out, plan.operand(self), plan.expanded_table(), 1);
+        if (out.numel() > 0) kernels::gather(out, plan.operand(self), plan.expanded_table(), 1);
     }
     if (!needs_recording_of("index", out, self)) return out;
     record("index", TensorList(self), TensorList(out), indices,
@@ -202,11 +201,12 @@ void index_put_in_place(const Tensor& self, TensorList indices, const Tensor& va
 
 /// Elements at the positions that `indices` name: one entry per leading dimension, None meaning all of it, by NumPy's
 /// rules for index tensors and masks.
-REEL_OP("index(Tensor input, Tensor?[] indices) -> Tensor", cpp("index_op"))
+REEL_OP("index(Tensor input, Tensor?[] indices) -> Tensor", rule, cpp("index_op"))
 Tensor index_op(const Tensor& input, TensorList indices) { return index_by(input, indices); }
 
 /// A copy of `input` with `values` (broadcast) written at, or added to, the positions that `indices` name.
-REEL_OP("index_put(Tensor input, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor", inplace_native)
+REEL_OP("index_put(Tensor input, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor", rule,
+        inplace_native)
 Tensor index_put(const Tensor& input, TensorList indices, const Tensor& values, bool accumulate) {
     return index_put_by(input, indices, values, accumulate);
 }
@@ -216,7 +216,7 @@ Tensor& index_put_(const Tensor& input, TensorList indices, const Tensor& values
 }
 
 /// The elements where `mask` holds, in row-major order. `input` and `mask` broadcast.
-REEL_OP("masked_select(Tensor input, Tensor mask) -> Tensor", method, out_exact)
+REEL_OP("masked_select(Tensor input, Tensor mask) -> Tensor", rule, method, out_exact)
 Tensor masked_select(const Tensor& input, const Tensor& mask) {
     REEL_CHECK(mask.scalar_type() == kBool, "masked_select: mask must be bool, got ", toString(mask.scalar_type()));
     const Dims sizes = broadcast_shapes("masked_select", input.sizes(), mask.sizes());
@@ -225,7 +225,7 @@ Tensor masked_select(const Tensor& input, const Tensor& mask) {
 }
 
 /// A copy of `input` whose elements under `mask` are the first elements of `source`, in row-major order.
-REEL_OP("masked_scatter(Tensor input, Tensor mask, Tensor source) -> Tensor", method, inplace)
+REEL_OP("masked_scatter(Tensor input, Tensor mask, Tensor source) -> Tensor", composite, method, inplace)
 Tensor masked_scatter(const Tensor& input, const Tensor& mask, const Tensor& source) {
     REEL_CHECK(mask.scalar_type() == kBool, "masked_scatter: mask must be bool, got ", toString(mask.scalar_type()));
     REEL_CHECK(source.scalar_type() == input.scalar_type(), "masked_scatter: source must have the dtype of input, got ",

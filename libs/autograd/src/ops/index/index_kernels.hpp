@@ -1,21 +1,10 @@
-// The two kernels behind every op that reads or writes at computed positions, and the checks on indices.
+// Reading and writing at computed positions: the checks on indices, and how operands come to the two kernels.
 #pragma once
 
-#include <reel/autograd/device_kernel.hpp>
+#include <reel/autograd/kernels/index.hpp>
 #include <reel/autograd/tensor.hpp>
 
 namespace reel {
-
-/// What happens where several sources meet one element.
-enum class ScatterMode { Assign, Add, Multiply, Maximum, Minimum };
-
-/// `out[i] = *(&self[i] + index[i] * step)`: all three have the sizes of `out`; `self` has stride 0 along what the
-/// index runs over, `step` is in elements. Indices are in range already.
-extern KernelSlot<void(const Tensor& out, const Tensor& self, const Tensor& index, std::int64_t step)>
-    index_gather_kernel;
-/// `combine(*(&self[i] + index[i] * step), src[i])`, in order of the indices; `self`, `index`, `src` have equal sizes.
-extern KernelSlot<void(ScatterMode mode, const Tensor& self, const Tensor& index, const Tensor& src, std::int64_t step)>
-    index_scatter_kernel;
 
 namespace shape {
 

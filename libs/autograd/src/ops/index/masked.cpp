@@ -43,14 +43,16 @@ Tensor counted(const Tensor& input, const Tensor& mask, const Dims& dims, bool k
 
 /// Sum of the elements that the mask lets through.
 REEL_OP(
-    "masked.sum(Tensor input, int[]? dim=None, *, bool keepdim=False, Dtype? dtype=None, Tensor? mask=None) -> Tensor")
+    "masked.sum(Tensor input, int[]? dim=None, *, bool keepdim=False, Dtype? dtype=None, Tensor? mask=None) -> Tensor",
+    composite)
 Tensor masked_sum(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype,
                   const Tensor& mask) {
     return sum(fill_out("masked.sum", input, mask, 0), dim, keepdim, sum_type(input, dtype));
 }
 /// Product of the elements that the mask lets through.
 REEL_OP(
-    "masked.prod(Tensor input, int[]? dim=None, *, bool keepdim=False, Dtype? dtype=None, Tensor? mask=None) -> Tensor")
+    "masked.prod(Tensor input, int[]? dim=None, *, bool keepdim=False, Dtype? dtype=None, Tensor? mask=None) -> Tensor",
+    composite)
 Tensor masked_prod(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype,
                    const Tensor& mask) {
     Dims dims = reduced_dims("masked.prod", input, dim);
@@ -59,17 +61,18 @@ Tensor masked_prod(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, s
     for (std::size_t i = dims.size(); i-- > 0;) r = prod(r, dims[i], keepdim, r.scalar_type());
     return r;
 }
-REEL_OP("masked.cumsum(Tensor input, int dim, *, Dtype? dtype=None, Tensor? mask=None) -> Tensor")
+REEL_OP("masked.cumsum(Tensor input, int dim, *, Dtype? dtype=None, Tensor? mask=None) -> Tensor", composite)
 Tensor masked_cumsum(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype, const Tensor& mask) {
     return cumsum(fill_out("masked.cumsum", input, mask, 0), dim, sum_type(input, dtype));
 }
-REEL_OP("masked.cumprod(Tensor input, int dim, *, Dtype? dtype=None, Tensor? mask=None) -> Tensor")
+REEL_OP("masked.cumprod(Tensor input, int dim, *, Dtype? dtype=None, Tensor? mask=None) -> Tensor", composite)
 Tensor masked_cumprod(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype, const Tensor& mask) {
     return cumprod(fill_out("masked.cumprod", input, mask, 1), dim, sum_type(input, dtype));
 }
 /// Largest element that the mask lets through; the least value of the dtype where there is none.
 REEL_OP(
-    "masked.amax(Tensor input, int[]? dim=None, *, bool keepdim=False, Dtype? dtype=None, Tensor? mask=None) -> Tensor")
+    "masked.amax(Tensor input, int[]? dim=None, *, bool keepdim=False, Dtype? dtype=None, Tensor? mask=None) -> Tensor",
+    composite)
 Tensor masked_amax(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype,
                    const Tensor& mask) {
     const Tensor x = fill_out("masked.amax", input, mask, extreme(input.scalar_type(), false));
@@ -77,7 +80,8 @@ Tensor masked_amax(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, s
 }
 /// Smallest element that the mask lets through; the greatest value of the dtype where there is none.
 REEL_OP(
-    "masked.amin(Tensor input, int[]? dim=None, *, bool keepdim=False, Dtype? dtype=None, Tensor? mask=None) -> Tensor")
+    "masked.amin(Tensor input, int[]? dim=None, *, bool keepdim=False, Dtype? dtype=None, Tensor? mask=None) -> Tensor",
+    composite)
 Tensor masked_amin(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype,
                    const Tensor& mask) {
     const Tensor x = fill_out("masked.amin", input, mask, extreme(input.scalar_type(), true));
@@ -102,7 +106,8 @@ Tensor masked_argmin(const Tensor& input, std::optional<std::int64_t> dim, bool 
 }
 /// Mean of the elements that the mask lets through; NaN where there is none.
 REEL_OP(
-    "masked.mean(Tensor input, int[]? dim=None, *, bool keepdim=False, Dtype? dtype=None, Tensor? mask=None) -> Tensor")
+    "masked.mean(Tensor input, int[]? dim=None, *, bool keepdim=False, Dtype? dtype=None, Tensor? mask=None) -> Tensor",
+    composite)
 Tensor masked_mean(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype,
                    const Tensor& mask) {
     const ScalarType t = float_result(input, dtype);
@@ -114,7 +119,8 @@ Tensor masked_mean(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, s
 }
 /// Lower median of the elements that the mask lets through.
 REEL_OP(
-    "masked.median(Tensor input, int dim=-1, *, bool keepdim=False, Dtype? dtype=None, Tensor? mask=None) -> Tensor")
+    "masked.median(Tensor input, int dim=-1, *, bool keepdim=False, Dtype? dtype=None, Tensor? mask=None) -> Tensor",
+    composite)
 Tensor masked_median(const Tensor& input, std::int64_t dim, bool keepdim, std::optional<ScalarType> dtype,
                      const Tensor& mask) {
     const bool whole = !input.is_floating_point();
@@ -128,7 +134,8 @@ Tensor masked_median(const Tensor& input, std::int64_t dim, bool keepdim, std::o
 }
 /// log(sum(exp)) of the elements that the mask lets through.
 REEL_OP("masked.logsumexp(Tensor input, int[]? dim=None, *, bool keepdim=False, Dtype? dtype=None, Tensor? mask=None) "
-        "-> Tensor")
+        "-> Tensor",
+        composite)
 Tensor masked_logsumexp(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype,
                         const Tensor& mask) {
     const Dims dims = reduced_dims("masked.logsumexp", input, dim);
@@ -137,7 +144,8 @@ Tensor masked_logsumexp(const Tensor& input, OptionalIntArrayRef dim, bool keepd
 }
 /// log(exp(input) + exp(other)) of the elements that the masks let through.
 REEL_OP("masked.logaddexp(Tensor input, Tensor other, *, Dtype? dtype=None, Tensor? input_mask=None, Tensor? "
-        "other_mask=None) -> Tensor")
+        "other_mask=None) -> Tensor",
+        composite)
 Tensor masked_logaddexp(const Tensor& input, const Tensor& other, std::optional<ScalarType> dtype,
                         const Tensor& input_mask, const Tensor& other_mask) {
     const char* op = "masked.logaddexp";
@@ -151,7 +159,8 @@ Tensor masked_logaddexp(const Tensor& input, const Tensor& other, std::optional<
 }
 /// Vector norm of the elements that the mask lets through.
 REEL_OP("masked.norm(Tensor input, Scalar ord=2.0, int[]? dim=None, *, bool keepdim=False, Dtype? dtype=None, Tensor? "
-        "mask=None) -> Tensor")
+        "mask=None) -> Tensor",
+        composite)
 Tensor masked_norm(const Tensor& input, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim,
                    std::optional<ScalarType> dtype, const Tensor& mask) {
     const Scalar fill = ord.toDouble() < 0 ? Scalar(infinity) : Scalar(0);
@@ -159,7 +168,8 @@ Tensor masked_norm(const Tensor& input, const Scalar& ord, OptionalIntArrayRef d
 }
 /// input / max(its norm along `dim`, eps)
 REEL_OP("masked.normalize(Tensor input, Scalar ord, int dim, *, float eps=1e-12, Dtype? dtype=None, Tensor? mask=None) "
-        "-> Tensor")
+        "-> Tensor",
+        composite)
 Tensor masked_normalize(const Tensor& input, const Scalar& ord, std::int64_t dim, double eps,
                         std::optional<ScalarType> dtype, const Tensor& mask) {
     const Tensor n = masked_norm(input, ord, dim, true, dtype, mask);
@@ -192,7 +202,8 @@ Tensor spread_of(const char* op, const Tensor& input, OptionalIntArrayRef dim, s
 
 /// Variance of the elements that the mask lets through.
 REEL_OP("masked.var(Tensor input, int[]? dim=None, bool? unbiased=None, *, Scalar? correction=None, bool "
-        "keepdim=False, Dtype? dtype=None, Tensor? mask=None) -> Tensor")
+        "keepdim=False, Dtype? dtype=None, Tensor? mask=None) -> Tensor",
+        composite)
 Tensor masked_var(const Tensor& input, OptionalIntArrayRef dim, std::optional<bool> unbiased,
                   const std::optional<Scalar>& correction, bool keepdim, std::optional<ScalarType> dtype,
                   const Tensor& mask) {
@@ -200,22 +211,23 @@ Tensor masked_var(const Tensor& input, OptionalIntArrayRef dim, std::optional<bo
 }
 /// Standard deviation of the elements that the mask lets through.
 REEL_OP("masked.std(Tensor input, int[]? dim=None, bool? unbiased=None, *, Scalar? correction=None, bool "
-        "keepdim=False, Dtype? dtype=None, Tensor? mask=None) -> Tensor")
+        "keepdim=False, Dtype? dtype=None, Tensor? mask=None) -> Tensor",
+        composite)
 Tensor masked_std(const Tensor& input, OptionalIntArrayRef dim, std::optional<bool> unbiased,
                   const std::optional<Scalar>& correction, bool keepdim, std::optional<ScalarType> dtype,
                   const Tensor& mask) {
     return spread_of("masked.std", input, dim, unbiased, correction, keepdim, dtype, mask, true);
 }
 /// softmax over the elements that the mask lets through; others get 0.
-REEL_OP("masked.softmax(Tensor input, int dim, *, Dtype? dtype=None, Tensor? mask=None) -> Tensor")
+REEL_OP("masked.softmax(Tensor input, int dim, *, Dtype? dtype=None, Tensor? mask=None) -> Tensor", composite)
 Tensor masked_softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype, const Tensor& mask) {
     return softmax(fill_out("masked.softmax", dtype ? as(input, *dtype) : input, mask, -infinity), dim);
 }
-REEL_OP("masked.log_softmax(Tensor input, int dim, *, Dtype? dtype=None, Tensor? mask=None) -> Tensor")
+REEL_OP("masked.log_softmax(Tensor input, int dim, *, Dtype? dtype=None, Tensor? mask=None) -> Tensor", composite)
 Tensor masked_log_softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype, const Tensor& mask) {
     return log_softmax(fill_out("masked.log_softmax", dtype ? as(input, *dtype) : input, mask, -infinity), dim);
 }
-REEL_OP("masked.softmin(Tensor input, int dim, *, Dtype? dtype=None, Tensor? mask=None) -> Tensor")
+REEL_OP("masked.softmin(Tensor input, int dim, *, Dtype? dtype=None, Tensor? mask=None) -> Tensor", composite)
 Tensor masked_softmin(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype, const Tensor& mask) {
     return softmin(fill_out("masked.softmin", dtype ? as(input, *dtype) : input, mask, infinity), dim);
 }

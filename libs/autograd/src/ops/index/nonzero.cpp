@@ -1,4 +1,6 @@
 // Where the non-zero elements are.
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/shape/shape_util.hpp"
 
 #include <complex>
@@ -20,7 +22,7 @@ std::vector<char> truth(const Tensor& t) {
     checked_reserve("nonzero", "a mask", out, x.numel());
     out.resize(std::size_t(x.numel()));
     dispatch_all(x.scalar_type(), "nonzero", [&]<class T>() {
-        const T* p = static_cast<const T*>(x.data_ptr());
+        const T* p = static_cast<const T*>(host_data(x, "nonzero"));
         for (std::size_t i = 0; i < out.size(); ++i) out[i] = p[i] != T(0);
     });
     return out;
@@ -28,14 +30,14 @@ std::vector<char> truth(const Tensor& t) {
 
 /// Coordinates, one row each; at most `limit` of them if that is not negative.
 Tensor coordinates(const char* op, const Tensor& input, std::int64_t limit) {
-    require_cpu(op, input);
+    require_host(input, op);
     const std::vector<char> set = truth(input);
     std::int64_t found = 0;
     for (const bool b : set) found += b;
     if (limit >= 0) found = std::min(found, limit);
     const std::int64_t dims = input.dim();
     const Tensor out = empty_raw({found, dims}, kLong, input.device());
-    std::int64_t* row = out.data_ptr<std::int64_t>();
+    std::int64_t* row = host_data<std::int64_t>(out, op);
     Dims at(std::size_t(dims), 0);
     for (std::size_t i = 0; i < set.size() && found > 0; ++i) {
         if (set[i]) {
@@ -53,13 +55,13 @@ Tensor coordinates(const char* op, const Tensor& input, std::int64_t limit) {
 
 /// The coordinates of the non-zero elements: int64, one row per element. `as_tuple`: one tensor per dimension instead
 /// (`nonzero_numpy` in C++).
-REEL_OP("nonzero(Tensor input) -> Tensor", method, out, not_differentiable)
+REEL_OP("nonzero(Tensor input) -> Tensor", not_differentiable, method, out)
 Tensor nonzero(const Tensor& input) { return coordinates("nonzero", input, -1); }
 REEL_OP("nonzero(Tensor input, *, bool as_tuple) -> Value", not_differentiable, cpp("nonzero_as"))
 Value nonzero_as(const Tensor& input, bool as_tuple) {
     return as_tuple ? Value(nonzero_numpy(input)) : Value(nonzero(input));
 }
-REEL_OP("nonzero_numpy(Tensor input) -> Tensor[]", method, not_differentiable)
+REEL_OP("nonzero_numpy(Tensor input) -> Tensor[]", not_differentiable, method)
 std::vector<Tensor> nonzero_numpy(const Tensor& input) {
     const Tensor rows = nonzero(input.dim() == 0 ? input.reshape({1}) : input);
     std::vector<Tensor> out;
@@ -68,7 +70,7 @@ std::vector<Tensor> nonzero_numpy(const Tensor& input) {
 }
 
 /// The first `size` rows of `nonzero`, padded with `fill_value`: a result whose shape does not depend on the data.
-REEL_OP("nonzero_static(Tensor input, *, int size, int fill_value=-1) -> Tensor", method, out, not_differentiable)
+REEL_OP("nonzero_static(Tensor input, *, int size, int fill_value=-1) -> Tensor", not_differentiable, method, out)
 Tensor nonzero_static(const Tensor& input, std::int64_t size, std::int64_t fill_value) {
     REEL_CHECK(size >= 0, "nonzero_static: size must not be negative, got ", size);
     check_sizes("nonzero_static", {size, std::max<std::int64_t>(input.dim(), 1)}, kLong);
@@ -80,7 +82,7 @@ Tensor nonzero_static(const Tensor& input, std::int64_t size, std::int64_t fill_
 }
 
 /// `nonzero` under NumPy's name.
-REEL_OP("argwhere(Tensor input) -> Tensor", method, not_differentiable)
+REEL_OP("argwhere(Tensor input) -> Tensor", not_differentiable, method)
 Tensor argwhere(const Tensor& input) { return nonzero(input); }
 
 /// The coordinates where `condition` holds, one tensor per dimension.

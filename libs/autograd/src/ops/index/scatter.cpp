@@ -106,7 +106,7 @@ void slice_scatter_raw(ScatterMode mode, const Tensor& out, std::int64_t d, cons
 
 /// A copy of `input` with `src` (or a number) written at `index` along `dim`; `reduce` adds or multiplies instead, then
 /// without gradient.
-REEL_OP("scatter(Tensor input, int dim, Tensor index, Tensor src) -> Tensor", method, out_exact, inplace)
+REEL_OP("scatter(Tensor input, int dim, Tensor index, Tensor src) -> Tensor", rule, method, out_exact, inplace)
 Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src) {
     const std::int64_t d = wrap_dim("scatter", dim, input.dim());
     const Tensor at = scatter_index("scatter", input, d, index, src);
@@ -123,7 +123,7 @@ Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const
     });
     return out;
 }
-REEL_OP("scatter(Tensor input, int dim, Tensor index, Scalar value) -> Tensor", method, out_exact, inplace)
+REEL_OP("scatter(Tensor input, int dim, Tensor index, Scalar value) -> Tensor", rule, method, out_exact, inplace)
 Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const Scalar& value) {
     const std::int64_t d = wrap_dim("scatter", dim, input.dim());
     const Tensor at = scatter_index("scatter", input, d, index, {});
@@ -132,8 +132,8 @@ Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const
            [d](RuleContext& c) -> GradList { return {c.grad().scatter(d, c.saved(0), Scalar(0))}; });
     return out;
 }
-REEL_OP("scatter(Tensor input, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor", method, out_exact, inplace,
-        not_differentiable)
+REEL_OP("scatter(Tensor input, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor", not_differentiable, method,
+        out_exact, inplace)
 Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce) {
     const ScatterMode mode = simple_mode(reduce);
     const std::int64_t d = wrap_dim("scatter", dim, input.dim());
@@ -144,8 +144,8 @@ Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const
     scatter_raw(mode, out, d, at, src);
     return out;
 }
-REEL_OP("scatter(Tensor input, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor", method, out_exact,
-        inplace, not_differentiable)
+REEL_OP("scatter(Tensor input, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor", not_differentiable,
+        method, out_exact, inplace)
 Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const Scalar& value,
                std::string_view reduce) {
     const ScatterMode mode = simple_mode(reduce);
@@ -155,7 +155,7 @@ Tensor scatter(const Tensor& input, std::int64_t dim, const Tensor& index, const
 }
 
 /// A copy of `input` with `src` added at `index` along `dim`.
-REEL_OP("scatter_add(Tensor input, int dim, Tensor index, Tensor src) -> Tensor", method, out_exact, inplace)
+REEL_OP("scatter_add(Tensor input, int dim, Tensor index, Tensor src) -> Tensor", rule, method, out_exact, inplace)
 Tensor scatter_add(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src) {
     const std::int64_t d = wrap_dim("scatter_add", dim, input.dim());
     const Tensor at = scatter_index("scatter_add", input, d, index, src);
@@ -173,8 +173,8 @@ Tensor scatter_add(const Tensor& input, std::int64_t dim, const Tensor& index, c
 }
 
 /// A copy of `input` with `alpha * source` added to the slices of `dim` that `index` names.
-REEL_OP("index_add(Tensor input, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor", method, out_exact,
-        inplace)
+REEL_OP("index_add(Tensor input, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor", rule, method,
+        out_exact, inplace)
 Tensor index_add(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source,
                  const Scalar& alpha) {
     const std::int64_t d = wrap_dim("index_add", dim, input.dim());
@@ -201,7 +201,7 @@ Tensor index_add(const Tensor& input, std::int64_t dim, const Tensor& index, con
 }
 
 /// A copy of `input` with `source` written into the slices of `dim` that `index` names.
-REEL_OP("index_copy(Tensor input, int dim, Tensor index, Tensor source) -> Tensor", method, out_exact, inplace)
+REEL_OP("index_copy(Tensor input, int dim, Tensor index, Tensor source) -> Tensor", rule, method, out_exact, inplace)
 Tensor index_copy(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source) {
     const std::int64_t d = wrap_dim("index_copy", dim, input.dim());
     const Tensor at = slice_index("index_copy", input, d, index, source);
@@ -234,7 +234,7 @@ Tensor fill_index(const Tensor& input, std::int64_t d, const Tensor& index) {
 } // namespace
 
 /// A copy of `input` whose slices of `dim` named by `index` hold `value` (a number or a 0-dim tensor).
-REEL_OP("index_fill(Tensor input, int dim, Tensor index, Scalar value) -> Tensor", method, inplace)
+REEL_OP("index_fill(Tensor input, int dim, Tensor index, Scalar value) -> Tensor", rule, method, inplace)
 Tensor index_fill(const Tensor& input, std::int64_t dim, const Tensor& index, const Scalar& value) {
     const std::int64_t d = wrap_dim("index_fill", dim, input.dim());
     const Tensor at = fill_index(input, d, index);
@@ -245,7 +245,7 @@ Tensor index_fill(const Tensor& input, std::int64_t dim, const Tensor& index, co
            [d](RuleContext& c) -> GradList { return {c.grad().index_fill(d, c.saved(0), Scalar(0))}; });
     return out;
 }
-REEL_OP("index_fill(Tensor input, int dim, Tensor index, Tensor value) -> Tensor", method, inplace)
+REEL_OP("index_fill(Tensor input, int dim, Tensor index, Tensor value) -> Tensor", rule, method, inplace)
 Tensor index_fill(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& value) {
     REEL_CHECK(value.dim() == 0, "index_fill: value must be a number or a 0-dim tensor, got sizes ", value.sizes());
     const std::int64_t d = wrap_dim("index_fill", dim, input.dim());
@@ -269,7 +269,7 @@ Tensor index_fill(const Tensor& input, std::int64_t dim, const Tensor& index, co
 }
 
 /// A copy of `input` with `source` written to, or added at, positions in the flattened tensor.
-REEL_OP("put(Tensor input, Tensor index, Tensor source, bool accumulate=False) -> Tensor", method, inplace)
+REEL_OP("put(Tensor input, Tensor index, Tensor source, bool accumulate=False) -> Tensor", composite, method, inplace)
 Tensor put(const Tensor& input, const Tensor& index, const Tensor& source, bool accumulate) {
     REEL_CHECK_TYPE(index.scalar_type() == kLong, "put: index must be int64, got ", toString(index.scalar_type()));
     REEL_CHECK(index.numel() == source.numel(), "put: index of sizes ", index.sizes(), " and source of sizes ",

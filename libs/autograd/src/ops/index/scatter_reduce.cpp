@@ -1,4 +1,6 @@
 // Reductions into positions that index tensors name: scatter_reduce, index_reduce.
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/index/index_kernels.hpp"
 #include "ops/shape/shape_util.hpp"
 
@@ -69,9 +71,9 @@ Tensor reduce_into(const Tensor& input, std::int64_t d, const Tensor& index, con
     if (isFloatingType(input.scalar_type()) || input.is_complex()) return out.div(times);
     if (out.is_meta()) return out;
     dispatch_integral(input.scalar_type(), "scatter_reduce", [&]<class T>() { // rounds towards minus infinity
-        T* p = static_cast<T*>(out.data_ptr());
+        T* p = static_cast<T*>(host_data(out, "scatter_reduce"));
         const Tensor n = contiguous_raw(times);
-        const T* q = static_cast<const T*>(n.data_ptr());
+        const T* q = static_cast<const T*>(host_data(n, "scatter_reduce"));
         for (std::int64_t i = 0; i < out.numel(); ++i) {
             const T whole = T(p[i] / q[i]);
             p[i] = T(whole - (T(whole * q[i]) != p[i] && p[i] < 0));
@@ -88,15 +90,15 @@ Tensor with_many_zeros(const Tensor& usual, const Tensor& g, const Tensor& input
                        const Tensor& src, bool self) {
     const auto longs = [](const std::vector<std::int64_t>& v) {
         Tensor t = empty_raw({std::int64_t(v.size())}, kLong);
-        std::copy(v.begin(), v.end(), t.data_ptr<std::int64_t>());
+        std::copy(v.begin(), v.end(), host_data<std::int64_t>(t, "scatter_reduce"));
         return t;
     };
     const Tensor places = reshape(arange(Scalar(input.numel()), TensorOptions(kLong)), input.sizes());
     const Tensor slots = contiguous_raw(gather_raw(places, d, index)), zero = contiguous_raw(src.detach() == 0);
-    const auto* slot = slots.data_ptr<std::int64_t>();
+    const auto* slot = host_data<std::int64_t>(slots, "scatter_reduce");
     std::vector<std::int64_t> zeros(static_cast<std::size_t>(input.numel())), row(zeros.size(), -1), slot_of_row;
     for (std::int64_t i = 0; i < slots.numel(); ++i)
-        if (zero.data_ptr<bool>()[i] && ++zeros[std::size_t(slot[i])] == 2) {
+        if (host_data<bool>(zero, "scatter_reduce")[i] && ++zeros[std::size_t(slot[i])] == 2) {
             row[std::size_t(slot[i])] = std::int64_t(slot_of_row.size());
             slot_of_row.push_back(slot[i]);
         }
@@ -183,7 +185,7 @@ GradList reduce_backward(RuleContext& c, std::int64_t d, Reduce r, bool self) {
 /// `include_self` is off, and the elements of `src` that `index` sends to it along `dim`.
 REEL_OP("scatter_reduce(Tensor input, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> "
         "Tensor",
-        method, out_exact, inplace)
+        rule, method, out_exact, inplace)
 Tensor scatter_reduce(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& src,
                       std::string_view reduce, bool include_self) {
     const Reduce r = parse("scatter_reduce", reduce, true);
@@ -218,7 +220,7 @@ Tensor scatter_reduce(const Tensor& input, std::int64_t dim, const Tensor& index
 /// `scatter_reduce` with a one-dimensional index of slices along `dim`.
 REEL_OP("index_reduce(Tensor input, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> "
         "Tensor",
-        method, out_exact, inplace)
+        composite, method, out_exact, inplace)
 Tensor index_reduce(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& source,
                     std::string_view reduce, bool include_self) {
     parse("index_reduce", reduce, false);

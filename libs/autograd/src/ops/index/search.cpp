@@ -1,4 +1,5 @@
 // Positions in sorted sequences, membership.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 
 #include "ops/index/index_kernels.hpp"
@@ -38,14 +39,15 @@ Tensor positions(const char* op, Tensor sequence, Tensor values, const Tensor& o
     to_common(op, sequence, values);
     if (values.is_meta() && sequence.is_meta()) return empty_raw(sizes, out_int32 ? kInt : kLong, values.device());
     const Tensor by = order.defined() ? contiguous_raw(order) : Tensor();
-    const std::int64_t* perm = by.defined() ? by.data_ptr<std::int64_t>() : nullptr;
+    const std::int64_t* perm = host_data_or_null<std::int64_t>(by, op);
     const std::int64_t length = sequence.size(-1), total = values.numel();
     const std::int64_t per_row = values.dim() == 0 || values.size(-1) == 0 ? 1 : values.size(-1);
     const bool one_row = sequence.dim() == 1;
     const Tensor out = empty_raw(sizes, kLong, values.device());
     dispatch_real(values.scalar_type(), op, [&]<class T>() {
-        const T *all = static_cast<const T*>(sequence.data_ptr()), *v = static_cast<const T*>(values.data_ptr());
-        std::int64_t* o = out.data_ptr<std::int64_t>();
+        const T *all = static_cast<const T*>(host_data(sequence, op)),
+                *v = static_cast<const T*>(host_data(values, op));
+        std::int64_t* o = host_data<std::int64_t>(out, op);
         parallel_for(0, total, 4096, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin; i < end; ++i) {
                 const std::int64_t row = one_row ? 0 : i / per_row * length;
@@ -68,10 +70,9 @@ Tensor positions(const char* op, Tensor sequence, Tensor values, const Tensor& o
 /// equal elements, behind them if `right` (or side 'right'). `sorter` holds the indices that sort the sequence.
 REEL_OP("searchsorted(Tensor sorted_sequence, Tensor input, *, bool out_int32=False, bool right=False, str? side=None, "
         "Tensor? sorter=None) -> Tensor",
-        out, not_differentiable)
+        not_differentiable, out)
 Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& input, bool out_int32, bool right,
                     std::optional<std::string_view> side, const Tensor& sorter) {
-    if (!sorted_sequence.is_meta()) require_cpu("searchsorted", sorted_sequence);
     const Tensor& s = sorted_sequence;
     REEL_CHECK(s.dim() > 0, "searchsorted: sorted_sequence must have at least one dimension");
     REEL_CHECK(s.scalar_type() == input.scalar_type() || input.dim() == 0,
@@ -93,7 +94,7 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& input, bool out
 }
 REEL_OP("searchsorted(Tensor sorted_sequence, Scalar input, *, bool out_int32=False, bool right=False, str? side=None, "
         "Tensor? sorter=None) -> Tensor",
-        out, not_differentiable)
+        not_differentiable, out)
 Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& input, bool out_int32, bool right,
                     std::optional<std::string_view> side, const Tensor& sorter) {
     REEL_CHECK(sorted_sequence.dim() == 1, "searchsorted: a number fits a sorted_sequence of one dimension, got sizes ",
@@ -103,35 +104,34 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& input, bool out
 
 /// The number of the interval between `boundaries` (sorted, one dimension) that each element falls into; `right`:
 /// intervals are closed on the left.
-REEL_OP("bucketize(Tensor input, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor", out,
-        not_differentiable)
+REEL_OP("bucketize(Tensor input, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+        not_differentiable, out)
 Tensor bucketize(const Tensor& input, const Tensor& boundaries, bool out_int32, bool right) {
     REEL_CHECK(boundaries.dim() == 1, "bucketize: boundaries must have one dimension, got sizes ", boundaries.sizes());
-    if (!input.is_meta()) require_cpu("bucketize", input);
     return positions("bucketize", boundaries, input, {}, out_int32, right);
 }
-REEL_OP("bucketize(Scalar input, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor", out,
-        not_differentiable)
+REEL_OP("bucketize(Scalar input, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+        not_differentiable, out)
 Tensor bucketize(const Scalar& input, const Tensor& boundaries, bool out_int32, bool right) {
     return bucketize(wrapped_number(input), boundaries, out_int32, right);
 }
 
 /// Which elements occur among `test_elements`; `invert`: which do not.
-REEL_OP("isin(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor", out,
-        not_differentiable)
+REEL_OP("isin(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
+        not_differentiable, out)
 Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool invert) {
     if (elements.is_meta() || test_elements.is_meta()) return empty_raw(elements.sizes(), kBool, kMeta);
-    require_cpu("isin", elements);
+    require_host(elements, "isin");
     Tensor x = elements, among = test_elements;
     to_common("isin", x, among);
     const Tensor out = empty_raw(elements.sizes(), kBool, elements.device());
     dispatch_real(x.scalar_type(), "isin", [&]<class T>() {
-        const T *p = static_cast<const T*>(x.data_ptr()), *t = static_cast<const T*>(among.data_ptr());
+        const T *p = static_cast<const T*>(host_data(x, "isin")), *t = static_cast<const T*>(host_data(among, "isin"));
         std::vector<T> known;
         for (std::int64_t i = 0; i < among.numel(); ++i)
             if (t[i] == t[i]) known.push_back(t[i]); // NaN equals nothing
         std::sort(known.begin(), known.end());
-        bool* o = out.data_ptr<bool>();
+        bool* o = host_data<bool>(out, "isin");
         for (std::int64_t i = 0; i < x.numel(); ++i) {
             const auto at = std::lower_bound(known.begin(), known.end(), p[i]);
             o[i] = (at != known.end() && *at == p[i]) != invert;
@@ -139,13 +139,13 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool inve
     });
     return out;
 }
-REEL_OP("isin(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor", out,
-        not_differentiable)
+REEL_OP("isin(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor",
+        not_differentiable, out)
 Tensor isin(const Tensor& elements, const Scalar& test_element, bool assume_unique, bool invert) {
     return isin(elements, wrapped_number(test_element), assume_unique, invert);
 }
-REEL_OP("isin(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor", out,
-        not_differentiable)
+REEL_OP("isin(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
+        not_differentiable, out)
 Tensor isin(const Scalar& element, const Tensor& test_elements, bool assume_unique, bool invert) {
     return isin(wrapped_number(element), test_elements, assume_unique, invert);
 }

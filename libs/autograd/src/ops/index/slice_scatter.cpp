@@ -34,21 +34,21 @@ template <class View> Tensor replaced(const char* op, const Tensor& input, const
 } // namespace
 
 /// A copy of `input` with `src` in place of `select(dim, index)`.
-REEL_OP("select_scatter(Tensor input, Tensor src, int dim, int index) -> Tensor", method)
+REEL_OP("select_scatter(Tensor input, Tensor src, int dim, int index) -> Tensor", rule, method)
 Tensor select_scatter(const Tensor& input, const Tensor& src, std::int64_t dim, std::int64_t index) {
     return replaced("select_scatter", input, src, [=](const Tensor& x) { return select(x, dim, index); });
 }
 
 /// A copy of `input` with `src` in place of `slice(dim, start, end, step)`.
 REEL_OP("slice_scatter(Tensor input, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
-        method, out_exact)
+        rule, method, out_exact)
 Tensor slice_scatter(const Tensor& input, const Tensor& src, std::int64_t dim, std::optional<std::int64_t> start,
                      std::optional<std::int64_t> end, std::int64_t step) {
     return replaced("slice_scatter", input, src, [=](const Tensor& x) { return slice(x, dim, start, end, step); });
 }
 
 /// A copy of `input` with `src` in place of `diagonal(offset, dim1, dim2)`.
-REEL_OP("diagonal_scatter(Tensor input, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor", method)
+REEL_OP("diagonal_scatter(Tensor input, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor", rule, method)
 Tensor diagonal_scatter(const Tensor& input, const Tensor& src, std::int64_t offset, std::int64_t dim1,
                         std::int64_t dim2) {
     return replaced("diagonal_scatter", input, src, [=](const Tensor& x) { return diagonal(x, offset, dim1, dim2); });

@@ -1,4 +1,5 @@
 // Order: sort, argsort, msort, topk, kthvalue.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 
 #include "ops/index/index_kernels.hpp"
@@ -36,7 +37,6 @@ struct Less {
 
 std::int64_t ordered_dim(const char* op, const Tensor& input, std::int64_t dim) {
     REEL_CHECK_NOT_IMPLEMENTED(!input.is_complex(), op, ": input: complex numbers have no order");
-    if (!input.is_meta()) require_cpu(op, input);
     return wrap_dim(op, dim, input.dim());
 }
 
@@ -57,9 +57,9 @@ Selected select_rows(const char* op, const Tensor& input, std::int64_t d, std::i
     const std::int64_t count = n == 0 ? 0 : rows.numel() / n;
     dispatch_real(x.scalar_type(), op, [&]<class T>() {
         if (values.is_meta()) return;
-        const T* in = static_cast<const T*>(rows.data_ptr());
-        T* v = static_cast<T*>(values.data_ptr());
-        std::int64_t* i = indices.data_ptr<std::int64_t>();
+        const T* in = static_cast<const T*>(host_data(rows, op));
+        T* v = static_cast<T*>(host_data(values, op));
+        std::int64_t* i = host_data<std::int64_t>(indices, op);
         parallel_for(0, count, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(n, 1)),
                      [&](std::int64_t begin, std::int64_t end) {
                          std::vector<Keyed<T>> row(static_cast<std::size_t>(n));
@@ -141,26 +141,26 @@ template <class T> void quick_select(std::vector<Keyed<T>>& row, std::int64_t k)
 /// their order. gradient: to where each value came from.
 REEL_OP(
     "sort(Tensor input, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)",
-    method, out)
+    rule, method, out)
 std::tuple<Tensor, Tensor> sort(const Tensor& input, std::int64_t dim, bool descending, bool stable) {
     const Selected s = sorted("sort", input, dim, descending, stable);
     record_selection("sort", input, s, wrap_dim("sort", dim, input.dim()));
     return {s.values, s.indices};
 }
 /// The indices of `sort`.
-REEL_OP("argsort(Tensor input, int dim=-1, bool descending=False, *, bool stable=False) -> Tensor", method, out,
-        not_differentiable)
+REEL_OP("argsort(Tensor input, int dim=-1, bool descending=False, *, bool stable=False) -> Tensor", not_differentiable,
+        method, out)
 Tensor argsort(const Tensor& input, std::int64_t dim, bool descending, bool stable) {
     if (reel::detail::thread_modes.observers) recording::not_recorded("argsort", {input});
     return sorted("argsort", input, dim, descending, stable).indices;
 }
 /// The values of `sort` along the first dimension.
-REEL_OP("msort(Tensor input) -> Tensor", method, out_exact)
+REEL_OP("msort(Tensor input) -> Tensor", composite, method, out_exact)
 Tensor msort(const Tensor& input) { return std::get<0>(sort(input, 0)); }
 
 /// The `k` greatest (or smallest) elements along `dim` and where they stand, in order if `sorted`.
 REEL_OP("topk(Tensor input, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)",
-        method, out)
+        rule, method, out)
 std::tuple<Tensor, Tensor> topk(const Tensor& input, std::int64_t k, std::int64_t dim, bool largest, bool sorted) {
     const std::int64_t d = ordered_dim("topk", input, dim), n = input.dim() == 0 ? 1 : input.size(d);
     REEL_CHECK(k >= 0 && k <= n, "topk: k is ", k, ", dimension ", d, " of input ", input.sizes(), " has ", n,
@@ -184,7 +184,8 @@ std::tuple<Tensor, Tensor> topk(const Tensor& input, std::int64_t k, std::int64_
 }
 
 /// The `k`-th smallest element along `dim` and where it stands.
-REEL_OP("kthvalue(Tensor input, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", method, out)
+REEL_OP("kthvalue(Tensor input, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", rule,
+        method, out)
 std::tuple<Tensor, Tensor> kthvalue(const Tensor& input, std::int64_t k, std::int64_t dim, bool keepdim) {
     const std::int64_t d = ordered_dim("kthvalue", input, dim), n = input.dim() == 0 ? 1 : input.size(d);
     REEL_CHECK(k >= 1 && k <= n, "kthvalue: k is ", k, ", dimension ", d, " of input ", input.sizes(), " has ", n,

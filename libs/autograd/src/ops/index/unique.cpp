@@ -1,4 +1,5 @@
 // Distinct elements or slices, and coordinates of flat positions.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "ops/index/index_kernels.hpp"
@@ -41,7 +42,7 @@ std::vector<std::int64_t> group(const T* rows, std::int64_t length, const std::v
 
 /// Distinct slices of `d`; sorted lexicographically, or only runs of equal neighbours joined.
 Distinct distinct_slices(const char* op, const Tensor& input, std::int64_t d, bool sort) {
-    require_cpu(op, input);
+    require_host(input, op);
     const std::int64_t n = input.size(d);
     if (input.numel() == 0) {
         std::int64_t empty_dims = 0;
@@ -56,7 +57,7 @@ Distinct distinct_slices(const char* op, const Tensor& input, std::int64_t d, bo
     std::iota(order.begin(), order.end(), 0);
     const Tensor inverse = empty_raw({n}, kLong);
     dispatch_all(input.scalar_type(), op, [&]<class T>() {
-        const T* p = static_cast<const T*>(rows.data_ptr());
+        const T* p = static_cast<const T*>(host_data(rows, op));
         if constexpr (requires(T a) { a < a; }) {
             const auto before = [&](std::int64_t a, std::int64_t b) {
                 const T *x = p + a * length, *y = p + b * length;
@@ -73,11 +74,11 @@ Distinct distinct_slices(const char* op, const Tensor& input, std::int64_t d, bo
             };
             if (sort) std::stable_sort(order.begin(), order.end(), before);
         } else REEL_CHECK_NOT_IMPLEMENTED(!sort, op, ": complex numbers have no order");
-        first = group(p, length, order, inverse.data_ptr<std::int64_t>(), counts);
+        first = group(p, length, order, host_data<std::int64_t>(inverse, op), counts);
     });
     const Tensor at = empty_raw({std::int64_t(first.size())}, kLong), times = empty_raw(at.sizes(), kLong);
-    std::copy(first.begin(), first.end(), at.data_ptr<std::int64_t>());
-    std::copy(counts.begin(), counts.end(), times.data_ptr<std::int64_t>());
+    std::copy(first.begin(), first.end(), host_data<std::int64_t>(at, op));
+    std::copy(counts.begin(), counts.end(), host_data<std::int64_t>(times, op));
     Dims sizes(input.sizes());
     sizes[std::size_t(d)] = at.numel();
     return {gather_raw(input, d, expand_index(at, sizes, d)), inverse, times};
@@ -121,18 +122,20 @@ Value asked_for(const Distinct& d, bool return_inverse, bool return_counts) {
 /// share the gradient.
 REEL_OP("unique(Tensor input, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) -> "
         "Value",
-        cpp("unique_as"))
+        rule, cpp("unique_as"))
 Value unique_as(const Tensor& input, bool, bool return_inverse, bool return_counts, std::optional<std::int64_t> dim) {
     return asked_for(distinct("unique", input, dim, true), return_inverse, return_counts);
 }
 REEL_OP("_unique2(Tensor input, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
-        "(Tensor values, Tensor inverse, Tensor counts)")
+        "(Tensor values, Tensor inverse, Tensor counts)",
+        rule)
 std::tuple<Tensor, Tensor, Tensor> _unique2(const Tensor& input, bool, bool, bool) {
     const Distinct d = distinct("unique", input, std::nullopt, true);
     return {d.values, d.inverse, d.counts};
 }
 REEL_OP("unique_dim(Tensor input, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
-        "(Tensor values, Tensor inverse, Tensor counts)")
+        "(Tensor values, Tensor inverse, Tensor counts)",
+        rule)
 std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& input, std::int64_t dim, bool, bool, bool) {
     const Distinct d = distinct("unique_dim", input, dim, true);
     return {d.values, d.inverse, d.counts};
@@ -141,7 +144,7 @@ std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& input, std::int64_t 
 REEL_OP("unique_with_all(Tensor input, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? "
         "dim=None) "
         "-> (Tensor values, Tensor inverse, Tensor counts)",
-        method, cpp("unique"))
+        rule, method, cpp("unique"))
 std::tuple<Tensor, Tensor, Tensor> unique(const Tensor& input, bool, bool, bool, std::optional<std::int64_t> dim) {
     const Distinct d = distinct("unique", input, dim, true);
     return {d.values, d.inverse, d.counts};
@@ -149,7 +152,7 @@ std::tuple<Tensor, Tensor, Tensor> unique(const Tensor& input, bool, bool, bool,
 
 /// `unique` that only joins equal neighbours.
 REEL_OP("unique_consecutive(Tensor input, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Value",
-        cpp("unique_consecutive_as"))
+        rule, cpp("unique_consecutive_as"))
 Value unique_consecutive_as(const Tensor& input, bool return_inverse, bool return_counts,
                             std::optional<std::int64_t> dim) {
     return asked_for(distinct("unique_consecutive", input, dim, false), return_inverse, return_counts);
@@ -157,7 +160,7 @@ Value unique_consecutive_as(const Tensor& input, bool return_inverse, bool retur
 
 REEL_OP("unique_consecutive_with_all(Tensor input, bool return_inverse=False, bool return_counts=False, int? dim=None) "
         "-> (Tensor values, Tensor inverse, Tensor counts)",
-        method, cpp("unique_consecutive"))
+        rule, method, cpp("unique_consecutive"))
 std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor& input, bool, bool,
                                                       std::optional<std::int64_t> dim) {
     const Distinct d = distinct("unique_consecutive", input, dim, false);
@@ -173,14 +176,14 @@ std::vector<Tensor> unravel_index(const Tensor& indices, IntArrayRef shape) {
     for (const std::int64_t s : shape)
         REEL_CHECK_VALUE(s >= 0, "unravel_index: shape must not be negative, got ", shape);
     check_sizes("unravel_index", shape, kByte);
-    require_cpu("unravel_index", indices);
+    require_host(indices, "unravel_index");
     const Tensor flat = contiguous_raw(cast_raw(indices, kLong));
-    const std::int64_t* p = flat.data_ptr<std::int64_t>();
+    const std::int64_t* p = host_data<std::int64_t>(flat, "unravel_index");
     std::vector<Tensor> out(shape.size());
     std::int64_t step = 1;
     for (std::size_t d = shape.size(); d-- > 0;) {
         const Tensor part = empty_raw(indices.sizes(), kLong);
-        std::int64_t* o = part.data_ptr<std::int64_t>();
+        std::int64_t* o = host_data<std::int64_t>(part, "unravel_index");
         for (std::int64_t i = 0; i < flat.numel() && shape[d] > 0; ++i) {
             const std::int64_t down = p[i] / step - (p[i] % step < 0);
             const std::int64_t rest = down % shape[d];

@@ -215,9 +215,9 @@ Tensor evaluate(std::string_view equation, TensorList operands) {
 
 /// Sums of products named by subscripts: `einsum("ij,jk->ik", {a, b})`. Repeated subscripts of one operand take its
 /// diagonal, `...` broadcasts, without `->` the subscripts that occur once are kept in alphabetical order.
-REEL_OP("einsum(Tensor[] tensors, str equation) -> Tensor")
+REEL_OP("einsum(Tensor[] tensors, str equation) -> Tensor", composite)
 Tensor einsum(TensorList tensors, std::string_view equation) { return evaluate(equation, tensors); }
-REEL_OP("einsum(str equation, Tensor[] tensors) -> Tensor")
+REEL_OP("einsum(str equation, Tensor[] tensors) -> Tensor", composite)
 Tensor einsum(std::string_view equation, TensorList tensors) { return evaluate(equation, tensors); }
 
 } // namespace reel

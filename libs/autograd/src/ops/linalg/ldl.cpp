@@ -1,4 +1,6 @@
 // LDL factors as tensor ops, for given pivots: what the gradients of linalg.ldl_factor and linalg.ldl_solve go through.
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/linalg/linalg.hpp"
 
 namespace reel {
@@ -13,7 +15,7 @@ struct Block {
 };
 std::vector<Block> blocks_of(const Tensor& pivots) {
     std::vector<Block> blocks;
-    const std::int32_t* p = pivots.data_ptr<std::int32_t>();
+    const std::int32_t* p = host_data<std::int32_t>(pivots, "linalg.ldl_solve");
     for (std::int64_t k = 0; k < pivots.numel(); k += blocks.back().size)
         blocks.push_back({k, p[k] > 0 ? 1 : 2, std::abs(p[k]) - 1});
     return blocks;
@@ -21,7 +23,7 @@ std::vector<Block> blocks_of(const Tensor& pivots) {
 /// The order of the rows from `b.first` on after the exchange; its own inverse.
 Tensor exchange(const Block& b, std::int64_t n) {
     const Tensor order = arange(n - b.first);
-    std::int64_t* o = order.data_ptr<std::int64_t>();
+    std::int64_t* o = host_data<std::int64_t>(order, "linalg.ldl_solve");
     std::swap(o[b.size - 1], o[b.other - b.first]);
     return order;
 }

@@ -5,6 +5,8 @@
 #include <complex>
 #include <functional>
 
+#include <reel/autograd/host_data.hpp>
+
 #include "cpu/lapack.hpp"
 #include "ops/reduce/reduction.hpp"
 
@@ -17,12 +19,13 @@ using autograd::RuleContext;
 
 /// A fresh column-major copy of a batch of matrices [..., m, n].
 struct Batch {
-    Tensor data; ///< dense [..., n, m]: each matrix stands in memory column by column
+    const char* op; ///< on behalf of which the host reads
+    Tensor data;    ///< dense [..., n, m]: each matrix stands in memory column by column
     std::int64_t m, n, count;
-    explicit Batch(const Tensor& t);
+    Batch(const char* op, const Tensor& t);
     /// Uninitialised matrices [batch..., m, n].
-    Batch(IntArrayRef batch, std::int64_t m, std::int64_t n, ScalarType dtype, Device device);
-    template <class T> T* at(std::int64_t i) const { return static_cast<T*>(data.data_ptr()) + i * m * n; }
+    Batch(const char* op, IntArrayRef batch, std::int64_t m, std::int64_t n, ScalarType dtype, Device device);
+    template <class T> T* at(std::int64_t i) const { return static_cast<T*>(host_data(data, op)) + i * m * n; }
     /// The matrices as a tensor [..., m, n] on the same memory.
     Tensor matrices() const;
 };

@@ -39,7 +39,7 @@ Solved smallest_solution(const Tensor& a, const Tensor& b, double rcond) {
 /// rows than columns and the rank is full. What is not returned is empty. Solution and residuals are differentiable.
 REEL_OP("linalg.lstsq(Tensor input, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor "
         "residuals, Tensor rank, Tensor singular_values)",
-        out)
+        rule, out)
 std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& A, const Tensor& B, std::optional<double> rcond,
                                                         std::optional<std::string_view> driver) {
     const char* op = "linalg.lstsq";

@@ -1,6 +1,8 @@
 // LU factorization and what follows from it: systems, inverses, determinants.
 #include <cmath>
 
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/linalg/linalg.hpp"
 
 namespace reel {
@@ -14,12 +16,12 @@ struct Factors {
 };
 /// LU with row exchanges, nothing recorded.
 Factors factor(const char* op, const Tensor& a, bool pivot) {
-    const Batch b(a);
+    const Batch b(op, a);
     const std::int64_t k = std::min(b.m, b.n);
     const Dims batch = batch_sizes(a);
     Factors f{b.matrices(), empty_raw(with(batch, {k}), kInt, a.device()), empty_raw(batch, kInt, a.device())};
     if (a.is_meta()) return f;
-    std::int32_t *pivots = f.pivots.data_ptr<std::int32_t>(), *info = f.info.data_ptr<std::int32_t>();
+    std::int32_t *pivots = host_data<std::int32_t>(f.pivots, op), *info = host_data<std::int32_t>(f.info, op);
     dispatch_lapack(a.scalar_type(), op, [&]<class T>() {
         for_matrices(b, b.m * b.n * k, [&](std::int64_t i) {
             T* p = b.at<T>(i);
@@ -47,13 +49,13 @@ Tensor row_order(const Tensor& pivots, std::int64_t m) {
     const std::int64_t k = pivots.size(-1), count = k == 0 ? 0 : p.numel() / k;
     const Tensor order = empty_raw(with(batch_sizes(pivots, 1), {m}), kLong, pivots.device());
     if (order.is_meta()) return order;
-    std::int64_t* o = order.data_ptr<std::int64_t>();
+    std::int64_t* o = host_data<std::int64_t>(order, "lu_unpack");
     const std::int64_t all = m == 0 ? 0 : order.numel() / m;
     for (std::int64_t i = 0; i < all; ++i) {
         for (std::int64_t r = 0; r < m; ++r) o[i * m + r] = r;
         if (i < count)
             for (std::int64_t r = 0; r < k; ++r)
-                std::swap(o[i * m + r], o[i * m + p.data_ptr<std::int32_t>()[i * k + r] - 1]);
+                std::swap(o[i * m + r], o[i * m + host_data<std::int32_t>(p, "lu_unpack")[i * k + r] - 1]);
     }
     return order;
 }
@@ -65,8 +67,8 @@ Tensor permutation(const Tensor& pivots, std::int64_t m, ScalarType t) {
     if (m == 0 || p.is_meta()) return p;
     const std::int64_t count = order.numel() / m;
     dispatch_lapack(t, "lu_unpack", [&]<class T>() {
-        T* d = static_cast<T*>(p.data_ptr());
-        const std::int64_t* o = order.data_ptr<std::int64_t>();
+        T* d = static_cast<T*>(host_data(p, "lu_unpack"));
+        const std::int64_t* o = host_data<std::int64_t>(order, "lu_unpack");
         for (std::int64_t i = 0; i < count; ++i)
             for (std::int64_t r = 0; r < m; ++r) d[(i * m + o[i * m + r]) * m + r] = T(1);
     });
@@ -117,7 +119,7 @@ Tensor lu_gradient(const Tensor& gl, const Tensor& gu, const Tensor& p, const Te
 /// LU factorization with partial pivoting: packed factors, pivots (from 1), info (0: fine, i: a zero pivot at i).
 REEL_OP("linalg.lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, "
         "Tensor info)",
-        out)
+        rule, out)
 std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& A, bool pivot, bool check_errors) {
     check_matrices("linalg.lu_factor_ex", "A", A, false);
     const Factors f = factor("linalg.lu_factor_ex", A, pivot);
@@ -132,14 +134,14 @@ std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& A, bool piv
            });
     return {f.lu, f.pivots, f.info};
 }
-REEL_OP("linalg.lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)", out)
+REEL_OP("linalg.lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)", composite, out)
 std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot) {
     check_matrices("linalg.lu_factor", "A", A, false);
     const auto [lu, pivots, info] = linalg_lu_factor_ex(A, pivot, false);
     return {lu, pivots};
 }
 /// A = P L U
-REEL_OP("linalg.lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)", out)
+REEL_OP("linalg.lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)", rule, out)
 std::tuple<Tensor, Tensor, Tensor> linalg_lu(const Tensor& A, bool pivot) {
     check_matrices("linalg.lu", "A", A, false);
     Tensor p, l, u;
@@ -158,7 +160,7 @@ std::tuple<Tensor, Tensor, Tensor> linalg_lu(const Tensor& A, bool pivot) {
 /// P, L and U out of packed factors.
 REEL_OP("lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, "
         "Tensor L, Tensor U)",
-        out)
+        composite, out)
 std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor& LU_pivots, bool unpack_data,
                                              bool unpack_pivots) {
     check_matrices("lu_unpack", "LU_data", LU_data, false);
@@ -169,7 +171,7 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor
 }
 /// X with A X = B (X A = B, or with the adjoint of A) for A given by its factors.
 REEL_OP("linalg.lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor",
-        out_exact)
+        composite, out_exact)
 Tensor linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left, bool adjoint) {
     check_matrices("linalg.lu_solve", "LU", LU, true);
     check_matrices("linalg.lu_solve", "B", B, false);
@@ -184,7 +186,7 @@ Tensor linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, 
     const Tensor h = adjoint_of(LU);
     return matmul(p, triangular(h, triangular(h, B, false, true), true, true, true));
 }
-REEL_OP("lu_solve(Tensor input, Tensor LU_data, Tensor LU_pivots) -> Tensor", method, out_exact)
+REEL_OP("lu_solve(Tensor input, Tensor LU_data, Tensor LU_pivots) -> Tensor", composite, method, out_exact)
 Tensor lu_solve(const Tensor& b, const Tensor& LU_data, const Tensor& LU_pivots) {
     return linalg_lu_solve(LU_data, LU_pivots, b, true, false);
 }
@@ -212,7 +214,7 @@ std::tuple<Tensor, Tensor> solve_of(const char* op, const Tensor& A, const Tenso
         return {transpose(x, -2, -1), info};
     }
     const auto [ea, eb] = broadcast_batches(op, A, b);
-    const Batch lu(ea.detach()), x(eb.detach());
+    const Batch lu(op, ea.detach()), x(op, eb.detach());
     const Tensor info = empty_raw(batch_sizes(A), kInt, A.device());
     std::vector<std::int32_t> infos(static_cast<std::size_t>(lu.count));
     dispatch_lapack(A.scalar_type(), op, [&]<class T>() {
@@ -224,9 +226,9 @@ std::tuple<Tensor, Tensor> solve_of(const char* op, const Tensor& A, const Tenso
         });
     });
     for (std::int64_t i = 0; i < info.numel() && !info.is_meta(); ++i)
-        info.data_ptr<std::int32_t>()[i] = lu.count == info.numel() ? infos[std::size_t(i)] : 0;
+        host_data<std::int32_t>(info, op)[i] = lu.count == info.numel() ? infos[std::size_t(i)] : 0;
     if (lu.count > info.numel() && info.numel() == 1 && !info.is_meta())
-        info.data_ptr<std::int32_t>()[0] = *std::max_element(infos.begin(), infos.end());
+        host_data<std::int32_t>(info, op)[0] = *std::max_element(infos.begin(), infos.end());
     Tensor out = x.matrices();
     record("linalg.solve", {ea, eb}, out, {ea, out}, [](RuleContext& c) -> GradList {
         const Tensor gb = std::get<0>(solve_of("linalg.solve", adjoint_of(c.saved(0)), c.grad(), true));
@@ -239,7 +241,7 @@ constexpr const char* singular = "it is singular, the solve could not be complet
 } // namespace
 
 /// X with A X = B (X A = B with left=false); B holds matrices, or one vector per matrix.
-REEL_OP("linalg.solve(Tensor A, Tensor B, *, bool left=True) -> Tensor", out_exact)
+REEL_OP("linalg.solve(Tensor A, Tensor B, *, bool left=True) -> Tensor", rule, out_exact)
 Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left) {
     const auto [x, info] = solve_of("linalg.solve", A, B, left);
     check_infos("linalg.solve", info, singular);
@@ -247,7 +249,7 @@ Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left) {
 }
 REEL_OP(
     "linalg.solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)",
-    out)
+    rule, out)
 std::tuple<Tensor, Tensor> linalg_solve_ex(const Tensor& A, const Tensor& B, bool left, bool check_errors) {
     const auto r = solve_of("linalg.solve_ex", A, B, left);
     if (check_errors) check_infos("linalg.solve_ex", std::get<1>(r), singular);
@@ -273,13 +275,13 @@ Tensor record_inverse(const Tensor& A, const Tensor& out) {
 } // namespace
 
 /// Inverse of square matrices.  gA = -A^-H g A^-H
-REEL_OP("linalg.inv(Tensor A) -> Tensor", out_exact, alias("inverse(Tensor input)"))
+REEL_OP("linalg.inv(Tensor A) -> Tensor", rule, out_exact, alias("inverse(Tensor input)"))
 Tensor linalg_inv(const Tensor& A) {
     const auto [out, info] = inverse_of("linalg.inv", A);
     check_infos("linalg.inv", info, "it is singular and has no inverse");
     return record_inverse(A, out);
 }
-REEL_OP("linalg.inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)", out)
+REEL_OP("linalg.inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)", rule, out)
 std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& A, bool check_errors) {
     const auto [out, info] = inverse_of("linalg.inv_ex", A);
     if (check_errors) check_infos("linalg.inv_ex", info, "it is singular and has no inverse");
@@ -291,7 +293,7 @@ namespace {
 /// Sign and log of the absolute value of determinants, nothing recorded.
 std::tuple<Tensor, Tensor> slogdet_raw(const char* op, const Tensor& A) {
     const Factors f = factor(op, A.detach(), true);
-    const Batch lu(f.lu);
+    const Batch lu(op, f.lu);
     const Tensor pivots = contiguous_raw(f.pivots);
     const Tensor sign = empty_raw(batch_sizes(A), A.scalar_type(), A.device()),
                  log = empty_raw(batch_sizes(A), toRealValueType(A.scalar_type()), A.device());
@@ -304,29 +306,29 @@ std::tuple<Tensor, Tensor> slogdet_raw(const char* op, const Tensor& A) {
             for (std::int64_t j = 0; j < lu.n; ++j) {
                 const T d = lu.at<T>(i)[j * lu.n + j];
                 const R size = std::abs(d);
-                if (pivots.data_ptr<std::int32_t>()[i * lu.n + j] != j + 1) s = -s;
+                if (host_data<std::int32_t>(pivots, op)[i * lu.n + j] != j + 1) s = -s;
                 s *= size == R(0) ? T(0) : T(d / size);
                 l += std::log(size);
             }
-            static_cast<T*>(sign.data_ptr())[i] = s;
-            static_cast<R*>(log.data_ptr())[i] = l;
+            static_cast<T*>(host_data(sign, op))[i] = s;
+            static_cast<R*>(host_data(log, op))[i] = l;
         }
     });
     return {sign, log};
 }
 Tensor det_raw(const Tensor& A) {
     const Factors f = factor("linalg.det", A.detach(), true);
-    const Batch lu(f.lu);
+    const Batch lu("linalg.det", f.lu);
     const Tensor pivots = contiguous_raw(f.pivots), out = empty_raw(batch_sizes(A), A.scalar_type(), A.device());
     if (A.is_meta()) return out;
     dispatch_lapack(A.scalar_type(), "linalg.det", [&]<class T>() {
         for (std::int64_t i = 0; i < lu.count; ++i) {
             T d(1);
             for (std::int64_t j = 0; j < lu.n; ++j) {
-                if (pivots.data_ptr<std::int32_t>()[i * lu.n + j] != j + 1) d = -d;
+                if (host_data<std::int32_t>(pivots, "linalg.det")[i * lu.n + j] != j + 1) d = -d;
                 d *= lu.at<T>(i)[j * lu.n + j];
             }
-            static_cast<T*>(out.data_ptr())[i] = d;
+            static_cast<T*>(host_data(out, "linalg.det"))[i] = d;
         }
     });
     return out;
@@ -335,7 +337,7 @@ Tensor det_raw(const Tensor& A) {
 } // namespace
 
 /// Determinants.  gA = g conj(det) A^-H; by the cofactors where A is singular.
-REEL_OP("linalg.det(Tensor A) -> Tensor", alias("det(Tensor input)"), out_exact)
+REEL_OP("linalg.det(Tensor A) -> Tensor", rule, alias("det(Tensor input)"), out_exact)
 Tensor linalg_det(const Tensor& A) {
     check_matrices("linalg.det", "A", A, true);
     Tensor out = det_raw(A);
@@ -350,7 +352,7 @@ Tensor linalg_det(const Tensor& A) {
     return out;
 }
 /// Sign (on the unit circle) and log of the absolute value of determinants.
-REEL_OP("linalg.slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)", out, alias("slogdet(Tensor input)"))
+REEL_OP("linalg.slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)", rule, out, alias("slogdet(Tensor input)"))
 std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {
     check_matrices("linalg.slogdet", "A", A, true);
     const auto [sign, log] = slogdet_raw("linalg.slogdet", A);
@@ -374,7 +376,7 @@ std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {
     return {sign, log};
 }
 /// log of determinants; NaN where a real one is negative.
-REEL_OP("logdet(Tensor input) -> Tensor", method)
+REEL_OP("logdet(Tensor input) -> Tensor", composite, method)
 Tensor logdet(const Tensor& input) {
     check_matrices("logdet", "input", input, true);
     const auto [sign, log] = linalg_slogdet(input);

@@ -1,11 +1,10 @@
 // Matrix products. Transposes reach the product as flags, never as copies.
-#include <reel/autograd/device_kernel.hpp>
+#include <reel/autograd/kernels/matmul.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
-#include "cpu/gemm.hpp"
 #include "tensor/raw.hpp"
 
 namespace reel {
@@ -15,52 +14,15 @@ using namespace detail;
 
 namespace {
 
-/// A matrix as gemm wants it: data, leading dimension, transposed or not.
-struct Matrix {
-    Tensor keep;
-    const void* data;
-    std::int64_t ld;
-    bool transposed;
-    explicit Matrix(const Tensor& t) : keep(t) {
-        const std::int64_t r = t.size(0), c = t.size(1), sr = t.strides()[0], sc = t.strides()[1];
-        if ((sc == 1 || c <= 1) && (sr >= std::max<std::int64_t>(c, 1) || r <= 1))
-            set(std::max(r <= 1 ? c : sr, std::max<std::int64_t>(c, 1)), false);
-        else if ((sr == 1 || r <= 1) && (sc >= std::max<std::int64_t>(r, 1) || c <= 1))
-            set(std::max(c <= 1 ? r : sc, std::max<std::int64_t>(r, 1)), true);
-        else {
-            keep = contiguous_raw(t);
-            set(std::max<std::int64_t>(c, 1), false);
-        }
-    }
-    void set(std::int64_t l, bool t) {
-        data = keep.data_ptr();
-        ld = l;
-        transposed = t;
-    }
-};
-/// Other devices attach theirs: out = alpha op(a) op(b) + beta out, row-major, `ta`: a is stored transposed.
-KernelSlot<void(const Tensor& out, const void* a, bool ta, std::int64_t lda, const void* b, bool tb, std::int64_t ldb,
-                std::int64_t k, double alpha, double beta)>
-    product_kernel{"product"};
-
 void product(const Tensor& out, const Tensor& a, const Tensor& b, double alpha = 1, double beta = 0) {
     if (out.numel() == 0) return;
     if (a.size(1) == 0) {
         if (beta == 0) fill_raw(out, 0);
         return;
     }
-    if (!out.is_cpu() || !b.is_cpu()) {
-        REEL_CHECK(a.device() == out.device() && b.device() == out.device(), "mm: the matrices live on ", a.device(),
-                   " and ", b.device(), "; move one of them with to()");
-        if (out.is_meta()) return;
-    }
-    const Matrix x(a), y(b);
-    if (!out.is_cpu()) {
-        return product_kernel(out.device().type(), out, x.data, x.transposed, x.ld, y.data, y.transposed, y.ld,
-                              a.size(1), alpha, beta);
-    }
-    cpu::gemm(out.scalar_type(), x.transposed, y.transposed, a.size(0), b.size(1), a.size(1), alpha, x.data, x.ld,
-              y.data, y.ld, beta, out.data_ptr(), std::max<std::int64_t>(out.size(1), 1));
+    REEL_CHECK(a.device() == out.device() && b.device() == out.device(), "mm: the matrices live on ", a.device(),
+               " and ", b.device(), "; move one of them with to()");
+    kernels::mm(out, a, b, alpha, beta);
 }
 void check_pair(const char* op, const Tensor& a, const Tensor& b, std::int64_t inner_a, std::int64_t inner_b) {
     REEL_CHECK(a.scalar_type() == b.scalar_type(), op, ": input is ", dtype_name(a.scalar_type()), " and mat2 is ",
@@ -72,7 +34,7 @@ void check_pair(const char* op, const Tensor& a, const Tensor& b, std::int64_t i
 
 } // namespace
 
-REEL_OP("mm(Tensor input, Tensor mat2) -> Tensor", method, out_exact)
+REEL_OP("mm(Tensor input, Tensor mat2) -> Tensor", rule, method, out_exact)
 Tensor mm(const Tensor& input, const Tensor& mat2) {
     REEL_CHECK(input.dim() == 2 && mat2.dim() == 2, "mm: expected two matrices, got shapes ", input.sizes(), " and ",
                mat2.sizes());
@@ -90,7 +52,7 @@ Tensor mm(const Tensor& input, const Tensor& mat2) {
            });
     return out;
 }
-REEL_OP("bmm(Tensor input, Tensor mat2) -> Tensor", method, out_exact)
+REEL_OP("bmm(Tensor input, Tensor mat2) -> Tensor", rule, method, out_exact)
 Tensor bmm(const Tensor& input, const Tensor& mat2) {
     REEL_CHECK(input.dim() == 3 && mat2.dim() == 3 && input.size(0) == mat2.size(0),
                "bmm: expected two batches of matrices of one size, got shapes ", input.sizes(), " and ", mat2.sizes());
@@ -103,7 +65,8 @@ Tensor bmm(const Tensor& input, const Tensor& mat2) {
     const std::int64_t work = std::max<std::int64_t>(1, input.size(1) * input.size(2) * mat2.size(2));
     // a device takes them from one thread, in order
     const std::int64_t grain = out.is_cpu() ? std::max<std::int64_t>(1, 100000 / work) : input.size(0);
-    parallel_for(0, input.size(0), grain, [&](std::int64_t b, std::int64_t e) {
+    const std::int64_t count = out.numel() == 0 ? 0 : input.size(0); // there may be 2^62 matrices without elements
+    parallel_for(0, count, grain, [&](std::int64_t b, std::int64_t e) {
         for (std::int64_t i = b; i < e; ++i) product(matrix(out, i), matrix(input, i), matrix(mat2, i));
     });
     static const Tensor absent;
@@ -118,7 +81,7 @@ Tensor bmm(const Tensor& input, const Tensor& mat2) {
     return out;
 }
 /// Products of vectors, matrices and batches with broadcasting batch dimensions.
-REEL_OP("matmul(Tensor input, Tensor other) -> Tensor", method, out_exact)
+REEL_OP("matmul(Tensor input, Tensor other) -> Tensor", composite, method, out_exact)
 Tensor matmul(const Tensor& input, const Tensor& other) {
     REEL_CHECK(input.dim() > 0 && other.dim() > 0, "matmul: both operands need at least one dimension, got shapes ",
                input.sizes(), " and ", other.sizes());
@@ -153,20 +116,20 @@ Tensor matmul(const Tensor& input, const Tensor& other) {
     s.push_back(other.size(-1));
     return reshape(r, s);
 }
-REEL_OP("mv(Tensor input, Tensor vec) -> Tensor", method, out_exact)
+REEL_OP("mv(Tensor input, Tensor vec) -> Tensor", composite, method, out_exact)
 Tensor mv(const Tensor& input, const Tensor& vec) {
     REEL_CHECK(input.dim() == 2 && vec.dim() == 1, "mv: expected a matrix and a vector, got shapes ", input.sizes(),
                " and ", vec.sizes());
     return matmul(input, vec);
 }
-REEL_OP("dot(Tensor input, Tensor tensor) -> Tensor", method, out_exact)
+REEL_OP("dot(Tensor input, Tensor tensor) -> Tensor", composite, method, out_exact)
 Tensor dot(const Tensor& input, const Tensor& tensor) {
     REEL_CHECK(input.dim() == 1 && tensor.dim() == 1, "dot: expected two vectors, got shapes ", input.sizes(), " and ",
                tensor.sizes());
     return matmul(input, tensor);
 }
 /// y = x w^T + b
-REEL_OP("nn.functional.linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", out_exact)
+REEL_OP("nn.functional.linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", rule, out_exact)
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     REEL_CHECK(weight.dim() == 1 || weight.dim() == 2, "linear: weight has shape ", weight.sizes(),
                "; expected [out_features, in_features]");

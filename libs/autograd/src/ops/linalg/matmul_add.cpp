@@ -68,8 +68,8 @@ void check_rank(const char* op, const char* name, const Tensor& t, std::int64_t 
 } // namespace
 
 /// beta input + alpha (mat1 mat2)
-REEL_OP("addmm(Tensor input, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", method, out_exact,
-        inplace)
+REEL_OP("addmm(Tensor input, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule, method,
+        out_exact, inplace)
 Tensor addmm(const Tensor& input, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
     check_types("addmm", input, mat1, mat2);
     check_rank("addmm", "mat1", mat1, 2);
@@ -77,8 +77,8 @@ Tensor addmm(const Tensor& input, const Tensor& mat1, const Tensor& mat2, const 
     return blend("addmm", input, mm(widened(mat1), widened(mat2)), beta, alpha);
 }
 /// beta input + alpha (mat vec)
-REEL_OP("addmv(Tensor input, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor", method, out_exact,
-        inplace)
+REEL_OP("addmv(Tensor input, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule, method,
+        out_exact, inplace)
 Tensor addmv(const Tensor& input, const Tensor& mat, const Tensor& vec, const Scalar& beta, const Scalar& alpha) {
     check_types("addmv", input, mat, vec);
     check_rank("addmv", "mat", mat, 2);
@@ -86,7 +86,7 @@ Tensor addmv(const Tensor& input, const Tensor& mat, const Tensor& vec, const Sc
     return blend("addmv", input, mv(widened(mat), widened(vec)), beta, alpha);
 }
 /// beta input + alpha (vec1 vec2^T)
-REEL_OP("addr(Tensor input, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", method, out,
+REEL_OP("addr(Tensor input, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule, method, out,
         inplace)
 Tensor addr(const Tensor& input, const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha) {
     check_rank("addr", "vec1", vec1, 1);
@@ -104,7 +104,7 @@ Tensor addr(const Tensor& input, const Tensor& vec1, const Tensor& vec2, const S
     return blend("addr", input, outer(widened(vec1), widened(vec2)), beta, alpha);
 }
 /// beta input + alpha (sum of the products of two batches)
-REEL_OP("addbmm(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", method,
+REEL_OP("addbmm(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule, method,
         out_exact, inplace)
 Tensor addbmm(const Tensor& input, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
               const Scalar& alpha) {
@@ -115,7 +115,7 @@ Tensor addbmm(const Tensor& input, const Tensor& batch1, const Tensor& batch2, c
     return blend("addbmm", input, sum(p, 0, false, p.scalar_type()), beta, alpha);
 }
 /// beta input + alpha (batch1 batch2), batch by batch
-REEL_OP("baddbmm(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", method,
+REEL_OP("baddbmm(Tensor input, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", rule, method,
         out_exact, inplace)
 Tensor baddbmm(const Tensor& input, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
                const Scalar& alpha) {

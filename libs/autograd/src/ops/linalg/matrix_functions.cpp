@@ -8,7 +8,7 @@ namespace reel {
 using namespace matrices;
 
 /// A to the power n by repeated squaring; negative powers of the inverse.
-REEL_OP("linalg.matrix_power(Tensor input, int n) -> Tensor", out, alias("matrix_power"))
+REEL_OP("linalg.matrix_power(Tensor input, int n) -> Tensor", composite, out, alias("matrix_power"))
 Tensor linalg_matrix_power(const Tensor& A, std::int64_t n) {
     REEL_CHECK(A.dim() >= 2 && A.size(-1) == A.size(-2), "linalg.matrix_power: A has shape ", A.sizes(),
                "; expected square matrices");
@@ -23,7 +23,7 @@ Tensor linalg_matrix_power(const Tensor& A, std::int64_t n) {
     return n == 1 ? A.clone() : result;
 }
 /// exp(A): the Taylor series of A / 2^s, squared s times.
-REEL_OP("linalg.matrix_exp(Tensor input) -> Tensor", alias("matrix_exp"))
+REEL_OP("linalg.matrix_exp(Tensor input) -> Tensor", composite, alias("matrix_exp"))
 Tensor linalg_matrix_exp(const Tensor& A) {
     REEL_CHECK(A.dim() >= 2 && A.size(-1) == A.size(-2), "matrix_exp: A has shape ", A.sizes(),
                "; expected square matrices");
@@ -53,7 +53,7 @@ Tensor linalg_matrix_exp(const Tensor& A) {
     return wide == A.scalar_type() ? r : r.to(A.scalar_type());
 }
 /// The tensor X for which tensordot(X, A, ind) is the identity.
-REEL_OP("linalg.tensorinv(Tensor input, int ind=2) -> Tensor", out)
+REEL_OP("linalg.tensorinv(Tensor input, int ind=2) -> Tensor", composite, out)
 Tensor linalg_tensorinv(const Tensor& A, std::int64_t ind) {
     REEL_CHECK(ind > 0, "linalg.tensorinv: ind is ", ind, "; expected a positive number");
     REEL_CHECK(ind <= A.dim(), "linalg.tensorinv: ind is ", ind, " for A of shape ", A.sizes());
@@ -72,7 +72,7 @@ Tensor linalg_tensorinv(const Tensor& A, std::int64_t ind) {
     return reshape(linalg_inv(reshape(A, {rows, columns})), sizes);
 }
 /// The tensor X for which tensordot(A, X, X.dim()) is B; `dims` of A are moved to its end first.
-REEL_OP("linalg.tensorsolve(Tensor input, Tensor other, int[]? dims=None) -> Tensor", out)
+REEL_OP("linalg.tensorsolve(Tensor input, Tensor other, int[]? dims=None) -> Tensor", composite, out)
 Tensor linalg_tensorsolve(const Tensor& A, const Tensor& B, OptionalIntArrayRef dims) {
     Tensor a = A;
     if (dims) {

@@ -1,6 +1,7 @@
 // Products of vectors, tensors and chains of matrices, by way of the matrix product.
 #include <limits>
 
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/op.hpp>
 
 #include "ops/reduce/reduction.hpp"
@@ -11,7 +12,7 @@ using namespace autograd;
 using namespace reduction;
 
 /// sum(conj(input) other) of two vectors
-REEL_OP("vdot(Tensor input, Tensor other) -> Tensor", method, out_exact)
+REEL_OP("vdot(Tensor input, Tensor other) -> Tensor", composite, method, out_exact)
 Tensor vdot(const Tensor& input, const Tensor& other) {
     REEL_CHECK(input.dim() == 1 && other.dim() == 1 && input.size(0) == other.size(0),
                "vdot: expected two vectors of one length, got shapes ", input.sizes(), " and ", other.sizes());
@@ -20,7 +21,7 @@ Tensor vdot(const Tensor& input, const Tensor& other) {
     return dot(conj(input), other);
 }
 /// Every product of an element of `input` and one of `vec2`: [n, m].
-REEL_OP("outer(Tensor input, Tensor vec2) -> Tensor", method, out, alias("ger"))
+REEL_OP("outer(Tensor input, Tensor vec2) -> Tensor", composite, method, out, alias("ger"))
 Tensor outer(const Tensor& input, const Tensor& vec2) {
     REEL_CHECK(input.dim() == 1 && vec2.dim() == 1, "outer: expected two vectors, got shapes ", input.sizes(), " and ",
                vec2.sizes());
@@ -69,7 +70,7 @@ Tensor tensordot_over(const Tensor& a, const Tensor& b, IntArrayRef dims_a, IntA
 } // namespace
 
 /// Sums of products over the named dimensions (a pair of lists), or over the last `dims` of a and the first of b.
-REEL_OP("tensordot(Tensor a, Tensor b, Value dims=2, Tensor? out=None) -> Tensor")
+REEL_OP("tensordot(Tensor a, Tensor b, Value dims=2, Tensor? out=None) -> Tensor", composite)
 Tensor tensordot(const Tensor& a, const Tensor& b, const Value& dims) {
     if (dims.isSequence()) {
         REEL_CHECK(dims.elements().size() == 2, "tensordot: dims is ", dims.repr(),
@@ -83,7 +84,7 @@ Tensor tensordot(const Tensor& a, const Tensor& b, const Value& dims) {
         const Tensor t = dims.toTensor().to(kLong);
         REEL_CHECK(t.dim() == 2 && t.size(0) == 2, "tensordot: dims has shape ", t.sizes(), "; expected [2, n]");
         const Tensor c = contiguous_raw(t);
-        const std::int64_t* p = c.data_ptr<std::int64_t>();
+        const std::int64_t* p = host_data<std::int64_t>(c, "tensordot");
         const std::size_t n = std::size_t(t.size(1));
         return tensordot_over(a, b, IntArrayRef(p, n), IntArrayRef(p + n, n));
     }
@@ -97,12 +98,12 @@ Tensor tensordot(const Tensor& a, const Tensor& b, const Value& dims) {
     }
     return tensordot_over(a, b, da, db);
 }
-REEL_OP("tensordot(Tensor input, Tensor other, int[] dims_self, int[] dims_other) -> Tensor")
+REEL_OP("tensordot(Tensor input, Tensor other, int[] dims_self, int[] dims_other) -> Tensor", composite)
 Tensor tensordot(const Tensor& input, const Tensor& other, IntArrayRef dims_self, IntArrayRef dims_other) {
     return tensordot_over(input, other, dims_self, dims_other);
 }
 /// Sum of products over the last dimension of both; a plain product when one is 0-dimensional.
-REEL_OP("inner(Tensor input, Tensor other) -> Tensor", method, out_exact)
+REEL_OP("inner(Tensor input, Tensor other) -> Tensor", composite, method, out_exact)
 Tensor inner(const Tensor& input, const Tensor& other) {
     REEL_CHECK(input.scalar_type() == other.scalar_type(), "inner: input is ", dtype_name(input.scalar_type()),
                " and other is ", dtype_name(other.scalar_type()), "; both must have one dtype");
@@ -112,7 +113,7 @@ Tensor inner(const Tensor& input, const Tensor& other) {
     return tensordot_over(input, other, {-1}, {-1});
 }
 /// sum(conj(x) y) along `dim`, broadcasting
-REEL_OP("linalg.vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor", out_exact)
+REEL_OP("linalg.vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor", composite, out_exact)
 Tensor linalg_vecdot(const Tensor& x, const Tensor& y, std::int64_t dim) {
     REEL_CHECK(isDifferentiableType(x.scalar_type()) && x.scalar_type() == y.scalar_type(), "linalg.vecdot: x is ",
                dtype_name(x.scalar_type()), " and y is ", dtype_name(y.scalar_type()),
@@ -136,14 +137,14 @@ Tensor cross_along(const char* op, const Tensor& input, const Tensor& other, std
 } // namespace
 
 /// Vector product along a dimension of size 3, the last or `dim`; the operands broadcast.
-REEL_OP("linalg.cross(Tensor input, Tensor other, *, int dim=-1) -> Tensor", out_exact)
+REEL_OP("linalg.cross(Tensor input, Tensor other, *, int dim=-1) -> Tensor", composite, out_exact)
 Tensor linalg_cross(const Tensor& input, const Tensor& other, std::int64_t dim) {
     REEL_CHECK(input.dim() == other.dim(), "linalg.cross: operands have shapes ", input.sizes(), " and ", other.sizes(),
                "; expected as many dimensions");
     return cross_along("linalg.cross", input, other, wrap_dim("linalg.cross", dim, input.dim()));
 }
 /// The same along `dim`, or the first dimension of size 3.
-REEL_OP("cross(Tensor input, Tensor other, int? dim=None) -> Tensor", method, out_exact)
+REEL_OP("cross(Tensor input, Tensor other, int? dim=None) -> Tensor", composite, method, out_exact)
 Tensor cross(const Tensor& input, const Tensor& other, std::optional<std::int64_t> dim) {
     REEL_CHECK(input.dim() == other.dim(), "cross: operands have shapes ", input.sizes(), " and ", other.sizes(),
                "; expected as many dimensions");
@@ -156,7 +157,7 @@ Tensor cross(const Tensor& input, const Tensor& other, std::optional<std::int64_
 }
 
 /// out[n, o] = sum over i, j of x1[n, i] weight[o, i, j] x2[n, j], plus bias
-REEL_OP("nn.functional.bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor")
+REEL_OP("nn.functional.bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor", composite)
 Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight, const Tensor& bias) {
     REEL_CHECK(input1.dim() > 0 && input1.dim() == input2.dim(), "bilinear: inputs have shapes ", input1.sizes(),
                " and ", input2.sizes(), "; expected as many dimensions, at least one");
@@ -213,7 +214,7 @@ Tensor chain(const std::vector<Tensor>& m) {
 } // namespace
 
 /// Product of two or more matrices in the cheapest order; the first and the last may be vectors.
-REEL_OP("linalg.multi_dot(Tensor[] tensors) -> Tensor", out_exact)
+REEL_OP("linalg.multi_dot(Tensor[] tensors) -> Tensor", composite, out_exact)
 Tensor linalg_multi_dot(TensorList tensors) {
     REEL_CHECK(tensors.size() >= 2, "linalg.multi_dot: got ", tensors.size(), " tensors; expected at least two");
     std::vector<Tensor> m(tensors.begin(), tensors.end());
@@ -236,7 +237,7 @@ Tensor linalg_multi_dot(TensorList tensors) {
     if (!column) sizes.push_back(m.back().size(1));
     return reshape(chain(m), sizes);
 }
-REEL_OP("chain_matmul(Tensor[] matrices) -> Tensor", out)
+REEL_OP("chain_matmul(Tensor[] matrices) -> Tensor", composite, out)
 Tensor chain_matmul(TensorList matrices) {
     REEL_CHECK(!matrices.empty(), "chain_matmul: expected at least one matrix");
     for (const Tensor& t : matrices)

@@ -1,6 +1,8 @@
 // Reflections: QR and its parts; symmetric indefinite systems.
 #include <array>
 
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/linalg/linalg.hpp"
 
 namespace reel {
@@ -45,7 +47,7 @@ void check_reflectors(const char* op, const Tensor& a, const Tensor& tau) {
 } // namespace
 
 /// The first n columns of the product of Householder reflections stored as geqrf leaves them.
-REEL_OP("linalg.householder_product(Tensor input, Tensor tau) -> Tensor", out,
+REEL_OP("linalg.householder_product(Tensor input, Tensor tau) -> Tensor", composite, out,
         alias("orgqr(Tensor input, Tensor input2)"))
 Tensor linalg_householder_product(const Tensor& input, const Tensor& tau) {
     const char* op = "linalg.householder_product";
@@ -58,8 +60,8 @@ Tensor linalg_householder_product(const Tensor& input, const Tensor& tau) {
     return tau.size(-1) == 0 ? start.clone() + input * Scalar(0) : apply_reflectors(input, tau, start, false);
 }
 /// Q other, Q^H other, other Q or other Q^H for the square Q of the reflections.
-REEL_OP("ormqr(Tensor input, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor", method,
-        out_exact)
+REEL_OP("ormqr(Tensor input, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor", composite,
+        method, out_exact)
 Tensor ormqr(const Tensor& input, const Tensor& tau, const Tensor& other, bool left, bool transpose) {
     check_reflectors("ormqr", input, tau);
     check_matrices("ormqr", "other", other, false);
@@ -103,15 +105,15 @@ std::vector<Tensor> reflect_columns(const Tensor& input) {
 } // namespace
 
 /// R on and above the diagonal, reflectors below it, their factors. Differentiable to every order.
-REEL_OP("geqrf(Tensor input) -> (Tensor a, Tensor tau)", method, out)
+REEL_OP("geqrf(Tensor input) -> (Tensor a, Tensor tau)", rule, method, out)
 std::tuple<Tensor, Tensor> geqrf(const Tensor& input) {
     check_matrices("geqrf", "input", input, false);
-    const Batch b(input.detach());
+    const Batch b("geqrf", input.detach());
     const std::int64_t k = std::min(b.m, b.n);
     const Tensor tau = empty_raw(with(batch_sizes(input), {k}), input.scalar_type(), input.device());
     dispatch_lapack(input.scalar_type(), "geqrf", [&]<class T>() {
         for_filled_matrices(b, b.m * b.n * k, [&](std::int64_t i) {
-            cpu::Lapack<T>::geqrf(int(b.m), int(b.n), b.at<T>(i), static_cast<T*>(tau.data_ptr()) + i * k);
+            cpu::Lapack<T>::geqrf(int(b.m), int(b.n), b.at<T>(i), static_cast<T*>(host_data(tau, "geqrf")) + i * k);
         });
     });
     const Tensor packed = b.matrices();
@@ -121,7 +123,7 @@ std::tuple<Tensor, Tensor> geqrf(const Tensor& input) {
     return {packed, tau};
 }
 /// A = Q R. mode 'reduced' (thin), 'complete' or 'r' (Q empty, no gradient).
-REEL_OP("linalg.qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)", out)
+REEL_OP("linalg.qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)", rule, out)
 std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode) {
     check_matrices("linalg.qr", "A", A, false);
     REEL_CHECK_VALUE(mode == "reduced" || mode == "complete" || mode == "r", "linalg.qr: mode is '", mode,
@@ -172,7 +174,7 @@ std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode) {
     });
     return {q, r};
 }
-REEL_OP("qr(Tensor input, bool some=True) -> (Tensor Q, Tensor R)", method, out)
+REEL_OP("qr(Tensor input, bool some=True) -> (Tensor Q, Tensor R)", composite, method, out)
 std::tuple<Tensor, Tensor> qr(const Tensor& input, bool some) {
     return linalg_qr(input, some ? "reduced" : "complete");
 }
@@ -181,18 +183,18 @@ std::tuple<Tensor, Tensor> qr(const Tensor& input, bool some) {
 /// gradient: blocks of D on the diagonal of LD, L below them, zeros above.
 REEL_OP("linalg.ldl_factor_ex(Tensor input, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor "
         "pivots, Tensor info)",
-        out)
+        rule, out)
 std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& A, bool hermitian, bool check_errors) {
     check_matrices("linalg.ldl_factor_ex", "A", A, true);
-    const Batch b(A.detach());
+    const Batch b("linalg.ldl_factor_ex", A.detach());
     const Tensor pivots = empty_raw(batch_sizes(A, 1), kInt, A.device()),
                  info = empty_raw(batch_sizes(A), kInt, A.device());
     dispatch_lapack(A.scalar_type(), "linalg.ldl_factor_ex", [&]<class T>() {
         for_matrices(b, b.n * b.n * b.n, [&](std::int64_t i) {
-            info.data_ptr<std::int32_t>()[i] =
-                b.n == 0
-                    ? 0
-                    : cpu::Lapack<T>::ldl(hermitian, int(b.n), b.at<T>(i), pivots.data_ptr<std::int32_t>() + i * b.n);
+            host_data<std::int32_t>(info, "linalg.ldl_factor_ex")[i] =
+                b.n == 0 ? 0
+                         : cpu::Lapack<T>::ldl(hermitian, int(b.n), b.at<T>(i),
+                                               host_data<std::int32_t>(pivots, "linalg.ldl_factor_ex") + i * b.n);
         });
     });
     if (check_errors) check_infos("linalg.ldl_factor_ex", info, "a block of D is singular");
@@ -206,7 +208,7 @@ std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& A, bool he
            });
     return {ld, pivots, info};
 }
-REEL_OP("linalg.ldl_factor(Tensor input, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)", out)
+REEL_OP("linalg.ldl_factor(Tensor input, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)", composite, out)
 std::tuple<Tensor, Tensor> linalg_ldl_factor(const Tensor& A, bool hermitian) {
     const auto [ld, pivots, info] = linalg_ldl_factor_ex(A, hermitian, false);
     return {ld, pivots};
@@ -216,7 +218,7 @@ namespace {
 void check_blocks(const char* op, const Tensor& pivots) {
     if (pivots.is_meta()) return;
     const Tensor p = contiguous_raw(cast_raw(pivots, kLong));
-    const std::int64_t n = pivots.size(-1), *v = p.data_ptr<std::int64_t>();
+    const std::int64_t n = pivots.size(-1), *v = host_data<std::int64_t>(p, op);
     for (std::int64_t start = 0; start < p.numel(); start += n, v += n)
         for (std::int64_t k = 0; k < n; ++k) {
             const bool single = v[k] >= 1 && v[k] <= n;
@@ -229,7 +231,7 @@ void check_blocks(const char* op, const Tensor& pivots) {
 } // namespace
 
 /// X with A X = B for A given by its LDL factors.  gB = A^-H g
-REEL_OP("linalg.ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor", out_exact)
+REEL_OP("linalg.ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor", rule, out_exact)
 Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool hermitian) {
     const char* op = "linalg.ldl_solve";
     check_matrices(op, "LD", LD, true);
@@ -242,15 +244,15 @@ Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B,
     check_blocks(op, pivots);
     const auto [ld, rhs] = broadcast_batches(op, LD, B);
     const Dims batch = batch_sizes(ld);
-    const Batch a(ld.detach()), x(rhs.detach());
+    const Batch a("linalg.ldl_solve", ld.detach()), x("linalg.ldl_solve", rhs.detach());
     const Tensor p = contiguous_raw(cast_raw(expand_raw(pivots, with(batch, {a.n})), kInt));
     dispatch_lapack(LD.scalar_type(), op, [&]<class T>() {
         if (x.n == 0) return;
         for_filled_matrices(a, a.n * a.n * x.n, [&](std::int64_t i) {
             if constexpr (!std::is_floating_point_v<T>) // Hermitian: D is real on its diagonal, whatever stands there
                 for (std::int64_t k = 0; hermitian && k < a.n; ++k) a.at<T>(i)[k * a.n + k].imag(0);
-            cpu::Lapack<T>::ldl_solve(hermitian, int(a.n), int(x.n), a.at<T>(i), p.data_ptr<std::int32_t>() + i * a.n,
-                                      x.at<T>(i));
+            cpu::Lapack<T>::ldl_solve(hermitian, int(a.n), int(x.n), a.at<T>(i),
+                                      host_data<std::int32_t>(p, "linalg.ldl_solve") + i * a.n, x.at<T>(i));
         });
     });
     Tensor out = x.matrices();

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <limits>
 
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/linalg/linalg.hpp"
 
 namespace reel {
@@ -14,11 +16,11 @@ struct Svd {
     Tensor u, s, vh;
 };
 Svd svd_raw(const char* op, const Tensor& a, bool full_matrices, bool vectors) {
-    const Batch b(a.detach());
+    const Batch b(op, a.detach());
     const std::int64_t m = b.m, n = b.n, k = std::min(m, n);
     const Dims batch = batch_sizes(a);
-    const Batch u(batch, vectors ? m : 0, vectors ? (full_matrices ? m : k) : 0, a.scalar_type(), a.device());
-    const Batch vh(batch, vectors ? (full_matrices ? n : k) : 0, vectors ? n : 0, a.scalar_type(), a.device());
+    const Batch u(op, batch, vectors ? m : 0, vectors ? (full_matrices ? m : k) : 0, a.scalar_type(), a.device());
+    const Batch vh(op, batch, vectors ? (full_matrices ? n : k) : 0, vectors ? n : 0, a.scalar_type(), a.device());
     const Tensor s = empty_raw(with(batch, {k}), toRealValueType(a.scalar_type()), a.device());
     if (k == 0 && vectors && full_matrices) {
         copy_raw(u.matrices(), expand_raw(eye(m, std::nullopt, a.options()), u.matrices().sizes()));
@@ -29,11 +31,12 @@ Svd svd_raw(const char* op, const Tensor& a, bool full_matrices, bool vectors) {
         for_filled_matrices(b, 10 * m * n * k, [&](std::int64_t i) {
             check_finite<T>(op, b, i);
             T none;
-            const int info = cpu::Lapack<T>::gesdd(!vectors        ? 'N'
-                                                   : full_matrices ? 'A'
-                                                                   : 'S',
-                                                   int(m), int(n), b.at<T>(i), static_cast<R*>(s.data_ptr()) + i * k,
-                                                   vectors ? u.at<T>(i) : &none, vectors ? vh.at<T>(i) : &none);
+            const int info =
+                cpu::Lapack<T>::gesdd(!vectors        ? 'N'
+                                      : full_matrices ? 'A'
+                                                      : 'S',
+                                      int(m), int(n), b.at<T>(i), static_cast<R*>(host_data(s, op)) + i * k,
+                                      vectors ? u.at<T>(i) : &none, vectors ? vh.at<T>(i) : &none);
             REEL_CHECK_LINALG(info == 0, op, ": matrix ", i, " of the batch: the iteration did not converge (", info,
                               ")");
         });
@@ -100,7 +103,8 @@ Tensor singular_values(const char* op, const Tensor& a) {
 } // namespace
 
 /// A = U diag(S) Vh with S descending. Gradients that depend on the choice of signs or phases are not defined.
-REEL_OP("linalg.svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)", out)
+REEL_OP("linalg.svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)", rule,
+        out)
 std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full_matrices,
                                               std::optional<std::string_view> driver) {
     REEL_CHECK(!driver, "linalg.svd: driver is '", driver.value_or(""), "'; drivers are for CUDA tensors only");
@@ -108,7 +112,7 @@ std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full_matrice
     return {f.u, f.s, f.vh};
 }
 /// A = U diag(S) V^H; with some=true the thin factors.
-REEL_OP("svd(Tensor input, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)", method, out)
+REEL_OP("svd(Tensor input, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)", rule, method, out)
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& input, bool some, bool compute_uv) {
     check_matrices("svd", "input", input, false);
     if (!compute_uv) {
@@ -120,7 +124,7 @@ std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& input, bool some, bool comp
     return {f.u, f.s, adjoint_of(f.vh)};
 }
 /// Singular values in descending order.
-REEL_OP("linalg.svdvals(Tensor A, *, str? driver=None) -> Tensor", out_exact)
+REEL_OP("linalg.svdvals(Tensor A, *, str? driver=None) -> Tensor", rule, out_exact)
 Tensor linalg_svdvals(const Tensor& A, std::optional<std::string_view> driver) {
     REEL_CHECK(!driver, "linalg.svdvals: driver is '", driver.value_or(""), "'; drivers are for CUDA tensors only");
     return singular_values("linalg.svdvals", A);
@@ -137,14 +141,14 @@ bool upper_of(const char* op, std::string_view uplo) {
 std::tuple<Tensor, Tensor> eigh_of(const char* op, const Tensor& a, std::string_view uplo, bool vectors) {
     check_matrices(op, "A", a, true);
     const bool up = upper_of(op, uplo);
-    const Batch b(a.detach());
+    const Batch b(op, a.detach());
     const Tensor w = empty_raw(batch_sizes(a, 1), toRealValueType(a.scalar_type()), a.device());
     dispatch_lapack(a.scalar_type(), op, [&]<class T>() {
         using R = typename cpu::Lapack<T>::Real;
         for_filled_matrices(b, 10 * b.n * b.n * b.n, [&](std::int64_t i) {
             check_finite<T>(op, b, i, up ? Part::Upper : Part::Lower);
             const int info = cpu::Lapack<T>::heevd(vectors ? 'V' : 'N', up ? 'U' : 'L', int(b.n), b.at<T>(i),
-                                                   static_cast<R*>(w.data_ptr()) + i * b.n);
+                                                   static_cast<R*>(host_data(w, op)) + i * b.n);
             REEL_CHECK_LINALG(info == 0, op, ": matrix ", i, " of the batch: the iteration did not converge (", info,
                               ")");
         });
@@ -167,11 +171,11 @@ std::tuple<Tensor, Tensor> eigh_of(const char* op, const Tensor& a, std::string_
 } // namespace
 
 /// Eigenvalues (ascending) and eigenvectors of Hermitian matrices; only the named triangle is read.
-REEL_OP("linalg.eigh(Tensor input, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors)", out)
+REEL_OP("linalg.eigh(Tensor input, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors)", rule, out)
 std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& A, std::string_view UPLO) {
     return eigh_of("linalg.eigh", A, UPLO, true);
 }
-REEL_OP("linalg.eigvalsh(Tensor input, str UPLO='L') -> Tensor", out_exact)
+REEL_OP("linalg.eigvalsh(Tensor input, str UPLO='L') -> Tensor", rule, out_exact)
 Tensor linalg_eigvalsh(const Tensor& A, std::string_view UPLO) {
     return std::get<0>(eigh_of("linalg.eigvalsh", A, UPLO, autograd::needs_recording(A)));
 }
@@ -180,16 +184,16 @@ namespace {
 
 std::tuple<Tensor, Tensor> eig_of(const char* op, const Tensor& a, bool vectors) {
     check_matrices(op, "A", a, true);
-    const Batch b(a.detach());
+    const Batch b(op, a.detach());
     const ScalarType t = toComplexType(a.scalar_type());
     const Tensor w = empty_raw(batch_sizes(a, 1), t, a.device());
-    const Batch v(batch_sizes(a), vectors ? b.n : 0, vectors ? b.n : 0, t, a.device());
+    const Batch v(op, batch_sizes(a), vectors ? b.n : 0, vectors ? b.n : 0, t, a.device());
     dispatch_lapack(a.scalar_type(), op, [&]<class T>() {
         using R = typename cpu::Lapack<T>::Real;
         for_filled_matrices(b, 25 * b.n * b.n * b.n, [&](std::int64_t i) {
             check_finite<T>(op, b, i);
             const int info =
-                cpu::Lapack<T>::geev(int(b.n), b.at<T>(i), static_cast<std::complex<R>*>(w.data_ptr()) + i * b.n,
+                cpu::Lapack<T>::geev(int(b.n), b.at<T>(i), static_cast<std::complex<R>*>(host_data(w, op)) + i * b.n,
                                      vectors ? v.at<std::complex<R>>(i) : nullptr);
             REEL_CHECK_LINALG(info == 0, op, ": matrix ", i, " of the batch: the iteration did not converge (", info,
                               ")");
@@ -219,9 +223,9 @@ std::tuple<Tensor, Tensor> eig_of(const char* op, const Tensor& a, bool vectors)
 } // namespace
 
 /// Eigenvalues and right eigenvectors (of norm one) of square matrices, complex.
-REEL_OP("linalg.eig(Tensor input) -> (Tensor eigenvalues, Tensor eigenvectors)", out)
+REEL_OP("linalg.eig(Tensor input) -> (Tensor eigenvalues, Tensor eigenvectors)", rule, out)
 std::tuple<Tensor, Tensor> linalg_eig(const Tensor& A) { return eig_of("linalg.eig", A, true); }
-REEL_OP("linalg.eigvals(Tensor input) -> Tensor", out)
+REEL_OP("linalg.eigvals(Tensor input) -> Tensor", rule, out)
 Tensor linalg_eigvals(const Tensor& A) {
     return std::get<0>(eig_of("linalg.eigvals", A, autograd::needs_recording(A)));
 }
@@ -287,20 +291,20 @@ Tensor pinv_of(const char* op, const Tensor& A, const Tensor& atol, const Tensor
 } // namespace
 
 /// Moore-Penrose pseudo-inverse: singular values at most max(atol, rtol * largest) count as zero.
-REEL_OP("linalg.pinv(Tensor input, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor", out)
+REEL_OP("linalg.pinv(Tensor input, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor", rule, out)
 Tensor linalg_pinv(const Tensor& A, std::optional<double> atol, std::optional<double> rtol, bool hermitian) {
     return pinv_of("linalg.pinv", A, number(atol), number(rtol), hermitian);
 }
-REEL_OP("linalg.pinv(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor", out,
+REEL_OP("linalg.pinv(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor", rule, out,
         cpp("linalg_pinv_with_tensors"))
 Tensor linalg_pinv_with_tensors(const Tensor& A, const Tensor& atol, const Tensor& rtol, bool hermitian) {
     return pinv_of("linalg.pinv", A, atol, rtol, hermitian);
 }
-REEL_OP("linalg.pinv(Tensor input, float rcond, bool hermitian=False) -> Tensor", out, cpp("linalg_pinv_rcond"))
+REEL_OP("linalg.pinv(Tensor input, float rcond, bool hermitian=False) -> Tensor", rule, out, cpp("linalg_pinv_rcond"))
 Tensor linalg_pinv_rcond(const Tensor& A, double rcond, bool hermitian) {
     return pinv_of("linalg.pinv", A, number(0.0), number(rcond), hermitian);
 }
-REEL_OP("pinverse(Tensor input, float rcond=1e-15) -> Tensor", method)
+REEL_OP("pinverse(Tensor input, float rcond=1e-15) -> Tensor", rule, method)
 Tensor pinverse(const Tensor& input, double rcond) {
     return pinv_of("pinverse", input, number(0.0), number(rcond), false);
 }
@@ -318,24 +322,24 @@ Tensor rank_of(const Tensor& A, const Tensor& atol, const Tensor& rtol, bool her
 } // namespace
 
 /// How many singular values exceed max(atol, rtol * largest).
-REEL_OP("linalg.matrix_rank(Tensor input, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor", out,
-        not_differentiable)
+REEL_OP("linalg.matrix_rank(Tensor input, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor",
+        not_differentiable, out)
 Tensor linalg_matrix_rank(const Tensor& A, std::optional<double> atol, std::optional<double> rtol, bool hermitian) {
     return rank_of(A, number(atol), number(rtol), hermitian);
 }
 REEL_OP("linalg.matrix_rank(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor",
-        out, cpp("linalg_matrix_rank_with_tensors"), not_differentiable)
+        not_differentiable, out, cpp("linalg_matrix_rank_with_tensors"))
 Tensor linalg_matrix_rank_with_tensors(const Tensor& A, const Tensor& atol, const Tensor& rtol, bool hermitian) {
     return rank_of(A, atol, rtol, hermitian);
 }
-REEL_OP("linalg.matrix_rank(Tensor input, float tol, bool hermitian=False) -> Tensor", out,
-        cpp("linalg_matrix_rank_tol"), not_differentiable)
+REEL_OP("linalg.matrix_rank(Tensor input, float tol, bool hermitian=False) -> Tensor", not_differentiable, out,
+        cpp("linalg_matrix_rank_tol"))
 Tensor linalg_matrix_rank_tol(const Tensor& A, double tol, bool hermitian) {
     return rank_of(A, number(tol), number(0.0), hermitian);
 }
 
 /// Condition number: the product of the norms of A and of its inverse, by singular values for 2, -2 and None.
-REEL_OP("linalg.cond(Tensor input, Value p=None) -> Tensor", out)
+REEL_OP("linalg.cond(Tensor input, Value p=None) -> Tensor", rule, out)
 Tensor linalg_cond(const Tensor& A, const Value& p) {
     check_matrices("linalg.cond", "A", A, false);
     if (p.isNone() || (p.isScalar() && std::abs(p.toDouble()) == 2)) {
@@ -352,7 +356,7 @@ Tensor linalg_cond(const Tensor& A, const Value& p) {
 }
 
 /// Square root of Hermitian positive semi-definite matrices.
-REEL_OP("linalg.matrix_sqrth(Tensor input) -> Tensor")
+REEL_OP("linalg.matrix_sqrth(Tensor input) -> Tensor", rule)
 Tensor linalg_matrix_sqrth(const Tensor& A) {
     check_matrices("linalg.matrix_sqrth", "A", A, true);
     Tensor out;
@@ -371,7 +375,7 @@ Tensor linalg_matrix_sqrth(const Tensor& A) {
     return out;
 }
 /// Polar decomposition A = U P with orthonormal columns (rows) in U and P positive semi-definite.
-REEL_OP("linalg.polar(Tensor A) -> (Tensor U, Tensor P)", out)
+REEL_OP("linalg.polar(Tensor A) -> (Tensor U, Tensor P)", rule, out)
 std::tuple<Tensor, Tensor> linalg_polar(const Tensor& A) {
     const Svd f = svd_of("linalg.polar", A, false);
     const Tensor v = adjoint_of(f.vh);

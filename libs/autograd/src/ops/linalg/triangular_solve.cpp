@@ -1,4 +1,6 @@
 // Triangular systems and the Cholesky factorization.
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/linalg/linalg.hpp"
 
 namespace reel {
@@ -9,7 +11,7 @@ namespace {
 
 Tensor solve_triangular(const Tensor& a, const Tensor& b, bool upper, bool left, bool unit) {
     const auto [ea, eb] = broadcast_batches("linalg.solve_triangular", a, b);
-    const Batch t(ea.detach()), x(eb.detach());
+    const Batch t("linalg.solve_triangular", ea.detach()), x("linalg.solve_triangular", eb.detach());
     dispatch_lapack(a.scalar_type(), "linalg.solve_triangular", [&]<class T>() {
         for_filled_matrices(x, t.n * x.m * x.n, [&](std::int64_t i) {
             cpu::Lapack<T>::trsm(left ? 'L' : 'R', upper ? 'U' : 'L', 'N', unit ? 'U' : 'N', int(x.m), int(x.n),
@@ -34,7 +36,7 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, bool upper, bool left,
 /// X with A X = B (X A = B with left=false) for triangular A; the other triangle is not read.
 REEL_OP("linalg.solve_triangular(Tensor input, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> "
         "Tensor",
-        out_exact)
+        rule, out_exact)
 Tensor linalg_solve_triangular(const Tensor& A, const Tensor& B, bool upper, bool left, bool unitriangular) {
     check_matrices("linalg.solve_triangular", "A", A, true);
     check_matrices("linalg.solve_triangular", "B", B, false);
@@ -46,7 +48,7 @@ Tensor linalg_solve_triangular(const Tensor& A, const Tensor& B, bool upper, boo
 /// X with A X = b for triangular A (its transpose with transpose=true), and a copy of A.
 REEL_OP("triangular_solve(Tensor input, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> "
         "(Tensor solution, Tensor cloned_coefficient)",
-        method, out)
+        rule, method, out)
 std::tuple<Tensor, Tensor> triangular_solve(const Tensor& b, const Tensor& A, bool upper, bool transpose,
                                             bool unitriangular) {
     check_matrices("triangular_solve", "A", A, true);
@@ -65,12 +67,12 @@ namespace {
 
 std::tuple<Tensor, Tensor> cholesky_of(const char* op, const Tensor& a, bool upper) {
     check_matrices(op, "A", a, true);
-    const Batch b(a.detach());
+    const Batch b(op, a.detach());
     const Tensor info = empty_raw(batch_sizes(a), kInt, a.device());
     dispatch_lapack(a.scalar_type(), op, [&]<class T>() {
         for_matrices(b, b.n * b.n * b.n, [&](std::int64_t i) {
             T* p = b.at<T>(i);
-            std::int32_t& failed = info.data_ptr<std::int32_t>()[i];
+            std::int32_t& failed = host_data<std::int32_t>(info, op)[i];
             failed = b.n == 0 ? 0 : cpu::Lapack<T>::potrf(upper ? 'U' : 'L', int(b.n), p);
             for (std::int64_t c = 0; c < b.n && failed == 0; ++c) // not every LAPACK looks for NaN
                 if (p[c * b.n + c] != p[c * b.n + c]) failed = std::int32_t(c + 1);
@@ -93,14 +95,14 @@ std::tuple<Tensor, Tensor> cholesky_of(const char* op, const Tensor& a, bool upp
 } // namespace
 
 /// Cholesky factor L (A = L L^H), or its adjoint with upper=true, of Hermitian positive definite matrices.
-REEL_OP("linalg.cholesky(Tensor input, *, bool upper=False) -> Tensor", out_exact)
+REEL_OP("linalg.cholesky(Tensor input, *, bool upper=False) -> Tensor", rule, out_exact)
 Tensor linalg_cholesky(const Tensor& A, bool upper) {
     const auto [l, info] = cholesky_of("linalg.cholesky", A, upper);
     check_infos("linalg.cholesky", info, "it is not positive definite, a leading minor is not positive");
     return l;
 }
 REEL_OP("linalg.cholesky_ex(Tensor input, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)",
-        out)
+        rule, out)
 std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& A, bool upper, bool check_errors) {
     const auto r = cholesky_of("linalg.cholesky_ex", A, upper);
     if (check_errors)
@@ -108,7 +110,7 @@ std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& A, bool upper, bool 
                     "it is not positive definite, a leading minor is not positive");
     return r;
 }
-REEL_OP("cholesky(Tensor input, bool upper=False) -> Tensor", method, out)
+REEL_OP("cholesky(Tensor input, bool upper=False) -> Tensor", composite, method, out)
 Tensor cholesky(const Tensor& input, bool upper) { return linalg_cholesky(input, upper); }
 namespace {
 /// The triangle of a factor that is read, and that alone gets a gradient.
@@ -116,7 +118,7 @@ Tensor read_part(const Tensor& factor, bool upper) { return upper ? triu(factor)
 } // namespace
 
 /// Inverse of A given by its Cholesky factor, of which the other triangle is not read.
-REEL_OP("cholesky_inverse(Tensor input, bool upper=False) -> Tensor", method, out)
+REEL_OP("cholesky_inverse(Tensor input, bool upper=False) -> Tensor", rule, method, out)
 Tensor cholesky_inverse(const Tensor& input, bool upper) {
     check_matrices("cholesky_inverse", "input", input, true);
     Tensor out;
@@ -154,7 +156,7 @@ Tensor cholesky_solve_of(const Tensor& b, const Tensor& factor, bool upper) {
 } // namespace
 
 /// X with A X = input for A given by its Cholesky factor `input2`, of which the other triangle is not read.
-REEL_OP("cholesky_solve(Tensor input, Tensor input2, bool upper=False) -> Tensor", method, out)
+REEL_OP("cholesky_solve(Tensor input, Tensor input2, bool upper=False) -> Tensor", rule, method, out)
 Tensor cholesky_solve(const Tensor& input, const Tensor& input2, bool upper) {
     check_matrices("cholesky_solve", "input2", input2, true);
     check_matrices("cholesky_solve", "input", input, false);

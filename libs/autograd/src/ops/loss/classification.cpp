@@ -1,4 +1,5 @@
 // Losses over classes: negative log-likelihood, cross entropy; and the squared error.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -37,11 +38,11 @@ struct Picks {
     }
 
     double weight_of(std::int64_t t) const {
-        return weight.defined() ? static_cast<const double*>(weight.data_ptr())[t] : 1.0;
+        return weight.defined() ? static_cast<const double*>(host_data(weight, "nll_loss"))[t] : 1.0;
     }
     /// Calls `f(position in target, position in input, weight)` for every target that counts.
     template <class F> void each(F f) const {
-        const auto* t = static_cast<const std::int64_t*>(target.data_ptr());
+        const auto* t = static_cast<const std::int64_t*>(host_data(target, "nll_loss"));
         for (std::int64_t n = 0, i = 0; n < batch; ++n)
             for (std::int64_t l = 0; l < length; ++l, ++i)
                 if (t[i] != ignore_index) f(i, (n * classes + t[i]) * length + l, weight_of(t[i]));
@@ -55,8 +56,8 @@ Tensor pick(const Picks& p, const Tensor& x) {
     Tensor out = empty_raw(p.out_sizes, t, x.device());
     dispatch_floating(t, "nll_loss", [&]<class T>() {
         if (out.is_meta()) return;
-        const T* from = in.data_ptr<T>();
-        T* to = out.data_ptr<T>();
+        const T* from = host_data<T>(in, "nll_loss");
+        T* to = host_data<T>(out, "nll_loss");
         if (p.summed) {
             double sum = 0;
             p.each([&](std::int64_t, std::int64_t at, double w) { sum -= w * double(from[at]); });
@@ -79,8 +80,8 @@ Tensor spread_back(const Picks& p, const Tensor& g) {
     Tensor out = empty_raw(p.input_sizes, t, g.device());
     dispatch_floating(t, "nll_loss", [&]<class T>() {
         if (out.is_meta()) return;
-        const T* in = from.data_ptr<T>();
-        T* to = out.data_ptr<T>();
+        const T* in = host_data<T>(from, "nll_loss");
+        T* to = host_data<T>(out, "nll_loss");
         std::fill_n(to, out.numel(), T(0));
         p.each([&](std::int64_t i, std::int64_t at, double w) {
             to[at] = T(-w * p.scale * double(in[p.summed ? 0 : i]));
@@ -94,7 +95,7 @@ Tensor spread_back(const Picks& p, const Tensor& g) {
 
 /// Checks the targets; the factor of the sum: one over the weights that count, for a mean.
 double weigh(const Picks& p, bool mean) {
-    const auto* t = p.target.data_ptr<std::int64_t>();
+    const auto* t = host_data<std::int64_t>(p.target, "nll_loss");
     double total = 0;
     for (std::int64_t i = 0; i < p.target.numel(); ++i) {
         if (t[i] == p.ignore_index) continue;
@@ -120,13 +121,13 @@ Tensor weighted_picks(const Picks& p, const Tensor& input, const Tensor& target,
 /// out[n] = -weight[target[n]] * input[n, target[n]] for input [C] or [N, C, ...]; the mean divides by the sum of
 /// weights.
 REEL_OP("nn.functional.nll_loss(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, int "
-        "ignore_index=-100, bool? reduce=None, str reduction='mean') -> Tensor")
+        "ignore_index=-100, bool? reduce=None, str reduction='mean') -> Tensor",
+        rule)
 Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight, std::int64_t ignore_index,
                 std::string_view reduction) {
     const Reduce r = reduction_of("nll_loss", reduction);
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "nll_loss: input is ",
                                dtype_name(input.scalar_type()), "; expected log-probabilities in a floating dtype");
-    if (!input.is_meta()) shape::require_cpu("nll_loss", input);
     REEL_CHECK(target.scalar_type() == kLong || target.scalar_type() == kByte, "nll_loss: target is ",
                dtype_name(target.scalar_type()), "; expected class indices as int64");
     REEL_CHECK(input.dim() >= 1 && target.dim() == input.dim() - 1, "nll_loss: input has shape ", input.sizes(),
@@ -155,7 +156,8 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
 
 /// nll_loss(log_softmax(input)) for class indices; -sum(target * log_softmax(input)) for class probabilities.
 REEL_OP("nn.functional.cross_entropy(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, int "
-        "ignore_index=-100, bool? reduce=None, str reduction='mean', float label_smoothing=0.0) -> Tensor")
+        "ignore_index=-100, bool? reduce=None, str reduction='mean', float label_smoothing=0.0) -> Tensor",
+        composite)
 Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight, std::int64_t ignore_index,
                      std::string_view reduction, double label_smoothing) {
     const Reduce r = reduction_of("cross_entropy", reduction);
@@ -194,7 +196,8 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& we
 
 /// (input - target)^2, reduced.
 REEL_OP("nn.functional.mse_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str "
-        "reduction='mean', Tensor? weight=None) -> Tensor")
+        "reduction='mean', Tensor? weight=None) -> Tensor",
+        composite)
 Tensor mse_loss(const Tensor& input, const Tensor& target, std::string_view reduction, const Tensor& weight) {
     const Reduce r = reduction_of("mse_loss", reduction);
     const Tensor d = square(input - target);
@@ -209,7 +212,8 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, std::string_view redu
 /// [C, K...] of [in]); linear_bias has shape [C, K...].
 REEL_OP("nn.functional.linear_cross_entropy(Tensor input, Tensor linear_weight, Tensor target, *, Tensor? "
         "linear_bias=None, "
-        "Tensor? weight=None, int ignore_index=-100, str reduction='mean', float label_smoothing=0.0) -> Tensor")
+        "Tensor? weight=None, int ignore_index=-100, str reduction='mean', float label_smoothing=0.0) -> Tensor",
+        composite)
 Tensor linear_cross_entropy(const Tensor& input, const Tensor& linear_weight, const Tensor& target,
                             const Tensor& linear_bias, const Tensor& weight, std::int64_t ignore_index,
                             std::string_view reduction, double label_smoothing) {

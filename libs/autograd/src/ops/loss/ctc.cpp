@@ -1,4 +1,5 @@
 // Connectionist temporal classification: forward-backward sums in log space.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
@@ -9,8 +10,8 @@
 #include <vector>
 
 #include "op/dispatch.hpp"
-#include "ops/special/jet.hpp"
 #include "ops/reduce/reduce_mode.hpp"
+#include "ops/special/jet.hpp"
 #include "tensor/raw.hpp"
 
 namespace reel {
@@ -113,7 +114,7 @@ std::vector<std::int64_t> as_lengths(const char* name, const Tensor& t, std::int
     const Tensor l = contiguous_raw(cast_raw(t, kLong));
     REEL_CHECK(l.numel() == batch, "ctc_loss: ", name, " has ", l.numel(), " entries; expected one for each of the ",
                batch, " examples");
-    return {l.data_ptr<std::int64_t>(), l.data_ptr<std::int64_t>() + batch};
+    return {host_data<std::int64_t>(l, "ctc_loss"), host_data<std::int64_t>(l, "ctc_loss") + batch};
 }
 
 /// What all examples have in common: lengths, where each one's labels start, and what counts as nothing.
@@ -129,8 +130,9 @@ struct Batch {
                      v = along.defined() ? contiguous_raw(cast_raw(along, kDouble)) : lp;
         for (std::int64_t n = 0; n < size; ++n) {
             const auto i = static_cast<std::size_t>(n);
-            const Alignment<S> a(lp.data_ptr<double>() + n * classes, v.data_ptr<double>() + n * classes,
-                                 size * classes, in[i], all.data_ptr<std::int64_t>() + start[i], labels[i], blank);
+            const Alignment<S> a(host_data<double>(lp, "ctc_loss") + n * classes,
+                                 host_data<double>(v, "ctc_loss") + n * classes, size * classes, in[i],
+                                 host_data<std::int64_t>(all, "ctc_loss") + start[i], labels[i], blank);
             if (!zero_infinity || !std::isinf(value_of(a.loss()))) f(n, a);
         }
     }
@@ -145,7 +147,7 @@ struct Batch {
 Tensor ctc_curvature(const Batch& b, const Tensor& along, const Tensor& log_probs, const Tensor& targets) {
     const Tensor grads = b.zeros();
     b.each<Directed>(log_probs, along, targets, [&](std::int64_t n, const Alignment<Directed>& a) {
-        double* to = grads.data_ptr<double>() + n * b.classes;
+        double* to = host_data<double>(grads, "ctc_loss") + n * b.classes;
         a.each_gradient(b.classes, [&](std::int64_t i, const Directed& g) { to[i] += g.c[1]; });
     });
     const Tensor out = cast_raw(grads, log_probs.scalar_type());
@@ -161,7 +163,8 @@ Tensor ctc_curvature(const Batch& b, const Tensor& along, const Tensor& log_prob
 Tensor ctc_gradient(const Batch& b, const Tensor& g, const Tensor& log_probs, const Tensor& targets) {
     const Tensor grads = b.zeros(), factors = contiguous_raw(cast_raw(g, kDouble));
     b.each<double>(log_probs, {}, targets, [&](std::int64_t n, const Alignment<double>& a) {
-        double *to = grads.data_ptr<double>() + n * b.classes, factor = factors.data_ptr<double>()[n];
+        double *to = host_data<double>(grads, "ctc_loss") + n * b.classes,
+               factor = host_data<double>(factors, "ctc_loss")[n];
         a.each_gradient(b.classes, [&](std::int64_t i, double v) { to[i] += factor * v; });
     });
     const Tensor out = cast_raw(grads, log_probs.scalar_type());
@@ -200,15 +203,16 @@ Tensor ctc_each(const Tensor& log_probs, const Tensor& targets, std::vector<std:
                                       : targets.size(0) == b.size && b.labels[n] <= targets.size(1),
                    "ctc_loss: targets of shape ", targets.sizes(), " are too short for example ", n,
                    " with target length ", b.labels[n]);
-        const std::int64_t* const label = all.data_ptr<std::int64_t>() + b.start[n];
+        const std::int64_t* const label = host_data<std::int64_t>(all, "ctc_loss") + b.start[n];
         for (std::int64_t i = 0; i < b.labels[n]; ++i)
             REEL_CHECK_INDEX(label[i] >= 0 && label[i] < b.classes, "ctc_loss: targets hold ", label[i], " at ", i,
                              " of example ", n, "; expected a class from 0 to ", b.classes - 1);
     }
     Tensor losses = empty_raw({b.size}, kDouble);
     fill_raw(losses, 0);
-    b.each<double>(log_probs, {}, targets,
-                   [&](std::int64_t n, const Alignment<double>& a) { losses.data_ptr<double>()[n] = a.loss(); });
+    b.each<double>(log_probs, {}, targets, [&](std::int64_t n, const Alignment<double>& a) {
+        host_data<double>(losses, "ctc_loss")[n] = a.loss();
+    });
     const Tensor out = cast_raw(losses, log_probs.scalar_type());
     record("ctc_loss", {log_probs}, out, {log_probs, targets},
            [b](RuleContext& c) -> GradList { return {ctc_gradient(b, c.grad(), c.saved(0), c.saved(1))}; });
@@ -227,7 +231,7 @@ Tensor ctc_reduced(const Tensor& log_probs, const Tensor& targets, const std::ve
     Tensor lengths = empty_raw({std::int64_t(labels.size())}, each.scalar_type());
     Tensor wide = empty_raw(lengths.sizes(), kDouble);
     for (std::size_t n = 0; n < labels.size(); ++n)
-        wide.data_ptr<double>()[n] = double(std::max<std::int64_t>(labels[n], 1));
+        host_data<double>(wide, "ctc_loss")[n] = double(std::max<std::int64_t>(labels[n], 1));
     copy_raw(lengths, wide);
     return mean(each / lengths);
 }
@@ -243,7 +247,8 @@ std::int64_t batch_of(const Tensor& log_probs) {
 /// alignments. The gradient takes the probabilities of each step to sum to one: use log_softmax.
 REEL_OP("nn.functional.ctc_loss(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int "
         "blank=0, str reduction='mean', "
-        "bool zero_infinity=False) -> Tensor")
+        "bool zero_infinity=False) -> Tensor",
+        rule)
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
                 const Tensor& target_lengths, std::int64_t blank, std::string_view reduction, bool zero_infinity) {
     const std::int64_t batch = batch_of(log_probs);
@@ -252,7 +257,8 @@ Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& in
 }
 REEL_OP("nn.functional.ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int "
         "blank=0, str reduction='mean', "
-        "bool zero_infinity=False) -> Tensor")
+        "bool zero_infinity=False) -> Tensor",
+        rule)
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths, IntArrayRef target_lengths,
                 std::int64_t blank, std::string_view reduction, bool zero_infinity) {
     const std::int64_t batch = batch_of(log_probs);

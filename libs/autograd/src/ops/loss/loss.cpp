@@ -1,6 +1,8 @@
 // Losses that compare input and target element by element.
 #include "ops/loss/loss.hpp"
+
 #include "ops/pointwise/elementwise.hpp"
+#include <reel/autograd/host_data.hpp>
 
 #include <cmath>
 
@@ -29,7 +31,8 @@ void check_floating(const char* op, const Tensor& input) {
 
 /// |input - target|
 REEL_OP("nn.functional.l1_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str "
-        "reduction='mean', Tensor? weight=None) -> Tensor")
+        "reduction='mean', Tensor? weight=None) -> Tensor",
+        composite)
 Tensor l1_loss(const Tensor& input, const Tensor& target, std::string_view reduction, const Tensor& weight) {
     loss::check_reduction("l1_loss", reduction);
     const Tensor d = abs(input - target);
@@ -38,7 +41,8 @@ Tensor l1_loss(const Tensor& input, const Tensor& target, std::string_view reduc
 
 /// d^2 / (2 beta) for d = |input - target| below beta, d - beta / 2 from there on.
 REEL_OP("nn.functional.smooth_l1_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str "
-        "reduction='mean', float beta=1.0) -> Tensor")
+        "reduction='mean', float beta=1.0) -> Tensor",
+        rule)
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, std::string_view reduction, double beta) {
     loss::check_reduction("smooth_l1_loss", reduction);
     REEL_CHECK(beta >= 0, "smooth_l1_loss: beta is ", beta, "; expected a number that is not negative");
@@ -61,7 +65,8 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, std::string_vie
 
 /// d^2 / 2 for d = |input - target| up to delta, delta (d - delta / 2) beyond.
 REEL_OP("nn.functional.huber_loss(Tensor input, Tensor target, str reduction='mean', float delta=1.0, Tensor? "
-        "weight=None) -> Tensor")
+        "weight=None) -> Tensor",
+        rule)
 Tensor huber_loss(const Tensor& input, const Tensor& target, std::string_view reduction, double delta,
                   const Tensor& weight) {
     loss::check_reduction("huber_loss", reduction);
@@ -93,7 +98,7 @@ Tensor bounded_log(const Tensor& x) {
 /// -(t log(x) + (1 - t) log(1 - x)) for probabilities x; logarithms stop at -100.
 REEL_OP("nn.functional.binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, "
         "bool? reduce=None, str reduction='mean') -> Tensor",
-        cpp("functional_binary_cross_entropy"))
+        rule, cpp("functional_binary_cross_entropy"))
 Tensor functional_binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
                                        std::string_view reduction) {
     loss::check_reduction("binary_cross_entropy", reduction);
@@ -103,7 +108,7 @@ Tensor functional_binary_cross_entropy(const Tensor& input, const Tensor& target
     const Tensor inside = reel::detail::contiguous_raw(logical_and(input.detach() >= 0, input.detach() <= 1));
     for (std::int64_t i = 0; i < inside.numel() && !inside.is_meta(); ++i)
         REEL_CHECK(
-            inside.data_ptr<bool>()[i],
+            host_data<bool>(inside, "binary_cross_entropy")[i],
             "binary_cross_entropy: input must lie in [0, 1]; use binary_cross_entropy_with_logits for other numbers");
     const Tensor y = map<Floats>(
         "binary_cross_entropy", promoted(input, target),
@@ -121,7 +126,8 @@ Tensor functional_binary_cross_entropy(const Tensor& input, const Tensor& target
 }
 /// The same as libtorch's root function: sizes of one do not count, so [n, 1] goes with [n]; the result without
 /// reduction has input's shape.
-REEL_OP("binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, str reduction='mean') -> Tensor")
+REEL_OP("binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, str reduction='mean') -> Tensor",
+        composite)
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
                             std::string_view reduction) {
     if (input.sizes().equals(target.sizes()) || !squeeze(input).sizes().equals(squeeze(target).sizes()))
@@ -131,7 +137,8 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
 
 /// binary_cross_entropy of sigmoid(input), without its overflow; `pos_weight` weighs the positive targets.
 REEL_OP("nn.functional.binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, bool? "
-        "size_average=None, bool? reduce=None, str reduction='mean', Tensor? pos_weight=None) -> Tensor")
+        "size_average=None, bool? reduce=None, str reduction='mean', Tensor? pos_weight=None) -> Tensor",
+        composite)
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target, const Tensor& weight,
                                         std::string_view reduction, const Tensor& pos_weight) {
     loss::check_reduction("binary_cross_entropy_with_logits", reduction);
@@ -146,7 +153,8 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
 
 /// target (log(target) - input), with `log_target` e^target (target - input); `batchmean` divides by the first size.
 REEL_OP("nn.functional.kl_div(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str "
-        "reduction='mean', bool log_target=False) -> Tensor")
+        "reduction='mean', bool log_target=False) -> Tensor",
+        composite)
 Tensor kl_div(const Tensor& input, const Tensor& target, std::string_view reduction, bool log_target) {
     const bool batch = reduction == "batchmean";
     if (!batch) loss::check_reduction("kl_div", reduction);
@@ -157,7 +165,8 @@ Tensor kl_div(const Tensor& input, const Tensor& target, std::string_view reduct
 
 /// log(1 + e^(-target input))
 REEL_OP("nn.functional.soft_margin_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str "
-        "reduction='mean') -> Tensor")
+        "reduction='mean') -> Tensor",
+        composite)
 Tensor soft_margin_loss(const Tensor& input, const Tensor& target, std::string_view reduction) {
     loss::check_reduction("soft_margin_loss", reduction);
     check_floating("soft_margin_loss", input);
@@ -167,7 +176,8 @@ Tensor soft_margin_loss(const Tensor& input, const Tensor& target, std::string_v
 
 /// e^input - target input, without `log_input` input - target log(input + eps); `full` adds Stirling's term.
 REEL_OP("nn.functional.poisson_nll_loss(Tensor input, Tensor target, bool log_input=True, bool full=False, bool? "
-        "size_average=None, float eps=1e-08, bool? reduce=None, str reduction='mean') -> Tensor")
+        "size_average=None, float eps=1e-08, bool? reduce=None, str reduction='mean') -> Tensor",
+        composite)
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps,
                         std::string_view reduction) {
     loss::check_reduction("poisson_nll_loss", reduction);
@@ -182,7 +192,8 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
 /// (log(var) + (input - target)^2 / var) / 2 with var at least eps, below which it has no gradient; `full` adds
 /// log(2 pi) / 2.
 REEL_OP("nn.functional.gaussian_nll_loss(Tensor input, Tensor target, Tensor var, bool full=False, float eps=1e-06, "
-        "str reduction='mean') -> Tensor")
+        "str reduction='mean') -> Tensor",
+        composite)
 Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var, bool full, double eps,
                          std::string_view reduction) {
     Tensor v = var;
@@ -200,7 +211,8 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
     loss::check_reduction("gaussian_nll_loss", reduction);
     const Tensor least = reel::detail::contiguous_raw(v.detach() < 0);
     for (std::int64_t i = 0; i < least.numel() && !least.is_meta(); ++i)
-        REEL_CHECK_VALUE(!least.data_ptr<bool>()[i], "gaussian_nll_loss: var has a negative element");
+        REEL_CHECK_VALUE(!host_data<bool>(least, "gaussian_nll_loss")[i],
+                         "gaussian_nll_loss: var has a negative element");
     const Tensor floored = clamp_min(v, eps);
     Tensor y = (log(floored) + square(input - target) / floored) * 0.5;
     if (full) y = y + 0.91893853320467274178;
@@ -209,7 +221,8 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
 
 /// input for targets of 1, max(0, margin - input) for targets of -1.
 REEL_OP("nn.functional.hinge_embedding_loss(Tensor input, Tensor target, float margin=1.0, bool? size_average=None, "
-        "bool? reduce=None, str reduction='mean') -> Tensor")
+        "bool? reduce=None, str reduction='mean') -> Tensor",
+        composite, not_differentiable("target"))
 Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double margin, std::string_view reduction) {
     loss::check_reduction("hinge_embedding_loss", reduction);
     const Tensor y = where(target != 1, clamp_min(margin - input, 0), 0) + where(target != -1, input, 0);
@@ -218,7 +231,8 @@ Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double ma
 
 /// max(0, margin - target (input1 - input2))
 REEL_OP("nn.functional.margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, bool? "
-        "size_average=None, bool? reduce=None, str reduction='mean') -> Tensor")
+        "size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
+        composite)
 Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
                            std::string_view reduction) {
     loss::check_reduction("margin_ranking_loss", reduction);
@@ -230,7 +244,8 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
 
 /// 1 - cos for targets of 1, max(0, cos - margin) for targets of -1; cos is the cosine of the angle of the rows.
 REEL_OP("nn.functional.cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, bool? "
-        "size_average=None, bool? reduce=None, str reduction='mean') -> Tensor")
+        "size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
+        composite, not_differentiable("target"))
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
                              std::string_view reduction) {
     loss::check_reduction("cosine_embedding_loss", reduction);

@@ -1,6 +1,8 @@
 // Losses that compare the scores of classes with each other.
-#include "ops/pointwise/elementwise.hpp"
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/loss/loss.hpp"
+#include "ops/pointwise/elementwise.hpp"
 
 #include <cmath>
 
@@ -14,7 +16,7 @@ void check_classes(const char* op, const Tensor& target, std::int64_t low, std::
     if (target.is_meta()) return;
     const Tensor t = reel::detail::contiguous_raw(target);
     for (std::int64_t i = 0; i < t.numel(); ++i) {
-        const std::int64_t v = t.data_ptr<std::int64_t>()[i];
+        const std::int64_t v = host_data<std::int64_t>(t, op)[i];
         REEL_CHECK(v >= low && v < classes, op, ": target ", v, " is out of range for ", classes, " classes");
     }
 }
@@ -22,7 +24,8 @@ void check_classes(const char* op, const Tensor& target, std::int64_t low, std::
 
 /// Mean over the classes j != t of max(0, margin - x[t] + x[j])^p, times weight[t].
 REEL_OP("nn.functional.multi_margin_loss(Tensor input, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, "
-        "bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor")
+        "bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
+        composite)
 Tensor multi_margin_loss(const Tensor& input, const Tensor& target, std::int64_t p, double margin, const Tensor& weight,
                          std::string_view reduction) {
     loss::check_reduction("multi_margin_loss", reduction);
@@ -54,7 +57,8 @@ Tensor multi_margin_loss(const Tensor& input, const Tensor& target, std::int64_t
 /// Sum over the target classes t (up to the first -1) and the others j of max(0, 1 - (x[t] - x[j])), over the number of
 /// classes.
 REEL_OP("nn.functional.multilabel_margin_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, "
-        "str reduction='mean') -> Tensor")
+        "str reduction='mean') -> Tensor",
+        composite)
 Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, std::string_view reduction) {
     loss::check_reduction("multilabel_margin_loss", reduction);
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()),
@@ -78,11 +82,11 @@ Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, std::st
                  index = zeros({n, classes}, t.options());
     for (std::int64_t i = 0; i < n && !t.is_meta(); ++i)
         for (std::int64_t j = 0; j < classes; ++j) {
-            const std::int64_t v = t.data_ptr<std::int64_t>()[i * classes + j];
+            const std::int64_t v = host_data<std::int64_t>(t, "multilabel_margin_loss")[i * classes + j];
             if (v < 0) break;
-            counts.data_ptr<bool>()[i * classes + j] = true;
-            is_target.data_ptr<bool>()[i * classes + v] = true;
-            index.data_ptr<std::int64_t>()[i * classes + j] = v;
+            host_data<bool>(counts, "multilabel_margin_loss")[i * classes + j] = true;
+            host_data<bool>(is_target, "multilabel_margin_loss")[i * classes + v] = true;
+            host_data<std::int64_t>(index, "multilabel_margin_loss")[i * classes + j] = v;
         }
     const Tensor scores = unsqueeze(gather(x, 1, index), 2), others = unsqueeze(x, 1);
     const Tensor pairs = logical_and(unsqueeze(counts, 2), logical_not(unsqueeze(is_target, 1)));
@@ -94,7 +98,8 @@ Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, std::st
 
 /// Mean over the classes of -(t log sigmoid(x) + (1 - t) log sigmoid(-x)).
 REEL_OP("nn.functional.multilabel_soft_margin_loss(Tensor input, Tensor target, Tensor? weight=None, bool? "
-        "size_average=None, bool? reduce=None, str reduction='mean') -> Tensor")
+        "size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
+        composite)
 Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                                    std::string_view reduction) {
     loss::check_reduction("multilabel_soft_margin_loss", reduction);

@@ -32,7 +32,8 @@ Tensor triplet(const char* op, const Tensor& anchor, const Tensor& positive, con
 /// negative.
 REEL_OP(
     "nn.functional.triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2.0, "
-    "float eps=1e-06, bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor")
+    "float eps=1e-06, bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
+    composite)
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin,
                            double p, double eps, bool swap, std::string_view reduction) {
     return triplet("triplet_margin_loss", anchor, positive, negative, margin, p, eps, swap, reduction);
@@ -40,7 +41,8 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
 /// The same with the Euclidean distance; distances of one's own: compose them with relu and mean.
 REEL_OP("nn.functional.triplet_margin_with_distance_loss(Tensor anchor, Tensor positive, Tensor negative, *, float "
         "margin=1.0, bool swap=False, "
-        "str reduction='mean') -> Tensor")
+        "str reduction='mean') -> Tensor",
+        composite)
 Tensor triplet_margin_with_distance_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                                          double margin, bool swap, std::string_view reduction) {
     return triplet("triplet_margin_with_distance_loss", anchor, positive, negative, margin, 2, 1e-6, swap, reduction);

@@ -11,7 +11,7 @@ namespace reel {
 /// a floating one is added; rows that see nothing give zeros. `enable_gqa` repeats the heads (dimension -3) of k and v.
 REEL_OP("nn.functional.scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, "
         "float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
-        alias("scaled_dot_product_attention"))
+        composite, alias("scaled_dot_product_attention"))
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const Tensor& attn_mask, double dropout_p, bool is_causal,
                                     std::optional<double> scale, bool enable_gqa) {

@@ -1,4 +1,5 @@
 // Normalisation per channel: over the batch, over groups of channels, over one example.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/pin.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
@@ -18,8 +19,6 @@ using namespace autograd;
 using namespace detail;
 
 namespace {
-
-const void* data_or_null(const Tensor& t) { return t.defined() ? t.data_ptr() : nullptr; }
 
 void check_channels(const char* op, const char* argument, const Tensor& t, std::int64_t channels) {
     REEL_CHECK(!t.defined() || (t.dim() == 1 && t.size(0) == channels), op, ": ", argument, " has shape ",
@@ -49,13 +48,13 @@ norm_layers::Plan plan_of(const cpu::NormGeometry& g, double eps, bool constant_
 /// Means and variances per stat in float64.
 struct Moments {
     std::vector<double> mean, var;
-    Moments(const cpu::NormGeometry& g, const Tensor& x) : mean(std::size_t(g.num_stats())), var(mean) {
-        if (!x.is_meta()) cpu::norm_moments(x.scalar_type(), g, x.data_ptr(), mean.data(), var.data());
+    Moments(const char* op, const cpu::NormGeometry& g, const Tensor& x) : mean(std::size_t(g.num_stats())), var(mean) {
+        if (!x.is_meta()) cpu::norm_moments(x.scalar_type(), g, host_data(x, op), mean.data(), var.data());
     }
 };
 Tensor from_doubles(const std::vector<double>& v, ScalarType t, bool rstd, double eps, Device device) {
     Tensor wide = empty_raw({std::int64_t(v.size())}, kDouble);
-    double* p = wide.data_ptr<double>();
+    double* p = host_data<double>(wide, "batch_norm");
     for (std::size_t i = 0; i < v.size(); ++i) p[i] = rstd ? 1 / std::sqrt(v[i] + eps) : v[i];
     return cast_raw(device.is_meta() ? empty_raw(wide.sizes(), kDouble, device) : wide, t);
 }
@@ -67,24 +66,23 @@ Tensor apply(const char* op, const cpu::NormGeometry& g, const Tensor& input, co
     const Tensor x = norm_layers::dense(input, t), w = norm_layers::dense(weight, t), b = norm_layers::dense(bias, t);
     Tensor y = empty_raw(input.sizes(), t, input.device());
     if (!y.is_meta())
-        cpu::norm_forward(t, g, x.data_ptr(), mean.data_ptr(), rstd.data_ptr(), data_or_null(w), data_or_null(b),
-                          y.data_ptr());
+        cpu::norm_forward(t, g, host_data(x, op), host_data(mean, op), host_data(rstd, op), host_data_or_null(w, op),
+                          host_data_or_null(b, op), host_data(y, op));
     Tensor out = cast_raw(y, input.scalar_type());
-    norm_layers::record(op, plan_of(g, eps, constant_stats), input, weight, bias, out, mean, rstd,
-                        [g, t, constant_stats](const Tensor& grad, const Tensor& input, const Tensor& weight,
-                                               const Tensor& mean, const Tensor& rstd, norm_layers::Wanted wanted) {
-                            const Tensor x = norm_layers::dense(input, t), gy = norm_layers::dense(grad, t),
-                                         w = norm_layers::dense(weight, t);
-                            const auto made = [&](bool want, IntArrayRef sizes) {
-                                return want ? empty_raw(sizes, t) : Tensor();
-                            };
-                            std::array<Tensor, 3> r{made(wanted.input, input.sizes()), made(wanted.weight, g.channels),
-                                                    made(wanted.bias, g.channels)};
-                            const auto data = [](const Tensor& t) { return t.defined() ? t.data_ptr() : nullptr; };
-                            cpu::norm_backward(t, g, gy.data_ptr(), x.data_ptr(), mean.data_ptr(), rstd.data_ptr(),
-                                               data(w), constant_stats, data(r[0]), data(r[1]), data(r[2]));
-                            return r;
-                        });
+    norm_layers::record(
+        op, plan_of(g, eps, constant_stats), input, weight, bias, out, mean, rstd,
+        [op, g, t, constant_stats](const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& mean,
+                                   const Tensor& rstd, norm_layers::Wanted wanted) {
+            const Tensor x = norm_layers::dense(input, t), gy = norm_layers::dense(grad, t),
+                         w = norm_layers::dense(weight, t);
+            const auto made = [&](bool want, IntArrayRef sizes) { return want ? empty_raw(sizes, t) : Tensor(); };
+            std::array<Tensor, 3> r{made(wanted.input, input.sizes()), made(wanted.weight, g.channels),
+                                    made(wanted.bias, g.channels)};
+            const auto data = [op](const Tensor& t) { return host_data_or_null(t, op); };
+            cpu::norm_backward(t, g, host_data(gy, op), host_data(x, op), host_data(mean, op), host_data(rstd, op),
+                               data(w), constant_stats, data(r[0]), data(r[1]), data(r[2]));
+            return r;
+        });
     return out;
 }
 
@@ -114,8 +112,8 @@ private:
         if (!running.defined()) return;
         const NoGradGuard guard;
         const Tensor old = contiguous_raw(cast_raw(running, kDouble)), fresh = empty_raw(running.sizes(), kDouble);
-        const double* o = old.data_ptr<double>();
-        double* f = fresh.data_ptr<double>();
+        const double* o = host_data<double>(old, op_);
+        double* f = host_data<double>(fresh, op_);
         for (std::size_t i = 0; i < value.size(); ++i) f[i] = momentum * (value[i] * scale) + (1 - momentum) * o[i];
         copy_raw(running, fresh);
         rebase_history(running, Tensor(), op_);
@@ -142,7 +140,6 @@ Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight,
                       const Tensor& running_mean, const Tensor& running_var, bool training, double momentum,
                       double eps) {
     check_input(op, input);
-    if (!input.is_meta()) shape::require_cpu(op, input);
     const ScalarType t = norm_layers::compute_dtype(input.scalar_type()),
                      stats = weight.defined() ? weight.scalar_type() : input.scalar_type();
     if (input.dim() < 2) { // only an empty vector has no channel dimension
@@ -168,13 +165,13 @@ Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight,
         const Tensor mean = norm_layers::dense(running_mean, t);
         const Tensor var = norm_layers::dense(running_var, kDouble);
         std::vector<double> variances(std::size_t(g.channels));
-        if (!var.is_meta()) std::copy_n(var.data_ptr<double>(), g.channels, variances.begin());
+        if (!var.is_meta()) std::copy_n(host_data<double>(var, op), g.channels, variances.begin());
         const Tensor rstd = from_doubles(variances, t, true, eps, var.device()),
                      none = empty_raw({0}, stats, input.device());
         return {apply(op, g, input, weight, bias, mean, rstd, eps, true), none, none};
     }
     const Running running(op, input, running_mean, running_var);
-    const Moments m(g, norm_layers::dense(input, t));
+    const Moments m(op, g, norm_layers::dense(input, t));
     const Tensor mean = from_doubles(m.mean, t, false, 0, input.device()),
                  rstd = from_doubles(m.var, t, true, eps, input.device());
     Tensor out = apply(op, g, input, weight, bias, mean, rstd, eps, false);
@@ -190,7 +187,7 @@ Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight,
 /// sqrt(var + eps).
 REEL_OP("native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
         "training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-        out)
+        rule, out)
 std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                                                      const Tensor& running_mean, const Tensor& running_var,
                                                      bool training, double momentum, double eps) {
@@ -199,7 +196,8 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
     return {r.out, r.mean, r.rstd};
 }
 REEL_OP("batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
-        "training, float momentum, float eps, bool cudnn_enabled) -> Tensor")
+        "training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+        rule)
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                   const Tensor& running_var, bool training, double momentum, double eps, bool) {
     return batch_norm_any("batch_norm", input, weight, bias, running_mean, running_var, training, momentum, eps).out;
@@ -207,7 +205,7 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
 REEL_OP("nn.functional.batch_norm(Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, "
         "Tensor? bias=None, bool training=False,"
         " float momentum=0.1, float eps=1e-05) -> Tensor",
-        cpp("functional_batch_norm"))
+        rule, cpp("functional_batch_norm"))
 Tensor functional_batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
                              const Tensor& weight, const Tensor& bias, bool training, double momentum, double eps) {
     if (training && input.dim() >= 2)
@@ -221,12 +219,11 @@ namespace {
 Tensor grouped(const char* op, const Tensor& input, std::int64_t num_groups, const Tensor& weight, const Tensor& bias,
                double eps) {
     check_input(op, input);
-    if (!input.is_meta()) shape::require_cpu(op, input);
     const cpu::NormGeometry g = geometry(input, num_groups);
     check_channels(op, "weight", weight, g.channels);
     check_channels(op, "bias", bias, g.channels);
     const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
-    const Moments m(g, norm_layers::dense(input, t));
+    const Moments m(op, g, norm_layers::dense(input, t));
     return apply(op, g, input, weight, bias, from_doubles(m.mean, t, false, 0, input.device()),
                  from_doubles(m.var, t, true, eps, input.device()), eps, false);
 }
@@ -234,7 +231,8 @@ Tensor grouped(const char* op, const Tensor& input, std::int64_t num_groups, con
 
 /// Normalises each of `num_groups` groups of channels of every example of input [N, C, ...].
 REEL_OP("nn.functional.group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float "
-        "eps=1e-05) -> Tensor")
+        "eps=1e-05) -> Tensor",
+        rule)
 Tensor group_norm(const Tensor& input, std::int64_t num_groups, const Tensor& weight, const Tensor& bias, double eps) {
     REEL_CHECK(input.dim() >= 2, "group_norm: input has shape ", input.sizes(),
                "; expected at least two dimensions, [N, C, ...]");
@@ -252,7 +250,8 @@ Tensor group_norm(const Tensor& input, std::int64_t num_groups, const Tensor& we
 
 /// group_norm with the means and 1 / sqrt(var + eps) of the groups, [N, groups]; all three are differentiable.
 REEL_OP("native_group_norm(Tensor input, Tensor? weight, Tensor? bias, int N, int C, int HxW, int group, float eps) -> "
-        "(Tensor, Tensor, Tensor)")
+        "(Tensor, Tensor, Tensor)",
+        rule)
 std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                                                      std::int64_t N, std::int64_t C, std::int64_t HxW,
                                                      std::int64_t group, double eps) {
@@ -298,7 +297,8 @@ std::vector<double> over_batch(const std::vector<double>& v, const cpu::NormGeom
 /// Normalises every channel of every example of input [N, C, ...] with its own moments, or with the running ones.
 /// Running moments follow the mean of the examples' ones.
 REEL_OP("instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
-        "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor")
+        "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+        rule)
 Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                      const Tensor& running_var, bool use_input_stats, double momentum, double eps, bool) {
     REEL_CHECK(input.dim() >= 2, "instance_norm: input has shape ", input.sizes(),
@@ -310,7 +310,7 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
     Tensor out = grouped("instance_norm", input, input.size(1), weight, bias, eps);
     if (running.any()) {
         const cpu::NormGeometry g = geometry(input, input.size(1));
-        const Moments m(g, norm_layers::dense(input, norm_layers::compute_dtype(input.scalar_type())));
+        const Moments m("instance_norm", g, norm_layers::dense(input, norm_layers::compute_dtype(input.scalar_type())));
         const double n = double(g.length);
         running.move(over_batch(m.mean, g), over_batch(m.var, g), n / (n - 1), momentum);
     }
@@ -319,7 +319,7 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
 REEL_OP("nn.functional.instance_norm(Tensor input, Tensor? running_mean=None, Tensor? running_var=None, Tensor? "
         "weight=None, Tensor? bias=None,"
         " bool use_input_stats=True, float momentum=0.1, float eps=1e-05) -> Tensor",
-        cpp("functional_instance_norm"))
+        composite, cpp("functional_instance_norm"))
 Tensor functional_instance_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
                                 const Tensor& weight, const Tensor& bias, bool use_input_stats, double momentum,
                                 double eps) {

@@ -24,7 +24,8 @@ Tensor by_name(const char* op, std::size_t n, const Tensor& input, const Tensor&
 /// Correlates input [N, C, L] or [C, L] with weight [out, C / groups, kernel...]; the gradients are convolutions of the
 /// same kind.
 REEL_OP("nn.functional.conv1d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, int[] padding=0, int[] "
-        "dilation=1, int groups=1) -> Tensor")
+        "dilation=1, int groups=1) -> Tensor",
+        rule)
 Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding,
               IntArrayRef dilation, std::int64_t groups) {
     return conv::convolve("conv1d", 1, input, weight, bias, arguments("conv1d", 1, stride, padding, dilation, groups),
@@ -33,7 +34,7 @@ Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias, Int
 /// `padding` is "same" (stride 1; the larger half on the right) or "valid" (none).
 REEL_OP("nn.functional.conv1d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, str padding='valid', "
         "int[] dilation=1, int groups=1) -> Tensor",
-        cpp("conv1d_padded"))
+        rule, cpp("conv1d_padded"))
 Tensor conv1d_padded(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                      std::string_view padding, IntArrayRef dilation, std::int64_t groups) {
     return by_name("conv1d", 1, input, weight, bias, stride, padding, dilation, groups);
@@ -42,7 +43,8 @@ Tensor conv1d_padded(const Tensor& input, const Tensor& weight, const Tensor& bi
 /// Correlates input [N, C, H, W] or [C, H, W] with weight [out, C / groups, kernel...]; the gradients are convolutions
 /// of the same kind.
 REEL_OP("nn.functional.conv2d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, int[] padding=0, int[] "
-        "dilation=1, int groups=1) -> Tensor")
+        "dilation=1, int groups=1) -> Tensor",
+        rule)
 Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding,
               IntArrayRef dilation, std::int64_t groups) {
     return conv::convolve("conv2d", 2, input, weight, bias, arguments("conv2d", 2, stride, padding, dilation, groups),
@@ -51,7 +53,7 @@ Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, Int
 /// `padding` is "same" (stride 1; the larger half on the right) or "valid" (none).
 REEL_OP("nn.functional.conv2d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, str padding='valid', "
         "int[] dilation=1, int groups=1) -> Tensor",
-        cpp("conv2d_padded"))
+        rule, cpp("conv2d_padded"))
 Tensor conv2d_padded(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                      std::string_view padding, IntArrayRef dilation, std::int64_t groups) {
     return by_name("conv2d", 2, input, weight, bias, stride, padding, dilation, groups);
@@ -60,7 +62,8 @@ Tensor conv2d_padded(const Tensor& input, const Tensor& weight, const Tensor& bi
 /// Correlates input [N, C, D, H, W] or [C, D, H, W] with weight [out, C / groups, kernel...]; the gradients are
 /// convolutions of the same kind.
 REEL_OP("nn.functional.conv3d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, int[] padding=0, int[] "
-        "dilation=1, int groups=1) -> Tensor")
+        "dilation=1, int groups=1) -> Tensor",
+        rule)
 Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding,
               IntArrayRef dilation, std::int64_t groups) {
     return conv::convolve("conv3d", 3, input, weight, bias, arguments("conv3d", 3, stride, padding, dilation, groups),
@@ -69,7 +72,7 @@ Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias, Int
 /// `padding` is "same" (stride 1; the larger half on the right) or "valid" (none).
 REEL_OP("nn.functional.conv3d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, str padding='valid', "
         "int[] dilation=1, int groups=1) -> Tensor",
-        cpp("conv3d_padded"))
+        rule, cpp("conv3d_padded"))
 Tensor conv3d_padded(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                      std::string_view padding, IntArrayRef dilation, std::int64_t groups) {
     return by_name("conv3d", 3, input, weight, bias, stride, padding, dilation, groups);
@@ -79,7 +82,8 @@ Tensor conv3d_padded(const Tensor& input, const Tensor& weight, const Tensor& bi
 /// end.
 REEL_OP("nn.functional.conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, int[] "
         "padding=0, int[] output_padding=0, "
-        "int groups=1, int[] dilation=1) -> Tensor")
+        "int groups=1, int[] dilation=1) -> Tensor",
+        rule)
 Tensor conv_transpose1d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                         IntArrayRef padding, IntArrayRef output_padding, std::int64_t groups, IntArrayRef dilation) {
     return conv::convolve_transposed(
@@ -91,7 +95,8 @@ Tensor conv_transpose1d(const Tensor& input, const Tensor& weight, const Tensor&
 /// end.
 REEL_OP("nn.functional.conv_transpose2d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, int[] "
         "padding=0, int[] output_padding=0, "
-        "int groups=1, int[] dilation=1) -> Tensor")
+        "int groups=1, int[] dilation=1) -> Tensor",
+        rule)
 Tensor conv_transpose2d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                         IntArrayRef padding, IntArrayRef output_padding, std::int64_t groups, IntArrayRef dilation) {
     return conv::convolve_transposed(
@@ -103,7 +108,8 @@ Tensor conv_transpose2d(const Tensor& input, const Tensor& weight, const Tensor&
 /// end.
 REEL_OP("nn.functional.conv_transpose3d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, int[] "
         "padding=0, int[] output_padding=0, "
-        "int groups=1, int[] dilation=1) -> Tensor")
+        "int groups=1, int[] dilation=1) -> Tensor",
+        rule)
 Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                         IntArrayRef padding, IntArrayRef output_padding, std::int64_t groups, IntArrayRef dilation) {
     return conv::convolve_transposed(

@@ -1,24 +1,10 @@
-// What convolutions share: the checked geometry, the kernels, and the three recorded bilinear maps.
+// What convolutions share: the checked geometry, and the three recorded bilinear maps.
 #pragma once
 
-#include <reel/autograd/device_kernel.hpp>
+#include <reel/autograd/kernels/conv.hpp>
 #include <reel/autograd/ops.hpp>
 
-#include "cpu/conv.hpp"
-
 namespace reel::conv {
-
-using cpu::ConvGeometry;
-
-/// out = weight * input + bias, its adjoints in input and in weight. Dense operands of one dtype.
-extern KernelSlot<void(const ConvGeometry&, const Tensor& out, const Tensor& input, const Tensor& weight,
-                       const Tensor& bias)>
-    forward_kernel;
-extern KernelSlot<void(const ConvGeometry&, const Tensor& input, const Tensor& out, const Tensor& weight,
-                       const Tensor& bias)>
-    input_kernel;
-extern KernelSlot<void(const ConvGeometry&, const Tensor& weight, const Tensor& input, const Tensor& out)>
-    weight_kernel;
 
 /// The arguments of a call, one entry per spatial dimension.
 struct Arguments {

@@ -15,30 +15,6 @@ using namespace reel::detail;
 
 namespace {
 
-const void* data_or_null(const Tensor& t) { return t.defined() ? t.data_ptr() : nullptr; }
-void cpu_forward(const ConvGeometry& g, const Tensor& out, const Tensor& input, const Tensor& weight,
-                 const Tensor& bias) {
-    cpu::conv_forward(out.scalar_type(), g, input.data_ptr(), weight.data_ptr(), data_or_null(bias), out.data_ptr());
-}
-void cpu_input(const ConvGeometry& g, const Tensor& input, const Tensor& out, const Tensor& weight,
-               const Tensor& bias) {
-    cpu::conv_input(input.scalar_type(), g, out.data_ptr(), weight.data_ptr(), data_or_null(bias), input.data_ptr());
-}
-void cpu_weight(const ConvGeometry& g, const Tensor& weight, const Tensor& input, const Tensor& out) {
-    cpu::conv_weight(weight.scalar_type(), g, input.data_ptr(), out.data_ptr(), weight.data_ptr());
-}
-
-} // namespace
-
-KernelSlot<void(const ConvGeometry&, const Tensor&, const Tensor&, const Tensor&, const Tensor&)> forward_kernel{
-    "conv_forward", &cpu_forward};
-KernelSlot<void(const ConvGeometry&, const Tensor&, const Tensor&, const Tensor&, const Tensor&)> input_kernel{
-    "conv_input", &cpu_input};
-KernelSlot<void(const ConvGeometry&, const Tensor&, const Tensor&, const Tensor&)> weight_kernel{"conv_weight",
-                                                                                                 &cpu_weight};
-
-namespace {
-
 /// What one call is about: geometry, and the shapes as users see them.
 struct Plan {
     ConvGeometry g;
@@ -73,7 +49,7 @@ Tensor over_channels(const Tensor& g) {
 
 Tensor map_forward(const Plan& p, const Tensor& x, const Tensor& w, const Tensor& bias) {
     Tensor out = computed(p.y, x, [&](const Tensor& y, ScalarType t) {
-        forward_kernel(x.device().type(), p.g, y, dense(x, t), dense(w, t), dense(bias, t));
+        kernels::conv(p.g, y, dense(x, t), dense(w, t), dense(bias, t));
     });
     record("convolution", {x, w, bias}, out, {kept_for(w, x), kept_for(x, w)}, [p](RuleContext& c) -> GradList {
         const Tensor& g = c.grad();
@@ -87,7 +63,7 @@ Tensor map_forward(const Plan& p, const Tensor& x, const Tensor& w, const Tensor
 }
 Tensor map_input(const Plan& p, const Tensor& y, const Tensor& w, const Tensor& bias, const char* op) {
     Tensor out = computed(p.x, y, [&](const Tensor& x, ScalarType t) {
-        input_kernel(y.device().type(), p.g, x, dense(y, t), dense(w, t), dense(bias, t));
+        kernels::conv_transpose(p.g, x, dense(y, t), dense(w, t), dense(bias, t));
     });
     record(op, {y, w, bias}, out, {kept_for(w, y), kept_for(y, w)}, [p](RuleContext& c) -> GradList {
         const Tensor& g = c.grad();
@@ -100,9 +76,8 @@ Tensor map_input(const Plan& p, const Tensor& y, const Tensor& w, const Tensor& 
     return out;
 }
 Tensor map_weight(const Plan& p, const Tensor& x, const Tensor& y) {
-    Tensor out = computed(p.w, x, [&](const Tensor& w, ScalarType t) {
-        weight_kernel(x.device().type(), p.g, w, dense(x, t), dense(y, t));
-    });
+    Tensor out = computed(
+        p.w, x, [&](const Tensor& w, ScalarType t) { kernels::conv_weight(p.g, w, dense(x, t), dense(y, t)); });
     record("convolution_weight", {x, y}, out, {kept_for(y, x), kept_for(x, y)}, [p](RuleContext& c) -> GradList {
         const Tensor& g = c.grad();
         GradList r{Tensor(), Tensor()};

@@ -1,4 +1,5 @@
 // Dropout: random masks, one double uniform per element as PyTorch draws them.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -22,7 +23,7 @@ Tensor draw(IntArrayRef sizes, const Tensor& like, double p) {
     const Drawing drawing;
     CPUGeneratorImpl& g = drawing.generator();
     dispatch_floating_complex(mask.scalar_type(), "dropout", [&]<class T>() {
-        T* m = mask.data_ptr<T>();
+        T* m = host_data<T>(mask, "dropout");
         for (std::int64_t i = 0; i < mask.numel(); ++i) m[i] = g.uniform_double() < 1 - p ? T(1) : T(0);
     });
     return mask;
@@ -52,22 +53,22 @@ Tensor alpha(const Tensor& input, const Tensor& mask, double p) {
 } // namespace
 
 /// In training, zeroes elements with probability p and scales the rest by 1 / (1 - p).
-REEL_OP("dropout(Tensor input, float p, bool train) -> Tensor", random, inplace,
+REEL_OP("dropout(Tensor input, float p, bool train) -> Tensor", composite, random, inplace,
         alias("nn.functional.dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False)"))
 Tensor dropout(const Tensor& input, double p, bool train) {
     if (is_identity("dropout", input, p, train)) return input;
     return p == 1 ? nothing_left(input) : input * (draw(input.sizes(), input, p) / Scalar(1 - p));
 }
 /// The same for whole channels of [N, C, ...].
-REEL_OP("feature_dropout(Tensor input, float p, bool train) -> Tensor", random, inplace)
+REEL_OP("feature_dropout(Tensor input, float p, bool train) -> Tensor", composite, random, inplace)
 Tensor feature_dropout(const Tensor& input, double p, bool train) {
     if (is_identity("feature_dropout", input, p, train)) return input;
     return p == 1 ? nothing_left(input)
                   : input * (draw(feature_sizes("feature_dropout", input), input, p) / Scalar(1 - p));
 }
 /// Whole channels of [N, C, L] or [C, L].
-REEL_OP("nn.functional.dropout1d(Tensor input, float p=0.5, bool training=True, bool inplace=False) -> Tensor", random,
-        inplace)
+REEL_OP("nn.functional.dropout1d(Tensor input, float p=0.5, bool training=True, bool inplace=False) -> Tensor",
+        composite, random, inplace)
 Tensor dropout1d(const Tensor& input, double p, bool training) {
     REEL_CHECK(input.dim() == 2 || input.dim() == 3, "dropout1d: input has shape ", input.sizes(),
                "; expected two or three dimensions, [C, L] or [N, C, L]");
@@ -75,8 +76,8 @@ Tensor dropout1d(const Tensor& input, double p, bool training) {
     return feature_dropout(input.unsqueeze(0), p, training).squeeze(0);
 }
 /// Whole channels of [N, C, H, W]; three dimensions count as [N, C, L].
-REEL_OP("nn.functional.dropout2d(Tensor input, float p=0.5, bool training=True, bool inplace=False) -> Tensor", random,
-        inplace)
+REEL_OP("nn.functional.dropout2d(Tensor input, float p=0.5, bool training=True, bool inplace=False) -> Tensor",
+        composite, random, inplace)
 Tensor dropout2d(const Tensor& input, double p, bool training) {
     if (input.dim() == 3)
         REEL_WARN_ONCE("dropout2d: input has shape ", input.sizes(),
@@ -87,8 +88,8 @@ Tensor dropout2d(const Tensor& input, double p, bool training) {
     return feature_dropout(input, p, training);
 }
 /// Whole channels of [N, C, D, H, W] or [C, D, H, W].
-REEL_OP("nn.functional.dropout3d(Tensor input, float p=0.5, bool training=True, bool inplace=False) -> Tensor", random,
-        inplace)
+REEL_OP("nn.functional.dropout3d(Tensor input, float p=0.5, bool training=True, bool inplace=False) -> Tensor",
+        composite, random, inplace)
 Tensor dropout3d(const Tensor& input, double p, bool training) {
     if (input.dim() == 4) return feature_dropout(input.unsqueeze(0), p, training).squeeze(0);
     if (input.dim() != 5)
@@ -98,13 +99,13 @@ Tensor dropout3d(const Tensor& input, double p, bool training) {
 }
 /// Dropout for SELU networks: dropped elements get SELU's limit, then all are scaled and shifted to keep mean and
 /// variance.
-REEL_OP("alpha_dropout(Tensor input, float p, bool train) -> Tensor", random, inplace,
+REEL_OP("alpha_dropout(Tensor input, float p, bool train) -> Tensor", composite, random, inplace,
         alias("nn.functional.alpha_dropout(Tensor input, float p=0.5, bool training=False, bool inplace=False)"))
 Tensor alpha_dropout(const Tensor& input, double p, bool train) {
     if (is_identity("alpha_dropout", input, p, train)) return input;
     return p == 1 ? nothing_left(input) : alpha(input, draw(input.sizes(), input, p), p);
 }
-REEL_OP("feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor", random, inplace,
+REEL_OP("feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor", composite, random, inplace,
         alias("nn.functional.feature_alpha_dropout(Tensor input, float p=0.5, bool training=False, "
               "bool inplace=False)"))
 Tensor feature_alpha_dropout(const Tensor& input, double p, bool train) {

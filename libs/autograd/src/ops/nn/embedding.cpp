@@ -1,4 +1,6 @@
 // Rows of a table by number, and numbers as one-hot rows.
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/index/index_kernels.hpp"
 #include "ops/shape/shape_util.hpp"
 
@@ -17,15 +19,15 @@ using namespace shape;
 namespace {
 /// Scales the rows of `weight` that `at` (int64, in range) names down to a norm of at most `max_norm`, in place.
 void renormalise_rows(const Tensor& weight, const Tensor& at, double max_norm, double norm_type) {
-    require_cpu("embedding", weight);
+    require_host(weight, "embedding");
     const NoGradGuard off;
     const Tensor flat = contiguous_raw(at);
-    const std::int64_t* p = flat.data_ptr<std::int64_t>();
+    const std::int64_t* p = host_data<std::int64_t>(flat, "embedding");
     const std::set<std::int64_t> rows(p, p + flat.numel());
     dispatch_floating(weight.scalar_type(), "embedding", [&]<class T>() {
         const std::int64_t n = weight.size(1), step = weight.stride(1);
         for (const std::int64_t r : rows) {
-            T* row = weight.data_ptr<T>() + r * weight.stride(0);
+            T* row = host_data<T>(weight, "embedding") + r * weight.stride(0);
             double norm = 0;
             for (std::int64_t j = 0; j < n; ++j) {
                 const double v = std::abs(double(row[j * step]));
@@ -47,7 +49,7 @@ void renormalise_rows(const Tensor& weight, const Tensor& at, double max_norm, d
 /// gradient: the sum of gy over the places where a row was used.
 REEL_OP("nn.functional.embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, "
         "float norm_type=2.0, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
-        cpp("functional_embedding"))
+        rule, cpp("functional_embedding"))
 Tensor functional_embedding(const Tensor& input, const Tensor& weight, std::optional<std::int64_t> padding_idx,
                             std::optional<double> max_norm, double norm_type, bool scale_grad_by_freq, bool sparse) {
     REEL_CHECK(weight.dim() == 2, "embedding: weight must be a matrix, got sizes ", weight.sizes());
@@ -84,7 +86,8 @@ Tensor functional_embedding(const Tensor& input, const Tensor& weight, std::opti
 }
 /// The same in libtorch's order; a `padding_idx` that is no row's number means none.
 REEL_OP("embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False, "
-        "bool sparse=False) -> Tensor")
+        "bool sparse=False) -> Tensor",
+        composite)
 Tensor embedding(const Tensor& weight, const Tensor& indices, std::int64_t padding_idx, bool scale_grad_by_freq,
                  bool sparse) {
     std::optional<std::int64_t> padding;
@@ -97,7 +100,7 @@ REEL_OP("nn.functional.one_hot(Tensor input, int num_classes=-1) -> Tensor", not
 Tensor one_hot(const Tensor& input, std::int64_t num_classes) {
     REEL_CHECK(input.scalar_type() == kLong, "one_hot: input must be int64, got ", toString(input.scalar_type()));
     const Tensor at = contiguous_raw(input).to(kCPU);
-    const std::int64_t* p = at.data_ptr<std::int64_t>();
+    const std::int64_t* p = host_data<std::int64_t>(at, "one_hot");
     std::int64_t greatest = -1;
     for (std::int64_t i = 0; i < at.numel(); ++i) {
         REEL_CHECK(p[i] >= 0, "one_hot: class numbers must not be negative, got ", p[i]);
@@ -113,7 +116,7 @@ Tensor one_hot(const Tensor& input, std::int64_t num_classes) {
     check_sizes("one_hot", sizes, kLong);
     const Tensor out = empty_raw(sizes, kLong);
     fill_raw(out, Scalar(0));
-    std::int64_t* o = out.data_ptr<std::int64_t>();
+    std::int64_t* o = host_data<std::int64_t>(out, "one_hot");
     for (std::int64_t i = 0; i < at.numel(); ++i) o[i * n + p[i]] = 1;
     return out.to(input.device());
 }

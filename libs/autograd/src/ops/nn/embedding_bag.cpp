@@ -1,4 +1,5 @@
 // Sums, means and maxima of bags of embedding rows.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
@@ -17,7 +18,7 @@ namespace {
 
 template <class V, class T> Tensor tensor_of(const std::vector<V>& v, ScalarType dtype) {
     Tensor t = empty_raw({std::int64_t(v.size())}, CppTypeToScalarType<T>::value);
-    std::copy(v.begin(), v.end(), t.data_ptr<T>());
+    std::copy(v.begin(), v.end(), host_data<T>(t, "embedding_bag"));
     return cast_raw(t, dtype);
 }
 
@@ -43,7 +44,7 @@ struct Bags {
         return b;
     }
     std::int64_t places() const { return rows.numel(); }
-    std::int64_t row(std::int64_t place) const { return rows.data_ptr<std::int64_t>()[place]; }
+    std::int64_t row(std::int64_t place) const { return host_data<std::int64_t>(rows, "embedding_bag")[place]; }
     bool counts(std::int64_t place) const { return row(place) != padding; }
     std::int64_t count() const { return std::int64_t(start.size()) - 1; }
     /// What each place's gradient is multiplied by.
@@ -92,7 +93,7 @@ Bags bags_of(const Tensor& indices, const Tensor& offsets, bool include_last_off
         REEL_CHECK_VALUE(offsets.defined(), "embedding_bag: offsets has to be a 1D Tensor but got None");
         REEL_CHECK_VALUE(offsets.dim() == 1, "embedding_bag: offsets has to be a 1D Tensor, got ", offsets.sizes());
         const Tensor first = contiguous_raw(shape::index_as_long("embedding_bag", offsets, "offsets"));
-        const auto* o = first.data_ptr<std::int64_t>();
+        const auto* o = host_data<std::int64_t>(first, "embedding_bag");
         const std::int64_t m = first.numel();
         REEL_CHECK(m > 0 || !include_last_offset,
                    "embedding_bag: include_last_offset: number of offsets should be at least 1");
@@ -127,9 +128,9 @@ Tensor sums(const Bags& b, const Tensor& weight, const Tensor& scale) {
     Tensor out = empty_raw({b.count(), b.width}, w.scalar_type());
     dispatch_floating(w.scalar_type(), "embedding_bag", [&]<class T>() {
         using A = Wide<T>;
-        const T* table = w.data_ptr<T>();
-        const A* s = scale.defined() ? scale.data_ptr<A>() : nullptr;
-        T* result = out.data_ptr<T>();
+        const T* table = host_data<T>(w, "embedding_bag");
+        const A* s = host_data_or_null<A>(scale, "embedding_bag");
+        T* result = host_data<T>(out, "embedding_bag");
         const std::int64_t per_bag = b.width * (b.places() / std::max<std::int64_t>(b.count(), 1) + 1);
         parallel_for(0, b.count(), grain_for(per_bag), [&](std::int64_t begin, std::int64_t end) {
             std::vector<A> sum(std::size_t(b.width), A(0));
@@ -156,9 +157,9 @@ Tensor table_gradient(const Bags& b, const Tensor& grad, const Tensor& scale) {
     const std::vector<double> factors = b.factors();
     dispatch_floating(g.scalar_type(), "embedding_bag", [&]<class T>() {
         using A = Wide<T>;
-        const T* from = g.data_ptr<T>();
-        const A* s = scale.defined() ? scale.data_ptr<A>() : nullptr;
-        A* to = out.data_ptr<A>();
+        const T* from = host_data<T>(g, "embedding_bag");
+        const A* s = host_data_or_null<A>(scale, "embedding_bag");
+        A* to = host_data<A>(out, "embedding_bag");
         // By columns: rows may occur in several bags.
         parallel_for(0, b.width, grain_for(b.places()), [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t bag = 0; bag < b.count(); ++bag)
@@ -182,10 +183,11 @@ Tensor scale_gradient(const Bags& b, const Tensor& grad, const Tensor& weight) {
         for (std::int64_t bag = 0; bag < b.count(); ++bag)
             for (std::int64_t k = b.start[std::size_t(bag)]; k < b.start[std::size_t(bag) + 1]; ++k) {
                 if (!b.counts(k)) continue;
-                const T *x = g.data_ptr<T>() + bag * b.width, *y = w.data_ptr<T>() + b.row(k) * b.width;
+                const T *x = host_data<T>(g, "embedding_bag") + bag * b.width,
+                        *y = host_data<T>(w, "embedding_bag") + b.row(k) * b.width;
                 A sum = 0;
                 for (std::int64_t c = 0; c < b.width; ++c) sum += A(x[c]) * A(y[c]);
-                out.data_ptr<T>()[k] = T(sum);
+                host_data<T>(out, "embedding_bag")[k] = T(sum);
             }
     });
     return out;
@@ -233,10 +235,10 @@ Tensor maximum_of_bags(const Bags& b, const Tensor& weight) {
     Tensor out = empty_raw({b.count(), b.width}, w.scalar_type()), best = empty_raw({b.count(), b.width}, kLong);
     fill_raw(best, -1);
     fill_raw(out, 0);
-    auto* at = best.data_ptr<std::int64_t>();
+    auto* at = host_data<std::int64_t>(best, "embedding_bag");
     dispatch_floating(w.scalar_type(), "embedding_bag", [&]<class T>() {
-        const T* table = w.data_ptr<T>();
-        T* result = out.data_ptr<T>();
+        const T* table = host_data<T>(w, "embedding_bag");
+        T* result = host_data<T>(out, "embedding_bag");
         for (std::int64_t bag = 0; bag < b.count(); ++bag)
             for (std::int64_t k = b.start[std::size_t(bag)]; k < b.start[std::size_t(bag) + 1]; ++k) {
                 if (!b.counts(k)) continue;
@@ -264,7 +266,7 @@ Tensor maximum_of_bags(const Bags& b, const Tensor& weight) {
 REEL_OP("nn.functional.embedding_bag(Tensor input, Tensor weight, Tensor? offsets=None, float? max_norm=None, "
         "float norm_type=2.0, bool scale_grad_by_freq=False, str mode='mean', bool sparse=False, "
         "Tensor? per_sample_weights=None, bool include_last_offset=False, int? padding_idx=None) -> Tensor",
-        cpp("functional_embedding_bag"))
+        rule, cpp("functional_embedding_bag"))
 Tensor functional_embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets,
                                 std::optional<double> max_norm, double norm_type, bool scale_grad_by_freq,
                                 std::string_view mode, bool sparse, const Tensor& per_sample_weights,
@@ -273,8 +275,8 @@ Tensor functional_embedding_bag(const Tensor& input, const Tensor& weight, const
                      weight.dim());
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(weight.scalar_type()), "embedding_bag: weight is ",
                                dtype_name(weight.scalar_type()), "; expected a floating dtype");
-    shape::require_cpu("embedding_bag", weight);
-    if (per_sample_weights.defined()) shape::require_cpu("embedding_bag", per_sample_weights);
+    require_host(weight, "embedding_bag");
+    if (per_sample_weights.defined()) require_host(per_sample_weights, "embedding_bag");
     REEL_CHECK_VALUE(mode == "sum" || mode == "mean" || mode == "max",
                      "embedding_bag: mode has to be one of sum, mean or max, got '", mode, "'");
     REEL_CHECK_VALUE(mode != "max" || !scale_grad_by_freq,

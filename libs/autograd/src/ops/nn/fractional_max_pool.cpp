@@ -1,4 +1,5 @@
 // Maxima over windows at random places (B. Graham, Fractional Max-Pooling, 2014).
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -98,11 +99,11 @@ template <class T> Tensor places_of_maxima(const FractionalPool& p, const Tensor
     }
     const Tensor dense = contiguous_raw(input), drawn = contiguous_raw(samples);
     Tensor found = empty_raw({planes, out[0] * out[1] * out[2]}, kLong);
-    std::int64_t* place = found.data_ptr<std::int64_t>();
+    std::int64_t* place = host_data<std::int64_t>(found, p.op);
     std::vector<std::int64_t> start[3] = {{0}, {0}, {0}};
     for (std::int64_t plane = 0; plane < planes; ++plane) {
-        const T* sample = drawn.data_ptr<T>() + plane * p.rank;
-        const T* image = dense.data_ptr<T>() + plane * in[0] * in[1] * in[2];
+        const T* sample = host_data<T>(drawn, p.op) + plane * p.rank;
+        const T* image = host_data<T>(dense, p.op) + plane * in[0] * in[1] * in[2];
         // Two dimensions draw for the width first, three for the depth.
         for (std::int64_t i = 0; i < p.rank; ++i)
             starts(sample[p.rank == 2 ? 1 - i : i], in[lead + i], out[lead + i], k[lead + i], start[lead + i]);
@@ -113,7 +114,6 @@ template <class T> Tensor places_of_maxima(const FractionalPool& p, const Tensor
     return found;
 }
 std::tuple<Tensor, Tensor> pooled(const FractionalPool& p, const Tensor& input, const Tensor& samples) {
-    if (!input.is_meta()) shape::require_cpu(p.op, input);
     Tensor random = samples;
     if (!random.defined())
         random = rand({p.batch, p.channels, p.rank}, TensorOptions(input.scalar_type()).device(input.device()));
@@ -142,7 +142,7 @@ std::tuple<Tensor, Tensor> pooled(const FractionalPool& p, const Tensor& input, 
 /// places are random, by `_random_samples` [N, C, 2] in [0, 1) when given. The gradient goes where the maximum was.
 REEL_OP("fractional_max_pool2d_with_indices(Tensor input, int[] kernel_size, int[]? output_size=None, "
         "float[]? output_ratio=None, bool return_indices=False, Tensor? _random_samples=None) -> (Tensor, Tensor)",
-        random, alias("nn.functional.fractional_max_pool2d_with_indices"))
+        composite, random, alias("nn.functional.fractional_max_pool2d_with_indices"))
 std::tuple<Tensor, Tensor> fractional_max_pool2d_with_indices(const Tensor& input, IntArrayRef kernel_size,
                                                               OptionalIntArrayRef output_size,
                                                               std::optional<ArrayRef<double>> output_ratio,
@@ -154,7 +154,7 @@ std::tuple<Tensor, Tensor> fractional_max_pool2d_with_indices(const Tensor& inpu
 /// One tensor, or a tuple of values and places with `return_indices`.
 REEL_OP("nn.functional.fractional_max_pool2d(Tensor input, int[] kernel_size, int[]? output_size=None, "
         "float[]? output_ratio=None, bool return_indices=False, Tensor? _random_samples=None) -> Value",
-        random, cpp("fractional_max_pool2d_as"))
+        composite, random, cpp("fractional_max_pool2d_as"))
 Value fractional_max_pool2d_as(const Tensor& input, IntArrayRef kernel_size, OptionalIntArrayRef output_size,
                                std::optional<ArrayRef<double>> output_ratio, bool return_indices,
                                const Tensor& _random_samples) {
@@ -165,7 +165,7 @@ Value fractional_max_pool2d_as(const Tensor& input, IntArrayRef kernel_size, Opt
 /// The same over input [C, D, H, W] or [N, C, D, H, W]; `_random_samples` is [N, C, 3].
 REEL_OP("fractional_max_pool3d_with_indices(Tensor input, int[] kernel_size, int[]? output_size=None, "
         "float[]? output_ratio=None, bool return_indices=False, Tensor? _random_samples=None) -> (Tensor, Tensor)",
-        random, alias("nn.functional.fractional_max_pool3d_with_indices"))
+        composite, random, alias("nn.functional.fractional_max_pool3d_with_indices"))
 std::tuple<Tensor, Tensor> fractional_max_pool3d_with_indices(const Tensor& input, IntArrayRef kernel_size,
                                                               OptionalIntArrayRef output_size,
                                                               std::optional<ArrayRef<double>> output_ratio,
@@ -177,7 +177,7 @@ std::tuple<Tensor, Tensor> fractional_max_pool3d_with_indices(const Tensor& inpu
 /// One tensor, or a tuple of values and places with `return_indices`.
 REEL_OP("nn.functional.fractional_max_pool3d(Tensor input, int[] kernel_size, int[]? output_size=None, "
         "float[]? output_ratio=None, bool return_indices=False, Tensor? _random_samples=None) -> Value",
-        random, cpp("fractional_max_pool3d_as"))
+        composite, random, cpp("fractional_max_pool3d_as"))
 Value fractional_max_pool3d_as(const Tensor& input, IntArrayRef kernel_size, OptionalIntArrayRef output_size,
                                std::optional<ArrayRef<double>> output_ratio, bool return_indices,
                                const Tensor& _random_samples) {

@@ -128,7 +128,8 @@ Outside outside_of(const char* op, std::int64_t mode) {
 /// Elements of input [N, C, H, W] (or [N, C, D, H, W]) at the places grid [N, ..., 2 or 3], coordinates x, y(, z) in
 /// [-1, 1].
 REEL_OP("nn.functional.grid_sample(Tensor input, Tensor grid, str mode='bilinear', str padding_mode='zeros', "
-        "bool? align_corners=None) -> Tensor")
+        "bool? align_corners=None) -> Tensor",
+        rule)
 Tensor grid_sample(const Tensor& input, const Tensor& grid, std::string_view mode, std::string_view padding_mode,
                    std::optional<bool> align_corners) {
     REEL_CHECK_VALUE(mode == "bilinear" || mode == "nearest" || mode == "bicubic", "grid_sample: mode is '", mode,
@@ -145,7 +146,8 @@ Tensor grid_sample(const Tensor& input, const Tensor& grid, std::string_view mod
                   align_corners.value_or(false));
 }
 REEL_OP("grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> "
-        "Tensor")
+        "Tensor",
+        rule)
 Tensor grid_sampler_2d(const Tensor& input, const Tensor& grid, std::int64_t interpolation_mode,
                        std::int64_t padding_mode, bool align_corners) {
     REEL_CHECK(input.dim() == 4, "grid_sampler_2d: input has shape ", input.sizes(), "; expected 4 dimensions");
@@ -153,7 +155,8 @@ Tensor grid_sampler_2d(const Tensor& input, const Tensor& grid, std::int64_t int
                   outside_of("grid_sampler_2d", padding_mode), align_corners);
 }
 REEL_OP("grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> "
-        "Tensor")
+        "Tensor",
+        rule)
 Tensor grid_sampler_3d(const Tensor& input, const Tensor& grid, std::int64_t interpolation_mode,
                        std::int64_t padding_mode, bool align_corners) {
     REEL_CHECK(input.dim() == 5, "grid_sampler_3d: input has shape ", input.sizes(), "; expected 5 dimensions");

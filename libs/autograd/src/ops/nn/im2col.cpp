@@ -1,4 +1,6 @@
 // Sliding windows of images as columns, and columns summed back into images.
+#include <reel/autograd/kernels/accumulate.hpp>
+
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
 
@@ -85,8 +87,8 @@ Tensor fold_batch(const Tensor& columns, const Windows& w) {
     const Tensor padded = zeros_raw({columns.size(0), channels, w.padded(0), w.padded(1)}, columns);
     if (columns.numel() > 0) {
         const Tensor windows = w.over(padded), from = contiguous_raw(columns);
-        accumulate_raw(windows,
-                       alias_raw(from, windows.sizes(), contiguous_strides(windows.sizes()), from.storage_offset()));
+        kernels::accumulate(
+            windows, alias_raw(from, windows.sizes(), contiguous_strides(windows.sizes()), from.storage_offset()));
     }
     const Tensor out = contiguous_raw(inner_part(padded, w));
     record("col2im", {columns}, out, {}, [w](RuleContext& c) -> GradList { return {unfold_batch(c.grad(), w)}; });
@@ -98,7 +100,7 @@ Tensor fold_batch(const Tensor& columns, const Windows& w) {
 /// gradient: `fold`.
 REEL_OP("nn.functional.unfold(Tensor input, int[2] kernel_size, int[2] dilation=1, int[2] padding=0, int[2] stride=1) "
         "-> Tensor",
-        cpp("im2col"))
+        rule, cpp("im2col"))
 Tensor im2col(const Tensor& input, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding,
               IntArrayRef stride) {
     Windows w = read_windows("unfold", kernel_size, dilation, padding, stride);
@@ -115,7 +117,7 @@ Tensor im2col(const Tensor& input, IntArrayRef kernel_size, IntArrayRef dilation
 /// `unfold`.
 REEL_OP("nn.functional.fold(Tensor input, int[2] output_size, int[2] kernel_size, int[2] dilation=1, int[2] padding=0, "
         "int[2] stride=1) -> Tensor",
-        cpp("col2im"))
+        rule, cpp("col2im"))
 Tensor col2im(const Tensor& input, IntArrayRef output_size, IntArrayRef kernel_size, IntArrayRef dilation,
               IntArrayRef padding, IntArrayRef stride) {
     Windows w = read_windows("fold", kernel_size, dilation, padding, stride);

@@ -1,4 +1,5 @@
 // Resampling: every mode is a table of taps per dimension, applied one dimension after the other.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 
@@ -45,8 +46,8 @@ Tensor resample(const Tensor& x, std::int64_t dim, const Taps& t, bool adjoint) 
     fill_raw(out, 0);
     detail::dispatch<detail::Floats>(x.scalar_type(), "interpolate", [&]<class T>() {
         if (out.is_meta()) return;
-        const T* from = in.data_ptr<T>();
-        T* to = out.data_ptr<T>();
+        const T* from = host_data<T>(in, "interpolate");
+        T* to = host_data<T>(out, "interpolate");
         each_tap(t, outer, inner, [&](std::int64_t i, std::int64_t o, double w) {
             const T* p = from + (adjoint ? o : i);
             T* q = to + (adjoint ? i : o);
@@ -101,7 +102,8 @@ Taps taps_of(Mode mode, std::int64_t in, std::int64_t out, std::optional<double>
 /// Resizes the trailing dimensions of input [N, C, ...] to `size`, or by `scale_factor`. Modes: nearest, nearest-exact,
 /// linear (3-D input), bilinear and bicubic (4-D), trilinear (5-D), area.
 REEL_OP("nn.functional.interpolate(Tensor input, int[]? size=None, float[]? scale_factor=None, str mode='nearest', "
-        "bool? align_corners=None, bool? recompute_scale_factor=None, bool antialias=False) -> Tensor")
+        "bool? align_corners=None, bool? recompute_scale_factor=None, bool antialias=False) -> Tensor",
+        rule)
 Tensor interpolate(const Tensor& input, OptionalIntArrayRef size, std::optional<ArrayRef<double>> scale_factor,
                    std::string_view mode, std::optional<bool> align_corners, std::optional<bool> recompute_scale_factor,
                    bool antialias) {
@@ -170,12 +172,14 @@ Tensor interpolate(const Tensor& input, OptionalIntArrayRef size, std::optional<
     return x.to(t);
 }
 /// interpolate(mode='bilinear', align_corners=True).
-REEL_OP("nn.functional.upsample_bilinear(Tensor input, int[]? size=None, float[]? scale_factor=None) -> Tensor")
+REEL_OP("nn.functional.upsample_bilinear(Tensor input, int[]? size=None, float[]? scale_factor=None) -> Tensor",
+        composite)
 Tensor upsample_bilinear(const Tensor& input, OptionalIntArrayRef size, std::optional<ArrayRef<double>> scale_factor) {
     return interpolate(input, size, scale_factor, "bilinear", true, std::nullopt, false);
 }
 /// interpolate(mode='nearest').
-REEL_OP("nn.functional.upsample_nearest(Tensor input, int[]? size=None, float[]? scale_factor=None) -> Tensor")
+REEL_OP("nn.functional.upsample_nearest(Tensor input, int[]? size=None, float[]? scale_factor=None) -> Tensor",
+        composite)
 Tensor upsample_nearest(const Tensor& input, OptionalIntArrayRef size, std::optional<ArrayRef<double>> scale_factor) {
     return interpolate(input, size, scale_factor, "nearest", std::nullopt, std::nullopt, false);
 }

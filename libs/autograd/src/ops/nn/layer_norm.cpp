@@ -1,4 +1,5 @@
 // Normalisation over the trailing dimensions.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -39,7 +40,6 @@ Result layer_norm_any(const char* op, const Tensor& input, IntArrayRef normalize
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), op, ": input is ", dtype_name(input.scalar_type()),
                                "; expected a floating dtype");
     const bool meta = input.is_meta();
-    if (!meta) shape::require_cpu(op, input);
     const std::int64_t inner = row_size(op, input, normalized_shape, weight, bias),
                        rows = inner == 0 ? 0 : input.numel() / inner;
     const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
@@ -48,10 +48,10 @@ Result layer_norm_any(const char* op, const Tensor& input, IntArrayRef normalize
     for (std::size_t i = stats.size() - normalized_shape.size(); i < stats.size(); ++i) stats[i] = 1;
     const auto fresh = [&](IntArrayRef sizes) { return empty_raw(sizes, t, input.device()); };
     Tensor y = fresh(input.sizes()), mean = fresh(stats), rstd = fresh(stats);
-    const auto data = [](const Tensor& t) { return t.defined() ? t.data_ptr() : nullptr; };
+    const auto data = [op](const Tensor& t) { return host_data_or_null(t, op); };
     if (!meta)
-        cpu::layer_norm_forward(t, rows, inner, eps, x.data_ptr(), data(w), data(b), y.data_ptr(), mean.data_ptr(),
-                                rstd.data_ptr());
+        cpu::layer_norm_forward(t, rows, inner, eps, host_data(x, op), data(w), data(b), host_data(y, op),
+                                host_data(mean, op), host_data(rstd, op));
     Result r{cast_raw(y, input.scalar_type()), mean, rstd};
     norm_layers::Plan p;
     p.stat_sizes = Dims{rows, inner};
@@ -62,16 +62,16 @@ Result layer_norm_any(const char* op, const Tensor& input, IntArrayRef normalize
     p.eps = eps;
     norm_layers::record(
         op, p, input, weight, bias, r.out, mean, rstd,
-        [rows, inner, t, data](const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& mean,
-                               const Tensor& rstd, norm_layers::Wanted wanted) {
+        [op, rows, inner, t, data](const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& mean,
+                                   const Tensor& rstd, norm_layers::Wanted wanted) {
             const Tensor x = norm_layers::dense(input, t), g = norm_layers::dense(grad, t),
                          w = norm_layers::dense(weight, t);
             const auto made = [&](bool want, IntArrayRef sizes) { return want ? empty_raw(sizes, t) : Tensor(); };
             std::array<Tensor, 3> r{made(wanted.input, input.sizes()),
                                     made(wanted.weight, weight.defined() ? weight.sizes() : IntArrayRef()),
                                     made(wanted.bias, inner)};
-            cpu::layer_norm_backward(t, rows, inner, g.data_ptr(), x.data_ptr(), mean.data_ptr(), rstd.data_ptr(),
-                                     data(w), data(r[0]), data(r[1]), data(r[2]));
+            cpu::layer_norm_backward(t, rows, inner, host_data(g, op), host_data(x, op), host_data(mean, op),
+                                     host_data(rstd, op), data(w), data(r[0]), data(r[1]), data(r[2]));
             return r;
         });
     return r;
@@ -82,21 +82,24 @@ Result layer_norm_any(const char* op, const Tensor& input, IntArrayRef normalize
 /// (x - mean) / sqrt(var + eps) * weight + bias, moments over the trailing dimensions `normalized_shape`; also returns
 /// the means and 1 / sqrt(var + eps) (which carry no gradient).
 REEL_OP("native_layer_norm(Tensor input, int[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, "
-        "Tensor, Tensor)")
+        "Tensor, Tensor)",
+        rule)
 std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input, IntArrayRef normalized_shape,
                                                      const Tensor& weight, const Tensor& bias, double eps) {
     const Result r = layer_norm_any("native_layer_norm", input, normalized_shape, weight, bias, eps);
     return {r.out, cast_raw(r.mean, input.scalar_type()), cast_raw(r.rstd, input.scalar_type())};
 }
 REEL_OP("nn.functional.layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
-        "eps=1e-05) -> Tensor")
+        "eps=1e-05) -> Tensor",
+        rule)
 Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias,
                   double eps) {
     return layer_norm_any("layer_norm", input, normalized_shape, weight, bias, eps).out;
 }
 
 /// x / sqrt(mean |x|^2 + eps) * weight over the trailing dimensions; eps is the dtype's epsilon unless given.
-REEL_OP("nn.functional.rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor")
+REEL_OP("nn.functional.rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
+        composite)
 Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, std::optional<double> eps) {
     REEL_CHECK_NOT_IMPLEMENTED(isDifferentiableType(input.scalar_type()), "rms_norm: input is ",
                                dtype_name(input.scalar_type()), "; expected a floating dtype");

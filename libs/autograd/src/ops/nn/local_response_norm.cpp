@@ -10,7 +10,8 @@ namespace reel {
 /// x / (k + alpha mean of x^2 over `size` neighbouring channels)^beta for input [N, C, ...]; channels beyond the ends
 /// count as zeros.
 REEL_OP("nn.functional.local_response_norm(Tensor input, int size, float alpha=0.0001, float beta=0.75, float k=1.0) "
-        "-> Tensor")
+        "-> Tensor",
+        rule)
 Tensor local_response_norm(const Tensor& input, std::int64_t size, double alpha, double beta, double k) {
     REEL_CHECK_VALUE(input.dim() >= 3, "local_response_norm: input has shape ", input.sizes(),
                      "; expected at least three dimensions, [N, C, ...]");
@@ -30,7 +31,7 @@ Tensor local_response_norm(const Tensor& input, std::int64_t size, double alpha,
         p.g.windows[1].push_back({std::max<std::int64_t>(0, c - before), std::min(channels, c + after + 1), 1, size});
     detail::checked_reserve("local_response_norm", "windows", p.g.windows[2], rest);
     for (std::int64_t i = 0; i < rest; ++i) p.g.windows[2].push_back({i, i + 1, 1, 1});
-    const Tensor mean = pool::mean("local_response_norm", p, input * input);
+    const Tensor mean = pool::window_means("local_response_norm", p, input * input);
     return input / pow(mean * alpha + k, Scalar(beta));
 }
 

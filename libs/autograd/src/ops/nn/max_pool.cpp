@@ -7,7 +7,8 @@ namespace reel {
 
 /// The largest element of each window of input [C, L] or [N, C, L] and its place in the image. The gradient goes there.
 REEL_OP("max_pool1d_with_indices(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, int[] "
-        "dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)")
+        "dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
+        rule)
 std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& input, IntArrayRef kernel_size,
                                                    OptionalIntArrayRef stride, IntArrayRef padding,
                                                    IntArrayRef dilation, bool ceil_mode) {
@@ -15,7 +16,8 @@ std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& input, IntArray
                      pool::sliding("max_pool1d", 1, input, {kernel_size, stride, padding, dilation, ceil_mode}), input);
 }
 REEL_OP("max_pool1d(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, int[] dilation=1, bool "
-        "ceil_mode=False) -> Tensor")
+        "ceil_mode=False) -> Tensor",
+        composite)
 Tensor max_pool1d(const Tensor& input, IntArrayRef kernel_size, OptionalIntArrayRef stride, IntArrayRef padding,
                   IntArrayRef dilation, bool ceil_mode) {
     return std::get<0>(max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode));
@@ -24,7 +26,7 @@ Tensor max_pool1d(const Tensor& input, IntArrayRef kernel_size, OptionalIntArray
 REEL_OP("nn.functional.max_pool1d(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, int[] "
         "dilation=1, bool ceil_mode=False, "
         "bool return_indices=False) -> Value",
-        cpp("max_pool1d_as"))
+        composite, cpp("max_pool1d_as"))
 Value max_pool1d_as(const Tensor& input, IntArrayRef kernel_size, OptionalIntArrayRef stride, IntArrayRef padding,
                     IntArrayRef dilation, bool ceil_mode, bool return_indices) {
     const auto r = max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode);
@@ -34,7 +36,8 @@ Value max_pool1d_as(const Tensor& input, IntArrayRef kernel_size, OptionalIntArr
 /// The largest element of each window of input [C, H, W] or [N, C, H, W] and its place in the image. The gradient goes
 /// there.
 REEL_OP("max_pool2d_with_indices(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, int[] "
-        "dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)")
+        "dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
+        rule)
 std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input, IntArrayRef kernel_size,
                                                    OptionalIntArrayRef stride, IntArrayRef padding,
                                                    IntArrayRef dilation, bool ceil_mode) {
@@ -42,7 +45,8 @@ std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input, IntArray
                      pool::sliding("max_pool2d", 2, input, {kernel_size, stride, padding, dilation, ceil_mode}), input);
 }
 REEL_OP("max_pool2d(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, int[] dilation=1, bool "
-        "ceil_mode=False) -> Tensor")
+        "ceil_mode=False) -> Tensor",
+        composite)
 Tensor max_pool2d(const Tensor& input, IntArrayRef kernel_size, OptionalIntArrayRef stride, IntArrayRef padding,
                   IntArrayRef dilation, bool ceil_mode) {
     return std::get<0>(max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode));
@@ -51,7 +55,7 @@ Tensor max_pool2d(const Tensor& input, IntArrayRef kernel_size, OptionalIntArray
 REEL_OP("nn.functional.max_pool2d(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, int[] "
         "dilation=1, bool ceil_mode=False, "
         "bool return_indices=False) -> Value",
-        cpp("max_pool2d_as"))
+        composite, cpp("max_pool2d_as"))
 Value max_pool2d_as(const Tensor& input, IntArrayRef kernel_size, OptionalIntArrayRef stride, IntArrayRef padding,
                     IntArrayRef dilation, bool ceil_mode, bool return_indices) {
     const auto r = max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode);
@@ -61,7 +65,8 @@ Value max_pool2d_as(const Tensor& input, IntArrayRef kernel_size, OptionalIntArr
 /// The largest element of each window of input [C, D, H, W] or [N, C, D, H, W] and its place in the image. The gradient
 /// goes there.
 REEL_OP("max_pool3d_with_indices(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, int[] "
-        "dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)")
+        "dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
+        rule)
 std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& input, IntArrayRef kernel_size,
                                                    OptionalIntArrayRef stride, IntArrayRef padding,
                                                    IntArrayRef dilation, bool ceil_mode) {
@@ -69,7 +74,8 @@ std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& input, IntArray
                      pool::sliding("max_pool3d", 3, input, {kernel_size, stride, padding, dilation, ceil_mode}), input);
 }
 REEL_OP("max_pool3d(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, int[] dilation=1, bool "
-        "ceil_mode=False) -> Tensor")
+        "ceil_mode=False) -> Tensor",
+        composite)
 Tensor max_pool3d(const Tensor& input, IntArrayRef kernel_size, OptionalIntArrayRef stride, IntArrayRef padding,
                   IntArrayRef dilation, bool ceil_mode) {
     return std::get<0>(max_pool3d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode));
@@ -78,7 +84,7 @@ Tensor max_pool3d(const Tensor& input, IntArrayRef kernel_size, OptionalIntArray
 REEL_OP("nn.functional.max_pool3d(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, int[] "
         "dilation=1, bool ceil_mode=False, "
         "bool return_indices=False) -> Value",
-        cpp("max_pool3d_as"))
+        composite, cpp("max_pool3d_as"))
 Value max_pool3d_as(const Tensor& input, IntArrayRef kernel_size, OptionalIntArrayRef stride, IntArrayRef padding,
                     IntArrayRef dilation, bool ceil_mode, bool return_indices) {
     const auto r = max_pool3d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode);
@@ -86,36 +92,36 @@ Value max_pool3d_as(const Tensor& input, IntArrayRef kernel_size, OptionalIntArr
 }
 
 /// The largest element of each of `output_size` parts of the image (None: as many as the input has) and its place.
-REEL_OP("adaptive_max_pool1d(Tensor input, int?[] output_size) -> (Tensor, Tensor)")
+REEL_OP("adaptive_max_pool1d(Tensor input, int?[] output_size) -> (Tensor, Tensor)", rule)
 std::tuple<Tensor, Tensor> adaptive_max_pool1d(const Tensor& input, IntArrayRef output_size) {
     return pool::max("adaptive_max_pool1d", pool::adaptive("adaptive_max_pool1d", 1, input, output_size), input);
 }
 REEL_OP("nn.functional.adaptive_max_pool1d(Tensor input, int?[] output_size, bool return_indices=False) -> Value",
-        cpp("adaptive_max_pool1d_as"))
+        composite, cpp("adaptive_max_pool1d_as"))
 Value adaptive_max_pool1d_as(const Tensor& input, IntArrayRef output_size, bool return_indices) {
     const auto r = adaptive_max_pool1d(input, output_size);
     return return_indices ? Value(r) : Value(std::get<0>(r));
 }
 
 /// The largest element of each of `output_size` parts of the image (None: as many as the input has) and its place.
-REEL_OP("adaptive_max_pool2d(Tensor input, int?[] output_size) -> (Tensor, Tensor)")
+REEL_OP("adaptive_max_pool2d(Tensor input, int?[] output_size) -> (Tensor, Tensor)", rule)
 std::tuple<Tensor, Tensor> adaptive_max_pool2d(const Tensor& input, IntArrayRef output_size) {
     return pool::max("adaptive_max_pool2d", pool::adaptive("adaptive_max_pool2d", 2, input, output_size), input);
 }
 REEL_OP("nn.functional.adaptive_max_pool2d(Tensor input, int?[] output_size, bool return_indices=False) -> Value",
-        cpp("adaptive_max_pool2d_as"))
+        composite, cpp("adaptive_max_pool2d_as"))
 Value adaptive_max_pool2d_as(const Tensor& input, IntArrayRef output_size, bool return_indices) {
     const auto r = adaptive_max_pool2d(input, output_size);
     return return_indices ? Value(r) : Value(std::get<0>(r));
 }
 
 /// The largest element of each of `output_size` parts of the image (None: as many as the input has) and its place.
-REEL_OP("adaptive_max_pool3d(Tensor input, int?[] output_size) -> (Tensor, Tensor)")
+REEL_OP("adaptive_max_pool3d(Tensor input, int?[] output_size) -> (Tensor, Tensor)", rule)
 std::tuple<Tensor, Tensor> adaptive_max_pool3d(const Tensor& input, IntArrayRef output_size) {
     return pool::max("adaptive_max_pool3d", pool::adaptive("adaptive_max_pool3d", 3, input, output_size), input);
 }
 REEL_OP("nn.functional.adaptive_max_pool3d(Tensor input, int?[] output_size, bool return_indices=False) -> Value",
-        cpp("adaptive_max_pool3d_as"))
+        composite, cpp("adaptive_max_pool3d_as"))
 Value adaptive_max_pool3d_as(const Tensor& input, IntArrayRef output_size, bool return_indices) {
     const auto r = adaptive_max_pool3d(input, output_size);
     return return_indices ? Value(r) : Value(std::get<0>(r));

@@ -1,4 +1,5 @@
 // Putting pooled elements back where they stood.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/record.hpp>
 
 #include <vector>
@@ -22,8 +23,8 @@ void drop_overwritten(const pool::Plan& p, const Tensor& places, const Tensor& y
     std::vector<std::int64_t> last(static_cast<std::size_t>(p.g.in_size()));
     dispatch_all(y.scalar_type(), "max_unpool", [&]<class T>() {
         for (std::int64_t plane = 0, n = p.g.out_size(); plane < p.g.planes; ++plane) {
-            const std::int64_t* i = at.data_ptr<std::int64_t>() + plane * n;
-            T* v = static_cast<T*>(y.data_ptr()) + plane * n;
+            const std::int64_t* i = host_data<std::int64_t>(at, "max_unpool") + plane * n;
+            T* v = static_cast<T*>(host_data(y, "max_unpool")) + plane * n;
             for (std::int64_t o = 0; o < n; ++o) last[std::size_t(i[o])] = o;
             for (std::int64_t o = 0; o < n; ++o)
                 if (last[std::size_t(i[o])] != o) v[o] = T(0);
@@ -35,9 +36,7 @@ Tensor gather_places(const pool::Plan& p, const Tensor& x, const Tensor& places)
 /// x[places] = y; its derivative reads there, and the derivative of that writes again.
 Tensor put_places(const pool::Plan& p, const Tensor& y, const Tensor& places) {
     Tensor x = empty_raw(p.in, y.scalar_type(), y.device());
-    if (!x.is_meta())
-        cpu::place(y.scalar_type(), p.g.planes, p.g.in_size(), p.g.out_size(), contiguous_raw(y).data_ptr(),
-                   contiguous_raw(places).data_ptr<std::int64_t>(), x.data_ptr());
+    kernels::max_unpool(p.g, x, contiguous_raw(places), contiguous_raw(y));
     if (needs_recording(y))
         record("max_unpool", {y}, x, {places},
                [p](RuleContext& c) -> GradList { return {gather_places(p, c.grad(), c.saved(0))}; });
@@ -45,7 +44,7 @@ Tensor put_places(const pool::Plan& p, const Tensor& y, const Tensor& places) {
 }
 Tensor gather_places(const pool::Plan& p, const Tensor& x, const Tensor& places) {
     Tensor y = empty_raw(p.out, x.scalar_type(), x.device());
-    pool::pick_kernel(x.device().type(), p.g, contiguous_raw(x), contiguous_raw(places), y);
+    kernels::max_pool_pick(p.g, contiguous_raw(x), contiguous_raw(places), y);
     drop_overwritten(p, places, y);
     if (needs_recording(x))
         record("max_unpool_backward", {x}, y, {places},
@@ -56,7 +55,6 @@ Tensor gather_places(const pool::Plan& p, const Tensor& x, const Tensor& places)
 Tensor unpool(const char* op, std::size_t n, const Tensor& input, const Tensor& indices, IntArrayRef kernel_size,
               OptionalIntArrayRef stride, IntArrayRef padding, OptionalIntArrayRef output_size) {
     const std::int64_t rank = std::int64_t(n);
-    if (!input.is_meta()) shape::require_cpu(op, input);
     REEL_CHECK(input.dim() == rank + 1 || input.dim() == rank + 2, op, ": input has shape ", input.sizes(),
                "; expected ", rank + 1, " or ", rank + 2, " dimensions");
     REEL_CHECK(indices.sizes().equals(input.sizes()) && indices.scalar_type() == kLong, op, ": indices of shape ",
@@ -99,7 +97,7 @@ Tensor unpool(const char* op, std::size_t n, const Tensor& input, const Tensor& 
     check_sizes(op, p.in, input.scalar_type());
     const Tensor places = contiguous_raw(indices);
     if (places.is_meta()) return put_places(p, input, places);
-    const auto* i = places.data_ptr<std::int64_t>();
+    const auto* i = host_data<std::int64_t>(places, op);
     for (std::int64_t k = 0; k < places.numel(); ++k)
         REEL_CHECK(i[k] >= 0 && i[k] < p.g.in_size(), op, ": index ", i[k], " is outside of the output of ",
                    p.g.in_size(), " elements");
@@ -110,21 +108,24 @@ Tensor unpool(const char* op, std::size_t n, const Tensor& input, const Tensor& 
 
 /// The partial inverse of max_pool1d: elements go back to `indices`, the rest is zero.
 REEL_OP("nn.functional.max_unpool1d(Tensor input, Tensor indices, int[] kernel_size, int[]? stride=None, int[] "
-        "padding=0, int[]? output_size=None) -> Tensor")
+        "padding=0, int[]? output_size=None) -> Tensor",
+        rule)
 Tensor max_unpool1d(const Tensor& input, const Tensor& indices, IntArrayRef kernel_size, OptionalIntArrayRef stride,
                     IntArrayRef padding, OptionalIntArrayRef output_size) {
     return unpool("max_unpool1d", 1, input, indices, kernel_size, stride, padding, output_size);
 }
 /// The partial inverse of max_pool2d: elements go back to `indices`, the rest is zero.
 REEL_OP("nn.functional.max_unpool2d(Tensor input, Tensor indices, int[] kernel_size, int[]? stride=None, int[] "
-        "padding=0, int[]? output_size=None) -> Tensor")
+        "padding=0, int[]? output_size=None) -> Tensor",
+        rule)
 Tensor max_unpool2d(const Tensor& input, const Tensor& indices, IntArrayRef kernel_size, OptionalIntArrayRef stride,
                     IntArrayRef padding, OptionalIntArrayRef output_size) {
     return unpool("max_unpool2d", 2, input, indices, kernel_size, stride, padding, output_size);
 }
 /// The partial inverse of max_pool3d: elements go back to `indices`, the rest is zero.
 REEL_OP("nn.functional.max_unpool3d(Tensor input, Tensor indices, int[] kernel_size, int[]? stride=None, int[] "
-        "padding=0, int[]? output_size=None) -> Tensor")
+        "padding=0, int[]? output_size=None) -> Tensor",
+        rule)
 Tensor max_unpool3d(const Tensor& input, const Tensor& indices, IntArrayRef kernel_size, OptionalIntArrayRef stride,
                     IntArrayRef padding, OptionalIntArrayRef output_size) {
     return unpool("max_unpool3d", 3, input, indices, kernel_size, stride, padding, output_size);

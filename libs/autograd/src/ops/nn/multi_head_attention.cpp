@@ -105,7 +105,7 @@ REEL_OP("nn.functional.multi_head_attention_forward(Tensor query, Tensor key, Te
         "bool use_separate_proj_weight=False, Tensor? q_proj_weight=None, Tensor? k_proj_weight=None, "
         "Tensor? v_proj_weight=None, Tensor? static_k=None, Tensor? static_v=None, bool average_attn_weights=True, "
         "bool is_causal=False) -> (Tensor, Tensor)",
-        alias("multi_head_attention_forward"))
+        composite, alias("multi_head_attention_forward"))
 std::tuple<Tensor, Tensor>
 multi_head_attention_forward(const Tensor& query, const Tensor& key, const Tensor& value,
                              std::int64_t embed_dim_to_check, std::int64_t num_heads, const Tensor& in_proj_weight,

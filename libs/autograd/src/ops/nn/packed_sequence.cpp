@@ -1,4 +1,5 @@
 // Sequences of several lengths, padded to one or packed step by step.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 
@@ -18,7 +19,7 @@ Tensor packed_rows(const std::vector<std::int64_t>& batch_sizes, std::int64_t ba
     std::int64_t total = 0;
     for (const std::int64_t b : batch_sizes) total = checked_add("packed_sequence", "the rows", total, b);
     Tensor index = empty_raw({total}, kLong);
-    auto* p = index.data_ptr<std::int64_t>();
+    auto* p = host_data<std::int64_t>(index, "pack_padded_sequence");
     for (std::size_t t = 0; t < batch_sizes.size(); ++t)
         for (std::int64_t b = 0; b < batch_sizes[t]; ++b)
             *p++ = batch_first ? b * steps + std::int64_t(t) : std::int64_t(t) * batch + b;
@@ -26,7 +27,7 @@ Tensor packed_rows(const std::vector<std::int64_t>& batch_sizes, std::int64_t ba
 }
 std::vector<std::int64_t> numbers(const Tensor& t) {
     const Tensor dense = contiguous_raw(t);
-    const auto* p = dense.data_ptr<std::int64_t>();
+    const auto* p = host_data<std::int64_t>(dense, "pack_padded_sequence");
     return {p, p + dense.numel()};
 }
 /// `t` with its first two dimensions made one.
@@ -41,7 +42,7 @@ Tensor joined(const Tensor& t) {
 /// Packs input [steps, batch, ...] ([batch, steps, ...] with `batch_first`), whose examples have falling `lengths`
 /// (int64, on the CPU): the rows of the first step, then those of the second that are that long, and so on. Also
 /// returns how many rows each step has.
-REEL_OP("_pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)")
+REEL_OP("_pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)", composite)
 std::tuple<Tensor, Tensor> _pack_padded_sequence(const Tensor& input, const Tensor& lengths, bool batch_first) {
     const char* op = "_pack_padded_sequence";
     REEL_CHECK(input.dim() >= 2 && input.numel() > 0, op, ": Cannot pack empty tensors.");
@@ -65,7 +66,7 @@ std::tuple<Tensor, Tensor> _pack_padded_sequence(const Tensor& input, const Tens
     std::vector<std::int64_t> batch_sizes;
     for (std::int64_t t = 0; t < l.front(); ++t)
         batch_sizes.push_back(std::count_if(l.begin(), l.end(), [t](std::int64_t n) { return n > t; }));
-    std::copy(batch_sizes.begin(), batch_sizes.end(), sizes.data_ptr<std::int64_t>());
+    std::copy(batch_sizes.begin(), batch_sizes.end(), host_data<std::int64_t>(sizes, "pack_padded_sequence"));
     const Tensor rows = packed_rows(batch_sizes, batch, steps, batch_first);
     return {index_select(joined(input), 0, rows.to(input.device())), sizes};
 }
@@ -73,7 +74,8 @@ std::tuple<Tensor, Tensor> _pack_padded_sequence(const Tensor& input, const Tens
 /// The inverse: [steps, batch, ...] (batch first on request) with `padding_value` behind the shorter sequences, for
 /// `total_length` steps if that is positive. Also returns the lengths.
 REEL_OP("_pad_packed_sequence(Tensor data, Tensor batch_sizes, bool batch_first, Scalar padding_value, int "
-        "total_length) -> (Tensor, Tensor)")
+        "total_length) -> (Tensor, Tensor)",
+        composite)
 std::tuple<Tensor, Tensor> _pad_packed_sequence(const Tensor& data, const Tensor& batch_sizes, bool batch_first,
                                                 const Scalar& padding_value, std::int64_t total_length) {
     const char* op = "_pad_packed_sequence";
@@ -104,7 +106,8 @@ std::tuple<Tensor, Tensor> _pad_packed_sequence(const Tensor& data, const Tensor
     padded = view(padded, s);
     Tensor lengths = empty_raw({batch}, kLong);
     for (std::int64_t i = 0; i < batch; ++i)
-        lengths.data_ptr<std::int64_t>()[i] = std::count_if(b.begin(), b.end(), [i](std::int64_t n) { return n > i; });
+        host_data<std::int64_t>(lengths, "pack_padded_sequence")[i] =
+            std::count_if(b.begin(), b.end(), [i](std::int64_t n) { return n > i; });
     return {batch_first ? transpose(padded, 0, 1) : padded, lengths};
 }
 

@@ -3,20 +3,10 @@
 
 #include <tuple>
 
-#include <reel/autograd/device_kernel.hpp>
+#include <reel/autograd/kernels/pool.hpp>
 #include <reel/autograd/ops.hpp>
 
-#include "cpu/pool.hpp"
-
 namespace reel::pool {
-
-using cpu::PoolGeometry;
-using cpu::PoolWindow;
-
-extern KernelSlot<void(const PoolGeometry&, const Tensor& input, const Tensor& out, const Tensor& places)> max_kernel;
-extern KernelSlot<void(const PoolGeometry&, const Tensor&input, const Tensor&places, const Tensor&out)> pick_kernel,
-    unpick_kernel;
-extern KernelSlot<void(const PoolGeometry&, const Tensor&input, const Tensor&out)> mean_kernel, mean_adjoint_kernel;
 
 /// Windows and shapes of one call; `in` and `out` are the whole shapes.
 struct Plan {
@@ -37,7 +27,7 @@ Plan adaptive(const char* op, std::size_t n, const Tensor& input, IntArrayRef ou
 
 /// Maxima and their places in the image.
 std::tuple<Tensor, Tensor> max(const char* op, const Plan& p, const Tensor& input);
-Tensor mean(const char* op, const Plan& p, const Tensor& input);
+Tensor window_means(const char* op, const Plan& p, const Tensor& input);
 /// x[places] over images of the plan, and its adjoint.
 Tensor pick(const Plan& p, const Tensor& x, const Tensor& places);
 Tensor unpick(const Plan& p, const Tensor& y, const Tensor& places);

@@ -13,34 +13,6 @@ using namespace reel::detail;
 
 namespace {
 
-void cpu_max(const PoolGeometry& g, const Tensor& input, const Tensor& out, const Tensor& places) {
-    cpu::max_pool(input.scalar_type(), g, input.data_ptr(), out.data_ptr(), places.data_ptr<std::int64_t>());
-}
-void cpu_pick(const PoolGeometry& g, const Tensor& input, const Tensor& places, const Tensor& out) {
-    cpu::pick(input.scalar_type(), g.planes, g.in_size(), g.out_size(), input.data_ptr(),
-              places.data_ptr<std::int64_t>(), out.data_ptr());
-}
-void cpu_unpick(const PoolGeometry& g, const Tensor& input, const Tensor& places, const Tensor& out) {
-    cpu::unpick(input.scalar_type(), g.planes, g.in_size(), g.out_size(), out.data_ptr(),
-                places.data_ptr<std::int64_t>(), input.data_ptr());
-}
-void cpu_mean(const PoolGeometry& g, const Tensor& input, const Tensor& out) {
-    cpu::mean_pool(input.scalar_type(), g, input.data_ptr(), out.data_ptr());
-}
-void cpu_mean_adjoint(const PoolGeometry& g, const Tensor& input, const Tensor& out) {
-    cpu::mean_pool_adjoint(input.scalar_type(), g, out.data_ptr(), input.data_ptr());
-}
-
-} // namespace
-
-KernelSlot<void(const PoolGeometry&, const Tensor&, const Tensor&, const Tensor&)> max_kernel{"max_pool", &cpu_max};
-KernelSlot<void(const PoolGeometry&, const Tensor&, const Tensor&, const Tensor&)> pick_kernel{"pool_pick", &cpu_pick},
-    unpick_kernel{"pool_unpick", &cpu_unpick};
-KernelSlot<void(const PoolGeometry&, const Tensor&, const Tensor&)> mean_kernel{"mean_pool", &cpu_mean},
-    mean_adjoint_kernel{"mean_pool_adjoint", &cpu_mean_adjoint};
-
-namespace {
-
 Dims per_dim(const char* op, const char* argument, IntArrayRef values, std::size_t n) {
     REEL_CHECK(values.size() == 1 || values.size() == n, op, ": ", argument, " is ", values,
                "; expected one number or ", n);
@@ -143,7 +115,7 @@ std::tuple<Tensor, Tensor> max(const char* op, const Plan& p, const Tensor& inpu
            places = empty_raw(p.out, kLong, input.device());
     REEL_CHECK_NOT_IMPLEMENTED(!isComplexType(input.scalar_type()) && input.scalar_type() != kBool, op,
                                ": not implemented for ", dtype_name(input.scalar_type()));
-    max_kernel(x.device().type(), p.g, x, out, places);
+    kernels::max_pool(p.g, x, out, places);
     if (needs_recording(input))
         record(op, {input}, out, {places},
                [p](RuleContext& c) -> GradList { return {unpick(p, c.grad(), c.saved(0))}; });
@@ -151,7 +123,7 @@ std::tuple<Tensor, Tensor> max(const char* op, const Plan& p, const Tensor& inpu
 }
 Tensor pick(const Plan& p, const Tensor& x, const Tensor& places) {
     Tensor out = empty_raw(p.out, x.scalar_type(), x.device());
-    pick_kernel(x.device().type(), p.g, contiguous_raw(x), contiguous_raw(places), out);
+    kernels::max_pool_pick(p.g, contiguous_raw(x), contiguous_raw(places), out);
     if (needs_recording(x))
         record("pool_pick", {x}, out, {places},
                [p](RuleContext& c) -> GradList { return {unpick(p, c.grad(), c.saved(0))}; });
@@ -159,7 +131,7 @@ Tensor pick(const Plan& p, const Tensor& x, const Tensor& places) {
 }
 Tensor unpick(const Plan& p, const Tensor& y, const Tensor& places) {
     Tensor out = empty_raw(p.in, y.scalar_type(), y.device());
-    unpick_kernel(y.device().type(), p.g, out, contiguous_raw(places), contiguous_raw(y));
+    kernels::max_pool_unpick(p.g, out, contiguous_raw(places), contiguous_raw(y));
     if (needs_recording(y))
         record("pool_unpick", {y}, out, {places},
                [p](RuleContext& c) -> GradList { return {pick(p, c.grad(), c.saved(0))}; });
@@ -172,20 +144,20 @@ ScalarType wide(ScalarType t) { return t == kHalf || t == kBFloat16 ? kFloat : t
 Tensor mean_adjoint(const char* op, const Plan& p, const Tensor& y) {
     const ScalarType t = y.scalar_type();
     Tensor x = empty_raw(p.in, wide(t), y.device());
-    mean_adjoint_kernel(y.device().type(), p.g, x, contiguous_raw(cast_raw(y, wide(t))));
+    kernels::avg_pool_adjoint(p.g, x, contiguous_raw(cast_raw(y, wide(t))));
     x = cast_raw(x, t);
     if (needs_recording(y))
         record("mean_pool_adjoint", {y}, x, {},
-               [op, p](RuleContext& c) -> GradList { return {mean(op, p, c.grad())}; });
+               [op, p](RuleContext& c) -> GradList { return {window_means(op, p, c.grad())}; });
     return x;
 }
 } // namespace
 
-Tensor mean(const char* op, const Plan& p, const Tensor& input) {
+Tensor window_means(const char* op, const Plan& p, const Tensor& input) {
     const ScalarType t = input.scalar_type();
     REEL_CHECK_NOT_IMPLEMENTED(!isComplexType(t) && t != kBool, op, ": not implemented for ", dtype_name(t));
     Tensor y = empty_raw(p.out, wide(t), input.device());
-    mean_kernel(input.device().type(), p.g, contiguous_raw(cast_raw(input, wide(t))), y);
+    kernels::avg_pool(p.g, contiguous_raw(cast_raw(input, wide(t))), y);
     y = cast_raw(y, t);
     if (needs_recording(input))
         record(op, {input}, y, {}, [op, p](RuleContext& c) -> GradList { return {mean_adjoint(op, p, c.grad())}; });

@@ -1,6 +1,7 @@
 // Recurrent networks: stacks of layers in one or two directions over padded or packed sequences, and single steps.
 #include "ops/nn/rnn.hpp"
 
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 
@@ -82,9 +83,8 @@ struct Results {
 /// `data` [rows, features] of all steps; hx [layers * directions, batch, out].
 Results run(const Stack& s, Tensor data, const std::vector<std::int64_t>& batch_sizes, const Tensor& hx,
             const Tensor& cx) {
-    const std::int64_t directions = s.bidirectional ? 2 : 1, parts =
-                                                               reel::detail::checked_mul(s.op, "the number of states",
-                                                                                   s.num_layers, directions);
+    const std::int64_t directions = s.bidirectional ? 2 : 1,
+                       parts = reel::detail::checked_mul(s.op, "the number of states", s.num_layers, directions);
     for (const Tensor& state : {hx, cx})
         REEL_CHECK(!state.defined() ||
                        (state.dim() == 3 && state.size(0) == parts && state.size(1) == batch_sizes.front()),
@@ -136,7 +136,7 @@ Results run_packed(const Stack& s, const Tensor& data, const Tensor& batch_sizes
                s.op, ": batch_sizes must be a 1D CPU int64 tensor, got ", dtype_name(batch_sizes.scalar_type()), " ",
                batch_sizes.sizes());
     const Tensor dense = detail::contiguous_raw(batch_sizes);
-    const auto* b = dense.data_ptr<std::int64_t>();
+    const auto* b = host_data<std::int64_t>(dense, "rnn");
     const std::vector<std::int64_t> sizes(b, b + dense.numel());
     std::int64_t total = 0;
     for (std::size_t t = 0; t < sizes.size(); ++t) {
@@ -194,7 +194,8 @@ LayerResult step(const char* op, RnnCell cell, const Tensor& input, const Tensor
 /// and direction w_ih, w_hh, then b_ih, b_hh with `has_biases`, then w_hr with projections. Returns all outputs, h and
 /// c of the last steps. Dropout works between layers.
 REEL_OP("lstm(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, "
-        "bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)")
+        "bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)",
+        rule)
 Three lstm(const Tensor& input, TensorList hx, TensorList params, bool has_biases, std::int64_t num_layers,
            double dropout, bool train, bool bidirectional, bool batch_first) {
     const auto [h, c] = two_states("lstm", hx);
@@ -204,7 +205,8 @@ Three lstm(const Tensor& input, TensorList hx, TensorList params, bool has_biase
 }
 /// The same over packed sequences: `data` holds the rows of all steps, step t having batch_sizes[t] of them.
 REEL_OP("lstm(Tensor data, Tensor batch_sizes, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float "
-        "dropout, bool train, bool bidirectional) -> (Tensor, Tensor, Tensor)")
+        "dropout, bool train, bool bidirectional) -> (Tensor, Tensor, Tensor)",
+        rule)
 Three lstm(const Tensor& data, const Tensor& batch_sizes, TensorList hx, TensorList params, bool has_biases,
            std::int64_t num_layers, double dropout, bool train, bool bidirectional) {
     const auto [h, c] = two_states("lstm", hx);
@@ -213,21 +215,24 @@ Three lstm(const Tensor& data, const Tensor& batch_sizes, TensorList hx, TensorL
                    batch_sizes, h, c));
 }
 REEL_OP("gru(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, "
-        "bool bidirectional, bool batch_first) -> (Tensor, Tensor)")
+        "bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
+        rule)
 Two gru(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, std::int64_t num_layers,
         double dropout, bool train, bool bidirectional, bool batch_first) {
     return one_state(run_padded({"gru", RnnCell::gru, params, has_biases, num_layers, dropout, train, bidirectional},
                                 input, hx, {}, batch_first));
 }
 REEL_OP("gru(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float "
-        "dropout, bool train, bool bidirectional) -> (Tensor, Tensor)")
+        "dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
+        rule)
 Two gru(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases,
         std::int64_t num_layers, double dropout, bool train, bool bidirectional) {
     return one_state(run_packed({"gru", RnnCell::gru, params, has_biases, num_layers, dropout, train, bidirectional},
                                 data, batch_sizes, hx, {}));
 }
 REEL_OP("rnn_tanh(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool "
-        "train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)")
+        "train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
+        rule)
 Two rnn_tanh(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, std::int64_t num_layers,
              double dropout, bool train, bool bidirectional, bool batch_first) {
     return one_state(
@@ -235,7 +240,8 @@ Two rnn_tanh(const Tensor& input, const Tensor& hx, TensorList params, bool has_
                    hx, {}, batch_first));
 }
 REEL_OP("rnn_tanh(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float "
-        "dropout, bool train, bool bidirectional) -> (Tensor, Tensor)")
+        "dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
+        rule)
 Two rnn_tanh(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases,
              std::int64_t num_layers, double dropout, bool train, bool bidirectional) {
     return one_state(
@@ -243,7 +249,8 @@ Two rnn_tanh(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, Te
                    batch_sizes, hx, {}));
 }
 REEL_OP("rnn_relu(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool "
-        "train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)")
+        "train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
+        rule)
 Two rnn_relu(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, std::int64_t num_layers,
              double dropout, bool train, bool bidirectional, bool batch_first) {
     return one_state(
@@ -251,7 +258,8 @@ Two rnn_relu(const Tensor& input, const Tensor& hx, TensorList params, bool has_
                    hx, {}, batch_first));
 }
 REEL_OP("rnn_relu(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float "
-        "dropout, bool train, bool bidirectional) -> (Tensor, Tensor)")
+        "dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
+        rule)
 Two rnn_relu(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases,
              std::int64_t num_layers, double dropout, bool train, bool bidirectional) {
     return one_state(
@@ -261,26 +269,30 @@ Two rnn_relu(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, Te
 
 /// One step: input [batch, features] or [features], hx = {h, c} of as many dimensions. Returns the new h and c.
 REEL_OP("lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> "
-        "(Tensor, Tensor)")
+        "(Tensor, Tensor)",
+        rule)
 Two lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
               const Tensor& b_hh) {
     const auto [h, c] = two_states("lstm_cell", hx);
     const LayerResult r = step("lstm_cell", RnnCell::lstm, input, h, c, {w_ih, w_hh, b_ih, b_hh, {}});
     return {r.output, r.cn};
 }
-REEL_OP("gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor")
+REEL_OP("gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
+        rule)
 Tensor gru_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
                 const Tensor& b_hh) {
     return step("gru_cell", RnnCell::gru, input, hx, {}, {w_ih, w_hh, b_ih, b_hh, {}}).output;
 }
 REEL_OP("rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> "
-        "Tensor")
+        "Tensor",
+        rule)
 Tensor rnn_tanh_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
                      const Tensor& b_hh) {
     return step("rnn_tanh_cell", RnnCell::tanh, input, hx, {}, {w_ih, w_hh, b_ih, b_hh, {}}).output;
 }
 REEL_OP("rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> "
-        "Tensor")
+        "Tensor",
+        rule)
 Tensor rnn_relu_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
                      const Tensor& b_hh) {
     return step("rnn_relu_cell", RnnCell::relu, input, hx, {}, {w_ih, w_hh, b_ih, b_hh, {}}).output;

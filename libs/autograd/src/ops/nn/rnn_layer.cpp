@@ -2,6 +2,7 @@
 #include "ops/nn/rnn.hpp"
 
 #include <reel/autograd/backward.hpp>
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -83,7 +84,7 @@ GradList backward_in_ops(const cpu::RnnPlan& p, RuleContext& c) {
     return result;
 }
 
-const void* data(const Tensor& t) { return t.defined() ? t.data_ptr() : nullptr; }
+const void* data(const Tensor& t) { return host_data_or_null(t, "rnn"); }
 Tensor dense(const Tensor& t) { return t.defined() ? contiguous_raw(t) : t; }
 /// op(a) op(b), dense matrices.
 Tensor product(const Tensor& a, bool ta, const Tensor& b) {
@@ -91,8 +92,8 @@ Tensor product(const Tensor& a, bool ta, const Tensor& b) {
     Tensor out = empty_raw({m, n}, a.scalar_type());
     if (k == 0) fill_raw(out, 0);
     else
-        cpu::gemm(a.scalar_type(), ta, false, m, n, k, 1, a.data_ptr(), a.size(1), b.data_ptr(), n, 0, out.data_ptr(),
-                  std::max<std::int64_t>(n, 1));
+        cpu::gemm(a.scalar_type(), ta, false, m, n, k, 1, host_data(a, "rnn"), a.size(1), host_data(b, "rnn"), n, 0,
+                  host_data(out, "rnn"), std::max<std::int64_t>(n, 1));
     return out;
 }
 
@@ -112,7 +113,7 @@ GradList backward_fused(const cpu::RnnPlan& p, RuleContext& c) {
     Tensor grad_gates = empty_raw(gates.sizes(), p.dtype), grad_state_gates, grad_states;
     if (gru) grad_state_gates = empty_raw(gates.sizes(), p.dtype);
     if (w_hr.defined()) grad_states = empty_raw(previous.sizes(), p.dtype);
-    const auto out = [](const Tensor& t) { return t.defined() ? t.data_ptr() : nullptr; };
+    const auto out = [](const Tensor& t) { return host_data_or_null(t, "rnn"); };
     cpu::rnn_backward(p, {data(c0), data(w_hh), data(w_hr), data(gates), data(cells), data(previous), data(grad_output),
                           out(grad_h), out(grad_c), out(grad_gates), out(grad_state_gates), out(grad_states)});
     const Tensor& into_state = gru ? grad_state_gates : grad_gates;
@@ -141,8 +142,7 @@ Tensor combined_bias(const cpu::RnnPlan& p, const Tensor& b_ih, const Tensor& b_
     const Tensor zero = b_ih.defined() && b_hh.defined() ? Tensor() : zeros({g}, TensorOptions(p.dtype));
     const Tensor x = b_ih.defined() ? b_ih : zero, s = b_hh.defined() ? b_hh : zero;
     if (!gru) return contiguous_raw(x + s);
-    copy_raw(narrow_raw(bias, 0, 0, 2 * h),
-             narrow_raw(x, 0, 0, 2 * h) + narrow_raw(s, 0, 0, 2 * h));
+    copy_raw(narrow_raw(bias, 0, 0, 2 * h), narrow_raw(x, 0, 0, 2 * h) + narrow_raw(s, 0, 0, 2 * h));
     copy_raw(narrow_raw(bias, 0, 2 * h, h), narrow_raw(x, 0, 2 * h, h));
     copy_raw(narrow_raw(bias, 0, 3 * h, h), narrow_raw(s, 0, 2 * h, h));
     return bias;
@@ -176,9 +176,9 @@ LayerResult layer(const char* op, RnnCell cell, bool reverse, const std::vector<
     if (w_hr.defined()) raw = fresh(rows, plan.hidden);
     if (x.size(1) == 0) fill_raw(gates, 0);
     else
-        cpu::gemm(t, false, true, rows, g, x.size(1), 1, x.data_ptr(), x.size(1), w_ih.data_ptr(), x.size(1), 0,
-                  gates.data_ptr(), g);
-    const auto out = [](const Tensor& v) { return v.defined() ? v.data_ptr() : nullptr; };
+        cpu::gemm(t, false, true, rows, g, x.size(1), 1, host_data(x, op), x.size(1), host_data(w_ih, op), x.size(1), 0,
+                  host_data(gates, op), g);
+    const auto out = [op](const Tensor& v) { return host_data_or_null(v, op); };
     cpu::rnn_forward(plan, {data(h), data(c), data(w_hh), data(bias), data(w_hr), out(gates), out(cells), out(raw),
                             out(previous), out(output), out(hn), out(cn)});
     variable_list saved(operands), outputs{output, hn};

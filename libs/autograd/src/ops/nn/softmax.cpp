@@ -1,12 +1,11 @@
 // Softmax and its logarithm.
+#include <reel/autograd/kernels/softmax.hpp>
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/parallel.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include <cmath>
 
-#include "cpu/softmax.hpp"
 #include "tensor/raw.hpp"
 
 namespace reel {
@@ -28,8 +27,7 @@ Tensor run(const char* op, const Tensor& input, std::int64_t dim, bool logarithm
     std::swap(st[std::size_t(dim)], st.back());
     const Tensor rows = contiguous_raw(alias_raw(input, s, st, input.storage_offset()));
     Tensor out = empty_raw(s, t, input.device());
-    if (!out.is_meta())
-        cpu::softmax_rows(t, rows.data_ptr(), out.data_ptr(), out.numel() / s.back(), s.back(), logarithm);
+    kernels::softmax(out, rows, logarithm);
     if (dim == std::int64_t(s.size()) - 1 && input.dim() > 0) return out;
     Dims os(out.strides());
     std::swap(os[std::size_t(dim)], os.back());
@@ -46,7 +44,8 @@ std::int64_t or_implicit(const char* op, std::optional<std::int64_t> dim, const 
 } // namespace
 
 /// Positive weights along `dim` that sum to one.  gx = y (g - sum(g y))
-REEL_OP("softmax(Tensor input, int dim, Dtype? dtype=None) -> Tensor", method, out_exact, alias("special.softmax"))
+REEL_OP("softmax(Tensor input, int dim, Dtype? dtype=None) -> Tensor", rule, method, out_exact,
+        alias("special.softmax"))
 Tensor softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype) {
     const Tensor x = dtype ? input.to(*dtype) : input;
     const std::int64_t d = wrap_dim("softmax", dim, x.dim());
@@ -58,7 +57,7 @@ Tensor softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> 
     return out;
 }
 /// log(softmax).  gx = g - exp(y) sum(g)
-REEL_OP("log_softmax(Tensor input, int dim, Dtype? dtype=None) -> Tensor", method, out_exact,
+REEL_OP("log_softmax(Tensor input, int dim, Dtype? dtype=None) -> Tensor", rule, method, out_exact,
         alias("special.log_softmax(Tensor input, int dim, *, Dtype? dtype=None)"))
 Tensor log_softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype) {
     const Tensor x = dtype ? input.to(*dtype) : input;
@@ -71,18 +70,18 @@ Tensor log_softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarTy
     return out;
 }
 /// The same with a dimension that may be left out.
-REEL_OP("nn.functional.softmax(Tensor input, int? dim=None, int _stacklevel=3, Dtype? dtype=None) -> Tensor",
+REEL_OP("nn.functional.softmax(Tensor input, int? dim=None, int _stacklevel=3, Dtype? dtype=None) -> Tensor", composite,
         cpp("functional_softmax"))
 Tensor functional_softmax(const Tensor& input, std::optional<std::int64_t> dim, std::optional<ScalarType> dtype) {
     return softmax(input, or_implicit("softmax", dim, input), dtype);
 }
 REEL_OP("nn.functional.log_softmax(Tensor input, int? dim=None, int _stacklevel=3, Dtype? dtype=None) -> Tensor",
-        cpp("functional_log_softmax"))
+        composite, cpp("functional_log_softmax"))
 Tensor functional_log_softmax(const Tensor& input, std::optional<std::int64_t> dim, std::optional<ScalarType> dtype) {
     return log_softmax(input, or_implicit("log_softmax", dim, input), dtype);
 }
 /// softmax of -input
-REEL_OP("nn.functional.softmin(Tensor input, int? dim=None, int _stacklevel=3, Dtype? dtype=None) -> Tensor")
+REEL_OP("nn.functional.softmin(Tensor input, int? dim=None, int _stacklevel=3, Dtype? dtype=None) -> Tensor", composite)
 Tensor softmin(const Tensor& input, std::optional<std::int64_t> dim, std::optional<ScalarType> dtype) {
     return softmax(dtype ? neg(input.to(*dtype)) : neg(input), or_implicit("softmin", dim, input));
 }

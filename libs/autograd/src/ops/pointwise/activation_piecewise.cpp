@@ -1,5 +1,6 @@
 // Activations put together from pieces: ops over the scalar rules. `inplace=True` is accepted for the spelling's sake;
 // the in-place forms are the ops ending in an underscore.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/pointwise/activation.hpp>
 
 #include "ops/pointwise/elementwise.hpp"
@@ -9,7 +10,7 @@ namespace reel {
 using namespace pointwise;
 
 REEL_OP("nn.functional.hardtanh(Tensor input, float min_val=-1.0, float max_val=1.0, bool inplace=False) -> Tensor",
-        method, inplace)
+        rule, method, inplace)
 Tensor hardtanh(const Tensor& input, double min_val, double max_val) {
     REEL_CHECK_VALUE(min_val <= max_val, "hardtanh: min_val is ", min_val, ", larger than max_val ", max_val);
     REEL_CHECK(input.scalar_type() != kBool, "hardtanh: input is bool; expected numbers");
@@ -18,7 +19,7 @@ Tensor hardtanh(const Tensor& input, double min_val, double max_val) {
     return unary_op("hardtanh", hardtanh_op(min_val, max_val), input);
 }
 /// min(max(x, 0), 6)
-REEL_OP("nn.functional.relu6(Tensor input, bool inplace=False) -> Tensor", inplace)
+REEL_OP("nn.functional.relu6(Tensor input, bool inplace=False) -> Tensor", rule, inplace)
 Tensor relu6(const Tensor& input) {
     REEL_CHECK(input.scalar_type() != kBool, "relu6: input is bool; expected numbers");
     return unary_op("hardtanh", hardtanh_op(0, 6), input);
@@ -26,49 +27,51 @@ Tensor relu6(const Tensor& input) {
 /// scale x above zero, scale alpha (e^(input_scale x) - 1) below.
 REEL_OP("nn.functional.elu(Tensor input, float alpha=1.0, bool inplace=False, *, float scale=1.0, float "
         "input_scale=1.0) -> Tensor",
-        inplace)
+        rule, inplace)
 Tensor elu(const Tensor& input, double alpha, double scale, double input_scale) {
     REEL_CHECK_VALUE(input_scale != 0, "elu: input_scale is 0; expected a number that is not zero");
     return unary_op("elu", elu_op(alpha, scale, 1 / input_scale), input);
 }
 /// x above zero, alpha (e^(x / alpha) - 1) below.
-REEL_OP("nn.functional.celu(Tensor input, float alpha=1.0, bool inplace=False) -> Tensor", inplace, alias("celu"))
+REEL_OP("nn.functional.celu(Tensor input, float alpha=1.0, bool inplace=False) -> Tensor", rule, inplace, alias("celu"))
 Tensor celu(const Tensor& input, double alpha) {
     REEL_CHECK(alpha != 0, "celu: alpha is 0; expected a number that is not zero");
     return unary_op("celu", elu_op(alpha, 1, alpha), input);
 }
 /// elu with the alpha and scale that keep mean and variance.
-REEL_OP("nn.functional.selu(Tensor input, bool inplace=False) -> Tensor", inplace, alias("selu"))
+REEL_OP("nn.functional.selu(Tensor input, bool inplace=False) -> Tensor", rule, inplace, alias("selu"))
 Tensor selu(const Tensor& input) {
     return unary_op("selu", elu_op(1.6732632423543772848, 1.0507009873554804934), input);
 }
 /// log(1 + e^(beta x)) / beta; linear where beta x > threshold.
-REEL_OP("nn.functional.softplus(Tensor input, float beta=1.0, float threshold=20.0) -> Tensor", out_exact, inplace)
+REEL_OP("nn.functional.softplus(Tensor input, float beta=1.0, float threshold=20.0) -> Tensor", rule, out_exact,
+        inplace)
 Tensor softplus(const Tensor& input, double beta, double threshold) {
     return unary_op("softplus", softplus_op(beta, threshold), input);
 }
-REEL_OP("nn.functional.logsigmoid(Tensor input) -> Tensor", out_exact, alias("log_sigmoid"))
+REEL_OP("nn.functional.logsigmoid(Tensor input) -> Tensor", rule, out_exact, alias("log_sigmoid"))
 Tensor logsigmoid(const Tensor& input) { return unary_op("logsigmoid", logsigmoid_op{}, input); }
 /// x tanh(softplus(x))
-REEL_OP("nn.functional.mish(Tensor input, bool inplace=False) -> Tensor", inplace, alias("mish"))
+REEL_OP("nn.functional.mish(Tensor input, bool inplace=False) -> Tensor", rule, inplace, alias("mish"))
 Tensor mish(const Tensor& input) { return unary_op("mish", mish_op{}, input); }
-REEL_OP("nn.functional.hardsigmoid(Tensor input, bool inplace=False) -> Tensor", inplace)
+REEL_OP("nn.functional.hardsigmoid(Tensor input, bool inplace=False) -> Tensor", rule, inplace)
 Tensor hardsigmoid(const Tensor& input) { return unary_op("hardsigmoid", hardsigmoid_op{}, input); }
 /// x hardsigmoid(x)
-REEL_OP("nn.functional.hardswish(Tensor input, bool inplace=False) -> Tensor", inplace)
+REEL_OP("nn.functional.hardswish(Tensor input, bool inplace=False) -> Tensor", rule, inplace)
 Tensor hardswish(const Tensor& input) { return unary_op("hardswish", hardswish_op{}, input); }
 /// Zero where |x| <= lambd, else x.
-REEL_OP("nn.functional.hardshrink(Tensor input, float lambd=0.5) -> Tensor", method, out_exact, alias("hardshrink"))
+REEL_OP("nn.functional.hardshrink(Tensor input, float lambd=0.5) -> Tensor", rule, method, out_exact,
+        alias("hardshrink"))
 Tensor hardshrink(const Tensor& input, double lambd) { return unary_op("hardshrink", hardshrink_op(lambd), input); }
 /// x moved towards zero by lambd.
-REEL_OP("nn.functional.softshrink(Tensor input, float lambd=0.5) -> Tensor", out_exact)
+REEL_OP("nn.functional.softshrink(Tensor input, float lambd=0.5) -> Tensor", rule, out_exact)
 Tensor softshrink(const Tensor& input, double lambd) {
     REEL_CHECK(lambd >= 0, "softshrink: lambd is ", lambd, "; expected a number that is not negative");
     return unary_op("softshrink", softshrink_op(lambd), input);
 }
 /// x above the threshold, `value` elsewhere.
-REEL_OP("nn.functional.threshold(Tensor input, Scalar threshold, Scalar value, bool inplace=False) -> Tensor", out,
-        inplace, alias("threshold"))
+REEL_OP("nn.functional.threshold(Tensor input, Scalar threshold, Scalar value, bool inplace=False) -> Tensor", rule,
+        out, inplace, alias("threshold"))
 Tensor threshold(const Tensor& input, const Scalar& threshold, const Scalar& value) {
     REEL_CHECK(input.scalar_type() != kBool, "threshold: input is bool; expected numbers");
     return unary_op("threshold", threshold_op(threshold.toDouble(), value.toDouble()), input);
@@ -77,7 +80,7 @@ Tensor threshold(const Tensor& input, const Scalar& threshold, const Scalar& val
 REEL_OP("nn.functional.rrelu(Tensor input, float lower=0.125, float upper=0.3333333333333333, bool training=False, "
         "bool inplace=False, *, "
         "Generator? generator=None) -> Tensor",
-        inplace, random)
+        rule, inplace, random)
 Tensor rrelu(const Tensor& input, double lower, double upper, bool training, std::optional<Generator> generator) {
     REEL_CHECK(lower <= upper, "rrelu: lower is ", lower, ", larger than upper ", upper);
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "rrelu: input: there is no kernel for ",
@@ -91,24 +94,24 @@ Tensor rrelu(const Tensor& input, double lower, double upper, bool training, std
         const Tensor drawn = input.detach().contiguous() <= 0;
         slope = ones(input.sizes(), TensorOptions(kDouble));
         std::int64_t count = 0;
-        for (std::int64_t i = 0; i < drawn.numel(); ++i) count += drawn.data_ptr<bool>()[i];
+        for (std::int64_t i = 0; i < drawn.numel(); ++i) count += host_data<bool>(drawn, "rrelu")[i];
         const Tensor u = empty({count}, TensorOptions(kDouble));
         uniform_(u, lower, upper, generator);
-        const double* next = u.data_ptr<double>();
+        const double* next = host_data<double>(u, "rrelu");
         for (std::int64_t i = 0; i < drawn.numel(); ++i)
-            if (drawn.data_ptr<bool>()[i]) slope.data_ptr<double>()[i] = *next++;
+            if (host_data<bool>(drawn, "rrelu")[i]) host_data<double>(slope, "rrelu")[i] = *next++;
     }
     return input * slope.to(input.scalar_type());
 }
 /// x / (1 + |x|)
-REEL_OP("nn.functional.softsign(Tensor input) -> Tensor")
+REEL_OP("nn.functional.softsign(Tensor input) -> Tensor", composite)
 Tensor softsign(const Tensor& input) { return input / (abs(input) + 1); }
 /// x - tanh(x)
-REEL_OP("nn.functional.tanhshrink(Tensor input) -> Tensor")
+REEL_OP("nn.functional.tanhshrink(Tensor input) -> Tensor", composite)
 Tensor tanhshrink(const Tensor& input) { return input - tanh(input); }
 
 /// First half of `dim` times the sigmoid of the second half.
-REEL_OP("nn.functional.glu(Tensor input, int dim=-1) -> Tensor", alias("glu"))
+REEL_OP("nn.functional.glu(Tensor input, int dim=-1) -> Tensor", composite, alias("glu"))
 Tensor glu(const Tensor& input, std::int64_t dim) {
     REEL_CHECK(input.dim() > 0, "glu: input is 0-dim; it has no dimension to halve");
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "glu: input: there is no kernel for ",
@@ -120,7 +123,7 @@ Tensor glu(const Tensor& input, std::int64_t dim) {
 }
 
 /// x above zero, weight x elsewhere; one weight in all, or one for each channel (dimension 1).
-REEL_OP("nn.functional.prelu(Tensor input, Tensor weight) -> Tensor", method, alias("prelu"))
+REEL_OP("nn.functional.prelu(Tensor input, Tensor weight) -> Tensor", rule, method, alias("prelu"))
 Tensor prelu(const Tensor& input, const Tensor& weight) {
     REEL_CHECK(input.scalar_type() == weight.scalar_type(), "prelu: input is ", dtype_name(input.scalar_type()),
                " and weight is ", dtype_name(weight.scalar_type()), "; expected one dtype");

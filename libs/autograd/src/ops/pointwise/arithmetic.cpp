@@ -27,7 +27,7 @@ template <class Op> bool write_into(const char* name, const Op& op, const Tensor
         !cpu::loop_table<Op>.forward[int(self.scalar_type())])
         return false;
     autograd::check_inplace(self, name);
-    pointwise::detail::run_binary(cpu::loop_table<Op>.forward[int(self.scalar_type())], &op, self, self, o);
+    pointwise::detail::run_binary(name, cpu::loop_table<Op>.forward[int(self.scalar_type())], &op, self, self, o);
     autograd::rebase_history(self, Tensor(), name);
     return true;
 }
@@ -42,7 +42,7 @@ Tensor& in_place(const char* name, const Op& op, const Tensor& self, const Tenso
 
 } // namespace
 
-REEL_OP("add(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor", method, out, inplace_native)
+REEL_OP("add(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor", rule, method, out, inplace_native)
 Tensor add(const Tensor& input, const Tensor& other, const Scalar& alpha) {
     if (is_one(alpha) && !alpha.isBoolean()) return binary_op("add", add_op{}, input, other);
     check_alpha("add", result_type(input, other), alpha);
@@ -53,13 +53,14 @@ Tensor& add_(const Tensor& input, const Tensor& other, const Scalar& alpha) {
         return in_place("add_", add_op{}, input, other, [&](const Tensor& x) { return add(x, other, alpha); });
     return in_place("add_", add_op{}, input, mul(other, alpha), [&](const Tensor& x) { return add(x, other, alpha); });
 }
-REEL_OP("add(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", method, inplace)
+REEL_OP("add(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", rule, method, inplace)
 Tensor add(const Tensor& input, const Scalar& other, const Scalar& alpha) {
     if (is_one(alpha)) return binary_number("add", add_op{}, input, other);
     return add(input, reel::detail::wrapped_number(other), alpha);
 }
 
-REEL_OP("sub(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor", method, out, inplace_native, alias("subtract"))
+REEL_OP("sub(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor", rule, method, out, inplace_native,
+        alias("subtract"))
 Tensor sub(const Tensor& input, const Tensor& other, const Scalar& alpha) {
     REEL_CHECK(input.scalar_type() != kBool && other.scalar_type() != kBool,
                "sub: subtraction is not defined for bool tensors; use logical_xor");
@@ -72,7 +73,7 @@ Tensor& sub_(const Tensor& input, const Tensor& other, const Scalar& alpha) {
         return in_place("sub_", sub_op{}, input, other, [&](const Tensor& x) { return sub(x, other, alpha); });
     return in_place("sub_", sub_op{}, input, mul(other, alpha), [&](const Tensor& x) { return sub(x, other, alpha); });
 }
-REEL_OP("sub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", method, inplace)
+REEL_OP("sub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", rule, method, inplace)
 Tensor sub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
     REEL_CHECK(input.scalar_type() != kBool && !other.isBoolean(),
                "sub: subtraction is not defined for bool operands; use logical_xor");
@@ -80,9 +81,9 @@ Tensor sub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
     return sub(input, reel::detail::wrapped_number(other), alpha);
 }
 /// other - alpha input
-REEL_OP("rsub(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor")
+REEL_OP("rsub(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor", composite)
 Tensor rsub(const Tensor& input, const Tensor& other, const Scalar& alpha) { return sub(other, input, alpha); }
-REEL_OP("rsub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor")
+REEL_OP("rsub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", rule)
 Tensor rsub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
     REEL_CHECK(input.scalar_type() != kBool && !other.isBoolean(),
                "rsub: subtraction is not defined for bool operands; use logical_xor");
@@ -90,35 +91,35 @@ Tensor rsub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
     return sub(reel::detail::wrapped_number(other), input, alpha);
 }
 
-REEL_OP("mul(Tensor input, Tensor other) -> Tensor", method, out, inplace_native, alias("multiply"))
+REEL_OP("mul(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace_native, alias("multiply"))
 Tensor mul(const Tensor& input, const Tensor& other) { return binary_op("mul", mul_op{}, input, other); }
 Tensor& mul_(const Tensor& input, const Tensor& other) {
     return in_place("mul_", mul_op{}, input, other, [&](const Tensor& x) { return mul(x, other); });
 }
-REEL_OP("mul(Tensor input, Scalar other) -> Tensor", method, out, inplace)
+REEL_OP("mul(Tensor input, Scalar other) -> Tensor", rule, method, out, inplace)
 Tensor mul(const Tensor& input, const Scalar& other) { return binary_number("mul", mul_op{}, input, other); }
 
-REEL_OP("maximum(Tensor input, Tensor other) -> Tensor", method, out)
+REEL_OP("maximum(Tensor input, Tensor other) -> Tensor", rule, method, out)
 Tensor maximum(const Tensor& input, const Tensor& other) { return binary_op("maximum", maximum_op{}, input, other); }
-REEL_OP("minimum(Tensor input, Tensor other) -> Tensor", method, out)
+REEL_OP("minimum(Tensor input, Tensor other) -> Tensor", rule, method, out)
 Tensor minimum(const Tensor& input, const Tensor& other) { return binary_op("minimum", minimum_op{}, input, other); }
-REEL_OP("atan2(Tensor input, Tensor other) -> Tensor", method, out, inplace, alias("arctan2"))
+REEL_OP("atan2(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("arctan2"))
 Tensor atan2(const Tensor& input, const Tensor& other) { return binary_op("atan2", atan2_op{}, input, other); }
 
-REEL_OP("neg(Tensor input) -> Tensor", method, out_exact, inplace, alias("negative"))
+REEL_OP("neg(Tensor input) -> Tensor", rule, method, out_exact, inplace, alias("negative"))
 Tensor neg(const Tensor& input) {
     REEL_CHECK(input.scalar_type() != kBool, "neg: negation is not defined for bool tensors; use logical_not");
     return unary_op("neg", neg_op{}, input);
 }
-REEL_OP("reciprocal(Tensor input) -> Tensor", method, out, inplace)
+REEL_OP("reciprocal(Tensor input) -> Tensor", rule, method, out, inplace)
 Tensor reciprocal(const Tensor& input) { return unary_op("reciprocal", reciprocal_op{}, input); }
-REEL_OP("square(Tensor input) -> Tensor", method, out, inplace)
+REEL_OP("square(Tensor input) -> Tensor", rule, method, out, inplace)
 Tensor square(const Tensor& input) {
     return unary_op("square", square_op{}, input.scalar_type() == kBool ? input.to(kLong) : input);
 }
-REEL_OP("sqrt(Tensor input) -> Tensor", method, out, inplace)
+REEL_OP("sqrt(Tensor input) -> Tensor", rule, method, out, inplace)
 Tensor sqrt(const Tensor& input) { return unary_op("sqrt", sqrt_op{}, input); }
-REEL_OP("rsqrt(Tensor input) -> Tensor", method, out, inplace)
+REEL_OP("rsqrt(Tensor input) -> Tensor", rule, method, out, inplace)
 Tensor rsqrt(const Tensor& input) { return unary_op("rsqrt", rsqrt_op{}, input); }
 
 } // namespace reel

@@ -45,20 +45,20 @@ struct Lcm {
     Tensor name(const Tensor& input, const Scalar& other) { return name(input, number(other)); }                       \
     Tensor name(const Scalar& input, const Tensor& other) { return name(number(input), other); }
 
-REEL_OP("bitwise_and(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable)
-REEL_OP("bitwise_and(Tensor input, Scalar other) -> Tensor", method, out, inplace, not_differentiable)
-REEL_OP("bitwise_and(Scalar input, Tensor other) -> Tensor", out, not_differentiable)
+REEL_OP("bitwise_and(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace)
+REEL_OP("bitwise_and(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
+REEL_OP("bitwise_and(Scalar input, Tensor other) -> Tensor", not_differentiable, out)
 REEL_BITWISE(bitwise_and, x& o)
-REEL_OP("bitwise_or(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable)
-REEL_OP("bitwise_or(Tensor input, Scalar other) -> Tensor", method, out, inplace, not_differentiable)
-REEL_OP("bitwise_or(Scalar input, Tensor other) -> Tensor", out, not_differentiable)
+REEL_OP("bitwise_or(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace)
+REEL_OP("bitwise_or(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
+REEL_OP("bitwise_or(Scalar input, Tensor other) -> Tensor", not_differentiable, out)
 REEL_BITWISE(bitwise_or, x | o)
-REEL_OP("bitwise_xor(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable)
-REEL_OP("bitwise_xor(Tensor input, Scalar other) -> Tensor", method, out, inplace, not_differentiable)
-REEL_OP("bitwise_xor(Scalar input, Tensor other) -> Tensor", out, not_differentiable)
+REEL_OP("bitwise_xor(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace)
+REEL_OP("bitwise_xor(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
+REEL_OP("bitwise_xor(Scalar input, Tensor other) -> Tensor", not_differentiable, out)
 REEL_BITWISE(bitwise_xor, x ^ o)
 
-REEL_OP("bitwise_not(Tensor input) -> Tensor", method, out, inplace, not_differentiable)
+REEL_OP("bitwise_not(Tensor input) -> Tensor", not_differentiable, method, out, inplace)
 Tensor bitwise_not(const Tensor& input) {
     return map<Ints | Bools>(
         "bitwise_not", input.scalar_type(),
@@ -70,36 +70,36 @@ Tensor bitwise_not(const Tensor& input) {
 }
 
 /// Shifts by a negative number or past the width give 0.
-REEL_OP("bitwise_left_shift(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable)
+REEL_OP("bitwise_left_shift(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace)
 Tensor bitwise_left_shift(const Tensor& input, const Tensor& other) {
     return map<Ints>("bitwise_left_shift", promoted(input, other), LeftShift(), input, other);
 }
-REEL_OP("bitwise_left_shift(Tensor input, Scalar other) -> Tensor", method, out, inplace, not_differentiable)
+REEL_OP("bitwise_left_shift(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
 Tensor bitwise_left_shift(const Tensor& input, const Scalar& other) { return bitwise_left_shift(input, number(other)); }
-REEL_OP("bitwise_left_shift(Scalar input, Tensor other) -> Tensor", out, not_differentiable)
+REEL_OP("bitwise_left_shift(Scalar input, Tensor other) -> Tensor", not_differentiable, out)
 Tensor bitwise_left_shift(const Scalar& input, const Tensor& other) { return bitwise_left_shift(number(input), other); }
 
 /// Arithmetic; shifts by a negative number or past the width leave only the sign.
-REEL_OP("bitwise_right_shift(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable)
+REEL_OP("bitwise_right_shift(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace)
 Tensor bitwise_right_shift(const Tensor& input, const Tensor& other) {
     return map<Ints>("bitwise_right_shift", promoted(input, other), RightShift(), input, other);
 }
-REEL_OP("bitwise_right_shift(Tensor input, Scalar other) -> Tensor", method, out, inplace, not_differentiable)
+REEL_OP("bitwise_right_shift(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
 Tensor bitwise_right_shift(const Tensor& input, const Scalar& other) {
     return bitwise_right_shift(input, number(other));
 }
-REEL_OP("bitwise_right_shift(Scalar input, Tensor other) -> Tensor", out, not_differentiable)
+REEL_OP("bitwise_right_shift(Scalar input, Tensor other) -> Tensor", not_differentiable, out)
 Tensor bitwise_right_shift(const Scalar& input, const Tensor& other) {
     return bitwise_right_shift(number(input), other);
 }
 
 /// Greatest common divisor, never negative; gcd(0, 0) = 0.
-REEL_OP("gcd(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable)
+REEL_OP("gcd(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace)
 Tensor gcd(const Tensor& input, const Tensor& other) {
     return map<Ints>("gcd", promoted(input, other), Gcd(), input, other);
 }
 /// Least common multiple, never negative; zero when either operand is.
-REEL_OP("lcm(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable)
+REEL_OP("lcm(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace)
 Tensor lcm(const Tensor& input, const Tensor& other) {
     return map<Ints>("lcm", promoted(input, other), Lcm(), input, other);
 }

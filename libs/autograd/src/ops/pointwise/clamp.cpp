@@ -71,21 +71,21 @@ Tensor optional_number(const std::optional<Scalar>& s) { return s ? number(*s) :
 } // namespace
 
 /// min(max(x, min), max); bounds broadcast and get gradients where they bind.
-REEL_OP("clamp(Tensor input, Tensor? min=None, Tensor? max=None) -> Tensor", method, out, inplace, alias("clip"))
+REEL_OP("clamp(Tensor input, Tensor? min=None, Tensor? max=None) -> Tensor", rule, method, out, inplace, alias("clip"))
 Tensor clamp(const Tensor& input, const Tensor& min, const Tensor& max) {
     return clamp_between("clamp", input, min, max);
 }
-REEL_OP("clamp(Tensor input, Scalar? min=None, Scalar? max=None) -> Tensor", method, out, inplace)
+REEL_OP("clamp(Tensor input, Scalar? min=None, Scalar? max=None) -> Tensor", rule, method, out, inplace)
 Tensor clamp(const Tensor& input, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
     return clamp_between("clamp", input, optional_number(min), optional_number(max));
 }
-REEL_OP("clamp_min(Tensor input, Tensor min) -> Tensor", method, out, inplace)
+REEL_OP("clamp_min(Tensor input, Tensor min) -> Tensor", rule, method, out, inplace)
 Tensor clamp_min(const Tensor& input, const Tensor& min) { return clamp_between("clamp_min", input, min, {}); }
-REEL_OP("clamp_min(Tensor input, Scalar min) -> Tensor", method, out, inplace)
+REEL_OP("clamp_min(Tensor input, Scalar min) -> Tensor", rule, method, out, inplace)
 Tensor clamp_min(const Tensor& input, const Scalar& min) { return clamp_between("clamp_min", input, number(min), {}); }
-REEL_OP("clamp_max(Tensor input, Tensor max) -> Tensor", method, out, inplace)
+REEL_OP("clamp_max(Tensor input, Tensor max) -> Tensor", rule, method, out, inplace)
 Tensor clamp_max(const Tensor& input, const Tensor& max) { return clamp_between("clamp_max", input, {}, max); }
-REEL_OP("clamp_max(Tensor input, Scalar max) -> Tensor", method, out, inplace)
+REEL_OP("clamp_max(Tensor input, Scalar max) -> Tensor", rule, method, out, inplace)
 Tensor clamp_max(const Tensor& input, const Scalar& max) { return clamp_between("clamp_max", input, {}, number(max)); }
 
 namespace {
@@ -98,7 +98,7 @@ template <class Beats> GradList extremum_rule(RuleContext& c, Beats beats) {
 }
 } // namespace
 /// The larger one; NaN loses.  Ties share the gradient.
-REEL_OP("fmax(Tensor input, Tensor other) -> Tensor", method, out)
+REEL_OP("fmax(Tensor input, Tensor other) -> Tensor", rule, method, out)
 Tensor fmax(const Tensor& input, const Tensor& other) {
     const Tensor y = map<Reals | Bools>(
         "fmax", promoted(input, other), [](auto x, auto o) { return o != o || x >= o ? x : o; }, input, other);
@@ -108,7 +108,7 @@ Tensor fmax(const Tensor& input, const Tensor& other) {
     return y;
 }
 /// The smaller one; NaN loses.  Ties share the gradient.
-REEL_OP("fmin(Tensor input, Tensor other) -> Tensor", method, out)
+REEL_OP("fmin(Tensor input, Tensor other) -> Tensor", rule, method, out)
 Tensor fmin(const Tensor& input, const Tensor& other) {
     const Tensor y = map<Reals | Bools>(
         "fmin", promoted(input, other), [](auto x, auto o) { return o != o || x <= o ? x : o; }, input, other);
@@ -119,8 +119,8 @@ Tensor fmin(const Tensor& input, const Tensor& other) {
 }
 
 /// NaN becomes `nan`, infinities `posinf` and `neginf`: by default 0 and the dtype's extremes. Integers stay.
-REEL_OP("nan_to_num(Tensor input, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor", method, out,
-        inplace)
+REEL_OP("nan_to_num(Tensor input, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor", rule, method,
+        out, inplace)
 Tensor nan_to_num(const Tensor& input, std::optional<double> nan, std::optional<double> posinf,
                   std::optional<double> neginf) {
     const ScalarType t = input.scalar_type();

@@ -1,4 +1,5 @@
 // Comparisons, predicates and selection by a condition.
+#include <reel/autograd/kernels/where.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 
@@ -44,7 +45,7 @@ template <class F> Tensor compare(const char* name, const Tensor& x, const Tenso
     const Dims sizes = broadcast_shapes(name, x.sizes(), o.sizes());
     const Tensor cx = cast_raw(x, t), co = cast_raw(o, t);
     Tensor out = pointwise::detail::result_like(cx, co, sizes, kBool);
-    pointwise::detail::run_binary(loop, nullptr, out, expand_raw(cx, sizes), expand_raw(co, sizes));
+    pointwise::detail::run_binary(name, loop, nullptr, out, expand_raw(cx, sizes), expand_raw(co, sizes));
     return out;
 }
 template <class F> Tensor predicate(const char* name, const Tensor& x) {
@@ -62,7 +63,7 @@ template <class F> Tensor predicate(const char* name, const Tensor& x) {
     }
     if (!loop) pointwise::detail::throw_unsupported(name, x.scalar_type());
     Tensor out = empty_like_raw(x, kBool);
-    pointwise::detail::run_unary(loop, nullptr, out, x);
+    pointwise::detail::run_unary(name, loop, nullptr, out, x);
     return out;
 }
 
@@ -137,13 +138,6 @@ struct IsReal {
     }
 };
 
-template <class T> void where_loop(char* const* d, const std::int64_t* s, std::int64_t n, const void*) {
-    for (std::int64_t i = 0; i < n; ++i)
-        *reinterpret_cast<T*>(d[0] + i * s[0]) = *reinterpret_cast<const bool*>(d[1] + i * s[1])
-                                                     ? *reinterpret_cast<const T*>(d[2] + i * s[2])
-                                                     : *reinterpret_cast<const T*>(d[3] + i * s[3]);
-}
-
 } // namespace
 
 #define REEL_COMPARE(name, Functor)                                                                                    \
@@ -152,50 +146,50 @@ template <class T> void where_loop(char* const* d, const std::int64_t* s, std::i
         return compare<Functor>(#name, input, wrapped_number(other));                                                  \
     }
 
-REEL_OP("eq(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable)
-REEL_OP("eq(Tensor input, Scalar other) -> Tensor", method, out, inplace, not_differentiable)
+REEL_OP("eq(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace)
+REEL_OP("eq(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
 REEL_COMPARE(eq, Eq)
-REEL_OP("ne(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable, alias("not_equal"))
-REEL_OP("ne(Tensor input, Scalar other) -> Tensor", method, out, inplace, not_differentiable)
+REEL_OP("ne(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace, alias("not_equal"))
+REEL_OP("ne(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
 REEL_COMPARE(ne, Ne)
-REEL_OP("lt(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable, alias("less"))
-REEL_OP("lt(Tensor input, Scalar other) -> Tensor", method, out, inplace, not_differentiable)
+REEL_OP("lt(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace, alias("less"))
+REEL_OP("lt(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
 REEL_COMPARE(lt, Lt)
-REEL_OP("le(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable, alias("less_equal"))
-REEL_OP("le(Tensor input, Scalar other) -> Tensor", method, out, inplace, not_differentiable)
+REEL_OP("le(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace, alias("less_equal"))
+REEL_OP("le(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
 REEL_COMPARE(le, Le)
-REEL_OP("gt(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable, alias("greater"))
-REEL_OP("gt(Tensor input, Scalar other) -> Tensor", method, out, inplace, not_differentiable)
+REEL_OP("gt(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace, alias("greater"))
+REEL_OP("gt(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
 REEL_COMPARE(gt, Gt)
-REEL_OP("ge(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable, alias("greater_equal"))
-REEL_OP("ge(Tensor input, Scalar other) -> Tensor", method, out, inplace, not_differentiable)
+REEL_OP("ge(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace, alias("greater_equal"))
+REEL_OP("ge(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
 REEL_COMPARE(ge, Ge)
 
-REEL_OP("logical_and(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable)
+REEL_OP("logical_and(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace)
 Tensor logical_and(const Tensor& input, const Tensor& other) { return compare<And>("logical_and", input, other); }
-REEL_OP("logical_or(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable)
+REEL_OP("logical_or(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace)
 Tensor logical_or(const Tensor& input, const Tensor& other) { return compare<Or>("logical_or", input, other); }
-REEL_OP("logical_xor(Tensor input, Tensor other) -> Tensor", method, out, inplace, not_differentiable)
+REEL_OP("logical_xor(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace)
 Tensor logical_xor(const Tensor& input, const Tensor& other) { return compare<Xor>("logical_xor", input, other); }
-REEL_OP("logical_not(Tensor input) -> Tensor", method, out, inplace, not_differentiable)
+REEL_OP("logical_not(Tensor input) -> Tensor", not_differentiable, method, out, inplace)
 Tensor logical_not(const Tensor& input) { return predicate<Not>("logical_not", input); }
-REEL_OP("isnan(Tensor input) -> Tensor", method, not_differentiable)
+REEL_OP("isnan(Tensor input) -> Tensor", not_differentiable, method)
 Tensor isnan(const Tensor& input) { return predicate<IsNan>("isnan", input); }
-REEL_OP("isinf(Tensor input) -> Tensor", method, not_differentiable)
+REEL_OP("isinf(Tensor input) -> Tensor", not_differentiable, method)
 Tensor isinf(const Tensor& input) { return predicate<IsInf>("isinf", input); }
-REEL_OP("isfinite(Tensor input) -> Tensor", method, not_differentiable)
+REEL_OP("isfinite(Tensor input) -> Tensor", not_differentiable, method)
 Tensor isfinite(const Tensor& input) { return predicate<IsFinite>("isfinite", input); }
-REEL_OP("isposinf(Tensor input) -> Tensor", method, out, not_differentiable)
+REEL_OP("isposinf(Tensor input) -> Tensor", not_differentiable, method, out)
 Tensor isposinf(const Tensor& input) { return predicate<IsPosInf>("isposinf", input); }
-REEL_OP("isneginf(Tensor input) -> Tensor", method, out, not_differentiable)
+REEL_OP("isneginf(Tensor input) -> Tensor", not_differentiable, method, out)
 Tensor isneginf(const Tensor& input) { return predicate<IsNegInf>("isneginf", input); }
 /// Is the imaginary part zero? True for every real element.
-REEL_OP("isreal(Tensor input) -> Tensor", method, not_differentiable)
+REEL_OP("isreal(Tensor input) -> Tensor", not_differentiable, method)
 Tensor isreal(const Tensor& input) { return predicate<IsReal>("isreal", input); }
 
 /// |input - other| <= atol + rtol |other|; equal infinities are close, NaNs with `equal_nan`.
 REEL_OP("isclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
-        method, not_differentiable)
+        not_differentiable, method)
 Tensor isclose(const Tensor& input, const Tensor& other, double rtol, double atol, bool equal_nan) {
     REEL_CHECK(input.scalar_type() == other.scalar_type(), "isclose: input is ", dtype_name(input.scalar_type()),
                " and other is ", dtype_name(other.scalar_type()), "; expected one dtype");
@@ -222,7 +216,7 @@ Device device_of(std::initializer_list<std::reference_wrapper<const Tensor>> ope
 } // namespace
 
 /// Elements of `input` where `condition` holds, of `other` elsewhere.
-REEL_OP("where(Tensor condition, Tensor input, Tensor other) -> Tensor", out_exact)
+REEL_OP("where(Tensor condition, Tensor input, Tensor other) -> Tensor", rule, out_exact)
 Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) {
     REEL_CHECK(condition.scalar_type() == kBool || condition.scalar_type() == kByte, "where: condition is ",
                dtype_name(condition.scalar_type()), "; expected bool");
@@ -230,29 +224,11 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
     const Dims sizes =
         broadcast_shapes("where", condition.sizes(), broadcast_shapes("where", input.sizes(), other.sizes()));
     Tensor out = empty_raw(sizes, t, device_of({condition, input, other}));
-    const Tensor operands[] = {out, expand_raw(cast_raw(condition, kBool), sizes),
-                               expand_raw(cast_raw(input, t), sizes), expand_raw(cast_raw(other, t), sizes)};
-    cpu::Loop loop = nullptr;
-    switch (t) {
-#define REEL_CASE(T, Name)                                                                                             \
-    case ScalarType::Name:                                                                                             \
-        loop = &where_loop<T>;                                                                                         \
-        break;
-        REEL_FORALL_SCALAR_TYPES(REEL_CASE)
-#undef REEL_CASE
-    default:
-        break;
-    }
-    char* data[4];
-    Dims bytes[4];
-    const std::int64_t* strides[4];
-    for (int i = 0; i < 4 && !out.is_meta(); ++i) {
-        const shape::Walked walked(operands[i]);
-        data[i] = walked.data;
-        bytes[i] = walked.strides;
-        strides[i] = bytes[i].data();
-    }
-    if (!out.is_meta()) cpu::for_each_strided(int(sizes.size()), sizes.data(), 4, data, strides, loop, nullptr);
+    const auto operand = [&](const Tensor& x, ScalarType dtype) {
+        const Tensor cast = expand_raw(cast_raw(x, dtype), sizes);
+        return out.is_cpu() ? cast : pointwise::detail::following(cast, out.device());
+    };
+    kernels::where(out, operand(condition, kBool), operand(input, t), operand(other, t));
     record("where", {condition, input, other}, out, {condition},
            [cx = input.is_complex(), co = other.is_complex()](RuleContext& c) -> GradList {
                const Tensor cond = c.saved(0);
@@ -262,15 +238,15 @@ Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) 
            });
     return out;
 }
-REEL_OP("where(Tensor condition, Tensor input, Scalar other) -> Tensor", out_exact)
+REEL_OP("where(Tensor condition, Tensor input, Scalar other) -> Tensor", composite, out_exact)
 Tensor where(const Tensor& condition, const Tensor& input, const Scalar& other) {
     return where(condition, input, wrapped_number(other));
 }
-REEL_OP("where(Tensor condition, Scalar input, Tensor other) -> Tensor", out_exact)
+REEL_OP("where(Tensor condition, Scalar input, Tensor other) -> Tensor", composite, out_exact)
 Tensor where(const Tensor& condition, const Scalar& input, const Tensor& other) {
     return where(condition, wrapped_number(input), other);
 }
-REEL_OP("where(Tensor condition, Scalar input, Scalar other) -> Tensor", out_exact)
+REEL_OP("where(Tensor condition, Scalar input, Scalar other) -> Tensor", not_differentiable, out_exact)
 Tensor where(const Tensor& condition, const Scalar& input, const Scalar& other) {
     return where(condition, wrapped_number(input), wrapped_number(other));
 }
@@ -280,7 +256,7 @@ Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
 Tensor Tensor::where(const Tensor& condition, const Scalar& other) const {
     return reel::where(condition, *this, other);
 }
-REEL_OP("masked_fill(Tensor input, Tensor mask, Scalar value) -> Tensor", method, inplace)
+REEL_OP("masked_fill(Tensor input, Tensor mask, Scalar value) -> Tensor", composite, method, inplace)
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value) {
     REEL_CHECK(mask.scalar_type() == kBool, "masked_fill: mask is ", dtype_name(mask.scalar_type()), "; expected bool");
     REEL_CHECK(input.is_complex() || !value.isComplex(), "masked_fill: value ", value, " does not convert to ",
@@ -288,7 +264,7 @@ Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value)
     return where(mask, reel::full({}, value, TensorOptions(input.scalar_type()).device(input.device())), input);
 }
 /// `value` is 0-dim and gets the sum of the gradients of the places that it fills.
-REEL_OP("masked_fill(Tensor input, Tensor mask, Tensor value) -> Tensor", method, inplace)
+REEL_OP("masked_fill(Tensor input, Tensor mask, Tensor value) -> Tensor", composite, method, inplace)
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Tensor& value) {
     REEL_CHECK(mask.scalar_type() == kBool, "masked_fill: mask is ", dtype_name(mask.scalar_type()), "; expected bool");
     REEL_CHECK(value.dim() == 0, "masked_fill: value has shape ", value.sizes(),

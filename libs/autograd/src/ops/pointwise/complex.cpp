@@ -26,7 +26,7 @@ Tensor magnitude(const Tensor& x) {
 } // namespace
 
 /// Magnitude, real for complex input.  gx = g sgn(x)
-REEL_OP("abs(Tensor input) -> Tensor", method, out_exact, inplace, alias("absolute"))
+REEL_OP("abs(Tensor input) -> Tensor", rule, method, out_exact, inplace, alias("absolute"))
 Tensor abs(const Tensor& input) {
     if (input.scalar_type() == kBool) return input.clone();
     const Tensor y = map<Numbers>(
@@ -43,7 +43,7 @@ Tensor abs(const Tensor& input) {
 }
 
 /// -1, 0 or 1; 0 for NaN.
-REEL_OP("sign(Tensor input) -> Tensor", method, out_exact, inplace)
+REEL_OP("sign(Tensor input) -> Tensor", rule, method, out_exact, inplace)
 Tensor sign(const Tensor& input) {
     REEL_CHECK(!input.is_complex(), "sign: input is complex; use sgn");
     const Tensor y = map<Reals | Bools>("sign", input.scalar_type(), Sign(), input);
@@ -51,7 +51,7 @@ Tensor sign(const Tensor& input) {
     return y;
 }
 /// x / |x|, zero at zero; `sign` for real input.
-REEL_OP("sgn(Tensor input) -> Tensor", method, out_exact, inplace)
+REEL_OP("sgn(Tensor input) -> Tensor", rule, method, out_exact, inplace)
 Tensor sgn(const Tensor& input) {
     const Tensor y = map<Numbers | Bools>("sgn", input.scalar_type(), Sign(), input);
     record("sgn", {input}, y, {input}, [](RuleContext& c) -> GradList {
@@ -66,7 +66,7 @@ Tensor sgn(const Tensor& input) {
 }
 
 /// Phase in [-pi, pi]; for real input pi below zero and 0 elsewhere.
-REEL_OP("angle(Tensor input) -> Tensor", method, out)
+REEL_OP("angle(Tensor input) -> Tensor", rule, method, out)
 Tensor angle(const Tensor& input) {
     const Tensor y = map<Floats | Complexes>(
         "angle", to_float(input),
@@ -86,10 +86,10 @@ Tensor angle(const Tensor& input) {
 }
 
 /// The real part: a view of complex input, real input itself.
-REEL_OP("real(Tensor input) -> Tensor", view)
+REEL_OP("real(Tensor input) -> Tensor", composite, view)
 Tensor real(const Tensor& input) { return input.is_complex() ? select(view_as_real(input), -1, 0) : input; }
 /// The imaginary part, a view; complex input only.
-REEL_OP("imag(Tensor input) -> Tensor", view)
+REEL_OP("imag(Tensor input) -> Tensor", composite, view)
 Tensor imag(const Tensor& input) {
     REEL_CHECK(input.is_complex(), "imag: input is ", dtype_name(input.scalar_type()),
                "; only complex tensors have an imaginary part");
@@ -106,23 +106,23 @@ Tensor conjugated(const char* name, const Tensor& input) {
 }
 } // namespace
 /// Conjugation, never lazy; real tensors are returned as they are.
-REEL_OP("conj(Tensor input) -> Tensor", method)
+REEL_OP("conj(Tensor input) -> Tensor", rule, method)
 Tensor conj(const Tensor& input) { return conjugated("conj", input); }
-REEL_OP("conj_physical(Tensor input) -> Tensor", method, out_exact, inplace)
+REEL_OP("conj_physical(Tensor input) -> Tensor", rule, method, out_exact, inplace)
 Tensor conj_physical(const Tensor& input) { return conjugated("conj_physical", input); }
 /// There are no lazily conjugated or negated tensors: returns `input`.
-REEL_OP("resolve_conj(Tensor input) -> Tensor", method)
+REEL_OP("resolve_conj(Tensor input) -> Tensor", composite, method)
 Tensor resolve_conj(const Tensor& input) { return input; }
-REEL_OP("resolve_neg(Tensor input) -> Tensor", method)
+REEL_OP("resolve_neg(Tensor input) -> Tensor", composite, method)
 Tensor resolve_neg(const Tensor& input) { return input; }
-REEL_OP("positive(Tensor input) -> Tensor", method)
+REEL_OP("positive(Tensor input) -> Tensor", composite, method)
 Tensor positive(const Tensor& input) {
     REEL_CHECK(input.scalar_type() != kBool, "positive: not defined for bool tensors");
     return input;
 }
 
 /// real + i imag
-REEL_OP("complex(Tensor real, Tensor imag) -> Tensor", out_exact)
+REEL_OP("complex(Tensor real, Tensor imag) -> Tensor", rule, out_exact)
 Tensor complex(const Tensor& real, const Tensor& imag) {
     const ScalarType t = real.scalar_type();
     REEL_CHECK(t == imag.scalar_type(), "complex: real is ", dtype_name(t), " and imag is ",
@@ -137,7 +137,7 @@ Tensor complex(const Tensor& real, const Tensor& imag) {
     return y;
 }
 /// abs e^(i angle)
-REEL_OP("polar(Tensor abs, Tensor angle) -> Tensor", out_exact)
+REEL_OP("polar(Tensor abs, Tensor angle) -> Tensor", rule, out_exact)
 Tensor polar(const Tensor& abs, const Tensor& angle) {
     const ScalarType t = abs.scalar_type();
     REEL_CHECK(t == angle.scalar_type(), "polar: abs is ", dtype_name(t), " and angle is ",

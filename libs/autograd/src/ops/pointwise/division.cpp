@@ -1,4 +1,5 @@
 // Division and its remainders.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/pointwise/arithmetic.hpp>
 
 #include "ops/pointwise/elementwise.hpp"
@@ -65,7 +66,7 @@ struct Fmod {
 void check_divisor(const char* op, ScalarType t, const Tensor& o) {
     if (!isIntegralType(t, true) || o.numel() == 0 || o.is_meta()) return;
     const Tensor zero = reel::detail::contiguous_raw(reel::detail::cast_raw(o, t) == 0);
-    const bool* const p = zero.data_ptr<bool>();
+    const bool* const p = host_data<bool>(zero, op);
     REEL_CHECK(std::find(p, p + zero.numel(), true) == p + zero.numel(), op, ": an integer divisor is zero");
 }
 /// Floats round the quotient to their dtype before they drop its fraction.
@@ -99,37 +100,37 @@ Tensor div_mode(const char* op, const Tensor& x, const Tensor& o, std::optional<
 
 } // namespace
 
-REEL_OP("div(Tensor input, Tensor other) -> Tensor", method, out, inplace, alias("divide"))
+REEL_OP("div(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("divide"))
 Tensor div(const Tensor& input, const Tensor& other) {
     return pointwise::binary_op("div", pointwise::div_op{}, input, other);
 }
-REEL_OP("div(Tensor input, Scalar other) -> Tensor", method, out, inplace)
+REEL_OP("div(Tensor input, Scalar other) -> Tensor", rule, method, out, inplace)
 Tensor div(const Tensor& input, const Scalar& other) {
     return pointwise::binary_number("div", pointwise::div_op{}, input, other);
 }
 /// Divides and rounds down (`floor`) or towards zero (`trunc`); integers stay integers.
-REEL_OP("div(Tensor input, Tensor other, *, str? rounding_mode) -> Tensor", method, out, inplace)
+REEL_OP("div(Tensor input, Tensor other, *, str? rounding_mode) -> Tensor", rule, method, out, inplace)
 Tensor div(const Tensor& input, const Tensor& other, std::optional<std::string_view> rounding_mode) {
     return div_mode("div", input, other, rounding_mode);
 }
-REEL_OP("div(Tensor input, Scalar other, *, str? rounding_mode) -> Tensor", method, out, inplace)
+REEL_OP("div(Tensor input, Scalar other, *, str? rounding_mode) -> Tensor", rule, method, out, inplace)
 Tensor div(const Tensor& input, const Scalar& other, std::optional<std::string_view> rounding_mode) {
     return div_mode("div", input, number(other), rounding_mode);
 }
-REEL_OP("true_divide(Tensor input, Tensor other) -> Tensor", method, out, inplace)
+REEL_OP("true_divide(Tensor input, Tensor other) -> Tensor", composite, method, out, inplace)
 Tensor true_divide(const Tensor& input, const Tensor& other) { return div(input, other); }
-REEL_OP("true_divide(Tensor input, Scalar other) -> Tensor", method, out, inplace)
+REEL_OP("true_divide(Tensor input, Scalar other) -> Tensor", composite, method, out, inplace)
 Tensor true_divide(const Tensor& input, const Scalar& other) { return div(input, other); }
 
-REEL_OP("floor_divide(Tensor input, Tensor other) -> Tensor", method, out, inplace)
+REEL_OP("floor_divide(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace)
 Tensor floor_divide(const Tensor& input, const Tensor& other) {
     return flat("floor_divide", input, other, rounded<FloorDiv>("floor_divide", input, other));
 }
-REEL_OP("floor_divide(Tensor input, Scalar other) -> Tensor", method, out, inplace)
+REEL_OP("floor_divide(Tensor input, Scalar other) -> Tensor", composite, method, out, inplace)
 Tensor floor_divide(const Tensor& input, const Scalar& other) { return floor_divide(input, number(other)); }
 
 /// x - o floor(x / o)
-REEL_OP("remainder(Tensor input, Tensor other) -> Tensor", method, out, inplace)
+REEL_OP("remainder(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace)
 Tensor remainder(const Tensor& input, const Tensor& other) {
     const Tensor y = rounded<Remainder>("remainder", input, other);
     record("remainder", {input, other}, y, {input, other}, [](RuleContext& c) -> GradList {
@@ -138,13 +139,13 @@ Tensor remainder(const Tensor& input, const Tensor& other) {
     });
     return y;
 }
-REEL_OP("remainder(Tensor input, Scalar other) -> Tensor", method, out, inplace)
+REEL_OP("remainder(Tensor input, Scalar other) -> Tensor", composite, method, out, inplace)
 Tensor remainder(const Tensor& input, const Scalar& other) { return remainder(input, number(other)); }
-REEL_OP("remainder(Scalar input, Tensor other) -> Tensor", out)
+REEL_OP("remainder(Scalar input, Tensor other) -> Tensor", composite, out)
 Tensor remainder(const Scalar& input, const Tensor& other) { return remainder(number(input), other); }
 
 /// x - o trunc(x / o)
-REEL_OP("fmod(Tensor input, Tensor other) -> Tensor", method, out, inplace)
+REEL_OP("fmod(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace)
 Tensor fmod(const Tensor& input, const Tensor& other) {
     const Tensor y = rounded<Fmod>("fmod", input, other);
     record("fmod", {input, other}, y, {input, other}, [](RuleContext& c) -> GradList {
@@ -153,7 +154,7 @@ Tensor fmod(const Tensor& input, const Tensor& other) {
     });
     return y;
 }
-REEL_OP("fmod(Tensor input, Scalar other) -> Tensor", method, out, inplace)
+REEL_OP("fmod(Tensor input, Scalar other) -> Tensor", composite, method, out, inplace)
 Tensor fmod(const Tensor& input, const Scalar& other) { return fmod(input, number(other)); }
 
 } // namespace reel

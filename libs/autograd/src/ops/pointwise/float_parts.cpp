@@ -19,7 +19,7 @@ template <class B> float next_16(float x, float toward) {
 } // namespace
 
 /// The magnitude of `input` with the sign of `other`.  gx = g y / x, zero at x = 0
-REEL_OP("copysign(Tensor input, Tensor other) -> Tensor", method, out, inplace)
+REEL_OP("copysign(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace)
 Tensor copysign(const Tensor& input, const Tensor& other) {
     const Tensor y = map<Floats>(
         "copysign", to_float(input, other), [](auto x, auto o) { return std::copysign(x, o); }, input, other);
@@ -30,11 +30,11 @@ Tensor copysign(const Tensor& input, const Tensor& other) {
     });
     return y;
 }
-REEL_OP("copysign(Tensor input, Scalar other) -> Tensor", method, out, inplace)
+REEL_OP("copysign(Tensor input, Scalar other) -> Tensor", composite, method, out, inplace)
 Tensor copysign(const Tensor& input, const Scalar& other) { return copysign(input, number(other)); }
 
 /// The next representable number after `input` towards `other`.
-REEL_OP("nextafter(Tensor input, Tensor other) -> Tensor", method, out, inplace)
+REEL_OP("nextafter(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace)
 Tensor nextafter(const Tensor& input, const Tensor& other) {
     const ScalarType t = promoted(input, other);
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(t), "nextafter: input: there is no kernel for ", dtype_name(t),
@@ -59,7 +59,7 @@ Tensor nextafter(const Tensor& input, const Tensor& other) {
 }
 
 /// Is the sign bit set? True for -0; false for every unsigned or bool element.
-REEL_OP("signbit(Tensor input) -> Tensor", method, out, not_differentiable)
+REEL_OP("signbit(Tensor input) -> Tensor", not_differentiable, method, out)
 Tensor signbit(const Tensor& input) {
     return map<Reals | Bools>(
         "signbit", input.scalar_type(),
@@ -72,7 +72,7 @@ Tensor signbit(const Tensor& input) {
 }
 
 /// input = mantissa 2^exponent with mantissa in (-1, -1/2] or [1/2, 1); the exponent is int32.
-REEL_OP("frexp(Tensor input) -> (Tensor mantissa, Tensor exponent)", method, out)
+REEL_OP("frexp(Tensor input) -> (Tensor mantissa, Tensor exponent)", rule, method, out)
 std::tuple<Tensor, Tensor> frexp(const Tensor& input) {
     const ScalarType t = input.scalar_type();
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(t), "frexp: input: there is no kernel for ", dtype_name(t),
@@ -98,7 +98,7 @@ std::tuple<Tensor, Tensor> frexp(const Tensor& input) {
 }
 
 /// 0 for negative, 1 for positive elements, `values` at zero: those have the gradient there.
-REEL_OP("heaviside(Tensor input, Tensor values) -> Tensor", method, out, inplace)
+REEL_OP("heaviside(Tensor input, Tensor values) -> Tensor", rule, method, out, inplace)
 Tensor heaviside(const Tensor& input, const Tensor& values) {
     REEL_CHECK(!input.is_complex() && !values.is_complex(), "heaviside: complex tensors have no order");
     REEL_CHECK(input.scalar_type() == values.scalar_type(), "heaviside: input is ", dtype_name(input.scalar_type()),

@@ -30,7 +30,8 @@ void check_lerp(ScalarType x, ScalarType end) {
 } // namespace
 
 /// input + value tensor1 tensor2
-REEL_OP("addcmul(Tensor input, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", method, out, inplace)
+REEL_OP("addcmul(Tensor input, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", rule, method, out,
+        inplace)
 Tensor addcmul(const Tensor& input, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) {
     const ScalarType t = promoted(input, tensor1, tensor2);
     check_value("addcmul", t, value);
@@ -53,7 +54,8 @@ Tensor addcmul(const Tensor& input, const Tensor& tensor1, const Tensor& tensor2
     return y;
 }
 /// input + value tensor1 / tensor2
-REEL_OP("addcdiv(Tensor input, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", method, out, inplace)
+REEL_OP("addcdiv(Tensor input, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", rule, method, out,
+        inplace)
 Tensor addcdiv(const Tensor& input, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) {
     const ScalarType t = promoted(input, tensor1, tensor2);
     REEL_CHECK(!isIntegralType(tensor1.scalar_type(), true) || !isIntegralType(tensor2.scalar_type(), true),
@@ -77,7 +79,7 @@ Tensor addcdiv(const Tensor& input, const Tensor& tensor1, const Tensor& tensor2
 }
 
 /// input + weight (end - input)
-REEL_OP("lerp(Tensor input, Tensor end, Tensor weight) -> Tensor", method, out, inplace)
+REEL_OP("lerp(Tensor input, Tensor end, Tensor weight) -> Tensor", rule, method, out, inplace)
 Tensor lerp(const Tensor& input, const Tensor& end, const Tensor& weight) {
     check_lerp(input.scalar_type(), end.scalar_type());
     const Tensor y = map<Floats | Complexes>("lerp", promoted(input, end, weight), Lerp(), input, end, weight);
@@ -89,7 +91,7 @@ Tensor lerp(const Tensor& input, const Tensor& end, const Tensor& weight) {
     });
     return y;
 }
-REEL_OP("lerp(Tensor input, Tensor end, Scalar weight) -> Tensor", method, out, inplace)
+REEL_OP("lerp(Tensor input, Tensor end, Scalar weight) -> Tensor", rule, method, out, inplace)
 Tensor lerp(const Tensor& input, const Tensor& end, const Scalar& weight) {
     check_lerp(input.scalar_type(), end.scalar_type());
     const ScalarType t = promoted(input, end);

@@ -35,7 +35,7 @@ template <class T> T log_add_exp2(T x, T o) {
 } // namespace
 
 /// log(e^x + e^o), without overflow.  gx = g sigmoid(x - o)
-REEL_OP("logaddexp(Tensor input, Tensor other) -> Tensor", method, out)
+REEL_OP("logaddexp(Tensor input, Tensor other) -> Tensor", rule, method, out)
 Tensor logaddexp(const Tensor& input, const Tensor& other) {
     const Tensor y = map<Floats | Complexes>(
         "logaddexp", promoted(input, other), [](auto x, auto o) { return log_add_exp(x, o); }, input, other);
@@ -47,7 +47,7 @@ Tensor logaddexp(const Tensor& input, const Tensor& other) {
     return y;
 }
 /// log2(2^x + 2^o), without overflow.  gx = g / (1 + 2^(o - x)) = g sigmoid((x - o) log 2)
-REEL_OP("logaddexp2(Tensor input, Tensor other) -> Tensor", method, out)
+REEL_OP("logaddexp2(Tensor input, Tensor other) -> Tensor", rule, method, out)
 Tensor logaddexp2(const Tensor& input, const Tensor& other) {
     const Tensor y = map<Floats>(
         "logaddexp2", promoted(input, other), [](auto x, auto o) { return log_add_exp2(x, o); }, input, other);
@@ -61,7 +61,7 @@ Tensor logaddexp2(const Tensor& input, const Tensor& other) {
 }
 
 /// x log(o), zero where x is zero unless o is NaN.
-REEL_OP("xlogy(Tensor input, Tensor other) -> Tensor", method, out, inplace, alias("special.xlogy"))
+REEL_OP("xlogy(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("special.xlogy"))
 Tensor xlogy(const Tensor& input, const Tensor& other) {
     const Tensor y = map<Floats>(
         "xlogy", to_float(input, other),
@@ -76,13 +76,13 @@ Tensor xlogy(const Tensor& input, const Tensor& other) {
     });
     return y;
 }
-REEL_OP("xlogy(Tensor input, Scalar other) -> Tensor", method, out, inplace)
+REEL_OP("xlogy(Tensor input, Scalar other) -> Tensor", composite, method, out, inplace)
 Tensor xlogy(const Tensor& input, const Scalar& other) { return xlogy(input, number(other)); }
-REEL_OP("xlogy(Scalar input, Tensor other) -> Tensor", out)
+REEL_OP("xlogy(Scalar input, Tensor other) -> Tensor", composite, out)
 Tensor xlogy(const Scalar& input, const Tensor& other) { return xlogy(number(input), other); }
 
 /// x log(1 + o), zero where x is zero unless o is NaN.
-REEL_OP("special.xlog1py(Tensor input, Tensor other) -> Tensor", out)
+REEL_OP("special.xlog1py(Tensor input, Tensor other) -> Tensor", rule, out)
 Tensor special_xlog1py(const Tensor& input, const Tensor& other) {
     const Tensor y = map<Floats>(
         "special.xlog1py", to_float(input, other),
@@ -97,13 +97,13 @@ Tensor special_xlog1py(const Tensor& input, const Tensor& other) {
     });
     return y;
 }
-REEL_OP("special.xlog1py(Tensor input, Scalar other) -> Tensor", out)
+REEL_OP("special.xlog1py(Tensor input, Scalar other) -> Tensor", composite, out)
 Tensor special_xlog1py(const Tensor& input, const Scalar& other) { return special_xlog1py(input, number(other)); }
-REEL_OP("special.xlog1py(Scalar input, Tensor other) -> Tensor", out)
+REEL_OP("special.xlog1py(Scalar input, Tensor other) -> Tensor", composite, out)
 Tensor special_xlog1py(const Scalar& input, const Tensor& other) { return special_xlog1py(number(input), other); }
 
 /// log(x / (1 - x)); with `eps`, x is first brought into [eps, 1 - eps].
-REEL_OP("logit(Tensor input, float? eps=None) -> Tensor", method, out, inplace, alias("special.logit"))
+REEL_OP("logit(Tensor input, float? eps=None) -> Tensor", rule, method, out, inplace, alias("special.logit"))
 Tensor logit(const Tensor& input, std::optional<double> eps) {
     const double e = eps.value_or(-1);
     const Tensor y = map<Floats>(
@@ -124,7 +124,7 @@ Tensor logit(const Tensor& input, std::optional<double> eps) {
 }
 
 /// -x log(x); zero at 0, -infinity below.
-REEL_OP("special.entr(Tensor input) -> Tensor", out)
+REEL_OP("special.entr(Tensor input) -> Tensor", rule, out)
 Tensor special_entr(const Tensor& input) {
     const Tensor y = map<Floats>(
         "special.entr", to_float(input),

@@ -54,14 +54,14 @@ Tensor exponent_grad(const Tensor& g, const Tensor& x, const Tensor& o, const Te
 
 } // namespace
 
-REEL_OP("pow(Tensor input, Tensor exponent) -> Tensor", method, out, inplace)
+REEL_OP("pow(Tensor input, Tensor exponent) -> Tensor", rule, method, out, inplace)
 Tensor pow(const Tensor& input, const Tensor& exponent) {
     const ScalarType t = promoted(input, exponent);
     REEL_CHECK_NOT_IMPLEMENTED(t != kBool, "pow: input: there is no kernel for bool; convert an operand first");
     if (isIntegralType(t)) return map<Ints>("pow", t, IntegerPow(), input, exponent);
     return pointwise::binary_op("pow", pointwise::pow_op{}, input, exponent);
 }
-REEL_OP("pow(Tensor input, Scalar exponent) -> Tensor", method, out, inplace)
+REEL_OP("pow(Tensor input, Scalar exponent) -> Tensor", rule, method, out, inplace)
 Tensor pow(const Tensor& input, const Scalar& exponent) {
     const ScalarType t = result_type(input, exponent);
     REEL_CHECK_NOT_IMPLEMENTED(t != kBool, "pow: input: there is no kernel for bool; convert an operand first");
@@ -73,7 +73,7 @@ Tensor pow(const Tensor& input, const Scalar& exponent) {
     if (exponent.equal(2)) return t == input.scalar_type() ? square(input) : square(input.to(t));
     return pointwise::binary_number("pow", pointwise::pow_op{}, input, exponent);
 }
-REEL_OP("pow(Scalar input, Tensor exponent) -> Tensor", out)
+REEL_OP("pow(Scalar input, Tensor exponent) -> Tensor", rule, out)
 Tensor pow(const Scalar& input, const Tensor& exponent) {
     const ScalarType t = result_type(exponent, input);
     REEL_CHECK_NOT_IMPLEMENTED(t != kBool, "pow: exponent: there is no kernel for bool; convert an operand first");
@@ -82,28 +82,28 @@ Tensor pow(const Scalar& input, const Tensor& exponent) {
 }
 
 /// The power in double precision, whatever the operands are.
-REEL_OP("float_power(Tensor input, Tensor exponent) -> Tensor", method, out, inplace)
+REEL_OP("float_power(Tensor input, Tensor exponent) -> Tensor", composite, method, out, inplace)
 Tensor float_power(const Tensor& input, const Tensor& exponent) {
     const ScalarType t = isComplexType(promoted(input, exponent)) ? kComplexDouble : kDouble;
     return pow(input.to(t), exponent.to(t));
 }
-REEL_OP("float_power(Tensor input, Scalar exponent) -> Tensor", method, out, inplace)
+REEL_OP("float_power(Tensor input, Scalar exponent) -> Tensor", composite, method, out, inplace)
 Tensor float_power(const Tensor& input, const Scalar& exponent) {
     const ScalarType t = input.is_complex() || exponent.isComplex() ? kComplexDouble : kDouble;
     return pow(input.to(t), exponent.isComplex() ? exponent : Scalar(exponent.toDouble()));
 }
-REEL_OP("float_power(Scalar input, Tensor exponent) -> Tensor", out)
+REEL_OP("float_power(Scalar input, Tensor exponent) -> Tensor", composite, out)
 Tensor float_power(const Scalar& input, const Tensor& exponent) {
     const ScalarType t = input.isComplex() || exponent.is_complex() ? kComplexDouble : kDouble;
     return pow(input.isComplex() ? input : Scalar(input.toDouble()), exponent.to(t));
 }
 
 /// input 2^other
-REEL_OP("ldexp(Tensor input, Tensor other) -> Tensor", method, out, inplace)
+REEL_OP("ldexp(Tensor input, Tensor other) -> Tensor", composite, method, out, inplace)
 Tensor ldexp(const Tensor& input, const Tensor& other) { return mul(input, pow(Scalar(2.0), other)); }
 
 /// sqrt(x^2 + o^2), without overflow.  gx = g x / y, zero at the origin as a norm's.
-REEL_OP("hypot(Tensor input, Tensor other) -> Tensor", method, out, inplace)
+REEL_OP("hypot(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace)
 Tensor hypot(const Tensor& input, const Tensor& other) {
     const Tensor y = map<Floats>(
         "hypot", promoted(input, other), [](auto x, auto o) { return std::hypot(x, o); }, input, other);

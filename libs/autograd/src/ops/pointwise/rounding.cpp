@@ -15,15 +15,15 @@ template <class Op> Tensor whole(const char* name, const Tensor& input) {
 }
 } // namespace
 
-REEL_OP("floor(Tensor input) -> Tensor", method, out_exact, inplace)
+REEL_OP("floor(Tensor input) -> Tensor", rule, method, out_exact, inplace)
 Tensor floor(const Tensor& input) { return whole<floor_op>("floor", input); }
-REEL_OP("ceil(Tensor input) -> Tensor", method, out_exact, inplace)
+REEL_OP("ceil(Tensor input) -> Tensor", rule, method, out_exact, inplace)
 Tensor ceil(const Tensor& input) { return whole<ceil_op>("ceil", input); }
-REEL_OP("trunc(Tensor input) -> Tensor", method, out_exact, inplace, alias("fix"))
+REEL_OP("trunc(Tensor input) -> Tensor", rule, method, out_exact, inplace, alias("fix"))
 Tensor trunc(const Tensor& input) { return whole<trunc_op>("trunc", input); }
 
 /// To the nearest multiple of 10^-decimals; halves go to the even neighbour.
-REEL_OP("round(Tensor input, *, int decimals=0) -> Tensor", method, out_exact, inplace, alias("special.round"))
+REEL_OP("round(Tensor input, *, int decimals=0) -> Tensor", rule, method, out_exact, inplace, alias("special.round"))
 Tensor round(const Tensor& input, std::int64_t decimals) {
     if (decimals == 0) return whole<round_op>("round", input);
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "round: input is ", dtype_name(input.scalar_type()),
@@ -40,7 +40,7 @@ Tensor round(const Tensor& input, std::int64_t decimals) {
 }
 
 /// What is left after trunc.
-REEL_OP("frac(Tensor input) -> Tensor", method, out_exact, inplace)
+REEL_OP("frac(Tensor input) -> Tensor", rule, method, out_exact, inplace)
 Tensor frac(const Tensor& input) {
     const Tensor y = elementwise::map<elementwise::Floats>(
         "frac", input.scalar_type(), [](auto x) { return x - std::trunc(x); }, input);

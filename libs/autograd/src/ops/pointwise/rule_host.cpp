@@ -1,6 +1,8 @@
 // The parts of the pointwise machinery that do not depend on the op.
 #include "ops/pointwise/rule_host.hpp"
 
+#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/kernel.hpp>
 
 namespace reel::pointwise::detail {
 
@@ -9,29 +11,30 @@ void throw_unsupported(const char* name, ScalarType t) {
                "; convert the operands first");
 }
 
+Tensor following(const Tensor& t, Device where) {
+    bool single = t.is_cpu() && !where.is_cpu();
+    for (std::size_t d = 0; d < t.sizes().size(); ++d) single = single && (t.strides()[d] == 0 || t.sizes()[d] == 1);
+    if (!single) return t;
+    const Dims none(0);
+    const Tensor there = empty_raw(none, t.scalar_type(), where);
+    if (t.numel() > 0) copy_raw(there, alias_raw(t, none, none, t.storage_offset()));
+    return expand_raw(there, t.sizes());
+}
+
 namespace {
 /// Operands on the device: plain numbers and 0-dim tensors follow the result there, others must live there already.
 void run_on_device(const void* op, int n, const Tensor* const* t, const char* what, const DeviceLoop* device) {
     const Device where = t[0]->device();
     const DeviceLoop kernel = device ? device[int(where.type())] : nullptr;
-    REEL_CHECK_NOT_IMPLEMENTED(kernel, what, ": no kernel for ", where, "; available: cpu");
+    if (!kernel) throw_no_kernel(what, *t[0], {true, device && device[int(kCUDA)]});
     Tensor moved[cpu::max_operands];
     const Tensor* operands[cpu::max_operands] = {t[0]};
     for (int i = 1; i < n; ++i) {
-        operands[i] = t[i];
-        if (t[i]->device() == where) continue;
-        bool single = t[i]->is_cpu();
-        for (std::size_t d = 0; d < t[i]->sizes().size(); ++d)
-            single = single && (t[i]->strides()[d] == 0 || t[i]->sizes()[d] == 1);
-        REEL_CHECK(single, what, ": operands live on ", where, " and ", t[i]->device(), "; move one of them with to()");
-        const Dims none(0);
-        Tensor there = empty_raw(none, t[i]->scalar_type(), where);
-        copy_raw(there, alias_raw(*t[i], none, none, t[i]->storage_offset()));
-        moved[i] = expand_raw(there, t[i]->sizes());
+        moved[i] = following(*t[i], where);
         operands[i] = &moved[i];
+        check_one_device(what, *t[0], {operands[i]});
     }
-    REEL_CHECK_NOT_IMPLEMENTED(kernel(op, operands, n), what, ": no ", where.type(), " kernel for ",
-                               dtype_name(t[0]->scalar_type()));
+    if (!kernel(op, operands, n)) throw_no_kernel(what, *t[0], {true}); // none for the dtype
 }
 void run(cpu::Loop loop, const void* op, int n, const Tensor* const* t, const char* what, const DeviceLoop* device) {
     const Tensor& out = *t[0];
@@ -45,7 +48,7 @@ void run(cpu::Loop loop, const void* op, int n, const Tensor* const* t, const ch
     char* data[cpu::max_operands];
     bool flat = true;
     for (int i = 0; i < n; ++i) {
-        data[i] = static_cast<char*>(t[i]->data_ptr());
+        data[i] = static_cast<char*>(host_data(*t[i], what));
         flat = flat &&
                (t[i]->is_contiguous() || (t[i]->strides().equals(out.strides()) && out.is_non_overlapping_and_dense()));
         flat = flat && t[i]->is_contiguous() == t[0]->is_contiguous();
@@ -67,14 +70,15 @@ void run(cpu::Loop loop, const void* op, int n, const Tensor* const* t, const ch
 }
 } // namespace
 
-void run_unary(cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x, const DeviceLoop* device) {
+void run_unary(const char* name, cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x,
+               const DeviceLoop* device) {
     const Tensor* t[] = {&out, &x};
-    run(loop, op, 2, t, "pointwise", device);
+    run(loop, op, 2, t, name, device);
 }
-void run_binary(cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x, const Tensor& o,
+void run_binary(const char* name, cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x, const Tensor& o,
                 const DeviceLoop* device) {
     const Tensor* t[] = {&out, &x, &o};
-    run(loop, op, 3, t, "pointwise", device);
+    run(loop, op, 3, t, name, device);
 }
 
 Tensor run_elementwise(const char* name, cpu::Loop loop, const void* op, ScalarType compute, ScalarType result,

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/pointwise/device.hpp>
 #include <reel/autograd/record.hpp>
@@ -72,13 +73,17 @@ template <class Op, bool Binary> cpu::Loop forward_loop(const char* name, Scalar
 }
 
 /// `device`: the rule's kernels elsewhere, by device kind (`device_loop<Op>`); without it the operands must be on the
-/// CPU.
-void run_unary(cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x, const DeviceLoop* device = nullptr);
-void run_binary(cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x, const Tensor& o,
+/// CPU. `name` is the op's, for errors.
+void run_unary(const char* name, cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x,
+               const DeviceLoop* device = nullptr);
+void run_binary(const char* name, cpu::Loop loop, const void* op, const Tensor& out, const Tensor& x, const Tensor& o,
                 const DeviceLoop* device = nullptr);
 /// Casts `operands` to `compute`, broadcasts them, runs the loop into a fresh tensor of dtype `result`.
 Tensor run_elementwise(const char* name, cpu::Loop loop, const void* op, ScalarType compute, ScalarType result,
                        const Tensor* operands, std::size_t n);
+/// `t` on the device where the result lives: a plain number or one element of the CPU's, expanded or not, follows it
+/// there; others stay as they are.
+Tensor following(const Tensor& t, Device where);
 /// An uninitialised result laid out like its dense operands.
 Tensor result_like(const Tensor& x, const Tensor& o, IntArrayRef sizes, ScalarType dtype);
 
@@ -90,7 +95,7 @@ template <class Op> Tensor unary_forward(const char* name, const Op& op, const T
     const cpu::Loop loop = detail::forward_loop<Op, false>(name, t);
     const Tensor x = detail::cast_raw(input, t);
     Tensor out = detail::empty_like_raw(x, t);
-    detail::run_unary(loop, &op, out, x, device_loop<Op>);
+    detail::run_unary(name, loop, &op, out, x, device_loop<Op>);
     return out;
 }
 
@@ -108,7 +113,7 @@ template <class Op> Tensor unary_op(const char* name, const Op& op, const Tensor
                     GradMode::is_enabled() ? nullptr : cpu::loop_table<Op>.backward[int(g.scalar_type())];
                 if (loop && g.is_cpu() && g.scalar_type() == saved.scalar_type()) {
                     Tensor gx = detail::result_like(g, saved, g.sizes(), g.scalar_type());
-                    detail::run_binary(loop, &op, gx, g, saved);
+                    detail::run_binary("backward", loop, &op, gx, g, saved);
                     return {gx};
                 }
             }
@@ -157,7 +162,7 @@ template <class Op> Tensor binary_op(const char* name, const Op& op, const Tenso
         const Dims sizes = detail::broadcast_shapes(name, x.sizes(), o.sizes());
         const Tensor cx = detail::cast_raw(x, t), co = detail::cast_raw(o, t);
         out = detail::result_like(cx, co, sizes, t);
-        detail::run_binary(loop, &op, out, detail::expand_raw(cx, sizes), detail::expand_raw(co, sizes),
+        detail::run_binary(name, loop, &op, out, detail::expand_raw(cx, sizes), detail::expand_raw(co, sizes),
                            device_loop<Op>);
     }
     if (autograd::needs_recording_of(name, out, x, o)) record_binary(name, op, x, o, out);
@@ -191,8 +196,8 @@ Tensor binary_number(const char* name, const Op& op, const Tensor& x, const Scal
     if (out.numel() > 0) {
         if (!x.is_meta()) {
             char* const number_data = reinterpret_cast<char*>(element);
-            char* const tensor_data = static_cast<char*>(cx.data_ptr());
-            char* data[3] = {static_cast<char*>(out.data_ptr()), swapped ? number_data : tensor_data,
+            char* const tensor_data = static_cast<char*>(host_data(cx, name));
+            char* data[3] = {static_cast<char*>(host_data(out, name)), swapped ? number_data : tensor_data,
                              swapped ? tensor_data : number_data};
             if (cx.is_contiguous() || out.strides().equals(cx.strides())) {
                 const std::int64_t steps[3] = {size, swapped ? 0 : size, swapped ? size : 0};

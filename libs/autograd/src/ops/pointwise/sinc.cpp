@@ -51,7 +51,7 @@ Tensor scaled_sine_over(const char* op, const Tensor& x, double s, int n) {
 } // namespace
 
 /// sin(pi x) / (pi x), one at zero; derivatives of every order, at zero, too.
-REEL_OP("sinc(Tensor input) -> Tensor", method, out, inplace, alias("special.sinc"))
+REEL_OP("sinc(Tensor input) -> Tensor", rule, method, out, inplace, alias("special.sinc"))
 Tensor sinc(const Tensor& input) {
     const Tensor y = map<Floats | Complexes>(
         "sinc", to_float(input),
@@ -67,7 +67,7 @@ Tensor sinc(const Tensor& input) {
     return y;
 }
 /// sin(x) / x, one at zero; derivatives of every order, at zero, too.
-REEL_OP("special.spherical_bessel_j0(Tensor x) -> Tensor", out)
+REEL_OP("special.spherical_bessel_j0(Tensor x) -> Tensor", rule, out)
 Tensor special_spherical_bessel_j0(const Tensor& input) {
     const Tensor y = map<Floats>(
         "special.spherical_bessel_j0", to_float(input),

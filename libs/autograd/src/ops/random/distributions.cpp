@@ -1,4 +1,5 @@
 // Draws from the Poisson, binomial, geometric, Cauchy and log-normal distributions: PyTorch's streams on the CPU.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 
@@ -92,14 +93,14 @@ double draw_binomial(double count, double p, CPUGeneratorImpl& g) {
 
 Tensor poisson_draws(const Tensor& input, const std::optional<Generator>& generator) {
     const Tensor rates = contiguous_raw(cast_raw(input, kDouble));
-    const double* rate = rates.data_ptr<double>();
+    const double* rate = host_data<double>(rates, "poisson");
     const double* const end = rate + rates.numel();
     const double* const bad = std::find_if(rate, end, [](double r) { return !(r >= 0); });
     REEL_CHECK(bad == end, "poisson: input holds the rate ", *bad, "; expected rates that are not negative");
     Tensor wide = empty_raw(input.sizes(), kDouble);
     {
         const Drawing drawing(generator);
-        std::transform(rate, end, wide.data_ptr<double>(),
+        std::transform(rate, end, host_data<double>(wide, "poisson"),
                        [&](double r) { return draw_poisson(r, drawing.generator()); });
     }
     return wide;
@@ -108,7 +109,7 @@ Tensor binomial_draws(const Tensor& count, const Tensor& prob, const Dims& sizes
                       const std::optional<Generator>& generator) {
     const Tensor counts = contiguous_raw(expand_raw(cast_raw(count, kDouble), sizes));
     const Tensor probabilities = contiguous_raw(expand_raw(cast_raw(prob, kDouble), sizes));
-    const double *n = counts.data_ptr<double>(), *p = probabilities.data_ptr<double>();
+    const double *n = host_data<double>(counts, "binomial"), *p = host_data<double>(probabilities, "binomial");
     for (std::int64_t i = 0; i < counts.numel(); ++i) {
         REEL_CHECK(n[i] >= 0, "binomial: count holds ", n[i], "; expected numbers that are not negative");
         REEL_CHECK(p[i] >= 0 && p[i] <= 1, "binomial: prob holds ", p[i], "; expected probabilities");
@@ -116,7 +117,7 @@ Tensor binomial_draws(const Tensor& count, const Tensor& prob, const Dims& sizes
     Tensor wide = empty_raw(sizes, kDouble);
     {
         const Drawing drawing(generator);
-        std::transform(n, n + counts.numel(), p, wide.data_ptr<double>(),
+        std::transform(n, n + counts.numel(), p, host_data<double>(wide, "binomial"),
                        [&](double c, double q) { return draw_binomial(c, q, drawing.generator()); });
     }
     return wide;
@@ -126,7 +127,7 @@ Tensor binomial_draws(const Tensor& count, const Tensor& prob, const Dims& sizes
 
 /// Counts drawn from the Poisson distribution whose rate each element of `input` is; of its dtype. The gradient is
 /// zero. Errors: Error for a rate that is negative.
-REEL_OP("poisson(Tensor input, Generator? generator=None) -> Tensor", random)
+REEL_OP("poisson(Tensor input, Generator? generator=None) -> Tensor", rule, random)
 Tensor poisson(const Tensor& input, std::optional<Generator> generator) {
     check_floating("poisson", input);
     const Tensor out = input.is_meta() ? empty_raw(input.sizes(), input.scalar_type(), input.device())
@@ -139,7 +140,7 @@ Tensor poisson(const Tensor& input, std::optional<Generator> generator) {
 /// How many of `count` independent trials succeed that each do with probability `prob`; both broadcast and have one
 /// floating dtype. No gradient. Errors: Error for counts that are negative and for no probabilities; backward throws
 /// NotImplementedError.
-REEL_OP("binomial(Tensor count, Tensor prob, Generator? generator=None) -> Tensor", random)
+REEL_OP("binomial(Tensor count, Tensor prob, Generator? generator=None) -> Tensor", rule, random)
 Tensor binomial(const Tensor& count, const Tensor& prob, std::optional<Generator> generator) {
     check_floating("binomial", count);
     REEL_CHECK(count.scalar_type() == prob.scalar_type(), "binomial: count is ", dtype_name(count.scalar_type()),
@@ -154,7 +155,7 @@ Tensor binomial(const Tensor& count, const Tensor& prob, std::optional<Generator
 }
 
 /// How many trials it takes until one succeeds that does so with probability `p`: 1, 2, ...
-REEL_OP("geometric_(Tensor input, float p, *, Generator? generator=None) -> Tensor", random, method)
+REEL_OP("geometric_(Tensor input, float p, *, Generator? generator=None) -> Tensor", not_differentiable, random, method)
 Tensor& geometric_(const Tensor& input, double p, std::optional<Generator> generator) {
     REEL_CHECK(p > 0 && p < 1, "geometric_: p is ", p, "; expected a probability between 0 and 1, both excluded");
     REEL_CHECK_NOT_IMPLEMENTED(!input.is_complex() && input.scalar_type() != kBool, "geometric_: input is ",
@@ -165,8 +166,8 @@ Tensor& geometric_(const Tensor& input, double p, std::optional<Generator> gener
     return const_cast<Tensor&>(input);
 }
 /// Draws with density sigma / (pi ((x - median)^2 + sigma^2)).
-REEL_OP("cauchy_(Tensor input, float median=0.0, float sigma=1.0, *, Generator? generator=None) -> Tensor", random,
-        method)
+REEL_OP("cauchy_(Tensor input, float median=0.0, float sigma=1.0, *, Generator? generator=None) -> Tensor",
+        not_differentiable, random, method)
 Tensor& cauchy_(const Tensor& input, double median, double sigma, std::optional<Generator> generator) {
     check_floating("cauchy_", input);
     REEL_CHECK(sigma > 0, "cauchy_: sigma is ", sigma, "; expected a positive number");
@@ -176,8 +177,8 @@ Tensor& cauchy_(const Tensor& input, double median, double sigma, std::optional<
     return const_cast<Tensor&>(input);
 }
 /// exp of normal draws: `mean` and `std` are those of the logarithm.
-REEL_OP("log_normal_(Tensor input, float mean=1.0, float std=2.0, *, Generator? generator=None) -> Tensor", random,
-        method)
+REEL_OP("log_normal_(Tensor input, float mean=1.0, float std=2.0, *, Generator? generator=None) -> Tensor",
+        not_differentiable, random, method)
 Tensor& log_normal_(const Tensor& input, double mean, double std, std::optional<Generator> generator) {
     check_floating("log_normal_", input);
     REEL_CHECK(std > 0, "log_normal_: std is ", std, "; expected a positive number");

@@ -1,4 +1,5 @@
-// Random numbers: PyTorch's streams on the CPU (api-surface section 25).
+// Random numbers: PyTorch's streams on the CPU.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
@@ -79,7 +80,7 @@ template <class Draw> Tensor& draw_integers(const Tensor& input, const std::opti
         return const_cast<Tensor&>(input);
     }
     Tensor wide = drawn_for(input, kLong);
-    std::int64_t* p = wide.data_ptr<std::int64_t>();
+    std::int64_t* p = host_data<std::int64_t>(wide, "random_");
     {
         const Drawing drawing(generator);
         for (std::int64_t i = 0; i < wide.numel(); ++i) p[i] = draw(drawing.generator());
@@ -90,7 +91,8 @@ template <class Draw> Tensor& draw_integers(const Tensor& input, const std::opti
 }
 } // namespace
 
-REEL_OP("uniform_(Tensor input, float from=0.0, float to=1.0, *, Generator? generator=None) -> Tensor", random, method)
+REEL_OP("uniform_(Tensor input, float from=0.0, float to=1.0, *, Generator? generator=None) -> Tensor",
+        not_differentiable, random, method)
 Tensor& uniform_(const Tensor& input, double from, double to, std::optional<Generator> generator) {
     check_floating("uniform_", input);
     REEL_CHECK(from <= to, "uniform_: from ", from, " is greater than to ", to);
@@ -104,7 +106,8 @@ Tensor& uniform_(const Tensor& input, double from, double to, std::optional<Gene
     }
     return const_cast<Tensor&>(input);
 }
-REEL_OP("normal_(Tensor input, float mean=0.0, float std=1.0, *, Generator? generator=None) -> Tensor", random, method)
+REEL_OP("normal_(Tensor input, float mean=0.0, float std=1.0, *, Generator? generator=None) -> Tensor",
+        not_differentiable, random, method)
 Tensor& normal_(const Tensor& input, double mean, double std, std::optional<Generator> generator) {
     REEL_CHECK(std >= 0, "normal_: std must not be negative, got ", std);
     if (input.is_complex()) { // both parts have half the variance
@@ -117,17 +120,18 @@ Tensor& normal_(const Tensor& input, double mean, double std, std::optional<Gene
     const ScalarType t = input.scalar_type();
     if (input.numel() >= 16 && input.is_contiguous() && !input.is_meta()) {
         check_inplace(input, "normal_");
-        if (t == kDouble) normal_blocks(input.data_ptr<double>(), input.numel(), generator, mean, std);
+        if (t == kDouble) normal_blocks(host_data<double>(input, "normal_"), input.numel(), generator, mean, std);
         else {
             Tensor f = t == kFloat ? input : empty_raw(input.sizes(), kFloat);
-            normal_blocks(f.data_ptr<float>(), f.numel(), generator, mean, std);
+            normal_blocks(host_data<float>(f, "normal_"), f.numel(), generator, mean, std);
             if (t != kFloat) copy_raw(input, f);
         }
         rebase_history(input, Tensor(), "normal_");
     } else fill_with("normal_", input, generator, [&](CPUGeneratorImpl& g) { return standard_normal(g) * std + mean; });
     return const_cast<Tensor&>(input);
 }
-REEL_OP("exponential_(Tensor input, float lambd=1.0, *, Generator? generator=None) -> Tensor", random, method)
+REEL_OP("exponential_(Tensor input, float lambd=1.0, *, Generator? generator=None) -> Tensor", not_differentiable,
+        random, method)
 Tensor& exponential_(const Tensor& input, double lambd, std::optional<Generator> generator) {
     check_floating("exponential_", input);
     REEL_CHECK(lambd > 0, "exponential_: lambd must be positive, got ", lambd);
@@ -135,14 +139,16 @@ Tensor& exponential_(const Tensor& input, double lambd, std::optional<Generator>
               [&](CPUGeneratorImpl& g) { return -std::log1p(-g.uniform_double()) / lambd; });
     return const_cast<Tensor&>(input);
 }
-REEL_OP("bernoulli_(Tensor input, float p=0.5, *, Generator? generator=None) -> Tensor", random, method)
+REEL_OP("bernoulli_(Tensor input, float p=0.5, *, Generator? generator=None) -> Tensor", not_differentiable, random,
+        method)
 Tensor& bernoulli_(const Tensor& input, double p, std::optional<Generator> generator) {
     REEL_CHECK(p >= 0 && p <= 1, "bernoulli_: p is ", p, "; expected a probability");
     fill_with("bernoulli_", input, generator, [&](CPUGeneratorImpl& g) { return g.uniform_double() < p ? 1.0 : 0.0; });
     return const_cast<Tensor&>(input);
 }
 /// As often one as each element of `p` says, which broadcasts.
-REEL_OP("bernoulli_(Tensor input, Tensor p, *, Generator? generator=None) -> Tensor", random, method)
+REEL_OP("bernoulli_(Tensor input, Tensor p, *, Generator? generator=None) -> Tensor", not_differentiable, random,
+        method)
 Tensor& bernoulli_(const Tensor& input, const Tensor& p, std::optional<Generator> generator) {
     check_inplace(input, "bernoulli_");
     const Tensor drawn = bernoulli(p.detach().expand(input.sizes()), generator);
@@ -150,7 +156,8 @@ Tensor& bernoulli_(const Tensor& input, const Tensor& p, std::optional<Generator
     rebase_history(input, Tensor(), "bernoulli_");
     return const_cast<Tensor&>(input);
 }
-REEL_OP("random_(Tensor input, int from, int? to, *, Generator? generator=None) -> Tensor", random, method)
+REEL_OP("random_(Tensor input, int from, int? to, *, Generator? generator=None) -> Tensor", not_differentiable, random,
+        method)
 Tensor& random_(const Tensor& input, std::int64_t from, std::optional<std::int64_t> to,
                 std::optional<Generator> generator) {
     const auto [least, most] = exact_integers(input.scalar_type());
@@ -172,12 +179,12 @@ Tensor& random_(const Tensor& input, std::int64_t from, std::optional<std::int64
         return std::int64_t(range == 0 ? drawn : drawn % range + std::uint64_t(from));
     });
 }
-REEL_OP("random_(Tensor input, int to, *, Generator? generator=None) -> Tensor", random, method)
+REEL_OP("random_(Tensor input, int to, *, Generator? generator=None) -> Tensor", not_differentiable, random, method)
 Tensor& random_(const Tensor& input, std::int64_t to, std::optional<Generator> generator) {
     return random_(input, 0, std::optional(to), generator);
 }
 /// Every integer from 0 to the largest that the dtype tells apart from its neighbours.
-REEL_OP("random_(Tensor input, *, Generator? generator=None) -> Tensor", random, method)
+REEL_OP("random_(Tensor input, *, Generator? generator=None) -> Tensor", not_differentiable, random, method)
 Tensor& random_(const Tensor& input, std::optional<Generator> generator) {
     const ScalarType t = input.scalar_type();
     const std::int64_t most = exact_integers(t).second;
@@ -197,39 +204,39 @@ Tensor fresh(Tensor t, const TensorOptions& o) {
 }
 } // namespace
 
-REEL_OP("rand(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", out, random,
-        not_differentiable)
+REEL_OP("rand(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", not_differentiable, out,
+        random)
 Tensor rand(IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
     check_sizes("rand", size, options.dtype());
     return fresh(uniform_(empty(size, without_grad(options)), 0, 1, generator), options);
 }
-REEL_OP("randn(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", out, random,
-        not_differentiable)
+REEL_OP("randn(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", not_differentiable, out,
+        random)
 Tensor randn(IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
     check_sizes("randn", size, options.dtype());
     return fresh(normal_(empty(size, without_grad(options)), 0, 1, generator), options);
 }
-REEL_OP("randint(int low, int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", out,
-        random, not_differentiable)
+REEL_OP("randint(int low, int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
+        not_differentiable, out, random)
 Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, std::optional<Generator> generator,
                TensorOptions options) {
     const TensorOptions integers = options.has_dtype() ? options : options.dtype(kLong);
     check_sizes("randint", size, integers.dtype());
     return fresh(random_(empty(size, without_grad(integers)), low, high, generator), options);
 }
-REEL_OP("randint(int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", out, random,
-        not_differentiable)
+REEL_OP("randint(int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
+        not_differentiable, out, random)
 Tensor randint(std::int64_t high, IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
     return randint(0, high, size, generator, options);
 }
 /// A random permutation of 0 ... n-1, by forward Fisher-Yates.
-REEL_OP("randperm(int n, *, Generator? generator=None, TensorOptions options={}) -> Tensor", out, random,
-        not_differentiable)
+REEL_OP("randperm(int n, *, Generator? generator=None, TensorOptions options={}) -> Tensor", not_differentiable, out,
+        random)
 Tensor randperm(std::int64_t n, std::optional<Generator> generator, TensorOptions options) {
     REEL_CHECK(n >= 0, "randperm: n must not be negative, got ", n);
     check_sizes("randperm", n, kLong);
     Tensor t = empty_raw({n}, kLong);
-    std::int64_t* p = t.data_ptr<std::int64_t>();
+    std::int64_t* p = host_data<std::int64_t>(t, "randperm");
     std::iota(p, p + n, 0);
     {
         const Drawing drawing(generator);

@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include <reel/autograd/host_data.hpp>
+
 #include "tape/inplace.hpp"
 #include "tensor/drawing.hpp"
 #include "tensor/raw.hpp"
@@ -35,7 +37,7 @@ void fill_with(const char* op, const Tensor& self, const std::optional<Generator
     autograd::check_inplace(self, op);
     if (self.is_meta()) return autograd::rebase_history(self, Tensor(), op); // no numbers where none can be kept
     Tensor wide = drawn_for(self, kDouble);
-    double* p = wide.data_ptr<double>();
+    double* p = host_data<double>(wide, op);
     {
         const Drawing drawing(generator);
         for (std::int64_t i = 0; i < wide.numel(); ++i) p[i] = draw(drawing.generator());

@@ -1,4 +1,5 @@
 // Draws from distributions given by tensors, and random tensors shaped like others.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
@@ -36,7 +37,7 @@ Tensor drawn_from(const char* op, Inputs parameters, const Tensor& out) {
 } // namespace
 
 /// 0 or 1 with the probabilities in `input`, whose gradient is zero.
-REEL_OP("bernoulli(Tensor input, *, Generator? generator=None) -> Tensor", out, random, method)
+REEL_OP("bernoulli(Tensor input, *, Generator? generator=None) -> Tensor", rule, out, random, method)
 Tensor bernoulli(const Tensor& input, std::optional<Generator> generator) {
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "bernoulli: input is ",
                                dtype_name(input.scalar_type()), "; expected probabilities in a floating dtype");
@@ -46,21 +47,21 @@ Tensor bernoulli(const Tensor& input, std::optional<Generator> generator) {
     const Drawing drawing(generator);
     CPUGeneratorImpl& g = drawing.generator();
     for (std::int64_t i = 0; i < p.numel(); ++i) {
-        const double pi = p.data_ptr<double>()[i];
+        const double pi = host_data<double>(p, "bernoulli")[i];
         REEL_CHECK(pi >= 0 && pi <= 1, "bernoulli: ", pi, " is not a probability");
         const double u = input.scalar_type() == kDouble ? g.uniform_double() : double(g.uniform_float());
-        out.data_ptr<double>()[i] = u < pi ? 1 : 0;
+        host_data<double>(out, "bernoulli")[i] = u < pi ? 1 : 0;
     }
     return drawn_from("bernoulli", {input}, cast_raw(out, input.scalar_type()));
 }
-REEL_OP("bernoulli(Tensor input, float p, *, Generator? generator=None) -> Tensor", random, method, not_differentiable)
+REEL_OP("bernoulli(Tensor input, float p, *, Generator? generator=None) -> Tensor", not_differentiable, random, method)
 Tensor bernoulli(const Tensor& input, double p, std::optional<Generator> generator) {
     return bernoulli_(empty_like(input, TensorOptions().requires_grad(false)), p, generator);
 }
 
 /// Indices drawn by the weights in the rows of `input` ([n] or [rows, n]), with or without replacement.
 REEL_OP("multinomial(Tensor input, int num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor",
-        out, random, method, not_differentiable)
+        not_differentiable, out, random, method)
 Tensor multinomial(const Tensor& input, std::int64_t num_samples, bool replacement,
                    std::optional<Generator> generator) {
     REEL_CHECK(input.dim() == 1 || input.dim() == 2, "multinomial: input has shape ", input.sizes(),
@@ -76,11 +77,11 @@ Tensor multinomial(const Tensor& input, std::int64_t num_samples, bool replaceme
     const Drawing drawing(generator);
     CPUGeneratorImpl& g = drawing.generator();
     Tensor out = empty_raw({rows, num_samples}, kLong);
-    auto* o = out.data_ptr<std::int64_t>();
+    auto* o = host_data<std::int64_t>(out, "multinomial");
     dispatch_floating(input.scalar_type(), "multinomial", [&]<class T>() {
         const Tensor dense = contiguous_raw(input);
         for (std::int64_t r = 0; r < rows; ++r) {
-            const T* w = dense.data_ptr<T>() + r * n;
+            const T* w = host_data<T>(dense, "multinomial") + r * n;
             double total = 0;
             for (std::int64_t i = 0; i < n; ++i) {
                 REEL_CHECK(double(w[i]) >= 0 && std::isfinite(double(w[i])), "multinomial: weight ", double(w[i]),
@@ -95,7 +96,7 @@ Tensor multinomial(const Tensor& input, std::int64_t num_samples, bool replaceme
             std::vector<std::int64_t> order(static_cast<std::size_t>(n));
             for (std::int64_t r = 0; r < rows; ++r) {
                 T* v = q.data() + r * n;
-                for (std::int64_t i = 0; i < n; ++i) v[i] = T(dense.data_ptr<T>()[r * n + i] / v[i]);
+                for (std::int64_t i = 0; i < n; ++i) v[i] = T(host_data<T>(dense, "multinomial")[r * n + i] / v[i]);
                 std::iota(order.begin(), order.end(), 0);
                 std::partial_sort(order.begin(), order.begin() + num_samples, order.end(),
                                   [v](auto a, auto b) { return v[a] > v[b]; });
@@ -105,7 +106,7 @@ Tensor multinomial(const Tensor& input, std::int64_t num_samples, bool replaceme
         }
         std::vector<T> cumulative(static_cast<std::size_t>(n));
         for (std::int64_t r = 0; r < rows; ++r) {
-            const T* w = dense.data_ptr<T>() + r * n;
+            const T* w = host_data<T>(dense, "multinomial") + r * n;
             T sum = T(0);
             for (std::int64_t i = 0; i < n; ++i) cumulative[std::size_t(i)] = sum = T(sum + w[i]);
             for (T& c : cumulative) c = T(c / sum);
@@ -121,23 +122,23 @@ Tensor multinomial(const Tensor& input, std::int64_t num_samples, bool replaceme
 }
 
 /// Normal draws with means and deviations per element, whose gradients are zero.
-REEL_OP("normal(Tensor mean, float std=1.0, *, Generator? generator=None) -> Tensor", out, random)
+REEL_OP("normal(Tensor mean, float std=1.0, *, Generator? generator=None) -> Tensor", rule, out, random)
 Tensor normal(const Tensor& mean, double std, std::optional<Generator> generator) {
     const Tensor m = mean.detach();
     return drawn_from("normal", {mean}, normal_(empty_like(m), 0, std, generator).add_(m));
 }
-REEL_OP("normal(float mean, Tensor std, *, Generator? generator=None) -> Tensor", out, random)
+REEL_OP("normal(float mean, Tensor std, *, Generator? generator=None) -> Tensor", rule, out, random)
 Tensor normal(double mean, const Tensor& std, std::optional<Generator> generator) {
     const Tensor s = std.detach();
     return drawn_from("normal", {std}, normal_(empty_like(s), 0, 1, generator).mul_(s).add_(Scalar(mean)));
 }
-REEL_OP("normal(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor", out, random)
+REEL_OP("normal(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor", rule, out, random)
 Tensor normal(const Tensor& mean, const Tensor& std, std::optional<Generator> generator) {
     const Tensor m = mean.detach(), s = std.detach();
     return drawn_from("normal", {mean, std}, normal_(empty_like(m + s), 0, 1, generator).mul_(s).add_(m));
 }
 REEL_OP("normal(float mean, float std, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
-        out, random, not_differentiable)
+        not_differentiable, out, random)
 Tensor normal(double mean, double std, IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
     check_sizes("normal", size, options.dtype());
     Tensor t = normal_(empty(size, options.requires_grad(false)), mean, std, generator);
@@ -146,25 +147,25 @@ Tensor normal(double mean, double std, IntArrayRef size, std::optional<Generator
     return t;
 }
 
-REEL_OP("rand_like(Tensor input, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random,
-        not_differentiable)
+REEL_OP("rand_like(Tensor input, *, Generator? generator=None, TensorOptions options={}) -> Tensor", not_differentiable,
+        random)
 Tensor rand_like(const Tensor& input, std::optional<Generator> generator, TensorOptions options) {
     return filled_by(input, options, [&](const Tensor& t) { uniform_(t, 0, 1, generator); });
 }
-REEL_OP("randn_like(Tensor input, *, Generator? generator=None, TensorOptions options={}) -> Tensor", random,
-        not_differentiable)
+REEL_OP("randn_like(Tensor input, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
+        not_differentiable, random)
 Tensor randn_like(const Tensor& input, std::optional<Generator> generator, TensorOptions options) {
     return filled_by(input, options, [&](const Tensor& t) { normal_(t, 0, 1, generator); });
 }
 REEL_OP(
     "randint_like(Tensor input, int low, int high, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
-    random, not_differentiable)
+    not_differentiable, random)
 Tensor randint_like(const Tensor& input, std::int64_t low, std::int64_t high, std::optional<Generator> generator,
                     TensorOptions options) {
     return filled_by(input, options, [&](const Tensor& t) { random_(t, low, high, generator); });
 }
 REEL_OP("randint_like(Tensor input, int high, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
-        random, not_differentiable)
+        not_differentiable, random)
 Tensor randint_like(const Tensor& input, std::int64_t high, std::optional<Generator> generator, TensorOptions options) {
     return randint_like(input, 0, high, generator, options);
 }

@@ -51,7 +51,7 @@ Tensor uneven(const Tensor& x, std::int64_t d, const Tensor& at, std::int64_t ed
 
 /// Derivatives along `dim` (all dimensions when absent) of the function whose samples are `input`, one tensor each.
 /// `spacing`: a number, one number per dimension, or the coordinates along each; `edge_order` 1 or 2 at the borders.
-REEL_OP("gradient(Tensor input, *, Value spacing=None, int[]? dim=None, int edge_order=1) -> Tensor[]")
+REEL_OP("gradient(Tensor input, *, Value spacing=None, int[]? dim=None, int edge_order=1) -> Tensor[]", composite)
 std::vector<Tensor> gradient(const Tensor& input, const Value& spacing, OptionalIntArrayRef dim,
                              std::int64_t edge_order) {
     REEL_CHECK(edge_order == 1 || edge_order == 2, "gradient: edge_order is ", edge_order, "; expected 1 or 2");

@@ -1,4 +1,5 @@
 // Counting elements by value: bincount, histc, histogram, histogramdd.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "ops/index/index_kernels.hpp"
@@ -25,7 +26,7 @@ struct Range {
 /// Smallest and greatest element of a row-major float64 column of `points` [n, dims]; 0 and 1 when there are none.
 Range data_range(const char* op, const Tensor& points, std::int64_t column) {
     const std::int64_t n = points.size(0), dims = points.size(1);
-    const double* p = points.data_ptr<double>() + column;
+    const double* p = host_data<double>(points, op) + column;
     Range r{0, n == 0 ? 1. : 0.};
     for (std::int64_t i = 0; i < n; ++i) {
         const double v = p[i * dims];
@@ -42,7 +43,7 @@ Tensor even_edges(Range r, std::int64_t bins, ScalarType dtype) {
 }
 
 void check_input(const char* op, const Tensor& input) {
-    require_cpu(op, input);
+    require_host(input, op);
     REEL_CHECK_NOT_IMPLEMENTED(input.scalar_type() == kFloat || input.scalar_type() == kDouble, op,
                                ": input must be float32 or float64, got ", toString(input.scalar_type()));
 }
@@ -62,7 +63,7 @@ Boxes sort_points(const char* op, const Tensor& points, const std::vector<Tensor
     for (const Tensor& e : edges) {
         walls.push_back(contiguous_raw(cast_raw(e, kDouble)));
         sizes.push_back(e.numel() - 1);
-        const double* p = walls.back().data_ptr<double>();
+        const double* p = host_data<double>(walls.back(), op);
         for (std::int64_t i = 0; i + 1 < e.numel(); ++i)
             REEL_CHECK(p[i] <= p[i + 1], op, ": bin edges must ascend, got ", p[i], " before ", p[i + 1]);
     }
@@ -73,18 +74,18 @@ Boxes sort_points(const char* op, const Tensor& points, const std::vector<Tensor
     const Tensor w = weight.defined() ? contiguous_raw(cast_raw(weight, kDouble)) : Tensor();
     const Tensor sums = empty_raw(sizes, kDouble), cells = empty_raw({n}, kLong);
     fill_raw(sums, Scalar(0));
-    double* to = sums.data_ptr<double>();
+    double* to = host_data<double>(sums, op);
     for (std::int64_t i = 0; i < n; ++i) {
         std::int64_t cell = 0;
         for (std::int64_t d = 0; d < dims && cell >= 0; ++d) {
-            const double v = at.data_ptr<double>()[i * dims + d];
-            const double* e = walls[std::size_t(d)].data_ptr<double>();
+            const double v = host_data<double>(at, op)[i * dims + d];
+            const double* e = host_data<double>(walls[std::size_t(d)], op);
             const std::int64_t bins = sizes[std::size_t(d)];
             if (!(v >= e[0] && v <= e[bins])) cell = -1;
             else cell = cell * bins + std::min<std::int64_t>(std::upper_bound(e, e + bins + 1, v) - e - 1, bins - 1);
         }
-        cells.data_ptr<std::int64_t>()[i] = cell;
-        if (cell >= 0) to[cell] += w.defined() ? w.data_ptr<double>()[i] : 1;
+        host_data<std::int64_t>(cells, op)[i] = cell;
+        if (cell >= 0) to[cell] += w.defined() ? host_data<double>(w, op)[i] : 1;
     }
     return {sums, cells};
 }
@@ -150,16 +151,16 @@ std::vector<Tensor> edges_of_dims(const char* op, const Tensor& input, const Ten
 
 /// How often each number occurs in a vector of non-negative integers, or the sums of `weights` there; at least
 /// `minlength` entries.
-REEL_OP("bincount(Tensor input, Tensor? weights=None, int minlength=0) -> Tensor", method)
+REEL_OP("bincount(Tensor input, Tensor? weights=None, int minlength=0) -> Tensor", rule, method)
 Tensor bincount(const Tensor& input, const Tensor& weights, std::int64_t minlength) {
-    require_cpu("bincount", input);
+    require_host(input, "bincount");
     REEL_CHECK(input.dim() == 1 && isIntegralType(input.scalar_type(), false),
                "bincount: input must be a vector of integers, got ", toString(input.scalar_type()), " ", input.sizes());
     REEL_CHECK(minlength >= 0, "bincount: minlength must not be negative, got ", minlength);
     REEL_CHECK(!weights.defined() || weights.sizes().equals(input.sizes()), "bincount: weights must have the sizes of ",
                "input ", input.sizes(), ", got ", weights.sizes());
     const Tensor at = contiguous_raw(cast_raw(input, kLong));
-    const std::int64_t* p = at.data_ptr<std::int64_t>();
+    const std::int64_t* p = host_data<std::int64_t>(at, "bincount");
     std::int64_t n = minlength;
     for (std::int64_t i = 0; i < at.numel(); ++i) {
         REEL_CHECK(p[i] >= 0, "bincount: input must not be negative, got ", p[i]);
@@ -179,9 +180,9 @@ Tensor bincount(const Tensor& input, const Tensor& weights, std::int64_t minleng
 
 /// Counts of elements in `bins` equal bins between `min` and `max` (both 0: between the extremes of the input). What
 /// lies outside is left out. Counts are constant almost everywhere: the gradient is zero.
-REEL_OP("histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", method, out_exact)
+REEL_OP("histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", rule, method, out_exact)
 Tensor histc(const Tensor& input, std::int64_t bins, const Scalar& min, const Scalar& max) {
-    require_cpu("histc", input);
+    require_host(input, "histc");
     REEL_CHECK(bins > 0, "histc: bins must be positive, got ", bins);
     REEL_CHECK_NOT_IMPLEMENTED(input.is_floating_point(), "histc: not implemented for ", toString(input.scalar_type()));
     Range r{min.toDouble(), max.toDouble()};
@@ -195,14 +196,14 @@ Tensor histc(const Tensor& input, std::int64_t bins, const Scalar& min, const Sc
                  counted = zeros_raw({bins}, empty_raw({0}, kLong));
     dispatch_floating(input.scalar_type(), "histc", [&]<class T>() {
         // Positions are found in the input's own precision, as the reference does.
-        const T low = T(r.low), high = T(r.high), *p = x.data_ptr<T>();
-        std::int64_t* const counts = counted.data_ptr<std::int64_t>();
+        const T low = T(r.low), high = T(r.high), *p = host_data<T>(x, "histc");
+        std::int64_t* const counts = host_data<std::int64_t>(counted, "histc");
         for (std::int64_t i = 0; i < x.numel(); ++i) {
             if (!(p[i] >= low && p[i] <= high)) continue;
             const T at = T(T(T(p[i] - low) * T(double(bins))) / T(high - low));
             ++counts[std::min(std::int64_t(double(at)), bins - 1)];
         }
-        for (std::int64_t i = 0; i < bins; ++i) out.data_ptr<T>()[i] = T(double(counts[i]));
+        for (std::int64_t i = 0; i < bins; ++i) host_data<T>(out, "histc")[i] = T(double(counts[i]));
     });
     record("histc", {input}, out, {},
            [sizes = Dims(input.sizes())](RuleContext& c) -> GradList { return {zeros(sizes, c.grad().options())}; });
@@ -213,7 +214,7 @@ Tensor histc(const Tensor& input, std::int64_t bins, const Scalar& min, const Sc
 /// or between the edges `bins`; and the edges. `density`: divided by the total and the widths.
 REEL_OP("histogram(Tensor input, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) -> "
         "(Tensor hist, Tensor bin_edges)",
-        method, out)
+        rule, method, out)
 std::tuple<Tensor, Tensor> histogram(const Tensor& input, std::int64_t bins, std::optional<ArrayRef<double>> range,
                                      const Tensor& weight, bool density) {
     check_input("histogram", input);
@@ -223,7 +224,7 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& input, std::int64_t bins, std
 }
 REEL_OP("histogram(Tensor input, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor "
         "bin_edges)",
-        method, out)
+        rule, method, out)
 std::tuple<Tensor, Tensor> histogram(const Tensor& input, const Tensor& bins, const Tensor& weight, bool density) {
     check_input("histogram", input);
     REEL_CHECK(bins.dim() == 1 && bins.numel() >= 2 && bins.scalar_type() == input.scalar_type(),
@@ -235,7 +236,8 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& input, const Tensor& bins, co
 /// `histogram` of points: the last dimension of `input` holds their coordinates, `bins` the number of bins (or the
 /// edges) along each.
 REEL_OP("histogramdd(Tensor input, int[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> "
-        "(Tensor hist, Tensor[] bin_edges)")
+        "(Tensor hist, Tensor[] bin_edges)",
+        rule)
 std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& input, IntArrayRef bins,
                                                     std::optional<ArrayRef<double>> range, const Tensor& weight,
                                                     bool density) {
@@ -250,7 +252,8 @@ std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& input, IntArra
     return {count_points("histogramdd", input, points, edges, weight, density), edges};
 }
 REEL_OP("histogramdd(Tensor input, Tensor[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> "
-        "(Tensor hist, Tensor[] bin_edges)")
+        "(Tensor hist, Tensor[] bin_edges)",
+        rule)
 std::tuple<Tensor, std::vector<Tensor>>
 histogramdd(const Tensor& input, TensorList bins, std::optional<ArrayRef<double>>, const Tensor& weight, bool density) {
     check_input("histogramdd", input);

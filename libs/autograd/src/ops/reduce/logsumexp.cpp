@@ -10,7 +10,8 @@ using namespace autograd;
 using namespace reduction;
 
 /// log of the sum of exp(input) over `dim` (all when empty), without overflow.  gx = g exp(x - y)
-REEL_OP("logsumexp(Tensor input, int[] dim, bool keepdim=False) -> Tensor", method, out, alias("special.logsumexp"))
+REEL_OP("logsumexp(Tensor input, int[] dim, bool keepdim=False) -> Tensor", rule, method, out,
+        alias("special.logsumexp"))
 Tensor logsumexp(const Tensor& input, IntArrayRef dim, bool keepdim) {
     const Dims dims = reduced_dims("logsumexp", input, dim);
     const ScalarType t = float_type(input.scalar_type());
@@ -20,7 +21,7 @@ Tensor logsumexp(const Tensor& input, IntArrayRef dim, bool keepdim) {
     Tensor out = empty_raw(reduced_sizes(x, dims, keepdim), t, x.device());
     dispatch_floating_complex(t, "logsumexp", [&]<class T>() {
         using W = Wide<T>;
-        for_rows<T, T>(rows, inner, out, [](const T* p, std::int64_t n) {
+        for_rows<T, T>("logsumexp", rows, inner, out, [](const T* p, std::int64_t n) {
             using R = decltype(std::abs(W()));
             R best = -std::numeric_limits<R>::infinity();
             for (std::int64_t i = 0; i < n; ++i) {

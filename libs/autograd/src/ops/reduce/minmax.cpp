@@ -25,7 +25,7 @@ template <bool Max> Tensor extremum(const char* op, const Tensor& input, const D
     Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), input.scalar_type(), input.device());
     const Tensor rows = rows_last(input, dims, inner);
     dispatch_real(input.scalar_type(), op, [&]<class T>() {
-        for_rows<T, T>(rows, inner, out, [](const T* p, std::int64_t n) { return p[best_place<Max>(p, n)]; });
+        for_rows<T, T>(op, rows, inner, out, [](const T* p, std::int64_t n) { return p[best_place<Max>(p, n)]; });
     });
     return out;
 }
@@ -35,7 +35,8 @@ template <bool Max> Tensor extremum_place(const char* op, const Tensor& input, c
     Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), kLong, input.device());
     const Tensor rows = rows_last(input, dims, inner);
     dispatch_real(input.scalar_type(), op, [&]<class T>() {
-        for_rows<T, std::int64_t>(rows, inner, out, [](const T* p, std::int64_t n) { return best_place<Max>(p, n); });
+        for_rows<T, std::int64_t>(op, rows, inner, out,
+                                  [](const T* p, std::int64_t n) { return best_place<Max>(p, n); });
     });
     return out;
 }
@@ -94,32 +95,32 @@ template <bool Max> Tensor over(const char* op, const Tensor& input, OptionalInt
 
 /// Largest element (ties share the gradient); the larger of two tensors; largest along `dim` and its first place.
 /// NaN is larger than anything.
-REEL_OP("max(Tensor input) -> Tensor", method, out)
+REEL_OP("max(Tensor input) -> Tensor", rule, method, out)
 Tensor max(const Tensor& input) { return whole<true>("max", input); }
-REEL_OP("max(Tensor input, Tensor other) -> Tensor", method, out)
+REEL_OP("max(Tensor input, Tensor other) -> Tensor", composite, method, out)
 Tensor max(const Tensor& input, const Tensor& other) { return maximum(input, other); }
-REEL_OP("max(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", method, out)
+REEL_OP("max(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", rule, method, out)
 std::tuple<Tensor, Tensor> max(const Tensor& input, std::int64_t dim, bool keepdim) {
     return along<true>("max", input, dim, keepdim);
 }
 /// Smallest element (ties share the gradient); the smaller of two tensors; smallest along `dim` and its first place.
 /// NaN is smaller than anything.
-REEL_OP("min(Tensor input) -> Tensor", method, out)
+REEL_OP("min(Tensor input) -> Tensor", rule, method, out)
 Tensor min(const Tensor& input) { return whole<false>("min", input); }
-REEL_OP("min(Tensor input, Tensor other) -> Tensor", method, out)
+REEL_OP("min(Tensor input, Tensor other) -> Tensor", composite, method, out)
 Tensor min(const Tensor& input, const Tensor& other) { return minimum(input, other); }
-REEL_OP("min(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", method, out)
+REEL_OP("min(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", rule, method, out)
 std::tuple<Tensor, Tensor> min(const Tensor& input, std::int64_t dim, bool keepdim) {
     return along<false>("min", input, dim, keepdim);
 }
 /// Largest elements over `dim` (all when absent or empty); ties share the gradient.
-REEL_OP("amax(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor", method, out_exact)
+REEL_OP("amax(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor", rule, method, out_exact)
 Tensor amax(const Tensor& input, IntArrayRef dim, bool keepdim) { return over<true>("amax", input, dim, keepdim); }
 /// Smallest elements over `dim` (all when absent or empty); ties share the gradient.
-REEL_OP("amin(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor", method, out_exact)
+REEL_OP("amin(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor", rule, method, out_exact)
 Tensor amin(const Tensor& input, IntArrayRef dim, bool keepdim) { return over<false>("amin", input, dim, keepdim); }
 /// Smallest and largest elements along `dim`, or of the whole tensor.
-REEL_OP("aminmax(Tensor input, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)", method, out)
+REEL_OP("aminmax(Tensor input, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)", rule, method, out)
 std::tuple<Tensor, Tensor> aminmax(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
     REEL_CHECK(dim || input.numel() > 0, "aminmax: input ", input.sizes(),
                " is empty; an extremum needs at least one element. Name a dimension");
@@ -128,14 +129,14 @@ std::tuple<Tensor, Tensor> aminmax(const Tensor& input, std::optional<std::int64
             over<true>("aminmax", input, IntArrayRef(dims), keepdim)};
 }
 /// Place of the first largest element along `dim`, or in the flattened tensor; a NaN is the largest.
-REEL_OP("argmax(Tensor input, int? dim=None, bool keepdim=False) -> Tensor", method, out, not_differentiable)
+REEL_OP("argmax(Tensor input, int? dim=None, bool keepdim=False) -> Tensor", not_differentiable, method, out)
 Tensor argmax(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
     if (reel::detail::thread_modes.observers) recording::not_recorded("argmax", {input});
     const Dims dims = dim ? Dims{wrap_dim("argmax", *dim, input.dim())} : all_dims(input);
     return extremum_place<true>("argmax", input, dims, keepdim);
 }
 /// Place of the first smallest element along `dim`, or in the flattened tensor; a NaN is the smallest.
-REEL_OP("argmin(Tensor input, int? dim=None, bool keepdim=False) -> Tensor", method, out, not_differentiable)
+REEL_OP("argmin(Tensor input, int? dim=None, bool keepdim=False) -> Tensor", not_differentiable, method, out)
 Tensor argmin(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim) {
     if (reel::detail::thread_modes.observers) recording::not_recorded("argmin", {input});
     const Dims dims = dim ? Dims{wrap_dim("argmin", *dim, input.dim())} : all_dims(input);
@@ -168,7 +169,7 @@ Tensor median_places(const char* op, const Tensor& input, const Dims& dims, bool
     Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), kLong, input.device());
     const Tensor rows = rows_last(input, dims, inner);
     dispatch_real(input.scalar_type(), op, [&]<class T>() {
-        for_rows<T, std::int64_t>(rows, inner, out,
+        for_rows<T, std::int64_t>(op, rows, inner, out,
                                   [=](const T* p, std::int64_t n) { return median_place(p, n, ignore_nan); });
     });
     return out;
@@ -201,16 +202,16 @@ std::tuple<Tensor, Tensor> median_along(const char* op, const Tensor& input, std
 } // namespace
 
 /// The lower median of all elements, or along `dim` with its place; NaN if there is one.
-REEL_OP("median(Tensor input) -> Tensor", method)
+REEL_OP("median(Tensor input) -> Tensor", rule, method)
 Tensor median(const Tensor& input) { return median_of_all("median", input, false); }
-REEL_OP("median(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", method, out)
+REEL_OP("median(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", rule, method, out)
 std::tuple<Tensor, Tensor> median(const Tensor& input, std::int64_t dim, bool keepdim) {
     return median_along("median", input, dim, keepdim, false);
 }
 /// The lower median of the elements that are numbers.
-REEL_OP("nanmedian(Tensor input) -> Tensor", method)
+REEL_OP("nanmedian(Tensor input) -> Tensor", rule, method)
 Tensor nanmedian(const Tensor& input) { return median_of_all("nanmedian", input, true); }
-REEL_OP("nanmedian(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", method, out)
+REEL_OP("nanmedian(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", rule, method, out)
 std::tuple<Tensor, Tensor> nanmedian(const Tensor& input, std::int64_t dim, bool keepdim) {
     return median_along("nanmedian", input, dim, keepdim, true);
 }
@@ -241,7 +242,7 @@ template <class T> std::int64_t mode_place(const T* p, std::int64_t n) {
 } // namespace
 
 /// The most frequent element along `dim` and a place where it is; the smallest of equally frequent ones.
-REEL_OP("mode(Tensor input, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", method, out)
+REEL_OP("mode(Tensor input, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", rule, method, out)
 std::tuple<Tensor, Tensor> mode(const Tensor& input, std::int64_t dim, bool keepdim) {
     const std::int64_t d = wrap_dim("mode", dim, input.dim());
     require_rows("mode", input, {d});
@@ -249,7 +250,8 @@ std::tuple<Tensor, Tensor> mode(const Tensor& input, std::int64_t dim, bool keep
     const Tensor places = empty_raw(reduced_sizes(input, {d}, keepdim), kLong, input.device());
     const Tensor rows = rows_last(input, {d}, inner);
     dispatch_real(input.scalar_type(), "mode", [&]<class T>() {
-        for_rows<T, std::int64_t>(rows, inner, places, [](const T* p, std::int64_t n) { return mode_place(p, n); });
+        for_rows<T, std::int64_t>("mode", rows, inner, places,
+                                  [](const T* p, std::int64_t n) { return mode_place(p, n); });
     });
     return chosen("mode", input, d, places, keepdim);
 }

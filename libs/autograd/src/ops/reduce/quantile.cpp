@@ -2,6 +2,8 @@
 #include <cmath>
 #include <numeric>
 
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/reduce/reduction.hpp"
 
 namespace reel {
@@ -37,9 +39,11 @@ Neighbours neighbours(const Tensor& rows, const Tensor& q, Between how, bool ign
     const std::int64_t lines = n == 0 ? 0 : rows.numel() / n;
     const Tensor wide_q = contiguous_raw(cast_raw(q, kDouble));
     dispatch_floating(rows.scalar_type(), "quantile", [&]<class T>() {
-        const T* data = static_cast<const T*>(rows.data_ptr());
-        T *weight = static_cast<T*>(r.weight.data_ptr()), *scale = static_cast<T*>(r.scale.data_ptr());
-        std::int64_t *below = r.below.data_ptr<std::int64_t>(), *above = r.above.data_ptr<std::int64_t>();
+        const T* data = static_cast<const T*>(host_data(rows, "quantile"));
+        T *weight = static_cast<T*>(host_data(r.weight, "quantile")),
+          *scale = static_cast<T*>(host_data(r.scale, "quantile"));
+        std::int64_t *below = host_data<std::int64_t>(r.below, "quantile"),
+                     *above = host_data<std::int64_t>(r.above, "quantile");
         std::vector<std::int64_t> order(static_cast<std::size_t>(n));
         for (std::int64_t l = 0; l < lines; ++l) {
             const T* p = data + l * n;
@@ -50,7 +54,7 @@ Neighbours neighbours(const Tensor& rows, const Tensor& q, Between how, bool ign
             const std::int64_t numbers = std::count_if(p, p + n, [](const T& v) { return !is_nan(Wide<T>(v)); });
             for (std::int64_t k = 0; k < m; ++k) {
                 // Ranks are in the type of the data, as the values between which they fall.
-                Wide<T> rank = Wide<T>(wide_q.data_ptr<double>()[k]) *
+                Wide<T> rank = Wide<T>(host_data<double>(wide_q, "quantile")[k]) *
                                Wide<T>((ignore_nan ? std::max<std::int64_t>(numbers, 1) : n) - 1);
                 if (!ignore_nan && numbers < n) rank = Wide<T>(n - 1); // the NaN stand last
                 if (how == Between::Lower) rank = std::floor(rank);
@@ -82,7 +86,7 @@ Tensor quantile_of(const char* op, const Tensor& input, const Tensor& q, std::op
     REEL_CHECK(input.numel() > 0, op, ": input ", input.sizes(), " is empty");
     const Tensor wide_q = contiguous_raw(cast_raw(q, kDouble));
     for (std::int64_t i = 0; i < q.numel() && !q.is_meta(); ++i) {
-        const double v = wide_q.data_ptr<double>()[i];
+        const double v = host_data<double>(wide_q, op)[i];
         REEL_CHECK(v >= 0 && v <= 1, op, ": q is ", v, "; expected values in [0, 1]");
     }
     // Lines last: [..., n].
@@ -112,13 +116,13 @@ Tensor quantile_of(const char* op, const Tensor& input, const Tensor& q, std::op
 /// The value below which the fraction `q` of the elements lies, over all of them or along `dim`; NaN if there is one.
 /// With a vector `q` the result has its length as first dimension.
 REEL_OP("quantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
-        method, out_exact)
+        composite, method, out_exact)
 Tensor quantile(const Tensor& input, const Tensor& q, std::optional<std::int64_t> dim, bool keepdim,
                 std::string_view interpolation) {
     return quantile_of("quantile", input, q, dim, keepdim, interpolation, false);
 }
 REEL_OP("quantile(Tensor input, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
-        method, out_exact)
+        composite, method, out_exact)
 Tensor quantile(const Tensor& input, double q, std::optional<std::int64_t> dim, bool keepdim,
                 std::string_view interpolation) {
     return quantile_of("quantile", input, full({}, q, input.options()), dim, keepdim, interpolation, false);
@@ -126,14 +130,14 @@ Tensor quantile(const Tensor& input, double q, std::optional<std::int64_t> dim, 
 /// The same over the elements that are numbers.
 REEL_OP("nanquantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> "
         "Tensor",
-        method, out_exact)
+        composite, method, out_exact)
 Tensor nanquantile(const Tensor& input, const Tensor& q, std::optional<std::int64_t> dim, bool keepdim,
                    std::string_view interpolation) {
     return quantile_of("nanquantile", input, q, dim, keepdim, interpolation, true);
 }
 REEL_OP("nanquantile(Tensor input, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> "
         "Tensor",
-        method, out_exact)
+        composite, method, out_exact)
 Tensor nanquantile(const Tensor& input, double q, std::optional<std::int64_t> dim, bool keepdim,
                    std::string_view interpolation) {
     return quantile_of("nanquantile", input, full({}, q, input.options()), dim, keepdim, interpolation, true);

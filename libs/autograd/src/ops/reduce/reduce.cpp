@@ -11,9 +11,9 @@ using namespace autograd;
 using namespace reduction;
 
 /// Sum over `dim` (all dimensions when absent or empty). Integers sum in int64.  gx = g, spread
-REEL_OP("sum(Tensor input, *, Dtype? dtype=None) -> Tensor", method)
+REEL_OP("sum(Tensor input, *, Dtype? dtype=None) -> Tensor", composite, method)
 Tensor sum(const Tensor& input, std::optional<ScalarType> dtype) { return sum(input, std::nullopt, false, dtype); }
-REEL_OP("sum(Tensor input, int[]? dim, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method, out)
+REEL_OP("sum(Tensor input, int[]? dim, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", rule, method, out)
 Tensor sum(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
     const Dims dims = reduced_dims("sum", input, dim);
     const ScalarType t = dtype.value_or(isIntegralType(input.scalar_type(), true) ? kLong : input.scalar_type());
@@ -24,9 +24,9 @@ Tensor sum(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::opti
     return out;
 }
 /// Arithmetic mean over `dim` (all when absent or empty); floating and complex.  gx = g / n, spread
-REEL_OP("mean(Tensor input, *, Dtype? dtype=None) -> Tensor", method, out)
+REEL_OP("mean(Tensor input, *, Dtype? dtype=None) -> Tensor", composite, method, out)
 Tensor mean(const Tensor& input, std::optional<ScalarType> dtype) { return mean(input, std::nullopt, false, dtype); }
-REEL_OP("mean(Tensor input, int[]? dim, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method, out)
+REEL_OP("mean(Tensor input, int[]? dim, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", composite, method, out)
 Tensor mean(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
     const ScalarType t = dtype.value_or(input.scalar_type());
     REEL_CHECK(isDifferentiableType(t), "mean: input is ", dtype_name(t),
@@ -41,7 +41,8 @@ Tensor mean(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::opt
     return wide == t ? m : m.to(t);
 }
 /// Sum that takes NaN for zero.  gx = g where input is a number
-REEL_OP("nansum(Tensor input, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method, out)
+REEL_OP("nansum(Tensor input, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", composite, method,
+        out)
 Tensor nansum(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
     REEL_CHECK(!input.is_complex(), "nansum: input is ", dtype_name(input.scalar_type()),
                "; complex numbers are not supported");
@@ -49,7 +50,8 @@ Tensor nansum(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::o
     return sum(masked_fill(input, isnan(input), 0), dim, keepdim, dtype);
 }
 /// Mean of the elements that are numbers; NaN for none.
-REEL_OP("nanmean(Tensor input, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method, out)
+REEL_OP("nanmean(Tensor input, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", composite, method,
+        out)
 Tensor nanmean(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
     REEL_CHECK(input.is_floating_point(), "nanmean: input is ", dtype_name(input.scalar_type()),
                "; expected a floating dtype");
@@ -59,7 +61,7 @@ Tensor nanmean(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::
     return wide == t ? m : m.to(t);
 }
 /// Sums broadcast dims away until the shape is `size`.
-REEL_OP("sum_to_size(Tensor input, int[] size) -> Tensor", method)
+REEL_OP("sum_to_size(Tensor input, int[] size) -> Tensor", composite, method)
 Tensor sum_to_size(const Tensor& input, IntArrayRef size) {
     if (size.empty()) return sum(input);
     if (input.sizes().equals(size)) return input;
@@ -101,7 +103,7 @@ Tensor prod_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType 
     const Tensor rows = rows_last(cast_raw(input, t), dims, inner);
     Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), t, input.device());
     dispatch_all(t, "prod", [&]<class T>() {
-        for_rows<T, T>(rows, inner, out, [](const T* p, std::int64_t n) {
+        for_rows<T, T>("prod", rows, inner, out, [](const T* p, std::int64_t n) {
             if constexpr (std::is_same_v<T, bool>) return std::find(p, p + n, false) == p + n;
             else {
                 Wide<T> r(1);
@@ -138,11 +140,11 @@ Tensor prod_of(const Tensor& input, const Dims& dims, bool keepdim, bool whole, 
 } // namespace
 
 /// Product of all elements, or along `dim`. Integers multiply in int64.  gx = g times the product of the others
-REEL_OP("prod(Tensor input, *, Dtype? dtype=None) -> Tensor", method)
+REEL_OP("prod(Tensor input, *, Dtype? dtype=None) -> Tensor", rule, method)
 Tensor prod(const Tensor& input, std::optional<ScalarType> dtype) {
     return prod_of(input, all_dims(input), false, true, dtype);
 }
-REEL_OP("prod(Tensor input, int dim, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", method, out)
+REEL_OP("prod(Tensor input, int dim, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", rule, method, out)
 Tensor prod(const Tensor& input, std::int64_t dim, bool keepdim, std::optional<ScalarType> dtype) {
     return prod_of(input, {wrap_dim("prod", dim, input.dim())}, keepdim, false, dtype);
 }
@@ -154,7 +156,7 @@ template <bool All> Tensor truth(const Tensor& input, const Dims& dims, bool kee
     const Tensor rows = rows_last(cast_raw(input, kBool), dims, inner);
     Tensor out =
         empty_raw(reduced_sizes(input, dims, keepdim), input.scalar_type() == kByte ? kByte : kBool, input.device());
-    for_rows<bool, bool>(rows, inner, out, [](const bool* p, std::int64_t n) {
+    for_rows<bool, bool>(All ? "all" : "any", rows, inner, out, [](const bool* p, std::int64_t n) {
         return All ? std::find(p, p + n, false) == p + n : std::find(p, p + n, true) != p + n;
     });
     return out;
@@ -166,30 +168,31 @@ Dims named_dims(const char* op, const Tensor& t, OptionalIntArrayRef dim) {
 } // namespace
 
 /// Does any element differ from zero, over `dim` (all when absent)? uint8 answers in uint8.
-REEL_OP("any(Tensor input) -> Tensor", method, out, not_differentiable)
+REEL_OP("any(Tensor input) -> Tensor", not_differentiable, method, out)
 Tensor any(const Tensor& input) { return truth<false>(input, all_dims(input), false); }
-REEL_OP("any(Tensor input, int[]? dim=None, bool keepdim=False) -> Tensor", method, out, not_differentiable,
+REEL_OP("any(Tensor input, int[]? dim=None, bool keepdim=False) -> Tensor", not_differentiable, method, out,
         explicit("dim"))
 Tensor any(const Tensor& input, OptionalIntArrayRef dim, bool keepdim) {
     return truth<false>(input, named_dims("any", input, dim), keepdim);
 }
 /// Do all elements differ from zero, over `dim` (all when absent)? uint8 answers in uint8.
-REEL_OP("all(Tensor input) -> Tensor", method, out, not_differentiable)
+REEL_OP("all(Tensor input) -> Tensor", not_differentiable, method, out)
 Tensor all(const Tensor& input) { return truth<true>(input, all_dims(input), false); }
-REEL_OP("all(Tensor input, int[]? dim=None, bool keepdim=False) -> Tensor", method, out, not_differentiable,
+REEL_OP("all(Tensor input, int[]? dim=None, bool keepdim=False) -> Tensor", not_differentiable, method, out,
         explicit("dim"))
 Tensor all(const Tensor& input, OptionalIntArrayRef dim, bool keepdim) {
     return truth<true>(input, named_dims("all", input, dim), keepdim);
 }
 /// How many elements differ from zero, over `dim` (all when absent or empty); int64.
-REEL_OP("count_nonzero(Tensor input, int[]? dim=None) -> Tensor", method, not_differentiable)
+REEL_OP("count_nonzero(Tensor input, int[]? dim=None) -> Tensor", not_differentiable, method)
 Tensor count_nonzero(const Tensor& input, OptionalIntArrayRef dim) {
     const Dims dims = reduced_dims("count_nonzero", input, dim);
     std::int64_t inner = 1;
     const Tensor rows = rows_last(cast_raw(input, kBool), dims, inner);
     Tensor out = empty_raw(reduced_sizes(input, dims, false), kLong, input.device());
-    for_rows<bool, std::int64_t>(
-        rows, inner, out, [](const bool* p, std::int64_t n) { return std::int64_t(std::count(p, p + n, true)); });
+    for_rows<bool, std::int64_t>("count_nonzero", rows, inner, out, [](const bool* p, std::int64_t n) {
+        return std::int64_t(std::count(p, p + n, true));
+    });
     return out;
 }
 

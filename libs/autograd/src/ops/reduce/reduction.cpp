@@ -1,11 +1,9 @@
 // The parts of reductions that do not depend on the op.
 #include "ops/reduce/reduction.hpp"
 
-#include <reel/autograd/device_kernel.hpp>
+#include <reel/autograd/kernels/sum.hpp>
 
 #include <numeric>
-
-#include "cpu/sum.hpp"
 
 namespace reel::reduction {
 
@@ -73,24 +71,20 @@ void require_rows(const char* op, const Tensor& input, const Dims& dims) {
         REEL_CHECK_INDEX(input.size(d) > 0, op, ": dimension ", d, " of input ", input.sizes(),
                          " is empty; an extremum needs at least one element");
 }
-/// Other devices attach theirs: sums of `inner` neighbouring elements of a dense tensor of the result's dtype.
-KernelSlot<void(const Tensor& out, const Tensor& rows, std::int64_t inner)> sum_rows_kernel{"sum_rows"};
-
 Tensor sum_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType out_type) {
     Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), out_type, input.device());
     // Leading dims of a dense tensor: sums of columns, at least a vector of them, without turning it around.
-    bool leading = input.is_cpu() && input.is_contiguous() && input.scalar_type() == out_type &&
-                   (out_type == kFloat || out_type == kDouble) && input.numel() > 0 && out.numel() >= 16;
+    bool leading = kernels::sum_columns.has(input.device().type()) && input.is_contiguous() &&
+                   input.scalar_type() == out_type && (out_type == kFloat || out_type == kDouble) &&
+                   input.numel() > 0 && out.numel() >= 16;
     for (std::size_t d = 0; leading && d < dims.size(); ++d) leading = contains(dims, std::int64_t(d));
     if (leading) {
-        cpu::sum_columns(out_type, input.data_ptr(), input.numel() / out.numel(), out.numel(), out.data_ptr());
+        kernels::sum_columns(out, input, input.numel() / out.numel());
         return out;
     }
     std::int64_t inner = 1;
     const Tensor rows = rows_last(cast_raw(input, out_type), dims, inner);
-    if (out.is_meta()) return out;
-    if (!out.is_cpu()) sum_rows_kernel(out.device().type(), out, rows, inner);
-    else cpu::sum_rows(out_type, rows.data_ptr(), out.numel(), inner, out.data_ptr());
+    kernels::sum_rows(out, rows, inner);
     return out;
 }
 

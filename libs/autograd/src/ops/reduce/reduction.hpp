@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/record.hpp>
@@ -56,12 +57,13 @@ Tensor product_of_others(const Tensor& x, std::int64_t dim);
 /// Sum of `input` over `dims`, not recorded.
 Tensor sum_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType out_type);
 
-/// `out[i] = f(row i, its length)`, rows spread over threads. Nothing on meta.
-template <class T, class O, class F> void for_rows(const Tensor& rows, std::int64_t inner, const Tensor& out, F f) {
+/// `out[i] = f(row i, its length)` for `op`, rows spread over threads. Nothing on meta.
+template <class T, class O, class F>
+void for_rows(const char* op, const Tensor& rows, std::int64_t inner, const Tensor& out, F f) {
     if (out.is_meta()) return;
     const std::int64_t n = out.numel();
-    const T* in = static_cast<const T*>(rows.data_ptr());
-    O* o = static_cast<O*>(out.data_ptr());
+    const T* in = static_cast<const T*>(host_data(rows, op));
+    O* o = static_cast<O*>(host_data(out, op));
     parallel_for(0, n, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(inner, 1)),
                  [&](std::int64_t b, std::int64_t e) {
                      for (std::int64_t i = b; i < e; ++i) o[i] = f(in + i * inner, inner);

@@ -1,6 +1,8 @@
 // Running sums, products, extrema along one dimension.
 #include "ops/reduce/scan.hpp"
 
+#include <reel/autograd/host_data.hpp>
+
 #include <cmath>
 #include <limits>
 
@@ -12,10 +14,10 @@ using namespace reduction;
 namespace {
 
 /// Calls `f(in, out, n)` for every line; `in` and `out` are dense.
-template <class T, class O, class F> void for_lines(const Lines& l, const Tensor& out, F f) {
+template <class T, class O, class F> void for_lines(const char* op, const Lines& l, const Tensor& out, F f) {
     if (out.is_meta() || out.numel() == 0) return; // however many lines of nothing there are
-    const T* in = static_cast<const T*>(l.rows.data_ptr());
-    O* o = static_cast<O*>(out.data_ptr());
+    const T* in = static_cast<const T*>(host_data(l.rows, op));
+    O* o = static_cast<O*>(host_data(out, op));
     parallel_for(0, l.count, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(l.n, 1)),
                  [&](std::int64_t b, std::int64_t e) {
                      for (std::int64_t i = b; i < e; ++i) f(in + i * l.n, o + i * l.n, l.n);
@@ -29,7 +31,7 @@ Tensor cumsum_raw(const Tensor& x, std::int64_t dim, bool backwards) {
     const Lines l(x, dim);
     const Tensor out = l.make(x.scalar_type());
     dispatch_all(x.scalar_type(), "cumsum", [&]<class T>() {
-        for_lines<T, T>(l, out, [backwards](const T* p, T* o, std::int64_t n) {
+        for_lines<T, T>("cumsum", l, out, [backwards](const T* p, T* o, std::int64_t n) {
             Running<T> r{};
             for (std::int64_t k = 0; k < n; ++k) {
                 const std::int64_t i = backwards ? n - 1 - k : k;
@@ -55,7 +57,7 @@ Tensor reverse(const Tensor& x, std::int64_t dim) {
     const Lines l(x, dim);
     const Tensor rows = l.make(x.scalar_type());
     dispatch_all(x.scalar_type(), "reverse", [&]<class T>() {
-        for_lines<T, T>(l, rows, [](const T* p, T* o, std::int64_t n) { std::reverse_copy(p, p + n, o); });
+        for_lines<T, T>("reverse", l, rows, [](const T* p, T* o, std::int64_t n) { std::reverse_copy(p, p + n, o); });
     });
     Tensor out = l.restore(rows);
     record("reverse", {x}, out, {}, [dim](RuleContext& c) -> GradList { return {reverse(c.grad(), dim)}; });
@@ -63,7 +65,7 @@ Tensor reverse(const Tensor& x, std::int64_t dim) {
 }
 
 /// Running sums along `dim`; integers in int64.  gx = running sums of g from the end
-REEL_OP("cumsum(Tensor input, int dim, *, Dtype? dtype=None) -> Tensor", method, out, inplace)
+REEL_OP("cumsum(Tensor input, int dim, *, Dtype? dtype=None) -> Tensor", rule, method, out, inplace)
 Tensor cumsum(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype) {
     const std::int64_t d = wrap_dim("cumsum", dim, input.dim());
     const ScalarType t = scan_type(input, dtype);
@@ -86,9 +88,9 @@ Tensor recurrence(const Tensor& g, const Tensor& a, std::int64_t dim, bool backw
     const Tensor rows = l.make(g.scalar_type());
     dispatch_floating_complex(g.scalar_type(), "recurrence", [&]<class T>() {
         if (rows.is_meta()) return;
-        const T* ap = static_cast<const T*>(la.rows.data_ptr());
-        const T* base = static_cast<const T*>(l.rows.data_ptr());
-        for_lines<T, T>(l, rows, [&](const T* p, T* o, std::int64_t n) {
+        const T* ap = static_cast<const T*>(host_data(la.rows, "cumprod"));
+        const T* base = static_cast<const T*>(host_data(l.rows, "cumprod"));
+        for_lines<T, T>("recurrence", l, rows, [&](const T* p, T* o, std::int64_t n) {
             const T* f = ap + (p - base);
             Running<T> r{};
             for (std::int64_t k = 0; k < n; ++k) {
@@ -111,7 +113,7 @@ Tensor cumprod_raw(const Tensor& x, std::int64_t dim) {
     const Lines l(x, dim);
     const Tensor out = l.make(x.scalar_type());
     dispatch_all(x.scalar_type(), "cumprod", [&]<class T>() {
-        for_lines<T, T>(l, out, [](const T* p, T* o, std::int64_t n) {
+        for_lines<T, T>("cumprod", l, out, [](const T* p, T* o, std::int64_t n) {
             Running<T> r(1);
             for (std::int64_t i = 0; i < n; ++i) {
                 r = Running<T>(r * Running<T>(p[i]));
@@ -140,7 +142,7 @@ Tensor cumprod_of(const Tensor& x, std::int64_t dim) {
 } // namespace
 
 /// Running products along `dim`; integers in int64.
-REEL_OP("cumprod(Tensor input, int dim, *, Dtype? dtype=None) -> Tensor", method, out, inplace)
+REEL_OP("cumprod(Tensor input, int dim, *, Dtype? dtype=None) -> Tensor", rule, method, out, inplace)
 Tensor cumprod(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype) {
     const std::int64_t d = wrap_dim("cumprod", dim, input.dim());
     const ScalarType t = scan_type(input, dtype);
@@ -155,9 +157,9 @@ template <bool Max> std::tuple<Tensor, Tensor> running_extremum(const char* op, 
     const Tensor rows = l.make(input.scalar_type()), places = l.make(kLong);
     dispatch_real(input.scalar_type(), op, [&]<class T>() {
         if (rows.is_meta()) return;
-        std::int64_t* where = places.data_ptr<std::int64_t>();
-        T* first = static_cast<T*>(rows.data_ptr());
-        for_lines<T, T>(l, rows, [&](const T* p, T* o, std::int64_t n) {
+        std::int64_t* where = host_data<std::int64_t>(places, op);
+        T* first = static_cast<T*>(host_data(rows, op));
+        for_lines<T, T>(op, l, rows, [&](const T* p, T* o, std::int64_t n) {
             std::int64_t* w = where + (o - first);
             std::int64_t best = 0;
             for (std::int64_t i = 0; i < n; ++i) {
@@ -181,12 +183,12 @@ template <bool Max> std::tuple<Tensor, Tensor> running_extremum(const char* op, 
 } // namespace
 
 /// Largest element so far along `dim` and where it is (the last of equals; a NaN stays).
-REEL_OP("cummax(Tensor input, int dim) -> (Tensor values, Tensor indices)", method, out)
+REEL_OP("cummax(Tensor input, int dim) -> (Tensor values, Tensor indices)", rule, method, out)
 std::tuple<Tensor, Tensor> cummax(const Tensor& input, std::int64_t dim) {
     return running_extremum<true>("cummax", input, dim);
 }
 /// Smallest element so far along `dim` and where it is (the last of equals; a NaN stays).
-REEL_OP("cummin(Tensor input, int dim) -> (Tensor values, Tensor indices)", method, out)
+REEL_OP("cummin(Tensor input, int dim) -> (Tensor values, Tensor indices)", rule, method, out)
 std::tuple<Tensor, Tensor> cummin(const Tensor& input, std::int64_t dim) {
     return running_extremum<false>("cummin", input, dim);
 }
@@ -216,13 +218,13 @@ template <class R> R log_add_exp(const R& x, const R& o) {
 } // namespace
 
 /// log of the running sums of exp(input) along `dim`.  gx[i] = sum over j >= i of g[j] exp(x[i] - y[j])
-REEL_OP("logcumsumexp(Tensor input, int dim) -> Tensor", method, out_exact)
+REEL_OP("logcumsumexp(Tensor input, int dim) -> Tensor", rule, method, out_exact)
 Tensor logcumsumexp(const Tensor& input, std::int64_t dim) {
     const std::int64_t d = wrap_dim("logcumsumexp", dim, input.dim());
     const Lines l(input, d);
     const Tensor rows = l.make(input.scalar_type());
     dispatch_floating_complex(input.scalar_type(), "logcumsumexp", [&]<class T>() {
-        for_lines<T, T>(l, rows, [](const T* p, T* o, std::int64_t n) {
+        for_lines<T, T>("logcumsumexp", l, rows, [](const T* p, T* o, std::int64_t n) {
             Running<T> r{};
             for (std::int64_t i = 0; i < n; ++i) {
                 r = i == 0 ? Running<T>(p[0]) : log_add_exp(Running<T>(p[i]), r);
@@ -250,8 +252,8 @@ Tensor slice_of(const Tensor& t, std::int64_t dim, std::int64_t start, std::int6
 } // namespace
 
 /// Differences of neighbours along `dim`, `n` times; `prepend` and `append` are joined on first.
-REEL_OP("diff(Tensor input, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor", method,
-        out_exact)
+REEL_OP("diff(Tensor input, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor", composite,
+        method, out_exact)
 Tensor diff(const Tensor& input, std::int64_t n, std::int64_t dim, const Tensor& prepend, const Tensor& append) {
     REEL_CHECK(input.dim() > 0, "diff: input is 0-dimensional; expected at least one dimension");
     REEL_CHECK(n >= 0, "diff: n is ", n, "; expected how many times to take differences, at least 0");
@@ -309,13 +311,13 @@ Tensor without_dim(const Tensor& y, std::int64_t dim, std::int64_t size) {
 } // namespace
 
 /// Integral over `dim` by the trapezoidal rule between the points `x`, or with spacing `dx`.
-REEL_OP("trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor")
+REEL_OP("trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor", composite)
 Tensor trapezoid(const Tensor& y, const Tensor& x, std::int64_t dim) {
     const std::int64_t d = wrap_dim("trapezoid", dim, y.dim());
     if (y.size(d) == 0) return without_dim(y, d, -1);
     return sum(neighbour_sums(y, d) * widths("trapezoid", y, x, d), d) / 2.0;
 }
-REEL_OP("trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor")
+REEL_OP("trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", composite)
 Tensor trapezoid(const Tensor& y, const Scalar& dx, std::int64_t dim) {
     const std::int64_t d = wrap_dim("trapezoid", dim, y.dim());
     REEL_CHECK(y.scalar_type() != kBool, "trapezoid: y must not be a bool tensor");
@@ -323,18 +325,18 @@ Tensor trapezoid(const Tensor& y, const Scalar& dx, std::int64_t dim) {
     if (y.size(d) == 0) return without_dim(y, d, -1);
     return (sum(y, d) - (select(y, d, 0) + select(y, d, -1)) * 0.5) * dx.toDouble();
 }
-REEL_OP("trapz(Tensor y, Tensor x, *, int dim=-1) -> Tensor")
+REEL_OP("trapz(Tensor y, Tensor x, *, int dim=-1) -> Tensor", composite)
 Tensor trapz(const Tensor& y, const Tensor& x, std::int64_t dim) { return trapezoid(y, x, dim); }
-REEL_OP("trapz(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor")
+REEL_OP("trapz(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", composite)
 Tensor trapz(const Tensor& y, const Scalar& dx, std::int64_t dim) { return trapezoid(y, dx, dim); }
 /// Running integral over `dim` by the trapezoidal rule.
-REEL_OP("cumulative_trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor")
+REEL_OP("cumulative_trapezoid(Tensor y, Tensor x, *, int dim=-1) -> Tensor", composite)
 Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, std::int64_t dim) {
     const std::int64_t d = wrap_dim("cumulative_trapezoid", dim, y.dim());
     if (y.size(d) == 0) return without_dim(y, d, 0);
     return cumsum(widths("cumulative_trapezoid", y, x, d) * neighbour_sums(y, d), d) / 2.0;
 }
-REEL_OP("cumulative_trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor")
+REEL_OP("cumulative_trapezoid(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", composite)
 Tensor cumulative_trapezoid(const Tensor& y, const Scalar& dx, std::int64_t dim) {
     const std::int64_t d = wrap_dim("cumulative_trapezoid", dim, y.dim());
     REEL_CHECK(y.scalar_type() != kBool, "cumulative_trapezoid: y must not be a bool tensor");

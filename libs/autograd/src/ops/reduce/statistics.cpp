@@ -9,7 +9,8 @@ using namespace autograd;
 using namespace reduction;
 
 /// Covariance of variables (rows) over observations (columns), with integer and real weights of the observations.
-REEL_OP("cov(Tensor input, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor", method)
+REEL_OP("cov(Tensor input, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor", composite,
+        method)
 Tensor cov(const Tensor& input, std::int64_t correction, const Tensor& fweights, const Tensor& aweights) {
     REEL_CHECK(input.dim() <= 2, "cov: input has shape ", input.sizes(), "; expected at most two dimensions");
     REEL_CHECK(input.scalar_type() != kBool, "cov: bool input is not supported");
@@ -41,7 +42,7 @@ Tensor cov(const Tensor& input, std::int64_t correction, const Tensor& fweights,
     return squeeze(c / factor);
 }
 /// Correlation coefficients of variables (rows) over observations (columns), clipped to [-1, 1].
-REEL_OP("corrcoef(Tensor input) -> Tensor", method)
+REEL_OP("corrcoef(Tensor input) -> Tensor", composite, method)
 Tensor corrcoef(const Tensor& input) {
     REEL_CHECK(input.dim() <= 2, "corrcoef: input has shape ", input.sizes(), "; expected at most two dimensions");
     Tensor c = cov(input, 1, {}, {});
@@ -53,7 +54,7 @@ Tensor corrcoef(const Tensor& input) {
 }
 
 /// Do both have the same shape and equal elements everywhere?
-REEL_OP("equal(Tensor input, Tensor other) -> bool", method, not_differentiable)
+REEL_OP("equal(Tensor input, Tensor other) -> bool", not_differentiable, method)
 bool equal(const Tensor& input, const Tensor& other) {
     REEL_CHECK(input.scalar_type() == other.scalar_type(), "equal: input is ", dtype_name(input.scalar_type()),
                " and other is ", dtype_name(other.scalar_type()), "; both must have one dtype");
@@ -62,7 +63,7 @@ bool equal(const Tensor& input, const Tensor& other) {
 }
 /// Is |input - other| <= atol + rtol |other| everywhere?
 REEL_OP("allclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool",
-        method, not_differentiable)
+        not_differentiable, method)
 bool allclose(const Tensor& input, const Tensor& other, double rtol, double atol, bool equal_nan) {
     return all(isclose(input, other, rtol, atol, equal_nan)).item().toBool();
 }

@@ -35,8 +35,8 @@ Tensor variance_raw(const char* op, const Tensor& input, const Dims& dims, doubl
         };
         if constexpr (complex_v<T>) {
             using P = typename T::value_type;
-            for_rows<T, P>(rows, inner, out, [=](const T* p, std::int64_t n) { return P(f(p, n)); });
-        } else for_rows<T, T>(rows, inner, out, [=](const T* p, std::int64_t n) { return T(Wide<T>(f(p, n))); });
+            for_rows<T, P>(op, rows, inner, out, [=](const T* p, std::int64_t n) { return P(f(p, n)); });
+        } else for_rows<T, T>(op, rows, inner, out, [=](const T* p, std::int64_t n) { return T(Wide<T>(f(p, n))); });
     });
     return out;
 }
@@ -97,59 +97,63 @@ std::tuple<Tensor, Tensor> with_mean(const char* op, const Tensor& input, Option
 } // namespace
 
 /// Variance over `dim` (all when absent): squared distances from the mean over n - correction (1 when absent).
-REEL_OP("var(Tensor input, bool unbiased=True) -> Tensor", method, explicit("unbiased"))
+REEL_OP("var(Tensor input, bool unbiased=True) -> Tensor", rule, method, explicit("unbiased"))
 Tensor var(const Tensor& input, bool unbiased) {
     return variance_of("var", input, std::nullopt, of_flag(unbiased), false, false);
 }
-REEL_OP("var(Tensor input, int[]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", method, out,
+REEL_OP("var(Tensor input, int[]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", rule, method, out,
         explicit("unbiased"))
 Tensor var(const Tensor& input, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
     return variance_of("var", input, dim, of_flag(unbiased), keepdim, false);
 }
-REEL_OP("var(Tensor input, int[]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor", method, out)
+REEL_OP("var(Tensor input, int[]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor", rule, method,
+        out)
 Tensor var(const Tensor& input, OptionalIntArrayRef dim, const std::optional<Scalar>& correction, bool keepdim) {
     return variance_of("var", input, dim, correction, keepdim, false);
 }
 /// Square root of the variance; its gradient is 0 where it is 0.
-REEL_OP("std(Tensor input, bool unbiased=True) -> Tensor", method, explicit("unbiased"))
+REEL_OP("std(Tensor input, bool unbiased=True) -> Tensor", rule, method, explicit("unbiased"))
 Tensor std(const Tensor& input, bool unbiased) {
     return variance_of("std", input, std::nullopt, of_flag(unbiased), false, true);
 }
-REEL_OP("std(Tensor input, int[]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", method, out,
+REEL_OP("std(Tensor input, int[]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", rule, method, out,
         explicit("unbiased"))
 Tensor std(const Tensor& input, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
     return variance_of("std", input, dim, of_flag(unbiased), keepdim, true);
 }
-REEL_OP("std(Tensor input, int[]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor", method, out)
+REEL_OP("std(Tensor input, int[]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor", rule, method,
+        out)
 Tensor std(const Tensor& input, OptionalIntArrayRef dim, const std::optional<Scalar>& correction, bool keepdim) {
     return variance_of("std", input, dim, correction, keepdim, true);
 }
 /// Variance and mean.
-REEL_OP("var_mean(Tensor input, bool unbiased=True) -> (Tensor, Tensor)", explicit("unbiased"))
+REEL_OP("var_mean(Tensor input, bool unbiased=True) -> (Tensor, Tensor)", rule, explicit("unbiased"))
 std::tuple<Tensor, Tensor> var_mean(const Tensor& input, bool unbiased) {
     return with_mean("var_mean", input, std::nullopt, of_flag(unbiased), false, false);
 }
-REEL_OP("var_mean(Tensor input, int[]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+REEL_OP("var_mean(Tensor input, int[]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)", rule,
         explicit("unbiased"))
 std::tuple<Tensor, Tensor> var_mean(const Tensor& input, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
     return with_mean("var_mean", input, dim, of_flag(unbiased), keepdim, false);
 }
-REEL_OP("var_mean(Tensor input, int[]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)")
+REEL_OP("var_mean(Tensor input, int[]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
+        rule)
 std::tuple<Tensor, Tensor> var_mean(const Tensor& input, OptionalIntArrayRef dim,
                                     const std::optional<Scalar>& correction, bool keepdim) {
     return with_mean("var_mean", input, dim, correction, keepdim, false);
 }
 /// Standard deviation and mean.
-REEL_OP("std_mean(Tensor input, bool unbiased=True) -> (Tensor, Tensor)", explicit("unbiased"))
+REEL_OP("std_mean(Tensor input, bool unbiased=True) -> (Tensor, Tensor)", rule, explicit("unbiased"))
 std::tuple<Tensor, Tensor> std_mean(const Tensor& input, bool unbiased) {
     return with_mean("std_mean", input, std::nullopt, of_flag(unbiased), false, true);
 }
-REEL_OP("std_mean(Tensor input, int[]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+REEL_OP("std_mean(Tensor input, int[]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)", rule,
         explicit("unbiased"))
 std::tuple<Tensor, Tensor> std_mean(const Tensor& input, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
     return with_mean("std_mean", input, dim, of_flag(unbiased), keepdim, true);
 }
-REEL_OP("std_mean(Tensor input, int[]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)")
+REEL_OP("std_mean(Tensor input, int[]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
+        rule)
 std::tuple<Tensor, Tensor> std_mean(const Tensor& input, OptionalIntArrayRef dim,
                                     const std::optional<Scalar>& correction, bool keepdim) {
     return with_mean("std_mean", input, dim, correction, keepdim, true);

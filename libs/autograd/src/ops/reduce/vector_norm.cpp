@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/op.hpp>
 
 #include "ops/reduce/reduction.hpp"
@@ -57,8 +58,8 @@ Tensor norm_raw(const char* op, const Tensor& x, double p, const Dims& dims, boo
         };
         if constexpr (complex_v<T>) {
             using P = typename T::value_type;
-            for_rows<T, P>(rows, inner, out, [f](const T* v, std::int64_t n) { return P(f(v, n)); });
-        } else for_rows<T, T>(rows, inner, out, [f](const T* v, std::int64_t n) { return T(Wide<T>(f(v, n))); });
+            for_rows<T, P>(op, rows, inner, out, [f](const T* v, std::int64_t n) { return P(f(v, n)); });
+        } else for_rows<T, T>(op, rows, inner, out, [f](const T* v, std::int64_t n) { return T(Wide<T>(f(v, n))); });
     });
     return out;
 }
@@ -111,7 +112,7 @@ double order_of(const char* op, const Value& p) {
 /// Norm of order `ord` of the vectors along `dim` (all elements when absent): 0 counts, inf and -inf are extrema.
 REEL_OP("linalg.vector_norm(Tensor input, Scalar ord=2, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) "
         "-> Tensor",
-        out_exact)
+        rule, out_exact)
 Tensor linalg_vector_norm(const Tensor& x, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim,
                           std::optional<ScalarType> dtype) {
     return vector_norm("linalg.vector_norm", x, ord.toDouble(), dim, keepdim, dtype);
@@ -119,7 +120,7 @@ Tensor linalg_vector_norm(const Tensor& x, const Scalar& ord, OptionalIntArrayRe
 /// Matrix norm over two dimensions: 'fro', 'nuc', 2 and -2 (singular values), 1 and -1 (columns), inf and -inf (rows).
 REEL_OP("linalg.matrix_norm(Tensor input, Value ord='fro', int[] dim=[-2,-1], bool keepdim=False, *, Dtype? "
         "dtype=None) -> Tensor",
-        out_exact)
+        rule, out_exact)
 Tensor linalg_matrix_norm(const Tensor& A, const Value& ord, IntArrayRef dim, bool keepdim,
                           std::optional<ScalarType> dtype) {
     REEL_CHECK(A.dim() >= 2, "linalg.matrix_norm: A has shape ", A.sizes(), "; expected at least two dimensions");
@@ -157,7 +158,7 @@ Tensor linalg_matrix_norm(const Tensor& A, const Value& ord, IntArrayRef dim, bo
 /// Vector or matrix norm, by `ord` and the number of dimensions; without `ord` the 2-norm of all elements.
 REEL_OP("linalg.norm(Tensor input, Value ord=None, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> "
         "Tensor",
-        out_exact)
+        rule, out_exact)
 Tensor linalg_norm(const Tensor& A, const Value& ord, OptionalIntArrayRef dim, bool keepdim,
                    std::optional<ScalarType> dtype) {
     const char* op = "linalg.norm";
@@ -176,7 +177,7 @@ Tensor linalg_norm(const Tensor& A, const Value& ord, OptionalIntArrayRef dim, b
 /// p-norm over `dim` (all elements when absent); 'fro' is the 2-norm, 'nuc' the sum of singular values.
 REEL_OP("norm(Tensor input, Value p='fro', int[]? dim=None, bool keepdim=False, Tensor? out=None, Dtype? dtype=None) "
         "-> Tensor",
-        method)
+        rule, method)
 Tensor norm(const Tensor& input, const Value& p, OptionalIntArrayRef dim, bool keepdim,
             std::optional<ScalarType> dtype) {
     if (p.isString()) {
@@ -191,12 +192,13 @@ Tensor norm(const Tensor& input, const Value& p, OptionalIntArrayRef dim, bool k
     return vector_norm("norm", input, p.isNone() ? 2 : order_of("norm", p), dim, keepdim, dtype);
 }
 /// p-norm of input - other
-REEL_OP("dist(Tensor input, Tensor other, Scalar p=2) -> Tensor", method)
+REEL_OP("dist(Tensor input, Tensor other, Scalar p=2) -> Tensor", rule, method)
 Tensor dist(const Tensor& input, const Tensor& other, const Scalar& p) {
     return vector_norm("dist", input - other, p.toDouble(), std::nullopt, false, std::nullopt);
 }
 /// Distances between every row of x1 [..., P, M] and every row of x2 [..., R, M].
-REEL_OP("cdist(Tensor x1, Tensor x2, float p=2.0, str? compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor")
+REEL_OP("cdist(Tensor x1, Tensor x2, float p=2.0, str? compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor",
+        rule)
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<std::string_view> compute_mode) {
     REEL_CHECK(x1.is_floating_point() && x2.is_floating_point(), "cdist: x1 is ", dtype_name(x1.scalar_type()),
                " and x2 is ", dtype_name(x2.scalar_type()), "; expected floating dtypes");
@@ -211,7 +213,7 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<std::st
     return vector_norm("cdist", unsqueeze(x1, -2) - unsqueeze(x2, -3), p, -1, false, std::nullopt);
 }
 /// Distances between all pairs of rows i < j of [N, M], in one vector.
-REEL_OP("nn.functional.pdist(Tensor input, float p=2.0) -> Tensor", alias("pdist"))
+REEL_OP("nn.functional.pdist(Tensor input, float p=2.0) -> Tensor", rule, alias("pdist"))
 Tensor pdist(const Tensor& input, double p) {
     REEL_CHECK(input.dim() == 2 && input.is_floating_point(), "pdist: input is ", dtype_name(input.scalar_type()),
                " of shape ", input.sizes(), "; expected a floating matrix");
@@ -219,7 +221,7 @@ Tensor pdist(const Tensor& input, double p) {
     const std::int64_t n = input.size(0), pairs = checked_mul("pdist", "the number of pairs", n, n - 1) / 2;
     check_sizes("pdist", {pairs, std::max<std::int64_t>(input.size(1), 1)}, kLong);
     const Tensor first = empty_raw({pairs}, kLong), second = empty_raw({pairs}, kLong);
-    std::int64_t *f = first.data_ptr<std::int64_t>(), *s = second.data_ptr<std::int64_t>();
+    std::int64_t *f = host_data<std::int64_t>(first, "pdist"), *s = host_data<std::int64_t>(second, "pdist");
     for (std::int64_t i = 0; i < n; ++i)
         for (std::int64_t j = i + 1; j < n; ++j) {
             *f++ = i;
@@ -231,12 +233,12 @@ Tensor pdist(const Tensor& input, double p) {
 /// p-norm of x1 - x2 + eps along the last dimension
 REEL_OP(
     "nn.functional.pairwise_distance(Tensor x1, Tensor x2, float p=2.0, float eps=1e-06, bool keepdim=False) -> Tensor",
-    alias("pairwise_distance"))
+    rule, alias("pairwise_distance"))
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
     return vector_norm("pairwise_distance", x1 - x2 + eps, p, -1, keepdim, std::nullopt);
 }
 /// Cosine of the angle between the vectors along `dim`; norms below `eps` count as `eps`.
-REEL_OP("nn.functional.cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",
+REEL_OP("nn.functional.cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor", rule,
         alias("cosine_similarity"))
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, std::int64_t dim, double eps) {
     const ScalarType t = promote_types(x1.scalar_type(), x2.scalar_type());
@@ -255,12 +257,13 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, std::int64_t dim, d
     return wide == t ? r : r.to(t);
 }
 /// input / max(its p-norm along `dim`, eps)
-REEL_OP("nn.functional.normalize(Tensor input, float p=2.0, int[] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor")
+REEL_OP("nn.functional.normalize(Tensor input, float p=2.0, int[] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor",
+        rule)
 Tensor normalize(const Tensor& input, double p, IntArrayRef dim, double eps) {
     return input / clamp_min(vector_norm("normalize", input, p, dim, true, std::nullopt), eps);
 }
 /// Slices along `dim` whose p-norm exceeds `maxnorm` are scaled down to it.
-REEL_OP("renorm(Tensor input, Scalar p, int dim, Scalar maxnorm) -> Tensor", method, out_exact, inplace)
+REEL_OP("renorm(Tensor input, Scalar p, int dim, Scalar maxnorm) -> Tensor", rule, method, out_exact, inplace)
 Tensor renorm(const Tensor& input, const Scalar& p, std::int64_t dim, const Scalar& maxnorm) {
     REEL_CHECK(input.dim() > 1, "renorm: input has shape ", input.sizes(), "; expected at least two dimensions");
     REEL_CHECK(!p.isComplex() && p.toDouble() > 0, "renorm: p is ", p, "; expected a positive number");

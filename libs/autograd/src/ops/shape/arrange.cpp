@@ -1,4 +1,6 @@
 // The elements of one tensor in another order, or several times.
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/index/index_kernels.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
@@ -24,7 +26,8 @@ Tensor flip_raw(const Tensor& input, IntArrayRef dims) {
         if (input.dim() == 0) break;
         const std::int64_t n = x.sizes()[std::size_t(d)];
         Tensor back = empty_raw({n}, kLong);
-        for (std::int64_t i = 0; i < n; ++i) back.data_ptr<std::int64_t>()[i] = n - 1 - i;
+        std::int64_t* const to = host_data<std::int64_t>(back, "flip");
+        for (std::int64_t i = 0; i < n; ++i) to[i] = n - 1 - i;
         back = back.to(x.device());
         x = gather_raw(x, d, expand_index(back, x.sizes(), d));
     }
@@ -56,7 +59,7 @@ Tensor shift_by_half(const char* op, const Tensor& input, OptionalIntArrayRef di
 } // namespace
 
 /// A copy with the order of the elements along each of `dims` reversed.  gx = flip(gy, dims)
-REEL_OP("flip(Tensor input, int[] dims) -> Tensor", method)
+REEL_OP("flip(Tensor input, int[] dims) -> Tensor", rule, method)
 Tensor flip(const Tensor& input, IntArrayRef dims) {
     const Dims d = wrap_dims("flip", dims, input.dim());
     const Tensor out = flip_raw(input, d);
@@ -64,13 +67,13 @@ Tensor flip(const Tensor& input, IntArrayRef dims) {
     return out;
 }
 /// `flip` of the second dimension.
-REEL_OP("fliplr(Tensor input) -> Tensor", method)
+REEL_OP("fliplr(Tensor input) -> Tensor", composite, method)
 Tensor fliplr(const Tensor& input) {
     REEL_CHECK(input.dim() >= 2, "fliplr: expected at least 2 dimensions, got sizes ", input.sizes());
     return flip(input, {1});
 }
 /// `flip` of the first dimension.
-REEL_OP("flipud(Tensor input) -> Tensor", method)
+REEL_OP("flipud(Tensor input) -> Tensor", composite, method)
 Tensor flipud(const Tensor& input) {
     REEL_CHECK(input.dim() >= 1, "flipud: expected at least 1 dimension, got a 0-dim tensor");
     return flip(input, {0});
@@ -78,7 +81,7 @@ Tensor flipud(const Tensor& input) {
 
 /// Elements moved on by `shifts` along `dims`; those that leave at the end come back at the start. Without `dims` the
 /// flattened tensor is rolled.  gx = roll(gy, -shifts, dims)
-REEL_OP("roll(Tensor input, int[] shifts, int[] dims=[]) -> Tensor", method)
+REEL_OP("roll(Tensor input, int[] shifts, int[] dims=[]) -> Tensor", rule, method)
 Tensor roll(const Tensor& input, IntArrayRef shifts, IntArrayRef dims) {
     REEL_CHECK(!shifts.empty(), "roll: shifts must not be empty");
     if (dims.empty() && shifts.size() == 1) {
@@ -101,17 +104,17 @@ Tensor roll(const Tensor& input, IntArrayRef shifts, IntArrayRef dims) {
 }
 
 /// Zero frequency to the middle of the spectrum, and back.
-REEL_OP("fft.fftshift(Tensor input, int[]? dim=None) -> Tensor")
+REEL_OP("fft.fftshift(Tensor input, int[]? dim=None) -> Tensor", composite)
 Tensor fft_fftshift(const Tensor& input, OptionalIntArrayRef dim) {
     return shift_by_half("fft.fftshift", input, dim, 0);
 }
-REEL_OP("fft.ifftshift(Tensor input, int[]? dim=None) -> Tensor")
+REEL_OP("fft.ifftshift(Tensor input, int[]? dim=None) -> Tensor", composite)
 Tensor fft_ifftshift(const Tensor& input, OptionalIntArrayRef dim) {
     return shift_by_half("fft.ifftshift", input, dim, 1);
 }
 
 /// The plane of `dims` turned by `k` quarter turns, from the first dimension towards the second.
-REEL_OP("rot90(Tensor input, int k=1, int[] dims=[0, 1]) -> Tensor", method)
+REEL_OP("rot90(Tensor input, int k=1, int[] dims=[0, 1]) -> Tensor", composite, method)
 Tensor rot90(const Tensor& input, std::int64_t k, IntArrayRef dims) {
     REEL_CHECK(dims.size() == 2, "rot90: dims must name two dimensions, got ", dims);
     REEL_CHECK(input.dim() >= 2, "rot90: expected at least 2 dimensions, got sizes ", input.sizes());
@@ -130,7 +133,7 @@ Tensor rot90(const Tensor& input, std::int64_t k, IntArrayRef dims) {
 
 /// `repeats[i]` copies one after the other along dimension i; further repeats count for new leading dimensions.
 /// gradient: the sum over the copies.
-REEL_OP("repeat(Tensor input, int[] repeats) -> Tensor", method)
+REEL_OP("repeat(Tensor input, int[] repeats) -> Tensor", rule, method)
 Tensor repeat(const Tensor& input, IntArrayRef repeats) {
     REEL_CHECK(std::int64_t(repeats.size()) >= input.dim(), "repeat: ", repeats.size(), " repeats ", repeats,
                " for a tensor of ", input.dim(), " dimensions ", input.sizes(), "; expected at least as many");
@@ -158,7 +161,7 @@ Tensor repeat(const Tensor& input, IntArrayRef repeats) {
     const Tensor out = empty_raw(sizes, input);
     if (out.numel() > 0)
         assign_raw(alias_raw(out, split, contiguous_strides(split), 0),
-                 alias_raw(input, split, from_strides, input.storage_offset()));
+                   alias_raw(input, split, from_strides, input.storage_offset()));
     record("repeat", {input}, out, {}, [split, copies, before = Dims(input.sizes())](RuleContext& c) -> GradList {
         if (copies.empty()) return {c.grad()};
         return {c.grad().reshape(split).sum(IntArrayRef(copies)).reshape(before)};
@@ -166,7 +169,7 @@ Tensor repeat(const Tensor& input, IntArrayRef repeats) {
     return out;
 }
 /// `repeat` that fills up with ones in front when there are fewer `dims` than dimensions.
-REEL_OP("tile(Tensor input, int[] dims) -> Tensor", method)
+REEL_OP("tile(Tensor input, int[] dims) -> Tensor", composite, method)
 Tensor tile(const Tensor& input, IntArrayRef dims) {
     Dims all(std::size_t(std::max<std::int64_t>(input.dim() - std::int64_t(dims.size()), 0)), 1);
     for (const std::int64_t r : dims) all.push_back(r);
@@ -175,7 +178,8 @@ Tensor tile(const Tensor& input, IntArrayRef dims) {
 
 /// Each slice of `dim` (without it: each element of the flattened input) `repeats` times, one number for all or one for
 /// each.
-REEL_OP("repeat_interleave(Tensor input, int repeats, int? dim=None, *, int? output_size=None) -> Tensor", method)
+REEL_OP("repeat_interleave(Tensor input, int repeats, int? dim=None, *, int? output_size=None) -> Tensor", composite,
+        method)
 Tensor repeat_interleave(const Tensor& input, std::int64_t repeats, std::optional<std::int64_t> dim,
                          std::optional<std::int64_t> output_size) {
     REEL_CHECK(repeats >= 0, "repeat_interleave: repeats must not be negative, got ", repeats);
@@ -186,10 +190,12 @@ Tensor repeat_interleave(const Tensor& input, std::int64_t repeats, std::optiona
                ", the repeats sum to ", total);
     check_sizes("repeat_interleave", total, kLong);
     const Tensor at = empty_raw({total}, kLong);
-    for (std::int64_t i = 0; i < total; ++i) at.data_ptr<std::int64_t>()[i] = i / repeats;
+    std::int64_t* const to = host_data<std::int64_t>(at, "repeat_interleave");
+    for (std::int64_t i = 0; i < total; ++i) to[i] = i / repeats;
     return index_select(x, d, at.to(x.device()));
 }
-REEL_OP("repeat_interleave(Tensor input, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor", method)
+REEL_OP("repeat_interleave(Tensor input, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor", composite,
+        method)
 Tensor repeat_interleave(const Tensor& input, const Tensor& repeats, std::optional<std::int64_t> dim,
                          std::optional<std::int64_t> output_size) {
     const Tensor x = dim && input.dim() > 0 ? input : input.reshape({-1});
@@ -206,7 +212,7 @@ REEL_OP("repeat_interleave(Tensor repeats, *, int? output_size=None) -> Tensor",
 Tensor repeat_interleave(const Tensor& repeats, std::optional<std::int64_t> output_size) {
     REEL_CHECK(repeats.dim() == 1, "repeat_interleave: repeats must have one dimension, got sizes ", repeats.sizes());
     const Tensor r = contiguous_raw(index_as_long("repeat_interleave", repeats, "repeats").to(kCPU));
-    const std::int64_t* p = r.data_ptr<std::int64_t>();
+    const std::int64_t* p = host_data<std::int64_t>(r, "repeat_interleave");
     std::int64_t total = 0;
     for (std::int64_t i = 0; i < r.numel(); ++i) {
         REEL_CHECK(p[i] >= 0, "repeat_interleave: repeats must not be negative, got ", p[i]);
@@ -216,7 +222,7 @@ Tensor repeat_interleave(const Tensor& repeats, std::optional<std::int64_t> outp
     REEL_CHECK(!output_size || *output_size == total, "repeat_interleave: output_size is ", *output_size,
                ", the repeats sum to ", total);
     const Tensor out = empty_raw({total}, kLong);
-    std::int64_t* o = out.data_ptr<std::int64_t>();
+    std::int64_t* o = host_data<std::int64_t>(out, "repeat_interleave");
     for (std::int64_t i = 0; i < r.numel(); ++i) o = std::fill_n(o, p[i], i);
     return out.to(repeats.device());
 }

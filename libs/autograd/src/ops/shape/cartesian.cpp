@@ -1,4 +1,6 @@
 // All combinations of the elements of vectors.
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
 
@@ -14,7 +16,7 @@ using namespace shape;
 
 /// Coordinate grids of vectors (a 0-dim tensor counts as one element): output i varies as tensor i along dimension i.
 /// indexing 'xy' exchanges the first two dimensions. Views.
-REEL_OP("meshgrid(Tensor[] tensors, *, str? indexing=None) -> Tensor[]", view)
+REEL_OP("meshgrid(Tensor[] tensors, *, str? indexing=None) -> Tensor[]", composite, view)
 std::vector<Tensor> meshgrid(TensorList tensors, std::optional<std::string_view> indexing) {
     REEL_CHECK(!tensors.empty(), "meshgrid: expected a non-empty list of tensors");
     REEL_CHECK(!indexing || *indexing == "ij" || *indexing == "xy", "meshgrid: indexing must be 'ij' or 'xy', got '",
@@ -43,7 +45,7 @@ std::vector<Tensor> meshgrid(TensorList tensors, std::optional<std::string_view>
 }
 
 /// Every way to take one element from each vector: one row each, in lexicographic order. One vector is returned as is.
-REEL_OP("cartesian_prod(Tensor[] tensors) -> Tensor")
+REEL_OP("cartesian_prod(Tensor[] tensors) -> Tensor", composite)
 Tensor cartesian_prod(TensorList tensors) {
     REEL_CHECK(!tensors.empty(), "cartesian_prod: expected a non-empty list of tensors");
     for (std::size_t i = 0; i < tensors.size(); ++i)
@@ -68,7 +70,7 @@ std::int64_t selections(std::int64_t n, std::int64_t r, bool with_replacement) {
 } // namespace
 
 /// All selections of `r` elements of a vector in order of position, with repetition if asked for: one row each.
-REEL_OP("combinations(Tensor input, int r=2, bool with_replacement=False) -> Tensor")
+REEL_OP("combinations(Tensor input, int r=2, bool with_replacement=False) -> Tensor", composite)
 Tensor combinations(const Tensor& input, std::int64_t r, bool with_replacement) {
     REEL_CHECK(input.dim() == 1, "combinations: expected a vector, got sizes ", input.sizes());
     REEL_CHECK(r >= 0, "combinations: r must not be negative, got ", r);
@@ -77,7 +79,7 @@ Tensor combinations(const Tensor& input, std::int64_t r, bool with_replacement) 
     const std::int64_t rows = selections(n, r, with_replacement);
     check_sizes("combinations", {rows, r}, kLong);
     const Tensor index = empty_raw({rows, r}, kLong);
-    std::int64_t* to = index.data_ptr<std::int64_t>();
+    std::int64_t* to = host_data<std::int64_t>(index, "combinations");
     std::vector<std::int64_t> at;
     if (rows > 0) {
         checked_reserve("combinations", "a row", at, r);
@@ -97,7 +99,7 @@ Tensor combinations(const Tensor& input, std::int64_t r, bool with_replacement) 
 }
 
 /// The Kronecker product: every element of `input` times all of `other`.
-REEL_OP("kron(Tensor input, Tensor other) -> Tensor", method, out)
+REEL_OP("kron(Tensor input, Tensor other) -> Tensor", composite, method, out)
 Tensor kron(const Tensor& input, const Tensor& other) {
     const std::size_t n = std::size_t(std::max(input.dim(), other.dim()));
     const std::size_t la = n - std::size_t(input.dim()), lb = n - std::size_t(other.dim());
@@ -130,7 +132,7 @@ Tensor wide_integers(const Tensor& x) { return isIntegralType(x.scalar_type(), f
 
 /// The powers of each element of a vector as the columns of a matrix, the highest first unless `increasing`; as many
 /// as elements, or `N`.
-REEL_OP("vander(Tensor x, int? N=None, bool increasing=False) -> Tensor")
+REEL_OP("vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", composite)
 Tensor vander(const Tensor& x, std::optional<std::int64_t> N, bool increasing) {
     REEL_CHECK(x.dim() == 1, "vander: expected a vector, got sizes ", x.sizes());
     const std::int64_t n = N.value_or(x.numel());
@@ -140,7 +142,7 @@ Tensor vander(const Tensor& x, std::optional<std::int64_t> N, bool increasing) {
     return increasing ? m : flip(m, {-1});
 }
 /// The powers 0 to N - 1 (default: the last size) of each element, as a new last dimension.
-REEL_OP("linalg.vander(Tensor x, *, int? N=None) -> Tensor")
+REEL_OP("linalg.vander(Tensor x, *, int? N=None) -> Tensor", composite)
 Tensor linalg_vander(const Tensor& x, std::optional<std::int64_t> N) {
     REEL_CHECK(x.scalar_type() != kBool, "linalg.vander: expected numbers, got bool");
     const Tensor v = x.dim() == 0 ? x.reshape({1}) : x;

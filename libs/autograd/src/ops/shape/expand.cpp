@@ -9,7 +9,7 @@ using namespace shape;
 
 /// Dimensions of size one repeated to `size`; -1 keeps a size, new dimensions go in front. The engine sums the gradient
 /// back to the input's shape (E-57).
-REEL_OP("expand(Tensor input, int[] size, *, bool implicit=False) -> Tensor", method, view)
+REEL_OP("expand(Tensor input, int[] size, *, bool implicit=False) -> Tensor", rule, method, view)
 Tensor expand(const Tensor& input, IntArrayRef size, bool) {
     REEL_CHECK(std::int64_t(size.size()) >= input.dim(), "expand: ", size.size(), " sizes ", size, " for a tensor of ",
                input.dim(), " dimensions ", input.sizes(), "; expected at least as many");
@@ -34,21 +34,21 @@ Tensor expand(const Tensor& input, IntArrayRef size, bool) {
 }
 
 /// `expand` to the sizes of `other`.
-REEL_OP("expand_as(Tensor input, Tensor other) -> Tensor", method, view)
+REEL_OP("expand_as(Tensor input, Tensor other) -> Tensor", composite, not_differentiable("other"), method, view)
 Tensor expand_as(const Tensor& input, const Tensor& other) { return expand(input, other.sizes()); }
 
 /// `expand` into memory of its own.
-REEL_OP("expand_copy(Tensor input, int[] size, *, bool implicit=False) -> Tensor", out_exact)
+REEL_OP("expand_copy(Tensor input, int[] size, *, bool implicit=False) -> Tensor", composite, out_exact)
 Tensor expand_copy(const Tensor& input, IntArrayRef size, bool) {
     return expand(input, size).clone(MemoryFormat::Contiguous);
 }
 
 /// `expand` under NumPy's name.
-REEL_OP("broadcast_to(Tensor input, int[] size) -> Tensor", method, view)
+REEL_OP("broadcast_to(Tensor input, int[] size) -> Tensor", composite, method, view)
 Tensor broadcast_to(const Tensor& input, IntArrayRef size) { return expand(input, size); }
 
 /// All tensors expanded to their common shape.
-REEL_OP("broadcast_tensors(Tensor[] tensors) -> Tensor[]", view)
+REEL_OP("broadcast_tensors(Tensor[] tensors) -> Tensor[]", composite, view)
 std::vector<Tensor> broadcast_tensors(TensorList tensors) {
     Dims sizes;
     for (const Tensor& t : tensors) sizes = broadcast_shapes("broadcast_tensors", sizes, t.sizes());

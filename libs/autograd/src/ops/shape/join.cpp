@@ -45,7 +45,7 @@ std::vector<Tensor> all_at_least(TensorList tensors, std::int64_t dims) {
 } // namespace
 
 /// The tensors one after the other along `dim`. Other sizes must agree; one-dimensional empty tensors are skipped.
-REEL_OP("cat(Tensor[] tensors, int dim=0) -> Tensor", out, alias("concat"), alias("concatenate"))
+REEL_OP("cat(Tensor[] tensors, int dim=0) -> Tensor", rule, out, alias("concat"), alias("concatenate"))
 Tensor cat(TensorList tensors, std::int64_t dim) {
     check_list("cat", tensors);
     const Tensor* model = nullptr;
@@ -98,7 +98,7 @@ Tensor cat(TensorList tensors, std::int64_t dim) {
 }
 
 /// The tensors as slices along a new dimension `dim`. All sizes must agree.
-REEL_OP("stack(Tensor[] tensors, int dim=0) -> Tensor", out)
+REEL_OP("stack(Tensor[] tensors, int dim=0) -> Tensor", rule, out)
 Tensor stack(TensorList tensors, std::int64_t dim) {
     check_list("stack", tensors);
     const std::int64_t d = wrap_dim("stack", dim, tensors[0].dim() + 1);
@@ -122,25 +122,25 @@ Tensor stack(TensorList tensors, std::int64_t dim) {
 }
 
 /// Side by side (along the second dimension, the first for one-dimensional tensors), on top of each other, in depth.
-REEL_OP("hstack(Tensor[] tensors) -> Tensor", out)
+REEL_OP("hstack(Tensor[] tensors) -> Tensor", composite, out)
 Tensor hstack(TensorList tensors) {
     check_list("hstack", tensors);
     const std::vector<Tensor> all = all_at_least(tensors, 1);
     return cat(all, all[0].dim() == 1 ? 0 : 1);
 }
-REEL_OP("vstack(Tensor[] tensors) -> Tensor", out, alias("row_stack"))
+REEL_OP("vstack(Tensor[] tensors) -> Tensor", composite, out, alias("row_stack"))
 Tensor vstack(TensorList tensors) {
     check_list("vstack", tensors);
     return cat(all_at_least(tensors, 2), 0);
 }
-REEL_OP("dstack(Tensor[] tensors) -> Tensor", out)
+REEL_OP("dstack(Tensor[] tensors) -> Tensor", composite, out)
 Tensor dstack(TensorList tensors) {
     check_list("dstack", tensors);
     return cat(all_at_least(tensors, 3), 2);
 }
 
 /// One- and zero-dimensional tensors as columns beside each other (and beside matrices).
-REEL_OP("column_stack(Tensor[] tensors) -> Tensor", out)
+REEL_OP("column_stack(Tensor[] tensors) -> Tensor", composite, out)
 Tensor column_stack(TensorList tensors) {
     check_list("column_stack", tensors);
     std::vector<Tensor> columns;
@@ -149,7 +149,7 @@ Tensor column_stack(TensorList tensors) {
 }
 
 /// A matrix with the given matrices (vectors count as one row) along its diagonal and zeros elsewhere.
-REEL_OP("block_diag(Tensor[] tensors) -> Tensor")
+REEL_OP("block_diag(Tensor[] tensors) -> Tensor", rule)
 Tensor block_diag(TensorList tensors) {
     check_list("block_diag", tensors);
     std::vector<Tensor> blocks;

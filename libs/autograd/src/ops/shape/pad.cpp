@@ -1,4 +1,6 @@
 // Borders around the last dimensions.
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
 
@@ -55,13 +57,14 @@ Tensor bordered(const Tensor& input, Border border, std::int64_t d, std::int64_t
     sizes[std::size_t(d)] = size;
     check_sizes("pad", sizes, kLong);
     const Tensor at = empty_raw({size}, kLong);
+    std::int64_t* const to = host_data<std::int64_t>(at, "pad");
     for (std::int64_t i = 0; i < size; ++i) {
         std::int64_t from = i - before;
         if (border == Border::Replicate) from = std::clamp<std::int64_t>(from, 0, n - 1);
         else if (border == Border::Circular) from = (from + n) % n;
         else if (from < 0) from = -from;
         else if (from >= n) from = 2 * (n - 1) - from;
-        at.data_ptr<std::int64_t>()[i] = from;
+        to[i] = from;
     }
     return x.index_select(d, at.to(x.device()));
 }
@@ -69,7 +72,7 @@ Tensor bordered(const Tensor& input, Border border, std::int64_t d, std::int64_t
 
 /// `value` around the last dimensions: `pad` lists (before, after) from the last dimension backwards; negative numbers
 /// crop.  gradient: the part of gy that shows the input.
-REEL_OP("constant_pad_nd(Tensor input, int[] pad, Scalar value=0) -> Tensor", method)
+REEL_OP("constant_pad_nd(Tensor input, int[] pad, Scalar value=0) -> Tensor", rule, method)
 Tensor constant_pad_nd(const Tensor& input, IntArrayRef pad, const Scalar& value) {
     check_pad("constant_pad_nd", input, pad);
     Dims sizes(input.sizes()), back;
@@ -97,7 +100,7 @@ Tensor constant_pad_nd(const Tensor& input, IntArrayRef pad, const Scalar& value
 
 /// `mode` constant: `constant_pad_nd` with `value`. reflect (without repeating the border), replicate and circular
 /// take the border from the input's last one to three dimensions; the dimensions before them are at most two.
-REEL_OP("nn.functional.pad(Tensor input, int[] pad, str mode='constant', Scalar? value=None) -> Tensor")
+REEL_OP("nn.functional.pad(Tensor input, int[] pad, str mode='constant', Scalar? value=None) -> Tensor", composite)
 Tensor pad(const Tensor& input, IntArrayRef pad, std::string_view mode, const std::optional<Scalar>& value) {
     if (mode == "constant") return constant_pad_nd(input, pad, value.value_or(Scalar(0)));
     REEL_CHECK_VALUE(mode == "reflect" || mode == "replicate" || mode == "circular",

@@ -12,7 +12,7 @@ using namespace detail;
 using namespace shape;
 
 /// Dimension `i` of the result is dimension `dims[i]` of the input.
-REEL_OP("permute(Tensor input, int[] dims) -> Tensor", method, view)
+REEL_OP("permute(Tensor input, int[] dims) -> Tensor", rule, method, view)
 Tensor permute(const Tensor& input, IntArrayRef dims) {
     REEL_CHECK(std::int64_t(dims.size()) == input.dim(), "permute: dims ", dims, " must name each of the ", input.dim(),
                " dimensions of the input ", input.sizes(), " once");
@@ -29,13 +29,13 @@ Tensor permute(const Tensor& input, IntArrayRef dims) {
 }
 
 /// `permute` into memory of its own.
-REEL_OP("permute_copy(Tensor input, int[] dims) -> Tensor", out_exact)
+REEL_OP("permute_copy(Tensor input, int[] dims) -> Tensor", composite, out_exact)
 Tensor permute_copy(const Tensor& input, IntArrayRef dims) {
     return permute(input, dims).clone(MemoryFormat::Contiguous);
 }
 
 /// Exchanges two dimensions.
-REEL_OP("transpose(Tensor input, int dim0, int dim1) -> Tensor", method, view, inplace_native,
+REEL_OP("transpose(Tensor input, int dim0, int dim1) -> Tensor", rule, method, view, inplace_native,
         alias("swapaxes(Tensor input, int axis0, int axis1)"), alias("swapdims"))
 Tensor transpose(const Tensor& input, std::int64_t dim0, std::int64_t dim1) {
     const std::int64_t a = wrap_dim("transpose", dim0, input.dim());
@@ -54,13 +54,13 @@ Tensor& transpose_(const Tensor& input, std::int64_t dim0, std::int64_t dim1) {
 }
 
 /// `transpose` into memory of its own.
-REEL_OP("transpose_copy(Tensor input, int dim0, int dim1) -> Tensor", out_exact)
+REEL_OP("transpose_copy(Tensor input, int dim0, int dim1) -> Tensor", composite, out_exact)
 Tensor transpose_copy(const Tensor& input, std::int64_t dim0, std::int64_t dim1) {
     return transpose(input, dim0, dim1).clone(MemoryFormat::Contiguous);
 }
 
 /// Transposes a matrix; tensors of fewer dimensions come back as they are.
-REEL_OP("t(Tensor input) -> Tensor", method, view, inplace_native)
+REEL_OP("t(Tensor input) -> Tensor", composite, method, view, inplace_native)
 Tensor t(const Tensor& input) {
     REEL_CHECK(input.dim() <= 2, "t: expected at most 2 dimensions, got sizes ", input.sizes(),
                "; use mT or transpose");
@@ -71,35 +71,35 @@ Tensor& t_(const Tensor& input) {
 }
 
 /// `t` into memory of its own.
-REEL_OP("t_copy(Tensor input) -> Tensor", out_exact)
+REEL_OP("t_copy(Tensor input) -> Tensor", composite, out_exact)
 Tensor t_copy(const Tensor& input) { return t(input).clone(MemoryFormat::Contiguous); }
 
 /// The last two dimensions exchanged.
-REEL_OP("mT(Tensor input) -> Tensor", method, view)
+REEL_OP("mT(Tensor input) -> Tensor", composite, method, view)
 Tensor mT(const Tensor& input) {
     REEL_CHECK(input.dim() >= 2, "mT: expected at least 2 dimensions, got sizes ", input.sizes());
     return transpose(input, -2, -1);
 }
 
 /// Conjugate transpose of the last two dimensions.
-REEL_OP("mH(Tensor input) -> Tensor", method)
+REEL_OP("mH(Tensor input) -> Tensor", composite, method)
 Tensor mH(const Tensor& input) {
     REEL_CHECK(input.dim() >= 2, "mH: expected at least 2 dimensions, got sizes ", input.sizes());
     const Tensor turned = transpose(input, -2, -1);
     return input.is_complex() ? turned.conj() : turned;
 }
-REEL_OP("adjoint(Tensor input) -> Tensor", method)
+REEL_OP("adjoint(Tensor input) -> Tensor", composite, method)
 Tensor adjoint(const Tensor& input) { return mH(input); }
 
 /// Conjugate transpose of a matrix (`matrix_H` in C++).
-REEL_OP("H(Tensor input) -> Tensor", method)
+REEL_OP("H(Tensor input) -> Tensor", composite, method)
 Tensor matrix_H(const Tensor& input) {
     REEL_CHECK(input.dim() == 2 || input.dim() == 0, "H: expected a matrix, got sizes ", input.sizes(), "; use mH");
     return input.dim() == 0 ? (input.is_complex() ? input.conj() : input) : mH(input);
 }
 
 /// All dimensions in reverse order (`numpy_T` in C++).
-REEL_OP("T(Tensor input) -> Tensor", method, view)
+REEL_OP("T(Tensor input) -> Tensor", composite, method, view)
 Tensor numpy_T(const Tensor& input) {
     Dims order;
     for (std::int64_t d = input.dim(); d-- > 0;) order.push_back(d);
@@ -107,11 +107,11 @@ Tensor numpy_T(const Tensor& input) {
 }
 
 /// Moves dimension `source` to position `destination`; the others keep their order.
-REEL_OP("movedim(Tensor input, int source, int destination) -> Tensor", method, view, alias("moveaxis"))
+REEL_OP("movedim(Tensor input, int source, int destination) -> Tensor", composite, method, view, alias("moveaxis"))
 Tensor movedim(const Tensor& input, std::int64_t source, std::int64_t destination) {
     return movedim(input, IntArrayRef(source), IntArrayRef(destination));
 }
-REEL_OP("movedim(Tensor input, int[] source, int[] destination) -> Tensor", method, view)
+REEL_OP("movedim(Tensor input, int[] source, int[] destination) -> Tensor", composite, method, view)
 Tensor movedim(const Tensor& input, IntArrayRef source, IntArrayRef destination) {
     REEL_CHECK(source.size() == destination.size(), "movedim: source ", source, " and destination ", destination,
                " must name the same number of dimensions");

@@ -43,7 +43,7 @@ Dims order_after(std::size_t n, std::initializer_list<std::int64_t> rest) {
 } // namespace
 
 /// `(*, C r^2, H, W)` to `(*, C, H r, W r)`.  gx = pixel_unshuffle(gy, r)
-REEL_OP("nn.functional.pixel_shuffle(Tensor input, int upscale_factor) -> Tensor")
+REEL_OP("nn.functional.pixel_shuffle(Tensor input, int upscale_factor) -> Tensor", rule)
 Tensor pixel_shuffle(const Tensor& input, std::int64_t upscale_factor) {
     const std::int64_t r = upscale_factor;
     REEL_CHECK(input.dim() >= 3, "pixel_shuffle: expected at least 3 dimensions, got sizes ", input.sizes());
@@ -61,7 +61,7 @@ Tensor pixel_shuffle(const Tensor& input, std::int64_t upscale_factor) {
     return out;
 }
 /// `(*, C, H r, W r)` to `(*, C r^2, H, W)`.  gx = pixel_shuffle(gy, r)
-REEL_OP("nn.functional.pixel_unshuffle(Tensor input, int downscale_factor) -> Tensor")
+REEL_OP("nn.functional.pixel_unshuffle(Tensor input, int downscale_factor) -> Tensor", rule)
 Tensor pixel_unshuffle(const Tensor& input, std::int64_t downscale_factor) {
     const std::int64_t r = downscale_factor;
     REEL_CHECK(input.dim() >= 3, "pixel_unshuffle: expected at least 3 dimensions, got sizes ", input.sizes());
@@ -79,7 +79,7 @@ Tensor pixel_unshuffle(const Tensor& input, std::int64_t downscale_factor) {
 }
 
 /// Channel j of group i becomes channel i of group j.
-REEL_OP("nn.functional.channel_shuffle(Tensor input, int groups) -> Tensor", alias("channel_shuffle"))
+REEL_OP("nn.functional.channel_shuffle(Tensor input, int groups) -> Tensor", rule, alias("channel_shuffle"))
 Tensor channel_shuffle(const Tensor& input, std::int64_t groups) {
     REEL_CHECK(input.dim() > 2, "channel_shuffle: expected more than 2 dimensions, got sizes ", input.sizes());
     REEL_CHECK(groups > 0, "channel_shuffle: groups must be positive, got ", groups);

@@ -69,26 +69,6 @@ std::optional<Dims> view_strides(IntArrayRef old_sizes, IntArrayRef old_strides,
     return strides;
 }
 
-void accumulate_raw(const Tensor& dst, const Tensor& src) {
-    require_cpu("accumulate", dst);
-    dispatch_all(dst.scalar_type(), "accumulate", [&]<class T>() {
-        walk(
-            dst.sizes(), {dst, src},
-            [](char* const* data, const std::int64_t* strides, std::int64_t n) {
-                char *d = data[0], *s = data[1];
-                for (std::int64_t i = 0; i < n; ++i, d += strides[0], s += strides[1]) {
-                    T& out = *reinterpret_cast<T*>(d);
-                    out = T(math::wrapping(out) + math::wrapping(*reinterpret_cast<const T*>(s)));
-                }
-            },
-            kSerial);
-    });
-}
-
-void require_cpu(const char* op, const Tensor& t) {
-    REEL_CHECK_NOT_IMPLEMENTED(t.is_cpu(), op, ": no kernel for device ", t.device().str(), "; available: cpu");
-}
-
 Tensor index_as_long(const char* op, const Tensor& index, const char* argument) {
     const ScalarType t = index.scalar_type();
     REEL_CHECK_TYPE(t == kLong || t == kInt, op, ": ", argument, " must be int64 or int32, got ", toString(t));
@@ -96,17 +76,6 @@ Tensor index_as_long(const char* op, const Tensor& index, const char* argument) 
     Tensor out = empty_raw(index.sizes(), kLong, index.device());
     assign_raw(out, index);
     return out;
-}
-
-void throw_meta_operand() {
-    REEL_THROW(NotImplementedError,
-               "operands live on cpu and meta, where there is no data; move one of them with to() or "
-               "to_empty()");
-}
-
-Walked::Walked(const Tensor& t) : data(t.is_meta() ? nullptr : static_cast<char*>(t.data_ptr())), strides(t.strides()) {
-    // Strides too long for bytes belong to dimensions of which no step is made.
-    for (std::int64_t& s : strides) s = std::int64_t(std::uint64_t(s) * std::uint64_t(t.element_size()));
 }
 
 } // namespace reel::shape

@@ -1,4 +1,6 @@
 // Views of a part: select, slice, narrow, diagonal, unfold.
+#include <reel/autograd/kernels/accumulate.hpp>
+
 #include "ops/shape/shape_util.hpp"
 
 #include <algorithm>
@@ -56,7 +58,7 @@ Tensor unfold_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, 
     const Tensor out = zeros_raw(sizes, grad);
     {
         const NoGradGuard off;
-        accumulate_raw(out.unfold(dim, size, step), grad);
+        kernels::accumulate(out.unfold(dim, size, step), grad);
     }
     record("unfold_backward", {grad}, out, {},
            [dim, size, step](RuleContext& c) -> GradList { return {c.grad().unfold(dim, size, step)}; });
@@ -65,7 +67,7 @@ Tensor unfold_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, 
 } // namespace
 
 /// The slice at `index` of dimension `dim`, without that dimension.
-REEL_OP("select(Tensor input, int dim, int index) -> Tensor", method, view)
+REEL_OP("select(Tensor input, int dim, int index) -> Tensor", rule, method, view)
 Tensor select(const Tensor& input, std::int64_t dim, std::int64_t index) {
     REEL_CHECK_INDEX(input.dim() > 0, "select: a 0-dim tensor has no dimension to select from");
     const std::int64_t d = wrap_dim("select", dim, input.dim());
@@ -85,7 +87,7 @@ Tensor select(const Tensor& input, std::int64_t dim, std::int64_t index) {
 }
 
 /// Elements `start` to `end` (exclusive) of dimension `dim`, every `step`-th. Bounds beyond the ends are clipped.
-REEL_OP("slice(Tensor input, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor", method, view)
+REEL_OP("slice(Tensor input, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor", rule, method, view)
 Tensor slice(const Tensor& input, std::int64_t dim, std::optional<std::int64_t> start, std::optional<std::int64_t> end,
              std::int64_t step) {
     REEL_CHECK(input.dim() > 0, "slice: a 0-dim tensor cannot be sliced");
@@ -106,7 +108,7 @@ Tensor slice(const Tensor& input, std::int64_t dim, std::optional<std::int64_t> 
 }
 
 /// `length` elements of dimension `dim` from `start` on (an integer or a 0-dim integer tensor).
-REEL_OP("narrow(Tensor input, int dim, int start, int length) -> Tensor", method, view)
+REEL_OP("narrow(Tensor input, int dim, int start, int length) -> Tensor", composite, method, view)
 Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t start, std::int64_t length) {
     REEL_CHECK(input.dim() > 0, "narrow: a 0-dim tensor cannot be narrowed");
     REEL_CHECK(length >= 0, "narrow: length must not be negative, got ", length);
@@ -119,7 +121,7 @@ Tensor narrow(const Tensor& input, std::int64_t dim, std::int64_t start, std::in
                n);
     return slice(input, d, a, a + length, 1);
 }
-REEL_OP("narrow(Tensor input, int dim, Tensor start, int length) -> Tensor", method, view)
+REEL_OP("narrow(Tensor input, int dim, Tensor start, int length) -> Tensor", composite, method, view)
 Tensor narrow(const Tensor& input, std::int64_t dim, const Tensor& start, std::int64_t length) {
     REEL_CHECK(start.dim() == 0 && isIntegralType(start.scalar_type(), false),
                "narrow: start must be an integer or a 0-dim integer tensor, got sizes ", start.sizes(), " of ",
@@ -128,13 +130,13 @@ Tensor narrow(const Tensor& input, std::int64_t dim, const Tensor& start, std::i
 }
 
 /// `narrow` into memory of its own.
-REEL_OP("narrow_copy(Tensor input, int dim, int start, int length) -> Tensor", out_exact)
+REEL_OP("narrow_copy(Tensor input, int dim, int start, int length) -> Tensor", composite, out_exact)
 Tensor narrow_copy(const Tensor& input, std::int64_t dim, std::int64_t start, std::int64_t length) {
     return narrow(input, dim, start, length).clone(MemoryFormat::Contiguous);
 }
 
 /// The diagonal of the planes of `dim1` and `dim2`, as last dimension; `offset` > 0 lies above the main diagonal.
-REEL_OP("diagonal(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor", method, view)
+REEL_OP("diagonal(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor", rule, method, view)
 Tensor diagonal(const Tensor& input, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
     const std::int64_t a = wrap_dim("diagonal", dim1, input.dim());
     const std::int64_t b = wrap_dim("diagonal", dim2, input.dim());
@@ -159,28 +161,28 @@ Tensor diagonal(const Tensor& input, std::int64_t offset, std::int64_t dim1, std
     });
     return out;
 }
-REEL_OP("linalg.diagonal(Tensor A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor", view)
+REEL_OP("linalg.diagonal(Tensor A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor", composite, view)
 Tensor linalg_diagonal(const Tensor& A, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
     return diagonal(A, offset, dim1, dim2);
 }
 
-REEL_OP("select_copy(Tensor input, int dim, int index) -> Tensor", out)
+REEL_OP("select_copy(Tensor input, int dim, int index) -> Tensor", composite, out)
 Tensor select_copy(const Tensor& input, std::int64_t dim, std::int64_t index) {
     return select(input, dim, index).clone(MemoryFormat::Contiguous);
 }
-REEL_OP("slice_copy(Tensor input, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor", out)
+REEL_OP("slice_copy(Tensor input, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor", composite, out)
 Tensor slice_copy(const Tensor& input, std::int64_t dim, std::optional<std::int64_t> start,
                   std::optional<std::int64_t> end, std::int64_t step) {
     return slice(input, dim, start, end, step).clone(MemoryFormat::Contiguous);
 }
 /// `diagonal` into memory of its own.
-REEL_OP("diagonal_copy(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor", out_exact)
+REEL_OP("diagonal_copy(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor", composite, out_exact)
 Tensor diagonal_copy(const Tensor& input, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
     return diagonal(input, offset, dim1, dim2).clone(MemoryFormat::Contiguous);
 }
 
 /// All windows of `size` elements of dimension `dimension`, `step` apart, with the window as last dimension.
-REEL_OP("unfold(Tensor input, int dimension, int size, int step) -> Tensor", method, view)
+REEL_OP("unfold(Tensor input, int dimension, int size, int step) -> Tensor", rule, method, view)
 Tensor unfold(const Tensor& input, std::int64_t dimension, std::int64_t size, std::int64_t step) {
     const std::int64_t d = wrap_dim("unfold", dimension, input.dim());
     const std::int64_t n = input.dim() == 0 ? 1 : input.sizes()[std::size_t(d)];
@@ -201,7 +203,7 @@ Tensor unfold(const Tensor& input, std::int64_t dimension, std::int64_t size, st
     });
     return out;
 }
-REEL_OP("unfold_copy(Tensor input, int dimension, int size, int step) -> Tensor", out_exact)
+REEL_OP("unfold_copy(Tensor input, int dimension, int size, int step) -> Tensor", composite, out_exact)
 Tensor unfold_copy(const Tensor& input, std::int64_t dimension, std::int64_t size, std::int64_t step) {
     return unfold(input, dimension, size, step).clone(MemoryFormat::Contiguous);
 }

@@ -1,4 +1,6 @@
 // One tensor cut into several.
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
 
@@ -119,46 +121,46 @@ std::vector<Tensor> split_evenly(const char* op, const Tensor& input, std::int64
 } // namespace
 
 /// Pieces of `split_size` along `dim` (the last may be smaller), or of the sizes listed. Views.
-REEL_OP("split(Tensor tensor, int split_size_or_sections, int dim=0) -> Tensor[]", method, view,
+REEL_OP("split(Tensor tensor, int split_size_or_sections, int dim=0) -> Tensor[]", rule, method, view,
         alias("split(Tensor input, int split_size, int dim=0)"))
 std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int64_t dim) {
     return cut_even("split", input, split_size, dim, true);
 }
-REEL_OP("split(Tensor tensor, int[] split_size_or_sections, int dim=0) -> Tensor[]", method, view,
+REEL_OP("split(Tensor tensor, int[] split_size_or_sections, int dim=0) -> Tensor[]", rule, method, view,
         alias("split(Tensor input, int[] split_size, int dim=0)"))
 std::vector<Tensor> split(const Tensor& input, IntArrayRef split_size, std::int64_t dim) {
     return cut_sizes("split", input, split_size, dim, true);
 }
-REEL_OP("split_with_sizes(Tensor input, int[] split_sizes, int dim=0) -> Tensor[]", method, view)
+REEL_OP("split_with_sizes(Tensor input, int[] split_sizes, int dim=0) -> Tensor[]", rule, method, view)
 std::vector<Tensor> split_with_sizes(const Tensor& input, IntArrayRef split_sizes, std::int64_t dim) {
     return cut_sizes("split_with_sizes", input, split_sizes, dim, true);
 }
-REEL_OP("split_copy(Tensor input, int split_size, int dim=0) -> Tensor[]", out)
+REEL_OP("split_copy(Tensor input, int split_size, int dim=0) -> Tensor[]", rule, out)
 std::vector<Tensor> split_copy(const Tensor& input, std::int64_t split_size, std::int64_t dim) {
     return copies(cut_even("split_copy", input, split_size, dim, true));
 }
-REEL_OP("split_with_sizes_copy(Tensor input, int[] split_sizes, int dim=0) -> Tensor[]", out)
+REEL_OP("split_with_sizes_copy(Tensor input, int[] split_sizes, int dim=0) -> Tensor[]", rule, out)
 std::vector<Tensor> split_with_sizes_copy(const Tensor& input, IntArrayRef split_sizes, std::int64_t dim) {
     return copies(cut_sizes("split_with_sizes_copy", input, split_sizes, dim, true));
 }
 /// `split` whose pieces may be changed in place; the caller promises that no two of them are used with stale values.
-REEL_OP("unsafe_split(Tensor input, int split_size, int dim=0) -> Tensor[]", method)
+REEL_OP("unsafe_split(Tensor input, int split_size, int dim=0) -> Tensor[]", rule, method)
 std::vector<Tensor> unsafe_split(const Tensor& input, std::int64_t split_size, std::int64_t dim) {
     return apart(cut_even("unsafe_split", input, split_size, dim, false));
 }
 
 /// At most `chunks` pieces of equal size along `dim` (the last may be smaller). Views.
-REEL_OP("chunk(Tensor input, int chunks, int dim=0) -> Tensor[]", method, view)
+REEL_OP("chunk(Tensor input, int chunks, int dim=0) -> Tensor[]", rule, method, view)
 std::vector<Tensor> chunk(const Tensor& input, std::int64_t chunks, std::int64_t dim) {
     return chunk_impl("chunk", input, chunks, dim, true);
 }
-REEL_OP("unsafe_chunk(Tensor input, int chunks, int dim=0) -> Tensor[]", method)
+REEL_OP("unsafe_chunk(Tensor input, int chunks, int dim=0) -> Tensor[]", rule, method)
 std::vector<Tensor> unsafe_chunk(const Tensor& input, std::int64_t chunks, std::int64_t dim) {
     return apart(chunk_impl("unsafe_chunk", input, chunks, dim, false));
 }
 
 /// `sections` pieces whose sizes differ by at most one, or pieces between the indices. Views.
-REEL_OP("tensor_split(Tensor input, int sections, int dim=0) -> Tensor[]", method, view)
+REEL_OP("tensor_split(Tensor input, int sections, int dim=0) -> Tensor[]", composite, method, view)
 std::vector<Tensor> tensor_split(const Tensor& input, std::int64_t sections, std::int64_t dim) {
     const std::int64_t d = checked_dim("tensor_split", input, dim);
     REEL_CHECK(sections > 0, "tensor_split: sections must be positive, got ", sections);
@@ -169,11 +171,11 @@ std::vector<Tensor> tensor_split(const Tensor& input, std::int64_t sections, std
     for (std::int64_t i = 0; i + 1 < sections; ++i) ends.push_back(end += small + (i < larger));
     return slices_at(input, ends, d);
 }
-REEL_OP("tensor_split(Tensor input, int[] indices, int dim=0) -> Tensor[]", method, view)
+REEL_OP("tensor_split(Tensor input, int[] indices, int dim=0) -> Tensor[]", composite, method, view)
 std::vector<Tensor> tensor_split(const Tensor& input, IntArrayRef indices, std::int64_t dim) {
     return slices_at(input, indices, checked_dim("tensor_split", input, dim));
 }
-REEL_OP("tensor_split(Tensor input, Tensor tensor_indices_or_sections, int dim=0) -> Tensor[]", method, view)
+REEL_OP("tensor_split(Tensor input, Tensor tensor_indices_or_sections, int dim=0) -> Tensor[]", composite, method, view)
 std::vector<Tensor> tensor_split(const Tensor& input, const Tensor& tensor_indices_or_sections, std::int64_t dim) {
     const Tensor& at = tensor_indices_or_sections;
     REEL_CHECK(at.scalar_type() == kLong && at.dim() <= 1 && at.is_cpu(),
@@ -181,37 +183,38 @@ std::vector<Tensor> tensor_split(const Tensor& input, const Tensor& tensor_indic
                toString(at.scalar_type()), " ", at.sizes());
     if (at.dim() == 0) return tensor_split(input, at.item().toLong(), dim);
     const Tensor flat = contiguous_raw(at);
-    return tensor_split(input, IntArrayRef(flat.data_ptr<std::int64_t>(), std::size_t(flat.numel())), dim);
+    return tensor_split(input, IntArrayRef(host_data<std::int64_t>(flat, "tensor_split"), std::size_t(flat.numel())),
+                        dim);
 }
 
 /// `tensor_split` along the second (for one dimension: first), first, third dimension; sections must divide evenly.
-REEL_OP("hsplit(Tensor input, int sections) -> Tensor[]", method, view)
+REEL_OP("hsplit(Tensor input, int sections) -> Tensor[]", composite, method, view)
 std::vector<Tensor> hsplit(const Tensor& input, std::int64_t sections) {
     return split_evenly("hsplit", input, sections, stacking_dim("hsplit", input, 1, input.dim() == 1 ? 0 : 1));
 }
-REEL_OP("hsplit(Tensor input, int[] indices) -> Tensor[]", method, view)
+REEL_OP("hsplit(Tensor input, int[] indices) -> Tensor[]", composite, method, view)
 std::vector<Tensor> hsplit(const Tensor& input, IntArrayRef indices) {
     return tensor_split(input, indices, stacking_dim("hsplit", input, 1, input.dim() == 1 ? 0 : 1));
 }
-REEL_OP("vsplit(Tensor input, int sections) -> Tensor[]", method, view)
+REEL_OP("vsplit(Tensor input, int sections) -> Tensor[]", composite, method, view)
 std::vector<Tensor> vsplit(const Tensor& input, std::int64_t sections) {
     return split_evenly("vsplit", input, sections, stacking_dim("vsplit", input, 2, 0));
 }
-REEL_OP("vsplit(Tensor input, int[] indices) -> Tensor[]", method, view)
+REEL_OP("vsplit(Tensor input, int[] indices) -> Tensor[]", composite, method, view)
 std::vector<Tensor> vsplit(const Tensor& input, IntArrayRef indices) {
     return tensor_split(input, indices, stacking_dim("vsplit", input, 2, 0));
 }
-REEL_OP("dsplit(Tensor input, int sections) -> Tensor[]", method, view)
+REEL_OP("dsplit(Tensor input, int sections) -> Tensor[]", composite, method, view)
 std::vector<Tensor> dsplit(const Tensor& input, std::int64_t sections) {
     return split_evenly("dsplit", input, sections, stacking_dim("dsplit", input, 3, 2));
 }
-REEL_OP("dsplit(Tensor input, int[] indices) -> Tensor[]", method, view)
+REEL_OP("dsplit(Tensor input, int[] indices) -> Tensor[]", composite, method, view)
 std::vector<Tensor> dsplit(const Tensor& input, IntArrayRef indices) {
     return tensor_split(input, indices, stacking_dim("dsplit", input, 3, 2));
 }
 
 /// All slices along `dim`, each without that dimension. Views.
-REEL_OP("unbind(Tensor input, int dim=0) -> Tensor[]", method, view)
+REEL_OP("unbind(Tensor input, int dim=0) -> Tensor[]", rule, method, view)
 std::vector<Tensor> unbind(const Tensor& input, std::int64_t dim) {
     REEL_CHECK_INDEX(input.dim() > 0, "unbind: expected at least one dimension, got a 0-dim tensor");
     const std::int64_t d = wrap_dim("unbind", dim, input.dim());
@@ -232,7 +235,7 @@ std::vector<Tensor> unbind(const Tensor& input, std::int64_t dim) {
     });
     return out;
 }
-REEL_OP("unbind_copy(Tensor input, int dim=0) -> Tensor[]", out)
+REEL_OP("unbind_copy(Tensor input, int dim=0) -> Tensor[]", composite, out)
 std::vector<Tensor> unbind_copy(const Tensor& input, std::int64_t dim) { return copies(unbind(input, dim)); }
 
 } // namespace reel

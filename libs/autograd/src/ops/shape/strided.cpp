@@ -1,4 +1,6 @@
 // Views by raw geometry, and between complex numbers and pairs of reals.
+#include <reel/autograd/kernels/accumulate.hpp>
+
 #include "ops/pointwise/rule_host.hpp"
 #include "ops/shape/geometry_change.hpp"
 #include "ops/shape/shape_util.hpp"
@@ -19,7 +21,7 @@ namespace {
 Tensor lay_out(const Tensor& grad, const Geometry& g, std::int64_t extent) {
     const Tensor out = zeros_raw({extent}, grad);
     const Tensor part = alias_raw(out, g.sizes, g.strides, g.offset);
-    if (g.overlaps()) accumulate_raw(part, grad);
+    if (g.overlaps()) kernels::accumulate(part, grad);
     else assign_raw(part, grad);
     record("as_strided_layout", {grad}, out, {}, [g](RuleContext& c) -> GradList {
         const Tensor flat = c.grad().contiguous();
@@ -92,7 +94,7 @@ Tensor strided_rest(const Tensor& t, Geometry whole, Geometry part) {
 } // namespace shape
 
 /// The storage seen under any sizes, strides and offset (by default the input's own offset).
-REEL_OP("as_strided(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor", method, view,
+REEL_OP("as_strided(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor", rule, method, view,
         inplace_native)
 Tensor as_strided(const Tensor& input, IntArrayRef size, IntArrayRef stride,
                   std::optional<std::int64_t> storage_offset) {
@@ -110,14 +112,16 @@ Tensor& as_strided_(const Tensor& input, IntArrayRef size, IntArrayRef stride,
     return geometry_in_place("as_strided_", input,
                              [&](const Tensor& x) { return as_strided(x, size, stride, storage_offset); });
 }
-REEL_OP("as_strided_copy(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor", out_exact)
+REEL_OP("as_strided_copy(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor", composite,
+        out_exact)
 Tensor as_strided_copy(const Tensor& input, IntArrayRef size, IntArrayRef stride,
                        std::optional<std::int64_t> storage_offset) {
     return as_strided(input, size, stride, storage_offset).clone(MemoryFormat::Contiguous);
 }
 
 /// A copy of `input` in which the elements that `as_strided` would show are those of `src`.
-REEL_OP("as_strided_scatter(Tensor input, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor")
+REEL_OP("as_strided_scatter(Tensor input, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
+        rule)
 Tensor as_strided_scatter(const Tensor& input, const Tensor& src, IntArrayRef size, IntArrayRef stride,
                           std::optional<std::int64_t> storage_offset) {
     const std::int64_t offset = storage_offset.value_or(input.storage_offset());
@@ -141,7 +145,7 @@ Tensor as_strided_scatter(const Tensor& input, const Tensor& src, IntArrayRef si
 }
 
 /// Complex numbers as pairs of reals in a new last dimension.
-REEL_OP("view_as_real(Tensor input) -> Tensor", view)
+REEL_OP("view_as_real(Tensor input) -> Tensor", rule, view)
 Tensor view_as_real(const Tensor& input) {
     REEL_CHECK(input.is_complex(), "view_as_real: expected a complex tensor, got ", toString(input.scalar_type()));
     Dims sizes(input.sizes()), strides(input.strides());
@@ -156,14 +160,15 @@ Tensor view_as_real(const Tensor& input) {
     return out;
 }
 
-REEL_OP("view_as_real_copy(Tensor input) -> Tensor", out)
+REEL_OP("view_as_real_copy(Tensor input) -> Tensor", composite, out)
 Tensor view_as_real_copy(const Tensor& input) { return view_as_real(input).clone(MemoryFormat::Contiguous); }
 
 /// Pairs of reals in a last dimension of size two as complex numbers.
-REEL_OP("view_as_complex(Tensor input) -> Tensor", view)
+REEL_OP("view_as_complex(Tensor input) -> Tensor", rule, view)
 Tensor view_as_complex(const Tensor& input) {
     const ScalarType t = input.scalar_type();
-    REEL_CHECK(t == kFloat || t == kDouble, "view_as_complex: expected float32 or float64, got ", toString(t));
+    REEL_CHECK(t == kFloat || t == kDouble, "view_as_complex: input is ", dtype_name(t),
+               "; expected float32 or float64");
     REEL_CHECK(input.dim() > 0 && input.sizes()[std::size_t(input.dim() - 1)] == 2,
                "view_as_complex: the last dimension must have size 2, got sizes ", input.sizes());
     Dims sizes(input.sizes()), strides(input.strides());
@@ -182,7 +187,7 @@ Tensor view_as_complex(const Tensor& input) {
     record("view_as_complex", {input}, out, {}, [](RuleContext& c) -> GradList { return {view_as_real(c.grad())}; });
     return out;
 }
-REEL_OP("view_as_complex_copy(Tensor input) -> Tensor", out)
+REEL_OP("view_as_complex_copy(Tensor input) -> Tensor", composite, out)
 Tensor view_as_complex_copy(const Tensor& input) { return view_as_complex(input).clone(MemoryFormat::Contiguous); }
 
 } // namespace reel

@@ -1,6 +1,8 @@
 // Triangles of matrices.
-#include "tensor/convert.hpp"
+#include <reel/autograd/host_data.hpp>
+
 #include "ops/shape/shape_util.hpp"
+#include "tensor/convert.hpp"
 
 #include <algorithm>
 
@@ -37,7 +39,7 @@ Tensor triangle_raw(const char* op, const Tensor& input, bool upper, std::int64_
         const std::int64_t a = keep.first(i), n = keep.last(i) - a;
         if (n > 0)
             assign_raw(narrow_raw(select_raw(out, d - 1, i), d - 1, a, n),
-                     narrow_raw(select_raw(input, d - 1, i), d - 1, a, n));
+                       narrow_raw(select_raw(input, d - 1, i), d - 1, a, n));
     }
     return out;
 }
@@ -60,7 +62,7 @@ Tensor indices(const char* op, std::int64_t row, std::int64_t col, bool upper, s
     check_sizes(op, {2, n}, kLong);
     const std::int64_t first_row = upper ? 0 : from, last_row = upper ? full : row;
     const Tensor out = empty_raw({2, n}, kLong);
-    std::int64_t *r = out.data_ptr<std::int64_t>(), *c = r + n;
+    std::int64_t *r = host_data<std::int64_t>(out, op), *c = r + n;
     for (std::int64_t i = first_row; i < last_row && n > 0; ++i)
         for (std::int64_t j = keep.first(i); j < keep.last(i); ++j) {
             *r++ = i;
@@ -71,14 +73,14 @@ Tensor indices(const char* op, std::int64_t row, std::int64_t col, bool upper, s
 } // namespace
 
 /// The lower triangle of each matrix, up to the `diagonal`-th diagonal above the main one; zeros elsewhere.
-REEL_OP("tril(Tensor input, int diagonal=0) -> Tensor", method, out_exact, inplace)
+REEL_OP("tril(Tensor input, int diagonal=0) -> Tensor", rule, method, out_exact, inplace)
 Tensor tril(const Tensor& input, std::int64_t diagonal) {
     const Tensor out = triangle_raw("tril", input, false, diagonal);
     record("tril", {input}, out, {}, [diagonal](RuleContext& c) -> GradList { return {tril(c.grad(), diagonal)}; });
     return out;
 }
 /// The upper triangle of each matrix, from the `diagonal`-th diagonal on; zeros elsewhere.
-REEL_OP("triu(Tensor input, int diagonal=0) -> Tensor", method, out_exact, inplace)
+REEL_OP("triu(Tensor input, int diagonal=0) -> Tensor", rule, method, out_exact, inplace)
 Tensor triu(const Tensor& input, std::int64_t diagonal) {
     const Tensor out = triangle_raw("triu", input, true, diagonal);
     record("triu", {input}, out, {}, [diagonal](RuleContext& c) -> GradList { return {triu(c.grad(), diagonal)}; });

@@ -17,7 +17,7 @@ Tensor recorded_view(const char* op, const Tensor& input, const Tensor& out) {
 } // namespace
 
 /// The same elements under another shape, without copying; one size may be -1. Throws when the strides do not allow it.
-REEL_OP("view(Tensor input, int[] size) -> Tensor", method, view)
+REEL_OP("view(Tensor input, int[] size) -> Tensor", rule, method, view)
 Tensor view(const Tensor& input, IntArrayRef size) {
     const Dims sizes = infer_size("view", size, input.numel());
     const auto strides = view_strides(input.sizes(), input.strides(), sizes);
@@ -28,7 +28,7 @@ Tensor view(const Tensor& input, IntArrayRef size) {
 
 /// The same memory read as another dtype; the last dimension (of stride 1) shrinks or grows by the ratio of their
 /// sizes. No gradient passes.
-REEL_OP("view(Tensor input, Dtype dtype) -> Tensor", view, not_differentiable, cpp("view_dtype"))
+REEL_OP("view(Tensor input, Dtype dtype) -> Tensor", not_differentiable, view, cpp("view_dtype"))
 Tensor view_dtype(const Tensor& input, ScalarType dtype) {
     if (dtype == input.scalar_type()) return alias(input);
     const std::int64_t had = std::int64_t(input.itemsize()), size = std::int64_t(elementSize(dtype));
@@ -51,24 +51,25 @@ Tensor view_dtype(const Tensor& input, ScalarType dtype) {
         sizes.back() = all / size;
         offset = offset * had / size;
     }
-    return view_as_dtype(input, dtype, sizes, strides, offset);
+    // A view of the detached tensor: one of `input` would require grad with it.
+    return view_as_dtype(input.detach(), dtype, sizes, strides, offset);
 }
 Tensor Tensor::view_as_dtype(ScalarType dtype) const { return view_dtype(*this, dtype); }
 
 /// `view` with the sizes of `other`.
-REEL_OP("view_as(Tensor input, Tensor other) -> Tensor", method, view)
+REEL_OP("view_as(Tensor input, Tensor other) -> Tensor", composite, not_differentiable("other"), method, view)
 Tensor view_as(const Tensor& input, const Tensor& other) { return view(input, other.sizes()); }
 
 /// `view` into memory of its own.
-REEL_OP("view_copy(Tensor input, int[] size) -> Tensor", out_exact)
+REEL_OP("view_copy(Tensor input, int[] size) -> Tensor", composite, out_exact)
 Tensor view_copy(const Tensor& input, IntArrayRef size) { return view(input, size).clone(MemoryFormat::Contiguous); }
-REEL_OP("view_copy(Tensor input, Dtype dtype) -> Tensor", cpp("view_copy_dtype"), out_exact, not_differentiable)
+REEL_OP("view_copy(Tensor input, Dtype dtype) -> Tensor", not_differentiable, cpp("view_copy_dtype"), out_exact)
 Tensor view_copy_dtype(const Tensor& input, ScalarType dtype) {
     return view_dtype(input, dtype).clone(MemoryFormat::Contiguous);
 }
 
 /// The same elements under another shape: a view when strides allow it, a copy otherwise. One size may be -1.
-REEL_OP("reshape(Tensor input, int[] shape) -> Tensor", method, view)
+REEL_OP("reshape(Tensor input, int[] shape) -> Tensor", rule, method, view)
 Tensor reshape(const Tensor& input, IntArrayRef shape) {
     const Dims sizes = infer_size("reshape", shape, input.numel());
     if (const auto strides = view_strides(input.sizes(), input.strides(), sizes))
@@ -78,11 +79,11 @@ Tensor reshape(const Tensor& input, IntArrayRef shape) {
 }
 
 /// `reshape` to the sizes of `other`.
-REEL_OP("reshape_as(Tensor input, Tensor other) -> Tensor", method, view)
+REEL_OP("reshape_as(Tensor input, Tensor other) -> Tensor", composite, not_differentiable("other"), method, view)
 Tensor reshape_as(const Tensor& input, const Tensor& other) { return reshape(input, other.sizes()); }
 
 /// Dimensions `start_dim` to `end_dim` (inclusive) as one.
-REEL_OP("flatten(Tensor input, int start_dim=0, int end_dim=-1) -> Tensor", method, view)
+REEL_OP("flatten(Tensor input, int start_dim=0, int end_dim=-1) -> Tensor", composite, method, view)
 Tensor flatten(const Tensor& input, std::int64_t start_dim, std::int64_t end_dim) {
     const std::int64_t a = wrap_dim("flatten", start_dim, input.dim());
     const std::int64_t b = wrap_dim("flatten", end_dim, input.dim());
@@ -99,7 +100,7 @@ Tensor flatten(const Tensor& input, std::int64_t start_dim, std::int64_t end_dim
 }
 
 /// Splits dimension `dim` into `sizes`, of which one may be -1.
-REEL_OP("unflatten(Tensor input, int dim, int[] sizes) -> Tensor", method, view)
+REEL_OP("unflatten(Tensor input, int dim, int[] sizes) -> Tensor", composite, method, view)
 Tensor unflatten(const Tensor& input, std::int64_t dim, IntArrayRef sizes) {
     REEL_CHECK(!sizes.empty(), "unflatten: sizes must not be empty");
     const std::int64_t d = wrap_dim("unflatten", dim, input.dim());
@@ -114,23 +115,23 @@ Tensor unflatten(const Tensor& input, std::int64_t dim, IntArrayRef sizes) {
 }
 
 /// All elements in one dimension.
-REEL_OP("ravel(Tensor input) -> Tensor", method, view)
+REEL_OP("ravel(Tensor input) -> Tensor", composite, method, view)
 Tensor ravel(const Tensor& input) { return reshape(input.contiguous(), {-1}); }
 
 /// Another handle to the same elements that knows its base.
-REEL_OP("alias(Tensor input) -> Tensor", method, view)
+REEL_OP("alias(Tensor input) -> Tensor", rule, method, view)
 Tensor alias(const Tensor& input) {
     const Tensor out = view_raw(input, input.sizes(), input.strides(), input.storage_offset());
     record("alias", {input}, out, {}, [](RuleContext& c) -> GradList { return {c.grad()}; });
     return out;
 }
 /// `alias` into memory of its own.
-REEL_OP("alias_copy(Tensor input) -> Tensor", out_exact)
+REEL_OP("alias_copy(Tensor input) -> Tensor", composite, out_exact)
 Tensor alias_copy(const Tensor& input) { return clone(input, MemoryFormat::Contiguous); }
 /// The same memory without history: no gradient passes.
-REEL_OP("detach(Tensor input) -> Tensor", view, not_differentiable)
+REEL_OP("detach(Tensor input) -> Tensor", not_differentiable, view)
 Tensor detach(const Tensor& input) { return input.detach(); }
-REEL_OP("detach_copy(Tensor input) -> Tensor", out, not_differentiable)
+REEL_OP("detach_copy(Tensor input) -> Tensor", not_differentiable, out)
 Tensor detach_copy(const Tensor& input) { return input.detach().clone(MemoryFormat::Contiguous); }
 
 } // namespace reel

@@ -93,14 +93,14 @@ Tensor over_x(const Tensor& f, const Tensor& x, double limit) {
 }
 } // namespace
 
-REEL_OP("i0(Tensor input) -> Tensor", method, out, inplace, alias("special.i0"))
+REEL_OP("i0(Tensor input) -> Tensor", rule, method, out, inplace, alias("special.i0"))
 Tensor i0(const Tensor& input) {
     const Tensor y = mapped<special_math::i0>("i0", input);
     record("i0", {input}, y, {input}, [](RuleContext& c) -> GradList { return {c.grad() * special_i1(c.saved(0))}; });
     return y;
 }
 /// e^-|x| I0(x)
-REEL_OP("special.i0e(Tensor input) -> Tensor", out)
+REEL_OP("special.i0e(Tensor input) -> Tensor", rule, out)
 Tensor special_i0e(const Tensor& input) {
     const Tensor y = mapped<special_math::i0e>("special.i0e", input);
     record("special.i0e", {input}, y, {input, y}, [](RuleContext& c) -> GradList {
@@ -108,7 +108,7 @@ Tensor special_i0e(const Tensor& input) {
     });
     return y;
 }
-REEL_OP("special.i1(Tensor input) -> Tensor", out)
+REEL_OP("special.i1(Tensor input) -> Tensor", rule, out)
 Tensor special_i1(const Tensor& input) {
     const Tensor y = mapped<special_math::i1>("special.i1", input);
     record("special.i1", {input}, y, {input, y}, [](RuleContext& c) -> GradList {
@@ -117,7 +117,7 @@ Tensor special_i1(const Tensor& input) {
     return y;
 }
 /// e^-|x| I1(x)
-REEL_OP("special.i1e(Tensor input) -> Tensor", out)
+REEL_OP("special.i1e(Tensor input) -> Tensor", rule, out)
 Tensor special_i1e(const Tensor& input) {
     const Tensor y = mapped<special_math::i1e>("special.i1e", input);
     record("special.i1e", {input}, y, {input, y}, [](RuleContext& c) -> GradList {
@@ -126,18 +126,18 @@ Tensor special_i1e(const Tensor& input) {
     });
     return y;
 }
-REEL_OP("special.modified_bessel_i0(Tensor input) -> Tensor", out)
+REEL_OP("special.modified_bessel_i0(Tensor input) -> Tensor", composite, out)
 Tensor special_modified_bessel_i0(const Tensor& input) { return i0(input); }
-REEL_OP("special.modified_bessel_i1(Tensor input) -> Tensor", out)
+REEL_OP("special.modified_bessel_i1(Tensor input) -> Tensor", composite, out)
 Tensor special_modified_bessel_i1(const Tensor& input) { return special_i1(input); }
-REEL_OP("special.modified_bessel_k0(Tensor input) -> Tensor", out)
+REEL_OP("special.modified_bessel_k0(Tensor input) -> Tensor", rule, out)
 Tensor special_modified_bessel_k0(const Tensor& input) {
     const Tensor y = mapped<special_math::k0>("special.modified_bessel_k0", input);
     record("special.modified_bessel_k0", {input}, y, {input},
            [](RuleContext& c) -> GradList { return {-c.grad() * special_modified_bessel_k1(c.saved(0))}; });
     return y;
 }
-REEL_OP("special.modified_bessel_k1(Tensor input) -> Tensor", out)
+REEL_OP("special.modified_bessel_k1(Tensor input) -> Tensor", rule, out)
 Tensor special_modified_bessel_k1(const Tensor& input) {
     const Tensor y = mapped<special_math::k1>("special.modified_bessel_k1", input);
     record("special.modified_bessel_k1", {input}, y, {input, y}, [](RuleContext& c) -> GradList {
@@ -146,7 +146,7 @@ Tensor special_modified_bessel_k1(const Tensor& input) {
     return y;
 }
 /// e^x K0(x)
-REEL_OP("special.scaled_modified_bessel_k0(Tensor x) -> Tensor", out)
+REEL_OP("special.scaled_modified_bessel_k0(Tensor x) -> Tensor", rule, out)
 Tensor special_scaled_modified_bessel_k0(const Tensor& input) {
     const Tensor y = mapped<special_math::k0e>("special.scaled_modified_bessel_k0", input);
     record("special.scaled_modified_bessel_k0", {input}, y, {input, y}, [](RuleContext& c) -> GradList {
@@ -155,7 +155,7 @@ Tensor special_scaled_modified_bessel_k0(const Tensor& input) {
     return y;
 }
 /// e^x K1(x)
-REEL_OP("special.scaled_modified_bessel_k1(Tensor x) -> Tensor", out)
+REEL_OP("special.scaled_modified_bessel_k1(Tensor x) -> Tensor", rule, out)
 Tensor special_scaled_modified_bessel_k1(const Tensor& input) {
     const Tensor y = mapped<special_math::k1e>("special.scaled_modified_bessel_k1", input);
     record("special.scaled_modified_bessel_k1", {input}, y, {input, y}, [](RuleContext& c) -> GradList {
@@ -164,14 +164,14 @@ Tensor special_scaled_modified_bessel_k1(const Tensor& input) {
     });
     return y;
 }
-REEL_OP("special.bessel_j0(Tensor input) -> Tensor", out)
+REEL_OP("special.bessel_j0(Tensor input) -> Tensor", rule, out)
 Tensor special_bessel_j0(const Tensor& input) {
     const Tensor y = mapped<bessel_j0>("special.bessel_j0", input);
     record("special.bessel_j0", {input}, y, {input},
            [](RuleContext& c) -> GradList { return {-c.grad() * special_bessel_j1(c.saved(0))}; });
     return y;
 }
-REEL_OP("special.bessel_j1(Tensor input) -> Tensor", out)
+REEL_OP("special.bessel_j1(Tensor input) -> Tensor", rule, out)
 Tensor special_bessel_j1(const Tensor& input) {
     const Tensor y = mapped<bessel_j1>("special.bessel_j1", input);
     record("special.bessel_j1", {input}, y, {input, y}, [](RuleContext& c) -> GradList {
@@ -179,14 +179,14 @@ Tensor special_bessel_j1(const Tensor& input) {
     });
     return y;
 }
-REEL_OP("special.bessel_y0(Tensor input) -> Tensor", out)
+REEL_OP("special.bessel_y0(Tensor input) -> Tensor", rule, out)
 Tensor special_bessel_y0(const Tensor& input) {
     const Tensor y = mapped<bessel_y0>("special.bessel_y0", input);
     record("special.bessel_y0", {input}, y, {input},
            [](RuleContext& c) -> GradList { return {-c.grad() * special_bessel_y1(c.saved(0))}; });
     return y;
 }
-REEL_OP("special.bessel_y1(Tensor input) -> Tensor", out)
+REEL_OP("special.bessel_y1(Tensor input) -> Tensor", rule, out)
 Tensor special_bessel_y1(const Tensor& input) {
     const Tensor y = mapped<bessel_y1>("special.bessel_y1", input);
     record("special.bessel_y1", {input}, y, {input, y}, [](RuleContext& c) -> GradList {
@@ -211,7 +211,7 @@ Tensor airy_ai_slope(const Tensor& x) {
 }
 } // namespace
 /// Airy's Ai.
-REEL_OP("special.airy_ai(Tensor x) -> Tensor", out)
+REEL_OP("special.airy_ai(Tensor x) -> Tensor", rule, out)
 Tensor special_airy_ai(const Tensor& input) {
     const Tensor y = mapped<special_math::airy_ai>("special.airy_ai", input);
     record("special.airy_ai", {input}, y, {input},

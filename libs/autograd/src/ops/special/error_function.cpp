@@ -47,7 +47,7 @@ double log_ndtr(double x) {
 using namespace elementwise;
 
 /// Inverse of erf on [-1, 1].  d/dx = sqrt(pi) / 2 e^(y^2)
-REEL_OP("erfinv(Tensor input) -> Tensor", method, out, inplace, alias("special.erfinv"))
+REEL_OP("erfinv(Tensor input) -> Tensor", rule, method, out, inplace, alias("special.erfinv"))
 Tensor erfinv(const Tensor& input) {
     const Tensor y = map<Floats>(
         "erfinv", to_float(input), [](auto x) { return decltype(x)(special_math::erfinv(double(x))); }, input);
@@ -57,7 +57,7 @@ Tensor erfinv(const Tensor& input) {
     return y;
 }
 /// e^(x^2) erfc(x), without overflow.
-REEL_OP("special.erfcx(Tensor input) -> Tensor", out)
+REEL_OP("special.erfcx(Tensor input) -> Tensor", rule, out)
 Tensor special_erfcx(const Tensor& input) {
     const Tensor y = map<Floats>(
         "special.erfcx", to_float(input),
@@ -75,7 +75,7 @@ Tensor special_erfcx(const Tensor& input) {
     return y;
 }
 /// Distribution function of the standard normal.
-REEL_OP("special.ndtr(Tensor input) -> Tensor", out)
+REEL_OP("special.ndtr(Tensor input) -> Tensor", rule, out)
 Tensor special_ndtr(const Tensor& input) {
     const Tensor y = map<Floats>(
         "special.ndtr", to_float(input),
@@ -102,7 +102,7 @@ Tensor log_ndtr_slope(const Tensor& x) {
 }
 } // namespace
 /// Its logarithm.
-REEL_OP("special.log_ndtr(Tensor input) -> Tensor", out)
+REEL_OP("special.log_ndtr(Tensor input) -> Tensor", rule, out)
 Tensor special_log_ndtr(const Tensor& input) {
     const Tensor y = map<Floats>(
         "special.log_ndtr", to_float(input), [](auto x) { return decltype(x)(special_math::log_ndtr(double(x))); },
@@ -112,7 +112,7 @@ Tensor special_log_ndtr(const Tensor& input) {
     return y;
 }
 /// Its inverse, on [0, 1].
-REEL_OP("special.ndtri(Tensor input) -> Tensor", out)
+REEL_OP("special.ndtri(Tensor input) -> Tensor", rule, out)
 Tensor special_ndtri(const Tensor& input) {
     const Tensor y = map<Floats>(
         "special.ndtri", to_float(input), [](auto x) { return decltype(x)(special_math::ndtri(double(x))); }, input);

@@ -169,7 +169,7 @@ double trigamma(double x) {
 } // namespace
 
 /// log |Gamma(x)|
-REEL_OP("lgamma(Tensor input) -> Tensor", method, out, inplace, alias("special.gammaln"))
+REEL_OP("lgamma(Tensor input) -> Tensor", rule, method, out, inplace, alias("special.gammaln"))
 Tensor lgamma(const Tensor& input) {
     const Tensor y = map<Floats>(
         "lgamma", to_float(input), [](auto x) { return decltype(x)(std::lgamma(double(x))); }, input);
@@ -177,7 +177,7 @@ Tensor lgamma(const Tensor& input) {
     return y;
 }
 /// d lgamma / dx; NaN at negative integers, -infinity at 0.
-REEL_OP("digamma(Tensor input) -> Tensor", method, out, inplace, alias("special.digamma"), alias("special.psi"))
+REEL_OP("digamma(Tensor input) -> Tensor", rule, method, out, inplace, alias("special.digamma"), alias("special.psi"))
 Tensor digamma(const Tensor& input) {
     const Tensor y = map<Floats>(
         "digamma", to_float(input), [](auto x) { return decltype(x)(special_math::digamma(double(x))); }, input);
@@ -186,7 +186,7 @@ Tensor digamma(const Tensor& input) {
     return y;
 }
 /// n-th derivative of digamma.
-REEL_OP("polygamma(Tensor input, int n) -> Tensor", method, inplace, alias("special.polygamma"))
+REEL_OP("polygamma(Tensor input, int n) -> Tensor", rule, method, inplace, alias("special.polygamma"))
 Tensor polygamma(const Tensor& input, std::int64_t n) {
     REEL_CHECK(n >= 0, "polygamma: n is ", n, "; expected a number that is not negative");
     REEL_CHECK_VALUE(n < std::numeric_limits<std::int32_t>::max(), "polygamma: n is ", n,
@@ -200,13 +200,13 @@ Tensor polygamma(const Tensor& input, std::int64_t n) {
     return y;
 }
 /// The same in the order of Python's function.
-REEL_OP("polygamma(int n, Tensor input) -> Tensor", out)
+REEL_OP("polygamma(int n, Tensor input) -> Tensor", composite, out)
 Tensor polygamma(std::int64_t n, const Tensor& input) { return polygamma(input, n); }
 namespace {
 constexpr std::int64_t most_terms = std::int64_t(1) << 20;
 }
 /// log of the multivariate gamma function of dimension p, which is at most 2^20.
-REEL_OP("mvlgamma(Tensor input, int p) -> Tensor", method, out, inplace, alias("special.multigammaln"))
+REEL_OP("mvlgamma(Tensor input, int p) -> Tensor", rule, method, out, inplace, alias("special.multigammaln"))
 Tensor mvlgamma(const Tensor& input, std::int64_t p) {
     REEL_CHECK(p >= 1, "mvlgamma: p is ", p, "; expected at least 1");
     const Tensor x = isIntegralType(input.scalar_type(), true) ? input.to(get_default_dtype()) : input;
@@ -258,7 +258,7 @@ GradList igamma_rule(const char* op, const Tensor& g, RuleContext& c) {
 }
 } // namespace
 /// Regularized lower incomplete gamma function P(input, other).
-REEL_OP("igamma(Tensor input, Tensor other) -> Tensor", method, out, inplace, alias("special.gammainc"))
+REEL_OP("igamma(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("special.gammainc"))
 Tensor igamma(const Tensor& input, const Tensor& other) {
     const Tensor y = map<Floats>(
         "igamma", promoted(input, other),
@@ -268,7 +268,7 @@ Tensor igamma(const Tensor& input, const Tensor& other) {
     return y;
 }
 /// Regularized upper incomplete gamma function Q(input, other).
-REEL_OP("igammac(Tensor input, Tensor other) -> Tensor", method, out, inplace, alias("special.gammaincc"))
+REEL_OP("igammac(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("special.gammaincc"))
 Tensor igammac(const Tensor& input, const Tensor& other) {
     const Tensor y = map<Floats>(
         "igammac", promoted(input, other),
@@ -298,11 +298,11 @@ Tensor zeta_order(int n, const Tensor& s, const Tensor& q) {
 }
 } // namespace
 /// Hurwitz zeta function of exponent `input` and shift `other`.
-REEL_OP("special.zeta(Tensor input, Tensor other) -> Tensor", out)
+REEL_OP("special.zeta(Tensor input, Tensor other) -> Tensor", rule, out)
 Tensor special_zeta(const Tensor& input, const Tensor& other) { return zeta_order(0, input, other); }
-REEL_OP("special.zeta(Tensor input, Scalar other) -> Tensor", out)
+REEL_OP("special.zeta(Tensor input, Scalar other) -> Tensor", composite, out)
 Tensor special_zeta(const Tensor& input, const Scalar& other) { return special_zeta(input, number(other)); }
-REEL_OP("special.zeta(Scalar input, Tensor other) -> Tensor", out)
+REEL_OP("special.zeta(Scalar input, Tensor other) -> Tensor", composite, out)
 Tensor special_zeta(const Scalar& input, const Tensor& other) { return special_zeta(number(input), other); }
 
 } // namespace reel

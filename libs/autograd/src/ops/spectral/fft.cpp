@@ -1,4 +1,5 @@
 // Fourier transforms: three linear maps, on the tape as one node each.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/record.hpp>
@@ -48,7 +49,7 @@ void scale_raw(const Tensor& dense, double scale) {
     if (scale == 1 || dense.is_meta()) return;
     with_precision(dense, [&](auto zero) {
         using T = decltype(zero);
-        T* const p = static_cast<T*>(dense.data_ptr());
+        T* const p = static_cast<T*>(host_data(dense, "fft"));
         const std::int64_t n = dense.numel() * (dense.is_complex() ? 2 : 1);
         parallel_for(0, n, 32768, [=](std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin; i < end; ++i) p[i] *= T(scale);
@@ -64,7 +65,7 @@ Tensor transform(const char* op, const Tensor& x, const Dims& dims, bool forward
     with_precision(x, [&](auto zero) {
         if (y.is_meta()) return;
         using C = std::complex<decltype(zero)>;
-        cpu::fft_complex(in.data_ptr<C>(), y.data_ptr<C>(), axes.dims, axes.batch, forward);
+        cpu::fft_complex(host_data<C>(in, op), host_data<C>(y, op), axes.dims, axes.batch, forward);
     });
     scale_raw(y, scale);
     // The adjoint is the transform in the other direction.
@@ -94,7 +95,7 @@ Tensor to_half(const char* op, const Tensor& x, const Dims& dims, double scale) 
     with_precision(x, [&](auto zero) {
         if (y.is_meta()) return;
         using T = decltype(zero);
-        cpu::fft_real(in.data_ptr<T>(), y.data_ptr<std::complex<T>>(), axes.dims, axes.batch);
+        cpu::fft_real(host_data<T>(in, op), host_data<std::complex<T>>(y, op), axes.dims, axes.batch);
     });
     scale_raw(y, scale);
     record(op, {x}, y, {}, [op, dims, last, n, scale](RuleContext& c) -> GradList {
@@ -114,7 +115,7 @@ Tensor from_half(const char* op, const Tensor& x, const Dims& dims, std::int64_t
     with_precision(x, [&](auto zero) {
         if (y.is_meta()) return;
         using T = decltype(zero);
-        cpu::fft_to_real(in.data_ptr<std::complex<T>>(), y.data_ptr<T>(), axes.dims, axes.batch);
+        cpu::fft_to_real(host_data<std::complex<T>>(in, op), host_data<T>(y, op), axes.dims, axes.batch);
     });
     scale_raw(y, scale);
     record(op, {x}, y, {}, [op, dims, last, n, scale](RuleContext& c) -> GradList {
@@ -240,7 +241,7 @@ struct One {
 } // namespace
 
 /// Transform along one dimension, cut or zero-filled to `n` elements.
-REEL_OP("fft.fft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", out)
+REEL_OP("fft.fft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", rule, out)
 Tensor fft_fft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
                std::optional<std::string_view> norm) {
     REEL_CHECK_INDEX(input.dim() > 0, "fft.fft: input is 0-dim; it has no dimension to transform");
@@ -248,7 +249,7 @@ Tensor fft_fft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t 
     return complex_transform("fft.fft", input, one.s(), one.d(), norm, true);
 }
 /// Its inverse.
-REEL_OP("fft.ifft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", out_exact)
+REEL_OP("fft.ifft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", rule, out_exact)
 Tensor fft_ifft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
                 std::optional<std::string_view> norm) {
     REEL_CHECK_INDEX(input.dim() > 0, "fft.ifft: input is 0-dim; it has no dimension to transform");
@@ -256,7 +257,7 @@ Tensor fft_ifft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t
     return complex_transform("fft.ifft", input, one.s(), one.d(), norm, false);
 }
 /// Transform of real input: elements 0 to n/2.
-REEL_OP("fft.rfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", out)
+REEL_OP("fft.rfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", rule, out)
 Tensor fft_rfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
                 std::optional<std::string_view> norm) {
     REEL_CHECK_INDEX(input.dim() > 0, "fft.rfft: input is 0-dim; it has no dimension to transform");
@@ -264,7 +265,7 @@ Tensor fft_rfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t
     return real_transform("fft.rfft", input, one.s(), one.d(), norm, true);
 }
 /// Inverse of `rfft`: `n` real elements, 2 (size - 1) by default.
-REEL_OP("fft.irfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", out)
+REEL_OP("fft.irfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", rule, out)
 Tensor fft_irfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
                  std::optional<std::string_view> norm) {
     REEL_CHECK_INDEX(input.dim() > 0, "fft.irfft: input is 0-dim; it has no dimension to transform");
@@ -272,7 +273,7 @@ Tensor fft_irfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_
     return to_real("fft.irfft", input, one.s(), one.d(), norm, false);
 }
 /// Transform of a signal whose half is given, the other being its mirrored conjugate: real.
-REEL_OP("fft.hfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", out)
+REEL_OP("fft.hfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", rule, out)
 Tensor fft_hfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
                 std::optional<std::string_view> norm) {
     REEL_CHECK_INDEX(input.dim() > 0, "fft.hfft: input is 0-dim; it has no dimension to transform");
@@ -280,7 +281,7 @@ Tensor fft_hfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t
     return to_real("fft.hfft", input, one.s(), one.d(), norm, true);
 }
 /// Inverse of `hfft`.
-REEL_OP("fft.ihfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", out_exact)
+REEL_OP("fft.ihfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", rule, out_exact)
 Tensor fft_ihfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
                  std::optional<std::string_view> norm) {
     REEL_CHECK_INDEX(input.dim() > 0, "fft.ihfft: input is 0-dim; it has no dimension to transform");
@@ -288,67 +289,67 @@ Tensor fft_ihfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_
     return real_transform("fft.ihfft", input, one.s(), one.d(), norm, false);
 }
 /// `fft` over two dimensions.
-REEL_OP("fft.fft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", out)
+REEL_OP("fft.fft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", rule, out)
 Tensor fft_fft2(const Tensor& input, OptionalIntArrayRef s, IntArrayRef dim, std::optional<std::string_view> norm) {
     return complex_transform("fft.fft2", input, s, dim, norm, true);
 }
 /// `fft` over several dimensions, by default all.
-REEL_OP("fft.fftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", out)
+REEL_OP("fft.fftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", rule, out)
 Tensor fft_fftn(const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
                 std::optional<std::string_view> norm) {
     return complex_transform("fft.fftn", input, s, dim, norm, true);
 }
 /// `ifft` over two dimensions.
-REEL_OP("fft.ifft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", out)
+REEL_OP("fft.ifft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", rule, out)
 Tensor fft_ifft2(const Tensor& input, OptionalIntArrayRef s, IntArrayRef dim, std::optional<std::string_view> norm) {
     return complex_transform("fft.ifft2", input, s, dim, norm, false);
 }
 /// `ifft` over several dimensions, by default all.
-REEL_OP("fft.ifftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", out)
+REEL_OP("fft.ifftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", rule, out)
 Tensor fft_ifftn(const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
                  std::optional<std::string_view> norm) {
     return complex_transform("fft.ifftn", input, s, dim, norm, false);
 }
 /// `rfft` over two dimensions.
-REEL_OP("fft.rfft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", out)
+REEL_OP("fft.rfft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", rule, out)
 Tensor fft_rfft2(const Tensor& input, OptionalIntArrayRef s, IntArrayRef dim, std::optional<std::string_view> norm) {
     return real_transform("fft.rfft2", input, s, dim, norm, true);
 }
 /// `rfft` over several dimensions, by default all.
-REEL_OP("fft.rfftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", out)
+REEL_OP("fft.rfftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", rule, out)
 Tensor fft_rfftn(const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
                  std::optional<std::string_view> norm) {
     return real_transform("fft.rfftn", input, s, dim, norm, true);
 }
 /// `irfft` over two dimensions.
-REEL_OP("fft.irfft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", out)
+REEL_OP("fft.irfft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", rule, out)
 Tensor fft_irfft2(const Tensor& input, OptionalIntArrayRef s, IntArrayRef dim, std::optional<std::string_view> norm) {
     return to_real("fft.irfft2", input, s, dim, norm, false);
 }
 /// `irfft` over several dimensions, by default all.
-REEL_OP("fft.irfftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", out)
+REEL_OP("fft.irfftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", rule, out)
 Tensor fft_irfftn(const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
                   std::optional<std::string_view> norm) {
     return to_real("fft.irfftn", input, s, dim, norm, false);
 }
 /// `hfft` over two dimensions.
-REEL_OP("fft.hfft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", out)
+REEL_OP("fft.hfft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", rule, out)
 Tensor fft_hfft2(const Tensor& input, OptionalIntArrayRef s, IntArrayRef dim, std::optional<std::string_view> norm) {
     return to_real("fft.hfft2", input, s, dim, norm, true);
 }
 /// `hfft` over several dimensions, by default all.
-REEL_OP("fft.hfftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", out)
+REEL_OP("fft.hfftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", rule, out)
 Tensor fft_hfftn(const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
                  std::optional<std::string_view> norm) {
     return to_real("fft.hfftn", input, s, dim, norm, true);
 }
 /// `ihfft` over two dimensions.
-REEL_OP("fft.ihfft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", out)
+REEL_OP("fft.ihfft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", rule, out)
 Tensor fft_ihfft2(const Tensor& input, OptionalIntArrayRef s, IntArrayRef dim, std::optional<std::string_view> norm) {
     return real_transform("fft.ihfft2", input, s, dim, norm, false);
 }
 /// `ihfft` over several dimensions, by default all.
-REEL_OP("fft.ihfftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", out)
+REEL_OP("fft.ihfftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", rule, out)
 Tensor fft_ihfftn(const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
                   std::optional<std::string_view> norm) {
     return real_transform("fft.ihfftn", input, s, dim, norm, false);

@@ -31,7 +31,7 @@ Tensor centred_window(const char* op, const Tensor& window, std::int64_t win_len
 REEL_OP("stft(Tensor input, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
         "center=True, str pad_mode='reflect', "
         "bool normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor",
-        method)
+        composite, method)
 Tensor stft(const Tensor& input, std::int64_t n_fft, std::optional<std::int64_t> hop_length,
             std::optional<std::int64_t> win_length, const Tensor& window, bool center, std::string_view pad_mode,
             bool normalized, std::optional<bool> onesided, std::optional<bool> return_complex) {
@@ -63,7 +63,7 @@ Tensor stft(const Tensor& input, std::int64_t n_fft, std::optional<std::int64_t>
 REEL_OP("istft(Tensor input, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
         "center=True, bool normalized=False, "
         "bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor",
-        method)
+        composite, method)
 Tensor istft(const Tensor& input, std::int64_t n_fft, std::optional<std::int64_t> hop_length,
              std::optional<std::int64_t> win_length, const Tensor& window, bool center, bool normalized,
              std::optional<bool> onesided, std::optional<std::int64_t> length, bool return_complex) {

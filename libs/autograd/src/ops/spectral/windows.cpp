@@ -1,4 +1,5 @@
 // Windows for spectral analysis: `sym` ones filter, others are one period of a periodic sequence.
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/scalar.hpp>
@@ -25,7 +26,8 @@ template <class F> Tensor window(const char* op, std::int64_t M, bool sym, const
     check_sizes(op, M, kDouble);
     const Tensor y = empty_raw({M}, kDouble);
     const double last = double(sym ? M - 1 : M);
-    for (std::int64_t k = 0; k < M; ++k) y.data_ptr<double>()[k] = M == 1 ? 1.0 : f(double(k), last);
+    double* const to = host_data<double>(y, op);
+    for (std::int64_t k = 0; k < M; ++k) to[k] = M == 1 ? 1.0 : f(double(k), last);
     const NoGradGuard guard;
     const Tensor out = y.to(TensorOptions(t).device(options.device()));
     out.set_requires_grad(options.requires_grad());

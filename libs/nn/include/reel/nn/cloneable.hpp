@@ -6,6 +6,7 @@
 
 #include <reel/autograd/private_generator.hpp>
 #include <reel/nn/call.hpp>
+#include <reel/nn/options.hpp>
 
 namespace reel::nn {
 
@@ -18,6 +19,8 @@ public:
     void reset() override = 0;
     ModulePtr clone(std::optional<Device> device = std::nullopt, bool keep_hooks = true) const override;
     Value forward_values(const Args& args, const Kwargs& kwargs) override;
+    /// What the list of `options` says, where there is one (reel/nn/option_visitor.hpp).
+    std::string extra_repr() const override;
     /// `net(x)` on the object itself runs the hooks, as on a holder.
     template <class... A, class D = Derived>
     auto operator()(A&&... args) -> decltype(std::declval<D&>().forward(std::forward<A>(args)...)) {
@@ -59,6 +62,11 @@ bool Cloneable<Derived>::become_copy_of(const Module& other, std::optional<Devic
 template <class Derived> Value Cloneable<Derived>::forward_values(const Args& args, const Kwargs& kwargs) {
     Module::detail_set_thunk<Derived>(*this);
     return Module::forward_values(args, kwargs);
+}
+template <class Derived> std::string Cloneable<Derived>::extra_repr() const {
+    if constexpr (requires(Derived & d, OptionVisitor & v) { d.options.fields(v); })
+        return detail::printed_options(static_cast<const Derived&>(*this).options);
+    else return Module::extra_repr();
 }
 
 } // namespace reel::nn

@@ -234,7 +234,7 @@ public:
     /// Submodules that are not are left out of both.
     virtual bool is_serializable() const { return true; }
 
-    // --- Hooks (sections 1 and 2 of the rules) --------------------------------------------------------------------
+    // --- Hooks (rules C and B) -------------------------------------------------------------------------------------
     template <class F> RemovableHandle register_forward_pre_hook(F fn, bool prepend = false) {
         return add(detail::adapt_forward_pre(std::move(fn)), prepend);
     }

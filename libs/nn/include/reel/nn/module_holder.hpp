@@ -104,3 +104,13 @@ template <class C> std::ostream& operator<<(std::ostream& os, const ModuleHolder
     }
 /// Declares `Name`, the holder of `NameImpl`.
 #define REEL_MODULE(Name) REEL_MODULE_IMPL(Name, Name##Impl)
+/// Declares `NameImpl`, which is the class that follows under that name, constructors included, and its holder:
+/// `REEL_MODULE_OF(Conv1d, ConvImpl<1, Conv1dImpl>);`.
+#define REEL_MODULE_OF(Name, ...)                                                                                      \
+    class Name##Impl : public __VA_ARGS__ {                                                                            \
+        using Base = __VA_ARGS__;                                                                                      \
+                                                                                                                       \
+    public:                                                                                                            \
+        using Base::Base;                                                                                              \
+    };                                                                                                                 \
+    REEL_MODULE(Name)

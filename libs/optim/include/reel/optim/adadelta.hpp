@@ -1,10 +1,11 @@
 // Adadelta.
 #pragma once
 
-#include <reel/optim/optimizer.hpp>
+#include <reel/optim/optimizer_of.hpp>
 
 namespace reel::optim {
 
+/// Options of Adadelta, with PyTorch's names and defaults.
 class AdadeltaOptions : public OptimizerCloneableOptions<AdadeltaOptions> {
 public:
     AdadeltaOptions() = default;
@@ -17,6 +18,7 @@ public:
     REEL_OPTION(double, weight_decay) = 0;
     REEL_OPTION(bool, maximize) = false;
 };
+/// What Adadelta remembers of one parameter.
 class AdadeltaParamState : public OptimizerCloneableParamState<AdadeltaParamState> {
 public:
     void fields(FieldVisitor& v) override;
@@ -27,18 +29,13 @@ public:
 
 /// v = rho v + (1 - rho) g^2;  d = sqrt(a + eps) / sqrt(v + eps) g;  a = rho a + (1 - rho) d^2;  p -= lr d.
 /// M. D. Zeiler, 2012.
-class Adadelta : public Optimizer {
+class Adadelta : public OptimizerOf<AdadeltaOptions, AdadeltaParamState> {
 public:
     static constexpr const char* class_name = "Adadelta";
-    explicit Adadelta(std::vector<OptimizerParamGroup> groups, AdadeltaOptions defaults = {});
-    explicit Adadelta(std::vector<Tensor> params, AdadeltaOptions defaults = {});
+    using OptimizerOf::OptimizerOf;
 
 protected:
-    void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override;
+    void update_parameter(const Tensor& p, const Tensor& g, AdadeltaParamState& s, const AdadeltaOptions& o) override;
 };
-
-extern template class OptimizerCloneableOptions<AdadeltaOptions>;
-extern template class OptimizerCloneableParamState<AdadeltaParamState>;
 
 } // namespace reel::optim

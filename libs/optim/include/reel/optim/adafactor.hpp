@@ -1,10 +1,11 @@
 // Adafactor: second moments kept as rows and columns.
 #pragma once
 
-#include <reel/optim/optimizer.hpp>
+#include <reel/optim/optimizer_of.hpp>
 
 namespace reel::optim {
 
+/// Options of Adafactor, with PyTorch's names and defaults.
 class AdafactorOptions : public OptimizerCloneableOptions<AdafactorOptions> {
 public:
     using eps_t = std::tuple<std::optional<double>, double>;
@@ -19,6 +20,7 @@ public:
     REEL_OPTION(double, weight_decay) = 0;
     REEL_OPTION(bool, maximize) = false;
 };
+/// What Adafactor remembers of one parameter.
 class AdafactorParamState : public OptimizerCloneableParamState<AdafactorParamState> {
 public:
     bool shaped_like_parameter(std::string_view field) const override { return field == "variance"; }
@@ -32,18 +34,13 @@ public:
 /// Scales the gradient by a second moment that matrices keep factored into row and column means, limits the update's
 /// root mean square to `d`, and steps relative to the parameter's own size. `eps` is (for the moment, nullopt: the
 /// dtype's epsilon; for the parameter's size). N. Shazeer, M. Stern, 2018.
-class Adafactor : public Optimizer {
+class Adafactor : public OptimizerOf<AdafactorOptions, AdafactorParamState> {
 public:
     static constexpr const char* class_name = "Adafactor";
-    explicit Adafactor(std::vector<OptimizerParamGroup> groups, AdafactorOptions defaults = {});
-    explicit Adafactor(std::vector<Tensor> params, AdafactorOptions defaults = {});
+    using OptimizerOf::OptimizerOf;
 
 protected:
-    void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override;
+    void update_parameter(const Tensor& p, const Tensor& g, AdafactorParamState& s, const AdafactorOptions& o) override;
 };
-
-extern template class OptimizerCloneableOptions<AdafactorOptions>;
-extern template class OptimizerCloneableParamState<AdafactorParamState>;
 
 } // namespace reel::optim

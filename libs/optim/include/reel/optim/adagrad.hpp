@@ -1,10 +1,11 @@
 // Adagrad.
 #pragma once
 
-#include <reel/optim/optimizer.hpp>
+#include <reel/optim/optimizer_of.hpp>
 
 namespace reel::optim {
 
+/// Options of Adagrad, with PyTorch's names and defaults.
 class AdagradOptions : public OptimizerCloneableOptions<AdagradOptions> {
 public:
     AdagradOptions() = default;
@@ -18,6 +19,7 @@ public:
     REEL_OPTION(double, eps) = 1e-10;
     REEL_OPTION(bool, maximize) = false;
 };
+/// What Adagrad remembers of one parameter.
 class AdagradParamState : public OptimizerCloneableParamState<AdagradParamState> {
 public:
     void fields(FieldVisitor& v) override;
@@ -26,22 +28,18 @@ public:
 };
 
 /// s += g^2;  p -= lr / (1 + (t - 1) lr_decay) g / (sqrt(s) + eps). J. Duchi et al., 2011.
-class Adagrad : public Optimizer {
+class Adagrad : public OptimizerOf<AdagradOptions, AdagradParamState> {
 public:
     static constexpr const char* class_name = "Adagrad";
     explicit Adagrad(std::vector<OptimizerParamGroup> groups, AdagradOptions defaults = {});
     explicit Adagrad(std::vector<Tensor> params, AdagradOptions defaults = {});
 
 protected:
-    void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override;
+    void update_parameter(const Tensor& p, const Tensor& g, AdagradParamState& s, const AdagradOptions& o) override;
 
 private:
     void make_states();
-    AdagradParamState& sum_of(const Tensor& p, const AdagradOptions& o);
+    static void give_sum(const Tensor& p, AdagradParamState& s, const AdagradOptions& o);
 };
-
-extern template class OptimizerCloneableOptions<AdagradOptions>;
-extern template class OptimizerCloneableParamState<AdagradParamState>;
 
 } // namespace reel::optim

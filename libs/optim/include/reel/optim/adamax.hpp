@@ -1,10 +1,11 @@
 // Adamax: Adam with the infinity norm.
 #pragma once
 
-#include <reel/optim/optimizer.hpp>
+#include <reel/optim/optimizer_of.hpp>
 
 namespace reel::optim {
 
+/// Options of Adamax, with PyTorch's names and defaults.
 class AdamaxOptions : public OptimizerCloneableOptions<AdamaxOptions> {
 public:
     using betas_t = std::tuple<double, double>;
@@ -18,6 +19,7 @@ public:
     REEL_OPTION(double, weight_decay) = 0;
     REEL_OPTION(bool, maximize) = false;
 };
+/// What Adamax remembers of one parameter.
 class AdamaxParamState : public OptimizerCloneableParamState<AdamaxParamState> {
 public:
     void fields(FieldVisitor& v) override;
@@ -27,18 +29,13 @@ public:
 };
 
 /// m = lerp(m, g, 1 - beta1);  u = max(beta2 u, |g| + eps);  p -= lr / (1 - beta1^t) m / u. D. P. Kingma, J. Ba, 2015.
-class Adamax : public Optimizer {
+class Adamax : public OptimizerOf<AdamaxOptions, AdamaxParamState> {
 public:
     static constexpr const char* class_name = "Adamax";
-    explicit Adamax(std::vector<OptimizerParamGroup> groups, AdamaxOptions defaults = {});
-    explicit Adamax(std::vector<Tensor> params, AdamaxOptions defaults = {});
+    using OptimizerOf::OptimizerOf;
 
 protected:
-    void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override;
+    void update_parameter(const Tensor& p, const Tensor& g, AdamaxParamState& s, const AdamaxOptions& o) override;
 };
-
-extern template class OptimizerCloneableOptions<AdamaxOptions>;
-extern template class OptimizerCloneableParamState<AdamaxParamState>;
 
 } // namespace reel::optim

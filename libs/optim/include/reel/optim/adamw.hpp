@@ -5,34 +5,29 @@
 
 namespace reel::optim {
 
-class AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
+/// Options of AdamW, with PyTorch's names and defaults.
+class AdamWOptions : public AdamOptionsOf<AdamWOptions> {
 public:
-    using betas_t = std::tuple<double, double>;
-    AdamWOptions() = default;
-    AdamWOptions(double lr) { this->lr(lr); }
-    void fields(FieldVisitor& v) override;
-    void check() const override;
-    REEL_OPTION(double, lr) = 1e-3;
-    REEL_OPTION(betas_t, betas) = betas_t(0.9, 0.999);
-    REEL_OPTION(double, eps) = 1e-8;
-    REEL_OPTION(double, weight_decay) = 1e-2;
-    REEL_OPTION(bool, amsgrad) = false;
-    REEL_OPTION(bool, maximize) = false;
+    static constexpr const char* optimizer_name = "AdamW";
+    AdamWOptions() { weight_decay() = 1e-2; }
+    AdamWOptions(double lr) : AdamWOptions() { this->lr(lr); }
+    static constexpr bool decoupled_weight_decay() { return true; }
+
+protected:
+    void decoupling(FieldVisitor& v) override;
 };
 using AdamWParamState = AdamParamState;
 
 /// I. Loshchilov, F. Hutter: Decoupled Weight Decay Regularization, 2019.
-class AdamW : public Optimizer {
+class AdamW : public OptimizerOf<AdamWOptions, AdamWParamState> {
 public:
     static constexpr const char* class_name = "AdamW";
-    explicit AdamW(std::vector<OptimizerParamGroup> groups, AdamWOptions defaults = {});
-    explicit AdamW(std::vector<Tensor> params, AdamWOptions defaults = {});
+    using OptimizerOf::OptimizerOf;
 
 protected:
-    void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override;
+    void update_parameter(const Tensor& p, const Tensor& g, AdamWParamState& s, const AdamWOptions& o) override;
 };
 
-extern template class OptimizerCloneableOptions<AdamWOptions>;
+extern template class AdamOptionsOf<AdamWOptions>;
 
 } // namespace reel::optim

@@ -1,10 +1,11 @@
 // Averaged stochastic gradient descent.
 #pragma once
 
-#include <reel/optim/optimizer.hpp>
+#include <reel/optim/optimizer_of.hpp>
 
 namespace reel::optim {
 
+/// Options of ASGD, with PyTorch's names and defaults.
 class ASGDOptions : public OptimizerCloneableOptions<ASGDOptions> {
 public:
     ASGDOptions() = default;
@@ -18,6 +19,7 @@ public:
     REEL_OPTION(double, weight_decay) = 0;
     REEL_OPTION(bool, maximize) = false;
 };
+/// What ASGD remembers of one parameter.
 class ASGDParamState : public OptimizerCloneableParamState<ASGDParamState> {
 public:
     void fields(FieldVisitor& v) override;
@@ -29,18 +31,13 @@ public:
 
 /// p = (1 - lambd eta) p - eta g with a falling eta, and a running average of p from step t0 on, kept in the state as
 /// `ax`. B. T. Polyak, A. B. Juditsky, 1992.
-class ASGD : public Optimizer {
+class ASGD : public OptimizerOf<ASGDOptions, ASGDParamState> {
 public:
     static constexpr const char* class_name = "ASGD";
-    explicit ASGD(std::vector<OptimizerParamGroup> groups, ASGDOptions defaults = {});
-    explicit ASGD(std::vector<Tensor> params, ASGDOptions defaults = {});
+    using OptimizerOf::OptimizerOf;
 
 protected:
-    void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override;
+    void update_parameter(const Tensor& p, const Tensor& g, ASGDParamState& s, const ASGDOptions& o) override;
 };
-
-extern template class OptimizerCloneableOptions<ASGDOptions>;
-extern template class OptimizerCloneableParamState<ASGDParamState>;
 
 } // namespace reel::optim

@@ -28,7 +28,7 @@ std::vector<std::string> optimizer_names(); ///< sorted
 bool register_optimizer_factory(const char* name, OptimizerFactory factory);
 
 /// Registers class `O` with options `Options` (default constructible); called from the class's own source file.
-template <class O, class Options> bool register_optimizer(const char* name) {
+template <class O, class Options = typename O::Options> bool register_optimizer(const char* name = O::class_name) {
     return register_optimizer_factory(name,
                                       [](std::vector<OptimizerParamGroup> groups, const Args& args,
                                          const Kwargs& kwargs) -> std::unique_ptr<Optimizer> {

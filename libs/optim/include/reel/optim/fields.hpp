@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include <reel/autograd/value.hpp>
@@ -164,12 +165,14 @@ public:
 } // namespace reel::optim
 
 /// Declares an option with a fluent setter that marks it as given, and a getter: `REEL_OPTION(double, lr) = 1e-3;`.
-#define REEL_OPTION(T, name)                                                                                           \
+#define REEL_OPTION(T, name) REEL_OPTION_OF(std::remove_reference_t<decltype(*this)>, T, name)
+/// The same in a base of options classes: the setter returns the class `Self` that derives from it.
+#define REEL_OPTION_OF(Self, T, name)                                                                                  \
 public:                                                                                                                \
-    auto name(const T& new_##name)->decltype(*this) {                                                                  \
+    auto name(const T& new_##name)->Self& {                                                                            \
         this->name##_.value = new_##name;                                                                              \
         this->name##_.given = true;                                                                                    \
-        return *this;                                                                                                  \
+        return static_cast<Self&>(*this);                                                                              \
     }                                                                                                                  \
     const T& name() const noexcept { return this->name##_.value; }                                                     \
     T& name() noexcept { return this->name##_.value; }                                                                 \

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include <reel/optim/optimizer.hpp>
+#include <reel/optim/optimizer_of.hpp>
 
 namespace reel::optim {
 
@@ -43,15 +43,12 @@ public:
 /// Steps along quasi-Newton directions; each step evaluates the closure several times.
 /// Errors: Error without a closure; ValueError for more than one parameter group.
 /// J. Nocedal, S. J. Wright: Numerical Optimization, 2006, chapters 3 and 7.
-class LBFGS : public Optimizer {
+class LBFGS : public OptimizerOf<LBFGSOptions, LBFGSParamState> {
 public:
     static constexpr const char* class_name = "LBFGS";
     explicit LBFGS(std::vector<OptimizerParamGroup> groups, LBFGSOptions defaults = {});
     explicit LBFGS(std::vector<Tensor> params, LBFGSOptions defaults = {});
     Tensor step(LossClosure closure) override;
-
-protected:
-    std::unique_ptr<OptimizerParamState> make_state() const override;
 
 private:
     std::vector<Tensor>& params() { return groups_[0].params(); }
@@ -61,8 +58,5 @@ private:
     bool maximizes() const;
     void minimize(const std::function<double()>& evaluate, double loss);
 };
-
-extern template class OptimizerCloneableOptions<LBFGSOptions>;
-extern template class OptimizerCloneableParamState<LBFGSParamState>;
 
 } // namespace reel::optim

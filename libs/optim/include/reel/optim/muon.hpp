@@ -1,10 +1,11 @@
 // Muon: momentum made orthogonal.
 #pragma once
 
-#include <reel/optim/optimizer.hpp>
+#include <reel/optim/optimizer_of.hpp>
 
 namespace reel::optim {
 
+/// Options of Muon, with PyTorch's names and defaults.
 class MuonOptions : public OptimizerCloneableOptions<MuonOptions> {
 public:
     using coefficients_t = std::tuple<double, double, double>;
@@ -21,6 +22,7 @@ public:
     REEL_OPTION(std::int64_t, ns_steps) = 5;
     REEL_OPTION(std::optional<std::string>, adjust_lr_fn) = std::optional<std::string>();
 };
+/// What Muon remembers of one parameter.
 class MuonParamState : public OptimizerCloneableParamState<MuonParamState> {
 public:
     void fields(FieldVisitor& v) override;
@@ -30,18 +32,13 @@ public:
 /// For matrices only. Steps along the momentum with its singular values pushed towards one by `ns_steps` Newton-Schulz
 /// iterations in bfloat16. `adjust_lr_fn`: nullopt or "original" scales the rate by sqrt(max(1, rows / columns)),
 /// "match_rms_adamw" by 0.2 sqrt(max(rows, columns)). K. Jordan et al., 2024. ValueError for other than 2-d parameters.
-class Muon : public Optimizer {
+class Muon : public OptimizerOf<MuonOptions, MuonParamState> {
 public:
     static constexpr const char* class_name = "Muon";
-    explicit Muon(std::vector<OptimizerParamGroup> groups, MuonOptions defaults = {});
-    explicit Muon(std::vector<Tensor> params, MuonOptions defaults = {});
+    using OptimizerOf::OptimizerOf;
 
 protected:
-    void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override;
+    void update_parameter(const Tensor& p, const Tensor& g, MuonParamState& s, const MuonOptions& o) override;
 };
-
-extern template class OptimizerCloneableOptions<MuonOptions>;
-extern template class OptimizerCloneableParamState<MuonParamState>;
 
 } // namespace reel::optim

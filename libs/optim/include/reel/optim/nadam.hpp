@@ -1,10 +1,11 @@
 // NAdam: Adam with Nesterov momentum.
 #pragma once
 
-#include <reel/optim/optimizer.hpp>
+#include <reel/optim/optimizer_of.hpp>
 
 namespace reel::optim {
 
+/// Options of NAdam, with PyTorch's names and defaults.
 class NAdamOptions : public OptimizerCloneableOptions<NAdamOptions> {
 public:
     using betas_t = std::tuple<double, double>;
@@ -20,6 +21,7 @@ public:
     REEL_OPTION(bool, decoupled_weight_decay) = false;
     REEL_OPTION(bool, maximize) = false;
 };
+/// What NAdam remembers of one parameter.
 class NAdamParamState : public OptimizerCloneableParamState<NAdamParamState> {
 public:
     void fields(FieldVisitor& v) override;
@@ -30,18 +32,13 @@ public:
 };
 
 /// Adam whose mean is looked ahead along a momentum schedule that warms up with `momentum_decay`. T. Dozat, 2016.
-class NAdam : public Optimizer {
+class NAdam : public OptimizerOf<NAdamOptions, NAdamParamState> {
 public:
     static constexpr const char* class_name = "NAdam";
-    explicit NAdam(std::vector<OptimizerParamGroup> groups, NAdamOptions defaults = {});
-    explicit NAdam(std::vector<Tensor> params, NAdamOptions defaults = {});
+    using OptimizerOf::OptimizerOf;
 
 protected:
-    void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override;
+    void update_parameter(const Tensor& p, const Tensor& g, NAdamParamState& s, const NAdamOptions& o) override;
 };
-
-extern template class OptimizerCloneableOptions<NAdamOptions>;
-extern template class OptimizerCloneableParamState<NAdamParamState>;
 
 } // namespace reel::optim

@@ -147,6 +147,7 @@ protected:
     void finish_step(); ///< counts the step and runs the post hooks
     /// Updates the parameters of one group, under no-grad. Classes that override `step` need not implement it.
     virtual void update(OptimizerParamGroup& group);
+    [[noreturn]] static void throw_no_update(); ///< NotImplementedError: the class overrides nothing of the above
     /// An empty state, for loading.
     virtual std::unique_ptr<OptimizerParamState> make_state() const;
     /// The state of `p`, made on first use.

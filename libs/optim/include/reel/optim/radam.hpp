@@ -1,10 +1,11 @@
 // RAdam: Adam with a rectified start.
 #pragma once
 
-#include <reel/optim/optimizer.hpp>
+#include <reel/optim/optimizer_of.hpp>
 
 namespace reel::optim {
 
+/// Options of RAdam, with PyTorch's names and defaults.
 class RAdamOptions : public OptimizerCloneableOptions<RAdamOptions> {
 public:
     using betas_t = std::tuple<double, double>;
@@ -19,6 +20,7 @@ public:
     REEL_OPTION(bool, decoupled_weight_decay) = false;
     REEL_OPTION(bool, maximize) = false;
 };
+/// What RAdam remembers of one parameter.
 class RAdamParamState : public OptimizerCloneableParamState<RAdamParamState> {
 public:
     void fields(FieldVisitor& v) override;
@@ -29,18 +31,13 @@ public:
 
 /// Adam that moves by the bare mean while the variance of its adaptive rate is too large, and by a rectified rate
 /// later. L. Liu et al., 2020.
-class RAdam : public Optimizer {
+class RAdam : public OptimizerOf<RAdamOptions, RAdamParamState> {
 public:
     static constexpr const char* class_name = "RAdam";
-    explicit RAdam(std::vector<OptimizerParamGroup> groups, RAdamOptions defaults = {});
-    explicit RAdam(std::vector<Tensor> params, RAdamOptions defaults = {});
+    using OptimizerOf::OptimizerOf;
 
 protected:
-    void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override;
+    void update_parameter(const Tensor& p, const Tensor& g, RAdamParamState& s, const RAdamOptions& o) override;
 };
-
-extern template class OptimizerCloneableOptions<RAdamOptions>;
-extern template class OptimizerCloneableParamState<RAdamParamState>;
 
 } // namespace reel::optim

@@ -1,10 +1,11 @@
 // RMSprop.
 #pragma once
 
-#include <reel/optim/optimizer.hpp>
+#include <reel/optim/optimizer_of.hpp>
 
 namespace reel::optim {
 
+/// Options of RMSprop, with PyTorch's names and defaults.
 class RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions> {
 public:
     RMSpropOptions() = default;
@@ -19,6 +20,7 @@ public:
     REEL_OPTION(bool, centered) = false;
     REEL_OPTION(bool, maximize) = false;
 };
+/// What RMSprop remembers of one parameter.
 class RMSpropParamState : public OptimizerCloneableParamState<RMSpropParamState> {
 public:
     void fields(FieldVisitor& v) override;
@@ -30,18 +32,13 @@ public:
 
 /// v = alpha v + (1 - alpha) g^2;  p -= lr g / (sqrt(v) + eps). `centered` subtracts the squared mean gradient from v;
 /// `momentum` moves by a buffer of these quotients. T. Tieleman, G. Hinton, 2012.
-class RMSprop : public Optimizer {
+class RMSprop : public OptimizerOf<RMSpropOptions, RMSpropParamState> {
 public:
     static constexpr const char* class_name = "RMSprop";
-    explicit RMSprop(std::vector<OptimizerParamGroup> groups, RMSpropOptions defaults = {});
-    explicit RMSprop(std::vector<Tensor> params, RMSpropOptions defaults = {});
+    using OptimizerOf::OptimizerOf;
 
 protected:
-    void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override;
+    void update_parameter(const Tensor& p, const Tensor& g, RMSpropParamState& s, const RMSpropOptions& o) override;
 };
-
-extern template class OptimizerCloneableOptions<RMSpropOptions>;
-extern template class OptimizerCloneableParamState<RMSpropParamState>;
 
 } // namespace reel::optim

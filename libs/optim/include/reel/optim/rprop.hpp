@@ -1,10 +1,11 @@
 // Resilient backpropagation.
 #pragma once
 
-#include <reel/optim/optimizer.hpp>
+#include <reel/optim/optimizer_of.hpp>
 
 namespace reel::optim {
 
+/// Options of Rprop, with PyTorch's names and defaults.
 class RpropOptions : public OptimizerCloneableOptions<RpropOptions> {
 public:
     using pair_t = std::tuple<double, double>;
@@ -17,6 +18,7 @@ public:
     REEL_OPTION(pair_t, step_sizes) = pair_t(1e-6, 50);
     REEL_OPTION(bool, maximize) = false;
 };
+/// What Rprop remembers of one parameter.
 class RpropParamState : public OptimizerCloneableParamState<RpropParamState> {
 public:
     void fields(FieldVisitor& v) override;
@@ -27,18 +29,13 @@ public:
 
 /// Moves each element by its own step size, which grows by etas[1] while the gradient keeps its sign and shrinks by
 /// etas[0] when it turns. M. Riedmiller, H. Braun, 1993.
-class Rprop : public Optimizer {
+class Rprop : public OptimizerOf<RpropOptions, RpropParamState> {
 public:
     static constexpr const char* class_name = "Rprop";
-    explicit Rprop(std::vector<OptimizerParamGroup> groups, RpropOptions defaults = {});
-    explicit Rprop(std::vector<Tensor> params, RpropOptions defaults = {});
+    using OptimizerOf::OptimizerOf;
 
 protected:
-    void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override;
+    void update_parameter(const Tensor& p, const Tensor& g, RpropParamState& s, const RpropOptions& o) override;
 };
-
-extern template class OptimizerCloneableOptions<RpropOptions>;
-extern template class OptimizerCloneableParamState<RpropParamState>;
 
 } // namespace reel::optim

@@ -1,7 +1,7 @@
 // Stochastic gradient descent.
 #pragma once
 
-#include <reel/optim/optimizer.hpp>
+#include <reel/optim/optimizer_of.hpp>
 
 namespace reel::optim {
 
@@ -19,6 +19,7 @@ public:
     REEL_OPTION(bool, nesterov) = false;
     REEL_OPTION(bool, maximize) = false;
 };
+/// What SGD remembers of one parameter.
 class SGDParamState : public OptimizerCloneableParamState<SGDParamState> {
 public:
     void fields(FieldVisitor& v) override;
@@ -26,18 +27,13 @@ public:
 };
 
 /// b = momentum b + (1 - dampening) (g + weight_decay p);  p -= lr b, or lr (g + momentum b) with nesterov.
-class SGD : public Optimizer {
+class SGD : public OptimizerOf<SGDOptions, SGDParamState> {
 public:
     static constexpr const char* class_name = "SGD";
-    explicit SGD(std::vector<OptimizerParamGroup> groups, SGDOptions defaults = {});
-    explicit SGD(std::vector<Tensor> params, SGDOptions defaults = {});
+    using OptimizerOf::OptimizerOf;
 
 protected:
-    void update(OptimizerParamGroup& group) override;
-    std::unique_ptr<OptimizerParamState> make_state() const override;
+    void update_parameter(const Tensor& p, const Tensor& g, SGDParamState& s, const SGDOptions& o) override;
 };
-
-extern template class OptimizerCloneableOptions<SGDOptions>;
-extern template class OptimizerCloneableParamState<SGDParamState>;
 
 } // namespace reel::optim

@@ -36,24 +36,22 @@ struct div_op : binary<Result::ToFloat, floating | complex, b, a | b> {
     template <class T> T da(T g, T, T o, T) const { return g / conj(o); }
     template <class T> T db(T g, T x, T o, T) const { return -g * conj((x / o) / o); }
 };
+/// What reaches an operand of `maximum` and `minimum`: nothing where the other one was taken, half of `g` where both
+/// are equal, all of it otherwise, also where either is NaN.
+template <class T> T unless_lost(const T& g, const T& lost, const T& tie) {
+    const auto t = g.scalar_type();
+    return g * (1 - lost.to(t) - tie.to(t) * 0.5);
+}
 /// NaN wins; ties share the gradient.
 struct maximum_op : binary<Result::Same, floating | integral | boolean, a | b, a | b> {
     template <class T> REEL_HD T f(T x, T o) const { return maximum(x, o); }
-    template <class T> T da(T g, T x, T o, T) const {
-        return g * ((x > o).to(g.scalar_type()) + (x == o).to(g.scalar_type()) * 0.5);
-    }
-    template <class T> T db(T g, T x, T o, T) const {
-        return g * ((x < o).to(g.scalar_type()) + (x == o).to(g.scalar_type()) * 0.5);
-    }
+    template <class T> T da(T g, T x, T o, T) const { return unless_lost(g, x < o, x == o); }
+    template <class T> T db(T g, T x, T o, T) const { return unless_lost(g, x > o, x == o); }
 };
 struct minimum_op : binary<Result::Same, floating | integral | boolean, a | b, a | b> {
     template <class T> REEL_HD T f(T x, T o) const { return minimum(x, o); }
-    template <class T> T da(T g, T x, T o, T) const {
-        return g * ((x < o).to(g.scalar_type()) + (x == o).to(g.scalar_type()) * 0.5);
-    }
-    template <class T> T db(T g, T x, T o, T) const {
-        return g * ((x > o).to(g.scalar_type()) + (x == o).to(g.scalar_type()) * 0.5);
-    }
+    template <class T> T da(T g, T x, T o, T) const { return unless_lost(g, x > o, x == o); }
+    template <class T> T db(T g, T x, T o, T) const { return unless_lost(g, x < o, x == o); }
 };
 /// atan2(x, o): d = (o dx - x do) / (x^2 + o^2)
 struct atan2_op : binary<Result::ToFloat, floating, a | b, a | b> {

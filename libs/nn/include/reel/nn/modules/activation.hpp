@@ -3,438 +3,331 @@
 
 #include <reel/nn/cloneable.hpp>
 #include <reel/nn/module_holder.hpp>
+#include <reel/nn/number.hpp>
 #include <reel/nn/options.hpp>
 
 namespace reel::nn {
 
-/// A number that remembers whether it was written as an integer, so that modules print it as Python does.
-class Number {
-public:
-    template <class T>
-    requires std::is_arithmetic_v<T> Number(T v) : value_(double(v)), integral_(std::is_integral_v<T>) {}
-    operator double() const { return value_; }
-    bool is_integral() const { return integral_; }
-
-private:
-    double value_;
-    bool integral_;
-};
-
-struct ReLUOptions {
-    ReLUOptions(bool inplace = false) : inplace_(inplace) {}
+/// The option of activations that have no other: whether the result is written into the input.
+struct InplaceOptions {
+    InplaceOptions(bool inplace = false) : inplace_(inplace) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(bool, inplace);
 };
-/// max(x, 0).
-class ReLUImpl : public Cloneable<ReLUImpl> {
+
+namespace detail {
+/// A function of each element, or of each line, with options and nothing to learn.
+template <class Derived, class Options> class Activation : public Cloneable<Derived> {
 public:
-    explicit ReLUImpl(const ReLUOptions& options = {}) : options(options) {}
+    explicit Activation(const Options& options = {}) : options(options) {}
     void reset() override {}
     static constexpr const char* forward_arguments = "input";
+    Options options;
+};
+/// The same without any option.
+template <class Derived> class PlainActivation : public Cloneable<Derived> {
+public:
+    void reset() override {}
+    static constexpr const char* forward_arguments = "input";
+};
+} // namespace detail
+
+using ReLUOptions = InplaceOptions;
+/// max(x, 0).
+class ReLUImpl : public detail::Activation<ReLUImpl, InplaceOptions> {
+public:
+    using Activation::Activation;
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    ReLUOptions options;
 };
 REEL_MODULE(ReLU);
 
-struct ReLU6Options {
-    ReLU6Options(bool inplace = false) : inplace_(inplace) {}
-    REEL_ARG(bool, inplace);
-};
+using ReLU6Options = InplaceOptions;
 /// min(max(x, 0), 6).
-class ReLU6Impl : public Cloneable<ReLU6Impl> {
+class ReLU6Impl : public detail::Activation<ReLU6Impl, InplaceOptions> {
 public:
-    explicit ReLU6Impl(const ReLU6Options& options = {}) : options(options) {}
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
+    using Activation::Activation;
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    ReLU6Options options;
 };
 REEL_MODULE(ReLU6);
 
-struct SELUOptions {
-    SELUOptions(bool inplace = false) : inplace_(inplace) {}
-    REEL_ARG(bool, inplace);
-};
+using SELUOptions = InplaceOptions;
 /// scale (max(x, 0) + min(alpha (exp(x) - 1), 0)) with the constants that keep mean 0 and variance 1.
-class SELUImpl : public Cloneable<SELUImpl> {
+class SELUImpl : public detail::Activation<SELUImpl, InplaceOptions> {
 public:
-    explicit SELUImpl(const SELUOptions& options = {}) : options(options) {}
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
+    using Activation::Activation;
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    SELUOptions options;
 };
 REEL_MODULE(SELU);
 
-struct SiLUOptions {
-    SiLUOptions(bool inplace = false) : inplace_(inplace) {}
-    REEL_ARG(bool, inplace);
-};
+using SiLUOptions = InplaceOptions;
 /// x sigmoid(x).
-class SiLUImpl : public Cloneable<SiLUImpl> {
+class SiLUImpl : public detail::Activation<SiLUImpl, InplaceOptions> {
 public:
-    explicit SiLUImpl(const SiLUOptions& options = {}) : options(options) {}
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
+    using Activation::Activation;
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    SiLUOptions options;
 };
 REEL_MODULE(SiLU);
 
-struct MishOptions {
-    MishOptions(bool inplace = false) : inplace_(inplace) {}
-    REEL_ARG(bool, inplace);
-};
+using MishOptions = InplaceOptions;
 /// x tanh(softplus(x)).
-class MishImpl : public Cloneable<MishImpl> {
+class MishImpl : public detail::Activation<MishImpl, InplaceOptions> {
 public:
-    explicit MishImpl(const MishOptions& options = {}) : options(options) {}
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
+    using Activation::Activation;
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    MishOptions options;
 };
 REEL_MODULE(Mish);
 
-struct HardsigmoidOptions {
-    HardsigmoidOptions(bool inplace = false) : inplace_(inplace) {}
-    REEL_ARG(bool, inplace);
-};
+using HardsigmoidOptions = InplaceOptions;
 /// min(max(x + 3, 0), 6) / 6.
-class HardsigmoidImpl : public Cloneable<HardsigmoidImpl> {
+class HardsigmoidImpl : public detail::Activation<HardsigmoidImpl, InplaceOptions> {
 public:
-    explicit HardsigmoidImpl(const HardsigmoidOptions& options = {}) : options(options) {}
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
+    using Activation::Activation;
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    HardsigmoidOptions options;
+    std::string extra_repr() const override { return {}; } // as PyTorch, which leaves inplace out here
 };
 REEL_MODULE(Hardsigmoid);
 
-struct HardswishOptions {
-    HardswishOptions(bool inplace = false) : inplace_(inplace) {}
-    REEL_ARG(bool, inplace);
-};
+using HardswishOptions = InplaceOptions;
 /// x hardsigmoid(x).
-class HardswishImpl : public Cloneable<HardswishImpl> {
+class HardswishImpl : public detail::Activation<HardswishImpl, InplaceOptions> {
 public:
-    explicit HardswishImpl(const HardswishOptions& options = {}) : options(options) {}
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
+    using Activation::Activation;
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    HardswishOptions options;
+    std::string extra_repr() const override { return {}; } // as PyTorch, which leaves inplace out here
 };
 REEL_MODULE(Hardswish);
 
 /// 1 / (1 + exp(-x)).
-class SigmoidImpl : public Cloneable<SigmoidImpl> {
+class SigmoidImpl : public detail::PlainActivation<SigmoidImpl> {
 public:
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
 };
 REEL_MODULE(Sigmoid);
 
 /// tanh(x).
-class TanhImpl : public Cloneable<TanhImpl> {
+class TanhImpl : public detail::PlainActivation<TanhImpl> {
 public:
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
 };
 REEL_MODULE(Tanh);
 
 /// log(sigmoid(x)).
-class LogSigmoidImpl : public Cloneable<LogSigmoidImpl> {
+class LogSigmoidImpl : public detail::PlainActivation<LogSigmoidImpl> {
 public:
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
 };
 REEL_MODULE(LogSigmoid);
 
 /// x / (1 + |x|).
-class SoftsignImpl : public Cloneable<SoftsignImpl> {
+class SoftsignImpl : public detail::PlainActivation<SoftsignImpl> {
 public:
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
 };
 REEL_MODULE(Softsign);
 
 /// x - tanh(x).
-class TanhshrinkImpl : public Cloneable<TanhshrinkImpl> {
+class TanhshrinkImpl : public detail::PlainActivation<TanhshrinkImpl> {
 public:
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
 };
 REEL_MODULE(Tanhshrink);
 
 struct LeakyReLUOptions {
     LeakyReLUOptions(Number negative_slope = 0.01) : negative_slope_(negative_slope) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(Number, negative_slope);
     REEL_ARG(bool, inplace) = false;
 };
 /// x for positive x, else negative_slope x.
-class LeakyReLUImpl : public Cloneable<LeakyReLUImpl> {
+class LeakyReLUImpl : public detail::Activation<LeakyReLUImpl, LeakyReLUOptions> {
 public:
-    explicit LeakyReLUImpl(const LeakyReLUOptions& options = {}) : options(options) { LeakyReLUImpl::reset(); }
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
+    using Activation::Activation;
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    LeakyReLUOptions options;
 };
 REEL_MODULE(LeakyReLU);
 
 struct ELUOptions {
     ELUOptions(Number alpha = 1.0) : alpha_(alpha) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(Number, alpha);
     REEL_ARG(bool, inplace) = false;
 };
 /// x for positive x, else alpha (exp(x) - 1).
-class ELUImpl : public Cloneable<ELUImpl> {
+class ELUImpl : public detail::Activation<ELUImpl, ELUOptions> {
 public:
-    explicit ELUImpl(const ELUOptions& options = {}) : options(options) { ELUImpl::reset(); }
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
+    using Activation::Activation;
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    ELUOptions options;
 };
 REEL_MODULE(ELU);
 
-struct CELUOptions {
-    CELUOptions(Number alpha = 1.0) : alpha_(alpha) {}
-    REEL_ARG(Number, alpha);
-    REEL_ARG(bool, inplace) = false;
-};
+using CELUOptions = ELUOptions;
 /// max(x, 0) + min(alpha (exp(x / alpha) - 1), 0).
-class CELUImpl : public Cloneable<CELUImpl> {
+class CELUImpl : public detail::Activation<CELUImpl, CELUOptions> {
 public:
-    explicit CELUImpl(const CELUOptions& options = {}) : options(options) { CELUImpl::reset(); }
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
+    using Activation::Activation;
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    CELUOptions options;
 };
 REEL_MODULE(CELU);
 
 struct HardtanhOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(Number, min_val) = -1.0;
     REEL_ARG(Number, max_val) = 1.0;
     REEL_ARG(bool, inplace) = false;
 };
 /// x within [min_val, max_val], which must not be empty.
-class HardtanhImpl : public Cloneable<HardtanhImpl> {
+class HardtanhImpl : public detail::Activation<HardtanhImpl, HardtanhOptions> {
 public:
-    explicit HardtanhImpl(const HardtanhOptions& options = {}) : options(options) { HardtanhImpl::reset(); }
+    explicit HardtanhImpl(const HardtanhOptions& options = {}) : Activation(options) { HardtanhImpl::reset(); }
     void reset() override;
-    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    HardtanhOptions options;
 };
 REEL_MODULE(Hardtanh);
 
 struct SoftplusOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(Number, beta) = 1.0;
     REEL_ARG(Number, threshold) = 20.0;
 };
 /// log(1 + exp(beta x)) / beta; x itself where beta x exceeds threshold.
-class SoftplusImpl : public Cloneable<SoftplusImpl> {
+class SoftplusImpl : public detail::Activation<SoftplusImpl, SoftplusOptions> {
 public:
-    explicit SoftplusImpl(const SoftplusOptions& options = {}) : options(options) { SoftplusImpl::reset(); }
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
+    using Activation::Activation;
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    SoftplusOptions options;
 };
 REEL_MODULE(Softplus);
 
 struct HardshrinkOptions {
     HardshrinkOptions(Number lambda = 0.5) : lambda_(lambda) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(Number, lambda);
 };
 /// x where |x| > lambda, else 0.
-class HardshrinkImpl : public Cloneable<HardshrinkImpl> {
+class HardshrinkImpl : public detail::Activation<HardshrinkImpl, HardshrinkOptions> {
 public:
-    explicit HardshrinkImpl(const HardshrinkOptions& options = {}) : options(options) { HardshrinkImpl::reset(); }
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
+    using Activation::Activation;
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    HardshrinkOptions options;
 };
 REEL_MODULE(Hardshrink);
 
-struct SoftshrinkOptions {
-    SoftshrinkOptions(Number lambda = 0.5) : lambda_(lambda) {}
-    REEL_ARG(Number, lambda);
-};
+using SoftshrinkOptions = HardshrinkOptions;
 /// x moved towards 0 by lambda, 0 within it.
-class SoftshrinkImpl : public Cloneable<SoftshrinkImpl> {
+class SoftshrinkImpl : public detail::Activation<SoftshrinkImpl, SoftshrinkOptions> {
 public:
-    explicit SoftshrinkImpl(const SoftshrinkOptions& options = {}) : options(options) { SoftshrinkImpl::reset(); }
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
+    using Activation::Activation;
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    SoftshrinkOptions options;
 };
 REEL_MODULE(Softshrink);
 
 struct ThresholdOptions {
     ThresholdOptions(Number threshold, Number value) : threshold_(threshold), value_(value) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(Number, threshold);
     REEL_ARG(Number, value);
     REEL_ARG(bool, inplace) = false;
 };
 /// x where it exceeds threshold, else value.
-class ThresholdImpl : public Cloneable<ThresholdImpl> {
+class ThresholdImpl : public detail::Activation<ThresholdImpl, ThresholdOptions> {
 public:
-    explicit ThresholdImpl(const ThresholdOptions& options) : options(options) { ThresholdImpl::reset(); }
+    explicit ThresholdImpl(const ThresholdOptions& options) : Activation(options) {}
     ThresholdImpl(Number threshold, Number value) : ThresholdImpl(ThresholdOptions(threshold, value)) {}
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    ThresholdOptions options;
 };
 REEL_MODULE(Threshold);
 
 struct SoftmaxOptions {
     SoftmaxOptions(std::int64_t dim) : dim_(dim) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, dim);
 };
 /// Positive weights along `dim` that sum to one.
-class SoftmaxImpl : public Cloneable<SoftmaxImpl> {
+class SoftmaxImpl : public detail::Activation<SoftmaxImpl, SoftmaxOptions> {
 public:
-    explicit SoftmaxImpl(std::int64_t dim) : options(dim) {}
-    explicit SoftmaxImpl(const SoftmaxOptions& options) : options(options) {}
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
+    explicit SoftmaxImpl(std::int64_t dim) : Activation(SoftmaxOptions(dim)) {}
+    explicit SoftmaxImpl(const SoftmaxOptions& options) : Activation(options) {}
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    SoftmaxOptions options;
 };
 REEL_MODULE(Softmax);
 
-struct LogSoftmaxOptions {
-    LogSoftmaxOptions(std::int64_t dim) : dim_(dim) {}
-    REEL_ARG(std::int64_t, dim);
-};
+using LogSoftmaxOptions = SoftmaxOptions;
 /// The logarithm of the softmax along `dim`.
-class LogSoftmaxImpl : public Cloneable<LogSoftmaxImpl> {
+class LogSoftmaxImpl : public detail::Activation<LogSoftmaxImpl, LogSoftmaxOptions> {
 public:
-    explicit LogSoftmaxImpl(std::int64_t dim) : options(dim) {}
-    explicit LogSoftmaxImpl(const LogSoftmaxOptions& options) : options(options) {}
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
+    explicit LogSoftmaxImpl(std::int64_t dim) : Activation(LogSoftmaxOptions(dim)) {}
+    explicit LogSoftmaxImpl(const LogSoftmaxOptions& options) : Activation(options) {}
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    LogSoftmaxOptions options;
 };
 REEL_MODULE(LogSoftmax);
 
-struct SoftminOptions {
-    SoftminOptions(std::int64_t dim) : dim_(dim) {}
-    REEL_ARG(std::int64_t, dim);
-};
+using SoftminOptions = SoftmaxOptions;
 /// softmax(-x) along `dim`.
-class SoftminImpl : public Cloneable<SoftminImpl> {
+class SoftminImpl : public detail::Activation<SoftminImpl, SoftminOptions> {
 public:
-    explicit SoftminImpl(std::int64_t dim) : options(dim) {}
-    explicit SoftminImpl(const SoftminOptions& options) : options(options) {}
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
+    explicit SoftminImpl(std::int64_t dim) : Activation(SoftminOptions(dim)) {}
+    explicit SoftminImpl(const SoftminOptions& options) : Activation(options) {}
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    SoftminOptions options;
 };
 REEL_MODULE(Softmin);
 
 struct GLUOptions {
     GLUOptions(std::int64_t dim = -1) : dim_(dim) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, dim);
 };
 /// The first half along `dim` times the sigmoid of the second.
-class GLUImpl : public Cloneable<GLUImpl> {
+class GLUImpl : public detail::Activation<GLUImpl, GLUOptions> {
 public:
-    explicit GLUImpl(std::int64_t dim) : options(dim) {}
-    explicit GLUImpl(const GLUOptions& options = {}) : options(options) {}
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
+    explicit GLUImpl(std::int64_t dim) : Activation(GLUOptions(dim)) {}
+    explicit GLUImpl(const GLUOptions& options = {}) : Activation(options) {}
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    GLUOptions options;
 };
 REEL_MODULE(GLU);
 
 /// Softmax over the channels of [C, H, W] or [N, C, H, W].
-class Softmax2dImpl : public Cloneable<Softmax2dImpl> {
+class Softmax2dImpl : public detail::PlainActivation<Softmax2dImpl> {
 public:
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
 };
 REEL_MODULE(Softmax2d);
 
 struct GELUOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(std::string, approximate) = "none";
 };
 /// x Phi(x), exactly or by tanh.
-class GELUImpl : public Cloneable<GELUImpl> {
+class GELUImpl : public detail::Activation<GELUImpl, GELUOptions> {
 public:
-    explicit GELUImpl(GELUOptions options = {}) : options(std::move(options)) {}
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
+    using Activation::Activation;
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    GELUOptions options;
 };
 REEL_MODULE(GELU);
 
 struct RReLUOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(double, lower) = 1.0 / 8;
     REEL_ARG(double, upper) = 1.0 / 3;
     REEL_ARG(bool, inplace) = false;
 };
 /// Leaky ReLU with a slope drawn between lower and upper per element in training, and their mean in evaluation.
-class RReLUImpl : public Cloneable<RReLUImpl> {
+class RReLUImpl : public detail::Activation<RReLUImpl, RReLUOptions> {
 public:
-    explicit RReLUImpl(const RReLUOptions& options = {}) : options(options) {}
-    void reset() override {}
-    static constexpr const char* forward_arguments = "input";
+    using Activation::Activation;
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    RReLUOptions options;
 };
 REEL_MODULE(RReLU);
 
 struct PReLUOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, num_parameters) = 1;
     REEL_ARG(double, init) = 0.25;
 };
 /// Leaky ReLU with a learned slope, one for all or one per channel.
-class PReLUImpl : public Cloneable<PReLUImpl> {
+class PReLUImpl : public detail::Activation<PReLUImpl, PReLUOptions> {
 public:
-    explicit PReLUImpl(const PReLUOptions& options = {}) : options(options) { PReLUImpl::reset(); }
+    explicit PReLUImpl(const PReLUOptions& options = {}) : Activation(options) { PReLUImpl::reset(); }
     void reset() override;
     void reset_parameters();
-    static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
-    PReLUOptions options;
     Tensor weight;
 };
 REEL_MODULE(PReLU);

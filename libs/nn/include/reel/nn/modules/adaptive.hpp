@@ -13,6 +13,7 @@ struct AdaptiveLogSoftmaxWithLossOptions {
     AdaptiveLogSoftmaxWithLossOptions(std::int64_t in_features, std::int64_t n_classes,
                                       std::vector<std::int64_t> cutoffs)
         : in_features_(in_features), n_classes_(n_classes), cutoffs_(std::move(cutoffs)) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, in_features);
     REEL_ARG(std::int64_t, n_classes);
     REEL_ARG(std::vector<std::int64_t>, cutoffs);

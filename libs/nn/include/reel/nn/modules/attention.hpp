@@ -18,6 +18,7 @@ public:
 struct MultiheadAttentionOptions {
     MultiheadAttentionOptions(std::int64_t embed_dim, std::int64_t num_heads)
         : embed_dim_(embed_dim), num_heads_(num_heads), kdim_(embed_dim), vdim_(embed_dim) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, embed_dim);
     REEL_ARG(std::int64_t, num_heads);
     REEL_ARG(double, dropout) = 0.; ///< of the attention weights, in training

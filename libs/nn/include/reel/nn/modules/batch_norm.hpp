@@ -12,6 +12,7 @@ namespace reel::nn {
 /// `momentum` nullopt: running moments are plain averages over all batches so far.
 struct BatchNormOptions {
     BatchNormOptions(std::int64_t num_features) : num_features_(num_features) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, num_features);
     REEL_ARG(double, eps) = 1e-5;
     REEL_ARG(std::optional<double>, momentum) = 0.1;
@@ -24,6 +25,7 @@ using BatchNorm2dOptions = BatchNormOptions;
 using BatchNorm3dOptions = BatchNormOptions;
 struct InstanceNormOptions {
     InstanceNormOptions(std::int64_t num_features) : num_features_(num_features) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, num_features);
     REEL_ARG(double, eps) = 1e-5;
     REEL_ARG(std::optional<double>, momentum) = 0.1;
@@ -43,7 +45,6 @@ public:
     void reset() override;
     void reset_running_stats();
     void reset_parameters();
-    std::string extra_repr() const override;
     std::int64_t state_version() const override { return 2; }
 
     Options options;
@@ -71,35 +72,11 @@ public:
     Tensor forward(const Tensor& input);
 };
 
-class BatchNorm1dImpl : public BatchNormImpl<1, BatchNorm1dImpl> {
-public:
-    using BatchNormImpl<1, BatchNorm1dImpl>::BatchNormImpl;
-};
-class BatchNorm2dImpl : public BatchNormImpl<2, BatchNorm2dImpl> {
-public:
-    using BatchNormImpl<2, BatchNorm2dImpl>::BatchNormImpl;
-};
-class BatchNorm3dImpl : public BatchNormImpl<3, BatchNorm3dImpl> {
-public:
-    using BatchNormImpl<3, BatchNorm3dImpl>::BatchNormImpl;
-};
-class InstanceNorm1dImpl : public InstanceNormImpl<1, InstanceNorm1dImpl> {
-public:
-    using InstanceNormImpl<1, InstanceNorm1dImpl>::InstanceNormImpl;
-};
-class InstanceNorm2dImpl : public InstanceNormImpl<2, InstanceNorm2dImpl> {
-public:
-    using InstanceNormImpl<2, InstanceNorm2dImpl>::InstanceNormImpl;
-};
-class InstanceNorm3dImpl : public InstanceNormImpl<3, InstanceNorm3dImpl> {
-public:
-    using InstanceNormImpl<3, InstanceNorm3dImpl>::InstanceNormImpl;
-};
-REEL_MODULE(BatchNorm1d);
-REEL_MODULE(BatchNorm2d);
-REEL_MODULE(BatchNorm3d);
-REEL_MODULE(InstanceNorm1d);
-REEL_MODULE(InstanceNorm2d);
-REEL_MODULE(InstanceNorm3d);
+REEL_MODULE_OF(BatchNorm1d, BatchNormImpl<1, BatchNorm1dImpl>);
+REEL_MODULE_OF(BatchNorm2d, BatchNormImpl<2, BatchNorm2dImpl>);
+REEL_MODULE_OF(BatchNorm3d, BatchNormImpl<3, BatchNorm3dImpl>);
+REEL_MODULE_OF(InstanceNorm1d, InstanceNormImpl<1, InstanceNorm1dImpl>);
+REEL_MODULE_OF(InstanceNorm2d, InstanceNormImpl<2, InstanceNorm2dImpl>);
+REEL_MODULE_OF(InstanceNorm3d, InstanceNormImpl<3, InstanceNorm3dImpl>);
 
 } // namespace reel::nn

@@ -38,6 +38,7 @@ template <std::size_t D> struct ConvOptions {
     using padding_t = ConvPadding<D>;
     ConvOptions(std::int64_t in_channels, std::int64_t out_channels, ExpandingArray<D> kernel_size)
         : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(std::move(kernel_size)) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, in_channels);
     REEL_ARG(std::int64_t, out_channels);
     REEL_ARG(ExpandingArray<D>, kernel_size);
@@ -62,6 +63,7 @@ template <std::size_t D> struct ConvTransposeOptions {
     using padding_mode_t = detail::conv_padding_mode_t;
     ConvTransposeOptions(std::int64_t in_channels, std::int64_t out_channels, ExpandingArray<D> kernel_size)
         : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(std::move(kernel_size)) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, in_channels);
     REEL_ARG(std::int64_t, out_channels);
     REEL_ARG(ExpandingArray<D>, kernel_size);
@@ -86,7 +88,6 @@ public:
     explicit ConvNdImpl(const Options& options);
     void reset() override;
     void reset_parameters();
-    std::string extra_repr() const override;
 
     Options options;
     Tensor weight, bias;
@@ -108,35 +109,11 @@ public:
     Tensor forward(const Tensor& input, const std::optional<std::vector<std::int64_t>>& output_size = std::nullopt);
 };
 
-class Conv1dImpl : public ConvImpl<1, Conv1dImpl> {
-public:
-    using ConvImpl<1, Conv1dImpl>::ConvImpl;
-};
-class Conv2dImpl : public ConvImpl<2, Conv2dImpl> {
-public:
-    using ConvImpl<2, Conv2dImpl>::ConvImpl;
-};
-class Conv3dImpl : public ConvImpl<3, Conv3dImpl> {
-public:
-    using ConvImpl<3, Conv3dImpl>::ConvImpl;
-};
-class ConvTranspose1dImpl : public ConvTransposeImpl<1, ConvTranspose1dImpl> {
-public:
-    using ConvTransposeImpl<1, ConvTranspose1dImpl>::ConvTransposeImpl;
-};
-class ConvTranspose2dImpl : public ConvTransposeImpl<2, ConvTranspose2dImpl> {
-public:
-    using ConvTransposeImpl<2, ConvTranspose2dImpl>::ConvTransposeImpl;
-};
-class ConvTranspose3dImpl : public ConvTransposeImpl<3, ConvTranspose3dImpl> {
-public:
-    using ConvTransposeImpl<3, ConvTranspose3dImpl>::ConvTransposeImpl;
-};
-REEL_MODULE(Conv1d);
-REEL_MODULE(Conv2d);
-REEL_MODULE(Conv3d);
-REEL_MODULE(ConvTranspose1d);
-REEL_MODULE(ConvTranspose2d);
-REEL_MODULE(ConvTranspose3d);
+REEL_MODULE_OF(Conv1d, ConvImpl<1, Conv1dImpl>);
+REEL_MODULE_OF(Conv2d, ConvImpl<2, Conv2dImpl>);
+REEL_MODULE_OF(Conv3d, ConvImpl<3, Conv3dImpl>);
+REEL_MODULE_OF(ConvTranspose1d, ConvTransposeImpl<1, ConvTranspose1dImpl>);
+REEL_MODULE_OF(ConvTranspose2d, ConvTransposeImpl<2, ConvTranspose2dImpl>);
+REEL_MODULE_OF(ConvTranspose3d, ConvTransposeImpl<3, ConvTranspose3dImpl>);
 
 } // namespace reel::nn

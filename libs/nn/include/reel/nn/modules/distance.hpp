@@ -8,6 +8,7 @@
 namespace reel::nn {
 
 struct CosineSimilarityOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, dim) = 1;
     REEL_ARG(double, eps) = 1e-8;
 };
@@ -23,6 +24,7 @@ public:
 REEL_MODULE(CosineSimilarity);
 
 struct PairwiseDistanceOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(double, p) = 2.0;
     REEL_ARG(double, eps) = 1e-6;
     REEL_ARG(bool, keepdim) = false;
@@ -39,6 +41,7 @@ public:
 REEL_MODULE(PairwiseDistance);
 
 struct TripletMarginLossOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(double, margin) = 1.0;
     REEL_ARG(double, p) = 2.0;
     REEL_ARG(double, eps) = 1e-6;
@@ -60,6 +63,7 @@ REEL_MODULE(TripletMarginLoss);
 
 struct TripletMarginWithDistanceLossOptions {
     using distance_function_t = std::function<Tensor(const Tensor&, const Tensor&)>;
+    void fields(OptionVisitor& v);
     REEL_ARG(std::optional<distance_function_t>, distance_function) = std::nullopt;
     REEL_ARG(double, margin) = 1.0;
     REEL_ARG(bool, swap) = false;

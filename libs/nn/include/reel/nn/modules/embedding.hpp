@@ -6,7 +6,7 @@
 #include <reel/autograd/enum.hpp>
 #include <reel/nn/cloneable.hpp>
 #include <reel/nn/module_holder.hpp>
-#include <reel/nn/modules/activation.hpp>
+#include <reel/nn/number.hpp>
 #include <reel/nn/options.hpp>
 
 namespace reel::nn {
@@ -14,6 +14,7 @@ namespace reel::nn {
 struct EmbeddingOptions {
     EmbeddingOptions(std::int64_t num_embeddings, std::int64_t embedding_dim)
         : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, num_embeddings);
     REEL_ARG(std::int64_t, embedding_dim);
     REEL_ARG(std::optional<std::int64_t>, padding_idx) = std::nullopt; ///< this row starts at zero and gets no gradient
@@ -42,7 +43,6 @@ public:
     void reset_parameters();
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& indices);
-    std::string extra_repr() const override;
     EmbeddingOptions options;
     Tensor weight;
 };
@@ -58,6 +58,7 @@ struct EmbeddingBagOptions {
     using mode_t = Choice<enumtype::kSum, enumtype::kMean, enumtype::kMax>;
     EmbeddingBagOptions(std::int64_t num_embeddings, std::int64_t embedding_dim)
         : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, num_embeddings);
     REEL_ARG(std::int64_t, embedding_dim);
     REEL_ARG(std::optional<Number>, max_norm) = std::nullopt;
@@ -91,7 +92,6 @@ public:
     static constexpr const char* forward_arguments = "input, offsets, per_sample_weights";
     static Args forward_defaults() { return {{}, {}}; }
     Tensor forward(const Tensor& indices, const Tensor& offsets = {}, const Tensor& per_sample_weights = {});
-    std::string extra_repr() const override;
     EmbeddingBagOptions options;
     Tensor weight;
 };

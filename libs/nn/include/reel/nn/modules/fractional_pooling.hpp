@@ -16,6 +16,7 @@ namespace reel::nn {
 /// C, D] in [0, 1) fixes where the windows lie.
 template <std::size_t D> struct FractionalMaxPoolOptions {
     FractionalMaxPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(ExpandingArray<D>, kernel_size);
     REEL_ARG(std::optional<ExpandingArray<D>>, output_size) = std::nullopt;
 
@@ -64,16 +65,8 @@ public:
     Tensor _random_samples;
 };
 /// Over [C, H, W] or [N, C, H, W].
-class FractionalMaxPool2dImpl : public FractionalMaxPoolImpl<2, FractionalMaxPool2dImpl> {
-public:
-    using FractionalMaxPoolImpl<2, FractionalMaxPool2dImpl>::FractionalMaxPoolImpl;
-};
-REEL_MODULE(FractionalMaxPool2d);
+REEL_MODULE_OF(FractionalMaxPool2d, FractionalMaxPoolImpl<2, FractionalMaxPool2dImpl>);
 /// Over [C, D, H, W] or [N, C, D, H, W].
-class FractionalMaxPool3dImpl : public FractionalMaxPoolImpl<3, FractionalMaxPool3dImpl> {
-public:
-    using FractionalMaxPoolImpl<3, FractionalMaxPool3dImpl>::FractionalMaxPoolImpl;
-};
-REEL_MODULE(FractionalMaxPool3d);
+REEL_MODULE_OF(FractionalMaxPool3d, FractionalMaxPoolImpl<3, FractionalMaxPool3dImpl>);
 
 } // namespace reel::nn

@@ -10,6 +10,7 @@ namespace reel::nn {
 struct LinearOptions {
     LinearOptions(std::int64_t in_features, std::int64_t out_features)
         : in_features_(in_features), out_features_(out_features) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, in_features);
     REEL_ARG(std::int64_t, out_features);
     REEL_ARG(bool, bias) = true;
@@ -25,7 +26,6 @@ public:
     void reset_parameters();
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
 
     LinearOptions options;
     Tensor weight, bias;
@@ -44,6 +44,7 @@ public:
 REEL_MODULE(Identity);
 
 struct FlattenOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, start_dim) = 1;
     REEL_ARG(std::int64_t, end_dim) = -1;
 };
@@ -54,13 +55,13 @@ public:
     void reset() override {}
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
     FlattenOptions options;
 };
 REEL_MODULE(Flatten);
 
 struct UnflattenOptions {
     UnflattenOptions(std::int64_t dim, std::vector<std::int64_t> sizes) : dim_(dim), sizes_(std::move(sizes)) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, dim);
     REEL_ARG(std::vector<std::int64_t>, sizes);
 };
@@ -72,7 +73,6 @@ public:
     void reset() override {}
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
     UnflattenOptions options;
 };
 REEL_MODULE(Unflatten);
@@ -80,6 +80,7 @@ REEL_MODULE(Unflatten);
 struct BilinearOptions {
     BilinearOptions(std::int64_t in1_features, std::int64_t in2_features, std::int64_t out_features)
         : in1_features_(in1_features), in2_features_(in2_features), out_features_(out_features) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, in1_features);
     REEL_ARG(std::int64_t, in2_features);
     REEL_ARG(std::int64_t, out_features);
@@ -95,7 +96,6 @@ public:
     void reset_parameters();
     static constexpr const char* forward_arguments = "input1, input2";
     Tensor forward(const Tensor& input1, const Tensor& input2);
-    std::string extra_repr() const override;
     BilinearOptions options;
     Tensor weight, bias;
 };

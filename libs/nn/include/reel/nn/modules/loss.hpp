@@ -16,6 +16,7 @@ using reduction_t = Choice<enumtype::kNone, enumtype::kMean, enumtype::kSum>;
 struct MSELossOptions {
     MSELossOptions() : reduction_(kMean) {}
     MSELossOptions(std::convertible_to<reduction_t> auto reduction) : reduction_(reduction) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(reduction_t, reduction);
 };
 /// (input - target)^2.
@@ -31,6 +32,7 @@ REEL_MODULE(MSELoss);
 
 /// `weight`: one factor per class.
 struct NLLLossOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(Tensor, weight) = {};
     REEL_ARG(std::int64_t, ignore_index) = -100;
     REEL_ARG(reduction_t, reduction) = kMean;
@@ -48,6 +50,7 @@ public:
 REEL_MODULE(NLLLoss);
 
 struct CrossEntropyLossOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(Tensor, weight) = {};
     REEL_ARG(std::int64_t, ignore_index) = -100;
     REEL_ARG(reduction_t, reduction) = kMean;
@@ -72,6 +75,7 @@ using kl_reduction_t = Choice<enumtype::kNone, enumtype::kBatchMean, enumtype::k
 struct L1LossOptions {
     L1LossOptions() : reduction_(kMean) {}
     L1LossOptions(std::convertible_to<reduction_t> auto reduction) : reduction_(reduction) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(reduction_t, reduction);
 };
 /// |input - target|.
@@ -86,6 +90,7 @@ public:
 REEL_MODULE(L1Loss);
 
 struct SmoothL1LossOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(std::optional<double>, beta) = std::nullopt;
     REEL_ARG(reduction_t, reduction) = kMean;
 };
@@ -103,6 +108,7 @@ public:
 REEL_MODULE(SmoothL1Loss);
 
 struct HuberLossOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(double, delta) = 1.0;
     REEL_ARG(reduction_t, reduction) = kMean;
 };
@@ -118,6 +124,7 @@ public:
 REEL_MODULE(HuberLoss);
 
 struct BCELossOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(Tensor, weight) = {};
     REEL_ARG(reduction_t, reduction) = kMean;
 };
@@ -134,6 +141,7 @@ public:
 REEL_MODULE(BCELoss);
 
 struct BCEWithLogitsLossOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(Tensor, weight) = {};
     REEL_ARG(Tensor, pos_weight) = {};
     REEL_ARG(reduction_t, reduction) = kMean;
@@ -153,6 +161,7 @@ public:
 REEL_MODULE(BCEWithLogitsLoss);
 
 struct KLDivLossOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(bool, log_target) = false;
     REEL_ARG(kl_reduction_t, reduction) = kMean;
 };
@@ -168,6 +177,7 @@ public:
 REEL_MODULE(KLDivLoss);
 
 struct HingeEmbeddingLossOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(double, margin) = 1.0;
     REEL_ARG(reduction_t, reduction) = kMean;
 };
@@ -185,6 +195,7 @@ public:
 REEL_MODULE(HingeEmbeddingLoss);
 
 struct CosineEmbeddingLossOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(double, margin) = 0.0;
     REEL_ARG(reduction_t, reduction) = kMean;
 };
@@ -202,6 +213,7 @@ public:
 REEL_MODULE(CosineEmbeddingLoss);
 
 struct MarginRankingLossOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(double, margin) = 0.0;
     REEL_ARG(reduction_t, reduction) = kMean;
 };
@@ -219,6 +231,7 @@ public:
 REEL_MODULE(MarginRankingLoss);
 
 struct MultiMarginLossOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, p) = 1;
     REEL_ARG(double, margin) = 1.0;
     REEL_ARG(Tensor, weight) = {};
@@ -241,6 +254,7 @@ REEL_MODULE(MultiMarginLoss);
 struct MultiLabelMarginLossOptions {
     MultiLabelMarginLossOptions() : reduction_(kMean) {}
     MultiLabelMarginLossOptions(std::convertible_to<reduction_t> auto reduction) : reduction_(reduction) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(reduction_t, reduction);
 };
 /// The hinge loss over several classes per example.
@@ -259,6 +273,7 @@ REEL_MODULE(MultiLabelMarginLoss);
 struct SoftMarginLossOptions {
     SoftMarginLossOptions() : reduction_(kMean) {}
     SoftMarginLossOptions(std::convertible_to<reduction_t> auto reduction) : reduction_(reduction) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(reduction_t, reduction);
 };
 /// log(1 + exp(-target input)).
@@ -275,6 +290,7 @@ public:
 REEL_MODULE(SoftMarginLoss);
 
 struct MultiLabelSoftMarginLossOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(Tensor, weight) = {};
     REEL_ARG(reduction_t, reduction) = kMean;
 };
@@ -293,6 +309,7 @@ public:
 REEL_MODULE(MultiLabelSoftMarginLoss);
 
 struct PoissonNLLLossOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(bool, log_input) = true;
     REEL_ARG(bool, full) = false;
     REEL_ARG(double, eps) = 1e-8;
@@ -312,6 +329,7 @@ public:
 REEL_MODULE(PoissonNLLLoss);
 
 struct GaussianNLLLossOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(bool, full) = false;
     REEL_ARG(double, eps) = 1e-6;
     REEL_ARG(reduction_t, reduction) = kMean;
@@ -330,6 +348,7 @@ public:
 REEL_MODULE(GaussianNLLLoss);
 
 struct CTCLossOptions {
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, blank) = 0;
     REEL_ARG(bool, zero_infinity) = false;
     REEL_ARG(reduction_t, reduction) = kMean;

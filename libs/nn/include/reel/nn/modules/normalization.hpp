@@ -6,7 +6,7 @@
 
 #include <reel/nn/cloneable.hpp>
 #include <reel/nn/module_holder.hpp>
-#include <reel/nn/modules/activation.hpp>
+#include <reel/nn/number.hpp>
 #include <reel/nn/options.hpp>
 
 namespace reel::nn {
@@ -14,6 +14,7 @@ namespace reel::nn {
 struct LayerNormOptions {
     LayerNormOptions(std::vector<std::int64_t> normalized_shape) : normalized_shape_(std::move(normalized_shape)) {}
     LayerNormOptions(std::initializer_list<std::int64_t> normalized_shape) : normalized_shape_(normalized_shape) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::vector<std::int64_t>, normalized_shape);
     REEL_ARG(double, eps) = 1e-5;
     REEL_ARG(bool, elementwise_affine) = true;
@@ -29,7 +30,6 @@ public:
     void reset_parameters();
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
     LayerNormOptions options;
     Tensor weight, bias;
 };
@@ -39,6 +39,7 @@ REEL_MODULE(LayerNorm);
 struct RMSNormOptions {
     RMSNormOptions(std::vector<std::int64_t> normalized_shape) : normalized_shape_(std::move(normalized_shape)) {}
     RMSNormOptions(std::initializer_list<std::int64_t> normalized_shape) : normalized_shape_(normalized_shape) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::vector<std::int64_t>, normalized_shape);
     REEL_ARG(std::optional<double>, eps) = std::nullopt;
     REEL_ARG(bool, elementwise_affine) = true;
@@ -53,7 +54,6 @@ public:
     void reset_parameters();
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
     RMSNormOptions options;
     Tensor weight;
 };
@@ -62,6 +62,7 @@ REEL_MODULE(RMSNorm);
 struct GroupNormOptions {
     GroupNormOptions(std::int64_t num_groups, std::int64_t num_channels)
         : num_groups_(num_groups), num_channels_(num_channels) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, num_groups);
     REEL_ARG(std::int64_t, num_channels);
     REEL_ARG(double, eps) = 1e-5;
@@ -78,7 +79,6 @@ public:
     void reset_parameters();
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
     GroupNormOptions options;
     Tensor weight, bias;
 };
@@ -86,6 +86,7 @@ REEL_MODULE(GroupNorm);
 
 struct LocalResponseNormOptions {
     LocalResponseNormOptions(std::int64_t size) : size_(size) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, size);
     REEL_ARG(Number, alpha) = 1e-4;
     REEL_ARG(Number, beta) = 0.75;
@@ -98,13 +99,13 @@ public:
     void reset() override {}
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
     LocalResponseNormOptions options;
 };
 REEL_MODULE(LocalResponseNorm);
 
 struct CrossMapLRN2dOptions {
     CrossMapLRN2dOptions(std::int64_t size) : size_(size) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, size);
     REEL_ARG(Number, alpha) = 1e-4;
     REEL_ARG(Number, beta) = 0.75;
@@ -118,7 +119,6 @@ public:
     void reset() override {}
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
     CrossMapLRN2dOptions options;
 };
 REEL_MODULE(CrossMapLRN2d);

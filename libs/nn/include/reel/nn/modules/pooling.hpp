@@ -8,7 +8,7 @@
 #include <reel/autograd/expanding_array.hpp>
 #include <reel/nn/cloneable.hpp>
 #include <reel/nn/module_holder.hpp>
-#include <reel/nn/modules/activation.hpp>
+#include <reel/nn/number.hpp>
 #include <reel/nn/options.hpp>
 
 namespace reel::nn {
@@ -16,6 +16,7 @@ namespace reel::nn {
 /// `stride` is the kernel unless set.
 template <std::size_t D> struct MaxPoolOptions {
     MaxPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(ExpandingArray<D>, kernel_size);
     REEL_ARG(ExpandingArray<D>, stride);
     REEL_ARG(ExpandingArray<D>, padding) = 0;
@@ -29,6 +30,7 @@ using MaxPool3dOptions = MaxPoolOptions<3>;
 /// `divisor_override` is ignored in one dimension.
 template <std::size_t D> struct AvgPoolOptions {
     AvgPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(ExpandingArray<D>, kernel_size);
     REEL_ARG(ExpandingArray<D>, stride);
     REEL_ARG(ExpandingArray<D>, padding) = 0;
@@ -44,6 +46,7 @@ using AvgPool3dOptions = AvgPoolOptions<3>;
 template <std::size_t D> struct AdaptivePoolOptions {
     using Size = std::conditional_t<D == 1, ExpandingArray<1>, ExpandingArrayWithOptionalElem<D>>;
     AdaptivePoolOptions(Size output_size) : output_size_(output_size) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(Size, output_size);
 };
 using AdaptiveAvgPool1dOptions = AdaptivePoolOptions<1>;
@@ -56,6 +59,7 @@ using AdaptiveMaxPool3dOptions = AdaptivePoolOptions<3>;
 /// `stride` is the kernel unless set.
 template <std::size_t D> struct LPPoolOptions {
     LPPoolOptions(Number norm_type, ExpandingArray<D> kernel_size) : norm_type_(norm_type), kernel_size_(kernel_size) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(Number, norm_type);
     REEL_ARG(ExpandingArray<D>, kernel_size);
     REEL_ARG(std::optional<ExpandingArray<D>>, stride) = std::nullopt;
@@ -71,6 +75,7 @@ using LPPool3dOptions = LPPoolOptions<3>;
 /// `stride` is the kernel unless set.
 template <std::size_t D> struct MaxUnpoolOptions {
     MaxUnpoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(ExpandingArray<D>, kernel_size);
     REEL_ARG(ExpandingArray<D>, stride);
     REEL_ARG(ExpandingArray<D>, padding) = 0;
@@ -83,18 +88,13 @@ namespace detail {
 template <std::size_t D>
 Tensor max_unpool(const MaxUnpoolOptions<D>& o, const Tensor& input, const Tensor& indices,
                   const std::optional<std::vector<std::int64_t>>& output_size);
-template <std::size_t D> std::string describe(const MaxUnpoolOptions<D>& o);
 template <std::size_t D> Tensor lp_pool(const LPPoolOptions<D>& o, const Tensor& input);
-template <std::size_t D> std::string describe(const LPPoolOptions<D>& o);
 /// Parts of the maximum pools that do not depend on the class.
 template <std::size_t D> std::tuple<Tensor, Tensor> max_pool(const MaxPoolOptions<D>& o, const Tensor& input);
-template <std::size_t D> std::string describe(const MaxPoolOptions<D>& o);
 template <std::size_t D> Tensor avg_pool(const AvgPoolOptions<D>& o, const Tensor& input);
-template <std::size_t D> std::string describe(const AvgPoolOptions<D>& o);
 template <std::size_t D>
 std::tuple<Tensor, Tensor> adaptive_max_pool(const AdaptivePoolOptions<D>& o, const Tensor& input);
 template <std::size_t D> Tensor adaptive_avg_pool(const AdaptivePoolOptions<D>& o, const Tensor& input);
-template <std::size_t D> std::string describe(const AdaptivePoolOptions<D>& o);
 } // namespace detail
 
 /// The largest element of each window; `forward_with_indices` also says where it stood.
@@ -106,7 +106,6 @@ public:
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return std::get<0>(forward_with_indices(input)); }
     std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input) { return detail::max_pool(options, input); }
-    std::string extra_repr() const override { return detail::describe(options); }
     MaxPoolOptions<D> options;
 };
 /// The mean of each window.
@@ -117,7 +116,6 @@ public:
     void reset() override {}
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return detail::avg_pool(options, input); }
-    std::string extra_repr() const override { return detail::describe(options); }
     AvgPoolOptions<D> options;
 };
 /// The largest element of each of `output_size` parts.
@@ -131,7 +129,6 @@ public:
     std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input) {
         return detail::adaptive_max_pool(options, input);
     }
-    std::string extra_repr() const override { return detail::describe(options); }
     AdaptivePoolOptions<D> options;
 };
 /// The mean of each of `output_size` parts.
@@ -142,7 +139,6 @@ public:
     void reset() override {}
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return detail::adaptive_avg_pool(options, input); }
-    std::string extra_repr() const override { return detail::describe(options); }
     AdaptivePoolOptions<D> options;
 };
 
@@ -159,7 +155,6 @@ public:
                    const std::optional<std::vector<std::int64_t>>& output_size = std::nullopt) {
         return detail::max_unpool(options, input, indices, output_size);
     }
-    std::string extra_repr() const override { return detail::describe(options); }
     MaxUnpoolOptions<D> options;
 };
 
@@ -171,34 +166,26 @@ public:
     void reset() override {}
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input) { return detail::lp_pool(options, input); }
-    std::string extra_repr() const override { return detail::describe(options); }
     LPPoolOptions<D> options;
 };
 
-#define REEL_POOL(Family, D)                                                                                           \
-    class Family##D##dImpl : public Family##Impl<D, Family##D##dImpl> {                                                \
-    public:                                                                                                            \
-        using Family##Impl<D, Family##D##dImpl>::Family##Impl;                                                         \
-    };                                                                                                                 \
-    REEL_MODULE(Family##D##d);
-REEL_POOL(MaxPool, 1)
-REEL_POOL(MaxPool, 2)
-REEL_POOL(MaxPool, 3)
-REEL_POOL(AvgPool, 1)
-REEL_POOL(AvgPool, 2)
-REEL_POOL(AvgPool, 3)
-REEL_POOL(AdaptiveMaxPool, 1)
-REEL_POOL(AdaptiveMaxPool, 2)
-REEL_POOL(AdaptiveMaxPool, 3)
-REEL_POOL(AdaptiveAvgPool, 1)
-REEL_POOL(AdaptiveAvgPool, 2)
-REEL_POOL(AdaptiveAvgPool, 3)
-REEL_POOL(LPPool, 1)
-REEL_POOL(LPPool, 2)
-REEL_POOL(LPPool, 3)
-REEL_POOL(MaxUnpool, 1)
-REEL_POOL(MaxUnpool, 2)
-REEL_POOL(MaxUnpool, 3)
-#undef REEL_POOL
+REEL_MODULE_OF(MaxPool1d, MaxPoolImpl<1, MaxPool1dImpl>);
+REEL_MODULE_OF(MaxPool2d, MaxPoolImpl<2, MaxPool2dImpl>);
+REEL_MODULE_OF(MaxPool3d, MaxPoolImpl<3, MaxPool3dImpl>);
+REEL_MODULE_OF(AvgPool1d, AvgPoolImpl<1, AvgPool1dImpl>);
+REEL_MODULE_OF(AvgPool2d, AvgPoolImpl<2, AvgPool2dImpl>);
+REEL_MODULE_OF(AvgPool3d, AvgPoolImpl<3, AvgPool3dImpl>);
+REEL_MODULE_OF(AdaptiveMaxPool1d, AdaptiveMaxPoolImpl<1, AdaptiveMaxPool1dImpl>);
+REEL_MODULE_OF(AdaptiveMaxPool2d, AdaptiveMaxPoolImpl<2, AdaptiveMaxPool2dImpl>);
+REEL_MODULE_OF(AdaptiveMaxPool3d, AdaptiveMaxPoolImpl<3, AdaptiveMaxPool3dImpl>);
+REEL_MODULE_OF(AdaptiveAvgPool1d, AdaptiveAvgPoolImpl<1, AdaptiveAvgPool1dImpl>);
+REEL_MODULE_OF(AdaptiveAvgPool2d, AdaptiveAvgPoolImpl<2, AdaptiveAvgPool2dImpl>);
+REEL_MODULE_OF(AdaptiveAvgPool3d, AdaptiveAvgPoolImpl<3, AdaptiveAvgPool3dImpl>);
+REEL_MODULE_OF(LPPool1d, LPPoolImpl<1, LPPool1dImpl>);
+REEL_MODULE_OF(LPPool2d, LPPoolImpl<2, LPPool2dImpl>);
+REEL_MODULE_OF(LPPool3d, LPPoolImpl<3, LPPool3dImpl>);
+REEL_MODULE_OF(MaxUnpool1d, MaxUnpoolImpl<1, MaxUnpool1dImpl>);
+REEL_MODULE_OF(MaxUnpool2d, MaxUnpoolImpl<2, MaxUnpool2dImpl>);
+REEL_MODULE_OF(MaxUnpool3d, MaxUnpoolImpl<3, MaxUnpool3dImpl>);
 
 } // namespace reel::nn

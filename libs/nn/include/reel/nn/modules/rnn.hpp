@@ -39,15 +39,18 @@ struct RNNOptionsBase : RNNCommonOptions<RNNOptionsBase> {
 struct RNNOptions : detail::RNNCommonOptions<RNNOptions> {
     using nonlinearity_t = Choice<enumtype::kTanh, enumtype::kReLU>;
     using RNNCommonOptions::RNNCommonOptions;
+    void fields(OptionVisitor& v);
     REEL_ARG(nonlinearity_t, nonlinearity) = kTanh;
 };
 /// `proj_size`: h is projected to so many features by weight_hr.
 struct LSTMOptions : detail::RNNCommonOptions<LSTMOptions> {
     using RNNCommonOptions::RNNCommonOptions;
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, proj_size) = 0;
 };
 struct GRUOptions : detail::RNNCommonOptions<GRUOptions> {
     using RNNCommonOptions::RNNCommonOptions;
+    void fields(OptionVisitor& v);
 };
 
 namespace detail {
@@ -66,7 +69,6 @@ public:
     void flatten_parameters() {}
     /// By layer and direction.
     std::vector<Tensor> all_weights() const;
-    std::string extra_repr() const override;
     /// A tensor or a packed sequence, with the state or states to start from.
     static constexpr const char* forward_arguments = "input, hx";
     Value forward_values(const Args& args, const Kwargs& kwargs) override;
@@ -135,6 +137,7 @@ struct RNNCellOptions {
     using nonlinearity_t = Choice<enumtype::kTanh, enumtype::kReLU>;
     RNNCellOptions(std::int64_t input_size, std::int64_t hidden_size)
         : input_size_(input_size), hidden_size_(hidden_size) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, input_size);
     REEL_ARG(std::int64_t, hidden_size);
     REEL_ARG(bool, bias) = true;
@@ -143,6 +146,7 @@ struct RNNCellOptions {
 struct LSTMCellOptions {
     LSTMCellOptions(std::int64_t input_size, std::int64_t hidden_size)
         : input_size_(input_size), hidden_size_(hidden_size) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, input_size);
     REEL_ARG(std::int64_t, hidden_size);
     REEL_ARG(bool, bias) = true;
@@ -158,7 +162,6 @@ public:
     explicit RNNCellImplBase(const Options& options);
     void reset() override;
     void reset_parameters();
-    std::string extra_repr() const override;
     static constexpr const char* forward_arguments = "input, hx";
     Value forward_values(const Args& args, const Kwargs& kwargs) override;
     Options options;

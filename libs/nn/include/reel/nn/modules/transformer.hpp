@@ -78,6 +78,7 @@ struct TransformerOptions {
                        std::int64_t num_decoder_layers)
         : d_model_(d_model), nhead_(nhead), num_encoder_layers_(num_encoder_layers),
           num_decoder_layers_(num_decoder_layers) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, d_model) = 512;
     REEL_ARG(std::int64_t, nhead) = 8;
     REEL_ARG(std::int64_t, num_encoder_layers) = 6;

@@ -35,6 +35,7 @@ private:
 /// The options that encoder and decoder layers share.
 struct TransformerLayerOptions {
     TransformerLayerOptions(std::int64_t d_model, std::int64_t nhead) : d_model_(d_model), nhead_(nhead) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, d_model);
     REEL_ARG(std::int64_t, nhead);
     REEL_ARG(std::int64_t, dim_feedforward) = 2048;

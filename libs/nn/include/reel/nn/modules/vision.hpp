@@ -14,6 +14,7 @@ namespace reel::nn {
 
 struct PixelShuffleOptions {
     PixelShuffleOptions(std::int64_t upscale_factor) : upscale_factor_(upscale_factor) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, upscale_factor);
 };
 /// [N, C r^2, H, W] becomes [N, C, H r, W r].
@@ -24,13 +25,13 @@ public:
     void reset() override {}
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override { return "upscale_factor=" + std::to_string(options.upscale_factor()); }
     PixelShuffleOptions options;
 };
 REEL_MODULE(PixelShuffle);
 
 struct PixelUnshuffleOptions {
     PixelUnshuffleOptions(std::int64_t downscale_factor) : downscale_factor_(downscale_factor) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, downscale_factor);
 };
 /// [N, C, H r, W r] becomes [N, C r^2, H, W].
@@ -41,13 +42,13 @@ public:
     void reset() override {}
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override { return "downscale_factor=" + std::to_string(options.downscale_factor()); }
     PixelUnshuffleOptions options;
 };
 REEL_MODULE(PixelUnshuffle);
 
 struct ChannelShuffleOptions {
     ChannelShuffleOptions(std::int64_t groups) : groups_(groups) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, groups);
 };
 /// Interleaves the groups of channels.
@@ -58,7 +59,6 @@ public:
     void reset() override {}
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override { return "groups=" + std::to_string(options.groups()); }
     ChannelShuffleOptions options;
 };
 REEL_MODULE(ChannelShuffle);
@@ -67,6 +67,7 @@ REEL_MODULE(ChannelShuffle);
 struct UpsampleOptions {
     using mode_t = Choice<enumtype::kNearest, enumtype::kNearestExact, enumtype::kLinear, enumtype::kBilinear,
                           enumtype::kBicubic, enumtype::kTrilinear, enumtype::kArea>;
+    void fields(OptionVisitor& v);
     REEL_ARG(std::optional<std::vector<std::int64_t>>, size) = std::nullopt;
     REEL_ARG(std::optional<std::vector<double>>, scale_factor) = std::nullopt;
     REEL_ARG(mode_t, mode) = kNearest;
@@ -80,7 +81,6 @@ public:
     void reset() override {}
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
     UpsampleOptions options;
 };
 REEL_MODULE(Upsample);
@@ -92,7 +92,6 @@ public:
     void reset() override {}
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
     UpsampleOptions options;
 };
 REEL_MODULE(UpsamplingNearest2d);
@@ -104,7 +103,6 @@ public:
     void reset() override {}
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
     UpsampleOptions options;
 };
 REEL_MODULE(UpsamplingBilinear2d);
@@ -112,6 +110,7 @@ REEL_MODULE(UpsamplingBilinear2d);
 /// One number or one per dimension.
 struct UnfoldOptions {
     UnfoldOptions(ExpandingArray<2> kernel_size) : kernel_size_(kernel_size) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(ExpandingArray<2>, kernel_size);
     REEL_ARG(ExpandingArray<2>, dilation) = 1;
     REEL_ARG(ExpandingArray<2>, padding) = 0;
@@ -125,7 +124,6 @@ public:
     void reset() override {}
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
     UnfoldOptions options;
 };
 REEL_MODULE(Unfold);
@@ -133,6 +131,7 @@ REEL_MODULE(Unfold);
 struct FoldOptions {
     FoldOptions(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size)
         : output_size_(output_size), kernel_size_(kernel_size) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(ExpandingArray<2>, output_size);
     REEL_ARG(ExpandingArray<2>, kernel_size);
     REEL_ARG(ExpandingArray<2>, dilation) = 1;
@@ -147,7 +146,6 @@ public:
     void reset() override {}
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
     FoldOptions options;
 };
 REEL_MODULE(Fold);

@@ -15,6 +15,7 @@ struct LayerNormOptions {
     LayerNormOptions(std::int64_t input_size) : input_size_{input_size} {}
     LayerNormOptions(std::vector<std::int64_t> input_size) : input_size_(std::move(input_size)) {}
     LayerNormOptions(std::initializer_list<std::int64_t> input_size) : input_size_(input_size) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::vector<std::int64_t>, input_size);
     REEL_ARG(double, eps) = 1e-5;
     REEL_ARG(bool, elementwise_affine) = true;
@@ -32,7 +33,6 @@ public:
     void reset_parameters();
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
     LayerNormOptions options;
     Tensor weight, bias;
 };
@@ -43,6 +43,7 @@ struct LayerNormNoBiasOptions {
     LayerNormNoBiasOptions(std::int64_t input_size) : input_size_{input_size} {}
     LayerNormNoBiasOptions(std::vector<std::int64_t> input_size) : input_size_(std::move(input_size)) {}
     LayerNormNoBiasOptions(std::initializer_list<std::int64_t> input_size) : input_size_(input_size) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::vector<std::int64_t>, input_size);
     REEL_ARG(double, eps) = 1e-5;
 };
@@ -56,7 +57,6 @@ public:
     void reset() override {}
     static constexpr const char* forward_arguments = "input";
     Tensor forward(const Tensor& input);
-    std::string extra_repr() const override;
     LayerNormNoBiasOptions options;
 };
 REEL_MODULE(LayerNormNoBias);

@@ -12,6 +12,7 @@ namespace reel::nn::norms {
 /// `input_dim`: how many series the last axis holds (of a forecasting model: the target's).
 struct RINormOptions {
     RINormOptions(std::int64_t input_dim) : input_dim_(input_dim) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, input_dim);
     REEL_ARG(double, eps) = 1e-5;
     REEL_ARG(bool, affine) = true;

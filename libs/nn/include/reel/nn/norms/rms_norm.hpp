@@ -10,6 +10,7 @@ namespace reel::nn::norms {
 /// `dim`: the size of the last axis. `eps`: the least root mean square that is divided by.
 struct RMSNormOptions {
     RMSNormOptions(std::int64_t dim) : dim_(dim) {}
+    void fields(OptionVisitor& v);
     REEL_ARG(std::int64_t, dim);
     REEL_ARG(double, eps) = 1e-8;
     /// Off: as the reference, where eps rounds to 0 in a dtype that cannot hold it (1e-8 in float16: a row of zeros

@@ -1,0 +1,186 @@
+// A thin vector type over the compiler's vector extensions; one width per instruction set. For the files below a folder
+// `kernels` of any library, which the build compiles once per instruction set with REEL_ISA naming it.
+// Everything lives in the instruction set's own namespace, so that no code for a newer machine is shared by accident.
+#pragma once
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include <reel/autograd/half.hpp>
+
+#ifndef REEL_ISA
+#error "vec.hpp is for sources that are compiled once per instruction set"
+#endif
+
+namespace reel::cpu::REEL_ISA {
+
+#if defined(__AVX512F__)
+inline constexpr int vector_bytes = 64;
+#elif defined(__AVX2__)
+inline constexpr int vector_bytes = 32;
+#else
+inline constexpr int vector_bytes = 16;
+#endif
+
+/// What an element type is computed in.
+template <class T> struct ComputeOf { using type = T; };
+template <> struct ComputeOf<BFloat16> { using type = float; };
+template <> struct ComputeOf<Half> { using type = float; };
+template <class T> using Compute = typename ComputeOf<T>::type;
+
+template <class T> using IntOf = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+
+template <class T> struct RawOf; // spelled out: dependent vector attributes are lost by the compiler
+template <> struct RawOf<float> {
+    typedef float type __attribute__((vector_size(vector_bytes)));
+    typedef std::int32_t mask __attribute__((vector_size(vector_bytes)));
+};
+template <> struct RawOf<double> {
+    typedef double type __attribute__((vector_size(vector_bytes)));
+    typedef std::int64_t mask __attribute__((vector_size(vector_bytes)));
+};
+
+/// Lane-wise truth: all bits set or none.
+template <class T> struct Mask {
+    using Raw = typename RawOf<T>::mask;
+    Raw m;
+    friend Mask operator&(Mask a, Mask b) { return {a.m & b.m}; }
+    friend Mask operator|(Mask a, Mask b) { return {a.m | b.m}; }
+    Mask operator!() const { return {~m}; }
+};
+
+/// `size` lanes of float or double.
+template <class T> struct Vec {
+    using Raw = typename RawOf<T>::type;
+    using RawInt = typename RawOf<T>::mask;
+    using Scalar = T;
+    static constexpr int size = vector_bytes / int(sizeof(T));
+    Raw v;
+
+    Vec() = default;
+    Vec(Raw r) : v(r) {}
+    Vec(T s) : v(s - Raw{}) {}
+    static Vec load(const T* p) {
+        Vec r;
+        std::memcpy(&r.v, p, sizeof(r.v));
+        return r;
+    }
+    void store(T* p) const { std::memcpy(p, &v, sizeof(v)); }
+    T operator[](int i) const { return v[i]; }
+
+    Vec operator-() const { return -v; }
+    friend Vec operator+(Vec a, Vec b) { return a.v + b.v; }
+    friend Vec operator-(Vec a, Vec b) { return a.v - b.v; }
+    friend Vec operator*(Vec a, Vec b) { return a.v * b.v; }
+    friend Vec operator/(Vec a, Vec b) { return a.v / b.v; }
+    Vec& operator+=(Vec o) { return v += o.v, *this; }
+    Vec& operator*=(Vec o) { return v *= o.v, *this; }
+    friend Mask<T> operator<(Vec a, Vec b) { return {a.v < b.v}; }
+    friend Mask<T> operator<=(Vec a, Vec b) { return {a.v <= b.v}; }
+    friend Mask<T> operator>(Vec a, Vec b) { return {a.v > b.v}; }
+    friend Mask<T> operator>=(Vec a, Vec b) { return {a.v >= b.v}; }
+    friend Mask<T> operator==(Vec a, Vec b) { return {a.v == b.v}; }
+    friend Mask<T> operator!=(Vec a, Vec b) { return {a.v != b.v}; }
+};
+
+template <class T> bool any(Mask<T> m) {
+    IntOf<T> r = 0;
+    for (int i = 0; i < Vec<T>::size; ++i) r |= IntOf<T>(m.m[i]);
+    return r != 0;
+}
+template <class T> Vec<T> select(Mask<T> m, Vec<T> a, Vec<T> b) { return Vec<T>(m.m ? a.v : b.v); }
+/// The smaller (larger) of a bound and x; x where x is NaN. One instruction, which `select` does not become.
+inline Vec<float> minimum_of(Vec<float> bound, Vec<float> x) {
+#if defined(__AVX512F__)
+    return Vec<float>((Vec<float>::Raw)_mm512_min_ps((__m512)bound.v, (__m512)x.v));
+#elif defined(__AVX2__)
+    return Vec<float>((Vec<float>::Raw)_mm256_min_ps((__m256)bound.v, (__m256)x.v));
+#elif defined(__SSE2__)
+    return Vec<float>((Vec<float>::Raw)_mm_min_ps((__m128)bound.v, (__m128)x.v));
+#else
+    return select(x > bound, bound, x);
+#endif
+}
+inline Vec<float> maximum_of(Vec<float> bound, Vec<float> x) {
+#if defined(__AVX512F__)
+    return Vec<float>((Vec<float>::Raw)_mm512_max_ps((__m512)bound.v, (__m512)x.v));
+#elif defined(__AVX2__)
+    return Vec<float>((Vec<float>::Raw)_mm256_max_ps((__m256)bound.v, (__m256)x.v));
+#elif defined(__SSE2__)
+    return Vec<float>((Vec<float>::Raw)_mm_max_ps((__m128)bound.v, (__m128)x.v));
+#else
+    return select(x < bound, bound, x);
+#endif
+}
+template <class T> typename Vec<T>::RawInt bits(Vec<T> x) { return (typename Vec<T>::RawInt)x.v; }
+template <class T> Vec<T> from_bits(typename Vec<T>::RawInt x) { return Vec<T>((typename Vec<T>::Raw)x); }
+
+/// Applies a scalar function lane by lane: the long tail without a vector form.
+template <class T, class F> Vec<T> map_lanes(Vec<T> x, F f) {
+    Vec<T> r;
+    for (int i = 0; i < Vec<T>::size; ++i) r.v[i] = f(x.v[i]);
+    return r;
+}
+template <class T, class F> Vec<T> map_lanes(Vec<T> x, Vec<T> y, F f) {
+    Vec<T> r;
+    for (int i = 0; i < Vec<T>::size; ++i) r.v[i] = f(x.v[i], y.v[i]);
+    return r;
+}
+
+/// Loads that widen the 16-bit types to float.
+inline Vec<float> load_as(const float* p) { return Vec<float>::load(p); }
+inline Vec<double> load_as(const double* p) { return Vec<double>::load(p); }
+inline Vec<float> load_as(const BFloat16* p) {
+    typedef std::uint16_t H __attribute__((vector_size(vector_bytes / 2)));
+    typedef std::uint32_t W __attribute__((vector_size(vector_bytes)));
+    H h;
+    std::memcpy(&h, p, sizeof(h));
+    return Vec<float>((Vec<float>::Raw)(__builtin_convertvector(h, W) << 16));
+}
+inline void store_as(BFloat16* p, Vec<float> x) {
+    typedef std::uint16_t H __attribute__((vector_size(vector_bytes / 2)));
+    typedef std::uint32_t W __attribute__((vector_size(vector_bytes)));
+    const W u = (W)x.v;
+    const W rounded = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
+    const W nan = (W)((u & 0x7fffffffu) > 0x7f800000u);
+    const H h = __builtin_convertvector((rounded & ~nan) | (nan & 0x7fc0u), H);
+    std::memcpy(static_cast<void*>(p), &h, sizeof(h));
+}
+inline Vec<float> load_as(const Half* p) {
+    Vec<float> r;
+    for (int i = 0; i < Vec<float>::size; ++i) r.v[i] = float(p[i]);
+    return r;
+}
+inline void store_as(Half* p, Vec<float> x) {
+    for (int i = 0; i < Vec<float>::size; ++i) p[i] = Half(x.v[i]);
+}
+inline void store_as(float* p, Vec<float> x) { x.store(p); }
+inline void store_as(double* p, Vec<double> x) { x.store(p); }
+
+/// Non-temporal stores for results larger than the last-level cache; `p` is vector-aligned.
+template <class T> void stream(T* p, Vec<T> x) {
+#if defined(__AVX512F__) || defined(__AVX2__) || defined(__SSE2__)
+    typedef long long L __attribute__((vector_size(vector_bytes)));
+#if defined(__AVX512F__)
+    __builtin_ia32_movntdq512(reinterpret_cast<L*>(p), (L)x.v);
+#elif defined(__AVX2__)
+    __builtin_ia32_movntdq256(reinterpret_cast<L*>(p), (L)x.v);
+#else
+    __builtin_ia32_movntdq(reinterpret_cast<L*>(p), (L)x.v);
+#endif
+#else
+    x.store(p);
+#endif
+}
+inline void stream_fence() {
+#if defined(__SSE2__)
+    __builtin_ia32_sfence();
+#endif
+}
+
+} // namespace reel::cpu::REEL_ISA

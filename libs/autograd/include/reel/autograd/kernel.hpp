@@ -1,0 +1,80 @@
+// A kernel: the function of an op that is written once for each device.
+#pragma once
+
+#include <type_traits>
+
+#include <reel/autograd/tensor.hpp>
+
+namespace reel {
+
+/// How many kinds of devices there are.
+inline constexpr int device_types = 3;
+
+namespace detail {
+/// Throws NotImplementedError, the same text for every op, that names the device and the dtype of `t`:
+/// `mm: no kernel for device cuda:0 and dtype float32; available: cpu`. `has[d]`: there is one for that kind of device.
+[[noreturn]] void throw_no_kernel(const char* op, const Tensor& t, const bool (&has)[device_types]);
+/// Throws Error naming both devices unless all tensors that are defined live where `where` does.
+void check_one_device(const char* op, const Tensor& where, std::initializer_list<const Tensor*> all);
+
+template <class A> inline constexpr bool is_tensor = std::is_same_v<std::remove_cvref_t<A>, Tensor>;
+template <class First, class... Rest> const Tensor& first_tensor(const First& first, const Rest&... rest) {
+    if constexpr (is_tensor<First>) return first;
+    else return first_tensor(rest...);
+}
+template <class A> const Tensor* tensor_or_null(const A& a) {
+    if constexpr (is_tensor<A>) return &a;
+    else return nullptr;
+}
+} // namespace detail
+
+/// A kernel, declared once in a header of reel/autograd/kernels/ with the signature, the op's name and the CPU's
+/// function:
+///
+///     namespace reel::cpu { void softmax(const Tensor& out, const Tensor& rows, bool logarithm); }
+///     namespace reel::kernels { inline constinit Kernel<decltype(cpu::softmax)> softmax{"softmax", &cpu::softmax}; }
+///
+/// The op calls `kernels::softmax(out, rows, logarithm)`. A device's library includes the same header and sets its own
+/// function when it is loaded, before any thread calls; another signature does not compile. The first tensor among the
+/// arguments says where the call runs, all others must live there, too; undefined tensors live anywhere.
+/// On meta a kernel without result does nothing: the tensors that it would fill have their shapes and dtypes already.
+/// Errors: NotImplementedError, the same text for all kernels, where the device has no function, on meta where the
+/// kernel returns something; Error where operands live on several devices.
+template <class Signature> class Kernel;
+template <class R, class... A> class Kernel<R(A...)> {
+    static_assert((detail::is_tensor<A> || ...), "a kernel takes at least one tensor, which says where it runs");
+
+public:
+    using Function = R(A...);
+
+    constexpr explicit Kernel(const char* name, Function* cpu = nullptr) : name_(name), functions_{cpu} {}
+    Kernel(const Kernel&) = delete;
+    Kernel& operator=(const Kernel&) = delete;
+
+    const char* name() const { return name_; }
+    bool has(DeviceType d) const { return functions_[int(d)]; }
+    /// The device's function; null takes it away.
+    void set(DeviceType d, Function* function) noexcept { functions_[int(d)] = function; }
+
+    R operator()(A... a) const {
+        const Tensor& where = detail::first_tensor(a...);
+        const DeviceType d = where.device().type();
+        if (d != kCPU || !functions_[int(kCPU)]) [[unlikely]] {
+            if constexpr (std::is_void_v<R>)
+                if (d == kMeta) return;
+            if (!functions_[int(d)]) {
+                bool there[device_types];
+                for (int i = 0; i < device_types; ++i) there[i] = functions_[i];
+                detail::throw_no_kernel(name_, where, there);
+            }
+            detail::check_one_device(name_, where, {detail::tensor_or_null(a)...});
+        }
+        return functions_[int(d)](static_cast<A>(a)...);
+    }
+
+private:
+    const char* name_;
+    Function* functions_[device_types] = {};
+};
+
+} // namespace reel

@@ -1,0 +1,26 @@
+// The kernel of matrix products.
+#pragma once
+
+#include <reel/autograd/kernel.hpp>
+
+namespace reel {
+
+namespace cpu {
+void mm(const Tensor& out, const Tensor& a, const Tensor& b, double alpha, double beta);
+} // namespace cpu
+
+namespace kernels {
+/// out = alpha a b + beta out for matrices of one dtype, none of them empty: `out` is row-major and dense, `a` and `b`
+/// have any strides (`StridedMatrix` tells which of them a library takes as they are).
+inline constinit Kernel<decltype(cpu::mm)> mm{"mm", &cpu::mm};
+} // namespace kernels
+
+/// A matrix as BLAS wants it: dense rows `ld` elements apart, transposed or not; a copy where the strides are others.
+struct StridedMatrix {
+    Tensor data; ///< holds the elements; its first one is the matrix's
+    std::int64_t ld;
+    bool transposed;
+    explicit StridedMatrix(const Tensor& t);
+};
+
+} // namespace reel

@@ -1,0 +1,43 @@
+// The ways into a module call.
+#include <reel/nn/call.hpp>
+
+#include "module/call/protocol.hpp"
+#include "module/members.hpp"
+
+namespace reel::nn::detail {
+
+Value call_with_hooks(Module& m, Args args, Kwargs kwargs, ForwardRef forward) {
+    const CallScope scope(m);
+    return Call<ValueCarrier>(m, std::move(args), std::move(kwargs), forward).run();
+}
+Tensor call_with_hooks(Module& m, const Tensor* const* args, const Parameters& p, TensorForwardRef forward) {
+    const CallScope scope(m);
+    return Call<TensorCarrier>(m, args, p, forward).run();
+}
+
+} // namespace reel::nn::detail
+
+namespace reel::nn {
+
+Value Module::forward_values(const Args& args, const Kwargs& kwargs) {
+    REEL_CHECK_NOT_IMPLEMENTED(
+        forward_thunk_, repr_name(),
+        ": this module has no forward that can be called with values; "
+        "give the class a single non-template forward and hold it by ModuleHolder or register_module, "
+        "or override forward_values");
+    return forward_thunk_(*this, args, kwargs);
+}
+
+Value Module::call_values(const Args& args, const Kwargs& kwargs) {
+    if (!(call_flags_ | detail::global_call_hooks.load(std::memory_order_relaxed))) [[likely]]
+        try {
+            return forward_values(args, kwargs);
+        } catch (ArgumentError& e) {
+            e.within(*this);
+            throw;
+        }
+    auto forward = [this](const Args& a, const Kwargs& k) { return forward_values(a, k); };
+    return detail::call_with_hooks(*this, args, kwargs, detail::ForwardRef(forward));
+}
+
+} // namespace reel::nn

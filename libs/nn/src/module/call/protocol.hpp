@@ -1,0 +1,141 @@
+// The order of a module call with hooks (rule C-3), which stands here and nowhere else.
+#pragma once
+
+#include <algorithm>
+
+#include <reel/autograd/tape_view.hpp>
+#include <reel/nn/module_paths.hpp>
+
+#include "module/call/carriers.hpp"
+#include "module/call/legacy_hooks.hpp"
+#include "module/hooks/fire.hpp"
+
+namespace reel::nn::detail {
+
+/// The hooks of one module, or none.
+inline const CallHooks& local_hooks(const Module& m) {
+    static const CallHooks none;
+    return m.hook_tables() ? *m.hook_tables() : none;
+}
+
+/// One call in progress.
+template <class Carrier> class Call {
+public:
+    template <class... A>
+    explicit Call(Module& m, A&&... carried)
+        : module_(m), carrier_(std::forward<A>(carried)...), global_(global_hooks()) {}
+
+    typename Carrier::Result run() {
+        std::optional<autograd::TapePathScope> path;
+        if (const std::string* p = recorded_path(module_)) path.emplace(*p);
+        const bool watched = autograd::impl::observed() && autograd::impl::has_observers();
+        if (watched) autograd::impl::note_module_entered(&module_, carrier_.inputs());
+        try {
+            run_steps();
+        } catch (ArgumentError& e) {
+            e.within(module_);
+            failed(watched);
+            throw;
+        } catch (...) {
+            failed(watched);
+            throw;
+        }
+        if (watched) {
+            const variable_list outputs = carrier_.outputs();
+            autograd::impl::note_module_left(&module_, &outputs);
+        }
+        return carrier_.take_result(module_);
+    }
+
+private:
+    // C-4: what is registered during the call counts in it if its snapshot is yet to come.
+    void run_steps() {
+        BackwardHooks backward{snapshot(global_.backward_pre), snapshot(local().backward_pre), {}, {}};
+        Snapshots<BackwardHook> legacy;
+        (global_.kind == BackwardKind::Legacy ? legacy.global : backward.full_global) = snapshot(global_.backward);
+        (local().kind == BackwardKind::Legacy ? legacy.local : backward.full_local) = snapshot(local().backward);
+
+        if (const auto hooks = snapshots(&CallHooks::forward_pre)) run_forward_pre_hooks(hooks);
+        if (backward) carrier_.wrap_inputs(gates_.emplace(module_, std::move(backward)));
+        carrier_.run_forward(module_);
+        if (gates_) gates_->hand_back_history();
+        if (const auto hooks = snapshots(&CallHooks::forward)) run_forward_hooks(hooks);
+        if (gates_) carrier_.wrap_result(*gates_);
+        if (legacy) attach_legacy_hooks(legacy, module_, carrier_.values());
+    }
+
+    /// C-6 to C-9.
+    void run_forward_pre_hooks(const Snapshots<ForwardPreHook>& hooks) {
+        CallValues& v = carrier_.values();
+        for_each_hook(hooks.global, hooks.local, [&](const auto& record) {
+            const Value r = fire(
+                {autograd::HookKind::ForwardPre, record.id, &module_}, [&] { return tensors_of(Value::list(v.args)); },
+                [&] { return record.fn.fn(module_, v.args, v.kwargs); });
+            if (!r.isNone()) replace_arguments(v, r, record.fn.with_kwargs);
+        });
+    }
+    void replace_arguments(CallValues& v, const Value& r, bool with_kwargs) const {
+        if (with_kwargs) {
+            REEL_CHECK(r.isTuple() && r.elements().size() == 2, module_.name(),
+                       ": forward pre-hook with keyword arguments must return none or a tuple (args, kwargs), got ",
+                       r.repr());
+            const Value a = r.elements()[0], k = r.elements()[1];
+            v.args = a.isSequence() ? a.elements() : Args{a};
+            v.kwargs = k.toGenericDict();
+        } else if (r.isTuple()) {
+            v.args = r.elements();
+        } else {
+            v.args = Args{r};
+        }
+    }
+
+    /// C-10 to C-13.
+    void run_forward_hooks(const Snapshots<ForwardHook>& hooks) {
+        CallValues& v = carrier_.values();
+        for_each_hook(hooks.global, hooks.local, [&](const auto& record) {
+            if (record.fn.always_call) started_.push_back(record.id);
+            run_forward_hook(record, v);
+        });
+    }
+    void run_forward_hook(const HookTable<ForwardHook>::Record& record, CallValues& v) {
+        Value r = fire(
+            {autograd::HookKind::Forward, record.id, &module_}, [&] { return tensors_of(v.result); },
+            [&] { return record.fn.fn(module_, v.args, v.kwargs, v.result); });
+        if (!r.isNone()) v.result = std::move(r);
+    }
+
+    void failed(bool watched) noexcept {
+        rescue();
+        if (watched) autograd::impl::note_module_left(&module_, nullptr);
+    }
+    /// C-27 to C-29: always-call hooks that have not started run with what there is; their results stay among them.
+    void rescue() noexcept {
+        const auto hooks = snapshots(&CallHooks::forward);
+        for_each_hook(hooks.global, hooks.local, [&](const auto& record) {
+            if (!record.fn.always_call || std::ranges::find(started_, record.id) != started_.end()) return;
+            try {
+                run_forward_hook(record, carrier_.values());
+            } catch (const std::exception& e) {
+                REEL_WARN("forward hook on ", module_.name(),
+                          " (always_call) failed while forward was already failing: ", e.what());
+            } catch (...) {
+                REEL_WARN("forward hook on ", module_.name(),
+                          " (always_call) failed while forward was already failing");
+            }
+        });
+    }
+
+    const CallHooks& local() const { return local_hooks(module_); }
+    /// The global and the local hooks of one kind, taken together (C-33).
+    template <class H> Snapshots<H> snapshots(Table<H> CallHooks::*kind) const {
+        return {snapshot(global_.*kind), snapshot(local().*kind)};
+    }
+
+    Module& module_;
+    Carrier carrier_;
+    const CallHooks& global_;
+    std::optional<CallGates> gates_;     ///< where there are backward hooks
+    std::vector<std::uint64_t> started_; ///< always-call hooks (C-28)
+};
+
+} // namespace reel::nn::detail

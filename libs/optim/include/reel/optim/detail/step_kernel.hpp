@@ -1,0 +1,24 @@
+// The seam of fused optimizer steps: one kernel for each rule, which a device's library sets for its device.
+#pragma once
+
+#include <reel/autograd/detail/dense_update.hpp>
+#include <reel/autograd/kernel.hpp>
+
+namespace reel::optim {
+
+/// The memory of one step: parameter, gradient (only read) and states, all in the same dense order.
+struct StepOperands {
+    static constexpr int most = reel::detail::DenseUpdate::most_operands;
+    ScalarType dtype;   ///< of every element: floating
+    std::int64_t count; ///< elements of each operand
+    int size;           ///< operands
+    char* const* data;  ///< on the parameter's device
+};
+
+/// What steps by `Rule`: set for the CPU when this library is loaded, by a device's library for its device. `param` is
+/// the parameter whose memory `operands` opens.
+template <class Rule>
+inline constinit Kernel<void(const Tensor& param, const Rule& rule, const StepOperands& operands)> step_kernel{
+    "optimizer_step"};
+
+} // namespace reel::optim

@@ -1,0 +1,23 @@
+// The arithmetic of Adadelta.
+#pragma once
+
+#include <reel/optim/detail/step_rule.hpp>
+
+namespace reel::optim::steps {
+
+/// v = rho v + (1 - rho) g^2;  d = sqrt(a + eps) / sqrt(v + eps) g;  a = rho a + (1 - rho) d^2;  p -= lr d
+struct adadelta_step : StepRule {
+    static constexpr int states = 2;
+    double rho = 0, eps = 0;
+    template <class T> REEL_HD void operator()(T* x) const {
+        const T g = begin(x);
+        x[2] = x[2] * k<T>(rho) + g * g * k<T>(1 - rho);
+        const T delta = sqrt(x[3] + k<T>(eps)) / sqrt(x[2] + k<T>(eps)) * g;
+        x[3] = x[3] * k<T>(rho) + delta * delta * k<T>(1 - rho);
+        x[0] = x[0] - delta * k<T>(lr);
+    }
+};
+
+using adadelta_steps = op_list<adadelta_step>;
+
+} // namespace reel::optim::steps

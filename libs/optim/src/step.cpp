@@ -1,0 +1,51 @@
+#include <reel/optim/detail/step.hpp>
+
+#include <algorithm>
+
+#include <reel/autograd/parallel.hpp>
+#include <reel/autograd/pin.hpp>
+
+#include "step_loops.hpp"
+
+namespace reel::optim {
+
+namespace {
+void check_alike(const char* optimizer, const char* what, const Tensor& t, const Tensor& param) {
+    REEL_CHECK(t.defined(), optimizer, ": ", what, " is undefined");
+    REEL_CHECK(t.sizes().equals(param.sizes()), optimizer, ": ", what, " has shape ", t.sizes(), ", the parameter has ",
+               param.sizes());
+    REEL_CHECK(t.scalar_type() == param.scalar_type(), optimizer, ": ", what, " is ", dtype_name(t.scalar_type()),
+               ", the parameter is ", dtype_name(param.scalar_type()));
+    REEL_CHECK(t.device() == param.device(), optimizer, ": ", what, " is on ", t.device().str(), ", the parameter on ",
+               param.device().str());
+}
+} // namespace
+
+void detail::apply_step(const char* optimizer, ArrayRef<const Tensor*> operands, bool has_kernel, RunStep run,
+                        const void* rule) {
+    const Tensor& param = *operands[0];
+    for (std::size_t a = 1; a < operands.size(); ++a)
+        check_alike(optimizer, a == 1 ? "the gradient" : "the state", *operands[a], param);
+    const bool numbers = isFloatingType(param.scalar_type()) || isComplexType(param.scalar_type());
+    REEL_CHECK_NOT_IMPLEMENTED(has_kernel && numbers, optimizer, ": there is no step for ",
+                               dtype_name(param.scalar_type()), " parameters on ", param.device().str());
+    if (autograd::impl::passes_over(param, optimizer)) return;
+    reel::detail::DenseUpdate update(optimizer, operands, /*read_only=*/1);
+    if (update.count() > 0) run(rule, param, {update.dtype(), update.count(), update.size(), update.data()});
+    update.commit();
+}
+
+void run_loops(const StepLoops& loops, const void* rule, const StepOperands& o) {
+    constexpr std::int64_t grain = 32768, block = 64; // chunks start at whole blocks, so that vectors stay aligned
+    const StepLoop loop = loops.of(o.dtype);
+    const std::size_t bytes = elementSize(o.dtype);
+    if (o.count <= grain) return loop(o.data, o.count, rule);
+    parallel_for(0, (o.count + block - 1) / block, grain / block, [&](std::int64_t begin, std::int64_t end) {
+        char* data[StepOperands::most];
+        const std::int64_t first = begin * block, last = std::min(o.count, end * block);
+        for (int a = 0; a < o.size; ++a) data[a] = o.data[a] + std::size_t(first) * bytes;
+        loop(data, last - first, rule);
+    });
+}
+
+} // namespace reel::optim

@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""Op blocks that tools/opgen.py must refuse, with file, line and reason; and the like of each that it must take."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+OPS = "libs/autograd/src/ops"
+RECORDED = """{
+    Tensor out = raw(input);
+    record("twice", {input}, out, {}, [](RuleContext& c) -> GradList { return {c.grad() * 2}; });
+    return out;
+}
+"""
+TWICE = 'REEL_OP("twice(Tensor input) -> Tensor"'
+FUNCTION = "Tensor twice(const Tensor& input) "
+NOTHING_SAID = ("the block says nothing about its gradient; say exactly one of rule (its body records), composite (it calls "
+                "differentiable ops) and not_differentiable")
+NOTHING_RECORDS = ("the block says rule, and nothing in its body records: call record with the rule, or say composite or "
+                   "not_differentiable")
+HIDDEN = "REEL_OP stands in a macro or between #if and #endif, where the build cannot read it; write the block out"
+OUTSIDE = f"REEL_OP stands outside of the sources below {OPS}; move the op there"
+UNREADABLE = ('cannot read the block; expected, at the beginning of a line, REEL_OP("name(Type arg, ...) -> Type", flags)')
+
+
+def generate(files):
+    """(exit status, what opgen says, the generated registration) for a tree of the given files."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in files.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        done = subprocess.run([sys.executable, ROOT / "tools/opgen.py", "--root", root, "--out", root / "out"],
+                              capture_output=True, text=True, check=False)
+        made = "".join(p.read_text() for p in sorted((root / "out/src").glob("ops_registry_*.cpp")))
+        return done.returncode, done.stderr.strip(), made
+
+
+def source(text, name="twice.cpp"):
+    return {f"{OPS}/math/{name}": text}
+
+
+def refused(files, where, reason):
+    status, said, _ = generate(files)
+    expected = f"opgen: {where}: {reason}"
+    if status == 0 or said != expected:
+        return f"exit status {status}, said: {said or 'nothing'}; expected: {expected}"
+    return None
+
+
+def taken(files, *registered):
+    status, said, made = generate(files)
+    if status != 0:
+        return f"exit status {status}, said: {said}"
+    return next((f"not registered: {text}" for text in registered if text not in made), None)
+
+
+def at(line, name="twice.cpp"):
+    return f"{OPS}/math/{name}:{line}"
+
+
+# --- what a block says ------------------------------------------------------------------------------------------------
+
+def a_block_that_says_nothing_about_its_gradient():
+    return refused(source(f"\n\n{TWICE}, method)\n{FUNCTION}{RECORDED}"), at(3), NOTHING_SAID)
+
+
+def a_block_that_says_two_things():
+    return refused(source(f"{TWICE}, rule, composite)\n{FUNCTION}{RECORDED}"), at(1),
+                   NOTHING_SAID.replace("says nothing", "says rule and composite"))
+
+
+def a_block_that_says_one_thing():
+    return taken(source(f"{TWICE}, rule, method)\n{FUNCTION}{RECORDED}"), 's.gradient = Gradient::Rule;',
+                 '{"input", "Tensor", false, false, Value(), true}')
+
+
+def a_block_without_a_gradient():
+    return taken(source(f"{TWICE}, not_differentiable)\n{FUNCTION}{{ return raw(input); }}\n"), 's.gradient = Gradient::None;',
+                 '{"input", "Tensor", false, false, Value(), false}')
+
+
+def a_misspelt_word():
+    status, said, _ = generate(source(f"{TWICE}, ruled)\n{FUNCTION}{RECORDED}"))
+    return None if status and said.startswith(f"opgen: {at(1)}: unknown flag ruled; known: composite, ") else said
+
+
+def an_input_that_does_not_exist():
+    return refused(source(f'{TWICE}, rule, not_differentiable("weight"))\n{FUNCTION}{RECORDED}'), at(1),
+                   'not_differentiable("weight"): the schema has no tensor argument of that name')
+
+
+def an_input_of_an_op_without_gradient():
+    return refused(source(f'{TWICE}, not_differentiable, not_differentiable("input"))\n{FUNCTION}{{ return raw(input); }}\n'),
+                   at(1), 'not_differentiable("input") stands beside not_differentiable, which speaks for every input; remove one')
+
+
+def an_input_without_gradient_also_under_another_name():
+    text = ('REEL_OP("weighted(Tensor input, Tensor weight) -> Tensor", rule, not_differentiable("weight"),\n'
+            '        alias("measured(Tensor x, Tensor mass)"))\n'
+            "Tensor weighted(const Tensor& input, const Tensor& weight) " + RECORDED)
+    return taken(source(text), '{"input", "Tensor", false, false, Value(), true}',
+                 '{"weight", "Tensor", false, false, Value(), false}', '{"x", "Tensor", false, false, Value(), true}',
+                 '{"mass", "Tensor", false, false, Value(), false}')
+
+
+# --- what its body does -----------------------------------------------------------------------------------------------
+
+def a_forgotten_record():
+    return refused(source(f"{TWICE}, rule)\n{FUNCTION}{{\n    return raw(input); // record(\n}}\n"), at(1), NOTHING_RECORDS)
+
+
+def a_record_in_a_text_is_none():
+    return refused(source(f'{TWICE}, rule)\n{FUNCTION}{{ return raw("record(", input); }}\n'), at(1), NOTHING_RECORDS)
+
+
+def a_composite_that_records():
+    return refused(source(f"{TWICE}, composite)\n{FUNCTION}{RECORDED}"), at(1),
+                   "the block says composite, and its body records: say rule")
+
+
+def a_composite_of_an_op_that_records():
+    text = (f"{TWICE}, rule)\n{FUNCTION}{RECORDED}\n"
+            'REEL_OP("four_times(Tensor input) -> Tensor", composite)\n'
+            "Tensor four_times(const Tensor& input) { return twice(reel::twice(input)); }\n")
+    return taken(source(text), 's.gradient = Gradient::Composite;')
+
+
+def a_helper_that_records():
+    helper = "namespace {\ntemplate <class F> Tensor helper(const Tensor& input, F f) " + RECORDED + "} // namespace\n"
+    return taken(source(f"{helper}{TWICE}, rule)\n{FUNCTION}{{ return helper(input, 1); }}\n"))
+
+
+def a_helper_of_another_file_that_records():
+    files = source(f'#include "ops/math/helper.hpp"\n{TWICE}, rule)\n{FUNCTION}{{ return helper(input); }}\n')
+    files |= source("Tensor helper(const Tensor& input);\n", "helper.hpp")
+    unfit = refused(files | source("namespace {\nTensor helper(const Tensor& input) " + RECORDED + "}\n", "other.cpp"), at(2),
+                    NOTHING_RECORDS)  # a helper of that name which the file cannot see
+    return unfit or taken(files | source('#include "ops/math/helper.hpp"\nTensor helper(const Tensor& input) ' + RECORDED,
+                                         "helper.cpp"))
+
+
+def a_macro_that_records():
+    text = (f"#define TWICE(name) \\\n    Tensor name(const Tensor& input) {{ record(1); return input; }}\n{TWICE}, rule)\n"
+            'REEL_OP("twice(Scalar input) -> Tensor", rule, cpp("twice_number"))\nTWICE(twice)\n')
+    return taken(source(text)) or refused(source(text.replace("record(1); ", "")), at(3), NOTHING_RECORDS)
+
+
+def the_next_block_does_not_speak_for_this_one():
+    text = (f"{TWICE}, rule)\n{FUNCTION}{{ return raw(input); }}\n"
+            'REEL_OP("thrice(Tensor input) -> Tensor", rule)\nTensor thrice(const Tensor& input) ' + RECORDED)
+    return refused(source(text), at(1), NOTHING_RECORDS)
+
+
+# --- where it stands --------------------------------------------------------------------------------------------------
+
+def a_block_after_an_if():
+    return refused(source(f"#if 1\n{TWICE}, rule)\n{FUNCTION}{RECORDED}#endif\n"), at(2), HIDDEN)
+
+
+def a_block_after_an_else():
+    return refused(source(f"#ifdef A\n#if B\n#endif\n#else\n{TWICE}, rule)\n{FUNCTION}{RECORDED}#endif\n"), at(5), HIDDEN)
+
+
+def a_block_behind_an_endif():
+    return taken(source(f"#ifdef A\n#define B 1\n#endif\n{TWICE}, rule)\n{FUNCTION}{RECORDED}"), "twice")
+
+
+def a_block_in_a_macro():
+    return refused(source(f"#define DECLARE(name) \\\n    REEL_OP(#name, rule) \\\n    Tensor name()\n"), at(2), HIDDEN)
+
+
+def another_name_for_the_word():
+    return refused(source("#define OP REEL_OP\n"), at(1), HIDDEN)
+
+
+def the_word_pasted_together():
+    return refused(source("#define OP(a) REEL_##a\n"), at(1), HIDDEN)
+
+
+def a_block_inside_of_a_line():
+    return refused(source(f"\nnamespace reel {{ {TWICE}, rule) }}\n"), at(2), UNREADABLE)
+
+
+def a_schema_that_is_no_literal():
+    return refused(source("REEL_OP(TEXT, rule)\n"), at(1), UNREADABLE)
+
+
+def a_block_in_a_header():
+    return refused(source(f"{TWICE}, rule)\n{FUNCTION}{RECORDED}", "twice.hpp"), at(1, "twice.hpp"), OUTSIDE)
+
+
+def a_block_in_another_library():
+    name = "libs/nn/src/twice.cpp"
+    return refused({name: f"{TWICE}, rule)\n{FUNCTION}{RECORDED}"}, f"{name}:1", OUTSIDE)
+
+
+def a_block_in_a_comment_is_none():
+    return taken(source(f"// {TWICE})\n/*\n{TWICE})\n*/\n"))
+
+
+# --- the tree itself --------------------------------------------------------------------------------------------------
+
+def every_block_of_the_library_is_taken():
+    with tempfile.TemporaryDirectory() as out:
+        done = subprocess.run([sys.executable, ROOT / "tools/opgen.py", "--out", out], capture_output=True, text=True, check=False)
+        return done.stderr.strip() if done.returncode else None
+
+
+def main():
+    tests = [f for name, f in globals().items() if callable(f) and getattr(f, "__module__", "") == "__main__"
+             and name not in ("main", "generate", "source", "refused", "taken", "at")]
+    failed = 0
+    for test in tests:
+        problem = test()
+        if problem:
+            failed += 1
+            print(f"{test.__name__}: {problem}")
+    print(f"{len(tests) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+"""Finds the blocks `REEL_OP("schema", flags)` and stops the build at each that cannot be read.
+
+A block stands at the beginning of a line, in a source below the folder of the ops, outside of macros and of #if: what the
+build does not read it does not declare, and what it reads is compiled. Everything else in the libraries that says REEL_OP
+is an error, so no op escapes the checks.
+"""
+import re
+
+import cpp_text
+
+LIBRARIES, OPS, DEFINED_IN = "libs", "libs/autograd/src/ops", "libs/autograd/include/reel/autograd/record.hpp"
+BLOCK = re.compile(r'^REEL_OP\(((?:\s*"(?:[^"\\]|\\.)*")+)\s*(?:,((?:[^()"]|"[^"]*"|\((?:\s*"[^"]*")+\))*))?\)', re.M)
+DETAIL = re.compile(r'(\w+)\("([^"]+)"\)')
+DEFINITION = re.compile(r"#[ \t]*define[ \t]+REEL_OP\(.*")
+PLACES = re.compile(r"\bREEL_OP\b|\bREEL_[ \t]*##|##[ \t]*_OP\b")  # also what a macro would paste together
+SUFFIXES = {".cpp", ".hpp", ".h", ".inc", ".cu", ".cuh"}
+
+
+class Block:
+    """One block: the schema's text, its flags, what its words with texts say, and the definition it stands above."""
+
+    def __init__(self, path, where, schema, flags, details, body):
+        self.path, self.where, self.schema, self.flags, self.details, self.body = path, where, schema, flags, details, body
+
+    def texts(self, word):
+        """What `word("text")` says in the block, once for each time that it stands there."""
+        return [text for w, text in self.details if w == word]
+
+
+def split_flags(text):
+    """(words, [(word, text)]) of a block's flags."""
+    text = re.sub(r'"\s*"', "", text or "")
+    words = {f.strip() for f in DETAIL.sub("", text).split(",")} - {""}
+    return words, DETAIL.findall(text)
+
+
+def read(sources, root, fail):
+    """Every block of the tree below `root`, in the order of files and lines; `fail(where, text)` stops the build."""
+    blocks = []
+    for path in sorted(p for p in (root / LIBRARIES).rglob("*") if p.suffix in SUFFIXES):
+        name = path.relative_to(root).as_posix()
+        raw = sources.raw.get(path) or path.read_text(errors="replace")
+        if "REEL_" not in raw:
+            continue
+        text = sources.text.get(path) or cpp_text.blanked(raw)
+        places = [m.start() for m in PLACES.finditer(text)]
+        found = {m.start(): m for m in BLOCK.finditer(raw)}
+        hidden = cpp_text.conditional_lines(text) if places else set()
+        for i, at in enumerate(places):
+            line = text.count("\n", 0, at) + 1
+            where = f"{name}:{line}"
+            if name == DEFINED_IN and DEFINITION.match(text.splitlines()[line - 1]):
+                continue
+            if line in hidden:
+                fail(where, "REEL_OP stands in a macro or between #if and #endif, where the build cannot read it; write the "
+                     "block out")
+            if path.suffix != ".cpp" or not name.startswith(OPS + "/"):
+                fail(where, f"REEL_OP stands outside of the sources below {OPS}; move the op there")
+            if at not in found:
+                fail(where, 'cannot read the block; expected, at the beginning of a line, REEL_OP("name(Type arg, ...) -> Type", '
+                     "flags)")
+            flags, details = split_flags(found[at].group(2))
+            schema = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', found[at].group(1)))
+            blocks.append(Block(path, where, schema, flags, details, _body(text, places, found, i)))
+    return blocks
+
+
+def _body(text, places, found, i):
+    """The definition below a block; blocks that follow each other share one."""
+    while i + 1 < len(places) and places[i + 1] in found and not text[found[places[i]].end():places[i + 1]].strip():
+        i += 1
+    end = places[i + 1] if i + 1 < len(places) else len(text)
+    return cpp_text.first_definition(text, found[places[i]].end(), end) if places[i] in found else ""
