@@ -328,7 +328,7 @@ def method_list(ops):
 
 
 def definitions(ops):
-    out = [BANNER, '#include <reel/autograd/ops.hpp>\n\n#include "op/inplace.hpp"\n\nnamespace reel {\n\n']
+    out = [BANNER, '#include <reel/autograd/ops.hpp>\n\n#include "op/inplace_form.hpp"\n\nnamespace reel {\n\n']
     for op in ops:
         out += own_forms(op)
         call = lambda n, first: ", ".join(["*this"] + [a.name for a in op.cpp_args[1:]])

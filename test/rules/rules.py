@@ -25,6 +25,10 @@ MAY_USE = {
     "inspect": ["autograd", "nn", "optim"],
     "reel": ["autograd", "nn", "optim", "data", "serialize", "inspect"],
 }
+# folder of libs/autograd/src -> the folders above it, of which it includes nothing
+ABOVE = {"tensor": {"tape", "op", "ops"}, "tape": {"op", "ops"}, "cpu": {"tape", "op", "ops"}, "op": {"ops"}}
+# header -> why that is allowed all the same
+REACHES_UP = {"op/dispatch.hpp": "from a dtype to an element type; it knows neither the tape nor the registry"}
 # foreign header (start of its name) -> the libraries that may include it
 FOREIGN = {
     "cblas": ["autograd"], "lapack": ["autograd"], "openblas": ["autograd"], "sleef": ["autograd"], "fftw3": ["fftw"],
@@ -111,6 +115,16 @@ def public_headers_include_only_public_headers():
             for quote, header, line in includes(path):
                 if quote == '"':
                     yield f'{name(path)}:{line}: "{header}": use <reel/...>'
+
+
+def layers_use_only_what_lies_below():
+    """Within autograd: tensors know no tape, the tape knows no ops, kernels know neither."""
+    for path in IN_LIBS:
+        folder = path.relative_to(ROOT).parts[3] if lib(path) == "autograd" and not is_public(path) else None
+        for quote, header, line in includes(path):
+            used = header.split("/")[0]
+            if quote == '"' and used in ABOVE.get(folder, ()) and header not in REACHES_UP:
+                yield f"{name(path)}:{line}: {folder}/ may not use {used}/ ({header})"
 
 
 def foreign_headers_stay_where_they_belong():
@@ -301,7 +315,8 @@ def the_page_of_pinned_rules_is_current():
 
 
 RULES = [libraries_use_only_what_they_may, every_library_is_in_the_table, quoted_includes_stay_in_their_own_library,
-         public_headers_include_only_public_headers, foreign_headers_stay_where_they_belong,
+         public_headers_include_only_public_headers, layers_use_only_what_lies_below,
+         foreign_headers_stay_where_they_belong,
          no_cuda_header_in_a_public_header, public_headers_are_cheap,
          host_memory_is_reached_through_host_data, headers_are_guarded, files_stay_short,
          names_are_snake_case, no_file_knows_the_machine_it_was_written_on, quoted_rules_exist, rules_are_numbered_and_anchored,

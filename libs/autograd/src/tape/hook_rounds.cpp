@@ -44,9 +44,9 @@ void leaf_round(const Tensor& leaf, Tensor& g) {
 }
 
 /// T-12.
-void retain(const NodeExtras::Retained& r, const Tensor& g) {
+void retain(TensorImpl& t, const Tensor& g) {
     if (!g.defined()) return;
-    Tensor& grad = r.tensor->ensure_meta().grad;
+    Tensor& grad = t.ensure_meta().grad;
     if (!grad.defined()) grad = reel::clone(g, MemoryFormat::Contiguous);
     else grad = grad + g;
 }
@@ -69,7 +69,7 @@ void run_tensor_hooks(Node& n, GradList& grads) {
         const NodeExtras::OutputHooks of = e->tensor_hooks[i];
         tensor_round(of.table, grads[of.output_nr], &n, of.output_nr);
     }
-    for (const auto& r : e->retained) retain(r, grads[r.output_nr]);
+    for (const auto& [output_nr, tensor] : e->retained) retain(*tensor, grads[output_nr]);
 }
 
 void run_node_prehooks(Node& n, GradList& grads) {

@@ -7,12 +7,13 @@
 #include <reel/autograd/pin.hpp>
 #include <reel/autograd/record.hpp>
 
-#include "ops/shape/strided_geometry.hpp"
+#include "tape/allow_mutation.hpp"
 #include "tape/autograd_meta.hpp"
 #include "tape/modes.hpp"
-#include "tape/mutation.hpp"
 #include "tape/node_extras.hpp"
+#include "tape/views.hpp"
 #include "tensor/raw.hpp"
+#include "tensor/strided_geometry.hpp"
 
 namespace reel::autograd {
 
@@ -24,45 +25,9 @@ bool has_hooks(const Node& n) {
     const NodeExtras* e = n.extras();
     return e && (!e->tensor_hooks.empty() || e->pre || e->post);
 }
-const char* creation_reason(CreationMeta c) {
-    switch (c) {
-    case CreationMeta::NoGrad:
-        return "the view was created under no_grad, so it has no connection to its base on the tape";
-    case CreationMeta::Inference:
-        return "the view was created in inference mode";
-    case CreationMeta::MultiOutput:
-        return "it is the output of a function that returns several views, and those forbid in-place modification of "
-               "one of them";
-    case CreationMeta::CustomFunction:
-        return "the view was created inside a custom Function (or is a module input or output under backward hooks)";
-    default:
-        return "";
-    }
-}
-/// E-47, B-33 to B-36.
-[[noreturn]] void throw_view(const Tensor& v, const char* what, const char* op) {
-    const NodePtr fn = v.impl()->grad_fn_unchecked();
-    REEL_THROW(Error, op, ": ",
-               fn ? str("output ", v.impl()->output_nr(), " of ", fn->name()) : std::string("this tensor"),
-               " is a view and ", what, ": ", creation_reason(v.impl()->creation_meta()),
-               ". Use an out-of-place operation, or clone() the view before modifying it");
-}
-
-Tensor base_of(const Tensor& view) { return Tensor(view.impl()->view_base()); }
-
-/// The view of `base` at that place; complex numbers and pairs of reals may show each other.
-Tensor view_again(const Tensor& base, const Geometry& g, ScalarType dtype) {
-    if (dtype == base.scalar_type()) return reel::as_strided(base, g.sizes, g.strides, g.offset);
-    if (base.is_complex()) return reel::as_strided(reel::view_as_real(base), g.sizes, g.strides, g.offset);
-    const Geometry pairs = g.halved();
-    return reel::view_as_complex(reel::as_strided(base, pairs.sizes, pairs.strides, pairs.offset));
-}
+void check_history(const Tensor& self, const char* op);
 
 } // namespace
-
-namespace {
-void check_history(const Tensor& self, const char* op);
-}
 
 void refuse_inference(const Tensor& self, const char* op) {
     REEL_CHECK(
@@ -88,7 +53,7 @@ void check_inplace(const Tensor& self, const char* op) {
 void check_recorded_write(const Tensor& self, const char* op) {
     const TensorImpl& impl = *self.impl();
     if (impl.is_view() && impl.creation_meta() != CreationMeta::Default)
-        throw_view(self, "is being modified in place", op);
+        refuse_view(self, "is being modified in place", op);
 }
 
 namespace {
@@ -118,8 +83,7 @@ void check_history(const Tensor& self, const char* op) {
         refresh_view(self);
         // The op reads the view through a node made again, so hooks on the old one are lost (T-9).
         if (const NodePtr& fn = impl.grad_fn_unchecked(); fn && has_hooks(*fn)) {
-            impl.set_view_version(impl.version() - 1);
-            refresh_view(self);
+            regenerate_view(self);
         }
         return;
     }
@@ -129,36 +93,6 @@ void check_history(const Tensor& self, const char* op) {
                    "use no_grad for updates of parameters, or clone() first");
 }
 } // namespace
-
-void refresh_view(const Tensor& view, bool asked) {
-    TensorImpl& impl = *view.impl();
-    if (impl.view_version() == impl.version()) return;
-    const Tensor base = base_of(view);
-    if (!base.impl()->requires_grad()) return;
-    if (impl.creation_meta() != CreationMeta::Default) {
-        if (asked || GradMode::is_enabled())
-            throw_view(view, "its base or another view of its base was modified in place", "autograd");
-        return;
-    }
-    if (InferenceMode::is_enabled()) return; // nothing can be recorded here
-    EnableGradGuard guard;
-    const Tensor fresh = view_again(base, Geometry::of(view), impl.dtype());
-    move_history(view, fresh.impl()->grad_fn_unchecked(), fresh.impl()->output_nr());
-}
-
-void forget_retained(TensorImpl& t) {
-    if (const NodePtr& fn = t.grad_fn_unchecked())
-        if (NodeExtras* e = fn->extras()) std::erase_if(e->retained, [&](const auto& r) { return r.tensor == &t; });
-}
-
-void move_history(const Tensor& t, NodePtr fn, std::uint32_t output_nr) {
-    TensorImpl& impl = *t.impl();
-    const bool retains = impl.retains_grad;
-    if (retains) forget_retained(impl);
-    impl.set_history(std::move(fn), output_nr);
-    if (retains && impl.grad_fn_unchecked())
-        impl.grad_fn_unchecked()->ensure_extras().retained.push_back({output_nr, &impl});
-}
 
 namespace {
 /// What `op` wrote into `self` without looking at it, on the tape: the old value's gradient is zero, not absent.
@@ -216,8 +150,7 @@ void rebase_history(const Tensor& self, const Tensor& result, const char* op) {
     });
     base.impl()->set_requires_grad_flag(false);
     move_history(base, next.impl()->grad_fn_unchecked(), next.impl()->output_nr());
-    impl.set_view_version(impl.version() - 1); // stale by construction: regenerate now
-    refresh_view(self);
+    regenerate_view(self);
 }
 
 } // namespace reel::autograd

@@ -17,7 +17,5 @@ void refuse_inference(const Tensor& self, const char* op);
 /// views) the history of `result`. A result that depends on nothing on the tape (undefined, or of an op without
 /// derivative) cuts the history that `self` has: what `self` held before gets a gradient of zeros.
 void rebase_history(const Tensor& self, const Tensor& result, const char* op);
-/// Brings a view's grad_fn up to date after its base or a sibling was modified (E-44, E-47).
-void refresh_view(const Tensor& view, bool asked = false);
 
 } // namespace reel::autograd

@@ -131,12 +131,8 @@ RemovableHandle Node::register_posthook(NodePostHook fn) {
     return vehicle ? handle : announced(HookKind::NodePost, std::move(handle), this);
 }
 RemovableHandle Node::add_tensor_hook(std::uint32_t output_nr, TensorHookFn fn) {
-    auto& hooks = ensure_extras().tensor_hooks;
-    for (auto& h : hooks)
-        if (h.output_nr == output_nr)
-            return announced(HookKind::Tensor, add_hook(h.table, std::move(fn)), this, output_nr);
-    hooks.push_back({output_nr, nullptr});
-    return announced(HookKind::Tensor, add_hook(hooks.back().table, std::move(fn)), this, output_nr);
+    auto& table = ensure_extras().ensure_hooks_of(output_nr).table;
+    return announced(HookKind::Tensor, add_hook(table, std::move(fn)), this, output_nr);
 }
 ValueDict& Node::metadata() { return ensure_extras().metadata; }
 const std::string& Node::creation_trace() const {

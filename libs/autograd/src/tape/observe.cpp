@@ -71,10 +71,9 @@ std::vector<HookRef> hooks_on(const Tensor& t) {
     };
     const TensorImpl& impl = t.checked();
     if (const NodePtr node = t.grad_fn()) {
-        if (const NodeExtras* e = node->extras())
-            for (const auto& output : e->tensor_hooks)
-                if (output.output_nr == impl.output_nr())
-                    add(output.table, HookKind::Tensor, node.get(), output.output_nr);
+        if (NodeExtras* e = node->extras())
+            if (const auto* output = e->hooks_of(impl.output_nr()))
+                add(output->table, HookKind::Tensor, node.get(), output->output_nr);
     } else if (const AutogradMeta* meta = impl.meta()) {
         add(meta->hooks, HookKind::Tensor, &impl, 0);
         add(meta->post_accumulate, HookKind::PostAccumulate, &impl, 0);

@@ -6,7 +6,7 @@
 #include <reel/autograd/observe.hpp>
 
 #include "tape/autograd_meta.hpp"
-#include "tape/inplace.hpp"
+#include "tape/views.hpp"
 #include "tape/modes.hpp"
 #include "tape/rule_node.hpp"
 

@@ -7,8 +7,8 @@
 #include <reel/autograd/pin.hpp>
 
 #include "tape/autograd_meta.hpp"
-#include "tape/inplace.hpp"
 #include "tape/node_extras.hpp"
+#include "tape/views.hpp"
 #include "tensor/raw.hpp"
 
 namespace reel {
@@ -93,7 +93,7 @@ void Tensor::retain_grad() const {
     REEL_CHECK(requires_grad(), "retain_grad: this tensor does not require grad");
     if (!impl.grad_fn_unchecked() || impl.retains_grad) return; // E-46: without looking further, as requires_grad_
     const NodePtr fn = grad_fn();
-    fn->ensure_extras().retained.push_back({impl.output_nr(), &impl});
+    fn->ensure_extras().retained.emplace(impl.output_nr(), &impl);
     impl.retains_grad = true;
 }
 
@@ -176,9 +176,9 @@ RemovableHandle Tensor::register_hook_impl(std::function<Tensor(const Tensor&)> 
 
 void Tensor::remove_hook(unsigned handle) const {
     if (const NodePtr node = grad_fn()) {
-        if (const NodeExtras* extras = node->extras())
-            for (const auto& hooks : extras->tensor_hooks)
-                if (hooks.output_nr == impl_->output_nr()) RemovableHandle(handle, hooks.table).remove();
+        if (NodeExtras* extras = node->extras())
+            if (const auto* hooks = extras->hooks_of(impl_->output_nr()))
+                RemovableHandle(handle, hooks->table).remove();
     } else if (const AutogradMeta* meta = checked().meta(); meta && meta->hooks) {
         RemovableHandle(handle, meta->hooks).remove();
     }

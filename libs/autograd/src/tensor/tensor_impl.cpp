@@ -5,7 +5,6 @@
 #include <reel/autograd/memory.hpp>
 #include <reel/autograd/node.hpp>
 
-#include "tape/autograd_meta.hpp"
 #include "tensor/checked_size.hpp"
 
 namespace reel {
@@ -13,13 +12,8 @@ namespace reel {
 TensorImpl::TensorImpl(StoragePtr storage, ScalarType dtype, Device device)
     : storage_(std::move(storage)), dtype_(dtype), device_(device) {}
 
-TensorImpl::~TensorImpl() {
-    if (retains_grad) autograd::forget_retained(*this);
-}
-
 void* TensorImpl::operator new(std::size_t n) { return cpu_alloc(n); }
 void TensorImpl::operator delete(void* p, std::size_t n) noexcept { cpu_free(p, n); }
-void TensorImpl::MetaDeleter::operator()(autograd::AutogradMeta* m) const noexcept { delete m; }
 
 namespace {
 bool row_major(IntArrayRef sizes, IntArrayRef strides) {
@@ -79,11 +73,6 @@ void TensorImpl::set_history(autograd::NodePtr fn, std::uint32_t output_nr) {
     grad_fn_ = std::move(fn);
     output_nr_ = output_nr;
     view_version_ = version();
-}
-
-autograd::AutogradMeta& TensorImpl::ensure_meta() {
-    if (!meta_) meta_.reset(new autograd::AutogradMeta);
-    return *meta_;
 }
 
 void TensorImpl::set_view(TensorImplPtr base, CreationMeta creation) {

@@ -27,7 +27,7 @@ public:
     ~DisableSavedTensorsHooksGuard();
     DisableSavedTensorsHooksGuard(const DisableSavedTensorsHooksGuard&) = delete;
 };
-struct KeptForMutation; // src/tape/mutation.hpp
+struct KeptForMutation; // src/tape/allow_mutation.hpp
 
 /// In this scope saved tensors may be modified in place: what was saved is cloned before the write, so that backward
 /// uses the old values. Backward must run inside of the same scope; scopes do not nest (E-80).

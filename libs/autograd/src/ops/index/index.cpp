@@ -1,7 +1,7 @@
 // Indexing by tensors: reading, writing, masks.
 #include "ops/index/index.hpp"
 
-#include "op/inplace.hpp"
+#include "op/inplace_form.hpp"
 #include "ops/index/block_copies.hpp"
 #include "ops/index/index_kernels.hpp"
 #include "ops/shape/shape_util.hpp"

@@ -1,7 +1,7 @@
 // The four operations and their kin: ops over the scalar rules.
 #include <reel/autograd/pointwise/arithmetic.hpp>
 
-#include "op/inplace.hpp"
+#include "op/inplace_form.hpp"
 #include "ops/pointwise/rule_host.hpp"
 #include "tape/inplace.hpp"
 

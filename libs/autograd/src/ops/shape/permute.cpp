@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ops/shape/geometry_inplace.hpp"
+#include "ops/shape/geometry_change.hpp"
 
 namespace reel {
 

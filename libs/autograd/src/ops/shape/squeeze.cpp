@@ -1,5 +1,5 @@
 // Views that drop or add dimensions of size one.
-#include "ops/shape/geometry_inplace.hpp"
+#include "ops/shape/geometry_change.hpp"
 #include "ops/shape/shape_util.hpp"
 
 #include <algorithm>

@@ -2,10 +2,10 @@
 #include <reel/autograd/kernels/accumulate.hpp>
 
 #include "ops/pointwise/rule_host.hpp"
-#include "ops/shape/geometry_inplace.hpp"
+#include "ops/shape/geometry_change.hpp"
 #include "ops/shape/shape_util.hpp"
-#include "ops/shape/strided_geometry.hpp"
 #include "tensor/checked_size.hpp"
+#include "tensor/strided_geometry.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Views that keep the order of elements: view, reshape, flatten, unflatten, ravel, alias.
 #include "ops/shape/shape_util.hpp"
-#include "ops/shape/strided_geometry.hpp"
+#include "tensor/strided_geometry.hpp"
 
 namespace reel {
 

@@ -1,5 +1,5 @@
 // Cloning saved tensors before they are overwritten.
-#include "tape/mutation.hpp"
+#include "tape/allow_mutation.hpp"
 
 #include <mutex>
 #include <unordered_map>

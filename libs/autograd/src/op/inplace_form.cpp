@@ -1,5 +1,5 @@
 // In-place forms by way of the out-of-place op.
-#include "op/inplace.hpp"
+#include "op/inplace_form.hpp"
 
 #include <reel/autograd/record.hpp>
 

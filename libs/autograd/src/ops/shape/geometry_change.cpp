@@ -1,4 +1,4 @@
-#include "ops/shape/geometry_inplace.hpp"
+#include "ops/shape/geometry_change.hpp"
 
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/record.hpp>
