@@ -19,9 +19,10 @@ import opgen_blocks
 import opgen_gradient
 import opgen_out
 import opgen_registry
-from exact_arguments import EXACT, argument_test, guards, own_forms, takes_exact
+from exact_arguments import argument_test, guards, own_forms, takes_exact
 from kernel_index import kernel_index, kernels_of
 from layer_index import layer_index
+from opgen_argument import RETURNS, TYPES, Arg, fail
 from opgen_text import BANNER
 from optim_index import OPTIM_BANNER, all_steps, umbrella
 from typed_calls import typed_call_files
@@ -29,39 +30,6 @@ from typed_calls import typed_call_files
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHUNK = 40  # ops per generated registration file
 
-# schema type -> (C++ parameter, expression that converts the bound value `{v}`)
-TYPES = {
-    "Tensor": ("const Tensor& {n}", "{v}.toTensor()"),
-    "Tensor?": ("const Tensor& {n}", "opt_tensor({v})"),
-    "Tensor[]": ("TensorList {n}", "{v}.toTensorVector()"),
-    "Tensor?[]": ("TensorList {n}", "opt_tensors({v})"),
-    "int": ("std::int64_t {n}", "{v}.toInt()"),
-    "int?": ("std::optional<std::int64_t> {n}", "opt_int({v})"),
-    "int[]": ("IntArrayRef {n}", "ints({v})"),
-    "int?[]": ("IntArrayRef {n}", "ints_or_none({v})"),
-    "int[]?": ("OptionalIntArrayRef {n}", "OptInts({v})"),
-    "float": ("double {n}", "{v}.toDouble()"),
-    "float?": ("std::optional<double> {n}", "opt_double({v})"),
-    "float[]": ("ArrayRef<double> {n}", "doubles({v})"),
-    "float[]?": ("std::optional<ArrayRef<double>> {n}", "OptDoubles({v})"),
-    "bool": ("bool {n}", "{v}.toBool()"),
-    "bool?": ("std::optional<bool> {n}", "opt_bool({v})"),
-    "Scalar": ("const Scalar& {n}", "{v}.toScalar()"),
-    "Scalar?": ("const std::optional<Scalar>& {n}", "opt_scalar({v})"),
-    "str": ("std::string_view {n}", "{v}.toStringRef()"),
-    "str?": ("std::optional<std::string_view> {n}", "opt_str({v})"),
-    "Dtype": ("ScalarType {n}", "{v}.toDtype()"),
-    "Dtype?": ("std::optional<ScalarType> {n}", "opt_dtype({v})"),
-    "Device?": ("std::optional<Device> {n}", "opt_device({v})"),
-    "Generator?": ("std::optional<Generator> {n}", "opt_generator({v})"),
-    "MemoryFormat?": ("std::optional<MemoryFormat> {n}", "opt_memory_format({v})"),
-    "TensorOptions": ("TensorOptions {n}", "options({v})"),
-    "Value": ("const Value& {n}", "{v}"),
-}
-RETURNS = {
-    "Value": "Value", "Tensor": "Tensor", "Tensor[]": "std::vector<Tensor>", "bool": "bool", "int": "std::int64_t", "float": "double",
-    "Scalar": "Scalar", "Dtype": "ScalarType", "int[]": "std::vector<std::int64_t>",
-}
 FLAGS = {"method", "out", "out_exact", "inplace", "inplace_native", "view", "random", *opgen_gradient.KINDS}
 DETAILS = {"alias", "cpp", "explicit", "not_differentiable"}
 # Arguments of Python's that C++ spells otherwise: functions of their own for working in place and into given tensors.
@@ -71,64 +39,6 @@ CPP_KEYWORDS = {"bool": "bool_", "float": "float_", "double": "double_", "int": 
                 "short": "short_", "char": "char_", "half": "half_", "and": "and_", "or": "or_", "not": "not_",
                 # libtorch's spellings of the two that are single capital letters
                 "T": "numpy_T", "H": "matrix_H"}
-
-
-def fail(where, text):
-    sys.exit(f"opgen: {where}: {text}")
-
-
-class Arg:
-    def __init__(self, text, kwarg_only, where):
-        m = re.fullmatch(r"([A-Za-z]+(?:\[\d*\])?\??(?:\[\])?) (\w+)(?:=(.*))?", text)
-        if not m:
-            fail(where, f"cannot read the argument '{text}'; expected 'Type name[=default]'")
-        self.type, self.name, self.default = m.groups()
-        self.base = re.sub(r"\[\d+\]", "[]", self.type)
-        self.kwarg_only = kwarg_only
-        if self.base not in TYPES:
-            fail(where, f"unknown type '{self.type}' of argument '{self.name}'; known: {', '.join(TYPES)}")
-
-    def cpp(self, exact=False):
-        if exact and self.base in EXACT:
-            return f"{EXACT[self.base][0]} {self.name}"
-        return TYPES[self.base][0].format(n=self.name)
-
-    def cpp_default(self):
-        d = self.default
-        if d is None:
-            return ""
-        if d == "None":
-            return " = {}" if self.base in ("Tensor?", "TensorOptions") else " = std::nullopt"
-        if d in ("True", "False"):
-            return " = " + d.lower()
-        if d == "{}" or d == "[]":
-            return " = {}"
-        if d.startswith("["):
-            return " = {" + d[1:-1] + "}"
-        if d.startswith("'"):
-            return ' = "' + d[1:-1] + '"'
-        if d in ("inf", "-inf"):
-            return f" = {'-' if d[0] == '-' else ''}std::numeric_limits<double>::infinity()"
-        return " = " + d
-
-    def value_default(self):
-        d = self.default
-        if d in (None, "None", "{}"):
-            return "Value()"
-        if d in ("True", "False"):
-            return f"Value({d.lower()})"
-        if d.startswith("["):
-            return "Value(std::vector<std::int64_t>{" + d[1:-1] + "})"
-        if d.startswith("'"):
-            return 'Value("' + d[1:-1] + '")'
-        if d in ("inf", "-inf"):
-            return f"Value({'-' if d[0] == '-' else ''}std::numeric_limits<double>::infinity())"
-        if re.fullmatch(r"-?\d+", d) and self.base.startswith("int"):
-            return f"Value(std::int64_t({d}))"
-        return f"Value({d})"
-
-    def bound(self, i):
-        return TYPES[self.base][1].format(v=f"v[{i}]")
 
 
 class Op:
