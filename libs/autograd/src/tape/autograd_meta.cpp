@@ -22,10 +22,7 @@ namespace autograd {
 
 void forget_retained(TensorImpl& t) {
     if (const NodePtr& fn = t.grad_fn_unchecked())
-        if (NodeExtras* e = fn->extras()) {
-            auto [at, last] = e->retained.equal_range(t.output_nr());
-            while (at != last) at = at->second == &t ? e->retained.erase(at) : std::next(at);
-        }
+        if (NodeExtras* e = fn->extras()) std::erase_if(e->retained, [&](const auto& r) { return r.tensor == &t; });
 }
 
 void move_history(const Tensor& t, NodePtr fn, std::uint32_t output_nr) {
@@ -34,7 +31,7 @@ void move_history(const Tensor& t, NodePtr fn, std::uint32_t output_nr) {
     if (retains) forget_retained(impl);
     impl.set_history(std::move(fn), output_nr);
     if (retains && impl.grad_fn_unchecked())
-        impl.grad_fn_unchecked()->ensure_extras().retained.emplace(output_nr, &impl);
+        impl.grad_fn_unchecked()->ensure_extras().retained.push_back({output_nr, &impl});
 }
 
 } // namespace autograd

@@ -1,10 +1,9 @@
 // Hooks and annotations of a node, allocated only when used.
 #pragma once
 
-#include <map>
+#include <algorithm>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include <reel/autograd/node.hpp>
@@ -20,16 +19,22 @@ struct NodeExtras {
     std::vector<OutputHooks> tensor_hooks; ///< in the order in which outputs got their first hook (T-24.1)
     /// The entry of `tensor_hooks` for that output, null when there is none.
     OutputHooks* hooks_of(std::uint32_t output_nr) {
-        const auto at = place_by_output_.find(output_nr);
-        return at == place_by_output_.end() ? nullptr : &tensor_hooks[at->second];
+        if (output_nr >= place_by_output_.size() || !place_by_output_[output_nr]) return nullptr;
+        return &tensor_hooks[place_by_output_[output_nr] - 1];
     }
     OutputHooks& ensure_hooks_of(std::uint32_t output_nr) {
-        if (place_by_output_.try_emplace(output_nr, tensor_hooks.size()).second)
-            tensor_hooks.push_back({output_nr, nullptr});
-        return *hooks_of(output_nr);
+        if (OutputHooks* hooks = hooks_of(output_nr)) return *hooks;
+        if (output_nr >= place_by_output_.size())
+            place_by_output_.resize(std::max<std::size_t>(output_nr + 1, 2 * place_by_output_.size()));
+        tensor_hooks.push_back({output_nr, nullptr});
+        place_by_output_[output_nr] = std::uint32_t(tensor_hooks.size());
+        return tensor_hooks.back();
     }
-    /// Tensors that keep the gradient of an output, by output. Weak: a dying tensor removes itself.
-    std::multimap<std::uint32_t, TensorImpl*> retained;
+    struct Retained {
+        std::uint32_t output_nr;
+        TensorImpl* tensor; ///< weak: a dying tensor removes itself
+    };
+    std::vector<Retained> retained;
     std::shared_ptr<HookTable<NodePreHook>> pre;
     std::shared_ptr<HookTable<NodePostHook>> post;
     ValueDict metadata;
@@ -38,7 +43,7 @@ struct NodeExtras {
     NodePtr parent;                  ///< the node being evaluated when this one was made (anomaly mode)
 
 private:
-    std::unordered_map<std::uint32_t, std::size_t> place_by_output_; ///< in `tensor_hooks`
+    SmallVector<std::uint32_t, 4> place_by_output_; ///< in `tensor_hooks`, from 1; 0 for none
 };
 
 } // namespace reel::autograd

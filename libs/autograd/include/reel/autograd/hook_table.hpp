@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace reel {
 
@@ -64,15 +64,15 @@ private:
 };
 
 /// An ordered table of hooks of one kind. A round runs over a snapshot: what changes meanwhile counts from the next
-/// round on (C-22). `Fn` carries its flags, so flags go with the hook. Adding a hook and removing the first or the last
-/// one take constant time; the first change after a snapshot copies the table.
+/// round on (C-22). `Fn` carries its flags, so flags go with the hook. Adding a hook behind the others and removing the
+/// last one take constant time, and no hook is copied; the first change after a snapshot copies the table.
 template <class Fn> class HookTable final : public HookTableBase {
 public:
     struct Record {
         std::uint64_t id;
         Fn fn;
     };
-    using Records = std::deque<Record>;
+    using Records = std::vector<Record>;
     using Snapshot = std::shared_ptr<const Records>;
 
     std::uint64_t add(Fn fn, bool prepend = false) {
@@ -80,8 +80,7 @@ public:
         std::lock_guard lock(mutex_);
         old = own();
         const std::uint64_t id = next_hook_id();
-        if (prepend) records_->push_front(Record{id, std::move(fn)});
-        else records_->push_back(Record{id, std::move(fn)});
+        records_->insert(prepend ? records_->begin() : records_->end(), Record{id, std::move(fn)});
         prepended_ += prepend;
         return id;
     }
