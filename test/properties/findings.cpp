@@ -22,10 +22,13 @@ const Exception exceptions[] = {
     {"nextafter", "reverse",
      "where the operands are equal the result is `other`, which takes the gradient by definition"},
     {"nn.functional.prelu", "second", "at zero the slope counts as a constant, as PyTorch's"},
-    {"_pack_padded_sequence", "toy device", "lengths are numbers of the host's, as PyTorch's"},
-    {"_pad_packed_sequence", "toy device", "batch_sizes are numbers of the host's, as PyTorch's"},
-    {"_pack_padded_sequence", "meta", "the lengths must be numbers, on the CPU, as PyTorch's"},
-    {"_pad_packed_sequence", "meta", "the batch sizes must be numbers, on the CPU, as PyTorch's"},
+    {"_pack_padded_sequence", "host operand", "the lengths are numbers of the host's, as PyTorch's"},
+    {"_pad_packed_sequence", "host operand", "the batch sizes are numbers of the host's, as PyTorch's"},
+    {"gru", "host operand", "the batch sizes are numbers of the host's, as PyTorch's"},
+    {"lstm", "host operand", "the batch sizes are numbers of the host's, as PyTorch's"},
+    {"rnn_relu", "host operand", "the batch sizes are numbers of the host's, as PyTorch's"},
+    {"rnn_tanh", "host operand", "the batch sizes are numbers of the host's, as PyTorch's"},
+    {"tensor_split", "host operand", "a tensor of places to split at is the host's, as PyTorch's"},
     {"linspace", "meta", "a tensor stands for a number there, which meta does not have"},
     {"logspace", "meta", "a tensor stands for a number there, which meta does not have"},
     {"argwhere", "alone", "an element without dimensions has no place"},
@@ -57,6 +60,10 @@ const Exception exceptions[] = {
 
 void Findings::add(const Sample& sample, const std::string& aspect, const std::string& what) {
     first_.try_emplace({sample.op, aspect}, sample.origin + ": " + what);
+}
+
+void Findings::add_refusal(const Sample& sample, const std::string& aspect, const std::string& error) {
+    add(sample, error.find(" CPU ") == std::string::npos ? aspect : "host operand", "refused: " + error);
 }
 
 void Findings::judge(std::initializer_list<const char*> aspects) const {
