@@ -74,12 +74,24 @@ BOOST_AUTO_TEST_CASE(strides_of_which_no_step_is_made_may_be_too_long_for_bytes)
 }
 
 BOOST_AUTO_TEST_CASE(many_lines_of_no_elements) {
-    for (const char* op : {"cummax", "cummin", "cumsum", "cumprod", "logcumsumexp"})
-        BOOST_TEST_CONTEXT(op) { call(op, {zeros({p62, 0}, kHalf), 1}); }
-    for (const char* op : {"softmax", "log_softmax", "sort"})
-        BOOST_TEST_CONTEXT(op) { call(op, {zeros({p61, 0}), 1}); }
+    for (const char* op : {"cummax", "cummin", "cumsum", "cumprod", "logcumsumexp"}) BOOST_TEST_CONTEXT(op) {
+            call(op, {zeros({p62, 0}, kHalf), 1});
+        }
+    for (const char* op : {"softmax", "log_softmax", "sort"}) BOOST_TEST_CONTEXT(op) {
+            call(op, {zeros({p61, 0}), 1});
+        }
     BOOST_TEST(refuses<OutOfMemoryError>([] { call("tolist", {zeros({p32 * 64, 0})}); }, "tolist: "));
     BOOST_TEST(refuses<OutOfMemoryError>([] { call("tolist", {zeros({max64, 1, 1, 0})}); }, "tolist: "));
+}
+
+BOOST_AUTO_TEST_CASE(a_hop_that_is_never_made_may_be_as_long_as_can_be) {
+    const Tensor x = ones({2, 100}, kComplexDouble);
+    const Kwargs how{{"center", false}, {"return_complex", true}};
+    REEL_TEST_SIZES(call("stft", {x, 16, max64 - 1}, how).toTensor(), 2, 16, 1);
+}
+
+BOOST_AUTO_TEST_CASE(more_pairs_than_rows) {
+    BOOST_TEST(refuses<ValueError>([] { lobpcg(eye(3, 3, TensorOptions(kDouble)), max64); }, "lobpcg: A has 3 rows"));
 }
 
 BOOST_AUTO_TEST_CASE(a_window_beyond_counting) {
@@ -88,17 +100,17 @@ BOOST_AUTO_TEST_CASE(a_window_beyond_counting) {
 
 BOOST_AUTO_TEST_CASE(batch_sizes_that_rise_or_are_negative) {
     for (const std::vector<std::int64_t>& sizes : {std::vector<std::int64_t>{1, -1}, {1, 2}, {0, 0}, {2, 0}})
-        BOOST_TEST(refuses<Error>(
-            [&] {
-                _pad_packed_sequence(ones({2}), tensor(IntArrayRef(sizes)), false, 2, 3);
-            },
-            "_pad_packed_sequence: batch_sizes must be positive and must not rise"));
+        BOOST_TEST(refuses<Error>([&] { _pad_packed_sequence(ones({2}), tensor(IntArrayRef(sizes)), false, 2, 3); },
+                                  "_pad_packed_sequence: batch_sizes must be positive and must not rise"));
 }
 
 BOOST_AUTO_TEST_CASE(layers_beyond_counting) {
     const Tensor x = zeros({3, 3, 4}), h = zeros({3, 3, 4});
-    BOOST_TEST(refuses<ValueError>([&] { gru(x, h, std::vector<Tensor>{zeros({3, 4})}, false, max64, 0., false, true, true); },
-                                   "gru: the number of states"));
+    BOOST_TEST(refuses<ValueError>(
+        [&] {
+            gru(x, h, std::vector<Tensor>{zeros({3, 4})}, false, max64, 0., false, true, true);
+        },
+        "gru: the number of states"));
 }
 
 BOOST_AUTO_TEST_CASE(negative_sizes_are_refused_also_in_pairs) {

@@ -29,7 +29,9 @@ Tensor lay_out(const Tensor& t, MemoryLayout layout) {
         step = first;
         for (std::size_t i = strides.size(); i-- > 0;) {
             strides[i] = step;
-            step *= std::max<std::int64_t>(t.size(std::int64_t(i)), 1);
+            // Sizes of a tensor without elements may be beyond counting.
+            step =
+                std::int64_t(std::uint64_t(step) * std::uint64_t(std::max<std::int64_t>(t.size(std::int64_t(i)), 1)));
         }
     };
     if (layout == MemoryLayout::strided) {

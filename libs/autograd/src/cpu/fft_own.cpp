@@ -136,9 +136,10 @@ template <class T> struct HalfToOddJob {
 
 /// The same axes counted in single numbers.
 FftAxes in_numbers(FftAxes axes, std::int64_t in, std::int64_t out) {
+    // A stride of which no step is made may be too long to count.
     for (FftAxis& a : axes) {
-        a.in *= in;
-        a.out *= out;
+        a.in = std::int64_t(std::uint64_t(a.in) * std::uint64_t(in));
+        a.out = std::int64_t(std::uint64_t(a.out) * std::uint64_t(out));
     }
     return axes;
 }

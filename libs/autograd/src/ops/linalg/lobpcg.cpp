@@ -111,7 +111,7 @@ Search checked(const Tensor& A, const Tensor& B, const Tensor& X, std::optional<
     const std::int64_t m = A.size(-1), wanted = k.value_or(X.defined() ? X.size(-1) : 1);
     const std::int64_t columns = X.defined() ? X.size(-1) : n.value_or(wanted);
     REEL_CHECK_VALUE(wanted > 0 && wanted <= columns, "lobpcg: k is ", wanted, "; expected 1 to ", columns);
-    REEL_CHECK_VALUE(m >= 3 * columns, "lobpcg: A has ", m, " rows; expected at least three times the ", columns,
+    REEL_CHECK_VALUE(columns <= m / 3, "lobpcg: A has ", m, " rows; expected at least three times the ", columns,
                      " pairs that are looked for");
     Dims start(A.sizes());
     start.back() = columns;
