@@ -2,6 +2,9 @@
 #include "bad_input_helpers.hpp"
 
 #include <reel/autograd/memory.hpp>
+#include <reel/autograd/parallel.hpp>
+
+#include <mutex>
 
 using namespace bad_input;
 
@@ -88,6 +91,28 @@ BOOST_AUTO_TEST_CASE(a_hop_that_is_never_made_may_be_as_long_as_can_be) {
     const Tensor x = ones({2, 100}, kComplexDouble);
     const Kwargs how{{"center", false}, {"return_complex", true}};
     REEL_TEST_SIZES(call("stft", {x, 16, max64 - 1}, how).toTensor(), 2, 16, 1);
+}
+
+BOOST_AUTO_TEST_CASE(an_identity_without_rows_may_be_as_wide_as_can_be_counted) {
+    REEL_TEST_SIZES(eye(0, max64), 0, max64);
+}
+
+BOOST_AUTO_TEST_CASE(set_checks_sizes_before_it_counts_strides) {
+    const Tensor x = zeros({2});
+    BOOST_TEST(refuses<ValueError>([&] { x.set_(zeros({6}), 0, {2, -1, 3}); }, "set_: size must not be negative"));
+    BOOST_TEST(refuses<ValueError>([&] { x.set_(zeros({6}), 0, std::vector<std::int64_t>(72, 2)); }, "set_: "));
+    BOOST_TEST(refuses<ValueError>([&] { x.set_(zeros({6}), 0, {p62, p62}); }, "set_: ", "2^63 bytes"));
+    REEL_TEST_SIZES(x, 2);
+}
+
+BOOST_AUTO_TEST_CASE(as_many_pieces_as_can_be_counted_are_each_met_once) {
+    std::mutex mutex;
+    std::uint64_t covered = 0;
+    parallel_for(0, max64, 100000, [&](std::int64_t begin, std::int64_t end) {
+        const std::lock_guard lock(mutex);
+        covered += std::uint64_t(end - begin);
+    });
+    BOOST_TEST(covered == std::uint64_t(max64));
 }
 
 BOOST_AUTO_TEST_CASE(more_pairs_than_rows) {

@@ -6,9 +6,9 @@
 #include <reel/autograd/observe.hpp>
 
 #include "tape/autograd_meta.hpp"
-#include "tape/views.hpp"
 #include "tape/modes.hpp"
 #include "tape/rule_node.hpp"
+#include "tape/views.hpp"
 
 namespace reel::autograd {
 

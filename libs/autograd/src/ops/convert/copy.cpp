@@ -2,8 +2,8 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 
-#include "tensor/convert.hpp"
 #include "tape/inplace.hpp"
+#include "tensor/convert.hpp"
 #include "tensor/raw.hpp"
 
 namespace reel {

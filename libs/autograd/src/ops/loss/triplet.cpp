@@ -1,6 +1,6 @@
 // Losses over three points: the anchor should be nearer to the positive than to the negative.
-#include "ops/pointwise/elementwise.hpp"
 #include "ops/loss/loss.hpp"
+#include "ops/pointwise/elementwise.hpp"
 
 namespace reel {
 

@@ -23,8 +23,8 @@ Tensor power_mean(const char* op, const Tensor& input, double norm_type, IntArra
                   OptionalIntArrayRef stride, bool ceil_mode, std::size_t dims, MaxPool max_pool, AvgPool avg_pool) {
     REEL_CHECK_VALUE(norm_type != 0, op, ": norm_type must be a non-zero value, but got ", norm_type);
     if (!std::isinf(norm_type))
-        return root(op, avg_pool(pow(input, Scalar(norm_type)), kernel_size, stride, 0, ceil_mode), norm_type, kernel_size,
-                    dims);
+        return root(op, avg_pool(pow(input, Scalar(norm_type)), kernel_size, stride, 0, ceil_mode), norm_type,
+                    kernel_size, dims);
     const auto largest = [&](const Tensor& x) {
         return std::get<0>(max_pool(x, kernel_size, stride, 0, 1, ceil_mode));
     };
