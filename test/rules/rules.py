@@ -22,6 +22,7 @@ MAY_USE = {
     "data": ["autograd"],
     "distributed": ["autograd", "nn"],
     "rl": ["autograd", "nn", "data", "serialize"],
+    "script": ["autograd", "nn", "serialize"],
     "inspect": ["autograd", "nn", "optim"],
     "reel": ["autograd", "nn", "optim", "data", "serialize", "inspect"],
 }
