@@ -1,9 +1,9 @@
 // One of several categories, as a vector that marks it.
 #pragma once
 
-#include <reel/rl/distributions/categorical.hpp>
+#include <reel/distributions/categorical.hpp>
 
-namespace reel::rl::distributions {
+namespace reel::distributions {
 
 /// `Categorical` whose values are one-hot vectors: `event_shape` [K], dtype that of the parameters unless
 /// `sample_dtype` names another (an action of an environment is int64). Any value of `log_prob` has one 1 and zeros.
@@ -44,4 +44,4 @@ private:
     ScalarType dtype_;
 };
 
-} // namespace reel::rl::distributions
+} // namespace reel::distributions

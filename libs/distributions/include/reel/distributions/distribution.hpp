@@ -10,7 +10,7 @@
 
 #include <reel/autograd/tensor.hpp>
 
-namespace reel::rl::distributions {
+namespace reel::distributions {
 
 class Distribution;
 /// Distributions do not change: whoever holds one may share it.
@@ -99,4 +99,4 @@ Tensor kl_divergence(const Distribution& p, const Distribution& q);
 
 std::ostream& operator<<(std::ostream& os, const Distribution& d);
 
-} // namespace reel::rl::distributions
+} // namespace reel::distributions

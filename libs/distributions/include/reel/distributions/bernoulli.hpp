@@ -1,9 +1,9 @@
 // Yes or no.
 #pragma once
 
-#include <reel/rl/distributions/distribution.hpp>
+#include <reel/distributions/distribution.hpp>
 
-namespace reel::rl::distributions {
+namespace reel::distributions {
 
 /// 1 with probability `probs` = sigmoid(`logits`), one of which is given, else 0; floating dtype, as PyTorch has it.
 /// Infinite logits and probabilities of 0 and 1 give exact results. Values are 0 or 1.
@@ -40,4 +40,4 @@ private:
     Tensor given_;
 };
 
-} // namespace reel::rl::distributions
+} // namespace reel::distributions

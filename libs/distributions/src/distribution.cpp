@@ -1,11 +1,11 @@
-#include <reel/rl/distributions/distribution.hpp>
+#include <reel/distributions/distribution.hpp>
 
 #include <atomic>
 #include <ostream>
 
-#include "distributions/support.hpp"
+#include "support.hpp"
 
-namespace reel::rl::distributions {
+namespace reel::distributions {
 
 namespace {
 std::atomic<bool> validate_by_default{true};
@@ -108,4 +108,4 @@ Tensor kl_divergence(const Distribution& p, const Distribution& q) {
     return p.divergence(q);
 }
 
-} // namespace reel::rl::distributions
+} // namespace reel::distributions

@@ -1,4 +1,4 @@
-// Cases that torch.distributions and torchrl computed (data/reference.py).
+// Cases that PyTorch or torchrl computed, in files of tensors named CASE:PART.
 #pragma once
 
 #include <filesystem>
@@ -16,15 +16,15 @@ namespace reel::testing {
 
 using Case = std::map<std::string, Tensor>;
 
-/// The cases of one file, by name.
+/// The cases of a file below test/, by name.
 inline const std::map<std::string, Case>& reference_cases(const std::string& file) {
     static std::map<std::string, std::map<std::string, Case>> read;
     auto& cases = read[file];
     if (!cases.empty()) return cases;
     namespace fs = std::filesystem;
     fs::path folder = fs::canonical("/proc/self/exe").parent_path();
-    while (!fs::exists(folder / "test/rl/data" / file) && folder.has_relative_path()) folder = folder.parent_path();
-    for (const auto& item : serialize::load_file((folder / "test/rl/data" / file).string())) {
+    while (!fs::exists(folder / "test" / file) && folder.has_relative_path()) folder = folder.parent_path();
+    for (const auto& item : serialize::load_file((folder / "test" / file).string())) {
         const std::size_t cut = item.key().find(':');
         cases[item.key().substr(0, cut)][item.key().substr(cut + 1)] = *item;
     }

@@ -1,9 +1,9 @@
 // One of several categories.
 #pragma once
 
-#include <reel/rl/distributions/distribution.hpp>
+#include <reel/distributions/distribution.hpp>
 
-namespace reel::rl::distributions {
+namespace reel::distributions {
 
 /// One of K categories, each element of a batch with probabilities of its own. The last dimension of `probs` (which are
 /// divided by their sum) or `logits` (unnormalised logarithms; -inf means never) counts the categories; one of the two
@@ -49,4 +49,4 @@ private:
     Tensor total_; ///< logsumexp of the logits, or the sum of the probabilities; keeps its dimension
 };
 
-} // namespace reel::rl::distributions
+} // namespace reel::distributions

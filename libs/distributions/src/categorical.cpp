@@ -1,8 +1,8 @@
-#include <reel/rl/distributions/categorical.hpp>
+#include <reel/distributions/categorical.hpp>
 
-#include "distributions/support.hpp"
+#include "support.hpp"
 
-namespace reel::rl::distributions {
+namespace reel::distributions {
 
 Categorical::Categorical(const Tensor& probs, const Tensor& logits, std::optional<bool> validate_args, const char* name)
     : Distribution(validate_args), from_logits_(logits.defined()) {
@@ -89,4 +89,4 @@ Tensor Categorical::divergence(const Distribution& other) const {
 }
 Distribution::Named Categorical::parameters() const { return {{from_logits_ ? "logits" : "probs", given_}}; }
 
-} // namespace reel::rl::distributions
+} // namespace reel::distributions

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <reel/nn/options.hpp>
-#include <reel/rl/distributions/normal.hpp>
+#include <reel/distributions/normal.hpp>
 
-namespace reel::rl::distributions {
+namespace reel::distributions {
 
 struct TanhNormalOptions {
     /// Bounds of the values, broadcast with the parameters; undefined: -1 and 1.
@@ -67,4 +67,4 @@ private:
     std::int64_t event_dims_;
 };
 
-} // namespace reel::rl::distributions
+} // namespace reel::distributions

@@ -1,21 +1,21 @@
 // Where formulas lose digits or are undefined although the true value is not; checks of arguments; draws.
-#include "rl/reference_cases.hpp"
+#include "reference_cases.hpp"
 
 #include <message.hpp>
 
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/gradcheck.hpp>
 #include <reel/autograd/random.hpp>
-#include <reel/rl/distributions/bernoulli.hpp>
-#include <reel/rl/distributions/delta.hpp>
-#include <reel/rl/distributions/independent.hpp>
-#include <reel/rl/distributions/normal.hpp>
-#include <reel/rl/distributions/one_hot_categorical.hpp>
-#include <reel/rl/distributions/tanh_normal.hpp>
+#include <reel/distributions/bernoulli.hpp>
+#include <reel/distributions/delta.hpp>
+#include <reel/distributions/independent.hpp>
+#include <reel/distributions/normal.hpp>
+#include <reel/distributions/one_hot_categorical.hpp>
+#include <reel/distributions/tanh_normal.hpp>
 
 using namespace reel;
 using namespace reel::testing;
-using namespace reel::rl::distributions;
+using namespace reel::distributions;
 
 namespace {
 const double inf = INFINITY;

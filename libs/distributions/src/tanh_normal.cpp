@@ -1,12 +1,12 @@
-#include <reel/rl/distributions/tanh_normal.hpp>
+#include <reel/distributions/tanh_normal.hpp>
 
 #include <numbers>
 
 #include <reel/autograd/function.hpp>
 
-#include "distributions/support.hpp"
+#include "support.hpp"
 
-namespace reel::rl::distributions {
+namespace reel::distributions {
 
 namespace {
 
@@ -136,4 +136,4 @@ Tensor TanhNormal::divergence(const Distribution& other) const {
     return detail::sum_rightmost(normal_.divergence(q.normal_), event_dims_);
 }
 
-} // namespace reel::rl::distributions
+} // namespace reel::distributions

@@ -1,8 +1,8 @@
-#include <reel/rl/distributions/delta.hpp>
+#include <reel/distributions/delta.hpp>
 
-#include "distributions/support.hpp"
+#include "support.hpp"
 
-namespace reel::rl::distributions {
+namespace reel::distributions {
 
 Delta::Delta(const Tensor& param, double atol, double rtol, std::optional<std::int64_t> event_dims,
              std::optional<bool> validate_args)
@@ -44,4 +44,4 @@ Tensor Delta::divergence(const Distribution& other) const {
     return full(same.sizes(), INFINITY, detail::like(param_)).masked_fill_(same, 0);
 }
 
-} // namespace reel::rl::distributions
+} // namespace reel::distributions

@@ -1,8 +1,8 @@
-#include <reel/rl/distributions/bernoulli.hpp>
+#include <reel/distributions/bernoulli.hpp>
 
-#include "distributions/support.hpp"
+#include "support.hpp"
 
-namespace reel::rl::distributions {
+namespace reel::distributions {
 
 Bernoulli::Bernoulli(const Tensor& probs, const Tensor& logits, std::optional<bool> validate_args)
     : Distribution(validate_args), from_logits_(logits.defined()), given_(from_logits_ ? logits : probs) {
@@ -71,4 +71,4 @@ Tensor Bernoulli::divergence(const Distribution& other) const {
 }
 Distribution::Named Bernoulli::parameters() const { return {{from_logits_ ? "logits" : "probs", given_}}; }
 
-} // namespace reel::rl::distributions
+} // namespace reel::distributions

@@ -1,8 +1,8 @@
-#include "distributions/support.hpp"
+#include "support.hpp"
 
 #include <cmath>
 
-namespace reel::rl::distributions::detail {
+namespace reel::distributions::detail {
 
 void check_parameter(const char* distribution, const char* name, const Tensor& t, const Tensor& ok,
                      const char* expected) {
@@ -76,4 +76,4 @@ double resolution(ScalarType t) {
     return t == kBFloat16 ? 1e-2 : 1e-6;
 }
 
-} // namespace reel::rl::distributions::detail
+} // namespace reel::distributions::detail

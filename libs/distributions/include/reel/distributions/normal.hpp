@@ -1,9 +1,9 @@
 // The normal distribution.
 #pragma once
 
-#include <reel/rl/distributions/distribution.hpp>
+#include <reel/distributions/distribution.hpp>
 
-namespace reel::rl::distributions {
+namespace reel::distributions {
 
 /// Normal with mean `loc` and standard deviation `scale` > 0, which are broadcast; every element is an event of its
 /// own. `log_prob` never squares the scale, so scales down to the least number are exact; `cdf` keeps its digits in the
@@ -38,4 +38,4 @@ private:
     Tensor loc_, scale_;
 };
 
-} // namespace reel::rl::distributions
+} // namespace reel::distributions

@@ -1,9 +1,9 @@
 // No randomness at all.
 #pragma once
 
-#include <reel/rl/distributions/distribution.hpp>
+#include <reel/distributions/distribution.hpp>
 
-namespace reel::rl::distributions {
+namespace reel::distributions {
 
 /// Always `param`, whose last `event_dims` dimensions (1 unless it has none) are one event. `log_prob` is +inf where
 /// |value - param| < atol + rtol |param| in the whole event, else -inf, as torchrl has it.
@@ -35,4 +35,4 @@ private:
     double atol_, rtol_;
 };
 
-} // namespace reel::rl::distributions
+} // namespace reel::distributions

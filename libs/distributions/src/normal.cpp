@@ -1,10 +1,10 @@
-#include <reel/rl/distributions/normal.hpp>
+#include <reel/distributions/normal.hpp>
 
 #include <numbers>
 
-#include "distributions/support.hpp"
+#include "support.hpp"
 
-namespace reel::rl::distributions {
+namespace reel::distributions {
 
 namespace {
 const double half_log_two_pi = 0.5 * std::log(2 * std::numbers::pi);
@@ -48,4 +48,4 @@ Tensor Normal::divergence(const Distribution& other) const {
     return 0.5 * (ratio.square() + ((loc_ - q.loc_) / q.scale_).square() - 1) - ratio.log();
 }
 
-} // namespace reel::rl::distributions
+} // namespace reel::distributions

@@ -1,8 +1,8 @@
-#include <reel/rl/distributions/one_hot_categorical.hpp>
+#include <reel/distributions/one_hot_categorical.hpp>
 
-#include "distributions/support.hpp"
+#include "support.hpp"
 
-namespace reel::rl::distributions {
+namespace reel::distributions {
 
 OneHotCategorical::OneHotCategorical(const Tensor& probs, const Tensor& logits, std::optional<bool> validate_args,
                                      std::optional<ScalarType> sample_dtype)
@@ -45,4 +45,4 @@ Tensor OneHotCategorical::divergence(const Distribution& q) const {
     return categorical_.divergence(static_cast<const OneHotCategorical&>(q).categorical_);
 }
 
-} // namespace reel::rl::distributions
+} // namespace reel::distributions

@@ -1,8 +1,8 @@
-#include <reel/rl/distributions/independent.hpp>
+#include <reel/distributions/independent.hpp>
 
-#include "distributions/support.hpp"
+#include "support.hpp"
 
-namespace reel::rl::distributions {
+namespace reel::distributions {
 
 Independent::Independent(DistributionPtr base, std::int64_t reinterpreted_batch_ndims,
                          std::optional<bool> validate_args)
@@ -47,4 +47,4 @@ Tensor Independent::divergence(const Distribution& other) const {
 }
 Distribution::Named Independent::parameters() const { return base_->parameters(); }
 
-} // namespace reel::rl::distributions
+} // namespace reel::distributions

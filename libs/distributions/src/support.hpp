@@ -6,9 +6,9 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
-#include <reel/rl/distributions/distribution.hpp>
+#include <reel/distributions/distribution.hpp>
 
-namespace reel::rl::distributions::detail {
+namespace reel::distributions::detail {
 
 /// No probability of any dtype survives exp of it, and no gradient times it overflows.
 inline constexpr double least_log = -1e4;
@@ -39,4 +39,4 @@ inline std::optional<Generator> optional(const Generator& g) {
 inline TensorOptions like(const Tensor& t) { return TensorOptions(t.scalar_type()).device(t.device()); }
 inline Tensor expanded(const Tensor& t, IntArrayRef sizes) { return t.sizes().equals(sizes) ? t : t.expand(sizes); }
 
-} // namespace reel::rl::distributions::detail
+} // namespace reel::distributions::detail

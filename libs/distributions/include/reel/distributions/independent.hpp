@@ -1,9 +1,9 @@
 // Batch dimensions as parts of one event.
 #pragma once
 
-#include <reel/rl/distributions/distribution.hpp>
+#include <reel/distributions/distribution.hpp>
 
-namespace reel::rl::distributions {
+namespace reel::distributions {
 
 /// The distribution `base` whose last `reinterpreted_batch_ndims` batch dimensions count as one event: log-probability,
 /// entropy and divergence are summed over them. Error: ValueError when there are not that many.
@@ -45,4 +45,4 @@ private:
     std::int64_t dims_;
 };
 
-} // namespace reel::rl::distributions
+} // namespace reel::distributions
