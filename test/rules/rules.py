@@ -21,7 +21,7 @@ MAY_USE = {
     "jit": ["autograd", "nn", "serialize"],
     "data": ["autograd"],
     "distributed": ["autograd", "nn"],
-    "distributions": ["autograd"],
+    "distributions": ["autograd", "nn"],
     "rl": ["autograd", "nn", "data", "serialize", "distributions"],
     "script": ["autograd", "nn", "serialize"],
     "inspect": ["autograd", "nn", "optim"],
