@@ -1,8 +1,8 @@
 // A normal draw squashed into an interval.
 #pragma once
 
-#include <reel/nn/options.hpp>
 #include <reel/distributions/normal.hpp>
+#include <reel/nn/options.hpp>
 
 namespace reel::distributions {
 
