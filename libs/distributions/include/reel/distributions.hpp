@@ -24,5 +24,7 @@
 #include <reel/distributions/pareto.hpp>
 #include <reel/distributions/poisson.hpp>
 #include <reel/distributions/tanh_normal.hpp>
+#include <reel/distributions/transform.hpp>
+#include <reel/distributions/transformed_distribution.hpp>
 #include <reel/distributions/uniform.hpp>
 #include <reel/distributions/weibull.hpp>
