@@ -166,6 +166,36 @@ BOOST_AUTO_TEST_CASE(divergences) {
     BOOST_TEST(checked == 17);
 }
 
+BOOST_AUTO_TEST_CASE(divergences_between_families) {
+    // against the mean over many draws of p
+    const auto d = [](double x) { return full({}, x, kDouble); };
+    const std::vector<std::pair<DistributionPtr, DistributionPtr>> pairs = {
+        {std::make_shared<Bernoulli>(d(0.3)), std::make_shared<Poisson>(d(0.5))},
+        {std::make_shared<Exponential>(d(2)), std::make_shared<Normal>(d(0.5), d(1.5))},
+        {std::make_shared<Gamma>(d(3), d(2)), std::make_shared<Normal>(d(0.5), d(1.5))},
+        {std::make_shared<Laplace>(d(1), d(0.5)), std::make_shared<Normal>(d(0.5), d(1.5))},
+        {std::make_shared<Uniform>(d(0), d(2)), std::make_shared<Normal>(d(0.5), d(1.5))},
+        {std::make_shared<Gamma>(d(3), d(2)), std::make_shared<Exponential>(d(0.5))},
+        {std::make_shared<Exponential>(d(2)), std::make_shared<Gamma>(d(1.5), d(0.7))},
+        {std::make_shared<Normal>(d(1), d(0.5)), std::make_shared<Laplace>(d(0.5), d(1.5))},
+        {std::make_shared<Uniform>(d(0), d(2)), std::make_shared<Exponential>(d(0.7))}};
+    manual_seed(11);
+    for (const auto& [p, q] : pairs) {
+        const NoGradGuard no_grad;
+        const Tensor x = p->sample({40000});
+        const Tensor difference = p->log_prob(x) - q->log_prob(x);
+        const double error = at(difference.std()) / 200;
+        BOOST_TEST(std::abs(at(difference.mean()) - at(kl_divergence(*p, *q))) < 5 * error,
+                   p->name() << " and " << q->name());
+    }
+    BOOST_CHECK(std::isinf(at(kl_divergence(Normal(d(0), 1.0), Gamma(d(1), 1.0)))));
+    BOOST_CHECK(std::isinf(at(kl_divergence(Uniform(d(-1), d(1)), Exponential(d(1))))));
+    BOOST_CHECK_EXCEPTION(kl_divergence(Gumbel(d(0), 1.0), Normal(d(0), 1.0)), NotImplementedError,
+                          says("kl_divergence: no formula for Gumbel and Normal; register_kl tells one"));
+    register_kl<Gumbel, Normal>([](const Gumbel& p, const Normal&) { return p.loc() + 42; });
+    BOOST_TEST(at(kl_divergence(Gumbel(d(0), 1.0), Normal(d(0), 1.0))) == 42);
+}
+
 BOOST_AUTO_TEST_CASE(cdf_is_the_integral_of_the_density_and_icdf_its_inverse) {
     for (const auto& [name, c] : reference_cases(file)) {
         if (!c.count("icdf")) continue;

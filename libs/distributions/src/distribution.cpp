@@ -99,13 +99,5 @@ std::string Distribution::str() const {
 }
 std::ostream& operator<<(std::ostream& os, const Distribution& d) { return os << d.str(); }
 
-Tensor kl_divergence(const Distribution& p, const Distribution& q) {
-    REEL_CHECK_NOT_IMPLEMENTED(typeid(p) == typeid(q), "kl_divergence: no formula for ", p.name(), " and ", q.name(),
-                               "; expected two distributions of one class");
-    REEL_CHECK_VALUE(p.event_shape() == q.event_shape(), "kl_divergence: the events of two ", p.name(),
-                     " distributions have shapes ", IntArrayRef(p.event_shape()), " and ",
-                     IntArrayRef(q.event_shape()));
-    return p.divergence(q);
-}
 
 } // namespace reel::distributions

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -93,9 +95,23 @@ protected:
     bool validate_args_;
 };
 
-/// The Kullback-Leibler divergence of `q` from `p`, E_p[log p - log q], of the batches' common shape. Error:
-/// NotImplementedError for distributions of two classes.
+/// The Kullback-Leibler divergence of `q` from `p`, E_p[log p - log q], of the batches' common shape. For two
+/// distributions of one class the class knows it, for two classes `register_kl` has been told. Errors:
+/// NotImplementedError naming both classes where nobody knows, ValueError for events of two shapes.
 Tensor kl_divergence(const Distribution& p, const Distribution& q);
+
+namespace detail {
+using Divergence = std::function<Tensor(const Distribution& p, const Distribution& q)>;
+void register_kl(const std::type_info& p, const std::type_info& q, Divergence divergence);
+} // namespace detail
+
+/// Tells `kl_divergence` the divergence of a Q from a P: `register_kl<Normal, Laplace>([](const Normal& p, const
+/// Laplace& q) { ... })`. The last one that is told counts, before what a class knows itself.
+template <class P, class Q, class F> void register_kl(F divergence) {
+    detail::register_kl(typeid(P), typeid(Q), [divergence](const Distribution& p, const Distribution& q) -> Tensor {
+        return divergence(static_cast<const P&>(p), static_cast<const Q&>(q));
+    });
+}
 
 std::ostream& operator<<(std::ostream& os, const Distribution& d);
 
