@@ -146,6 +146,14 @@ bool Entry::member_differs() const {
 void Entry::write_members() {
     for (const std::ptrdiff_t offset : members) write(offset);
 }
+void Entry::lend(Module& m, const std::string& name, EntryKind kind, const Tensor& t) {
+    const std::shared_ptr<Entry> entry = m.entry_for(name, kind);
+    entry->prepare();
+    (kind == EntryKind::Parameter ? m.parameters_ : m.buffers_).insert_or_assign(name, t);
+    entry->computed = false;
+    entry->tensor.refer_to(t);
+    entry->write_members();
+}
 bool Entry::holds(const Tensor& t) const {
     return kind == EntryKind::Parameter && !computed && tensor.is_same(t) && !member_differs() && owner->still_in_use();
 }
