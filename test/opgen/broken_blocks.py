@@ -34,7 +34,7 @@ def generate(files):
             path.write_text(text)
         done = subprocess.run([sys.executable, ROOT / "tools/opgen.py", "--root", root, "--out", root / "out"],
                               capture_output=True, text=True, check=False)
-        made = "".join(p.read_text() for p in sorted((root / "out/src").glob("ops_registry_*.cpp")))
+        made = "".join(p.read_text() for p in sorted((root / "out/autograd/ops").rglob("*.cpp")))
         return done.returncode, done.stderr.strip(), made
 
 

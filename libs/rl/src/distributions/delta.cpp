@@ -1,3 +1,4 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/rl/distributions/delta.hpp>
 
 #include "distributions/support.hpp"
