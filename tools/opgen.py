@@ -49,6 +49,8 @@ class Op:
         self.text, self.flags, self.explicit, self.where = schema, flags, explicit, where
         self.file = where.rpartition(":")[0]
         self.source = self.file.removeprefix(opgen_blocks.OPS + "/").removesuffix(".cpp")  # "reduce/scan"
+        if "/" not in self.source:
+            fail(where, f"the file stands in no family; move it to a folder below {opgen_blocks.OPS}")
         m = re.fullmatch(r"([\w.]+)\((.*)\) -> (.+)", schema)
         if not m:
             fail(where, f"cannot read the schema '{schema}'; expected 'name(Type arg, ...) -> Type'")
