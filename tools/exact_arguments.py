@@ -1,6 +1,6 @@
 """No bool for a number, no number for a bool: what opgen.py declares so that C++ does not convert them without a word.
 
-A function that is declared once takes parameters of exact types (reel/autograd/exact_argument.hpp) and calls the one that the
+A function that is declared once takes parameters of exact types (reel/autograd/detail/exact_argument.hpp) and calls the one that the
 op's file defines; its name can still be passed on. Where there are several declarations, and for methods, overloads that are
 deleted match the wrong kind of argument exactly.
 """

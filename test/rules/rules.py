@@ -9,6 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 sys.dont_write_bytecode = True
 import conformance  # noqa: E402
+import op_includes  # noqa: E402
 
 # library -> the libraries it may use (doc/adr/0018 holds the table); nobody may use cuda or fftw, reel is the umbrella
 MAY_USE = {
@@ -129,6 +130,11 @@ def layers_use_only_what_lies_below():
                 yield f"{name(path)}:{line}: {folder}/ may not use {used}/ ({header})"
 
 
+def sources_include_the_ops_that_they_call():
+    """Each its headers, none all of them: a schema compiles its users alone (tools/op_includes.py --fix)."""
+    return op_includes.sentences(op_includes.sources())
+
+
 def foreign_headers_stay_where_they_belong():
     for path in IN_LIBS:
         for _, header, line in includes(path):
@@ -177,7 +183,7 @@ def headers_are_guarded():
 
 def files_stay_short():
     for path in ALL:
-        if path.suffix in SOURCES + (".py", ".sh", ".jam") or path.name == "Jamroot":
+        if path.suffix in SOURCES + (".py", ".sh", ".jam") or path.name in ("Jamroot", "Jamfile"):
             lines = read(path).count("\n")
             if lines > 800:
                 yield f"{name(path)}: {lines} lines (800 at most)"
@@ -318,6 +324,7 @@ def the_page_of_pinned_rules_is_current():
 
 RULES = [libraries_use_only_what_they_may, every_library_is_in_the_table, quoted_includes_stay_in_their_own_library,
          public_headers_include_only_public_headers, layers_use_only_what_lies_below,
+         sources_include_the_ops_that_they_call,
          foreign_headers_stay_where_they_belong,
          no_cuda_header_in_a_public_header, public_headers_are_cheap,
          host_memory_is_reached_through_host_data, headers_are_guarded, files_stay_short,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <reel/autograd/kernels/matmul.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/cuda/device.hpp>
 
 #include "check.hpp"

@@ -1,10 +1,9 @@
 // The autograd members of Tensor.
 #include <reel/autograd/backward.hpp>
+#include <reel/autograd/detail/notify_observers.hpp>
+#include <reel/autograd/detail/pin.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
-#include <reel/autograd/observe.hpp>
-#include <reel/autograd/ops.hpp>
-#include <reel/autograd/pin.hpp>
 
 #include "tape/autograd_meta.hpp"
 #include "tape/node_extras.hpp"

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include <reel/autograd/device_hooks.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
 
 #include "cpu/copy.hpp"
 #include "tensor/broadcast.hpp"

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include <reel/autograd/node.hpp>
+#include <reel/nn/detail/module_access.hpp>
 #include <reel/nn/module.hpp>
 
 #include "module/hooks/tables.hpp"
@@ -86,7 +87,7 @@ void Entry::watch() {
 }
 bool Entry::settle() {
     if (seen.empty()) return true;
-    const Extent object = owner->detail_extent();
+    const Extent object = ModuleAccess::extent(*owner);
     const ModuleMembers& told = owner->member_record();
     const std::ptrdiff_t size = kind == EntryKind::Child ? sizeof(ModulePtr) : sizeof(Tensor),
                          begin = object.begin ? offset_of(object.begin) : 0;
@@ -186,7 +187,7 @@ std::shared_ptr<Entry> Module::entry_for(const std::string& name, EntryKind kind
     return entry;
 }
 
-void Module::detail_learn_extent(detail::Extent object) {
+void Module::learn_extent(detail::Extent object) {
     if (!(call_flags_ & detail::unsettled_flag)) return;
     static std::recursive_mutex learning; // the first calls may be on several threads
     const std::lock_guard lock(learning);

@@ -1,5 +1,8 @@
 // Copies, conversions and fills.
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "tape/inplace.hpp"

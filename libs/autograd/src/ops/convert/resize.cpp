@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include <reel/autograd/ops/convert/resize.hpp>
+#include <reel/autograd/ops/shape/strided.hpp>
+
 #include "tape/inplace.hpp"
 #include "tensor/checked_size.hpp"
 

@@ -1,6 +1,7 @@
 // Making tensors: filled, counted, like others.
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/like_factories.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/record.hpp>
 
 #include <cmath>

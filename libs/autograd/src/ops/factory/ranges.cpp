@@ -1,6 +1,6 @@
 // Evenly spaced numbers, on a linear and on a logarithmic scale.
 #include <reel/autograd/host_data.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/factory/ranges.hpp>
 #include <reel/autograd/record.hpp>
 
 #include <cmath>

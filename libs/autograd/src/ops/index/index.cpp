@@ -1,4 +1,7 @@
 // Indexing by tensors: reading, writing, masks.
+#include <reel/autograd/ops/index/index.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+
 #include "ops/index/index.hpp"
 
 #include "op/inplace_form.hpp"

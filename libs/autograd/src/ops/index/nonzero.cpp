@@ -1,5 +1,7 @@
 // Where the non-zero elements are.
 #include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
 
 #include "ops/shape/shape_util.hpp"
 

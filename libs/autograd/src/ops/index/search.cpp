@@ -1,5 +1,6 @@
 // Positions in sorted sequences, membership.
 #include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/index/search.hpp>
 #include <reel/autograd/parallel.hpp>
 
 #include "ops/index/index_kernels.hpp"

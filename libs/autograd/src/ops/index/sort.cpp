@@ -1,5 +1,6 @@
 // Order: sort, argsort, msort, topk, kthvalue.
 #include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/index/sort.hpp>
 #include <reel/autograd/parallel.hpp>
 
 #include "ops/index/index_kernels.hpp"

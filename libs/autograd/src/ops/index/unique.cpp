@@ -1,5 +1,8 @@
 // Distinct elements or slices, and coordinates of flat positions.
 #include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/index/unique.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "ops/index/index_kernels.hpp"

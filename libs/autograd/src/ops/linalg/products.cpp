@@ -3,6 +3,15 @@
 
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/op.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/products.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/reduce/reduction.hpp"
 

@@ -3,6 +3,22 @@
 #include <limits>
 
 #include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/linalg/lu.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/spectral.hpp>
+#include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/reduce/minmax.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/vector_norm.hpp>
+#include <reel/autograd/ops/shape/diagonals.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
 
 #include "ops/linalg/linalg.hpp"
 

@@ -1,5 +1,10 @@
 // Triangular systems and the Cholesky factorization.
 #include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/triangular_solve.hpp>
+#include <reel/autograd/ops/shape/expand.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/triangular.hpp>
 
 #include "ops/linalg/linalg.hpp"
 

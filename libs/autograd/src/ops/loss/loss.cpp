@@ -3,6 +3,18 @@
 
 #include "ops/pointwise/elementwise.hpp"
 #include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/loss/loss.hpp>
+#include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/pointwise/logarithmic.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 
 #include <cmath>
 

@@ -1,6 +1,12 @@
 // Normalisation per channel: over the batch, over groups of channels, over one example.
+#include <reel/autograd/detail/pin.hpp>
 #include <reel/autograd/host_data.hpp>
-#include <reel/autograd/pin.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/nn/batch_norm.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/variance.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

@@ -1,5 +1,6 @@
 // Rows of a table by number, and numbers as one-hot rows.
 #include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/nn/embedding.hpp>
 
 #include "ops/index/index_kernels.hpp"
 #include "ops/shape/shape_util.hpp"

@@ -1,6 +1,9 @@
 // Maxima over windows at random places (B. Graham, Fractional Max-Pooling, 2014).
 #include <reel/autograd/host_data.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/nn/fractional_max_pool.hpp>
+#include <reel/autograd/ops/random/random.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include <cmath>

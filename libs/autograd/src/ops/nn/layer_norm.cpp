@@ -1,5 +1,8 @@
 // Normalisation over the trailing dimensions.
 #include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/nn/layer_norm.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

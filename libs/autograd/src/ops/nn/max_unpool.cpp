@@ -1,5 +1,6 @@
 // Putting pooled elements back where they stood.
 #include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/nn/max_unpool.hpp>
 #include <reel/autograd/record.hpp>
 
 #include <vector>

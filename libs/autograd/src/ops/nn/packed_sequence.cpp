@@ -1,6 +1,11 @@
 // Sequences of several lengths, padded to one or packed step by step.
 #include <reel/autograd/host_data.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/index/scatter.hpp>
+#include <reel/autograd/ops/nn/packed_sequence.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "ops/shape/shape_util.hpp"

@@ -2,7 +2,13 @@
 #include "ops/nn/rnn.hpp"
 
 #include <reel/autograd/host_data.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/nn/dropout.hpp>
+#include <reel/autograd/ops/nn/rnn.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "ops/shape/shape_util.hpp"

@@ -1,6 +1,6 @@
 // Draws from the Poisson, binomial, geometric, Cauchy and log-normal distributions: PyTorch's streams on the CPU.
 #include <reel/autograd/host_data.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/random/distributions.hpp>
 #include <reel/autograd/record.hpp>
 
 #include <algorithm>

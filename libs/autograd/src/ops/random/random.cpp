@@ -1,6 +1,9 @@
 // Random numbers: PyTorch's streams on the CPU.
 #include <reel/autograd/host_data.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/random/random.hpp>
+#include <reel/autograd/ops/random/sampling.hpp>
+#include <reel/autograd/ops/shape/strided.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

@@ -1,6 +1,10 @@
 // Draws from distributions given by tensors, and random tensors shaped like others.
 #include <reel/autograd/host_data.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/random/random.hpp>
+#include <reel/autograd/ops/random/sampling.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

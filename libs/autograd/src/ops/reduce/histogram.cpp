@@ -1,5 +1,14 @@
 // Counting elements by value: bincount, histc, histogram, histogramdd.
 #include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/ranges.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/reduce/histogram.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/scan.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "ops/index/index_kernels.hpp"

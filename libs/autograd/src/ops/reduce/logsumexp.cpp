@@ -2,6 +2,12 @@
 #include <cmath>
 #include <limits>
 
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/reduce/logsumexp.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 #include "ops/reduce/reduction.hpp"
 
 namespace reel {

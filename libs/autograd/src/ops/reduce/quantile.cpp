@@ -3,6 +3,13 @@
 #include <numeric>
 
 #include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/reduce/quantile.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/reduce/reduction.hpp"
 

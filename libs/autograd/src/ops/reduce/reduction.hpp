@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <reel/autograd/host_data.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>

@@ -2,6 +2,10 @@
 #include <cmath>
 #include <limits>
 
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/variance.hpp>
+
 #include "ops/reduce/reduction.hpp"
 
 namespace reel {

@@ -1,5 +1,13 @@
 // All combinations of the elements of vectors.
 #include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/reduce/scan.hpp>
+#include <reel/autograd/ops/shape/arrange.hpp>
+#include <reel/autograd/ops/shape/cartesian.hpp>
+#include <reel/autograd/ops/shape/expand.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
 
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"

@@ -1,5 +1,6 @@
 // Borders around the last dimensions.
 #include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/shape/pad.hpp>
 
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"

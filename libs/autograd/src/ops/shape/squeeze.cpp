@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 namespace reel {
 
 using namespace autograd;

@@ -1,4 +1,7 @@
 // Views that keep the order of elements: view, reshape, flatten, unflatten, ravel, alias.
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 #include "ops/shape/shape_util.hpp"
 #include "tensor/strided_geometry.hpp"
 

@@ -1,6 +1,6 @@
 // Windows for spectral analysis: `sym` ones filter, others are one period of a periodic sequence.
 #include <reel/autograd/host_data.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/spectral/windows.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/scalar.hpp>
 

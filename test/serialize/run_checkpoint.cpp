@@ -1,5 +1,5 @@
 // Checkpoints: any dict of values there and back, bit for bit.
-#include <reel/serialize/checkpoint.hpp>
+#include <reel/serialize/run_checkpoint.hpp>
 
 #include <unistd.h>
 

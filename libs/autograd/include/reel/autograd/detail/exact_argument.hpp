@@ -18,8 +18,7 @@ concept Integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 /// May stand for a `T`: a bool for a bool, a number for a number, an object for what it converts to.
 template <class From, class T>
 concept FitsExactly = std::is_convertible_v<From, T> &&
-                      (std::is_class_v<From> || std::is_same_v<From, bool> == std::is_same_v<T, bool>) &&
-                      !std::is_pointer_v<From>;
+    (std::is_class_v<From> || std::is_same_v<From, bool> == std::is_same_v<T, bool>)&&!std::is_pointer_v<From>;
 
 /// A parameter of type `T`, bool or number, of an op that has one schema. (Where there are several, overloads that are
 /// deleted refuse the same; they would keep a function's name from being passed on.)

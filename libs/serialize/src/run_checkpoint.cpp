@@ -1,4 +1,4 @@
-#include <reel/serialize/checkpoint.hpp>
+#include <reel/serialize/run_checkpoint.hpp>
 
 #include <cstdio>
 #include <cstdlib>
