@@ -8,6 +8,7 @@
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/device_hooks.hpp>
 #include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/kernels/copy.hpp>
 #include <reel/autograd/kernels/where.hpp>
 #include <reel/autograd/memory.hpp>
 #include <reel/autograd/op.hpp>
@@ -41,7 +42,8 @@ void toy_free(void* p, std::size_t nbytes, DeviceIndex) {
     --blocks_in_use;
     cpu_free(static_cast<char*>(p) - apart, nbytes);
 }
-void toy_copy(const Tensor& dst, const Tensor& src, bool) { detail::copy_raw(inside(dst), inside(src)); }
+void toy_copy(const Tensor& dst, const Tensor& src) { cpu::copy(inside(dst), inside(src)); }
+void toy_fill(const Tensor& dst, const Scalar& value) { cpu::fill(inside(dst), value); }
 bool toy_add(const void*, const Tensor* const* t, int) {
     detail::copy_raw(inside(*t[0]), add(inside(*t[1]), inside(*t[2])));
     return true;
@@ -56,14 +58,17 @@ struct ToyDevice {
         DeviceHooks& hooks = device_hooks(kCUDA);
         hooks.alloc = &toy_alloc;
         hooks.free = &toy_free;
-        hooks.copy = &toy_copy;
         hooks.device_count = [] { return 1; };
         hooks.current_device = [] { return DeviceIndex(0); };
         pointwise::device_loop<pointwise::add_op>[int(kCUDA)] = &toy_add;
+        kernels::copy.set(kCUDA, &toy_copy);
+        kernels::fill.set(kCUDA, &toy_fill);
         kernels::where.set(kCUDA, &toy_where);
     }
     ~ToyDevice() {
         pointwise::device_loop<pointwise::add_op>[int(kCUDA)] = nullptr;
+        kernels::copy.set(kCUDA, nullptr);
+        kernels::fill.set(kCUDA, nullptr);
         kernels::where.set(kCUDA, nullptr);
         device_hooks(kCUDA) = DeviceHooks();
     }
