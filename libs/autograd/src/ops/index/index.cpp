@@ -1,8 +1,9 @@
 // Indexing by tensors: reading, writing, masks.
 #include "ops/index/index.hpp"
 
+#include <reel/autograd/kernels/block_copies.hpp>
+
 #include "op/inplace_form.hpp"
-#include "ops/index/block_copies.hpp"
 #include "ops/index/index_kernels.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "tape/inplace.hpp"
@@ -150,7 +151,7 @@ std::vector<Tensor> saved_list(const RuleContext& c) {
 
 Tensor index_by(const Tensor& self, TensorList indices) {
     Tensor out;
-    if (indices.size() == 1) out = take_rows(self, indices[0]);
+    if (indices.size() == 1 && kernels::take_rows.has(self.device().type())) out = kernels::take_rows(self, indices[0]);
     if (!out.defined()) {
         const Plan plan = make_plan(self, indices);
         out = empty_raw(plan.sizes, self);
@@ -194,7 +195,8 @@ void index_put_in_place(const Tensor& self, TensorList indices, const Tensor& va
         return;
     }
     check_inplace(self, "index_put_");
-    if (accumulate || indices.size() != 1 || !put_rows(self, indices[0], values))
+    const bool shortcut = !accumulate && indices.size() == 1 && kernels::put_rows.has(self.device().type());
+    if (!shortcut || !kernels::put_rows(self, indices[0], values))
         put_raw(make_plan(self, indices), self, values, accumulate);
     rebase_history(self, Tensor(), "index_put_");
 }
