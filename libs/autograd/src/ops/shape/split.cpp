@@ -1,8 +1,7 @@
 // One tensor cut into several.
-#include <reel/autograd/host_data.hpp>
-
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
+#include "tensor/host_values.hpp"
 
 #include <algorithm>
 
@@ -182,9 +181,8 @@ std::vector<Tensor> tensor_split(const Tensor& input, const Tensor& tensor_indic
                "tensor_split: tensor_indices_or_sections must be an int64 CPU tensor of at most one dimension, got ",
                toString(at.scalar_type()), " ", at.sizes());
     if (at.dim() == 0) return tensor_split(input, at.item().toLong(), dim);
-    const Tensor flat = contiguous_raw(at);
-    return tensor_split(input, IntArrayRef(host_data<std::int64_t>(flat, "tensor_split"), std::size_t(flat.numel())),
-                        dim);
+    const HostValues<std::int64_t> places(at, "tensor_split");
+    return tensor_split(input, IntArrayRef(places.begin(), std::size_t(places.size())), dim);
 }
 
 /// `tensor_split` along the second (for one dimension: first), first, third dimension; sections must divide evenly.
