@@ -31,7 +31,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHUNK = 40  # ops per generated registration file
 
 FLAGS = {"method", "out", "out_exact", "inplace", "inplace_native", "view", "random", *opgen_gradient.KINDS}
-DETAILS = {"alias", "cpp", "explicit", "not_differentiable"}
+DETAILS = {"alias", "cpp", "explicit", "not_differentiable", "any_device"}
 # Arguments of Python's that C++ spells otherwise: functions of their own for working in place and into given tensors.
 BY_NAME_ONLY = {"inplace", "out", "_stacklevel"}
 LEGACY = {"size_average", "reduce"}  # what `reduction` was once said with
@@ -167,6 +167,15 @@ def split_args(text):
     yield part
 
 
+def arguments_of(word, block, op):
+    """The tensor arguments that `word("a, b")` names in a block."""
+    names = [n.strip() for text in block.texts(word) for n in text.split(",")]
+    for n in names:
+        if not any(a.name == n and a.type.startswith("Tensor") for a in op.args):
+            fail(block.where, f'{word}("{n}"): the schema has no tensor argument of that name')
+    return names
+
+
 def read_ops(root=ROOT):
     """The ops of all blocks, each with a word about its gradient that its body does not contradict."""
     sources = opgen_gradient.Sources(root / "libs/autograd/src")
@@ -182,6 +191,7 @@ def read_ops(root=ROOT):
                 (block.texts("explicit") or [None])[0])
         op.declare_gradient(*opgen_gradient.read(flags, block.texts("not_differentiable"),
                                                  {a.name: a.type for a in op.args}, where, fail))
+        op.any_device = arguments_of("any_device", block, op)
         ops.append(op)
     sources.op_names |= {name for op in ops for name in (op.cpp_name, op.cpp_name + "_")}
     for op, block in zip(ops, blocks):

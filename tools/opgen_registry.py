@@ -29,13 +29,15 @@ def schema_block(op):
     if op.has_inplace():
         out.append("        s.call_inplace = [](std::span<const Value> v) -> Value { "
                    f"return result(reel::{op.cpp_name}_({args})); }};\n")
+    for name in getattr(op, "any_device", ()):
+        out.append(f'        may_live_anywhere("{op.text}", "{name}");\n')
     out.append("        r.add(std::move(s));\n    }\n")
     return "".join(out)
 
 
 def registration(ops, part):
     out = [BANNER, "#include <reel/autograd/op.hpp>\n#include <reel/autograd/ops.hpp>\n\n"
-           '#include "op/convert.hpp"\n#include "op/out.hpp"\n\nnamespace reel::ops {\n\n',
+           '#include "op/convert.hpp"\n#include "op/devices.hpp"\n#include "op/out.hpp"\n\nnamespace reel::ops {\n\n',
            f"void register_part_{part}(Registry& r) {{\n    using namespace convert;\n"]
     for op in ops:
         out.append(schema_block(op))

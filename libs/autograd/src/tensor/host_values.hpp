@@ -10,6 +10,9 @@
 
 namespace reel::detail {
 
+/// Are there elements to check, or to decide by? Meta tensors have none.
+inline bool has_values(const Tensor& t) { return !t.is_meta(); }
+
 /// The elements of a tensor in row-major order, converted to T, for an op that decides by them: lengths, bounds, what
 /// must be refused. Those of a device are copied, which waits for it. On meta there are none: throws on behalf of `op`
 /// what a kernel throws that is not there.

@@ -203,12 +203,12 @@ void index_put_in_place(const Tensor& self, TensorList indices, const Tensor& va
 
 /// Elements at the positions that `indices` name: one entry per leading dimension, None meaning all of it, by NumPy's
 /// rules for index tensors and masks.
-REEL_OP("index(Tensor input, Tensor?[] indices) -> Tensor", rule, cpp("index_op"))
+REEL_OP("index(Tensor input, Tensor?[] indices) -> Tensor", rule, cpp("index_op"), any_device("indices"))
 Tensor index_op(const Tensor& input, TensorList indices) { return index_by(input, indices); }
 
 /// A copy of `input` with `values` (broadcast) written at, or added to, the positions that `indices` name.
 REEL_OP("index_put(Tensor input, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor", rule,
-        inplace_native)
+        inplace_native, any_device("indices"))
 Tensor index_put(const Tensor& input, TensorList indices, const Tensor& values, bool accumulate) {
     return index_put_by(input, indices, values, accumulate);
 }

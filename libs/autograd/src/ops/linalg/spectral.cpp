@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "ops/linalg/linalg.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -242,7 +243,7 @@ PseudoInverse pinv_raw(const char* op, const Tensor& A, const Tensor& atol, cons
     const Tensor rounding = size <= unsqueeze(threshold(a, largest, Tensor(), Tensor()), -1);
     const Tensor inverse = where(kept, reciprocal(s), zeros({}, s.options()));
     return {matmul(adjoint_of(vh) * unsqueeze(inverse, -2), adjoint_of(u)),
-            !a.is_meta() && !logical_or(kept, rounding).all().item<bool>()};
+            has_values(a) && !logical_or(kept, rounding).all().item<bool>()};
 }
 Tensor pinv_of(const char* op, const Tensor& A, const Tensor& atol, const Tensor& rtol, bool hermitian) {
     check_matrices(op, "A", A, hermitian);

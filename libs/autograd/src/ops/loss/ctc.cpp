@@ -125,7 +125,7 @@ std::int64_t batch_of(const Tensor& log_probs) {
 REEL_OP("nn.functional.ctc_loss(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int "
         "blank=0, str reduction='mean', "
         "bool zero_infinity=False) -> Tensor",
-        rule)
+        rule, any_device("input_lengths, target_lengths"))
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
                 const Tensor& target_lengths, std::int64_t blank, std::string_view reduction, bool zero_infinity) {
     const std::int64_t batch = batch_of(log_probs);

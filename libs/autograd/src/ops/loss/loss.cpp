@@ -2,6 +2,7 @@
 #include "ops/loss/loss.hpp"
 
 #include "ops/pointwise/elementwise.hpp"
+#include "tensor/host_values.hpp"
 
 #include <cmath>
 
@@ -106,7 +107,7 @@ Tensor functional_binary_cross_entropy(const Tensor& input, const Tensor& target
                      "; expected that of input, ", input.sizes());
     const Tensor inside = logical_and(input.detach() >= 0, input.detach() <= 1);
     REEL_CHECK(
-        inside.is_meta() || all(inside).item<bool>(),
+        !reel::detail::has_values(inside) || all(inside).item<bool>(),
         "binary_cross_entropy: input must lie in [0, 1]; use binary_cross_entropy_with_logits for other numbers");
     const Tensor y = map<Floats>(
         "binary_cross_entropy", promoted(input, target),
@@ -208,7 +209,7 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
     }
     loss::check_reduction("gaussian_nll_loss", reduction);
     const Tensor negative = v.detach() < 0;
-    REEL_CHECK_VALUE(negative.is_meta() || !any(negative).item<bool>(),
+    REEL_CHECK_VALUE(!reel::detail::has_values(negative) || !any(negative).item<bool>(),
                      "gaussian_nll_loss: var has a negative element");
     const Tensor floored = clamp_min(v, eps);
     Tensor y = (log(floored) + square(input - target) / floored) * 0.5;

@@ -79,7 +79,7 @@ Tensor unpool(const char* op, std::size_t n, const Tensor& input, const Tensor& 
     }
     check_sizes(op, p.in, input.scalar_type());
     const Tensor places = contiguous_raw(indices);
-    if (!places.is_meta())
+    if (has_values(places))
         for (const std::int64_t i : HostValues<std::int64_t>(places, op))
             REEL_CHECK(i >= 0 && i < p.g.in_size(), op, ": index ", i, " is outside of the output of ", p.g.in_size(),
                        " elements");

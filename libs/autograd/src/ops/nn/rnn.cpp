@@ -203,7 +203,7 @@ Three lstm(const Tensor& input, TensorList hx, TensorList params, bool has_biase
 /// The same over packed sequences: `data` holds the rows of all steps, step t having batch_sizes[t] of them.
 REEL_OP("lstm(Tensor data, Tensor batch_sizes, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float "
         "dropout, bool train, bool bidirectional) -> (Tensor, Tensor, Tensor)",
-        rule)
+        rule, any_device("batch_sizes"))
 Three lstm(const Tensor& data, const Tensor& batch_sizes, TensorList hx, TensorList params, bool has_biases,
            std::int64_t num_layers, double dropout, bool train, bool bidirectional) {
     const auto [h, c] = two_states("lstm", hx);
@@ -221,7 +221,7 @@ Two gru(const Tensor& input, const Tensor& hx, TensorList params, bool has_biase
 }
 REEL_OP("gru(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float "
         "dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
-        rule)
+        rule, any_device("batch_sizes"))
 Two gru(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases,
         std::int64_t num_layers, double dropout, bool train, bool bidirectional) {
     return one_state(run_packed({"gru", RnnCell::gru, params, has_biases, num_layers, dropout, train, bidirectional},
@@ -238,7 +238,7 @@ Two rnn_tanh(const Tensor& input, const Tensor& hx, TensorList params, bool has_
 }
 REEL_OP("rnn_tanh(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float "
         "dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
-        rule)
+        rule, any_device("batch_sizes"))
 Two rnn_tanh(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases,
              std::int64_t num_layers, double dropout, bool train, bool bidirectional) {
     return one_state(
@@ -256,7 +256,7 @@ Two rnn_relu(const Tensor& input, const Tensor& hx, TensorList params, bool has_
 }
 REEL_OP("rnn_relu(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float "
         "dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
-        rule)
+        rule, any_device("batch_sizes"))
 Two rnn_relu(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases,
              std::int64_t num_layers, double dropout, bool train, bool bidirectional) {
     return one_state(

@@ -2,6 +2,7 @@
 #include <reel/autograd/kernels/reduce.hpp>
 
 #include "ops/reduce/reduction.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -151,7 +152,7 @@ Tensor median_of_all(const char* op, const Tensor& input, bool ignore_nan) {
     } else {
         const Tensor place = median_places(op, input, all_dims(input), false, ignore_nan);
         NoGradGuard guard;
-        out = input.is_meta()    ? empty_raw({}, input.scalar_type(), input.device())
+        out = !has_values(input) ? empty_raw({}, input.scalar_type(), input.device())
               : input.dim() == 0 ? input.detach().clone()
                                  : select(reshape(input.detach(), {-1}), 0, place.item().toLong()).clone();
     }

@@ -42,7 +42,7 @@ Tensor quantile_of(const char* op, const Tensor& input, const Tensor& q, std::op
                dtype_name(input.scalar_type()), "; both must have one dtype");
     const std::int64_t d = wrap_dim(op, dim.value_or(0), input.dim());
     REEL_CHECK(input.numel() > 0, op, ": input ", input.sizes(), " is empty");
-    if (!q.is_meta())
+    if (has_values(q))
         for (const double v : HostValues<double>(q, op))
             REEL_CHECK(v >= 0 && v <= 1, op, ": q is ", v, "; expected values in [0, 1]");
     // Lines last: [..., n].

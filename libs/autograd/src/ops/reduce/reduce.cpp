@@ -3,6 +3,7 @@
 
 #include "ops/reduce/reduction.hpp"
 #include "ops/reduce/scan.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -104,7 +105,7 @@ Tensor prod_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType 
     kernels::prod(out, rows, inner);
     return out;
 }
-bool any_zero(const Tensor& t) { return t.numel() > 0 && !t.is_meta() && any(t == Scalar(0)).item().toBool(); }
+bool any_zero(const Tensor& t) { return t.numel() > 0 && has_values(t) && any(t == Scalar(0)).item().toBool(); }
 GradList prod_rule(RuleContext& c, const Dims& dims, bool keepdim, bool whole) {
     const Tensor x = c.saved(0), y = c.saved(1);
     const Dims shape(x.sizes());

@@ -174,7 +174,8 @@ REEL_OP("tensor_split(Tensor input, int[] indices, int dim=0) -> Tensor[]", comp
 std::vector<Tensor> tensor_split(const Tensor& input, IntArrayRef indices, std::int64_t dim) {
     return slices_at(input, indices, checked_dim("tensor_split", input, dim));
 }
-REEL_OP("tensor_split(Tensor input, Tensor tensor_indices_or_sections, int dim=0) -> Tensor[]", composite, method, view)
+REEL_OP("tensor_split(Tensor input, Tensor tensor_indices_or_sections, int dim=0) -> Tensor[]", composite, method, view,
+        any_device("tensor_indices_or_sections"))
 std::vector<Tensor> tensor_split(const Tensor& input, const Tensor& tensor_indices_or_sections, std::int64_t dim) {
     const Tensor& at = tensor_indices_or_sections;
     REEL_CHECK(at.scalar_type() == kLong && at.dim() <= 1 && at.is_cpu(),
