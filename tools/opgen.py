@@ -19,6 +19,7 @@ import opgen_blocks
 import opgen_gradient
 import opgen_out
 import opgen_registry
+from declared_kernels import all_kernels
 from exact_arguments import argument_test, guards, own_forms, takes_exact
 from kernel_index import kernel_index, kernels_of
 from layer_index import layer_index
@@ -308,6 +309,7 @@ def main():
     write(out / "include/reel/optim.hpp", OPTIM_BANNER + umbrella(given.root), kept)
     write(out / "include/reel/optim/detail/all_steps.hpp", OPTIM_BANNER + all_steps(given.root), kept)
     write(out / "include/reel/nn/layers.hpp", layer_index(), kept)
+    write(out / "include/reel/detail/all_kernels.hpp", BANNER + all_kernels(given.root), kept)
     write(out / "test/argument_types.cpp", BANNER + argument_test(ops), kept)
     for name, text in typed_call_files(ops, parts):
         write(out / "test_properties" / name, text, kept)
