@@ -1,5 +1,5 @@
 // Policies and value functions.
-#include "rl/reference_cases.hpp"
+#include "reference_cases.hpp"
 
 #include <message.hpp>
 
@@ -16,7 +16,7 @@
 using namespace reel;
 using namespace reel::rl;
 using namespace reel::testing;
-namespace dist = reel::rl::distributions;
+namespace dist = reel::distributions;
 
 namespace {
 TensorDict observations(std::int64_t n = 6) {

@@ -1,5 +1,5 @@
 // Target networks follow.
-#include "rl/reference_cases.hpp"
+#include "reference_cases.hpp"
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/nn/modules/batch_norm.hpp>

@@ -1,5 +1,5 @@
 // Modules between entries of dictionaries.
-#include "rl/reference_cases.hpp"
+#include "reference_cases.hpp"
 
 #include <message.hpp>
 

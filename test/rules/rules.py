@@ -21,7 +21,9 @@ MAY_USE = {
     "jit": ["autograd", "nn", "serialize"],
     "data": ["autograd"],
     "distributed": ["autograd", "nn"],
-    "rl": ["autograd", "nn", "data", "serialize"],
+    "distributions": ["autograd", "nn"],
+    "rl": ["autograd", "nn", "data", "serialize", "distributions"],
+    "script": ["autograd", "nn", "serialize"],
     "inspect": ["autograd", "nn", "optim"],
     "reel": ["autograd", "nn", "optim", "data", "serialize", "inspect"],
 }

@@ -9,7 +9,7 @@
 
 #include <reel/nn/cloneable.hpp>
 #include <reel/nn/module_holder.hpp>
-#include <reel/rl/distributions/distribution.hpp>
+#include <reel/rl/distributions.hpp>
 #include <reel/rl/tensordict.hpp>
 
 namespace reel::rl {
