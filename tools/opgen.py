@@ -20,6 +20,7 @@ import opgen_blocks
 import opgen_gradient
 import opgen_out
 import opgen_registry
+from declared_kernels import all_kernels
 from exact_arguments import argument_test, guards, own_forms, takes_exact
 from kernel_index import kernel_index, kernels_of
 from layer_index import layer_index
@@ -32,7 +33,7 @@ from typed_calls import typed_call_files
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 FLAGS = {"method", "out", "out_exact", "inplace", "inplace_native", "view", "random", *opgen_gradient.KINDS}
-DETAILS = {"alias", "cpp", "explicit", "not_differentiable"}
+DETAILS = {"alias", "cpp", "explicit", "not_differentiable", "any_device"}
 # Arguments of Python's that C++ spells otherwise: functions of their own for working in place and into given tensors.
 BY_NAME_ONLY = {"inplace", "out", "_stacklevel"}
 LEGACY = {"size_average", "reduce"}  # what `reduction` was once said with
@@ -171,6 +172,15 @@ def split_args(text):
     yield part
 
 
+def arguments_of(word, block, op):
+    """The tensor arguments that `word("a, b")` names in a block."""
+    names = [n.strip() for text in block.texts(word) for n in text.split(",")]
+    for n in names:
+        if not any(a.name == n and a.type.startswith("Tensor") for a in op.args):
+            fail(block.where, f'{word}("{n}"): the schema has no tensor argument of that name')
+    return names
+
+
 def read_ops(root=ROOT):
     """The ops of all blocks, each with a word about its gradient that its body does not contradict."""
     sources = opgen_gradient.Sources(root / "libs/autograd/src")
@@ -186,6 +196,7 @@ def read_ops(root=ROOT):
                 (block.texts("explicit") or [None])[0])
         op.declare_gradient(*opgen_gradient.read(flags, block.texts("not_differentiable"),
                                                  {a.name: a.type for a in op.args}, where, fail))
+        op.any_device = arguments_of("any_device", block, op)
         ops.append(op)
     sources.op_names |= {name for op in ops for name in (op.cpp_name, op.cpp_name + "_")}
     for op, block in zip(ops, blocks):
@@ -285,7 +296,7 @@ def source_text(source, part):
     """What is compiled beside one source of ops: the other forms of its functions, and their registration."""
     return "".join([
         BANNER, f"#include <reel/autograd/ops/{source}.hpp>\n\n#include <reel/autograd/op.hpp>\n\n"
-        '#include "op/convert.hpp"\n#include "op/inplace_form.hpp"\n#include "op/out.hpp"\n\nnamespace reel {\n\n',
+        '#include "op/convert.hpp"\n#include "op/devices.hpp"\n#include "op/inplace_form.hpp"\n#include "op/out.hpp"\n\nnamespace reel {\n\n',
         *definitions(part), *opgen_out.out_definitions(part), "\n} // namespace reel\n\n",
         opgen_registry.registration(source, part)])
 
@@ -326,6 +337,7 @@ def main():
     write(out / "include/reel/optim.hpp", OPTIM_BANNER + umbrella(given.root), kept)
     write(out / "include/reel/optim/detail/all_steps.hpp", OPTIM_BANNER + all_steps(given.root), kept)
     write(out / "include/reel/nn/layers.hpp", layer_index(), kept)
+    write(out / "include/reel/detail/all_kernels.hpp", BANNER + all_kernels(given.root), kept)
     write(out / "test/argument_types.cpp", BANNER + argument_test(ops), kept)
     for name, text in typed_call_files(ops, families):
         write(out / "test_properties" / name, text, kept)

@@ -29,6 +29,8 @@ def schema_block(op):
     if op.has_inplace():
         out.append("        s.call_inplace = [](std::span<const Value> v) -> Value { "
                    f"return result(reel::{op.cpp_name}_({args})); }};\n")
+    for name in getattr(op, "any_device", ()):
+        out.append(f'        may_live_anywhere("{op.text}", "{name}");\n')
     out.append("        r.add(std::move(s));\n    }\n")
     return "".join(out)
 

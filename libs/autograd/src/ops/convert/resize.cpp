@@ -42,7 +42,7 @@ Tensor& resize_(const Tensor& input, IntArrayRef size, std::optional<MemoryForma
 }
 /// `resize_` to the sizes of `the_template`, with preserve_format in its memory format.
 REEL_OP("resize_as_(Tensor input, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor",
-        not_differentiable, method)
+        not_differentiable, method, any_device("the_template"))
 Tensor& resize_as_(const Tensor& input, const Tensor& the_template, std::optional<MemoryFormat> memory_format) {
     if (memory_format == MemoryFormat::Preserve) memory_format = the_template.suggest_memory_format();
     return resize_(input, the_template.sizes(), memory_format);

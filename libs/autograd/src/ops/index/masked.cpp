@@ -50,7 +50,7 @@ ScalarType float_result(const Tensor& input, std::optional<ScalarType> dtype) {
 }
 /// How many elements the mask lets through, int64.
 Tensor counted(const Tensor& input, const Tensor& mask, const Dims& dims, bool keepdim) {
-    const Tensor ones_ = ones(input.sizes(), TensorOptions().dtype(kLong));
+    const Tensor ones_ = ones(input.sizes(), TensorOptions(kLong).device(input.device()));
     return sum(fill_out("masked", ones_, mask, 0), IntArrayRef(dims), keepdim);
 }
 

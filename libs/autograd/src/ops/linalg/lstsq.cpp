@@ -17,6 +17,7 @@
 #include <reel/autograd/ops/shape/squeeze.hpp>
 
 #include "ops/linalg/linalg.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -89,7 +90,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& A, const T
     });
     const TensorOptions counts = A.options().dtype(kLong), values = A.options().dtype(toRealValueType(A.scalar_type()));
     Tensor residuals = empty({0}, values);
-    if (m > n && way != "gelsy" && !A.is_meta() && (!by_rank || (solved.rank == Scalar(n)).all().item<bool>())) {
+    if (m > n && way != "gelsy" && has_values(A) && (!by_rank || (solved.rank == Scalar(n)).all().item<bool>())) {
         const Tensor distance = matmul(a, x) - b;
         residuals = sum(distance.is_complex() ? square(real(distance)) + square(imag(distance)) : square(distance), -2);
     }

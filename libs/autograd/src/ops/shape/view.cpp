@@ -60,7 +60,8 @@ Tensor view_dtype(const Tensor& input, ScalarType dtype) {
 Tensor Tensor::view_as_dtype(ScalarType dtype) const { return view_dtype(*this, dtype); }
 
 /// `view` with the sizes of `other`.
-REEL_OP("view_as(Tensor input, Tensor other) -> Tensor", composite, not_differentiable("other"), method, view)
+REEL_OP("view_as(Tensor input, Tensor other) -> Tensor", composite, not_differentiable("other"), method, view,
+        any_device("other"))
 Tensor view_as(const Tensor& input, const Tensor& other) { return view(input, other.sizes()); }
 
 /// `view` into memory of its own.
@@ -82,7 +83,8 @@ Tensor reshape(const Tensor& input, IntArrayRef shape) {
 }
 
 /// `reshape` to the sizes of `other`.
-REEL_OP("reshape_as(Tensor input, Tensor other) -> Tensor", composite, not_differentiable("other"), method, view)
+REEL_OP("reshape_as(Tensor input, Tensor other) -> Tensor", composite, not_differentiable("other"), method, view,
+        any_device("other"))
 Tensor reshape_as(const Tensor& input, const Tensor& other) { return reshape(input, other.sizes()); }
 
 /// Dimensions `start_dim` to `end_dim` (inclusive) as one.

@@ -1,6 +1,6 @@
 // The gamma function's family.
+#include "cpu/jet.hpp"
 #include "ops/pointwise/elementwise.hpp"
-#include "ops/special/jet.hpp"
 #include "ops/special/special.hpp"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // Orthogonal polynomials of integer degree n; zero for negative n. Derivatives follow the recurrences.
+#include "cpu/jet.hpp"
 #include "ops/pointwise/elementwise.hpp"
-#include "ops/special/jet.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,5 @@
-#include "ops/index/block_copies.hpp"
+// Joining and picking rows where they are plain bytes.
+#include <reel/autograd/kernels/block_copies.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -6,18 +7,16 @@
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 
-#include "ops/shape/shape_util.hpp"
+#include "tensor/raw.hpp"
 
-namespace reel::shape {
-
-using namespace detail;
+namespace reel::cpu {
 
 namespace {
 
 constexpr std::int64_t small = 1 << 20; // bytes that one thread copies as fast as several
 constexpr std::int64_t bytes_per_task = 1 << 18;
 
-bool plain(const Tensor& t) { return t.is_cpu() && t.is_contiguous(); }
+bool plain(const Tensor& t, const Tensor& beside) { return t.device() == beside.device() && t.is_contiguous(); }
 
 std::int64_t product(IntArrayRef sizes) {
     std::int64_t n = 1;
@@ -48,8 +47,8 @@ template <class F> void with_row_copy(std::size_t bytes, F fn) {
 
 /// One index over the rows of a tensor that is not empty.
 bool picks_rows(const Tensor& self, const Tensor& index) {
-    return index.defined() && index.scalar_type() == kLong && plain(index) && plain(self) && self.dim() > 0 &&
-           self.numel() > 0 && index.numel() > 0 &&
+    return index.defined() && index.scalar_type() == kLong && plain(index, self) && self.is_contiguous() &&
+           self.dim() > 0 && self.numel() > 0 && index.numel() > 0 &&
            in_range(static_cast<const std::int64_t*>(host_data(index, "index")), index.numel(), self.sizes()[0]);
 }
 std::size_t row_bytes(const Tensor& self) { return self.nbytes() / std::size_t(self.sizes()[0]); }
@@ -57,9 +56,9 @@ std::size_t row_bytes(const Tensor& self) { return self.nbytes() / std::size_t(s
 } // namespace
 
 bool join_blocks(const Tensor& out, TensorList tensors, std::int64_t dim) {
-    if (!out.is_cpu() || std::int64_t(out.nbytes()) > small) return false;
+    if (std::int64_t(out.nbytes()) > small) return false;
     for (const Tensor& t : tensors)
-        if (!plain(t) || t.scalar_type() != out.scalar_type()) return false;
+        if (!plain(t, out) || t.scalar_type() != out.scalar_type()) return false;
     if (out.numel() == 0) return true;
     const std::int64_t outer = product(out.sizes().slice(0, std::size_t(dim)));
     const std::size_t whole = out.nbytes() / std::size_t(outer);
@@ -79,7 +78,7 @@ Tensor take_rows(const Tensor& self, const Tensor& index) {
     if (!picks_rows(self, index)) return {};
     Dims sizes(index.sizes());
     for (const std::int64_t size : self.sizes().slice(1)) sizes.push_back(size);
-    const Tensor out = empty_raw(sizes, self);
+    const Tensor out = detail::empty_raw(sizes, self);
     const std::int64_t n = self.sizes()[0];
     const auto* places = static_cast<const std::int64_t*>(host_data(index, "index"));
     const std::size_t bytes = row_bytes(self);
@@ -96,7 +95,7 @@ Tensor take_rows(const Tensor& self, const Tensor& index) {
     return out;
 }
 bool put_rows(const Tensor& self, const Tensor& index, const Tensor& values) {
-    if (!picks_rows(self, index) || !plain(values) || values.scalar_type() != self.scalar_type()) return false;
+    if (!picks_rows(self, index) || !plain(values, self) || values.scalar_type() != self.scalar_type()) return false;
     if (index.is_alias_of(self)) return false; // it would change under way
     Dims sizes(index.sizes());
     for (const std::int64_t size : self.sizes().slice(1)) sizes.push_back(size);
@@ -113,4 +112,4 @@ bool put_rows(const Tensor& self, const Tensor& index, const Tensor& values) {
     return true;
 }
 
-} // namespace reel::shape
+} // namespace reel::cpu
