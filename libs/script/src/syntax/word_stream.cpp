@@ -40,7 +40,9 @@ Token WordStream::expect(TokenKind kind, std::string_view name) {
 void WordStream::refuse(std::string_view expected) const {
     const Token& word = now();
     if (word.is(TokenKind::Bad)) fail(word.begin, word.end, std::string(word.text));
-    fail(word.begin, word.end, "expected " + std::string(expected) + " but found " + describe(word) + " here");
+    // What is missing before a line's end is missed behind it, as the reference counts.
+    const std::size_t begin = word.is(TokenKind::Newline) ? word.end : word.begin;
+    fail(begin, word.end, "expected " + std::string(expected) + " but found " + describe(word) + " here");
 }
 
 void WordStream::fail(std::size_t begin, std::size_t end, const std::string& message) const {
