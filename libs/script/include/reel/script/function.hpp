@@ -62,7 +62,7 @@ private:
     bool compiling_ = false;
     std::shared_ptr<Graph> graph_, inlined_;
     FunctionSchema schema_;
-    std::unique_ptr<Program> program_;
+    std::shared_ptr<Program> program_;
 };
 
 /// Classes, functions and named types by qualified name. What is not there yet is asked of `importer`, which compiles

@@ -59,7 +59,8 @@ private:
     std::vector<Use> uses_;
 };
 
-/// An attribute of a node: the value of a constant, a name, the types of `isinstance`, a body of `fork`.
+/// An attribute of a node: the `value` of a constant (also of None), the `name` of an attribute or method, the function
+/// of a constant of type Function (`name` too), the `types` of `isinstance`, the body of a `fork` (`Subgraph`).
 using Attribute = std::variant<IValue, std::vector<TypePtr>, std::shared_ptr<Graph>, Function*>;
 
 /// One operation. Nodes stand in the order of their block.
@@ -115,6 +116,11 @@ public:
 private:
     friend class Graph;
     friend class Block;
+    void use(std::size_t i);   ///< tells the value that operand i is
+    void unuse(std::size_t i); ///< takes that back
+    void shift_uses(std::size_t from, std::ptrdiff_t by);
+    void place(Block* block, Node* before); ///< null: at the end
+    void unlink();
     Symbol kind_;
     Graph* graph_ = nullptr;
     Block* block_ = nullptr;
