@@ -59,8 +59,8 @@ private:
     std::vector<Use> uses_;
 };
 
-/// An attribute of a node: the `value` of a constant (also of None), the `name` of an attribute or method, the function
-/// of a constant of type Function (`name` too), the `types` of `isinstance`, the body of a `fork` (`Subgraph`).
+/// An attribute of a node: `value` of a constant, `name` of an attribute or a method, `types` of `isinstance`, `Subgraph`
+/// of `fork` (its inputs are the node's operands). A constant that is a function has `name` and `function`.
 using Attribute = std::variant<IValue, std::vector<TypePtr>, std::shared_ptr<Graph>, Function*>;
 
 /// One operation. Nodes stand in the order of their block.
