@@ -27,7 +27,7 @@ using Plan = std::vector<Source>;
 
 constexpr std::string_view option_names[] = {"dtype", "device", "pin_memory", "requires_grad", "memory_format"};
 /// Arguments that mean nothing here: choices of a library, layouts (strided alone), how a copy overlaps.
-constexpr std::string_view ignored[] = {"cudnn_enable", "cudnn_enabled", "layout",   "pin_memory", "non_blocking",
+constexpr std::string_view ignored[] = {"cudnn_enable", "cudnn_enabled", "layout",    "pin_memory", "non_blocking",
                                         "implicit",     "path",          "benchmark", "device_hint"};
 template <class Range> bool holds(const Range& names, std::string_view name) {
     return std::find(std::begin(names), std::end(names), name) != std::end(names);
@@ -55,10 +55,9 @@ bool fits(const Type& given, std::string_view wanted, std::string_view name, boo
         if (kind != TypeKind::List) return false;
         const Type& element = *type->contained()[0];
         const bool tensors = element.kind() == TypeKind::Tensor || element.kind() == TypeKind::Optional;
-        return wanted.starts_with("Tensor") ? tensors
-               : wanted.starts_with("float")
-                   ? element.kind() == TypeKind::Float
-                   : element.kind() == TypeKind::Int || element.kind() == TypeKind::Optional;
+        return wanted.starts_with("Tensor")  ? tensors
+               : wanted.starts_with("float") ? element.kind() == TypeKind::Float
+                                             : element.kind() == TypeKind::Int || element.kind() == TypeKind::Optional;
     }
     const bool number = kind == TypeKind::Number || kind == TypeKind::Int || kind == TypeKind::Float;
     if (wanted == "Tensor") return kind == TypeKind::Tensor;
@@ -277,8 +276,7 @@ const Mapping* mapping_of(const FunctionSchema& schema) {
 
 ReelCall map_to_reel(const FunctionSchema& schema) {
     const Mapping* const mapping = mapping_of(schema);
-    const std::string name =
-        mapping ? std::string(mapping->reel) : schema.name.substr(schema.name.find("::") + 2);
+    const std::string name = mapping ? std::string(mapping->reel) : schema.name.substr(schema.name.find("::") + 2);
     if (const std::size_t out = schema.find_argument("out"); out < schema.arguments.size()) {
         FunctionSchema without = schema;
         without.arguments.erase(without.arguments.begin() + std::ptrdiff_t(out));

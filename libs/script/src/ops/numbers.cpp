@@ -8,7 +8,7 @@ namespace reel::jit {
 
 namespace {
 constexpr std::pair<std::int64_t, ScalarType> dtypes[] = {
-    {0, kUInt8},   {1, kInt8},    {2, kInt16},     {3, kInt32},      {4, kInt64}, {5, kFloat16},
+    {0, kUInt8},   {1, kInt8},    {2, kInt16},     {3, kInt32},       {4, kInt64}, {5, kFloat16},
     {6, kFloat32}, {7, kFloat64}, {9, kComplex64}, {10, kComplex128}, {11, kBool}, {15, kBFloat16},
 };
 template <std::size_t N>
@@ -29,9 +29,9 @@ std::int64_t number_of_dtype(ScalarType dtype) {
     REEL_THROW(ValueError, "the dtype ", dtype, " has no number in scripts");
 }
 std::string_view memory_format_of_number(std::int64_t number) {
-    return word(std::array<std::string_view, 4>{"contiguous_format", "preserve_format", "channels_last",
-                                                "channels_last_3d"},
-                number, "memory format");
+    return word(
+        std::array<std::string_view, 4>{"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"},
+        number, "memory format");
 }
 std::string_view reduction_of_number(std::int64_t number) {
     return word(std::array<std::string_view, 3>{"none", "mean", "sum"}, number, "reduction");

@@ -29,12 +29,13 @@ public:
         for (const std::string_view* const family : schemas::all)
             for (std::string_view rest = *family; !rest.empty();) {
                 const std::size_t end = std::min(rest.find('\n'), rest.size());
-                if (const std::string_view line = rest.substr(0, end); !line.empty()) texts_[base(line)].push_back(line);
+                if (const std::string_view line = rest.substr(0, end); !line.empty())
+                    texts_[base(line)].push_back(line);
                 rest.remove_prefix(std::min(end + 1, rest.size()));
             }
-        for (const auto& lines : {own::arithmetic(), own::math(), own::comparisons(), own::strings(), own::formats(),
-                                  own::lists(), own::dicts(), own::tensors(), own::factories(), own::layers(),
-                                  own::programs()})
+        for (const auto& lines :
+             {own::arithmetic(), own::math(), own::comparisons(), own::strings(), own::formats(), own::lists(),
+              own::dicts(), own::tensors(), own::factories(), own::layers(), own::programs()})
             for (const own::Line& line : lines) own_.emplace(line.name, &line);
     }
     const std::vector<const Operator*>& of(Symbol name) {
@@ -60,9 +61,8 @@ private:
     }
     const own::Line* own_line(const FunctionSchema& schema) const {
         if (const auto exact = own_.find(schema.qualified()); exact != own_.end()) return exact->second;
-        const bool on_tensors = std::any_of(schema.arguments.begin(), schema.arguments.end(), [](const Argument& a) {
-            return a.type->kind() == TypeKind::Tensor;
-        });
+        const bool on_tensors = std::any_of(schema.arguments.begin(), schema.arguments.end(),
+                                            [](const Argument& a) { return a.type->kind() == TypeKind::Tensor; });
         const auto all = own_.find(schema.name + ".*");
         return on_tensors || all == own_.end() ? nullptr : all->second;
     }

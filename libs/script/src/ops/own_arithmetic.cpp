@@ -86,7 +86,8 @@ IValue round_to_zero_floordiv(Span a) {
 }
 
 IValue power(Span a) {
-    if (a[0].isComplexDouble() || a[1].isComplexDouble()) return std::pow(a[0].toComplexDouble(), a[1].toComplexDouble());
+    if (a[0].isComplexDouble() || a[1].isComplexDouble())
+        return std::pow(a[0].toComplexDouble(), a[1].toComplexDouble());
     return std::pow(a[0].toDouble(), a[1].toDouble());
 }
 IValue power_of_ints(Span a) {
@@ -148,9 +149,7 @@ IValue to_int(Span a) {
 }
 IValue to_float(Span a) { return a[0].isComplexDouble() ? a[0].toScalar().toDouble() : a[0].toDouble(); }
 IValue to_bool(Span a) { return a[0].isDouble() ? a[0].toDouble() != 0 : a[0].toScalar().toBool(); }
-IValue to_complex(Span a) {
-    return a.size() == 1 ? a[0].toComplexDouble() : Complex(a[0].toDouble(), a[1].toDouble());
-}
+IValue to_complex(Span a) { return a.size() == 1 ? a[0].toComplexDouble() : Complex(a[0].toDouble(), a[1].toDouble()); }
 /// The whole of a text as a number; what `why` calls it otherwise.
 template <class T, class F> T parsed(const std::string& text, F parse, const char* type) {
     std::size_t end = 0;
@@ -176,7 +175,8 @@ IValue range_length(Span a) {
     const Int low = a[0].toInt(), high = a[1].toInt(), step = a[2].toInt();
     REEL_CHECK(step != 0, "range() arg 3 must not be zero");
     if (step > 0 ? low >= high : low <= high) return Int(0);
-    const std::uint64_t span = step > 0 ? std::uint64_t(high) - std::uint64_t(low) : std::uint64_t(low) - std::uint64_t(high);
+    const std::uint64_t span =
+        step > 0 ? std::uint64_t(high) - std::uint64_t(low) : std::uint64_t(low) - std::uint64_t(high);
     const std::uint64_t stride = step > 0 ? std::uint64_t(step) : 0 - std::uint64_t(step);
     return Int((span - 1) / stride + 1);
 }

@@ -104,7 +104,8 @@ IValue make(Span a) {
 }
 
 constexpr Line lines[] = {
-#define REEL_SCRIPT_KEYED(NAME, KEY, RUN) {"aten::" NAME KEY, RUN}
+#define REEL_SCRIPT_KEYED(NAME, KEY, RUN)                                                                              \
+    { "aten::" NAME KEY, RUN }
 #define REEL_SCRIPT_FOR_KEY(KEY)                                                                                       \
     REEL_SCRIPT_KEYED("__getitem__.Dict_", KEY, get_item), REEL_SCRIPT_KEYED("_set_item.", KEY, set_item),             \
         REEL_SCRIPT_KEYED("__contains__.", KEY, contains), REEL_SCRIPT_KEYED("len.Dict_", KEY, length),                \
@@ -116,8 +117,8 @@ constexpr Line lines[] = {
         REEL_SCRIPT_KEYED("keys.", KEY, keys), REEL_SCRIPT_KEYED("values.", KEY, values),                              \
         REEL_SCRIPT_KEYED("items.", KEY, items), REEL_SCRIPT_KEYED("dict.", KEY, make),                                \
         REEL_SCRIPT_KEYED("dict.Dict_", KEY, make)
-    REEL_SCRIPT_FOR_KEY("str"),     REEL_SCRIPT_FOR_KEY("int"),    REEL_SCRIPT_FOR_KEY("float"),
-    REEL_SCRIPT_FOR_KEY("complex"), REEL_SCRIPT_FOR_KEY("bool"),   REEL_SCRIPT_FOR_KEY("Tensor"),
+    REEL_SCRIPT_FOR_KEY("str"),     REEL_SCRIPT_FOR_KEY("int"),  REEL_SCRIPT_FOR_KEY("float"),
+    REEL_SCRIPT_FOR_KEY("complex"), REEL_SCRIPT_FOR_KEY("bool"), REEL_SCRIPT_FOR_KEY("Tensor"),
 };
 
 } // namespace

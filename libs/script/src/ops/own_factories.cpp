@@ -37,7 +37,8 @@ void flatten(const IValue& v, const std::vector<Int>& sizes, std::size_t depth, 
         return;
     }
     REEL_CHECK_VALUE(v.isSequence() && Int(v.elements().size()) == sizes[depth], "Expected sequence of length ",
-                     sizes[depth], " at dim ", depth, " (got ", v.isSequence() ? Int(v.elements().size()) : Int(0), ")");
+                     sizes[depth], " at dim ", depth, " (got ", v.isSequence() ? Int(v.elements().size()) : Int(0),
+                     ")");
     for (const IValue& e : v.elements()) flatten(e, sizes, depth + 1, out);
 }
 template <class T> Tensor filled(const std::vector<IValue>& numbers, const std::vector<Int>& sizes, ScalarType as) {
@@ -100,9 +101,7 @@ IValue to_device_and_dtype(Span a) {
 }
 IValue to_dtype(Span a) { return moved(a[0].toTensor(), std::nullopt, optional_dtype(a[1]), a[3].toBool()); }
 IValue to_nothing(Span a) { return moved(a[0].toTensor(), std::nullopt, std::nullopt, a[2].toBool()); }
-IValue to_options(Span a) {
-    return moved(a[0].toTensor(), optional_device(a[3]), optional_dtype(a[1]), a[6].toBool());
-}
+IValue to_options(Span a) { return moved(a[0].toTensor(), optional_device(a[3]), optional_dtype(a[1]), a[6].toBool()); }
 IValue to_copy(Span a) { return moved(a[0].toTensor(), optional_device(a[3]), optional_dtype(a[1]), true); }
 IValue cpu(Span a) { return a[0].toTensor().to(kCPU); }
 IValue clone(Span a) { return a[0].toTensor().clone(); }

@@ -63,8 +63,8 @@ std::string formatted(char key, const IValue& v) {
         return with_printf(key == 'e' ? "%e" : "%f", v.toDouble());
     case 'c':
         if (v.isInt()) return std::string(1, char(v.toInt()));
-        REEL_CHECK_TYPE(v.isString() && v.toStringRef().size() == 1, "%c requires an int or char for formatting, but got ",
-                        v.kind_name());
+        REEL_CHECK_TYPE(v.isString() && v.toStringRef().size() == 1,
+                        "%c requires an int or char for formatting, but got ", v.kind_name());
         return v.toStringRef();
     default:
         REEL_THROW(Error, "The specifier %", key, " is not supported in TorchScript format strings");
@@ -73,8 +73,8 @@ std::string formatted(char key, const IValue& v) {
 IValue percent_format(Span a) {
     const std::string& pattern = a[0].toStringRef();
     // `"..." % (x, y)` gives its elements.
-    const std::vector<IValue> values = a.size() == 2 && a[1].isTuple() ? a[1].elements()
-                                                                       : std::vector<IValue>(a.begin() + 1, a.end());
+    const std::vector<IValue> values =
+        a.size() == 2 && a[1].isTuple() ? a[1].elements() : std::vector<IValue>(a.begin() + 1, a.end());
     std::string out;
     std::size_t used = 0;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -122,15 +122,9 @@ template <unsigned bits> IValue in_base(Span a) {
 }
 
 constexpr Line lines[] = {
-    {"aten::str", text},
-    {"aten::format", format},
-    {"aten::percentFormat", percent_format},
-    {"prim::Print", print, true},
-    {"aten::_print", print_text, true},
-    {"aten::warn", warn, true},
-    {"aten::hex", in_base<4>},
-    {"aten::oct", in_base<3>},
-    {"aten::bin", in_base<1>},
+    {"aten::str", text},          {"aten::format", format},           {"aten::percentFormat", percent_format},
+    {"prim::Print", print, true}, {"aten::_print", print_text, true}, {"aten::warn", warn, true},
+    {"aten::hex", in_base<4>},    {"aten::oct", in_base<3>},          {"aten::bin", in_base<1>},
 };
 
 } // namespace

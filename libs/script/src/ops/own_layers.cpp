@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <reel/autograd/error.hpp>
+#include <reel/autograd/op.hpp>
 #include <reel/autograd/ops.hpp>
 
 #include "ops/own.hpp"
@@ -67,8 +68,8 @@ template <const Mode& mode> IValue upsample_to(Span a) {
 /// Running statistics are left alone, and returned empty as the reference does.
 IValue batch_norm_no_training(Span a) {
     const Tensor& input = a[0].toTensor();
-    Tensor out = batch_norm(input, optional_tensor(a[1]), optional_tensor(a[2]), a[3].toTensor(), a[4].toTensor(), false,
-                            a[5].toDouble(), a[6].toDouble(), false);
+    Tensor out = batch_norm(input, optional_tensor(a[1]), optional_tensor(a[2]), a[3].toTensor(), a[4].toTensor(),
+                            false, a[5].toDouble(), a[6].toDouble(), false);
     const Tensor none = empty({0}, input.options());
     return IValue::tuple({out, none, none});
 }
@@ -83,9 +84,8 @@ IValue batch_norm_legit(Span a) {
 /// The statistics that training leaves come as further results; those given stay as they are.
 IValue batch_norm_functional(Span a) {
     Tensor mean = a[3].toTensor().clone(), var = a[4].toTensor().clone();
-    auto [out, save_mean, save_var] =
-        native_batch_norm(a[0].toTensor(), optional_tensor(a[1]), optional_tensor(a[2]), mean, var, a[5].toBool(),
-                          a[6].toDouble(), a[7].toDouble());
+    auto [out, save_mean, save_var] = native_batch_norm(a[0].toTensor(), optional_tensor(a[1]), optional_tensor(a[2]),
+                                                        mean, var, a[5].toBool(), a[6].toDouble(), a[7].toDouble());
     return IValue::tuple({out, save_mean, save_var, mean, var});
 }
 IValue native_dropout(Span a) {
@@ -105,12 +105,11 @@ IValue embedding_bag(Span a) {
     static constexpr const char* modes[] = {"sum", "mean", "max"};
     const Int mode = a[4].toInt();
     REEL_CHECK_VALUE(mode >= 0 && mode < 3, "embedding_bag: mode is ", mode, "; expected 0 (sum), 1 (mean) or 2 (max)");
-    std::optional<Int> padding;
-    if (a.size() > 8 && !a[8].isNone() && a[8].toInt() >= 0) padding = a[8].toInt();
+    const bool pads = a.size() > 8 && !a[8].isNone() && a[8].toInt() >= 0;
+    static const ops::Op& op = ops::registry().at("nn.functional.embedding_bag");
     const Tensor& indices = a[1].toTensor();
-    Tensor out = reel::embedding_bag(indices, a[0].toTensor(), indices.dim() == 1 ? optional_tensor(a[2]) : Tensor(),
-                                     std::nullopt, 2.0, a[3].toBool(), modes[mode], a[5].toBool(),
-                                     optional_tensor(a[6]), a.size() > 7 && a[7].toBool(), padding);
+    const IValue out = op.call({indices, a[0], indices.dim() == 1 ? a[2] : IValue(), IValue(), 2.0, a[3], modes[mode],
+                                a[5], a[6], a.size() > 7 ? a[7] : IValue(false), pads ? a[8] : IValue()});
     // The inner results serve the reference's own derivative alone.
     const Tensor none = empty({0}, indices.options());
     return IValue::tuple({out, none, none, none});

@@ -90,7 +90,8 @@ Elements repeated(const Elements& list, Int times) {
     Elements out;
     if (times <= 0 || list.empty()) return out;
     std::size_t size = 0;
-    REEL_CHECK_WITH(OutOfMemoryError, !__builtin_mul_overflow(list.size(), std::size_t(times), &size) && size < (std::size_t(1) << 48),
+    REEL_CHECK_WITH(OutOfMemoryError,
+                    !__builtin_mul_overflow(list.size(), std::size_t(times), &size) && size < (std::size_t(1) << 48),
                     "list repetition: ", list.size(), " elements ", times, " times are too many");
     claim(size);
     out.reserve(size);
@@ -149,9 +150,8 @@ bool before(const IValue& a, const IValue& b) {
 void sort(Elements& list, bool reversed) {
     // Sorted apart: comparing tensors may throw in the middle.
     Elements sorted = list;
-    std::stable_sort(sorted.begin(), sorted.end(), [reversed](const IValue& a, const IValue& b) {
-        return reversed ? before(b, a) : before(a, b);
-    });
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [reversed](const IValue& a, const IValue& b) { return reversed ? before(b, a) : before(a, b); });
     list = std::move(sorted);
 }
 IValue sort_in_place(Span a) {

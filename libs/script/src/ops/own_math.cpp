@@ -20,7 +20,8 @@ using Complex = std::complex<double>;
     IValue NAME(Span a) { return std::NAME(a[0].toDouble()); }
 #define REEL_SCRIPT_COMPLEX(NAME)                                                                                      \
     IValue NAME(Span a) {                                                                                              \
-        return a[0].isComplexDouble() ? IValue(std::NAME(a[0].toComplexDouble())) : IValue(std::NAME(a[0].toDouble())); \
+        return a[0].isComplexDouble() ? IValue(std::NAME(a[0].toComplexDouble()))                                      \
+                                      : IValue(std::NAME(a[0].toDouble()));                                            \
     }
 REEL_SCRIPT_COMPLEX(sin)
 REEL_SCRIPT_COMPLEX(cos)

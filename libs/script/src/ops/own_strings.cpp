@@ -262,8 +262,7 @@ template <bool from_back> IValue partition(Span a) {
     Text s = a[0].toStringRef(), separator = a[1].toStringRef();
     check_separator(separator);
     const std::size_t at = from_back ? s.rfind(separator) : s.find(separator);
-    if (at == std::string::npos)
-        return from_back ? IValue::tuple({"", "", s}) : IValue::tuple({s, "", ""});
+    if (at == std::string::npos) return from_back ? IValue::tuple({"", "", s}) : IValue::tuple({s, "", ""});
     return IValue::tuple({s.substr(0, at), separator, s.substr(at + separator.size())});
 }
 IValue join(Span a) {

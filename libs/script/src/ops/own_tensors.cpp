@@ -3,7 +3,6 @@
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/type_promotion.hpp>
 
 #include "ops/numbers.hpp"
 #include "ops/own.hpp"
@@ -125,9 +124,7 @@ IValue assert_true(Span a) {
     REEL_CHECK(a[0].isTensor() ? a[0].toTensor().item().toBool() : a[0].toScalar().toBool(), a[1].toStringRef());
     return {};
 }
-IValue promote(Span a) {
-    return number_of_dtype(promoteTypes(*optional_dtype(a[0]), *optional_dtype(a[1])));
-}
+IValue promote(Span a) { return number_of_dtype(promote_types(*optional_dtype(a[0]), *optional_dtype(a[1]))); }
 /// Sizes that a bias or an addend would have to be summed to; None when they are the same.
 IValue size_if_not_equal(Span a) { return a[0].toIntVector() == a[1].toIntVector() ? IValue() : a[0]; }
 IValue broadcast_shapes(Span a) {
@@ -135,8 +132,9 @@ IValue broadcast_shapes(Span a) {
     std::vector<Int> out(std::max(x.size(), y.size()));
     for (std::size_t i = 0; i < out.size(); ++i) {
         const Int m = i < x.size() ? x[x.size() - 1 - i] : 1, n = i < y.size() ? y[y.size() - 1 - i] : 1;
-        REEL_CHECK(m == n || m == 1 || n == 1, "Shape mismatch: objects cannot be broadcast to a single shape: ",
-                   a[0].repr(), " and ", a[1].repr());
+        REEL_CHECK(m == n || m == 1 || n == 1,
+                   "Shape mismatch: objects cannot be broadcast to a single shape: ", a[0].repr(), " and ",
+                   a[1].repr());
         out[out.size() - 1 - i] = m == 1 ? n : m;
     }
     return out;
