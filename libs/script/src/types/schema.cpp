@@ -166,7 +166,7 @@ std::string returns_text(const FunctionSchema& schema) {
         out += type_text(r) + (r.name.empty() ? "" : " " + r.name);
     }
     if (schema.is_varret) return out.empty() ? "..." : "(" + out + ", ...)";
-    const bool is_tuple = schema.returns.size() == 1 && out.starts_with('(') && out.ends_with(')');
+    const bool is_tuple = schema.returns.size() == 1 && out.starts_with('(');
     return schema.returns.size() == 1 && !is_tuple ? out : "(" + out + ")";
 }
 

@@ -50,10 +50,14 @@ TensorType::TensorType(std::optional<Profile> profile) : Type(TypeKind::Tensor),
 
 std::string TensorType::str() const {
     if (!profile_) return "Tensor";
-    std::string sizes = joined(profile_->sizes);
-    return std::string(dtype_word(profile_->dtype)) + "(" + sizes + (sizes.empty() ? "" : ", ") + "strides=[" +
-           joined(profile_->strides) + "], requires_grad=" + (profile_->requires_grad ? "1" : "0") +
-           ", device=" + profile_->device.str() + ")";
+    // A tensor without dimensions shows neither sizes nor strides.
+    std::string shape = profile_->sizes.empty()
+                            ? std::string()
+                            : joined(profile_->sizes) + ", strides=[" + joined(profile_->strides) + "], ";
+    std::string requires_grad;
+    if (profile_->requires_grad) requires_grad = *profile_->requires_grad ? "requires_grad=1, " : "requires_grad=0, ";
+    return std::string(dtype_word(profile_->dtype)) + "(" + shape + requires_grad + "device=" + profile_->device.str() +
+           ")";
 }
 
 TypePtr TensorType::of(const reel::Tensor& tensor) {

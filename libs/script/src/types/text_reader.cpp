@@ -10,7 +10,8 @@ namespace reel::jit {
 namespace {
 constexpr int max_depth = 200;
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-bool is_octal(char c) { return c >= '0' && c <= '7'; }
+// An octal digit; also the characters that the reference puts for bytes above 127, whose digits it takes for negative.
+bool is_digit(char c) { return c >= '0' - 7 && c <= '7'; }
 } // namespace
 
 TextReader::Level::Level(TextReader& reader) : reader_(reader) {
@@ -113,7 +114,7 @@ std::string TextReader::quoted() {
         }
         if (at_ >= text_.size()) fail("a character behind '\\'");
         c = text_[at_];
-        if (is_octal(c) && at_ + 2 < text_.size() && is_octal(text_[at_ + 1]) && is_octal(text_[at_ + 2])) {
+        if (at_ + 2 < text_.size() && is_digit(c) && is_digit(text_[at_ + 1]) && is_digit(text_[at_ + 2])) {
             out += char((c - '0') * 64 + (text_[at_ + 1] - '0') * 8 + (text_[at_ + 2] - '0'));
             at_ += 3;
             continue;
@@ -138,43 +139,19 @@ void TextReader::fail(const std::string& expected) {
 }
 
 std::string quote(std::string_view text) {
+    static constexpr std::string_view meant = "\n\t\a\b\f\v\\\"'", letters = "ntabfv\\\"'";
     std::string out = "\"";
     for (char c : text) {
-        switch (c) {
-        case '\n':
-            out += "\\n";
-            break;
-        case '\t':
-            out += "\\t";
-            break;
-        case '\\':
-            out += "\\\\";
-            break;
-        case '"':
-            out += "\\\"";
-            break;
-        case '\a':
-            out += "\\a";
-            break;
-        case '\b':
-            out += "\\b";
-            break;
-        case '\f':
-            out += "\\f";
-            break;
-        case '\v':
-            out += "\\v";
-            break;
-        default: {
-            auto byte = static_cast<unsigned char>(c);
-            if (byte >= 0x20 && byte < 0x7f) {
-                out += c;
-                break;
-            }
+        const auto byte = static_cast<unsigned char>(c);
+        if (std::size_t which = meant.find(c); which != meant.npos) {
+            out += '\\';
+            out += letters[which];
+        } else if (byte >= 0x20 && byte < 0x7f) {
+            out += c;
+        } else {
             char octal[5];
             std::snprintf(octal, sizeof octal, "\\%03o", unsigned(byte));
             out += octal;
-        }
         }
     }
     return out + "\"";

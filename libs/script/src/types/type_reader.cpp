@@ -150,7 +150,7 @@ TypePtr TypeReader::read_named_tuple() {
 }
 
 TypePtr TypeReader::read_profile(ScalarType dtype) {
-    TensorType::Profile profile{dtype, {}, {}};
+    TensorType::Profile profile{dtype, {}, {}, std::nullopt};
     bool complete = false;
     reader_.expect('(');
     const auto numbers = [&](std::vector<std::int64_t>& into) {
@@ -164,12 +164,13 @@ TypePtr TypeReader::read_profile(ScalarType dtype) {
         if (!first) reader_.expect(',');
         if (reader_.accept("strides=")) {
             numbers(profile.strides);
-            complete = true;
-        } else if (reader_.accept("requires_grad=")) profile.requires_grad = reader_.number().toInt() != 0;
-        else if (reader_.accept("device=")) {
+        } else if (reader_.accept("requires_grad=")) {
+            profile.requires_grad = reader_.number().toInt() != 0;
+        } else if (reader_.accept("device=")) {
             std::string device = reader_.word();
             if (reader_.accept(':')) device += ":" + reader_.word();
             profile.device = reel::Device(device);
+            complete = true;
         } else profile.sizes.push_back(reader_.number().toInt());
     }
     if (!complete) return Type::Tensor();
@@ -178,12 +179,12 @@ TypePtr TypeReader::read_profile(ScalarType dtype) {
 
 TypePtr TypeReader::find_named(const std::string& qualified_name) {
     if (unit_) {
-        if (TypePtr found = unit_->find_type(qualified_name)) return found;
         if (qualified_name.find('.') == std::string::npos) { // `InterfaceType<Op>`
             for (const TypePtr& known : unit_->types()) {
                 if (known->kind() == TypeKind::Interface && known->name().ends_with("." + qualified_name)) return known;
             }
         }
+        if (TypePtr found = unit_->find_type(qualified_name)) return found;
         reader_.fail("a class that is known, not '" + qualified_name + "'");
     }
     return foreign_type(qualified_name);

@@ -100,7 +100,7 @@ public:
     struct Profile {
         ScalarType dtype;
         std::vector<std::int64_t> sizes, strides;
-        bool requires_grad = false;
+        std::optional<bool> requires_grad; ///< none: not known (numbers that became tensors)
         reel::Device device = kCPU;
     };
     explicit TensorType(std::optional<Profile> profile);
