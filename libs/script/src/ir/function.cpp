@@ -1,6 +1,8 @@
 // Functions: compiled when first asked for, with what is derived from their graphs kept. (Calls are in run/.)
 #include <reel/script/function.hpp>
 
+#include "run/program.hpp"
+
 namespace reel::jit {
 
 namespace {
@@ -46,6 +48,7 @@ void Function::set(std::shared_ptr<Graph> graph, FunctionSchema schema) {
     graph_ = std::move(graph);
     schema_ = std::move(schema);
     inlined_.reset();
+    ready_ = nullptr;
     program_.reset();
 }
 

@@ -115,8 +115,11 @@ private:
             if (!first) reader_.expect(',');
             std::string name = reader_.word();
             reader_.expect('=');
-            if (n.kind() == prim::Constant && type->kind() == TypeKind::Function) n.set(name, read_function());
-            else if (n.kind() == prim::Constant) n.set(name, read_literal(reader_, *type));
+            if (n.kind() == prim::Constant && type->kind() == TypeKind::Function) {
+                Function* function = read_function();
+                n.set(name, IValue(function->name()));
+                n.set("function", function);
+            } else if (n.kind() == prim::Constant) n.set(name, read_literal(reader_, *type));
             else if (reader_.peek() == '[') n.set(name, read_types());
             else if (reader_.peek() == '"') n.set(name, IValue(reader_.quoted()));
             else n.set(name, reader_.number());

@@ -78,6 +78,7 @@ private:
                 bodies_.push_back(body->get());
                 continue;
             }
+            if (std::holds_alternative<Function*>(value)) continue; // its name stands beside it
             std::string shown = attribute_text(value);
             if (n.kind() == prim::Constant && shown == "None") continue;
             text += (text.empty() ? "" : ", ") + name + "=" + shown;
@@ -86,7 +87,6 @@ private:
     }
 
     static std::string attribute_text(const Attribute& value) {
-        if (auto* function = std::get_if<Function*>(&value)) return quote((*function)->name());
         if (auto* types = std::get_if<std::vector<TypePtr>>(&value)) {
             std::string text = "[";
             for (const TypePtr& t : *types) {

@@ -84,7 +84,7 @@ private:
                   "expected a block with the trip's number and one input per output, and as many results");
         } else if (n.kind() == prim::Constant) {
             check(n.inputs().empty() && n.outputs().size() == 1, "expected one output and no operand");
-            check(n.has("value") || n.has("name"), "expected a value");
+            check(n.has("value") || n.has("function"), "expected a value");
         }
     }
 

@@ -197,8 +197,8 @@ std::string SourcePrinter::isinstance_expression(const Node* n) {
 }
 
 std::string SourcePrinter::constant_expression(const Node* n) {
-    if (n->has("name")) {
-        Function* function = std::get<Function*>(n->attribute("name"));
+    if (n->has("function")) {
+        Function* function = std::get<Function*>(n->attribute("function"));
         context_.needs(*function);
         return function->qualified_name();
     }

@@ -4,9 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <reel/autograd/error.hpp>
 #include <reel/script/function.hpp>
 
 namespace reel::jit {
+
+/// A limit of the run: passes through scripts as it is.
+class LimitReached : public Error {
+public:
+    using Error::Error;
+};
 
 /// The state of a thread's runs.
 struct RunState {
@@ -25,6 +32,8 @@ struct RunState {
     void watch(const IValue& value) const;
     /// The outermost call begins.
     void begin();
+    /// A few steps more, for what must be undone when a limit was reached (`__exit__`).
+    void grant();
 };
 RunState& run_state();
 

@@ -39,6 +39,9 @@ void Object::setattr(std::string_view name, IValue value) {
                     ", got ", value.repr());
     set_slot(*i, std::move(value));
 }
+IValue Object::call_forward(Function&, Args) {
+    REEL_THROW(NotImplementedError, type_->name(), ": calls of its methods are not intercepted");
+}
 
 namespace {
 template <class T> const T& unboxed(const IValue& v, const char* wanted) {

@@ -10,33 +10,30 @@
 
 #include <reel/script/function.hpp>
 #include <reel/script/graph.hpp>
+#include <reel/script/operator.hpp>
 
 namespace reel::jit {
 
 /// What an instruction does.
 enum class Code : std::uint8_t {
-    Operation,      ///< calls an operator
-    Constructed,    ///< calls a function of the interpreter's own: tuples, lists, dicts
-    Move,           ///< operands into results, all at once
-    Jump,           ///< to `target`
-    JumpUnless,     ///< to `target` unless the operand is true
-    LoopNext,       ///< counts a step (the result) up to the operand; to `target` at the end
-    Release,        ///< the operands' values are needed no more
-    GetSlot,        ///< an attribute whose place is known
-    SetSlot,
-    GetNamed,       ///< an attribute of a value whose class the graph does not tell
-    SetNamed,
-    Create,         ///< an object of a class
-    CallFunction,
-    CallMethod,     ///< of a class, or of what stands behind an interface
-    Fork,
-    IsInstance,
-    Enter,          ///< of `with`
+    Operation,    ///< calls an operator
+    Construct,    ///< makes a tuple, a list or a dict
+    Unpack,       ///< elements of a tuple or a list into the results
+    Move,         ///< operands into results, all at once
+    Jump,         ///< to `target`
+    JumpUnless,   ///< to `target` unless the operand is true
+    LoopNext,     ///< one more step, counted in the first result and shown in the second; at the end to `target`
+    Release,      ///< the results' values are needed no more
+    GetAttribute, ///< in the slot `target` where the object is of `type`, else by name
+    SetAttribute,
+    Create,       ///< an object of `type`
+    CallFunction, ///< `function`
+    CallMethod,   ///< `function` where it is known, else what the object has under the name
+    Fork,         ///< runs `forked` with the operands at once
+    IsInstance,   ///< of one of the types at `target`
+    Enter,        ///< of `with`
     Exit,
-    Raise,
-    Print,
-    Unpack,         ///< a tuple's or a list's elements
-    Refuse          ///< an operator that cannot run
+    Refuse ///< an operator that cannot run
 };
 
 /// A register, or a constant; whether the value may be taken away.
@@ -47,16 +44,15 @@ struct Operand {
 
 struct Instruction {
     Code code;
-    bool flag = false; ///< Unpack: a list's
-    std::uint32_t operands = 0, operand_count = 0;
-    std::uint32_t results = 0, result_count = 0; ///< registers; -1 for results that nobody uses
-    std::uint32_t target = 0;                    ///< of jumps; the slot; a place in `names` or `types`
+    std::uint32_t operands = 0, operand_count = 0; ///< in the program's row of operands
+    std::uint32_t results = 0, result_count = 0;   ///< in its row of registers; -1 for results that nobody uses
+    std::uint32_t target = 0, name = 0;
     union {
-        const Operator* op = nullptr;
+        const Operation* operation = nullptr;
         IValue (*construct)(std::span<IValue>);
         Function* function;
         const ClassType* type;
-        const class Program* program;
+        const class Program* forked;
     };
 };
 
@@ -87,7 +83,7 @@ private:
     std::vector<IValue> constants_;
     std::vector<std::string> names_;
     std::vector<std::vector<TypePtr>> types_;
-    std::vector<ClassTypePtr> classes_; ///< kept alive
+    std::vector<TypePtr> classes_; ///< kept alive
     std::vector<std::unique_ptr<Program>> forks_;
 };
 

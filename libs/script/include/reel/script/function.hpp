@@ -1,6 +1,7 @@
 // Compiled functions and methods, and the unit that owns them.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>

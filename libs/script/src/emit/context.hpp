@@ -1,0 +1,31 @@
+// What the text around a function offers to it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <reel/script/function.hpp>
+
+#include "syntax/tree.hpp"
+
+namespace reel::jit::emit {
+
+/// Shared by all functions of one text.
+struct Context {
+    CompilationUnit* unit = nullptr;
+    std::shared_ptr<const Source> source;
+    std::shared_ptr<const std::vector<IValue>> constants; ///< `CONSTANTS.cN`; may be null
+    std::string module;                                   ///< names without dots are looked up here: `__torch__.m`
+    bool whole_names = false; ///< an archive's text: functions and classes are named with their modules
+
+    [[noreturn]] void fail(std::size_t begin, std::size_t end, const std::string& message) const {
+        throw ScriptError(message, {source, begin, end});
+    }
+    template <class Tree> [[noreturn]] void fail(const Tree& where, const std::string& message) const {
+        fail(where.begin, where.end, message);
+    }
+};
+
+} // namespace reel::jit::emit

@@ -1,0 +1,77 @@
+// Small rewrites that types alone allow.
+#include "passes.hpp"
+
+namespace reel::jit::passes {
+
+namespace {
+
+bool is_none(const Value* v) {
+    return v->type()->kind() == TypeKind::None ||
+           (v->node()->kind() == prim::Constant && v->node()->has("value") && v->node()->value().isNone());
+}
+
+bool never_none(const Value* v) {
+    switch (v->type()->kind()) {
+    case TypeKind::None:
+    case TypeKind::Optional:
+    case TypeKind::Any:
+    case TypeKind::Union:
+    case TypeKind::Var:
+        return false;
+    default:
+        return true;
+    }
+}
+
+// `x is None`, `x is not None` where one side is None and the other one cannot or must be.
+std::optional<bool> none_check(const Node* n) {
+    const bool is = n->kind().is("aten::__is__");
+    if (!is && !n->kind().is("aten::__isnot__")) return std::nullopt;
+    const Value *a = n->input(0), *b = n->input(1);
+    if (is_none(a) && is_none(b)) return is;
+    if ((is_none(a) && never_none(b)) || (is_none(b) && never_none(a))) return !is;
+    return std::nullopt;
+}
+
+std::optional<bool> constant_bool(const Value* v) {
+    const Node* n = v->node();
+    if (n->kind() != prim::Constant || !n->has("value") || !n->value().isBool()) return std::nullopt;
+    return n->value().toBool();
+}
+
+void rewrite(Node* n, Graph& graph) {
+    if (auto answer = none_check(n)) {
+        graph.set_insert_point(n);
+        n->output()->replace_all_uses_with(graph.insert_constant(*answer, nullptr, n->range()));
+    } else if (n->kind() == prim::unchecked_cast || n->kind().is("aten::_unwrap_optional")) {
+        const bool fits = n->kind() == prim::unchecked_cast ? n->input()->type()->is_subtype_of(*n->output()->type())
+                                                            : never_none(n->input());
+        if (fits) n->output()->replace_all_uses_with(n->input());
+    } else if (n->kind() == prim::If) {
+        // `c and True`: the result is the condition.
+        for (std::size_t i = 0; i < n->outputs().size(); ++i) {
+            if (constant_bool(n->block(0)->outputs()[i]) == true && constant_bool(n->block(1)->outputs()[i]) == false)
+                n->output(i)->replace_all_uses_with(n->input());
+        }
+    }
+}
+
+void rewrite(Block& b, Graph& graph) {
+    for (Node *n = b.first(), *next; n; n = next) {
+        next = n->next();
+        for (Block* inner : n->blocks()) {
+            rewrite(*inner, graph);
+        }
+        rewrite(n, graph);
+    }
+}
+
+} // namespace
+
+void peephole(Graph& graph) {
+    rewrite(*graph.block(), graph);
+    eliminate_dead_code(graph);
+    graph.set_insert_point(graph.block());
+}
+
+} // namespace reel::jit::passes
