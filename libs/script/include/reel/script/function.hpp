@@ -64,6 +64,7 @@ private:
     std::shared_ptr<Graph> graph_, inlined_;
     FunctionSchema schema_;
     std::shared_ptr<Program> program_;
+    std::atomic<Program*> ready_ = nullptr; ///< program_, once it is made: threads may call at once
 };
 
 /// Classes, functions and named types by qualified name. What is not there yet is asked of `importer`, which compiles
