@@ -12,6 +12,8 @@ namespace replay::script {
 json::value read_json(const std::filesystem::path& file);
 /// `archives/NAME/`.
 void run_archive(const std::filesystem::path& folder, Report& report);
+/// `export/NAME/`.
+void run_export(const std::filesystem::path& folder, Report& report);
 /// `define/cases.jsonl`, of which the names that match.
 void run_defines(const std::filesystem::path& folder, const std::regex& filter, Report& report);
 /// `hostile/cases.jsonl`.

@@ -33,7 +33,7 @@ void walk(const fs::path& folder, const std::regex& filter, Report& report) {
     } else if (name == "hostile" && fs::exists(folder / "cases.jsonl")) {
         run_hostile(folder, filter, report);
     } else if (fs::exists(folder / "case.json") && fs::exists(folder / "model.pt2")) {
-        if (wanted(folder)) Case(report, "export", name).unsupported();
+        if (wanted(folder)) run_export(folder, report);
     } else if (name == "trace") {
         for (const fs::path& p : sorted(folder))
             if (p.extension() == ".json" && wanted(p)) Case(report, "trace", p.stem().string()).unsupported();

@@ -37,7 +37,15 @@ Tensor loss_of(const IValue& output) {
     }
     return loss;
 }
-void check_gradients(Case& c, const std::string& where, const jit::Module& module, const std::vector<Tensor>& leaves,
+/// The last part of `builtins.ValueError`.
+std::string last_part(const std::string& name) { return name.substr(name.rfind('.') + 1); }
+std::string trimmed(std::string s) {
+    while (!s.empty() && (s.back() == ' ' || s.back() == '\n')) s.pop_back();
+    return s;
+}
+} // namespace
+
+void check_gradients(Case& c, const std::string& where, const nn::Module& module, const std::vector<Tensor>& leaves,
                      const IValue& output, const json::object& expected, const Values& values,
                      const Closeness& closeness) {
     const Tensor loss = loss_of(output);
@@ -52,7 +60,7 @@ void check_gradients(Case& c, const std::string& where, const jit::Module& modul
     };
     for (std::size_t i = 0; i < leaves.size(); ++i) compare(leaves[i].grad(), inputs[i], str("input ", i));
     const json::object& parameters = expected.at("parameters").as_object();
-    const auto named = module->named_parameters();
+    const auto named = module.named_parameters();
     for (const auto& item : parameters) {
         const Tensor* p = named.find(std::string(item.key()));
         if (p) compare(p->grad(), item.value(), std::string(item.key()));
@@ -62,22 +70,21 @@ void check_gradients(Case& c, const std::string& where, const jit::Module& modul
         c.check(!p->grad().defined() || parameters.contains(p.key()), where + " gradient of " + p.key(),
                 "not expected");
 }
-void check_state(Case& c, const std::string& where, const jit::Module& module, const json::object& changed,
+void check_state(Case& c, const std::string& where, const nn::StateDict& state, const json::object& changed,
                  const Values& values, const Closeness& closeness) {
-    const nn::StateDict state = module.state_dict();
     for (const auto& item : changed) {
         const IValue* entry = state.find(std::string(item.key()));
         const std::string d = entry ? difference(*entry, item.value(), values, closeness) : "is not there";
         c.check(d.empty(), where + " state '" + std::string(item.key()) + "'", d);
     }
 }
-/// The last part of `builtins.ValueError`.
-std::string last_part(const std::string& name) { return name.substr(name.rfind('.') + 1); }
-std::string trimmed(std::string s) {
-    while (!s.empty() && (s.back() == ' ' || s.back() == '\n')) s.pop_back();
-    return s;
+std::vector<Tensor> leaves_of(const Args& args) {
+    std::vector<Tensor> tensors, leaves;
+    for (const IValue& a : args) flatten_tensors(a, tensors);
+    for (const Tensor& t : tensors)
+        if (t.requires_grad()) leaves.push_back(t);
+    return leaves;
 }
-} // namespace
 
 std::string error_difference(const std::exception& e, const json::object& expected) {
     const json::value* raised = expected.if_contains("raised_by_code");
@@ -98,10 +105,7 @@ void check_run(Case& c, const std::string& where, jit::Module module, const json
     if (const auto* mode = run.if_contains("mode")) module.train(mode->as_string() == "train");
     Args args;
     for (const json::value& v : run.at("args").as_array()) args.push_back(read_value(v, values, *module->unit()));
-    std::vector<Tensor> tensors, leaves;
-    for (const IValue& a : args) flatten_tensors(a, tensors);
-    for (const Tensor& t : tensors)
-        if (t.requires_grad()) leaves.push_back(t);
+    const std::vector<Tensor> leaves = leaves_of(args);
     if (const auto* seed = run.if_contains("seed"); seed && !seed->is_null())
         manual_seed(seed->to_number<std::uint64_t>());
     const auto* error = run.if_contains("error");
@@ -130,13 +134,13 @@ void check_run(Case& c, const std::string& where, jit::Module module, const json
     }
     if (const auto* gradients = run.if_contains("gradients"); gradients && !gradients->is_null()) {
         try {
-            check_gradients(c, where, module, leaves, output, gradients->as_object(), values, closeness);
+            check_gradients(c, where, *module, leaves, output, gradients->as_object(), values, closeness);
         } catch (const std::exception& e) {
             c.fail(where + " gradients", e.what());
         }
     }
     if (const auto* state = run.if_contains("state_after"); state && state->is_object())
-        check_state(c, where, module, state->as_object(), values, closeness);
+        check_state(c, where, module.state_dict(), state->as_object(), values, closeness);
     if (const auto* after = run.if_contains("args_after"); after && after->is_array())
         for (std::size_t i = 0; i < after->as_array().size(); ++i)
             if (const std::string d = difference(args[i], after->as_array()[i], values, closeness); !d.empty())

@@ -12,13 +12,21 @@ namespace {
 
 constexpr std::array generic_words = {"List", "Dict", "Optional", "Tuple", "Union", "Future", "list", "dict", "tuple"};
 
+/// N of `BroadcastingListN`.
+std::optional<std::int64_t> broadcast_length(std::string_view word) {
+    constexpr std::string_view head = "BroadcastingList";
+    if (word.size() != head.size() + 1 || !word.starts_with(head)) return std::nullopt;
+    const char digit = word.back();
+    return digit >= '1' && digit <= '6' ? std::optional<std::int64_t>(digit - '0') : std::nullopt;
+}
+
 TypePtr generic_type(const Context& context, const Expr& e, std::string word, std::vector<TypePtr> parts) {
     const auto expect = [&](std::size_t count) {
         if (parts.size() != count)
             context.fail(e, word + " type must have exactly " + std::to_string(count) + " type argument(s), found " +
                                 std::to_string(parts.size()));
     };
-    if (word == "List" || word == "list") {
+    if (word == "List" || word == "list" || broadcast_length(word)) {
         expect(1);
         return Type::List(parts[0]);
     }
@@ -47,6 +55,12 @@ TypePtr generic_type(const Context& context, const Expr& e, std::string word, st
 std::string last_part(const std::string& path) { return path.substr(path.rfind('.') + 1); }
 
 } // namespace
+
+std::optional<std::int64_t> annotated_broadcast(const Expr& annotation) {
+    if (annotation.kind != ExprKind::Subscript || annotation.operands.size() != 2) return std::nullopt;
+    const std::string word = last_part(dotted_path(annotation[0]));
+    return word == "Optional" ? annotated_broadcast(annotation[1]) : broadcast_length(word);
+}
 
 std::string dotted_path(const Expr& e) {
     if (e.kind == ExprKind::Name) return e.text;
@@ -91,9 +105,9 @@ TypePtr annotated_type(const Context& context, const Expr& e) {
     if (std::ranges::find(generic_words, path) != generic_words.end())
         context.fail(e, "Attempted to use " + path + " without a contained type. Please add a contained type, e.g. " +
                             path + "[int]");
-    if (TypePtr type = context.unit->find_type(path)) return type;
+    if (TypePtr type = context.find_type(path)) return type;
     if (!context.whole_names)
-        if (TypePtr type = context.unit->find_type(context.module + "." + path)) return type;
+        if (TypePtr type = context.find_type(context.module + "." + path)) return type;
     context.fail(e, "Unknown type name '" + path + "'");
 }
 

@@ -11,6 +11,8 @@ namespace reel::jit::emit {
 TypePtr annotated_type(const Context& context, const syntax::Expr& annotation);
 /// The type of a plain word (`int`, `Tensor`, `NoneType`); null when it is none.
 TypePtr word_type(std::string_view word);
+/// N of `BroadcastingListN[int]`, also behind Optional: one number stands for N equal ones.
+std::optional<std::int64_t> annotated_broadcast(const syntax::Expr& annotation);
 /// `a.b.c` as text; empty when the expression is no such path.
 std::string dotted_path(const syntax::Expr& e);
 

@@ -74,7 +74,7 @@ void Emitter::assign_tuple(const Expr& target, const Meaning& m, const SourceRan
         std::vector<Value*> taken(parts.begin() + std::ptrdiff_t(at_part),
                                   parts.begin() + std::ptrdiff_t(at_part + rest));
         at_part += rest;
-        assign_to(target[i][0], make_tuple(graph_, std::move(taken)), range);
+        assign_to(target[i][0], build_tuple(graph_, std::move(taken)), range);
     }
 }
 

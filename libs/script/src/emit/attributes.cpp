@@ -25,7 +25,7 @@ Meaning Emitter::attribute(const Expr& e) {
             fail(e, type->name() + " has no member '" + e.text + "'");
         }
         if (e.text == "__new__") return *c;
-        if (Function* f = context_.unit->find_function(c->type->name() + "." + e.text)) return f; // a static method
+        if (Function* f = context_.find_function(c->type->name() + "." + e.text)) return f; // a static method
         fail(e, "Tried to access nonexistent attribute " + e.text + " of class " + c->type->name());
     }
     return attribute_of(as_value(base, at(e[0])), e.text, at(e));
@@ -55,8 +55,8 @@ std::optional<Meaning> Emitter::attribute_in(const Namespace& ns, const std::str
         return Overloads{symbol};
     }
     if (ns.path == "__torch__" || ns.path.starts_with("__torch__.")) {
-        if (TypePtr t = context_.unit->find_type(path)) return Constructor{t};
-        if (Function* f = context_.unit->find_function(path)) return f;
+        if (TypePtr t = context_.find_type(path)) return Constructor{t};
+        if (Function* f = context_.find_function(path)) return f;
         return Namespace{path};
     }
     return library_attribute(ns, name, *context_.unit, context_.whole_names, [&](const IValue& v) {

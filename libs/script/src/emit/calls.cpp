@@ -65,7 +65,7 @@ Meaning Emitter::call_meaning(const Meaning& callee, const Arguments& arguments,
         ExceptionClass raised = *x;
         if (arguments.positional.empty()) raised.message = constant(IValue(""), range);
         else if (arguments.positional.size() == 1) raised.message = arguments.positional[0];
-        else raised.message = make_tuple(graph_, arguments.positional);
+        else raised.message = build_tuple(graph_, arguments.positional);
         if (x->name == "AssertionError") {
             if (raised.message->type()->kind() != TypeKind::String)
                 raised.message = call_operator(graph_, range, "aten::str", {{raised.message}, {}});
@@ -158,7 +158,7 @@ Value* Emitter::call_module(Value* self, const Arguments& given, const SourceRan
     // Hooks are called where the module is (rule SC-26).
     Arguments arguments = given;
     for (const std::string& hook : type->forward_pre_hooks) {
-        Value* packed = make_tuple(graph_, arguments.positional);
+        Value* packed = build_tuple(graph_, arguments.positional);
         Value* changed = call_method(self, hook, {{packed}, {}}, range);
         if (changed->type()->kind() == TypeKind::None) continue;
         arguments.positional = changed->type()->kind() == TypeKind::Tuple ? unpack_tuple(graph_, changed)
@@ -166,7 +166,7 @@ Value* Emitter::call_module(Value* self, const Arguments& given, const SourceRan
     }
     Value* result = call_method(self, "forward", arguments, range);
     for (const std::string& hook : type->forward_hooks) {
-        Value* packed = make_tuple(graph_, arguments.positional);
+        Value* packed = build_tuple(graph_, arguments.positional);
         Value* changed = call_method(self, hook, {{packed, result}, {}}, range);
         if (changed->type()->kind() != TypeKind::None) result = changed;
     }
@@ -186,7 +186,7 @@ Value* Emitter::construct(const Constructor& c, const Arguments& arguments, cons
         std::string why;
         auto matched = match(graph_, range, schema, arguments, true, &why);
         if (!matched) fail(range, why);
-        return make_tuple(graph_, std::move(matched->inputs), c.type);
+        return build_tuple(graph_, std::move(matched->inputs), c.type);
     }
     const auto* type = dynamic_cast<const ClassType*>(c.type.get());
     if (!type || type->is_module()) fail(range, "cannot make an object of '" + type_name(*c.type) + "' here");

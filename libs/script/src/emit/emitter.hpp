@@ -115,7 +115,7 @@ private:
     Value* list_comprehension(const syntax::Expr& e, TypePtr hint);
     Value* dict_comprehension(const syntax::Expr& e, TypePtr hint);
     Value* subscript(const syntax::Expr& e, TypePtr hint);
-    Value* tuple_element(Value* tuple, const syntax::Expr& index, const SourceRange& range);
+    Value* element_of_tuple(Value* tuple, const syntax::Expr& index, const SourceRange& range);
     Value* tuple_slice(Value* tuple, const syntax::Expr& slice, const SourceRange& range);
     Value* slice(Value* sliced, Value* dim, const syntax::Expr& slice, const SourceRange& range);
     /// Integers, slices, `...` and None are applied; what tensors remain to index with are returned.

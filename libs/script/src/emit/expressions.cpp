@@ -74,7 +74,7 @@ Value* Emitter::tuple(const Expr& e, TypePtr hint) {
             for (Value* part : unpack_tuple(graph_, starred)) values.push_back(part);
         } else values.push_back(value(e[i], hinted ? hint->contained()[i] : nullptr));
     }
-    return make_tuple(graph_, std::move(values));
+    return build_tuple(graph_, std::move(values));
 }
 
 Value* Emitter::list(const Expr& e, TypePtr hint) {
@@ -84,7 +84,7 @@ Value* Emitter::list(const Expr& e, TypePtr hint) {
     std::vector<Value*> values;
     for (const auto& operand : e.operands) values.push_back(value(*operand, element));
     if (values.empty()) {
-        Value* empty = make_list(graph_, element ? element : Type::Tensor(), {});
+        Value* empty = build_list(graph_, element ? element : Type::Tensor(), {});
         // It may yet become a list of another type where one is asked for, and has no name in the reference.
         if (!element) empty->node()->set("untyped", IValue(true));
         return empty;
@@ -108,7 +108,7 @@ Value* Emitter::list(const Expr& e, TypePtr hint) {
                         "elements, which were unified to " + type_name(*unified));
         unified = element;
     }
-    return make_list(graph_, unified, std::move(values));
+    return build_list(graph_, unified, std::move(values));
 }
 
 Value* Emitter::dict(const Expr& e, TypePtr hint) {
@@ -142,7 +142,7 @@ Value* Emitter::dict(const Expr& e, TypePtr hint) {
 Value* Emitter::list_comprehension(const Expr& e, TypePtr hint) {
     if (hint && hint->kind() == TypeKind::Optional) hint = hint->contained()[0];
     const bool hinted = hint && hint->kind() == TypeKind::List;
-    Value* made = make_list(graph_, hinted ? hint->contained()[0] : Type::Tensor(), {});
+    Value* made = build_list(graph_, hinted ? hint->contained()[0] : Type::Tensor(), {});
     bool typed = hinted;
     open_frame(frame_->block);
     emit_for(e[1], e[2], at(e), [&] {

@@ -61,7 +61,7 @@ std::optional<std::vector<Value*>> Emitter::static_elements(const Meaning& m, co
     for (std::size_t i = 0; i < count; ++i) {
         std::vector<Value*> row;
         for (const auto& column : columns) row.push_back(column[i]);
-        rows.push_back(make_tuple(graph_, std::move(row)));
+        rows.push_back(build_tuple(graph_, std::move(row)));
     }
     return rows;
 }
@@ -80,7 +80,7 @@ Value* Emitter::length(const Meaning& m, const SourceRange& range) {
     std::vector<Value*> lengths;
     for (const Meaning* leaf : leaves) lengths.push_back(length(*leaf, range));
     if (lengths.size() == 1) return lengths[0];
-    Value* list = make_list(graph_, Type::Int(), std::move(lengths));
+    Value* list = build_list(graph_, Type::Int(), std::move(lengths));
     return call_operator(graph_, range, "prim::min", {{list}, {}});
 }
 

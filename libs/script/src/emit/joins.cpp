@@ -35,6 +35,18 @@ void stored_names(Block* block, std::map<std::string, TypePtr>& names) {
     }
 }
 
+/// Values from outside of a block stand for themselves in its copies.
+void keep_outside(const Block& block, std::unordered_map<const Value*, Value*>& map) {
+    const auto keep = [&](const std::vector<Value*>& values) {
+        for (Value* v : values) map.emplace(v, v);
+    };
+    for (const Node* n = block.first(); n; n = n->next()) {
+        keep(n->inputs());
+        for (const Block* inner : n->blocks()) keep_outside(*inner, map);
+    }
+    keep(block.outputs());
+}
+
 class Joins {
 public:
     Joins(Graph& graph, const std::set<Block*>& leaving) : graph_(graph), leaving_(leaving) {}
@@ -104,6 +116,7 @@ private:
     std::pair<Value*, Node*> copy_condition(Node* loop_node, Block* to, Node* before) {
         Node* const left_of = before ? before->prev() : to->last();
         std::unordered_map<const Value*, Value*> map;
+        keep_outside(*loop_node->block(1), map);
         Value* value = graph_.copy_block_into(*loop_node->block(1), to, before, map).at(0);
         Node* first = left_of ? left_of->next() : to->first();
         return {value, first == before ? nullptr : first};

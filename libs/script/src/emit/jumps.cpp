@@ -38,10 +38,9 @@ public:
         if (is_target(b)) target_ = b;
         Jump jump;
         for (Node* n = b->first(); n; n = n->next()) {
-            const Node* const last = n;
             jump = node(n);
             if (jump.status == Status::Always || jump.status == Status::Throws) {
-                drop_behind(b, jumping_ ? jumping_ : const_cast<Node*>(last), jumping_ != nullptr);
+                drop_behind(b, n);
                 break;
             }
             if (jump.status == Status::Maybe) {
@@ -62,29 +61,16 @@ private:
     }
 
     Jump node(Node* n) {
-        jumping_ = nullptr;
-        Jump jump;
-        if (n->kind() == prim::RaiseException) {
-            jump.status = Status::Throws;
-            jump.jumped = false_;
-        } else if (n->kind() == kind_) {
-            jump = {Status::Always, true_, n->inputs()};
-            jumping_ = n;
-        } else if (n->kind() == prim::If) {
+        if (n->kind() == prim::RaiseException) return {Status::Throws, false_, {}};
+        if (n->kind() == kind_) return {Status::Always, true_, n->inputs()};
+        if (n->kind() == prim::If) {
             const Jump when_true = block(n->block(0)), when_false = block(n->block(1));
-            jump = join(n, when_true, when_false);
-            jumping_ = nullptr;
-        } else if (n->kind() == prim::Loop) {
-            jump = loop(n);
-            jumping_ = nullptr;
-        } else if (n->kind() == pending::with) {
-            jump = block(n->block(0));
-            jumping_ = nullptr;
-        } else if (n->kind() == prim::fork) {
-            block(n->block(0));
-            jumping_ = nullptr;
+            return join(n, when_true, when_false);
         }
-        return jump;
+        if (n->kind() == prim::Loop) return loop(n);
+        if (n->kind() == pending::with) return block(n->block(0));
+        if (n->kind() == prim::fork) block(n->block(0));
+        return {};
     }
 
     Value* uninitialized(const TypePtr& type) {
@@ -102,11 +88,11 @@ private:
         return values;
     }
 
-    /// Takes away what stands behind `n` (and `n` itself, where it is the jump): it is never reached.
-    void drop_behind(Block* b, Node* n, bool inclusive) {
+    /// Takes away what stands behind `n`, which is never reached; and `n` itself, where it is the jump.
+    void drop_behind(Block* b, Node* n) {
         replace_outputs(b, uninitialized(b->outputs()));
         while (b->last() != n) destroy(b->last());
-        if (inclusive) n->destroy();
+        if (n->kind() == kind_) n->destroy();
     }
     static void destroy(Node* n) {
         for (Block* inner : n->blocks()) {
@@ -157,9 +143,7 @@ private:
         Block* goes_on = n->add_block();
         for (Node* moved = rest; moved;) {
             Node* const following = moved->next();
-            Node* last = goes_on->last();
-            if (last) moved->move_after(last);
-            else move_into(moved, goes_on);
+            moved->move_before(goes_on->return_node());
             moved = following;
         }
         const std::vector<Value*> outputs = b->outputs();
@@ -176,14 +160,6 @@ private:
         const Jump later = block(goes_on);
         return join(n, already, later);
     }
-    /// Moves a node into an empty block.
-    void move_into(Node* n, Block* b) {
-        Node* place = graph_.create(prim::Print, {}, 0);
-        b->append(place);
-        n->move_before(place);
-        place->destroy();
-    }
-
     Jump loop(Node* n) {
         Block* body = n->block(0);
         const Jump jump = block(body);
@@ -222,7 +198,6 @@ private:
     Graph& graph_;
     Symbol kind_;
     Block* target_ = nullptr;
-    Node* jumping_ = nullptr; ///< the node that `node` has just found to be a jump
     Value *true_, *false_;
     std::vector<std::pair<TypePtr, Value*>> uninitialized_;
 };
@@ -238,21 +213,9 @@ void wrap_withs(Graph& graph, Block* b) {
             Node* with = graph.create(pending::with, {}, 0);
             Block* body = with->add_block();
             with->insert_after(open.back());
-            for (Node* moved = with->next(); moved != n;) {
-                Node* const following = moved->next();
-                Node* place = graph.create(prim::Print, {}, 0);
-                body->append(place);
-                moved->move_before(place);
-                place->destroy();
-                moved = following;
-            }
-            n->move_after(with);
+            while (with->next() != n) with->next()->move_before(body->return_node());
             // The exit belongs to the node until the jumps are gone.
-            Block* end = with->add_block();
-            Node* place = graph.create(prim::Print, {}, 0);
-            end->append(place);
-            n->move_before(place);
-            place->destroy();
+            n->move_before(with->add_block()->return_node());
             open.pop_back();
         }
         n = next;

@@ -80,7 +80,8 @@ bool is_prefix_module(const std::string& path) {
     return path == "torch.linalg" || path == "torch.special" || path == "torch.fft";
 }
 
-std::optional<Meaning> compiled(const std::string& module, const std::string& name, CompilationUnit& unit) {
+std::optional<Meaning> compiled(const std::string& module, std::string name, CompilationUnit& unit) {
+    if (name == "max_pool1d" || name == "max_pool2d" || name == "max_pool3d") name = "_" + name; // without indices
     const std::string qualified = "__torch__." + module + "." + name;
     if (Function* f = unit.find_function(qualified)) return f;
     if (TypePtr t = unit.find_type(qualified)) return Constructor{t};

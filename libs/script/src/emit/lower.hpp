@@ -20,8 +20,6 @@ void lower_jumps(Graph& graph);
 void merge_branches(Block* block);
 /// A counted loop that may end early becomes a `while` that counts.
 void unfold_counted_loops(Block* block);
-/// Results of branches and loops stand in the order in which they are first used.
-void order_results(Block* block);
 /// Bodies of `fork` become graphs of their own.
 void lift_forks(Block* block);
 

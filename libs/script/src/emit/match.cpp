@@ -17,7 +17,7 @@ bool has_variables(const Type& t) {
 }
 
 /// Binds the variables of `formal` so that `actual` fits; false where it cannot.
-bool bind(const TypePtr& formal, const TypePtr& actual, Bindings& bindings) {
+bool bind_type(const TypePtr& formal, const TypePtr& actual, Bindings& bindings) {
     if (!has_variables(*formal)) return true;
     if (formal->kind() == TypeKind::Var) {
         auto [bound, is_new] = bindings.emplace(formal->str(), actual);
@@ -28,16 +28,16 @@ bool bind(const TypePtr& formal, const TypePtr& actual, Bindings& bindings) {
     }
     if (formal->kind() == TypeKind::Optional) {
         if (actual->kind() == TypeKind::None) return false;
-        return bind(formal->contained()[0], without_none(actual), bindings);
+        return bind_type(formal->contained()[0], without_none(actual), bindings);
     }
     if (formal->kind() == TypeKind::List && actual->kind() == TypeKind::Tuple) {
         return !actual->contained().empty() && std::ranges::all_of(actual->contained(), [&](const TypePtr& element) {
-            return bind(formal->contained()[0], element, bindings);
+            return bind_type(formal->contained()[0], element, bindings);
         });
     }
     if (formal->kind() != actual->kind() || formal->contained().size() != actual->contained().size()) return false;
     for (std::size_t i = 0; i < formal->contained().size(); ++i)
-        if (!bind(formal->contained()[i], actual->contained()[i], bindings)) return false;
+        if (!bind_type(formal->contained()[i], actual->contained()[i], bindings)) return false;
     return true;
 }
 
@@ -172,7 +172,7 @@ private:
             if (!v->type()->is_subtype_of(*element)) return refuse(formal, *v->type(), element);
             values.push_back(v);
         }
-        result_.inputs.push_back(make_list(graph_, element, std::move(values)));
+        result_.inputs.push_back(build_list(graph_, element, std::move(values)));
         return true;
     }
     bool accept(const Argument& formal, Value* v) {
@@ -180,9 +180,9 @@ private:
         if (formal.broadcast.value_or(0) > 0 && plain->kind() == TypeKind::List &&
             v->type()->kind() == plain->contained()[0]->kind()) {
             std::vector<Value*> same(std::size_t(*formal.broadcast), v);
-            v = make_list(graph_, plain->contained()[0], std::move(same));
+            v = build_list(graph_, plain->contained()[0], std::move(same));
         }
-        if (has_variables(*formal.type) && !bind(formal.type, v->type(), bindings_))
+        if (has_variables(*formal.type) && !bind_type(formal.type, v->type(), bindings_))
             return refuse(formal, *v->type(), formal.type);
         const TypePtr wanted = substitute(formal.type, bindings_);
         if (!wanted) return refuse(formal, *v->type(), formal.type);
@@ -259,13 +259,13 @@ const IValue* constant_of(const Value* value) {
     return n->kind() == prim::Constant && n->has("value") ? &n->value() : nullptr;
 }
 
-Value* make_list(Graph& graph, TypePtr element, std::vector<Value*> values) {
+Value* build_list(Graph& graph, TypePtr element, std::vector<Value*> values) {
     Node* n = graph.create(prim::ListConstruct, std::move(values));
     n->output()->set_type(Type::List(std::move(element)));
     return graph.insert_node(n)->output();
 }
 
-Value* make_tuple(Graph& graph, std::vector<Value*> values, TypePtr type) {
+Value* build_tuple(Graph& graph, std::vector<Value*> values, TypePtr type) {
     if (!type) {
         std::vector<TypePtr> types;
         for (const Value* v : values) types.push_back(v->type());
@@ -291,8 +291,8 @@ Value* pack(Graph& graph, Node* node, const FunctionSchema& schema) {
         types.push_back(node->output(i)->type());
         if (i < schema.returns.size() && !schema.returns[i].name.empty()) names.push_back(schema.returns[i].name);
     }
-    if (names.size() != types.size()) return make_tuple(graph, node->outputs());
-    return make_tuple(graph, node->outputs(),
+    if (names.size() != types.size()) return build_tuple(graph, node->outputs());
+    return build_tuple(graph, node->outputs(),
                       std::make_shared<TupleType>(std::move(types), std::string(), std::move(names)));
 }
 
@@ -302,17 +302,17 @@ Value* convert(Graph& graph, const SourceRange& range, const TypePtr& wanted, Va
         return convert(graph, range, wanted->contained()[0], v, conversions);
     if (v->type()->is_subtype_of(*wanted)) return v;
     const TypePtr plain = without_none(wanted);
-    if (is_untyped_list(v) && plain->kind() == TypeKind::List) return make_list(graph, plain->contained()[0], {});
+    if (is_untyped_list(v) && plain->kind() == TypeKind::List) return build_list(graph, plain->contained()[0], {});
     if (tuple_makes_list(*v->type(), *plain)) {
         auto elements = unpack_tuple(graph, v);
-        return make_list(graph, plain->contained()[0], std::move(elements));
+        return build_list(graph, plain->contained()[0], std::move(elements));
     }
     if (v->type()->kind() == TypeKind::Tuple && wanted->kind() == TypeKind::Tuple &&
         v->type()->contained().size() == wanted->contained().size()) {
         auto elements = unpack_tuple(graph, v);
         for (std::size_t i = 0; i < elements.size(); ++i)
             elements[i] = convert(graph, range, wanted->contained()[i], elements[i], conversions);
-        return make_tuple(graph, std::move(elements));
+        return build_tuple(graph, std::move(elements));
     }
     return conversions ? convert_scalar(graph, range, *wanted, v) : v;
 }

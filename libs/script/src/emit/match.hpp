@@ -40,8 +40,8 @@ Value* call_operator(Graph& graph, const SourceRange& range, Symbol name, const 
 /// Several results as one: none is None, many are a tuple.
 Value* pack(Graph& graph, Node* node, const FunctionSchema& schema);
 
-Value* make_list(Graph& graph, TypePtr element, std::vector<Value*> values);
-Value* make_tuple(Graph& graph, std::vector<Value*> values, TypePtr type = nullptr);
+Value* build_list(Graph& graph, TypePtr element, std::vector<Value*> values);
+Value* build_tuple(Graph& graph, std::vector<Value*> values, TypePtr type = nullptr);
 /// The elements of a tuple's value.
 std::vector<Value*> unpack_tuple(Graph& graph, Value* tuple);
 /// The constant that a value is; none when it is none.

@@ -20,7 +20,7 @@ Value* Emitter::subscript(const Expr& e, TypePtr hint) {
         if (kind == TypeKind::Tuple) return tuple_slice(held, e[1], at(e));
         return slice(held, nullptr, e[1], at(e));
     }
-    if (kind == TypeKind::Tuple) return tuple_element(held, e[1], at(e));
+    if (kind == TypeKind::Tuple) return element_of_tuple(held, e[1], at(e));
     if (kind == TypeKind::Class) {
         const auto& type = static_cast<const ClassType&>(*held->type());
         if (type.is_module() && hint && hint->kind() == TypeKind::Interface) {
@@ -38,7 +38,7 @@ Value* Emitter::subscript(const Expr& e, TypePtr hint) {
     return call_operator(graph_, at(e), "aten::__getitem__", {{held, index}, {}});
 }
 
-Value* Emitter::tuple_element(Value* tuple, const Expr& index, const SourceRange& range) {
+Value* Emitter::element_of_tuple(Value* tuple, const Expr& index, const SourceRange& range) {
     Value* i = value(index);
     const IValue* known = constant_of(i);
     if (!known || !known->isInt())
@@ -76,7 +76,7 @@ Value* Emitter::tuple_slice(Value* tuple, const Expr& slice, const SourceRange& 
     std::vector<Value*> taken;
     for (std::int64_t i = first; step > 0 ? i < last : i > last; i += step) taken.push_back(parts[std::size_t(i)]);
     graph_.set_current_range(range);
-    return make_tuple(graph_, std::move(taken));
+    return build_tuple(graph_, std::move(taken));
 }
 
 Value* Emitter::slice(Value* sliced, Value* dim, const Expr& bounds, const SourceRange& range) {
@@ -148,7 +148,7 @@ std::pair<Value*, std::vector<Value*>> Emitter::index_plainly(Value* tensor, con
 Value* Emitter::tensor_list(const std::vector<Value*>& indices, const SourceRange& range) {
     std::vector<Value*> list;
     for (Value* index : indices) list.push_back(index ? index : constant(IValue(), range, Type::None()));
-    return make_list(graph_, Type::Optional(Type::Tensor()), std::move(list));
+    return build_list(graph_, Type::Optional(Type::Tensor()), std::move(list));
 }
 
 Value* Emitter::tensor_from(Value* v, Value* like, const SourceRange& range) {

@@ -50,8 +50,8 @@ std::optional<Meaning> Emitter::find_global(const std::string& name) {
                         {});
     if (!context_.whole_names) {
         const std::string qualified = context_.module + "." + name;
-        if (Function* f = context_.unit->find_function(qualified)) return f;
-        if (TypePtr t = context_.unit->find_type(qualified)) return Constructor{t};
+        if (Function* f = context_.find_function(qualified)) return f;
+        if (TypePtr t = context_.find_type(qualified)) return Constructor{t};
     }
     return std::nullopt;
 }

@@ -4,11 +4,6 @@
 
 namespace reel::jit {
 
-IValue Object::call_forward(Function& forward, Args inputs) {
-    REEL_THROW(TypeError, "'", type_->name(), "': the calls of '", forward.name(), "' with ", inputs.size(),
-               " arguments go through nobody");
-}
-
 Function& ModuleImpl::method(const std::string& name) const {
     if (Function* f = type_->find_method(name)) return *f;
     std::string known;
