@@ -1,7 +1,10 @@
 // Exported programs: load, look, run, train.
+#include <algorithm>
+
 #include <reel/autograd/random.hpp>
 #include <reel/script/exported_program.hpp>
 
+#include "common/case_file.hpp"
 #include "script/cases.hpp"
 #include "script/runs.hpp"
 
@@ -10,11 +13,20 @@ namespace replay::script {
 using namespace reel;
 
 namespace {
-void check_names(Case& c, const std::string& what, const std::vector<std::string>& got, const json::array& expected) {
+/// The cases list names in alphabetical order.
+void check_names(Case& c, const std::string& what, std::vector<std::string> got, const json::array& expected) {
     std::string ours, theirs;
+    std::sort(got.begin(), got.end());
     for (const std::string& name : got) ours += name + "\n";
     for (const json::value& v : expected) theirs += std::string(v.as_string()) + "\n";
     c.check_text(ours, theirs, what);
+}
+/// What is differentiated is so by all inputs that can be.
+void require_grad(const Args& args) {
+    std::vector<Tensor> tensors;
+    for (const IValue& a : args) flatten_tensors(a, tensors);
+    for (const Tensor& t : tensors)
+        if (isDifferentiableType(t.scalar_type())) t.requires_grad_();
 }
 void run_once(Case& c, const std::string& where, const std::filesystem::path& folder, const json::object& run,
               const Values& values) {
@@ -28,6 +40,7 @@ void run_once(Case& c, const std::string& where, const std::filesystem::path& fo
         kwargs.set(std::string(item.key()), read_value(item.value(), values, no_classes));
     Args everything = args;
     for (const auto& [key, value] : kwargs) everything.push_back(value);
+    if (run.contains("gradients") || run.contains("backward_error")) require_grad(everything);
     const std::vector<Tensor> leaves = leaves_of(everything);
     if (const auto* seed = run.if_contains("seed"); seed && !seed->is_null())
         manual_seed(seed->to_number<std::uint64_t>());

@@ -1,5 +1,9 @@
 // Running exported graphs (rules SC-106, SC-109, SC-114).
+#include <algorithm>
+
 #include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_impl.hpp>
 
 #include "exported/program.hpp"
 
@@ -31,9 +35,20 @@ void write(const ExportedOutput& out, const IValue& v, std::vector<IValue>& slot
                      out.slots.size(), " tensors");
     for (std::size_t i = 0; i < out.slots.size(); ++i) slots[out.slots[i]] = v.elements()[i];
 }
+/// A number where an operator takes a tensor: one of no dimensions that does not raise dtypes.
+Tensor wrapped_number(const IValue& v) {
+    const Tensor t = reel::scalar_tensor(v.toScalar(), TensorOptions(v.isDouble() ? kDouble
+                                                                     : v.isBool() ? kBool
+                                                                                  : kLong));
+    t.impl()->is_wrapped_number = true;
+    return t;
+}
 IValue call(const ExportedNode& n, std::vector<IValue> inputs) {
     if (n.builtin) return n.builtin(inputs);
     if (!n.op) return run_higher_order(n, std::move(inputs));
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (inputs[i].isScalar() && n.op->schema.arguments[i].type->kind() == TypeKind::Tensor)
+            inputs[i] = wrapped_number(inputs[i]);
     REEL_CHECK_NOT_IMPLEMENTED(n.op->run, "the operator is known, but cannot be run: ", n.op->schema.str());
     return n.op->run(inputs);
 }
