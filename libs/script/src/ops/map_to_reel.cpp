@@ -52,6 +52,7 @@ bool fits(const Type& given, std::string_view wanted, std::string_view name, boo
     }
     const TypeKind kind = type->kind();
     if (wanted.ends_with("]")) { // `int[]`, `int[2]`
+        if (lenient && kind == TypeKind::Int && wanted.starts_with("int")) return true; // a list of one
         if (kind != TypeKind::List) return false;
         const Type& element = *type->contained()[0];
         const bool tensors = element.kind() == TypeKind::Tensor || element.kind() == TypeKind::Optional;
@@ -229,6 +230,16 @@ Operation operation_into(const ops::Op& op, const ops::Schema& reel, Plan plan, 
     };
 }
 
+/// A form in place that the registry lacks: the op's result is copied over the first argument.
+Operation operation_onto(Call call, Plan plan) {
+    return [call, plan = std::move(plan)](std::span<IValue> a) -> IValue {
+        Tensor self = a[0].toTensor();
+        const IValue result = call_planned(call, plan, a);
+        self.copy_(result.toTensor());
+        return self;
+    };
+}
+
 /// The names under which the registry may have it.
 std::vector<std::string> candidates(const std::string& name) {
     std::vector<std::string> r{name, "nn.functional." + name};
@@ -289,6 +300,9 @@ ReelCall map_to_reel(const FunctionSchema& schema) {
     if (name.ends_with('_') && !name.ends_with("__"))
         if (auto found = find(schema, candidates(name.substr(0, name.size() - 1)), true, mapping))
             return {operation(found->schema->call_inplace, std::move(found->plan), schema), found->schema->is_random};
+    if (name.ends_with('_') && !name.ends_with("__") && schema.arguments[0].is_written)
+        if (auto found = find(schema, candidates(name.substr(0, name.size() - 1)), false, mapping))
+            return {operation_onto(found->schema->call, std::move(found->plan)), found->schema->is_random};
     return {};
 }
 

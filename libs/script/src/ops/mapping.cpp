@@ -27,6 +27,13 @@ constexpr Mapping table[] = {
     {"aten::replication_pad1d", "nn.functional.pad", "input=self, pad=padding, mode='replicate'"},
     {"aten::replication_pad2d", "nn.functional.pad", "input=self, pad=padding, mode='replicate'"},
     {"aten::replication_pad3d", "nn.functional.pad", "input=self, pad=padding, mode='replicate'"},
+    {"aten::cdist", "cdist", "x1=x1, x2=x2, p=p"},
+    {"aten::stft", "stft",
+     "input=self, n_fft=n_fft, hop_length=hop_length, win_length=win_length, window=window, center=False, "
+     "normalized=normalized, onesided=onesided, return_complex=return_complex"},
+    {"aten::stft.center", "stft",
+     "input=self, n_fft=n_fft, hop_length=hop_length, win_length=win_length, window=window, center=center, "
+     "pad_mode=pad_mode, normalized=normalized, onesided=onesided, return_complex=return_complex"},
     {"aten::__and__.Tensor", "bitwise_and", "input=self, other=other"},
     {"aten::__and__.Scalar", "bitwise_and", "input=self, other=other"},
     {"aten::__or__.Tensor", "bitwise_or", "input=self, other=other"},

@@ -111,6 +111,12 @@ IValue copied(Span a) {
     const Tensor& t = a[0].toTensor();
     return moved(a[1].toTensor(), t.device(), t.scalar_type(), false).expand(t.sizes()).clone();
 }
+IValue copied_onto(Span a) {
+    Tensor t = a[0].toTensor();
+    if (a[1].isTensor()) t.copy_(a[1].toTensor());
+    else t.fill_(a[1].toScalar());
+    return t;
+}
 IValue device_of_text(Span a) { return Device(a[0].toStringRef()); }
 IValue device_with_index(Span a) { return Device(a[0].toStringRef() + ":" + std::to_string(a[1].toInt())); }
 IValue type_of_device(Span a) {
@@ -136,6 +142,9 @@ constexpr Line lines[] = {
     {"aten::_to_copy", to_copy},
     {"aten::cpu", cpu},
     {"aten::copy", copied},
+    {"aten::copy_.int", copied_onto},
+    {"aten::copy_.float", copied_onto},
+    {"aten::fill_.Tensor", copied_onto},
     {"aten::lift_fresh_copy", clone},
     {"aten::lift_fresh", itself},
     {"aten::lift", itself},

@@ -58,6 +58,7 @@ std::optional<std::vector<IValue>> results_of(const Node* n) {
 class Folder {
 public:
     explicit Folder(Graph& graph) : graph_(graph) {}
+    bool changed = false;
 
     void block(Block& b) {
         for (Node *n = b.first(), *next; n; n = next) {
@@ -99,6 +100,7 @@ private:
     void fold(Node* n) {
         const auto results = results_of(n);
         if (!results || results->size() != n->outputs().size()) return;
+        changed = true;
         graph_.set_insert_point(n);
         for (std::size_t i = 0; i < results->size(); ++i) {
             const TypePtr& declared = n->output(i)->type();
@@ -114,6 +116,7 @@ private:
     }
 
     void take_branch(Node* n, std::size_t which) {
+        changed = true;
         Block* taken = n->block(which);
         block(*taken);
         while (Node* first = taken->first()) {
@@ -137,6 +140,7 @@ private:
                 ++i;
                 continue;
             }
+            changed = true;
             n->output(i)->replace_all_uses_with(a);
             n->erase_output(i);
             for (Block* block : n->blocks()) {
@@ -151,7 +155,8 @@ private:
                (condition && condition->isBool() && !condition->toBool());
     }
 
-    static void drop_loop(Node* n) {
+    void drop_loop(Node* n) {
+        changed = true;
         for (std::size_t i = 0; i < n->outputs().size(); ++i) {
             n->output(i)->replace_all_uses_with(n->input(i + 2));
         }
@@ -159,11 +164,12 @@ private:
     }
 
     // What a loop carries without changing it.
-    static void drop_unchanged_results(Node* n) {
+    void drop_unchanged_results(Node* n) {
         Block* body = n->block(0);
         for (std::size_t i = n->outputs().size(); i-- > 0;) {
             Value* carried = body->inputs()[i + 1];
             if (carried != body->outputs()[i + 1]) continue;
+            changed = true;
             body->erase_output(i + 1);
             n->output(i)->replace_all_uses_with(n->input(i + 2));
             carried->replace_all_uses_with(n->input(i + 2));
@@ -179,8 +185,9 @@ private:
 } // namespace
 
 void fold_constants(Graph& graph) {
-    Folder(graph).block(*graph.block());
-    eliminate_dead_code(graph);
+    Folder folder(graph);
+    folder.block(*graph.block());
+    if (folder.changed) eliminate_dead_code(graph);
     graph.set_insert_point(graph.block());
 }
 

@@ -14,7 +14,7 @@ void clean_up(Graph& graph);
 /// values that nobody can see any more are such nodes too.
 void eliminate_dead_code(Graph& graph);
 /// Runs nodes whose operands are constants of immutable types (rule SC-67), takes branches and loops on constant
-/// conditions, removes results that do not vary. Dead code is dropped.
+/// conditions, removes results that do not vary. Where that changed something, dead code is dropped.
 void fold_constants(Graph& graph);
 /// One node for every distinct constant, at the graph's begin.
 void pool_constants(Graph& graph);

@@ -39,38 +39,50 @@ std::optional<bool> constant_bool(const Value* v) {
     return n->value().toBool();
 }
 
-void rewrite(Node* n, Graph& graph) {
-    if (auto answer = none_check(n)) {
-        graph.set_insert_point(n);
-        n->output()->replace_all_uses_with(graph.insert_constant(*answer, nullptr, n->range()));
-    } else if (n->kind() == prim::unchecked_cast || n->kind().is("aten::_unwrap_optional")) {
-        const bool fits = n->kind() == prim::unchecked_cast ? n->input()->type()->is_subtype_of(*n->output()->type())
-                                                            : never_none(n->input());
-        if (fits) n->output()->replace_all_uses_with(n->input());
-    } else if (n->kind() == prim::If) {
-        // `c and True`: the result is the condition.
-        for (std::size_t i = 0; i < n->outputs().size(); ++i) {
-            if (constant_bool(n->block(0)->outputs()[i]) == true && constant_bool(n->block(1)->outputs()[i]) == false)
-                n->output(i)->replace_all_uses_with(n->input());
-        }
-    }
+bool replace(Value* old, Value* by) {
+    const bool used = !old->uses().empty();
+    old->replace_all_uses_with(by);
+    return used;
 }
 
-void rewrite(Block& b, Graph& graph) {
+// `c and True`: the result is the condition.
+bool replace_by_condition(Node* n) {
+    bool changed = false;
+    for (std::size_t i = 0; i < n->outputs().size(); ++i) {
+        if (constant_bool(n->block(0)->outputs()[i]) == true && constant_bool(n->block(1)->outputs()[i]) == false)
+            changed |= replace(n->output(i), n->input());
+    }
+    return changed;
+}
+
+// Whether something changed.
+bool rewrite(Node* n, Graph& graph) {
+    if (auto answer = none_check(n)) {
+        graph.set_insert_point(n);
+        return replace(n->output(), graph.insert_constant(*answer, nullptr, n->range()));
+    }
+    if (n->kind() == prim::If) return replace_by_condition(n);
+    const bool is_cast = n->kind() == prim::unchecked_cast && n->input()->type()->is_subtype_of(*n->output()->type());
+    const bool is_unwrap = n->kind().is("aten::_unwrap_optional") && never_none(n->input());
+    return (is_cast || is_unwrap) && replace(n->output(), n->input());
+}
+
+bool rewrite(Block& b, Graph& graph) {
+    bool changed = false;
     for (Node *n = b.first(), *next; n; n = next) {
         next = n->next();
         for (Block* inner : n->blocks()) {
-            rewrite(*inner, graph);
+            changed |= rewrite(*inner, graph);
         }
-        rewrite(n, graph);
+        changed |= rewrite(n, graph);
     }
+    return changed;
 }
 
 } // namespace
 
 void peephole(Graph& graph) {
-    rewrite(*graph.block(), graph);
-    eliminate_dead_code(graph);
+    if (rewrite(*graph.block(), graph)) eliminate_dead_code(graph);
     graph.set_insert_point(graph.block());
 }
 
