@@ -51,7 +51,7 @@ bool fits(const Type& given, std::string_view wanted, std::string_view name, boo
         type = type->contained()[0].get();
     }
     const TypeKind kind = type->kind();
-    if (wanted.ends_with("]")) { // `int[]`, `int[2]`
+    if (wanted.ends_with("]")) {                                                        // `int[]`, `int[2]`
         if (lenient && kind == TypeKind::Int && wanted.starts_with("int")) return true; // a list of one
         if (kind != TypeKind::List) return false;
         const Type& element = *type->contained()[0];

@@ -1,5 +1,6 @@
 // Tensors made of numbers and lists, and copies to another dtype or device.
 #include <reel/autograd/error.hpp>
+#include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 

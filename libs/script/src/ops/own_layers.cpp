@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <reel/autograd/error.hpp>
+#include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/op.hpp>
 #include <reel/autograd/ops.hpp>
 
