@@ -24,7 +24,7 @@ from kernel_index import kernel_index, kernels_of
 from layer_index import layer_index
 from opgen_argument import RETURNS, TYPES, Arg, fail
 from opgen_text import BANNER
-from optim_index import OPTIM_BANNER, all_steps, umbrella
+from optim_index import OPTIM_BANNER, all_steps, built_in, umbrella
 from typed_calls import typed_call_files
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -295,6 +295,7 @@ def main():
     write(src / "ops_registry.cpp", opgen_registry.registration_index(len(parts)), kept)
     write(src / "kernels_registry.cpp", BANNER + kernel_index("autograd", kernels_of(given.root, "autograd")), kept)
     write(out / "optim/kernels_registry.cpp", OPTIM_BANNER + kernel_index("optim", kernels_of(given.root, "optim")), kept)
+    write(out / "optim/built_in.cpp", OPTIM_BANNER + built_in(given.root), kept)
     write(out / "include/reel/optim.hpp", OPTIM_BANNER + umbrella(given.root), kept)
     write(out / "include/reel/optim/detail/all_steps.hpp", OPTIM_BANNER + all_steps(given.root), kept)
     write(out / "include/reel/nn/layers.hpp", layer_index(), kept)

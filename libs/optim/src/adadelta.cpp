@@ -2,7 +2,6 @@
 
 #include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/adadelta.hpp>
-#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "step_base.hpp"
@@ -43,10 +42,6 @@ void Adadelta::update_parameter(const Tensor& p, const Tensor& g, AdadeltaParamS
     step.rho = o.rho();
     step.eps = o.eps();
     apply_step(class_name, step, p, g, {s.square_avg(), s.acc_delta()});
-}
-
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<Adadelta>();
 }
 
 } // namespace reel::optim

@@ -6,7 +6,6 @@
 
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
-#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 
@@ -70,10 +69,6 @@ void Adafactor::update_parameter(const Tensor& p, const Tensor& g, AdafactorPara
     const Tensor update =
         gradient * reel::rsqrt(reel::maximum(estimate, reel::full({}, eps * eps, estimate.scalar_type())));
     p.add_(update, -size / std::max(1.0, root_mean_square(update) / o.d()));
-}
-
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<Adafactor>();
 }
 
 } // namespace reel::optim

@@ -2,7 +2,6 @@
 
 #include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/adagrad.hpp>
-#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "step_base.hpp"
@@ -59,10 +58,6 @@ void Adagrad::update_parameter(const Tensor& p, const Tensor& g, AdagradParamSta
     step.lr = o.lr() / (1 + (t - 1) * o.lr_decay());
     step.eps = o.eps();
     apply_step(class_name, step, p, g, {s.sum()});
-}
-
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<Adagrad>();
 }
 
 } // namespace reel::optim

@@ -6,7 +6,6 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/optim/adamw.hpp>
 #include <reel/optim/detail/steps/adam.hpp>
-#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "step_base.hpp"
@@ -74,10 +73,6 @@ void Adam::update_parameter(const Tensor& p, const Tensor& g, AdamParamState& s,
 }
 void AdamW::update_parameter(const Tensor& p, const Tensor& g, AdamWParamState& s, const AdamWOptions& o) {
     step_by_adam(class_name, p, g, s, o);
-}
-
-namespace {
-[[maybe_unused]] const bool registered[] = {register_optimizer<Adam>(), register_optimizer<AdamW>()};
 }
 
 } // namespace reel::optim

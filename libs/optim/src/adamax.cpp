@@ -4,7 +4,6 @@
 
 #include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/adamax.hpp>
-#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "step_base.hpp"
@@ -48,10 +47,6 @@ void Adamax::update_parameter(const Tensor& p, const Tensor& g, AdamaxParamState
     step.eps = o.eps();
     step.step_size = o.lr() / (1 - std::pow(beta1, t));
     apply_step(class_name, step, p, g, {s.exp_avg(), s.exp_inf()});
-}
-
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<Adamax>();
 }
 
 } // namespace reel::optim

@@ -5,7 +5,6 @@
 
 #include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/asgd.hpp>
-#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "step_base.hpp"
@@ -50,10 +49,6 @@ void ASGD::update_parameter(const Tensor& p, const Tensor& g, ASGDParamState& s,
     apply_step(class_name, step, p, g, {s.ax()});
     s.eta() = o.lr() / std::pow(1 + o.lambd() * o.lr() * t, o.alpha());
     s.mu() = 1 / std::max(1.0, t - o.t0());
-}
-
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<ASGD>();
 }
 
 } // namespace reel::optim

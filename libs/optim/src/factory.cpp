@@ -5,16 +5,24 @@
 
 #include <reel/optim/lr_scheduler.hpp>
 
+#include "built_in.hpp"
+
 namespace reel::optim {
 
 namespace {
 template <class Factory> using Table = std::map<std::string, Factory, std::less<>>;
 Table<OptimizerFactory>& optimizers() {
-    static Table<OptimizerFactory> all;
+    static Table<OptimizerFactory> all = [] {
+        const auto own = detail::built_in_optimizers();
+        return Table<OptimizerFactory>(own.begin(), own.end());
+    }();
     return all;
 }
 Table<SchedulerFactory>& schedulers() {
-    static Table<SchedulerFactory> all;
+    static Table<SchedulerFactory> all = [] {
+        const auto own = detail::built_in_schedulers();
+        return Table<SchedulerFactory>(own.begin(), own.end());
+    }();
     return all;
 }
 template <class Factory> std::vector<std::string> names(const Table<Factory>& table) {

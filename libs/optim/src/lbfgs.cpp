@@ -5,7 +5,6 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
-#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "line_search.hpp"
@@ -175,10 +174,6 @@ void LBFGS::minimize(const std::function<double()>& evaluate, double loss) {
             largest(s.d() * s.t()) <= o.tolerance_change() || std::abs(loss - s.prev_loss()) < o.tolerance_change())
             break;
     }
-}
-
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<LBFGS>();
 }
 
 } // namespace reel::optim

@@ -5,7 +5,6 @@
 
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
-#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 
@@ -69,10 +68,6 @@ void Muon::update_parameter(const Tensor& p, const Tensor& g, MuonParamState& s,
                               : std::sqrt(std::max(1.0, rows / columns));
     p.mul_(1 - o.lr() * o.weight_decay());
     p.add_(direction.to(p.scalar_type()), -o.lr() * factor);
-}
-
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<Muon>();
 }
 
 } // namespace reel::optim

@@ -4,7 +4,6 @@
 
 #include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/nadam.hpp>
-#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "step_base.hpp"
@@ -61,10 +60,6 @@ void NAdam::update_parameter(const Tensor& p, const Tensor& g, NAdamParamState& 
     step.avg_size = o.lr() * mu_next / (1 - product * mu_next);
     step.scale = 1 / std::sqrt(1 - std::pow(beta2, t));
     apply_step(class_name, step, p, g, {s.exp_avg(), s.exp_avg_sq()});
-}
-
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<NAdam>();
 }
 
 } // namespace reel::optim

@@ -4,7 +4,6 @@
 
 #include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/radam.hpp>
-#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "step_base.hpp"
@@ -55,10 +54,6 @@ void RAdam::update_parameter(const Tensor& p, const Tensor& g, RAdamParamState& 
         step.step_size *=
             std::sqrt((rho - 4) * (rho - 2) * rho_inf / ((rho_inf - 4) * (rho_inf - 2) * rho)) * std::sqrt(correction2);
     apply_step(class_name, step, p, g, {s.exp_avg(), s.exp_avg_sq()});
-}
-
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<RAdam>();
 }
 
 } // namespace reel::optim

@@ -2,7 +2,6 @@
 
 #include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/rmsprop.hpp>
-#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "step_base.hpp"
@@ -59,10 +58,6 @@ void RMSprop::update_parameter(const Tensor& p, const Tensor& g, RMSpropParamSta
     else if (momentum)
         apply_step(class_name, fill(rmsprop_step<false, true>{base}), p, g, {s.square_avg(), s.momentum_buffer()});
     else apply_step(class_name, fill(rmsprop_step<false, false>{base}), p, g, {s.square_avg()});
-}
-
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<RMSprop>();
 }
 
 } // namespace reel::optim

@@ -2,7 +2,6 @@
 
 #include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/rprop.hpp>
-#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "step_base.hpp"
@@ -44,10 +43,6 @@ void Rprop::update_parameter(const Tensor& p, const Tensor& g, RpropParamState& 
     step.step_min = std::get<0>(o.step_sizes());
     step.step_max = std::get<1>(o.step_sizes());
     apply_step(class_name, step, p, g, {s.prev(), s.step_size()});
-}
-
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<Rprop>();
 }
 
 } // namespace reel::optim

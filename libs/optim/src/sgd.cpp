@@ -2,7 +2,6 @@
 
 #include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/sgd.hpp>
-#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "step_base.hpp"
@@ -38,10 +37,6 @@ void SGD::update_parameter(const Tensor& p, const Tensor& g, SGDParamState& s, c
     steps::sgd_momentum_step step{base, o.momentum(), o.dampening(), o.nesterov(), !s.momentum_buffer().defined()};
     if (step.first) s.momentum_buffer(reel::zeros_like(p));
     apply_step(class_name, step, p, g, {s.momentum_buffer()});
-}
-
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<SGD>();
 }
 
 } // namespace reel::optim

@@ -1,6 +1,5 @@
 #include <reel/optim/schedulers/constant_lr.hpp>
 
-#include <reel/optim/factory.hpp>
 
 namespace reel::optim {
 
@@ -18,10 +17,6 @@ ConstantLR::ConstantLR(Optimizer& optimizer, ConstantLROptions options)
 std::vector<double> ConstantLR::get_lrs() {
     if (last_epoch_ == 0) return scaled(options_.factor);
     return scaled(last_epoch_ == options_.total_iters ? 1 / options_.factor : 1);
-}
-
-namespace {
-[[maybe_unused]] const bool registered = register_scheduler<ConstantLR, ConstantLROptions>("ConstantLR");
 }
 
 } // namespace reel::optim

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <numbers>
 
-#include <reel/optim/factory.hpp>
 
 namespace reel::optim {
 
@@ -30,11 +29,6 @@ std::vector<double> CosineAnnealingLR::get_lrs() {
             r[i] = (1 + std::cos(pi * now / period)) / (1 + std::cos(pi * (now - 1) / period)) * (r[i] - least) + least;
     }
     return r;
-}
-
-namespace {
-[[maybe_unused]] const bool registered =
-    register_scheduler<CosineAnnealingLR, CosineAnnealingLROptions>("CosineAnnealingLR");
 }
 
 } // namespace reel::optim

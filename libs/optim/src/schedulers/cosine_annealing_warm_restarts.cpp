@@ -3,7 +3,6 @@
 #include <cmath>
 #include <numbers>
 
-#include <reel/optim/factory.hpp>
 
 namespace reel::optim {
 
@@ -50,11 +49,6 @@ void CosineAnnealingWarmRestarts::save_state(ValueDict& dict) const {
     const auto [at, length] = position();
     dict.set("T_cur", at);
     dict.set("T_i", length);
-}
-
-namespace {
-[[maybe_unused]] const bool registered =
-    register_scheduler<CosineAnnealingWarmRestarts, CosineAnnealingWarmRestartsOptions>("CosineAnnealingWarmRestarts");
 }
 
 } // namespace reel::optim

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include <reel/optim/factory.hpp>
 
 #include "schedulers/momentum.hpp"
 
@@ -79,10 +78,6 @@ std::vector<double> CyclicLR::get_lrs() {
             set_momentum(optimizer_.param_groups()[i], max_momenta_[i] - (max_momenta_[i] - base_momenta_[i]) * height);
     }
     return r;
-}
-
-namespace {
-[[maybe_unused]] const bool registered = register_scheduler<CyclicLR, CyclicLROptions>("CyclicLR");
 }
 
 } // namespace reel::optim

@@ -1,6 +1,5 @@
 #include <reel/optim/schedulers/exponential_lr.hpp>
 
-#include <reel/optim/factory.hpp>
 
 namespace reel::optim {
 
@@ -13,9 +12,5 @@ ExponentialLR::ExponentialLR(Optimizer& optimizer, ExponentialLROptions options)
     initial_step();
 }
 std::vector<double> ExponentialLR::get_lrs() { return scaled(last_epoch_ == 0 ? 1 : options_.gamma); }
-
-namespace {
-[[maybe_unused]] const bool registered = register_scheduler<ExponentialLR, ExponentialLROptions>("ExponentialLR");
-}
 
 } // namespace reel::optim

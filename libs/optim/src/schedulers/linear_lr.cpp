@@ -1,6 +1,5 @@
 #include <reel/optim/schedulers/linear_lr.hpp>
 
-#include <reel/optim/factory.hpp>
 
 namespace reel::optim {
 
@@ -24,10 +23,6 @@ std::vector<double> LinearLR::get_lrs() {
     if (last_epoch_ == 0) return scaled(start);
     if (last_epoch_ > options_.total_iters) return scaled(1);
     return scaled(1 + rise / (total * start + double(last_epoch_ - 1) * rise));
-}
-
-namespace {
-[[maybe_unused]] const bool registered = register_scheduler<LinearLR, LinearLROptions>("LinearLR");
 }
 
 } // namespace reel::optim

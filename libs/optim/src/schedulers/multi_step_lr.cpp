@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <reel/optim/factory.hpp>
 
 namespace reel::optim {
 
@@ -19,10 +18,6 @@ MultiStepLR::MultiStepLR(Optimizer& optimizer, MultiStepLROptions options)
 std::vector<double> MultiStepLR::get_lrs() {
     const auto times = std::count(options_.milestones.begin(), options_.milestones.end(), last_epoch_);
     return scaled(std::pow(options_.gamma, double(times)));
-}
-
-namespace {
-[[maybe_unused]] const bool registered = register_scheduler<MultiStepLR, MultiStepLROptions>("MultiStepLR");
 }
 
 } // namespace reel::optim

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <numbers>
 
-#include <reel/optim/factory.hpp>
 
 #include "schedulers/momentum.hpp"
 
@@ -101,10 +100,6 @@ std::vector<double> OneCycleLR::get_lrs() {
         set_momentum(optimizer_.param_groups()[i], anneal(momenta[phase], momenta[phase + 1], part));
     }
     return r;
-}
-
-namespace {
-[[maybe_unused]] const bool registered = register_scheduler<OneCycleLR, OneCycleLROptions>("OneCycleLR");
 }
 
 } // namespace reel::optim

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include <reel/optim/factory.hpp>
 
 namespace reel::optim {
 
@@ -19,10 +18,6 @@ std::vector<double> PolynomialLR::get_lrs() {
     if (last_epoch_ == 0 || last_epoch_ > options_.total_iters) return scaled(1);
     const double total = double(options_.total_iters), now = double(last_epoch_);
     return scaled(std::pow((1 - now / total) / (1 - (now - 1) / total), options_.power));
-}
-
-namespace {
-[[maybe_unused]] const bool registered = register_scheduler<PolynomialLR, PolynomialLROptions>("PolynomialLR");
 }
 
 } // namespace reel::optim

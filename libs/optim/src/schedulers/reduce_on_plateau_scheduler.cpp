@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <reel/optim/factory.hpp>
 
 namespace reel::optim {
 
@@ -104,11 +103,6 @@ void ReduceLROnPlateauScheduler::load_state_dict(const Value& value) {
     num_bad_epochs_ = bad;
     cooldown_counter_ = cool;
     last_epoch_ = epoch;
-}
-
-namespace {
-[[maybe_unused]] const bool registered =
-    register_scheduler<ReduceLROnPlateauScheduler, ReduceLROnPlateauOptions>("ReduceLROnPlateau");
 }
 
 } // namespace reel::optim

@@ -1,6 +1,5 @@
 #include <reel/optim/schedulers/step_lr.hpp>
 
-#include <reel/optim/factory.hpp>
 
 namespace reel::optim {
 
@@ -16,10 +15,6 @@ StepLR::StepLR(Optimizer& optimizer, StepLROptions options)
 }
 std::vector<double> StepLR::get_lrs() {
     return scaled(last_epoch_ == 0 || last_epoch_ % options_.step_size != 0 ? 1 : options_.gamma);
-}
-
-namespace {
-[[maybe_unused]] const bool registered = register_scheduler<StepLR, StepLROptions>("StepLR");
 }
 
 } // namespace reel::optim

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numbers>
 
-#include <reel/optim/factory.hpp>
 
 namespace reel::optim {
 
@@ -47,10 +46,6 @@ std::vector<double> SWALR::get_lrs() {
         r[i] = targets_[i] * now + origin * (1 - now);
     }
     return r;
-}
-
-namespace {
-[[maybe_unused]] const bool registered = register_scheduler<SWALR, SWALROptions>("SWALR");
 }
 
 } // namespace reel::optim
