@@ -19,6 +19,7 @@ import opgen_blocks
 import opgen_gradient
 import opgen_out
 import opgen_registry
+import opgen_samples
 from exact_arguments import argument_test, guards, own_forms, takes_exact
 from kernel_index import kernel_index, kernels_of
 from layer_index import layer_index
@@ -182,6 +183,7 @@ def read_ops(root=ROOT):
                 (block.texts("explicit") or [None])[0])
         op.declare_gradient(*opgen_gradient.read(flags, block.texts("not_differentiable"),
                                                  {a.name: a.type for a in op.args}, where, fail))
+        op.samples = block.samples
         ops.append(op)
     sources.op_names |= {name for op in ops for name in (op.cpp_name, op.cpp_name + "_")}
     for op, block in zip(ops, blocks):
@@ -300,9 +302,13 @@ def main():
     write(out / "include/reel/optim/detail/all_steps.hpp", OPTIM_BANNER + all_steps(given.root), kept)
     write(out / "include/reel/nn/layers.hpp", layer_index(), kept)
     write(out / "test/argument_types.cpp", BANNER + argument_test(ops), kept)
+    opgen_samples.check(ops, given.root, fail)
+    for name, text in opgen_samples.sample_files(ops):
+        write(out / "test_samples" / name, text, kept)
     for name, text in typed_call_files(ops, parts):
         write(out / "test_properties" / name, text, kept)
-    for folder in (src, inc, out / "kernels", out / "test", out / "test_properties"):
+    for folder in (src, inc, out / "kernels", out / "test", out / "test_samples",
+                   out / "test_properties"):
         for old in folder.glob("*") if folder.exists() else []:
             if old not in kept:
                 old.unlink()

@@ -80,7 +80,7 @@ Tensor threshold(const Tensor& input, const Scalar& threshold, const Scalar& val
 REEL_OP("nn.functional.rrelu(Tensor input, float lower=0.125, float upper=0.3333333333333333, bool training=False, "
         "bool inplace=False, *, "
         "Generator? generator=None) -> Tensor",
-        rule, inplace, random)
+        rule, inplace, random, samples(call(numbers({3, 4})).with("training", true)))
 Tensor rrelu(const Tensor& input, double lower, double upper, bool training, std::optional<Generator> generator) {
     REEL_CHECK(lower <= upper, "rrelu: lower is ", lower, ", larger than upper ", upper);
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "rrelu: input: there is no kernel for ",
