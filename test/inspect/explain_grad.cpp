@@ -129,7 +129,11 @@ BOOST_AUTO_TEST_CASE(argmax_and_item) {
     {
         const Recorder recorder(*net);
         net(input()).sum().backward();
-        BOOST_TEST(explain_grad(*net).find("first.weight")->cause == "argmax");
+        const GradReport r = explain_grad(*net);
+        BOOST_TEST(r.find("first.weight")->cause == "argmax");
+        // the op's own block says so
+        BOOST_TEST(contains(r.text(), "cut by argmax, which is not differentiable: its result carries no gradient"),
+                   r.text());
     }
     net->between = [](const Tensor& h) { return ones({2, 4}) * h.sum().item<double>(); };
     const Recorder recorder(*net);

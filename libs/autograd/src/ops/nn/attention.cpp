@@ -49,12 +49,13 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
     if (mask.defined() && mask.scalar_type() == kBool)
         scores = masked_fill(scores, logical_not(mask), -std::numeric_limits<double>::infinity());
     else if (mask.defined()) scores = scores + mask.to(wide);
+    Tensor blind; // rows of nothing but -inf: their weights are zero, and so is what a derivative makes of them
+    if (mask.defined())
+        blind = reel::amax(scores.detach(), IntArrayRef{-1}, true) == Scalar(-std::numeric_limits<double>::infinity());
+    if (blind.defined() && blind.device().is_cpu() && !blind.any().item<bool>()) blind = Tensor();
+    if (blind.defined()) scores = masked_fill(scores, blind, 0); // softmax would be NaN, and NaN times zero stays NaN
     Tensor weights = softmax(scores, -1);
-    if (mask.defined()) { // a row of nothing but -inf
-        const Tensor blind =
-            reel::amax(scores.detach(), IntArrayRef{-1}, true) == Scalar(-std::numeric_limits<double>::infinity());
-        weights = masked_fill(weights, blind, 0);
-    }
+    if (blind.defined()) weights = masked_fill(weights, blind, 0);
     if (dropout_p > 0) weights = dropout(weights, dropout_p, true);
     return matmul(weights, v).to(t);
 }
