@@ -1,6 +1,6 @@
 """No bool for a number, no number for a bool: what opgen.py declares so that C++ does not convert them without a word.
 
-A function that is declared once takes parameters of exact types (reel/autograd/exact_argument.hpp) and calls the one that the
+A function that is declared once takes parameters of exact types (reel/autograd/detail/exact_argument.hpp) and calls the one that the
 op's file defines; its name can still be passed on. Where there are several declarations, and for methods, overloads that are
 deleted match the wrong kind of argument exactly.
 """
@@ -151,7 +151,7 @@ MISFITS = {"ToBool": ("int", "std::int64_t", "double", "const char*"), "OnlyBool
 def argument_test(ops, leads):
     """Assertions for every parameter of every schema: the right kind of argument compiles, the other does not. `leads`
     gives what stands before the arguments of an op's form with outputs; nothing where it has none."""
-    out = ["#include <reel/autograd/ops.hpp>\n#include <reel/autograd/ops_out.hpp>\n\nnamespace reel {\n\n"]
+    out = ["#include <reel/autograd/ops.hpp>\n\nnamespace reel {\n\n"]
     count = 0
     for op in ops:
         last_required = op.last_required(op.cpp_args)

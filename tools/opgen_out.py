@@ -24,21 +24,13 @@ def out_signature(op, defaults):
     return f"{returned(op)} {op.cpp_name}_out({', '.join(into + rest)})"
 
 
-def out_declarations(ops):
-    out = [BANNER, "// Results go into tensors of the caller, as libtorch's `add_out(out, a, b)`: they are resized where their sizes\n"
-           "// differ (with a warning unless empty); the dtype must be one that the result can be cast to. Error when an\n"
-           "// argument requires grad while recording.\n"
-           "#pragma once\n\n#include <reel/autograd/ops.hpp>\n\nnamespace reel {\n\n"]
-    seen = set()
-    for op in ops:
-        if op.outs():
-            out.append(f"{out_signature(op, True)};\n")
-            out += guards_of_out(op, ops, outputs(op), returned(op), seen)
-    return "".join(out + ["\n} // namespace reel\n"])
+def guards(op, ops, seen):
+    """What is declared beside the form, so that a bool is no number there and a number no bool."""
+    return guards_of_out(op, ops, outputs(op), returned(op), seen)
 
 
 def out_definitions(ops):
-    out = [BANNER, '#include <reel/autograd/ops_out.hpp>\n\n#include "op/out.hpp"\n\nnamespace reel {\n\n']
+    out = []
     for op in ops:
         outs = op.outs()
         if not outs:
@@ -58,7 +50,7 @@ def out_definitions(ops):
             body = (f"const auto computed = {call};\n    const Tensor outs[] = {{{', '.join(outs)}}}, results[] = {{{results}}};\n"
                     f"    form.write(outs, results);\n    return {{{back}}};")
         out.append(f"{out_signature(op, False)} {{\n    {form}\n    {body}\n}}\n")
-    return "".join(out + ["\n} // namespace reel\n"])
+    return out
 
 
 def exact_list(ops):

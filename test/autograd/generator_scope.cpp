@@ -5,8 +5,8 @@
 
 #include <thread>
 
+#include <reel/autograd/detail/private_generator.hpp>
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/private_generator.hpp>
 #include <reel/autograd/random.hpp>
 
 #include "message.hpp"

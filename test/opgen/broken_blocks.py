@@ -29,7 +29,7 @@ UNREADABLE = ('cannot read the block; expected, at the beginning of a line, REEL
 
 
 def generate(files):
-    """(exit status, what opgen says, the generated registration and samples) for a tree of the given files."""
+    """(exit status, what opgen says, the generated sources) for a tree of the given files."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         cases = json.dumps({"__metadata__": {"cases": json.dumps([{"op": op} for op in CALLED])}}).encode()
@@ -41,8 +41,7 @@ def generate(files):
             path.write_text(text)
         done = subprocess.run([sys.executable, ROOT / "tools/opgen.py", "--root", root, "--out", root / "out"],
                               capture_output=True, text=True, check=False)
-        made = "".join(p.read_text() for p in sorted((root / "out/src").glob("ops_registry_*.cpp"))
-                       + sorted((root / "out/test_samples").glob("samples_*.cpp")))
+        made = "".join(p.read_text() for p in sorted((root / "out").rglob("*.cpp")))
         return done.returncode, done.stderr.strip(), made
 
 
@@ -231,6 +230,24 @@ def a_block_in_another_library():
 
 def a_block_in_a_comment_is_none():
     return taken(source(f"// {TWICE})\n/*\n{TWICE})\n*/\n"))
+
+
+def a_block_in_no_family():
+    return refused({f"{OPS}/twice.cpp": f"{TWICE}, rule)\n{FUNCTION}{RECORDED}"}, f"{OPS}/twice.cpp:1",
+                   f"the file stands in no family; move it to a folder below {OPS}")
+
+
+# --- what libraries register ------------------------------------------------------------------------------------------
+
+def a_registration_is_called():
+    return taken({"libs/nn/src/modules/twice.cpp": "void register_twice() { add(); }\n"}, "\nvoid register_twice();\n",
+                 "\n    register_twice();\n")
+
+
+def two_registrations_of_one_name():
+    text = "void register_twice() { add(); }\n"
+    status, said, _ = generate({"libs/nn/src/modules/twice.cpp": text, "libs/nn/src/norms/twice.cpp": text})
+    return None if status and said == "libs/nn/src: two definitions of register_twice" else said or "taken"
 
 
 # --- the tree itself --------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // Policies and value functions.
 #include <reel/rl/modules/actors.hpp>
 
-#include "rl/reference_cases.hpp"
+#include "reference_cases.hpp"
 
 #include <message.hpp>
 
@@ -17,7 +17,7 @@
 using namespace reel;
 using namespace reel::rl;
 using namespace reel::testing;
-namespace dist = reel::rl::distributions;
+namespace dist = reel::distributions;
 
 namespace {
 TensorDict observations(std::int64_t n = 6) {

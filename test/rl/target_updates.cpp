@@ -1,7 +1,7 @@
 // Target networks follow.
 #include <reel/rl/objectives/target_updates.hpp>
 
-#include "rl/reference_cases.hpp"
+#include "reference_cases.hpp"
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/nn/modules/batch_norm.hpp>

@@ -1,7 +1,7 @@
 // Modules between entries of dictionaries.
 #include <reel/rl/modules/tensordict_module.hpp>
 
-#include "rl/reference_cases.hpp"
+#include "reference_cases.hpp"
 
 #include <message.hpp>
 

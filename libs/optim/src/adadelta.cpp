@@ -1,7 +1,8 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/adadelta.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/adadelta.hpp>
+#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "step_base.hpp"
@@ -43,5 +44,7 @@ void Adadelta::update_parameter(const Tensor& p, const Tensor& g, AdadeltaParamS
     step.eps = o.eps();
     apply_step(class_name, step, p, g, {s.square_avg(), s.acc_delta()});
 }
+
+void register_adadelta() { register_optimizer<Adadelta>(); }
 
 } // namespace reel::optim

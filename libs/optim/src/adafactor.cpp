@@ -1,11 +1,14 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/optim/adafactor.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
+#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 
@@ -70,5 +73,7 @@ void Adafactor::update_parameter(const Tensor& p, const Tensor& g, AdafactorPara
         gradient * reel::rsqrt(reel::maximum(estimate, reel::full({}, eps * eps, estimate.scalar_type())));
     p.add_(update, -size / std::max(1.0, root_mean_square(update) / o.d()));
 }
+
+void register_adafactor() { register_optimizer<Adafactor>(); }
 
 } // namespace reel::optim

@@ -1,7 +1,8 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/adagrad.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/adagrad.hpp>
+#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "step_base.hpp"
@@ -59,5 +60,7 @@ void Adagrad::update_parameter(const Tensor& p, const Tensor& g, AdagradParamSta
     step.eps = o.eps();
     apply_step(class_name, step, p, g, {s.sum()});
 }
+
+void register_adagrad() { register_optimizer<Adagrad>(); }
 
 } // namespace reel::optim

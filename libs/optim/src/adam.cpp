@@ -1,11 +1,13 @@
 // Adam and AdamW: the same step, which decays the parameter's weight in one of two ways.
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/adam.hpp>
 
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/optim/adamw.hpp>
 #include <reel/optim/detail/steps/adam.hpp>
+#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "step_base.hpp"
@@ -73,6 +75,11 @@ void Adam::update_parameter(const Tensor& p, const Tensor& g, AdamParamState& s,
 }
 void AdamW::update_parameter(const Tensor& p, const Tensor& g, AdamWParamState& s, const AdamWOptions& o) {
     step_by_adam(class_name, p, g, s, o);
+}
+
+void register_adam() {
+    register_optimizer<Adam>();
+    register_optimizer<AdamW>();
 }
 
 } // namespace reel::optim

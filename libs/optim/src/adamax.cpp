@@ -1,9 +1,10 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/adamax.hpp>
 
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/adamax.hpp>
+#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "step_base.hpp"
@@ -48,5 +49,7 @@ void Adamax::update_parameter(const Tensor& p, const Tensor& g, AdamaxParamState
     step.step_size = o.lr() / (1 - std::pow(beta1, t));
     apply_step(class_name, step, p, g, {s.exp_avg(), s.exp_inf()});
 }
+
+void register_adamax() { register_optimizer<Adamax>(); }
 
 } // namespace reel::optim

@@ -1,10 +1,11 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/asgd.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/asgd.hpp>
+#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "step_base.hpp"
@@ -50,5 +51,7 @@ void ASGD::update_parameter(const Tensor& p, const Tensor& g, ASGDParamState& s,
     s.eta() = o.lr() / std::pow(1 + o.lambd() * o.lr() * t, o.alpha());
     s.mu() = 1 / std::max(1.0, t - o.t0());
 }
+
+void register_asgd() { register_optimizer<ASGD>(); }
 
 } // namespace reel::optim

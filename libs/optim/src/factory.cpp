@@ -5,24 +5,22 @@
 
 #include <reel/optim/lr_scheduler.hpp>
 
-#include "built_in.hpp"
-
 namespace reel::optim {
 
+void register_all(); // generated
+
 namespace {
+// When the library is loaded. It stands beside the tables, which every optimizer's source needs, so that the linker of
+// a static library keeps it, and comes before a program's own initialisers, which may ask for a class.
+[[gnu::constructor(200)]] void register_own_classes() { register_all(); }
+
 template <class Factory> using Table = std::map<std::string, Factory, std::less<>>;
 Table<OptimizerFactory>& optimizers() {
-    static Table<OptimizerFactory> all = [] {
-        const auto own = detail::built_in_optimizers();
-        return Table<OptimizerFactory>(own.begin(), own.end());
-    }();
+    static Table<OptimizerFactory> all;
     return all;
 }
 Table<SchedulerFactory>& schedulers() {
-    static Table<SchedulerFactory> all = [] {
-        const auto own = detail::built_in_schedulers();
-        return Table<SchedulerFactory>(own.begin(), own.end());
-    }();
+    static Table<SchedulerFactory> all;
     return all;
 }
 template <class Factory> std::vector<std::string> names(const Table<Factory>& table) {

@@ -1,10 +1,13 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
 #include <reel/optim/lbfgs.hpp>
 
 #include <cmath>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
+#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "line_search.hpp"
@@ -175,5 +178,7 @@ void LBFGS::minimize(const std::function<double()>& evaluate, double loss) {
             break;
     }
 }
+
+void register_lbfgs() { register_optimizer<LBFGS>(); }
 
 } // namespace reel::optim

@@ -1,10 +1,14 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/optim/muon.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
+#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 
@@ -69,5 +73,7 @@ void Muon::update_parameter(const Tensor& p, const Tensor& g, MuonParamState& s,
     p.mul_(1 - o.lr() * o.weight_decay());
     p.add_(direction.to(p.scalar_type()), -o.lr() * factor);
 }
+
+void register_muon() { register_optimizer<Muon>(); }
 
 } // namespace reel::optim

@@ -1,9 +1,10 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/nadam.hpp>
 
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/nadam.hpp>
+#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "step_base.hpp"
@@ -61,5 +62,7 @@ void NAdam::update_parameter(const Tensor& p, const Tensor& g, NAdamParamState& 
     step.scale = 1 / std::sqrt(1 - std::pow(beta2, t));
     apply_step(class_name, step, p, g, {s.exp_avg(), s.exp_avg_sq()});
 }
+
+void register_nadam() { register_optimizer<NAdam>(); }
 
 } // namespace reel::optim

@@ -1,12 +1,12 @@
 // The optimizer base: groups, the frame of a step.
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/optimizer.hpp>
 
 #include <algorithm>
 
+#include <reel/autograd/detail/notify_observers.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/node.hpp>
-#include <reel/autograd/observe.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/registered.hpp>
 
 namespace reel::optim {

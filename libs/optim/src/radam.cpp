@@ -1,9 +1,10 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/radam.hpp>
 
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/radam.hpp>
+#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "step_base.hpp"
@@ -55,5 +56,7 @@ void RAdam::update_parameter(const Tensor& p, const Tensor& g, RAdamParamState& 
             std::sqrt((rho - 4) * (rho - 2) * rho_inf / ((rho_inf - 4) * (rho_inf - 2) * rho)) * std::sqrt(correction2);
     apply_step(class_name, step, p, g, {s.exp_avg(), s.exp_avg_sq()});
 }
+
+void register_radam() { register_optimizer<RAdam>(); }
 
 } // namespace reel::optim

@@ -1,7 +1,9 @@
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/rmsprop.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/rmsprop.hpp>
+#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "step_base.hpp"
@@ -59,5 +61,7 @@ void RMSprop::update_parameter(const Tensor& p, const Tensor& g, RMSpropParamSta
         apply_step(class_name, fill(rmsprop_step<false, true>{base}), p, g, {s.square_avg(), s.momentum_buffer()});
     else apply_step(class_name, fill(rmsprop_step<false, false>{base}), p, g, {s.square_avg()});
 }
+
+void register_rmsprop() { register_optimizer<RMSprop>(); }
 
 } // namespace reel::optim

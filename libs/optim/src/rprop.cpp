@@ -1,7 +1,8 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/rprop.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/rprop.hpp>
+#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "step_base.hpp"
@@ -44,5 +45,7 @@ void Rprop::update_parameter(const Tensor& p, const Tensor& g, RpropParamState& 
     step.step_max = std::get<1>(o.step_sizes());
     apply_step(class_name, step, p, g, {s.prev(), s.step_size()});
 }
+
+void register_rprop() { register_optimizer<Rprop>(); }
 
 } // namespace reel::optim

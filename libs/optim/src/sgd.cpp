@@ -1,7 +1,8 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/sgd.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/sgd.hpp>
+#include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
 #include "step_base.hpp"
@@ -38,5 +39,7 @@ void SGD::update_parameter(const Tensor& p, const Tensor& g, SGDParamState& s, c
     if (step.first) s.momentum_buffer(reel::zeros_like(p));
     apply_step(class_name, step, p, g, {s.momentum_buffer()});
 }
+
+void register_sgd() { register_optimizer<SGD>(); }
 
 } // namespace reel::optim

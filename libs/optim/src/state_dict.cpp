@@ -1,10 +1,10 @@
 // State dicts of optimizers, and the hooks around them.
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/optimizer.hpp>
 
 #include <unordered_map>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 
 namespace reel::optim {
 

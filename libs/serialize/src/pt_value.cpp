@@ -5,7 +5,8 @@
 #include <unordered_map>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
 #include <reel/autograd/tensor_impl.hpp>
 #include <reel/serialize/file_values.hpp>
 

@@ -19,7 +19,7 @@ void TensorImpl::set_history(autograd::NodePtr fn, std::uint32_t output_nr) {
     output_nr_ = output_nr;
     view_version_ = version();
     if (retains_grad && grad_fn_) [[unlikely]]
-        grad_fn_->ensure_extras().retained.add(output_nr, this);
+        grad_fn_->ensure_extras().retained.insert(output_nr, this);
 }
 
 void TensorImpl::MetaDeleter::operator()(autograd::AutogradMeta* m) const noexcept { delete m; }
@@ -33,7 +33,7 @@ namespace autograd {
 
 void forget_retained(TensorImpl& t) {
     if (const NodePtr& fn = t.grad_fn_unchecked())
-        if (NodeExtras* e = fn->extras()) e->retained.remove(t.output_nr(), &t);
+        if (NodeExtras* e = fn->extras()) e->retained.erase(t.output_nr(), &t);
 }
 
 } // namespace autograd

@@ -1,8 +1,11 @@
 // Rounds of hooks. What a hook changes in its own table counts from the next round on (C-22).
 #include "tape/hook_rounds.hpp"
 
-#include <reel/autograd/observe.hpp>
-#include <reel/autograd/self_reporting_hook.hpp>
+#include <reel/autograd/detail/notify_observers.hpp>
+#include <reel/autograd/detail/self_reporting_hook.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/pointwise/rounding.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "tape/accumulate_grad.hpp"

@@ -1,10 +1,12 @@
 // In-place checks and the moving of histories.
 #include "tape/inplace.hpp"
 
+#include <reel/autograd/detail/notify_observers.hpp>
+#include <reel/autograd/detail/pin.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/observe.hpp>
-#include <reel/autograd/ops.hpp>
-#include <reel/autograd/pin.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/shape/strided.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "tape/allow_mutation.hpp"

@@ -9,16 +9,16 @@
 
 namespace reel::autograd {
 
-/// Weak: a dying tensor takes itself out (T-12). A node may have a hundred thousand of them, which go one by one: they are
-/// found by the number of the output, and the list closes its gaps when they are half of it.
+/// Weak: a dying tensor takes itself out (T-12). A node may have a hundred thousand of them, which go one by one: they
+/// are found by the number of the output, and the list closes its gaps when they are half of it.
 class RetainedOutputs {
 public:
-    void add(std::uint32_t output_nr, TensorImpl* tensor) {
+    void insert(std::uint32_t output_nr, TensorImpl* tensor) {
         const auto behind = std::upper_bound(entries_.begin(), entries_.end(), output_nr,
                                              [](std::uint32_t nr, const Entry& e) { return nr < e.output_nr; });
         entries_.insert(behind, {output_nr, tensor}); // at the end, as a rule
     }
-    void remove(std::uint32_t output_nr, const TensorImpl* tensor) {
+    void erase(std::uint32_t output_nr, const TensorImpl* tensor) {
         auto at = std::lower_bound(entries_.begin(), entries_.end(), output_nr,
                                    [](const Entry& e, std::uint32_t nr) { return e.output_nr < nr; });
         for (; at != entries_.end() && at->output_nr == output_nr; ++at) // two tensors can be one output

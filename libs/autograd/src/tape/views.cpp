@@ -4,7 +4,7 @@
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/node.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/shape/strided.hpp>
 
 #include "tape/autograd_meta.hpp"
 #include "tensor/strided_geometry.hpp"

@@ -1,5 +1,6 @@
 #include <reel/optim/schedulers/constant_lr.hpp>
 
+#include <reel/optim/factory.hpp>
 
 namespace reel::optim {
 
@@ -18,5 +19,7 @@ std::vector<double> ConstantLR::get_lrs() {
     if (last_epoch_ == 0) return scaled(options_.factor);
     return scaled(last_epoch_ == options_.total_iters ? 1 / options_.factor : 1);
 }
+
+void register_constant_lr() { register_scheduler<ConstantLR, ConstantLROptions>("ConstantLR"); }
 
 } // namespace reel::optim

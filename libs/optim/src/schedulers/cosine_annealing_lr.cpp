@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include <reel/optim/factory.hpp>
 
 namespace reel::optim {
 
@@ -29,6 +30,10 @@ std::vector<double> CosineAnnealingLR::get_lrs() {
             r[i] = (1 + std::cos(pi * now / period)) / (1 + std::cos(pi * (now - 1) / period)) * (r[i] - least) + least;
     }
     return r;
+}
+
+void register_cosine_annealing_lr() {
+    register_scheduler<CosineAnnealingLR, CosineAnnealingLROptions>("CosineAnnealingLR");
 }
 
 } // namespace reel::optim

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include <reel/optim/factory.hpp>
 
 namespace reel::optim {
 
@@ -49,6 +50,10 @@ void CosineAnnealingWarmRestarts::save_state(ValueDict& dict) const {
     const auto [at, length] = position();
     dict.set("T_cur", at);
     dict.set("T_i", length);
+}
+
+void register_cosine_annealing_warm_restarts() {
+    register_scheduler<CosineAnnealingWarmRestarts, CosineAnnealingWarmRestartsOptions>("CosineAnnealingWarmRestarts");
 }
 
 } // namespace reel::optim

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <reel/optim/factory.hpp>
 
 #include "schedulers/momentum.hpp"
 
@@ -79,5 +80,7 @@ std::vector<double> CyclicLR::get_lrs() {
     }
     return r;
 }
+
+void register_cyclic_lr() { register_scheduler<CyclicLR, CyclicLROptions>("CyclicLR"); }
 
 } // namespace reel::optim

@@ -1,5 +1,6 @@
 #include <reel/optim/schedulers/exponential_lr.hpp>
 
+#include <reel/optim/factory.hpp>
 
 namespace reel::optim {
 
@@ -12,5 +13,7 @@ ExponentialLR::ExponentialLR(Optimizer& optimizer, ExponentialLROptions options)
     initial_step();
 }
 std::vector<double> ExponentialLR::get_lrs() { return scaled(last_epoch_ == 0 ? 1 : options_.gamma); }
+
+void register_exponential_lr() { register_scheduler<ExponentialLR, ExponentialLROptions>("ExponentialLR"); }
 
 } // namespace reel::optim

@@ -1,5 +1,6 @@
 #include <reel/optim/schedulers/linear_lr.hpp>
 
+#include <reel/optim/factory.hpp>
 
 namespace reel::optim {
 
@@ -24,5 +25,7 @@ std::vector<double> LinearLR::get_lrs() {
     if (last_epoch_ > options_.total_iters) return scaled(1);
     return scaled(1 + rise / (total * start + double(last_epoch_ - 1) * rise));
 }
+
+void register_linear_lr() { register_scheduler<LinearLR, LinearLROptions>("LinearLR"); }
 
 } // namespace reel::optim

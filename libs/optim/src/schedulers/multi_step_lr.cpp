@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <reel/optim/factory.hpp>
 
 namespace reel::optim {
 
@@ -19,5 +20,7 @@ std::vector<double> MultiStepLR::get_lrs() {
     const auto times = std::count(options_.milestones.begin(), options_.milestones.end(), last_epoch_);
     return scaled(std::pow(options_.gamma, double(times)));
 }
+
+void register_multi_step_lr() { register_scheduler<MultiStepLR, MultiStepLROptions>("MultiStepLR"); }
 
 } // namespace reel::optim

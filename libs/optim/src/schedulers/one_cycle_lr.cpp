@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include <reel/optim/factory.hpp>
 
 #include "schedulers/momentum.hpp"
 
@@ -101,5 +102,7 @@ std::vector<double> OneCycleLR::get_lrs() {
     }
     return r;
 }
+
+void register_one_cycle_lr() { register_scheduler<OneCycleLR, OneCycleLROptions>("OneCycleLR"); }
 
 } // namespace reel::optim

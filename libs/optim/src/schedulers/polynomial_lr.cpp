@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <reel/optim/factory.hpp>
 
 namespace reel::optim {
 
@@ -19,5 +20,7 @@ std::vector<double> PolynomialLR::get_lrs() {
     const double total = double(options_.total_iters), now = double(last_epoch_);
     return scaled(std::pow((1 - now / total) / (1 - (now - 1) / total), options_.power));
 }
+
+void register_polynomial_lr() { register_scheduler<PolynomialLR, PolynomialLROptions>("PolynomialLR"); }
 
 } // namespace reel::optim

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <reel/optim/factory.hpp>
 
 namespace reel::optim {
 
@@ -103,6 +104,10 @@ void ReduceLROnPlateauScheduler::load_state_dict(const Value& value) {
     num_bad_epochs_ = bad;
     cooldown_counter_ = cool;
     last_epoch_ = epoch;
+}
+
+void register_reduce_on_plateau_scheduler() {
+    register_scheduler<ReduceLROnPlateauScheduler, ReduceLROnPlateauOptions>("ReduceLROnPlateau");
 }
 
 } // namespace reel::optim

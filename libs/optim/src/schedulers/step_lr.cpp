@@ -1,5 +1,6 @@
 #include <reel/optim/schedulers/step_lr.hpp>
 
+#include <reel/optim/factory.hpp>
 
 namespace reel::optim {
 
@@ -16,5 +17,7 @@ StepLR::StepLR(Optimizer& optimizer, StepLROptions options)
 std::vector<double> StepLR::get_lrs() {
     return scaled(last_epoch_ == 0 || last_epoch_ % options_.step_size != 0 ? 1 : options_.gamma);
 }
+
+void register_step_lr() { register_scheduler<StepLR, StepLROptions>("StepLR"); }
 
 } // namespace reel::optim

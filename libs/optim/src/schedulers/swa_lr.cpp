@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include <reel/optim/factory.hpp>
 
 namespace reel::optim {
 
@@ -47,5 +48,7 @@ std::vector<double> SWALR::get_lrs() {
     }
     return r;
 }
+
+void register_swa_lr() { register_scheduler<SWALR, SWALROptions>("SWALR"); }
 
 } // namespace reel::optim

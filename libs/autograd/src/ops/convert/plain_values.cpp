@@ -1,5 +1,5 @@
 // Tensors as plain values: the truth of one element, nested lists.
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/convert/plain_values.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "tensor/checked_size.hpp"

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include <reel/autograd/ops/convert/resize.hpp>
+#include <reel/autograd/ops/shape/strided.hpp>
+
 #include "tape/inplace.hpp"
 #include "tensor/checked_size.hpp"
 
@@ -40,7 +43,7 @@ Tensor& resize_(const Tensor& input, IntArrayRef size, std::optional<MemoryForma
 }
 /// `resize_` to the sizes of `the_template`, with preserve_format in its memory format.
 REEL_OP("resize_as_(Tensor input, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor",
-        not_differentiable, method, samples(call(numbers({3, 4}), numbers({2, 3}))))
+        not_differentiable, method, any_device("the_template"), samples(call(numbers({3, 4}), numbers({2, 3}))))
 Tensor& resize_as_(const Tensor& input, const Tensor& the_template, std::optional<MemoryFormat> memory_format) {
     if (memory_format == MemoryFormat::Preserve) memory_format = the_template.suggest_memory_format();
     return resize_(input, the_template.sizes(), memory_format);

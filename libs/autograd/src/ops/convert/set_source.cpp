@@ -1,6 +1,7 @@
 // Tensors that take over another tensor's memory.
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/convert/set_source.hpp>
+#include <reel/autograd/ops/shape/strided.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "tensor/checked_size.hpp"

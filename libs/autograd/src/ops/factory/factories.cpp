@@ -1,12 +1,12 @@
 // Making tensors: filled, counted, like others.
-#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/like_factories.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/record.hpp>
 
 #include <cmath>
 
 #include "tensor/checked_size.hpp"
-#include "tensor/raw.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -150,14 +150,10 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor
     const std::int64_t n = ints ? steps_between(start.toLong(), end.toLong(), step.toLong())
                                 : checked_size("arange", "the number of elements", std::ceil(span / step.toDouble()));
     check_sizes("arange", n, dtype);
-    Tensor wide = empty_raw({n}, isIntegralType(dtype, true) && ints ? kLong : kDouble);
-    if (wide.scalar_type() == kLong) {
-        std::int64_t* const to = host_data<std::int64_t>(wide, "arange");
-        for (std::int64_t i = 0; i < n; ++i) to[i] = start.toLong() + i * step.toLong();
-    } else {
-        double* const to = host_data<double>(wide, "arange");
-        for (std::int64_t i = 0; i < n; ++i) to[i] = start.toDouble() + double(i) * step.toDouble();
-    }
+    const auto integer = [&](std::int64_t i) { return start.toLong() + i * step.toLong(); };
+    const auto number = [&](std::int64_t i) { return start.toDouble() + double(i) * step.toDouble(); };
+    const Tensor wide =
+        isIntegralType(dtype, true) && ints ? generated<std::int64_t>(n, integer) : generated<double>(n, number);
     Tensor t = empty_raw({n}, dtype, options.device());
     copy_raw(t, wide);
     return finish(std::move(t), options);

@@ -3,6 +3,14 @@
 #include <string>
 #include <string_view>
 
+#include <reel/autograd/ops/linalg/einsum.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 #include "ops/reduce/reduction.hpp"
 
 namespace reel {

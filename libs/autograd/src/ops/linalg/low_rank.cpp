@@ -1,5 +1,9 @@
 // Randomised decompositions of low rank (N. Halko, P. Martinsson, J. Tropp, Finding structure with randomness, 2009).
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/linalg/low_rank.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/qr.hpp>
+#include <reel/autograd/ops/linalg/spectral.hpp>
+#include <reel/autograd/ops/random/random.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

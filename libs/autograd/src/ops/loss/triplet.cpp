@@ -1,4 +1,11 @@
 // Losses over three points: the anchor should be nearer to the positive than to the negative.
+#include <reel/autograd/ops/loss/triplet.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/power.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+
 #include "ops/loss/loss.hpp"
 #include "ops/pointwise/elementwise.hpp"
 

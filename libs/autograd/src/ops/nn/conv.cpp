@@ -1,6 +1,7 @@
 // Convolutions and transposed convolutions of one, two and three spatial dimensions.
 #include "ops/nn/conv.hpp"
 
+#include <reel/autograd/ops/nn/conv.hpp>
 #include <reel/autograd/record.hpp>
 
 namespace reel {

@@ -1,5 +1,7 @@
 // Normalisation across neighbouring channels, as the layer CrossMapLRN2d has it.
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/nn/cross_map_lrn.hpp>
+#include <reel/autograd/ops/pointwise/power.hpp>
+#include <reel/autograd/ops/shape/pad.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

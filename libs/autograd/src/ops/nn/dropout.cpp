@@ -1,12 +1,14 @@
 // Dropout: random masks, one double uniform per element as PyTorch draws them.
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/kernels/random.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/nn/dropout.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include <cmath>
 
 #include "op/dispatch.hpp"
-#include "tensor/drawing.hpp"
 #include "tensor/raw.hpp"
 
 namespace reel {
@@ -19,13 +21,8 @@ namespace {
 /// 1 where the element stays (probability 1 - p), else 0.
 Tensor draw(IntArrayRef sizes, const Tensor& like, double p) {
     Tensor mask = empty_raw(sizes, like.scalar_type(), like.device());
-    if (mask.is_meta()) return mask;
-    const Drawing drawing;
-    CPUGeneratorImpl& g = drawing.generator();
-    dispatch_floating_complex(mask.scalar_type(), "dropout", [&]<class T>() {
-        T* m = host_data<T>(mask, "dropout");
-        for (std::int64_t i = 0; i < mask.numel(); ++i) m[i] = g.uniform_double() < 1 - p ? T(1) : T(0);
-    });
+    check_floating_complex(mask.scalar_type(), "dropout");
+    kernels::dropout_mask(mask, p);
     return mask;
 }
 /// One entry per example and channel.

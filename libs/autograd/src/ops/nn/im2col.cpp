@@ -1,5 +1,6 @@
 // Sliding windows of images as columns, and columns summed back into images.
 #include <reel/autograd/kernels/accumulate.hpp>
+#include <reel/autograd/ops/nn/im2col.hpp>
 
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"

@@ -1,7 +1,13 @@
 // Power means over sliding windows.
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/nn/avg_pool.hpp>
+#include <reel/autograd/ops/nn/lp_pool.hpp>
+#include <reel/autograd/ops/nn/max_pool.hpp>
+#include <reel/autograd/ops/pointwise/activation.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/power.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

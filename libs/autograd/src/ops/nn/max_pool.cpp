@@ -1,4 +1,5 @@
 // Maxima over sliding and adaptive windows, and placing elements back.
+#include <reel/autograd/ops/nn/max_pool.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "ops/nn/pool.hpp"

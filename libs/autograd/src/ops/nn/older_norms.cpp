@@ -1,5 +1,6 @@
 // Norms that have functions of their own besides linalg.norm.
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/nn/older_norms.hpp>
+#include <reel/autograd/ops/reduce/vector_norm.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/value.hpp>
 

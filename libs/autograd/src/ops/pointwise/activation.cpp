@@ -1,4 +1,6 @@
 // Activations: ops over the scalar rules.
+#include <reel/autograd/ops/pointwise/activation.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/pointwise/activation.hpp>
 
 #include "ops/pointwise/rule_host.hpp"

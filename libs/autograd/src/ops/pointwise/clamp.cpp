@@ -4,6 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 namespace reel {
 
 using namespace elementwise;

@@ -1,4 +1,7 @@
 // Rounding: ops over the scalar rules. Integers are already whole.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/rounding.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/pointwise/rounding.hpp>
 
 #include "ops/pointwise/elementwise.hpp"

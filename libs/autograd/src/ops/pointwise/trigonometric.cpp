@@ -1,4 +1,6 @@
 // Circular and hyperbolic functions: ops over the scalar rules.
+#include <reel/autograd/ops/pointwise/trigonometric.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/pointwise/trigonometric.hpp>
 
 #include "ops/pointwise/rule_host.hpp"

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 #include "ops/shape/geometry_change.hpp"
 
 namespace reel {

@@ -1,5 +1,6 @@
 // Views of a part: select, slice, narrow, diagonal, unfold.
 #include <reel/autograd/kernels/accumulate.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
 
 #include "ops/shape/shape_util.hpp"
 

@@ -1,8 +1,12 @@
 // One tensor cut into several.
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/split.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
+#include "tensor/host_values.hpp"
 
 #include <algorithm>
 
@@ -178,16 +182,15 @@ std::vector<Tensor> tensor_split(const Tensor& input, IntArrayRef indices, std::
     return slices_at(input, indices, checked_dim("tensor_split", input, dim));
 }
 REEL_OP("tensor_split(Tensor input, Tensor tensor_indices_or_sections, int dim=0) -> Tensor[]", composite, method, view,
-        samples(call(numbers({4, 3}), longs({1, 2}))))
+        any_device("tensor_indices_or_sections"), samples(call(numbers({4, 3}), longs({1, 2}))))
 std::vector<Tensor> tensor_split(const Tensor& input, const Tensor& tensor_indices_or_sections, std::int64_t dim) {
     const Tensor& at = tensor_indices_or_sections;
     REEL_CHECK(at.scalar_type() == kLong && at.dim() <= 1 && at.is_cpu(),
                "tensor_split: tensor_indices_or_sections must be an int64 CPU tensor of at most one dimension, got ",
                toString(at.scalar_type()), " ", at.sizes());
     if (at.dim() == 0) return tensor_split(input, at.item().toLong(), dim);
-    const Tensor flat = contiguous_raw(at);
-    return tensor_split(input, IntArrayRef(host_data<std::int64_t>(flat, "tensor_split"), std::size_t(flat.numel())),
-                        dim);
+    const HostValues<std::int64_t> places(at, "tensor_split");
+    return tensor_split(input, IntArrayRef(places.begin(), std::size_t(places.size())), dim);
 }
 
 /// `tensor_split` along the second (for one dimension: first), first, third dimension; sections must divide evenly.

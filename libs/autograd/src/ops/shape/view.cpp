@@ -1,4 +1,7 @@
 // Views that keep the order of elements: view, reshape, flatten, unflatten, ravel, alias.
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 #include "ops/shape/shape_util.hpp"
 #include "tensor/strided_geometry.hpp"
 
@@ -58,7 +61,8 @@ Tensor view_dtype(const Tensor& input, ScalarType dtype) {
 Tensor Tensor::view_as_dtype(ScalarType dtype) const { return view_dtype(*this, dtype); }
 
 /// `view` with the sizes of `other`.
-REEL_OP("view_as(Tensor input, Tensor other) -> Tensor", composite, not_differentiable("other"), method, view)
+REEL_OP("view_as(Tensor input, Tensor other) -> Tensor", composite, not_differentiable("other"), method, view,
+        any_device("other"))
 Tensor view_as(const Tensor& input, const Tensor& other) { return view(input, other.sizes()); }
 
 /// `view` into memory of its own.
@@ -81,7 +85,8 @@ Tensor reshape(const Tensor& input, IntArrayRef shape) {
 }
 
 /// `reshape` to the sizes of `other`.
-REEL_OP("reshape_as(Tensor input, Tensor other) -> Tensor", composite, not_differentiable("other"), method, view)
+REEL_OP("reshape_as(Tensor input, Tensor other) -> Tensor", composite, not_differentiable("other"), method, view,
+        any_device("other"))
 Tensor reshape_as(const Tensor& input, const Tensor& other) { return reshape(input, other.sizes()); }
 
 /// Dimensions `start_dim` to `end_dim` (inclusive) as one.

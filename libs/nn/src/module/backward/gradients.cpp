@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/shape/split.hpp>
 #include <reel/nn/module.hpp>
 
 #include "module/hooks/fire.hpp"

@@ -1,5 +1,4 @@
-// Optimizers and schedules by their Python names and arguments. The library's own are there from the start; a program adds
-// its own classes.
+// Optimizers and schedules by their Python names and arguments; each class registers itself in its own file.
 #pragma once
 
 #include <memory>
@@ -28,18 +27,15 @@ bool has_optimizer(std::string_view name);
 std::vector<std::string> optimizer_names(); ///< sorted
 bool register_optimizer_factory(const char* name, OptimizerFactory factory);
 
-namespace detail {
-template <class O, class Options>
-std::unique_ptr<Optimizer> make_optimizer_of(std::vector<OptimizerParamGroup> groups, const Args& args,
-                                             const Kwargs& kwargs) {
-    Options options;
-    options.bind(O::class_name, args, kwargs);
-    return std::make_unique<O>(std::move(groups), options);
-}
-} // namespace detail
-/// Registers class `O` of a program with options `Options` (default constructible). False when the name is taken.
+/// Registers class `O` with options `Options` (default constructible); called from the class's own source file.
 template <class O, class Options = typename O::Options> bool register_optimizer(const char* name = O::class_name) {
-    return register_optimizer_factory(name, &detail::make_optimizer_of<O, Options>);
+    return register_optimizer_factory(name,
+                                      [](std::vector<OptimizerParamGroup> groups, const Args& args,
+                                         const Kwargs& kwargs) -> std::unique_ptr<Optimizer> {
+                                          Options options;
+                                          options.bind(O::class_name, args, kwargs);
+                                          return std::make_unique<O>(std::move(groups), options);
+                                      });
 }
 
 using SchedulerFactory = std::unique_ptr<SchedulerBase> (*)(Optimizer&, const Args&, const Kwargs&);
@@ -50,17 +46,14 @@ bool has_scheduler(std::string_view name);
 std::vector<std::string> scheduler_names(); ///< sorted
 bool register_scheduler_factory(const char* name, SchedulerFactory factory);
 
-namespace detail {
-template <class S, class Options>
-std::unique_ptr<SchedulerBase> make_scheduler_of(Optimizer& optimizer, const Args& args, const Kwargs& kwargs) {
-    Options options;
-    options.bind(S::class_name, args, kwargs);
-    return std::make_unique<S>(optimizer, std::move(options));
-}
-} // namespace detail
-/// Registers schedule `S` of a program, constructible from (Optimizer&, Options). False when the name is taken.
+/// Registers schedule `S`, constructible from (Optimizer&, Options).
 template <class S, class Options> bool register_scheduler(const char* name) {
-    return register_scheduler_factory(name, &detail::make_scheduler_of<S, Options>);
+    return register_scheduler_factory(
+        name, [](Optimizer& optimizer, const Args& args, const Kwargs& kwargs) -> std::unique_ptr<SchedulerBase> {
+            Options options;
+            options.bind(S::class_name, args, kwargs);
+            return std::make_unique<S>(optimizer, std::move(options));
+        });
 }
 
 } // namespace reel::optim
