@@ -20,6 +20,7 @@ import opgen_blocks
 import opgen_gradient
 import opgen_out
 import opgen_registry
+import opgen_samples
 from declared_kernels import all_kernels
 from exact_arguments import argument_test, guards, own_forms, takes_exact
 from kernel_index import kernel_index, kernels_of
@@ -196,6 +197,7 @@ def read_ops(root=ROOT):
                 (block.texts("explicit") or [None])[0])
         op.declare_gradient(*opgen_gradient.read(flags, block.texts("not_differentiable"),
                                                  {a.name: a.type for a in op.args}, where, fail))
+        op.samples = block.samples
         op.any_device = arguments_of("any_device", block, op)
         ops.append(op)
     sources.op_names |= {name for op in ops for name in (op.cpp_name, op.cpp_name + "_")}
@@ -229,6 +231,7 @@ def declarations(part, ops, seen):
                        f"return {op.cpp_name}({', '.join(names)}); }}\n")
         if op.outs():
             out.append(f"{opgen_out.out_signature(op, True)};\n")
+            out += opgen_out.guards(op, ops, seen)
     for space in sorted({op.space for op in part if op.space}):
         out.append(f"\nnamespace {space} {{\n")
         spaced = set()
@@ -338,10 +341,13 @@ def main():
     write(out / "include/reel/optim/detail/all_steps.hpp", OPTIM_BANNER + all_steps(given.root), kept)
     write(out / "include/reel/nn/layers.hpp", layer_index(), kept)
     write(out / "include/reel/detail/all_kernels.hpp", BANNER + all_kernels(given.root), kept)
-    write(out / "test/argument_types.cpp", BANNER + argument_test(ops), kept)
+    write(out / "test/argument_types.cpp", BANNER + argument_test(ops, opgen_out.outputs), kept)
+    opgen_samples.check(ops, given.root, fail)
+    for name, text in opgen_samples.sample_files(ops):
+        write(out / "test_samples" / name, text, kept)
     for name, text in typed_call_files(ops, families):
         write(out / "test_properties" / name, text, kept)
-    for folder in ("include", "autograd", "nn", "optim", "test", "test_properties"):
+    for folder in ("include", "autograd", "nn", "optim", "test", "test_samples", "test_properties"):
         for old in [p for p in (out / folder).rglob("*") if p.is_file() and p not in kept]:
             old.unlink()
 

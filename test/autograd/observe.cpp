@@ -1,11 +1,12 @@
 // What observers are told, and what pins decide.
-#include <reel/autograd/detail/notify_observers.hpp>
+#include <reel/autograd/observe.hpp>
 
 #include <boost/test/unit_test.hpp>
 
 #include <future>
 
 #include <reel/autograd.hpp>
+#include <reel/autograd/detail/notify_observers.hpp>
 #include <reel/autograd/detail/pin.hpp>
 
 using namespace reel;

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Op blocks that tools/opgen.py must refuse, with file, line and reason; and the like of each that it must take."""
+import json
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -21,6 +23,8 @@ NOTHING_RECORDS = ("the block says rule, and nothing in its body records: call r
                    "not_differentiable")
 HIDDEN = "REEL_OP stands in a macro or between #if and #endif, where the build cannot read it; write the block out"
 OUTSIDE = f"REEL_OP stands outside of the sources below {OPS}; move the op there"
+CALLED = ("twice", "thrice", "four_times", "weighted")  # by the reference cases of the trees below
+UNCALLED = "no test calls halved: add samples(call(...)) to the block (doc/contributing/op.md)"
 UNREADABLE = ('cannot read the block; expected, at the beginning of a line, REEL_OP("name(Type arg, ...) -> Type", flags)')
 
 
@@ -28,6 +32,9 @@ def generate(files):
     """(exit status, what opgen says, the generated sources) for a tree of the given files."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
+        cases = json.dumps({"__metadata__": {"cases": json.dumps([{"op": op} for op in CALLED])}}).encode()
+        (root / "test/reference").mkdir(parents=True)
+        (root / "test/reference/samples.safetensors").write_bytes(struct.pack("<Q", len(cases)) + cases)
         for name, text in files.items():
             path = root / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -152,6 +159,30 @@ def the_next_block_does_not_speak_for_this_one():
     text = (f"{TWICE}, rule)\n{FUNCTION}{{ return raw(input); }}\n"
             'REEL_OP("thrice(Tensor input) -> Tensor", rule)\nTensor thrice(const Tensor& input) ' + RECORDED)
     return refused(source(text), at(1), NOTHING_RECORDS)
+
+
+# --- who calls it -----------------------------------------------------------------------------------------------------
+
+def an_op_that_no_test_calls():
+    return refused(source(f'\nREEL_OP("halved(Tensor input) -> Tensor", rule)\n{FUNCTION}{RECORDED}'), at(2), UNCALLED)
+
+
+def samples_with_every_bracket():
+    text = ('REEL_OP("halved(Tensor input, str how=\'(\') -> Tensor", rule,\n'
+            '        samples(call(numbers({2, 3}), ")"), // a bracket ) in a comment\n'
+            '                call(ints({1})[0])), method)\n' + FUNCTION + RECORDED)
+    return taken(source(text), 's.gradient = Gradient::Rule;',
+                 f'#line 2 "{OPS}/math/twice.cpp"\n        call(numbers({{2, 3}}), ")"), // a bracket ) in a comment\n'
+                 '                call(ints({1})[0])\n')
+
+
+def samples_of_the_alias_are_the_ops():
+    return taken(source('REEL_OP("halved(Tensor input) -> Tensor", rule, alias("half_of"),\n'
+                        f'        samples(call(numbers({{2}})).as("half_of")))\n{FUNCTION}{RECORDED}'), '.as("half_of")')
+
+
+def samples_that_do_not_end():
+    return refused(source(f"{TWICE}, rule, samples(call(1)\n{FUNCTION}{RECORDED}"), at(1), UNREADABLE)
 
 
 # --- where it stands --------------------------------------------------------------------------------------------------

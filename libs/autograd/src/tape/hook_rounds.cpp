@@ -72,7 +72,7 @@ void run_tensor_hooks(Node& n, GradList& grads) {
         const NodeExtras::OutputHooks of = e->tensor_hooks[i];
         tensor_round(of.table, grads[of.output_nr], &n, of.output_nr);
     }
-    for (const auto& [output_nr, tensor] : e->retained) retain(*tensor, grads[output_nr]);
+    e->retained.each([&](std::uint32_t output_nr, TensorImpl& tensor) { retain(tensor, grads[output_nr]); });
 }
 
 void run_node_prehooks(Node& n, GradList& grads) {

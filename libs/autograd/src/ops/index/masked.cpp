@@ -218,7 +218,7 @@ Tensor spread_of(const char* op, const Tensor& input, OptionalIntArrayRef dim, s
 /// Variance of the elements that the mask lets through.
 REEL_OP("masked.var(Tensor input, int[]? dim=None, bool? unbiased=None, *, Scalar? correction=None, bool "
         "keepdim=False, Dtype? dtype=None, Tensor? mask=None) -> Tensor",
-        composite)
+        composite, samples(call(numbers({3, 4})).with("mask", numbers({3, 4}, 17) < 1)))
 Tensor masked_var(const Tensor& input, OptionalIntArrayRef dim, std::optional<bool> unbiased,
                   const std::optional<Scalar>& correction, bool keepdim, std::optional<ScalarType> dtype,
                   const Tensor& mask) {

@@ -225,7 +225,8 @@ Tensor evaluate(std::string_view equation, TensorList operands) {
 /// diagonal, `...` broadcasts, without `->` the subscripts that occur once are kept in alphabetical order.
 REEL_OP("einsum(Tensor[] tensors, str equation) -> Tensor", composite)
 Tensor einsum(TensorList tensors, std::string_view equation) { return evaluate(equation, tensors); }
-REEL_OP("einsum(str equation, Tensor[] tensors) -> Tensor", composite)
+REEL_OP("einsum(str equation, Tensor[] tensors) -> Tensor", composite,
+        samples(call("ij,jk->ik", tensors({numbers({4, 3}), numbers({3, 2})}))))
 Tensor einsum(std::string_view equation, TensorList tensors) { return evaluate(equation, tensors); }
 
 } // namespace reel

@@ -143,7 +143,7 @@ REEL_OP("lobpcg(Tensor A, int? k=None, Tensor? B=None, Tensor? X=None, int? "
         "n=None, Tensor? iK=None, int? niter=None, "
         "float? tol=None, bool? largest=None, str? method=None) -> (Tensor, "
         "Tensor)",
-        rule, random)
+        rule, random, samples(call(numbers({7, 7}), 2).with("tol", 1e-14)))
 std::tuple<Tensor, Tensor> lobpcg(const Tensor& A, std::optional<std::int64_t> k, const Tensor& B, const Tensor& X,
                                   std::optional<std::int64_t> n, const Tensor& iK, std::optional<std::int64_t> niter,
                                   std::optional<double> tol, std::optional<bool> largest,

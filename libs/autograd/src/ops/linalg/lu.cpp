@@ -1,5 +1,6 @@
 // LU factorization and what follows from it: systems, inverses, determinants.
 
+#include <limits>
 #include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/linalg/lu.hpp>
@@ -16,7 +17,6 @@
 #include <reel/autograd/ops/shape/squeeze.hpp>
 #include <reel/autograd/ops/shape/triangular.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
-#include <limits>
 
 #include "ops/index/index_kernels.hpp"
 #include "ops/linalg/linalg.hpp"
@@ -255,7 +255,8 @@ Tensor record_inverse(const Tensor& A, const Tensor& out) {
 } // namespace
 
 /// Inverse of square matrices.  gA = -A^-H g A^-H
-REEL_OP("linalg.inv(Tensor A) -> Tensor", rule, out_exact, alias("inverse(Tensor input)"))
+REEL_OP("linalg.inv(Tensor A) -> Tensor", rule, out_exact, alias("inverse(Tensor input)"),
+        samples(call(numbers({3, 3})).as("inverse")))
 Tensor linalg_inv(const Tensor& A) {
     const auto [out, info] = inverse_of("linalg.inv", A);
     check_infos("linalg.inv", info, "it is singular and has no inverse");
@@ -291,7 +292,8 @@ Tensor det_raw(const Tensor& A) {
 } // namespace
 
 /// Determinants.  gA = g conj(det) A^-H; by the cofactors where A is singular.
-REEL_OP("linalg.det(Tensor A) -> Tensor", rule, alias("det(Tensor input)"), out_exact)
+REEL_OP("linalg.det(Tensor A) -> Tensor", rule, alias("det(Tensor input)"), out_exact,
+        samples(call(numbers({3, 3})).as("det")))
 Tensor linalg_det(const Tensor& A) {
     check_matrices("linalg.det", "A", A, true);
     Tensor out = det_raw(A);
@@ -306,7 +308,8 @@ Tensor linalg_det(const Tensor& A) {
     return out;
 }
 /// Sign (on the unit circle) and log of the absolute value of determinants.
-REEL_OP("linalg.slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)", rule, out, alias("slogdet(Tensor input)"))
+REEL_OP("linalg.slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)", rule, out, alias("slogdet(Tensor input)"),
+        samples(call(numbers({3, 3})).as("slogdet")))
 std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {
     check_matrices("linalg.slogdet", "A", A, true);
     const auto [sign, log] = slogdet_raw("linalg.slogdet", A);

@@ -138,7 +138,10 @@ Tensor functional_binary_cross_entropy(const Tensor& input, const Tensor& target
 /// The same as libtorch's root function: sizes of one do not count, so [n, 1] goes with [n]; the result without
 /// reduction has input's shape.
 REEL_OP("binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, str reduction='mean') -> Tensor",
-        composite)
+        composite,
+        samples(call(numbers({3, 4}).sigmoid(), numbers({3, 4}, 17).sigmoid()),
+                call(numbers({3, 1}).sigmoid(), numbers({3}).sigmoid()).with("reduction", "none"),
+                call(numbers({3, 1}).sigmoid(), numbers({3}).sigmoid()).with("reduction", "mean")))
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
                             std::string_view reduction) {
     if (input.sizes().equals(target.sizes()) || !squeeze(input).sizes().equals(squeeze(target).sizes()))

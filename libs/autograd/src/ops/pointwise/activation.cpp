@@ -14,7 +14,7 @@ REEL_OP("sigmoid(Tensor input) -> Tensor", rule, method, out, inplace, alias("sp
 Tensor sigmoid(const Tensor& input) { return unary_op("sigmoid", sigmoid_op{}, input); }
 
 REEL_OP("relu(Tensor input) -> Tensor", rule, method, inplace,
-        alias("nn.functional.relu(Tensor input, bool inplace=False)"))
+        alias("nn.functional.relu(Tensor input, bool inplace=False)"), samples(call(numbers({3, 4}))))
 Tensor relu(const Tensor& input) { return unary_op("relu", relu_op{}, input); }
 
 /// `approximate` is none or tanh.

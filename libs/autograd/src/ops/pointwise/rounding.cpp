@@ -18,7 +18,7 @@ template <class Op> Tensor whole(const char* name, const Tensor& input) {
 }
 } // namespace
 
-REEL_OP("floor(Tensor input) -> Tensor", rule, method, out_exact, inplace)
+REEL_OP("floor(Tensor input) -> Tensor", rule, method, out_exact, inplace, samples(call(numbers({4, 3}))))
 Tensor floor(const Tensor& input) { return whole<floor_op>("floor", input); }
 REEL_OP("ceil(Tensor input) -> Tensor", rule, method, out_exact, inplace)
 Tensor ceil(const Tensor& input) { return whole<ceil_op>("ceil", input); }

@@ -140,7 +140,7 @@ Tensor wide_integers(const Tensor& x) { return isIntegralType(x.scalar_type(), f
 
 /// The powers of each element of a vector as the columns of a matrix, the highest first unless `increasing`; as many
 /// as elements, or `N`.
-REEL_OP("vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", composite)
+REEL_OP("vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", composite, samples(call(numbers({3}))))
 Tensor vander(const Tensor& x, std::optional<std::int64_t> N, bool increasing) {
     REEL_CHECK(x.dim() == 1, "vander: expected a vector, got sizes ", x.sizes());
     const std::int64_t n = N.value_or(x.numel());

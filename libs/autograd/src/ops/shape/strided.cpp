@@ -161,7 +161,7 @@ Tensor view_as_real(const Tensor& input) {
     return out;
 }
 
-REEL_OP("view_as_real_copy(Tensor input) -> Tensor", composite, out)
+REEL_OP("view_as_real_copy(Tensor input) -> Tensor", composite, out, samples(call(numbers({3}, kComplexDouble))))
 Tensor view_as_real_copy(const Tensor& input) { return view_as_real(input).clone(MemoryFormat::Contiguous); }
 
 /// Pairs of reals in a last dimension of size two as complex numbers.
@@ -188,7 +188,7 @@ Tensor view_as_complex(const Tensor& input) {
     record("view_as_complex", {input}, out, {}, [](RuleContext& c) -> GradList { return {view_as_real(c.grad())}; });
     return out;
 }
-REEL_OP("view_as_complex_copy(Tensor input) -> Tensor", composite, out)
+REEL_OP("view_as_complex_copy(Tensor input) -> Tensor", composite, out, samples(call(numbers({3, 2}))))
 Tensor view_as_complex_copy(const Tensor& input) { return view_as_complex(input).clone(MemoryFormat::Contiguous); }
 
 } // namespace reel
