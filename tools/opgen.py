@@ -50,7 +50,7 @@ class Op:
     def __init__(self, schema, flags, aliases, where, cpp=None, explicit=None):
         self.text, self.flags, self.explicit, self.where = schema, flags, explicit, where
         self.file = where.rpartition(":")[0]
-        self.source = self.file.removeprefix(opgen_blocks.OPS + "/").removesuffix(".cpp")  # "reduce/scan"
+        self.source = re.sub(r"^.*/(?:src/ops|include/reel/autograd)/|\.\w+$", "", self.file)  # "reduce/scan"
         if "/" not in self.source:
             fail(where, f"the file stands in no family; move it to a folder below {opgen_blocks.OPS}")
         m = re.fullmatch(r"([\w.]+)\((.*)\) -> (.+)", schema)
@@ -347,7 +347,7 @@ def main():
         write(out / "test_samples" / name, text, kept)
     for name, text in typed_call_files(ops, families):
         write(out / "test_properties" / name, text, kept)
-    for folder in ("include", "autograd", "nn", "optim", "test", "test_samples", "test_properties"):
+    for folder in ("include", "autograd", "cuda", "nn", "optim", "test", "test_samples", "test_properties"):
         for old in [p for p in (out / folder).rglob("*") if p.is_file() and p not in kept]:
             old.unlink()
 
