@@ -2,6 +2,7 @@
 #include <reel/autograd/kernels/search.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/index/unique.hpp>
+#include <reel/autograd/ops/pointwise/division.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
