@@ -251,11 +251,14 @@ def headers_are_guarded():
             yield f"{name(path)}: no #pragma once"
 
 
+TABLES = ("libs/script/src/ops/schemas/",)  # one line for each entry, and nothing else
+
+
 def files_stay_short():
     for path in ALL:
         if path.suffix in SOURCES + (".py", ".sh", ".jam") or path.name in ("Jamroot", "Jamfile"):
             lines = read(path).count("\n")
-            if lines > 400:
+            if lines > 400 and not name(path).startswith(TABLES):
                 yield f"{name(path)}: {lines} lines (400 at most)"
 
 
