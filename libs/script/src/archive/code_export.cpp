@@ -1,6 +1,8 @@
-#include "archive/code_export.hpp"
 
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/reduce/statistics.hpp>
+
+#include "archive/code_export.hpp"
 
 #include "archive/archive_file.hpp"
 
