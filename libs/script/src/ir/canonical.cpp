@@ -95,6 +95,10 @@ private:
 
     std::string renamed(std::string_view line) {
         std::string out;
+        // The reference numbers the warnings of a process.
+        std::string unnumbered(line);
+        if (std::size_t at = line.find("[warn_id="); at != line.npos)
+            line = unnumbered.erase(at, unnumbered.find(']', at) + 1 - at);
         for (std::size_t i = 0; i < line.size();) {
             std::size_t end = i + 1;
             if (line[i] == '"') {

@@ -22,8 +22,9 @@ void pool_constants(Graph& graph);
 void lower_simple_tuples(Graph& graph);
 /// Puts the results of branches and loops in the order in which they are used first.
 void canonicalize_outputs(Graph& graph);
-/// Checks for None whose answer the types give, casts to the type that a value has, conditions that are their own
-/// result.
+/// Small rewrites that types allow: checks for None whose answer they give, casts to the type that a value has,
+/// conditions that are their own result, numbers that became tensors and numbers again. Where there were such, dead
+/// code is dropped.
 void peephole(Graph& graph);
 /// Replaces calls by the bodies of what they call, cleaned as the reference does (rule SC-66). Calls through interfaces
 /// and those in bodies of `fork` remain. Throws Error when calls nest deeper than 1000.

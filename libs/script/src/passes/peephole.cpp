@@ -55,8 +55,41 @@ bool replace_by_condition(Node* n) {
     return changed;
 }
 
+// What can only be None is the constant.
+bool replace_nones(Node* n, Graph& graph) {
+    bool changed = false;
+    if (n->kind() == prim::Constant) return false;
+    for (Value* v : n->outputs()) {
+        if (v->type()->kind() != TypeKind::None || v->uses().empty()) continue;
+        graph.set_insert_point(n);
+        changed |= replace(v, graph.insert_constant({}, Type::None(), n->range()));
+    }
+    return changed;
+}
+
+// A number that became a tensor and is made a number again.
+bool undo_tensor(Node* n) {
+    const bool to_int = n->kind().is("aten::Int"), to_float = n->kind().is("aten::Float");
+    if ((!to_int && !to_float) || n->input()->node()->kind() != prim::NumToTensor) return false;
+    Value* number = n->input()->node()->input();
+    const TypeKind kind = number->type()->kind();
+    return (to_int ? kind == TypeKind::Int : kind == TypeKind::Float) && replace(n->output(), number);
+}
+
+// `2 * n` and `1 + n` of integers: the constant goes behind.
+bool put_constant_behind(Node* n) {
+    if (!n->kind().is("aten::mul") && !n->kind().is("aten::add")) return false;
+    if (n->inputs().size() != 2 || n->output()->type()->kind() != TypeKind::Int) return false;
+    Value *a = n->input(0), *b = n->input(1);
+    if (a->node()->kind() != prim::Constant || b->node()->kind() == prim::Constant) return false;
+    n->replace_input(0, b);
+    n->replace_input(1, a);
+    return true;
+}
+
 // Whether something changed.
 bool rewrite(Node* n, Graph& graph) {
+    if (replace_nones(n, graph) || undo_tensor(n) || put_constant_behind(n)) return true;
     if (auto answer = none_check(n)) {
         graph.set_insert_point(n);
         return replace(n->output(), graph.insert_constant(*answer, nullptr, n->range()));

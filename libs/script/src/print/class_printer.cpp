@@ -85,7 +85,7 @@ void SourcePrinter::print_interface(const InterfaceType& type) {
         std::string head = "def " + method.name + "(self";
         for (const Argument& a : method.arguments) {
             need(a.type);
-            head += ",\n    " + a.name + ": " + a.type->annotation_str();
+            head += ", " + a.name + ": " + a.type->annotation_str();
         }
         const TypePtr result = method.returns.empty() ? Type::None() : method.returns[0].type;
         need(result);
