@@ -76,7 +76,9 @@ private:
     Value* uninitialized(const TypePtr& type) {
         for (const auto& [known, value] : uninitialized_)
             if (known->equals(*type)) return value;
-        Node* n = graph_.create(prim::Uninitialized);
+        const bool none = type->kind() == TypeKind::None; // of which there is one value alone
+        Node* n = graph_.create(none ? prim::Constant : prim::Uninitialized);
+        if (none) n->set("value", IValue());
         n->output()->set_type(type);
         graph_.block()->prepend(n);
         uninitialized_.emplace_back(type, n->output());
