@@ -139,9 +139,10 @@ void check_module(Case& c, const jit::Module& module, const json::object& expect
     if (const auto* classes = expected.if_contains("classes"))
         for (const auto& item : classes->as_object())
             guarded(c, std::string(item.key()), [&] {
-                const auto type = module->unit()->find_class(std::string(item.key()));
+                const jit::TypePtr type = module->unit()->find_type(std::string(item.key()));
                 if (!type) return c.fail(std::string(item.key()), "there is no such class");
-                c.check_text(lines_of(*type), lines_of(item.value().as_array()), std::string(item.key()));
+                if (const auto* cls = dynamic_cast<const jit::ClassType*>(type.get()))
+                    c.check_text(lines_of(*cls), lines_of(item.value().as_array()), std::string(item.key()));
             });
     const json::object& state = expected.at("state_dict").as_object();
     const nn::StateDict ours = module.state_dict();
