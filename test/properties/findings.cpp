@@ -68,6 +68,9 @@ const Exception exceptions[] = {
     {"view_as_complex", "layout's gradient", "shows the operand's memory, which not every layout allows"},
     {"view_as_complex_copy", "layout", "a copy of what `view_as_complex` shows, as PyTorch's"},
     {"view_as_complex_copy", "layout's gradient", "a copy of what `view_as_complex` shows, as PyTorch's"},
+    {"set_", "view", "the tensor takes over the source's memory and is no view of it, as PyTorch's"},
+    {"unsafe_split", "view", "its results share memory that by its contract nobody writes in place, as PyTorch's"},
+    {"unsafe_chunk", "view", "its results share memory that by its contract nobody writes in place, as PyTorch's"},
     {"normal", "reverse", "a drawn number is a constant; it is not reparametrised"},
 };
 

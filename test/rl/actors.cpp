@@ -1,4 +1,6 @@
 // Policies and value functions.
+#include <reel/rl/modules/actors.hpp>
+
 #include "reference_cases.hpp"
 
 #include <message.hpp>
@@ -6,7 +8,6 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/random.hpp>
 #include <reel/nn/modules/linear.hpp>
-#include <reel/rl/modules/actors.hpp>
 #include <reel/rl/modules/egreedy.hpp>
 #include <reel/rl/modules/mlp.hpp>
 #include <reel/rl/modules/normal_param_extractor.hpp>

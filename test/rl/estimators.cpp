@@ -1,4 +1,6 @@
 // Returns and advantages: against torchrl, against plain loops, at ends of both kinds.
+#include <reel/rl/objectives/value/estimators.hpp>
+
 #include "reference_cases.hpp"
 
 #include <message.hpp>
@@ -9,7 +11,6 @@
 #include <reel/autograd/random.hpp>
 #include <reel/nn/modules/linear.hpp>
 #include <reel/rl/modules/actors.hpp>
-#include <reel/rl/objectives/value/estimators.hpp>
 
 using namespace reel;
 using namespace reel::rl;

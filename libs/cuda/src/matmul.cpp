@@ -6,6 +6,7 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/kernels/matmul.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/cuda/device.hpp>
 
 #include "check.hpp"

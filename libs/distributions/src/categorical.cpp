@@ -1,3 +1,8 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/nn/softmax.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/random/sampling.hpp>
 #include <reel/distributions/categorical.hpp>
 
 #include "support.hpp"

@@ -1,3 +1,4 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/distributions/exponential.hpp>
 
 #include <numbers>

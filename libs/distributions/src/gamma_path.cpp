@@ -8,6 +8,7 @@
 
 #include <reel/autograd/function.hpp>
 #include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/random.hpp>
 

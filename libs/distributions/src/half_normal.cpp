@@ -1,3 +1,5 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/random/random.hpp>
 #include <reel/distributions/half_normal.hpp>
 
 #include <numbers>

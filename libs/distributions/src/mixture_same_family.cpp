@@ -1,3 +1,4 @@
+#include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/distributions/mixture_same_family.hpp>
 
 #include "support.hpp"

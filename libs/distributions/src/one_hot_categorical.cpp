@@ -1,3 +1,5 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/nn/embedding.hpp>
 #include <reel/distributions/one_hot_categorical.hpp>
 
 #include "support.hpp"

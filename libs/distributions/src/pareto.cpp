@@ -1,3 +1,6 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/distributions/pareto.hpp>
 
 #include <numbers>

@@ -1,3 +1,5 @@
+#include <reel/autograd/ops/pointwise/logarithmic.hpp>
+#include <reel/autograd/ops/random/distributions.hpp>
 #include <reel/distributions/poisson.hpp>
 
 #include <numbers>

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/distributions/distribution.hpp>
 

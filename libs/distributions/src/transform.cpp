@@ -1,3 +1,6 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
 #include <reel/distributions/transform.hpp>
 
 #include <numbers>

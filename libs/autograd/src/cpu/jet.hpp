@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+
 namespace reel {
 
 /// A value and its derivatives up to the order N, over the factorials.

@@ -1,8 +1,8 @@
 // The step: what happens when all gradients of a node have arrived.
 #include <algorithm>
 
+#include <reel/autograd/detail/notify_observers.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/observe.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "tape/anomaly.hpp"

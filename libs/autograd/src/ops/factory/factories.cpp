@@ -1,5 +1,6 @@
 // Making tensors: filled, counted, like others.
 #include <reel/autograd/like_factories.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/record.hpp>
 
 #include <cmath>
@@ -70,14 +71,17 @@ TensorOptions with_memory_format(const TensorOptions& options, std::optional<Mem
 }
 } // namespace detail
 
-REEL_OP("empty(int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable, out)
+REEL_OP("empty(int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable, out,
+        samples(call(ints({2, 3}))))
 Tensor empty(IntArrayRef size, TensorOptions options) { return finish(unfilled("empty", size, options), options); }
-REEL_OP("empty_strided(int[] size, int[] stride, *, TensorOptions options={}) -> Tensor", not_differentiable)
+REEL_OP("empty_strided(int[] size, int[] stride, *, TensorOptions options={}) -> Tensor", not_differentiable,
+        samples(call(ints({2, 3}), ints({1, 2}))))
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options) {
     REEL_CHECK(size.size() == stride.size(), "empty_strided: size ", size, " and stride ", stride, " differ in length");
     return finish(empty_strided_raw(size, stride, options.dtype(), options.device()), options);
 }
-REEL_OP("empty_like(Tensor input, *, TensorOptions options={}) -> Tensor", not_differentiable)
+REEL_OP("empty_like(Tensor input, *, TensorOptions options={}) -> Tensor", not_differentiable,
+        samples(call(numbers({3, 4}))))
 Tensor empty_like(const Tensor& input, TensorOptions options) {
     const TensorOptions o = like(input, options);
     return finish(unfilled_like(input, o), o);
@@ -99,7 +103,8 @@ REEL_OP("full_like(Tensor input, Scalar fill_value, *, TensorOptions options={})
 Tensor full_like(const Tensor& input, const Scalar& fill_value, TensorOptions options) {
     return filled_like(input, fill_value, options);
 }
-REEL_OP("new_empty(Tensor input, int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable, method)
+REEL_OP("new_empty(Tensor input, int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable, method,
+        samples(call(numbers({3, 4}), ints({2, 3}))))
 Tensor new_empty(const Tensor& input, IntArrayRef size, TensorOptions options) {
     const TensorOptions o = like(input, options);
     return finish(unfilled("new_empty", size, o), o);

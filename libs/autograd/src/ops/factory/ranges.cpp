@@ -1,5 +1,5 @@
 // Evenly spaced numbers, on a linear and on a logarithmic scale.
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/factory/ranges.hpp>
 #include <reel/autograd/record.hpp>
 
 #include <cmath>
@@ -75,7 +75,8 @@ Tensor logspace(const Scalar& start, const Scalar& end, std::int64_t steps, doub
 }
 
 /// Uninitialised memory of sizes `size` whose dimensions lie in memory in the order `physical_layout`.
-REEL_OP("empty_permuted(int[] size, int[] physical_layout, *, TensorOptions options={}) -> Tensor", not_differentiable)
+REEL_OP("empty_permuted(int[] size, int[] physical_layout, *, TensorOptions options={}) -> Tensor", not_differentiable,
+        samples(call(ints({2, 3}), ints({1, 0}))))
 Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, TensorOptions options) {
     REEL_CHECK(size.size() == physical_layout.size(), "empty_permuted: size ", size, " and physical_layout ",
                physical_layout, " differ in length");

@@ -1,4 +1,7 @@
 // Indexing by tensors: reading, writing, masks.
+#include <reel/autograd/ops/index/index.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+
 #include "ops/index/index.hpp"
 
 #include <reel/autograd/kernels/block_copies.hpp>
@@ -203,7 +206,10 @@ void index_put_in_place(const Tensor& self, TensorList indices, const Tensor& va
 
 /// Elements at the positions that `indices` name: one entry per leading dimension, None meaning all of it, by NumPy's
 /// rules for index tensors and masks.
-REEL_OP("index(Tensor input, Tensor?[] indices) -> Tensor", rule, cpp("index_op"), any_device("indices"))
+REEL_OP("index(Tensor input, Tensor?[] indices) -> Tensor", rule, cpp("index_op"), any_device("indices"),
+        samples(call(numbers({3, 4}), tensors({longs({0, 2, 2})})),
+                call(numbers({3, 4}), tensors({Tensor(), longs({3, 1})})),
+                call(numbers({3, 4}), tensors({numbers({3, 4}) > 0}))))
 Tensor index_op(const Tensor& input, TensorList indices) { return index_by(input, indices); }
 
 /// A copy of `input` with `values` (broadcast) written at, or added to, the positions that `indices` name.

@@ -1,5 +1,7 @@
 // Where the non-zero elements are.
 #include <reel/autograd/kernels/search.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
 
 #include "ops/shape/shape_util.hpp"
 
@@ -19,7 +21,7 @@ REEL_OP("nonzero(Tensor input, *, bool as_tuple) -> Value", not_differentiable, 
 Value nonzero_as(const Tensor& input, bool as_tuple) {
     return as_tuple ? Value(nonzero_numpy(input)) : Value(nonzero(input));
 }
-REEL_OP("nonzero_numpy(Tensor input) -> Tensor[]", not_differentiable, method)
+REEL_OP("nonzero_numpy(Tensor input) -> Tensor[]", not_differentiable, method, samples(call(numbers({3, 4}) > 0)))
 std::vector<Tensor> nonzero_numpy(const Tensor& input) {
     const Tensor rows = nonzero(input.dim() == 0 ? input.reshape({1}) : input);
     std::vector<Tensor> out;
@@ -44,7 +46,7 @@ REEL_OP("argwhere(Tensor input) -> Tensor", not_differentiable, method)
 Tensor argwhere(const Tensor& input) { return nonzero(input); }
 
 /// The coordinates where `condition` holds, one tensor per dimension.
-REEL_OP("where(Tensor condition) -> Tensor[]", not_differentiable)
+REEL_OP("where(Tensor condition) -> Tensor[]", not_differentiable, samples(call(numbers({3, 4}) > 0)))
 std::vector<Tensor> where(const Tensor& condition) { return nonzero_numpy(condition); }
 
 } // namespace reel

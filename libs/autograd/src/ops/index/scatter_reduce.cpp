@@ -1,4 +1,13 @@
 // Reductions into positions that index tensors name: scatter_reduce, index_reduce.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/index/scatter_reduce.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 #include "ops/index/index_kernels.hpp"
 #include "ops/shape/shape_util.hpp"
 

@@ -1,4 +1,5 @@
 // Positions in sorted sequences, membership.
+#include <reel/autograd/ops/index/search.hpp>
 #include <reel/autograd/kernels/search.hpp>
 
 #include "ops/index/index_kernels.hpp"

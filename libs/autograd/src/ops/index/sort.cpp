@@ -1,4 +1,5 @@
 // Order: sort, argsort, msort, topk, kthvalue.
+#include <reel/autograd/ops/index/sort.hpp>
 #include <reel/autograd/kernels/sort.hpp>
 
 #include "ops/index/index_kernels.hpp"

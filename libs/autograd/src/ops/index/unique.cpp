@@ -1,5 +1,9 @@
 // Distinct elements or slices, and coordinates of flat positions.
 #include <reel/autograd/kernels/search.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/index/unique.hpp>
+#include <reel/autograd/ops/pointwise/division.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "ops/index/index_kernels.hpp"
@@ -86,14 +90,14 @@ Value unique_as(const Tensor& input, bool, bool return_inverse, bool return_coun
 }
 REEL_OP("_unique2(Tensor input, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
         "(Tensor values, Tensor inverse, Tensor counts)",
-        rule)
+        rule, samples(call(longs({3, 1, 3})), call(numbers({4}))))
 std::tuple<Tensor, Tensor, Tensor> _unique2(const Tensor& input, bool, bool, bool) {
     const Distinct d = distinct("unique", input, std::nullopt, true);
     return {d.values, d.inverse, d.counts};
 }
 REEL_OP("unique_dim(Tensor input, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
         "(Tensor values, Tensor inverse, Tensor counts)",
-        rule)
+        rule, samples(call(numbers({3, 4}), 0)))
 std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& input, std::int64_t dim, bool, bool, bool) {
     const Distinct d = distinct("unique_dim", input, dim, true);
     return {d.values, d.inverse, d.counts};
@@ -102,7 +106,7 @@ std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& input, std::int64_t 
 REEL_OP("unique_with_all(Tensor input, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? "
         "dim=None) "
         "-> (Tensor values, Tensor inverse, Tensor counts)",
-        rule, method, cpp("unique"))
+        rule, method, cpp("unique"), samples(call(numbers({3, 4}))))
 std::tuple<Tensor, Tensor, Tensor> unique(const Tensor& input, bool, bool, bool, std::optional<std::int64_t> dim) {
     const Distinct d = distinct("unique", input, dim, true);
     return {d.values, d.inverse, d.counts};
@@ -118,7 +122,7 @@ Value unique_consecutive_as(const Tensor& input, bool return_inverse, bool retur
 
 REEL_OP("unique_consecutive_with_all(Tensor input, bool return_inverse=False, bool return_counts=False, int? dim=None) "
         "-> (Tensor values, Tensor inverse, Tensor counts)",
-        rule, method, cpp("unique_consecutive"))
+        rule, method, cpp("unique_consecutive"), samples(call(numbers({3, 4}))))
 std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor& input, bool, bool,
                                                       std::optional<std::int64_t> dim) {
     const Distinct d = distinct("unique_consecutive", input, dim, false);

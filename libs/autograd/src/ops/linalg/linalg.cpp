@@ -1,5 +1,9 @@
 // The parts of ops on matrices that do not depend on the op.
 #include <reel/autograd/backward.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/shape/expand.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
 
 #include "ops/linalg/linalg.hpp"
 

@@ -1,5 +1,23 @@
 // LU factorization and what follows from it: systems, inverses, determinants.
+
 #include <limits>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/linalg/lu.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/triangular_solve.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/reduce/minmax.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/expand.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/triangular.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/index/index_kernels.hpp"
 #include "ops/linalg/linalg.hpp"
@@ -238,7 +256,8 @@ Tensor record_inverse(const Tensor& A, const Tensor& out) {
 } // namespace
 
 /// Inverse of square matrices.  gA = -A^-H g A^-H
-REEL_OP("linalg.inv(Tensor A) -> Tensor", rule, out_exact, alias("inverse(Tensor input)"))
+REEL_OP("linalg.inv(Tensor A) -> Tensor", rule, out_exact, alias("inverse(Tensor input)"),
+        samples(call(numbers({3, 3})).as("inverse")))
 Tensor linalg_inv(const Tensor& A) {
     const auto [out, info] = inverse_of("linalg.inv", A);
     check_infos("linalg.inv", info, "it is singular and has no inverse");
@@ -274,7 +293,8 @@ Tensor det_raw(const Tensor& A) {
 } // namespace
 
 /// Determinants.  gA = g conj(det) A^-H; by the cofactors where A is singular.
-REEL_OP("linalg.det(Tensor A) -> Tensor", rule, alias("det(Tensor input)"), out_exact)
+REEL_OP("linalg.det(Tensor A) -> Tensor", rule, alias("det(Tensor input)"), out_exact,
+        samples(call(numbers({3, 3})).as("det")))
 Tensor linalg_det(const Tensor& A) {
     check_matrices("linalg.det", "A", A, true);
     Tensor out = det_raw(A);
@@ -289,7 +309,8 @@ Tensor linalg_det(const Tensor& A) {
     return out;
 }
 /// Sign (on the unit circle) and log of the absolute value of determinants.
-REEL_OP("linalg.slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)", rule, out, alias("slogdet(Tensor input)"))
+REEL_OP("linalg.slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)", rule, out, alias("slogdet(Tensor input)"),
+        samples(call(numbers({3, 3})).as("slogdet")))
 std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {
     check_matrices("linalg.slogdet", "A", A, true);
     const auto [sign, log] = slogdet_raw("linalg.slogdet", A);

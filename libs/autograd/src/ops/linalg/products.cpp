@@ -2,6 +2,15 @@
 #include <limits>
 
 #include <reel/autograd/op.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/products.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/reduce/reduction.hpp"
 #include "tensor/host_values.hpp"
@@ -97,7 +106,8 @@ Tensor tensordot(const Tensor& a, const Tensor& b, const Value& dims) {
     }
     return tensordot_over(a, b, da, db);
 }
-REEL_OP("tensordot(Tensor input, Tensor other, int[] dims_self, int[] dims_other) -> Tensor", composite)
+REEL_OP("tensordot(Tensor input, Tensor other, int[] dims_self, int[] dims_other) -> Tensor", composite,
+        samples(call(numbers({4, 3}), numbers({3, 2}), ints({1}), ints({0}))))
 Tensor tensordot(const Tensor& input, const Tensor& other, IntArrayRef dims_self, IntArrayRef dims_other) {
     return tensordot_over(input, other, dims_self, dims_other);
 }
@@ -236,7 +246,10 @@ Tensor linalg_multi_dot(TensorList tensors) {
     if (!column) sizes.push_back(m.back().size(1));
     return reshape(chain(m), sizes);
 }
-REEL_OP("chain_matmul(Tensor[] matrices) -> Tensor", composite, out)
+REEL_OP("chain_matmul(Tensor[] matrices) -> Tensor", composite, out,
+        samples(call(tensors({numbers({3, 3}), numbers({3, 4}), numbers({4, 2})})),
+                call(tensors({numbers({3, 3}, kComplexDouble), numbers({3, 4}, kComplexDouble),
+                              numbers({4, 2}, kComplexDouble)}))))
 Tensor chain_matmul(TensorList matrices) {
     REEL_CHECK(!matrices.empty(), "chain_matmul: expected at least one matrix");
     for (const Tensor& t : matrices)

@@ -1,6 +1,23 @@
 // Reflections: QR and its parts; symmetric indefinite systems.
 #include <array>
 
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/qr.hpp>
+#include <reel/autograd/ops/linalg/triangular_solve.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/diagonals.hpp>
+#include <reel/autograd/ops/shape/expand.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/triangular.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 #include "ops/linalg/linalg.hpp"
 #include "tensor/host_values.hpp"
 
@@ -47,7 +64,7 @@ void check_reflectors(const char* op, const Tensor& a, const Tensor& tau) {
 
 /// The first n columns of the product of Householder reflections stored as geqrf leaves them.
 REEL_OP("linalg.householder_product(Tensor input, Tensor tau) -> Tensor", composite, out,
-        alias("orgqr(Tensor input, Tensor input2)"))
+        alias("orgqr(Tensor input, Tensor input2)"), samples(call(numbers({4, 3}), numbers({3})).as("orgqr")))
 Tensor linalg_householder_product(const Tensor& input, const Tensor& tau) {
     const char* op = "linalg.householder_product";
     check_reflectors(op, input, tau);
@@ -104,7 +121,8 @@ std::vector<Tensor> reflect_columns(const Tensor& input) {
 } // namespace
 
 /// R on and above the diagonal, reflectors below it, their factors. Differentiable to every order.
-REEL_OP("geqrf(Tensor input) -> (Tensor a, Tensor tau)", rule, method, out)
+REEL_OP("geqrf(Tensor input) -> (Tensor a, Tensor tau)", rule, method, out,
+        samples(call(numbers({3, 3})), call(numbers({3, 3}, kComplexDouble))))
 std::tuple<Tensor, Tensor> geqrf(const Tensor& input) {
     check_matrices("geqrf", "input", input, false);
     const Batch b(input.detach());
@@ -118,7 +136,10 @@ std::tuple<Tensor, Tensor> geqrf(const Tensor& input) {
     return {packed, tau};
 }
 /// A = Q R. mode 'reduced' (thin), 'complete' or 'r' (Q empty, no gradient).
-REEL_OP("linalg.qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)", rule, out)
+REEL_OP("linalg.qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)", rule, out,
+        samples(call(numbers({3, 3})), call(numbers({4, 3})), call(numbers({3, 4})),
+                call(numbers({3, 3}, kComplexDouble)), call(numbers({4, 3}, kComplexDouble)),
+                call(numbers({3, 4}, kComplexDouble))))
 std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode) {
     check_matrices("linalg.qr", "A", A, false);
     REEL_CHECK_VALUE(mode == "reduced" || mode == "complete" || mode == "r", "linalg.qr: mode is '", mode,
@@ -169,7 +190,10 @@ std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode) {
     });
     return {q, r};
 }
-REEL_OP("qr(Tensor input, bool some=True) -> (Tensor Q, Tensor R)", composite, method, out)
+REEL_OP("qr(Tensor input, bool some=True) -> (Tensor Q, Tensor R)", composite, method, out,
+        samples(call(numbers({3, 3})), call(numbers({4, 3})), call(numbers({3, 4})),
+                call(numbers({3, 3}, kComplexDouble)), call(numbers({4, 3}, kComplexDouble)),
+                call(numbers({3, 4}, kComplexDouble))))
 std::tuple<Tensor, Tensor> qr(const Tensor& input, bool some) {
     return linalg_qr(input, some ? "reduced" : "complete");
 }
@@ -178,7 +202,7 @@ std::tuple<Tensor, Tensor> qr(const Tensor& input, bool some) {
 /// gradient: blocks of D on the diagonal of LD, L below them, zeros above.
 REEL_OP("linalg.ldl_factor_ex(Tensor input, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor "
         "pivots, Tensor info)",
-        rule, out)
+        rule, out, samples(call(definite(3)), call(definite(3, kComplexDouble))))
 std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& A, bool hermitian, bool check_errors) {
     check_matrices("linalg.ldl_factor_ex", "A", A, true);
     const Batch b(A.detach());
@@ -196,7 +220,8 @@ std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& A, bool he
            });
     return {ld, pivots, info};
 }
-REEL_OP("linalg.ldl_factor(Tensor input, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)", composite, out)
+REEL_OP("linalg.ldl_factor(Tensor input, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)", composite, out,
+        samples(call(definite(3)), call(definite(3, kComplexDouble))))
 std::tuple<Tensor, Tensor> linalg_ldl_factor(const Tensor& A, bool hermitian) {
     const auto [ld, pivots, info] = linalg_ldl_factor_ex(A, hermitian, false);
     return {ld, pivots};

@@ -2,6 +2,23 @@
 #include <cmath>
 #include <limits>
 
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/linalg/lu.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/spectral.hpp>
+#include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/reduce/minmax.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/vector_norm.hpp>
+#include <reel/autograd/ops/shape/diagonals.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+
 #include "ops/linalg/linalg.hpp"
 #include "tensor/host_values.hpp"
 
@@ -89,7 +106,12 @@ Tensor singular_values(const char* op, const Tensor& a) {
 
 /// A = U diag(S) Vh with S descending. Gradients that depend on the choice of signs or phases are not defined.
 REEL_OP("linalg.svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)", rule,
-        out)
+        out,
+        samples(call(numbers({3, 3})).with("full_matrices", false), call(numbers({4, 3})).with("full_matrices", false),
+                call(numbers({3, 4})).with("full_matrices", false),
+                call(numbers({3, 3}, kComplexDouble)).with("full_matrices", false),
+                call(numbers({4, 3}, kComplexDouble)).with("full_matrices", false),
+                call(numbers({3, 4}, kComplexDouble)).with("full_matrices", false)))
 std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full_matrices,
                                               std::optional<std::string_view> driver) {
     REEL_CHECK(!driver, "linalg.svd: driver is '", driver.value_or(""), "'; drivers are for CUDA tensors only");
@@ -97,7 +119,10 @@ std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full_matrice
     return {f.u, f.s, f.vh};
 }
 /// A = U diag(S) V^H; with some=true the thin factors.
-REEL_OP("svd(Tensor input, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)", rule, method, out)
+REEL_OP("svd(Tensor input, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)", rule, method, out,
+        samples(call(numbers({3, 3})), call(numbers({4, 3})), call(numbers({3, 4})),
+                call(numbers({3, 3}, kComplexDouble)), call(numbers({4, 3}, kComplexDouble)),
+                call(numbers({3, 4}, kComplexDouble))))
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& input, bool some, bool compute_uv) {
     check_matrices("svd", "input", input, false);
     if (!compute_uv) {
@@ -147,7 +172,8 @@ std::tuple<Tensor, Tensor> eigh_of(const char* op, const Tensor& a, std::string_
 } // namespace
 
 /// Eigenvalues (ascending) and eigenvectors of Hermitian matrices; only the named triangle is read.
-REEL_OP("linalg.eigh(Tensor input, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors)", rule, out)
+REEL_OP("linalg.eigh(Tensor input, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors)", rule, out,
+        samples(call(definite(3)), call(definite(3, kComplexDouble))))
 std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& A, std::string_view UPLO) {
     return eigh_of("linalg.eigh", A, UPLO, true);
 }
@@ -189,7 +215,8 @@ std::tuple<Tensor, Tensor> eig_of(const char* op, const Tensor& a, bool vectors)
 } // namespace
 
 /// Eigenvalues and right eigenvectors (of norm one) of square matrices, complex.
-REEL_OP("linalg.eig(Tensor input) -> (Tensor eigenvalues, Tensor eigenvectors)", rule, out)
+REEL_OP("linalg.eig(Tensor input) -> (Tensor eigenvalues, Tensor eigenvectors)", rule, out,
+        samples(call(numbers({3, 3})), call(numbers({3, 3}, kComplexDouble))))
 std::tuple<Tensor, Tensor> linalg_eig(const Tensor& A) { return eig_of("linalg.eig", A, true); }
 REEL_OP("linalg.eigvals(Tensor input) -> Tensor", rule, out)
 Tensor linalg_eigvals(const Tensor& A) {

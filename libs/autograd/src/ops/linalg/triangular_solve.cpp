@@ -1,4 +1,10 @@
 // Triangular systems and the Cholesky factorization.
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/triangular_solve.hpp>
+#include <reel/autograd/ops/shape/expand.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/triangular.hpp>
+
 #include "ops/linalg/linalg.hpp"
 
 namespace reel {
@@ -92,7 +98,8 @@ std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& A, bool upper, bool 
                     "it is not positive definite, a leading minor is not positive");
     return r;
 }
-REEL_OP("cholesky(Tensor input, bool upper=False) -> Tensor", composite, method, out)
+REEL_OP("cholesky(Tensor input, bool upper=False) -> Tensor", composite, method, out,
+        samples(call(definite(3)), call(definite(3, kComplexDouble))))
 Tensor cholesky(const Tensor& input, bool upper) { return linalg_cholesky(input, upper); }
 namespace {
 /// The triangle of a factor that is read, and that alone gets a gradient.

@@ -3,6 +3,18 @@
 
 #include "ops/pointwise/elementwise.hpp"
 #include "tensor/host_values.hpp"
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/loss/loss.hpp>
+#include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/pointwise/logarithmic.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 
 #include <cmath>
 
@@ -126,7 +138,10 @@ Tensor functional_binary_cross_entropy(const Tensor& input, const Tensor& target
 /// The same as libtorch's root function: sizes of one do not count, so [n, 1] goes with [n]; the result without
 /// reduction has input's shape.
 REEL_OP("binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, str reduction='mean') -> Tensor",
-        composite)
+        composite,
+        samples(call(numbers({3, 4}).sigmoid(), numbers({3, 4}, 17).sigmoid()),
+                call(numbers({3, 1}).sigmoid(), numbers({3}).sigmoid()).with("reduction", "none"),
+                call(numbers({3, 1}).sigmoid(), numbers({3}).sigmoid()).with("reduction", "mean")))
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
                             std::string_view reduction) {
     if (input.sizes().equals(target.sizes()) || !squeeze(input).sizes().equals(squeeze(target).sizes()))

@@ -1,6 +1,12 @@
 // Normalisation per channel: over the batch, over groups of channels, over one example.
+#include <reel/autograd/detail/pin.hpp>
 #include <reel/autograd/kernels/norm.hpp>
-#include <reel/autograd/pin.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/nn/batch_norm.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/variance.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -187,7 +193,12 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
 }
 REEL_OP("batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
         "training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
-        rule)
+        rule,
+        samples(call(numbers({2, 3, 4}), numbers({3}, 41), numbers({3}, 42), numbers({3}, 43),
+                     numbers({3}, 44).abs() + 0.5, true, 0.1, 1e-5, true),
+                call(numbers({2, 3, 4}), numbers({3}, 41), numbers({3}, 42), numbers({3}, 43),
+                     numbers({3}, 44).abs() + 0.5, false, 0.1, 1e-5, true),
+                call(numbers({2, 3, 4}), none, none, none, none, true, 0.1, 1e-5, true)))
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                   const Tensor& running_var, bool training, double momentum, double eps, bool) {
     return batch_norm_any("batch_norm", input, weight, bias, running_mean, running_var, training, momentum, eps).out;
@@ -276,7 +287,12 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const 
 /// Running moments follow the mean of the examples' ones.
 REEL_OP("instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
         "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
-        rule)
+        rule,
+        samples(call(numbers({2, 3, 4}), numbers({3}, 41), numbers({3}, 42), numbers({3}, 43),
+                     numbers({3}, 44).abs() + 0.5, true, 0.1, 1e-5, true),
+                call(numbers({2, 3, 4}), numbers({3}, 41), numbers({3}, 42), numbers({3}, 43),
+                     numbers({3}, 44).abs() + 0.5, false, 0.1, 1e-5, true),
+                call(numbers({2, 3, 4}), none, none, none, none, true, 0.1, 1e-5, true)))
 Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                      const Tensor& running_var, bool use_input_stats, double momentum, double eps, bool) {
     REEL_CHECK(input.dim() >= 2, "instance_norm: input has shape ", input.sizes(),

@@ -1,5 +1,6 @@
 // Rows of a table by number, and numbers as one-hot rows.
 #include <reel/autograd/kernels/embedding.hpp>
+#include <reel/autograd/ops/nn/embedding.hpp>
 
 #include "ops/index/index_kernels.hpp"
 #include "ops/shape/shape_util.hpp"
@@ -26,7 +27,11 @@ void renormalise_rows(const Tensor& weight, const Tensor& at, double max_norm, d
 /// gradient: the sum of gy over the places where a row was used.
 REEL_OP("nn.functional.embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, "
         "float norm_type=2.0, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
-        rule, cpp("functional_embedding"))
+        rule, cpp("functional_embedding"),
+        samples(call(longs({0, 2, 2}), numbers({4, 3})), call(longs({0, 2, 2}), numbers({4, 3}))
+                                                             .with("padding_idx", 0)
+                                                             .with("scale_grad_by_freq", true)
+                                                             .by_convention()))
 Tensor functional_embedding(const Tensor& input, const Tensor& weight, std::optional<std::int64_t> padding_idx,
                             std::optional<double> max_norm, double norm_type, bool scale_grad_by_freq, bool sparse) {
     REEL_CHECK(weight.dim() == 2, "embedding: weight must be a matrix, got sizes ", weight.sizes());
@@ -64,7 +69,7 @@ Tensor functional_embedding(const Tensor& input, const Tensor& weight, std::opti
 /// The same in libtorch's order; a `padding_idx` that is no row's number means none.
 REEL_OP("embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False, "
         "bool sparse=False) -> Tensor",
-        composite)
+        composite, samples(call(numbers({4, 3}), longs({0, 2, 2}), -1, false), call(numbers({4, 3}), longs({0, 2, 2}))))
 Tensor embedding(const Tensor& weight, const Tensor& indices, std::int64_t padding_idx, bool scale_grad_by_freq,
                  bool sparse) {
     std::optional<std::int64_t> padding;

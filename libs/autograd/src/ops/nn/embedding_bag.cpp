@@ -1,5 +1,14 @@
 // Sums, means and maxima of bags of embedding rows.
 #include <reel/autograd/kernels/embedding.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/index/scatter.hpp>
+#include <reel/autograd/ops/nn/embedding.hpp>
+#include <reel/autograd/ops/nn/embedding_bag.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -176,7 +185,17 @@ Tensor maximum_of_bags(const Bags& b, const Tensor& weight) {
 REEL_OP("nn.functional.embedding_bag(Tensor input, Tensor weight, Tensor? offsets=None, float? max_norm=None, "
         "float norm_type=2.0, bool scale_grad_by_freq=False, str mode='mean', bool sparse=False, "
         "Tensor? per_sample_weights=None, bool include_last_offset=False, int? padding_idx=None) -> Tensor",
-        rule, cpp("functional_embedding_bag"))
+        rule, cpp("functional_embedding_bag"),
+        samples(call(longs({0, 2, 2}), numbers({4, 3}), longs({0, 1})).with("mode", "sum"),
+                call(longs({0, 2, 2}), numbers({4, 3}), longs({0, 1})).with("mode", "mean"),
+                call(longs({0, 2, 2}), numbers({4, 3}), longs({0, 1})).with("mode", "max"),
+                call(longs({0, 2, 2}), numbers({4, 3}), longs({0, 1}))
+                    .with("mode", "sum")
+                    .with("per_sample_weights", numbers({3})),
+                call(longs({0, 2, 2}), numbers({4, 3}), longs({0, 1}))
+                    .with("scale_grad_by_freq", true)
+                    .with("padding_idx", 0)
+                    .by_convention()))
 Tensor functional_embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets,
                                 std::optional<double> max_norm, double norm_type, bool scale_grad_by_freq,
                                 std::string_view mode, bool sparse, const Tensor& per_sample_weights,

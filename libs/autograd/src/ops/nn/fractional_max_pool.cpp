@@ -1,6 +1,9 @@
 // Maxima over windows at random places (B. Graham, Fractional Max-Pooling, 2014).
 #include <reel/autograd/kernels/fractional_max_pool.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/nn/fractional_max_pool.hpp>
+#include <reel/autograd/ops/random/random.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include <cmath>
@@ -98,7 +101,8 @@ std::tuple<Tensor, Tensor> pooled(const FractionalPool& p, const Tensor& input, 
 /// places are random, by `_random_samples` [N, C, 2] in [0, 1) when given. The gradient goes where the maximum was.
 REEL_OP("fractional_max_pool2d_with_indices(Tensor input, int[] kernel_size, int[]? output_size=None, "
         "float[]? output_ratio=None, bool return_indices=False, Tensor? _random_samples=None) -> (Tensor, Tensor)",
-        composite, random, alias("nn.functional.fractional_max_pool2d_with_indices"))
+        composite, random, alias("nn.functional.fractional_max_pool2d_with_indices"),
+        samples(call(numbers({1, 2, 6, 5}), 2, ints({3, 3}))))
 std::tuple<Tensor, Tensor> fractional_max_pool2d_with_indices(const Tensor& input, IntArrayRef kernel_size,
                                                               OptionalIntArrayRef output_size,
                                                               std::optional<ArrayRef<double>> output_ratio,
@@ -110,7 +114,7 @@ std::tuple<Tensor, Tensor> fractional_max_pool2d_with_indices(const Tensor& inpu
 /// One tensor, or a tuple of values and places with `return_indices`.
 REEL_OP("nn.functional.fractional_max_pool2d(Tensor input, int[] kernel_size, int[]? output_size=None, "
         "float[]? output_ratio=None, bool return_indices=False, Tensor? _random_samples=None) -> Value",
-        composite, random, cpp("fractional_max_pool2d_as"))
+        composite, random, cpp("fractional_max_pool2d_as"), samples(call(numbers({1, 2, 6, 5}), 2, ints({3, 3}))))
 Value fractional_max_pool2d_as(const Tensor& input, IntArrayRef kernel_size, OptionalIntArrayRef output_size,
                                std::optional<ArrayRef<double>> output_ratio, bool return_indices,
                                const Tensor& _random_samples) {
@@ -121,7 +125,8 @@ Value fractional_max_pool2d_as(const Tensor& input, IntArrayRef kernel_size, Opt
 /// The same over input [C, D, H, W] or [N, C, D, H, W]; `_random_samples` is [N, C, 3].
 REEL_OP("fractional_max_pool3d_with_indices(Tensor input, int[] kernel_size, int[]? output_size=None, "
         "float[]? output_ratio=None, bool return_indices=False, Tensor? _random_samples=None) -> (Tensor, Tensor)",
-        composite, random, alias("nn.functional.fractional_max_pool3d_with_indices"))
+        composite, random, alias("nn.functional.fractional_max_pool3d_with_indices"),
+        samples(call(numbers({1, 5, 4, 6}), 2, ints({3, 2, 4}))))
 std::tuple<Tensor, Tensor> fractional_max_pool3d_with_indices(const Tensor& input, IntArrayRef kernel_size,
                                                               OptionalIntArrayRef output_size,
                                                               std::optional<ArrayRef<double>> output_ratio,
@@ -133,7 +138,7 @@ std::tuple<Tensor, Tensor> fractional_max_pool3d_with_indices(const Tensor& inpu
 /// One tensor, or a tuple of values and places with `return_indices`.
 REEL_OP("nn.functional.fractional_max_pool3d(Tensor input, int[] kernel_size, int[]? output_size=None, "
         "float[]? output_ratio=None, bool return_indices=False, Tensor? _random_samples=None) -> Value",
-        composite, random, cpp("fractional_max_pool3d_as"))
+        composite, random, cpp("fractional_max_pool3d_as"), samples(call(numbers({1, 5, 4, 6}), 2, ints({3, 2, 4}))))
 Value fractional_max_pool3d_as(const Tensor& input, IntArrayRef kernel_size, OptionalIntArrayRef output_size,
                                std::optional<ArrayRef<double>> output_ratio, bool return_indices,
                                const Tensor& _random_samples) {

@@ -1,4 +1,5 @@
 // Putting pooled elements back where they stood.
+#include <reel/autograd/ops/nn/max_unpool.hpp>
 #include <reel/autograd/record.hpp>
 
 #include <vector>

@@ -1,5 +1,10 @@
 // Sequences of several lengths, padded to one or packed step by step.
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/index/scatter.hpp>
+#include <reel/autograd/ops/nn/packed_sequence.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "ops/shape/shape_util.hpp"
@@ -41,7 +46,7 @@ Tensor joined(const Tensor& t) {
 /// (int64, on the CPU): the rows of the first step, then those of the second that are that long, and so on. Also
 /// returns how many rows each step has.
 REEL_OP("_pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)", composite,
-        any_device("lengths"))
+        any_device("lengths"), samples(call(numbers({3, 2, 3}), longs({3, 2}), false)))
 std::tuple<Tensor, Tensor> _pack_padded_sequence(const Tensor& input, const Tensor& lengths, bool batch_first) {
     const char* op = "_pack_padded_sequence";
     REEL_CHECK(input.dim() >= 2 && input.numel() > 0, op, ": Cannot pack empty tensors.");
@@ -72,7 +77,7 @@ std::tuple<Tensor, Tensor> _pack_padded_sequence(const Tensor& input, const Tens
 /// `total_length` steps if that is positive. Also returns the lengths.
 REEL_OP("_pad_packed_sequence(Tensor data, Tensor batch_sizes, bool batch_first, Scalar padding_value, int "
         "total_length) -> (Tensor, Tensor)",
-        composite, any_device("batch_sizes"))
+        composite, any_device("batch_sizes"), samples(call(numbers({5, 3}), longs({2, 2, 1}), false, 0.0, 3)))
 std::tuple<Tensor, Tensor> _pad_packed_sequence(const Tensor& data, const Tensor& batch_sizes, bool batch_first,
                                                 const Scalar& padding_value, std::int64_t total_length) {
     const char* op = "_pad_packed_sequence";

@@ -1,7 +1,13 @@
 // Recurrent networks: stacks of layers in one or two directions over padded or packed sequences, and single steps.
 #include "ops/nn/rnn.hpp"
 
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/nn/dropout.hpp>
+#include <reel/autograd/ops/nn/rnn.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "ops/shape/shape_util.hpp"
@@ -192,7 +198,9 @@ LayerResult step(const char* op, RnnCell cell, const Tensor& input, const Tensor
 /// c of the last steps. Dropout works between layers.
 REEL_OP("lstm(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, "
         "bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)",
-        rule)
+        rule,
+        samples(call(numbers({3, 2, 3}), tensors({numbers({1, 2, 2}), numbers({1, 2, 2}, 22)}), gates(4), true, 1, 0.0,
+                     true, false, false)))
 Three lstm(const Tensor& input, TensorList hx, TensorList params, bool has_biases, std::int64_t num_layers,
            double dropout, bool train, bool bidirectional, bool batch_first) {
     const auto [h, c] = two_states("lstm", hx);
@@ -203,7 +211,9 @@ Three lstm(const Tensor& input, TensorList hx, TensorList params, bool has_biase
 /// The same over packed sequences: `data` holds the rows of all steps, step t having batch_sizes[t] of them.
 REEL_OP("lstm(Tensor data, Tensor batch_sizes, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float "
         "dropout, bool train, bool bidirectional) -> (Tensor, Tensor, Tensor)",
-        rule, any_device("batch_sizes"))
+        rule, any_device("batch_sizes"),
+        samples(call(numbers({5, 3}), longs({2, 2, 1}), tensors({numbers({1, 2, 2}), numbers({1, 2, 2}, 22)}), gates(4),
+                     true, 1, 0.0, false, false)))
 Three lstm(const Tensor& data, const Tensor& batch_sizes, TensorList hx, TensorList params, bool has_biases,
            std::int64_t num_layers, double dropout, bool train, bool bidirectional) {
     const auto [h, c] = two_states("lstm", hx);
@@ -213,7 +223,7 @@ Three lstm(const Tensor& data, const Tensor& batch_sizes, TensorList hx, TensorL
 }
 REEL_OP("gru(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, "
         "bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
-        rule)
+        rule, samples(call(numbers({3, 2, 3}), numbers({1, 2, 2}), gates(3), true, 1, 0.0, true, false, false)))
 Two gru(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, std::int64_t num_layers,
         double dropout, bool train, bool bidirectional, bool batch_first) {
     return one_state(run_padded({"gru", RnnCell::gru, params, has_biases, num_layers, dropout, train, bidirectional},
@@ -221,7 +231,8 @@ Two gru(const Tensor& input, const Tensor& hx, TensorList params, bool has_biase
 }
 REEL_OP("gru(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float "
         "dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
-        rule, any_device("batch_sizes"))
+        rule, any_device("batch_sizes"),
+        samples(call(numbers({5, 3}), longs({2, 2, 1}), numbers({1, 2, 2}), gates(3), true, 1, 0.0, false, false)))
 Two gru(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases,
         std::int64_t num_layers, double dropout, bool train, bool bidirectional) {
     return one_state(run_packed({"gru", RnnCell::gru, params, has_biases, num_layers, dropout, train, bidirectional},
@@ -229,7 +240,7 @@ Two gru(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorL
 }
 REEL_OP("rnn_tanh(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool "
         "train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
-        rule)
+        rule, samples(call(numbers({3, 2, 3}), numbers({1, 2, 2}), gates(1), true, 1, 0.0, true, false, false)))
 Two rnn_tanh(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, std::int64_t num_layers,
              double dropout, bool train, bool bidirectional, bool batch_first) {
     return one_state(
@@ -238,7 +249,8 @@ Two rnn_tanh(const Tensor& input, const Tensor& hx, TensorList params, bool has_
 }
 REEL_OP("rnn_tanh(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float "
         "dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
-        rule, any_device("batch_sizes"))
+        rule, any_device("batch_sizes"),
+        samples(call(numbers({5, 3}), longs({2, 2, 1}), numbers({1, 2, 2}), gates(1), true, 1, 0.0, false, false)))
 Two rnn_tanh(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases,
              std::int64_t num_layers, double dropout, bool train, bool bidirectional) {
     return one_state(
@@ -247,7 +259,7 @@ Two rnn_tanh(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, Te
 }
 REEL_OP("rnn_relu(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool "
         "train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
-        rule)
+        rule, samples(call(numbers({3, 2, 3}), numbers({1, 2, 2}), gates(1), true, 1, 0.0, true, false, false)))
 Two rnn_relu(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, std::int64_t num_layers,
              double dropout, bool train, bool bidirectional, bool batch_first) {
     return one_state(
@@ -256,7 +268,8 @@ Two rnn_relu(const Tensor& input, const Tensor& hx, TensorList params, bool has_
 }
 REEL_OP("rnn_relu(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float "
         "dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
-        rule, any_device("batch_sizes"))
+        rule, any_device("batch_sizes"),
+        samples(call(numbers({5, 3}), longs({2, 2, 1}), numbers({1, 2, 2}), gates(1), true, 1, 0.0, false, false)))
 Two rnn_relu(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases,
              std::int64_t num_layers, double dropout, bool train, bool bidirectional) {
     return one_state(
@@ -267,7 +280,9 @@ Two rnn_relu(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, Te
 /// One step: input [batch, features] or [features], hx = {h, c} of as many dimensions. Returns the new h and c.
 REEL_OP("lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> "
         "(Tensor, Tensor)",
-        rule)
+        rule,
+        samples(call(numbers({2, 3}), tensors({numbers({2, 2}), numbers({2, 2}, 25)}), numbers({8, 3}, 30),
+                     numbers({8, 2}, 31), numbers({8}, 32), numbers({8}, 33))))
 Two lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
               const Tensor& b_hh) {
     const auto [h, c] = two_states("lstm_cell", hx);
@@ -275,21 +290,27 @@ Two lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih, const Tens
     return {r.output, r.cn};
 }
 REEL_OP("gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
-        rule)
+        rule,
+        samples(call(numbers({2, 3}), numbers({2, 2}), numbers({6, 3}, 30), numbers({6, 2}, 31), numbers({6}, 32),
+                     numbers({6}, 33))))
 Tensor gru_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
                 const Tensor& b_hh) {
     return step("gru_cell", RnnCell::gru, input, hx, {}, {w_ih, w_hh, b_ih, b_hh, {}}).output;
 }
 REEL_OP("rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> "
         "Tensor",
-        rule)
+        rule,
+        samples(call(numbers({2, 3}), numbers({2, 2}), numbers({2, 3}, 30), numbers({2, 2}, 31), numbers({2}, 32),
+                     numbers({2}, 33))))
 Tensor rnn_tanh_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
                      const Tensor& b_hh) {
     return step("rnn_tanh_cell", RnnCell::tanh, input, hx, {}, {w_ih, w_hh, b_ih, b_hh, {}}).output;
 }
 REEL_OP("rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> "
         "Tensor",
-        rule)
+        rule,
+        samples(call(numbers({2, 3}), numbers({2, 2}), numbers({2, 3}, 30), numbers({2, 2}, 31), numbers({2}, 32),
+                     numbers({2}, 33))))
 Tensor rnn_relu_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
                      const Tensor& b_hh) {
     return step("rnn_relu_cell", RnnCell::relu, input, hx, {}, {w_ih, w_hh, b_ih, b_hh, {}}).output;

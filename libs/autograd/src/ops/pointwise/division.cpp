@@ -1,4 +1,8 @@
 // Division and its remainders.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/division.hpp>
+#include <reel/autograd/ops/pointwise/rounding.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/pointwise/arithmetic.hpp>
 
 #include "ops/pointwise/elementwise.hpp"

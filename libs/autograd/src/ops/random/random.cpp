@@ -1,5 +1,8 @@
 // Random numbers: PyTorch's streams on the CPU.
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/random/random.hpp>
+#include <reel/autograd/ops/random/sampling.hpp>
+#include <reel/autograd/ops/shape/strided.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -50,14 +53,16 @@ Tensor& draw_integers(const Tensor& input, std::uint64_t from, std::uint64_t ran
 } // namespace
 
 REEL_OP("uniform_(Tensor input, float from=0.0, float to=1.0, *, Generator? generator=None) -> Tensor",
-        not_differentiable, random, method)
+        not_differentiable, random, method, samples(call(numbers({3, 4}), -1.0, 2.0)))
 Tensor& uniform_(const Tensor& input, double from, double to, std::optional<Generator> generator) {
     check_floating("uniform_", input);
     REEL_CHECK(from <= to, "uniform_: from ", from, " is greater than to ", to);
     return fill_by("uniform_", input, [&] { kernels::uniform("uniform_", input, from, to, generator); });
 }
 REEL_OP("normal_(Tensor input, float mean=0.0, float std=1.0, *, Generator? generator=None) -> Tensor",
-        not_differentiable, random, method)
+        not_differentiable, random, method,
+        samples(call(numbers({3, 4}), 1.0, 2.0), call(numbers({4, 4}), 1.0, 2.0),
+                call(numbers({2, 2}, kComplexDouble))))
 Tensor& normal_(const Tensor& input, double mean, double std, std::optional<Generator> generator) {
     REEL_CHECK(std >= 0, "normal_: std must not be negative, got ", std);
     if (input.is_complex()) { // both parts have half the variance
@@ -70,21 +75,21 @@ Tensor& normal_(const Tensor& input, double mean, double std, std::optional<Gene
     return fill_by("normal_", input, [&] { kernels::normal("normal_", input, mean, std, generator); });
 }
 REEL_OP("exponential_(Tensor input, float lambd=1.0, *, Generator? generator=None) -> Tensor", not_differentiable,
-        random, method)
+        random, method, samples(call(numbers({3, 4}), 2.0)))
 Tensor& exponential_(const Tensor& input, double lambd, std::optional<Generator> generator) {
     check_floating("exponential_", input);
     REEL_CHECK(lambd > 0, "exponential_: lambd must be positive, got ", lambd);
     return fill_by("exponential_", input, [&] { kernels::exponential("exponential_", input, lambd, generator); });
 }
 REEL_OP("bernoulli_(Tensor input, float p=0.5, *, Generator? generator=None) -> Tensor", not_differentiable, random,
-        method)
+        method, samples(call(numbers({3, 4}), 0.3)))
 Tensor& bernoulli_(const Tensor& input, double p, std::optional<Generator> generator) {
     REEL_CHECK(p >= 0 && p <= 1, "bernoulli_: p is ", p, "; expected a probability");
     return fill_by("bernoulli_", input, [&] { kernels::bernoulli("bernoulli_", input, p, generator); });
 }
 /// As often one as each element of `p` says, which broadcasts.
 REEL_OP("bernoulli_(Tensor input, Tensor p, *, Generator? generator=None) -> Tensor", not_differentiable, random,
-        method)
+        method, samples(call(numbers({3, 4}), numbers({3, 4}).sigmoid())))
 Tensor& bernoulli_(const Tensor& input, const Tensor& p, std::optional<Generator> generator) {
     check_inplace(input, "bernoulli_");
     const Tensor drawn = bernoulli(p.detach().expand(input.sizes()), generator);
@@ -93,7 +98,7 @@ Tensor& bernoulli_(const Tensor& input, const Tensor& p, std::optional<Generator
     return const_cast<Tensor&>(input);
 }
 REEL_OP("random_(Tensor input, int from, int? to, *, Generator? generator=None) -> Tensor", not_differentiable, random,
-        method)
+        method, samples(call(numbers({3, 4}), 0, 5), call(numbers({3, 4}), 5, none)))
 Tensor& random_(const Tensor& input, std::int64_t from, std::optional<std::int64_t> to,
                 std::optional<Generator> generator) {
     const auto [least, most] = exact_integers(input.scalar_type());
@@ -112,12 +117,14 @@ Tensor& random_(const Tensor& input, std::int64_t from, std::optional<std::int64
     const bool wide = range == 0 || range >= (1ull << 32);
     return draw_integers(input, std::uint64_t(from), range, wide, generator);
 }
-REEL_OP("random_(Tensor input, int to, *, Generator? generator=None) -> Tensor", not_differentiable, random, method)
+REEL_OP("random_(Tensor input, int to, *, Generator? generator=None) -> Tensor", not_differentiable, random, method,
+        samples(call(numbers({3, 4}), 5)))
 Tensor& random_(const Tensor& input, std::int64_t to, std::optional<Generator> generator) {
     return random_(input, 0, std::optional(to), generator);
 }
 /// Every integer from 0 to the largest that the dtype tells apart from its neighbours.
-REEL_OP("random_(Tensor input, *, Generator? generator=None) -> Tensor", not_differentiable, random, method)
+REEL_OP("random_(Tensor input, *, Generator? generator=None) -> Tensor", not_differentiable, random, method,
+        samples(call(numbers({3, 4}))))
 Tensor& random_(const Tensor& input, std::optional<Generator> generator) {
     const ScalarType t = input.scalar_type();
     const std::int64_t most = exact_integers(t).second;
@@ -136,19 +143,19 @@ Tensor fresh(Tensor t, const TensorOptions& o) {
 } // namespace
 
 REEL_OP("rand(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", not_differentiable, out,
-        random)
+        random, samples(call(ints({2, 3}))))
 Tensor rand(IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
     check_sizes("rand", size, options.dtype());
     return fresh(uniform_(empty(size, without_grad(options)), 0, 1, generator), options);
 }
 REEL_OP("randn(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", not_differentiable, out,
-        random)
+        random, samples(call(ints({2, 3}))))
 Tensor randn(IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
     check_sizes("randn", size, options.dtype());
     return fresh(normal_(empty(size, without_grad(options)), 0, 1, generator), options);
 }
 REEL_OP("randint(int low, int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
-        not_differentiable, out, random)
+        not_differentiable, out, random, samples(call(-5, 5, ints({2, 3}))))
 Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, std::optional<Generator> generator,
                TensorOptions options) {
     const TensorOptions integers = options.has_dtype() ? options : options.dtype(kLong);
@@ -156,13 +163,13 @@ Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, std::optio
     return fresh(random_(empty(size, without_grad(integers)), low, high, generator), options);
 }
 REEL_OP("randint(int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
-        not_differentiable, out, random)
+        not_differentiable, out, random, samples(call(5, ints({2, 3}))))
 Tensor randint(std::int64_t high, IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
     return randint(0, high, size, generator, options);
 }
 /// A random permutation of 0 ... n-1, by forward Fisher-Yates.
 REEL_OP("randperm(int n, *, Generator? generator=None, TensorOptions options={}) -> Tensor", not_differentiable, out,
-        random)
+        random, samples(call(5)))
 Tensor randperm(std::int64_t n, std::optional<Generator> generator, TensorOptions options) {
     REEL_CHECK(n >= 0, "randperm: n must not be negative, got ", n);
     check_sizes("randperm", n, kLong);

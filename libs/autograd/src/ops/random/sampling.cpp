@@ -1,6 +1,10 @@
 // Draws from distributions given by tensors, and random tensors shaped like others.
 #include <reel/autograd/kernels/random.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/random/random.hpp>
+#include <reel/autograd/ops/random/sampling.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -30,7 +34,8 @@ Tensor drawn_from(const char* op, Inputs parameters, const Tensor& out) {
 } // namespace
 
 /// 0 or 1 with the probabilities in `input`, whose gradient is zero.
-REEL_OP("bernoulli(Tensor input, *, Generator? generator=None) -> Tensor", rule, out, random, method)
+REEL_OP("bernoulli(Tensor input, *, Generator? generator=None) -> Tensor", rule, out, random, method,
+        samples(call(numbers({3, 4}).sigmoid())))
 Tensor bernoulli(const Tensor& input, std::optional<Generator> generator) {
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "bernoulli: input is ",
                                dtype_name(input.scalar_type()), "; expected probabilities in a floating dtype");
@@ -38,14 +43,15 @@ Tensor bernoulli(const Tensor& input, std::optional<Generator> generator) {
     kernels::bernoulli_of(out, input, generator);
     return drawn_from("bernoulli", {input}, out);
 }
-REEL_OP("bernoulli(Tensor input, float p, *, Generator? generator=None) -> Tensor", not_differentiable, random, method)
+REEL_OP("bernoulli(Tensor input, float p, *, Generator? generator=None) -> Tensor", not_differentiable, random, method,
+        samples(call(numbers({3, 4}).sigmoid(), 0.3)))
 Tensor bernoulli(const Tensor& input, double p, std::optional<Generator> generator) {
     return bernoulli_(empty_like(input, TensorOptions().requires_grad(false)), p, generator);
 }
 
 /// Indices drawn by the weights in the rows of `input` ([n] or [rows, n]), with or without replacement.
 REEL_OP("multinomial(Tensor input, int num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor",
-        not_differentiable, out, random, method)
+        not_differentiable, out, random, method, samples(call(numbers({3, 4}).sigmoid(), 2)))
 Tensor multinomial(const Tensor& input, std::int64_t num_samples, bool replacement,
                    std::optional<Generator> generator) {
     REEL_CHECK(input.dim() == 1 || input.dim() == 2, "multinomial: input has shape ", input.sizes(),
@@ -63,23 +69,26 @@ Tensor multinomial(const Tensor& input, std::int64_t num_samples, bool replaceme
 }
 
 /// Normal draws with means and deviations per element, whose gradients are zero.
-REEL_OP("normal(Tensor mean, float std=1.0, *, Generator? generator=None) -> Tensor", rule, out, random)
+REEL_OP("normal(Tensor mean, float std=1.0, *, Generator? generator=None) -> Tensor", rule, out, random,
+        samples(call(numbers({3, 4}), 0.5)))
 Tensor normal(const Tensor& mean, double std, std::optional<Generator> generator) {
     const Tensor m = mean.detach();
     return drawn_from("normal", {mean}, normal_(empty_like(m), 0, std, generator).add_(m));
 }
-REEL_OP("normal(float mean, Tensor std, *, Generator? generator=None) -> Tensor", rule, out, random)
+REEL_OP("normal(float mean, Tensor std, *, Generator? generator=None) -> Tensor", rule, out, random,
+        samples(call(0.5, numbers({3, 4}).sigmoid())))
 Tensor normal(double mean, const Tensor& std, std::optional<Generator> generator) {
     const Tensor s = std.detach();
     return drawn_from("normal", {std}, normal_(empty_like(s), 0, 1, generator).mul_(s).add_(Scalar(mean)));
 }
-REEL_OP("normal(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor", rule, out, random)
+REEL_OP("normal(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor", rule, out, random,
+        samples(call(numbers({3, 4}), numbers({3, 4}).sigmoid())))
 Tensor normal(const Tensor& mean, const Tensor& std, std::optional<Generator> generator) {
     const Tensor m = mean.detach(), s = std.detach();
     return drawn_from("normal", {mean, std}, normal_(empty_like(m + s), 0, 1, generator).mul_(s).add_(m));
 }
 REEL_OP("normal(float mean, float std, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
-        not_differentiable, out, random)
+        not_differentiable, out, random, samples(call(0.5, 2.0, ints({2, 3}))))
 Tensor normal(double mean, double std, IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
     check_sizes("normal", size, options.dtype());
     Tensor t = normal_(empty(size, options.requires_grad(false)), mean, std, generator);
@@ -89,12 +98,12 @@ Tensor normal(double mean, double std, IntArrayRef size, std::optional<Generator
 }
 
 REEL_OP("rand_like(Tensor input, *, Generator? generator=None, TensorOptions options={}) -> Tensor", not_differentiable,
-        random)
+        random, samples(call(numbers({3, 4}))))
 Tensor rand_like(const Tensor& input, std::optional<Generator> generator, TensorOptions options) {
     return filled_by(input, options, [&](const Tensor& t) { uniform_(t, 0, 1, generator); });
 }
 REEL_OP("randn_like(Tensor input, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
-        not_differentiable, random)
+        not_differentiable, random, samples(call(numbers({3, 4}))))
 Tensor randn_like(const Tensor& input, std::optional<Generator> generator, TensorOptions options) {
     return filled_by(input, options, [&](const Tensor& t) { normal_(t, 0, 1, generator); });
 }
@@ -106,7 +115,7 @@ Tensor randint_like(const Tensor& input, std::int64_t low, std::int64_t high, st
     return filled_by(input, options, [&](const Tensor& t) { random_(t, low, high, generator); });
 }
 REEL_OP("randint_like(Tensor input, int high, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
-        not_differentiable, random)
+        not_differentiable, random, samples(call(numbers({3, 4}), 5)))
 Tensor randint_like(const Tensor& input, std::int64_t high, std::optional<Generator> generator, TensorOptions options) {
     return randint_like(input, 0, high, generator, options);
 }

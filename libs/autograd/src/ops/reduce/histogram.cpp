@@ -1,5 +1,14 @@
 // Counting elements by value: bincount, histc, histogram, histogramdd.
 #include <reel/autograd/kernels/histogram.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/ranges.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/reduce/histogram.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/scan.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "ops/index/index_kernels.hpp"
@@ -137,7 +146,8 @@ std::vector<Tensor> edges_of_dims(const char* op, const Tensor& input, const Ten
 
 /// How often each number occurs in a vector of non-negative integers, or the sums of `weights` there; at least
 /// `minlength` entries.
-REEL_OP("bincount(Tensor input, Tensor? weights=None, int minlength=0) -> Tensor", rule, method)
+REEL_OP("bincount(Tensor input, Tensor? weights=None, int minlength=0) -> Tensor", rule, method,
+        samples(call(longs({0, 2, 2, 1}), numbers({4}))))
 Tensor bincount(const Tensor& input, const Tensor& weights, std::int64_t minlength) {
     REEL_CHECK(input.dim() == 1 && isIntegralType(input.scalar_type(), false),
                "bincount: input must be a vector of integers, got ", toString(input.scalar_type()), " ", input.sizes());
@@ -197,7 +207,7 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& input, std::int64_t bins, std
 }
 REEL_OP("histogram(Tensor input, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor "
         "bin_edges)",
-        rule, method, out)
+        rule, method, out, samples(call(numbers({4}), tensor({-2., 0., 3.}, kDouble)).with("weight", numbers({4}, 17))))
 std::tuple<Tensor, Tensor> histogram(const Tensor& input, const Tensor& bins, const Tensor& weight, bool density) {
     check_input("histogram", input);
     REEL_CHECK(bins.dim() == 1 && bins.numel() >= 2 && bins.scalar_type() == input.scalar_type(),
@@ -226,7 +236,8 @@ std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& input, IntArra
 }
 REEL_OP("histogramdd(Tensor input, Tensor[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> "
         "(Tensor hist, Tensor[] bin_edges)",
-        rule)
+        rule,
+        samples(call(numbers({4, 1}), tensors({tensor({-2., 0., 3.}, kDouble)})).with("weight", numbers({4}, 17))))
 std::tuple<Tensor, std::vector<Tensor>>
 histogramdd(const Tensor& input, TensorList bins, std::optional<ArrayRef<double>>, const Tensor& weight, bool density) {
     check_input("histogramdd", input);

@@ -1,5 +1,13 @@
 // Quantiles: order statistics with interpolation.
+
 #include <reel/autograd/kernels/quantile.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/reduce/quantile.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/reduce/reduction.hpp"
 #include "tensor/host_values.hpp"
@@ -72,7 +80,7 @@ Tensor quantile_of(const char* op, const Tensor& input, const Tensor& q, std::op
 /// The value below which the fraction `q` of the elements lies, over all of them or along `dim`; NaN if there is one.
 /// With a vector `q` the result has its length as first dimension.
 REEL_OP("quantile(Tensor input, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
-        composite, method, out_exact)
+        composite, method, out_exact, samples(call(numbers({4, 3}), tensor({0.25, 0.5}, kDouble), 0)))
 Tensor quantile(const Tensor& input, const Tensor& q, std::optional<std::int64_t> dim, bool keepdim,
                 std::string_view interpolation) {
     return quantile_of("quantile", input, q, dim, keepdim, interpolation, false);
@@ -93,7 +101,7 @@ Tensor nanquantile(const Tensor& input, const Tensor& q, std::optional<std::int6
 }
 REEL_OP("nanquantile(Tensor input, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> "
         "Tensor",
-        composite, method, out_exact)
+        composite, method, out_exact, samples(call(numbers({4, 3}), 0.3, 0)))
 Tensor nanquantile(const Tensor& input, double q, std::optional<std::int64_t> dim, bool keepdim,
                    std::string_view interpolation) {
     return quantile_of("nanquantile", input, full({}, q, input.options()), dim, keepdim, interpolation, true);

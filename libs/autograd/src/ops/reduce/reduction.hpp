@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <reel/autograd/ops.hpp>
+
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

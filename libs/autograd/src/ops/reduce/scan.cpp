@@ -1,6 +1,17 @@
 // Running sums, products, extrema along one dimension.
 #include "ops/reduce/scan.hpp"
 
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/scatter.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/scan.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 #include <limits>
 
 #include <reel/autograd/kernels/scan.hpp>

@@ -1,4 +1,10 @@
 // The elements of one tensor in another order, or several times.
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/arrange.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+
 #include "ops/index/index_kernels.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"

@@ -1,4 +1,13 @@
 // All combinations of the elements of vectors.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/reduce/scan.hpp>
+#include <reel/autograd/ops/shape/arrange.hpp>
+#include <reel/autograd/ops/shape/cartesian.hpp>
+#include <reel/autograd/ops/shape/expand.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
 #include "tensor/host_values.hpp"
@@ -131,7 +140,7 @@ Tensor wide_integers(const Tensor& x) { return isIntegralType(x.scalar_type(), f
 
 /// The powers of each element of a vector as the columns of a matrix, the highest first unless `increasing`; as many
 /// as elements, or `N`.
-REEL_OP("vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", composite)
+REEL_OP("vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", composite, samples(call(numbers({3}))))
 Tensor vander(const Tensor& x, std::optional<std::int64_t> N, bool increasing) {
     REEL_CHECK(x.dim() == 1, "vander: expected a vector, got sizes ", x.sizes());
     const std::int64_t n = N.value_or(x.numel());

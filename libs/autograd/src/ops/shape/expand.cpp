@@ -1,4 +1,6 @@
 // Views that repeat elements by stride zero.
+#include <reel/autograd/ops/shape/expand.hpp>
+
 #include "ops/shape/shape_util.hpp"
 
 namespace reel {

@@ -6,6 +6,10 @@
 
 #include <algorithm>
 
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 namespace reel {
 
 using namespace autograd;

@@ -1,4 +1,6 @@
 // Borders around the last dimensions.
+#include <reel/autograd/ops/shape/pad.hpp>
+
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
 #include "tensor/host_values.hpp"

@@ -1,4 +1,7 @@
 // Triangles of matrices.
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/triangular.hpp>
+
 #include "ops/shape/shape_util.hpp"
 #include "tensor/convert.hpp"
 

@@ -10,6 +10,10 @@
 #include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/ops/special/gamma.hpp>
+
 namespace reel {
 
 namespace special_math {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include <reel/autograd/ops/factory/factories.hpp>
+
 namespace reel {
 
 using namespace elementwise;

@@ -1,5 +1,5 @@
 // Windows for spectral analysis: `sym` ones filter, others are one period of a periodic sequence.
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/spectral/windows.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/scalar.hpp>
 

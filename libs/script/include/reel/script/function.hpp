@@ -1,6 +1,7 @@
 // Compiled functions and methods, and the unit that owns them.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -62,7 +63,8 @@ private:
     bool compiling_ = false;
     std::shared_ptr<Graph> graph_, inlined_;
     FunctionSchema schema_;
-    std::unique_ptr<Program> program_;
+    std::shared_ptr<Program> program_;
+    std::atomic<Program*> ready_ = nullptr; ///< program_, once it is made: threads may call at once
 };
 
 /// Classes, functions and named types by qualified name. What is not there yet is asked of `importer`, which compiles

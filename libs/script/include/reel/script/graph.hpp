@@ -59,7 +59,8 @@ private:
     std::vector<Use> uses_;
 };
 
-/// An attribute of a node: the value of a constant, a name, the types of `isinstance`, a body of `fork`.
+/// An attribute of a node: `value` of a constant, `name` of an attribute or a method, `types` of `isinstance`, `Subgraph`
+/// of `fork` (its inputs are the node's operands). A constant that is a function has `name` and `function`.
 using Attribute = std::variant<IValue, std::vector<TypePtr>, std::shared_ptr<Graph>, Function*>;
 
 /// One operation. Nodes stand in the order of their block.
@@ -115,6 +116,11 @@ public:
 private:
     friend class Graph;
     friend class Block;
+    void use(std::size_t i);   ///< tells the value that operand i is
+    void unuse(std::size_t i); ///< takes that back
+    void shift_uses(std::size_t from, std::ptrdiff_t by);
+    void place(Block* block, Node* before); ///< null: at the end
+    void unlink();
     Symbol kind_;
     Graph* graph_ = nullptr;
     Block* block_ = nullptr;

@@ -25,6 +25,11 @@ public:
     IValue attr(std::string_view name) const;
     void setattr(std::string_view name, IValue value); ///< TypeError unless the value is of the attribute's type
 
+    /// Whether a script's call of the method `forward` goes through `call_forward`: modules with hooks say so.
+    virtual bool intercepts_calls() const { return false; }
+    /// `inputs` are the arguments without the object itself.
+    virtual IValue call_forward(Function& forward, Args inputs);
+
 protected:
     ClassTypePtr type_;
     std::vector<IValue> slots_;

@@ -14,11 +14,12 @@ struct Argument {
     std::string name;
     TypePtr type;
     std::optional<IValue> default_value;
-    std::optional<std::int64_t>
-        broadcast; ///< N of `int[N]`: one number stands for N equal ones; 0: any number, `int[]`
+    std::optional<std::int64_t> broadcast; ///< N of `int[N]`: one number stands for N equal ones; none for `int[]`
     bool kwarg_only = false;
     bool is_written = false; ///< `(a!)`: the call changes what is given here
     bool is_alias = false;   ///< `(a)` or `(a!)`: argument and result share memory
+    /// The type as the schema spells it, where that says more than the type: `ScalarType?`, `int[2]`, `Tensor(a!)`.
+    std::string spelling;
 };
 
 /// `aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor`.

@@ -56,10 +56,11 @@ public:
     virtual std::string annotation_str() const;
     /// Element types: of a list, of key and value, of a tuple, of a union's members.
     const std::vector<TypePtr>& contained() const { return contained_; }
+    /// What a trace knows of a tensor makes no other type.
     virtual bool equals(const Type& other) const;
     /// Rule SC-33. A class is a subtype of the interfaces whose methods it has.
     bool is_subtype_of(const Type& other) const;
-    /// The qualified name of a class, interface, enum or named tuple; empty for all others.
+    /// The qualified name of a class, interface, enum or named tuple, the name of a variable; empty for all others.
     virtual const std::string& name() const;
     template <class T> std::shared_ptr<const T> cast() const {
         return std::dynamic_pointer_cast<const T>(shared_from_this());
@@ -99,8 +100,8 @@ public:
     struct Profile {
         ScalarType dtype;
         std::vector<std::int64_t> sizes, strides;
-        bool requires_grad = false;
-        reel::Device device;
+        std::optional<bool> requires_grad; ///< none: not known (numbers that became tensors)
+        reel::Device device = kCPU;
     };
     explicit TensorType(std::optional<Profile> profile);
     const std::optional<Profile>& profile() const { return profile_; }
