@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Which headers of ops the sources of the libraries include, beside those whose ops they call.
+"""Writes the includes of ops that sources need.
 
-usage: op_includes.py [--fix] [FILE...]     (all sources and private headers of libs/*/src without FILE)
+usage: op_includes.py           sources and private headers of the libraries that include every op, one a line
+       op_includes.py --fix     these include the ops that they call instead
+       op_includes.py FILE...   and so do these, which call ops of headers that they do not include
 
 A source includes the headers of the ops that it calls (<reel/autograd/ops/reduce/scan.hpp>), never all of them, so that a schema
-compiles its users and nobody else. Prints what is missing, one a line, and where <reel/autograd/ops.hpp> stands for a few of
-them; --fix writes the includes. A call is a name of an op, free-standing or behind reel, linalg, fft or special, before a
-parenthesis: a function of the file's own by that name counts, too, which costs an include and breaks nothing.
+compiles its users and nobody else. A call is a name of an op, free-standing or behind reel, linalg, fft or special, before a
+parenthesis. A function of the file's own by that name is taken for one, too, so what is written is to be looked at; what is
+missing the compiler knows.
 """
 import pathlib
 import re
@@ -61,31 +63,30 @@ def with_includes(text, wanted):
     return before + ("\n\n" if before.startswith("#pragma") or "#pragma once" in before else "\n") + lines + "\n" + text[first.start():]
 
 
-def problems(paths, table):
-    """(file, what its text says of ops, the headers that it lacks) of each file that lacks some or includes all."""
+def including_all():
+    """The files that include every op."""
+    return [p for p in sources() if any(m.group(1) is None for m in INCLUDE.finditer(p.read_text()))]
+
+
+def sentences():
+    return [f"{p.relative_to(ROOT).as_posix()}: includes every op; tools/op_includes.py --fix writes those that it calls"
+            for p in including_all()]
+
+
+def fix(paths):
+    table = headers_by_name()
     for path in paths:
-        there = {m.group(1) for m in INCLUDE.finditer(path.read_text())}
+        text = path.read_text()
+        there = {m.group(1) for m in INCLUDE.finditer(text)} - {None}
         missing = {w for w in needed(path, table) if not {w, w.split("/")[0]} & there}  # a family's header holds all of its own
-        if missing or None in there:
-            yield path, there, missing
-
-
-def sentences(paths):
-    for path, there, missing in problems(paths, headers_by_name()):
-        file = path.relative_to(ROOT).as_posix()
-        for w in sorted(missing):
-            yield f"{file}: calls ops of <reel/autograd/ops/{w}.hpp> and does not include it"
-        if None in there:
-            yield f"{file}: includes every op; tools/op_includes.py --fix writes those that it calls"
+        path.write_text(with_includes(text, missing | there))
 
 
 def main():
-    paths = [pathlib.Path(a).resolve() for a in sys.argv[1:] if a != "--fix"] or sources()
-    if "--fix" in sys.argv:
-        for path, there, missing in problems(paths, headers_by_name()):
-            path.write_text(with_includes(path.read_text(), missing | (there - {None})))
+    if sys.argv[1:]:
+        fix(including_all() if "--fix" in sys.argv else [pathlib.Path(a).resolve() for a in sys.argv[1:]])
         return 0
-    wrong = list(sentences(paths))
+    wrong = sentences()
     print("".join(f"{w}\n" for w in wrong), end="")
     return 1 if wrong else 0
 

@@ -135,9 +135,9 @@ def layers_use_only_what_lies_below():
                 yield f"{name(path)}:{line}: {folder}/ may not use {used}/ ({header})"
 
 
-def sources_include_the_ops_that_they_call():
-    """Each its headers, none all of them: a schema compiles its users alone (tools/op_includes.py --fix)."""
-    return op_includes.sentences(op_includes.sources())
+def no_source_includes_every_op():
+    """Each includes those that it calls: a schema compiles its users alone (tools/op_includes.py)."""
+    return op_includes.sentences()
 
 
 def foreign_headers_stay_where_they_belong():
@@ -355,7 +355,7 @@ def the_page_of_pinned_rules_is_current():
 
 RULES = [libraries_use_only_what_they_may, every_library_is_in_the_table, quoted_includes_stay_in_their_own_library,
          public_headers_include_only_public_headers, layers_use_only_what_lies_below,
-         sources_include_the_ops_that_they_call,
+         no_source_includes_every_op,
          foreign_headers_stay_where_they_belong,
          no_cuda_header_in_a_public_header, public_headers_are_cheap,
          host_memory_is_reached_through_host_data, ops_leave_memory_to_kernels, nothing_but_kernels_tells_devices_apart,

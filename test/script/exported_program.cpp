@@ -67,12 +67,12 @@ BOOST_AUTO_TEST_CASE(inputs_are_checked) {
 }
 BOOST_AUTO_TEST_CASE(SC_116_it_trains_as_a_module_does) {
     const jit::ExportedProgram p = counted();
-    optim::SGD optimizer(p->parameters(), optim::SGDOptions(0.02));
+    optim::SGD optimizer(p->parameters(), optim::SGDOptions(0.003));
     const auto loss = [&] {
         return (p({reel::ones({4, 3}), extra()}, factor()).toGenericDict().at("y").toTensor() - 5).pow(2).sum();
     };
     const float before = loss().item<float>();
-    for (int i = 0; i < 10; ++i) {
+    for (int i = 0; i < 40; ++i) {
         optimizer.zero_grad();
         loss().backward();
         optimizer.step();

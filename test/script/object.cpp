@@ -6,6 +6,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_factory.hpp>
+#include <reel/autograd/tensor_operators.hpp>
 #include <reel/script/function.hpp>
 
 #include "message.hpp"
@@ -66,7 +68,9 @@ BOOST_AUTO_TEST_CASE(members_of_enums_are_equal_by_name) {
     const auto color = std::make_shared<const jit::EnumType>(
         "__torch__.m.Color", Type::Int(), std::vector<std::pair<std::string, IValue>>{{"RED", 1}, {"BLUE", 2}});
     const IValue red = jit::to_ivalue(jit::EnumMember{color, 0}), again = jit::to_ivalue(jit::EnumMember{color, 0});
-    BOOST_TEST(same(red, again));
+    BOOST_TEST(equal(red, again));
+    BOOST_TEST(!same(red, again)); // as the reference compares holders: what comes from outside is another
+    BOOST_TEST(same(red, IValue(red)));
     BOOST_TEST(!equal(red, jit::to_ivalue(jit::EnumMember{color, 1})));
     BOOST_TEST(jit::to_enum(red).name() == "RED");
     BOOST_TEST(message([] { jit::to_enum(3); }) == "expected a member of an enum, got 3");
@@ -74,6 +78,23 @@ BOOST_AUTO_TEST_CASE(members_of_enums_are_equal_by_name) {
 }
 
 // SC-49
+BOOST_AUTO_TEST_CASE(tensors_are_written_as_the_cpp_library_writes_them) {
+    BOOST_TEST(text(tensor({1.0, 2.5}, TensorOptions(kFloat))) == " 1.0000\n 2.5000\n[ CPUFloatType{2} ]");
+    BOOST_TEST(text(tensor(5)) == "5\n[ CPULongType{} ]");
+    BOOST_TEST(text(tensor({{1, 20}, {-3, 4}})) == "  1  20\n -3   4\n[ CPULongType{2,2} ]");
+    BOOST_TEST(text(tensor({1e-3, 1000.0}, TensorOptions(kDouble))) ==
+               " 1.0000e-03\n 1.0000e+03\n[ CPUDoubleType{2} ]");
+    BOOST_TEST(text(tensor({123456.5, 123457.5}, TensorOptions(kDouble))) ==
+               "100000 *\n 1.2346\n 1.2346\n[ CPUDoubleType{2} ]");
+    BOOST_TEST(text(tensor({true, false})) == " 1\n 0\n[ CPUBoolType{2} ]");
+    BOOST_TEST(text(zeros({2, 1, 2}, kLong)) == "(1,.,.) = \n 0  0\n\n(2,.,.) = \n 0  0\n[ CPULongType{2,1,2} ]");
+    BOOST_TEST(text(full({2, 2, 2}, 123456.5)) ==
+               "(1,.,.) = \n100000 *\n  1.2346  1.2346\n   1.2346  1.2346\n\n(2,.,.) = \n100000 *\n  1.2346  1.2346\n"
+               "   1.2346  1.2346\n[ CPUFloatType{2,2,2} ]");
+    BOOST_TEST(text(zeros({1, 12}, kDouble) + 0.5).substr(0, 22) == "Columns 1 to 10 0.5000");
+    BOOST_TEST(text(Tensor()) == "[ Tensor (undefined) ]");
+}
+
 BOOST_AUTO_TEST_CASE(texts_are_the_references) {
     const std::pair<double, const char*> floats[] = {{1, "1."},
                                                      {2.5, "2.5"},

@@ -8,8 +8,8 @@
 
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/random.hpp>
-#include <reel/autograd/tensor_operators.hpp>
 #include <reel/autograd/tensor_factory.hpp>
+#include <reel/autograd/tensor_operators.hpp>
 #include <reel/script/object.hpp>
 #include <reel/script/source.hpp>
 

@@ -1,10 +1,10 @@
 // Random numbers on the device: drawn on the host, from the host's streams, and copied.
 #include <type_traits>
 
-#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/kernels/copy.hpp>
 #include <reel/autograd/kernels/random.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
 
 namespace reel::cuda {
 

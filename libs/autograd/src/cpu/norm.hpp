@@ -19,6 +19,6 @@ template <class T> struct NormKernels {
     void (*accumulate_row)(const T* g, const T* x, std::int64_t n, T mean, T rstd, T* gw,
                            T* gb); ///< gw += g xhat, gb += g; either may be null
 };
-template <class T> inline NormKernels<T> norm_kernels;
+template <class T> inline constinit NormKernels<T> norm_kernels{};
 
 } // namespace reel::cpu

@@ -19,6 +19,6 @@ template <class T> struct RnnKernels {
     void (*gru_backward)(const T* gates, const T* state_n, const T* h_prev, const T* gout, T* gh, T* ggates,
                          T* gstate_gates, std::int64_t n);
 };
-template <class T> inline RnnKernels<T> rnn_kernels;
+template <class T> inline constinit RnnKernels<T> rnn_kernels{};
 
 } // namespace reel::cpu

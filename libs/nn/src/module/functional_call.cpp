@@ -1,11 +1,12 @@
 // A module called with other tensors than its own.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
 #include <reel/nn/functional_call.hpp>
 
 #include <algorithm>
 #include <unordered_map>
 
 #include <reel/autograd/backward.hpp>
-#include <reel/autograd/ops.hpp>
 
 #include "module/members.hpp"
 

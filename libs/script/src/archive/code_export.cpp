@@ -1,6 +1,9 @@
-#include "archive/code_export.hpp"
 
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/reduce/statistics.hpp>
+#include <reel/script/operator.hpp>
+
+#include "archive/code_export.hpp"
 
 #include "archive/archive_file.hpp"
 
@@ -72,9 +75,15 @@ void CodeExport::look_at(const Block& block) {
     static constexpr Change changes[] = {{"aten::div", 4},      {"aten::div_", 4},     {"aten::full", 5},
                                          {"aten::linspace", 8}, {"aten::logspace", 9}, {"aten::gelu", 10},
                                          {"aten::gelu_", 10}};
+    // the operators of numbers did not change
+    const auto on_tensors = [](const Node* n) {
+        return !n->op() || n->op()->schema.arguments.empty() ||
+               n->op()->schema.arguments[0].type->kind() == TypeKind::Tensor || n->kind().is("aten::full") ||
+               n->kind().is("aten::linspace") || n->kind().is("aten::logspace");
+    };
     for (const Node* n = block.first(); n; n = n->next()) {
         for (const Change& c : changes)
-            if (c.version > version_ && n->kind().is(c.op)) version_ = c.version;
+            if (c.version > version_ && n->kind().is(c.op) && on_tensors(n)) version_ = c.version;
         for (const Block* inner : n->blocks()) look_at(*inner);
         for (const auto& [name, attribute] : n->attributes())
             if (const auto* graph = std::get_if<std::shared_ptr<Graph>>(&attribute)) look_at(*(*graph)->block());

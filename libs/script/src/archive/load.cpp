@@ -5,6 +5,7 @@
 
 #include "archive/code_import.hpp"
 #include "archive/object_reader.hpp"
+#include "archive/upgrade.hpp"
 
 namespace reel::jit {
 
@@ -21,14 +22,20 @@ read_constants(ArchiveFile& archive, const std::shared_ptr<CompilationUnit>& uni
     return std::make_shared<const std::vector<IValue>>(all.elements());
 }
 
-/// Methods are compiled when they are first asked for; here they all are, so that an archive is refused as a whole.
-void compile_all(const CompilationUnit& unit) {
+/// Methods are compiled when they are first asked for; here they all are, so that an archive is refused as a whole, and
+/// mean what they meant in files of that version.
+void compile_all(const CompilationUnit& unit, int version) {
     std::vector<TypePtr> types = unit.types();
     for (std::size_t i = 0; i < types.size(); ++i) {
         if (types[i]->kind() == TypeKind::Class)
             for (const auto& method : static_cast<const ClassType&>(*types[i]).methods()) method->ensure_defined();
         if (i + 1 == types.size()) types = unit.types(); // compiling may have added classes, behind those that were
     }
+    for (const TypePtr& type : types)
+        if (type->kind() == TypeKind::Class)
+            for (const auto& method : static_cast<const ClassType&>(*type).methods())
+                upgrade(*method->graph(), version);
+    for (Function* function : unit.functions()) upgrade(*function->graph(), version);
 }
 
 Module read(std::shared_ptr<const MappedFile> file, std::optional<Device> map_location, ExtraFilesMap* extra_files) {
@@ -45,7 +52,7 @@ Module read(std::shared_ptr<const MappedFile> file, std::optional<Device> map_lo
     if (!is_module(root))
         REEL_THROW(ValueError, pickle.where(), ": the archive's object is of class '", pickle.root().text,
                    "', which is no module");
-    compile_all(*unit);
+    compile_all(*unit, archive->version());
     if (extra_files) {
         for (auto& [name, contents] : *extra_files)
             if (archive->has("extra/" + name)) contents = archive->read("extra/" + name, std::uint64_t(1) << 40);

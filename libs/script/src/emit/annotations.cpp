@@ -32,7 +32,7 @@ TypePtr generic_type(const Context& context, const Expr& e, std::string word, st
     }
     if (word == "Dict" || word == "dict") {
         expect(2);
-        constexpr std::array keys = {TypeKind::Int,     TypeKind::Bool,   TypeKind::Float, TypeKind::Complex,
+        constexpr std::array keys = {TypeKind::Int,    TypeKind::Bool,   TypeKind::Float, TypeKind::Complex,
                                      TypeKind::Tensor, TypeKind::Device, TypeKind::String};
         if (std::ranges::find(keys, parts[0]->kind()) == keys.end())
             context.fail(e, "Cannot create dict for key type '" + parts[0]->str() +
@@ -92,12 +92,15 @@ TypePtr annotated_type(const Context& context, const Expr& e) {
     if (e.kind == ExprKind::Subscript) {
         const std::string path = dotted_path(e[0]);
         if (path.empty()) context.fail(e, "Subscripted type must be a type identifier");
+        const std::string word = last_part(path);
+        if (std::ranges::find(generic_words, word) == generic_words.end() && !broadcast_length(word))
+            context.fail(e, "Unknown type constructor " + word);
         std::vector<TypePtr> parts;
         for (std::size_t i = 1; i < e.operands.size(); ++i) {
             const bool empty_tuple = e[i].kind == ExprKind::Tuple && e[i].operands.empty();
             if (!empty_tuple) parts.push_back(annotated_type(context, e[i]));
         }
-        return generic_type(context, e, last_part(path), std::move(parts));
+        return generic_type(context, e, word, std::move(parts));
     }
     const std::string path = dotted_path(e);
     if (path.empty()) context.fail(e, "this expression cannot be used in a type expression");

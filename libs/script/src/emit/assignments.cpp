@@ -15,7 +15,7 @@ void Emitter::emit_assign(const Stmt& s) {
         return assign(first.text, meaning(*s.value, type), type, at(first));
     }
     const Meaning assigned = meaning(*s.value);
-    if (s.targets.size() == 1) return assign_to(first, assigned, at(s));
+    if (s.targets.size() == 1) return assign_to(first, assigned, first.kind == ExprKind::Tuple ? at(*s.value) : at(s));
     // `a = b = e`: one value under several names
     Value* v = as_value(assigned, at(*s.value));
     for (const auto& target : s.targets) assign_to(*target, v, at(s));
@@ -27,12 +27,17 @@ void Emitter::emit_declaration(const Stmt& s) {
 
 void Emitter::assign_to(const Expr& target, const Meaning& m, const SourceRange& range) {
     switch (target.kind) {
-    case ExprKind::Name: return assign(target.text, m, nullptr, at(target));
+    case ExprKind::Name:
+        return assign(target.text, m, nullptr, at(target));
     case ExprKind::Tuple:
-    case ExprKind::List: return assign_tuple(target, m, range);
-    case ExprKind::Subscript: return assign_subscript(target, as_value(m, range), range);
-    case ExprKind::Attribute: return assign_attribute(target, as_value(m, range), range);
-    default: fail(target, "unexpected expression on left-hand side of assignment");
+    case ExprKind::List:
+        return assign_tuple(target, m, range);
+    case ExprKind::Subscript:
+        return assign_subscript(target, as_value(m, range), range);
+    case ExprKind::Attribute:
+        return assign_attribute(target, as_value(m, range), range);
+    default:
+        fail(target, "unexpected expression on left-hand side of assignment");
     }
 }
 
@@ -45,22 +50,24 @@ void Emitter::assign_tuple(const Expr& target, const Meaning& m, const SourceRan
         starred = i;
     }
     const std::size_t needed = starred == count ? count : count - 1;
-    std::vector<Value*> parts;
+    std::vector<Meaning> parts;
     if (const auto* joined = m.as<Joined>()) {
-        for (const Meaning& part : joined->parts) parts.push_back(as_value(part, range));
+        parts = joined->parts;
     } else {
         Value* v = as_value(m, range);
         if (v->type()->kind() == TypeKind::List) {
             if (starred != count) fail(target, "cannot statically infer the expected size of a list in this context");
             Node* n = graph_.insert_node(graph_.create(prim::ListUnpack, {v}, 0));
             for (std::size_t i = 0; i < count; ++i) n->add_output(v->type()->contained()[0]);
-            parts = n->outputs();
-        } else if (v->type()->kind() == TypeKind::Tuple) parts = unpack_tuple(graph_, v);
-        else fail(range, type_name(*v->type()) + " cannot be used as a tuple");
+            parts.assign(n->outputs().begin(), n->outputs().end());
+        } else if (v->type()->kind() == TypeKind::Tuple) {
+            const auto elements = unpack_tuple(graph_, v);
+            parts.assign(elements.begin(), elements.end());
+        } else fail(range, type_name(*v->type()) + " cannot be used as a tuple");
     }
     if (parts.size() < needed)
-        fail(target, "need " + std::to_string(needed) + " values to unpack but found only " +
-                         std::to_string(parts.size()));
+        fail(target,
+             "need " + std::to_string(needed) + " values to unpack but found only " + std::to_string(parts.size()));
     if (parts.size() > needed && starred == count)
         fail(target, "too many values to unpack: need " + std::to_string(needed) + " but found " +
                          std::to_string(parts.size()));
@@ -71,9 +78,8 @@ void Emitter::assign_tuple(const Expr& target, const Meaning& m, const SourceRan
             continue;
         }
         const std::size_t rest = parts.size() - needed;
-        std::vector<Value*> taken(parts.begin() + std::ptrdiff_t(at_part),
-                                  parts.begin() + std::ptrdiff_t(at_part + rest));
-        at_part += rest;
+        std::vector<Value*> taken;
+        for (std::size_t k = 0; k < rest; ++k) taken.push_back(as_value(parts[at_part++], range));
         assign_to(target[i][0], build_tuple(graph_, std::move(taken)), range);
     }
 }
@@ -84,8 +90,7 @@ void Emitter::assign_subscript(const Expr& target, Value* v, const SourceRange& 
         auto [part, indices] = index_plainly(held, target);
         Value* tensor = tensor_from(v, part, range);
         if (indices.empty()) call_operator(graph_, range, "aten::copy_", {{part, tensor}, {}});
-        else
-            call_operator(graph_, range, "aten::index_put_", {{part, tensor_list(indices, range), tensor}, {}});
+        else call_operator(graph_, range, "aten::index_put_", {{part, tensor_list(indices, range), tensor}, {}});
         return;
     }
     if (target.operands.size() != 2 || target[1].kind == ExprKind::Slice)
@@ -103,7 +108,8 @@ void Emitter::assign_attribute(const Expr& target, Value* v, const SourceRange& 
 
 void Emitter::set_attribute(Value* object, const std::string& name, Value* v, const SourceRange& range) {
     const auto* type = dynamic_cast<const ClassType*>(object->type().get());
-    if (!type) fail(range, "cannot set the attribute '" + name + "' of a value of type '" + type_name(*object->type()) + "'");
+    if (!type)
+        fail(range, "cannot set the attribute '" + name + "' of a value of type '" + type_name(*object->type()) + "'");
     const auto slot = type->find_slot(name);
     if (!slot) {
         if (type->find_method("__" + name + "_setter")) {
@@ -130,7 +136,8 @@ void Emitter::emit_aug_assign(const Stmt& s) {
         return assign(target.text, augmented(s, before), nullptr, at(target));
     }
     if (target.kind == ExprKind::Subscript) return augment_subscript(s);
-    if (target.kind != ExprKind::Attribute) fail(target, "unexpected expression on left-hand side of augmented assignment");
+    if (target.kind != ExprKind::Attribute)
+        fail(target, "unexpected expression on left-hand side of augmented assignment");
     Value* object = value(target[0]);
     Value* before = as_value(attribute_of(object, target.text, at(target)), at(target));
     set_attribute(object, target.text, augmented(s, before), at(s));

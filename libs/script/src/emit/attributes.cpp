@@ -1,4 +1,6 @@
 // `a.b`: of values, and of names that have no value.
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include <reel/script/object.hpp>
@@ -10,6 +12,31 @@ namespace reel::jit::emit {
 
 using syntax::Expr;
 using syntax::ExprKind;
+
+namespace {
+
+/// `weight`, `_0`: the name as one that code can spell.
+std::string identifier(const std::string& name) {
+    std::string spelled = name;
+    for (char& c : spelled)
+        if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') c = '_';
+    return spelled.empty() || std::isdigit(static_cast<unsigned char>(spelled[0])) ? "_" + spelled : spelled;
+}
+
+/// Whether an overload takes a value of the type as its receiver.
+bool takes_receiver(Symbol name, const Type& type) {
+    return std::ranges::any_of(operators(name), [&](const Operator* op) {
+        if (op->schema.arguments.empty()) return false;
+        const Type& first = *op->schema.arguments[0].type;
+        const bool open = first.kind() == TypeKind::Var || (first.kind() == type.kind() && !first.contained().empty());
+        const bool tuple = type.kind() == TypeKind::Tuple && first.kind() == TypeKind::List;
+        const bool converted = type.kind() == TypeKind::Bool && first.kind() == TypeKind::Number;
+        return open || tuple || converted || type.is_subtype_of(first) ||
+               (first.kind() == TypeKind::Optional && first.contained()[0]->kind() == TypeKind::Var);
+    });
+}
+
+} // namespace
 
 Meaning Emitter::attribute(const Expr& e) {
     const Meaning base = meaning(e[0]);
@@ -59,9 +86,8 @@ std::optional<Meaning> Emitter::attribute_in(const Namespace& ns, const std::str
         if (Function* f = context_.find_function(path)) return f;
         return Namespace{path};
     }
-    return library_attribute(ns, name, *context_.unit, context_.whole_names, [&](const IValue& v) {
-        return Meaning(constant(v, range));
-    });
+    return library_attribute(ns, name, *context_.unit, context_.whole_names,
+                             [&](const IValue& v) { return Meaning(constant(v, range)); });
 }
 
 bool Emitter::has_attribute(const Type& type, const std::string& name) const {
@@ -81,6 +107,7 @@ std::optional<Meaning> Emitter::attribute_of_object(Value* v, const std::string&
         n->set_range(range);
         n->set("name", IValue(name));
         n->output()->set_type(std::move(of));
+        n->output()->set_name(identifier(name)); // whatever it is assigned to later
         return graph_.insert_node(n)->output();
     };
     if (const auto* c = dynamic_cast<const ClassType*>(&type)) {
@@ -124,11 +151,10 @@ Meaning Emitter::attribute_of(Value* v, const std::string& name, const SourceRan
         return call_operator(graph_, range, Symbol("prim::" + name), {{v}, {}});
     for (const char* ns : {"aten::", "prim::"}) {
         const Symbol symbol(ns + name);
-        if (!operators(symbol).empty()) return Overloads{symbol, v};
+        if (takes_receiver(symbol, *v->type())) return Overloads{symbol, v};
     }
     std::string message = "'" + type_name(*v->type()) + "' object has no attribute or method '" + name + "'.";
-    if (v->type()->kind() == TypeKind::Class)
-        message += " Did you forget to initialize an attribute in __init__()?";
+    if (v->type()->kind() == TypeKind::Class) message += " Did you forget to initialize an attribute in __init__()?";
     fail(range, message);
 }
 

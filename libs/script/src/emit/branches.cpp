@@ -7,7 +7,8 @@ namespace reel::jit::emit {
 
 void Emitter::emit_if(const syntax::Stmt& s) {
     const Condition c = condition(*s.value);
-    branch({context_.source, s.begin, s.end}, c, [&] { statements(s.body); }, [&] { statements(s.otherwise); });
+    branch(
+        {context_.source, s.begin, s.end}, c, [&] { statements(s.body); }, [&] { statements(s.otherwise); });
 }
 
 void Emitter::branch(const SourceRange& range, const Condition& c, const std::function<void()>& when_true,
@@ -88,8 +89,8 @@ Value* Emitter::choose(const SourceRange& range, const Condition& c, const std::
     const TypePtr a = emit_block(c.if_true, when_true), b = emit_block(c.if_false, when_false);
     const auto both = unify(a, b);
     if (!both)
-        fail(range, "if-expression's true branch has type " + type_name(*a) + " but false branch has type " +
-                        type_name(*b));
+        fail(range,
+             "if-expression's true branch has type " + type_name(*a) + " but false branch has type " + type_name(*b));
     return n->add_output(*both);
 }
 

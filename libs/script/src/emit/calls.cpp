@@ -161,8 +161,8 @@ Value* Emitter::call_module(Value* self, const Arguments& given, const SourceRan
         Value* packed = build_tuple(graph_, arguments.positional);
         Value* changed = call_method(self, hook, {{packed}, {}}, range);
         if (changed->type()->kind() == TypeKind::None) continue;
-        arguments.positional = changed->type()->kind() == TypeKind::Tuple ? unpack_tuple(graph_, changed)
-                                                                          : std::vector<Value*>{changed};
+        arguments.positional =
+            changed->type()->kind() == TypeKind::Tuple ? unpack_tuple(graph_, changed) : std::vector<Value*>{changed};
     }
     Value* result = call_method(self, "forward", arguments, range);
     for (const std::string& hook : type->forward_hooks) {

@@ -52,12 +52,14 @@ private:
         else type_.forward_hooks = std::move(names);
     }
     void line(const Stmt& s) {
-        if (s.kind != StmtKind::Assign || s.targets.size() != 1) context_.fail(s, "Unexpected statement kind in class body");
+        if (s.kind != StmtKind::Assign || s.targets.size() != 1)
+            context_.fail(s, "Unexpected statement kind in class body");
         const Expr& target = *s.targets[0];
         const bool odd_name = target.kind == ExprKind::Subscript && target[0].is_name("__annotations__") &&
                               target.operands.size() == 2 && target[1].kind == ExprKind::String;
         if (odd_name) return attribute(s, target[1].text, *s.value);
-        if (target.kind != ExprKind::Name || !s.annotation) context_.fail(s, "Unexpected statement in class body: only `name : type` lines may stand here");
+        if (target.kind != ExprKind::Name || !s.annotation)
+            context_.fail(s, "Unexpected statement in class body: only `name : type` lines may stand here");
         const Expr& annotation = *s.annotation;
         const bool is_final = annotation.kind == ExprKind::Subscript && annotation[0].is_name("Final");
         if (!is_final) return attribute(s, target.text, annotation);
@@ -68,7 +70,9 @@ private:
     }
     void attribute(const Stmt& s, const std::string& name, const Expr& annotation) {
         once(s, name);
-        const auto in = [&](const std::vector<std::string>& names) { return std::ranges::find(names, name) != names.end(); };
+        const auto in = [&](const std::vector<std::string>& names) {
+            return std::ranges::find(names, name) != names.end();
+        };
         const auto kind = in(parameters_) ? ClassType::AttributeKind::Parameter
                           : in(buffers_)  ? ClassType::AttributeKind::Buffer
                                           : ClassType::AttributeKind::Regular;
@@ -102,8 +106,8 @@ TypePtr make_named_tuple(Text& text, const syntax::ClassDef& def, const std::str
     std::vector<TypePtr> types;
     for (const auto& s : def.fields) {
         if (s->kind == StmtKind::Pass) continue;
-        const bool is_field = s->kind == StmtKind::Assign && s->annotation && !s->value &&
-                              s->targets.size() == 1 && s->targets[0]->kind == ExprKind::Name;
+        const bool is_field = s->kind == StmtKind::Assign && s->annotation && !s->value && s->targets.size() == 1 &&
+                              s->targets[0]->kind == ExprKind::Name;
         if (!is_field) text.context.fail(*s, "a NamedTuple's lines are `name : type`");
         names.push_back(s->targets[0]->text);
         types.push_back(annotated_type(text.context, *s->annotation));
@@ -116,8 +120,8 @@ TypePtr make_enum(Text& text, const syntax::ClassDef& def, const std::string& qu
     TypePtr value_type;
     for (const auto& s : def.fields) {
         if (s->kind == StmtKind::Pass) continue;
-        const bool is_member = s->kind == StmtKind::Assign && s->value && s->targets.size() == 1 &&
-                               s->targets[0]->kind == ExprKind::Name;
+        const bool is_member =
+            s->kind == StmtKind::Assign && s->value && s->targets.size() == 1 && s->targets[0]->kind == ExprKind::Name;
         if (!is_member) text.context.fail(*s, "an Enum's lines are `NAME = value`");
         IValue value = Emitter::literal(text.context, *s->value, Type::Any());
         const TypePtr type = type_of(value);

@@ -196,10 +196,12 @@ std::optional<Condition> Emitter::known_call(const Expr& e) {
 Value* Emitter::to_bool(Value* v, const SourceRange& range) {
     const auto call = [&](const char* op, Value* operand) { return call_operator(graph_, range, op, {{operand}, {}}); };
     switch (v->type()->kind()) {
-    case TypeKind::Bool: return v;
+    case TypeKind::Bool:
+        return v;
     case TypeKind::Tensor:
     case TypeKind::Int:
-    case TypeKind::Float: return call("aten::Bool", v);
+    case TypeKind::Float:
+        return call("aten::Bool", v);
     case TypeKind::String:
     case TypeKind::List:
     case TypeKind::Dict: {
@@ -211,7 +213,8 @@ Value* Emitter::to_bool(Value* v, const SourceRange& range) {
         if (has_attribute(*v->type(), "__len__")) return call("aten::Bool", call_method(v, "__len__", {}, range));
         break;
     }
-    default: break;
+    default:
+        break;
     }
     fail(range, "Could not cast value of type " + type_name(*v->type()) + " to bool");
 }

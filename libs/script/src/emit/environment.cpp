@@ -12,6 +12,7 @@ const Symbol proceed("pending::proceed");
 const Symbol next("pending::next");
 const Symbol stop("pending::stop");
 const Symbol with("pending::with");
+const Symbol empty("pending::empty");
 } // namespace pending
 
 TypePtr Frame::find_value(const std::string& name) const {

@@ -10,13 +10,14 @@ namespace reel::jit::emit {
 
 /// Kinds of nodes that stand for statements until the graph is whole (joins.hpp, exits.hpp take them away).
 namespace pending {
-extern const Symbol load;     ///< a variable's value, wherever it was set last; attribute `name`
-extern const Symbol store;    ///< sets a variable
-extern const Symbol leave;    ///< `return`: the operand is the result
-extern const Symbol proceed;  ///< to the loop's next step: whether there is one, and the carried values
-extern const Symbol next;     ///< `continue`
-extern const Symbol stop;     ///< `break`
-extern const Symbol with;     ///< block 0 the body
+extern const Symbol load;    ///< a variable's value, wherever it was set last; attribute `name`
+extern const Symbol store;   ///< sets a variable
+extern const Symbol leave;   ///< `return`: the operand is the result
+extern const Symbol proceed; ///< to the loop's next step: whether there is one, and the carried values
+extern const Symbol next;    ///< `continue`
+extern const Symbol stop;    ///< `break`
+extern const Symbol with;    ///< block 0 the body
+extern const Symbol empty;   ///< `[]` that may yet become a list of what is asked for
 } // namespace pending
 
 /// The variables of one block. Those that hold values are stored and loaded by nodes; what else a name means is known

@@ -13,28 +13,49 @@ Value* Emitter::value(const Expr& e, TypePtr hint) { return as_value(meaning(e, 
 Meaning Emitter::meaning(const Expr& e, TypePtr hint) {
     graph_.set_current_range(at(e));
     switch (e.kind) {
-    case ExprKind::Name: return find(e);
-    case ExprKind::Number: return number(e);
-    case ExprKind::String: return constant(IValue(e.text), at(e));
-    case ExprKind::True: return constant(true, at(e));
-    case ExprKind::False: return constant(false, at(e));
-    case ExprKind::None: return constant(IValue(), at(e), Type::None());
-    case ExprKind::Attribute: return attribute(e);
-    case ExprKind::Call: return call(e, std::move(hint));
-    case ExprKind::Subscript: return subscript(e, std::move(hint));
-    case ExprKind::Tuple: return tuple(e, std::move(hint));
-    case ExprKind::List: return list(e, std::move(hint));
-    case ExprKind::Dict: return dict(e, std::move(hint));
-    case ExprKind::ListComp: return list_comprehension(e, std::move(hint));
-    case ExprKind::DictComp: return dict_comprehension(e, std::move(hint));
-    case ExprKind::Unary: return unary(e);
-    case ExprKind::Binary: return binary(e);
+    case ExprKind::Name:
+        return find(e);
+    case ExprKind::Number:
+        return number(e);
+    case ExprKind::String:
+        return constant(IValue(e.text), at(e));
+    case ExprKind::True:
+        return constant(true, at(e));
+    case ExprKind::False:
+        return constant(false, at(e));
+    case ExprKind::None:
+        return constant(IValue(), at(e), Type::None());
+    case ExprKind::Attribute:
+        return attribute(e);
+    case ExprKind::Call:
+        return call(e, std::move(hint));
+    case ExprKind::Subscript:
+        return subscript(e, std::move(hint));
+    case ExprKind::Tuple:
+        return tuple(e, std::move(hint));
+    case ExprKind::List:
+        return list(e, std::move(hint));
+    case ExprKind::Dict:
+        return dict(e, std::move(hint));
+    case ExprKind::ListComp:
+        return list_comprehension(e, std::move(hint));
+    case ExprKind::DictComp:
+        return dict_comprehension(e, std::move(hint));
+    case ExprKind::Unary:
+        return unary(e);
+    case ExprKind::Binary:
+        return binary(e);
     case ExprKind::And:
-    case ExprKind::Or: return condition(e).value;
-    case ExprKind::Conditional: return conditional(e, std::move(hint));
-    case ExprKind::Starred: fail(e, "Unexpected starred expansion. File a bug report");
-    case ExprKind::Dots: fail(e, "'...' is allowed in subscripts alone");
-    case ExprKind::Slice: break;
+    case ExprKind::Or:
+        return condition(e).value;
+    case ExprKind::Conditional:
+        return conditional(e, std::move(hint));
+    case ExprKind::Starred:
+        fail(e, "Unexpected starred expansion. File a bug report");
+    case ExprKind::Dots:
+        fail(e, "'...' is allowed in subscripts alone");
+    case ExprKind::Slice:
+        break;
     }
     fail(e, "a slice is allowed in subscripts alone");
 }
@@ -84,10 +105,10 @@ Value* Emitter::list(const Expr& e, TypePtr hint) {
     std::vector<Value*> values;
     for (const auto& operand : e.operands) values.push_back(value(*operand, element));
     if (values.empty()) {
-        Value* empty = build_list(graph_, element ? element : Type::Tensor(), {});
-        // It may yet become a list of another type where one is asked for, and has no name in the reference.
-        if (!element) empty->node()->set("untyped", IValue(true));
-        return empty;
+        if (element) return build_list(graph_, element, {});
+        Node* empty = graph_.create(pending::empty);
+        empty->output()->set_type(Type::List(Type::Tensor()));
+        return graph_.insert_node(empty)->output();
     }
     TypePtr unified = values[0]->type();
     for (const Value* v : values) {
@@ -125,8 +146,9 @@ Value* Emitter::dict(const Expr& e, TypePtr hint) {
     for (std::size_t i = 0; i < values.size() && !hinted; ++i) {
         TypePtr& slot = i % 2 ? mapped : key;
         const auto both = i < 2 ? values[i]->type() : unify(slot, values[i]->type());
-        if (!both) fail(e[i], "Dict keys and values must each be of one type, but there are " + type_name(*slot) +
-                                  " and " + type_name(*values[i]->type()));
+        if (!both)
+            fail(e[i], "Dict keys and values must each be of one type, but there are " + type_name(*slot) + " and " +
+                           type_name(*values[i]->type()));
         slot = *both;
     }
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -175,7 +197,9 @@ Value* Emitter::dict_comprehension(const Expr& e, TypePtr hint) {
 Value* Emitter::number(const Expr& e, bool negative) {
     try {
         return constant(syntax::read_number(e.text, negative), at(e));
-    } catch (const ValueError& error) { fail(e, error.what()); }
+    } catch (const ValueError& error) {
+        fail(e, error.what());
+    }
 }
 
 } // namespace reel::jit::emit

@@ -34,18 +34,25 @@ std::optional<IValue> plain_literal(const Context& context, const Expr& e) {
     case ExprKind::Number:
         try {
             return syntax::read_number(e.text);
-        } catch (const ValueError& error) { context.fail(e, error.what()); }
-    case ExprKind::String: return IValue(e.text);
-    case ExprKind::True: return IValue(true);
-    case ExprKind::False: return IValue(false);
-    case ExprKind::None: return IValue();
+        } catch (const ValueError& error) {
+            context.fail(e, error.what());
+        }
+    case ExprKind::String:
+        return IValue(e.text);
+    case ExprKind::True:
+        return IValue(true);
+    case ExprKind::False:
+        return IValue(false);
+    case ExprKind::None:
+        return IValue();
     case ExprKind::Tuple:
         if (auto values = elements()) return IValue::tuple(std::move(*values));
         return std::nullopt;
     case ExprKind::List:
         if (auto values = elements()) return IValue::list(std::move(*values));
         return std::nullopt;
-    default: return std::nullopt;
+    default:
+        return std::nullopt;
     }
 }
 
@@ -133,11 +140,6 @@ FunctionSchema Emitter::function(const syntax::Def& def, TypePtr self) {
     }
     close_frame();
     lower(graph_, leaving_);
-    if (graph_.outputs().empty()) { // it always throws
-        Node* n = graph_.create(prim::Uninitialized);
-        n->output()->set_type(schema.returns[0].type);
-        graph_.add_output(graph_.insert_node(n)->output());
-    }
     return schema;
 }
 

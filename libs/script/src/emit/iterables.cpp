@@ -20,15 +20,18 @@ Meaning Emitter::iterable(const Meaning& m, const SourceRange& range) {
     if (m.as<Range>() || m.as<Joined>()) return m;
     Value* v = as_value(m, range);
     switch (v->type()->kind()) {
-    case TypeKind::Dict: return call_operator(graph_, range, "aten::keys", {{v}, {}});
+    case TypeKind::Dict:
+        return call_operator(graph_, range, "aten::keys", {{v}, {}});
     case TypeKind::List:
     case TypeKind::Tensor:
     case TypeKind::String:
-    case TypeKind::Tuple: return v;
+    case TypeKind::Tuple:
+        return v;
     case TypeKind::Class:
         if (has_attribute(*v->type(), "__len__") && has_attribute(*v->type(), "__getitem__")) return v;
         break;
-    default: break;
+    default:
+        break;
     }
     fail(range, "'" + type_name(*v->type()) + "' object is not iterable");
 }

@@ -108,7 +108,23 @@ void lift_forks(Block* block) {
     }
 }
 
+void settle_empty_lists(Block* block) {
+    for (Node* n = block->first(); n;) {
+        Node* const next = n->next();
+        for (Block* inner : n->blocks()) settle_empty_lists(inner);
+        if (n->kind() == pending::empty) {
+            Node* list = block->graph()->create(prim::ListConstruct);
+            list->output()->set_type(n->output()->type());
+            list->insert_before(n);
+            n->output()->replace_all_uses_with(list->output());
+            n->destroy();
+        }
+        n = next;
+    }
+}
+
 void lower(Graph& graph, const std::set<Block*>& leaving) {
+    settle_empty_lists(graph.block());
     join_variables(graph, leaving);
     lower_jumps(graph);
     unfold_counted_loops(graph.block());

@@ -20,6 +20,8 @@ void lower_jumps(Graph& graph);
 void merge_branches(Block* block);
 /// A counted loop that may end early becomes a `while` that counts.
 void unfold_counted_loops(Block* block);
+/// `[]` that nobody asked another type of is a list of tensors.
+void settle_empty_lists(Block* block);
 /// Bodies of `fork` become graphs of their own.
 void lift_forks(Block* block);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "environment.hpp"
+
 namespace reel::jit::emit {
 
 namespace {
@@ -9,7 +11,6 @@ namespace {
 using Bindings = std::map<std::string, TypePtr>;
 
 TypePtr without_none(const TypePtr& t) { return t->kind() == TypeKind::Optional ? t->contained()[0] : t; }
-
 
 bool has_variables(const Type& t) {
     return t.kind() == TypeKind::Var ||
@@ -54,13 +55,20 @@ TypePtr substitute(const TypePtr& t, const Bindings& bindings) {
         if (!parts.back()) return nullptr;
     }
     switch (t->kind()) {
-    case TypeKind::List: return Type::List(parts[0]);
-    case TypeKind::Dict: return Type::Dict(parts[0], parts[1]);
-    case TypeKind::Optional: return Type::Optional(parts[0]);
-    case TypeKind::Future: return Type::Future(parts[0]);
-    case TypeKind::Tuple: return Type::Tuple(std::move(parts));
-    case TypeKind::Union: return Type::Union(std::move(parts));
-    default: return nullptr;
+    case TypeKind::List:
+        return Type::List(parts[0]);
+    case TypeKind::Dict:
+        return Type::Dict(parts[0], parts[1]);
+    case TypeKind::Optional:
+        return Type::Optional(parts[0]);
+    case TypeKind::Future:
+        return Type::Future(parts[0]);
+    case TypeKind::Tuple:
+        return Type::Tuple(std::move(parts));
+    case TypeKind::Union:
+        return Type::Union(std::move(parts));
+    default:
+        return nullptr;
     }
 }
 
@@ -87,8 +95,7 @@ Value* convert_scalar(Graph& graph, const SourceRange& range, const Type& wanted
         if (to == TypeKind::Complex) return insert_unary(graph, range, "aten::Complex", v);
         if (to == TypeKind::Int || (to == TypeKind::Number && from == TypeKind::Bool))
             return insert_unary(graph, range, "aten::Int", v);
-    } else if (from == TypeKind::String && to == TypeKind::Device)
-        return insert_unary(graph, range, "aten::device", v);
+    } else if (from == TypeKind::String && to == TypeKind::Device) return insert_unary(graph, range, "aten::device", v);
     return v;
 }
 
@@ -149,6 +156,13 @@ private:
     Value* insert_default(const Argument& formal) {
         const IValue& value = *formal.default_value;
         const TypePtr plain = without_none(formal.type);
+        const bool repeated =
+            formal.broadcast.value_or(0) > 0 && value.isList() && schema_.name.find(':') == std::string::npos;
+        if (repeated) { // a program's own function: as if the number were given
+            std::vector<Value*> elements;
+            for (const IValue& e : value.elements()) elements.push_back(graph_.insert_constant(e, nullptr, range_));
+            return build_list(graph_, plain->contained()[0], std::move(elements));
+        }
         const bool as_declared = value.isList() || value.isTuple();
         return graph_.insert_constant(value, value.isNone() ? Type::None() : as_declared ? plain : nullptr, range_);
     }
@@ -245,11 +259,6 @@ Value* insert_call(Graph& graph, const SourceRange& range, const Operator& op, M
     return pack(graph, n, op.schema);
 }
 
-/// `prim::EmptyList` is a list literal that has not found its type.
-bool is_untyped_list(const Value* v) {
-    return v->node()->kind() == prim::ListConstruct && v->node()->inputs().empty() && v->node()->has("untyped");
-}
-
 } // namespace
 
 std::string type_name(const Type& type) { return type.annotation_str(); }
@@ -277,6 +286,7 @@ Value* build_tuple(Graph& graph, std::vector<Value*> values, TypePtr type) {
 }
 
 std::vector<Value*> unpack_tuple(Graph& graph, Value* tuple) {
+    if (tuple->node()->kind() == prim::TupleConstruct) return tuple->node()->inputs();
     Node* n = graph.insert_node(graph.create(prim::TupleUnpack, {tuple}, 0));
     for (const TypePtr& t : tuple->type()->contained()) n->add_output(t);
     return n->outputs();
@@ -293,7 +303,7 @@ Value* pack(Graph& graph, Node* node, const FunctionSchema& schema) {
     }
     if (names.size() != types.size()) return build_tuple(graph, node->outputs());
     return build_tuple(graph, node->outputs(),
-                      std::make_shared<TupleType>(std::move(types), std::string(), std::move(names)));
+                       std::make_shared<TupleType>(std::move(types), std::string(), std::move(names)));
 }
 
 Value* convert(Graph& graph, const SourceRange& range, const TypePtr& wanted, Value* v, bool conversions) {
@@ -302,7 +312,8 @@ Value* convert(Graph& graph, const SourceRange& range, const TypePtr& wanted, Va
         return convert(graph, range, wanted->contained()[0], v, conversions);
     if (v->type()->is_subtype_of(*wanted)) return v;
     const TypePtr plain = without_none(wanted);
-    if (is_untyped_list(v) && plain->kind() == TypeKind::List) return build_list(graph, plain->contained()[0], {});
+    if (v->node()->kind() == pending::empty && plain->kind() == TypeKind::List)
+        return build_list(graph, plain->contained()[0], {});
     if (tuple_makes_list(*v->type(), *plain)) {
         auto elements = unpack_tuple(graph, v);
         return build_list(graph, plain->contained()[0], std::move(elements));

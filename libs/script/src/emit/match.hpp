@@ -33,8 +33,7 @@ Value* convert(Graph& graph, const SourceRange& range, const TypePtr& wanted, Va
 
 /// A call of the first overload that fits, exactly or, if none does, with conversions. Null when none fits; `why` then
 /// lists all with what did not fit.
-Value* call_overload(Graph& graph, const SourceRange& range, Symbol name, const Arguments& arguments,
-                     std::string* why);
+Value* call_overload(Graph& graph, const SourceRange& range, Symbol name, const Arguments& arguments, std::string* why);
 /// The same; ScriptError when none fits.
 Value* call_operator(Graph& graph, const SourceRange& range, Symbol name, const Arguments& arguments);
 /// Several results as one: none is None, many are a tuple.

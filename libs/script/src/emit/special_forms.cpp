@@ -137,7 +137,9 @@ Value* Emitter::to_list(Value* tensor, TypePtr hint, const SourceRange& range) {
     if (element->kind() == TypeKind::Float) number = 1;
     else if (element->kind() == TypeKind::Complex) number = 2;
     else if (element->kind() == TypeKind::Bool) number = 3;
-    else if (element->kind() != TypeKind::Int) fail(range, type_name(*element) + " is not one of the supported element types for tolist: int, float, complex, bool");
+    else if (element->kind() != TypeKind::Int)
+        fail(range,
+             type_name(*element) + " is not one of the supported element types for tolist: int, float, complex, bool");
     Node* n = graph_.create(prim::tolist, {tensor, constant(dims, range), constant(number, range)});
     n->set_range(range);
     n->output()->set_type(hint);
@@ -150,9 +152,8 @@ Value* Emitter::fork(const Expr& e) {
     if (const auto* closure = forked.as<Closure>()) {
         if (!closure->def->parameters.empty()) fail(e, "a forked closure takes no arguments");
         return fork_body(at(e), [&] {
-            TypePtr declared = std::exchange(declared_result_, closure->def->result
-                                                                   ? annotated_type(context_, *closure->def->result)
-                                                                   : nullptr);
+            TypePtr declared = std::exchange(
+                declared_result_, closure->def->result ? annotated_type(context_, *closure->def->result) : nullptr);
             TypePtr inferred = std::exchange(result_, nullptr);
             const std::size_t around = std::exchange(loops_, 0);
             statements(closure->def->body);

@@ -18,22 +18,40 @@ void Emitter::statements(const syntax::Block& block) {
 void Emitter::statement(const Stmt& s) {
     graph_.set_current_range(at(s));
     switch (s.kind) {
-    case StmtKind::Expression: meaning(*s.value); return;
-    case StmtKind::Assign: return emit_assign(s);
-    case StmtKind::AugAssign: return emit_aug_assign(s);
-    case StmtKind::Return: return emit_return(s);
-    case StmtKind::Raise: return emit_raise(s);
-    case StmtKind::Assert: return emit_assert(s);
-    case StmtKind::Delete: return emit_delete(s);
-    case StmtKind::Pass: return;
-    case StmtKind::Break: return emit_jump(pending::stop, s);
-    case StmtKind::Continue: return emit_jump(pending::next, s);
-    case StmtKind::If: return emit_if(s);
-    case StmtKind::While: return emit_while(s);
-    case StmtKind::For: return emit_for(*s.targets[0], *s.value, at(s), [&] { statements(s.body); });
-    case StmtKind::With: return emit_with(s);
-    case StmtKind::Def: frame_->meanings[s.def->name] = Closure{s.def.get()}; return;
-    case StmtKind::Global: break;
+    case StmtKind::Expression:
+        meaning(*s.value);
+        return;
+    case StmtKind::Assign:
+        return emit_assign(s);
+    case StmtKind::AugAssign:
+        return emit_aug_assign(s);
+    case StmtKind::Return:
+        return emit_return(s);
+    case StmtKind::Raise:
+        return emit_raise(s);
+    case StmtKind::Assert:
+        return emit_assert(s);
+    case StmtKind::Delete:
+        return emit_delete(s);
+    case StmtKind::Pass:
+        return;
+    case StmtKind::Break:
+        return emit_jump(pending::stop, s);
+    case StmtKind::Continue:
+        return emit_jump(pending::next, s);
+    case StmtKind::If:
+        return emit_if(s);
+    case StmtKind::While:
+        return emit_while(s);
+    case StmtKind::For:
+        return emit_for(*s.targets[0], *s.value, at(s), [&] { statements(s.body); });
+    case StmtKind::With:
+        return emit_with(s);
+    case StmtKind::Def:
+        frame_->meanings[s.def->name] = Closure{s.def.get()};
+        return;
+    case StmtKind::Global:
+        break;
     }
     fail(s, "Unrecognized statement kind global");
 }
@@ -65,7 +83,8 @@ void Emitter::emit_raise(const Stmt& s) {
     if (!exception) fail(s, "exceptions must derive from BaseException");
     Arguments arguments;
     Value* message = exception->message ? exception->message : constant(IValue(""), at(s));
-    if (message->type()->kind() != TypeKind::String) message = call_operator(graph_, at(s), "aten::str", {{message}, {}});
+    if (message->type()->kind() != TypeKind::String)
+        message = call_operator(graph_, at(s), "aten::str", {{message}, {}});
     arguments.positional.push_back(message);
     // Without a call, and for failed assertions, no class is told (rule SC-53).
     if (exception->message && exception->name != "AssertionError")
@@ -85,7 +104,8 @@ void Emitter::emit_assert(const Stmt& s) {
         call_operator(graph_, at(s), "prim::RaiseException", {{message}, {}});
         leave_block();
     };
-    branch(at(s), checked, [] {}, fails);
+    branch(
+        at(s), checked, [] {}, fails);
 }
 
 void Emitter::emit_delete(const Stmt& s) {
@@ -100,8 +120,7 @@ void Emitter::emit_delete(const Stmt& s) {
             Value* index = value((*target)[1]);
             if (held->type()->kind() == TypeKind::Class) call_method(held, "__delitem__", {{index}, {}}, at(*target));
             else call_operator(graph_, at(*target), "aten::Delete", {{held, index}, {}});
-        } else
-            fail(*target, "del statements are only supported for deleting list and dict items and variables");
+        } else fail(*target, "del statements are only supported for deleting list and dict items and variables");
     }
 }
 
@@ -121,7 +140,6 @@ void Emitter::emit_with(const Stmt& s, std::size_t item) {
     if (with.target) assign(with.target->text, begin->output(), nullptr, at(*with.target));
     emit_with(s, item + 1);
     Node* end = graph_.create(prim::Exit, {object});
-    end->output()->set_type(Type::None());
     graph_.insert_node(end);
 }
 

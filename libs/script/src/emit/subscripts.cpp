@@ -84,8 +84,7 @@ Value* Emitter::slice(Value* sliced, Value* dim, const Expr& bounds, const Sourc
     arguments.positional.push_back(sliced);
     if (dim) arguments.positional.push_back(dim);
     for (std::size_t i = 0; i < 2; ++i)
-        arguments.positional.push_back(bounds.operands[i] ? value(bounds[i])
-                                                          : constant(IValue(), range, Type::None()));
+        arguments.positional.push_back(bounds.operands[i] ? value(bounds[i]) : constant(IValue(), range, Type::None()));
     if (bounds.operands[2]) arguments.positional.push_back(value(bounds[2]));
     return call_operator(graph_, range, "aten::slice", arguments);
 }

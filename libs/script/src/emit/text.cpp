@@ -41,28 +41,29 @@ std::shared_ptr<Text> Text::parse(Source source, bool classes) {
 
 std::shared_ptr<Function> Text::function(const syntax::Def& def, const std::string& qualified_name,
                                          const ClassType* self) {
-    return std::make_shared<Function>(
-        qualified_name, [text = shared_from_this(), &def, self](Function& f) {
-            if (being_compiled.size() >= compile_depth)
-                text->context.fail(def, "functions that need each other nest more than " +
-                                            std::to_string(compile_depth) + " levels deep");
-            Compiling compiling(f);
-            auto graph = std::make_shared<Graph>();
-            Emitter emitter(text->context, *graph);
-            FunctionSchema schema = emitter.function(def, self ? self->shared_from_this() : nullptr);
-            passes::clean_up(*graph);
-            f.set(std::move(graph), std::move(schema));
-        });
+    return std::make_shared<Function>(qualified_name, [text = shared_from_this(), &def, self](Function& f) {
+        if (being_compiled.size() >= compile_depth)
+            text->context.fail(def, "functions that need each other nest more than " + std::to_string(compile_depth) +
+                                        " levels deep");
+        Compiling compiling(f);
+        auto graph = std::make_shared<Graph>();
+        Emitter emitter(text->context, *graph);
+        FunctionSchema schema = emitter.function(def, self ? self->shared_from_this() : nullptr);
+        passes::clean_up(*graph);
+        f.set(std::move(graph), std::move(schema));
+    });
 }
 
 bool Text::define(const std::string& qualified_name) {
     const std::string prefix = context.module + ".";
+    if (defined.contains(qualified_name)) return true;
     if (!qualified_name.starts_with(prefix)) return false;
     const auto found = by_name.find(qualified_name.substr(prefix.size()));
     if (found == by_name.end() || in_progress.contains(qualified_name)) return false;
     const syntax::Definition& d = *found->second;
     if (d.function) {
         context.unit->add_function(function(*d.function, qualified_name, nullptr));
+        defined.insert(qualified_name);
         return true;
     }
     in_progress.insert(qualified_name);
@@ -72,6 +73,7 @@ bool Text::define(const std::string& qualified_name) {
         ~Done() { names.erase(name); }
     } done{in_progress, qualified_name};
     context.unit->add_type(make_type(*d.type, qualified_name));
+    defined.insert(qualified_name);
     return true;
 }
 

@@ -17,6 +17,7 @@ struct Text : std::enable_shared_from_this<Text> {
     syntax::File file;
     std::map<std::string, const syntax::Definition*> by_name;
     std::set<std::string> in_progress; ///< classes that are being made
+    std::set<std::string> defined;     ///< what this text has given to the unit
 
     /// Parses. ScriptError for a text that cannot be read, or that defines a name twice.
     static std::shared_ptr<Text> parse(Source source, bool classes);

@@ -45,9 +45,8 @@ Meaning Emitter::find(const syntax::Expr& e) {
 std::optional<Meaning> Emitter::find_global(const std::string& name) {
     if (auto m = library_name(name, context_.whole_names)) return m;
     if (name == "inf" || name == "nan")
-        return constant(name == "inf" ? std::numeric_limits<double>::infinity()
-                                      : std::numeric_limits<double>::quiet_NaN(),
-                        {});
+        return constant(
+            name == "inf" ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN(), {});
     if (!context_.whole_names) {
         const std::string qualified = context_.module + "." + name;
         if (Function* f = context_.find_function(qualified)) return f;
@@ -83,7 +82,7 @@ void Emitter::assign(const std::string& name, Meaning meaning, TypePtr annotatio
                             " but is now being assigned to a value of type " + type_name(*v->type()));
     }
     if (v->name().empty() && is_meaningful(name) && v->node()->kind() != pending::load &&
-        !v->node()->has("untyped"))
+        v->node()->kind() != pending::empty)
         v->set_name(name);
     Node* n = graph_.create(pending::store, {v}, 0);
     n->set_range(range);

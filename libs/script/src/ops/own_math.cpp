@@ -72,10 +72,10 @@ IValue angle(Span a) {
     return std::isnan(d) ? d : d < 0 ? pi : 0.;
 }
 
-/// Whole numbers of floats; what does not fit becomes the smallest integer.
 Int whole(double d) {
     constexpr double limit = 9223372036854775808.;
-    return d >= -limit && d < limit ? Int(d) : std::numeric_limits<Int>::min();
+    REEL_CHECK(d >= -limit && d < limit, "Cannot convert float ", std::to_string(d), " to integer");
+    return Int(d);
 }
 IValue floor(Span a) { return a[0].isDouble() ? whole(std::floor(a[0].toDouble())) : a[0].toInt(); }
 IValue ceil(Span a) { return a[0].isDouble() ? whole(std::ceil(a[0].toDouble())) : a[0].toInt(); }

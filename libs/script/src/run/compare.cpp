@@ -8,7 +8,6 @@ namespace reel::jit {
 
 bool same(const IValue& a, const IValue& b) {
     if (is_object(a) && is_object(b)) return to_object(a) == to_object(b);
-    if (is_enum(a) && is_enum(b)) return equal(a, b);
     if (is_future(a) && is_future(b)) return &to_future(a) == &to_future(b);
     if (a.isTuple() && b.isTuple()) {
         const auto &x = a.elements(), &y = b.elements();

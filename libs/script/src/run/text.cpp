@@ -6,6 +6,8 @@
 #include <reel/autograd/printing.hpp>
 #include <reel/script/object.hpp>
 
+#include "run/tensor_text.hpp"
+
 namespace reel::jit {
 
 namespace {
@@ -81,7 +83,7 @@ void write(std::ostream& os, const IValue& v, int depth) {
         os << v.toStringRef();
         break;
     case IValue::Kind::Tensor:
-        os << v.toTensor();
+        write_tensor(os, v.toTensor());
         break;
     case IValue::Kind::Dtype:
         os << toString(v.toDtype());

@@ -153,7 +153,8 @@ ExprPtr ExpressionParser::subscript_item() {
     auto e = std::make_unique<Expr>(ExprKind::Slice, begin, words_.now().end);
     adopt(*e, std::move(first));
     for (int i = 0; i < 2; ++i) {
-        const bool given = words_.take_if(":") && !words_.now().is(":") && !words_.now().is(",") && !words_.now().is("]");
+        const bool given =
+            words_.take_if(":") && !words_.now().is(":") && !words_.now().is(",") && !words_.now().is("]");
         adopt(*e, given ? expression() : nullptr);
     }
     e->end = words_.previous_end();
@@ -196,7 +197,9 @@ ExprPtr ExpressionParser::strings() {
         const Token word = words_.take();
         try {
             e->text += read_string(word.text);
-        } catch (const ValueError& error) { words_.fail(word.begin, word.end, error.what()); }
+        } catch (const ValueError& error) {
+            words_.fail(word.begin, word.end, error.what());
+        }
         e->end = word.end;
     }
     return e;

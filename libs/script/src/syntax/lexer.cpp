@@ -7,14 +7,14 @@ namespace reel::jit::syntax {
 
 namespace {
 
-constexpr std::array keywords = {"def",    "class", "if",     "elif",     "else",   "for",  "in",   "while", "with",
-                                 "as",     "pass",  "return", "raise",    "assert", "del",  "and",  "or",    "not",
-                                 "is",     "break", "global", "continue", "import", "True", "False", "None"};
+constexpr std::array keywords = {"def", "class", "if",     "elif",     "else",   "for",  "in",    "while", "with",
+                                 "as",  "pass",  "return", "raise",    "assert", "del",  "and",   "or",    "not",
+                                 "is",  "break", "global", "continue", "import", "True", "False", "None"};
 /// Longer spellings first: the first that fits is the word.
-constexpr std::array operators = {"...", "**=", "<<=", ">>=", "->", "**", "//", "<<", ">>", "<=", ">=", "==", "!=",
-                                  "+=",  "-=",  "*=",  "/=",  "%=", "|=", "&=", "^=", "+",  "-",  "*",  "/",  "%",
-                                  "@",   "<",   ">",   "=",   "(",  ")",  "[",  "]",  "{",  "}",  ",",  ":",  ".",
-                                  "|",   "&",   "^",   "~",   "?"};
+constexpr std::array operators = {"...", "**=", "<<=", ">>=", "->", "**", "//", "<<", ">>", "<=", ">=",
+                                  "==",  "!=",  "+=",  "-=",  "*=", "/=", "%=", "|=", "&=", "^=", "+",
+                                  "-",   "*",   "/",   "%",   "@",  "<",  ">",  "=",  "(",  ")",  "[",
+                                  "]",   "{",   "}",   ",",   ":",  ".",  "|",  "&",  "^",  "~",  "?"};
 constexpr std::string_view type_comment = "# type:";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -113,7 +113,8 @@ private:
     void number() {
         const std::size_t begin = at_;
         if (peek() == '0' && (peek(1) == 'x' || peek(1) == 'X') && is_hex(peek(2))) {
-            for (at_ += 2; is_hex(peek()); ++at_) {}
+            for (at_ += 2; is_hex(peek()); ++at_) {
+            }
             return add(TokenKind::Number, begin, at_);
         }
         while (is_digit(peek())) ++at_;
@@ -121,7 +122,8 @@ private:
         while (is_digit(peek())) ++at_;
         const std::size_t sign = peek(1) == '+' || peek(1) == '-' ? 1 : 0;
         if ((peek() == 'e' || peek() == 'E') && is_digit(peek(1 + sign)))
-            for (at_ += 1 + sign; is_digit(peek()); ++at_) {}
+            for (at_ += 1 + sign; is_digit(peek()); ++at_) {
+            }
         if (peek() == 'j') ++at_;
         add(TokenKind::Number, begin, at_);
     }
@@ -166,15 +168,24 @@ std::vector<Token> tokenize(std::string_view text) { return Lexer(text).run(); }
 
 std::string describe(const Token& token) {
     switch (token.kind) {
-    case TokenKind::End: return "'eof'";
-    case TokenKind::Newline: return "'newline'";
-    case TokenKind::Indent: return "'indent'";
-    case TokenKind::Dedent: return "'dedent'";
-    case TokenKind::Identifier: return "'ident'";
-    case TokenKind::Number: return "'number'";
-    case TokenKind::String: return "'string_literal'";
-    case TokenKind::TypeComment: return "'type comment'";
-    default: return "'" + std::string(token.text) + "'";
+    case TokenKind::End:
+        return "'eof'";
+    case TokenKind::Newline:
+        return "'newline'";
+    case TokenKind::Indent:
+        return "'indent'";
+    case TokenKind::Dedent:
+        return "'dedent'";
+    case TokenKind::Identifier:
+        return "'ident'";
+    case TokenKind::Number:
+        return "'number'";
+    case TokenKind::String:
+        return "'string_literal'";
+    case TokenKind::TypeComment:
+        return "'type comment'";
+    default:
+        return "'" + std::string(token.text) + "'";
     }
 }
 

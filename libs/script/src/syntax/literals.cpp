@@ -43,16 +43,26 @@ char octal(std::string_view digits) {
 
 char simple_escape(char c) {
     switch (c) {
-    case 'n': return '\n';
-    case 't': return '\t';
-    case '\\': return '\\';
-    case '\'': return '\'';
-    case '"': return '"';
-    case 'a': return '\a';
-    case 'b': return '\b';
-    case 'f': return '\f';
-    case 'v': return '\v';
-    default: return '\0';
+    case 'n':
+        return '\n';
+    case 't':
+        return '\t';
+    case '\\':
+        return '\\';
+    case '\'':
+        return '\'';
+    case '"':
+        return '"';
+    case 'a':
+        return '\a';
+    case 'b':
+        return '\b';
+    case 'f':
+        return '\f';
+    case 'v':
+        return '\v';
+    default:
+        return '\0';
     }
 }
 

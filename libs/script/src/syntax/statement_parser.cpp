@@ -12,14 +12,17 @@ bool is_target(const Expr& e) {
     switch (e.kind) {
     case ExprKind::Name:
     case ExprKind::Attribute:
-    case ExprKind::Subscript: return true;
-    case ExprKind::Starred: return is_target(e[0]);
+    case ExprKind::Subscript:
+        return true;
+    case ExprKind::Starred:
+        return is_target(e[0]);
     case ExprKind::Tuple:
     case ExprKind::List:
         for (const auto& part : e.operands)
             if (!is_target(*part)) return false;
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -62,13 +65,13 @@ StmtPtr StatementParser::statement() {
 
 StmtPtr StatementParser::simple(const Token& first) {
     constexpr std::array<std::pair<std::string_view, StmtKind>, 8> words = {{{"pass", StmtKind::Pass},
-                                                                            {"break", StmtKind::Break},
-                                                                            {"continue", StmtKind::Continue},
-                                                                            {"return", StmtKind::Return},
-                                                                            {"raise", StmtKind::Raise},
-                                                                            {"assert", StmtKind::Assert},
-                                                                            {"del", StmtKind::Delete},
-                                                                            {"global", StmtKind::Global}}};
+                                                                             {"break", StmtKind::Break},
+                                                                             {"continue", StmtKind::Continue},
+                                                                             {"return", StmtKind::Return},
+                                                                             {"raise", StmtKind::Raise},
+                                                                             {"assert", StmtKind::Assert},
+                                                                             {"del", StmtKind::Delete},
+                                                                             {"global", StmtKind::Global}}};
     for (const auto& [spelling, kind] : words) {
         if (!first.is(spelling)) continue;
         auto s = std::make_unique<Stmt>(kind, words_.take().begin);
@@ -221,8 +224,7 @@ void StatementParser::type_comment(Def& def) {
                     "Number of type annotations for function parameters (" + std::to_string(count) +
                         ") does not match the number of parameters on the function (" +
                         std::to_string(def.parameters.size()) + ")");
-    for (std::size_t i = 0; i < count; ++i)
-        def.parameters[i + bare].annotation = std::move(types->operands[i]);
+    for (std::size_t i = 0; i < count; ++i) def.parameters[i + bare].annotation = std::move(types->operands[i]);
 }
 
 std::unique_ptr<Def> StatementParser::function() {

@@ -12,28 +12,28 @@
 namespace reel::jit::syntax {
 
 enum class ExprKind {
-    Name,          ///< text
-    Number,        ///< text, as written
-    String,        ///< text, decoded
+    Name,   ///< text
+    Number, ///< text, as written
+    String, ///< text, decoded
     True,
     False,
     None,
-    Dots,          ///< `...`
-    Attribute,     ///< operands[0].text
-    Call,          ///< operands[0](operands[1..], keywords)
-    Subscript,     ///< operands[0][operands[1..]]
-    Slice,         ///< operands: begin, end, step; null where there is none
-    Tuple,         ///< operands
-    List,          ///< operands
-    Dict,          ///< operands: key, value, key, value, ...
-    ListComp,      ///< [operands[0] for operands[1] in operands[2]]
-    DictComp,      ///< {operands[0]: operands[1] for operands[2] in operands[3]}
-    Unary,         ///< text operands[0]; text: `-`, `~`, `not`
-    Binary,        ///< operands[0] text operands[1]; comparisons, `is`, `is not`, `in`, `not in` too
+    Dots,      ///< `...`
+    Attribute, ///< operands[0].text
+    Call,      ///< operands[0](operands[1..], keywords)
+    Subscript, ///< operands[0][operands[1..]]
+    Slice,     ///< operands: begin, end, step; null where there is none
+    Tuple,     ///< operands
+    List,      ///< operands
+    Dict,      ///< operands: key, value, key, value, ...
+    ListComp,  ///< [operands[0] for operands[1] in operands[2]]
+    DictComp,  ///< {operands[0]: operands[1] for operands[2] in operands[3]}
+    Unary,     ///< text operands[0]; text: `-`, `~`, `not`
+    Binary,    ///< operands[0] text operands[1]; comparisons, `is`, `is not`, `in`, `not in` too
     And,
     Or,
-    Conditional,   ///< operands[0] if operands[1] else operands[2]
-    Starred,       ///< *operands[0]
+    Conditional, ///< operands[0] if operands[1] else operands[2]
+    Starred,     ///< *operands[0]
 };
 
 struct Expr;
@@ -54,7 +54,8 @@ struct Expr {
     std::vector<Keyword> keywords;
     std::size_t depth = 1; ///< of the tree that hangs here
 
-    Expr(ExprKind k, std::size_t b, std::size_t e, std::string t = {}) : kind(k), begin(b), end(e), text(std::move(t)) {}
+    Expr(ExprKind k, std::size_t b, std::size_t e, std::string t = {})
+        : kind(k), begin(b), end(e), text(std::move(t)) {}
     const Expr& operator[](std::size_t i) const { return *operands.at(i); }
     bool is_name(std::string_view name) const { return kind == ExprKind::Name && text == name; }
 };
@@ -71,11 +72,11 @@ enum class StmtKind {
     Break,
     Continue,
     Global,
-    If,         ///< value; body, otherwise
-    While,      ///< value; body
-    For,        ///< targets[0] in value; body
-    With,       ///< items; body
-    Def,        ///< def
+    If,    ///< value; body, otherwise
+    While, ///< value; body
+    For,   ///< targets[0] in value; body
+    With,  ///< items; body
+    Def,   ///< def
 };
 
 struct Stmt;
@@ -111,9 +112,9 @@ struct Parameter {
 /// `def name(parameters) -> result: body`.
 struct Def {
     std::string name;
-    std::size_t begin = 0, end = 0;           ///< of the name
-    std::size_t parameters_begin = 0;         ///< of the parenthesis
-    std::size_t head_end = 0;                 ///< behind the colon
+    std::size_t begin = 0, end = 0;   ///< of the name
+    std::size_t parameters_begin = 0; ///< of the parenthesis
+    std::size_t head_end = 0;         ///< behind the colon
     std::vector<Parameter> parameters;
     ExprPtr result;
     Block body;
