@@ -85,4 +85,28 @@ BOOST_AUTO_TEST_CASE(are_named_with_their_arguments) {
     BOOST_TEST(message("to", {here, there}) == "no error");
 }
 
+// Calls from C++ reach the kernels' own question, which knows no arguments.
+BOOST_AUTO_TEST_CASE(are_refused_by_typed_calls) {
+    const Tensor here = ones({2, 2}), there = on_meta(here);
+    const auto message = [](auto call) -> std::string {
+        try {
+            call();
+        } catch (const Error& e) {
+            return typeid(e) == typeid(Error) ? e.msg() : "an error of another kind: " + e.msg();
+        }
+        return "no error";
+    };
+    const std::string what = ": operands live on meta and cpu; move one of them with to()";
+    BOOST_TEST(message([&] { add(here, there); }) == "add" + what);
+    BOOST_TEST(message([&] { add(there, here); }) == "add" + what);
+    BOOST_TEST(message([&] { atan2(there, here); }) == "atan2" + what);
+    BOOST_TEST(message([&] { where(there > 0, there, here); }) == "where" + what);
+    BOOST_TEST(message([&] { mm(there, here); }) == "mm" + what);
+    BOOST_TEST(message([&] { mm(here, there); }) == "mm: operands live on cpu and meta; move one of them with to()");
+    BOOST_TEST(message([&] { layer_norm(there, {2}, here.select(0, 0)); }) == "layer_norm" + what);
+    BOOST_TEST(add(there, ones({})).is_meta());
+    BOOST_TEST(add(ones({}), there).is_meta());
+    BOOST_TEST(add(there, 1).is_meta());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

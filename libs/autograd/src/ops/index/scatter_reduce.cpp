@@ -1,4 +1,5 @@
 // Reductions into positions that index tensors name: scatter_reduce, index_reduce.
+#include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/index/scatter_reduce.hpp>
@@ -8,14 +9,13 @@
 #include <reel/autograd/ops/shape/squeeze.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
 
-#include "ops/index/index_kernels.hpp"
-#include "ops/shape/shape_util.hpp"
-
 #include <limits>
 #include <string>
 
 #include "op/dispatch.hpp"
+#include "ops/index/index_kernels.hpp"
 #include "ops/reduce/reduction.hpp"
+#include "ops/shape/shape_util.hpp"
 #include "tensor/host_values.hpp"
 
 namespace reel {

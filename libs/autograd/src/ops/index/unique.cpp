@@ -34,7 +34,8 @@ Distinct distinct_slices(const char* op, const Tensor& input, std::int64_t d, bo
         for (const std::int64_t s : input.sizes()) empty_dims += s == 0;
         REEL_CHECK(n == 0 && empty_dims == 1, op, ": dimension ", d, " of input ", input.sizes(),
                    " cannot be told apart because its slices are empty");
-        return {empty_raw(input.sizes(), input), empty_raw({0}, kLong), empty_raw({0}, kLong)};
+        const Tensor none = empty_raw({0}, kLong, input.device());
+        return {empty_raw(input.sizes(), input), none, alias_raw(none)};
     }
     const Tensor rows = contiguous_raw(transpose_raw(input, 0, d));
     const std::int64_t length = input.numel() / n;

@@ -34,7 +34,7 @@ Tensor products_behind(const Tensor& s) { return flip(products_before(flip(s, {-
 Tensor products_without_pairs(const Tensor& s) {
     const std::int64_t n = s.size(-1);
     const Tensor row = expand(unsqueeze(s, -2), with(batch_sizes(s, 1), {n, n}));
-    const Tensor behind = triu(ones({n, n}, TensorOptions().dtype(kBool)), 1);
+    const Tensor behind = triu(ones({n, n}, TensorOptions(kBool).device(s.device())), 1);
     // what stands between i and j, for i < j
     const Tensor between = products_before(masked_fill(row, logical_not(behind), 1));
     const Tensor upper = triu(unsqueeze(products_before(s), -1) * between * unsqueeze(products_behind(s), -2), 1);

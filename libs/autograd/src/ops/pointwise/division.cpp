@@ -1,4 +1,5 @@
 // Division and its remainders.
+#include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/ops/pointwise/division.hpp>
 #include <reel/autograd/ops/pointwise/rounding.hpp>
