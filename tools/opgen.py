@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Reads the ops' own blocks and writes what follows from them.
 
-An op is declared once, in libs/autograd/src/ops: `REEL_OP("schema", flags)` above its function. From the schema text this
+An op is declared once, in libs/autograd/src/ops: `REEL_OP("schema", flags)` above its function, or above its rule in a
+header of reel/autograd/pointwise, whose function is written here, too (pointwise_rules.py). From the schema text this
 program derives the declaration, the Tensor method, the in-place form, named binding and registration. The schema's names,
 order and defaults are those of PyTorch's Python function. The flags say exactly once where the gradient comes from
 (opgen_gradient.py), and the build stops at a block that does not. Where one C++ function answers to several schemas,
@@ -19,6 +20,7 @@ import opgen_blocks
 import opgen_gradient
 import opgen_out
 import opgen_registry
+import pointwise_rules
 from exact_arguments import argument_test, guards, own_forms, takes_exact
 from kernel_index import kernel_index, kernels_of
 from layer_index import layer_index
@@ -47,6 +49,7 @@ class Op:
     def __init__(self, schema, flags, aliases, where, cpp=None, explicit=None):
         self.text, self.flags, self.explicit, self.where = schema, flags, explicit, where
         self.file = where.rpartition(":")[0]
+        self.rule = None  # of pointwise ops whose block stands above their rule
         m = re.fullmatch(r"([\w.]+)\((.*)\) -> (.+)", schema)
         if not m:
             fail(where, f"cannot read the schema '{schema}'; expected 'name(Type arg, ...) -> Type'")
@@ -185,7 +188,11 @@ def read_ops(root=ROOT):
         ops.append(op)
     sources.op_names |= {name for op in ops for name in (op.cpp_name, op.cpp_name + "_")}
     for op, block in zip(ops, blocks):
-        opgen_gradient.check(op.gradient, sources.records(block.path, block.body), block.where, fail)
+        if block.above_rule:
+            op.rule = pointwise_rules.rule_below(block.body, block.where, fail)
+            pointwise_rules.check_gradient(op, op.rule, block.where, fail)
+        else:
+            opgen_gradient.check(op.gradient, sources.records(block.path, block.body), block.where, fail)
     for o in ops:
         o.exact = takes_exact(o, ops)
     return ops
@@ -293,7 +300,18 @@ def main():
         write(src / f"ops_registry_{i}.cpp", opgen_registry.registration(part, i), kept)
     write(src / "ops_out_exact.cpp", opgen_out.exact_list(ops), kept)
     write(src / "ops_registry.cpp", opgen_registry.registration_index(len(parts)), kept)
-    write(src / "kernels_registry.cpp", BANNER + kernel_index("autograd", kernels_of(given.root, "autograd")), kept)
+    families = pointwise_rules.families(given.root, fail)
+    loops = {f"pointwise_{f}": text for f, rules in families.items() if (text := pointwise_rules.loops_file(f, rules))}
+    for name, text in loops.items():
+        write(out / "kernels" / f"{name}.cpp", text, kept)
+    for family, rules in families.items():
+        if text := pointwise_rules.cuda_file(family, rules):
+            write(out / "cuda" / f"pointwise_{family}.cu", text, kept)
+        functions = [pointwise_rules.function(o, o.rule, o.where, fail) for o in ops if o.rule and o.file.endswith(f"/{family}.hpp")]
+        if functions:
+            write(src / f"pointwise_{family}.cpp", pointwise_rules.functions_file(family, functions), kept)
+    write(src / "kernels_registry.cpp", BANNER + kernel_index("autograd", sorted(kernels_of(given.root, "autograd") + list(loops))),
+          kept)
     write(out / "optim/kernels_registry.cpp", OPTIM_BANNER + kernel_index("optim", kernels_of(given.root, "optim")), kept)
     write(out / "include/reel/optim.hpp", OPTIM_BANNER + umbrella(given.root), kept)
     write(out / "include/reel/optim/detail/all_steps.hpp", OPTIM_BANNER + all_steps(given.root), kept)
@@ -301,7 +319,7 @@ def main():
     write(out / "test/argument_types.cpp", BANNER + argument_test(ops), kept)
     for name, text in typed_call_files(ops, parts):
         write(out / "test_properties" / name, text, kept)
-    for folder in (src, inc, out / "kernels", out / "test", out / "test_properties"):
+    for folder in (src, inc, out / "kernels", out / "cuda", out / "test", out / "test_properties"):
         for old in folder.glob("*") if folder.exists() else []:
             if old not in kept:
                 old.unlink()

@@ -1,14 +1,16 @@
 """Finds the blocks `REEL_OP("schema", flags)` and stops the build at each that cannot be read.
 
-A block stands at the beginning of a line, in a source below the folder of the ops, outside of macros and of #if: what the
-build does not read it does not declare, and what it reads is compiled. Everything else in the libraries that says REEL_OP
+A block stands at the beginning of a line, in a source below the folder of the ops or above a rule in a header of pointwise
+rules, outside of macros and of #if: what the build does not read it does not declare, and what it reads is compiled. Everything else in the libraries that says REEL_OP
 is an error, so no op escapes the checks.
 """
 import re
 
 import cpp_text
+import pointwise_rules
 
-LIBRARIES, OPS, DEFINED_IN = "libs", "libs/autograd/src/ops", "libs/autograd/include/reel/autograd/record.hpp"
+LIBRARIES, OPS, DEFINED_IN = "libs", "libs/autograd/src/ops", "libs/autograd/include/reel/autograd/op_block.hpp"
+RULES = pointwise_rules.FOLDER  # blocks above pointwise rules
 BLOCK = re.compile(r'^REEL_OP\(((?:\s*"(?:[^"\\]|\\.)*")+)\s*(?:,((?:[^()"]|"[^"]*"|\((?:\s*"[^"]*")+\))*))?\)', re.M)
 DETAIL = re.compile(r'(\w+)\("([^"]+)"\)')
 DEFINITION = re.compile(r"#[ \t]*define[ \t]+REEL_OP\(.*")
@@ -21,6 +23,11 @@ class Block:
 
     def __init__(self, path, where, schema, flags, details, body):
         self.path, self.where, self.schema, self.flags, self.details, self.body = path, where, schema, flags, details, body
+
+    @property
+    def above_rule(self):
+        """Does the block stand in a header of pointwise rules?"""
+        return self.where.startswith(RULES + "/")
 
     def texts(self, word):
         """What `word("text")` says in the block, once for each time that it stands there."""
@@ -37,7 +44,7 @@ def split_flags(text):
 def read(sources, root, fail):
     """Every block of the tree below `root`, in the order of files and lines; `fail(where, text)` stops the build."""
     blocks = []
-    for path in sorted(p for p in (root / LIBRARIES).rglob("*") if p.suffix in SUFFIXES):
+    for path in sorted((p for p in (root / LIBRARIES).rglob("*") if p.suffix in SUFFIXES), key=lambda p: _order(p, root)):
         name = path.relative_to(root).as_posix()
         raw = sources.raw.get(path) or path.read_text(errors="replace")
         if "REEL_" not in raw:
@@ -54,8 +61,8 @@ def read(sources, root, fail):
             if line in hidden:
                 fail(where, "REEL_OP stands in a macro or between #if and #endif, where the build cannot read it; write the "
                      "block out")
-            if path.suffix != ".cpp" or not name.startswith(OPS + "/"):
-                fail(where, f"REEL_OP stands outside of the sources below {OPS}; move the op there")
+            if not (path.suffix == ".cpp" and name.startswith(OPS + "/") or path.suffix == ".hpp" and name.startswith(RULES + "/")):
+                fail(where, f"REEL_OP stands outside of the sources below {OPS} and the rules in {RULES}; move the op there")
             if at not in found:
                 fail(where, 'cannot read the block; expected, at the beginning of a line, REEL_OP("name(Type arg, ...) -> Type", '
                      "flags)")
@@ -63,6 +70,12 @@ def read(sources, root, fail):
             schema = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', found[at].group(1)))
             blocks.append(Block(path, where, schema, flags, details, _body(text, places, found, i)))
     return blocks
+
+
+def _order(path, root):
+    """Where a file stands among the others: a family's rules beside the family's functions."""
+    name = path.relative_to(root).as_posix()
+    return name.replace(RULES, OPS + "/pointwise")
 
 
 def _body(text, places, found, i):

@@ -20,7 +20,8 @@ NOTHING_SAID = ("the block says nothing about its gradient; say exactly one of r
 NOTHING_RECORDS = ("the block says rule, and nothing in its body records: call record with the rule, or say composite or "
                    "not_differentiable")
 HIDDEN = "REEL_OP stands in a macro or between #if and #endif, where the build cannot read it; write the block out"
-OUTSIDE = f"REEL_OP stands outside of the sources below {OPS}; move the op there"
+RULES = "libs/autograd/include/reel/autograd/pointwise"
+OUTSIDE = f"REEL_OP stands outside of the sources below {OPS} and the rules in {RULES}; move the op there"
 UNREADABLE = ('cannot read the block; expected, at the beginning of a line, REEL_OP("name(Type arg, ...) -> Type", flags)')
 
 
@@ -201,6 +202,71 @@ def a_block_in_a_comment_is_none():
     return taken(source(f"// {TWICE})\n/*\n{TWICE})\n*/\n"))
 
 
+# --- pointwise rules --------------------------------------------------------------------------------------------------
+
+def rule(block, text, name="twice.hpp"):
+    return {f"{RULES}/{name}": f"{block}\nstruct twice_op : {text}"}
+
+
+DERIVED = "unary<Result::Same, floating>, vector_form {\n    T f(T x) const;\n    T df(T g, T, T) const;\n};\n"
+
+
+def a_rule_is_an_op():
+    files = rule(f"{TWICE}, rule, method)", DERIVED) | rule("", "unary<Result::Same, floating>, host_only {\n};\n", "thrice.hpp")
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        subprocess.run([sys.executable, ROOT / "tools/opgen.py", "--root", root, "--out", root / "out"], check=True)
+        for name, text in (("src/pointwise_twice.cpp", 'return pointwise::apply("twice", pointwise::twice_op{}, input);'),
+                           ("kernels/pointwise_twice.cpp", "register_rules(pointwise::op_list<pointwise::twice_op>{});"),
+                           ("cuda/pointwise_twice.cu", "attach_pointwise(pointwise::op_list<pointwise::twice_op>{})"),
+                           ("src/kernels_registry.cpp", "v3::register_pointwise_twice();")):
+            if text not in (root / "out" / name).read_text():
+                return f"{name} does not say {text}"
+        made = [p.name for p in (root / "out").rglob("*thrice*")]
+    return f"a rule of the host's that is no op has {', '.join(made)}" if made else None
+
+
+def the_arguments_of_a_rule():
+    schema = 'REEL_OP("twice(Tensor input, float slope=0.5) -> Tensor", rule)'
+    return taken(rule(schema, DERIVED), "s.gradient = Gradient::Rule;")
+
+
+def a_rule_without_a_derivative():
+    return refused(rule(f"{TWICE}, rule)", "unary<Result::Same, floating> {\n    T f(T x) const;\n};\n"), f"{RULES}/twice.hpp:1",
+                   "the block says rule, and twice_op has no derivative: write df (or da, db, dc), or say not_differentiable")
+
+
+def a_rule_whose_derivative_is_denied():
+    return refused(rule(f"{TWICE}, not_differentiable)", DERIVED), f"{RULES}/twice.hpp:1",
+                   "the block says not_differentiable, and twice_op has a derivative: say rule")
+
+
+def a_composite_of_tensors_above_a_rule():
+    return refused(rule(f"{TWICE}, composite)", DERIVED), f"{RULES}/twice.hpp:1",
+                   "the block says composite, which above a rule is for a form with a plain number whose other form records: say "
+                   "rule or not_differentiable")
+
+
+def a_schema_with_other_operands_than_the_rule():
+    return refused(rule('REEL_OP("twice(Scalar input) -> Tensor", rule)', DERIVED), f"{RULES}/twice.hpp:1",
+                   "twice_op has 1 operand(s); the schema must begin with as many arguments, each a Tensor or a Scalar, at least "
+                   "one a Tensor")
+
+
+def a_block_above_no_rule():
+    return refused({f"{RULES}/twice.hpp": f"{TWICE}, rule)\nstruct twice_op {{}};\n"}, f"{RULES}/twice.hpp:1",
+                   "no pointwise rule stands below the block; expected: struct NAME_op : unary<...> { ... }, or binary, or ternary")
+
+
+def a_rule_in_a_macro():
+    text = "#define RULE(name) \\\n    struct name : unary<Result::Same, floating> {};\nRULE(twice_op)\n"
+    return refused({f"{RULES}/twice.hpp": text}, f"{RULES}/twice.hpp:1",
+                   "a pointwise rule stands in a macro, where the build cannot read it; write the rule out")
+
+
 # --- the tree itself --------------------------------------------------------------------------------------------------
 
 def every_block_of_the_library_is_taken():
@@ -211,7 +277,7 @@ def every_block_of_the_library_is_taken():
 
 def main():
     tests = [f for name, f in globals().items() if callable(f) and getattr(f, "__module__", "") == "__main__"
-             and name not in ("main", "generate", "source", "refused", "taken", "at")]
+             and name not in ("main", "generate", "source", "refused", "taken", "at", "rule")]
     failed = 0
     for test in tests:
         problem = test()

@@ -153,7 +153,7 @@ def public_headers_are_cheap():
 
 # where code for the host may reach into a tensor's memory by other ways than host_data, and why
 OTHER_WAYS_TO_MEMORY = {
-    "libs/autograd/src/ops/pointwise/rule_host.hpp": "the quickest path of two operands has asked where they live already",
+    "libs/autograd/src/ops/pointwise/run.cpp": "the quickest path has asked where its operands live already",
 }
 
 

@@ -1,10 +1,11 @@
-// Instantiates the inner loops of a family for one instruction set.
+// Instantiates the vector loops of pointwise rules for one instruction set.
 #pragma once
 
-#include "cpu/vec_math.hpp"
-// The rules are read after the vector functions, so that both lookups see everything.
+#include <reel/autograd/pointwise/loop.hpp>
+
 #include "cpu/loops.hpp"
-#include "cpu/pointwise.hpp"
+#include "cpu/normal_cdf.hpp"
+#include "cpu/vec_math.hpp"
 
 namespace reel::cpu::REEL_ISA {
 
@@ -18,24 +19,21 @@ template <class Op> struct Backward {
     template <class X> X operator()(X g, X saved) const { return op.df(g, saved, saved); }
 };
 
-template <class Op, class T> void set_unary() {
-    loop_table<Op>.forward[int(dtype_of<T>)] = &unary_loop<Forward<Op>, T>;
-    if constexpr (Op::fused) loop_table<Op>.backward[int(dtype_of<T>)] = &binary_loop<Backward<Op>, T>;
+template <class Op, class T> void set_loops() {
+    pointwise::LoopTable& table = pointwise::loop_table<Op>;
+    if constexpr (Op::operands == 2) table.forward[int(dtype_of<T>)] = &binary_loop<Forward<Op>, T>;
+    else {
+        table.forward[int(dtype_of<T>)] = &unary_loop<Forward<Op>, T>;
+        if constexpr (Op::fused) table.backward[int(dtype_of<T>)] = &binary_loop<Backward<Op>, T>;
+    }
 }
-template <class... Op> void register_unary(pointwise::op_list<Op...>) {
-    (set_unary<Op, float>(), ...);
-    (set_unary<Op, double>(), ...);
-    (set_unary<Op, BFloat16>(), ...);
-    (set_unary<Op, Half>(), ...);
-}
-template <class Op, class T> void set_binary() {
-    loop_table<Op>.forward[int(dtype_of<T>)] = &binary_loop<Forward<Op>, T>;
-}
-template <class... Op> void register_binary(pointwise::op_list<Op...>) {
-    (set_binary<Op, float>(), ...);
-    (set_binary<Op, double>(), ...);
-    (set_binary<Op, BFloat16>(), ...);
-    (set_binary<Op, Half>(), ...);
+/// Sets the loops of every floating dtype for each rule.
+template <class... Op> void register_rules(pointwise::op_list<Op...>) {
+    static_assert((pointwise::has_vector_form<Op> && ...));
+    (set_loops<Op, float>(), ...);
+    (set_loops<Op, double>(), ...);
+    (set_loops<Op, BFloat16>(), ...);
+    (set_loops<Op, Half>(), ...);
 }
 
 } // namespace reel::cpu::REEL_ISA

@@ -1,5 +1,5 @@
 // Copies of a tensor in which the part that a view would show is replaced.
-#include "ops/pointwise/rule_host.hpp"
+#include "ops/pointwise/run.hpp"
 #include "ops/shape/shape_util.hpp"
 
 namespace reel {

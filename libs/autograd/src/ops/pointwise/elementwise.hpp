@@ -5,7 +5,7 @@
 #include <complex>
 #include <utility>
 
-#include "ops/pointwise/rule_host.hpp"
+#include "ops/pointwise/run.hpp"
 
 namespace reel::elementwise {
 
@@ -50,7 +50,7 @@ void loop(char* const* d, const std::int64_t* s, std::int64_t n, const void* con
 template <unsigned Types, class F, class... X>
 Tensor map(const char* name, ScalarType compute, const F& f, const X&... x) {
     constexpr std::size_t n = sizeof...(X);
-    cpu::Loop loop = nullptr;
+    pointwise::Loop loop = nullptr;
     ScalarType result = compute;
     const auto pick = [&]<class T>() {
         loop = &detail::loop<F, T, n>;
@@ -78,8 +78,7 @@ Tensor map(const char* name, ScalarType compute, const F& f, const X&... x) {
         break;
     }
     if (!loop) pointwise::detail::throw_unsupported(name, compute);
-    const Tensor operands[] = {x...};
-    return pointwise::detail::run_elementwise(name, loop, &f, compute, result, operands, n);
+    return pointwise::detail::run({name, &f, loop, compute, result, nullptr}, x...);
 }
 
 /// Promoted dtype of the operands; integers and bools become the default floating dtype in `to_float`.

@@ -1,6 +1,6 @@
 // Several tensors joined into one.
 #include "ops/index/block_copies.hpp"
-#include "ops/pointwise/rule_host.hpp"
+#include "ops/pointwise/run.hpp"
 #include "ops/shape/shape_util.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Views by raw geometry, and between complex numbers and pairs of reals.
 #include <reel/autograd/kernels/accumulate.hpp>
 
-#include "ops/pointwise/rule_host.hpp"
+#include "ops/pointwise/run.hpp"
 #include "ops/shape/geometry_change.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
