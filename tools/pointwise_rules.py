@@ -1,7 +1,7 @@
 """The pointwise rules and what is written for them: a part of opgen.py.
 
-A rule is a struct of libs/autograd/include/reel/autograd/pointwise/FAMILY.hpp whose base is `unary<`, `binary<` or
-`ternary<`. For each family this writes one file of loops for vectors, which the build compiles once per instruction set,
+A rule is a struct of libs/autograd/include/reel/autograd/pointwise/FAMILY.hpp whose base is `unary<`, `binary<`, `ternary<`
+or `in_double<`. For each family this writes one file of loops for vectors, which the build compiles once per instruction set,
 one file of kernels for CUDA, and the functions of the ops whose blocks stand above rules.
 """
 import re
@@ -10,8 +10,9 @@ import cpp_text
 from opgen_text import BANNER
 
 FOLDER = "libs/autograd/include/reel/autograd/pointwise"
-OPERANDS = {"unary": 1, "binary": 2, "ternary": 3}
-RULE = re.compile(r"^struct\s+(\w+)\s*:\s*(unary|binary|ternary)<([^{;]*)\{", re.M)
+OPERANDS = {"unary": 1, "binary": 2, "ternary": 3, "in_double": 1}
+BASE = "|".join(OPERANDS)
+RULE = re.compile(rf"^struct\s+(\w+)\s*:\s*({BASE})<([^{{;]*)\{{", re.M)
 DERIVATIVE = re.compile(r"\b(?:df|da)\s*\(")
 
 
@@ -21,7 +22,8 @@ class Rule:
     def __init__(self, name, base, head, body):
         self.name, self.operands = name, OPERANDS[base]
         bases = set(re.findall(r"\w+", head))
-        self.has_vector_form, self.runs_on_devices = "vector_form" in bases, "host_only" not in bases
+        self.has_vector_form = "vector_form" in bases
+        self.runs_on_devices = base != "in_double" and "host_only" not in bases
         self.has_derivative = bool(DERIVATIVE.search(body))
 
 
@@ -39,7 +41,7 @@ def families(root, fail):
     for path in sorted((root / FOLDER).glob("*.hpp")):
         text = cpp_text.blanked(path.read_text())
         for m in cpp_text.MACRO.finditer(text):
-            if re.search(r":\s*(?:unary|binary|ternary)<", m.group(2)):
+            if re.search(rf":\s*(?:{BASE})<", m.group(2)):
                 fail(f"{path.relative_to(root).as_posix()}:{text.count(chr(10), 0, m.start()) + 1}",
                      "a pointwise rule stands in a macro, where the build cannot read it; write the rule out")
         if rules := rules_of(text):

@@ -2,13 +2,15 @@
 #include <reel/autograd/host_data.hpp>
 
 #include "ops/loss/loss.hpp"
-#include "ops/pointwise/elementwise.hpp"
+#include "ops/pointwise/run.hpp"
 
 #include <cmath>
 
 namespace reel {
 
-using namespace elementwise;
+using autograd::GradList;
+using autograd::record;
+using autograd::RuleContext;
 
 namespace {
 /// Throws unless every class index is in [low, classes).

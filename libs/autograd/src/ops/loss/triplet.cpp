@@ -1,10 +1,12 @@
 // Losses over three points: the anchor should be nearer to the positive than to the negative.
 #include "ops/loss/loss.hpp"
-#include "ops/pointwise/elementwise.hpp"
+#include "ops/pointwise/run.hpp"
 
 namespace reel {
 
-using namespace elementwise;
+using autograd::GradList;
+using autograd::record;
+using autograd::RuleContext;
 
 namespace {
 /// p-norm of x - o + eps over the last dimension.

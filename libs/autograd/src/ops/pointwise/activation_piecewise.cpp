@@ -3,8 +3,9 @@
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/pointwise/activation.hpp>
 #include <reel/autograd/pointwise/activation_piecewise.hpp>
+#include <reel/autograd/pointwise/apply.hpp>
 
-#include "ops/pointwise/elementwise.hpp"
+#include "tensor/raw.hpp"
 
 namespace reel {
 
@@ -102,15 +103,7 @@ Tensor prelu(const Tensor& input, const Tensor& weight) {
         shape[1] = channels;
         w = reshape(weight, shape);
     } else if (input.dim() == 0) w = reshape(weight, {});
-    const Tensor y = elementwise::map<elementwise::Floats>(
-        "prelu", input.scalar_type(), [](auto x, auto o) { return x > 0 ? x : o * x; }, input, w);
-    autograd::record("prelu", {input, w}, y, {input, w}, [](RuleContext& c) -> GradList {
-        const Tensor x = c.saved(0), o = c.saved(1), &g = c.grad();
-        // At zero either slope is a constant: mixed second derivatives are zero there.
-        const Tensor slope = GradMode::is_enabled() && o.requires_grad() ? where(x < 0, o, o.detach()) : o;
-        return {c.needs(0) ? where(x > 0, g, slope * g) : Tensor(), c.needs(1) ? where(x >= 0, 0, x * g) : Tensor()};
-    });
-    return y;
+    return apply("prelu", prelu_op{}, input, w);
 }
 
 } // namespace reel

@@ -2,14 +2,15 @@
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/pointwise/division.hpp>
 
-#include "ops/pointwise/elementwise.hpp"
+#include "ops/pointwise/run.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace reel {
 
-using namespace elementwise;
+using namespace pointwise;
+using reel::detail::wrapped_number;
 
 namespace {
 
@@ -21,7 +22,7 @@ void check_divisor(const char* op, ScalarType t, const Tensor& o) {
 }
 /// Floats round the quotient to their dtype before they drop its fraction.
 Tensor truncated(const char* op, const Tensor& x, const Tensor& o) {
-    const ScalarType t = promoted(x, o);
+    const ScalarType t = result_type(x, o);
     if (!isIntegralType(t)) {
         const NoGradGuard guard;
         REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(t), op, ": there is no kernel for ", dtype_name(t),
@@ -29,20 +30,22 @@ Tensor truncated(const char* op, const Tensor& x, const Tensor& o) {
         return trunc(div(x, o));
     }
     check_divisor(op, t, o);
-    return pointwise::evaluate(op, pointwise::trunc_divide_op{}, x, o);
+    return evaluate(op, trunc_divide_op{}, x, o);
 }
 /// A rule of `division.hpp` on divisors that are not zero where they are integers.
 template <class Rule> Tensor divided(const char* op, const Rule& rule, const Tensor& x, const Tensor& o) {
-    check_divisor(op, promoted(x, o), o);
-    return pointwise::apply(op, rule, x, o);
+    check_divisor(op, result_type(x, o), o);
+    return apply(op, rule, x, o);
 }
 Tensor div_mode(const char* op, const Tensor& x, const Tensor& o, std::optional<std::string_view> mode) {
     if (!mode) return div(x, o);
     REEL_CHECK(*mode == "floor" || *mode == "trunc", op, ": rounding_mode is '", *mode,
                "'; expected 'floor', 'trunc' or None");
-    if (*mode == "floor") return divided(op, pointwise::floor_divide_op{}, x, o);
+    if (*mode == "floor") return divided(op, floor_divide_op{}, x, o);
     const Tensor y = truncated(op, x, o);
-    record(op, {x, o}, y, {}, [](RuleContext& c) -> GradList { return {zeros_like(c.grad()), zeros_like(c.grad())}; });
+    autograd::record(op, {x, o}, y, {}, [](RuleContext& c) -> GradList {
+        return {zeros_like(c.grad()), zeros_like(c.grad())};
+    });
     return y;
 }
 
@@ -55,7 +58,7 @@ Tensor div(const Tensor& input, const Tensor& other, std::optional<std::string_v
 }
 REEL_OP("div(Tensor input, Scalar other, *, str? rounding_mode) -> Tensor", rule, method, out, inplace)
 Tensor div(const Tensor& input, const Scalar& other, std::optional<std::string_view> rounding_mode) {
-    return div_mode("div", input, number(other), rounding_mode);
+    return div_mode("div", input, wrapped_number(other), rounding_mode);
 }
 REEL_OP("true_divide(Tensor input, Tensor other) -> Tensor", composite, method, out, inplace)
 Tensor true_divide(const Tensor& input, const Tensor& other) { return div(input, other); }
@@ -64,25 +67,25 @@ Tensor true_divide(const Tensor& input, const Scalar& other) { return div(input,
 
 REEL_OP("floor_divide(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace)
 Tensor floor_divide(const Tensor& input, const Tensor& other) {
-    return divided("floor_divide", pointwise::floor_divide_op{}, input, other);
+    return divided("floor_divide", floor_divide_op{}, input, other);
 }
 REEL_OP("floor_divide(Tensor input, Scalar other) -> Tensor", composite, method, out, inplace)
-Tensor floor_divide(const Tensor& input, const Scalar& other) { return floor_divide(input, number(other)); }
+Tensor floor_divide(const Tensor& input, const Scalar& other) { return floor_divide(input, wrapped_number(other)); }
 
 /// x - o floor(x / o)
 REEL_OP("remainder(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace)
 Tensor remainder(const Tensor& input, const Tensor& other) {
-    return divided("remainder", pointwise::remainder_op{}, input, other);
+    return divided("remainder", remainder_op{}, input, other);
 }
 REEL_OP("remainder(Tensor input, Scalar other) -> Tensor", composite, method, out, inplace)
-Tensor remainder(const Tensor& input, const Scalar& other) { return remainder(input, number(other)); }
+Tensor remainder(const Tensor& input, const Scalar& other) { return remainder(input, wrapped_number(other)); }
 REEL_OP("remainder(Scalar input, Tensor other) -> Tensor", composite, out)
-Tensor remainder(const Scalar& input, const Tensor& other) { return remainder(number(input), other); }
+Tensor remainder(const Scalar& input, const Tensor& other) { return remainder(wrapped_number(input), other); }
 
 /// x - o trunc(x / o)
 REEL_OP("fmod(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace)
-Tensor fmod(const Tensor& input, const Tensor& other) { return divided("fmod", pointwise::fmod_op{}, input, other); }
+Tensor fmod(const Tensor& input, const Tensor& other) { return divided("fmod", fmod_op{}, input, other); }
 REEL_OP("fmod(Tensor input, Scalar other) -> Tensor", composite, method, out, inplace)
-Tensor fmod(const Tensor& input, const Scalar& other) { return fmod(input, number(other)); }
+Tensor fmod(const Tensor& input, const Scalar& other) { return fmod(input, wrapped_number(other)); }
 
 } // namespace reel

@@ -1,14 +1,12 @@
 // Powers.
 #include <reel/autograd/pointwise/power.hpp>
 
-#include "ops/pointwise/elementwise.hpp"
+#include "ops/pointwise/run.hpp"
 
 #include <cmath>
 #include <complex>
 
 namespace reel {
-
-using namespace elementwise;
 
 namespace {
 
@@ -44,7 +42,7 @@ Tensor exponent_grad(const Tensor& g, const Tensor& x, const Tensor& o, const Te
 
 REEL_OP("pow(Tensor input, Tensor exponent) -> Tensor", rule, method, out, inplace)
 Tensor pow(const Tensor& input, const Tensor& exponent) {
-    const ScalarType t = promoted(input, exponent);
+    const ScalarType t = result_type(input, exponent);
     REEL_CHECK_NOT_IMPLEMENTED(t != kBool, "pow: input: there is no kernel for bool; convert an operand first");
     return pointwise::apply("pow", pointwise::pow_op{}, input, exponent);
 }
@@ -67,7 +65,7 @@ Tensor pow(const Scalar& input, const Tensor& exponent) {
 /// The power in double precision, whatever the operands are.
 REEL_OP("float_power(Tensor input, Tensor exponent) -> Tensor", composite, method, out, inplace)
 Tensor float_power(const Tensor& input, const Tensor& exponent) {
-    const ScalarType t = isComplexType(promoted(input, exponent)) ? kComplexDouble : kDouble;
+    const ScalarType t = isComplexType(result_type(input, exponent)) ? kComplexDouble : kDouble;
     return pow(input.to(t), exponent.to(t));
 }
 REEL_OP("float_power(Tensor input, Scalar exponent) -> Tensor", composite, method, out, inplace)

@@ -6,9 +6,9 @@
 
 #include <cmath>
 
-#include "ops/special/special.hpp"
 #include "tensor/checked_size.hpp"
 #include "tensor/raw.hpp"
+#include <reel/autograd/pointwise/special_math.hpp>
 
 namespace reel {
 

@@ -1,6 +1,7 @@
 // Activations put together from pieces.
 #pragma once
 
+#include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/pointwise/rule.hpp>
 
 namespace reel::pointwise {
@@ -128,6 +129,17 @@ struct threshold_op : unary<Result::Same, floating | integral, Saves::Input>, ve
     static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const { return where(x <= k<T>(threshold), k<T>(value), x); }
     template <class T> REEL_HD T df(T g, T x, T) const { return where(x <= k<T>(threshold), k<T>(0), g); }
+};
+/// x above zero, weight x elsewhere.
+struct prelu_op : binary<Result::Same, floating, a | b, a> {
+    template <class T> REEL_HD T f(T x, T weight) const { return x > 0 ? x : weight * x; }
+    template <class T> T da(T g, T x, T weight, T) const {
+        // At zero either slope is a constant: mixed second derivatives are zero there.
+        const bool twice = GradMode::is_enabled() && weight.requires_grad();
+        const T slope = twice ? where(x < 0, weight, weight.detach()) : weight;
+        return where(x > 0, g, slope * g);
+    }
+    template <class T> T db(T g, T x, T, T) const { return where(x >= 0, 0, x * g); }
 };
 
 } // namespace reel::pointwise

@@ -60,6 +60,12 @@ struct host_only {};
 template <class Op> inline constexpr bool has_vector_form = std::is_base_of_v<vector_form, Op>;
 template <class Op> inline constexpr bool runs_on_devices = !std::is_base_of_v<host_only, Op>;
 
+/// Base of rules of one operand that a function of double computes, on the host; they add `df`.
+template <double (*F)(double), Saves S = Saves::Nothing>
+struct in_double : unary<Result::ToFloat, floating, S>, host_only {
+    template <class T> T f(T x) const { return T(F(double(x))); }
+};
+
 /// A constant in the arithmetic of T: stays a plain number for tensors, so that it promotes as one.
 template <class T> REEL_HD auto k(double c) {
     if constexpr (std::is_same_v<T, Tensor>) return c;
