@@ -44,7 +44,7 @@ def split_flags(text):
 def read(sources, root, fail):
     """Every block of the tree below `root`, in the order of files and lines; `fail(where, text)` stops the build."""
     blocks = []
-    for path in sorted((p for p in (root / LIBRARIES).rglob("*") if p.suffix in SUFFIXES), key=lambda p: _order(p, root)):
+    for path in sorted((p for p in (root / LIBRARIES).rglob("*") if p.suffix in SUFFIXES), key=lambda p: home(p.relative_to(root).as_posix())):
         name = path.relative_to(root).as_posix()
         raw = sources.raw.get(path) or path.read_text(errors="replace")
         if "REEL_" not in raw:
@@ -72,9 +72,8 @@ def read(sources, root, fail):
     return blocks
 
 
-def _order(path, root):
-    """Where a file stands among the others: a family's rules beside the family's functions."""
-    name = path.relative_to(root).as_posix()
+def home(name):
+    """Where a file's ops belong among the families: the rules of one stand beside its functions."""
     return name.replace(RULES, OPS + "/pointwise")
 
 

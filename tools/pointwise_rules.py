@@ -108,7 +108,7 @@ def loops_file(family, rules):
     rules = [r for r in rules if r.has_vector_form]
     if not rules:
         return ""
-    return (f'{BANNER}#include "cpu/pointwise_register.hpp"\n\n#include <reel/autograd/pointwise/{family}.hpp>\n\n'
+    return (f'{BANNER}#include <reel/autograd/detail/cpu/rule_loops.hpp>\n#include <reel/autograd/pointwise/{family}.hpp>\n\n'
             f"namespace reel::cpu::REEL_ISA {{\n\nvoid register_pointwise_{family}() {{\n    register_rules({rule_list(rules)});\n}}"
             "\n\n} // namespace reel::cpu::REEL_ISA\n")
 

@@ -92,39 +92,41 @@ Tensor result_for(const Launch& l, IntArrayRef sizes, const Tensor* const (&x)[n
 }
 template <std::size_t n> Tensor run_general(const Launch& l, const Tensor* const (&x)[n]) {
     Dims sizes = x[0]->sizes();
-    for (std::size_t i = 1; i < n; ++i) sizes = broadcast_shapes(l.name, sizes, x[i]->sizes());
-    Tensor plain[n], all[n + 1];
+    for (std::size_t i = 1; i < n; ++i)
+        if (!x[i]->sizes().equals(sizes)) sizes = broadcast_shapes(l.name, sizes, x[i]->sizes());
+    Tensor cast[n], wide[n];
     const Tensor* t[n + 1];
     const Tensor* like = nullptr;
     for (std::size_t i = 0; i < n; ++i) {
-        plain[i] = cast_raw(*x[i], l.compute);
-        const bool whole = plain[i].sizes().equals(sizes);
-        if (whole && !like) like = &plain[i];
-        all[i + 1] = whole ? plain[i] : expand_raw(plain[i], sizes);
-        t[i + 1] = &all[i + 1];
+        const Tensor*& operand = t[i + 1] = x[i];
+        if (operand->scalar_type() != l.compute) operand = &(cast[i] = cast_raw(*operand, l.compute));
+        if (!operand->sizes().equals(sizes)) operand = &(wide[i] = expand_raw(*operand, sizes));
+        else if (!like) like = operand;
     }
-    all[0] = result_for(l, sizes, x, like);
-    t[0] = &all[0];
+    const Tensor out = result_for(l, sizes, x, like);
+    t[0] = &out;
     run_loop(l, int(n) + 1, t);
-    return all[0];
+    return out;
 }
-/// Dense operands of one shape and the compute dtype on the CPU, as nearly all are, take the shortest way.
-template <std::size_t n> Tensor run_all(const Launch& l, const Tensor* const (&x)[n]) {
-    bool simple = true;
-    for (const Tensor* t : x)
-        simple = simple && t->scalar_type() == l.compute && t->is_contiguous() && t->is_cpu() &&
-                 t->sizes().equals(x[0]->sizes());
-    if (!simple) return run_general(l, x);
-    Tensor out = empty_raw(x[0]->sizes(), l.result);
-    const std::int64_t in = std::int64_t(elementSize(l.compute));
+/// Dense operands on the CPU, all of the result's shape.
+template <std::size_t n> Tensor run_dense(Loop loop, const void* rule, ScalarType result, const Tensor* const (&x)[n]) {
+    Tensor out = empty_raw(x[0]->sizes(), result);
+    const std::int64_t in = std::int64_t(elementSize(x[0]->scalar_type()));
     char* data[n + 1] = {static_cast<char*>(out.impl()->data())};
-    std::int64_t steps[n + 1] = {std::int64_t(elementSize(l.result))};
+    std::int64_t steps[n + 1] = {std::int64_t(elementSize(result))};
     for (std::size_t i = 0; i < n; ++i) {
         data[i + 1] = static_cast<char*>(x[i]->impl()->data());
         steps[i + 1] = in;
     }
-    cpu::for_each_flat(out.numel(), int(n) + 1, data, steps, l.loop, l.rule);
+    cpu::for_each_flat(out.numel(), int(n) + 1, data, steps, loop, rule);
     return out;
+}
+template <std::size_t n> Tensor run_all(const Launch& l, const Tensor* const (&x)[n]) {
+    bool dense = true;
+    for (const Tensor* t : x)
+        dense = dense && t->scalar_type() == l.compute && t->is_contiguous() && t->is_cpu() &&
+                t->sizes().equals(x[0]->sizes());
+    return dense ? run_dense(l.loop, l.rule, l.result, x) : run_general(l, x);
 }
 } // namespace
 
@@ -139,6 +141,14 @@ Tensor run(const Launch& l, const Tensor& x, const Tensor& o) {
 Tensor run(const Launch& l, const Tensor& x, const Tensor& o, const Tensor& z) {
     const Tensor* const operands[] = {&x, &o, &z};
     return run_all(l, operands);
+}
+Tensor run_alike(Loop loop, const void* rule, const Tensor& x) {
+    const Tensor* const operands[] = {&x};
+    return run_dense(loop, rule, x.scalar_type(), operands);
+}
+Tensor run_alike(Loop loop, const void* rule, const Tensor& x, const Tensor& o) {
+    const Tensor* const operands[] = {&x, &o};
+    return run_dense(loop, rule, x.scalar_type(), operands);
 }
 void run_into(const Launch& l, const Tensor& out, const Tensor& x, const Tensor& o) {
     const Tensor* const all[] = {&out, &x, &o};

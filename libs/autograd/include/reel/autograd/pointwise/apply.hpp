@@ -28,6 +28,9 @@ struct Launch {
 Tensor run(const Launch& launch, const Tensor& x);
 Tensor run(const Launch& launch, const Tensor& x, const Tensor& o);
 Tensor run(const Launch& launch, const Tensor& x, const Tensor& o, const Tensor& z);
+/// The same for dense operands of one shape and dtype on the CPU, which the result has, too: the shortest way.
+Tensor run_alike(Loop loop, const void* rule, const Tensor& x);
+Tensor run_alike(Loop loop, const void* rule, const Tensor& x, const Tensor& o);
 /// One of two operands is a plain number, the first if `swapped`: no tensor is made for it on the CPU.
 Tensor run(const Launch& launch, const Tensor& x, const Scalar& number, bool swapped);
 /// A 0-dim tensor that promotes like a plain number.
@@ -43,11 +46,20 @@ template <class Op> Launch launch(const char* name, const Op& op, ScalarType com
         throw_unsupported(name, compute);
     return {name, &op, found.loop, compute, found.result, device_loop<Op>};
 }
+/// The loop over vectors for operands that `run_alike` takes; null for others.
+template <class Op, class... X> Loop loop_for_alike(const Tensor& x, const X&... more) {
+    [[maybe_unused]] const auto fits = [&](const Tensor& o) {
+        return o.scalar_type() == x.scalar_type() && o.is_contiguous() && x.sizes().equals(o.sizes()) && o.is_cpu();
+    };
+    const bool all = x.is_contiguous() && x.is_cpu() && (fits(more) && ...);
+    return all ? loop_table<Op>.forward[int(x.scalar_type())] : nullptr;
+}
 template <class... X> ScalarType common_dtype(const Tensor& x, const X&... more) {
     const ScalarType t = x.scalar_type();
     if (((more.scalar_type() == t) && ...)) [[likely]]
         return t;
-    return promoted(ArrayRef<const Tensor*>({&x, &more...}));
+    if constexpr (sizeof...(X) == 1) return result_type(x, more...);
+    else return promoted(ArrayRef<const Tensor*>({&x, &more...}));
 }
 } // namespace detail
 
@@ -62,6 +74,9 @@ inline Tensor fit_gradient(Tensor g, bool complex_operand) {
 template <class Op, class... X> Tensor evaluate(const char* name, const Op& op, const X&... x) {
     static_assert(sizeof...(X) == std::size_t(Op::operands), "as many operands as the rule has");
     if constexpr (requires { op.check(name, x...); }) op.check(name, x...);
+    if constexpr (keeps_dtype<Op> && sizeof...(X) <= 2)
+        if (const Loop loop = detail::loop_for_alike<Op>(x...)) [[likely]]
+            return detail::run_alike(loop, &op, x...);
     return detail::run(detail::launch(name, op, detail::common_dtype(x...)), x...);
 }
 

@@ -50,6 +50,13 @@ template <class Op, class T> void one_by_one(char* const* d, const std::int64_t*
     detail::run_one_by_one<Op, T>(d, s, n, *static_cast<const Op*>(rule), detail::Operands<Op>{});
 }
 
+/// Has the rule a vector form, whose results have the operands' dtype?
+template <class Op>
+inline constexpr bool keeps_dtype = [] {
+    if constexpr (has_vector_form<Op>) return std::is_same_v<result_of<Op, float>, float>;
+    else return false;
+}();
+
 /// A loop and the dtype of what it makes.
 struct TypedLoop {
     Loop loop;
@@ -59,6 +66,9 @@ struct TypedLoop {
 /// other for floating dtypes; integers, bools and complex numbers go one by one.
 template <class Op> TypedLoop loop_of(ScalarType t) {
     const Loop vectors = loop_table<Op>.forward[int(t)];
+    if constexpr (keeps_dtype<Op>)
+        if (vectors) [[likely]]
+            return {vectors, t};
     switch (t) {
 #define REEL_CASE(T, Name, Set)                                                                                        \
     case ScalarType::Name:                                                                                             \

@@ -1,11 +1,10 @@
 // Instantiates the vector loops of pointwise rules for one instruction set.
 #pragma once
 
+#include <reel/autograd/detail/cpu/loops.hpp>
+#include <reel/autograd/detail/cpu/normal_cdf.hpp>
+#include <reel/autograd/detail/cpu/vec_math.hpp>
 #include <reel/autograd/pointwise/loop.hpp>
-
-#include "cpu/loops.hpp"
-#include "cpu/normal_cdf.hpp"
-#include "cpu/vec_math.hpp"
 
 namespace reel::cpu::REEL_ISA {
 
