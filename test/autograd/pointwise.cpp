@@ -51,6 +51,7 @@ const std::vector<Unary>& unary() {
         {"reciprocal", 0.4, 2},
         {"square", -2, 2},
         {"sqrt", 0.3, 3},
+        {"cbrt", -3, -0.3},
         {"rsqrt", 0.3, 3},
         {"exp", -2, 2},
         {"exp2", -2, 2},

@@ -1,6 +1,8 @@
 // Powers.
 #pragma once
 
+#include <cmath>
+
 #include <reel/autograd/pointwise/rule.hpp>
 
 namespace reel::pointwise {
@@ -33,6 +35,12 @@ struct hypot_op : binary<Result::Same, floating, a | y, b | y> {
     template <class T> REEL_HD T f(T x, T o) const { return std::hypot(x, o); }
     template <class T> T da(T g, T x, T, T y) const { return g * (x / masked_fill(y, y == 0, 1)); }
     template <class T> T db(T g, T, T o, T y) const { return g * (o / masked_fill(y, y == 0, 1)); }
+};
+/// The cube root, of negative numbers, too.  d/dx = 1 / (3 y^2)
+REEL_OP("cbrt(Tensor input) -> Tensor", rule, method, out, inplace)
+struct cbrt_op : unary<Result::ToFloat, floating, Saves::Output> {
+    template <class T> REEL_HD T f(T x) const { return std::cbrt(x); }
+    template <class T> T df(T g, T, T o) const { return g / (o * o * 3); }
 };
 
 } // namespace reel::pointwise
