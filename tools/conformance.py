@@ -15,15 +15,37 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "doc/conformance.md"
 RULES = ROOT / "doc/rules"
 RULE = re.compile(r'^- <a id="([^"]*)"></a>\*\*([A-Z]{1,2})-(\d+[a-z]?)\*\* \S', re.M)
-Family = collections.namedtuple("Family", "page about labels")
+INDEX = re.compile(r"^\| ([A-Z]{1,2}) \| \[[a-z-]+\.md\]\(([a-z-]+\.md)\) \| (.+) \|$", re.M)
+
+
+class Family:
+    """A family of rules: what it is about, and the page of each of its rules ("1", "33", "33a", ...), in their order."""
+
+    def __init__(self):
+        self.about, self.pages = "", {}
+
+    def add(self, name, page, about):
+        self.about += (", " if self.about else "") + about
+        text = (RULES / page).read_text(encoding="utf-8")
+        self.pages |= {label: page for _, family, label in RULE.findall(text) if family == name}
+        # as the pages count them: a family that stands on several is put in order
+        self.pages = dict(sorted(self.pages.items(), key=lambda item: int(re.match(r"\d+", item[0])[0])))
+
+    @property
+    def labels(self):
+        return list(self.pages)
+
+    @property
+    def page(self):
+        return next(iter(self.pages.values()))
 
 
 def families():
-    """family -> its page, what it is about, and the labels of its rules ("1", "33", "33a", ...) as they stand there."""
-    index = (RULES / "README.md").read_text(encoding="utf-8")
-    return {name: Family(page, about, [label for _, family, label in RULE.findall((RULES / page).read_text(encoding="utf-8"))
-                                       if family == name])
-            for name, page, about in re.findall(r"^\| ([A-Z]{1,2}) \| \[[a-z-]+\.md\]\(([a-z-]+\.md)\) \| (.+) \|$", index, re.M)}
+    """The families by name; the index has a row for each page of one."""
+    found = {}
+    for name, page, about in INDEX.findall((RULES / "README.md").read_text(encoding="utf-8")):
+        found.setdefault(name, Family()).add(name, page, about)
+    return found
 
 
 FAMILIES = families()
@@ -106,7 +128,7 @@ def page():
             files = tests.get((family, label), {})
             cells = [f"`{name}`" + (": " + ", ".join(c for c in cases if c) if any(cases) else "") for name, cases in files.items()]
             rule = f"{family}-{label}"
-            rows.append(f"| [{rule}](rules/{f.page}#{rule.lower()}) | " + "<br>".join(cells) + f" | {scenarios[family, label] or ''} |")
+            rows.append(f"| [{rule}](rules/{f.pages[label]}#{rule.lower()}) | " + "<br>".join(cells) + f" | {scenarios[family, label] or ''} |")
     return "\n".join(rows) + "\n"
 
 

@@ -95,7 +95,7 @@ def function(op, rule, where, fail):
 
 
 def functions_file(family, functions):
-    return (f"{BANNER}#include <reel/autograd/pointwise/apply.hpp>\n#include <reel/autograd/pointwise/{family}.hpp>\n\n"
+    return (f"{BANNER}#include <reel/autograd/ops.hpp>\n#include <reel/autograd/pointwise/apply.hpp>\n#include <reel/autograd/pointwise/{family}.hpp>\n\n"
             f"namespace reel {{\n\n{''.join(functions)}\n}} // namespace reel\n")
 
 
@@ -121,3 +121,14 @@ def cuda_file(family, rules):
     return (f'{BANNER}#include <reel/autograd/pointwise/{family}.hpp>\n\n#include "pointwise.cuh"\n\nnamespace reel::cuda {{\n\n'
             f"namespace {{\n[[maybe_unused]] const bool attached = (attach_pointwise({rule_list(rules)}), true);\n}} // namespace\n\n"
             "} // namespace reel::cuda\n")
+
+
+def files(families, ops, fail):
+    """(path below the generated folder, text) of everything that follows from the rules of {family: rules}."""
+    for family, rules in families.items():
+        functions = [function(o, o.rule, o.where, fail) for o in ops if o.rule and o.file.endswith(f"/{family}.hpp")]
+        for name, text in ((f"autograd/kernels/pointwise_{family}.cpp", loops_file(family, rules)),
+                           (f"cuda/pointwise_{family}.cu", cuda_file(family, rules)),
+                           (f"autograd/rules/{family}.cpp", functions_file(family, functions) if functions else "")):
+            if text:
+                yield name, text

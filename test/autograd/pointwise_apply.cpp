@@ -6,6 +6,7 @@
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/gradcheck.hpp>
 #include <reel/autograd/pointwise/vectorize.hpp>
+#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 
 using namespace reel;
@@ -162,6 +163,18 @@ BOOST_AUTO_TEST_CASE(a_rule_says_what_its_result_is) {
     BOOST_TEST((y.scalar_type() == kBool));
     BOOST_TEST(!y.requires_grad());
     BOOST_TEST(y.sum().item<std::int64_t>() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_rule_has_a_loop_for_each_of_its_dtypes) {
+    using pointwise::loop_of;
+    BOOST_TEST((loop_of<own::opposite_op>(kLong).loop == &pointwise::one_by_one<own::opposite_op, std::int64_t>));
+    BOOST_TEST((loop_of<own::opposite_op>(kLong).result == kBool));
+    BOOST_TEST((loop_of<own::opposite_op>(kComplexFloat).loop == nullptr));
+    for (const ScalarType t : {kFloat, kDouble, kBFloat16, kHalf}) {
+        BOOST_TEST((loop_of<own::bell_op>(t).loop == pointwise::loop_table<own::bell_op>.forward[int(t)]));
+        BOOST_TEST((loop_of<own::bell_op>(t).result == t));
+        BOOST_TEST((pointwise::loop_table<own::bell_op>.backward[int(t)] != nullptr));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(what_a_rule_has_no_loop_for_is_refused_by_its_name) {

@@ -31,7 +31,10 @@ const char* kind_name(NodeKind k) {
                                             "a device",
                                             "a layout",
                                             "a function or class",
-                                            "an unknown object"};
+                                            "an unknown object",
+                                            "an object",
+                                            "a member of an enum",
+                                            "a list or dict with its type"};
     return names[std::size_t(k)];
 }
 
@@ -134,6 +137,8 @@ public:
         case NodeKind::List:
         case NodeKind::Tuple:
         case NodeKind::Set:
+        case NodeKind::EnumMember:
+        case NodeKind::Tagged:
             for (std::size_t i = 0; i < n.items.size(); ++i) {
                 Node& child = *n.items[i];
                 if (child.height == 1 && child.items.empty() && !child.attributes)

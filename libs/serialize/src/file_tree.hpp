@@ -37,6 +37,10 @@ enum class NodeKind : std::uint8_t {
     Layout,
     Global, ///< a function or class of the table; never part of a result
     Opaque, ///< something that is not on the table; `text` is `module name`
+    // of script archives alone
+    Object,     ///< of the class `text`; `attributes` is its state, any value
+    EnumMember, ///< of the enum `text`; its only item is the value
+    Tagged,     ///< a list or dict, its only item, with its type as code spells it in `text`
 };
 const char* kind_name(NodeKind k);
 

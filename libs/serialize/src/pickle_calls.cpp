@@ -45,6 +45,8 @@ Node* PickleReader::global(std::string_view module, std::string_view name) {
         n->text = std::string(module) + " " + std::string(name);
         return n;
     };
+    if (dialect_ == PickleDialect::Script)
+        if (Node* n = script_global(module, name)) return n;
     for (const Entry& e : table)
         if (module == e.module && name == e.name) return found(e.tag);
     if (module == "torch.storage" && name == "UntypedStorage") return found(Tag::StorageType);
@@ -110,8 +112,10 @@ Node* PickleReader::reduce(Node* function, Node* arguments) {
     if (function->kind == NodeKind::Opaque) return opaque(function, {arguments});
     if (function->kind != NodeKind::Global)
         fail(str("REDUCE on ", kind_name(function->kind), "; only functions of the table can be called"));
+    if (Tag(function->tag) == Tag::ScriptClass) return enum_member(function, arguments);
     if (arguments->kind != NodeKind::Tuple)
         fail(str("REDUCE with ", kind_name(arguments->kind), " instead of a tuple of arguments"));
+    if (Tag(function->tag) == Tag::BuildList) return typed_list(function, arguments->items);
     return call(Tag(function->tag), function->text, arguments->items);
 }
 
@@ -206,6 +210,9 @@ Node* PickleReader::call(Tag function, const std::string& name, const std::vecto
     case Tag::RebuildFromType:
         arity(4, 4);
         return rebuild_from_type(a);
+    case Tag::RestoreTypeTag:
+        arity(2, 2);
+        return tagged(a);
     default:
         fail("REDUCE on the class '" + name + "', which is not made that way");
     }

@@ -6,6 +6,8 @@
 #include <sstream>
 
 #include <reel/autograd/error.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/index/scatter.hpp>
 
 #include "pickle_opcodes.hpp"
 #include "zip_reader.hpp"
@@ -13,8 +15,8 @@
 namespace reel::serialize {
 
 PickleReader::PickleReader(FileTree& tree, std::string_view bytes, std::string where, const ReadLimits& limits,
-                           StorageSource* storages)
-    : tree_(tree), bytes_(bytes), where_(std::move(where)), limits_(limits), storages_(storages) {}
+                           StorageSource* storages, PickleDialect dialect)
+    : tree_(tree), bytes_(bytes), where_(std::move(where)), limits_(limits), storages_(storages), dialect_(dialect) {}
 
 void PickleReader::fail(const std::string& what) const {
     // an error after something unknown is most likely its consequence: name the cause
@@ -197,6 +199,8 @@ Node* PickleReader::read() {
         fail("expected a pickle, which begins with the opcode PROTO");
     const int protocol = std::uint8_t(bytes_[at_ + 1]);
     if (protocol < 2 || protocol > 5) fail(str("pickle protocol ", protocol, " is not supported (2 to 5)"));
+    if (dialect_ == PickleDialect::Script && protocol != 2)
+        fail(str("pickle protocol ", protocol, " is not supported in a script archive (only 2)"));
     at_ += 2;
     ++opcodes_;
     while (!done_) {

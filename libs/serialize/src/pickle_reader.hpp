@@ -6,6 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/index/scatter.hpp>
+
 #include "file_tree.hpp"
 
 namespace reel::serialize {
@@ -34,13 +37,19 @@ public:
     virtual std::uint32_t storage(const StorageRequest& request, PickleReader& reader) = 0;
 };
 
+/// Whose globals a pickle may name.
+enum class PickleDialect {
+    Values, ///< `torch.save`'s: nothing but plain values, tensors and parameters
+    Script, ///< `torch.jit.save`'s, always of protocol 2: classes below `__torch__` and lists with types, too
+};
+
 /// Reads one pickle from the front of `bytes`. Opcodes outside SR-1's list, names outside the table and operands of the
 /// wrong kind are ValueErrors that say file, member, byte and key path. Strangers are noted in the tree and read over,
 /// so that `check_tree` can say where they are.
 class PickleReader {
 public:
     PickleReader(FileTree& tree, std::string_view bytes, std::string where, const ReadLimits& limits,
-                 StorageSource* storages = nullptr);
+                 StorageSource* storages = nullptr, PickleDialect dialect = PickleDialect::Values);
     Node* read();
     std::size_t position() const { return at_; }
     [[noreturn]] void fail(const std::string& what) const;
@@ -68,6 +77,9 @@ private:
         RebuildParameterWithState,
         RebuildFromType,
         StorageType,
+        ScriptClass,
+        BuildList,
+        RestoreTypeTag,
     };
     struct Entry;
     static const Entry table[];
@@ -103,6 +115,13 @@ private:
     Node* pairs(NodeKind k, const std::vector<Node*>& a);
     Node* set_of(const std::vector<Node*>& a);
 
+    // script archives (pickle_script.cpp)
+    Node* script_global(std::string_view module, std::string_view name);
+    Node* enum_member(const Node* cls, Node* value);
+    Node* typed_list(const Node* function, const std::vector<Node*>& a);
+    Node* tagged(const std::vector<Node*>& a);
+    Node* script_object(const Node* cls, const Node* arguments);
+
     // tensors, parameters and the states of objects (pickle_tensors.cpp)
     Node* new_object(Node* cls, Node* arguments);
     void build(Node* object, Node* state);
@@ -118,6 +137,7 @@ private:
     std::string where_;
     const ReadLimits& limits_;
     StorageSource* storages_;
+    PickleDialect dialect_;
     std::size_t at_ = 0, op_at_ = 0;
     std::uint64_t opcodes_ = 0, copied_ = 0;
     std::vector<Node*> stack_, memo_;

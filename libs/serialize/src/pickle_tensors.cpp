@@ -189,6 +189,7 @@ Node* PickleReader::rebuild_from_type(const std::vector<Node*>& a) {
 
 Node* PickleReader::new_object(Node* cls, Node* arguments) {
     if (cls->kind == NodeKind::Opaque) return opaque(cls, {arguments});
+    if (cls->kind == NodeKind::Global && Tag(cls->tag) == Tag::ScriptClass) return script_object(cls, arguments);
     if (cls->kind != NodeKind::Global || Tag(cls->tag) != Tag::Parameter)
         fail(str("NEWOBJ on ", kind_name(cls->kind), " ", cls->text, "; only Parameter is made that way"));
     if (arguments->kind != NodeKind::Tuple || arguments->items.empty() || arguments->items.size() > 2)
@@ -205,6 +206,11 @@ Node* PickleReader::new_object(Node* cls, Node* arguments) {
 void PickleReader::build(Node* object, Node* state) {
     if (object->kind == NodeKind::Opaque) {
         object->items.push_back(state);
+        return;
+    }
+    if (object->kind == NodeKind::Object) {
+        if (object->attributes) fail("the object of class '" + object->text + "' has two states");
+        object->attributes = state;
         return;
     }
     if (object->kind == NodeKind::OrderedDict) check_state(state, "an ordered dict");

@@ -5,8 +5,10 @@
 #include <unordered_map>
 
 #include <reel/autograd/error.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 
 #include "pickle_reader.hpp"
+#include "zip_storages.hpp"
 
 namespace reel::serialize {
 
@@ -26,68 +28,12 @@ bool legacy_record(std::string_view b) {
     return at != std::string_view::npos && at > 10 && b[0] == '\x80' && b[at - 3] == '.' && b[at - 2] == '\x80';
 }
 
-/// The byte count of a request, or a failure.
-std::uint64_t bytes_of(const StorageRequest& r, PickleReader& reader) {
-    if (r.count < 0) reader.fail(str("storage '", r.key, "' states ", r.count, " elements"));
-    std::uint64_t bytes;
-    if (__builtin_mul_overflow(std::uint64_t(r.count), r.item(), &bytes) || bytes >> 62)
-        reader.fail(str("storage '", r.key, "' states ", r.count, " elements, whose byte count overflows"));
-    return bytes;
-}
-/// A second reference to a storage must agree with the first.
-void check_again(StorageInfo& s, const StorageRequest& r, std::uint64_t bytes, PickleReader& reader) {
-    if (s.bytes != bytes)
-        reader.fail(str("storage '", r.key, "' has ", s.bytes, " bytes in one place and ", bytes, " in another"));
-    if (r.dtype == FileDtype::None) return;
-    if (s.dtype == FileDtype::None) s.dtype = r.dtype;
-    else if (s.dtype != r.dtype)
-        reader.fail(str("storage '", r.key, "' has two dtypes, ", info(s.dtype).name, " and ", info(r.dtype).name));
-}
-
-class ZipStorages : public StorageSource {
-public:
-    ZipStorages(FileTree& tree, const ZipReader& zip, std::string root)
-        : tree_(tree), zip_(zip), root_(std::move(root)) {}
-    std::size_t fields() const override { return 5; }
-    std::uint32_t storage(const StorageRequest& r, PickleReader& reader) override {
-        const std::uint64_t bytes = bytes_of(r, reader);
-        if (const auto it = known_.find(r.key); it != known_.end()) {
-            check_again(tree_.storages[it->second], r, bytes, reader);
-            return it->second;
-        }
-        if (r.key.empty() || r.key.size() > 1000 ||
-            r.key.find_first_of(std::string_view("/\\\0:", 4)) != std::string::npos ||
-            r.key.find_first_not_of('.') == std::string::npos)
-            reader.fail("the storage key '" + r.key + "' is not a plain name");
-        StorageInfo s;
-        s.key = r.key;
-        s.location = r.location;
-        s.dtype = r.dtype;
-        s.bytes = bytes;
-        s.member = zip_.find(root_ + "/data/" + r.key);
-        if (s.member >= 0) {
-            const std::uint64_t there = zip_.members()[std::size_t(s.member)].size;
-            if (there != bytes)
-                reader.fail(str("storage '", r.key, "' states ", bytes, " bytes, but its member has ", there));
-        } else if (bytes)
-            reader.fail(str("the member '", root_, "/data/", r.key, "' of storage '", r.key, "' is missing"));
-        tree_.storages.push_back(std::move(s));
-        return known_[r.key] = std::uint32_t(tree_.storages.size() - 1);
-    }
-
-private:
-    FileTree& tree_;
-    const ZipReader& zip_;
-    std::string root_;
-    std::unordered_map<std::string, std::uint32_t> known_;
-};
-
 class LegacyStorages : public StorageSource {
 public:
     LegacyStorages(FileTree& tree, std::uint64_t file_bytes) : tree_(tree), file_bytes_(file_bytes) {}
     std::size_t fields() const override { return 6; }
     std::uint32_t storage(const StorageRequest& r, PickleReader& reader) override {
-        const std::uint64_t bytes = bytes_of(r, reader);
+        const std::uint64_t bytes = storage_bytes(r, reader);
         if (bytes > file_bytes_)
             reader.fail(str("storage '", r.key, "' states ", bytes, " bytes, more than the file has"));
         const std::uint32_t base = add(r, r.key, bytes, reader);
@@ -110,7 +56,7 @@ public:
 private:
     std::uint32_t add(const StorageRequest& r, const std::string& key, std::uint64_t bytes, PickleReader& reader) {
         if (const auto it = known.find(key); it != known.end()) {
-            check_again(tree_.storages[it->second], r, bytes, reader);
+            check_storage_again(tree_.storages[it->second], r, bytes, reader);
             return it->second;
         }
         StorageInfo s;
@@ -257,7 +203,7 @@ void PtReader::read_zip(const PtOptions& options) {
     const std::string where = str(path, ": member '", member.name, "'");
     ReadLimits limits = options.limits;
     limits.fit(file_->size());
-    ZipStorages storages(tree_, zip, root);
+    ZipStorages storages(tree_, zip, root + "/data/");
     PickleReader reader(tree_, bytes, where, limits, &storages);
     tree_.root = reader.read();
     if (reader.position() != bytes.size()) reader.fail(str(bytes.size() - reader.position(), " bytes after STOP"));

@@ -1,21 +1,19 @@
 // From a file's tree to values and tensors.
 #include "pt_value.hpp"
 
-#include <algorithm>
 #include <unordered_map>
 
-#include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
-#include <reel/autograd/tensor_impl.hpp>
 #include <reel/serialize/file_values.hpp>
+
+#include "file_tensors.hpp"
 
 namespace reel::serialize {
 
 namespace {
-class Builder {
+class Builder : StorageBytes {
 public:
     Builder(const PtReader& file, const LoadOptions& options)
-        : file_(file), options_(options), storages_(file.tree().storages.size()) {}
+        : file_(file), options_(options), tensors_(file.tree(), *this) {}
 
     Value value(const Node& n) {
         switch (n.kind) {
@@ -53,7 +51,10 @@ public:
     }
 
 private:
-    [[noreturn]] void fail(const std::string& what) const {
+    void read(std::size_t index, char* out) const override { file_.read_storage(index, out); }
+    char* mapped(std::size_t index) const override { return options_.mmap ? file_.mapped_storage(index) : nullptr; }
+    std::shared_ptr<const MappedFile> file() const override { return file_.file(); }
+    [[noreturn]] void fail(const std::string& what) const override {
         std::string path;
         for (const std::string& step : path_)
             if (path.size() < 400) path += step;
@@ -104,57 +105,16 @@ private:
         case NodeKind::Counter:
             return dict(n);
         case NodeKind::Tensor:
-            return tensor(file_.tree().tensors[n.index]);
+            return tensors_.tensor(file_.tree().tensors[n.index]);
         case NodeKind::Storage:
             fail("a bare storage is not a tensor; save a tensor on it instead");
         default:
             fail(std::string("internal error: ") + kind_name(n.kind) + " in a checked file");
         }
     }
-    const StoragePtr& storage(std::size_t index) {
-        StoragePtr& s = storages_[index];
-        if (s) return s;
-        const StorageInfo& i = file_.tree().storages[index];
-        if (i.view_of >= 0) { // a part of another storage, which it keeps alive
-            const StoragePtr& base = storage(std::size_t(i.view_of));
-            return s = Storage::wrap(
-                       static_cast<char*>(base->data()) + i.view_offset, i.bytes, Device(kCPU),
-                       [](void*, std::size_t, void* context) { delete static_cast<StoragePtr*>(context); },
-                       new StoragePtr(base));
-        }
-        char* mapped = options_.mmap ? file_.mapped_storage(index) : nullptr;
-        const std::size_t item = i.elements() == FileDtype::None ? 1 : info(i.elements()).size;
-        if (mapped && !i.mixed && reinterpret_cast<std::uintptr_t>(mapped) % std::min<std::size_t>(item, 8) == 0) {
-            using Keep = std::shared_ptr<const MappedFile>;
-            s = Storage::wrap(
-                mapped, i.bytes, Device(kCPU),
-                [](void*, std::size_t, void* context) { delete static_cast<Keep*>(context); }, new Keep(file_.file()));
-        } else {
-            s = Storage::allocate(i.bytes, Device(kCPU));
-            file_.read_storage(index, static_cast<char*>(s->data()));
-        }
-        if (i.elements() == FileDtype::Bool) {
-            const char* p = static_cast<const char*>(s->data());
-            if (!std::all_of(p, p + i.bytes, [](char c) { return c == 0 || c == 1; }))
-                fail("a bool byte of storage '" + i.key + "' is neither 0 nor 1");
-        }
-        return s;
-    }
-    Value tensor(const TensorInfo& t) {
-        const ScalarType type = dtype(t.dtype);
-        const NoGradGuard no_grad;
-        auto* impl = new TensorImpl(storage(t.storage), type, Device(kCPU));
-        Tensor out{TensorImplPtr(impl)};
-        impl->set_geometry(t.sizes, t.strides, t.offset);
-        // there are no lazy conjugates or negatives: the values are right, the memory is the tensor's own
-        if (t.conj) out = reel::conj(out).clone();
-        if (t.neg) out = reel::neg(out);
-        if (t.requires_grad) out.requires_grad_();
-        return out;
-    }
     const PtReader& file_;
     const LoadOptions& options_;
-    std::vector<StoragePtr> storages_;
+    FileTensors tensors_;
     std::unordered_map<const Node*, Value> made_;
     std::vector<std::string> path_;
 };

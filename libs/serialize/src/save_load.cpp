@@ -1,3 +1,4 @@
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/serialize/save_load.hpp>
 
 #include <bit>
@@ -5,8 +6,7 @@
 #include <ostream>
 #include <unordered_map>
 
-#include <reel/autograd/ops.hpp>
-
+#include "archive_names.hpp"
 #include "atomic_file.hpp"
 #include "pickle_writer.hpp"
 #include "pt_value.hpp"
@@ -18,30 +18,6 @@ namespace reel {
 using namespace serialize;
 
 namespace {
-/// The file's name without folder and last extension, as the reference names the root folder.
-std::string root_of(const std::string& path) {
-    const std::size_t slash = path.rfind('/');
-    std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-    if (const std::size_t dot = name.rfind('.'); dot != std::string::npos && dot) name.resize(dot);
-    const bool plain = !name.empty() && is_utf8(name) && name.find_first_not_of('.') != std::string::npos &&
-                       name.find_first_of("\\:") == std::string::npos;
-    return plain ? name : "archive";
-}
-/// 40 digits that follow from the names and checksums of the members before.
-std::string serialization_id(const std::vector<std::string>& names, const ZipWriter& zip) {
-    std::uint64_t hash[2] = {0xcbf29ce484222325, 0xcbf29ce484222325};
-    const auto mix = [](std::uint64_t& h, std::uint8_t byte) { h = (h ^ byte) * 0x100000001b3; };
-    for (const std::string& name : names)
-        for (const char c : name + '\n') mix(hash[0], std::uint8_t(c));
-    for (std::size_t i = 0; i < names.size(); ++i)
-        for (int shift = 0; shift < 32; shift += 8) mix(hash[1], std::uint8_t(zip.crc(i) >> shift));
-    std::string out;
-    for (const std::uint64_t h : hash) {
-        const std::string digits = std::to_string(h);
-        out += std::string(20 - digits.size(), '0') + digits;
-    }
-    return out;
-}
 struct Archive {
     Pickled pickled;
     std::vector<std::string> names;
@@ -136,7 +112,7 @@ Value load(std::istream& stream, const LoadOptions& options) {
     return read_bytes(stream_name, rest_of(stream), options);
 }
 void save(const Value& value, const std::string& path, const SaveOptions& options) {
-    Archive archive(value, options, root_of(path));
+    Archive archive(value, options, archive_root(path));
     AtomicFile file(path);
     archive.zip.write([&](std::string_view bytes) { file.write(bytes); });
     file.commit();

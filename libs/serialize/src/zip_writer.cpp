@@ -1,4 +1,11 @@
+
+#include <reel/autograd/ops/shape/slice.hpp>
+
 #include "zip_writer.hpp"
+
+#include <zlib.h>
+
+#include <reel/autograd/error.hpp>
 
 #include "crc32.hpp"
 
@@ -37,6 +44,27 @@ std::uint64_t flags(std::uint64_t size) { return size ? 0x0808 : 0x0800; }
 std::uint64_t narrow(std::uint64_t v) { return v < wide ? v : wide; }
 } // namespace
 
+void ZipWriter::add_deflated(const std::string& name, std::string_view data) {
+    Member& m = members_.emplace_back();
+    m.name = name;
+    m.deflated = true;
+    m.size = data.size();
+    m.crc = crc32(0, data.data(), data.size());
+    z_stream z{};
+    REEL_CHECK(::deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK,
+               "zlib cannot be started");
+    REEL_CHECK_VALUE(data.size() < wide, "member '", name, "' has ", data.size(), " bytes, too many to be deflated");
+    m.front.resize(::deflateBound(&z, uLong(data.size())));
+    z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));
+    z.avail_in = uInt(data.size());
+    z.next_out = reinterpret_cast<Bytef*>(m.front.data());
+    z.avail_out = uInt(m.front.size());
+    const int rc = ::deflate(&z, Z_FINISH);
+    m.front.resize(z.total_out);
+    ::deflateEnd(&z);
+    REEL_CHECK(rc == Z_STREAM_END, "member '", name, "' cannot be deflated");
+}
+
 void ZipWriter::write(const Sink& sink) {
     const auto counted = [&](std::string_view bytes) {
         at_ += bytes.size();
@@ -49,13 +77,21 @@ void ZipWriter::write(const Sink& sink) {
 void ZipWriter::write(Member& m, const Sink& sink) {
     if (m.make) m.front = m.make();
     m.offset = at_;
-    m.size = m.front.size() + m.data.size();
-    m.crc = 0;
+    m.packed = m.front.size() + m.data.size();
+    if (!m.deflated) m.size = m.packed, m.crc = 0;
     const std::string zip64 = zip64_field(m.size, m.offset);
     const std::uint64_t start = at_ + 30 + m.name.size() + zip64.size() + 4, padding = (64 - start % 64) % 64;
     Record header;
     // checksum and sizes follow in the descriptor
-    header.u32(0x04034b50).u16(0).u16(flags(m.size)).u16(0).u32(0).u32(0).u32(0).u32(0).u16(m.name.size());
+    header.u32(0x04034b50)
+        .u16(0)
+        .u16(flags(m.size))
+        .u16(m.deflated ? 8 : 0)
+        .u32(0)
+        .u32(0)
+        .u32(0)
+        .u32(0)
+        .u16(m.name.size());
     header.u16(zip64.size() + 4 + padding)
         .text(m.name)
         .text(zip64)
@@ -68,14 +104,14 @@ void ZipWriter::write(Member& m, const Sink& sink) {
     for (std::string_view left : {std::string_view(m.front), m.data})
         while (!left.empty()) {
             const std::string_view part = left.substr(0, chunk);
-            m.crc = crc32(m.crc, part.data(), part.size());
+            if (!m.deflated) m.crc = crc32(m.crc, part.data(), part.size());
             sink(part);
             left.remove_prefix(part.size());
         }
     Record descriptor;
     descriptor.u32(0x08074b50).u32(m.crc);
-    if (zip64.empty()) descriptor.u32(m.size).u32(m.size);
-    else descriptor.u64(m.size).u64(m.size);
+    if (zip64.empty()) descriptor.u32(m.packed).u32(m.size);
+    else descriptor.u64(m.packed).u64(m.size);
     sink(descriptor.bytes);
 }
 std::string ZipWriter::directory() const {
@@ -87,10 +123,10 @@ std::string ZipWriter::directory() const {
             .u16(0)
             .u16(0)
             .u16(flags(m.size))
-            .u16(0)
+            .u16(m.deflated ? 8 : 0)
             .u32(0)
             .u32(m.crc)
-            .u32(narrow(m.size))
+            .u32(narrow(m.packed))
             .u32(narrow(m.size));
         d.u16(m.name.size())
             .u16(zip64.size())

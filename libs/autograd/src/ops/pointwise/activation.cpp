@@ -1,4 +1,5 @@
 // The activation whose argument chooses among rules.
+#include <reel/autograd/ops/pointwise/activation.hpp>
 #include <reel/autograd/pointwise/activation.hpp>
 #include <reel/autograd/pointwise/apply.hpp>
 

@@ -1,5 +1,5 @@
 // Operators of tensors for operations on bits.
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/pointwise/bitwise.hpp>
 
 namespace reel {
 

@@ -2,6 +2,13 @@
 #include <reel/autograd/pointwise/apply.hpp>
 #include <reel/autograd/pointwise/complex.hpp>
 
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/strided.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 namespace reel {
 
 using namespace pointwise;

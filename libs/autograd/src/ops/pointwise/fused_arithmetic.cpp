@@ -3,6 +3,9 @@
 
 #include "ops/pointwise/run.hpp"
 
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/fused_arithmetic.hpp>
+
 namespace reel {
 
 using namespace pointwise;

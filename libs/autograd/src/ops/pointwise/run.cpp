@@ -3,6 +3,7 @@
 
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/kernel.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
 
 #include "cpu/strided.hpp"
 

@@ -1,12 +1,12 @@
 // Degrees and radians.
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/pointwise/trigonometric.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 namespace reel {
 
 /// Degrees as radians.
-REEL_OP("deg2rad(Tensor input) -> Tensor", composite, method, out, inplace)
+REEL_OP("deg2rad(Tensor input) -> Tensor", composite, method, out, inplace, samples(call(numbers({4, 3}))))
 Tensor deg2rad(const Tensor& input) {
     REEL_CHECK(!input.is_complex(), "deg2rad: input is complex; expected real angles");
     return input * 0.017453292519943295769;

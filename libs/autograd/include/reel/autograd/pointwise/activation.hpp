@@ -15,7 +15,7 @@ struct sigmoid_op : unary<Result::ToFloat, floating | complex, Saves::Output>, v
 };
 /// max(x, 0); NaN stays NaN.
 REEL_OP("relu(Tensor input) -> Tensor", rule, method, inplace,
-        alias("nn.functional.relu(Tensor input, bool inplace=False)"))
+        alias("nn.functional.relu(Tensor input, bool inplace=False)"), samples(call(numbers({3, 4}))))
 struct relu_op : unary<Result::Same, floating | integral, Saves::Output>, vector_form {
     static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const { return where(x <= k<T>(0), k<T>(0), x); }

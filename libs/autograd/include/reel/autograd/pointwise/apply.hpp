@@ -2,7 +2,9 @@
 // those of programs: a rule is a type of `rule.hpp`, `apply("swiglu", swiglu_op{}, x, gate)` is its op.
 #pragma once
 
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/pointwise.hpp>
 #include <reel/autograd/pointwise/device.hpp>
 #include <reel/autograd/pointwise/loop.hpp>
 #include <reel/autograd/record.hpp>

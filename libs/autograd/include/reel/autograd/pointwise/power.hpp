@@ -37,7 +37,7 @@ struct hypot_op : binary<Result::Same, floating, a | y, b | y> {
     template <class T> T db(T g, T, T o, T y) const { return g * (o / masked_fill(y, y == 0, 1)); }
 };
 /// The cube root, of negative numbers, too.  d/dx = 1 / (3 y^2)
-REEL_OP("cbrt(Tensor input) -> Tensor", rule, method, out, inplace)
+REEL_OP("cbrt(Tensor input) -> Tensor", rule, method, out, inplace, samples(call(numbers({3, 4}))))
 struct cbrt_op : unary<Result::ToFloat, floating, Saves::Output> {
     template <class T> REEL_HD T f(T x) const { return std::cbrt(x); }
     template <class T> T df(T g, T, T o) const { return g / (o * o * 3); }

@@ -5,7 +5,7 @@
 
 namespace reel::pointwise {
 
-REEL_OP("floor(Tensor input) -> Tensor", rule, method, out_exact, inplace)
+REEL_OP("floor(Tensor input) -> Tensor", rule, method, out_exact, inplace, samples(call(numbers({4, 3}))))
 struct floor_op : unary<Result::Same, reals>, vector_form {
     template <class T> REEL_HD T f(T x) const {
         if constexpr (std::is_integral_v<T>) return x;

@@ -4,6 +4,9 @@
 
 #include <cstdint>
 
+#include <reel/autograd/ops/special/bessel.hpp>
+#include <reel/autograd/ops/special/gamma.hpp>
+
 namespace reel::special_math {
 
 /// The most derivatives that igamma and zeta have with respect to orders and exponents.

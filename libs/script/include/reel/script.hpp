@@ -1,0 +1,15 @@
+// Scripts: archives of torch.jit.save, their modules, and the language that they are written in.
+#pragma once
+
+#include <reel/script/compile.hpp>
+#include <reel/script/exported_program.hpp>
+#include <reel/script/function.hpp>
+#include <reel/script/graph.hpp>
+#include <reel/script/load_save.hpp>
+#include <reel/script/module.hpp>
+#include <reel/script/object.hpp>
+#include <reel/script/operator.hpp>
+#include <reel/script/schema.hpp>
+#include <reel/script/source.hpp>
+#include <reel/script/symbol.hpp>
+#include <reel/script/type.hpp>

@@ -1,0 +1,220 @@
+#include "exported/graph_reader.hpp"
+
+#include <reel/autograd/error.hpp>
+
+namespace reel::jit {
+
+namespace {
+namespace json = boost::json;
+constexpr int deepest = 50;
+
+std::string text(const json::value& v) { return std::string(v.as_string()); }
+/// The one entry of an object that is there for its key.
+std::pair<std::string, const json::value*> only(const json::value& v) {
+    const json::object& o = v.as_object();
+    REEL_CHECK_VALUE(o.size() == 1, "expected one kind of argument, got ", json::serialize(v).substr(0, 100));
+    return {std::string(o.begin()->key()), &o.begin()->value()};
+}
+/// From the numbers of exported programs to those of scripts.
+std::int64_t script_dtype(std::int64_t number) {
+    static constexpr std::int64_t scripts[] = {-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15};
+    REEL_CHECK_VALUE(number > 0 && number < std::ssize(scripts), "no dtype has the number ", number);
+    return scripts[number];
+}
+std::int64_t script_memory_format(std::int64_t number) {
+    static constexpr std::int64_t scripts[] = {-1, 0, 2, 3, 1};
+    REEL_CHECK_VALUE(number > 0 && number < std::ssize(scripts), "no memory format has the number ", number);
+    return scripts[number];
+}
+
+class GraphReader {
+public:
+    GraphReader(const json::object& source, int depth) : source_(source), depth_(depth) {
+        REEL_CHECK_VALUE(depth < deepest, "graphs in graphs are deeper than ", deepest);
+    }
+    ExportedGraph read() {
+        for (const json::value& v : source_.at("inputs").as_array()) out_.inputs.push_back(input(v));
+        for (const json::value& v : source_.at("nodes").as_array()) out_.nodes.push_back(node(v.as_object()));
+        for (const json::value& v : source_.at("outputs").as_array()) out_.outputs.push_back(argument(v));
+        if (const json::value* single = source_.if_contains("is_single_tensor_return"))
+            out_.is_single_result = single->is_bool() && single->as_bool();
+        return std::move(out_);
+    }
+
+private:
+    std::size_t define(const std::string& name) {
+        const auto [it, fresh] = out_.slots.emplace(name, out_.slots.size());
+        REEL_CHECK_VALUE(fresh, "the name '", name, "' is given twice");
+        return it->second;
+    }
+    /// Inputs that are no tensors and have no name are values that a caller must repeat.
+    std::size_t input(const json::value& v) {
+        const auto [kind, value] = only(v);
+        if (kind == "as_tensor") return define(text(value->as_object().at("name")));
+        if (kind.rfind("as_sym_", 0) == 0)
+            if (const json::value* name = value->as_object().if_contains("as_name")) return define(text(*name));
+        return define("(input " + std::to_string(out_.inputs.size()) + ")");
+    }
+    ExportedArgument named(const json::value& name) {
+        const auto it = out_.slots.find(text(name));
+        REEL_CHECK_VALUE(it != out_.slots.end(), "'", text(name), "' is used before it is given");
+        ExportedArgument a;
+        a.kind = ExportedArgument::Kind::Slot;
+        a.slot = it->second;
+        return a;
+    }
+    static ExportedArgument plain(IValue v) {
+        ExportedArgument a;
+        a.value = std::move(v);
+        return a;
+    }
+    template <class Read> ExportedArgument list(const json::value& v, Read read) {
+        ExportedArgument a;
+        a.kind = ExportedArgument::Kind::List;
+        for (const json::value& e : v.as_array()) a.items.push_back(read(e));
+        return a;
+    }
+    ExportedArgument symbolic(const json::value& v) {
+        const auto [kind, value] = only(v);
+        if (kind == "as_name") return named(*value);
+        if (kind == "as_int") return plain(value->as_int64());
+        if (kind == "as_bool") return plain(value->as_bool());
+        if (kind == "as_float") return plain(value->to_number<double>());
+        REEL_THROW(NotImplementedError, "arguments of the kind '", kind, "' are not supported");
+    }
+    ExportedArgument argument(const json::value& v) {
+        const auto [kind, value] = only(v);
+        const auto tensor = [&](const json::value& t) { return named(t.as_object().at("name")); };
+        if (kind == "as_tensor") return tensor(*value);
+        if (kind == "as_none") return plain({});
+        if (kind == "as_int") return plain(value->as_int64());
+        if (kind == "as_float") return plain(number(*value));
+        if (kind == "as_bool") return plain(value->as_bool());
+        if (kind == "as_string") return plain(text(*value));
+        if (kind == "as_ints") return list(*value, [](const json::value& e) { return plain(e.as_int64()); });
+        if (kind == "as_floats") return list(*value, [&](const json::value& e) { return plain(number(e)); });
+        if (kind == "as_bools") return list(*value, [](const json::value& e) { return plain(e.as_bool()); });
+        if (kind == "as_strings") return list(*value, [](const json::value& e) { return plain(text(e)); });
+        if (kind == "as_tensors") return list(*value, tensor);
+        if (kind == "as_optional_tensors") return list(*value, [&](const json::value& e) { return argument(e); });
+        if (kind == "as_sym_int" || kind == "as_sym_bool" || kind == "as_sym_float") return symbolic(*value);
+        if (kind == "as_sym_ints") return list(*value, [&](const json::value& e) { return symbolic(e); });
+        if (kind == "as_scalar_type") return plain(script_dtype(value->as_int64()));
+        if (kind == "as_memory_format") return plain(script_memory_format(value->as_int64()));
+        if (kind == "as_layout") {
+            REEL_CHECK_NOT_IMPLEMENTED(value->as_int64() == 7, "the layout number ", value->as_int64(),
+                                       " is not supported; only 7, strided, is");
+            return plain(0);
+        }
+        if (kind == "as_device") {
+            const json::object& d = value->as_object();
+            const json::value& index = d.at("index");
+            return plain(
+                reel::Device(text(d.at("type")) + (index.is_null() ? "" : ":" + std::to_string(index.as_int64()))));
+        }
+        if (kind == "as_graph") {
+            ExportedArgument a;
+            a.kind = ExportedArgument::Kind::Graph;
+            a.graph = std::make_shared<ExportedGraph>(
+                read_exported_graph(value->as_object().at("graph").as_object(), depth_ + 1));
+            return a;
+        }
+        REEL_THROW(NotImplementedError, "arguments of the kind '", kind, "' are not supported");
+    }
+    static double number(const json::value& v) {
+        if (v.is_string()) return std::stod(text(v));
+        return v.to_number<double>();
+    }
+    ExportedOutput output(const json::value& v) {
+        const auto [kind, value] = only(v);
+        ExportedOutput out;
+        if (kind == "as_tensor") out.slots.push_back(define(text(value->as_object().at("name"))));
+        else if (kind == "as_tensors") {
+            out.is_list = true;
+            for (const json::value& t : value->as_array()) out.slots.push_back(define(text(t.as_object().at("name"))));
+        } else if (kind == "as_sym_int" || kind == "as_sym_bool" || kind == "as_sym_float")
+            out.slots.push_back(define(text(value->as_object().at("as_name"))));
+        else if (kind == "as_none") out.slots.push_back(define("(none " + std::to_string(out_.slots.size()) + ")"));
+        else REEL_THROW(NotImplementedError, "results of the kind '", kind, "' are not supported");
+        return out;
+    }
+    ExportedNode node(const json::object& o) {
+        ExportedNode n;
+        n.target = text(o.at("target"));
+        if (const json::value* name = o.if_contains("name"); name && name->is_string()) n.name = text(*name);
+        try {
+            fill(n, o);
+        } catch (Error& e) {
+            e.add_context("in node '" + n.name + "' (" + n.target + ")");
+            throw;
+        }
+        return n;
+    }
+    void fill(ExportedNode& n, const json::object& o) {
+        const json::array& inputs = o.at("inputs").as_array();
+        static const std::string aten = "torch.ops.aten.";
+        if (n.target.rfind(aten, 0) == 0) {
+            std::string name = n.target.substr(aten.size());
+            if (const std::size_t dot = name.rfind(".default"); dot != std::string::npos && dot + 8 == name.size())
+                name.resize(dot);
+            n.op = find_operator("aten::" + name);
+            REEL_CHECK_NOT_IMPLEMENTED(n.op, "there is no operator '", n.target, "'");
+            REEL_CHECK_NOT_IMPLEMENTED(!n.op->refused, "the operator '", n.target,
+                                       "' reaches outside of the program and is refused");
+            bind(n, inputs);
+        } else if (is_higher_order(n.target)) {
+            for (const json::value& v : inputs) n.inputs.push_back(argument(v.as_object().at("arg")));
+        } else {
+            n.builtin = exported_builtin(n.target);
+            REEL_CHECK_NOT_IMPLEMENTED(n.builtin, "the operator '", n.target, "' is not supported");
+            for (const json::value& v : inputs) n.inputs.push_back(argument(v.as_object().at("arg")));
+            REEL_CHECK_VALUE(n.inputs.size() == 1 || n.inputs.size() == 2, "takes one or two arguments, got ",
+                             n.inputs.size());
+        }
+        for (const json::value& v : o.at("outputs").as_array()) n.outputs.push_back(output(v));
+    }
+    /// Puts every argument in its place in the schema; those that are left out have their defaults.
+    void bind(ExportedNode& n, const json::array& inputs) {
+        const FunctionSchema& schema = n.op->schema;
+        std::vector<bool> given(schema.arguments.size());
+        n.inputs.resize(schema.arguments.size());
+        std::size_t position = 0;
+        for (const json::value& v : inputs) {
+            const json::object& o = v.as_object();
+            const std::int64_t kind = o.if_contains("kind") && o.at("kind").is_int64() ? o.at("kind").as_int64() : 1;
+            const std::string name = text(o.at("name"));
+            std::size_t i = schema.find_argument(name);
+            if (i == schema.arguments.size() && kind == 1) i = position;
+            REEL_CHECK_VALUE(i < schema.arguments.size(), "has no argument '", name, "': ", schema.str());
+            REEL_CHECK_VALUE(!given[i], "the argument '", name, "' is given twice");
+            given[i] = true;
+            n.inputs[i] = argument(o.at("arg"));
+            position = i + 1;
+        }
+        for (std::size_t i = 0; i < given.size(); ++i) {
+            if (given[i]) continue;
+            const Argument& a = schema.arguments[i];
+            REEL_CHECK_VALUE(a.default_value, "the argument '", a.name, "' is missing: ", schema.str());
+            n.inputs[i] = plain(*a.default_value);
+        }
+    }
+    const json::object& source_;
+    int depth_;
+    ExportedGraph out_;
+};
+} // namespace
+
+ExportedGraph read_exported_graph(const json::object& graph, int depth) { return GraphReader(graph, depth).read(); }
+
+ScalarType exported_dtype(std::int64_t number) {
+    static constexpr ScalarType types[] = {
+        ScalarType::Undefined, kByte,         kChar,          kShort, kInt,     kLong, kHalf, kFloat, kDouble,
+        ScalarType::Undefined, kComplexFloat, kComplexDouble, kBool,  kBFloat16};
+    return number > 0 && number < std::ssize(types) ? types[number] : ScalarType::Undefined;
+}
+SizeExpression read_size(const json::object& size) {
+    if (const json::value* n = size.if_contains("as_int")) return SizeExpression::parse(std::to_string(n->as_int64()));
+    return SizeExpression::parse(text(size.at("as_expr").as_object().at("expr_str")));
+}
+
+} // namespace reel::jit

@@ -1,0 +1,122 @@
+// Small rewrites that types alone allow.
+#include "passes.hpp"
+
+namespace reel::jit::passes {
+
+namespace {
+
+bool is_none(const Value* v) {
+    return v->type()->kind() == TypeKind::None ||
+           (v->node()->kind() == prim::Constant && v->node()->has("value") && v->node()->value().isNone());
+}
+
+bool never_none(const Value* v) {
+    switch (v->type()->kind()) {
+    case TypeKind::None:
+    case TypeKind::Optional:
+    case TypeKind::Any:
+    case TypeKind::Union:
+    case TypeKind::Var:
+        return false;
+    default:
+        return true;
+    }
+}
+
+// `x is None`, `x is not None` where one side is None and the other one cannot or must be.
+std::optional<bool> none_check(const Node* n) {
+    const bool is = n->kind().is("aten::__is__");
+    if (!is && !n->kind().is("aten::__isnot__")) return std::nullopt;
+    const Value *a = n->input(0), *b = n->input(1);
+    if (is_none(a) && is_none(b)) return is;
+    if ((is_none(a) && never_none(b)) || (is_none(b) && never_none(a))) return !is;
+    return std::nullopt;
+}
+
+std::optional<bool> constant_bool(const Value* v) {
+    const Node* n = v->node();
+    if (n->kind() != prim::Constant || !n->has("value") || !n->value().isBool()) return std::nullopt;
+    return n->value().toBool();
+}
+
+bool replace(Value* old, Value* by) {
+    const bool used = !old->uses().empty();
+    old->replace_all_uses_with(by);
+    return used;
+}
+
+// `c and True`: the result is the condition.
+bool replace_by_condition(Node* n) {
+    bool changed = false;
+    for (std::size_t i = 0; i < n->outputs().size(); ++i) {
+        if (constant_bool(n->block(0)->outputs()[i]) == true && constant_bool(n->block(1)->outputs()[i]) == false)
+            changed |= replace(n->output(i), n->input());
+    }
+    return changed;
+}
+
+// What can only be None is the constant.
+bool replace_nones(Node* n, Graph& graph) {
+    bool changed = false;
+    if (n->kind() == prim::Constant) return false;
+    for (Value* v : n->outputs()) {
+        if (v->type()->kind() != TypeKind::None || v->uses().empty()) continue;
+        graph.set_insert_point(n);
+        changed |= replace(v, graph.insert_constant({}, Type::None(), n->range()));
+    }
+    return changed;
+}
+
+// A number that became a tensor and is made a number again.
+bool undo_tensor(Node* n) {
+    const bool to_int = n->kind().is("aten::Int"), to_float = n->kind().is("aten::Float");
+    if ((!to_int && !to_float) || n->input()->node()->kind() != prim::NumToTensor) return false;
+    Value* number = n->input()->node()->input();
+    const TypeKind kind = number->type()->kind();
+    return (to_int ? kind == TypeKind::Int : kind == TypeKind::Float) && replace(n->output(), number);
+}
+
+// `2 * n` and `1 + n` of integers: the constant goes behind.
+bool put_constant_behind(Node* n) {
+    if (!n->kind().is("aten::mul") && !n->kind().is("aten::add")) return false;
+    if (n->inputs().size() != 2 || n->output()->type()->kind() != TypeKind::Int) return false;
+    Value *a = n->input(0), *b = n->input(1);
+    if (a->node()->kind() != prim::Constant || b->node()->kind() == prim::Constant) return false;
+    n->replace_input(0, b);
+    n->replace_input(1, a);
+    return true;
+}
+
+// Whether something changed.
+bool rewrite(Node* n, Graph& graph) {
+    if (replace_nones(n, graph) || undo_tensor(n) || put_constant_behind(n)) return true;
+    if (auto answer = none_check(n)) {
+        graph.set_insert_point(n);
+        return replace(n->output(), graph.insert_constant(*answer, nullptr, n->range()));
+    }
+    if (n->kind() == prim::If) return replace_by_condition(n);
+    const bool is_cast = n->kind() == prim::unchecked_cast && n->input()->type()->is_subtype_of(*n->output()->type());
+    const bool is_unwrap = n->kind().is("aten::_unwrap_optional") && never_none(n->input());
+    return (is_cast || is_unwrap) && replace(n->output(), n->input());
+}
+
+bool rewrite(Block& b, Graph& graph) {
+    bool changed = false;
+    for (Node *n = b.first(), *next; n; n = next) {
+        next = n->next();
+        for (Block* inner : n->blocks()) {
+            changed |= rewrite(*inner, graph);
+        }
+        changed |= rewrite(n, graph);
+    }
+    return changed;
+}
+
+} // namespace
+
+void peephole(Graph& graph) {
+    if (rewrite(*graph.block(), graph)) eliminate_dead_code(graph);
+    graph.set_insert_point(graph.block());
+}
+
+} // namespace reel::jit::passes

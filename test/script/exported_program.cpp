@@ -1,0 +1,122 @@
+// jit::load_exported: programs of torch.export run, check their inputs and train.
+#include <reel/script/exported_program.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_factory.hpp>
+#include <reel/optim.hpp>
+
+#include "archives.hpp"
+#include "message.hpp"
+
+using namespace reel;
+using reel::testing::archive_bytes;
+using reel::testing::archive_file;
+using reel::testing::message;
+
+namespace {
+jit::ExportedProgram counted() { return jit::load_exported(archive_file("counted.pt2")); }
+IValue extra(float b = 0) { return ValueDict{{"a", reel::full({2}, -1.f)}, {"b", reel::full({2}, b)}}; }
+Kwargs factor(double f = 2) { return Kwargs{{"factor", f}}; }
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(exported_program)
+
+// SC-101, SC-108: weights, a buffer of the state and one that is not
+BOOST_AUTO_TEST_CASE(state_is_that_of_the_module) {
+    const jit::ExportedProgram p = counted();
+    std::string names;
+    for (const auto& item : p.state_dict()) names += item.key() + " ";
+    BOOST_TEST(names == "calls fc.weight fc.bias ");
+    BOOST_TEST(p->named_buffers().contains("unsaved"));
+    BOOST_TEST(p->get_parameter("fc.weight").requires_grad()); // SC-116
+}
+// SC-109, SC-110: the tree of inputs goes in, the tree of outputs comes out, the buffer is written
+BOOST_AUTO_TEST_CASE(a_call_gives_the_tree_and_writes_the_buffer) {
+    const jit::ExportedProgram p = counted();
+    const Tensor x = reel::ones({4, 3});
+    const IValue out = p({x, extra(1)}, factor());
+    const Tensor y = out.toGenericDict().at("y").toTensor();
+    const Tensor expected = reel::linear(x, p->get_parameter("fc.weight"), p->get_parameter("fc.bias")) * 2 +
+                            reel::tensor({1.0, 2.0}, TensorOptions(kFloat));
+    BOOST_TEST(reel::allclose(y, expected));
+    BOOST_TEST(reel::allclose(out.toGenericDict().at("both").elements()[0].toTensor(), expected + 1));
+    BOOST_TEST(out.toGenericDict().at("both").elements()[1].toTensor().sum().item<float>() == 0.f);
+    BOOST_TEST(p->get_buffer("calls").item<std::int64_t>() == 1);
+}
+BOOST_AUTO_TEST_CASE(dicts_are_matched_by_key) {
+    const IValue turned = ValueDict{{"b", reel::full({2}, 1.f)}, {"a", reel::full({2}, -1.f)}};
+    const auto both = [&](const IValue& e) {
+        return counted()({reel::ones({1, 3}), e}, factor()).toGenericDict().at("both").elements()[0].toTensor();
+    };
+    BOOST_TEST(reel::equal(both(turned), both(extra(1))));
+}
+// SC-111, SC-112
+BOOST_AUTO_TEST_CASE(inputs_are_checked) {
+    const auto says = [](Args args, const Kwargs& kwargs) { return message([&] { counted()(args, kwargs); }); };
+    BOOST_TEST(says({reel::ones({1, 3}), extra()}, factor()) == "nothing was thrown");
+    BOOST_TEST(has(says({reel::ones({17, 3}), extra()}, factor()), "is 17, at most 16 is allowed"));
+    BOOST_TEST(has(says({reel::ones({4, 2}), extra()}, factor()), "dimension 1 of input 'x' is 2, must be 3"));
+    BOOST_TEST(has(says({reel::ones({3}), extra()}, factor()), "input 'x' has 1 dimensions"));
+    BOOST_TEST(has(says({reel::ones({4, 3}), extra()}, factor(3)), "for 2"));
+    BOOST_TEST(has(says({reel::ones({4, 3}), extra()}, {}), "keywords is"));
+    BOOST_TEST(has(says({reel::ones({4, 3}), ValueDict{{"a", 1}, {"c", 2}}}, factor()), "a dict with the key 'b'"));
+    BOOST_TEST(has(says({reel::ones({4, 3})}, factor()), "a tuple of 2"));
+}
+BOOST_AUTO_TEST_CASE(SC_116_it_trains_as_a_module_does) {
+    const jit::ExportedProgram p = counted();
+    optim::SGD optimizer(p->parameters(), optim::SGDOptions(0.02));
+    const auto loss = [&] {
+        return (p({reel::ones({4, 3}), extra()}, factor()).toGenericDict().at("y").toTensor() - 5).pow(2).sum();
+    };
+    const float before = loss().item<float>();
+    for (int i = 0; i < 10; ++i) {
+        optimizer.zero_grad();
+        loss().backward();
+        optimizer.step();
+    }
+    BOOST_TEST(loss().item<float>() < before / 4);
+}
+BOOST_AUTO_TEST_CASE(SC_100_extra_files_are_read) {
+    jit::ExtraFilesMap files;
+    jit::load_exported(archive_file("counted.pt2"), &files);
+    BOOST_REQUIRE(files.size() == 1u);
+    BOOST_TEST(files[0].second == "here");
+}
+// SC-103, SC-104
+BOOST_AUTO_TEST_CASE(the_text_has_a_line_for_each_node) {
+    const std::string text = counted()->str();
+    BOOST_TEST(has(text, "%linear = torch.ops.aten.linear"));
+    BOOST_TEST(has(text, "return ("));
+}
+// SC-117, and what is no program
+BOOST_AUTO_TEST_CASE(other_files_are_refused_by_name) {
+    const auto says = [](std::string bytes) {
+        return message([&] { jit::load_exported_from_buffer(std::move(bytes)); });
+    };
+    BOOST_TEST(has(says(archive_bytes("net.pt")), "this is a script archive"));
+    BOOST_TEST(has(says("<html>"), "it looks like a web page"));
+    const std::string good = archive_bytes("counted.pt2");
+    std::size_t refused = 0;
+    for (std::size_t n = 0; n < good.size(); n += 11)
+        refused += has(says(good.substr(0, n)), "nothing was thrown") ? 0 : 1;
+    BOOST_TEST(refused == (good.size() + 10) / 11);
+}
+BOOST_AUTO_TEST_CASE(flipped_bytes_do_no_harm) {
+    const std::string good = archive_bytes("counted.pt2");
+    std::size_t refused = 0;
+    for (std::size_t i = 0; i < good.size(); i += 5) {
+        std::string bent = good;
+        bent[i] = char(bent[i] ^ 0x15);
+        try {
+            jit::load_exported_from_buffer(bent);
+        } catch (const Error&) {
+            ++refused;
+        }
+    }
+    BOOST_TEST(refused > good.size() / 10);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

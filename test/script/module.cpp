@@ -1,0 +1,175 @@
+// jit::Module: a script module is a Reel module, and its slots are the module's tables.
+#include <reel/script/module.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_factory.hpp>
+#include <reel/nn.hpp>
+#include <reel/optim.hpp>
+
+#include "archives.hpp"
+#include "message.hpp"
+
+using namespace reel;
+using reel::testing::archive_file;
+using reel::testing::message;
+
+namespace {
+jit::Module net() { return jit::load(archive_file("net.pt")); }
+Tensor input() { return reel::tensor({{0.5, -1.0, 2.0}}, TensorOptions(kFloat)); }
+/// A C++ module with a script in it.
+struct OuterImpl : nn::Module {
+    explicit OuterImpl(const jit::Module& m) : inner(register_module("inner", m)) {}
+    Tensor forward(const Tensor& x) { return inner(std::vector<IValue>{x}).toTensor() * 2; }
+    jit::Module inner;
+};
+REEL_MODULE(Outer);
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(script_module)
+
+BOOST_AUTO_TEST_CASE(tables_are_what_the_reference_lists) {
+    const jit::Module m = net();
+    std::string names;
+    for (const auto& item : m.state_dict()) names += item.key() + " ";
+    BOOST_TEST(names == "w low high block.scale block.fc.weight block.fc.bias again.scale again.fc.weight "
+                        "again.fc.bias head.weight ");
+    BOOST_TEST(m->has_parameter("w"));
+    BOOST_TEST(m->own_buffers().size() == 2u);
+    BOOST_TEST(m.children().size() == 2u); // again is the block
+    BOOST_TEST(m.named_modules().size() == 4u);
+}
+BOOST_AUTO_TEST_CASE(SC_87_modules_print_as_in_python) {
+    BOOST_TEST(jit::to_module(net().attr("head")).repr() == "RecursiveScriptModule(original_name=Linear)");
+    BOOST_TEST(
+        net().repr().rfind("RecursiveScriptModule(\n  original_name=Net\n  (block): RecursiveScriptModule(", 0) == 0u);
+}
+BOOST_AUTO_TEST_CASE(a_slot_and_its_entry_are_one) {
+    const jit::Module m = net();
+    const Tensor fresh = reel::ones({3});
+    m.setattr("low", fresh);
+    BOOST_TEST(m->own_buffers()["low"].is_same(fresh));
+    const Tensor other = reel::zeros({3});
+    m->register_buffer("low", other);
+    BOOST_TEST(m.attr("low").toTensor().is_same(other));
+    m->requires_grad_(false);
+    BOOST_TEST(!m.attr("w").toTensor().requires_grad());
+}
+BOOST_AUTO_TEST_CASE(SC_54_training_is_an_attribute_like_any) {
+    const jit::Module m = net();
+    BOOST_TEST(m.is_training());
+    m.eval();
+    BOOST_TEST(!m.attr("training").toBool());
+    BOOST_TEST(!jit::to_module(m.attr("block")).is_training());
+    m.setattr("training", true);
+    BOOST_TEST(m->is_training());
+    BOOST_TEST(!jit::to_module(m.attr("block")).is_training());
+}
+BOOST_AUTO_TEST_CASE(attributes_keep_their_types) {
+    const jit::Module m = net();
+    const std::string wrong = message([&] { m.setattr("count", "three"); });
+    BOOST_TEST(wrong.find("count") != std::string::npos);
+    BOOST_TEST(wrong.find("int") != std::string::npos);
+    BOOST_TEST(message([&] { m.attr("ghost"); }).find("ghost") != std::string::npos);
+    BOOST_TEST(!m.hasattr("ghost"));
+    BOOST_TEST(m.attr("ghost", 7).toInt() == 7);
+    BOOST_TEST(message([&] { m.get_method("ghost"); }) ==
+               "'__torch__.Net' has no method 'ghost'; it has forward, is_green, point");
+}
+BOOST_AUTO_TEST_CASE(conversions_reach_what_the_script_reads) {
+    const jit::Module m = net();
+    m.to(kDouble);
+    BOOST_TEST((m.attr("w").toTensor().scalar_type() == kDouble));
+    BOOST_TEST((m.forward({input().to(kDouble)}).toTensor().scalar_type() == kDouble));
+}
+BOOST_AUTO_TEST_CASE(forward_is_what_python_computes) {
+    const jit::Module m = net();
+    BOOST_TEST(m.forward({input()}).toTensor().numel() == 1);
+    BOOST_TEST(m.attr("count").toInt() == 1);
+    BOOST_TEST(m.run_method("is_green").toBool());
+    const IValue point = m.get_method("point")({input()});
+    BOOST_TEST(point.elements()[1].toInt() == 1);
+}
+BOOST_AUTO_TEST_CASE(hooks_fire_for_submodules_that_scripts_call) {
+    const jit::Module m = net();
+    std::vector<std::string> calls;
+    const jit::Module block = jit::to_module(m.attr("block"));
+    block->register_forward_pre_hook(
+        [&](nn::Module&, const Args& args) { calls.push_back("pre " + std::to_string(args.size())); });
+    block->register_forward_hook([&](nn::Module&, const Args&, const IValue&) { calls.push_back("forward"); });
+    block->register_full_backward_hook([&](nn::Module&, const IValue&, const IValue&) { calls.push_back("backward"); });
+    m.forward({input()}).toTensor().sum().backward();
+    const std::vector<std::string> expected{"pre 1", "forward", "backward"};
+    BOOST_TEST(calls == expected, boost::test_tools::per_element());
+}
+BOOST_AUTO_TEST_CASE(a_hook_may_replace_the_result) {
+    const jit::Module m = net();
+    const jit::Module block = jit::to_module(m.attr("block"));
+    const auto handle = block->register_forward_hook(
+        [](nn::Module&, const Args&, const IValue& out) { return IValue(out.toTensor() * 0); });
+    // the head of zeros, and the sum of `high`
+    BOOST_TEST(m.forward({input()}).toTensor().item<float>() == 15.f);
+}
+BOOST_AUTO_TEST_CASE(optimizers_train_it) {
+    const jit::Module m = net();
+    optim::SGD optimizer(m.parameters(), optim::SGDOptions(0.05));
+    const auto loss = [&] { return (m.forward({input()}).toTensor() - 3).pow(2).sum(); };
+    const float before = loss().item<float>();
+    for (int i = 0; i < 20; ++i) {
+        optimizer.zero_grad();
+        loss().backward();
+        optimizer.step();
+    }
+    BOOST_TEST(loss().item<float>() < before / 4);
+}
+BOOST_AUTO_TEST_CASE(a_script_may_be_the_child_of_a_cpp_module) {
+    Outer outer(net());
+    BOOST_TEST(outer->named_parameters().contains("inner.block.fc.weight"));
+    const Tensor twice = outer(input());
+    BOOST_TEST(reel::equal(twice, outer->inner.forward({input()}).toTensor() * 2));
+    outer->eval();
+    BOOST_TEST(!outer->inner.is_training());
+}
+BOOST_AUTO_TEST_CASE(copies_are_deep_and_keep_ties) {
+    const jit::Module m = net(), copy = m.clone();
+    BOOST_TEST(copy.type() == m.type());
+    BOOST_TEST(!copy.attr("w").toTensor().is_same(m.attr("w").toTensor()));
+    BOOST_TEST(reel::equal(copy.attr("w").toTensor(), m.attr("w").toTensor()));
+    BOOST_TEST(jit::to_module(copy.attr("head")).attr("weight").toTensor().is_same(copy.attr("w").toTensor()));
+    BOOST_TEST((jit::to_object(copy.attr("block")) == jit::to_object(copy.attr("again"))));
+    copy.attr("names").list_elements().push_back("c");
+    BOOST_TEST(m.attr("names").elements().size() == 2u);
+    copy.eval();
+    BOOST_TEST(m.is_training());
+    BOOST_TEST(reel::equal(copy.forward({input()}).toTensor(), m.forward({input()}).toTensor()));
+}
+BOOST_AUTO_TEST_CASE(a_module_is_made_from_nothing) {
+    const jit::Module m("Made");
+    m.register_parameter("w", reel::tensor({2.0}, TensorOptions(kFloat)).requires_grad_(), false);
+    m.register_buffer("b", reel::tensor({1.0}, TensorOptions(kFloat)));
+    m.register_attribute("n", jit::Type::Int(), 3);
+    m.define("def forward(self, x: Tensor) -> Tensor:\n    return x * self.w * self.n + self.b\n");
+    BOOST_TEST(m.forward({reel::ones({1})}).toTensor().item<float>() == 7.f);
+    BOOST_TEST(m.parameters().size() == 1u);
+    BOOST_TEST(message([&] { m.register_buffer("w", reel::ones({1})); }) == "__torch__.Made: the name 'w' is taken");
+    const jit::Module again = jit::load_from_buffer(m.save_to_buffer());
+    BOOST_TEST(again.original_name() == "Made");
+    BOOST_TEST(again.forward({reel::ones({1})}).toTensor().item<float>() == 7.f);
+}
+BOOST_AUTO_TEST_CASE(SC_84_define_adds_methods_or_nothing) {
+    const jit::Module m = net();
+    m.define("def twice(self, x: Tensor):\n    return self.forward(x) * 2\n");
+    BOOST_TEST(m.run_method("twice", input()).toTensor().numel() == 1);
+    BOOST_CHECK_THROW(m.define("def good(self):\n    return 1\ndef bad(self):\n    return nowhere\n"),
+                      jit::ScriptError);
+    BOOST_TEST(!m.find_method("good").has_value());
+}
+BOOST_AUTO_TEST_CASE(dumps_name_everything) {
+    const std::string text = net().dump_to_str(true, true, false);
+    for (const char* part : {"module __torch__.Net {", "w = Tensor", "count = 0", "method forward {",
+                             "prim::CallMethod", "module __torch__.Block {"})
+        BOOST_TEST((text.find(part) != std::string::npos), part);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,91 @@
+// Exported programs: load, look, run, train.
+#include <algorithm>
+
+#include <reel/autograd/random.hpp>
+#include <reel/script/exported_program.hpp>
+
+#include "common/case_file.hpp"
+#include "script/cases.hpp"
+#include "script/runs.hpp"
+
+namespace replay::script {
+
+using namespace reel;
+
+namespace {
+/// The cases list names in alphabetical order.
+void check_names(Case& c, const std::string& what, std::vector<std::string> got, const json::array& expected) {
+    std::string ours, theirs;
+    std::sort(got.begin(), got.end());
+    for (const std::string& name : got) ours += name + "\n";
+    for (const json::value& v : expected) theirs += std::string(v.as_string()) + "\n";
+    c.check_text(ours, theirs, what);
+}
+/// What is differentiated is so by all inputs that can be.
+void require_grad(const Args& args) {
+    std::vector<Tensor> tensors;
+    for (const IValue& a : args) flatten_tensors(a, tensors);
+    for (const Tensor& t : tensors)
+        if (isDifferentiableType(t.scalar_type())) t.requires_grad_();
+}
+void run_once(Case& c, const std::string& where, const std::filesystem::path& folder, const json::object& run,
+              const Values& values) {
+    const jit::ExportedProgram program =
+        jit::load_exported((folder / std::string(run.at("file").as_string())).string());
+    const jit::CompilationUnit no_classes;
+    Args args;
+    Kwargs kwargs;
+    for (const json::value& v : run.at("args").as_array()) args.push_back(read_value(v, values, no_classes));
+    for (const auto& item : run.at("kwargs").as_object())
+        kwargs.set(std::string(item.key()), read_value(item.value(), values, no_classes));
+    Args everything = args;
+    for (const auto& [key, value] : kwargs) everything.push_back(value);
+    if (run.contains("gradients") || run.contains("backward_error")) require_grad(everything);
+    const std::vector<Tensor> leaves = leaves_of(everything);
+    if (const auto* seed = run.if_contains("seed"); seed && !seed->is_null())
+        manual_seed(seed->to_number<std::uint64_t>());
+    const auto* error = run.if_contains("error");
+    IValue output;
+    try {
+        output = program(args, kwargs);
+    } catch (const Error& e) {
+        return c.check(error != nullptr, where, e.what());
+    }
+    if (error) return c.fail(where, "runs, expected " + json::serialize(*error));
+    const std::string d = difference(output, run.at("output"), values);
+    c.check(d.empty(), where + " output", d);
+    if (const auto* gradients = run.if_contains("gradients"); gradients && gradients->is_object())
+        check_gradients(c, where, *program, leaves, output, gradients->as_object(), values);
+    if (const auto* state = run.if_contains("state_after"); state && state->is_object())
+        check_state(c, where, program.state_dict(), state->as_object(), values);
+    if (const auto* after = run.if_contains("inputs_after"))
+        for (std::size_t i = 0; i < after->as_array().size(); ++i) {
+            const std::string changed = difference(everything.at(i), after->as_array()[i], values);
+            c.check(changed.empty(), str(where, " input ", i, " afterwards"), changed);
+        }
+}
+} // namespace
+
+void run_export(const std::filesystem::path& folder, Report& report) {
+    Case c(report, "export", folder.filename().string());
+    try {
+        const json::value whole = read_json(folder / "case.json");
+        const json::object& expected = whole.as_object();
+        const Values values(folder / "values.safetensors");
+        const jit::ExportedProgram program = jit::load_exported((folder / "model.pt2").string());
+        check_names(c, "state_dict", program.state_dict().keys(), expected.at("state_dict").as_array());
+        std::size_t i = 0;
+        for (const json::value& run : expected.at("runs").as_array()) {
+            const std::string where = str("run ", i++);
+            try {
+                run_once(c, where, folder, run.as_object(), values);
+            } catch (const std::exception& e) {
+                c.fail(where, e.what());
+            }
+        }
+    } catch (const std::exception& e) {
+        c.fail("load", e.what());
+    }
+}
+
+} // namespace replay::script
