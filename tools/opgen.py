@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Reads the ops' own blocks and writes what follows from them.
 
-An op is declared once, in libs/autograd/src/ops: `REEL_OP("schema", flags)` above its function. From the schema text this
+An op is declared once, in libs/autograd/src/ops: `REEL_OP("schema", flags)` above its function, or above its rule in a
+header of reel/autograd/pointwise, whose function is written here, too (pointwise_rules.py). From the schema text this
 program derives the declaration, the Tensor method, the in-place form, named binding and registration. The schema's names,
 order and defaults are those of PyTorch's Python function. The flags say exactly once where the gradient comes from
 (opgen_gradient.py), and the build stops at a block that does not. Where one C++ function answers to several schemas,
@@ -21,6 +22,7 @@ import opgen_gradient
 import opgen_out
 import opgen_registry
 import opgen_samples
+import pointwise_rules
 from declared_kernels import all_kernels
 from exact_arguments import argument_test, guards, own_forms, takes_exact
 from kernel_index import kernel_index, kernels_of
@@ -50,6 +52,7 @@ class Op:
     def __init__(self, schema, flags, aliases, where, cpp=None, explicit=None):
         self.text, self.flags, self.explicit, self.where = schema, flags, explicit, where
         self.file = where.rpartition(":")[0]
+        self.rule = None  # of pointwise ops whose block stands above their rule
         self.source = re.sub(r"^.*/(?:src/ops|include/reel/autograd)/|\.\w+$", "", self.file)  # "reduce/scan"
         if "/" not in self.source:
             fail(where, f"the file stands in no family; move it to a folder below {opgen_blocks.OPS}")
@@ -202,7 +205,11 @@ def read_ops(root=ROOT):
         ops.append(op)
     sources.op_names |= {name for op in ops for name in (op.cpp_name, op.cpp_name + "_")}
     for op, block in zip(ops, blocks):
-        opgen_gradient.check(op.gradient, sources.records(block.path, block.body), block.where, fail)
+        if block.above_rule:
+            op.rule = pointwise_rules.rule_below(block.body, block.where, fail)
+            pointwise_rules.check_gradient(op, op.rule, block.where, fail)
+        else:
+            opgen_gradient.check(op.gradient, sources.records(block.path, block.body), block.where, fail)
     for o in ops:
         o.exact = takes_exact(o, ops)
     return ops
@@ -333,7 +340,11 @@ def main():
     write(inc / "tensor_methods.inc", method_list(ops), kept)
     write(src / "ops_out_exact.cpp", opgen_out.exact_list(ops), kept)
     write(src / "ops_registry.cpp", opgen_registry.registration_index(parts), kept)
-    write(src / "kernels_registry.cpp", BANNER + kernel_index("autograd", kernels_of(given.root, "autograd")), kept)
+    loops = []
+    for name, text in pointwise_rules.files(pointwise_rules.families(given.root, fail), ops, fail):
+        write(out / name, text, kept)
+        loops += [pathlib.Path(name).stem] if "/kernels/" in name else []
+    write(src / "kernels_registry.cpp", BANNER + kernel_index("autograd", sorted(kernels_of(given.root, "autograd") + loops)), kept)
     write(out / "optim/kernels_registry.cpp", OPTIM_BANNER + kernel_index("optim", kernels_of(given.root, "optim")), kept)
     write(out / "optim/register_all.cpp", registration_of_all("optim", registrations_of(given.root, "optim"), True), kept)
     write(out / "nn/register_all.cpp", registration_of_all("nn", registrations_of(given.root, "nn")), kept)

@@ -1,14 +1,16 @@
 """Finds the blocks `REEL_OP("schema", flags)` and stops the build at each that cannot be read.
 
-A block stands at the beginning of a line, in a source below the folder of the ops, outside of macros and of #if: what the
-build does not read it does not declare, and what it reads is compiled. Everything else in the libraries that says REEL_OP
+A block stands at the beginning of a line, in a source below the folder of the ops or above a rule in a header of pointwise
+rules, outside of macros and of #if: what the build does not read it does not declare, and what it reads is compiled. Everything else in the libraries that says REEL_OP
 is an error, so no op escapes the checks.
 """
 import re
 
 import cpp_text
+import pointwise_rules
 
-LIBRARIES, OPS, DEFINED_IN = "libs", "libs/autograd/src/ops", "libs/autograd/include/reel/autograd/record.hpp"
+LIBRARIES, OPS, DEFINED_IN = "libs", "libs/autograd/src/ops", "libs/autograd/include/reel/autograd/op_block.hpp"
+RULES = pointwise_rules.FOLDER  # blocks above pointwise rules
 BLOCK = re.compile(r'^REEL_OP\(((?:\s*"(?:[^"\\]|\\.)*")+)\s*(?:,|(?=\)))', re.M)
 FLAGS = re.compile(r'(?:[^()"]|"[^"]*"|\((?:\s*"[^"]*")+\))*')
 DETAIL = re.compile(r'(\w+)\("([^"]+)"\)')
@@ -26,6 +28,11 @@ class Block:
         self.path, self.where, self.schema, self.flags, self.details = path, where, schema, flags, details
         self.samples, self.body = samples, body
 
+    @property
+    def above_rule(self):
+        """Does the block stand in a header of pointwise rules?"""
+        return self.where.startswith(RULES + "/")
+
     def texts(self, word):
         """What `word("text")` says in the block, once for each time that it stands there."""
         return [text for w, text in self.details if w == word]
@@ -41,7 +48,8 @@ def split_flags(text):
 def read(sources, root, fail):
     """Every block of the tree below `root`, in the order of files and lines; `fail(where, text)` stops the build."""
     blocks = []
-    for path in sorted(p for p in (root / LIBRARIES).rglob("*") if p.suffix in SUFFIXES):
+    for path in sorted((p for p in (root / LIBRARIES).rglob("*") if p.suffix in SUFFIXES),
+                       key=lambda p: home(p.relative_to(root).as_posix())):
         name = path.relative_to(root).as_posix()
         raw = sources.raw.get(path) or path.read_text(errors="replace")
         if "REEL_" not in raw:
@@ -58,8 +66,8 @@ def read(sources, root, fail):
             if line in hidden:
                 fail(where, "REEL_OP stands in a macro or between #if and #endif, where the build cannot read it; write the "
                      "block out")
-            if path.suffix != ".cpp" or not name.startswith(OPS + "/"):
-                fail(where, f"REEL_OP stands outside of the sources below {OPS}; move the op there")
+            if not (path.suffix == ".cpp" and name.startswith(OPS + "/") or path.suffix == ".hpp" and name.startswith(RULES + "/")):
+                fail(where, f"REEL_OP stands outside of the sources below {OPS} and the rules in {RULES}; move the op there")
             said, samples = _flags_and_samples(raw, text, at, found[at].end()) if at in found else (None, None)
             if said is None or not FLAGS.fullmatch(said):
                 fail(where, 'cannot read the block; expected, at the beginning of a line, REEL_OP("name(Type arg, ...) -> Type", '
@@ -82,6 +90,11 @@ def _flags_and_samples(raw, text, at, begin):
         samples.append((text.count("\n", 0, m.end()) + 1, raw[m.end():close]))
         said, begin = said + raw[begin:m.start()], close + 1
     return said + raw[begin:end], samples
+
+
+def home(name):
+    """Where a file's ops belong among the families: the rules of one stand beside its functions."""
+    return name.replace(RULES, OPS + "/pointwise")
 
 
 def _body(text, places, found, i):

@@ -41,6 +41,7 @@ const std::vector<Unary>& unary() {
         {"square", -2, 2},
         {"sqrt", 0.3, 3},
         {"rsqrt", 0.3, 3},
+        {"cbrt", -3, -0.3},
         {"exp", -2, 2},
         {"exp2", -2, 2},
         {"expm1", -2, 2},

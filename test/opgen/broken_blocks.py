@@ -22,7 +22,8 @@ NOTHING_SAID = ("the block says nothing about its gradient; say exactly one of r
 NOTHING_RECORDS = ("the block says rule, and nothing in its body records: call record with the rule, or say composite or "
                    "not_differentiable")
 HIDDEN = "REEL_OP stands in a macro or between #if and #endif, where the build cannot read it; write the block out"
-OUTSIDE = f"REEL_OP stands outside of the sources below {OPS}; move the op there"
+RULES = "libs/autograd/include/reel/autograd/pointwise"
+OUTSIDE = f"REEL_OP stands outside of the sources below {OPS} and the rules in {RULES}; move the op there"
 CALLED = ("twice", "thrice", "four_times", "weighted")  # by the reference cases of the trees below
 UNCALLED = "no test calls halved: add samples(call(...)) to the block (doc/contributing/op.md)"
 UNREADABLE = ('cannot read the block; expected, at the beginning of a line, REEL_OP("name(Type arg, ...) -> Type", flags)')
@@ -41,7 +42,7 @@ def generate(files):
             path.write_text(text)
         done = subprocess.run([sys.executable, ROOT / "tools/opgen.py", "--root", root, "--out", root / "out"],
                               capture_output=True, text=True, check=False)
-        made = "".join(p.read_text() for p in sorted((root / "out").rglob("*.cpp")))
+        made = "".join(p.read_text() for p in sorted((root / "out").rglob("*.c*")))
         return done.returncode, done.stderr.strip(), made
 
 
@@ -250,6 +251,64 @@ def two_registrations_of_one_name():
     return None if status and said == "libs/nn/src: two definitions of register_twice" else said or "taken"
 
 
+# --- pointwise rules --------------------------------------------------------------------------------------------------
+
+def rule(block, text, name="twice.hpp"):
+    return {f"{RULES}/{name}": f"{block}\nstruct twice_op : {text}"}
+
+
+DERIVED = "unary<Result::Same, floating>, vector_form {\n    T f(T x) const;\n    T df(T g, T, T) const;\n};\n"
+
+
+def a_rule_is_an_op():
+    return taken(rule(f"{TWICE}, rule, method)", DERIVED), 'return pointwise::apply("twice", pointwise::twice_op{}, input);',
+                 "register_rules(pointwise::op_list<pointwise::twice_op>{});", "v3::register_pointwise_twice();",
+                 "attach_pointwise(pointwise::op_list<pointwise::twice_op>{})")
+
+
+def a_rule_of_the_hosts_that_is_no_op_has_no_files():
+    made = generate(rule("", "unary<Result::Same, floating>, host_only {\n};\n"))[2]
+    return "something was written for it" if "twice" in made else None
+
+
+def the_arguments_of_a_rule():
+    schema = 'REEL_OP("twice(Tensor input, float slope=0.5) -> Tensor", rule)'
+    return taken(rule(schema, DERIVED), "s.gradient = Gradient::Rule;")
+
+
+def a_rule_without_a_derivative():
+    return refused(rule(f"{TWICE}, rule)", "unary<Result::Same, floating> {\n    T f(T x) const;\n};\n"), f"{RULES}/twice.hpp:1",
+                   "the block says rule, and twice_op has no derivative: write df (or da, db, dc), or say not_differentiable")
+
+
+def a_rule_whose_derivative_is_denied():
+    return refused(rule(f"{TWICE}, not_differentiable)", DERIVED), f"{RULES}/twice.hpp:1",
+                   "the block says not_differentiable, and twice_op has a derivative: say rule")
+
+
+def a_composite_of_tensors_above_a_rule():
+    return refused(rule(f"{TWICE}, composite)", DERIVED), f"{RULES}/twice.hpp:1",
+                   "the block says composite, which above a rule is for a form with a plain number whose other form records: say "
+                   "rule or not_differentiable")
+
+
+def a_schema_with_other_operands_than_the_rule():
+    return refused(rule('REEL_OP("twice(Scalar input) -> Tensor", rule)', DERIVED), f"{RULES}/twice.hpp:1",
+                   "twice_op has 1 operand(s); the schema must begin with as many arguments, each a Tensor or a Scalar, at least "
+                   "one a Tensor")
+
+
+def a_block_above_no_rule():
+    return refused({f"{RULES}/twice.hpp": f"{TWICE}, rule)\nstruct twice_op {{}};\n"}, f"{RULES}/twice.hpp:1",
+                   "no pointwise rule stands below the block; expected: struct NAME_op : unary<...> { ... }, or binary, or ternary")
+
+
+def a_rule_in_a_macro():
+    text = "#define RULE(name) \\\n    struct name : unary<Result::Same, floating> {};\nRULE(twice_op)\n"
+    return refused({f"{RULES}/twice.hpp": text}, f"{RULES}/twice.hpp:1",
+                   "a pointwise rule stands in a macro, where the build cannot read it; write the rule out")
+
+
 # --- the tree itself --------------------------------------------------------------------------------------------------
 
 def every_block_of_the_library_is_taken():
@@ -260,7 +319,7 @@ def every_block_of_the_library_is_taken():
 
 def main():
     tests = [f for name, f in globals().items() if callable(f) and getattr(f, "__module__", "") == "__main__"
-             and name not in ("main", "generate", "source", "refused", "taken", "at")]
+             and name not in ("main", "generate", "source", "refused", "taken", "at", "rule")]
     failed = 0
     for test in tests:
         problem = test()

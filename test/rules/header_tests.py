@@ -34,7 +34,9 @@ COVERED_BY = [
     ("autograd/registered", "nn/members_and_tables"),
     # kernels and devices
     ("autograd/host_data", "autograd/kernel"), ("autograd/kernels/*", "properties/toy_device"),
-    ("autograd/device_hooks", "properties/toy_device"), ("autograd/pointwise/*", "autograd/pointwise"),
+    ("autograd/device_hooks", "properties/toy_device"), ("autograd/pointwise/apply", "autograd/pointwise_apply"),
+    ("autograd/pointwise/loop", "autograd/pointwise_apply"), ("autograd/pointwise/vectorize", "autograd/pointwise_apply"),
+    ("autograd/pointwise/*", "autograd/pointwise"),
     ("autograd/fft_kernels", "autograd/fft_accuracy"), ("autograd/attention_mask", "autograd/attention"),
     ("autograd/thread_limit", "autograd/engine_threads"), ("autograd/spin_lock", "nn/threads"),
     ("cuda/memory", "cuda/kernels"), ("cuda/stream", "cuda/kernels"),

@@ -167,12 +167,11 @@ def public_headers_are_cheap():
 SRC = "libs/autograd/src/"
 # where code for the host may reach into a tensor's memory by other ways than host_data, and why
 OTHER_WAYS_TO_MEMORY = {
-    SRC + "ops/pointwise/rule_host.hpp": "the quickest path of two operands has asked where they live already",
+    SRC + "ops/pointwise/run.cpp": "the quickest path has asked where its operands live already",
 }
 # ops that take host_data themselves, and why; what loops over memory belongs to a kernel (reel/autograd/kernels/)
 OPS_WITH_POINTERS = {
-    SRC + "ops/pointwise/rule_host.hpp": "the frame of all pointwise kernels",
-    SRC + "ops/pointwise/rule_host.cpp": "the frame of all pointwise kernels",
+    SRC + "ops/pointwise/run.cpp": "the frame of all pointwise kernels",
 }
 # ops, and what lies below them, that ask where a tensor lives, and why; a kernel's table answers that, and `has_values`
 # whether there is anything to look at
@@ -183,8 +182,7 @@ ASKS_FOR_THE_DEVICE = {
     SRC + "ops/shape/split.cpp": "places to split at are numbers of the host's, as PyTorch's",
     SRC + "ops/index/index.cpp": "indices may be the host's, as PyTorch's",
     SRC + "ops/index/search.cpp": "numbers follow the other operand",
-    SRC + "ops/pointwise/rule_host.hpp": "the quickest path, and numbers that follow the other operand",
-    SRC + "ops/pointwise/rule_host.cpp": "numbers follow the other operand",
+    SRC + "ops/pointwise/run.cpp": "the quickest path, and numbers that follow the other operand",
     SRC + "ops/pointwise/arithmetic.cpp": "the quickest path in place",
     SRC + "ops/pointwise/comparison.cpp": "numbers follow the other operand",
     SRC + "ops/pointwise/activation_piecewise.cpp": "drawn slopes are values, which meta does not have",

@@ -1,3 +1,4 @@
+#include <reel/autograd/ops/pointwise/gamma.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
 #include <reel/autograd/ops/special/gamma.hpp>
 #include <reel/distributions/chi2.hpp>

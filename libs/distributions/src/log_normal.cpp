@@ -1,6 +1,6 @@
 #include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/error_function.hpp>
 #include <reel/autograd/ops/random/random.hpp>
-#include <reel/autograd/ops/special/error_function.hpp>
 #include <reel/distributions/log_normal.hpp>
 
 #include <numbers>

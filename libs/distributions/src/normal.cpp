@@ -1,7 +1,7 @@
 #include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/error_function.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/autograd/ops/random/sampling.hpp>
-#include <reel/autograd/ops/special/error_function.hpp>
 #include <reel/distributions/normal.hpp>
 
 #include <numbers>

@@ -3,7 +3,7 @@
 #include <reel/autograd/kernels/search.hpp>
 
 #include "ops/index/index_kernels.hpp"
-#include "ops/pointwise/rule_host.hpp"
+#include "ops/pointwise/run.hpp"
 #include "ops/shape/shape_util.hpp"
 
 namespace reel {

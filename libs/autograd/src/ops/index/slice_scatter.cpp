@@ -3,7 +3,7 @@
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
 
-#include "ops/pointwise/rule_host.hpp"
+#include "ops/pointwise/run.hpp"
 #include "ops/shape/shape_util.hpp"
 
 namespace reel {

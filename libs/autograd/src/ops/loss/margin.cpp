@@ -13,7 +13,7 @@
 #include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/loss/loss.hpp"
-#include "ops/pointwise/elementwise.hpp"
+#include "ops/pointwise/run.hpp"
 
 #include <cmath>
 
@@ -21,7 +21,9 @@
 
 namespace reel {
 
-using namespace elementwise;
+using autograd::GradList;
+using autograd::record;
+using autograd::RuleContext;
 
 namespace {
 /// Throws unless every class index is in [low, classes).

@@ -7,11 +7,13 @@
 #include <reel/autograd/ops/reduce/reduce.hpp>
 
 #include "ops/loss/loss.hpp"
-#include "ops/pointwise/elementwise.hpp"
+#include "ops/pointwise/run.hpp"
 
 namespace reel {
 
-using namespace elementwise;
+using autograd::GradList;
+using autograd::record;
+using autograd::RuleContext;
 
 namespace {
 /// p-norm of x - o + eps over the last dimension.

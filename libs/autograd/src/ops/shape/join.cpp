@@ -1,7 +1,7 @@
 // Several tensors joined into one.
 #include <reel/autograd/kernels/block_copies.hpp>
 
-#include "ops/pointwise/rule_host.hpp"
+#include "ops/pointwise/run.hpp"
 #include "ops/shape/shape_util.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include <reel/autograd/kernels/accumulate.hpp>
 #include <reel/autograd/ops/shape/strided.hpp>
 
-#include "ops/pointwise/rule_host.hpp"
+#include "ops/pointwise/run.hpp"
 #include "ops/shape/geometry_change.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "ops/special/special.hpp"
+#include <reel/autograd/pointwise/special_math.hpp>
 #include "tensor/checked_size.hpp"
 #include "tensor/host_values.hpp"
 

@@ -1,7 +1,10 @@
-// Elementary functions on vectors: own polynomials for the hot float32 few, SLEEF for the tail, lanes for the rest.
+// Elementary functions on vectors: own polynomials for the hot float32 few, SLEEF for the tail, lanes for the rest (and
+// for the tail of programs, which need not have SLEEF).
 #pragma once
 
+#if !defined(REEL_WITHOUT_SLEEF)
 #include <sleef.h>
+#endif
 
 #include <cmath>
 
@@ -119,7 +122,8 @@ inline VF erf(VF x) {
 }
 inline VD sigmoid(VD x);
 
-#if defined(__AVX512F__)
+#if defined(REEL_WITHOUT_SLEEF)
+#elif defined(__AVX512F__)
 #define REEL_SLEEF_F(name, ulp) Sleef_##name##f16_##ulp
 #define REEL_SLEEF_D(name, ulp) Sleef_##name##d8_##ulp
 #elif defined(__AVX2__)

@@ -1,12 +1,11 @@
-// Makers of inner loops: a functor over vectors and scalars becomes a Loop for the strided engine.
+// Makers of inner loops over vectors: a functor becomes one that runs over any strides
+// (reel/autograd/pointwise/loop.hpp).
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
 #include <reel/autograd/detail/cpu/vec.hpp>
-
-#include "cpu/strided.hpp"
 
 namespace reel::cpu::REEL_ISA {
 

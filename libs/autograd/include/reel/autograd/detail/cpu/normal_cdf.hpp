@@ -1,7 +1,7 @@
 // The distribution function of the standard normal distribution on vectors: what GELU spends its time in.
 #pragma once
 
-#include "cpu/vec_math.hpp"
+#include <reel/autograd/detail/cpu/vec_math.hpp>
 
 namespace reel::cpu::REEL_ISA {
 

@@ -1,15 +1,20 @@
-// Special functions of one or two real numbers, in double precision; what the ops of the special family map over.
+// Special functions of one or two real numbers, in double precision, on the host: what rules of the special family
+// compute.
 #pragma once
 
 #include <cstdint>
 
 #include <reel/autograd/ops/special/bessel.hpp>
-#include <reel/autograd/ops/special/error_function.hpp>
 #include <reel/autograd/ops/special/gamma.hpp>
 
 namespace reel::special_math {
 
+/// The most derivatives that igamma and zeta have with respect to orders and exponents.
+inline constexpr int most_derivatives = 2;
+
 double digamma(double x);
+/// The first derivative of digamma.
+double trigamma(double x);
 /// n-th derivative of digamma, n other than 1.
 double polygamma(std::int64_t n, double x);
 /// Hurwitz zeta: sum of (k + q)^-s over k >= 0.
@@ -32,6 +37,12 @@ double k0(double x);
 double k0e(double x); ///< e^x K0(x)
 double k1(double x);
 double k1e(double x);
+double j0(double x);
+double j1(double x);
+double y0(double x);
+double y1(double x);
 double airy_ai(double x);
+double airy_ai_prime(double x);
+double ndtr_slope(double x); ///< phi(x) / Phi(x), the slope of log_ndtr
 
 } // namespace reel::special_math
