@@ -53,7 +53,14 @@ Dims byte_strides(const Tensor& t) {
 /// The loop over `n` tensors of one shape, the result first.
 void run_loop(const Launch& l, int n, const Tensor* const* t) {
     const Tensor& out = *t[0];
-    if (out.numel() == 0 || out.is_meta()) return;
+    if (out.numel() == 0) return;
+    if (out.is_meta()) { // nothing to run, but whoever is no number must be there, too
+        for (int i = 1; i < n; ++i) {
+            const Tensor there = following(*t[i], out.device());
+            check_one_device(l.name, out, {&there});
+        }
+        return;
+    }
     for (int i = 0; i < n; ++i)
         if (!t[i]->is_cpu()) {
             REEL_CHECK_NOT_IMPLEMENTED(!t[i]->is_meta(), l.name, ": operands live on ", out.device(),

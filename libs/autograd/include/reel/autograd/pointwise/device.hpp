@@ -11,6 +11,6 @@ namespace reel::pointwise {
 /// the operands' dtype.
 using DeviceLoop = bool (*)(const void* op, const Tensor* const* t, int n);
 /// One entry per device kind for each rule, named by its type; null until a device library sets it.
-template <class Op> inline DeviceLoop device_loop[3] = {};
+template <class Op> inline constinit DeviceLoop device_loop[3] = {};
 
 } // namespace reel::pointwise

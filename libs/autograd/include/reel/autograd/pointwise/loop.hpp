@@ -18,7 +18,7 @@ struct LoopTable {
     Loop forward[num_scalar_types] = {};
     Loop backward[num_scalar_types] = {}; ///< fused derivative: (gx; g, saved)
 };
-template <class Op> inline LoopTable loop_table;
+template <class Op> inline constinit LoopTable loop_table{};
 
 /// What a rule computes an element of T in.
 template <class T> using Wide = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
