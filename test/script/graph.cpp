@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(named_things_are_looked_up) {
     BOOST_TEST(to_enum(g->outputs()[1]->node()->value()).value().toInt() == 2);
     BOOST_TEST(g->inputs()[2]->type()->name() == "__torch__.m.Point");
     BOOST_TEST(message([&] { parse_graph("graph(%x : __torch__.m.D):\n  return ()\n", unit.get()); }) ==
-               "graph, line 1, column 26: expected a class that is known, not '__torch__.m.D', got \"):\\n  return "
+               "graph, line 1, column 25: expected a class that is known, not '__torch__.m.D', got \"):\\n  return "
                "()\\n\"");
 }
 

