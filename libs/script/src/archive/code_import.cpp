@@ -11,7 +11,7 @@ void CodeImport::operator()(const std::string& qualified_name) {
         std::unique_ptr<SourceFile> file;
         if (std::optional<std::string> text = archive_->code(module))
             file = std::make_unique<SourceFile>(unit_, module, archive_->path() + ": " + ArchiveFile::code_name(module),
-                                                std::move(*text), constants_, archive_->version());
+                                                std::move(*text), constants_);
         known = files_.emplace(module, std::move(file)).first;
     }
     if (known->second) known->second->define(qualified_name);

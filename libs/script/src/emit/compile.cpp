@@ -46,7 +46,7 @@ struct SourceFile::Parsed {
 };
 
 SourceFile::SourceFile(CompilationUnit& unit, std::string module, std::string filename, std::string text,
-                       std::shared_ptr<const std::vector<IValue>> constants, int version)
+                       std::shared_ptr<const std::vector<IValue>> constants)
     : parsed_(std::make_unique<Parsed>()) {
     parsed_->text = emit::Text::parse({std::move(text), std::move(filename)}, true);
     emit::Context& context = parsed_->text->context;
@@ -54,7 +54,6 @@ SourceFile::SourceFile(CompilationUnit& unit, std::string module, std::string fi
     context.module = std::move(module);
     context.constants = std::move(constants);
     context.whole_names = true;
-    context.version = version;
     context.define = [weak = std::weak_ptr(parsed_->text)](const std::string& name) {
         const auto text = weak.lock();
         return text && text->define(name);

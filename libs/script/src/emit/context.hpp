@@ -19,7 +19,6 @@ struct Context {
     std::shared_ptr<const std::vector<IValue>> constants; ///< `CONSTANTS.cN`; may be null
     std::string module;                                   ///< names without dots are looked up here: `__torch__.m`
     bool whole_names = false; ///< an archive's text: functions and classes are named with their modules
-    int version = 10; ///< of the archive: older operators meant something else (SC-95)
     /// Adds what this text itself defines under a qualified name; false when it has no such name. May be empty.
     std::function<bool(const std::string& qualified_name)> define;
 

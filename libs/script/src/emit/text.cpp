@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "emitter.hpp"
-#include "ops/versions.hpp"
 #include "passes/passes.hpp"
 #include "syntax/parser.hpp"
 
@@ -50,7 +49,6 @@ std::shared_ptr<Function> Text::function(const syntax::Def& def, const std::stri
         auto graph = std::make_shared<Graph>();
         Emitter emitter(text->context, *graph);
         FunctionSchema schema = emitter.function(def, self ? self->shared_from_this() : nullptr);
-        upgrade(*graph, text->context.version);
         passes::clean_up(*graph);
         f.set(std::move(graph), std::move(schema));
     });

@@ -21,10 +21,9 @@ void define_methods(ClassType& type, const std::string& source);
 /// compiled one by one when they are asked for.
 class SourceFile {
 public:
-    /// Parses. `module`: `__torch__.m`; `version`: of the archive, whose operators may mean what they meant then.
-    /// Throws ScriptError naming the file.
+    /// Parses. `module`: `__torch__.m`. Throws ScriptError naming the file.
     SourceFile(CompilationUnit& unit, std::string module, std::string filename, std::string text,
-               std::shared_ptr<const std::vector<IValue>> constants, int version = 10);
+               std::shared_ptr<const std::vector<IValue>> constants);
     ~SourceFile();
     /// Adds the class, named type or function of that qualified name to the unit, with what it needs; false when the
     /// file has none. Methods' bodies are compiled when they are first asked for.
