@@ -31,6 +31,7 @@ public:
         graph_.set_insert_point(graph_.block()->first() ? graph_.block()->first() : graph_.block()->return_node());
         true_ = graph_.insert_constant(true);
         false_ = graph_.insert_constant(false);
+        thrown_ = uninitialized(Type::Bool()); // first of all, as the reference has it: printed text shows the order
     }
 
     Jump block(Block* b) {
@@ -61,7 +62,7 @@ private:
     }
 
     Jump node(Node* n) {
-        if (n->kind() == prim::RaiseException) return {Status::Throws, false_, {}};
+        if (n->kind() == prim::RaiseException) return {Status::Throws, thrown_, {}};
         if (n->kind() == kind_) return {Status::Always, true_, n->inputs()};
         if (n->kind() == prim::If) {
             const Jump when_true = block(n->block(0)), when_false = block(n->block(1));
@@ -90,18 +91,16 @@ private:
         return values;
     }
 
-    /// Takes away what stands behind `n`, which is never reached; and `n` itself, where it is the jump.
+    /// Takes away what stands behind `n`, which is never reached; and `n` itself, where it is the jump. From the end,
+    /// so that what is taken away has no users but the block's results.
     void drop_behind(Block* b, Node* n) {
-        replace_outputs(b, uninitialized(b->outputs()));
-        while (b->last() != n) destroy(b->last());
-        if (n->kind() == kind_) n->destroy();
-    }
-    static void destroy(Node* n) {
-        for (Block* inner : n->blocks()) {
-            replace_outputs(inner, {});
-            while (inner->last()) destroy(inner->last());
+        while (b->last() != n) {
+            Node* dropped = b->last();
+            for (Value* v : dropped->outputs())
+                if (!v->uses().empty()) v->replace_all_uses_with(uninitialized(v->type()));
+            dropped->destroy();
         }
-        n->destroy();
+        if (n->kind() == kind_) n->destroy();
     }
 
     /// Adds results to a branch and gives them.
@@ -131,7 +130,7 @@ private:
             jump.jumped = true_;
         } else {
             jump.status = Status::Maybe;
-            const auto flag = [&](const Jump& j) { return never(j) ? false_ : throws(j) ? false_ : j.jumped; };
+            const auto flag = [&](const Jump& j) { return never(j) ? false_ : j.jumped; };
             jump.jumped = add_results(n, {flag(a)}, {flag(b)}).at(0);
         }
         jump.values = add_results(n, a.values, b.values);
@@ -199,9 +198,10 @@ private:
 
     Graph& graph_;
     Symbol kind_;
+    std::vector<std::pair<TypePtr, Value*>> uninitialized_;
     Block* target_ = nullptr;
     Value *true_, *false_;
-    std::vector<std::pair<TypePtr, Value*>> uninitialized_;
+    Value* thrown_; ///< whether what has thrown has jumped: nobody comes to ask
 };
 
 /// Puts what stands between `Enter` and its `Exit` into the block of a node, so that a jump out of it passes `Exit`.

@@ -64,13 +64,25 @@ def _get_softmax_dim(name: str, ndim: int, stacklevel: int) -> int:
   return 0 if ndim == 0 or ndim == 1 or ndim == 3 else 1
 def softmax(input: Tensor, dim: Optional[int]=None, _stacklevel: int=3, dtype: Optional[int]=None) -> Tensor:
   d = __torch__.torch.nn.functional._get_softmax_dim("softmax", torch.dim(input), _stacklevel) if dim is None else dim
-  return torch.softmax(input, d, dtype)
+  if dtype is None:
+    result = torch.softmax(input, d)
+  else:
+    result = torch.softmax(input, d, dtype)
+  return result
 def softmin(input: Tensor, dim: Optional[int]=None, _stacklevel: int=3, dtype: Optional[int]=None) -> Tensor:
   d = __torch__.torch.nn.functional._get_softmax_dim("softmin", torch.dim(input), _stacklevel) if dim is None else dim
-  return torch.softmax(torch.neg(input), d, dtype)
+  if dtype is None:
+    result = torch.softmax(torch.neg(input), d)
+  else:
+    result = torch.softmax(torch.neg(input), d, dtype)
+  return result
 def log_softmax(input: Tensor, dim: Optional[int]=None, _stacklevel: int=3, dtype: Optional[int]=None) -> Tensor:
   d = __torch__.torch.nn.functional._get_softmax_dim("log_softmax", torch.dim(input), _stacklevel) if dim is None else dim
-  return torch.log_softmax(input, d, dtype)
+  if dtype is None:
+    result = torch.log_softmax(input, d)
+  else:
+    result = torch.log_softmax(input, d, dtype)
+  return result
 def dropout(input: Tensor, p: float=0.5, training: bool=True, inplace: bool=False) -> Tensor:
   if p < 0. or p > 1.:
     ops.prim.RaiseException(torch.format("dropout probability has to be between 0 and 1, but got {}", p), "builtins.ValueError")

@@ -43,15 +43,13 @@ void Emitter::emit_for(const syntax::Expr& target, const syntax::Expr& iterated,
                        const std::function<void()>& body) {
     const Meaning source = iterable(meaning(iterated), at(target));
     if (const auto elements = static_elements(source, at(iterated))) return emit_unrolled(target, *elements, body);
-    emit_loop(
-        range, length(source, at(iterated)),
-        [&] {
-            return Condition{constant(true, range), {}, {}, {}};
-        },
-        [&](Value* trip) {
-            assign_to(target, element(source, trip, at(iterated)), at(target));
-            body();
-        });
+    Value* trips = length(source, at(iterated));
+    Value* always = constant(true, range); // before the loop: no step has anything to do for its condition
+    const auto condition = [&] { return Condition{always, {}, {}, {}}; };
+    emit_loop(range, trips, condition, [&](Value* trip) {
+        assign_to(target, element(source, trip, at(iterated)), at(target));
+        body();
+    });
 }
 
 void Emitter::emit_unrolled(const syntax::Expr& target, const std::vector<Value*>& elements,

@@ -10,7 +10,7 @@ namespace {
 
 class OutputOrder {
 public:
-    explicit OutputOrder(const Graph& graph) { number(*graph.block(), 0); }
+    explicit OutputOrder(const Graph& graph) { number(*graph.block()); }
 
     void block(Block& b) {
         // Backwards: the order of a node's results hangs on what comes behind it.
@@ -24,38 +24,16 @@ public:
     }
 
 private:
-    struct Place {
-        std::size_t position, depth;
-    };
-
-    void number(const Block& b, std::size_t depth) {
-        std::size_t i = 0;
+    // Places in the text: a node comes before what stands in its blocks, and the first branch before the second.
+    void number(const Block& b) {
         for (const Node* n = b.first(); n; n = n->next()) {
-            places_[n] = {i++, depth};
-            for (const Block* inner : n->blocks()) {
-                number(*inner, depth + 1);
-            }
+            places_[n] = next_++;
+            for (const Block* inner : n->blocks()) number(*inner);
         }
-        places_[b.return_node()] = {i, depth};
+        places_[b.return_node()] = next_++;
     }
 
-    // A node comes before what stands in its blocks; two branches of one node have no order.
-    bool is_before(const Node* a, const Node* b) const {
-        std::size_t depth_a = places_.at(a).depth, depth_b = places_.at(b).depth;
-        for (; depth_a > depth_b; --depth_a) {
-            a = a->owning_block()->owning_node();
-            if (a == b) return false;
-        }
-        for (; depth_b > depth_a; --depth_b) {
-            b = b->owning_block()->owning_node();
-            if (a == b) return true;
-        }
-        while (a != b && a->owning_block() != b->owning_block()) {
-            a = a->owning_block()->owning_node();
-            b = b->owning_block()->owning_node();
-        }
-        return a != b && places_.at(a).position < places_.at(b).position;
-    }
+    bool is_before(const Node* a, const Node* b) const { return places_.at(a) < places_.at(b); }
 
     bool is_before(const Use& a, const Use& b) const {
         return a.user == b.user ? a.offset < b.offset : is_before(a.user, b.user);
@@ -125,7 +103,8 @@ private:
             [&](std::size_t i) { n->erase_output(i); });
     }
 
-    std::unordered_map<const Node*, Place> places_;
+    std::unordered_map<const Node*, std::size_t> places_;
+    std::size_t next_ = 0;
 };
 
 } // namespace
