@@ -37,4 +37,8 @@ reel::IValue read_value(const json::value& notation, const Values& values, const
 std::string difference(const reel::IValue& got, const json::value& expected, const Values& values,
                        const Closeness& closeness = {});
 
+/// A text with a word in the place of every tensor: how they print is free (rule SC-49), `tensor([1., 2.])` or
+/// `Tensor[2] float32` here, lines of numbers and `[ CPUFloatType{2} ]` there.
+std::string without_tensors(const std::string& text);
+
 } // namespace replay::script

@@ -2,13 +2,13 @@
 
 #include <iostream>
 #include <map>
-#include <regex>
 #include <sstream>
 
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/random.hpp>
 
 #include "common/case_file.hpp"
+#include "script/notation.hpp"
 
 namespace replay::script {
 
@@ -38,12 +38,6 @@ Tensor loss_of(const IValue& output) {
         loss = loss.defined() ? loss + part.to(loss.scalar_type()) : part;
     }
     return loss;
-}
-/// How tensors print is free (rule SC-49): `tensor([1., 2.])` here, lines of numbers and `[ CPUFloatType{2} ]` there.
-std::string without_tensors(const std::string& printed) {
-    static const std::regex ours(R"(tensor\([^)]*\))"),
-        theirs(R"((?:[ \t]*[-+0-9.a-z*]+(?:[ \t]+[-+0-9.a-z*]+)*\n)+\[ [A-Za-z]+Type\{[0-9,]*\} \])");
-    return std::regex_replace(std::regex_replace(printed, ours, "TENSOR"), theirs, "TENSOR");
 }
 /// The last part of `builtins.ValueError`.
 std::string last_part(const std::string& name) { return name.substr(name.rfind('.') + 1); }
