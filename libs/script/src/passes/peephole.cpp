@@ -87,17 +87,31 @@ bool put_constant_behind(Node* n) {
     return true;
 }
 
+// The reference takes the result of a convolution for a batch.
+bool fold_dim(Node* n, Graph& graph) {
+    static constexpr std::pair<std::string_view, std::int64_t> convolutions[] = {
+        {"aten::conv1d", 3}, {"aten::conv2d", 4}, {"aten::conv3d", 5}};
+    if (!n->kind().is("aten::dim")) return false;
+    for (auto [name, dims] : convolutions) {
+        if (!n->input()->node()->kind().is(name)) continue;
+        graph.set_insert_point(n);
+        return replace(n->output(), graph.insert_constant(dims, nullptr, n->range()));
+    }
+    return false;
+}
+
 // Whether something changed.
 bool rewrite(Node* n, Graph& graph) {
-    if (replace_nones(n, graph) || undo_tensor(n) || put_constant_behind(n)) return true;
+    bool changed = replace_nones(n, graph);
+    changed |= undo_tensor(n) || put_constant_behind(n) || fold_dim(n, graph);
     if (auto answer = none_check(n)) {
         graph.set_insert_point(n);
-        return replace(n->output(), graph.insert_constant(*answer, nullptr, n->range()));
+        return replace(n->output(), graph.insert_constant(*answer, nullptr, n->range())) || changed;
     }
-    if (n->kind() == prim::If) return replace_by_condition(n);
+    if (n->kind() == prim::If) return replace_by_condition(n) || changed;
     const bool is_cast = n->kind() == prim::unchecked_cast && n->input()->type()->is_subtype_of(*n->output()->type());
     const bool is_unwrap = n->kind().is("aten::_unwrap_optional") && never_none(n->input());
-    return (is_cast || is_unwrap) && replace(n->output(), n->input());
+    return ((is_cast || is_unwrap) && replace(n->output(), n->input())) || changed;
 }
 
 bool rewrite(Block& b, Graph& graph) {
