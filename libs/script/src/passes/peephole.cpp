@@ -1,4 +1,5 @@
 // Small rewrites that types alone allow.
+#include "effects.hpp"
 #include "passes.hpp"
 
 namespace reel::jit::passes {
@@ -87,17 +88,55 @@ bool put_constant_behind(Node* n) {
     return true;
 }
 
+// The reference takes the result of a convolution for a batch.
+bool fold_dim(Node* n, Graph& graph) {
+    static constexpr std::pair<std::string_view, std::int64_t> convolutions[] = {
+        {"aten::conv1d", 3}, {"aten::conv2d", 4}, {"aten::conv3d", 5}};
+    if (!n->kind().is("aten::dim")) return false;
+    for (auto [name, dims] : convolutions) {
+        if (!n->input()->node()->kind().is(name)) continue;
+        graph.set_insert_point(n);
+        return replace(n->output(), graph.insert_constant(dims, nullptr, n->range()));
+    }
+    return false;
+}
+
+// The length of a list that is built here and that nobody can write to.
+bool fold_length(Node* n, Graph& graph) {
+    if (!n->kind().is("aten::len") || n->input()->node()->kind() != prim::ListConstruct) return false;
+    for (const Use& u : n->input()->uses()) {
+        if (!u.user->op() || writes(u.user, u.offset)) return false;
+        for (const Value* v : u.user->outputs()) {
+            if (v->type()->kind() != TypeKind::Tensor && is_mutable(*v->type())) return false;
+        }
+    }
+    graph.set_insert_point(n);
+    const auto length = std::int64_t(n->input()->node()->inputs().size());
+    return replace(n->output(), graph.insert_constant(length, nullptr, n->range()));
+}
+
+// `n // 1` of integers.
+bool drop_division(Node* n) {
+    if (!n->kind().is("aten::floordiv") || n->output()->type()->kind() != TypeKind::Int) return false;
+    const Node* by = n->input(1)->node();
+    const bool is_one =
+        by->kind() == prim::Constant && by->has("value") && by->value().isInt() && by->value().toInt() == 1;
+    return is_one && n->input(0)->type()->kind() == TypeKind::Int && replace(n->output(), n->input(0));
+}
+
 // Whether something changed.
 bool rewrite(Node* n, Graph& graph) {
-    if (replace_nones(n, graph) || undo_tensor(n) || put_constant_behind(n)) return true;
+    bool changed = replace_nones(n, graph);
+    changed |=
+        undo_tensor(n) || put_constant_behind(n) || fold_dim(n, graph) || fold_length(n, graph) || drop_division(n);
     if (auto answer = none_check(n)) {
         graph.set_insert_point(n);
-        return replace(n->output(), graph.insert_constant(*answer, nullptr, n->range()));
+        return replace(n->output(), graph.insert_constant(*answer, nullptr, n->range())) || changed;
     }
-    if (n->kind() == prim::If) return replace_by_condition(n);
+    if (n->kind() == prim::If) return replace_by_condition(n) || changed;
     const bool is_cast = n->kind() == prim::unchecked_cast && n->input()->type()->is_subtype_of(*n->output()->type());
     const bool is_unwrap = n->kind().is("aten::_unwrap_optional") && never_none(n->input());
-    return (is_cast || is_unwrap) && replace(n->output(), n->input());
+    return ((is_cast || is_unwrap) && replace(n->output(), n->input())) || changed;
 }
 
 bool rewrite(Block& b, Graph& graph) {

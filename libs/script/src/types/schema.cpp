@@ -24,6 +24,7 @@ std::optional<std::int64_t> default_word(const std::string& word) {
 }
 
 IValue read_default(TextReader& reader, const Type& type);
+std::string type_text(const Type& type);
 
 IValue read_default_list(TextReader& reader, const Type& type) {
     const TypePtr element = type.kind() == TypeKind::List ? type.contained()[0] : Type::Any();
@@ -71,7 +72,7 @@ Argument read_argument(TextReader& reader, bool result) {
     argument.type = types.read();
     argument.spelling = std::string(reader.between(begin, reader.position()));
     while (argument.spelling.ends_with(' ')) argument.spelling.pop_back();
-    if (argument.spelling == argument.type->str()) argument.spelling.clear();
+    if (argument.spelling == type_text(*argument.type)) argument.spelling.clear();
     argument.is_alias = types.is_alias;
     argument.is_written = types.is_written;
     argument.broadcast = types.broadcast;
@@ -155,8 +156,36 @@ std::string default_text(const IValue& value) {
     }
 }
 
+std::string type_texts(const std::vector<TypePtr>& types) {
+    std::string out;
+    for (const TypePtr& t : types) {
+        out += (out.empty() ? "" : ", ") + type_text(*t);
+    }
+    return out;
+}
+
+// As the IR has it, but a named tuple by its name.
+std::string type_text(const Type& type) {
+    switch (type.kind()) {
+    case TypeKind::List:
+        return type_texts(type.contained()) + "[]";
+    case TypeKind::Optional:
+        return type_texts(type.contained()) + "?";
+    case TypeKind::Dict:
+        return "Dict(" + type_texts(type.contained()) + ")";
+    case TypeKind::Union:
+        return "Union(" + type_texts(type.contained()) + ")";
+    case TypeKind::Future:
+        return "Future(" + type_texts(type.contained()) + ")";
+    case TypeKind::Tuple:
+        return type.name().empty() ? "(" + type_texts(type.contained()) + ")" : type.name();
+    default:
+        return type.str();
+    }
+}
+
 std::string type_text(const Argument& argument) {
-    return argument.spelling.empty() ? argument.type->str() : argument.spelling;
+    return argument.spelling.empty() ? type_text(*argument.type) : argument.spelling;
 }
 
 std::string returns_text(const FunctionSchema& schema) {

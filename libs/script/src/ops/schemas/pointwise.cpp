@@ -3,57 +3,7 @@
 
 namespace reel::jit::schemas {
 
-const std::string_view pointwise = R"(aten::float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)
-aten::float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)
-aten::less_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-aten::less_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::greater_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-aten::greater_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::less_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-aten::less_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::greater_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-aten::greater_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::not_equal_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-aten::not_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::subtract_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
-aten::subtract_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)
-aten::fix_(Tensor(a!) self) -> Tensor(a!)
-aten::square_(Tensor(a!) self) -> Tensor(a!)
-aten::negative_(Tensor(a!) self) -> Tensor(a!)
-aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> Tensor
-aten::clip_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)
-aten::clip_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)
-aten::ldexp_(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::lt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-aten::lt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::gelu_(Tensor(a!) self, *, str approximate="none") -> Tensor(a!)
-aten::hypot_(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::addcmul_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!)
-aten::ne_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-aten::ne_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::heaviside_(Tensor(a!) self, Tensor values) -> Tensor(a!)
-aten::xlogy_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::xlogy_.Scalar_Other(Tensor(a!) self, Scalar other) -> Tensor(a!)
-aten::floor_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::floor_divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-aten::nextafter_(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::fmod_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::fmod_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-aten::addcdiv_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!)
-aten::gt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-aten::gt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::le_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-aten::le_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::ge_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-aten::ge_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> Tensor(a!)
-aten::lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weight) -> Tensor(a!)
-aten::eq_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-aten::eq_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::remainder_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::remainder_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-aten::clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)
-aten::clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)
+const std::string_view pointwise = R"(aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> Tensor
 aten::less.Tensor(Tensor self, Tensor other) -> Tensor
 aten::less.Scalar(Tensor self, Scalar other) -> Tensor
 aten::less.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
@@ -79,35 +29,18 @@ aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
 aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
 aten::clip.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) -> Tensor(a!)
 aten::clip.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!) out) -> Tensor(a!)
-aten::arcsinh_(Tensor(a!) self) -> Tensor(a!)
-aten::arccosh_(Tensor(a!) self) -> Tensor(a!)
 aten::arccosh(Tensor self) -> Tensor
 aten::arccosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::arccos_(Tensor(a!) self) -> Tensor(a!)
 aten::absolute(Tensor self) -> Tensor
 aten::absolute.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::mish_(Tensor(a!) self) -> Tensor(a!)
 aten::arctanh(Tensor self) -> Tensor
 aten::arctanh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::arctan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)
 aten::arctan2(Tensor self, Tensor other) -> Tensor
 aten::arctan2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::arcsin_(Tensor(a!) self) -> Tensor(a!)
 aten::arcsin(Tensor self) -> Tensor
 aten::arcsin.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::logical_xor_(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::logical_and_(Tensor(a!) self, Tensor other) -> Tensor(a!)
 aten::arccos(Tensor self) -> Tensor
 aten::arccos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)
-aten::masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)
-aten::div_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::div_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!)
-aten::div_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-aten::div_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> Tensor(a!)
-aten::sub_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
-aten::sub_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)
-aten::atan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)
 aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor
 aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor
 aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor
@@ -131,8 +64,6 @@ aten::remainder.float(float a, float b) -> float
 aten::remainder.int_float(int a, float b) -> float
 aten::remainder.float_int(float a, int b) -> float
 aten::remainder(Scalar a, Scalar b) -> Scalar
-aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)
-aten::pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)
 aten::minimum(Tensor self, Tensor other) -> Tensor
 aten::minimum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 aten::maximum(Tensor self, Tensor other) -> Tensor
@@ -157,8 +88,6 @@ aten::fmod.float_int(float a, int b) -> float
 aten::fmod(Scalar a, Scalar b) -> float
 aten::fmin(Tensor self, Tensor other) -> Tensor
 aten::fmin.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::copysign_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::copysign_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
 aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor
 aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor
 aten::copysign.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
@@ -170,10 +99,6 @@ aten::copysign.float_int(float a, int b) -> float
 aten::copysign(Scalar a, Scalar b) -> float
 aten::nextafter(Tensor self, Tensor other) -> Tensor
 aten::nextafter.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::clamp_min_(Tensor(a!) self, Scalar min) -> Tensor(a!)
-aten::clamp_min_.Tensor(Tensor(a!) self, Tensor min) -> Tensor(a!)
-aten::bitwise_left_shift_.Tensor_Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-aten::bitwise_left_shift_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
 aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor
 aten::bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor
 aten::bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
@@ -186,10 +111,8 @@ aten::bitwise_or.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
 aten::bitwise_or.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 aten::bitwise_or.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
 aten::bitwise_or.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::arctanh_(Tensor(a!) self) -> Tensor(a!)
 aten::mish(Tensor self) -> Tensor
 aten::mish.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::arctan_(Tensor(a!) self) -> Tensor(a!)
 aten::glu(Tensor self, int dim=-1) -> Tensor
 aten::glu.out(Tensor self, int dim=-1, *, Tensor(a!) out) -> Tensor(a!)
 aten::polar(Tensor abs, Tensor angle) -> Tensor
@@ -199,7 +122,6 @@ aten::polar.float(float a, float b) -> complex
 aten::polar.int_float(int a, float b) -> complex
 aten::polar.float_int(float a, int b) -> complex
 aten::polar.Scalar_Scalar(Scalar a, Scalar b) -> Scalar
-aten::lcm_(Tensor(a!) self, Tensor other) -> Tensor(a!)
 aten::atan2(Tensor self, Tensor other) -> Tensor
 aten::atan2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 aten::atan2.int(int a, int b) -> float
@@ -237,9 +159,6 @@ aten::atan.int(int a) -> float
 aten::atan.float(float a) -> float
 aten::atan.complex(complex a) -> complex
 aten::atan.Scalar(Scalar a) -> Scalar
-aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
-aten::add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)
-aten::add_.t(t[](a!) self, t[] b) -> t[]
 aten::logaddexp2(Tensor self, Tensor other) -> Tensor
 aten::logaddexp2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 aten::rsqrt(Tensor self) -> Tensor
@@ -260,8 +179,6 @@ aten::log1p.int(int a) -> float
 aten::log1p.float(float a) -> float
 aten::log1p.Scalar(Scalar a) -> Scalar
 aten::conj(Tensor(a) self) -> Tensor(a)
-aten::bitwise_right_shift_.Tensor_Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-aten::bitwise_right_shift_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
 aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor
 aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor
 aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor
@@ -295,7 +212,6 @@ aten::clamp_max.out(Tensor self, Scalar max, *, Tensor(a!) out) -> Tensor(a!)
 aten::clamp_max.Tensor_out(Tensor self, Tensor max, *, Tensor(a!) out) -> Tensor(a!)
 aten::imag(Tensor(a) self) -> Tensor(a)
 aten::resolve_conj(Tensor(a) self) -> Tensor(a)
-aten::conj_physical_(Tensor(a!) self) -> Tensor(a!)
 aten::conj_physical(Tensor self) -> Tensor
 aten::conj_physical.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::resolve_neg(Tensor(a) self) -> Tensor(a)
@@ -326,9 +242,6 @@ aten::cos.int(int a) -> float
 aten::cos.float(float a) -> float
 aten::cos.complex(complex a) -> complex
 aten::cos.Scalar(Scalar a) -> Scalar
-aten::mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-aten::mul_.t(t[](a!) l, int n) -> t[](a!)
 aten::bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor
 aten::bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor
 aten::bitwise_right_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
@@ -341,7 +254,6 @@ aten::sqrt.int(int a) -> float
 aten::sqrt.float(float a) -> float
 aten::sqrt.complex(complex a) -> complex
 aten::sqrt.Scalar(Scalar a) -> Scalar
-aten::logical_or_(Tensor(a!) self, Tensor other) -> Tensor(a!)
 aten::trunc(Tensor self) -> Tensor
 aten::trunc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::log_sigmoid(Tensor self) -> Tensor
@@ -349,7 +261,6 @@ aten::log_sigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::lcm(Tensor self, Tensor other) -> Tensor
 aten::lcm.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 aten::selu(Tensor self) -> Tensor
-aten::gcd_(Tensor(a!) self, Tensor other) -> Tensor(a!)
 aten::logical_or(Tensor self, Tensor other) -> Tensor
 aten::logical_or.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 aten::logical_and(Tensor self, Tensor other) -> Tensor
@@ -366,8 +277,6 @@ aten::lt.int_float(int a, float b) -> bool
 aten::lt.float_int(float a, int b) -> bool
 aten::lt(Scalar a, Scalar b) -> bool
 aten::lt.str(str a, str b) -> bool
-aten::bitwise_and_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::bitwise_and_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
 aten::ceil(Tensor self) -> Tensor
 aten::ceil.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::ceil.int(int a) -> int
@@ -412,7 +321,6 @@ aten::expm1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::expm1.int(int a) -> float
 aten::expm1.float(float a) -> float
 aten::expm1.Scalar(Scalar a) -> Scalar
-aten::absolute_(Tensor(a!) self) -> Tensor(a!)
 aten::log(Tensor self) -> Tensor
 aten::log.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::log.int(int a) -> float
@@ -431,8 +339,6 @@ aten::log.complex_float(complex a, float b) -> complex
 aten::log.Scalar_Scalar(Scalar a, Scalar b) -> float
 aten::log2(Tensor self) -> Tensor
 aten::log2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::clamp_max_(Tensor(a!) self, Scalar max) -> Tensor(a!)
-aten::clamp_max_.Tensor(Tensor(a!) self, Tensor max) -> Tensor(a!)
 aten::neg(Tensor self) -> Tensor
 aten::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::neg.int(int a) -> int
@@ -483,8 +389,6 @@ aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
 aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
 aten::rsub.Tensor_out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
 aten::rsub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)
-aten::bitwise_or_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::bitwise_or_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
 aten::mul.Tensor(Tensor self, Tensor other) -> Tensor
 aten::mul.Scalar(Tensor self, Scalar other) -> Tensor
 aten::mul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
@@ -612,8 +516,6 @@ aten::cosh.Scalar(Scalar a) -> Scalar
 aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)
 aten::frexp.Tensor_out(Tensor self, *, Tensor(a!) mantissa, Tensor(b!) exponent) -> (Tensor(a!) mantissa, Tensor(b!) exponent)
 aten::frexp(float a) -> (float, int)
-aten::bitwise_xor_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::bitwise_xor_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
 aten::negative(Tensor self) -> Tensor
 aten::negative.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::not_equal.Tensor(Tensor self, Tensor other) -> Tensor
@@ -622,9 +524,7 @@ aten::not_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tens
 aten::not_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 aten::positive(Tensor(a) self) -> Tensor(a)
 aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor
-aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)
 aten::relu6(Tensor self) -> Tensor
-aten::relu6_(Tensor(a!) self) -> Tensor(a!)
 aten::special_logit(Tensor self, float? eps=None) -> Tensor
 aten::special_logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)
 aten::special_erf(Tensor self) -> Tensor
@@ -651,7 +551,6 @@ aten::special_xlogy.self_scalar_out(Scalar self, Tensor other, *, Tensor(a!) out
 aten::special_xlogy.other_scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
 aten::square(Tensor self) -> Tensor
 aten::square.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::selu_(Tensor(a!) self) -> Tensor(a!)
 aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
 aten::subtract.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
 aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
@@ -661,31 +560,17 @@ aten::divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Te
 aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor
 aten::divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 aten::divide.out_mode(Tensor self, Tensor other, *, str? rounding_mode, Tensor(a!) out) -> Tensor(a!)
-aten::divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::divide_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!)
-aten::divide_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> Tensor(a!)
-aten::divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-aten::true_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::true_divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
 aten::multiply.Tensor(Tensor self, Tensor other) -> Tensor
 aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor
 aten::multiply.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::multiply_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
-aten::multiply_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
-aten::sinh_(Tensor(a!) self) -> Tensor(a!)
 aten::sinc(Tensor self) -> Tensor
 aten::sinc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::sinc_(Tensor(a!) self) -> Tensor(a!)
-aten::silu_(Tensor(a!) self) -> Tensor(a!)
 aten::sgn(Tensor self) -> Tensor
 aten::sgn.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor
 aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor
 aten::masked_fill.Scalar_out(Tensor self, Tensor mask, Scalar value, *, Tensor(a!) out) -> Tensor(a!)
 aten::masked_fill.Tensor_out(Tensor self, Tensor mask, Tensor value, *, Tensor(a!) out) -> Tensor(a!)
-aten::abs_(Tensor(a!) self) -> Tensor(a!)
-aten::acos_(Tensor(a!) self) -> Tensor(a!)
-aten::acosh_(Tensor(a!) self) -> Tensor(a!)
 aten::acosh(Tensor self) -> Tensor
 aten::acosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::acosh.int(int a) -> float
@@ -698,41 +583,27 @@ aten::angle.int(int a) -> float
 aten::angle.float(float a) -> float
 aten::angle.complex(complex a) -> float
 aten::angle.Scalar(Scalar a) -> Scalar
-aten::asin_(Tensor(a!) self) -> Tensor(a!)
-aten::asinh_(Tensor(a!) self) -> Tensor(a!)
 aten::asinh(Tensor self) -> Tensor
 aten::asinh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::asinh.int(int a) -> float
 aten::asinh.float(float a) -> float
 aten::asinh.complex(complex a) -> complex
 aten::asinh.Scalar(Scalar a) -> Scalar
-aten::atan_(Tensor(a!) self) -> Tensor(a!)
-aten::atanh_(Tensor(a!) self) -> Tensor(a!)
 aten::atanh(Tensor self) -> Tensor
 aten::atanh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::atanh.int(int a) -> float
 aten::atanh.float(float a) -> float
 aten::atanh.complex(complex a) -> complex
 aten::atanh.Scalar(Scalar a) -> Scalar
-aten::bitwise_not_(Tensor(a!) self) -> Tensor(a!)
 aten::bitwise_not(Tensor self) -> Tensor
 aten::bitwise_not.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::ceil_(Tensor(a!) self) -> Tensor(a!)
-aten::cos_(Tensor(a!) self) -> Tensor(a!)
-aten::cosh_(Tensor(a!) self) -> Tensor(a!)
-aten::deg2rad_(Tensor(a!) self) -> Tensor(a!)
 aten::deg2rad(Tensor self) -> Tensor
 aten::deg2rad.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::erf_(Tensor(a!) self) -> Tensor(a!)
 aten::erf(Tensor self) -> Tensor
 aten::erf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::erf.int(int a) -> float
 aten::erf.float(float a) -> float
 aten::erf.Scalar(Scalar a) -> Scalar
-aten::exp_(Tensor(a!) self) -> Tensor(a!)
-aten::expm1_(Tensor(a!) self) -> Tensor(a!)
-aten::floor_(Tensor(a!) self) -> Tensor(a!)
-aten::frac_(Tensor(a!) self) -> Tensor(a!)
 aten::isnan(Tensor self) -> Tensor
 aten::isnan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::isnan.float(float a) -> bool
@@ -745,80 +616,49 @@ aten::isposinf(Tensor self) -> Tensor
 aten::isposinf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::isneginf(Tensor self) -> Tensor
 aten::isneginf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::log_(Tensor(a!) self) -> Tensor(a!)
-aten::log10_(Tensor(a!) self) -> Tensor(a!)
-aten::log1p_(Tensor(a!) self) -> Tensor(a!)
-aten::log2_(Tensor(a!) self) -> Tensor(a!)
-aten::logical_not_(Tensor(a!) self) -> Tensor(a!)
 aten::logical_not(Tensor self) -> Tensor
 aten::logical_not.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::logit_(Tensor(a!) self, float? eps=None) -> Tensor(a!)
 aten::logit(Tensor self, float? eps=None) -> Tensor
 aten::logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)
-aten::nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor(a!)
 aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor
 aten::nan_to_num.out(Tensor self, float? nan=None, float? posinf=None, float? neginf=None, *, Tensor(a!) out) -> Tensor(a!)
-aten::neg_(Tensor(a!) self) -> Tensor(a!)
-aten::rad2deg_(Tensor(a!) self) -> Tensor(a!)
 aten::rad2deg(Tensor self) -> Tensor
 aten::rad2deg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::reciprocal_(Tensor(a!) self) -> Tensor(a!)
-aten::round_(Tensor(a!) self) -> Tensor(a!)
-aten::round_.decimals(Tensor(a!) self, *, int decimals) -> Tensor(a!)
-aten::rsqrt_(Tensor(a!) self) -> Tensor(a!)
-aten::sgn_(Tensor(a!) self) -> Tensor(a!)
-aten::sign_(Tensor(a!) self) -> Tensor(a!)
 aten::signbit(Tensor self) -> Tensor
 aten::signbit.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::sin_(Tensor(a!) self) -> Tensor(a!)
-aten::sqrt_(Tensor(a!) self) -> Tensor(a!)
-aten::tan_(Tensor(a!) self) -> Tensor(a!)
-aten::threshold_(Tensor(a!) self, Scalar threshold, Scalar value) -> Tensor(a!)
 aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor
 aten::threshold.out(Tensor self, Scalar threshold, Scalar value, *, Tensor(a!) out) -> Tensor(a!)
-aten::trunc_(Tensor(a!) self) -> Tensor(a!)
-aten::erfc_(Tensor(a!) self) -> Tensor(a!)
 aten::erfc(Tensor self) -> Tensor
 aten::erfc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::erfc.int(int a) -> float
 aten::erfc.float(float a) -> float
 aten::erfc.Scalar(Scalar a) -> Scalar
-aten::exp2_(Tensor(a!) self) -> Tensor(a!)
 aten::exp2(Tensor self) -> Tensor
 aten::exp2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::special_entr(Tensor self) -> Tensor
 aten::special_entr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::special_spherical_bessel_j0(Tensor x) -> Tensor
 aten::special_spherical_bessel_j0.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)
-aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor(a!)
 aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor
 aten::elu.out(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1, *, Tensor(a!) out) -> Tensor(a!)
 aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor
 aten::hardshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)
-aten::hardsigmoid_(Tensor(a!) self) -> Tensor(a!)
 aten::hardsigmoid(Tensor self) -> Tensor
 aten::hardsigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::hardtanh_(Tensor(a!) self, Scalar min_val=-1, Scalar max_val=1) -> Tensor(a!)
 aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor
 aten::hardtanh.out(Tensor self, Scalar min_val=-1, Scalar max_val=1, *, Tensor(a!) out) -> Tensor(a!)
-aten::hardswish_(Tensor(a!) self) -> Tensor(a!)
 aten::hardswish(Tensor self) -> Tensor
 aten::hardswish.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::leaky_relu_(Tensor(a!) self, Scalar negative_slope=0.01) -> Tensor(a!)
 aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor
 aten::leaky_relu.out(Tensor self, Scalar negative_slope=0.01, *, Tensor(a!) out) -> Tensor(a!)
-aten::relu_(Tensor(a!) self) -> Tensor(a!)
-aten::celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)
 aten::celu(Tensor self, Scalar alpha=1.) -> Tensor
 aten::celu.out(Tensor self, Scalar alpha=1., *, Tensor(a!) out) -> Tensor(a!)
 aten::gelu(Tensor self, *, str approximate="none") -> Tensor
 aten::gelu.out(Tensor self, *, str approximate="none", Tensor(a!) out) -> Tensor(a!)
-aten::sigmoid_(Tensor(a!) self) -> Tensor(a!)
 aten::silu(Tensor self) -> Tensor
 aten::silu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor
 aten::softshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)
-aten::tanh_(Tensor(a!) self) -> Tensor(a!)
 )";
 
 } // namespace reel::jit::schemas
