@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(SC_100_extra_files_are_read) {
     BOOST_REQUIRE(files.size() == 1u);
     BOOST_TEST(files[0].second == "here");
 }
-// SC-103, SC-104
+// SC-102 to SC-107, SC-113 to SC-115
 BOOST_AUTO_TEST_CASE(the_text_has_a_line_for_each_node) {
     const std::string text = counted()->str();
     BOOST_TEST(has(text, "%linear = torch.ops.aten.linear"));
