@@ -122,7 +122,6 @@ ExprPtr ExpressionParser::postfix() {
 }
 
 void ExpressionParser::call(ExprPtr& callee) {
-    WordStream::Level level(words_);
     words_.expect("(");
     auto e = std::make_unique<Expr>(ExprKind::Call, callee->begin, callee->end);
     adopt(*e, std::move(callee));
@@ -162,7 +161,6 @@ ExprPtr ExpressionParser::subscript_item() {
 }
 
 void ExpressionParser::subscript(ExprPtr& value) {
-    WordStream::Level level(words_);
     words_.expect("[");
     auto e = std::make_unique<Expr>(ExprKind::Subscript, value->begin, value->end);
     adopt(*e, std::move(value));
@@ -206,7 +204,6 @@ ExprPtr ExpressionParser::strings() {
 }
 
 ExprPtr ExpressionParser::parenthesized() {
-    WordStream::Level level(words_);
     const std::size_t begin = words_.expect("(").begin;
     auto e = std::make_unique<Expr>(ExprKind::Tuple, begin, begin);
     bool comma = false;
@@ -221,7 +218,6 @@ ExprPtr ExpressionParser::parenthesized() {
 }
 
 ExprPtr ExpressionParser::list() {
-    WordStream::Level level(words_);
     const std::size_t begin = words_.expect("[").begin;
     auto e = std::make_unique<Expr>(ExprKind::List, begin, begin);
     while (!words_.now().is("]")) {
@@ -250,7 +246,6 @@ ExprPtr ExpressionParser::comprehension(ExprPtr element, std::size_t begin) {
 }
 
 ExprPtr ExpressionParser::dict() {
-    WordStream::Level level(words_);
     const std::size_t begin = words_.expect("{").begin;
     auto e = std::make_unique<Expr>(ExprKind::Dict, begin, begin);
     while (!words_.now().is("}")) {

@@ -1,0 +1,331 @@
+// The language: what its texts mean, and how they fail.
+#include <reel/script/compile.hpp>
+
+#include <cmath>
+
+#include <boost/test/unit_test.hpp>
+
+#include <reel/script/object.hpp>
+
+#include "message.hpp"
+
+using namespace reel::jit;
+using reel::IValue;
+using reel::testing::message;
+
+namespace {
+
+/// A text's functions, callable by name.
+struct Functions {
+    std::shared_ptr<CompilationUnit> unit = std::make_shared<CompilationUnit>();
+    explicit Functions(const std::string& source) { compile_functions(*unit, source); }
+    IValue operator()(reel::Args arguments = {}, const char* name = "f") const {
+        return (*unit->find_function("__torch__." + std::string(name)))(std::move(arguments));
+    }
+    std::string code(const char* name = "f") const {
+        return unit->find_function("__torch__." + std::string(name))->code();
+    }
+};
+/// The value of an expression.
+IValue evaluated(const std::string& expression) { return Functions("def f():\n    return " + expression + "\n")(); }
+std::string shown(const std::string& expression) { return str(evaluated(expression)); }
+
+/// `line:column message` of the error of a text.
+std::string failure(const std::string& source) {
+    try {
+        Functions program(source);
+    } catch (const ScriptError& e) {
+        return std::to_string(e.where().line()) + ":" + std::to_string(e.where().column()) + " " + e.message();
+    }
+    return "no error";
+}
+/// Of a body of `def f(x: Tensor, n: int, l: List[int], o: Optional[int])`.
+std::string body_failure(const std::string& body) {
+    return failure("def f(x: Tensor, n: int, l: List[int], o: Optional[int]):\n" + body);
+}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
+
+std::string repeated(const std::string& part, std::size_t n) {
+    std::string text;
+    for (std::size_t i = 0; i < n; ++i) text += part;
+    return text;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(script_compile)
+
+BOOST_AUTO_TEST_CASE(literals) { // SC-28
+    BOOST_TEST(evaluated("0xff").toInt() == 255);
+    BOOST_TEST(evaluated("012").toInt() == 10);
+    BOOST_TEST(evaluated("-9223372036854775808").toInt() == std::numeric_limits<std::int64_t>::min());
+    BOOST_TEST(evaluated("1e3").toDouble() == 1000.);
+    BOOST_TEST(std::isinf(evaluated("1e999").toDouble()));
+    BOOST_TEST(evaluated(R"('a\tb' "\101" '''it's''')").toStringRef() == "a\tbAit's");
+    BOOST_TEST(evaluated("2j").toComplexDouble().imag() == 2.);
+    BOOST_TEST(failure("def f():\n    return 9223372036854775808\n") ==
+               "2:11 Integral constant out of range (must fit in a signed 64 bit integer)");
+    BOOST_TEST(failure("def f():\n    return '\\x41'\n") == "2:11 unsupported hex specifier");
+    BOOST_TEST(failure("def f():\n    return '\\r'\n") == "2:11 ill formed octal specifier");
+}
+
+BOOST_AUTO_TEST_CASE(precedence_is_pythons) { // SC-32
+    BOOST_TEST(evaluated("1 + 2 * 3 - 4").toInt() == 3);
+    BOOST_TEST(evaluated("-2 ** 2").toDouble() == -4.);
+    BOOST_TEST(evaluated("2 ** 3 ** 2").toDouble() == 512.);
+    BOOST_TEST(evaluated("7 & 3 | 8 ^ 1").toInt() == ((7 & 3) | (8 ^ 1)));
+    BOOST_TEST(evaluated("1 << 2 + 1").toInt() == 8);
+    BOOST_TEST(evaluated("not 1 == 2 and True").toBool());
+    BOOST_TEST(evaluated("1 if False else 2 if True else 3").toInt() == 2);
+    BOOST_TEST(evaluated("3 not in [1, 2]").toBool());
+}
+
+BOOST_AUTO_TEST_CASE(texts_that_nest_too_deep_are_refused) { // SC-32, SC-97
+    BOOST_TEST(evaluated(repeated("(", 150) + "1" + repeated(")", 150)).toInt() == 1);
+    for (const char* open : {"(", "[", "-", "not ", "f("})
+        BOOST_TEST(contains(failure("def f():\n    return " + repeated(open, 10000) + "1\n"), "nested more than 200"));
+    BOOST_TEST(contains(failure("def f(x: " + repeated("List[", 10000) + "int):\n    pass\n"), "nested more than 200"));
+    BOOST_TEST(contains(failure("def f():\n    return 1" + repeated(" + 1", 10000) + "\n"), "1000 operators"));
+    std::string blocks = "def f():\n";
+    for (std::size_t i = 1; i < 400; ++i) blocks += std::string(i, ' ') + "if True:\n";
+    BOOST_TEST(contains(failure(blocks + std::string(400, ' ') + "pass\n"), "nested more than 200"));
+    std::string elifs = "def f(n: int):\n    if n == 0:\n        pass\n";
+    for (int i = 0; i < 1000; ++i) elifs += "    elif n == 1:\n        pass\n";
+    BOOST_TEST(contains(failure(elifs), "nested more than 200"));
+}
+
+BOOST_AUTO_TEST_CASE(syntax_errors_point_at_the_word) { // SC-27, SC-31, SC-85
+    BOOST_TEST(body_failure("    return x)\n") == "2:12 expected newline but found ')' here");
+    BOOST_TEST(body_failure("    return x ? 1\n") == "2:13 expected newline but found '?' here");
+    BOOST_TEST(body_failure("    return $x\n") == "2:11 expected a valid token");
+    BOOST_TEST(body_failure("    return 'abc\n") == "2:11 the string has no end");
+    BOOST_TEST(body_failure("    import math\n") == "2:4 expected ident but found 'import' here");
+    BOOST_TEST(body_failure("    1 = x\n") == "2:4 unexpected expression on left-hand side of assignment");
+    BOOST_TEST(body_failure("    return {1, 2}\n") == "2:13 expected : but found ',' here");
+    BOOST_TEST(body_failure("    if n:\n        pass\n      pass\n") == "4:6 invalid indent level");
+    BOOST_TEST(failure("x = 1\n") == "1:0 expected def but found 'ident' here");
+    BOOST_TEST(failure("def f(**x):\n    pass\n") == "1:6 expected ident but found '**' here");
+    BOOST_TEST(Functions("def f():\n    return 1")().toInt() == 1); // the last line's end may be missing
+    BOOST_TEST(Functions("def f():\r\n    return 1\r\n")().toInt() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(names_that_nothing_stands_for) { // SC-85
+    BOOST_TEST(body_failure("    y = x\n    return z\n") == "3:11 undefined value z");
+    BOOST_TEST(body_failure("    return numpy.zeros(3)\n") == "2:11 undefined value numpy");
+    BOOST_TEST(contains(body_failure("    return torch.frobnicate(x)\n"), "2:11 object has no attribute frobnicate"));
+    BOOST_TEST(body_failure("    return x.frobnicate()\n") ==
+               "2:11 'Tensor' object has no attribute or method 'frobnicate'.");
+    BOOST_TEST(body_failure("    return n.sum()\n") == "2:11 'int' object has no attribute or method 'sum'.");
+    BOOST_TEST(body_failure("    if n > 0:\n        y = 1\n    return y\n") ==
+               "2:4 y is not defined in the false branch");
+    BOOST_TEST(failure("def f(x: Foo):\n    pass\n") == "1:9 Unknown type name 'Foo'");
+    BOOST_TEST(failure("def f(x: Set[int]):\n    pass\n") == "1:9 Unknown type constructor Set");
+}
+
+BOOST_AUTO_TEST_CASE(types_that_do_not_fit) { // SC-36, SC-37, SC-38, SC-52
+    BOOST_TEST(failure("def f(n: int) -> int:\n    return None\n") ==
+               "2:4 Return value was annotated as having type int but is actually of type NoneType");
+    BOOST_TEST(contains(failure("def f(n: int) -> int:\n    if n > 0:\n        return 1\n"),
+                        "does not return along all paths"));
+    BOOST_TEST(body_failure("    a: int = 'x'\n") ==
+               "2:4 Variable 'a' is annotated with type int but is being assigned to a value of type str");
+    BOOST_TEST(contains(body_failure("    y = x\n    for y in range(2):\n        pass\n"),
+                        "Variable 'y' previously had type Tensor"));
+    BOOST_TEST(body_failure("    a, b = (1, 2, 3)\n") == "2:4 too many values to unpack: need 2 but found 3");
+    BOOST_TEST(body_failure("    a, b = n\n") == "2:11 int cannot be used as a tuple");
+    BOOST_TEST(contains(body_failure("    return [1, 'a']\n"), "the elements of a list must be of one type"));
+    BOOST_TEST(contains(body_failure("    return l + 1\n"), "Arguments for call are not valid."));
+    BOOST_TEST(body_failure("    if o:\n        pass\n") == "2:7 Could not cast value of type Optional[int] to bool");
+    BOOST_TEST(body_failure("    break\n") == "2:4 SyntaxError: 'break' outside loop");
+    BOOST_TEST(body_failure("    raise 5\n") == "2:4 exceptions must derive from BaseException");
+}
+
+BOOST_AUTO_TEST_CASE(conditions_narrow_locals) { // SC-35
+    const Functions program("def f(o: Optional[int], u: Union[int, str]) -> int:\n"
+                            "    if o is not None and o > 3:\n"
+                            "        return o\n"
+                            "    assert not isinstance(u, str)\n"
+                            "    return u + 1\n");
+    BOOST_TEST(program({5, 1}).toInt() == 5);
+    BOOST_TEST(program({IValue(), 1}).toInt() == 2);
+    BOOST_CHECK_THROW(program({IValue(), "a"}), ScriptException);
+    BOOST_TEST(Functions("def f(o: Optional[int]) -> int:\n    if o is None:\n        raise ValueError('none')\n"
+                         "    return o + 1\n")({2})
+                   .toInt() == 3);
+    // both branches go on: outside it is what it was
+    BOOST_TEST(contains(failure("def f(o: Optional[int]) -> int:\n    if o is None:\n        pass\n    return o\n"),
+                        "actually of type Optional[int]"));
+}
+
+BOOST_AUTO_TEST_CASE(jumps_leave_loops) { // SC-47
+    const Functions program("def f(n: int) -> int:\n"
+                            "    s = 0\n"
+                            "    for i in range(100):\n"
+                            "        if i % 2 == 0:\n"
+                            "            continue\n"
+                            "        if i > n:\n"
+                            "            return s\n"
+                            "        while True:\n"
+                            "            s += i\n"
+                            "            if s > 1000:\n"
+                            "                return -1\n"
+                            "            break\n"
+                            "        if i == 9:\n"
+                            "            break\n"
+                            "    return s + 100\n");
+    BOOST_TEST(program({4}).toInt() == 1 + 3);
+    BOOST_TEST(program({50}).toInt() == 100 + 1 + 3 + 5 + 7 + 9);
+    BOOST_TEST(program({0}).toInt() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(loops_and_comprehensions) { // SC-45, SC-46
+    BOOST_TEST(shown("[i * i for i in range(5, -5, -3)]") == "[25, 4, 1, 16]");
+    BOOST_TEST(shown("{i: str(i) for i in [3, 1]}") == "{3: 3, 1: 1}");
+    BOOST_TEST(Functions("def f(l: List[int]) -> int:\n    s = 0\n"
+                         "    for i, (a, b) in enumerate(zip(l, range(2, 20, 3))):\n        s += i * a * b\n"
+                         "    return s\n")({std::vector<std::int64_t>{7, 8, 9}})
+                   .toInt() == 0 * 7 * 2 + 1 * 8 * 5 + 2 * 9 * 8);
+    BOOST_TEST(
+        Functions("def f() -> str:\n    r = ''\n    for v in (1, 'a', 2.5):\n        r += str(v)\n    return r\n")()
+            .toStringRef() == "1a2.5");
+    BOOST_TEST(Functions("def f(n: int) -> int:\n    i = 7\n    for i in range(n):\n        pass\n    return i\n")({0})
+                   .toInt() == 7);
+}
+
+BOOST_AUTO_TEST_CASE(conversions_of_arguments) { // SC-33, SC-89
+    const Functions program("def g(n: int, k: float) -> float:\n    return n * k\n"
+                            "def f(x, n: int):\n    return g(x, x), n - x, torch.zeros(2, 3).shape\n");
+    const auto result = program({evaluated("torch.tensor(3)"), 10}).elements();
+    BOOST_TEST(result[0].toDouble() == 9.);
+    BOOST_TEST(result[1].toTensor().item().toLong() == 7);
+    BOOST_TEST(str(result[2]) == "[2, 3]");
+    BOOST_TEST(contains(program.code(), "annotate(int, x)"));
+    BOOST_TEST(contains(failure("def g(k: float):\n    return k\ndef f():\n    return g(2)\n"),
+                        "Expected a value of type 'float' for argument 'k' but instead found type 'int'"));
+    BOOST_TEST(contains(body_failure("    return torch.relu(x, x, x)\n"), "positional arguments"));
+    BOOST_TEST(contains(body_failure("    return torch.sum(x, input=x)\n"), "Argument 'input' specified twice."));
+}
+
+BOOST_AUTO_TEST_CASE(empty_lists_become_what_is_asked_for) { // SC-37
+    BOOST_TEST(Functions("def f(n: int) -> List[int]:\n    l: List[int] = []\n    l.append(n)\n    return l\n")({4})
+                   .toIntVector() == std::vector<std::int64_t>{4});
+    BOOST_TEST(Functions("def f() -> List[str]:\n    return []\n")().elements().empty());
+    BOOST_TEST(contains(failure("def f():\n    l = []\n    l.append(1)\n"), "Arguments for call are not valid."));
+}
+
+BOOST_AUTO_TEST_CASE(forks_close_over_locals) { // SC-29, SC-55
+    const Functions program("def f(n: int) -> int:\n    k = n * 2\n"
+                            "    def body():\n        if k > 10:\n            return 1\n        return k\n"
+                            "    a = torch.jit.fork(body)\n    return torch.jit.wait(a) + n\n");
+    BOOST_TEST(program({3}).toInt() == 9);
+    BOOST_TEST(program({6}).toInt() == 7);
+    BOOST_TEST(failure("def f(x):\n    def g():\n        return 1\n    return g()\n") == "4:11 cannot call a closure");
+}
+
+BOOST_AUTO_TEST_CASE(a_failed_text_leaves_nothing) { // SC-84
+    auto unit = std::make_shared<CompilationUnit>();
+    BOOST_CHECK_THROW(compile_functions(*unit, "def f():\n    return 1\ndef g():\n    return z\n"), ScriptError);
+    BOOST_TEST(!unit->find_function("__torch__.f"));
+    compile_functions(*unit, "def f():\n    return 1\n");
+    BOOST_TEST(unit->find_function("__torch__.f"));
+    BOOST_TEST(failure("def f(n: int) -> int:\n    return f(n)\n") ==
+               "2:11 method 'f' is called recursively. Recursive calls are not supported");
+}
+
+BOOST_AUTO_TEST_CASE(methods_are_defined_together_or_not_at_all) { // SC-84
+    auto unit = std::make_shared<CompilationUnit>();
+    SourceFile file(*unit, "__torch__.m", "m.py", R"(class C(Module):
+  __parameters__ = []
+  __buffers__ = []
+  training : bool
+  k : Final[float] = 0.5
+  __annotations__["0"] = List[int]
+  def g(self: __torch__.m.C,
+    n: int=3) -> int:
+    return torch.add(n, 1)
+)",
+                    nullptr);
+    BOOST_TEST(file.define("__torch__.m.C"));
+    BOOST_TEST(!file.define("__torch__.m.D"));
+    auto type = std::const_pointer_cast<ClassType>(unit->find_class("__torch__.m.C"));
+    BOOST_TEST(type->attributes().size() == 2u);
+    BOOST_TEST(type->find_constant("k")->value.toDouble() == 0.5);
+    const auto error = [&](const std::string& source) { return message([&] { define_methods(*type, source); }); };
+    BOOST_TEST(
+        contains(error("def h(self):\n    return self.g()\ndef forward(self):\n    return z\n"), "undefined value z"));
+    BOOST_TEST(!type->find_method("h"));
+    BOOST_TEST(contains(error("def g(self):\n    pass\n"), "Can't redefine method: g on class: __torch__.m.C"));
+    BOOST_TEST(contains(error("def h():\n    pass\n"), "methods must have a self argument"));
+    BOOST_TEST(contains(error("def h(self):\n    return self.nope\n"), "Module 'C' has no attribute 'nope'"));
+    BOOST_TEST(contains(error("def h(self):\n    self.k = 1.\n"), "Tried to set nonexistent attribute: k"));
+    define_methods(*type, "def h(self):\n    return self.g(n=4) * self.k\n");
+    auto object = std::make_shared<Object>(type);
+    BOOST_TEST((*type->find_method("h"))({to_ivalue(object)}).toDouble() == 2.5);
+}
+
+BOOST_AUTO_TEST_CASE(class_texts) { // SC-18, SC-19, SC-21
+    auto unit = std::make_shared<CompilationUnit>();
+    const std::string text = R"(class Point(NamedTuple):
+  x : Tensor
+  n : int
+class Color(Enum):
+  RED = 1
+  BLUE = 7
+class Op(ModuleInterface):
+  def forward(self, x: Tensor) -> Tensor:
+    pass
+class Counter:
+  n : int
+  def __init__(self: __torch__.m.Counter,
+    n: int) -> NoneType:
+    self.n = n
+    return None
+def make(n: int) -> int:
+  c = __torch__.m.Counter.__new__(__torch__.m.Counter)
+  _0 = (c).__init__(n, )
+  k = __torch__.m.Color.BLUE
+  return torch.add(c.n, (k).value)
+)";
+    SourceFile file(*unit, "__torch__.m", "m.py", text, nullptr);
+    BOOST_TEST(file.define("__torch__.m.make"));
+    BOOST_TEST((*unit->find_function("__torch__.m.make"))({5}).toInt() == 12);
+    BOOST_TEST(file.define("__torch__.m.Point"));
+    BOOST_TEST(unit->find_type("__torch__.m.Point")->str() == "NamedTuple(x : Tensor, n : int)");
+    BOOST_TEST(file.define("__torch__.m.Op"));
+    const auto refused = [&](const std::string& source, const char* name = "__torch__.n.C") {
+        return message([&] {
+            SourceFile other(*unit, "__torch__.n", "n.py", source, nullptr);
+            other.define(name);
+        });
+    };
+    BOOST_TEST(contains(refused("class C(Widget):\n  pass\n"), "class 'C' has the base 'Widget'"));
+    BOOST_TEST(contains(refused("class C:\n  pass\nclass C:\n  pass\n"), "'C' is defined twice"));
+    BOOST_TEST(contains(refused("class C:\n  c : __torch__.n.C\n"), "Unknown type name '__torch__.n.C'"));
+    BOOST_TEST(contains(refused("class C:\n  n : int\n  n : int\n"), "attribute 'n' is declared twice"));
+    BOOST_TEST(contains(refused("class C(Enum):\n  A = 1\n  B = \"b\"\n"), "must be of one type"));
+    BOOST_TEST(contains(refused("junk\n"), "expected class or def"));
+}
+
+BOOST_AUTO_TEST_CASE(constants_of_archives) { // SC-7, SC-30
+    auto unit = std::make_shared<CompilationUnit>();
+    const auto with = [&](const std::string& expression) {
+        SourceFile file(*unit, "__torch__.k" + std::to_string(unit->functions().size()), "k.py",
+                        "def f() -> str:\n  return " + expression + "\n",
+                        std::make_shared<const std::vector<IValue>>(std::vector<IValue>{"\xc3\xa9"}));
+        const std::string name = "__torch__.k" + std::to_string(unit->functions().size()) + ".f";
+        file.define(name);
+        return (*unit->find_function(name))({}).toStringRef();
+    };
+    BOOST_TEST(with("CONSTANTS.c0") == "\xc3\xa9");
+    BOOST_TEST(contains(message([&] { with("CONSTANTS.c7"); }),
+                        "constant index 7 is out of bounds (constant table has 1 entries)"));
+    BOOST_TEST(contains(message([&] { with("CONSTANTS.x"); }), "invalid constant specifier: x"));
+}
+
+BOOST_AUTO_TEST_CASE(operators_that_reach_out_are_refused) { // SC-96
+    BOOST_TEST(contains(body_failure("    return ops.mylib.special(x)\n"), "the namespace 'mylib'"));
+    BOOST_TEST(contains(body_failure("    return ops.aten.from_file('a')\n"), "aten::from_file"));
+    BOOST_TEST(contains(body_failure("    return open('a')\n"), "undefined value open"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
