@@ -9,18 +9,22 @@ import re
 import cpp_text
 
 LIBRARIES, OPS, DEFINED_IN = "libs", "libs/autograd/src/ops", "libs/autograd/include/reel/autograd/record.hpp"
-BLOCK = re.compile(r'^REEL_OP\(((?:\s*"(?:[^"\\]|\\.)*")+)\s*(?:,((?:[^()"]|"[^"]*"|\((?:\s*"[^"]*")+\))*))?\)', re.M)
+BLOCK = re.compile(r'^REEL_OP\(((?:\s*"(?:[^"\\]|\\.)*")+)\s*(?:,|(?=\)))', re.M)
+FLAGS = re.compile(r'(?:[^()"]|"[^"]*"|\((?:\s*"[^"]*")+\))*')
 DETAIL = re.compile(r'(\w+)\("([^"]+)"\)')
+SAMPLES = re.compile(r"\bsamples\s*\(")
 DEFINITION = re.compile(r"#[ \t]*define[ \t]+REEL_OP\(.*")
 PLACES = re.compile(r"\bREEL_OP\b|\bREEL_[ \t]*##|##[ \t]*_OP\b")  # also what a macro would paste together
 SUFFIXES = {".cpp", ".hpp", ".h", ".inc", ".cu", ".cuh"}
 
 
 class Block:
-    """One block: the schema's text, its flags, what its words with texts say, and the definition it stands above."""
+    """One block: the schema's text, its flags, what its words with texts say, its samples as (line, text of what stands in
+    `samples(...)`), and the definition it stands above."""
 
-    def __init__(self, path, where, schema, flags, details, body):
-        self.path, self.where, self.schema, self.flags, self.details, self.body = path, where, schema, flags, details, body
+    def __init__(self, path, where, schema, flags, details, samples, body):
+        self.path, self.where, self.schema, self.flags, self.details = path, where, schema, flags, details
+        self.samples, self.body = samples, body
 
     def texts(self, word):
         """What `word("text")` says in the block, once for each time that it stands there."""
@@ -56,18 +60,35 @@ def read(sources, root, fail):
                      "block out")
             if path.suffix != ".cpp" or not name.startswith(OPS + "/"):
                 fail(where, f"REEL_OP stands outside of the sources below {OPS}; move the op there")
-            if at not in found:
+            said, samples = _flags_and_samples(raw, text, at, found[at].end()) if at in found else (None, None)
+            if said is None or not FLAGS.fullmatch(said):
                 fail(where, 'cannot read the block; expected, at the beginning of a line, REEL_OP("name(Type arg, ...) -> Type", '
                      "flags)")
-            flags, details = split_flags(found[at].group(2))
+            flags, details = split_flags(said)
             schema = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', found[at].group(1)))
-            blocks.append(Block(path, where, schema, flags, details, _body(text, places, found, i)))
+            blocks.append(Block(path, where, schema, flags, details, samples, _body(text, places, found, i)))
     return blocks
+
+
+def _flags_and_samples(raw, text, at, begin):
+    """What the block at `at` says after its schema, without its samples; and these as (line, text). None without its
+    end."""
+    end = cpp_text.closing(text, text.index("(", at))
+    said, samples = "", []
+    if end == len(text):
+        return None, None
+    while (m := SAMPLES.search(text, begin, end)):
+        close = cpp_text.closing(text, m.end() - 1)
+        samples.append((text.count("\n", 0, m.end()) + 1, raw[m.end():close]))
+        said, begin = said + raw[begin:m.start()], close + 1
+    return said + raw[begin:end], samples
 
 
 def _body(text, places, found, i):
     """The definition below a block; blocks that follow each other share one."""
-    while i + 1 < len(places) and places[i + 1] in found and not text[found[places[i]].end():places[i + 1]].strip():
+    def behind(at):
+        return cpp_text.closing(text, text.index("(", at)) + 1
+    while i + 1 < len(places) and places[i + 1] in found and not text[behind(places[i]):places[i + 1]].strip():
         i += 1
     end = places[i + 1] if i + 1 < len(places) else len(text)
-    return cpp_text.first_definition(text, found[places[i]].end(), end) if places[i] in found else ""
+    return cpp_text.first_definition(text, behind(places[i]), end) if places[i] in found else ""

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Op blocks that tools/opgen.py must refuse, with file, line and reason; and the like of each that it must take."""
+import json
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -21,20 +23,25 @@ NOTHING_RECORDS = ("the block says rule, and nothing in its body records: call r
                    "not_differentiable")
 HIDDEN = "REEL_OP stands in a macro or between #if and #endif, where the build cannot read it; write the block out"
 OUTSIDE = f"REEL_OP stands outside of the sources below {OPS}; move the op there"
+CALLED = ("twice", "thrice", "four_times", "weighted")  # by the reference cases of the trees below
+UNCALLED = "no test calls halved: add samples(call(...)) to the block (doc/contributing/op.md)"
 UNREADABLE = ('cannot read the block; expected, at the beginning of a line, REEL_OP("name(Type arg, ...) -> Type", flags)')
 
 
 def generate(files):
-    """(exit status, what opgen says, the generated registration) for a tree of the given files."""
+    """(exit status, what opgen says, the generated sources) for a tree of the given files."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
+        cases = json.dumps({"__metadata__": {"cases": json.dumps([{"op": op} for op in CALLED])}}).encode()
+        (root / "test/reference").mkdir(parents=True)
+        (root / "test/reference/samples.safetensors").write_bytes(struct.pack("<Q", len(cases)) + cases)
         for name, text in files.items():
             path = root / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         done = subprocess.run([sys.executable, ROOT / "tools/opgen.py", "--root", root, "--out", root / "out"],
                               capture_output=True, text=True, check=False)
-        made = "".join(p.read_text() for p in sorted((root / "out/src").glob("ops_registry_*.cpp")))
+        made = "".join(p.read_text() for p in sorted((root / "out").rglob("*.cpp")))
         return done.returncode, done.stderr.strip(), made
 
 
@@ -154,6 +161,30 @@ def the_next_block_does_not_speak_for_this_one():
     return refused(source(text), at(1), NOTHING_RECORDS)
 
 
+# --- who calls it -----------------------------------------------------------------------------------------------------
+
+def an_op_that_no_test_calls():
+    return refused(source(f'\nREEL_OP("halved(Tensor input) -> Tensor", rule)\n{FUNCTION}{RECORDED}'), at(2), UNCALLED)
+
+
+def samples_with_every_bracket():
+    text = ('REEL_OP("halved(Tensor input, str how=\'(\') -> Tensor", rule,\n'
+            '        samples(call(numbers({2, 3}), ")"), // a bracket ) in a comment\n'
+            '                call(ints({1})[0])), method)\n' + FUNCTION + RECORDED)
+    return taken(source(text), 's.gradient = Gradient::Rule;',
+                 f'#line 2 "{OPS}/math/twice.cpp"\n        call(numbers({{2, 3}}), ")"), // a bracket ) in a comment\n'
+                 '                call(ints({1})[0])\n')
+
+
+def samples_of_the_alias_are_the_ops():
+    return taken(source('REEL_OP("halved(Tensor input) -> Tensor", rule, alias("half_of"),\n'
+                        f'        samples(call(numbers({{2}})).as("half_of")))\n{FUNCTION}{RECORDED}'), '.as("half_of")')
+
+
+def samples_that_do_not_end():
+    return refused(source(f"{TWICE}, rule, samples(call(1)\n{FUNCTION}{RECORDED}"), at(1), UNREADABLE)
+
+
 # --- where it stands --------------------------------------------------------------------------------------------------
 
 def a_block_after_an_if():
@@ -199,6 +230,24 @@ def a_block_in_another_library():
 
 def a_block_in_a_comment_is_none():
     return taken(source(f"// {TWICE})\n/*\n{TWICE})\n*/\n"))
+
+
+def a_block_in_no_family():
+    return refused({f"{OPS}/twice.cpp": f"{TWICE}, rule)\n{FUNCTION}{RECORDED}"}, f"{OPS}/twice.cpp:1",
+                   f"the file stands in no family; move it to a folder below {OPS}")
+
+
+# --- what libraries register ------------------------------------------------------------------------------------------
+
+def a_registration_is_called():
+    return taken({"libs/nn/src/modules/twice.cpp": "void register_twice() { add(); }\n"}, "\nvoid register_twice();\n",
+                 "\n    register_twice();\n")
+
+
+def two_registrations_of_one_name():
+    text = "void register_twice() { add(); }\n"
+    status, said, _ = generate({"libs/nn/src/modules/twice.cpp": text, "libs/nn/src/norms/twice.cpp": text})
+    return None if status and said == "libs/nn/src: two definitions of register_twice" else said or "taken"
 
 
 # --- the tree itself --------------------------------------------------------------------------------------------------

@@ -6,6 +6,9 @@
 #include <limits>
 #include <string_view>
 
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/index/scatter.hpp>
+
 namespace reel {
 
 using namespace autograd;

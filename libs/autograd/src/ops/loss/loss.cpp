@@ -2,7 +2,19 @@
 #include "ops/loss/loss.hpp"
 
 #include "ops/pointwise/elementwise.hpp"
-#include <reel/autograd/host_data.hpp>
+#include "tensor/host_values.hpp"
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/loss/loss.hpp>
+#include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/pointwise/logarithmic.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 
 #include <cmath>
 
@@ -105,11 +117,10 @@ Tensor functional_binary_cross_entropy(const Tensor& input, const Tensor& target
     check_floating("binary_cross_entropy", input);
     REEL_CHECK_VALUE(input.sizes().equals(target.sizes()), "binary_cross_entropy: target has shape ", target.sizes(),
                      "; expected that of input, ", input.sizes());
-    const Tensor inside = reel::detail::contiguous_raw(logical_and(input.detach() >= 0, input.detach() <= 1));
-    for (std::int64_t i = 0; i < inside.numel() && !inside.is_meta(); ++i)
-        REEL_CHECK(
-            host_data<bool>(inside, "binary_cross_entropy")[i],
-            "binary_cross_entropy: input must lie in [0, 1]; use binary_cross_entropy_with_logits for other numbers");
+    const Tensor inside = logical_and(input.detach() >= 0, input.detach() <= 1);
+    REEL_CHECK(
+        !reel::detail::has_values(inside) || all(inside).item<bool>(),
+        "binary_cross_entropy: input must lie in [0, 1]; use binary_cross_entropy_with_logits for other numbers");
     const Tensor y = map<Floats>(
         "binary_cross_entropy", promoted(input, target),
         [](auto x, auto t) {
@@ -127,7 +138,10 @@ Tensor functional_binary_cross_entropy(const Tensor& input, const Tensor& target
 /// The same as libtorch's root function: sizes of one do not count, so [n, 1] goes with [n]; the result without
 /// reduction has input's shape.
 REEL_OP("binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, str reduction='mean') -> Tensor",
-        composite)
+        composite,
+        samples(call(numbers({3, 4}).sigmoid(), numbers({3, 4}, 17).sigmoid()),
+                call(numbers({3, 1}).sigmoid(), numbers({3}).sigmoid()).with("reduction", "none"),
+                call(numbers({3, 1}).sigmoid(), numbers({3}).sigmoid()).with("reduction", "mean")))
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
                             std::string_view reduction) {
     if (input.sizes().equals(target.sizes()) || !squeeze(input).sizes().equals(squeeze(target).sizes()))
@@ -209,10 +223,9 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
                 ", with or without the last dimension");
     }
     loss::check_reduction("gaussian_nll_loss", reduction);
-    const Tensor least = reel::detail::contiguous_raw(v.detach() < 0);
-    for (std::int64_t i = 0; i < least.numel() && !least.is_meta(); ++i)
-        REEL_CHECK_VALUE(!host_data<bool>(least, "gaussian_nll_loss")[i],
-                         "gaussian_nll_loss: var has a negative element");
+    const Tensor negative = v.detach() < 0;
+    REEL_CHECK_VALUE(!reel::detail::has_values(negative) || !any(negative).item<bool>(),
+                     "gaussian_nll_loss: var has a negative element");
     const Tensor floored = clamp_min(v, eps);
     Tensor y = (log(floored) + square(input - target) / floored) * 0.5;
     if (full) y = y + 0.91893853320467274178;

@@ -1,4 +1,6 @@
 // Activations: ops over the scalar rules.
+#include <reel/autograd/ops/pointwise/activation.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/pointwise/activation.hpp>
 
 #include "ops/pointwise/rule_host.hpp"
@@ -12,7 +14,7 @@ REEL_OP("sigmoid(Tensor input) -> Tensor", rule, method, out, inplace, alias("sp
 Tensor sigmoid(const Tensor& input) { return unary_op("sigmoid", sigmoid_op{}, input); }
 
 REEL_OP("relu(Tensor input) -> Tensor", rule, method, inplace,
-        alias("nn.functional.relu(Tensor input, bool inplace=False)"))
+        alias("nn.functional.relu(Tensor input, bool inplace=False)"), samples(call(numbers({3, 4}))))
 Tensor relu(const Tensor& input) { return unary_op("relu", relu_op{}, input); }
 
 /// `approximate` is none or tanh.

@@ -1,6 +1,16 @@
 // Activations put together from pieces: ops over the scalar rules. `inplace=True` is accepted for the spelling's sake;
 // the in-place forms are the ops ending in an underscore.
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/kernels/random.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/pointwise/activation.hpp>
+#include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/trigonometric.hpp>
+#include <reel/autograd/ops/random/random.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/pointwise/activation.hpp>
 
 #include "ops/pointwise/elementwise.hpp"
@@ -80,7 +90,7 @@ Tensor threshold(const Tensor& input, const Scalar& threshold, const Scalar& val
 REEL_OP("nn.functional.rrelu(Tensor input, float lower=0.125, float upper=0.3333333333333333, bool training=False, "
         "bool inplace=False, *, "
         "Generator? generator=None) -> Tensor",
-        rule, inplace, random)
+        rule, inplace, random, samples(call(numbers({3, 4})).with("training", true)))
 Tensor rrelu(const Tensor& input, double lower, double upper, bool training, std::optional<Generator> generator) {
     REEL_CHECK(lower <= upper, "rrelu: lower is ", lower, ", larger than upper ", upper);
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "rrelu: input: there is no kernel for ",
@@ -89,17 +99,9 @@ Tensor rrelu(const Tensor& input, double lower, double upper, bool training, std
     if (!training) return unary_op("leaky_relu", leaky_relu_op((lower + upper) / 2), input);
     Tensor slope;
     {
-        // One draw for each element that is not positive, in order.
         const NoGradGuard guard;
-        const Tensor drawn = input.detach().contiguous() <= 0;
-        slope = ones(input.sizes(), TensorOptions(kDouble));
-        std::int64_t count = 0;
-        for (std::int64_t i = 0; i < drawn.numel(); ++i) count += host_data<bool>(drawn, "rrelu")[i];
-        const Tensor u = empty({count}, TensorOptions(kDouble));
-        uniform_(u, lower, upper, generator);
-        const double* next = host_data<double>(u, "rrelu");
-        for (std::int64_t i = 0; i < drawn.numel(); ++i)
-            if (host_data<bool>(drawn, "rrelu")[i]) host_data<double>(slope, "rrelu")[i] = *next++;
+        slope = reel::detail::empty_raw(input.sizes(), kDouble, input.device());
+        kernels::rrelu_slope(slope, input.detach().contiguous() <= 0, lower, upper, generator);
     }
     return input * slope.to(input.scalar_type());
 }

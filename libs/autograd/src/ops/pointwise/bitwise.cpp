@@ -3,6 +3,8 @@
 
 #include <numeric>
 
+#include <reel/autograd/ops/pointwise/bitwise.hpp>
+
 namespace reel {
 
 using namespace elementwise;

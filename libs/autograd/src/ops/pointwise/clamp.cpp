@@ -4,6 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 namespace reel {
 
 using namespace elementwise;
@@ -75,7 +81,8 @@ REEL_OP("clamp(Tensor input, Tensor? min=None, Tensor? max=None) -> Tensor", rul
 Tensor clamp(const Tensor& input, const Tensor& min, const Tensor& max) {
     return clamp_between("clamp", input, min, max);
 }
-REEL_OP("clamp(Tensor input, Scalar? min=None, Scalar? max=None) -> Tensor", rule, method, out, inplace)
+REEL_OP("clamp(Tensor input, Scalar? min=None, Scalar? max=None) -> Tensor", rule, method, out, inplace,
+        samples(call(numbers({4, 3}), -0.5, 0.5), call(numbers({4, 3}), -0.5, 0.5).as("clip")))
 Tensor clamp(const Tensor& input, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
     return clamp_between("clamp", input, optional_number(min), optional_number(max));
 }

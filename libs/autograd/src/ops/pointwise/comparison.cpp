@@ -1,6 +1,10 @@
 // Comparisons, predicates and selection by a condition.
 #include <reel/autograd/kernels/where.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 
 #include <cmath>
@@ -216,7 +220,9 @@ Device device_of(std::initializer_list<std::reference_wrapper<const Tensor>> ope
 } // namespace
 
 /// Elements of `input` where `condition` holds, of `other` elsewhere.
-REEL_OP("where(Tensor condition, Tensor input, Tensor other) -> Tensor", rule, out_exact)
+REEL_OP("where(Tensor condition, Tensor input, Tensor other) -> Tensor", rule, out_exact,
+        samples(call(numbers({3, 4}) > 0, numbers({3, 4}), numbers({4})),
+                call(numbers({3, 4}) > 0, numbers({3, 4}, kComplexDouble), numbers({3, 4}))))
 Tensor where(const Tensor& condition, const Tensor& input, const Tensor& other) {
     REEL_CHECK(condition.scalar_type() == kBool || condition.scalar_type() == kByte, "where: condition is ",
                dtype_name(condition.scalar_type()), "; expected bool");
@@ -264,7 +270,8 @@ Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value)
     return where(mask, reel::full({}, value, TensorOptions(input.scalar_type()).device(input.device())), input);
 }
 /// `value` is 0-dim and gets the sum of the gradients of the places that it fills.
-REEL_OP("masked_fill(Tensor input, Tensor mask, Tensor value) -> Tensor", composite, method, inplace)
+REEL_OP("masked_fill(Tensor input, Tensor mask, Tensor value) -> Tensor", composite, method, inplace,
+        samples(call(numbers({4, 3}), numbers({4, 3}) > 0, numbers({}).requires_grad_())))
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Tensor& value) {
     REEL_CHECK(mask.scalar_type() == kBool, "masked_fill: mask is ", dtype_name(mask.scalar_type()), "; expected bool");
     REEL_CHECK(value.dim() == 0, "masked_fill: value has shape ", value.sizes(),

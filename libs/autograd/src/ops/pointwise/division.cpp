@@ -1,11 +1,16 @@
 // Division and its remainders.
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/division.hpp>
+#include <reel/autograd/ops/pointwise/rounding.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/pointwise/arithmetic.hpp>
 
 #include "ops/pointwise/elementwise.hpp"
 
 #include <algorithm>
 #include <cmath>
+
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -64,10 +69,9 @@ struct Fmod {
 };
 
 void check_divisor(const char* op, ScalarType t, const Tensor& o) {
-    if (!isIntegralType(t, true) || o.numel() == 0 || o.is_meta()) return;
-    const Tensor zero = reel::detail::contiguous_raw(reel::detail::cast_raw(o, t) == 0);
-    const bool* const p = host_data<bool>(zero, op);
-    REEL_CHECK(std::find(p, p + zero.numel(), true) == p + zero.numel(), op, ": an integer divisor is zero");
+    if (!isIntegralType(t, true) || o.numel() == 0 || !reel::detail::has_values(o)) return;
+    const reel::detail::HostValues<bool> zero(reel::detail::cast_raw(o, t) == 0, op);
+    REEL_CHECK(std::find(zero.begin(), zero.end(), true) == zero.end(), op, ": an integer divisor is zero");
 }
 /// Floats round the quotient to their dtype before they drop its fraction.
 Tensor truncated(const char* op, const Tensor& x, const Tensor& o) {

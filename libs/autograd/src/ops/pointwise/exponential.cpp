@@ -1,4 +1,6 @@
 // Exponentials, logarithms, the error function: ops over the scalar rules.
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/pointwise/exponential.hpp>
 
 #include "ops/pointwise/rule_host.hpp"

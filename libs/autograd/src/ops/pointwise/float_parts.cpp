@@ -4,6 +4,12 @@
 #include <bit>
 #include <cmath>
 
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/pointwise/float_parts.hpp>
+
 namespace reel {
 
 using namespace elementwise;

@@ -3,6 +3,9 @@
 
 #include <cmath>
 
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/fused_arithmetic.hpp>
+
 namespace reel {
 
 using namespace elementwise;

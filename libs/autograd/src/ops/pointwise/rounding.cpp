@@ -1,4 +1,7 @@
 // Rounding: ops over the scalar rules. Integers are already whole.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/rounding.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/pointwise/rounding.hpp>
 
 #include "ops/pointwise/elementwise.hpp"
@@ -15,7 +18,7 @@ template <class Op> Tensor whole(const char* name, const Tensor& input) {
 }
 } // namespace
 
-REEL_OP("floor(Tensor input) -> Tensor", rule, method, out_exact, inplace)
+REEL_OP("floor(Tensor input) -> Tensor", rule, method, out_exact, inplace, samples(call(numbers({4, 3}))))
 Tensor floor(const Tensor& input) { return whole<floor_op>("floor", input); }
 REEL_OP("ceil(Tensor input) -> Tensor", rule, method, out_exact, inplace)
 Tensor ceil(const Tensor& input) { return whole<ceil_op>("ceil", input); }

@@ -5,6 +5,10 @@
 #include <complex>
 #include <type_traits>
 
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/sinc.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 namespace reel {
 
 using namespace elementwise;

@@ -1,4 +1,6 @@
 // Circular and hyperbolic functions: ops over the scalar rules.
+#include <reel/autograd/ops/pointwise/trigonometric.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/pointwise/trigonometric.hpp>
 
 #include "ops/pointwise/rule_host.hpp"
@@ -44,7 +46,7 @@ REEL_OP("tanh(Tensor input) -> Tensor", rule, method, out, inplace, alias("nn.fu
 Tensor tanh(const Tensor& input) { return unary_op("tanh", tanh_op{}, input); }
 
 /// Degrees as radians.
-REEL_OP("deg2rad(Tensor input) -> Tensor", composite, method, out, inplace)
+REEL_OP("deg2rad(Tensor input) -> Tensor", composite, method, out, inplace, samples(call(numbers({4, 3}))))
 Tensor deg2rad(const Tensor& input) {
     REEL_CHECK(!input.is_complex(), "deg2rad: input is complex; expected real angles");
     return input * 0.017453292519943295769;

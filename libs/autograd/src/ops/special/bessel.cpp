@@ -8,6 +8,12 @@
 #include <boost/math/special_functions/airy.hpp>
 #include <boost/math/special_functions/bessel.hpp>
 
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/ops/special/bessel.hpp>
+
 namespace reel {
 
 namespace special_math {

@@ -7,6 +7,11 @@
 
 #include <boost/math/special_functions/erf.hpp>
 
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/ops/special/error_function.hpp>
+
 namespace reel {
 
 namespace special_math {

@@ -1,6 +1,6 @@
 // The gamma function's family.
+#include "cpu/jet.hpp"
 #include "ops/pointwise/elementwise.hpp"
-#include "ops/special/jet.hpp"
 #include "ops/special/special.hpp"
 
 #include <cmath>
@@ -9,6 +9,10 @@
 
 #include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/gamma.hpp>
+
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/ops/special/gamma.hpp>
 
 namespace reel {
 

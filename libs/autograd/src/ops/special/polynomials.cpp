@@ -1,9 +1,11 @@
 // Orthogonal polynomials of integer degree n; zero for negative n. Derivatives follow the recurrences.
+#include "cpu/jet.hpp"
 #include "ops/pointwise/elementwise.hpp"
-#include "ops/special/jet.hpp"
 
 #include <cmath>
 #include <limits>
+
+#include <reel/autograd/ops/factory/factories.hpp>
 
 namespace reel {
 

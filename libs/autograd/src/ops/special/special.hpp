@@ -3,6 +3,10 @@
 
 #include <cstdint>
 
+#include <reel/autograd/ops/special/bessel.hpp>
+#include <reel/autograd/ops/special/error_function.hpp>
+#include <reel/autograd/ops/special/gamma.hpp>
+
 namespace reel::special_math {
 
 double digamma(double x);
