@@ -3,4 +3,6 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <reel/autograd/ops.hpp>
+
 #include <pch.hpp>

@@ -1,6 +1,6 @@
 """No bool for a number, no number for a bool: what opgen.py declares so that C++ does not convert them without a word.
 
-A function that is declared once takes parameters of exact types (reel/autograd/exact_argument.hpp) and calls the one that the
+A function that is declared once takes parameters of exact types (reel/autograd/detail/exact_argument.hpp) and calls the one that the
 op's file defines; its name can still be passed on. Where there are several declarations, and for methods, overloads that are
 deleted match the wrong kind of argument exactly.
 """
@@ -63,13 +63,14 @@ def beside_a_flag(op, ops):
                     and [x.base for x in o.cpp_args[:i]] == [x.base for x in op.cpp_args[:i]])]
 
 
-def refusals(op, ops, name, seen, first, tail):
-    """Overloads that are deleted: an exact match for what C++ would convert, so that it does not compile."""
+def refusals(op, ops, name, seen, first, tail, lead=()):
+    """Overloads that are deleted: an exact match for what C++ would convert, so that it does not compile. `lead`: the
+    parameters before the op's own, as (declaration, name)."""
     out = []
     last_required = op.last_required(op.cpp_args)
     for k, concept in guarded(op, ops, first):
-        params = []
-        for i, a in enumerate(op.cpp_args[first:], first):
+        params = [declared for declared, _ in lead]
+        for i, a in own_arguments(op, first, lead):
             shown = i > k and i > last_required and not (first and a.base == "Value")  # methods know no Value
             params.append(f"Given {a.name}" if i == k else a.cpp() + (a.cpp_default() if shown else ""))
         form = (name, concept, *("Given" if i == k else a.base for i, a in enumerate(op.cpp_args)))
@@ -79,15 +80,20 @@ def refusals(op, ops, name, seen, first, tail):
     return out
 
 
-def of_integers(op, ops, name, first, tail):
+def own_arguments(op, first, lead):
+    """(position, argument) of what follows `lead`; where that is outputs, these stand for the options."""
+    return [(i, a) for i, a in enumerate(op.cpp_args) if i >= first and not (lead and a.type == "TensorOptions")]
+
+
+def of_integers(op, ops, name, first, tail, lead=(), result=None):
     """Overloads for integers beside a flag: `x.var(1)` and `x.var({1})` mean dimension 1."""
     beside, out = beside_a_flag(op, ops), []
-    rest = list(enumerate(op.cpp_args))[first:]
+    rest = own_arguments(op, first, lead)
     forms = [("plain", "one", "list") if "int[]" in op.cpp_args[i].base else ("plain", "one") for i in beside]
     for chosen in (c for c in itertools.product(*forms) if set(c) - {"plain"}):
         form = dict(zip(beside, chosen))
         last = max([i for i in beside if form[i] != "plain"] + [op.last_required(op.cpp_args)])
-        params, given, held = [], [], ""
+        params, given, held = [d for d, _ in lead], [n for _, n in lead], ""
         for i, a in rest:
             kind = form.get(i, "plain")
             if kind == "one":
@@ -101,7 +107,8 @@ def of_integers(op, ops, name, first, tail):
                 params.append(a.cpp() + (a.cpp_default() if i > last else ""))
                 given.append(a.name)
         kinds = ", ".join(f"detail::Integer Given{i}" for i in beside if form[i] == "one")
-        head = f"template <{kinds}> {op.cpp_ret}" if kinds else op.cpp_ret if first else f"inline {op.cpp_ret}"
+        result = result or op.cpp_ret
+        head = f"template <{kinds}> {result}" if kinds else result if first else f"inline {result}"
         out.append(f"{head} {name}({', '.join(params)}){tail} {{ {held}return {name}({', '.join(given)}); }}\n")
     return out
 
@@ -112,6 +119,12 @@ def guards(op, ops, name, seen, method=False):
         return []
     first, tail = (1, " const") if method else (0, "")
     return refusals(op, ops, name, seen, first, tail) + of_integers(op, ops, name, first, tail)
+
+
+def guards_of_out(op, ops, lead, result, seen):
+    """What is declared beside the form of the op that writes into `lead`."""
+    name = op.cpp_name + "_out"
+    return refusals(op, ops, name, seen, 0, "", lead) + of_integers(op, ops, name, 0, "", lead, result)
 
 
 def has_own_form(op):
@@ -135,24 +148,28 @@ FITS = {"bool": "bool", "bool?": "bool", "int": "std::int64_t", "int?": "std::in
 MISFITS = {"ToBool": ("int", "std::int64_t", "double", "const char*"), "OnlyBool": ("bool",)}
 
 
-def argument_test(ops):
-    """Assertions for every parameter of every schema: the right kind of argument compiles, the other does not."""
+def argument_test(ops, leads):
+    """Assertions for every parameter of every schema: the right kind of argument compiles, the other does not. `leads`
+    gives what stands before the arguments of an op's form with outputs; nothing where it has none."""
     out = ["#include <reel/autograd/ops.hpp>\n\nnamespace reel {\n\n"]
     count = 0
     for op in ops:
         last_required = op.last_required(op.cpp_args)
-        ways = [(f"reel::{op.cpp_name}", 0)]
+        ways = [(f"reel::{op.cpp_name}", 0, ())]
         if op.has_inplace():
-            ways.append((f"reel::{op.cpp_name}_", 0))
+            ways.append((f"reel::{op.cpp_name}_", 0, ()))
         if op.space:
-            ways.append((f"{op.space}::{op.short}", 0))
+            ways.append((f"{op.space}::{op.short}", 0, ()))
         if "method" in op.flags:
-            ways.append((f"{op.cpp_args[0].name}.{op.cpp_name}", 1))
-        for way, first in ways:
+            ways.append((f"{op.cpp_args[0].name}.{op.cpp_name}", 1, ()))
+        if leads(op):
+            ways.append((f"reel::{op.cpp_name}_out", 0, leads(op)))
+        for way, first, lead in ways:
             for k, concept in guarded(op, ops, first):
                 used = op.cpp_args[:max(k, last_required) + 1]
-                params = ", ".join(f"Given {a.name}" if i == k else a.cpp() for i, a in enumerate(used))
-                names = ", ".join(a.name for a in used[first:])
+                params = ", ".join([d for d, _ in lead] + [f"Given {a.name}" if i == k else a.cpp()
+                                                           for i, a in enumerate(used)])
+                names = ", ".join([n for _, n in lead] + [a.name for a in used[first:]])
                 # a number in place of a flag may be what another schema takes there
                 beside = any(o.cpp_args[k].base in FROM_BOOL for o in siblings(op, ops) if len(o.cpp_args) > k)
                 misfits = MISFITS[concept][-1:] if concept == "ToBool" and beside else MISFITS[concept]

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Reads the ops' own blocks and writes what follows from them.
 
-An op is declared once, in libs/autograd/src/ops: `REEL_OP("schema", flags)` above its function. From the schema text this
+An op is declared once, in libs/autograd/src/ops: `REEL_OP("schema", flags)` above its function, or above its rule in a
+header of reel/autograd/pointwise, whose function is written here, too (pointwise_rules.py). From the schema text this
 program derives the declaration, the Tensor method, the in-place form, named binding and registration. The schema's names,
 order and defaults are those of PyTorch's Python function. The flags say exactly once where the gradient comes from
 (opgen_gradient.py), and the build stops at a block that does not. Where one C++ function answers to several schemas,
 `alias("other_name")` shares the schemas, and `alias("other_name(Type arg, ...)")` adds a schema with names and defaults of
 its own, under another name or the same one: its arguments stand for the op's by name, the others in order. It also lists
-the kernel files that are compiled once per instruction set, the layers of libs/nn, and what libs/optim consists of. Files
-are rewritten only when their text changes.
+the kernel files that are compiled once per instruction set, the layers of libs/nn, what libs/optim consists of, and what
+either registers. What follows from one source of ops stands in a header and a source of the same name. Files are rewritten
+only when their text changes, so what is built from the others stays as it is.
 """
 import argparse
 import pathlib
@@ -19,19 +21,22 @@ import opgen_blocks
 import opgen_gradient
 import opgen_out
 import opgen_registry
+import opgen_samples
+import pointwise_rules
+from declared_kernels import all_kernels
 from exact_arguments import argument_test, guards, own_forms, takes_exact
 from kernel_index import kernel_index, kernels_of
 from layer_index import layer_index
 from opgen_argument import RETURNS, TYPES, Arg, fail
 from opgen_text import BANNER
 from optim_index import OPTIM_BANNER, all_steps, umbrella
+from registration_index import registration_of_all, registrations_of
 from typed_calls import typed_call_files
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CHUNK = 40  # ops per generated registration file
 
 FLAGS = {"method", "out", "out_exact", "inplace", "inplace_native", "view", "random", *opgen_gradient.KINDS}
-DETAILS = {"alias", "cpp", "explicit", "not_differentiable"}
+DETAILS = {"alias", "cpp", "explicit", "not_differentiable", "any_device"}
 # Arguments of Python's that C++ spells otherwise: functions of their own for working in place and into given tensors.
 BY_NAME_ONLY = {"inplace", "out", "_stacklevel"}
 LEGACY = {"size_average", "reduce"}  # what `reduction` was once said with
@@ -47,6 +52,10 @@ class Op:
     def __init__(self, schema, flags, aliases, where, cpp=None, explicit=None):
         self.text, self.flags, self.explicit, self.where = schema, flags, explicit, where
         self.file = where.rpartition(":")[0]
+        self.rule = None  # of pointwise ops whose block stands above their rule
+        self.source = re.sub(r"^.*/(?:src/ops|include/reel/autograd)/|\.\w+$", "", self.file)  # "reduce/scan"
+        if "/" not in self.source:
+            fail(where, f"the file stands in no family; move it to a folder below {opgen_blocks.OPS}")
         m = re.fullmatch(r"([\w.]+)\((.*)\) -> (.+)", schema)
         if not m:
             fail(where, f"cannot read the schema '{schema}'; expected 'name(Type arg, ...) -> Type'")
@@ -167,6 +176,15 @@ def split_args(text):
     yield part
 
 
+def arguments_of(word, block, op):
+    """The tensor arguments that `word("a, b")` names in a block."""
+    names = [n.strip() for text in block.texts(word) for n in text.split(",")]
+    for n in names:
+        if not any(a.name == n and a.type.startswith("Tensor") for a in op.args):
+            fail(block.where, f'{word}("{n}"): the schema has no tensor argument of that name')
+    return names
+
+
 def read_ops(root=ROOT):
     """The ops of all blocks, each with a word about its gradient that its body does not contradict."""
     sources = opgen_gradient.Sources(root / "libs/autograd/src")
@@ -182,21 +200,30 @@ def read_ops(root=ROOT):
                 (block.texts("explicit") or [None])[0])
         op.declare_gradient(*opgen_gradient.read(flags, block.texts("not_differentiable"),
                                                  {a.name: a.type for a in op.args}, where, fail))
+        op.samples = block.samples
+        op.any_device = arguments_of("any_device", block, op)
         ops.append(op)
     sources.op_names |= {name for op in ops for name in (op.cpp_name, op.cpp_name + "_")}
     for op, block in zip(ops, blocks):
-        opgen_gradient.check(op.gradient, sources.records(block.path, block.body), block.where, fail)
+        if block.above_rule:
+            op.rule = pointwise_rules.rule_below(block.body, block.where, fail)
+            pointwise_rules.check_gradient(op, op.rule, block.where, fail)
+        else:
+            opgen_gradient.check(op.gradient, sources.records(block.path, block.body), block.where, fail)
     for o in ops:
         o.exact = takes_exact(o, ops)
     return ops
 
 
-def declarations(ops):
-    out = [BANNER, "#pragma once\n\n#include <limits>\n#include <optional>\n#include <string_view>\n#include <tuple>\n"
-           "#include <vector>\n\n#include <reel/autograd/random.hpp>\n#include <reel/autograd/tensor.hpp>\n"
-           "#include <reel/autograd/value.hpp>\n\nnamespace reel {\n\n"]
-    seen = set()
-    for op in ops:
+INCLUDES = ("#pragma once\n\n#include <limits>\n#include <optional>\n#include <string_view>\n#include <tuple>\n"
+            "#include <vector>\n\n#include <reel/autograd/random.hpp>\n#include <reel/autograd/tensor.hpp>\n"
+            "#include <reel/autograd/value.hpp>\n\nnamespace reel {\n\n")
+
+
+def declarations(part, ops, seen):
+    """The header of one source of ops, `part` of all `ops`; `seen`: the refusals that other headers hold."""
+    out = [BANNER, INCLUDES]
+    for op in part:
         params = op.params(exact=op.exact)
         out.append(f"/// {op.text}\n{op.cpp_ret} {op.cpp_name}({params});\n")
         if op.has_inplace():
@@ -209,16 +236,24 @@ def declarations(ops):
             names = [a.name for a in op.cpp_args[:-2]] + ["std::nullopt", "options"]
             out.append(f"inline {op.cpp_ret} {op.cpp_name}({', '.join(params)}) {{ "
                        f"return {op.cpp_name}({', '.join(names)}); }}\n")
-    for space in ("linalg", "fft", "special"):
+        if op.outs():
+            out.append(f"{opgen_out.out_signature(op, True)};\n")
+            out += opgen_out.guards(op, ops, seen)
+    for space in sorted({op.space for op in part if op.space}):
         out.append(f"\nnamespace {space} {{\n")
         spaced = set()
-        for op in ops:
+        for op in part:
             if op.space == space:
                 out.append(f"{op.cpp_ret} {op.short}({op.params(exact=op.exact)});\n")
                 out += guards(op, ops, op.short, spaced)
         out.append(f"}} // namespace {space}\n")
     out.append("\n} // namespace reel\n")
     return "".join(out)
+
+
+def op_umbrella(what, headers):
+    lines = "".join(f"#include <reel/autograd/ops/{h}.hpp>\n" for h in headers)
+    return f"{BANNER}// {what}\n#pragma once\n\n{lines}"
 
 
 def method_list(ops):
@@ -238,7 +273,8 @@ def method_list(ops):
 
 
 def definitions(ops):
-    out = [BANNER, '#include <reel/autograd/ops.hpp>\n\n#include "op/inplace_form.hpp"\n\nnamespace reel {\n\n']
+    """The functions that call an op in another form: methods, in place, in a namespace."""
+    out = []
     for op in ops:
         out += own_forms(op)
         call = lambda n, first: ", ".join(["*this"] + [a.name for a in op.cpp_args[1:]])
@@ -263,8 +299,16 @@ def definitions(ops):
         if op.space:
             out.append(f"{op.cpp_ret} {op.space}::{op.short}({op.params(0, False, exact=op.exact)}) {{ "
                        f"return reel::{op.cpp_name}({op.names()}); }}\n")
-    out.append("\n} // namespace reel\n")
-    return "".join(out)
+    return out
+
+
+def source_text(source, part):
+    """What is compiled beside one source of ops: the other forms of its functions, and their registration."""
+    return "".join([
+        BANNER, f"#include <reel/autograd/ops/{source}.hpp>\n\n#include <reel/autograd/op.hpp>\n\n"
+        '#include "op/convert.hpp"\n#include "op/devices.hpp"\n#include "op/inplace_form.hpp"\n#include "op/out.hpp"\n\nnamespace reel {\n\n',
+        *definitions(part), *opgen_out.out_definitions(part), "\n} // namespace reel\n\n",
+        opgen_registry.registration(source, part)])
 
 
 def write(path, text, kept):
@@ -281,30 +325,42 @@ def main():
     given = parser.parse_args()
     out = given.out
     ops = read_ops(given.root)
-    kept = set()
-    inc, src = out / "include/reel/autograd", out / "src"
-    write(inc / "ops.hpp", declarations(ops), kept)
-    write(inc / "ops_out.hpp", opgen_out.out_declarations(ops), kept)
+    parts = {source: [o for o in ops if o.source == source] for source in dict.fromkeys(o.source for o in ops)}
+    families = {source.split("/")[0]: None for source in parts}
+    kept, seen = set(), set()
+    inc, src = out / "include/reel/autograd", out / "autograd"
+    for source, part in parts.items():
+        write(inc / f"ops/{source}.hpp", declarations(part, ops, seen), kept)
+        write(src / f"ops/{source}.cpp", source_text(source, part), kept)
+    for family in families:
+        write(inc / f"ops/{family}.hpp", op_umbrella(f"The ops of libs/autograd/src/ops/{family}.",
+                                                  [s for s in parts if s.split("/")[0] == family]), kept)
+    write(inc / "ops.hpp", op_umbrella("Every op. A source that calls a few includes their headers: less to compile, and to compile again.",
+                                    families), kept)
     write(inc / "tensor_methods.inc", method_list(ops), kept)
-    parts = [ops[i:i + CHUNK] for i in range(0, len(ops), CHUNK)]
-    for i, part in enumerate(parts):
-        write(src / f"ops_definitions_{i}.cpp", definitions(part), kept)
-        write(src / f"ops_out_{i}.cpp", opgen_out.out_definitions(part), kept)
-        write(src / f"ops_registry_{i}.cpp", opgen_registry.registration(part, i), kept)
     write(src / "ops_out_exact.cpp", opgen_out.exact_list(ops), kept)
-    write(src / "ops_registry.cpp", opgen_registry.registration_index(len(parts)), kept)
-    write(src / "kernels_registry.cpp", BANNER + kernel_index("autograd", kernels_of(given.root, "autograd")), kept)
+    write(src / "ops_registry.cpp", opgen_registry.registration_index(parts), kept)
+    loops = []
+    for name, text in pointwise_rules.files(pointwise_rules.families(given.root, fail), ops, fail):
+        write(out / name, text, kept)
+        loops += [pathlib.Path(name).stem] if "/kernels/" in name else []
+    write(src / "kernels_registry.cpp", BANNER + kernel_index("autograd", sorted(kernels_of(given.root, "autograd") + loops)), kept)
     write(out / "optim/kernels_registry.cpp", OPTIM_BANNER + kernel_index("optim", kernels_of(given.root, "optim")), kept)
+    write(out / "optim/register_all.cpp", registration_of_all("optim", registrations_of(given.root, "optim"), True), kept)
+    write(out / "nn/register_all.cpp", registration_of_all("nn", registrations_of(given.root, "nn")), kept)
     write(out / "include/reel/optim.hpp", OPTIM_BANNER + umbrella(given.root), kept)
     write(out / "include/reel/optim/detail/all_steps.hpp", OPTIM_BANNER + all_steps(given.root), kept)
     write(out / "include/reel/nn/layers.hpp", layer_index(), kept)
-    write(out / "test/argument_types.cpp", BANNER + argument_test(ops), kept)
-    for name, text in typed_call_files(ops, parts):
+    write(out / "include/reel/detail/all_kernels.hpp", BANNER + all_kernels(given.root), kept)
+    write(out / "test/argument_types.cpp", BANNER + argument_test(ops, opgen_out.outputs), kept)
+    opgen_samples.check(ops, given.root, fail)
+    for name, text in opgen_samples.sample_files(ops):
+        write(out / "test_samples" / name, text, kept)
+    for name, text in typed_call_files(ops, families):
         write(out / "test_properties" / name, text, kept)
-    for folder in (src, inc, out / "kernels", out / "test", out / "test_properties"):
-        for old in folder.glob("*") if folder.exists() else []:
-            if old not in kept:
-                old.unlink()
+    for folder in ("include", "autograd", "cuda", "nn", "optim", "test", "test_samples", "test_properties"):
+        for old in [p for p in (out / folder).rglob("*") if p.is_file() and p not in kept]:
+            old.unlink()
 
 
 if __name__ == "__main__":

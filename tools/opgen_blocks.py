@@ -1,26 +1,37 @@
 """Finds the blocks `REEL_OP("schema", flags)` and stops the build at each that cannot be read.
 
-A block stands at the beginning of a line, in a source below the folder of the ops, outside of macros and of #if: what the
-build does not read it does not declare, and what it reads is compiled. Everything else in the libraries that says REEL_OP
+A block stands at the beginning of a line, in a source below the folder of the ops or above a rule in a header of pointwise
+rules, outside of macros and of #if: what the build does not read it does not declare, and what it reads is compiled. Everything else in the libraries that says REEL_OP
 is an error, so no op escapes the checks.
 """
 import re
 
 import cpp_text
+import pointwise_rules
 
-LIBRARIES, OPS, DEFINED_IN = "libs", "libs/autograd/src/ops", "libs/autograd/include/reel/autograd/record.hpp"
-BLOCK = re.compile(r'^REEL_OP\(((?:\s*"(?:[^"\\]|\\.)*")+)\s*(?:,((?:[^()"]|"[^"]*"|\((?:\s*"[^"]*")+\))*))?\)', re.M)
+LIBRARIES, OPS, DEFINED_IN = "libs", "libs/autograd/src/ops", "libs/autograd/include/reel/autograd/op_block.hpp"
+RULES = pointwise_rules.FOLDER  # blocks above pointwise rules
+BLOCK = re.compile(r'^REEL_OP\(((?:\s*"(?:[^"\\]|\\.)*")+)\s*(?:,|(?=\)))', re.M)
+FLAGS = re.compile(r'(?:[^()"]|"[^"]*"|\((?:\s*"[^"]*")+\))*')
 DETAIL = re.compile(r'(\w+)\("([^"]+)"\)')
+SAMPLES = re.compile(r"\bsamples\s*\(")
 DEFINITION = re.compile(r"#[ \t]*define[ \t]+REEL_OP\(.*")
 PLACES = re.compile(r"\bREEL_OP\b|\bREEL_[ \t]*##|##[ \t]*_OP\b")  # also what a macro would paste together
 SUFFIXES = {".cpp", ".hpp", ".h", ".inc", ".cu", ".cuh"}
 
 
 class Block:
-    """One block: the schema's text, its flags, what its words with texts say, and the definition it stands above."""
+    """One block: the schema's text, its flags, what its words with texts say, its samples as (line, text of what stands in
+    `samples(...)`), and the definition it stands above."""
 
-    def __init__(self, path, where, schema, flags, details, body):
-        self.path, self.where, self.schema, self.flags, self.details, self.body = path, where, schema, flags, details, body
+    def __init__(self, path, where, schema, flags, details, samples, body):
+        self.path, self.where, self.schema, self.flags, self.details = path, where, schema, flags, details
+        self.samples, self.body = samples, body
+
+    @property
+    def above_rule(self):
+        """Does the block stand in a header of pointwise rules?"""
+        return self.where.startswith(RULES + "/")
 
     def texts(self, word):
         """What `word("text")` says in the block, once for each time that it stands there."""
@@ -37,7 +48,8 @@ def split_flags(text):
 def read(sources, root, fail):
     """Every block of the tree below `root`, in the order of files and lines; `fail(where, text)` stops the build."""
     blocks = []
-    for path in sorted(p for p in (root / LIBRARIES).rglob("*") if p.suffix in SUFFIXES):
+    for path in sorted((p for p in (root / LIBRARIES).rglob("*") if p.suffix in SUFFIXES),
+                       key=lambda p: home(p.relative_to(root).as_posix())):
         name = path.relative_to(root).as_posix()
         raw = sources.raw.get(path) or path.read_text(errors="replace")
         if "REEL_" not in raw:
@@ -54,20 +66,42 @@ def read(sources, root, fail):
             if line in hidden:
                 fail(where, "REEL_OP stands in a macro or between #if and #endif, where the build cannot read it; write the "
                      "block out")
-            if path.suffix != ".cpp" or not name.startswith(OPS + "/"):
-                fail(where, f"REEL_OP stands outside of the sources below {OPS}; move the op there")
-            if at not in found:
+            if not (path.suffix == ".cpp" and name.startswith(OPS + "/") or path.suffix == ".hpp" and name.startswith(RULES + "/")):
+                fail(where, f"REEL_OP stands outside of the sources below {OPS} and the rules in {RULES}; move the op there")
+            said, samples = _flags_and_samples(raw, text, at, found[at].end()) if at in found else (None, None)
+            if said is None or not FLAGS.fullmatch(said):
                 fail(where, 'cannot read the block; expected, at the beginning of a line, REEL_OP("name(Type arg, ...) -> Type", '
                      "flags)")
-            flags, details = split_flags(found[at].group(2))
+            flags, details = split_flags(said)
             schema = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', found[at].group(1)))
-            blocks.append(Block(path, where, schema, flags, details, _body(text, places, found, i)))
+            blocks.append(Block(path, where, schema, flags, details, samples, _body(text, places, found, i)))
     return blocks
+
+
+def _flags_and_samples(raw, text, at, begin):
+    """What the block at `at` says after its schema, without its samples; and these as (line, text). None without its
+    end."""
+    end = cpp_text.closing(text, text.index("(", at))
+    said, samples = "", []
+    if end == len(text):
+        return None, None
+    while (m := SAMPLES.search(text, begin, end)):
+        close = cpp_text.closing(text, m.end() - 1)
+        samples.append((text.count("\n", 0, m.end()) + 1, raw[m.end():close]))
+        said, begin = said + raw[begin:m.start()], close + 1
+    return said + raw[begin:end], samples
+
+
+def home(name):
+    """Where a file's ops belong among the families: the rules of one stand beside its functions."""
+    return name.replace(RULES, OPS + "/pointwise")
 
 
 def _body(text, places, found, i):
     """The definition below a block; blocks that follow each other share one."""
-    while i + 1 < len(places) and places[i + 1] in found and not text[found[places[i]].end():places[i + 1]].strip():
+    def behind(at):
+        return cpp_text.closing(text, text.index("(", at)) + 1
+    while i + 1 < len(places) and places[i + 1] in found and not text[behind(places[i]):places[i + 1]].strip():
         i += 1
     end = places[i + 1] if i + 1 < len(places) else len(text)
-    return cpp_text.first_definition(text, found[places[i]].end(), end) if places[i] in found else ""
+    return cpp_text.first_definition(text, behind(places[i]), end) if places[i] in found else ""

@@ -1,7 +1,7 @@
 """What each op says about its gradient, and whether its body agrees.
 
-A block carries exactly one of three words. `rule`: the function under it records what it does (`record`, or a helper that
-calls it). `composite`: it records nothing and is differentiated through the ops that it calls. `not_differentiable`: its
+A block carries exactly one of three words. `rule`: the function under it records what it does (`record`, the application of a
+pointwise rule, or a helper that calls either). `composite`: it records nothing and is differentiated through the ops that it calls. `not_differentiable`: its
 result carries no gradient. Beside one of the first two, `not_differentiable("weight, target")` names the inputs that no
 gradient reaches although their dtype would allow one.
 
@@ -15,7 +15,8 @@ import re
 import cpp_text
 
 KINDS = ("rule", "composite", "not_differentiable")
-RECORDS = re.compile(r"(?<![\w.>])record\s*\(")
+# `apply` and `apply_number` are those of reel/autograd/pointwise/apply.hpp, which record for the rule that they are given
+RECORDS = re.compile(r"(?<![\w.>])record\s*\(|(?<!std::)(?<![\w.>])apply(?:_number)?\s*\(")
 WORD = re.compile(r"(?:\b(\w+)\s*::\s*)?(?<![.\w])(~?\b[A-Za-z_]\w*)")
 OPS_NAMESPACES = {"linalg", "fft", "special", "reel", "std"}  # what is taken from there is an op, or nothing of ours
 

@@ -1,31 +1,36 @@
 """The forms of ops that write into tensors of the caller: `add_out(out, a, b)`."""
 
+from exact_arguments import guards_of_out
 from opgen_text import BANNER
+
+
+def outputs(op):
+    """The parameters that the form writes into, as (declaration, name)."""
+    kind = "TensorList " if op.cpp_ret.startswith("std::vector") else "const Tensor& "
+    return [(kind + n, n) for n in op.outs()]
+
+
+def returned(op):
+    return {"Tensor": "Tensor&", "std::vector<Tensor>": "void"}.get(
+        op.cpp_ret, "std::tuple<" + ", ".join(["Tensor&"] * len(op.outs())) + ">")
 
 
 def out_signature(op, defaults):
     """The form that writes into the caller's tensors. Where there are options, the output says dtype and device."""
-    outs = op.outs()
-    into = [("TensorList " if op.cpp_ret.startswith("std::vector") else "const Tensor& ") + n for n in outs]
+    into = [declared for declared, _ in outputs(op)]
     shown = [a for a in op.cpp_args if a.type != "TensorOptions"]
     last_required = op.last_required(shown)
     rest = [a.cpp() + (a.cpp_default() if defaults and i > last_required else "") for i, a in enumerate(shown)]
-    ret = {"Tensor": "Tensor&", "std::vector<Tensor>": "void"}.get(
-        op.cpp_ret, "std::tuple<" + ", ".join(["Tensor&"] * len(outs)) + ">")
-    return f"{ret} {op.cpp_name}_out({', '.join(into + rest)})"
+    return f"{returned(op)} {op.cpp_name}_out({', '.join(into + rest)})"
 
 
-def out_declarations(ops):
-    out = [BANNER, "// Results go into tensors of the caller, as libtorch's `add_out(out, a, b)`: they are resized where their sizes\n"
-           "// differ (with a warning unless empty); the dtype must be one that the result can be cast to. Error when an\n"
-           "// argument requires grad while recording.\n"
-           "#pragma once\n\n#include <reel/autograd/ops.hpp>\n\nnamespace reel {\n\n"]
-    out += [f"{out_signature(op, True)};\n" for op in ops if op.outs()]
-    return "".join(out + ["\n} // namespace reel\n"])
+def guards(op, ops, seen):
+    """What is declared beside the form, so that a bool is no number there and a number no bool."""
+    return guards_of_out(op, ops, outputs(op), returned(op), seen)
 
 
 def out_definitions(ops):
-    out = [BANNER, '#include <reel/autograd/ops_out.hpp>\n\n#include "op/out.hpp"\n\nnamespace reel {\n\n']
+    out = []
     for op in ops:
         outs = op.outs()
         if not outs:
@@ -45,7 +50,7 @@ def out_definitions(ops):
             body = (f"const auto computed = {call};\n    const Tensor outs[] = {{{', '.join(outs)}}}, results[] = {{{results}}};\n"
                     f"    form.write(outs, results);\n    return {{{back}}};")
         out.append(f"{out_signature(op, False)} {{\n    {form}\n    {body}\n}}\n")
-    return "".join(out + ["\n} // namespace reel\n"])
+    return out
 
 
 def exact_list(ops):

@@ -29,14 +29,19 @@ def schema_block(op):
     if op.has_inplace():
         out.append("        s.call_inplace = [](std::span<const Value> v) -> Value { "
                    f"return result(reel::{op.cpp_name}_({args})); }};\n")
+    for name in getattr(op, "any_device", ()):
+        out.append(f'        may_live_anywhere("{op.text}", "{name}");\n')
     out.append("        r.add(std::move(s));\n    }\n")
     return "".join(out)
 
 
-def registration(ops, part):
-    out = [BANNER, "#include <reel/autograd/op.hpp>\n#include <reel/autograd/ops.hpp>\n\n"
-           '#include "op/convert.hpp"\n#include "op/out.hpp"\n\nnamespace reel::ops {\n\n',
-           f"void register_part_{part}(Registry& r) {{\n    using namespace convert;\n"]
+def function_of(source):
+    """Registers the schemas of one source of ops, "reduce/scan"."""
+    return "register_" + source.replace("/", "_")
+
+
+def registration(source, ops):
+    out = [f"namespace reel::ops {{\n\nvoid {function_of(source)}(Registry& r) {{\n    using namespace convert;\n"]
     for op in ops:
         out.append(schema_block(op))
         for alias in op.aliases:
@@ -46,10 +51,10 @@ def registration(ops, part):
     return "".join(out)
 
 
-def registration_index(parts):
+def registration_index(sources):
     out = [BANNER, "#include <reel/autograd/op.hpp>\n\nnamespace reel::ops {\n\n"]
-    out += [f"void register_part_{i}(Registry& r);\n" for i in range(parts)]
+    out += [f"void {function_of(s)}(Registry& r);\n" for s in sources]
     out.append("\nvoid register_all(Registry& r) {\n    (void)r;\n")
-    out += [f"    register_part_{i}(r);\n" for i in range(parts)]
+    out += [f"    {function_of(s)}(r);\n" for s in sources]
     out.append("}\n\n} // namespace reel::ops\n")
     return "".join(out)

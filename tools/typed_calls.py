@@ -39,10 +39,10 @@ def forms(op, ops):
         yield "defaults", short, [i for i in range(len(op.args)) if i not in given]
 
 
-def typed_calls(ops, every, part):
-    out = [BANNER, "#include <reel/autograd/ops.hpp>\n#include <reel/autograd/tensor.hpp>\n\n"
+def typed_calls(family, ops, every):
+    out = [BANNER, f"#include <reel/autograd/ops/{family}.hpp>\n#include <reel/autograd/tensor.hpp>\n\n"
            '#include "op/convert.hpp"\n#include "properties/typed_call.hpp"\n\nnamespace properties {\n\n',
-           f"void add_typed_calls_{part}(std::vector<TypedCall>& list) {{\n    using namespace reel::ops::convert;\n"]
+           f"void add_{family}_calls(std::vector<TypedCall>& list) {{\n    using namespace reel::ops::convert;\n"]
     for op in ops:
         for name, call, unsaid in forms(op, every):
             body = f"return result({call});"
@@ -52,21 +52,22 @@ def typed_calls(ops, every, part):
     return "".join(out)
 
 
-def typed_call_index(ops, parts):
+def typed_call_index(ops, families):
     out = [BANNER, '#include "properties/typed_call.hpp"\n\nnamespace properties {\n\n']
-    out += [f"void add_typed_calls_{i}(std::vector<TypedCall>& list);\n" for i in range(parts)]
+    out += [f"void add_{f}_calls(std::vector<TypedCall>& list);\n" for f in families]
     out.append("\nstd::vector<TypedCall> typed_calls() {\n    std::vector<TypedCall> list;\n")
-    out += [f"    add_typed_calls_{i}(list);\n" for i in range(parts)]
+    out += [f"    add_{f}_calls(list);\n" for f in families]
     out.append("    return list;\n}\n\nstd::string_view place_of(std::string_view schema) {\n"
                "    static constexpr std::pair<std::string_view, std::string_view> places[] = {\n")
-    out += [f'        {{"{o.text}", "{o.where}"}},\n' for op in ops for o in [op, *op.others]]
+    # without the line, which changes with everything that is written above it
+    out += [f'        {{"{o.text}", "{o.file}"}},\n' for op in ops for o in [op, *op.others]]
     out.append("    };\n    for (const auto& [text, place] : places)\n        if (text == schema) return place;\n"
                "    return {};\n}\n\n} // namespace properties\n")
     return "".join(out)
 
 
-def typed_call_files(ops, parts):
+def typed_call_files(ops, families):
     """(name, text) of each file."""
-    yield "typed_calls.cpp", typed_call_index(ops, len(parts))
-    for i, part in enumerate(parts):
-        yield f"typed_calls_{i}.cpp", typed_calls(part, ops, i)
+    yield "typed_calls.cpp", typed_call_index(ops, families)
+    for family in families:
+        yield f"typed_calls_{family}.cpp", typed_calls(family, [o for o in ops if o.source.split("/")[0] == family], ops)

@@ -8,7 +8,7 @@
 #include <reel/autograd/random.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/data/dataloader.hpp>
-#include <reel/serialize/checkpoint.hpp>
+#include <reel/serialize/run_checkpoint.hpp>
 
 namespace digits {
 

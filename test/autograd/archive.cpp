@@ -1,7 +1,8 @@
 // Archives in memory: entries, nesting, paths in messages, and what a failed load puts back.
+#include <reel/autograd/archive.hpp>
+
 #include "message.hpp"
 
-#include <reel/autograd/archive.hpp>
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,6 +1,9 @@
 // Attention and resampling.
 #include <boost/test/unit_test.hpp>
 
+#include <limits>
+
+#include <reel/autograd/forward_ad.hpp>
 #include <reel/autograd/gradcheck.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_factory.hpp>
@@ -38,6 +41,22 @@ BOOST_AUTO_TEST_CASE(a_row_that_sees_nothing_gives_zeros) {
     const Tensor y = scaled_dot_product_attention(leaf({2, 3}), leaf({2, 3}), ones({2, 3}, kDouble), mask);
     BOOST_TEST(largest(y.select(0, 0) - 1) < 1e-14);
     BOOST_TEST(largest(y.select(0, 1)) == 0);
+}
+BOOST_AUTO_TEST_CASE(derivatives_of_a_row_that_sees_nothing_are_zeros) {
+    const Tensor q = leaf({2, 3}), k = leaf({2, 3}), v = leaf({2, 3});
+    const Tensor of_bools = tensor({{true, false}, {false, false}});
+    const Tensor added =
+        where(of_bools, zeros({}, kDouble), full({}, -std::numeric_limits<double>::infinity(), kDouble));
+    for (const Tensor& mask : {of_bools, added}) {
+        const auto f = [&](const variable_list& x) { return scaled_dot_product_attention(x[0], x[1], x[2], mask); };
+        BOOST_TEST(autograd::gradcheck(f, {q, k, v}));
+        BOOST_TEST(autograd::gradgradcheck(f, {q, k, v}));
+        const autograd::forward_ad::DualLevel level;
+        const Tensor dual = autograd::forward_ad::make_dual(q.detach(), ones({2, 3}, kDouble));
+        const Tensor tangent = autograd::forward_ad::unpack_dual(f({dual, k.detach(), v.detach()})).tangent;
+        BOOST_TEST(isfinite(tangent).all().item<bool>());
+        BOOST_TEST(largest(tangent.select(0, 1)) == 0);
+    }
 }
 BOOST_AUTO_TEST_CASE(resampling_is_linear_with_matching_gradients) {
     const Tensor line = arange(4, TensorOptions(kDouble)).reshape({1, 1, 4});

@@ -1,4 +1,6 @@
 // What `backward` and `grad` accept, and what they answer (rules E-10 to E-19, E-85).
+#include <reel/autograd/backward.hpp>
+
 #include "tape_helpers.hpp"
 
 using namespace tape_test;

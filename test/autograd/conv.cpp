@@ -1,4 +1,6 @@
 // Convolutions: geometry, gradients of first and second order, refused arguments.
+#include <reel/autograd/kernels/conv.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd/gradcheck.hpp>

@@ -1,11 +1,12 @@
 // Drawing from a given generator.
+#include <reel/autograd/generator_scope.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <thread>
 
-#include <reel/autograd/generator_scope.hpp>
+#include <reel/autograd/detail/private_generator.hpp>
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/private_generator.hpp>
 #include <reel/autograd/random.hpp>
 
 #include "message.hpp"

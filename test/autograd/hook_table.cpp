@@ -1,6 +1,7 @@
 // Tables of hooks: their order, their snapshots, and that many hooks cost no more each than few.
 #include <reel/autograd/hook_table.hpp>
 
+#include <chrono>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
@@ -90,6 +91,48 @@ BOOST_AUTO_TEST_CASE(many_hooks_are_added_and_removed_without_copying_them) {
     for (const std::uint64_t id : ids) t.remove(id);
     BOOST_TEST(Hook::copies == 2000); // once for the snapshot
     BOOST_TEST(t.empty());
+}
+
+BOOST_AUTO_TEST_CASE(many_hooks_come_and_go_at_the_front_in_linear_time) {
+    Table t;
+    const int n = 200000;
+    std::vector<std::uint64_t> ids;
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < n; ++i) ids.push_back(t.add(Hook(i), true));
+    for (int i = 0; i < n; ++i) ids.push_back(t.add(Hook(n + i)));
+    for (std::size_t i = 0; i < std::size_t(n) - 1; ++i) t.remove(ids[i]); // of the prepended ones, the hindmost first
+    for (std::size_t i = 0; i < std::size_t(n) - 1; ++i) t.remove(ids[std::size_t(n) + i]);
+    BOOST_TEST(numbers(t) == (Numbers{n - 1, 2 * n - 1}), boost::test_tools::per_element());
+    // Moving the others up at each takes minutes.
+    BOOST_TEST(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 5.0);
+}
+
+BOOST_AUTO_TEST_CASE(gaps_and_waiting_hooks_are_seen_by_nobody) {
+    Table t;
+    std::vector<std::uint64_t> ids;
+    for (int i = 0; i < 40; ++i) ids.push_back(t.add(Hook(i), i % 2 == 0));
+    const auto before = t.snapshot();
+    for (int i = 40; i < 80; ++i) ids.push_back(t.add(Hook(i), i % 2 == 0));
+    Numbers expected;
+    for (int i = 78; i >= 0; i -= 2) expected.push_back(i);
+    for (int i = 1; i < 80; i += 2) expected.push_back(i);
+    for (const int gone : {0, 78, 40, 1, 79, 41, 38, 39, 20}) {
+        t.remove(ids[std::size_t(gone)]);
+        t.remove(ids[std::size_t(gone)]); // a gap is no hook
+        std::erase(expected, gone);
+        if (gone == 79 || gone == 20) BOOST_TEST(numbers(t) == expected, boost::test_tools::per_element());
+    }
+    BOOST_TEST(before->size() == 40u);
+    BOOST_TEST(before->front().fn.number == 38);
+    t.add(Hook(100), true);
+    t.clear();
+    BOOST_TEST(t.empty());
+    BOOST_TEST(!t.snapshot());
+    const std::uint64_t only = t.add(Hook(7), true);
+    BOOST_TEST(!t.empty());
+    t.remove(only);
+    BOOST_TEST(t.empty());
+    BOOST_TEST(!t.snapshot());
 }
 
 BOOST_AUTO_TEST_CASE(M50_a_copied_table_goes_its_own_way) {

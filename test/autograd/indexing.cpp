@@ -1,4 +1,6 @@
 // Selecting and writing elements: index lists, gather and scatter, embedding.
+#include <reel/autograd/indexing.hpp>
+
 #include "shape_helpers.hpp"
 
 #include <reel/autograd/tensor_operators.hpp>

@@ -59,9 +59,11 @@ BOOST_AUTO_TEST_CASE(say_what_there_is) {
 
 BOOST_AUTO_TEST_CASE(have_nothing_to_fill_on_meta) {
     const Tensor m = on_meta({2});
-    filled(1, m, ones({2}));
+    filled(1, m, on_meta({2}));
     nowhere(m);
     BOOST_TEST(m.is_meta());
+    BOOST_TEST(message<Error>([&] { filled(1, m, ones({2})); }) ==
+               "filled: operands live on meta and cpu; move one of them with to()");
 }
 
 BOOST_AUTO_TEST_CASE(take_operands_of_one_device) {
@@ -75,6 +77,33 @@ BOOST_AUTO_TEST_CASE(take_operands_of_one_device) {
     BOOST_TEST(both(on_meta({4}), Tensor()) == 4);
     BOOST_TEST(message<Error>([&] { both(on_meta({4}), ones({4})); }) ==
                "both: operands live on meta and cpu; move one of them with to()");
+}
+
+constinit Kernel<void(const char*, const Tensor&)> shared{"shared"};
+constinit Kernel<void(const Tensor&, const Tensor&)> moved{"moved"};
+
+BOOST_AUTO_TEST_CASE(speak_of_the_op_that_calls) {
+    const Tensor x = ones({1});
+    BOOST_TEST(message<NotImplementedError>([&] { shared("spin", x); }) ==
+               "spin: no kernel for device cpu and dtype float32; available: none");
+    BOOST_TEST(message<NotImplementedError>([&] { shared.require("turn", x); }) ==
+               "turn: no kernel for device cpu and dtype float32; available: none");
+    shared.set(kCPU, [](const char*, const Tensor& t) { t.fill_(2); });
+    shared.require("turn", x);
+    shared("spin", x);
+    BOOST_TEST(x.item<float>() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(may_be_asked_of_one_device_for_operands_of_two) {
+    static int calls = 0;
+    moved.set(kMeta, [](const Tensor&, const Tensor&) { ++calls; });
+    const Tensor here = ones({2}), there = on_meta({2});
+    moved.on(there, here, there);
+    moved.on(there, there, here);
+    BOOST_TEST(calls == 2);
+    BOOST_TEST(message<NotImplementedError>([&] { moved.on(here, there, here); }) ==
+               "moved: no kernel for device cpu and dtype float32; available: meta");
+    moved.set(kMeta, nullptr);
 }
 
 BOOST_AUTO_TEST_CASE(host_pointers_are_the_hosts) {

@@ -6,7 +6,8 @@
 #include <future>
 
 #include <reel/autograd.hpp>
-#include <reel/autograd/pin.hpp>
+#include <reel/autograd/detail/notify_observers.hpp>
+#include <reel/autograd/detail/pin.hpp>
 
 using namespace reel;
 using namespace reel::autograd;

@@ -1,4 +1,6 @@
 // Pooling: windows, places, gradients.
+#include <reel/autograd/kernels/pool.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <limits>

@@ -1,4 +1,6 @@
 // Random tensors that the recorded streams do not hold.
+#include <reel/autograd/random.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -9,7 +11,6 @@
 #include <vector>
 
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/random.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 using namespace reel;

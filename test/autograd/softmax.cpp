@@ -1,4 +1,6 @@
 // Softmax, its logarithm, and reductions under a mask.
+#include <reel/autograd/kernels/softmax.hpp>
+
 #include "shape_helpers.hpp"
 
 #include <cmath>

@@ -1,6 +1,12 @@
 // Tensor hooks and retained gradients (rules T-1 to T-14, T-37).
 #include "tape_helpers.hpp"
 
+#include <chrono>
+#include <utility>
+
+#include <reel/autograd/function.hpp>
+#include <reel/autograd/tape_view.hpp>
+
 using namespace tape_test;
 using autograd::grad;
 
@@ -250,6 +256,66 @@ BOOST_AUTO_TEST_CASE(T37_this_pass_gradient_and_who_carries_hooks) { // T-37
     z.backward();
     BOOST_TEST(item(y.grad()) == 6);
     BOOST_TEST(!y.grad().requires_grad()); // an ordinary pass drops the history
+}
+
+namespace {
+/// Returns a tensor of the caller's that is not among its arguments.
+struct Recapture : autograd::Function<Recapture> {
+    static inline Tensor held;
+    static Tensor forward(autograd::AutogradContext*, const Tensor&) { return std::exchange(held, Tensor()); }
+    static variable_list backward(autograd::AutogradContext*, variable_list g) { return {g[0] * 5.0}; }
+};
+} // namespace
+
+BOOST_AUTO_TEST_CASE(T14_a_node_forgets_a_tensor_that_another_one_takes_over) { // T-12, T-14
+    const Tensor x = leaf({2}), w = leaf({3});
+    Tensor h = x * 2.0;
+    const Tensor other = h * 1.0; // keeps the node of h
+    h.retain_grad();
+    const autograd::Node& before = *h.grad_fn();
+    BOOST_TEST(autograd::TapeView(other)[1].hooks.retain_grad == 1u);
+    Recapture::held = h;
+    Tensor y = Recapture::apply(w);
+    BOOST_TEST(y.is_same(h));
+    BOOST_TEST(y.grad_fn().get() != &before);
+    BOOST_TEST(autograd::TapeView(other)[1].hooks.retain_grad == 0u); // it would write to a tensor that is gone
+    y.backward();
+    BOOST_TEST(item(y.grad()) == 1);
+    BOOST_TEST(item(w.grad()) == 5);
+    y.reset();
+    h.reset();
+    other.backward();
+    BOOST_TEST(item(x.grad()) == 2);
+}
+
+BOOST_AUTO_TEST_CASE(T12_retained_outputs_go_in_any_order) { // T-12
+    const Tensor x = ones({9}, TensorOptions(kDouble)).requires_grad_();
+    std::vector<Tensor> parts = unbind(x);
+    for (const std::size_t i : {7, 2, 0, 5, 8, 1, 3}) parts[i].retain_grad();
+    const Tensor last = parts[4] * 1.0;
+    const auto retained = [&] { return autograd::TapeView(last)[1].hooks.retain_grad; };
+    BOOST_TEST(retained() == 7u);
+    for (const std::size_t i : {2, 8, 0}) parts[i].reset();
+    BOOST_TEST(retained() == 4u);
+    parts[3].reset(); // half of the list is gone by now
+    BOOST_TEST(retained() == 3u);
+    parts[4].retain_grad();
+    (last + parts[1] * 2.0 + parts[5] * 3.0 + parts[7] * 4.0).backward();
+    BOOST_TEST(item(parts[1].grad()) == 2);
+    BOOST_TEST(item(parts[4].grad()) == 1);
+    BOOST_TEST(item(parts[5].grad()) == 3);
+    BOOST_TEST(item(parts[7].grad()) == 4);
+}
+
+BOOST_AUTO_TEST_CASE(T12_many_retained_outputs_go_in_linear_time) { // T-12
+    const std::int64_t n = 200000;
+    const Tensor x = ones({n}).requires_grad_();
+    std::vector<Tensor> parts = unbind(x);
+    const auto start = std::chrono::steady_clock::now();
+    for (const Tensor& t : parts) t.retain_grad();
+    for (Tensor& t : parts) t.reset();
+    // A search through the others for each takes half a minute.
+    BOOST_TEST(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 5.0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

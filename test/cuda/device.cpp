@@ -1,5 +1,7 @@
 // What holds with and without a device: availability never throws, and asking for a device that is absent names the
 // reason.
+#include <reel/cuda/device.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd.hpp>

@@ -1,4 +1,6 @@
 // Activation modules against their functions, in place, printed.
+#include <reel/nn/modules/activation.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd/ops.hpp>

@@ -1,4 +1,6 @@
 // Softmax with clusters of rare classes.
+#include <reel/nn/modules/adaptive.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd/gradcheck.hpp>

@@ -1,4 +1,6 @@
 // AnyModule, Functional, calls on objects, hooks over spans and over single tensors.
+#include <reel/nn/modules/any_module.hpp>
+
 #include "nn/testing.hpp"
 
 #include <span>

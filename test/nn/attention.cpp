@@ -1,4 +1,6 @@
 // MultiheadAttention and its op: against attention written out per head, masks, names, streams, errors.
+#include <reel/nn/modules/attention.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -9,7 +11,6 @@
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/nn/factory.hpp>
-#include <reel/nn/modules/attention.hpp>
 
 #include "nn/testing.hpp"
 

@@ -116,4 +116,27 @@ BOOST_AUTO_TEST_CASE(M_48_buffers_with_a_persistence_of_their_own) {
     BOOST_TEST(has(message_of<TypeError>([&] { m.set_attribute("c", nn::Buffer(t)); }), "submodule 'c'"));
 }
 
+/// A module of many entries is built in linear time: an assignment touches its own name only.
+BOOST_AUTO_TEST_CASE(assignment_copies_no_table) {
+    Plain m;
+    const Tensor first = m.own_parameters()["w"];
+    const std::size_t before = first.use_count();
+    std::size_t during = 0;
+    const auto look = [&](Module&, const std::string&, const Value&) -> Value {
+        during = first.use_count(); // a copy of the table would hold it once more
+        return {};
+    };
+    const ScopedHook parameters(nn::register_module_parameter_registration_hook(look));
+    const ScopedHook children(nn::register_module_module_registration_hook(look));
+    m.set_attribute("another", Value(nn::Parameter(ones({}))));
+    BOOST_TEST(during == before);
+    during = 0;
+    m.set_attribute("w", Value(nn::Parameter(ones({})))); // in its place
+    BOOST_TEST(during == before);
+    during = 0;
+    m.set_attribute("child", relu());
+    BOOST_TEST(during <= before);
+    BOOST_TEST(during > 0u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -233,4 +233,48 @@ BOOST_AUTO_TEST_CASE(B_20_a_pre_hook_may_serve_an_unused_output) {
     BOOST_TEST(number(x.grad()) == 17);
 }
 
+/// An argument or result without a tensor in it has its place, and neither gate nor gradient.
+BOOST_AUTO_TEST_CASE(undefined_tensors_among_the_values) {
+    const CleanHooks clean;
+    for (const bool reference : {false, true}) {
+        nn::hooks::set_reference_mode(reference);
+        Seen seen;
+        const Tensor x = leaf(2);
+        const Value out = called(
+            seen,
+            [](const Args& a, const Kwargs&) {
+                BOOST_TEST(!a[0].toTensor().defined());
+                return Value::tuple({Value(Tensor()), Value(a[1].toTensor() * 3)});
+            },
+            {Value(Tensor()), Value(x)});
+        BOOST_TEST(!at(out, 0).toTensor().defined());
+        at(out, 1).toTensor().backward();
+        BOOST_TEST(seen.fired == 1);
+        BOOST_TEST_REQUIRE(size(seen.gi) == 2u);
+        BOOST_TEST(at(seen.gi, 0).isNone());
+        BOOST_TEST(number(at(seen.gi, 1).toTensor()) == 3);
+        BOOST_TEST(at(seen.go, 0).isNone());
+        BOOST_TEST(number(x.grad()) == 3);
+        Seen alone; // nothing to put a gate on
+        called(alone, first, {Value(Tensor())});
+        BOOST_TEST(alone.fired == 0);
+    }
+}
+
+namespace {
+struct NothingImpl : Module {
+    Tensor forward(const Tensor&) { return {}; }
+};
+REEL_MODULE(Nothing);
+} // namespace
+
+BOOST_AUTO_TEST_CASE(an_undefined_result_of_a_module) {
+    Nothing m;
+    BOOST_TEST(!m(leaf(1)).defined());
+    Seen seen;
+    watch(*m, seen);
+    BOOST_TEST(!m(leaf(1)).defined());
+    BOOST_TEST(seen.fired == 0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

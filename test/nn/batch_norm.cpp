@@ -1,4 +1,6 @@
 // Batch and instance normalisation: moments, running averages, evaluation, state.
+#include <reel/nn/modules/batch_norm.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd/backward.hpp>

@@ -3,7 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <reel/autograd/private_generator.hpp>
+#include <reel/autograd/detail/private_generator.hpp>
 #include <reel/nn/factory.hpp>
 
 using namespace reel;

@@ -1,4 +1,6 @@
 // Convolution layers: initialisation, padding, printing, refused options.
+#include <reel/nn/modules/conv.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>

@@ -1,4 +1,6 @@
 // Dropout layers.
+#include <reel/nn/modules/dropout.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd/ops.hpp>

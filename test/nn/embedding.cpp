@@ -1,4 +1,6 @@
 // Embedding tables.
+#include <reel/nn/modules/embedding.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd/ops.hpp>

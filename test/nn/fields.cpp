@@ -1,4 +1,6 @@
 // Structs, lists, dicts and nested tuples as arguments and results of modules: hooks see every tensor inside them.
+#include <reel/nn/fields.hpp>
+
 #include "nn/testing.hpp"
 
 #include <boost/test/unit_test.hpp>

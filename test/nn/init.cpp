@@ -1,11 +1,12 @@
 // Initialisers: bounds, streams, structure.
+#include <reel/nn/init.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
 
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
-#include <reel/nn/init.hpp>
 #include <reel/nn/modules/linear.hpp>
 
 using namespace reel;

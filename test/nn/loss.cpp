@@ -1,4 +1,6 @@
 // Losses over classes and squared error.
+#include <reel/nn/modules/loss.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>

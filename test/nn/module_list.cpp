@@ -1,4 +1,6 @@
 // ModuleList and ModuleDict.
+#include <reel/nn/modules/module_list.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd/ops.hpp>

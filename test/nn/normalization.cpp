@@ -1,4 +1,6 @@
 // Layer, group and RMS normalisation.
+#include <reel/nn/modules/normalization.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd/backward.hpp>

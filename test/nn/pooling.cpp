@@ -1,4 +1,6 @@
 // Power pooling.
+#include <reel/nn/modules/pooling.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <limits>

@@ -1,4 +1,6 @@
 // Recurrent layers: parameters, layouts, packed sequences, states, texts and errors.
+#include <reel/nn/modules/rnn.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>

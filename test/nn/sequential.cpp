@@ -1,4 +1,6 @@
 // Sequential: naming, access, chaining, cloning.
+#include <reel/nn/modules/sequential.hpp>
+
 #include "nn/testing.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,6 @@
 // State dictionaries: what they hold, their hooks and metadata.
+#include <reel/nn/state_dict.hpp>
+
 #include "nn/testing.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,6 @@
 // Transformer layers, stacks of them, and the whole: formulas, masks, hooks on children, copies, streams, errors.
+#include <reel/nn/modules/transformer.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <limits>
@@ -9,7 +11,6 @@
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/nn/factory.hpp>
-#include <reel/nn/modules/transformer.hpp>
 
 #include "nn/testing.hpp"
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Op blocks that tools/opgen.py must refuse, with file, line and reason; and the like of each that it must take."""
+import json
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -20,21 +22,27 @@ NOTHING_SAID = ("the block says nothing about its gradient; say exactly one of r
 NOTHING_RECORDS = ("the block says rule, and nothing in its body records: call record with the rule, or say composite or "
                    "not_differentiable")
 HIDDEN = "REEL_OP stands in a macro or between #if and #endif, where the build cannot read it; write the block out"
-OUTSIDE = f"REEL_OP stands outside of the sources below {OPS}; move the op there"
+RULES = "libs/autograd/include/reel/autograd/pointwise"
+OUTSIDE = f"REEL_OP stands outside of the sources below {OPS} and the rules in {RULES}; move the op there"
+CALLED = ("twice", "thrice", "four_times", "weighted")  # by the reference cases of the trees below
+UNCALLED = "no test calls halved: add samples(call(...)) to the block (doc/contributing/op.md)"
 UNREADABLE = ('cannot read the block; expected, at the beginning of a line, REEL_OP("name(Type arg, ...) -> Type", flags)')
 
 
 def generate(files):
-    """(exit status, what opgen says, the generated registration) for a tree of the given files."""
+    """(exit status, what opgen says, the generated sources) for a tree of the given files."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
+        cases = json.dumps({"__metadata__": {"cases": json.dumps([{"op": op} for op in CALLED])}}).encode()
+        (root / "test/reference").mkdir(parents=True)
+        (root / "test/reference/samples.safetensors").write_bytes(struct.pack("<Q", len(cases)) + cases)
         for name, text in files.items():
             path = root / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         done = subprocess.run([sys.executable, ROOT / "tools/opgen.py", "--root", root, "--out", root / "out"],
                               capture_output=True, text=True, check=False)
-        made = "".join(p.read_text() for p in sorted((root / "out/src").glob("ops_registry_*.cpp")))
+        made = "".join(p.read_text() for p in sorted((root / "out").rglob("*.c*")))
         return done.returncode, done.stderr.strip(), made
 
 
@@ -154,6 +162,30 @@ def the_next_block_does_not_speak_for_this_one():
     return refused(source(text), at(1), NOTHING_RECORDS)
 
 
+# --- who calls it -----------------------------------------------------------------------------------------------------
+
+def an_op_that_no_test_calls():
+    return refused(source(f'\nREEL_OP("halved(Tensor input) -> Tensor", rule)\n{FUNCTION}{RECORDED}'), at(2), UNCALLED)
+
+
+def samples_with_every_bracket():
+    text = ('REEL_OP("halved(Tensor input, str how=\'(\') -> Tensor", rule,\n'
+            '        samples(call(numbers({2, 3}), ")"), // a bracket ) in a comment\n'
+            '                call(ints({1})[0])), method)\n' + FUNCTION + RECORDED)
+    return taken(source(text), 's.gradient = Gradient::Rule;',
+                 f'#line 2 "{OPS}/math/twice.cpp"\n        call(numbers({{2, 3}}), ")"), // a bracket ) in a comment\n'
+                 '                call(ints({1})[0])\n')
+
+
+def samples_of_the_alias_are_the_ops():
+    return taken(source('REEL_OP("halved(Tensor input) -> Tensor", rule, alias("half_of"),\n'
+                        f'        samples(call(numbers({{2}})).as("half_of")))\n{FUNCTION}{RECORDED}'), '.as("half_of")')
+
+
+def samples_that_do_not_end():
+    return refused(source(f"{TWICE}, rule, samples(call(1)\n{FUNCTION}{RECORDED}"), at(1), UNREADABLE)
+
+
 # --- where it stands --------------------------------------------------------------------------------------------------
 
 def a_block_after_an_if():
@@ -201,6 +233,82 @@ def a_block_in_a_comment_is_none():
     return taken(source(f"// {TWICE})\n/*\n{TWICE})\n*/\n"))
 
 
+def a_block_in_no_family():
+    return refused({f"{OPS}/twice.cpp": f"{TWICE}, rule)\n{FUNCTION}{RECORDED}"}, f"{OPS}/twice.cpp:1",
+                   f"the file stands in no family; move it to a folder below {OPS}")
+
+
+# --- what libraries register ------------------------------------------------------------------------------------------
+
+def a_registration_is_called():
+    return taken({"libs/nn/src/modules/twice.cpp": "void register_twice() { add(); }\n"}, "\nvoid register_twice();\n",
+                 "\n    register_twice();\n")
+
+
+def two_registrations_of_one_name():
+    text = "void register_twice() { add(); }\n"
+    status, said, _ = generate({"libs/nn/src/modules/twice.cpp": text, "libs/nn/src/norms/twice.cpp": text})
+    return None if status and said == "libs/nn/src: two definitions of register_twice" else said or "taken"
+
+
+# --- pointwise rules --------------------------------------------------------------------------------------------------
+
+def rule(block, text, name="twice.hpp"):
+    return {f"{RULES}/{name}": f"{block}\nstruct twice_op : {text}"}
+
+
+DERIVED = "unary<Result::Same, floating>, vector_form {\n    T f(T x) const;\n    T df(T g, T, T) const;\n};\n"
+
+
+def a_rule_is_an_op():
+    return taken(rule(f"{TWICE}, rule, method)", DERIVED), 'return pointwise::apply("twice", pointwise::twice_op{}, input);',
+                 "register_rules(pointwise::op_list<pointwise::twice_op>{});", "v3::register_pointwise_twice();",
+                 "attach_pointwise(pointwise::op_list<pointwise::twice_op>{})")
+
+
+def a_rule_of_the_hosts_that_is_no_op_has_no_files():
+    made = generate(rule("", "unary<Result::Same, floating>, host_only {\n};\n"))[2]
+    return "something was written for it" if "twice" in made else None
+
+
+def the_arguments_of_a_rule():
+    schema = 'REEL_OP("twice(Tensor input, float slope=0.5) -> Tensor", rule)'
+    return taken(rule(schema, DERIVED), "s.gradient = Gradient::Rule;")
+
+
+def a_rule_without_a_derivative():
+    return refused(rule(f"{TWICE}, rule)", "unary<Result::Same, floating> {\n    T f(T x) const;\n};\n"), f"{RULES}/twice.hpp:1",
+                   "the block says rule, and twice_op has no derivative: write df (or da, db, dc), or say not_differentiable")
+
+
+def a_rule_whose_derivative_is_denied():
+    return refused(rule(f"{TWICE}, not_differentiable)", DERIVED), f"{RULES}/twice.hpp:1",
+                   "the block says not_differentiable, and twice_op has a derivative: say rule")
+
+
+def a_composite_of_tensors_above_a_rule():
+    return refused(rule(f"{TWICE}, composite)", DERIVED), f"{RULES}/twice.hpp:1",
+                   "the block says composite, which above a rule is for a form with a plain number whose other form records: say "
+                   "rule or not_differentiable")
+
+
+def a_schema_with_other_operands_than_the_rule():
+    return refused(rule('REEL_OP("twice(Scalar input) -> Tensor", rule)', DERIVED), f"{RULES}/twice.hpp:1",
+                   "twice_op has 1 operand(s); the schema must begin with as many arguments, each a Tensor or a Scalar, at least "
+                   "one a Tensor")
+
+
+def a_block_above_no_rule():
+    return refused({f"{RULES}/twice.hpp": f"{TWICE}, rule)\nstruct twice_op {{}};\n"}, f"{RULES}/twice.hpp:1",
+                   "no pointwise rule stands below the block; expected: struct NAME_op : unary<...> { ... }, or binary, or ternary")
+
+
+def a_rule_in_a_macro():
+    text = "#define RULE(name) \\\n    struct name : unary<Result::Same, floating> {};\nRULE(twice_op)\n"
+    return refused({f"{RULES}/twice.hpp": text}, f"{RULES}/twice.hpp:1",
+                   "a pointwise rule stands in a macro, where the build cannot read it; write the rule out")
+
+
 # --- the tree itself --------------------------------------------------------------------------------------------------
 
 def every_block_of_the_library_is_taken():
@@ -211,7 +319,7 @@ def every_block_of_the_library_is_taken():
 
 def main():
     tests = [f for name, f in globals().items() if callable(f) and getattr(f, "__module__", "") == "__main__"
-             and name not in ("main", "generate", "source", "refused", "taken", "at")]
+             and name not in ("main", "generate", "source", "refused", "taken", "at", "rule")]
     failed = 0
     for test in tests:
         problem = test()

@@ -9,7 +9,7 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/tensor_operators.hpp>
-#include <reel/serialize/checkpoint.hpp>
+#include <reel/serialize/run_checkpoint.hpp>
 
 #include "optim/support.hpp"
 

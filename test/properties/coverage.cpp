@@ -20,8 +20,25 @@ BOOST_AUTO_TEST_CASE(every_op_has_a_sample) {
     for (const std::string& name : ops::registry().names()) {
         const auto& schemas = ops::registry().at(name).schemas;
         BOOST_TEST(std::any_of(schemas.begin(), schemas.end(), [&](const auto& s) { return covered.contains(s.name); }),
-                   name << " has no sample: add a reference case or a call in made_samples.cpp");
+                   name << " has no sample: add samples(call(...)) to its block");
     }
+}
+
+BOOST_AUTO_TEST_CASE(a_sample_of_a_block_is_a_call_of_its_schema) {
+    int checked = 0;
+    for (const Sample& s : samples()) {
+        if (s.schemas.empty() || s.call) continue;
+        const auto& schemas = ops::registry().at(s.op).schemas;
+        std::vector<Value> bound;
+        const auto taken = std::find_if(schemas.begin(), schemas.end(), [&](const ops::Schema& schema) {
+            return schema.bind(s.args, s.kwargs, bound, nullptr);
+        });
+        BOOST_TEST_REQUIRE((taken != schemas.end()), s.name() << " fits no schema of the op");
+        BOOST_TEST((std::find(s.schemas.begin(), s.schemas.end(), taken->text) != s.schemas.end()),
+                   s.name() << " takes " << taken->text);
+        ++checked;
+    }
+    BOOST_TEST(checked > 150);
 }
 
 BOOST_AUTO_TEST_CASE(every_sample_goes_through) {

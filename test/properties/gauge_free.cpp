@@ -15,7 +15,7 @@ Tensor adjoint_of(const Tensor& a) { return a.dim() < 2 ? a : conj(transpose(a, 
 Tensor hermitian_part(const Tensor& a) { return (a + adjoint_of(a)) / 2; }
 /// V diag(1, 2, ...) W
 Tensor weighted(const Tensor& v, const Tensor& w) {
-    const Tensor ranks = arange(1, v.size(-1) + 1, 1, kDouble).to(v.scalar_type());
+    const Tensor ranks = arange(1, v.size(-1) + 1, 1, kDouble).to(v.device(), v.scalar_type());
     return matmul(v * ranks, w);
 }
 Value of_eigh(const std::vector<Value>& r) {
@@ -41,7 +41,7 @@ Value of_cholesky_ex(const std::vector<Value>& r) {
 }
 Tensor definite_part(const Tensor& a) {
     const Tensor h = hermitian_part(a);
-    return matmul(h, h) + eye(h.size(-1), h.size(-1), TensorOptions(h.scalar_type()));
+    return matmul(h, h) + eye(h.size(-1), h.size(-1), TensorOptions(h.scalar_type()).device(h.device()));
 }
 Tensor normalised(const Tensor& log_probs) { return log_softmax(log_probs, -1); }
 

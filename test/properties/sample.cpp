@@ -46,7 +46,7 @@ void add_cases(const fs::path& path, bool all, std::vector<Sample>& list) {
         if (all && data.at("dtype").as_string() != "float64" && data.at("dtype").as_string() != "complex128") continue;
         Sample s;
         s.op = data.at("op").as_string();
-        // The order of these in a call by name is PyTorch's, in C++ libtorch's: they are made by hand.
+        // The order of these in a call by name is PyTorch's, in C++ libtorch's: their blocks have samples.
         if (s.op == "where" || s.op.starts_with("nn.functional.embedding")) continue;
         s.origin = data.if_contains("from") ? std::string(data.at("from").as_string())
                                             : str(file.stem(), " ", &entry - file.cases().data());
@@ -95,10 +95,7 @@ fs::path checkout() {
 }
 std::vector<Sample> read_samples() {
     std::vector<Sample> list;
-    add_made_samples(list);
-    add_made_layer_samples(list);
-    add_made_python_samples(list);
-    add_made_schema_samples(list);
+    add_samples_of_blocks(list);
     add_cases(checkout() / "test/reference/samples.safetensors", false, list);
     add_real_samples(list);
     if (!long_form()) {

@@ -24,6 +24,7 @@ struct Sample {
     /// triangle is read, of eigenvectors up to their phase. A gauge-free call of the same op is tried with differences
     /// instead.
     bool by_convention = false;
+    std::vector<std::string> schemas = {}; ///< texts, of which the call must take one; empty: any of the op's
 
     /// The tensors among the arguments, lists included, in order.
     variable_list operands() const;
@@ -40,21 +41,14 @@ struct Sample {
     std::string name() const { return op + " (" + origin + ")"; }
 };
 
-/// Every sample: the vendored ones and those made by hand; under REEL_PROPERTIES=long all cases of the reference data
-/// (REEL_REFERENCE, else ../shared/oracle beside the checkout).
+/// Every sample: the vendored ones and those of the ops' blocks; under REEL_PROPERTIES=long all cases of the reference
+/// data (REEL_REFERENCE, else ../shared/oracle beside the checkout).
 const std::vector<Sample>& samples();
 /// Is the longer form asked for?
 bool long_form();
 
-/// Calls for ops that no reference case covers, and for those whose call by name says less than a C++ call.
-void add_made_samples(std::vector<Sample>& list);
-/// The same for factorisations, recurrent layers and pooling.
-void add_made_layer_samples(std::vector<Sample>& list);
-/// The same for functions of Python that have names or orders of their own, draws, grids, low rank.
-void add_made_python_samples(std::vector<Sample>& list);
-
-/// The same for schemas that the samples of their op's name leave out.
-void add_made_schema_samples(std::vector<Sample>& list);
+/// The samples that stand in the ops' own blocks (sample_words.hpp); tools/opgen.py writes the function.
+void add_samples_of_blocks(std::vector<Sample>& list);
 
 /// Beside each call whose gradient is a convention one that is free of it: of the operand's Hermitian part, and
 /// returning what does not change with the phase of a vector.

@@ -1,12 +1,13 @@
 // Policies and value functions.
-#include "rl/reference_cases.hpp"
+#include <reel/rl/modules/actors.hpp>
+
+#include "reference_cases.hpp"
 
 #include <message.hpp>
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/random.hpp>
 #include <reel/nn/modules/linear.hpp>
-#include <reel/rl/modules/actors.hpp>
 #include <reel/rl/modules/egreedy.hpp>
 #include <reel/rl/modules/mlp.hpp>
 #include <reel/rl/modules/normal_param_extractor.hpp>
@@ -16,7 +17,7 @@
 using namespace reel;
 using namespace reel::rl;
 using namespace reel::testing;
-namespace dist = reel::rl::distributions;
+namespace dist = reel::distributions;
 
 namespace {
 TensorDict observations(std::int64_t n = 6) {

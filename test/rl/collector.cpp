@@ -1,4 +1,6 @@
 // Batches of experience (EN-9).
+#include <reel/rl/collectors/collector.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd/grad_mode.hpp>
@@ -7,7 +9,6 @@
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/nn/modules/linear.hpp>
-#include <reel/rl/collectors/collector.hpp>
 #include <reel/rl/envs/gym_env.hpp>
 #include <reel/rl/envs/transforms/step_counter.hpp>
 #include <reel/rl/envs/transforms/transformed_env.hpp>

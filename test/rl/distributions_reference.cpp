@@ -1,18 +1,18 @@
 // Distributions against what torch.distributions and torchrl computed, in both dtypes.
-#include "rl/reference_cases.hpp"
+#include "reference_cases.hpp"
 
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/random.hpp>
-#include <reel/rl/distributions/bernoulli.hpp>
-#include <reel/rl/distributions/independent.hpp>
-#include <reel/rl/distributions/normal.hpp>
-#include <reel/rl/distributions/one_hot_categorical.hpp>
-#include <reel/rl/distributions/tanh_normal.hpp>
+#include <reel/distributions/bernoulli.hpp>
+#include <reel/distributions/independent.hpp>
+#include <reel/distributions/normal.hpp>
+#include <reel/distributions/one_hot_categorical.hpp>
+#include <reel/distributions/tanh_normal.hpp>
 #include <reel/rl/modules/normal_param_extractor.hpp>
 
 using namespace reel;
 using namespace reel::testing;
-using namespace reel::rl::distributions;
+using namespace reel::distributions;
 
 namespace {
 
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_SUITE(distributions_reference)
 
 BOOST_AUTO_TEST_CASE(values_gradients_and_streams) {
     int checked = 0;
-    for (const auto& [name, c] : reference_cases("distributions.safetensors")) {
+    for (const auto& [name, c] : reference_cases("rl/data/distributions.safetensors")) {
         if (name.starts_with("kl.") || name.starts_with("extractor.")) continue;
         check_case(name, c, kDouble);
         check_case(name, c, kFloat);
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(values_gradients_and_streams) {
 
 BOOST_AUTO_TEST_CASE(divergences) {
     int checked = 0;
-    for (const auto& [name, c] : reference_cases("distributions.safetensors")) {
+    for (const auto& [name, c] : reference_cases("rl/data/distributions.safetensors")) {
         if (!name.starts_with("kl.")) continue;
         const Leaves p = leaves_of(c, kDouble, "p_"), q = leaves_of(c, kDouble, "q_");
         const Tensor r = kl_divergence(*make(name.substr(3), p), *make(name.substr(3), q));
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(divergences) {
 
 BOOST_AUTO_TEST_CASE(mappings_of_the_scale) {
     int checked = 0;
-    for (const auto& [name, c] : reference_cases("distributions.safetensors")) {
+    for (const auto& [name, c] : reference_cases("rl/data/distributions.safetensors")) {
         if (!name.starts_with("extractor.")) continue;
         rl::NormalParamExtractor extractor(
             rl::NormalParamExtractorOptions().scale_mapping(name.substr(10)).scale_lb(0.02));

@@ -1,5 +1,7 @@
 // Returns and advantages: against torchrl, against plain loops, at ends of both kinds.
-#include "rl/reference_cases.hpp"
+#include <reel/rl/objectives/value/estimators.hpp>
+
+#include "reference_cases.hpp"
 
 #include <message.hpp>
 
@@ -9,7 +11,6 @@
 #include <reel/autograd/random.hpp>
 #include <reel/nn/modules/linear.hpp>
 #include <reel/rl/modules/actors.hpp>
-#include <reel/rl/objectives/value/estimators.hpp>
 
 using namespace reel;
 using namespace reel::rl;
@@ -23,7 +24,7 @@ BOOST_AUTO_TEST_SUITE(estimators)
 
 BOOST_AUTO_TEST_CASE(as_torchrl_computes_them) {
     int checked = 0;
-    for (const auto& [name, c] : reference_cases("estimators.safetensors")) {
+    for (const auto& [name, c] : reference_cases("rl/data/estimators.safetensors")) {
         const Tensor value = c.at("value").clone().requires_grad_(), next = c.at("next_value").clone().requires_grad_();
         const Tensor &reward = c.at("reward"), &done = c.at("done"), &terminated = c.at("terminated");
         const auto check = [&, n = name](const Tensor& got, const char* field) {

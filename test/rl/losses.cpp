@@ -1,5 +1,5 @@
 // Losses: one step of each against torchrl, where gradients go, what is refused.
-#include "rl/reference_cases.hpp"
+#include "reference_cases.hpp"
 
 #include <message.hpp>
 
@@ -18,7 +18,7 @@
 using namespace reel;
 using namespace reel::rl;
 using namespace reel::testing;
-namespace dist = reel::rl::distributions;
+namespace dist = reel::distributions;
 
 namespace {
 
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_SUITE(losses)
 
 BOOST_AUTO_TEST_CASE(dqn_as_torchrl_computes_it) {
     int checked = 0;
-    for (const auto& [name, c] : reference_cases("losses.safetensors")) {
+    for (const auto& [name, c] : reference_cases("rl/data/losses.safetensors")) {
         if (!name.starts_with("DQN.")) continue;
         const bool one_hot = c.at("data.action").dim() == 2;
         MLP network = net(3, 4);
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(dqn_as_torchrl_computes_it) {
 
 BOOST_AUTO_TEST_CASE(ppo_as_torchrl_computes_it) {
     int checked = 0;
-    for (const auto& [name, c] : reference_cases("losses.safetensors")) {
+    for (const auto& [name, c] : reference_cases("rl/data/losses.safetensors")) {
         if (!name.starts_with("PPO.")) continue;
         const bool continuous = name == "PPO.continuous";
         Discrete d;
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(ppo_as_torchrl_computes_it) {
 }
 
 BOOST_AUTO_TEST_CASE(reinforce_as_torchrl_computes_it) {
-    const Case& c = reference_cases("losses.safetensors").at("Reinforce");
+    const Case& c = reference_cases("rl/data/losses.safetensors").at("Reinforce");
     Discrete d;
     MLP critic = net(3, 1);
     load(*d.network, c, "actor.");
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(reinforce_as_torchrl_computes_it) {
 
 BOOST_AUTO_TEST_CASE(sac_as_torchrl_computes_it) {
     int checked = 0;
-    for (const auto& [name, c] : reference_cases("losses.safetensors")) {
+    for (const auto& [name, c] : reference_cases("rl/data/losses.safetensors")) {
         if (!name.starts_with("SAC.")) continue;
         Continuous n;
         MLP q0 = net(5, 1), q1 = net(5, 1);

@@ -1,4 +1,6 @@
 // Experience from several threads (EN-9).
+#include <reel/rl/collectors/multi_collector.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
@@ -10,7 +12,6 @@
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/nn/modules/linear.hpp>
 #include <reel/rl/collectors/collector.hpp>
-#include <reel/rl/collectors/multi_collector.hpp>
 #include <reel/rl/envs/gym_env.hpp>
 #include <reel/rl/modules/random_policy.hpp>
 

@@ -14,7 +14,7 @@
 #include <reel/rl/replay/list_storage.hpp>
 #include <reel/rl/replay/prioritized_replay_buffer.hpp>
 #include <reel/rl/replay/sampler_without_replacement.hpp>
-#include <reel/serialize/checkpoint.hpp>
+#include <reel/serialize/run_checkpoint.hpp>
 
 using namespace reel;
 using namespace reel::rl;

@@ -1,11 +1,12 @@
 // Target networks follow.
-#include "rl/reference_cases.hpp"
+#include <reel/rl/objectives/target_updates.hpp>
+
+#include "reference_cases.hpp"
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/nn/modules/batch_norm.hpp>
 #include <reel/nn/modules/linear.hpp>
 #include <reel/rl/objectives/dqn.hpp>
-#include <reel/rl/objectives/target_updates.hpp>
 
 using namespace reel;
 using namespace reel::rl;

@@ -1,9 +1,10 @@
 // Entries of a TensorDict: look-up, set, removal, renaming, merging, names (TD-1, TD-2, TD-4).
+#include <reel/rl/tensordict.hpp>
+
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/autograd/tensor_operators.hpp>
-#include <reel/rl/tensordict.hpp>
 
 #include <message.hpp>
 

@@ -1,5 +1,7 @@
 // Modules between entries of dictionaries.
-#include "rl/reference_cases.hpp"
+#include <reel/rl/modules/tensordict_module.hpp>
+
+#include "reference_cases.hpp"
 
 #include <message.hpp>
 
@@ -10,7 +12,6 @@
 #include <reel/rl/modules/mlp.hpp>
 #include <reel/rl/modules/normal_param_extractor.hpp>
 #include <reel/rl/modules/probabilistic.hpp>
-#include <reel/rl/modules/tensordict_module.hpp>
 #include <reel/rl/modules/tensordict_sequential.hpp>
 
 using namespace reel;

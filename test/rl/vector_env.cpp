@@ -1,4 +1,6 @@
 // Several environments as one.
+#include <reel/rl/envs/vector_env.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <stdexcept>
@@ -13,7 +15,6 @@
 #include <reel/rl/envs/gym_env.hpp>
 #include <reel/rl/envs/transforms/step_counter.hpp>
 #include <reel/rl/envs/transforms/transformed_env.hpp>
-#include <reel/rl/envs/vector_env.hpp>
 
 #include "message.hpp"
 #include "tally_env.hpp"

@@ -1,6 +1,8 @@
 // The Reel side of doc/from-libtorch.md, which shows these lines. Compiled, not run.
 #include <reel/reel.hpp>
 
+#pragma GCC diagnostic ignored "-Wunused-parameter" // the page shows hooks with their arguments named
+
 using namespace reel;
 
 namespace port {

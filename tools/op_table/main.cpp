@@ -1,4 +1,5 @@
 // op-table [OP...]: every op of the registry as a table in Markdown: schemas, gradient, forward mode, dtypes, devices.
+// op-table --kernels: every kernel, by the header that declares it, and the devices that have it.
 //
 // What the schemas do not say is found out by calling the samples of test/properties. Each op is looked at in a process
 // of its own, so that one that crashes is a cell that says so.
@@ -12,6 +13,7 @@
 
 #include <reel/autograd/op.hpp>
 #include <reel/autograd/parallel.hpp>
+#include <reel/detail/all_kernels.hpp>
 
 #include "probe.hpp"
 #include "properties/sample.hpp"
@@ -63,9 +65,26 @@ std::string row_of(const std::string& op, const std::string& also) {
     return last == std::string::npos ? all : all.substr(last + 1);
 }
 
+void print_kernels() {
+    std::printf(
+        "# Kernels\n\nThe name is what errors call the op where it does not say its own. Pointwise rules have loops "
+        "of their own.\n\n| Header | Op | Devices |\n| --- | --- | --- |\n");
+    reel::detail::for_each_kernel([]<auto & kernel>(const char* stem) {
+        std::string devices;
+        for (int d = 0; d < reel::device_types; ++d)
+            if (kernel.has(reel::DeviceType(d)))
+                devices += (devices.empty() ? "" : ", ") + std::string(reel::device_type_name(reel::DeviceType(d)));
+        std::printf("| %s | %s | %s |\n", stem, kernel.name(), devices.c_str());
+    });
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
+    if (argc == 2 && std::string_view(argv[1]) == "--kernels") {
+        print_kernels();
+        return 0;
+    }
     reel::set_num_threads(1); // children of a process with a team of threads would wait for it
     properties::samples();    // read once, not by every child
     std::vector<std::string> names(argv + 1, argv + argc);

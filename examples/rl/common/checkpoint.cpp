@@ -1,7 +1,7 @@
 #include "checkpoint.hpp"
 
 #include <reel/autograd/random.hpp>
-#include <reel/serialize/checkpoint.hpp>
+#include <reel/serialize/run_checkpoint.hpp>
 
 namespace agents {
 

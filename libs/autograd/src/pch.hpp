@@ -1,4 +1,5 @@
-// What nearly every source of the library reads, parsed once (the build's precompiled header).
+// What nearly every source of the library reads, parsed once (the build's precompiled header). No ops: a source
+// includes those that it calls, so that a schema compiles its users and nobody else.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +14,5 @@
 
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/op.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>

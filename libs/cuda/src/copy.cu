@@ -1,4 +1,4 @@
-// Copies: on the device with conversion and strides, and between host and device.
+// Copies: on the device with conversion and strides, and between host and device. Fills.
 #include <complex>
 
 #include <reel/autograd/grad_mode.hpp>
@@ -72,6 +72,15 @@ void copy_on_device(const Tensor& dst, const Tensor& src) {
     check_launch("copy");
 }
 
+template <class T> __global__ void fill_kernel(Strided<1> g, T* out, T value) {
+    const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
+    for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < g.numel; i += step) {
+        std::int64_t at[1];
+        g.offsets(i, at);
+        out[at[0]] = value;
+    }
+}
+
 Tensor fresh(const Tensor& like, ScalarType dtype, Device device) {
     return reel::empty(like.sizes(), TensorOptions().dtype(dtype).device(device));
 }
@@ -131,13 +140,34 @@ void between_devices(const Tensor& dst, const Tensor& src) {
 
 } // namespace
 
-void device_copy(const Tensor& dst, const Tensor& src, bool) {
+void device_copy(const Tensor& dst, const Tensor& src) {
     if (dst.numel() == 0) return;
     const NoGradGuard no_grad;
     if (!src.is_cuda()) to_device(dst, src);
     else if (!dst.is_cuda()) to_host(dst, src);
     else if (dst.device() == src.device()) copy_on_device(dst, src);
     else between_devices(dst, src);
+}
+
+void device_fill(const Tensor& dst, const Scalar& value) {
+    if (dst.numel() == 0) return;
+    const DeviceIndex index = dst.device().index();
+    const DeviceGuard guard(index);
+    const cudaStream_t stream = raw_stream(index);
+    const Tensor* const one[1] = {&dst};
+    const auto g = strided("fill", dst.sizes(), one);
+    switch (dst.scalar_type()) {
+#define REEL_CASE(T, Name)                                                                                             \
+    case ScalarType::Name:                                                                                             \
+        fill_kernel<T><<<blocks_for(g.numel), threads_per_block, 0, stream>>>(g, static_cast<T*>(dst.data_ptr()),      \
+                                                                              value.to<T>());                          \
+        break;
+        REEL_FORALL_SCALAR_TYPES(REEL_CASE)
+#undef REEL_CASE
+    default:
+        break;
+    }
+    check_launch("fill");
 }
 
 } // namespace reel::cuda

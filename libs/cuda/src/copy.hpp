@@ -1,12 +1,14 @@
-// The copy that tensors call when one side lives on the device.
+// The kernels that copy and fill.
 #pragma once
 
-#include <reel/autograd/fwd.hpp>
+#include <reel/autograd/kernels/copy.hpp>
 
 namespace reel::cuda {
 
 /// dst[...] = src[...] with conversion; same shape. Queued on the device's current stream; copies to the host wait for
 /// it.
-void device_copy(const Tensor& dst, const Tensor& src, bool non_blocking);
+void device_copy(const Tensor& dst, const Tensor& src);
+/// dst[...] = value, queued on the device's current stream.
+void device_fill(const Tensor& dst, const Scalar& value);
 
 } // namespace reel::cuda

@@ -4,7 +4,9 @@
 #include <memory>
 #include <string>
 
+#include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/kernels/matmul.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/cuda/device.hpp>
 
 #include "check.hpp"
@@ -66,8 +68,15 @@ void mm(const Tensor& out, const Tensor& first, const Tensor& second, double alp
     }
 }
 
+/// One after the other, in the order of the stream.
+void bmm(const Tensor& out, const Tensor& a, const Tensor& b) {
+    const NoGradGuard guard;
+    for (std::int64_t i = 0; i < out.size(0); ++i) mm(out.select(0, i), a.select(0, i), b.select(0, i), 1, 0);
+}
+
 [[maybe_unused]] const bool attached = [] {
     kernels::mm.set(kCUDA, &mm);
+    kernels::bmm.set(kCUDA, &bmm);
     return true;
 }();
 

@@ -2,59 +2,53 @@
 #pragma once
 
 #include <type_traits>
+#include <utility>
 
 #include <reel/autograd/pointwise/device.hpp>
-#include <reel/autograd/pointwise/rule.hpp>
+#include <reel/autograd/pointwise/loop.hpp>
 #include <reel/cuda/device.hpp>
 
 #include "strided.cuh"
 
 namespace reel::cuda {
 
-template <class Op, class T> __global__ void unary_kernel(Strided<2> g, T* out, const T* x, Op op) {
+/// The memory of `n` operands, as a kernel takes it.
+template <class T, std::size_t n> struct Operands {
+    const T* data[n];
+};
+/// `out[i] = f(in[0][i], ...)`; the operands are elements of T, the result of what the rule makes of them.
+template <class Op, class T, std::size_t... I>
+__global__ void pointwise_kernel(Strided<int(sizeof...(I)) + 1> g, pointwise::result_of<Op, T>* out, Operands<T, sizeof...(I)> in, Op op,
+                                 std::index_sequence<I...>) {
     using C = compute_t<T>;
     const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
     for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < g.numel; i += step) {
-        std::int64_t at[2];
+        std::int64_t at[sizeof...(I) + 1];
         g.offsets(i, at);
-        out[at[0]] = T(op.f(C(x[at[1]])));
+        out[at[0]] = pointwise::result_of<Op, T>(op.f(C(in.data[I][at[I + 1]])...));
     }
 }
-template <class Op, class T> __global__ void binary_kernel(Strided<3> g, T* out, const T* x, const T* o, Op op) {
-    using C = compute_t<T>;
-    const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
-    for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < g.numel; i += step) {
-        std::int64_t at[3];
-        g.offsets(i, at);
-        out[at[0]] = T(op.f(C(x[at[1]]), C(o[at[2]])));
-    }
-}
-
-/// Is Op one of two operands?
-template <class Op> inline constexpr bool takes_two = requires { Op::reads_da; };
 
 template <class Op, class T> void launch(const Op& op, const Tensor* const* t, cudaStream_t stream) {
-    const auto data = [&](int i) { return static_cast<T*>(t[i]->data_ptr()); };
-    if constexpr (takes_two<Op>) {
-        const Tensor* const all[3] = {t[0], t[1], t[2]};
-        const auto g = strided("pointwise", t[0]->sizes(), all);
-        binary_kernel<Op, T><<<blocks_for(g.numel), threads_per_block, 0, stream>>>(g, data(0), data(1), data(2), op);
-    } else {
-        const Tensor* const all[2] = {t[0], t[1]};
-        const auto g = strided("pointwise", t[0]->sizes(), all);
-        unary_kernel<Op, T><<<blocks_for(g.numel), threads_per_block, 0, stream>>>(g, data(0), data(1), op);
-    }
+    constexpr int n = Op::operands;
+    const Tensor* all[n + 1];
+    Operands<T, std::size_t(n)> in;
+    for (int i = 0; i <= n; ++i) all[i] = t[i];
+    for (int i = 0; i < n; ++i) in.data[i] = static_cast<const T*>(t[i + 1]->data_ptr());
+    const auto g = strided("pointwise", t[0]->sizes(), all);
+    auto* const out = static_cast<pointwise::result_of<Op, T>*>(t[0]->data_ptr());
+    pointwise_kernel<Op, T><<<blocks_for(g.numel), threads_per_block, 0, stream>>>(g, out, in, op, std::make_index_sequence<std::size_t(n)>{});
 }
 
 /// Launches the kernel for the dtype among T..., if it is one of them.
 template <class Op, class... T> bool launch_among(const Op& op, const Tensor* const* t, cudaStream_t stream) {
-    const ScalarType type = t[0]->scalar_type();
+    const ScalarType type = t[1]->scalar_type();
     bool found = false;
     ((type == dtype_of<T> ? (launch<Op, T>(op, t, stream), found = true) : false), ...);
     return found;
 }
 
-/// What the core calls: operands have the result's dtype and shape and live on its device. False: no kernel for the dtype.
+/// What the core calls: operands have one dtype, the result's shape and its device. False: no kernel for the dtype.
 template <class Op> bool run_pointwise(const void* op, const Tensor* const* t, int) {
     const Op& rule = *static_cast<const Op*>(op);
     const DeviceIndex index = t[0]->device().index();

@@ -1,11 +1,10 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/data/csv.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <vector>
-
-#include <reel/autograd/ops.hpp>
 
 #include "file_bytes.hpp"
 

@@ -1,6 +1,9 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/division.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
 #include <reel/data/transforms.hpp>
-
-#include <reel/autograd/ops.hpp>
 
 namespace reel::data::transforms {
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <reel/autograd/detail/thread_limit.hpp>
 #include <reel/autograd/error.hpp>
-#include <reel/autograd/thread_limit.hpp>
 
 namespace reel::data::detail {
 

@@ -1,4 +1,6 @@
 // A backward pass on a thread of its own, handed over node by node.
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/reduce/finite_differences.hpp>
 #include <reel/inspect/backward_steps.hpp>
 
 #include <condition_variable>
@@ -11,7 +13,6 @@
 #include <reel/autograd/anomaly.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/observe.hpp>
-#include <reel/autograd/ops.hpp>
 
 #include "recorder_data.hpp"
 

@@ -1,4 +1,5 @@
 // Putting together what became of every gradient.
+#include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/inspect/explain_grad.hpp>
 
 #include <algorithm>
@@ -7,8 +8,6 @@
 #include <ostream>
 
 #include <boost/json.hpp>
-
-#include <reel/autograd/ops.hpp>
 
 #include "grad_explainer.hpp"
 

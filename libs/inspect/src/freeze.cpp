@@ -1,4 +1,5 @@
 // Pinning a module and keeping the list of attempts.
+#include <reel/autograd/ops/pointwise/exponential.hpp>
 #include <reel/inspect/freeze.hpp>
 
 #include <algorithm>
@@ -9,10 +10,9 @@
 
 #include <boost/json.hpp>
 
+#include <reel/autograd/detail/pin.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/observe.hpp>
-#include <reel/autograd/ops.hpp>
-#include <reel/autograd/pin.hpp>
 #include <reel/nn/module_paths.hpp>
 
 #include "generator_restore.hpp"

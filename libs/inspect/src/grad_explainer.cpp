@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <reel/autograd/op.hpp>
 #include <reel/nn/modules/parameter_list.hpp>
 
 namespace reel::inspect {
@@ -15,6 +16,12 @@ constexpr std::size_t ends_named = 3;
 std::string at(const std::string& place) { return place.empty() ? std::string() : ", at " + place; }
 bool anything_arrived(const RecorderData::NodeRun& run) {
     return std::find(run.arrived.begin(), run.arrived.end(), true) != run.arrived.end();
+}
+/// Does some schema of the op declare a gradient?
+bool is_differentiable(const std::string& name) {
+    const ops::Op* op = ops::registry().find(name);
+    return op && std::any_of(op->schemas.begin(), op->schemas.end(),
+                             [](const ops::Schema& s) { return s.gradient != ops::Gradient::None; });
 }
 const TensorImpl* leaf_impl(const Node& n) {
     const Tensor t = autograd::leaf_of(n);
@@ -138,8 +145,10 @@ void GradExplainer::cut(const RecorderData::CutEvent& c, GradEntry& e) const {
         how = c.op + ", which ran while grad mode was off (NoGradGuard)";
         break;
     case CutKind::NotDifferentiable:
-        how = c.op == "to_copy" ? "a conversion to a dtype that carries no gradient"
-                                : c.op + ", whose result carries no gradient";
+        how = c.op == "to_copy"
+                  ? "a conversion to a dtype that carries no gradient"
+                  : c.op + (is_differentiable(c.op) ? ", whose result is of a dtype that carries no gradient"
+                                                    : ", which is not differentiable: its result carries no gradient");
         break;
     case CutKind::Number:
         how = "item(), which makes a number of it";

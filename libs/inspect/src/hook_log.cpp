@@ -1,4 +1,6 @@
 // Telling firings, and why hooks did not fire.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/inspect/hook_log.hpp>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include <boost/json.hpp>
 
 #include <reel/autograd/backward.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/nn/hook_list.hpp>
 
 #include "generator_restore.hpp"

@@ -9,7 +9,6 @@
 #include <boost/json.hpp>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "optimizer_watch.hpp"

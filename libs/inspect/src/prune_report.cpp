@@ -1,4 +1,5 @@
 // What freezing takes off a backward pass: which nodes only lead to frozen leaves.
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/inspect/freeze.hpp>
 
 #include <ostream>

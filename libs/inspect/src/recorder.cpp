@@ -1,4 +1,5 @@
 // Recording what gradients do.
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/inspect/recorder.hpp>
 
 #include <algorithm>
@@ -6,7 +7,6 @@
 #include <limits>
 
 #include <reel/autograd/backward.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/nn/hook_list.hpp>
 
 #include "recorder_data.hpp"

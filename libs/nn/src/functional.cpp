@@ -1,7 +1,23 @@
 // Functional forms of the layers.
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/products.hpp>
+#include <reel/autograd/ops/loss/classification.hpp>
+#include <reel/autograd/ops/loss/loss.hpp>
+#include <reel/autograd/ops/nn/affine_grid.hpp>
+#include <reel/autograd/ops/nn/batch_norm.hpp>
+#include <reel/autograd/ops/nn/conv.hpp>
+#include <reel/autograd/ops/nn/dropout.hpp>
+#include <reel/autograd/ops/nn/embedding.hpp>
+#include <reel/autograd/ops/nn/embedding_bag.hpp>
+#include <reel/autograd/ops/nn/fractional_max_pool.hpp>
+#include <reel/autograd/ops/nn/gumbel_softmax.hpp>
+#include <reel/autograd/ops/nn/layer_norm.hpp>
+#include <reel/autograd/ops/nn/softmax.hpp>
+#include <reel/autograd/ops/pointwise/activation.hpp>
+#include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
+#include <reel/autograd/ops/reduce/vector_norm.hpp>
+#include <reel/autograd/ops/shape/pad.hpp>
 #include <reel/nn/functional.hpp>
-
-#include <reel/autograd/ops.hpp>
 
 #include "modules/loss_arguments.hpp"
 

@@ -1,6 +1,6 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/adadelta.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/adadelta.hpp>
 #include <reel/optim/factory.hpp>
 
@@ -45,8 +45,6 @@ void Adadelta::update_parameter(const Tensor& p, const Tensor& g, AdadeltaParamS
     apply_step(class_name, step, p, g, {s.square_avg(), s.acc_delta()});
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<Adadelta>();
-}
+void register_adadelta() { register_optimizer<Adadelta>(); }
 
 } // namespace reel::optim

@@ -1,10 +1,12 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/optim/adafactor.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/optim/factory.hpp>
 
@@ -72,8 +74,6 @@ void Adafactor::update_parameter(const Tensor& p, const Tensor& g, AdafactorPara
     p.add_(update, -size / std::max(1.0, root_mean_square(update) / o.d()));
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<Adafactor>();
-}
+void register_adafactor() { register_optimizer<Adafactor>(); }
 
 } // namespace reel::optim

@@ -1,6 +1,6 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/adagrad.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/adagrad.hpp>
 #include <reel/optim/factory.hpp>
 
@@ -61,8 +61,6 @@ void Adagrad::update_parameter(const Tensor& p, const Tensor& g, AdagradParamSta
     apply_step(class_name, step, p, g, {s.sum()});
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<Adagrad>();
-}
+void register_adagrad() { register_optimizer<Adagrad>(); }
 
 } // namespace reel::optim

@@ -1,9 +1,10 @@
 // Adam and AdamW: the same step, which decays the parameter's weight in one of two ways.
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/adam.hpp>
 
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/optim/adamw.hpp>
 #include <reel/optim/detail/steps/adam.hpp>
 #include <reel/optim/factory.hpp>
@@ -76,8 +77,9 @@ void AdamW::update_parameter(const Tensor& p, const Tensor& g, AdamWParamState& 
     step_by_adam(class_name, p, g, s, o);
 }
 
-namespace {
-[[maybe_unused]] const bool registered[] = {register_optimizer<Adam>(), register_optimizer<AdamW>()};
+void register_adam() {
+    register_optimizer<Adam>();
+    register_optimizer<AdamW>();
 }
 
 } // namespace reel::optim

@@ -1,8 +1,8 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/adamax.hpp>
 
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/adamax.hpp>
 #include <reel/optim/factory.hpp>
 
@@ -50,8 +50,6 @@ void Adamax::update_parameter(const Tensor& p, const Tensor& g, AdamaxParamState
     apply_step(class_name, step, p, g, {s.exp_avg(), s.exp_inf()});
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<Adamax>();
-}
+void register_adamax() { register_optimizer<Adamax>(); }
 
 } // namespace reel::optim

@@ -3,7 +3,7 @@
 
 #include <reel/autograd/archive.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/optimizer.hpp>
 
 namespace reel::optim {

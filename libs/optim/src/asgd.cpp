@@ -1,9 +1,9 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/asgd.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/asgd.hpp>
 #include <reel/optim/factory.hpp>
 
@@ -52,8 +52,6 @@ void ASGD::update_parameter(const Tensor& p, const Tensor& g, ASGDParamState& s,
     s.mu() = 1 / std::max(1.0, t - o.t0());
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<ASGD>();
-}
+void register_asgd() { register_optimizer<ASGD>(); }
 
 } // namespace reel::optim

@@ -7,7 +7,13 @@
 
 namespace reel::optim {
 
+void register_all(); // generated
+
 namespace {
+// When the library is loaded. It stands beside the tables, which every optimizer's source needs, so that the linker of
+// a static library keeps it, and comes before a program's own initialisers, which may ask for a class.
+[[gnu::constructor(200)]] void register_own_classes() { register_all(); }
+
 template <class Factory> using Table = std::map<std::string, Factory, std::less<>>;
 Table<OptimizerFactory>& optimizers() {
     static Table<OptimizerFactory> all;

@@ -1,10 +1,9 @@
 // What option and state structs get from their list of fields.
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/optimizer.hpp>
 
 #include <algorithm>
 #include <typeinfo>
-
-#include <reel/autograd/ops.hpp>
 
 namespace reel::optim {
 

@@ -1,9 +1,11 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
 #include <reel/optim/lbfgs.hpp>
 
 #include <cmath>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/optim/factory.hpp>
 
@@ -177,8 +179,6 @@ void LBFGS::minimize(const std::function<double()>& evaluate, double loss) {
     }
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<LBFGS>();
-}
+void register_lbfgs() { register_optimizer<LBFGS>(); }
 
 } // namespace reel::optim

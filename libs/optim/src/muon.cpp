@@ -1,9 +1,12 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/optim/muon.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/optim/factory.hpp>
 
@@ -71,8 +74,6 @@ void Muon::update_parameter(const Tensor& p, const Tensor& g, MuonParamState& s,
     p.add_(direction.to(p.scalar_type()), -o.lr() * factor);
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<Muon>();
-}
+void register_muon() { register_optimizer<Muon>(); }
 
 } // namespace reel::optim

@@ -1,8 +1,8 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/nadam.hpp>
 
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/nadam.hpp>
 #include <reel/optim/factory.hpp>
 
@@ -63,8 +63,6 @@ void NAdam::update_parameter(const Tensor& p, const Tensor& g, NAdamParamState& 
     apply_step(class_name, step, p, g, {s.exp_avg(), s.exp_avg_sq()});
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<NAdam>();
-}
+void register_nadam() { register_optimizer<NAdam>(); }
 
 } // namespace reel::optim

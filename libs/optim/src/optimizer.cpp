@@ -1,12 +1,12 @@
-// The optimizer base: groups, the frame of a step, state dicts.
+// The optimizer base: groups, the frame of a step.
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/optimizer.hpp>
 
 #include <algorithm>
 
+#include <reel/autograd/detail/notify_observers.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/node.hpp>
-#include <reel/autograd/observe.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/registered.hpp>
 
 namespace reel::optim {
@@ -45,19 +45,23 @@ Optimizer::Optimizer(std::vector<Tensor> params, std::unique_ptr<OptimizerOption
 Optimizer::~Optimizer() = default;
 
 void Optimizer::add_param_group(OptimizerParamGroup group) {
+    std::unordered_map<const void*, std::size_t> group_of;
+    for (std::size_t g = 0; g < groups_.size(); ++g)
+        for (const Tensor& p : groups_[g].params()) group_of.emplace(p.unsafeGetTensorImpl(), g);
+    std::unordered_map<const void*, std::vector<std::size_t>> places;
     for (std::size_t i = 0; i < group.params().size(); ++i) {
         const Tensor& p = group.params()[i];
         REEL_CHECK_VALUE(p.defined(), "optimizer: parameter ", i, " of group ", groups_.size(), " is undefined");
         REEL_CHECK_VALUE(p.is_leaf(), "optimizer: parameter ", i, " of group ", groups_.size(),
                          " is not a leaf; optimize the tensor that it was computed from");
-        for (std::size_t g = 0; g < groups_.size(); ++g)
-            for (const Tensor& q : groups_[g].params())
-                REEL_CHECK_VALUE(!p.is_same(q), "optimizer: parameter ", i, " of group ", groups_.size(),
-                                 " is already in group ", g);
-        for (std::size_t k = 0; k < i; ++k)
-            if (p.is_same(group.params()[k]))
-                REEL_WARN("optimizer: parameters ", k, " and ", i, " of group ", groups_.size(),
-                          " are the same tensor; it is updated twice");
+        const auto known = group_of.find(p.unsafeGetTensorImpl());
+        REEL_CHECK_VALUE(known == group_of.end(), "optimizer: parameter ", i, " of group ", groups_.size(),
+                         " is already in group ", known->second);
+        std::vector<std::size_t>& earlier = places[p.unsafeGetTensorImpl()];
+        for (const std::size_t k : earlier)
+            REEL_WARN("optimizer: parameters ", k, " and ", i, " of group ", groups_.size(),
+                      " are the same tensor; it is updated twice");
+        earlier.push_back(i);
     }
     if (!group.has_options()) group.set_options(defaults_->clone());
     else group.options().inherit(*defaults_);
@@ -151,103 +155,6 @@ void Optimizer::add_parameters(const std::vector<Tensor>& params) {
     REEL_WARN_DEPRECATION("Optimizer::add_parameters() is deprecated; use add_param_group()");
     REEL_CHECK_INDEX(!groups_.empty(), "optimizer: there is no parameter group");
     groups_[0].params().insert(groups_[0].params().end(), params.begin(), params.end());
-}
-
-// --- State dictionaries ---------------------------------------------------------------------------------------------
-
-namespace {
-/// Takes a state's fields from a dict; tensors with dimensions are copied to the parameter's dtype and device.
-struct FromDict final : FieldVisitor {
-    FromDict(const OptimizerParamState& state, const ValueDict& dict, const Tensor& param, std::int64_t number)
-        : state(state), dict(dict), param(param), number(number) {}
-    void visit(const FieldRef& f) override {
-        const Value* v = dict.find(std::string_view(f.name));
-        if (!v) return;
-        if (!v->isTensor() || !v->toTensor().defined() || v->toTensor().dim() == 0) return f.set(*v);
-        const Tensor& t = v->toTensor();
-        const bool alike = state.shaped_like_parameter(f.name);
-        REEL_CHECK_VALUE(!alike || t.sizes().equals(param.sizes()), "load_state_dict: state '", f.name,
-                         "' of parameter ", number, " has shape ", t.sizes(), ", the parameter has ", param.sizes());
-        const TensorOptions options(param.scalar_type());
-        Tensor copy = alike ? reel::empty_like(param, options) : reel::empty(t.sizes(), options);
-        copy.copy_(t);
-        f.set(copy);
-    }
-    const OptimizerParamState& state;
-    const ValueDict& dict;
-    const Tensor& param;
-    std::int64_t number;
-};
-} // namespace
-
-Value Optimizer::state_dict() const {
-    ValueDict state;
-    std::vector<Value> groups;
-    std::int64_t number = 0;
-    std::unordered_map<const void*, std::int64_t> seen;
-    for (const OptimizerParamGroup& g : groups_) {
-        ValueDict entry = g.options().to_dict();
-        for (const auto& [key, value] : g.extra()) entry.set(key, value);
-        std::vector<Value> numbers;
-        for (const Tensor& p : g.params()) {
-            const auto [at, fresh] = seen.emplace(p.unsafeGetTensorImpl(), number);
-            numbers.emplace_back(at->second);
-            if (!fresh) continue;
-            if (const auto s = state_.find(p.unsafeGetTensorImpl()); s != state_.end()) {
-                ValueDict fields;
-                for (auto& [name, v] : s->second->to_dict())
-                    if (!v.isNone()) fields.set(name, v);
-                state.set(number, Value(std::move(fields)));
-            }
-            ++number;
-        }
-        entry.set("params", Value::list(std::move(numbers)));
-        groups.emplace_back(std::move(entry));
-    }
-    ValueDict r;
-    r.set("state", Value(std::move(state)));
-    r.set("param_groups", Value::list(std::move(groups)));
-    return r;
-}
-
-/// What the first files of Reel called `foreach`.
-constexpr std::string_view misspelt_foreach = "foreign";
-
-void Optimizer::load_state_dict(const Value& value) {
-    REEL_CHECK_TYPE(value.isGenericDict(), "load_state_dict: expected a dict, got ", value.kind_name());
-    const ValueDict& dict = value.toGenericDict();
-    const std::vector<Value>& groups = dict.at("param_groups").elements();
-    REEL_CHECK_VALUE(groups.size() == groups_.size(), "load_state_dict: the saved state has ", groups.size(),
-                     " parameter groups, this optimizer has ", groups_.size());
-    // Everything is prepared first, so that an error leaves the optimizer as it was.
-    NoGradGuard no_grad;
-    std::vector<OptimizerParamGroup> fresh(groups_.begin(), groups_.end());
-    StateMap state;
-    const ValueDict& saved = dict.at("state").toGenericDict();
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-        const ValueDict& entry = groups[i].toGenericDict();
-        const std::vector<Value>& numbers = entry.at("params").elements();
-        REEL_CHECK_VALUE(numbers.size() == fresh[i].params().size(), "load_state_dict: the saved group ", i, " has ",
-                         numbers.size(), " parameters, this optimizer's has ", fresh[i].params().size());
-        fresh[i].options().load_dict(entry);
-        fresh[i].options().check();
-        const ValueDict known = fresh[i].options().to_dict();
-        fresh[i].extra().clear();
-        for (const auto& [key, v] : entry)
-            if (!known.find(key) && key.toStringRef() != "params" && key.toStringRef() != misspelt_foreach)
-                fresh[i].extra().set(key, v);
-        for (std::size_t k = 0; k < numbers.size(); ++k) {
-            const Value* s = saved.find(numbers[k]);
-            if (!s) continue;
-            const Tensor& p = fresh[i].params()[k];
-            auto made = make_state();
-            FromDict v(*made, s->toGenericDict(), p, numbers[k].toInt());
-            made->fields(v);
-            state[p.unsafeGetTensorImpl()] = std::move(made);
-        }
-    }
-    groups_ = std::move(fresh);
-    state_ = std::move(state);
 }
 
 } // namespace reel::optim

@@ -1,8 +1,8 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/radam.hpp>
 
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/radam.hpp>
 #include <reel/optim/factory.hpp>
 
@@ -57,8 +57,6 @@ void RAdam::update_parameter(const Tensor& p, const Tensor& g, RAdamParamState& 
     apply_step(class_name, step, p, g, {s.exp_avg(), s.exp_avg_sq()});
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<RAdam>();
-}
+void register_radam() { register_optimizer<RAdam>(); }
 
 } // namespace reel::optim

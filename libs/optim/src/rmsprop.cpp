@@ -1,6 +1,7 @@
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/rmsprop.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/rmsprop.hpp>
 #include <reel/optim/factory.hpp>
 
@@ -61,8 +62,6 @@ void RMSprop::update_parameter(const Tensor& p, const Tensor& g, RMSpropParamSta
     else apply_step(class_name, fill(rmsprop_step<false, false>{base}), p, g, {s.square_avg()});
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<RMSprop>();
-}
+void register_rmsprop() { register_optimizer<RMSprop>(); }
 
 } // namespace reel::optim

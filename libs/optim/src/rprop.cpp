@@ -1,6 +1,6 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/rprop.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/rprop.hpp>
 #include <reel/optim/factory.hpp>
 
@@ -46,8 +46,6 @@ void Rprop::update_parameter(const Tensor& p, const Tensor& g, RpropParamState& 
     apply_step(class_name, step, p, g, {s.prev(), s.step_size()});
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<Rprop>();
-}
+void register_rprop() { register_optimizer<Rprop>(); }
 
 } // namespace reel::optim

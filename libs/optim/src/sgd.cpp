@@ -1,6 +1,6 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/sgd.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/optim/detail/steps/sgd.hpp>
 #include <reel/optim/factory.hpp>
 
@@ -40,8 +40,6 @@ void SGD::update_parameter(const Tensor& p, const Tensor& g, SGDParamState& s, c
     apply_step(class_name, step, p, g, {s.momentum_buffer()});
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_optimizer<SGD>();
-}
+void register_sgd() { register_optimizer<SGD>(); }
 
 } // namespace reel::optim

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include <reel/autograd/detail/pin.hpp>
 #include <reel/autograd/parallel.hpp>
-#include <reel/autograd/pin.hpp>
 
 #include "step_loops.hpp"
 

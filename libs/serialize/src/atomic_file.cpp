@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <reel/autograd/ops/index/scatter.hpp>
 #include <reel/serialize/safetensors.hpp>
 
 namespace reel::serialize {

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
 #include <reel/autograd/tensor_impl.hpp>
 
 namespace reel::serialize {

@@ -1,10 +1,10 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/serialize/npz.hpp>
 
 #include <algorithm>
 #include <cstring>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/serialize/safetensors.hpp>
 
 #include "atomic_file.hpp"

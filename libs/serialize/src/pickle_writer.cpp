@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_impl.hpp>
 
 #include "file_dtype.hpp"

@@ -1,4 +1,5 @@
 // Reading and writing safetensors files.
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/serialize/safetensors.hpp>
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 #include <boost/json.hpp>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 
 #include "json_keys.hpp"

@@ -1,11 +1,10 @@
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/serialize/save_load.hpp>
 
 #include <bit>
 #include <istream>
 #include <ostream>
 #include <unordered_map>
-
-#include <reel/autograd/ops.hpp>
 
 #include "archive_names.hpp"
 #include "atomic_file.hpp"

@@ -1,3 +1,6 @@
+
+#include <reel/autograd/ops/shape/slice.hpp>
+
 #include "zip_writer.hpp"
 
 #include <zlib.h>

@@ -2,6 +2,7 @@
 #include "hooks/interp.hpp"
 
 #include <reel/autograd/hooks.hpp>
+#include <reel/nn/detail/module_access.hpp>
 
 namespace replay {
 
@@ -99,11 +100,12 @@ RemovableHandle on_module(Interp& i, Frame& f, const json::object& ins, const st
         i.give_up("global " + kind);
     }
     const ModulePtr m = i.module(ins, f);
-    if (kind == "forward_pre") return m->add(forward_pre(i, label, with_kwargs), prepend);
-    if (kind == "forward") return m->add(forward(i, label, with_kwargs, always), prepend);
-    if (kind == "full_backward_pre") return m->add(backward_pre(i, label), prepend);
-    if (kind == "full_backward") return m->add(backward(i, label, true), prepend, true);
-    if (kind == "backward") return m->add(backward(i, label, false), prepend, false);
+    using Access = nn::detail::ModuleAccess;
+    if (kind == "forward_pre") return Access::add(*m, forward_pre(i, label, with_kwargs), prepend);
+    if (kind == "forward") return Access::add(*m, forward(i, label, with_kwargs, always), prepend);
+    if (kind == "full_backward_pre") return Access::add(*m, backward_pre(i, label), prepend);
+    if (kind == "full_backward") return Access::add(*m, backward(i, label, true), prepend, true);
+    if (kind == "backward") return Access::add(*m, backward(i, label, false), prepend, false);
     if (kind.find("state_dict") != std::string::npos) return register_state_hook(i, kind, label, m);
     i.give_up("hook kind " + kind);
 }

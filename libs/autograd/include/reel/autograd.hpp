@@ -18,7 +18,6 @@
 #include <reel/autograd/memory.hpp>
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/ops.hpp>
-#include <reel/autograd/ops_out.hpp>
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/printing.hpp>
 #include <reel/autograd/random.hpp>

@@ -18,7 +18,15 @@
 
 namespace reel {
 
+namespace cpu {
+void register_kernels(); // generated
+}
+
 namespace {
+
+// When the library is loaded. It stands here because whatever computes on the host allocates, so that the linker of a
+// static library keeps the kernels, and comes before a program's own initialisers, which may compute.
+[[gnu::constructor(200)]] void register_cpu_kernels() { cpu::register_kernels(); }
 
 constexpr std::size_t alignment = 64;
 constexpr std::size_t small_limit = std::size_t(1) << 20;

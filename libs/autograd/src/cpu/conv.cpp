@@ -14,6 +14,7 @@
 #include "cpu/gemm.hpp"
 #include "cpu/scratch.hpp"
 #include "op/dispatch.hpp"
+#include "tensor/raw.hpp"
 
 namespace reel::cpu {
 
@@ -190,7 +191,19 @@ template <class F> void dispatch_conv(ScalarType t, F f) {
 
 } // namespace
 
+namespace {
+bool is_narrow(const Tensor& t) { return t.scalar_type() == kHalf || t.scalar_type() == kBFloat16; }
+Tensor wide(const Tensor& t) { return t.defined() ? detail::cast_raw(t, kFloat) : t; }
+/// 16-bit floats are convolved in float32 and rounded once.
+template <class Run> void in_float32(const Tensor& out, Run run) {
+    const Tensor result = detail::empty_raw(out.sizes(), kFloat);
+    run(result);
+    detail::copy_raw(out, result);
+}
+} // namespace
+
 void conv(const ConvGeometry& g, const Tensor& out, const Tensor& input, const Tensor& w, const Tensor& b) {
+    if (is_narrow(out)) return in_float32(out, [&](const Tensor& y) { conv(g, y, wide(input), wide(w), wide(b)); });
     const void *x = host_data(input, "conv"), *bias = host_data_or_null(b, "conv");
     void* y = host_data(out, "conv");
     const ScalarType t = out.scalar_type();
@@ -204,11 +217,13 @@ void conv(const ConvGeometry& g, const Tensor& out, const Tensor& input, const T
     });
 }
 void conv_transpose(const ConvGeometry& g, const Tensor& input, const Tensor& out, const Tensor& w, const Tensor& b) {
+    if (is_narrow(input))
+        return in_float32(input, [&](const Tensor& x) { conv_transpose(g, x, wide(out), wide(w), wide(b)); });
     const void *y = host_data(out, "conv_transpose"), *bias = host_data_or_null(b, "conv_transpose");
     void* x = host_data(input, "conv_transpose");
     const ScalarType t = input.scalar_type();
     if (g.batch * g.in_channels * g.in_size() == 0) return;
-    detail::dispatch<31 & ~detail::Bools>(t, "conv_transpose", [&]<class T>() {
+    detail::dispatch<detail::Floats | detail::Ints | detail::Complexes>(t, "conv_transpose", [&]<class T>() {
         const T *from = static_cast<const T*>(y), *weight = host_data<T>(w, "conv_transpose");
         if constexpr (std::is_floating_point_v<T>)
             // its tiles are channels of x: too few of them do not pay for the taps of many channels of y
@@ -219,6 +234,8 @@ void conv_transpose(const ConvGeometry& g, const Tensor& input, const Tensor& ou
     });
 }
 void conv_weight(const ConvGeometry& g, const Tensor& weight, const Tensor& input, const Tensor& out) {
+    if (is_narrow(weight))
+        return in_float32(weight, [&](const Tensor& w) { conv_weight(g, w, wide(input), wide(out)); });
     const void *x = host_data(input, "conv_weight"), *y = host_data(out, "conv_weight");
     void* w = host_data(weight, "conv_weight");
     const ScalarType t = weight.scalar_type();

@@ -42,6 +42,6 @@ template <class T> struct ConvKernels {
     void (*weight)(const T* image, const std::int64_t* taps, std::int64_t count, const std::int64_t* places,
                    std::int64_t n, const T* g, std::int64_t channels, T* to);
 };
-template <class T> inline ConvKernels<T> conv_kernels;
+template <class T> inline constinit ConvKernels<T> conv_kernels{};
 
 } // namespace reel::cpu

@@ -1,9 +1,10 @@
-// Copy kernels: memcpy where dense, blocked transposes, converting loops.
-#include "cpu/copy.hpp"
+// Copies and fills: memcpy where dense, blocked transposes, converting loops.
+#include <reel/autograd/kernels/copy.hpp>
 
 #include <algorithm>
 #include <cstring>
 
+#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 
 #include "cpu/strided.hpp"
@@ -161,8 +162,7 @@ void transpose_any(std::size_t bytes, void* dst, std::int64_t dr, const void* sr
     }
 }
 
-} // namespace
-
+/// dst[i] = src[i] over `shape`; strides in elements, outermost first.
 void copy_strided(int ndim, const std::int64_t* shape, void* dst, const std::int64_t* ds, ScalarType dt,
                   const void* src, const std::int64_t* ss, ScalarType st) {
     const std::int64_t db = std::int64_t(elementSize(dt)), sb = std::int64_t(elementSize(st));
@@ -192,6 +192,48 @@ void copy_strided(int ndim, const std::int64_t* shape, void* dst, const std::int
     char* data[2] = {static_cast<char*>(dst), const_cast<char*>(static_cast<const char*>(src))};
     const std::int64_t* strides[2] = {dbytes, sbytes};
     for_each_strided(ndim, shape, 2, data, strides, converting_loop(dt, st), nullptr);
+}
+
+/// One element's bytes.
+struct Element {
+    alignas(16) unsigned char bytes[16] = {};
+    Element(const Scalar& value, ScalarType t) {
+        switch (t) {
+#define REEL_CASE(T, Name)                                                                                             \
+    case ScalarType::Name:                                                                                             \
+        *reinterpret_cast<T*>(bytes) = value.to<T>();                                                                  \
+        break;
+            REEL_FORALL_SCALAR_TYPES(REEL_CASE)
+#undef REEL_CASE
+        default:
+            break;
+        }
+    }
+    bool is_zero() const {
+        return std::all_of(bytes, bytes + sizeof(bytes), [](unsigned char b) { return b == 0; });
+    }
+};
+constexpr std::int64_t bytes_per_task = std::int64_t(1) << 20;
+
+} // namespace
+
+void copy(const Tensor& dst, const Tensor& src) {
+    copy_strided(int(dst.dim()), dst.sizes().data(), host_data(dst, "copy"), dst.strides().data(), dst.scalar_type(),
+                 host_data(src, "copy"), src.strides().data(), src.scalar_type());
+}
+
+void fill(const Tensor& dst, const Scalar& value) {
+    const Element one(value, dst.scalar_type());
+    char* const to = static_cast<char*>(host_data(dst, "fill"));
+    if (one.is_zero() && dst.is_contiguous()) {
+        parallel_for(0, std::int64_t(dst.nbytes()), bytes_per_task, [to](std::int64_t begin, std::int64_t end) {
+            std::memset(to + begin, 0, std::size_t(end - begin));
+        });
+        return;
+    }
+    const Dims zero(dst.sizes().size(), 0);
+    copy_strided(int(dst.dim()), dst.sizes().data(), to, dst.strides().data(), dst.scalar_type(), one.bytes,
+                 zero.data(), dst.scalar_type());
 }
 
 } // namespace reel::cpu

@@ -59,6 +59,6 @@ template <class T> struct FftLanes {
     /// out = a * b, conjugated if asked: n complex elements.
     void (*multiply)(const T* a, const T* b, std::int64_t n, T* out, bool conjugated) = nullptr;
 };
-template <class T> inline FftLanes<T> fft_lanes;
+template <class T> inline constinit FftLanes<T> fft_lanes{};
 
 } // namespace reel::cpu

@@ -13,6 +13,29 @@
 
 namespace reel::cpu {
 
+void check_index(const char* op, const Tensor& index, std::int64_t size, bool wrap, bool& negative) {
+    bool below = false;
+    walk(
+        op, index.sizes(), {index},
+        [&](char* const* data, const std::int64_t* s, std::int64_t n) {
+            const char* p = data[0];
+            for (std::int64_t k = 0; k < n; ++k, p += s[0]) {
+                const std::int64_t i = *reinterpret_cast<const std::int64_t*>(p);
+                REEL_CHECK_INDEX(i < size && i >= (wrap ? -size : 0), op, ": index ", i,
+                                 " is out of range for a dimension of size ", size);
+                below |= i < 0;
+            }
+        },
+        kSerial);
+    negative = below;
+}
+
+void wrap_index(const char* op, const Tensor& index, std::int64_t size) {
+    std::int64_t* const p = host_data<std::int64_t>(index, op);
+    for (std::int64_t k = 0; k < index.numel(); ++k)
+        if (p[k] < 0) p[k] += size;
+}
+
 void gather(const Tensor& out, const Tensor& self, const Tensor& index, std::int64_t step) {
     const std::int64_t bytes = step * self.element_size();
     dispatch_size(self.itemsize(), [&]<class T>() {

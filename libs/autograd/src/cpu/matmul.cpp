@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <reel/autograd/host_data.hpp>
+#include <reel/autograd/parallel.hpp>
 
 #include "cpu/gemm.hpp"
 #include "tensor/raw.hpp"
@@ -28,6 +29,14 @@ void cpu::mm(const Tensor& out, const Tensor& a, const Tensor& b, double alpha, 
     const StridedMatrix x(a), y(b);
     gemm(out.scalar_type(), x.transposed, y.transposed, a.size(0), b.size(1), a.size(1), alpha, host_data(x.data, "mm"),
          x.ld, host_data(y.data, "mm"), y.ld, beta, host_data(out, "mm"), std::max<std::int64_t>(out.size(1), 1));
+}
+
+void cpu::bmm(const Tensor& out, const Tensor& a, const Tensor& b) {
+    const auto matrix = [](const Tensor& t, std::int64_t i) { return detail::select_raw(t, 0, i); };
+    const std::int64_t work = std::max<std::int64_t>(1, a.size(1) * a.size(2) * b.size(2));
+    parallel_for(0, a.size(0), std::max<std::int64_t>(1, 100000 / work), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) mm(matrix(out, i), matrix(a, i), matrix(b, i), 1, 0);
+    });
 }
 
 } // namespace reel

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/kernels/norm.hpp>
 #include <reel/autograd/parallel.hpp>
 
 #include "op/dispatch.hpp"
@@ -13,7 +15,14 @@ namespace reel::cpu {
 
 namespace {
 
-template <class F> void dispatch_norm(ScalarType t, F f) { detail::dispatch<detail::Floats>(t, "normalisation", f); }
+template <class F> void dispatch_norm(const char* op, const Tensor& x, F f) {
+    detail::dispatch<detail::Floats>(x.scalar_type(), op, f);
+}
+/// Pointers, null for undefined tensors.
+template <class T> struct Pointers {
+    const char* op;
+    T* operator()(const Tensor& t) const { return host_data_or_null<T>(t, op); }
+};
 
 std::int64_t grain_for(std::int64_t work) { return std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(work, 1)); }
 
@@ -33,12 +42,12 @@ template <class F> void each_stat(const NormGeometry& g, F f) {
 
 } // namespace
 
-void norm_moments(ScalarType t, const NormGeometry& g, const void* x, double* mean, double* var) {
-    dispatch_norm(t, [&]<class T>() {
+void norm_moments(const char* op, const NormGeometry& g, const Tensor& mean_, const Tensor& var_, const Tensor& x_) {
+    double *mean = host_data<double>(mean_, op), *var = host_data<double>(var_, op);
+    dispatch_norm(op, x_, [&]<class T>() {
         const auto& k = norm_kernels<T>;
-        const auto plane = [&](std::int64_t n, std::int64_t c) {
-            return static_cast<const T*>(x) + (n * g.channels + c) * g.length;
-        };
+        const T* const x = host_data<T>(x_, op);
+        const auto plane = [&](std::int64_t n, std::int64_t c) { return x + (n * g.channels + c) * g.length; };
         const double count = double(g.count());
         std::fill_n(mean, g.num_stats(), 0.0);
         std::fill_n(var, g.num_stats(), 0.0);
@@ -55,36 +64,59 @@ void norm_moments(ScalarType t, const NormGeometry& g, const void* x, double* me
     });
 }
 
-void norm_forward(ScalarType t, const NormGeometry& g, const void* x, const void* mean, const void* rstd, const void* w,
-                  const void* b, void* y) {
-    dispatch_norm(t, [&]<class T>() {
+void norm_rstd(const char* op, const Tensor& rstd, const Tensor& var, double eps) {
+    const double* const v = host_data<double>(var, op);
+    dispatch_norm(op, rstd, [&]<class T>() {
+        T* const r = host_data<T>(rstd, op);
+        for (std::int64_t i = 0; i < var.numel(); ++i) r[i] = T(1 / std::sqrt(v[i] + eps));
+    });
+}
+
+void norm_running(const char* op, const Tensor& running, const Tensor& before, const Tensor& moments, double scale,
+                  double momentum) {
+    const std::int64_t channels = running.numel(), examples = channels == 0 ? 0 : moments.numel() / channels;
+    const double *m = host_data<double>(moments, op), *old = host_data<double>(before, op);
+    double* const to = host_data<double>(running, op);
+    for (std::int64_t c = 0; c < channels; ++c) {
+        double mean = 0;
+        for (std::int64_t n = 0; n < examples; ++n) mean += m[n * channels + c] / double(examples);
+        to[c] = momentum * (mean * scale) + (1 - momentum) * old[c];
+    }
+}
+
+void norm_forward(const char* op, const NormGeometry& g, const Tensor& y_, const Tensor& x_, const Tensor& mean_,
+                  const Tensor& rstd_, const Tensor& weight, const Tensor& bias) {
+    dispatch_norm(op, x_, [&]<class T>() {
+        const Pointers<T> data{op};
+        const T *x = data(x_), *mean = data(mean_), *rstd = data(rstd_), *w = data(weight), *b = data(bias);
+        T* const y = data(y_);
         parallel_for(0, g.batch * g.channels, grain_for(g.length), [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t p = begin; p < end; ++p) {
                 const std::int64_t c = p % g.channels, s = g.stat(p / g.channels, c);
-                const T scale = static_cast<const T*>(rstd)[s] * (w ? static_cast<const T*>(w)[c] : T(1)),
-                        shift = b ? static_cast<const T*>(b)[c] : T(0);
-                norm_kernels<T>.affine(static_cast<const T*>(x) + p * g.length, static_cast<T*>(y) + p * g.length,
-                                       g.length, static_cast<const T*>(mean)[s], scale, shift);
+                const T scale = rstd[s] * (w ? w[c] : T(1)), shift = b ? b[c] : T(0);
+                norm_kernels<T>.affine(x + p * g.length, y + p * g.length, g.length, mean[s], scale, shift);
             }
         });
     });
 }
 
-void norm_backward(ScalarType t, const NormGeometry& g, const void* gy, const void* x, const void* mean,
-                   const void* rstd, const void* w, bool constant_stats, void* gx, void* gw, void* gb) {
-    dispatch_norm(t, [&]<class T>() {
+void norm_backward(const char* op, const NormGeometry& g, const Tensor& gy_, const Tensor& x_, const Tensor& mean,
+                   const Tensor& rstd, const Tensor& weight_, bool constant_stats, const Tensor& gx_, const Tensor& gw_,
+                   const Tensor& gb_) {
+    dispatch_norm(op, x_, [&]<class T>() {
         const auto& k = norm_kernels<T>;
-        const T* m = static_cast<const T*>(mean);
-        const T* r = static_cast<const T*>(rstd);
-        const auto weight = [&](std::int64_t c) { return w ? static_cast<const T*>(w)[c] : T(1); };
+        const Pointers<T> data{op};
+        const T *gy = data(gy_), *x = data(x_), *m = data(mean), *r = data(rstd), *w = data(weight_);
+        T *gx = data(gx_), *gw = data(gw_), *gb = data(gb_);
+        const auto weight = [&](std::int64_t c) { return w ? w[c] : T(1); };
         const std::int64_t planes = g.batch * g.channels;
         std::vector<double> sums(std::size_t(2 * planes)), total(std::size_t(2 * g.num_stats()), 0.0);
         const bool need_sums = gw || gb || !constant_stats;
         if (need_sums)
             parallel_for(0, planes, grain_for(g.length), [&](std::int64_t begin, std::int64_t end) {
                 for (std::int64_t p = begin; p < end; ++p)
-                    k.dots(static_cast<const T*>(gy) + p * g.length, static_cast<const T*>(x) + p * g.length, g.length,
-                           m[g.stat(p / g.channels, p % g.channels)], &sums[std::size_t(2 * p)]);
+                    k.dots(gy + p * g.length, x + p * g.length, g.length, m[g.stat(p / g.channels, p % g.channels)],
+                           &sums[std::size_t(2 * p)]);
             });
         for (std::int64_t c = 0; need_sums && c < g.channels; ++c) {
             double sg = 0, sx = 0;
@@ -95,8 +127,8 @@ void norm_backward(ScalarType t, const NormGeometry& g, const void* gy, const vo
                 total[std::size_t(2 * s)] += double(weight(c)) * sums[std::size_t(2 * p)];
                 total[std::size_t(2 * s + 1)] += double(weight(c)) * sums[std::size_t(2 * p + 1)];
             }
-            if (gw) static_cast<T*>(gw)[c] = T(sx);
-            if (gb) static_cast<T*>(gb)[c] = T(sg);
+            if (gw) gw[c] = T(sx);
+            if (gb) gb[c] = T(sg);
         }
         if (!gx) return;
         const double count = double(g.count());
@@ -107,47 +139,52 @@ void norm_backward(ScalarType t, const NormGeometry& g, const void* gy, const vo
                 const T a = T(rs) * weight(c);
                 const T b = constant_stats ? T(0) : T(-rs * rs * rs * total[std::size_t(2 * s + 1)] / count);
                 const T shift = constant_stats ? T(0) : T(-rs * total[std::size_t(2 * s)] / count);
-                k.combine(static_cast<const T*>(gy) + p * g.length, static_cast<const T*>(x) + p * g.length,
-                          static_cast<T*>(gx) + p * g.length, g.length, m[s], a, b, shift);
+                k.combine(gy + p * g.length, x + p * g.length, gx + p * g.length, g.length, m[s], a, b, shift);
             }
         });
     });
 }
 
-void layer_norm_forward(ScalarType t, std::int64_t rows, std::int64_t inner, double eps, const void* x, const void* w,
-                        const void* b, void* y, void* mean, void* rstd) {
-    dispatch_norm(t, [&]<class T>() {
+void layer_norm(const char* op, const Tensor& y_, const Tensor& mean_, const Tensor& rstd_, const Tensor& x_,
+                const Tensor& weight, const Tensor& bias, std::int64_t inner, double eps) {
+    const std::int64_t rows = inner == 0 ? 0 : x_.numel() / inner;
+    dispatch_norm(op, x_, [&]<class T>() {
         const auto& k = norm_kernels<T>;
+        const Pointers<T> data{op};
+        const T *x = data(x_), *w = data(weight), *b = data(bias);
+        T *y = data(y_), *mean = data(mean_), *rstd = data(rstd_);
         parallel_for(0, rows, grain_for(inner), [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t r = begin; r < end; ++r) {
-                const T* in = static_cast<const T*>(x) + r * inner;
+                const T* in = x + r * inner;
                 const double m = k.sum(in, inner) / double(inner), off = m - double(T(m));
                 const double v = k.squares(in, inner, T(m)) / double(inner);
                 const T rs = T(1 / std::sqrt(std::max(0.0, v - off * off) + 0 * v + eps));
-                static_cast<T*>(mean)[r] = T(m);
-                static_cast<T*>(rstd)[r] = rs;
-                k.affine_row(in, static_cast<T*>(y) + r * inner, inner, T(m), rs, static_cast<const T*>(w),
-                             static_cast<const T*>(b));
+                mean[r] = T(m);
+                rstd[r] = rs;
+                k.affine_row(in, y + r * inner, inner, T(m), rs, w, b);
             }
         });
     });
 }
 
-void layer_norm_backward(ScalarType t, std::int64_t rows, std::int64_t inner, const void* gy, const void* x,
-                         const void* mean, const void* rstd, const void* w, void* gx, void* gw, void* gb) {
-    dispatch_norm(t, [&]<class T>() {
+void layer_norm_backward(const char* op, const Tensor& gy_, const Tensor& x_, const Tensor& mean, const Tensor& rstd,
+                         const Tensor& weight, std::int64_t inner, const Tensor& gx_, const Tensor& gw_,
+                         const Tensor& gb_) {
+    const std::int64_t rows = inner == 0 ? 0 : x_.numel() / inner;
+    dispatch_norm(op, x_, [&]<class T>() {
         const auto& k = norm_kernels<T>;
-        const T* m = static_cast<const T*>(mean);
-        const T* rs = static_cast<const T*>(rstd);
-        const auto row = [&](const void* p, std::int64_t r) { return static_cast<const T*>(p) + r * inner; };
+        const Pointers<T> data{op};
+        const T *gy = data(gy_), *x = data(x_), *m = data(mean), *rs = data(rstd), *w = data(weight);
+        T *gx = data(gx_), *gw = data(gw_), *gb = data(gb_);
+        const auto row = [&](const T* p, std::int64_t r) { return p + r * inner; };
         if (gx)
             parallel_for(0, rows, grain_for(inner), [&](std::int64_t begin, std::int64_t end) {
                 for (std::int64_t r = begin; r < end; ++r) {
                     double s[2];
-                    k.dots_row(row(gy, r), row(x, r), static_cast<const T*>(w), inner, m[r], s);
+                    k.dots_row(row(gy, r), row(x, r), w, inner, m[r], s);
                     const double d = double(rs[r]), n = double(inner);
-                    k.combine_row(row(gy, r), row(x, r), static_cast<const T*>(w), static_cast<T*>(gx) + r * inner,
-                                  inner, m[r], T(d), T(-d * d * d * s[1] / n), T(-d * s[0] / n));
+                    k.combine_row(row(gy, r), row(x, r), w, gx + r * inner, inner, m[r], T(d), T(-d * d * d * s[1] / n),
+                                  T(-d * s[0] / n));
                 }
             });
         if (!gw && !gb) return;
@@ -163,11 +200,11 @@ void layer_norm_backward(ScalarType t, std::int64_t rows, std::int64_t inner, co
                                      gb ? a + inner : nullptr);
             }
         });
-        const auto reduce = [&](void* out, std::int64_t from) {
+        const auto reduce = [&](T* out, std::int64_t from) {
             for (std::int64_t i = 0; out && i < inner; ++i) {
                 T s = 0;
                 for (std::int64_t p = 0; p < parts; ++p) s += partial[std::size_t(2 * p * inner + from + i)];
-                static_cast<T*>(out)[i] = s;
+                out[i] = s;
             }
         };
         reduce(gw, 0);

@@ -1,41 +1,11 @@
-// Normalisation: moments, affine maps and their gradients. float32 and float64; sums of sums are kept in float64.
+// Inner loops of normalisation. float32 and float64.
 #pragma once
 
 #include <cstdint>
 
-#include <reel/autograd/dtype.hpp>
-
 namespace reel::cpu {
 
-/// x [batch, channels, length], dense. Places that share moments: one channel over the whole batch (`groups` 0), or one
-/// of `groups` groups of channels in one example.
-struct NormGeometry {
-    std::int64_t batch, channels, length, groups;
-
-    std::int64_t num_stats() const { return groups == 0 ? channels : batch * groups; }
-    std::int64_t stat(std::int64_t n, std::int64_t c) const {
-        return groups == 0 ? c : n * groups + c / (channels / groups);
-    }
-    /// Elements that share one pair of moments.
-    std::int64_t count() const { return groups == 0 ? batch * length : channels / groups * length; }
-};
-
-/// Means and biased variances, one pair per stat.
-void norm_moments(ScalarType t, const NormGeometry& g, const void* x, double* mean, double* var);
-/// y = (x - mean) rstd w + b; w and b per channel, or null.
-void norm_forward(ScalarType t, const NormGeometry& g, const void* x, const void* mean, const void* rstd, const void* w,
-                  const void* b, void* y);
-/// Gradients; any of gx, gw, gb may be null. `constant_stats`: mean and rstd did not come from x.
-void norm_backward(ScalarType t, const NormGeometry& g, const void* gy, const void* x, const void* mean,
-                   const void* rstd, const void* w, bool constant_stats, void* gx, void* gw, void* gb);
-
-/// Over rows of `inner` elements, with w and b per element of a row, or null. Writes one mean and rstd per row.
-void layer_norm_forward(ScalarType t, std::int64_t rows, std::int64_t inner, double eps, const void* x, const void* w,
-                        const void* b, void* y, void* mean, void* rstd);
-void layer_norm_backward(ScalarType t, std::int64_t rows, std::int64_t inner, const void* gy, const void* x,
-                         const void* mean, const void* rstd, const void* w, void* gx, void* gw, void* gb);
-
-/// Inner loops, compiled once per instruction set. Null weights count as ones, null biases as zeros.
+/// Compiled once per instruction set. Null weights count as ones, null biases as zeros.
 template <class T> struct NormKernels {
     double (*sum)(const T* x, std::int64_t n);
     double (*squares)(const T* x, std::int64_t n, T mean);                      ///< sum of (x - mean)^2
@@ -49,6 +19,6 @@ template <class T> struct NormKernels {
     void (*accumulate_row)(const T* g, const T* x, std::int64_t n, T mean, T rstd, T* gw,
                            T* gb); ///< gw += g xhat, gb += g; either may be null
 };
-template <class T> inline NormKernels<T> norm_kernels;
+template <class T> inline constinit NormKernels<T> norm_kernels{};
 
 } // namespace reel::cpu

@@ -21,7 +21,7 @@ template <class T> struct PackedProductKernels {
     void (*run)(const T* a, std::int64_t lda, const T* panels, std::int64_t first, std::int64_t last, T* c,
                 std::int64_t ldc, std::int64_t m, std::int64_t n, std::int64_t k, bool add);
 };
-template <class T> inline PackedProductKernels<T> packed_product_kernels;
+template <class T> inline constinit PackedProductKernels<T> packed_product_kernels{};
 
 /// A matrix [k, n] in panels.
 template <class T> class PackedMatrix {

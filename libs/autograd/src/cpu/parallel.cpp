@@ -10,8 +10,8 @@
 #include <mutex>
 
 #include <reel/autograd/detail/cpu/isa.hpp>
+#include <reel/autograd/detail/thread_limit.hpp>
 #include <reel/autograd/error.hpp>
-#include <reel/autograd/thread_limit.hpp>
 
 extern "C" {
 char* openblas_get_config();

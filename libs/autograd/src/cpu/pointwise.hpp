@@ -13,6 +13,6 @@ struct LoopTable {
     Loop forward[num_scalar_types] = {};
     Loop backward[num_scalar_types] = {}; ///< fused derivative: (gx; g, saved)
 };
-template <class Op> inline LoopTable loop_table;
+template <class Op> inline constinit LoopTable loop_table{};
 
 } // namespace reel::cpu

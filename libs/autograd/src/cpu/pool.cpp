@@ -109,6 +109,19 @@ void max_unpool(const PoolGeometry& g, const Tensor& input, const Tensor& places
         });
     });
 }
+void max_unpool_adjoint(const PoolGeometry& g, const Tensor& input, const Tensor& places, const Tensor& output) {
+    const Maps m(g, "max_unpool", input, places, output);
+    std::vector<std::int64_t> last(static_cast<std::size_t>(m.in));
+    dispatch_all(input.scalar_type(), "max_unpool", [&]<class T>() {
+        for (std::int64_t p = 0; p < g.planes; ++p) {
+            const T* const from = static_cast<const T*>(m.x) + p * m.in;
+            T* const to = static_cast<T*>(m.y) + p * m.out;
+            const std::int64_t* const at = m.places + p * m.out;
+            for (std::int64_t o = 0; o < m.out; ++o) last[std::size_t(at[o])] = o;
+            for (std::int64_t o = 0; o < m.out; ++o) to[o] = last[std::size_t(at[o])] == o ? from[at[o]] : T(0);
+        }
+    });
+}
 void avg_pool(const PoolGeometry& g, const Tensor& input, const Tensor& output) {
     const void* x = host_data(input, "avg_pool");
     void* y = host_data(output, "avg_pool");

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <optional>
 
+#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/kernels/rnn.hpp>
 #include <reel/autograd/parallel.hpp>
 
 #include "cpu/gemm.hpp"
@@ -74,18 +76,33 @@ private:
     std::optional<PackedMatrix<T>> packed_;
 };
 
-template <class T> void forward(const RnnPlan& p, const RnnForward& f) {
+/// Pointers on behalf of an op, null for undefined tensors.
+template <class T> struct Pointers {
+    const char* op;
+    T* operator()(const Tensor& t) const { return host_data_or_null<T>(t, op); }
+};
+
+/// gates = x w_ih^T, for all steps at once.
+template <class T> void project_input(const RnnPlan& p, const RnnForward& f, const Pointers<T>& data) {
+    const std::int64_t in = f.x.size(1), g = f.gates.size(1);
+    if (in == 0) std::fill_n(data(f.gates), f.gates.numel(), T(0));
+    else gemm(p.dtype, false, true, p.rows(), g, in, 1, data(f.x), in, data(f.w_ih), in, 0, data(f.gates), g);
+}
+
+template <class T> void forward(const char* op, const RnnPlan& p, const Tensor& output_, const RnnForward& f) {
     const auto& k = rnn_kernels<T>;
+    const Pointers<T> data{op};
+    project_input(p, f, data);
     const std::int64_t h = p.hidden, out = p.out, g = rnn_gates(p.cell) * h;
-    const bool projected = f.w_hr != nullptr;
-    const T *h0 = static_cast<const T*>(f.h0), *c0 = static_cast<const T*>(f.c0), *bias = static_cast<const T*>(f.bias);
-    T *gates = static_cast<T*>(f.gates), *cells = static_cast<T*>(f.cells), *previous = static_cast<T*>(f.previous),
-      *output = static_cast<T*>(f.output), *raw = projected ? static_cast<T*>(f.raw) : output;
+    const bool projected = f.w_hr.defined();
+    const T *h0 = data(f.h0), *c0 = data(f.c0), *bias = data(f.bias);
+    T *gates = data(f.gates), *cells = data(f.cells), *previous = data(f.previous), *output = data(output_),
+      *raw = projected ? data(f.raw) : output;
     const Scratch scratch(p.cell == RnnCell::gru ? std::size_t(p.batch() * g) * sizeof(T) : 0);
     T* state_gates = scratch.as<T>();
-    const StepMatrix<T> recurrent(p, f.w_hh, true, out, g);
+    const StepMatrix<T> recurrent(p, data(f.w_hh), true, out, g);
     std::optional<StepMatrix<T>> projection;
-    if (projected) projection.emplace(p, f.w_hr, true, h, out);
+    if (projected) projection.emplace(p, data(f.w_hr), true, h, out);
     const std::vector<Step> steps = steps_of(p);
     for (const Step& s : steps) {
         T* from = previous + s.first * out;
@@ -107,24 +124,24 @@ template <class T> void forward(const RnnPlan& p, const RnnForward& f) {
         });
         if (projected) projection->multiply(raw + s.first * h, output + s.first * out, s.rows, false);
     }
-    last_rows(steps, output, out, static_cast<T*>(f.hn), p.batch());
-    if (p.cell == RnnCell::lstm) last_rows(steps, cells, h, static_cast<T*>(f.cn), p.batch());
+    last_rows(steps, output, out, data(f.hn), p.batch());
+    if (p.cell == RnnCell::lstm) last_rows(steps, cells, h, data(f.cn), p.batch());
 }
 
-template <class T> void backward(const RnnPlan& p, const RnnBackward& b) {
+template <class T> void backward(const char* op, const RnnPlan& p, const Tensor& grad_gates, const RnnBackward& b) {
     const auto& k = rnn_kernels<T>;
+    const Pointers<T> data{op};
     const std::int64_t h = p.hidden, out = p.out, g = rnn_gates(p.cell) * h;
-    const bool projected = b.w_hr != nullptr, gru = p.cell == RnnCell::gru;
-    const T *c0 = static_cast<const T*>(b.c0), *gates = static_cast<const T*>(b.gates),
-            *cells = static_cast<const T*>(b.cells), *previous = static_cast<const T*>(b.previous),
-            *grad_output = static_cast<const T*>(b.grad_output);
-    T *gh = static_cast<T*>(b.grad_h), *gc = static_cast<T*>(b.grad_c), *ggates = static_cast<T*>(b.grad_gates),
-      *gstate = static_cast<T*>(b.grad_state_gates), *gstates = static_cast<T*>(b.grad_states);
+    const bool projected = b.w_hr.defined(), gru = p.cell == RnnCell::gru;
+    const T *c0 = data(b.c0), *gates = data(b.gates), *cells = data(b.cells), *previous = data(b.previous),
+            *grad_output = data(b.grad_output);
+    T *gh = data(b.grad_h), *gc = data(b.grad_c), *ggates = data(grad_gates), *gstate = data(b.grad_state_gates),
+      *gstates = data(b.grad_states);
     const Scratch scratch(projected ? std::size_t(p.batch() * h) * sizeof(T) : 0);
     T* graw = scratch.as<T>();
-    const StepMatrix<T> recurrent(p, b.w_hh, false, g, out);
+    const StepMatrix<T> recurrent(p, data(b.w_hh), false, g, out);
     std::optional<StepMatrix<T>> projection;
-    if (projected) projection.emplace(p, b.w_hr, false, out, h);
+    if (projected) projection.emplace(p, data(b.w_hr), false, out, h);
     const std::vector<Step> steps = steps_of(p);
     for (std::size_t t = steps.size(); t-- > 0;) {
         const Step& s = steps[t];
@@ -156,11 +173,11 @@ template <class T> void backward(const RnnPlan& p, const RnnBackward& b) {
 
 } // namespace
 
-void rnn_forward(const RnnPlan& p, const RnnForward& f) {
-    detail::dispatch<detail::Floats>(p.dtype, "rnn", [&]<class T>() { forward<T>(p, f); });
+void rnn(const char* op, const RnnPlan& p, const Tensor& output, const RnnForward& f) {
+    detail::dispatch<detail::Floats>(p.dtype, op, [&]<class T>() { forward<T>(op, p, output, f); });
 }
-void rnn_backward(const RnnPlan& p, const RnnBackward& b) {
-    detail::dispatch<detail::Floats>(p.dtype, "rnn", [&]<class T>() { backward<T>(p, b); });
+void rnn_backward(const char* op, const RnnPlan& p, const Tensor& grad_gates, const RnnBackward& b) {
+    detail::dispatch<detail::Floats>(p.dtype, op, [&]<class T>() { backward<T>(op, p, grad_gates, b); });
 }
 
 } // namespace reel::cpu

@@ -9,6 +9,6 @@ struct SoftmaxKernels {
     void (*f32)(const float*, float*, std::int64_t inner, bool logarithm) = nullptr;
     void (*f64)(const double*, double*, std::int64_t inner, bool logarithm) = nullptr;
 };
-inline SoftmaxKernels softmax_kernels;
+inline constinit SoftmaxKernels softmax_kernels{};
 
 } // namespace reel::cpu

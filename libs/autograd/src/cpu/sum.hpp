@@ -15,6 +15,6 @@ struct SumKernels {
     void (*columns_f64)(const double* in, std::int64_t rows, std::int64_t ld, std::int64_t count,
                         double* out) = nullptr;
 };
-inline SumKernels sum_kernels;
+inline constinit SumKernels sum_kernels{};
 
 } // namespace reel::cpu

@@ -13,6 +13,6 @@ struct TransposeKernels {
     TransposeFn<std::uint32_t> b4 = nullptr;
     TransposeFn<std::uint64_t> b8 = nullptr;
 };
-inline TransposeKernels transpose_kernels;
+inline constinit TransposeKernels transpose_kernels{};
 
 } // namespace reel::cpu

@@ -1,6 +1,5 @@
 #include <reel/autograd/detail/dense_update.hpp>
-
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
 
 #include "tape/inplace.hpp"
 

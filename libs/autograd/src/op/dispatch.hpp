@@ -61,6 +61,17 @@ template <unsigned set, class F> decltype(auto) dispatch(ScalarType t, const cha
 }
 } // namespace detail
 
+/// Throw what the dispatch of that name throws for dtypes that it does not know: for what a kernel will dispatch on.
+inline void check_floating_complex(ScalarType t, const char* op) {
+    if (!isFloatingType(t) && !isComplexType(t)) detail::throw_unsupported_dtype(op, t);
+}
+inline void check_floating(ScalarType t, const char* op) {
+    if (!isFloatingType(t)) detail::throw_unsupported_dtype(op, t);
+}
+inline void check_real(ScalarType t, const char* op) {
+    if (isComplexType(t)) detail::throw_unsupported_dtype(op, t);
+}
+
 /// Every dtype.
 template <class F> decltype(auto) dispatch_all(ScalarType t, const char* op, F&& f) {
     return detail::dispatch<31>(t, op, std::forward<F>(f));

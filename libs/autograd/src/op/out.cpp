@@ -1,7 +1,6 @@
 // Results that go into tensors of the caller.
-#include "op/out.hpp"
 
-#include <reel/autograd/ops.hpp>
+#include "op/out.hpp"
 
 namespace reel::detail {
 

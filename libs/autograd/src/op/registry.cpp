@@ -8,6 +8,7 @@
 
 #include "op/caller.hpp"
 #include "op/convert.hpp"
+#include "op/devices.hpp"
 #include "op/out.hpp"
 
 namespace reel::ops {
@@ -274,6 +275,7 @@ namespace {
 /// throws where a size was too large leaves as an error of Reel's.
 Value guarded(Value (*call)(std::span<const Value>), const std::string& name, const Schema& schema,
               const std::vector<Value>& bound) {
+    check_devices(name, schema, bound);
     try {
         return call(bound);
     } catch (Error& e) {

@@ -3,6 +3,7 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "tape/autograd_meta.hpp"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <reel/autograd/node.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 
 namespace reel::autograd {
 

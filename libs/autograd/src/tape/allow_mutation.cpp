@@ -7,7 +7,6 @@
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 
 #include "tape/modes.hpp"
 #include "tensor/raw.hpp"

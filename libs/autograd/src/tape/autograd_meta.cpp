@@ -11,6 +11,17 @@ TensorImpl::~TensorImpl() {
     if (retains_grad) autograd::forget_retained(*this);
 }
 
+void TensorImpl::set_history(autograd::NodePtr fn, std::uint32_t output_nr) {
+    // The node that it leaves must not write to it any more, also not after its end.
+    if (retains_grad) [[unlikely]]
+        autograd::forget_retained(*this);
+    grad_fn_ = std::move(fn);
+    output_nr_ = output_nr;
+    view_version_ = version();
+    if (retains_grad && grad_fn_) [[unlikely]]
+        grad_fn_->ensure_extras().retained.insert(output_nr, this);
+}
+
 void TensorImpl::MetaDeleter::operator()(autograd::AutogradMeta* m) const noexcept { delete m; }
 
 autograd::AutogradMeta& TensorImpl::ensure_meta() {
@@ -22,16 +33,7 @@ namespace autograd {
 
 void forget_retained(TensorImpl& t) {
     if (const NodePtr& fn = t.grad_fn_unchecked())
-        if (NodeExtras* e = fn->extras()) std::erase_if(e->retained, [&](const auto& r) { return r.tensor == &t; });
-}
-
-void move_history(const Tensor& t, NodePtr fn, std::uint32_t output_nr) {
-    TensorImpl& impl = *t.impl();
-    const bool retains = impl.retains_grad;
-    if (retains) forget_retained(impl);
-    impl.set_history(std::move(fn), output_nr);
-    if (retains && impl.grad_fn_unchecked())
-        impl.grad_fn_unchecked()->ensure_extras().retained.push_back({output_nr, &impl});
+        if (NodeExtras* e = fn->extras()) e->retained.erase(t.output_nr(), &t);
 }
 
 } // namespace autograd

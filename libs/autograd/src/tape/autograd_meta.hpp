@@ -39,7 +39,5 @@ void note_gradient_of_left(const Tensor& t);
 
 /// Called by a dying tensor: its node must not write to it any more (T-12).
 void forget_retained(TensorImpl& t);
-/// set_history that takes retention along (T-14).
-void move_history(const Tensor& t, NodePtr fn, std::uint32_t output_nr);
 
 } // namespace reel::autograd

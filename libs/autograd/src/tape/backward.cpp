@@ -1,10 +1,10 @@
 // Entry checks of backward and grad (rules E-10 to E-19, E-85).
 #include <reel/autograd/backward.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
-#include <reel/autograd/ops.hpp>
 
 #include "tape/autograd_meta.hpp"
 #include "tape/gradient_checks.hpp"

@@ -1,5 +1,6 @@
 // Checkpointing on top of saved-tensor hooks.
 #include <reel/autograd/checkpoint.hpp>
+#include <reel/autograd/ops/index/scatter.hpp>
 
 #include <algorithm>
 #include <mutex>

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
+#include <reel/autograd/detail/spin_lock.hpp>
 #include <reel/autograd/function.hpp>
 #include <reel/autograd/saved_variable.hpp>
-#include <reel/autograd/spin_lock.hpp>
 
 namespace reel::autograd {
 

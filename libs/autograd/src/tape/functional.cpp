@@ -1,8 +1,9 @@
 #include <reel/autograd/functional.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
 
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 
 namespace reel::autograd::functional::detail {
 namespace {

@@ -1,4 +1,7 @@
 #include <reel/autograd/gradcheck.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/random/random.hpp>
+#include <reel/autograd/ops/shape/strided.hpp>
 
 #include <cmath>
 #include <cstring>
@@ -6,7 +9,6 @@
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/node.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "tensor/raw.hpp"

@@ -1,6 +1,8 @@
 // Checks of gradients on their way from node to node.
 #include "tape/gradient_checks.hpp"
 
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "tape/anomaly.hpp"

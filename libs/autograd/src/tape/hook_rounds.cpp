@@ -1,8 +1,11 @@
 // Rounds of hooks. What a hook changes in its own table counts from the next round on (C-22).
 #include "tape/hook_rounds.hpp"
 
-#include <reel/autograd/observe.hpp>
-#include <reel/autograd/self_reporting_hook.hpp>
+#include <reel/autograd/detail/notify_observers.hpp>
+#include <reel/autograd/detail/self_reporting_hook.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/pointwise/rounding.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "tape/accumulate_grad.hpp"
@@ -69,7 +72,7 @@ void run_tensor_hooks(Node& n, GradList& grads) {
         const NodeExtras::OutputHooks of = e->tensor_hooks[i];
         tensor_round(of.table, grads[of.output_nr], &n, of.output_nr);
     }
-    for (const auto& [output_nr, tensor] : e->retained) retain(*tensor, grads[output_nr]);
+    e->retained.each([&](std::uint32_t output_nr, TensorImpl& tensor) { retain(tensor, grads[output_nr]); });
 }
 
 void run_node_prehooks(Node& n, GradList& grads) {

@@ -1,10 +1,12 @@
 // In-place checks and the moving of histories.
 #include "tape/inplace.hpp"
 
+#include <reel/autograd/detail/notify_observers.hpp>
+#include <reel/autograd/detail/pin.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/observe.hpp>
-#include <reel/autograd/ops.hpp>
-#include <reel/autograd/pin.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/shape/strided.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "tape/allow_mutation.hpp"
@@ -121,7 +123,7 @@ void rebase_history(const Tensor& self, const Tensor& result, const char* op) {
     const Edge edge = gradient_edge(r);
     if (!impl.is_view()) {
         impl.set_requires_grad_flag(false);
-        move_history(self, edge.function, edge.input_nr);
+        self.impl()->set_history(edge.function, edge.input_nr);
         return;
     }
     // The base gets a node that routes the gradient of the viewed part through the op (E-44).
@@ -149,7 +151,7 @@ void rebase_history(const Tensor& self, const Tensor& result, const char* op) {
         return out;
     });
     base.impl()->set_requires_grad_flag(false);
-    move_history(base, next.impl()->grad_fn_unchecked(), next.impl()->output_nr());
+    base.impl()->set_history(next.impl()->grad_fn_unchecked(), next.impl()->output_nr());
     regenerate_view(self);
 }
 

@@ -1,14 +1,14 @@
 // Nodes: making, walking and destroying them.
 #include <reel/autograd/node.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
 
 #include <cctype>
 #include <unordered_set>
 
+#include <reel/autograd/detail/notify_observers.hpp>
+#include <reel/autograd/detail/self_reporting_hook.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/memory.hpp>
-#include <reel/autograd/observe.hpp>
-#include <reel/autograd/ops.hpp>
-#include <reel/autograd/self_reporting_hook.hpp>
 
 #include "tape/anomaly.hpp"
 #include "tape/autograd_meta.hpp"

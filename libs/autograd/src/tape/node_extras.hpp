@@ -9,6 +9,8 @@
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/value.hpp>
 
+#include "tape/retained_outputs.hpp"
+
 namespace reel::autograd {
 
 struct NodeExtras {
@@ -30,11 +32,7 @@ struct NodeExtras {
         place_by_output_[output_nr] = std::uint32_t(tensor_hooks.size());
         return tensor_hooks.back();
     }
-    struct Retained {
-        std::uint32_t output_nr;
-        TensorImpl* tensor; ///< weak: a dying tensor removes itself
-    };
-    std::vector<Retained> retained;
+    RetainedOutputs retained;
     std::shared_ptr<HookTable<NodePreHook>> pre;
     std::shared_ptr<HookTable<NodePostHook>> post;
     ValueDict metadata;

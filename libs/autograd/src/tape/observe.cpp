@@ -1,6 +1,7 @@
 // Observers and pins: telling and asking them.
-#include <reel/autograd/observe.hpp>
-#include <reel/autograd/pin.hpp>
+#include <reel/autograd/detail/notify_observers.hpp>
+#include <reel/autograd/detail/pin.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 
 #include <dlfcn.h>
 

@@ -14,7 +14,7 @@ void PassNodes::release() {
         n->pass_.store(0, std::memory_order_release);
     }
     claimed_.clear();
-    side_.clear();
+    if (!side_.empty()) side_.clear(); // clearing walks the buckets of an empty table, too
 }
 
 PassState& PassNodes::claim(Node* n, bool& fresh) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <reel/autograd/node.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
 
 namespace reel::autograd {
 

@@ -3,7 +3,7 @@
 
 #include <cctype>
 
-#include <reel/autograd/observe.hpp>
+#include <reel/autograd/detail/notify_observers.hpp>
 
 #include "tape/autograd_meta.hpp"
 #include "tape/modes.hpp"

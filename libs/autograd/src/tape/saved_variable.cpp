@@ -3,9 +3,9 @@
 
 #include <mutex>
 
+#include <reel/autograd/detail/spin_lock.hpp>
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/spin_lock.hpp>
 
 #include "tape/modes.hpp"
 #include "tensor/raw.hpp"

@@ -1,8 +1,8 @@
 // The step: what happens when all gradients of a node have arrived.
 #include <algorithm>
 
+#include <reel/autograd/detail/notify_observers.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/observe.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "tape/anomaly.hpp"
@@ -22,9 +22,14 @@ struct CurrentNode {
     ~CurrentNode() { slot = previous; }
 };
 
+/// Nearly always by one, which `resize` with its copies of a value makes dear.
+void widen(GradList& list, std::size_t size) {
+    while (list.size() < size) list.emplace_back();
+}
+
 GradList take_arrived(PassState& s, const Node& n) {
     GradList grads(std::move(s.buffer));
-    if (grads.size() < n.num_inputs()) grads.resize(n.num_inputs());
+    widen(grads, n.num_inputs());
     return grads;
 }
 
@@ -81,7 +86,7 @@ void GraphTask::route(Node& n, GradList&& out) {
 }
 
 void GraphTask::arrive(PassState& s, Node* n, std::uint32_t slot, Tensor&& g) {
-    if (s.buffer.size() < n->num_inputs()) s.buffer.resize(n->num_inputs());
+    widen(s.buffer, n->num_inputs());
     if (g.defined()) {
         Tensor& have = s.buffer[slot];
         if (!have.defined()) have = std::move(g);

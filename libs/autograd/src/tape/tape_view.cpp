@@ -1,4 +1,5 @@
 // Walking the tape.
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/tape_view.hpp>
 
 #include <algorithm>

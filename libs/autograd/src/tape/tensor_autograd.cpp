@@ -1,10 +1,9 @@
 // The autograd members of Tensor.
 #include <reel/autograd/backward.hpp>
+#include <reel/autograd/detail/notify_observers.hpp>
+#include <reel/autograd/detail/pin.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
-#include <reel/autograd/observe.hpp>
-#include <reel/autograd/ops.hpp>
-#include <reel/autograd/pin.hpp>
 
 #include "tape/autograd_meta.hpp"
 #include "tape/node_extras.hpp"
@@ -93,7 +92,7 @@ void Tensor::retain_grad() const {
     REEL_CHECK(requires_grad(), "retain_grad: this tensor does not require grad");
     if (!impl.grad_fn_unchecked() || impl.retains_grad) return; // E-46: without looking further, as requires_grad_
     const NodePtr fn = grad_fn();
-    fn->ensure_extras().retained.push_back({impl.output_nr(), &impl});
+    fn->ensure_extras().retained.insert(impl.output_nr(), &impl);
     impl.retains_grad = true;
 }
 

@@ -4,7 +4,7 @@
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/node.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/shape/strided.hpp>
 
 #include "tape/autograd_meta.hpp"
 #include "tensor/strided_geometry.hpp"
@@ -61,7 +61,7 @@ void refresh_view(const Tensor& view, bool asked) {
     if (InferenceMode::is_enabled()) return; // nothing can be recorded here
     EnableGradGuard guard;
     const Tensor fresh = view_again(base, Geometry::of(view), impl.dtype());
-    move_history(view, fresh.impl()->grad_fn_unchecked(), fresh.impl()->output_nr());
+    view.impl()->set_history(fresh.impl()->grad_fn_unchecked(), fresh.impl()->output_nr());
 }
 
 void regenerate_view(const Tensor& view) {

@@ -2,7 +2,6 @@
 #include <reel/autograd/archive.hpp>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 
 namespace reel::serialize {
 

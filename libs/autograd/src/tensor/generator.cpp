@@ -1,12 +1,12 @@
 // The CPU generator: a 32-bit Mersenne Twister (Matsumoto and Nishimura, 1998) with PyTorch's way of drawing from it.
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/random.hpp>
 
 #include <cstring>
 #include <random>
 
+#include <reel/autograd/detail/private_generator.hpp>
 #include <reel/autograd/generator_scope.hpp>
-#include <reel/autograd/ops.hpp>
-#include <reel/autograd/private_generator.hpp>
 
 #include "tensor/drawing.hpp"
 

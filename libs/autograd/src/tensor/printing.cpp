@@ -1,5 +1,4 @@
 // Printing tensors as Python does.
-#include <reel/autograd/ops.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -9,6 +8,9 @@
 #include <ostream>
 
 #include <reel/autograd/node.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/printing.hpp>
 
 #include "tensor/raw.hpp"

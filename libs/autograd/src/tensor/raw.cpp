@@ -1,11 +1,10 @@
 // Making tensors without recording.
 #include "tensor/raw.hpp"
 
-#include <cstring>
+#include <reel/autograd/kernels/copy.hpp>
 
-#include <reel/autograd/device_hooks.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
 
-#include "cpu/copy.hpp"
 #include "tensor/broadcast.hpp"
 #include "tensor/checked_size.hpp"
 
@@ -93,37 +92,11 @@ void copy_raw(const Tensor& dst, const Tensor& src) {
                                    "uninitialised memory on the target device");
         return;
     }
-    if (!dst.is_cpu() || !src.is_cpu()) {
-        const DeviceType d = dst.is_cpu() ? src.device().type() : dst.device().type();
-        device_hooks(d).copy(dst, src, false);
-        return;
-    }
-    cpu::copy_strided(int(dst.dim()), dst.sizes().data(), dst.data_ptr(), dst.strides().data(), dst.scalar_type(),
-                      src.data_ptr(), src.strides().data(), src.scalar_type());
+    kernels::copy.on(dst.is_cpu() ? src : dst, dst, src);
 }
 
 void fill_raw(const Tensor& dst, const Scalar& value) {
-    if (dst.numel() == 0 || dst.is_meta()) return;
-    alignas(16) unsigned char one[16];
-    switch (dst.scalar_type()) {
-#define REEL_CASE(T, Name)                                                                                             \
-    case ScalarType::Name:                                                                                             \
-        *reinterpret_cast<T*>(one) = value.to<T>();                                                                    \
-        break;
-        REEL_FORALL_SCALAR_TYPES(REEL_CASE)
-#undef REEL_CASE
-    default:
-        break;
-    }
-    if (!dst.is_cpu()) {
-        Tensor host = empty_raw({}, dst.scalar_type());
-        std::memcpy(host.data_ptr(), one, elementSize(dst.scalar_type()));
-        device_hooks(dst.device().type()).copy(dst, expand_raw(host, dst.sizes()), false);
-        return;
-    }
-    const Dims zero(dst.sizes().size(), 0);
-    cpu::copy_strided(int(dst.dim()), dst.sizes().data(), dst.data_ptr(), dst.strides().data(), dst.scalar_type(), one,
-                      zero.data(), dst.scalar_type());
+    if (dst.numel() > 0) kernels::fill(dst, value);
 }
 
 Tensor cast_raw(const Tensor& t, ScalarType dtype) {
@@ -165,8 +138,7 @@ Tensor transpose_raw(const Tensor& t, std::int64_t a, std::int64_t b) {
 Tensor empty_raw(IntArrayRef sizes, const Tensor& like) { return empty_raw(sizes, like.scalar_type(), like.device()); }
 Tensor zeros_raw(IntArrayRef sizes, const Tensor& like) {
     Tensor out = empty_raw(sizes, like);
-    if (!out.is_cpu()) fill_raw(out, Scalar(0));
-    else if (out.numel() > 0 && !out.is_meta()) std::memset(out.data_ptr(), 0, out.nbytes());
+    fill_raw(out, Scalar(0));
     return out;
 }
 

@@ -1,10 +1,13 @@
 // Metadata, data access and conversion of tensors.
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/division.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/tensor.hpp>
 
 #include <iostream>
 
-#include <reel/autograd/observe.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/detail/notify_observers.hpp>
 
 #include "tensor/convert.hpp"
 #include "tensor/raw.hpp"

@@ -1,4 +1,5 @@
 // Literals and foreign memory as tensors.
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 
 #include <cstring>

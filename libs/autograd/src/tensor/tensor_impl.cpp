@@ -69,12 +69,6 @@ void TensorImpl::detach_version(std::uint32_t start) {
     own_version_->set_version(start);
 }
 
-void TensorImpl::set_history(autograd::NodePtr fn, std::uint32_t output_nr) {
-    grad_fn_ = std::move(fn);
-    output_nr_ = output_nr;
-    view_version_ = version();
-}
-
 void TensorImpl::set_view(TensorImplPtr base, CreationMeta creation) {
     view_base_ = std::move(base);
     creation_meta_ = creation;

@@ -1,8 +1,7 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/data/datasets/mnist.hpp>
 
 #include <filesystem>
-
-#include <reel/autograd/ops.hpp>
 
 #include "file_bytes.hpp"
 

@@ -1,9 +1,8 @@
+#include <reel/autograd/ops/random/random.hpp>
 #include <reel/data/datasets/random_split.hpp>
 
 #include <cmath>
 #include <numeric>
-
-#include <reel/autograd/ops.hpp>
 
 namespace reel::data::datasets::detail {
 

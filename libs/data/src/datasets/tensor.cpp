@@ -1,6 +1,5 @@
+#include <reel/autograd/ops/shape/join.hpp>
 #include <reel/data/datasets/tensor.hpp>
-
-#include <reel/autograd/ops.hpp>
 
 namespace reel::data::datasets {
 

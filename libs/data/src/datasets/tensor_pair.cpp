@@ -1,6 +1,6 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
 #include <reel/data/datasets/tensor_pair.hpp>
-
-#include <reel/autograd/ops.hpp>
 
 namespace reel::data::datasets {
 

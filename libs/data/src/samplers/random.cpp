@@ -1,6 +1,5 @@
+#include <reel/autograd/ops/random/random.hpp>
 #include <reel/data/samplers/random.hpp>
-
-#include <reel/autograd/ops.hpp>
 
 #include "samplers/state.hpp"
 

@@ -1,6 +1,6 @@
-#include "samplers/state.hpp"
 
-#include <reel/autograd/ops.hpp>
+
+#include "samplers/state.hpp"
 
 namespace reel::data::samplers {
 

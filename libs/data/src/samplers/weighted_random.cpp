@@ -1,6 +1,6 @@
+#include <reel/autograd/ops/random/sampling.hpp>
 #include <reel/data/samplers/weighted_random.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 
 #include "samplers/state.hpp"

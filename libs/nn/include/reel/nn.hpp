@@ -4,6 +4,7 @@
 #include <reel/nn/backends.hpp>
 #include <reel/nn/cloneable.hpp>
 #include <reel/nn/functional.hpp>
+#include <reel/nn/functional_call.hpp>
 #include <reel/nn/hooks.hpp>
 #include <reel/nn/init.hpp>
 #include <reel/nn/layers.hpp>

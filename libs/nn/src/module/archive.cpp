@@ -3,7 +3,6 @@
 
 #include <reel/autograd/archive.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/nn/module.hpp>
 
 #include "module/hooks/tables.hpp"

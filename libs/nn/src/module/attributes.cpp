@@ -30,6 +30,10 @@ void Module::set_attribute(const std::string& name, const Value& value) {
     // Registration checks the name against the other tables, and may throw (also in a hook): they lose their entry
     // only once it has succeeded.
     const auto move_here = [&](auto&& enroll) {
+        // Most names are new, or stay in their table: nothing has to be moved, and nothing to be put back.
+        if (!attributes_.find(std::string_view(name)) && !buffers_.contains(name) &&
+            (parameter ? !children_.contains(name) : !parameters_.contains(name)))
+            return enroll();
         const OrderedDict<std::string, Tensor> parameters = parameters_, buffers = buffers_;
         const OrderedDict<std::string, ModulePtr> children = children_;
         const ValueDict attributes = attributes_;

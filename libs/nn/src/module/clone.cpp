@@ -4,7 +4,10 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/node.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/shape/strided.hpp>
 #include <reel/nn/module.hpp>
 
 #include "module/hooks/tables.hpp"

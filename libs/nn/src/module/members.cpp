@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include <reel/autograd/node.hpp>
+#include <reel/nn/detail/module_access.hpp>
 #include <reel/nn/module.hpp>
 
 #include "module/hooks/tables.hpp"
@@ -86,7 +87,7 @@ void Entry::watch() {
 }
 bool Entry::settle() {
     if (seen.empty()) return true;
-    const Extent object = owner->detail_extent();
+    const Extent object = ModuleAccess::extent(*owner);
     const ModuleMembers& told = owner->member_record();
     const std::ptrdiff_t size = kind == EntryKind::Child ? sizeof(ModulePtr) : sizeof(Tensor),
                          begin = object.begin ? offset_of(object.begin) : 0;
@@ -146,6 +147,14 @@ bool Entry::member_differs() const {
 void Entry::write_members() {
     for (const std::ptrdiff_t offset : members) write(offset);
 }
+void Entry::lend(Module& m, const std::string& name, EntryKind kind, const Tensor& t) {
+    const std::shared_ptr<Entry> entry = m.entry_for(name, kind);
+    entry->prepare();
+    (kind == EntryKind::Parameter ? m.parameters_ : m.buffers_).insert_or_assign(name, t);
+    entry->computed = false;
+    entry->tensor.refer_to(t);
+    entry->write_members();
+}
 bool Entry::holds(const Tensor& t) const {
     return kind == EntryKind::Parameter && !computed && tensor.is_same(t) && !member_differs() && owner->still_in_use();
 }
@@ -178,7 +187,7 @@ std::shared_ptr<Entry> Module::entry_for(const std::string& name, EntryKind kind
     return entry;
 }
 
-void Module::detail_learn_extent(detail::Extent object) {
+void Module::learn_extent(detail::Extent object) {
     if (!(call_flags_ & detail::unsettled_flag)) return;
     static std::recursive_mutex learning; // the first calls may be on several threads
     const std::lock_guard lock(learning);

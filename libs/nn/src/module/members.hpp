@@ -52,6 +52,8 @@ struct Entry final : autograd::impl::Place {
     bool member_differs() const;
     /// Writes `tensor` or `child` to all members.
     void write_members();
+    /// Puts a tensor of any kind into table and members, for a while: optimizers and ledgers are told nothing.
+    static void lend(Module& m, const std::string& name, EntryKind kind, const Tensor& t);
 
     Module* owner;
     std::string name;

@@ -9,10 +9,10 @@
 #include <ostream>
 #include <unordered_set>
 
+#include <reel/autograd/detail/notify_observers.hpp>
+#include <reel/autograd/detail/pin.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/node.hpp>
-#include <reel/autograd/observe.hpp>
-#include <reel/autograd/pin.hpp>
 #include <reel/autograd/registered.hpp>
 
 #include "module/members.hpp"
@@ -121,13 +121,13 @@ std::vector<std::pair<std::string, Tensor>> Module::buffer_items(const std::stri
 }
 std::vector<Tensor> Module::parameters(bool recurse) const { return values_of(parameter_items({}, recurse, true)); }
 std::vector<Tensor> Module::buffers(bool recurse) const { return values_of(buffer_items({}, recurse, true)); }
-OrderedDict<std::string, Tensor> Module::named_parameters(const std::string& prefix, bool recurse,
+OrderedDict<std::string, Tensor> Module::named_parameters(std::string_view prefix, bool recurse,
                                                           bool remove_duplicate) const {
-    return as_dict("Parameter", parameter_items(prefix, recurse, remove_duplicate));
+    return as_dict("Parameter", parameter_items(std::string(prefix), recurse, remove_duplicate));
 }
-OrderedDict<std::string, Tensor> Module::named_buffers(const std::string& prefix, bool recurse,
+OrderedDict<std::string, Tensor> Module::named_buffers(std::string_view prefix, bool recurse,
                                                        bool remove_duplicate) const {
-    return as_dict("Buffer", buffer_items(prefix, recurse, remove_duplicate));
+    return as_dict("Buffer", buffer_items(std::string(prefix), recurse, remove_duplicate));
 }
 
 OrderedDict<std::string, ModulePtr> Module::named_modules(const std::string& prefix, bool include_self,

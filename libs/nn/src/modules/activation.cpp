@@ -1,7 +1,12 @@
 // Activation modules over the ops of the same names.
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/nn/softmax.hpp>
+#include <reel/autograd/ops/pointwise/activation.hpp>
+#include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
+#include <reel/autograd/ops/pointwise/trigonometric.hpp>
 #include <reel/nn/modules/activation.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
@@ -139,18 +144,19 @@ template <class M> ModulePtr make_softmax(const char* name, const Args& args, co
     if (!bound.arguments.has("dim")) return std::make_shared<ImplicitDim<M>>(name);
     return std::make_shared<M>(bound.options);
 }
-[[maybe_unused]] const bool registered[] = {
+} // namespace
+
+void register_activation() {
     register_layers<ReLUImpl, ReLU6Impl, SELUImpl, SiLUImpl, MishImpl, HardsigmoidImpl, HardswishImpl, SigmoidImpl,
                     TanhImpl, LogSigmoidImpl, SoftsignImpl, TanhshrinkImpl, LeakyReLUImpl, ELUImpl, CELUImpl,
                     HardtanhImpl, SoftplusImpl, HardshrinkImpl, SoftshrinkImpl, ThresholdImpl, GLUImpl, Softmax2dImpl,
-                    GELUImpl, RReLUImpl, PReLUImpl>(),
+                    GELUImpl, RReLUImpl, PReLUImpl>();
     register_module_class("Softmax",
-                          [](const Args& a, const Kwargs& k) { return make_softmax<SoftmaxImpl>("Softmax", a, k); }),
+                          [](const Args& a, const Kwargs& k) { return make_softmax<SoftmaxImpl>("Softmax", a, k); });
     register_module_class(
-        "LogSoftmax", [](const Args& a, const Kwargs& k) { return make_softmax<LogSoftmaxImpl>("LogSoftmax", a, k); }),
+        "LogSoftmax", [](const Args& a, const Kwargs& k) { return make_softmax<LogSoftmaxImpl>("LogSoftmax", a, k); });
     register_module_class("Softmin",
-                          [](const Args& a, const Kwargs& k) { return make_softmax<SoftminImpl>("Softmin", a, k); }),
-};
-} // namespace
+                          [](const Args& a, const Kwargs& k) { return make_softmax<SoftminImpl>("Softmin", a, k); });
+}
 
 } // namespace reel::nn

@@ -1,9 +1,21 @@
 // Softmax over many classes, the rare ones in clusters.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/index/scatter.hpp>
+#include <reel/autograd/ops/nn/softmax.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/reduce/minmax.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/nn/modules/adaptive.hpp>
 
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/nn/factory.hpp>
 
@@ -122,8 +134,6 @@ void AdaptiveLogSoftmaxWithLossOptions::fields(OptionVisitor& v) {
     v.device_and_dtype();
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_layers<AdaptiveLogSoftmaxWithLossImpl>();
-} // namespace
+void register_adaptive() { register_layers<AdaptiveLogSoftmaxWithLossImpl>(); }
 
 } // namespace reel::nn

@@ -1,7 +1,10 @@
 // Attention with several heads.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/nn/attention.hpp>
+#include <reel/autograd/ops/nn/multi_head_attention.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
 #include <reel/nn/modules/attention.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
@@ -100,8 +103,6 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
 
 } // namespace functional
 
-namespace {
-[[maybe_unused]] const bool registered = register_layers<MultiheadAttentionImpl>();
-} // namespace
+void register_attention() { register_layers<MultiheadAttentionImpl>(); }
 
 } // namespace reel::nn

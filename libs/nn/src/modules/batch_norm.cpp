@@ -1,9 +1,11 @@
 // Batch and instance normalisation layers.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/nn/batch_norm.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
 #include <reel/nn/modules/batch_norm.hpp>
 
+#include <reel/autograd/detail/pin.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
-#include <reel/autograd/pin.hpp>
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
@@ -122,9 +124,9 @@ template class InstanceNormImpl<2, InstanceNorm2dImpl>;
 template class NormImplBase<3, InstanceNorm3dImpl, InstanceNormOptions>;
 template class InstanceNormImpl<3, InstanceNorm3dImpl>;
 
-namespace {
-[[maybe_unused]] const bool registered = register_layers<BatchNorm1dImpl, BatchNorm2dImpl, BatchNorm3dImpl,
-                                                         InstanceNorm1dImpl, InstanceNorm2dImpl, InstanceNorm3dImpl>();
-} // namespace
+void register_batch_norm() {
+    register_layers<BatchNorm1dImpl, BatchNorm2dImpl, BatchNorm3dImpl, InstanceNorm1dImpl, InstanceNorm2dImpl,
+                    InstanceNorm3dImpl>();
+}
 
 } // namespace reel::nn

@@ -1,11 +1,14 @@
 // Convolution layers.
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/nn/conv.hpp>
+#include <reel/autograd/ops/shape/pad.hpp>
 #include <reel/nn/modules/conv.hpp>
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
@@ -203,22 +206,19 @@ template <class M> ModulePtr make_conv_transpose(const char* name, const Args& a
     m->name_ = name;
     return m;
 }
-[[maybe_unused]] const bool registered[] = {
-    register_layers<Conv1dImpl, Conv2dImpl, Conv3dImpl>(),
-    register_module_class("ConvTranspose1d",
-                          [](const Args& a, const Kwargs& k) {
-                              return make_conv_transpose<ConvTranspose1dImpl>("ConvTranspose1d", a, k);
-                          }),
-    register_module_class("ConvTranspose2d",
-                          [](const Args& a, const Kwargs& k) {
-                              return make_conv_transpose<ConvTranspose2dImpl>("ConvTranspose2d", a, k);
-                          }),
-    register_module_class("ConvTranspose3d",
-                          [](const Args& a, const Kwargs& k) {
-                              return make_conv_transpose<ConvTranspose3dImpl>("ConvTranspose3d", a, k);
-                          }),
-};
-
 } // namespace
+
+void register_conv() {
+    register_layers<Conv1dImpl, Conv2dImpl, Conv3dImpl>();
+    register_module_class("ConvTranspose1d", [](const Args& a, const Kwargs& k) {
+        return make_conv_transpose<ConvTranspose1dImpl>("ConvTranspose1d", a, k);
+    });
+    register_module_class("ConvTranspose2d", [](const Args& a, const Kwargs& k) {
+        return make_conv_transpose<ConvTranspose2dImpl>("ConvTranspose2d", a, k);
+    });
+    register_module_class("ConvTranspose3d", [](const Args& a, const Kwargs& k) {
+        return make_conv_transpose<ConvTranspose3dImpl>("ConvTranspose3d", a, k);
+    });
+}
 
 } // namespace reel::nn

@@ -1,7 +1,11 @@
 // Similarities, distances, and the losses on them.
+#include <reel/autograd/ops/loss/triplet.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/vector_norm.hpp>
 #include <reel/nn/modules/distance.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "modules/loss_arguments.hpp"
@@ -66,9 +70,9 @@ Tensor TripletMarginWithDistanceLossImpl::forward(const Tensor& anchor, const Te
     return reduction == "none" ? loss : reduction == "mean" ? reel::mean(loss) : reel::sum(loss);
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_layers<CosineSimilarityImpl, PairwiseDistanceImpl,
-                                                         TripletMarginLossImpl, TripletMarginWithDistanceLossImpl>();
-} // namespace
+void register_distance() {
+    register_layers<CosineSimilarityImpl, PairwiseDistanceImpl, TripletMarginLossImpl,
+                    TripletMarginWithDistanceLossImpl>();
+}
 
 } // namespace reel::nn

@@ -1,7 +1,7 @@
 // Dropout layers.
+#include <reel/autograd/ops/nn/dropout.hpp>
 #include <reel/nn/modules/dropout.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/nn/factory.hpp>
 
 #include "modules/python_text.hpp"
@@ -45,9 +45,9 @@ template class DropoutNdImpl<AlphaDropoutImpl>;
 template class DropoutNdImpl<FeatureAlphaDropoutImpl>;
 } // namespace detail
 
-namespace {
-[[maybe_unused]] const bool registered = register_layers<DropoutImpl, Dropout1dImpl, Dropout2dImpl, Dropout3dImpl,
-                                                         AlphaDropoutImpl, FeatureAlphaDropoutImpl>();
-} // namespace
+void register_dropout() {
+    register_layers<DropoutImpl, Dropout1dImpl, Dropout2dImpl, Dropout3dImpl, AlphaDropoutImpl,
+                    FeatureAlphaDropoutImpl>();
+}
 
 } // namespace reel::nn

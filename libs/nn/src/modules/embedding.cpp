@@ -1,8 +1,11 @@
 // Embedding tables.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/nn/embedding.hpp>
+#include <reel/autograd/ops/nn/embedding_bag.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/nn/modules/embedding.hpp>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
@@ -125,17 +128,14 @@ EmbeddingBag EmbeddingBag::from_pretrained(const Tensor& embeddings, const Embed
     return e;
 }
 
-namespace {
-[[maybe_unused]] const bool registered[] = {
-    register_layers<EmbeddingBagImpl>(),
-    register_module_class("Embedding",
-                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-                              const BoundOptions<EmbeddingOptions> bound("Embedding", args, kwargs);
-                              auto m = built<EmbeddingImpl>(bound.arguments, bound.options);
-                              if (bound.arguments.get<bool>("_freeze", false)) m->weight.set_requires_grad(false);
-                              return m;
-                          }),
-};
-} // namespace
+void register_embedding() {
+    register_layers<EmbeddingBagImpl>();
+    register_module_class("Embedding", [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+        const BoundOptions<EmbeddingOptions> bound("Embedding", args, kwargs);
+        auto m = built<EmbeddingImpl>(bound.arguments, bound.options);
+        if (bound.arguments.get<bool>("_freeze", false)) m->weight.set_requires_grad(false);
+        return m;
+    });
+}
 
 } // namespace reel::nn

@@ -6,7 +6,13 @@
 
 namespace reel::nn {
 
+void register_all(); // generated
+
 namespace {
+// When the library is loaded. It stands beside the table, which every layer's source needs, so that the linker of a
+// static library keeps it, and comes before a program's own initialisers, which may ask for a class.
+[[gnu::constructor(200)]] void register_own_classes() { register_all(); }
+
 std::map<std::string, ModuleFactory, std::less<>>& classes() {
     static std::map<std::string, ModuleFactory, std::less<>> all;
     return all;

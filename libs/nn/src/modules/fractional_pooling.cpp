@@ -1,7 +1,8 @@
 // Maximum pooling over windows at random places.
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/nn/fractional_max_pool.hpp>
 #include <reel/nn/modules/fractional_pooling.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/nn/factory.hpp>
 
 #include "modules/bound_arguments.hpp"
@@ -76,15 +77,15 @@ template <class M> ModulePtr make(const char* name, const Args& args, const Kwar
     m->name_ = name;
     return m;
 }
-[[maybe_unused]] const bool registered[] = {
-    register_module_class(
-        "FractionalMaxPool2d",
-        [](const Args& a, const Kwargs& k) { return make<FractionalMaxPool2dImpl>("FractionalMaxPool2d", a, k); }),
-    register_module_class(
-        "FractionalMaxPool3d",
-        [](const Args& a, const Kwargs& k) { return make<FractionalMaxPool3dImpl>("FractionalMaxPool3d", a, k); }),
-};
-
 } // namespace
+
+void register_fractional_pooling() {
+    register_module_class("FractionalMaxPool2d", [](const Args& a, const Kwargs& k) {
+        return make<FractionalMaxPool2dImpl>("FractionalMaxPool2d", a, k);
+    });
+    register_module_class("FractionalMaxPool3d", [](const Args& a, const Kwargs& k) {
+        return make<FractionalMaxPool3dImpl>("FractionalMaxPool3d", a, k);
+    });
+}
 
 } // namespace reel::nn

@@ -1,9 +1,12 @@
 // Linear, Identity, Flatten.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/products.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/nn/modules/linear.hpp>
 
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
@@ -80,13 +83,11 @@ Tensor BilinearImpl::forward(const Tensor& input1, const Tensor& input2) {
     return reel::bilinear(input1, input2, weight, bias);
 }
 
-namespace {
-[[maybe_unused]] const bool registered[] = {
-    register_layers<LinearImpl, FlattenImpl, UnflattenImpl, BilinearImpl>(),
+void register_linear() {
+    register_layers<LinearImpl, FlattenImpl, UnflattenImpl, BilinearImpl>();
     // takes any arguments and ignores them, as PyTorch's
     register_module_class("Identity",
-                          [](const Args&, const Kwargs&) -> ModulePtr { return std::make_shared<IdentityImpl>(); }),
-};
-} // namespace
+                          [](const Args&, const Kwargs&) -> ModulePtr { return std::make_shared<IdentityImpl>(); });
+}
 
 } // namespace reel::nn

@@ -1,7 +1,8 @@
 // LinearCrossEntropyLoss.
+#include <reel/autograd/ops/loss/classification.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/nn/modules/linear_cross_entropy.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/nn/factory.hpp>
 
 #include "modules/loss_arguments.hpp"
@@ -58,8 +59,6 @@ Tensor LinearCrossEntropyLossImpl::forward(const Tensor& input, const Tensor& ta
                                       options.label_smoothing());
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_layers<LinearCrossEntropyLossImpl>();
-} // namespace
+void register_linear_cross_entropy() { register_layers<LinearCrossEntropyLossImpl>(); }
 
 } // namespace reel::nn

@@ -1,7 +1,9 @@
 // Losses as modules.
+#include <reel/autograd/ops/loss/classification.hpp>
+#include <reel/autograd/ops/loss/ctc.hpp>
+#include <reel/autograd/ops/loss/loss.hpp>
+#include <reel/autograd/ops/loss/margin.hpp>
 #include <reel/nn/modules/loss.hpp>
-
-#include <reel/autograd/ops.hpp>
 
 #include "modules/loss_arguments.hpp"
 
@@ -165,12 +167,11 @@ Tensor CTCLossImpl::forward(const Tensor& log_probs, const Tensor& targets, cons
                           text::name_of(options.reduction()), options.zero_infinity());
 }
 
-namespace {
-[[maybe_unused]] const bool registered =
+void register_loss() {
     register_layers<MSELossImpl, NLLLossImpl, CrossEntropyLossImpl, L1LossImpl, SmoothL1LossImpl, HuberLossImpl,
                     BCELossImpl, BCEWithLogitsLossImpl, KLDivLossImpl, HingeEmbeddingLossImpl, CosineEmbeddingLossImpl,
                     MarginRankingLossImpl, MultiMarginLossImpl, MultiLabelMarginLossImpl, SoftMarginLossImpl,
                     MultiLabelSoftMarginLossImpl, PoissonNLLLossImpl, GaussianNLLLossImpl, CTCLossImpl>();
-} // namespace
+}
 
 } // namespace reel::nn

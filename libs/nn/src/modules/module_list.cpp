@@ -107,26 +107,22 @@ void ModuleDictImpl::clear() {
     for (const std::string& key : keys()) unregister_module(key);
 }
 
-namespace {
-[[maybe_unused]] const bool registered[] = {
-    register_module_class("ModuleList",
-                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-                              const ConstructorArgs a("ModuleList", {"modules"}, args, kwargs);
-                              auto m = std::make_shared<ModuleListImpl>();
-                              if (a.has("modules"))
-                                  for (const Value& v : a.at("modules").elements()) m->push_back(v.get<ModulePtr>());
-                              return m;
-                          }),
-    register_module_class("ModuleDict",
-                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-                              const ConstructorArgs a("ModuleDict", {"modules"}, args, kwargs);
-                              auto m = std::make_shared<ModuleDictImpl>();
-                              if (a.has("modules"))
-                                  for (const auto& [key, v] : a.at("modules").toGenericDict())
-                                      m->insert(key.toStringRef(), v.get<ModulePtr>());
-                              return m;
-                          }),
-};
-} // namespace
+void register_module_list() {
+    register_module_class("ModuleList", [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+        const ConstructorArgs a("ModuleList", {"modules"}, args, kwargs);
+        auto m = std::make_shared<ModuleListImpl>();
+        if (a.has("modules"))
+            for (const Value& v : a.at("modules").elements()) m->push_back(v.get<ModulePtr>());
+        return m;
+    });
+    register_module_class("ModuleDict", [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+        const ConstructorArgs a("ModuleDict", {"modules"}, args, kwargs);
+        auto m = std::make_shared<ModuleDictImpl>();
+        if (a.has("modules"))
+            for (const auto& [key, v] : a.at("modules").toGenericDict())
+                m->insert(key.toStringRef(), v.get<ModulePtr>());
+        return m;
+    });
+}
 
 } // namespace reel::nn

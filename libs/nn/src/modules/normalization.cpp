@@ -1,7 +1,11 @@
 // Layer, RMS and group normalisation.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/nn/batch_norm.hpp>
+#include <reel/autograd/ops/nn/cross_map_lrn.hpp>
+#include <reel/autograd/ops/nn/layer_norm.hpp>
+#include <reel/autograd/ops/nn/local_response_norm.hpp>
 #include <reel/nn/modules/normalization.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
@@ -98,9 +102,8 @@ Tensor CrossMapLRN2dImpl::forward(const Tensor& input) {
     return reel::cross_map_lrn2d(input, options.size(), options.alpha(), options.beta(), options.k());
 }
 
-namespace {
-[[maybe_unused]] const bool registered =
+void register_normalization() {
     register_layers<LayerNormImpl, RMSNormImpl, GroupNormImpl, LocalResponseNormImpl, CrossMapLRN2dImpl>();
-} // namespace
+}
 
 } // namespace reel::nn

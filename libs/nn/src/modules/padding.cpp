@@ -1,7 +1,7 @@
 // Padding layers.
+#include <reel/autograd/ops/shape/pad.hpp>
 #include <reel/nn/modules/padding.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/nn/factory.hpp>
 
 namespace reel::nn {
@@ -24,12 +24,11 @@ Tensor detail::pad_by(const Tensor& input, IntArrayRef padding, const char* mode
     return reel::pad(input, padding, mode, Scalar(value));
 }
 
-namespace {
-[[maybe_unused]] const bool registered =
+void register_padding() {
     register_layers<ReflectionPad1dImpl, ReflectionPad2dImpl, ReflectionPad3dImpl, ReplicationPad1dImpl,
                     ReplicationPad2dImpl, ReplicationPad3dImpl, CircularPad1dImpl, CircularPad2dImpl, CircularPad3dImpl,
                     ZeroPad1dImpl, ZeroPad2dImpl, ZeroPad3dImpl, ConstantPad1dImpl, ConstantPad2dImpl,
                     ConstantPad3dImpl>();
-} // namespace
+}
 
 } // namespace reel::nn

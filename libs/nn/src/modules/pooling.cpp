@@ -1,7 +1,11 @@
 // Pooling layers.
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/nn/avg_pool.hpp>
+#include <reel/autograd/ops/nn/lp_pool.hpp>
+#include <reel/autograd/ops/nn/max_pool.hpp>
+#include <reel/autograd/ops/nn/max_unpool.hpp>
 #include <reel/nn/modules/pooling.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/nn/factory.hpp>
 
 #include "modules/bound_arguments.hpp"
@@ -173,38 +177,35 @@ template <class M> ModulePtr make_adaptive_avg(const char* name, const Args& arg
     const ConstructorArgs checked(name, {"output_size"}, args, kwargs);
     return make_layer<M>(args, kwargs);
 }
-[[maybe_unused]] const bool registered[] = {
-    register_layers<AvgPool1dImpl, AvgPool2dImpl, AvgPool3dImpl, LPPool1dImpl, LPPool2dImpl, LPPool3dImpl,
-                    MaxUnpool1dImpl, MaxUnpool2dImpl, MaxUnpool3dImpl>(),
-    register_module_class("MaxPool1d",
-                          [](const Args& a, const Kwargs& k) { return make_pool<MaxPool1dImpl>("MaxPool1d", a, k); }),
-    register_module_class("MaxPool2d",
-                          [](const Args& a, const Kwargs& k) { return make_pool<MaxPool2dImpl>("MaxPool2d", a, k); }),
-    register_module_class("MaxPool3d",
-                          [](const Args& a, const Kwargs& k) { return make_pool<MaxPool3dImpl>("MaxPool3d", a, k); }),
-    register_module_class(
-        "AdaptiveMaxPool1d",
-        [](const Args& a, const Kwargs& k) { return make_pool<AdaptiveMaxPool1dImpl>("AdaptiveMaxPool1d", a, k); }),
-    register_module_class(
-        "AdaptiveMaxPool2d",
-        [](const Args& a, const Kwargs& k) { return make_pool<AdaptiveMaxPool2dImpl>("AdaptiveMaxPool2d", a, k); }),
-    register_module_class(
-        "AdaptiveMaxPool3d",
-        [](const Args& a, const Kwargs& k) { return make_pool<AdaptiveMaxPool3dImpl>("AdaptiveMaxPool3d", a, k); }),
-    register_module_class("AdaptiveAvgPool1d",
-                          [](const Args& a, const Kwargs& k) {
-                              return make_adaptive_avg<AdaptiveAvgPool1dImpl>("AdaptiveAvgPool1d", a, k);
-                          }),
-    register_module_class("AdaptiveAvgPool2d",
-                          [](const Args& a, const Kwargs& k) {
-                              return make_adaptive_avg<AdaptiveAvgPool2dImpl>("AdaptiveAvgPool2d", a, k);
-                          }),
-    register_module_class("AdaptiveAvgPool3d",
-                          [](const Args& a, const Kwargs& k) {
-                              return make_adaptive_avg<AdaptiveAvgPool3dImpl>("AdaptiveAvgPool3d", a, k);
-                          }),
-};
-
 } // namespace
+
+void register_pooling() {
+    register_layers<AvgPool1dImpl, AvgPool2dImpl, AvgPool3dImpl, LPPool1dImpl, LPPool2dImpl, LPPool3dImpl,
+                    MaxUnpool1dImpl, MaxUnpool2dImpl, MaxUnpool3dImpl>();
+    register_module_class("MaxPool1d",
+                          [](const Args& a, const Kwargs& k) { return make_pool<MaxPool1dImpl>("MaxPool1d", a, k); });
+    register_module_class("MaxPool2d",
+                          [](const Args& a, const Kwargs& k) { return make_pool<MaxPool2dImpl>("MaxPool2d", a, k); });
+    register_module_class("MaxPool3d",
+                          [](const Args& a, const Kwargs& k) { return make_pool<MaxPool3dImpl>("MaxPool3d", a, k); });
+    register_module_class("AdaptiveMaxPool1d", [](const Args& a, const Kwargs& k) {
+        return make_pool<AdaptiveMaxPool1dImpl>("AdaptiveMaxPool1d", a, k);
+    });
+    register_module_class("AdaptiveMaxPool2d", [](const Args& a, const Kwargs& k) {
+        return make_pool<AdaptiveMaxPool2dImpl>("AdaptiveMaxPool2d", a, k);
+    });
+    register_module_class("AdaptiveMaxPool3d", [](const Args& a, const Kwargs& k) {
+        return make_pool<AdaptiveMaxPool3dImpl>("AdaptiveMaxPool3d", a, k);
+    });
+    register_module_class("AdaptiveAvgPool1d", [](const Args& a, const Kwargs& k) {
+        return make_adaptive_avg<AdaptiveAvgPool1dImpl>("AdaptiveAvgPool1d", a, k);
+    });
+    register_module_class("AdaptiveAvgPool2d", [](const Args& a, const Kwargs& k) {
+        return make_adaptive_avg<AdaptiveAvgPool2dImpl>("AdaptiveAvgPool2d", a, k);
+    });
+    register_module_class("AdaptiveAvgPool3d", [](const Args& a, const Kwargs& k) {
+        return make_adaptive_avg<AdaptiveAvgPool3dImpl>("AdaptiveAvgPool3d", a, k);
+    });
+}
 
 } // namespace reel::nn

@@ -1,9 +1,13 @@
 // Recurrent layers over sequences.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/nn/rnn.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
 #include <reel/nn/modules/rnn.hpp>
 
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
@@ -272,11 +276,12 @@ template <class M> ModulePtr make_unprojected(const Args& args, const Kwargs& kw
     REEL_CHECK_VALUE(!kwargs.contains("proj_size"), "proj_size argument is only supported for LSTM, not RNN or GRU");
     return make_layer<M>(args, kwargs);
 }
-[[maybe_unused]] const bool registered[] = {
-    register_layers<LSTMImpl>(),
-    register_module_class("RNN", &make_unprojected<RNNImpl>),
-    register_module_class("GRU", &make_unprojected<GRUImpl>),
-};
 } // namespace
+
+void register_rnn() {
+    register_layers<LSTMImpl>();
+    register_module_class("RNN", &make_unprojected<RNNImpl>);
+    register_module_class("GRU", &make_unprojected<GRUImpl>);
+}
 
 } // namespace reel::nn

@@ -1,7 +1,8 @@
 // Single steps of recurrent layers.
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/nn/rnn.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
@@ -93,8 +94,6 @@ void LSTMCellOptions::fields(OptionVisitor& v) {
     v.device_and_dtype();
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_layers<RNNCellImpl, LSTMCellImpl, GRUCellImpl>();
-} // namespace
+void register_rnn_cell() { register_layers<RNNCellImpl, LSTMCellImpl, GRUCellImpl>(); }
 
 } // namespace reel::nn

@@ -115,13 +115,12 @@ Tensor SequentialImpl::forward(const Tensor& input) {
     return r.toTensor();
 }
 
-namespace {
-[[maybe_unused]] const bool registered =
+void register_sequential() {
     register_module_class("Sequential", [](const Args& args, const Kwargs&) -> ModulePtr {
         auto m = std::make_shared<SequentialImpl>();
         for (const Value& v : args) m->push_back(v.get<ModulePtr>());
         return m;
     });
-} // namespace
+}
 
 } // namespace reel::nn

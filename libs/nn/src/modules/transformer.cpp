@@ -1,10 +1,13 @@
 // Stacks of transformer layers, and the whole transformer.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/triangular.hpp>
 #include <reel/nn/modules/transformer.hpp>
 
 #include <limits>
 
-#include <reel/autograd/attention_mask.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/detail/attention_mask.hpp>
 #include <reel/nn/init.hpp>
 
 #include "modules/transformer_values.hpp"
@@ -195,25 +198,22 @@ ModulePtr make_coder(const char* name, const ConstructorArgs& a, const char* lay
     return std::make_shared<Coder>(
         Options(ModuleHolder<Layer>(layer).ptr(), a.get<std::int64_t>("num_layers")).norm(optional_module(a, "norm")));
 }
-[[maybe_unused]] const bool registered[] = {
-    register_module_class(
-        "TransformerEncoder",
-        [](const Args& args, const Kwargs& kwargs) {
-            const ConstructorArgs a("TransformerEncoder",
-                                    {"encoder_layer", "num_layers", "norm", "enable_nested_tensor", "mask_check"}, args,
-                                    kwargs);
-            return make_coder<TransformerEncoderImpl, TransformerEncoderOptions, TransformerEncoderLayerImpl>(
-                "TransformerEncoder", a, "encoder_layer");
-        }),
-    register_module_class(
-        "TransformerDecoder",
-        [](const Args& args, const Kwargs& kwargs) {
-            const ConstructorArgs a("TransformerDecoder", {"decoder_layer", "num_layers", "norm"}, args, kwargs);
-            return make_coder<TransformerDecoderImpl, TransformerDecoderOptions, TransformerDecoderLayerImpl>(
-                "TransformerDecoder", a, "decoder_layer");
-        }),
-    register_layers<TransformerImpl>(),
-};
 } // namespace
+
+void register_transformer() {
+    register_module_class("TransformerEncoder", [](const Args& args, const Kwargs& kwargs) {
+        const ConstructorArgs a("TransformerEncoder",
+                                {"encoder_layer", "num_layers", "norm", "enable_nested_tensor", "mask_check"}, args,
+                                kwargs);
+        return make_coder<TransformerEncoderImpl, TransformerEncoderOptions, TransformerEncoderLayerImpl>(
+            "TransformerEncoder", a, "encoder_layer");
+    });
+    register_module_class("TransformerDecoder", [](const Args& args, const Kwargs& kwargs) {
+        const ConstructorArgs a("TransformerDecoder", {"decoder_layer", "num_layers", "norm"}, args, kwargs);
+        return make_coder<TransformerDecoderImpl, TransformerDecoderOptions, TransformerDecoderLayerImpl>(
+            "TransformerDecoder", a, "decoder_layer");
+    });
+    register_layers<TransformerImpl>();
+}
 
 } // namespace reel::nn

@@ -1,8 +1,10 @@
 // Layers of a transformer's encoder and decoder.
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/pointwise/activation.hpp>
+#include <reel/autograd/ops/reduce/vector_norm.hpp>
 #include <reel/nn/modules/transformer_layer.hpp>
 
-#include <reel/autograd/attention_mask.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/detail/attention_mask.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "modules/transformer_values.hpp"
@@ -148,8 +150,6 @@ void TransformerLayerOptions::fields(OptionVisitor& v) {
     v.device_and_dtype();
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_layers<TransformerEncoderLayerImpl, TransformerDecoderLayerImpl>();
-} // namespace
+void register_transformer_layer() { register_layers<TransformerEncoderLayerImpl, TransformerDecoderLayerImpl>(); }
 
 } // namespace reel::nn

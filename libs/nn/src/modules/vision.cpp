@@ -1,7 +1,8 @@
 // Layers that rearrange or resample images.
+#include <reel/autograd/ops/nn/im2col.hpp>
+#include <reel/autograd/ops/nn/interpolate.hpp>
+#include <reel/autograd/ops/shape/pixel_shuffle.hpp>
 #include <reel/nn/modules/vision.hpp>
-
-#include <reel/autograd/ops.hpp>
 
 #include <reel/nn/factory.hpp>
 
@@ -71,17 +72,16 @@ template <class M> ModulePtr make_upsampling(const char* name, const Args& args,
     const ConstructorArgs checked(name, {"size", "scale_factor"}, args, kwargs);
     return std::make_shared<M>(BoundOptions<UpsampleOptions>(name, args, kwargs).options);
 }
-[[maybe_unused]] const bool registered[] = {
-    register_layers<PixelShuffleImpl, PixelUnshuffleImpl, ChannelShuffleImpl, UpsampleImpl, UnfoldImpl, FoldImpl>(),
-    register_module_class("UpsamplingNearest2d",
-                          [](const Args& a, const Kwargs& k) {
-                              return make_upsampling<UpsamplingNearest2dImpl>("UpsamplingNearest2d", a, k);
-                          }),
-    register_module_class("UpsamplingBilinear2d",
-                          [](const Args& a, const Kwargs& k) {
-                              return make_upsampling<UpsamplingBilinear2dImpl>("UpsamplingBilinear2d", a, k);
-                          }),
-};
 } // namespace
+
+void register_vision() {
+    register_layers<PixelShuffleImpl, PixelUnshuffleImpl, ChannelShuffleImpl, UpsampleImpl, UnfoldImpl, FoldImpl>();
+    register_module_class("UpsamplingNearest2d", [](const Args& a, const Kwargs& k) {
+        return make_upsampling<UpsamplingNearest2dImpl>("UpsamplingNearest2d", a, k);
+    });
+    register_module_class("UpsamplingBilinear2d", [](const Args& a, const Kwargs& k) {
+        return make_upsampling<UpsamplingBilinear2dImpl>("UpsamplingBilinear2d", a, k);
+    });
+}
 
 } // namespace reel::nn

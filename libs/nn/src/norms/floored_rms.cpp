@@ -6,7 +6,10 @@
 
 #include <reel/autograd/function.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/reduce/vector_norm.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "norms/rows.hpp"

@@ -1,7 +1,8 @@
 // The two layer norms of the variants, over the library's op.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/nn/layer_norm.hpp>
 #include <reel/nn/norms/layer_norm.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
@@ -62,18 +63,19 @@ Tensor LayerNormNoBiasImpl::forward(const Tensor& input) {
     return reel::layer_norm(input, options.input_size(), {}, {}, options.eps());
 }
 
-namespace {
-[[maybe_unused]] const bool registered[] = {
-    register_module_class("norms.LayerNorm", &make_layer<LayerNormImpl>),
-    register_module_class("norms.LayerNormNoBias",
-                          [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-                              for (const auto& argument : kwargs)
-                                  REEL_CHECK_TYPE(argument.first.toStringRef() != "elementwise_affine",
-                                                  "LayerNormNoBias: 'elementwise_affine' is given twice: the class "
-                                                  "itself sets it to False");
-                              return make_layer<LayerNormNoBiasImpl>(args, kwargs);
-                          }),
-};
-} // namespace
-
 } // namespace reel::nn::norms
+
+namespace reel::nn {
+
+void register_layer_norm() {
+    register_module_class("norms.LayerNorm", &make_layer<norms::LayerNormImpl>);
+    register_module_class("norms.LayerNormNoBias", [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+        for (const auto& argument : kwargs)
+            REEL_CHECK_TYPE(argument.first.toStringRef() != "elementwise_affine",
+                            "LayerNormNoBias: 'elementwise_affine' is given twice: the class "
+                            "itself sets it to False");
+        return make_layer<norms::LayerNormNoBiasImpl>(args, kwargs);
+    });
+}
+
+} // namespace reel::nn

@@ -1,8 +1,9 @@
 // Reversible instance normalisation.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/nn/norms/rinorm.hpp>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
@@ -103,8 +104,10 @@ bool RINormImpl::become_copy_of(const Module& other, std::optional<Device> devic
     return true;
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_module_class("norms.RINorm", &make_layer<RINormImpl>);
-} // namespace
-
 } // namespace reel::nn::norms
+
+namespace reel::nn {
+
+void register_rinorm() { register_module_class("norms.RINorm", &make_layer<norms::RINormImpl>); }
+
+} // namespace reel::nn

@@ -1,9 +1,9 @@
 // Root mean square norm with a floor.
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/nn/norms/rms_norm.hpp>
 
 #include <limits>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
@@ -44,8 +44,10 @@ Tensor RMSNormImpl::forward(const Tensor& x) {
     return floored_rms_norm(x, g, options.dim(), eps);
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_module_class("norms.RMSNorm", &make_layer<RMSNormImpl>);
-} // namespace
-
 } // namespace reel::nn::norms
+
+namespace reel::nn {
+
+void register_rms_norm() { register_module_class("norms.RMSNorm", &make_layer<norms::RMSNormImpl>); }
+
+} // namespace reel::nn

@@ -1,10 +1,10 @@
+#include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/nn/utils/clip_grad.hpp>
 
 #include <cmath>
 #include <limits>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 namespace reel::nn::utils {

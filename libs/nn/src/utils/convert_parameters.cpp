@@ -1,7 +1,7 @@
+#include <reel/autograd/ops/shape/join.hpp>
 #include <reel/nn/utils/convert_parameters.hpp>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 
 namespace reel::nn::utils {
 

@@ -20,8 +20,6 @@ std::vector<double> ConstantLR::get_lrs() {
     return scaled(last_epoch_ == options_.total_iters ? 1 / options_.factor : 1);
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_scheduler<ConstantLR, ConstantLROptions>("ConstantLR");
-}
+void register_constant_lr() { register_scheduler<ConstantLR, ConstantLROptions>("ConstantLR"); }
 
 } // namespace reel::optim

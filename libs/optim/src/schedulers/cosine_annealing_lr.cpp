@@ -32,8 +32,7 @@ std::vector<double> CosineAnnealingLR::get_lrs() {
     return r;
 }
 
-namespace {
-[[maybe_unused]] const bool registered =
+void register_cosine_annealing_lr() {
     register_scheduler<CosineAnnealingLR, CosineAnnealingLROptions>("CosineAnnealingLR");
 }
 

@@ -52,8 +52,7 @@ void CosineAnnealingWarmRestarts::save_state(ValueDict& dict) const {
     dict.set("T_i", length);
 }
 
-namespace {
-[[maybe_unused]] const bool registered =
+void register_cosine_annealing_warm_restarts() {
     register_scheduler<CosineAnnealingWarmRestarts, CosineAnnealingWarmRestartsOptions>("CosineAnnealingWarmRestarts");
 }
 

@@ -81,8 +81,6 @@ std::vector<double> CyclicLR::get_lrs() {
     return r;
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_scheduler<CyclicLR, CyclicLROptions>("CyclicLR");
-}
+void register_cyclic_lr() { register_scheduler<CyclicLR, CyclicLROptions>("CyclicLR"); }
 
 } // namespace reel::optim

@@ -14,8 +14,6 @@ ExponentialLR::ExponentialLR(Optimizer& optimizer, ExponentialLROptions options)
 }
 std::vector<double> ExponentialLR::get_lrs() { return scaled(last_epoch_ == 0 ? 1 : options_.gamma); }
 
-namespace {
-[[maybe_unused]] const bool registered = register_scheduler<ExponentialLR, ExponentialLROptions>("ExponentialLR");
-}
+void register_exponential_lr() { register_scheduler<ExponentialLR, ExponentialLROptions>("ExponentialLR"); }
 
 } // namespace reel::optim

@@ -26,8 +26,6 @@ std::vector<double> LinearLR::get_lrs() {
     return scaled(1 + rise / (total * start + double(last_epoch_ - 1) * rise));
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_scheduler<LinearLR, LinearLROptions>("LinearLR");
-}
+void register_linear_lr() { register_scheduler<LinearLR, LinearLROptions>("LinearLR"); }
 
 } // namespace reel::optim

@@ -21,8 +21,6 @@ std::vector<double> MultiStepLR::get_lrs() {
     return scaled(std::pow(options_.gamma, double(times)));
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_scheduler<MultiStepLR, MultiStepLROptions>("MultiStepLR");
-}
+void register_multi_step_lr() { register_scheduler<MultiStepLR, MultiStepLROptions>("MultiStepLR"); }
 
 } // namespace reel::optim

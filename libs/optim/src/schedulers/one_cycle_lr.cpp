@@ -103,8 +103,6 @@ std::vector<double> OneCycleLR::get_lrs() {
     return r;
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_scheduler<OneCycleLR, OneCycleLROptions>("OneCycleLR");
-}
+void register_one_cycle_lr() { register_scheduler<OneCycleLR, OneCycleLROptions>("OneCycleLR"); }
 
 } // namespace reel::optim

@@ -21,8 +21,6 @@ std::vector<double> PolynomialLR::get_lrs() {
     return scaled(std::pow((1 - now / total) / (1 - (now - 1) / total), options_.power));
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_scheduler<PolynomialLR, PolynomialLROptions>("PolynomialLR");
-}
+void register_polynomial_lr() { register_scheduler<PolynomialLR, PolynomialLROptions>("PolynomialLR"); }
 
 } // namespace reel::optim

@@ -106,8 +106,7 @@ void ReduceLROnPlateauScheduler::load_state_dict(const Value& value) {
     last_epoch_ = epoch;
 }
 
-namespace {
-[[maybe_unused]] const bool registered =
+void register_reduce_on_plateau_scheduler() {
     register_scheduler<ReduceLROnPlateauScheduler, ReduceLROnPlateauOptions>("ReduceLROnPlateau");
 }
 

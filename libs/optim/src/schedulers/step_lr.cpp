@@ -18,8 +18,6 @@ std::vector<double> StepLR::get_lrs() {
     return scaled(last_epoch_ == 0 || last_epoch_ % options_.step_size != 0 ? 1 : options_.gamma);
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_scheduler<StepLR, StepLROptions>("StepLR");
-}
+void register_step_lr() { register_scheduler<StepLR, StepLROptions>("StepLR"); }
 
 } // namespace reel::optim

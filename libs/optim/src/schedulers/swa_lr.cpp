@@ -49,8 +49,6 @@ std::vector<double> SWALR::get_lrs() {
     return r;
 }
 
-namespace {
-[[maybe_unused]] const bool registered = register_scheduler<SWALR, SWALROptions>("SWALR");
-}
+void register_swa_lr() { register_scheduler<SWALR, SWALROptions>("SWALR"); }
 
 } // namespace reel::optim

@@ -5,14 +5,7 @@
 #include <reel/rl/collectors/collector_options.hpp>
 #include <reel/rl/collectors/data_collector_base.hpp>
 #include <reel/rl/collectors/multi_collector.hpp>
-#include <reel/rl/distributions/bernoulli.hpp>
-#include <reel/rl/distributions/categorical.hpp>
-#include <reel/rl/distributions/delta.hpp>
-#include <reel/rl/distributions/distribution.hpp>
-#include <reel/rl/distributions/independent.hpp>
-#include <reel/rl/distributions/normal.hpp>
-#include <reel/rl/distributions/one_hot_categorical.hpp>
-#include <reel/rl/distributions/tanh_normal.hpp>
+#include <reel/distributions.hpp>
 #include <reel/rl/envs.hpp>
 #include <reel/rl/modules/actors.hpp>
 #include <reel/rl/modules/egreedy.hpp>

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/rl/postprocs/split_trajectories.hpp>
 

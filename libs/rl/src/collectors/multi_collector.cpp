@@ -1,3 +1,4 @@
+#include <reel/autograd/ops/shape/join.hpp>
 #include <reel/rl/collectors/multi_collector.hpp>
 
 #include <algorithm>

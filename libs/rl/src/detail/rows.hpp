@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <reel/autograd/ops/index/gather.hpp>
 #include <reel/rl/tensordict.hpp>
 
 namespace reel::rl::detail {

@@ -4,9 +4,10 @@
 #include <string>
 #include <thread>
 
+#include <reel/autograd/detail/thread_limit.hpp>
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/thread_limit.hpp>
+#include <reel/autograd/ops/reduce/minmax.hpp>
 
 namespace reel::rl::detail {
 

@@ -1,6 +1,8 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/statistics.hpp>
 #include <reel/rl/envs/check_env_specs.hpp>
-
-#include <reel/autograd/ops.hpp>
 
 #include "specs/spec_impl.hpp"
 

@@ -1,8 +1,8 @@
+#include <reel/autograd/ops/reduce/statistics.hpp>
 #include <reel/rl/envs/env_base.hpp>
 
 #include <algorithm>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/rl/specs/categorical.hpp>
 
 #include "specs/spec_impl.hpp"

@@ -1,3 +1,4 @@
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/rl/envs/step_mdp.hpp>
 
 #include <string_view>

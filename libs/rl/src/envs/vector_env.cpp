@@ -4,8 +4,6 @@
 #include <cstring>
 #include <thread>
 
-#include <reel/autograd/ops.hpp>
-
 #include "detail/rows.hpp"
 #include "detail/seeds.hpp"
 #include "detail/team.hpp"

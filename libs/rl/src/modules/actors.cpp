@@ -1,8 +1,7 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/rl/modules/actors.hpp>
 
 #include <algorithm>
-
-#include <reel/autograd/ops.hpp>
 
 namespace reel::rl {
 

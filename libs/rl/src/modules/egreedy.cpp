@@ -1,9 +1,14 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/nn/embedding.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/random/random.hpp>
+#include <reel/autograd/ops/random/sampling.hpp>
 #include <reel/rl/modules/egreedy.hpp>
 
 #include <algorithm>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/rl/modules/exploration_type.hpp>
 

@@ -1,6 +1,6 @@
+#include <reel/autograd/ops/shape/join.hpp>
 #include <reel/rl/modules/mlp.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/nn/modules/dropout.hpp>
 #include <reel/nn/modules/linear.hpp>
 

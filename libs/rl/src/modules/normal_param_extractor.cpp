@@ -1,9 +1,11 @@
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/rl/modules/normal_param_extractor.hpp>
 
 #include <charconv>
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 namespace reel::rl {

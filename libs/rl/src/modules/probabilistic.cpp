@@ -1,7 +1,5 @@
 #include <reel/rl/modules/probabilistic.hpp>
 
-#include <reel/autograd/ops.hpp>
-
 namespace reel::rl {
 
 ProbabilisticTensorDictModuleImpl::ProbabilisticTensorDictModuleImpl(std::vector<NestedKey> in_keys,

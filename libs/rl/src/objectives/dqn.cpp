@@ -1,7 +1,6 @@
 #include <reel/rl/objectives/dqn.hpp>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "objectives/loss_support.hpp"

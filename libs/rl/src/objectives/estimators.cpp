@@ -1,9 +1,9 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/rl/objectives/value/estimators.hpp>
 
 #include <ostream>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 namespace reel::rl {

@@ -1,6 +1,7 @@
 #include "objectives/loss_support.hpp"
 
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/loss/classification.hpp>
+#include <reel/autograd/ops/loss/loss.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 namespace reel::rl::detail {

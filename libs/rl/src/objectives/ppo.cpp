@@ -1,9 +1,9 @@
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/rl/objectives/ppo.hpp>
 
 #include <cmath>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "objectives/loss_support.hpp"

@@ -1,6 +1,5 @@
 #include <reel/rl/objectives/reinforce.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "objectives/loss_support.hpp"

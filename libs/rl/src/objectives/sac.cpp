@@ -1,9 +1,11 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
 #include <reel/rl/objectives/sac.hpp>
 
 #include <cmath>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "objectives/loss_support.hpp"

@@ -1,7 +1,6 @@
 #include <reel/rl/objectives/target_updates.hpp>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 
 namespace reel::rl {
 

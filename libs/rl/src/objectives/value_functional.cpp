@@ -1,8 +1,11 @@
 // Every estimate is one linear recurrence backwards through time.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
 #include <reel/rl/objectives/value/functional.hpp>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 namespace reel::rl {

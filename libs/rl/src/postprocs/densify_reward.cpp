@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/printing.hpp>
 
 #include "postprocs/needed_entry.hpp"

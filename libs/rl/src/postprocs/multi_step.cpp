@@ -1,9 +1,8 @@
 // The post-processor as a module.
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/rl/postprocs/multi_step.hpp>
 
 #include <cmath>
-
-#include <reel/autograd/ops.hpp>
 
 #include "postprocs/multi_step_rule.hpp"
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/printing.hpp>
 
 #include "postprocs/needed_entry.hpp"

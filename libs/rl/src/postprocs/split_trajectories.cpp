@@ -1,10 +1,11 @@
 // Trajectories as rows.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/shape/pad.hpp>
 #include <reel/rl/postprocs/split_trajectories.hpp>
 
 #include <algorithm>
 #include <set>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/printing.hpp>
 
 #include "postprocs/needed_entry.hpp"

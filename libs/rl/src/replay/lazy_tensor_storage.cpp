@@ -1,6 +1,5 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/rl/replay/lazy_tensor_storage.hpp>
-
-#include <reel/autograd/ops.hpp>
 
 namespace reel::rl {
 

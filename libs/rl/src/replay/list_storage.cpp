@@ -1,9 +1,9 @@
+#include <reel/autograd/ops/shape/join.hpp>
 #include <reel/rl/replay/list_storage.hpp>
 
 #include <algorithm>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 
 #include "replay/state.hpp"
 

@@ -1,10 +1,11 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/random/random.hpp>
 #include <reel/rl/replay/prioritized_sampler.hpp>
 
 #include <algorithm>
 #include <cmath>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 
 #include "replay/state.hpp"
 

@@ -1,6 +1,5 @@
+#include <reel/autograd/ops/random/random.hpp>
 #include <reel/rl/replay/random_sampler.hpp>
-
-#include <reel/autograd/ops.hpp>
 
 namespace reel::rl {
 

@@ -1,9 +1,10 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
 #include <reel/rl/replay/replay_buffer.hpp>
 
 #include <algorithm>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/random.hpp>
 #include <reel/rl/replay/random_sampler.hpp>
 

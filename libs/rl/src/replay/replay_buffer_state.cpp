@@ -2,7 +2,7 @@
 #include <reel/rl/replay/replay_buffer.hpp>
 
 #include <reel/autograd/random.hpp>
-#include <reel/serialize/checkpoint.hpp>
+#include <reel/serialize/run_checkpoint.hpp>
 
 #include "replay/state.hpp"
 

@@ -1,8 +1,8 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/random/random.hpp>
 #include <reel/rl/replay/sampler_without_replacement.hpp>
 
 #include <algorithm>
-
-#include <reel/autograd/ops.hpp>
 
 #include "replay/state.hpp"
 

@@ -1,8 +1,8 @@
+#include <reel/autograd/ops/random/random.hpp>
 #include <reel/rl/replay/slice_sampler.hpp>
 
 #include <algorithm>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 
 namespace reel::rl {

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
-
 namespace reel::rl::replay {
 
 const Value& entry(const Value& state, const char* owner, const char* key) {

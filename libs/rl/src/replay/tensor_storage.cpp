@@ -1,7 +1,6 @@
 #include <reel/rl/replay/tensor_storage.hpp>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 
 #include "replay/state.hpp"
 #include "tensordict/dict_impl.hpp"

@@ -1,6 +1,5 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/rl/replay/tensordict_replay_buffer.hpp>
-
-#include <reel/autograd/ops.hpp>
 
 namespace reel::rl {
 namespace {

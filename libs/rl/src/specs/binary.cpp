@@ -1,6 +1,6 @@
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/rl/specs/binary.hpp>
-
-#include <reel/autograd/ops.hpp>
 
 #include "specs/choices.hpp"
 #include "specs/dispatch.hpp"

@@ -1,10 +1,16 @@
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/nn/embedding.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/pointwise/rounding.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/rl/specs/categorical.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 
 #include "specs/choices.hpp"

@@ -1,8 +1,11 @@
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/reduce/minmax.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/split.hpp>
 #include <reel/rl/specs/one_hot.hpp>
 
 #include <algorithm>
-
-#include <reel/autograd/ops.hpp>
 
 #include "specs/choices.hpp"
 #include "specs/dispatch.hpp"

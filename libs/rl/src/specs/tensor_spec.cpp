@@ -1,10 +1,10 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/rl/specs/tensor_spec.hpp>
 
 #include <algorithm>
 #include <mutex>
 #include <ostream>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/random.hpp>
 
 #include "specs/spec_impl.hpp"

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/reduce/minmax.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
 
 namespace reel::rl::detail {
 

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include <reel/autograd/ops/index/scatter.hpp>
 #include <reel/autograd/tensor.hpp>
 
 namespace reel::rl::detail {

@@ -1,8 +1,6 @@
 // Entries one by one: look-up, set, removal, renaming.
 #include <reel/rl/tensordict.hpp>
 
-#include <reel/autograd/ops.hpp>
-
 #include "tensordict/dict_impl.hpp"
 #include "tensordict/storing.hpp"
 

@@ -1,5 +1,7 @@
 // Parts of the batch: index, index_put_, gather.
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/reduce/minmax.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
 
 #include "tensordict/batch_index.hpp"
 #include "tensordict/storing.hpp"

@@ -1,5 +1,4 @@
 // update and update_: everything is checked before the first entry changes.
-#include <reel/autograd/ops.hpp>
 
 #include "tensordict/storing.hpp"
 

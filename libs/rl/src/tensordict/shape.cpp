@@ -1,7 +1,7 @@
 // Other shapes of the batch.
 #include <algorithm>
 
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/shape/split.hpp>
 
 #include "tensordict/dict_impl.hpp"
 

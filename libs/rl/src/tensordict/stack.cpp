@@ -1,5 +1,5 @@
 // stack and cat.
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
 
 #include "tensordict/dict_impl.hpp"
 

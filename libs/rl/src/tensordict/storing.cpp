@@ -1,6 +1,6 @@
-#include "tensordict/storing.hpp"
 
-#include <reel/autograd/ops.hpp>
+
+#include "tensordict/storing.hpp"
 
 namespace reel::rl::detail {
 

@@ -1,7 +1,9 @@
-#include "archive/code_export.hpp"
 
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/reduce/statistics.hpp>
 #include <reel/script/operator.hpp>
+
+#include "archive/code_export.hpp"
 
 #include "archive/archive_file.hpp"
 

@@ -5,7 +5,6 @@
 #include <map>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 
 #include "exported/program.hpp"
 

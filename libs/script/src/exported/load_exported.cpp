@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_impl.hpp>
 #include <reel/script/exported_program.hpp>
 

@@ -1,6 +1,7 @@
 #include "literal.hpp"
 
 #include <reel/autograd/tensor_factory.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
 
 namespace reel::jit {
 

@@ -2,7 +2,8 @@
 #include <unordered_map>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/script/module.hpp>
 
 namespace reel::jit {

@@ -4,7 +4,10 @@
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/op.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/nn/batch_norm.hpp>
+#include <reel/autograd/ops/nn/conv.hpp>
+#include <reel/autograd/ops/nn/interpolate.hpp>
 
 #include "ops/own.hpp"
 

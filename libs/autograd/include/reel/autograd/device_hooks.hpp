@@ -1,4 +1,4 @@
-// What a device library plugs into the core: memory and copies.
+// What a device library plugs into the core besides its kernels: memory, waiting, and what can be asked of a device.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,11 @@
 
 namespace reel {
 
-/// Functions that a device offers to storage and copies. All null until a device library registers itself.
+/// Functions that a device offers to storage and to `reel::cuda`. All null until a device library registers itself.
+/// Whatever reads or writes elements is a kernel instead (reel/autograd/kernel.hpp), copies and fills, too.
 struct DeviceHooks {
     void* (*alloc)(std::size_t nbytes, DeviceIndex index) = nullptr;
     void (*free)(void* p, std::size_t nbytes, DeviceIndex index) = nullptr;
-    /// Copies `src` into `dst` (same shape); at least one of them lives on the device. Converts dtypes.
-    void (*copy)(const Tensor& dst, const Tensor& src, bool non_blocking) = nullptr;
     void (*synchronize)(DeviceIndex index) = nullptr; ///< throws when there is no such device
     int (*device_count)() = nullptr;                  ///< 0 when the device cannot be used
     DeviceIndex (*current_device)() = nullptr;

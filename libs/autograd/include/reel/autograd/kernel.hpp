@@ -26,6 +26,11 @@ template <class A> const Tensor* tensor_or_null(const A& a) {
     if constexpr (is_tensor<A>) return &a;
     else return nullptr;
 }
+/// What errors call the op: its own word for itself where it hands one on as the first argument.
+template <class First, class... Rest> const char* caller_or(const char* name, const First& first, const Rest&...) {
+    if constexpr (std::is_same_v<First, const char*>) return first;
+    else return name;
+}
 } // namespace detail
 
 /// A kernel, declared once in a header of reel/autograd/kernels/ with the signature, the op's name and the CPU's
@@ -38,6 +43,7 @@ template <class A> const Tensor* tensor_or_null(const A& a) {
 /// function when it is loaded, before any thread calls; another signature does not compile. The first tensor among the
 /// arguments says where the call runs, all others must live there, too; undefined tensors live anywhere.
 /// On meta a kernel without result does nothing: the tensors that it would fill have their shapes and dtypes already.
+/// A kernel that several ops call takes the op's name as its first argument, a `const char*`; errors then speak of it.
 /// Errors: NotImplementedError, the same text for all kernels, where the device has no function, on meta where the
 /// kernel returns something; Error where operands live on several devices.
 template <class Signature> class Kernel;
@@ -60,16 +66,28 @@ public:
         const Tensor& where = detail::first_tensor(a...);
         const DeviceType d = where.device().type();
         if (d != kCPU || !functions_[int(kCPU)]) [[unlikely]] {
+            const char* const op = detail::caller_or(name_, a...);
+            if (!std::is_void_v<R> || d != kMeta) require(op, where);
+            detail::check_one_device(op, where, {detail::tensor_or_null(a)...});
             if constexpr (std::is_void_v<R>)
                 if (d == kMeta) return;
-            if (!functions_[int(d)]) {
-                bool there[device_types];
-                for (int i = 0; i < device_types; ++i) there[i] = functions_[i];
-                detail::throw_no_kernel(name_, where, there);
-            }
-            detail::check_one_device(name_, where, {detail::tensor_or_null(a)...});
         }
         return functions_[int(d)](static_cast<A>(a)...);
+    }
+    /// The function of the device on which `where` lives, whatever the other operands' devices are: for copies, which
+    /// go from one to another.
+    R on(const Tensor& where, A... a) const {
+        const DeviceType d = where.device().type();
+        if (!functions_[int(d)]) [[unlikely]]
+            require(detail::caller_or(name_, a...), where);
+        return functions_[int(d)](static_cast<A>(a)...);
+    }
+    /// Throws NotImplementedError on behalf of `op` unless there is a function for the device of `where`.
+    void require(const char* op, const Tensor& where) const {
+        if (functions_[int(where.device().type())]) return;
+        bool there[device_types];
+        for (int i = 0; i < device_types; ++i) there[i] = functions_[i];
+        detail::throw_no_kernel(op, where, there);
     }
 
 private:

@@ -8,23 +8,8 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/node.hpp>
+#include <reel/autograd/op_block.hpp>
 #include <reel/autograd/saved_variable.hpp>
-
-/// Marks the function below it as an op. The text is the schema, the single source of names, types and defaults; the
-/// build reads it and generates declaration, method, named binding and registration.
-///
-/// Exactly one word says where its gradient comes from; the build stops at a block that says none or another than its
-/// body does:
-/// - `rule`: the function records what it does, itself or in a helper.
-/// - `composite`: it calls differentiable ops and records nothing.
-/// - `not_differentiable`: its result carries no gradient.
-///
-/// Beside `rule` and `composite`, `not_differentiable("weight, target")` names inputs that no gradient reaches although
-/// they may require one. Other flags: `method`, `inplace` (an `op_` form exists), `inplace_native` (the file defines
-/// it), `out` (an `op_out` form exists), `out_exact` (its dtype must be the result's), `view`, `random`,
-/// `alias("other.name")`, `alias("other.name(Tensor input, ...)")`, `cpp("name")` (the function's name in C++),
-/// `explicit("argument")` (no default up to it in C++, where another overload has one).
-#define REEL_OP(schema, ...)
 
 namespace reel::autograd {
 

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include <reel/autograd/array_ref.hpp>
+#include <reel/autograd/detail/exact_argument.hpp>
 #include <reel/autograd/device.hpp>
 #include <reel/autograd/dtype.hpp>
 #include <reel/autograd/error.hpp>
-#include <reel/autograd/exact_argument.hpp>
 #include <reel/autograd/fwd.hpp>
 #include <reel/autograd/generator.hpp>
 #include <reel/autograd/hook_table.hpp>

@@ -1,46 +1,55 @@
-// Operators on tensors and numbers.
+// Operators on tensors and numbers: the ops of the same meaning.
 #pragma once
 
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/scalar.hpp>
+#include <reel/autograd/tensor.hpp>
 
 namespace reel {
 
-#define REEL_BINARY_OPERATOR(op, name)                                                                                 \
-    inline Tensor operator op(const Tensor& x, const Tensor& o) { return name(x, o); }                                 \
-    inline Tensor operator op(const Tensor& x, const Scalar& o) { return name(x, o); }
-REEL_BINARY_OPERATOR(+, add)
-REEL_BINARY_OPERATOR(-, sub)
-REEL_BINARY_OPERATOR(*, mul)
-REEL_BINARY_OPERATOR(/, div)
-REEL_BINARY_OPERATOR(==, eq)
-REEL_BINARY_OPERATOR(!=, ne)
-REEL_BINARY_OPERATOR(<, lt)
-REEL_BINARY_OPERATOR(<=, le)
-REEL_BINARY_OPERATOR(>, gt)
-REEL_BINARY_OPERATOR(>=, ge)
-REEL_BINARY_OPERATOR(%, remainder)
-REEL_BINARY_OPERATOR(&, bitwise_and)
-REEL_BINARY_OPERATOR(|, bitwise_or)
-REEL_BINARY_OPERATOR(^, bitwise_xor)
-#undef REEL_BINARY_OPERATOR
-inline Tensor operator+(const Scalar& x, const Tensor& o) { return add(o, x); }
-inline Tensor operator*(const Scalar& x, const Tensor& o) { return mul(o, x); }
-inline Tensor operator-(const Scalar& x, const Tensor& o) { return rsub(o, x); }
-inline Tensor operator/(const Scalar& x, const Tensor& o) { return mul(reciprocal(o), x); }
-inline Tensor operator%(const Scalar& x, const Tensor& o) { return remainder(x, o); }
-inline Tensor operator&(const Scalar& x, const Tensor& o) { return bitwise_and(x, o); }
-inline Tensor operator|(const Scalar& x, const Tensor& o) { return bitwise_or(x, o); }
-inline Tensor operator^(const Scalar& x, const Tensor& o) { return bitwise_xor(x, o); }
-inline Tensor operator==(const Scalar& x, const Tensor& o) { return eq(o, x); }
-inline Tensor operator!=(const Scalar& x, const Tensor& o) { return ne(o, x); }
-inline Tensor operator<(const Scalar& x, const Tensor& o) { return gt(o, x); }
-inline Tensor operator<=(const Scalar& x, const Tensor& o) { return ge(o, x); }
-inline Tensor operator>(const Scalar& x, const Tensor& o) { return lt(o, x); }
-inline Tensor operator>=(const Scalar& x, const Tensor& o) { return le(o, x); }
+Tensor operator+(const Tensor& x, const Tensor& o);
+Tensor operator+(const Tensor& x, const Scalar& o);
+Tensor operator+(const Scalar& x, const Tensor& o);
+Tensor operator-(const Tensor& x, const Tensor& o);
+Tensor operator-(const Tensor& x, const Scalar& o);
+Tensor operator-(const Scalar& x, const Tensor& o);
+Tensor operator*(const Tensor& x, const Tensor& o);
+Tensor operator*(const Tensor& x, const Scalar& o);
+Tensor operator*(const Scalar& x, const Tensor& o);
+Tensor operator/(const Tensor& x, const Tensor& o);
+Tensor operator/(const Tensor& x, const Scalar& o);
+Tensor operator/(const Scalar& x, const Tensor& o);
+Tensor operator==(const Tensor& x, const Tensor& o);
+Tensor operator==(const Tensor& x, const Scalar& o);
+Tensor operator==(const Scalar& x, const Tensor& o);
+Tensor operator!=(const Tensor& x, const Tensor& o);
+Tensor operator!=(const Tensor& x, const Scalar& o);
+Tensor operator!=(const Scalar& x, const Tensor& o);
+Tensor operator<(const Tensor& x, const Tensor& o);
+Tensor operator<(const Tensor& x, const Scalar& o);
+Tensor operator<(const Scalar& x, const Tensor& o);
+Tensor operator<=(const Tensor& x, const Tensor& o);
+Tensor operator<=(const Tensor& x, const Scalar& o);
+Tensor operator<=(const Scalar& x, const Tensor& o);
+Tensor operator>(const Tensor& x, const Tensor& o);
+Tensor operator>(const Tensor& x, const Scalar& o);
+Tensor operator>(const Scalar& x, const Tensor& o);
+Tensor operator>=(const Tensor& x, const Tensor& o);
+Tensor operator>=(const Tensor& x, const Scalar& o);
+Tensor operator>=(const Scalar& x, const Tensor& o);
+Tensor operator%(const Tensor& x, const Tensor& o);
+Tensor operator%(const Tensor& x, const Scalar& o);
+Tensor operator%(const Scalar& x, const Tensor& o);
+Tensor operator&(const Tensor& x, const Tensor& o);
+Tensor operator&(const Tensor& x, const Scalar& o);
+Tensor operator&(const Scalar& x, const Tensor& o);
+Tensor operator|(const Tensor& x, const Tensor& o);
+Tensor operator|(const Tensor& x, const Scalar& o);
+Tensor operator|(const Scalar& x, const Tensor& o);
+Tensor operator^(const Tensor& x, const Tensor& o);
+Tensor operator^(const Tensor& x, const Scalar& o);
+Tensor operator^(const Scalar& x, const Tensor& o);
 
 /// Both undefined, or both defined with equal sizes and elements.
-inline bool equal_if_defined(const Tensor& a, const Tensor& b) {
-    return a.defined() == b.defined() && (!a.defined() || equal(a, b));
-}
+bool equal_if_defined(const Tensor& a, const Tensor& b);
 
 } // namespace reel

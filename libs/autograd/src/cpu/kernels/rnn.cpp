@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "cpu/vec_math.hpp"
+#include <reel/autograd/detail/cpu/vec_math.hpp>
 
 namespace reel::cpu::REEL_ISA {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "cpu/vec_math.hpp"
+#include <reel/autograd/detail/cpu/vec_math.hpp>
 
 namespace reel::cpu::REEL_ISA {
 

@@ -1,5 +1,4 @@
 // Conversions by the dtype's own name.
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "tensor/convert.hpp"

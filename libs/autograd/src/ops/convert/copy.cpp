@@ -1,5 +1,8 @@
 // Copies, conversions and fills.
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "tape/inplace.hpp"
@@ -53,7 +56,8 @@ Tensor contiguous(const Tensor& input, std::optional<MemoryFormat> memory_format
     return input.is_contiguous(f) ? input : clone(input, f);
 }
 /// Into `input`, with broadcasting and conversion.  gradient: zeros for input, the gradient for src
-REEL_OP("copy_(Tensor input, Tensor src, bool non_blocking=False) -> Tensor", rule, method)
+REEL_OP("copy_(Tensor input, Tensor src, bool non_blocking=False) -> Tensor", rule, method, any_device("src"),
+        samples(call(numbers({3, 4}), numbers({4}))))
 Tensor& copy_(const Tensor& input, const Tensor& src, bool) {
     check_inplace(input, "copy_");
     const Dims sizes = broadcast_shapes("copy_", input.sizes(), src.sizes());
@@ -118,11 +122,12 @@ Tensor to(const Tensor& input, std::optional<Device> device, std::optional<Scala
 /// dtype and device of `other`.
 REEL_OP("to(Tensor input, Tensor tensor, bool non_blocking=False, bool copy=False, *, MemoryFormat? "
         "memory_format=None) -> Tensor",
-        rule, not_differentiable("tensor"))
+        rule, not_differentiable("tensor"), any_device("tensor"))
 Tensor to(const Tensor& input, const Tensor& other, bool, bool copy, std::optional<MemoryFormat> memory_format) {
     return convert(input, other.scalar_type(), other.device(), copy, memory_format);
 }
-REEL_OP("type_as(Tensor input, Tensor other) -> Tensor", rule, not_differentiable("other"), method)
+REEL_OP("type_as(Tensor input, Tensor other) -> Tensor", rule, not_differentiable("other"), method, any_device("other"),
+        samples(call(numbers({3, 4}), numbers({2}))))
 Tensor type_as(const Tensor& input, const Tensor& other) {
     return convert(input, other.scalar_type(), other.device(), false, std::nullopt);
 }

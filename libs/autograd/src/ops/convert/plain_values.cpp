@@ -1,5 +1,5 @@
 // Tensors as plain values: the truth of one element, nested lists.
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/convert/plain_values.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "tensor/checked_size.hpp"
@@ -24,11 +24,11 @@ Value nested(const Tensor& flat, IntArrayRef sizes, std::size_t dim, std::int64_
 } // namespace
 
 /// Is the only element of `input` other than zero? Errors: Error unless there is exactly one.
-REEL_OP("is_nonzero(Tensor input) -> bool", not_differentiable)
+REEL_OP("is_nonzero(Tensor input) -> bool", not_differentiable, samples(call(numbers({1}))))
 bool is_nonzero(const Tensor& input) { return input.is_nonzero(); }
 
 /// The elements as lists within lists, one level for each dimension; a plain number when there is none.
-REEL_OP("tolist(Tensor input) -> Value", not_differentiable)
+REEL_OP("tolist(Tensor input) -> Value", not_differentiable, samples(call(numbers({3, 4}))))
 Value tolist(const Tensor& input) {
     const Tensor dense = detail::contiguous_raw(input.detach().cpu());
     std::int64_t at = dense.storage_offset();

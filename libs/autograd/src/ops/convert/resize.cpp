@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include <reel/autograd/ops/convert/resize.hpp>
+#include <reel/autograd/ops/shape/strided.hpp>
+
 #include "tape/inplace.hpp"
 #include "tensor/checked_size.hpp"
 
@@ -14,7 +17,8 @@ using namespace shape;
 
 /// Gives the tensor other sizes, row-major or in `memory_format`. Elements keep their places in memory; memory grows
 /// when it must, and what it grows by is uninitialised. Refused for tensors that require grad.
-REEL_OP("resize_(Tensor input, int[] size, *, MemoryFormat? memory_format=None) -> Tensor", not_differentiable, method)
+REEL_OP("resize_(Tensor input, int[] size, *, MemoryFormat? memory_format=None) -> Tensor", not_differentiable, method,
+        samples(call(numbers({3, 4}), ints({2, 3}))))
 Tensor& resize_(const Tensor& input, IntArrayRef size, std::optional<MemoryFormat> memory_format) {
     REEL_CHECK(!input.requires_grad() || (input.is_inference() && InferenceMode::is_enabled()),
                "resize_: cannot resize a tensor that requires grad");
@@ -39,7 +43,7 @@ Tensor& resize_(const Tensor& input, IntArrayRef size, std::optional<MemoryForma
 }
 /// `resize_` to the sizes of `the_template`, with preserve_format in its memory format.
 REEL_OP("resize_as_(Tensor input, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor",
-        not_differentiable, method)
+        not_differentiable, method, any_device("the_template"), samples(call(numbers({3, 4}), numbers({2, 3}))))
 Tensor& resize_as_(const Tensor& input, const Tensor& the_template, std::optional<MemoryFormat> memory_format) {
     if (memory_format == MemoryFormat::Preserve) memory_format = the_template.suggest_memory_format();
     return resize_(input, the_template.sizes(), memory_format);
@@ -47,7 +51,8 @@ Tensor& resize_as_(const Tensor& input, const Tensor& the_template, std::optiona
 
 /// Writes `fill_value` to the main diagonal; `wrap`: a tall matrix starts it again below. More than two dimensions must
 /// be of one size.
-REEL_OP("fill_diagonal_(Tensor input, Scalar fill_value, bool wrap=False) -> Tensor", composite, method)
+REEL_OP("fill_diagonal_(Tensor input, Scalar fill_value, bool wrap=False) -> Tensor", composite, method,
+        samples(call(numbers({3, 4}), 2.0)))
 Tensor& fill_diagonal_(const Tensor& input, const Scalar& fill_value, bool wrap) {
     REEL_CHECK(input.dim() >= 2, "fill_diagonal_: expected at least 2 dimensions, got sizes ", input.sizes());
     const IntArrayRef s = input.sizes();

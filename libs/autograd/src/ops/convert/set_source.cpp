@@ -1,6 +1,7 @@
 // Tensors that take over another tensor's memory.
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/convert/set_source.hpp>
+#include <reel/autograd/ops/shape/strided.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "tensor/checked_size.hpp"
@@ -35,7 +36,8 @@ Tensor& take_over(const Tensor& input, const Tensor& source) {
 /// Makes `input` show the memory, the sizes and the strides of `source`, which both share from then on. Errors:
 /// TypeError for another dtype, Error for another device, for views, and, while recording, for tensors that require
 /// grad.
-REEL_OP("set_(Tensor input, Tensor source) -> Tensor", not_differentiable, method)
+REEL_OP("set_(Tensor input, Tensor source) -> Tensor", not_differentiable, method,
+        samples(call(numbers({3, 4}), numbers({5}))))
 Tensor& set_(const Tensor& input, const Tensor& source) { return take_over(input, source); }
 /// The same with other sizes, strides (row-major without) and another first element, counted in the whole memory.
 REEL_OP("set_(Tensor input, Tensor source, int storage_offset, int[] size, int[] stride=[]) -> Tensor",

@@ -1,12 +1,12 @@
 // Making tensors: filled, counted, like others.
-#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/like_factories.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/record.hpp>
 
 #include <cmath>
 
 #include "tensor/checked_size.hpp"
-#include "tensor/raw.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -71,14 +71,17 @@ TensorOptions with_memory_format(const TensorOptions& options, std::optional<Mem
 }
 } // namespace detail
 
-REEL_OP("empty(int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable, out)
+REEL_OP("empty(int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable, out,
+        samples(call(ints({2, 3}))))
 Tensor empty(IntArrayRef size, TensorOptions options) { return finish(unfilled("empty", size, options), options); }
-REEL_OP("empty_strided(int[] size, int[] stride, *, TensorOptions options={}) -> Tensor", not_differentiable)
+REEL_OP("empty_strided(int[] size, int[] stride, *, TensorOptions options={}) -> Tensor", not_differentiable,
+        samples(call(ints({2, 3}), ints({1, 2}))))
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, TensorOptions options) {
     REEL_CHECK(size.size() == stride.size(), "empty_strided: size ", size, " and stride ", stride, " differ in length");
     return finish(empty_strided_raw(size, stride, options.dtype(), options.device()), options);
 }
-REEL_OP("empty_like(Tensor input, *, TensorOptions options={}) -> Tensor", not_differentiable)
+REEL_OP("empty_like(Tensor input, *, TensorOptions options={}) -> Tensor", not_differentiable,
+        samples(call(numbers({3, 4}))))
 Tensor empty_like(const Tensor& input, TensorOptions options) {
     const TensorOptions o = like(input, options);
     return finish(unfilled_like(input, o), o);
@@ -100,7 +103,8 @@ REEL_OP("full_like(Tensor input, Scalar fill_value, *, TensorOptions options={})
 Tensor full_like(const Tensor& input, const Scalar& fill_value, TensorOptions options) {
     return filled_like(input, fill_value, options);
 }
-REEL_OP("new_empty(Tensor input, int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable, method)
+REEL_OP("new_empty(Tensor input, int[] size, *, TensorOptions options={}) -> Tensor", not_differentiable, method,
+        samples(call(numbers({3, 4}), ints({2, 3}))))
 Tensor new_empty(const Tensor& input, IntArrayRef size, TensorOptions options) {
     const TensorOptions o = like(input, options);
     return finish(unfilled("new_empty", size, o), o);
@@ -146,14 +150,10 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor
     const std::int64_t n = ints ? steps_between(start.toLong(), end.toLong(), step.toLong())
                                 : checked_size("arange", "the number of elements", std::ceil(span / step.toDouble()));
     check_sizes("arange", n, dtype);
-    Tensor wide = empty_raw({n}, isIntegralType(dtype, true) && ints ? kLong : kDouble);
-    if (wide.scalar_type() == kLong) {
-        std::int64_t* const to = host_data<std::int64_t>(wide, "arange");
-        for (std::int64_t i = 0; i < n; ++i) to[i] = start.toLong() + i * step.toLong();
-    } else {
-        double* const to = host_data<double>(wide, "arange");
-        for (std::int64_t i = 0; i < n; ++i) to[i] = start.toDouble() + double(i) * step.toDouble();
-    }
+    const auto integer = [&](std::int64_t i) { return start.toLong() + i * step.toLong(); };
+    const auto number = [&](std::int64_t i) { return start.toDouble() + double(i) * step.toDouble(); };
+    const Tensor wide =
+        isIntegralType(dtype, true) && ints ? generated<std::int64_t>(n, integer) : generated<double>(n, number);
     Tensor t = empty_raw({n}, dtype, options.device());
     copy_raw(t, wide);
     return finish(std::move(t), options);

@@ -1,13 +1,12 @@
 // Evenly spaced numbers, on a linear and on a logarithmic scale.
-#include <reel/autograd/host_data.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/factory/ranges.hpp>
 #include <reel/autograd/record.hpp>
 
 #include <cmath>
 #include <complex>
 
 #include "tensor/checked_size.hpp"
-#include "tensor/raw.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -18,9 +17,7 @@ namespace {
 template <class T, class F>
 Tensor series(const char* op, std::int64_t steps, const TensorOptions& options, const F& at) {
     check_sizes(op, steps, dtype_of<T>);
-    const Tensor wide = empty_raw({steps}, dtype_of<T>);
-    T* const to = host_data<T>(wide, op);
-    for (std::int64_t i = 0; i < steps; ++i) to[i] = at(i);
+    const Tensor wide = generated<T>(steps, at);
     Tensor out = empty_raw({steps}, options.dtype(), options.device());
     copy_raw(out, wide);
     if (options.requires_grad()) out.requires_grad_();
@@ -78,7 +75,8 @@ Tensor logspace(const Scalar& start, const Scalar& end, std::int64_t steps, doub
 }
 
 /// Uninitialised memory of sizes `size` whose dimensions lie in memory in the order `physical_layout`.
-REEL_OP("empty_permuted(int[] size, int[] physical_layout, *, TensorOptions options={}) -> Tensor", not_differentiable)
+REEL_OP("empty_permuted(int[] size, int[] physical_layout, *, TensorOptions options={}) -> Tensor", not_differentiable,
+        samples(call(ints({2, 3}), ints({1, 0}))))
 Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, TensorOptions options) {
     REEL_CHECK(size.size() == physical_layout.size(), "empty_permuted: size ", size, " and physical_layout ",
                physical_layout, " differ in length");

@@ -1,4 +1,6 @@
 // Elements picked by index tensors along one dimension.
+#include <reel/autograd/ops/index/gather.hpp>
+
 #include "ops/index/index_kernels.hpp"
 #include "ops/shape/shape_util.hpp"
 

@@ -1,8 +1,12 @@
 // Indexing by tensors: reading, writing, masks.
+#include <reel/autograd/ops/index/index.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+
 #include "ops/index/index.hpp"
 
+#include <reel/autograd/kernels/block_copies.hpp>
+
 #include "op/inplace_form.hpp"
-#include "ops/index/block_copies.hpp"
 #include "ops/index/index_kernels.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "tape/inplace.hpp"
@@ -150,7 +154,7 @@ std::vector<Tensor> saved_list(const RuleContext& c) {
 
 Tensor index_by(const Tensor& self, TensorList indices) {
     Tensor out;
-    if (indices.size() == 1) out = take_rows(self, indices[0]);
+    if (indices.size() == 1 && kernels::take_rows.has(self.device().type())) out = kernels::take_rows(self, indices[0]);
     if (!out.defined()) {
         const Plan plan = make_plan(self, indices);
         out = empty_raw(plan.sizes, self);
@@ -194,19 +198,23 @@ void index_put_in_place(const Tensor& self, TensorList indices, const Tensor& va
         return;
     }
     check_inplace(self, "index_put_");
-    if (accumulate || indices.size() != 1 || !put_rows(self, indices[0], values))
+    const bool shortcut = !accumulate && indices.size() == 1 && kernels::put_rows.has(self.device().type());
+    if (!shortcut || !kernels::put_rows(self, indices[0], values))
         put_raw(make_plan(self, indices), self, values, accumulate);
     rebase_history(self, Tensor(), "index_put_");
 }
 
 /// Elements at the positions that `indices` name: one entry per leading dimension, None meaning all of it, by NumPy's
 /// rules for index tensors and masks.
-REEL_OP("index(Tensor input, Tensor?[] indices) -> Tensor", rule, cpp("index_op"))
+REEL_OP("index(Tensor input, Tensor?[] indices) -> Tensor", rule, cpp("index_op"), any_device("indices"),
+        samples(call(numbers({3, 4}), tensors({longs({0, 2, 2})})),
+                call(numbers({3, 4}), tensors({Tensor(), longs({3, 1})})),
+                call(numbers({3, 4}), tensors({numbers({3, 4}) > 0}))))
 Tensor index_op(const Tensor& input, TensorList indices) { return index_by(input, indices); }
 
 /// A copy of `input` with `values` (broadcast) written at, or added to, the positions that `indices` name.
 REEL_OP("index_put(Tensor input, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor", rule,
-        inplace_native)
+        inplace_native, any_device("indices"))
 Tensor index_put(const Tensor& input, TensorList indices, const Tensor& values, bool accumulate) {
     return index_put_by(input, indices, values, accumulate);
 }

@@ -1,6 +1,5 @@
 #include "ops/index/index_kernels.hpp"
 
-#include "cpu/walk.hpp"
 #include "ops/shape/shape_util.hpp"
 
 namespace reel {
@@ -23,26 +22,12 @@ namespace shape {
 Tensor checked_index(const char* op, const Tensor& index, std::int64_t size, bool wrap) {
     if (index.numel() == 0) return empty_raw(index.sizes(), kLong, index.device());
     const Tensor as_long = index_as_long(op, index);
-    if (!as_long.is_cpu()) return as_long;
     bool negative = false;
-    cpu::walk(
-        op, as_long.sizes(), {as_long},
-        [&](char* const* data, const std::int64_t* s, std::int64_t n) {
-            const char* p = data[0];
-            for (std::int64_t k = 0; k < n; ++k, p += s[0]) {
-                const std::int64_t i = *reinterpret_cast<const std::int64_t*>(p);
-                REEL_CHECK_INDEX(i < size && i >= (wrap ? -size : 0), op, ": index ", i,
-                                 " is out of range for a dimension of size ", size);
-                negative |= i < 0;
-            }
-        },
-        cpu::kSerial);
+    kernels::check_index(op, as_long, size, wrap, negative);
     if (!negative) return as_long;
     const Tensor out = empty_raw(as_long.sizes(), kLong, as_long.device());
     assign_raw(out, as_long);
-    std::int64_t* p = host_data<std::int64_t>(out, op);
-    for (std::int64_t k = 0; k < out.numel(); ++k)
-        if (p[k] < 0) p[k] += size;
+    kernels::wrap_index(op, out, size);
     return out;
 }
 

@@ -1,6 +1,21 @@
 // Reductions and normalisations that leave out the elements where a mask is false.
 #include <limits>
 
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/masked.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/nn/softmax.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/logarithmic.hpp>
+#include <reel/autograd/ops/reduce/logsumexp.hpp>
+#include <reel/autograd/ops/reduce/minmax.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/scan.hpp>
+#include <reel/autograd/ops/reduce/vector_norm.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 #include "ops/reduce/reduction.hpp"
 
 namespace reel {
@@ -35,7 +50,7 @@ ScalarType float_result(const Tensor& input, std::optional<ScalarType> dtype) {
 }
 /// How many elements the mask lets through, int64.
 Tensor counted(const Tensor& input, const Tensor& mask, const Dims& dims, bool keepdim) {
-    const Tensor ones_ = ones(input.sizes(), TensorOptions().dtype(kLong));
+    const Tensor ones_ = ones(input.sizes(), TensorOptions(kLong).device(input.device()));
     return sum(fill_out("masked", ones_, mask, 0), IntArrayRef(dims), keepdim);
 }
 
@@ -203,7 +218,7 @@ Tensor spread_of(const char* op, const Tensor& input, OptionalIntArrayRef dim, s
 /// Variance of the elements that the mask lets through.
 REEL_OP("masked.var(Tensor input, int[]? dim=None, bool? unbiased=None, *, Scalar? correction=None, bool "
         "keepdim=False, Dtype? dtype=None, Tensor? mask=None) -> Tensor",
-        composite)
+        composite, samples(call(numbers({3, 4})).with("mask", numbers({3, 4}, 17) < 1)))
 Tensor masked_var(const Tensor& input, OptionalIntArrayRef dim, std::optional<bool> unbiased,
                   const std::optional<Scalar>& correction, bool keepdim, std::optional<ScalarType> dtype,
                   const Tensor& mask) {

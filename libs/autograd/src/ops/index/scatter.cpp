@@ -1,10 +1,13 @@
 // Elements written, or combined with what is there, at positions that index tensors name along one dimension.
 #include "ops/index/index_kernels.hpp"
-#include "ops/pointwise/rule_host.hpp"
+#include "ops/pointwise/run.hpp"
 #include "ops/shape/shape_util.hpp"
 
 #include <limits>
 #include <string_view>
+
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/index/scatter.hpp>
 
 namespace reel {
 

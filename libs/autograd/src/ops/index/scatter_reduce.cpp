@@ -1,14 +1,22 @@
 // Reductions into positions that index tensors name: scatter_reduce, index_reduce.
-#include <reel/autograd/host_data.hpp>
-
-#include "ops/index/index_kernels.hpp"
-#include "ops/shape/shape_util.hpp"
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/index/scatter_reduce.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 
 #include <limits>
 #include <string>
 
 #include "op/dispatch.hpp"
+#include "ops/index/index_kernels.hpp"
 #include "ops/reduce/reduction.hpp"
+#include "ops/shape/shape_util.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -69,17 +77,8 @@ Tensor reduce_into(const Tensor& input, std::int64_t d, const Tensor& index, con
     scatter_raw(ScatterMode::Add, times, d, index, expand_raw(one, index.sizes()));
     times = times.masked_fill(times.eq(Scalar(0)), Scalar(1));
     if (isFloatingType(input.scalar_type()) || input.is_complex()) return out.div(times);
-    if (out.is_meta()) return out;
-    dispatch_integral(input.scalar_type(), "scatter_reduce", [&]<class T>() { // rounds towards minus infinity
-        T* p = static_cast<T*>(host_data(out, "scatter_reduce"));
-        const Tensor n = contiguous_raw(times);
-        const T* q = static_cast<const T*>(host_data(n, "scatter_reduce"));
-        for (std::int64_t i = 0; i < out.numel(); ++i) {
-            const T whole = T(p[i] / q[i]);
-            p[i] = T(whole - (T(whole * q[i]) != p[i] && p[i] < 0));
-        }
-    });
-    return out;
+    if (!isIntegralType(input.scalar_type(), false)) throw_unsupported_dtype("scatter_reduce", input.scalar_type());
+    return out.floor_divide(times);
 }
 
 Tensor as_dtype(const Tensor& condition, const Tensor& like) { return condition.to(like.scalar_type()); }
@@ -88,23 +87,20 @@ Tensor as_dtype(const Tensor& condition, const Tensor& like) { return condition.
 /// right there by its value, but not by its derivatives. There each source gets the product of all others.
 Tensor with_many_zeros(const Tensor& usual, const Tensor& g, const Tensor& input, std::int64_t d, const Tensor& index,
                        const Tensor& src, bool self) {
-    const auto longs = [](const std::vector<std::int64_t>& v) {
-        Tensor t = empty_raw({std::int64_t(v.size())}, kLong);
-        std::copy(v.begin(), v.end(), host_data<std::int64_t>(t, "scatter_reduce"));
-        return t;
-    };
-    const Tensor places = reshape(arange(Scalar(input.numel()), TensorOptions(kLong)), input.sizes());
-    const Tensor slots = contiguous_raw(gather_raw(places, d, index)), zero = contiguous_raw(src.detach() == 0);
-    const auto* slot = host_data<std::int64_t>(slots, "scatter_reduce");
+    const auto longs = [&](const std::vector<std::int64_t>& v) { return tensor_of(v).to(input.device()); };
+    const Tensor places =
+        reshape(arange(Scalar(input.numel()), TensorOptions(kLong).device(input.device())), input.sizes());
+    const HostValues<std::int64_t> slot(gather_raw(places, d, index), "scatter_reduce");
+    const HostValues<bool> zero(src.detach() == 0, "scatter_reduce");
     std::vector<std::int64_t> zeros(static_cast<std::size_t>(input.numel())), row(zeros.size(), -1), slot_of_row;
-    for (std::int64_t i = 0; i < slots.numel(); ++i)
-        if (host_data<bool>(zero, "scatter_reduce")[i] && ++zeros[std::size_t(slot[i])] == 2) {
+    for (std::int64_t i = 0; i < slot.size(); ++i)
+        if (zero[i] && ++zeros[std::size_t(slot[i])] == 2) {
             row[std::size_t(slot[i])] = std::int64_t(slot_of_row.size());
             slot_of_row.push_back(slot[i]);
         }
     if (slot_of_row.empty()) return usual;
     std::vector<std::vector<std::int64_t>> members(slot_of_row.size());
-    for (std::int64_t i = 0; i < slots.numel(); ++i)
+    for (std::int64_t i = 0; i < slot.size(); ++i)
         if (const std::int64_t r = row[std::size_t(slot[i])]; r >= 0) members[std::size_t(r)].push_back(i);
     std::size_t width = 0;
     for (const auto& m : members) width = std::max(width, m.size());

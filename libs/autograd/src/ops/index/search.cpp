@@ -1,14 +1,10 @@
 // Positions in sorted sequences, membership.
-#include <reel/autograd/host_data.hpp>
-#include <reel/autograd/parallel.hpp>
+#include <reel/autograd/ops/index/search.hpp>
+#include <reel/autograd/kernels/search.hpp>
 
 #include "ops/index/index_kernels.hpp"
-#include "ops/pointwise/rule_host.hpp"
+#include "ops/pointwise/run.hpp"
 #include "ops/shape/shape_util.hpp"
-
-#include <algorithm>
-
-#include "op/dispatch.hpp"
 
 namespace reel {
 
@@ -25,6 +21,14 @@ void to_common(const char* op, Tensor& a, Tensor& b) {
     b = contiguous_raw(cast_raw(b, t));
 }
 
+/// Brings a 0-dim operand on the CPU to the device of the other one, and tells which that is.
+Device to_one_device(Tensor& a, Tensor& b) {
+    Tensor& number = a.is_cpu() && a.dim() == 0 ? a : b;
+    const Device device = (&number == &a ? b : a).device();
+    if (number.is_cpu() && number.dim() == 0 && device != number.device()) number = number.to(device);
+    return b.device();
+}
+
 bool right_side(bool right, std::optional<std::string_view> side) {
     if (!side) return right;
     REEL_CHECK(*side == "left" || *side == "right", "searchsorted: side must be 'left' or 'right', got '", *side, "'");
@@ -37,31 +41,8 @@ Tensor positions(const char* op, Tensor sequence, Tensor values, const Tensor& o
     if (reel::detail::thread_modes.observers) recording::not_recorded(op, {sequence, values});
     const Dims sizes(values.sizes());
     to_common(op, sequence, values);
-    if (values.is_meta() && sequence.is_meta()) return empty_raw(sizes, out_int32 ? kInt : kLong, values.device());
-    const Tensor by = order.defined() ? contiguous_raw(order) : Tensor();
-    const std::int64_t* perm = host_data_or_null<std::int64_t>(by, op);
-    const std::int64_t length = sequence.size(-1), total = values.numel();
-    const std::int64_t per_row = values.dim() == 0 || values.size(-1) == 0 ? 1 : values.size(-1);
-    const bool one_row = sequence.dim() == 1;
-    const Tensor out = empty_raw(sizes, kLong, values.device());
-    dispatch_real(values.scalar_type(), op, [&]<class T>() {
-        const T *all = static_cast<const T*>(host_data(sequence, op)),
-                *v = static_cast<const T*>(host_data(values, op));
-        std::int64_t* o = host_data<std::int64_t>(out, op);
-        parallel_for(0, total, 4096, [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t i = begin; i < end; ++i) {
-                const std::int64_t row = one_row ? 0 : i / per_row * length;
-                std::int64_t low = 0, high = length;
-                while (low < high) {
-                    const std::int64_t middle = low + (high - low) / 2;
-                    const T& m = all[row + (perm ? perm[row + middle] : middle)];
-                    if (right ? m > v[i] : m >= v[i]) high = middle;
-                    else low = middle + 1;
-                }
-                o[i] = low;
-            }
-        });
-    });
+    const Tensor out = empty_raw(sizes, kLong, to_one_device(sequence, values));
+    kernels::searchsorted(op, out, sequence, values, order.defined() ? contiguous_raw(order) : Tensor(), right);
     return out_int32 ? cast_raw(out, kInt) : out;
 }
 } // namespace
@@ -120,23 +101,10 @@ Tensor bucketize(const Scalar& input, const Tensor& boundaries, bool out_int32, 
 REEL_OP("isin(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
         not_differentiable, out)
 Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool invert) {
-    if (elements.is_meta() || test_elements.is_meta()) return empty_raw(elements.sizes(), kBool, kMeta);
-    require_host(elements, "isin");
     Tensor x = elements, among = test_elements;
     to_common("isin", x, among);
-    const Tensor out = empty_raw(elements.sizes(), kBool, elements.device());
-    dispatch_real(x.scalar_type(), "isin", [&]<class T>() {
-        const T *p = static_cast<const T*>(host_data(x, "isin")), *t = static_cast<const T*>(host_data(among, "isin"));
-        std::vector<T> known;
-        for (std::int64_t i = 0; i < among.numel(); ++i)
-            if (t[i] == t[i]) known.push_back(t[i]); // NaN equals nothing
-        std::sort(known.begin(), known.end());
-        bool* o = host_data<bool>(out, "isin");
-        for (std::int64_t i = 0; i < x.numel(); ++i) {
-            const auto at = std::lower_bound(known.begin(), known.end(), p[i]);
-            o[i] = (at != known.end() && *at == p[i]) != invert;
-        }
-    });
+    const Tensor out = empty_raw(elements.sizes(), kBool, to_one_device(x, among));
+    kernels::isin(out, x, among, invert);
     return out;
 }
 REEL_OP("isin(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor",

@@ -1,5 +1,9 @@
 // Copies of a tensor in which the part that a view would show is replaced.
-#include "ops/pointwise/rule_host.hpp"
+#include <reel/autograd/ops/index/slice_scatter.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
+#include "ops/pointwise/run.hpp"
 #include "ops/shape/shape_util.hpp"
 
 namespace reel {

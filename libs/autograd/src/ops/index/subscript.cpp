@@ -2,6 +2,12 @@
 // bools select.
 #include <cstring>
 
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 #include "ops/index/index.hpp"
 #include "ops/shape/shape_util.hpp"
 

@@ -1,14 +1,16 @@
 // Distinct elements or slices, and coordinates of flat positions.
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/kernels/search.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/index/unique.hpp>
+#include <reel/autograd/ops/pointwise/division.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "ops/index/index_kernels.hpp"
 #include "ops/shape/shape_util.hpp"
 
 #include <algorithm>
-#include <numeric>
 
-#include "op/dispatch.hpp"
 #include "tensor/checked_size.hpp"
 
 namespace reel {
@@ -23,65 +25,25 @@ struct Distinct {
     Tensor values, inverse, counts;
 };
 
-/// Which of the `n` rows of `length` elements start a new group when visited in `order`, and the group of each row.
-template <class T>
-std::vector<std::int64_t> group(const T* rows, std::int64_t length, const std::vector<std::int64_t>& order,
-                                std::int64_t* inverse, std::vector<std::int64_t>& counts) {
-    std::vector<std::int64_t> first;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        const T* row = rows + order[i] * length;
-        if (i == 0 || !std::equal(row, row + length, rows + order[i - 1] * length)) {
-            first.push_back(order[i]);
-            counts.push_back(0);
-        }
-        ++counts.back();
-        inverse[order[i]] = std::int64_t(first.size()) - 1;
-    }
-    return first;
-}
-
 /// Distinct slices of `d`; sorted lexicographically, or only runs of equal neighbours joined.
 Distinct distinct_slices(const char* op, const Tensor& input, std::int64_t d, bool sort) {
-    require_host(input, op);
+    kernels::unique.require(op, input);
     const std::int64_t n = input.size(d);
     if (input.numel() == 0) {
         std::int64_t empty_dims = 0;
         for (const std::int64_t s : input.sizes()) empty_dims += s == 0;
         REEL_CHECK(n == 0 && empty_dims == 1, op, ": dimension ", d, " of input ", input.sizes(),
                    " cannot be told apart because its slices are empty");
-        return {empty_raw(input.sizes(), input), empty_raw({0}, kLong), empty_raw({0}, kLong)};
+        const Tensor none = empty_raw({0}, kLong, input.device());
+        return {empty_raw(input.sizes(), input), none, alias_raw(none)};
     }
     const Tensor rows = contiguous_raw(transpose_raw(input, 0, d));
     const std::int64_t length = input.numel() / n;
-    std::vector<std::int64_t> order(static_cast<std::size_t>(n)), first, counts;
-    std::iota(order.begin(), order.end(), 0);
-    const Tensor inverse = empty_raw({n}, kLong);
-    dispatch_all(input.scalar_type(), op, [&]<class T>() {
-        const T* p = static_cast<const T*>(host_data(rows, op));
-        if constexpr (requires(T a) { a < a; }) {
-            const auto before = [&](std::int64_t a, std::int64_t b) {
-                const T *x = p + a * length, *y = p + b * length;
-                for (std::int64_t k = 0; k < length; ++k) {
-                    const bool x_nan = x[k] != x[k], y_nan = y[k] != y[k]; // NaN counts as greatest
-                    if (x_nan || y_nan) {
-                        if (x_nan != y_nan) return y_nan;
-                        continue;
-                    }
-                    if (x[k] < y[k]) return true;
-                    if (y[k] < x[k]) return false;
-                }
-                return false;
-            };
-            if (sort) std::stable_sort(order.begin(), order.end(), before);
-        } else REEL_CHECK_NOT_IMPLEMENTED(!sort, op, ": complex numbers have no order");
-        first = group(p, length, order, host_data<std::int64_t>(inverse, op), counts);
-    });
-    const Tensor at = empty_raw({std::int64_t(first.size())}, kLong), times = empty_raw(at.sizes(), kLong);
-    std::copy(first.begin(), first.end(), host_data<std::int64_t>(at, op));
-    std::copy(counts.begin(), counts.end(), host_data<std::int64_t>(times, op));
+    const DistinctRows found =
+        kernels::unique(op, alias_raw(rows, {n, length}, {length, 1}, rows.storage_offset()), sort);
     Dims sizes(input.sizes());
-    sizes[std::size_t(d)] = at.numel();
-    return {gather_raw(input, d, expand_index(at, sizes, d)), inverse, times};
+    sizes[std::size_t(d)] = found.first.numel();
+    return {gather_raw(input, d, expand_index(found.first, sizes, d)), found.inverse, found.counts};
 }
 
 /// The gradient of distinct slices along `d`: those that are equal share it.
@@ -128,14 +90,14 @@ Value unique_as(const Tensor& input, bool, bool return_inverse, bool return_coun
 }
 REEL_OP("_unique2(Tensor input, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
         "(Tensor values, Tensor inverse, Tensor counts)",
-        rule)
+        rule, samples(call(longs({3, 1, 3})), call(numbers({4}))))
 std::tuple<Tensor, Tensor, Tensor> _unique2(const Tensor& input, bool, bool, bool) {
     const Distinct d = distinct("unique", input, std::nullopt, true);
     return {d.values, d.inverse, d.counts};
 }
 REEL_OP("unique_dim(Tensor input, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
         "(Tensor values, Tensor inverse, Tensor counts)",
-        rule)
+        rule, samples(call(numbers({3, 4}), 0)))
 std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& input, std::int64_t dim, bool, bool, bool) {
     const Distinct d = distinct("unique_dim", input, dim, true);
     return {d.values, d.inverse, d.counts};
@@ -144,7 +106,7 @@ std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& input, std::int64_t 
 REEL_OP("unique_with_all(Tensor input, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? "
         "dim=None) "
         "-> (Tensor values, Tensor inverse, Tensor counts)",
-        rule, method, cpp("unique"))
+        rule, method, cpp("unique"), samples(call(numbers({3, 4}))))
 std::tuple<Tensor, Tensor, Tensor> unique(const Tensor& input, bool, bool, bool, std::optional<std::int64_t> dim) {
     const Distinct d = distinct("unique", input, dim, true);
     return {d.values, d.inverse, d.counts};
@@ -160,7 +122,7 @@ Value unique_consecutive_as(const Tensor& input, bool return_inverse, bool retur
 
 REEL_OP("unique_consecutive_with_all(Tensor input, bool return_inverse=False, bool return_counts=False, int? dim=None) "
         "-> (Tensor values, Tensor inverse, Tensor counts)",
-        rule, method, cpp("unique_consecutive"))
+        rule, method, cpp("unique_consecutive"), samples(call(numbers({3, 4}))))
 std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor& input, bool, bool,
                                                       std::optional<std::int64_t> dim) {
     const Distinct d = distinct("unique_consecutive", input, dim, false);
@@ -176,21 +138,13 @@ std::vector<Tensor> unravel_index(const Tensor& indices, IntArrayRef shape) {
     for (const std::int64_t s : shape)
         REEL_CHECK_VALUE(s >= 0, "unravel_index: shape must not be negative, got ", shape);
     check_sizes("unravel_index", shape, kByte);
-    require_host(indices, "unravel_index");
     const Tensor flat = contiguous_raw(cast_raw(indices, kLong));
-    const std::int64_t* p = host_data<std::int64_t>(flat, "unravel_index");
     std::vector<Tensor> out(shape.size());
     std::int64_t step = 1;
     for (std::size_t d = shape.size(); d-- > 0;) {
-        const Tensor part = empty_raw(indices.sizes(), kLong);
-        std::int64_t* o = host_data<std::int64_t>(part, "unravel_index");
-        for (std::int64_t i = 0; i < flat.numel() && shape[d] > 0; ++i) {
-            const std::int64_t down = p[i] / step - (p[i] % step < 0);
-            const std::int64_t rest = down % shape[d];
-            o[i] = rest < 0 ? rest + shape[d] : rest;
-        }
+        const Tensor down = shape[d] > 0 ? floor_divide(flat, Scalar(step)) : zeros_raw(flat.sizes(), flat);
+        out[d] = cast_raw(shape[d] > 0 ? remainder(down, Scalar(shape[d])) : down, indices.scalar_type());
         step *= std::max<std::int64_t>(shape[d], 1);
-        out[d] = cast_raw(part, indices.scalar_type());
     }
     return out;
 }

@@ -1,4 +1,20 @@
 // Cofactors by singular values: the derivative of the determinant where the matrix has no inverse.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/linalg/lu.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/spectral.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/reduce/scan.hpp>
+#include <reel/autograd/ops/shape/arrange.hpp>
+#include <reel/autograd/ops/shape/diagonals.hpp>
+#include <reel/autograd/ops/shape/expand.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/triangular.hpp>
+
 #include "ops/linalg/linalg.hpp"
 
 namespace reel {
@@ -18,7 +34,7 @@ Tensor products_behind(const Tensor& s) { return flip(products_before(flip(s, {-
 Tensor products_without_pairs(const Tensor& s) {
     const std::int64_t n = s.size(-1);
     const Tensor row = expand(unsqueeze(s, -2), with(batch_sizes(s, 1), {n, n}));
-    const Tensor behind = triu(ones({n, n}, TensorOptions().dtype(kBool)), 1);
+    const Tensor behind = triu(ones({n, n}, TensorOptions(kBool).device(s.device())), 1);
     // what stands between i and j, for i < j
     const Tensor between = products_before(masked_fill(row, logical_not(behind), 1));
     const Tensor upper = triu(unsqueeze(products_before(s), -1) * between * unsqueeze(products_behind(s), -2), 1);

@@ -3,6 +3,14 @@
 #include <string>
 #include <string_view>
 
+#include <reel/autograd/ops/linalg/einsum.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 #include "ops/reduce/reduction.hpp"
 
 namespace reel {
@@ -217,7 +225,8 @@ Tensor evaluate(std::string_view equation, TensorList operands) {
 /// diagonal, `...` broadcasts, without `->` the subscripts that occur once are kept in alphabetical order.
 REEL_OP("einsum(Tensor[] tensors, str equation) -> Tensor", composite)
 Tensor einsum(TensorList tensors, std::string_view equation) { return evaluate(equation, tensors); }
-REEL_OP("einsum(str equation, Tensor[] tensors) -> Tensor", composite)
+REEL_OP("einsum(str equation, Tensor[] tensors) -> Tensor", composite,
+        samples(call("ij,jk->ik", tensors({numbers({4, 3}), numbers({3, 2})}))))
 Tensor einsum(std::string_view equation, TensorList tensors) { return evaluate(equation, tensors); }
 
 } // namespace reel

@@ -1,7 +1,18 @@
 // LDL factors as tensor ops, for given pivots: what the gradients of linalg.ldl_factor and linalg.ldl_solve go through.
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/shape/diagonals.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/triangular.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/linalg/linalg.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -15,17 +26,16 @@ struct Block {
 };
 std::vector<Block> blocks_of(const Tensor& pivots) {
     std::vector<Block> blocks;
-    const std::int32_t* p = host_data<std::int32_t>(pivots, "linalg.ldl_solve");
-    for (std::int64_t k = 0; k < pivots.numel(); k += blocks.back().size)
+    const HostValues<std::int32_t> p(pivots, "linalg.ldl_solve");
+    for (std::int64_t k = 0; k < p.size(); k += blocks.back().size)
         blocks.push_back({k, p[k] > 0 ? 1 : 2, std::abs(p[k]) - 1});
     return blocks;
 }
 /// The order of the rows from `b.first` on after the exchange; its own inverse.
-Tensor exchange(const Block& b, std::int64_t n) {
-    const Tensor order = arange(n - b.first);
-    std::int64_t* o = host_data<std::int64_t>(order, "linalg.ldl_solve");
-    std::swap(o[b.size - 1], o[b.other - b.first]);
-    return order;
+Tensor exchange(const Block& b, std::int64_t n, Device device) {
+    const std::int64_t one = b.size - 1, other = b.other - b.first;
+    const auto moved = [=](std::int64_t i) { return i == one ? other : i == other ? one : i; };
+    return generated<std::int64_t>(n - b.first, moved).to(device);
 }
 Tensor flipped(const Tensor& t, bool hermitian) { return hermitian ? adjoint_of(t) : transpose(t, -2, -1); }
 /// The whole matrix whose lower triangle is stored.
@@ -46,7 +56,7 @@ Tensor factor_one(const Tensor& a, const std::vector<Block>& blocks, bool hermit
     Tensor rest = mirrored(a, hermitian);
     std::vector<Tensor> columns;
     for (const Block& b : blocks) {
-        const Tensor order = exchange(b, n);
+        const Tensor order = exchange(b, n, a.device());
         rest = index_select(index_select(rest, 0, order), 1, order);
         const Tensor d = narrow(narrow(rest, 0, 0, b.size), 1, 0, b.size);
         const Tensor left = narrow(slice(rest, 0, b.size), 1, 0, b.size), l = matmul(left, inverse_of(d));
@@ -62,7 +72,7 @@ Tensor solve_one(const Tensor& ld, const Tensor& rhs, const std::vector<Block>& 
     std::vector<Tensor> tops;
     Tensor rest = rhs;
     for (const Block& b : blocks) { // L y = b, and y / D
-        rest = index_select(rest, 0, exchange(b, n));
+        rest = index_select(rest, 0, exchange(b, n, ld.device()));
         const Tensor top = narrow(rest, 0, 0, b.size);
         const Tensor d = mirrored(narrow(narrow(ld, 0, b.first, b.size), 1, b.first, b.size), hermitian);
         rest = slice(rest, 0, b.size) - matmul(below(b), top);
@@ -70,7 +80,7 @@ Tensor solve_one(const Tensor& ld, const Tensor& rhs, const std::vector<Block>& 
     }
     for (std::size_t i = blocks.size(); i-- > 0;) {
         const Tensor top = tops[i] - matmul(flipped(below(blocks[i]), hermitian), rest);
-        rest = index_select(cat({top, rest}, 0), 0, exchange(blocks[i], n));
+        rest = index_select(cat({top, rest}, 0), 0, exchange(blocks[i], n, ld.device()));
     }
     return rest;
 }

@@ -1,14 +1,19 @@
 // The parts of ops on matrices that do not depend on the op.
 #include <reel/autograd/backward.hpp>
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/shape/expand.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
 
 #include "ops/linalg/linalg.hpp"
 
 #include <limits>
 
+#include "tensor/host_values.hpp"
+
 namespace reel::matrices {
 
-Batch::Batch(const char* op, const Tensor& t) : op(op), m(t.size(-2)), n(t.size(-1)) {
+Batch::Batch(const Tensor& t) : m(t.size(-2)), n(t.size(-1)) {
     Dims s(t.sizes()), st(t.strides());
     std::swap(s[s.size() - 1], s[s.size() - 2]);
     std::swap(st[st.size() - 1], st[st.size() - 2]);
@@ -17,8 +22,8 @@ Batch::Batch(const char* op, const Tensor& t) : op(op), m(t.size(-2)), n(t.size(
     count = 1;
     for (std::size_t i = 0; i + 2 < s.size(); ++i) count *= s[i];
 }
-Batch::Batch(const char* op, IntArrayRef batch, std::int64_t m, std::int64_t n, ScalarType dtype, Device device)
-    : op(op), m(m), n(n), count(1) {
+Batch::Batch(IntArrayRef batch, std::int64_t m, std::int64_t n, ScalarType dtype, Device device)
+    : m(m), n(n), count(1) {
     Dims s(batch);
     for (const std::int64_t b : s) count *= b;
     s.push_back(n);
@@ -69,13 +74,10 @@ void check_pivots(const char* op, const char* name, const Tensor& lu, const Tens
     const Dims wanted = with(batch_sizes(lu), {std::min(m, lu.size(-1))});
     REEL_CHECK_VALUE(pivots.sizes().equals(wanted), op, ": ", name, " has shape ", pivots.sizes(), "; expected ",
                      IntArrayRef(wanted), " for factors of shape ", lu.sizes());
-    if (pivots.is_meta()) return;
-    const Tensor p = contiguous_raw(pivots);
-    for (std::int64_t i = 0; i < p.numel(); ++i) {
-        const std::int32_t v = host_data<std::int32_t>(p, op)[i];
+    if (!has_values(pivots)) return;
+    for (const std::int32_t v : HostValues<std::int32_t>(pivots, op))
         REEL_CHECK_VALUE(v >= 1 && v <= m, op, ": ", name, " holds ", v, "; expected rows from 1 to ", m,
                          ", as lu_factor returns them");
-    }
 }
 Tensor adjoint_of(const Tensor& t) { return conj(transpose(t, -2, -1)); }
 Tensor identity_like(const Tensor& a) { return eye(a.size(-1), std::nullopt, a.options()); }
@@ -106,10 +108,9 @@ GradList gradient_of(RuleContext& c, std::size_t n,
     return gradients;
 }
 void check_infos(const char* op, const Tensor& info, const char* meaning) {
-    if (info.is_meta()) return;
-    const Tensor c = contiguous_raw(info);
-    const std::int32_t* p = host_data<std::int32_t>(c, op);
-    for (std::int64_t i = 0; i < c.numel(); ++i)
+    if (!has_values(info)) return;
+    const HostValues<std::int32_t> p(info, op);
+    for (std::int64_t i = 0; i < p.size(); ++i)
         REEL_CHECK_LINALG(p[i] == 0, op, ": matrix ", i, " of the batch: ", meaning, " (at ", p[i], ")");
 }
 

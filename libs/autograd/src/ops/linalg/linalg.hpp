@@ -1,13 +1,10 @@
 // What ops on matrices share: batches of column-major matrices, checks, small tensor helpers.
 #pragma once
 
-#include <cmath>
-#include <complex>
 #include <functional>
 
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/kernels/linalg.hpp>
 
-#include "cpu/lapack.hpp"
 #include "ops/reduce/reduction.hpp"
 
 namespace reel::matrices {
@@ -19,13 +16,11 @@ using autograd::RuleContext;
 
 /// A fresh column-major copy of a batch of matrices [..., m, n].
 struct Batch {
-    const char* op; ///< on behalf of which the host reads
-    Tensor data;    ///< dense [..., n, m]: each matrix stands in memory column by column
+    Tensor data; ///< dense [..., n, m]: each matrix stands in memory column by column
     std::int64_t m, n, count;
-    Batch(const char* op, const Tensor& t);
+    explicit Batch(const Tensor& t);
     /// Uninitialised matrices [batch..., m, n].
-    Batch(const char* op, IntArrayRef batch, std::int64_t m, std::int64_t n, ScalarType dtype, Device device);
-    template <class T> T* at(std::int64_t i) const { return static_cast<T*>(host_data(data, op)) + i * m * n; }
+    Batch(IntArrayRef batch, std::int64_t m, std::int64_t n, ScalarType dtype, Device device);
     /// The matrices as a tensor [..., m, n] on the same memory.
     Tensor matrices() const;
 };
@@ -49,36 +44,6 @@ Tensor pinv_gradient(const Tensor& a, const Tensor& p, const Tensor& g, bool cut
 /// The gradient of det(A) where A may be singular, of any rank: conj of the cofactors. Differentiable.
 Tensor conj_cofactors(const Tensor& a);
 
-/// Calls `f.operator()<T>()` for the element type; LAPACK knows four.
-template <class F> void dispatch_lapack(ScalarType t, const char* op, F&& f) {
-    dispatch<Floats | Complexes>(t, op, std::forward<F>(f));
-}
-/// Runs `f(i)` for every matrix of a batch, over threads when there is enough work. Nothing on meta.
-template <class F> void for_matrices(const Batch& batch, std::int64_t work, F&& f) {
-    if (batch.data.is_meta()) return;
-    parallel_for(0, batch.count, std::max<std::int64_t>(1, 50000 / std::max<std::int64_t>(work, 1)),
-                 [&](std::int64_t b, std::int64_t e) {
-                     for (std::int64_t i = b; i < e; ++i) f(i);
-                 });
-}
-/// The same where matrices without elements leave nothing to write: a batch may count 2^62 of those.
-template <class F> void for_filled_matrices(const Batch& batch, std::int64_t work, F&& f) {
-    if (batch.m > 0 && batch.n > 0) for_matrices(batch, work, std::forward<F>(f));
-}
-/// Which part of a matrix a factorization reads.
-enum class Part { All, Lower, Upper };
-/// LinAlgError when matrix `i` holds inf or NaN: LAPACK's iterations do not end on them, or write where they must not.
-template <class T> void check_finite(const char* op, const Batch& batch, std::int64_t i, Part part = Part::All) {
-    const T* const p = batch.at<T>(i);
-    for (std::int64_t c = 0; c < batch.n; ++c)
-        for (std::int64_t r = part == Part::Lower ? c : 0; r < (part == Part::Upper ? c + 1 : batch.m); ++r) {
-            const T& x = p[c * batch.m + r];
-            bool finite = std::isfinite(std::real(x));
-            if constexpr (reduction::complex_v<T>) finite = finite && std::isfinite(x.imag());
-            REEL_CHECK_LINALG(finite, op, ": matrix ", i, " of the batch holds ", x, " at [", r, ", ", c,
-                              "]; expected finite numbers");
-        }
-}
 /// The gradient of an op by way of the same function made of tensor ops: `again` is run on what the rule saved (operand
 /// i is saved i, for the first `n`) and differentiated, further orders included. `again` returns one tensor per output.
 GradList gradient_of(RuleContext& c, std::size_t n, const std::function<std::vector<Tensor>(const TensorList&)>& again);

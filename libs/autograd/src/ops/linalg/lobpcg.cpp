@@ -1,6 +1,14 @@
 // A few extreme eigenvalues of symmetric matrices (A. Knyazev, Toward the
 // optimal preconditioned eigensolver, 2001).
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/linalg/lobpcg.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/spectral.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/random/random.hpp>
+#include <reel/autograd/ops/reduce/vector_norm.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -135,7 +143,7 @@ REEL_OP("lobpcg(Tensor A, int? k=None, Tensor? B=None, Tensor? X=None, int? "
         "n=None, Tensor? iK=None, int? niter=None, "
         "float? tol=None, bool? largest=None, str? method=None) -> (Tensor, "
         "Tensor)",
-        rule, random)
+        rule, random, samples(call(numbers({7, 7}), 2).with("tol", 1e-14)))
 std::tuple<Tensor, Tensor> lobpcg(const Tensor& A, std::optional<std::int64_t> k, const Tensor& B, const Tensor& X,
                                   std::optional<std::int64_t> n, const Tensor& iK, std::optional<std::int64_t> niter,
                                   std::optional<double> tol, std::optional<bool> largest,

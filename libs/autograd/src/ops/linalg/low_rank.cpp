@@ -1,5 +1,9 @@
 // Randomised decompositions of low rank (N. Halko, P. Martinsson, J. Tropp, Finding structure with randomness, 2009).
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/linalg/low_rank.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/qr.hpp>
+#include <reel/autograd/ops/linalg/spectral.hpp>
+#include <reel/autograd/ops/random/random.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -39,7 +43,7 @@ void check_rounds(const char* op, std::int64_t niter) {
 /// `niter` subspace iterations. Draws from the default generator. Errors: ValueError when q is not between 0 and min(m,
 /// n), or niter not between 0 and 100,000.
 REEL_OP("svd_lowrank(Tensor A, int? q=6, int? niter=2, Tensor? M=None) -> (Tensor U, Tensor S, Tensor V)", composite,
-        random)
+        random, samples(call(numbers({4, 3}), 2)))
 std::tuple<Tensor, Tensor, Tensor> svd_lowrank(const Tensor& A, std::optional<std::int64_t> q,
                                                std::optional<std::int64_t> niter, const Tensor& M) {
     check_matrices("svd_lowrank", A);
@@ -59,7 +63,7 @@ std::tuple<Tensor, Tensor, Tensor> svd_lowrank(const Tensor& A, std::optional<st
 /// The same for a matrix of m samples in rows, of which the mean is taken away first (`center`): the columns of V are
 /// its principal directions. `q`: min(6, m, n) when absent.
 REEL_OP("pca_lowrank(Tensor A, int? q=None, bool center=True, int niter=2) -> (Tensor U, Tensor S, Tensor V)",
-        composite, random)
+        composite, random, samples(call(numbers({4, 3}), 2)))
 std::tuple<Tensor, Tensor, Tensor> pca_lowrank(const Tensor& A, std::optional<std::int64_t> q, bool center,
                                                std::int64_t niter) {
     check_matrices("pca_lowrank", A);

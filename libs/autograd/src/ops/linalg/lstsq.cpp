@@ -2,7 +2,22 @@
 #include <algorithm>
 #include <limits>
 
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/linalg/lstsq.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/qr.hpp>
+#include <reel/autograd/ops/linalg/spectral.hpp>
+#include <reel/autograd/ops/linalg/triangular_solve.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+
 #include "ops/linalg/linalg.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -39,7 +54,9 @@ Solved smallest_solution(const Tensor& a, const Tensor& b, double rcond) {
 /// rows than columns and the rank is full. What is not returned is empty. Solution and residuals are differentiable.
 REEL_OP("linalg.lstsq(Tensor input, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor "
         "residuals, Tensor rank, Tensor singular_values)",
-        rule, out)
+        rule, out,
+        samples(call(numbers({4, 3}), numbers({4, 2})),
+                call(numbers({4, 3}, kComplexDouble), numbers({4, 2}, kComplexDouble))))
 std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& A, const Tensor& B, std::optional<double> rcond,
                                                         std::optional<std::string_view> driver) {
     const char* op = "linalg.lstsq";
@@ -75,7 +92,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& A, const T
     });
     const TensorOptions counts = A.options().dtype(kLong), values = A.options().dtype(toRealValueType(A.scalar_type()));
     Tensor residuals = empty({0}, values);
-    if (m > n && way != "gelsy" && !A.is_meta() && (!by_rank || (solved.rank == Scalar(n)).all().item<bool>())) {
+    if (m > n && way != "gelsy" && has_values(A) && (!by_rank || (solved.rank == Scalar(n)).all().item<bool>())) {
         const Tensor distance = matmul(a, x) - b;
         residuals = sum(distance.is_complex() ? square(real(distance)) + square(imag(distance)) : square(distance), -2);
     }

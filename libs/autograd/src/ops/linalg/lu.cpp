@@ -1,8 +1,25 @@
 // LU factorization and what follows from it: systems, inverses, determinants.
-#include <cmath>
 
-#include <reel/autograd/host_data.hpp>
+#include <limits>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/linalg/lu.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/triangular_solve.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/reduce/minmax.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/expand.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/triangular.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 
+#include "ops/index/index_kernels.hpp"
 #include "ops/linalg/linalg.hpp"
 
 namespace reel {
@@ -16,62 +33,29 @@ struct Factors {
 };
 /// LU with row exchanges, nothing recorded.
 Factors factor(const char* op, const Tensor& a, bool pivot) {
-    const Batch b(op, a);
+    const Batch b(a);
     const std::int64_t k = std::min(b.m, b.n);
     const Dims batch = batch_sizes(a);
     Factors f{b.matrices(), empty_raw(with(batch, {k}), kInt, a.device()), empty_raw(batch, kInt, a.device())};
-    if (a.is_meta()) return f;
-    std::int32_t *pivots = host_data<std::int32_t>(f.pivots, op), *info = host_data<std::int32_t>(f.info, op);
-    dispatch_lapack(a.scalar_type(), op, [&]<class T>() {
-        for_matrices(b, b.m * b.n * k, [&](std::int64_t i) {
-            T* p = b.at<T>(i);
-            info[i] = 0;
-            if (pivot) {
-                info[i] = b.m == 0 || b.n == 0 ? 0 : cpu::Lapack<T>::getrf(int(b.m), int(b.n), p, pivots + i * k);
-                return;
-            }
-            for (std::int64_t j = 0; j < k; ++j) {
-                pivots[i * k + j] = std::int32_t(j + 1);
-                const T d = p[j * b.m + j];
-                if (d == T(0) && info[i] == 0) info[i] = std::int32_t(j + 1);
-                for (std::int64_t r = j + 1; r < b.m; ++r) {
-                    const T l = p[j * b.m + r] /= d;
-                    for (std::int64_t c = j + 1; c < b.n; ++c) p[c * b.m + r] -= l * p[c * b.m + j];
-                }
-            }
-        });
-    });
+    kernels::lu_factor(op, b.data, f.pivots, f.info, pivot);
     return f;
 }
 /// Rows in the order that the exchanges give them: order[i] is the row of A that stands at i in L U.
 Tensor row_order(const Tensor& pivots, std::int64_t m) {
     const Tensor p = contiguous_raw(pivots);
-    const std::int64_t k = pivots.size(-1), count = k == 0 ? 0 : p.numel() / k;
     const Tensor order = empty_raw(with(batch_sizes(pivots, 1), {m}), kLong, pivots.device());
-    if (order.is_meta()) return order;
-    std::int64_t* o = host_data<std::int64_t>(order, "lu_unpack");
-    const std::int64_t all = m == 0 ? 0 : order.numel() / m;
-    for (std::int64_t i = 0; i < all; ++i) {
-        for (std::int64_t r = 0; r < m; ++r) o[i * m + r] = r;
-        if (i < count)
-            for (std::int64_t r = 0; r < k; ++r)
-                std::swap(o[i * m + r], o[i * m + host_data<std::int32_t>(p, "lu_unpack")[i * k + r] - 1]);
-    }
+    kernels::lu_order("lu_unpack", order, p);
     return order;
 }
 /// P with A = P L U.
 Tensor permutation(const Tensor& pivots, std::int64_t m, ScalarType t) {
     const Tensor order = row_order(pivots, m);
-    Tensor p = empty_raw(with(batch_sizes(pivots, 1), {m, m}), t, pivots.device());
+    const Tensor p = empty_raw(with(batch_sizes(pivots, 1), {m, m}), t, pivots.device());
     fill_raw(p, 0);
-    if (m == 0 || p.is_meta()) return p;
-    const std::int64_t count = order.numel() / m;
-    dispatch_lapack(t, "lu_unpack", [&]<class T>() {
-        T* d = static_cast<T*>(host_data(p, "lu_unpack"));
-        const std::int64_t* o = host_data<std::int64_t>(order, "lu_unpack");
-        for (std::int64_t i = 0; i < count; ++i)
-            for (std::int64_t r = 0; r < m; ++r) d[(i * m + o[i * m + r]) * m + r] = T(1);
-    });
+    if (p.numel() == 0) return p;
+    const Tensor rows = unsqueeze(order, -2), one = empty_raw({}, p);
+    fill_raw(one, 1);
+    shape::scatter_raw(ScatterMode::Assign, p, p.dim() - 2, rows, expand_raw(one, rows.sizes()));
     return p;
 }
 Tensor lower_unit(const Tensor& lu) {
@@ -200,6 +184,14 @@ bool vectors(const Tensor& a, const Tensor& b) {
     Dims s = batch_sizes(a, 1);
     return b.sizes().equals(s);
 }
+/// What is told of the matrices A, each of which may have been factored several times: of a single one the worst.
+Tensor of_matrices(const Tensor& each, const Dims& sizes) {
+    std::int64_t count = 1;
+    for (const std::int64_t s : sizes) count *= s;
+    if (each.numel() == count) return alias_raw(each, sizes, contiguous_strides(sizes), 0);
+    if (count == 1 && each.numel() > 0) return reshape(amax(reshape(each, {-1}), 0), sizes);
+    return zeros(sizes, each.options());
+}
 std::tuple<Tensor, Tensor> solve_of(const char* op, const Tensor& A, const Tensor& B, bool left) {
     check_matrices(op, "A", A, true);
     check_same_dtype(op, A, B);
@@ -214,21 +206,10 @@ std::tuple<Tensor, Tensor> solve_of(const char* op, const Tensor& A, const Tenso
         return {transpose(x, -2, -1), info};
     }
     const auto [ea, eb] = broadcast_batches(op, A, b);
-    const Batch lu(op, ea.detach()), x(op, eb.detach());
-    const Tensor info = empty_raw(batch_sizes(A), kInt, A.device());
-    std::vector<std::int32_t> infos(static_cast<std::size_t>(lu.count));
-    dispatch_lapack(A.scalar_type(), op, [&]<class T>() {
-        for_matrices(lu, lu.n * lu.n * (lu.n + x.n), [&](std::int64_t i) {
-            std::vector<int> pivots(static_cast<std::size_t>(lu.n));
-            if (lu.n == 0) return;
-            infos[std::size_t(i)] = cpu::Lapack<T>::getrf(int(lu.n), int(lu.n), lu.at<T>(i), pivots.data());
-            if (x.n > 0) cpu::Lapack<T>::getrs('N', int(lu.n), int(x.n), lu.at<T>(i), pivots.data(), x.at<T>(i));
-        });
-    });
-    for (std::int64_t i = 0; i < info.numel() && !info.is_meta(); ++i)
-        host_data<std::int32_t>(info, op)[i] = lu.count == info.numel() ? infos[std::size_t(i)] : 0;
-    if (lu.count > info.numel() && info.numel() == 1 && !info.is_meta())
-        host_data<std::int32_t>(info, op)[0] = *std::max_element(infos.begin(), infos.end());
+    const Batch lu(ea.detach()), x(eb.detach());
+    const Tensor each = empty_raw(batch_sizes(ea), kInt, A.device());
+    kernels::linalg_solve(op, x.data, lu.data, each);
+    const Tensor info = of_matrices(each, batch_sizes(A));
     Tensor out = x.matrices();
     record("linalg.solve", {ea, eb}, out, {ea, out}, [](RuleContext& c) -> GradList {
         const Tensor gb = std::get<0>(solve_of("linalg.solve", adjoint_of(c.saved(0)), c.grad(), true));
@@ -275,7 +256,8 @@ Tensor record_inverse(const Tensor& A, const Tensor& out) {
 } // namespace
 
 /// Inverse of square matrices.  gA = -A^-H g A^-H
-REEL_OP("linalg.inv(Tensor A) -> Tensor", rule, out_exact, alias("inverse(Tensor input)"))
+REEL_OP("linalg.inv(Tensor A) -> Tensor", rule, out_exact, alias("inverse(Tensor input)"),
+        samples(call(numbers({3, 3})).as("inverse")))
 Tensor linalg_inv(const Tensor& A) {
     const auto [out, info] = inverse_of("linalg.inv", A);
     check_infos("linalg.inv", info, "it is singular and has no inverse");
@@ -293,51 +275,26 @@ namespace {
 /// Sign and log of the absolute value of determinants, nothing recorded.
 std::tuple<Tensor, Tensor> slogdet_raw(const char* op, const Tensor& A) {
     const Factors f = factor(op, A.detach(), true);
-    const Batch lu(op, f.lu);
+    const Batch lu(f.lu);
     const Tensor pivots = contiguous_raw(f.pivots);
     const Tensor sign = empty_raw(batch_sizes(A), A.scalar_type(), A.device()),
                  log = empty_raw(batch_sizes(A), toRealValueType(A.scalar_type()), A.device());
-    if (A.is_meta()) return {sign, log};
-    dispatch_lapack(A.scalar_type(), op, [&]<class T>() {
-        using R = typename cpu::Lapack<T>::Real;
-        for (std::int64_t i = 0; i < lu.count; ++i) {
-            T s(1);
-            R l(0);
-            for (std::int64_t j = 0; j < lu.n; ++j) {
-                const T d = lu.at<T>(i)[j * lu.n + j];
-                const R size = std::abs(d);
-                if (host_data<std::int32_t>(pivots, op)[i * lu.n + j] != j + 1) s = -s;
-                s *= size == R(0) ? T(0) : T(d / size);
-                l += std::log(size);
-            }
-            static_cast<T*>(host_data(sign, op))[i] = s;
-            static_cast<R*>(host_data(log, op))[i] = l;
-        }
-    });
+    kernels::lu_slogdet(op, sign, log, lu.data, pivots);
     return {sign, log};
 }
 Tensor det_raw(const Tensor& A) {
     const Factors f = factor("linalg.det", A.detach(), true);
-    const Batch lu("linalg.det", f.lu);
+    const Batch lu(f.lu);
     const Tensor pivots = contiguous_raw(f.pivots), out = empty_raw(batch_sizes(A), A.scalar_type(), A.device());
-    if (A.is_meta()) return out;
-    dispatch_lapack(A.scalar_type(), "linalg.det", [&]<class T>() {
-        for (std::int64_t i = 0; i < lu.count; ++i) {
-            T d(1);
-            for (std::int64_t j = 0; j < lu.n; ++j) {
-                if (host_data<std::int32_t>(pivots, "linalg.det")[i * lu.n + j] != j + 1) d = -d;
-                d *= lu.at<T>(i)[j * lu.n + j];
-            }
-            static_cast<T*>(host_data(out, "linalg.det"))[i] = d;
-        }
-    });
+    kernels::lu_det("linalg.det", out, lu.data, pivots);
     return out;
 }
 
 } // namespace
 
 /// Determinants.  gA = g conj(det) A^-H; by the cofactors where A is singular.
-REEL_OP("linalg.det(Tensor A) -> Tensor", rule, alias("det(Tensor input)"), out_exact)
+REEL_OP("linalg.det(Tensor A) -> Tensor", rule, alias("det(Tensor input)"), out_exact,
+        samples(call(numbers({3, 3})).as("det")))
 Tensor linalg_det(const Tensor& A) {
     check_matrices("linalg.det", "A", A, true);
     Tensor out = det_raw(A);
@@ -352,7 +309,8 @@ Tensor linalg_det(const Tensor& A) {
     return out;
 }
 /// Sign (on the unit circle) and log of the absolute value of determinants.
-REEL_OP("linalg.slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)", rule, out, alias("slogdet(Tensor input)"))
+REEL_OP("linalg.slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)", rule, out, alias("slogdet(Tensor input)"),
+        samples(call(numbers({3, 3})).as("slogdet")))
 std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {
     check_matrices("linalg.slogdet", "A", A, true);
     const auto [sign, log] = slogdet_raw("linalg.slogdet", A);

@@ -1,7 +1,12 @@
 // Matrix products. Transposes reach the product as flags, never as copies.
 #include <reel/autograd/kernels/matmul.hpp>
-#include <reel/autograd/ops.hpp>
-#include <reel/autograd/parallel.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/expand.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -20,8 +25,6 @@ void product(const Tensor& out, const Tensor& a, const Tensor& b, double alpha =
         if (beta == 0) fill_raw(out, 0);
         return;
     }
-    REEL_CHECK(a.device() == out.device() && b.device() == out.device(), "mm: the matrices live on ", a.device(),
-               " and ", b.device(), "; move one of them with to()");
     kernels::mm(out, a, b, alpha, beta);
 }
 void check_pair(const char* op, const Tensor& a, const Tensor& b, std::int64_t inner_a, std::int64_t inner_b) {
@@ -29,6 +32,7 @@ void check_pair(const char* op, const Tensor& a, const Tensor& b, std::int64_t i
                dtype_name(b.scalar_type()), "; both must have one dtype");
     REEL_CHECK(a.scalar_type() != kBool, op,
                ": matrix products are not defined for bool tensors; convert to an integer or floating dtype");
+    check_one_device(op, a, {&b});
     REEL_CHECK(inner_a == inner_b, op, ": inner dimensions differ: input is ", a.sizes(), ", mat2 is ", b.sizes());
 }
 
@@ -58,17 +62,10 @@ Tensor bmm(const Tensor& input, const Tensor& mat2) {
                "bmm: expected two batches of matrices of one size, got shapes ", input.sizes(), " and ", mat2.sizes());
     check_pair("bmm", input, mat2, input.size(2), mat2.size(1));
     Tensor out = empty_raw({input.size(0), input.size(1), mat2.size(2)}, input.scalar_type(), input.device());
-    const auto matrix = [](const Tensor& t, std::int64_t i) {
-        return alias_raw(t, {t.size(1), t.size(2)}, {t.strides()[1], t.strides()[2]},
-                         t.storage_offset() + i * t.strides()[0]);
-    };
-    const std::int64_t work = std::max<std::int64_t>(1, input.size(1) * input.size(2) * mat2.size(2));
-    // a device takes them from one thread, in order
-    const std::int64_t grain = out.is_cpu() ? std::max<std::int64_t>(1, 100000 / work) : input.size(0);
-    const std::int64_t count = out.numel() == 0 ? 0 : input.size(0); // there may be 2^62 matrices without elements
-    parallel_for(0, count, grain, [&](std::int64_t b, std::int64_t e) {
-        for (std::int64_t i = b; i < e; ++i) product(matrix(out, i), matrix(input, i), matrix(mat2, i));
-    });
+    if (out.numel() > 0) { // there may be 2^62 matrices without elements
+        if (input.size(2) == 0) fill_raw(out, 0);
+        else kernels::bmm(out, input, mat2);
+    }
     static const Tensor absent;
     record("bmm", {input, mat2}, out, {mat2.requires_grad() ? input : absent, input.requires_grad() ? mat2 : absent},
            [](RuleContext& c) -> GradList {

@@ -1,4 +1,12 @@
 // beta * input + alpha * product: the family of addmm.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/matmul_add.hpp>
+#include <reel/autograd/ops/linalg/products.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+
 #include "ops/reduce/reduction.hpp"
 
 namespace reel {

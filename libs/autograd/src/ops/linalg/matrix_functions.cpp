@@ -1,6 +1,16 @@
 // Functions of matrices and systems of tensors, by way of products and solutions.
 #include <cmath>
 
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/linalg/lu.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/matrix_functions.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/reduce/minmax.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 #include "ops/linalg/linalg.hpp"
 
 namespace reel {

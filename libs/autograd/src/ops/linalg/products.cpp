@@ -1,10 +1,19 @@
 // Products of vectors, tensors and chains of matrices, by way of the matrix product.
 #include <limits>
 
-#include <reel/autograd/host_data.hpp>
 #include <reel/autograd/op.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/products.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/reduce/reduction.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -83,10 +92,9 @@ Tensor tensordot(const Tensor& a, const Tensor& b, const Value& dims) {
     if (dims.isTensor()) {
         const Tensor t = dims.toTensor().to(kLong);
         REEL_CHECK(t.dim() == 2 && t.size(0) == 2, "tensordot: dims has shape ", t.sizes(), "; expected [2, n]");
-        const Tensor c = contiguous_raw(t);
-        const std::int64_t* p = host_data<std::int64_t>(c, "tensordot");
+        const HostValues<std::int64_t> p(t, "tensordot");
         const std::size_t n = std::size_t(t.size(1));
-        return tensordot_over(a, b, IntArrayRef(p, n), IntArrayRef(p + n, n));
+        return tensordot_over(a, b, IntArrayRef(p.begin(), n), IntArrayRef(p.begin() + n, n));
     }
     const std::int64_t n = dims.toInt();
     REEL_CHECK(n >= 0 && n <= a.dim() && n <= b.dim(), "tensordot: dims is ", n, "; operands have shapes ", a.sizes(),
@@ -98,7 +106,8 @@ Tensor tensordot(const Tensor& a, const Tensor& b, const Value& dims) {
     }
     return tensordot_over(a, b, da, db);
 }
-REEL_OP("tensordot(Tensor input, Tensor other, int[] dims_self, int[] dims_other) -> Tensor", composite)
+REEL_OP("tensordot(Tensor input, Tensor other, int[] dims_self, int[] dims_other) -> Tensor", composite,
+        samples(call(numbers({4, 3}), numbers({3, 2}), ints({1}), ints({0}))))
 Tensor tensordot(const Tensor& input, const Tensor& other, IntArrayRef dims_self, IntArrayRef dims_other) {
     return tensordot_over(input, other, dims_self, dims_other);
 }
@@ -237,7 +246,10 @@ Tensor linalg_multi_dot(TensorList tensors) {
     if (!column) sizes.push_back(m.back().size(1));
     return reshape(chain(m), sizes);
 }
-REEL_OP("chain_matmul(Tensor[] matrices) -> Tensor", composite, out)
+REEL_OP("chain_matmul(Tensor[] matrices) -> Tensor", composite, out,
+        samples(call(tensors({numbers({3, 3}), numbers({3, 4}), numbers({4, 2})})),
+                call(tensors({numbers({3, 3}, kComplexDouble), numbers({3, 4}, kComplexDouble),
+                              numbers({4, 2}, kComplexDouble)}))))
 Tensor chain_matmul(TensorList matrices) {
     REEL_CHECK(!matrices.empty(), "chain_matmul: expected at least one matrix");
     for (const Tensor& t : matrices)

@@ -1,9 +1,25 @@
 // Reflections: QR and its parts; symmetric indefinite systems.
 #include <array>
 
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/qr.hpp>
+#include <reel/autograd/ops/linalg/triangular_solve.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/diagonals.hpp>
+#include <reel/autograd/ops/shape/expand.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/triangular.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/linalg/linalg.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -48,7 +64,7 @@ void check_reflectors(const char* op, const Tensor& a, const Tensor& tau) {
 
 /// The first n columns of the product of Householder reflections stored as geqrf leaves them.
 REEL_OP("linalg.householder_product(Tensor input, Tensor tau) -> Tensor", composite, out,
-        alias("orgqr(Tensor input, Tensor input2)"))
+        alias("orgqr(Tensor input, Tensor input2)"), samples(call(numbers({4, 3}), numbers({3})).as("orgqr")))
 Tensor linalg_householder_product(const Tensor& input, const Tensor& tau) {
     const char* op = "linalg.householder_product";
     check_reflectors(op, input, tau);
@@ -105,17 +121,14 @@ std::vector<Tensor> reflect_columns(const Tensor& input) {
 } // namespace
 
 /// R on and above the diagonal, reflectors below it, their factors. Differentiable to every order.
-REEL_OP("geqrf(Tensor input) -> (Tensor a, Tensor tau)", rule, method, out)
+REEL_OP("geqrf(Tensor input) -> (Tensor a, Tensor tau)", rule, method, out,
+        samples(call(numbers({3, 3})), call(numbers({3, 3}, kComplexDouble))))
 std::tuple<Tensor, Tensor> geqrf(const Tensor& input) {
     check_matrices("geqrf", "input", input, false);
-    const Batch b("geqrf", input.detach());
+    const Batch b(input.detach());
     const std::int64_t k = std::min(b.m, b.n);
     const Tensor tau = empty_raw(with(batch_sizes(input), {k}), input.scalar_type(), input.device());
-    dispatch_lapack(input.scalar_type(), "geqrf", [&]<class T>() {
-        for_filled_matrices(b, b.m * b.n * k, [&](std::int64_t i) {
-            cpu::Lapack<T>::geqrf(int(b.m), int(b.n), b.at<T>(i), static_cast<T*>(host_data(tau, "geqrf")) + i * k);
-        });
-    });
+    kernels::geqrf(b.data, tau);
     const Tensor packed = b.matrices();
     record("geqrf", TensorList{input}, {packed, tau}, {input}, [](RuleContext& c) -> GradList {
         return gradient_of(c, 1, [](const TensorList& operands) { return reflect_columns(operands[0]); });
@@ -123,7 +136,10 @@ std::tuple<Tensor, Tensor> geqrf(const Tensor& input) {
     return {packed, tau};
 }
 /// A = Q R. mode 'reduced' (thin), 'complete' or 'r' (Q empty, no gradient).
-REEL_OP("linalg.qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)", rule, out)
+REEL_OP("linalg.qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)", rule, out,
+        samples(call(numbers({3, 3})), call(numbers({4, 3})), call(numbers({3, 4})),
+                call(numbers({3, 3}, kComplexDouble)), call(numbers({4, 3}, kComplexDouble)),
+                call(numbers({3, 4}, kComplexDouble))))
 std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode) {
     check_matrices("linalg.qr", "A", A, false);
     REEL_CHECK_VALUE(mode == "reduced" || mode == "complete" || mode == "r", "linalg.qr: mode is '", mode,
@@ -174,7 +190,10 @@ std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode) {
     });
     return {q, r};
 }
-REEL_OP("qr(Tensor input, bool some=True) -> (Tensor Q, Tensor R)", composite, method, out)
+REEL_OP("qr(Tensor input, bool some=True) -> (Tensor Q, Tensor R)", composite, method, out,
+        samples(call(numbers({3, 3})), call(numbers({4, 3})), call(numbers({3, 4})),
+                call(numbers({3, 3}, kComplexDouble)), call(numbers({4, 3}, kComplexDouble)),
+                call(numbers({3, 4}, kComplexDouble))))
 std::tuple<Tensor, Tensor> qr(const Tensor& input, bool some) {
     return linalg_qr(input, some ? "reduced" : "complete");
 }
@@ -183,20 +202,13 @@ std::tuple<Tensor, Tensor> qr(const Tensor& input, bool some) {
 /// gradient: blocks of D on the diagonal of LD, L below them, zeros above.
 REEL_OP("linalg.ldl_factor_ex(Tensor input, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor "
         "pivots, Tensor info)",
-        rule, out)
+        rule, out, samples(call(definite(3)), call(definite(3, kComplexDouble))))
 std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& A, bool hermitian, bool check_errors) {
     check_matrices("linalg.ldl_factor_ex", "A", A, true);
-    const Batch b("linalg.ldl_factor_ex", A.detach());
+    const Batch b(A.detach());
     const Tensor pivots = empty_raw(batch_sizes(A, 1), kInt, A.device()),
                  info = empty_raw(batch_sizes(A), kInt, A.device());
-    dispatch_lapack(A.scalar_type(), "linalg.ldl_factor_ex", [&]<class T>() {
-        for_matrices(b, b.n * b.n * b.n, [&](std::int64_t i) {
-            host_data<std::int32_t>(info, "linalg.ldl_factor_ex")[i] =
-                b.n == 0 ? 0
-                         : cpu::Lapack<T>::ldl(hermitian, int(b.n), b.at<T>(i),
-                                               host_data<std::int32_t>(pivots, "linalg.ldl_factor_ex") + i * b.n);
-        });
-    });
+    kernels::ldl_factor("linalg.ldl_factor_ex", b.data, pivots, info, hermitian);
     if (check_errors) check_infos("linalg.ldl_factor_ex", info, "a block of D is singular");
     const Tensor ld = tril(b.matrices());
     record("linalg.ldl_factor", TensorList{A}, {ld, pivots, info}, {A, pivots},
@@ -208,7 +220,8 @@ std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& A, bool he
            });
     return {ld, pivots, info};
 }
-REEL_OP("linalg.ldl_factor(Tensor input, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)", composite, out)
+REEL_OP("linalg.ldl_factor(Tensor input, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)", composite, out,
+        samples(call(definite(3)), call(definite(3, kComplexDouble))))
 std::tuple<Tensor, Tensor> linalg_ldl_factor(const Tensor& A, bool hermitian) {
     const auto [ld, pivots, info] = linalg_ldl_factor_ex(A, hermitian, false);
     return {ld, pivots};
@@ -216,10 +229,10 @@ std::tuple<Tensor, Tensor> linalg_ldl_factor(const Tensor& A, bool hermitian) {
 namespace {
 /// Pivots as ldl_factor gives them: rows from 1 on, and those of a 2 x 2 block negative, twice the same.
 void check_blocks(const char* op, const Tensor& pivots) {
-    if (pivots.is_meta()) return;
-    const Tensor p = contiguous_raw(cast_raw(pivots, kLong));
-    const std::int64_t n = pivots.size(-1), *v = host_data<std::int64_t>(p, op);
-    for (std::int64_t start = 0; start < p.numel(); start += n, v += n)
+    if (!has_values(pivots)) return;
+    const HostValues<std::int64_t> all(pivots, op);
+    const std::int64_t n = pivots.size(-1), *v = all.begin();
+    for (std::int64_t start = 0; start < all.size(); start += n, v += n)
         for (std::int64_t k = 0; k < n; ++k) {
             const bool single = v[k] >= 1 && v[k] <= n;
             const bool block = v[k] <= -1 && v[k] >= -n && k + 1 < n && v[k + 1] == v[k];
@@ -244,17 +257,9 @@ Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B,
     check_blocks(op, pivots);
     const auto [ld, rhs] = broadcast_batches(op, LD, B);
     const Dims batch = batch_sizes(ld);
-    const Batch a("linalg.ldl_solve", ld.detach()), x("linalg.ldl_solve", rhs.detach());
+    const Batch a(ld.detach()), x(rhs.detach());
     const Tensor p = contiguous_raw(cast_raw(expand_raw(pivots, with(batch, {a.n})), kInt));
-    dispatch_lapack(LD.scalar_type(), op, [&]<class T>() {
-        if (x.n == 0) return;
-        for_filled_matrices(a, a.n * a.n * x.n, [&](std::int64_t i) {
-            if constexpr (!std::is_floating_point_v<T>) // Hermitian: D is real on its diagonal, whatever stands there
-                for (std::int64_t k = 0; hermitian && k < a.n; ++k) a.at<T>(i)[k * a.n + k].imag(0);
-            cpu::Lapack<T>::ldl_solve(hermitian, int(a.n), int(x.n), a.at<T>(i),
-                                      host_data<std::int32_t>(p, "linalg.ldl_solve") + i * a.n, x.at<T>(i));
-        });
-    });
+    kernels::ldl_solve(op, x.data, a.data, p, hermitian);
     Tensor out = x.matrices();
     record(op, {ld, rhs}, out, {ld, rhs, p}, [hermitian](RuleContext& c) -> GradList {
         const Tensor pivots = c.saved(2);

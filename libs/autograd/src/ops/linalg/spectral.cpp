@@ -2,9 +2,25 @@
 #include <cmath>
 #include <limits>
 
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/linalg/lu.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/spectral.hpp>
+#include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/reduce/minmax.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/vector_norm.hpp>
+#include <reel/autograd/ops/shape/diagonals.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
 
 #include "ops/linalg/linalg.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -16,31 +32,17 @@ struct Svd {
     Tensor u, s, vh;
 };
 Svd svd_raw(const char* op, const Tensor& a, bool full_matrices, bool vectors) {
-    const Batch b(op, a.detach());
+    const Batch b(a.detach());
     const std::int64_t m = b.m, n = b.n, k = std::min(m, n);
     const Dims batch = batch_sizes(a);
-    const Batch u(op, batch, vectors ? m : 0, vectors ? (full_matrices ? m : k) : 0, a.scalar_type(), a.device());
-    const Batch vh(op, batch, vectors ? (full_matrices ? n : k) : 0, vectors ? n : 0, a.scalar_type(), a.device());
+    const Batch u(batch, vectors ? m : 0, vectors ? (full_matrices ? m : k) : 0, a.scalar_type(), a.device());
+    const Batch vh(batch, vectors ? (full_matrices ? n : k) : 0, vectors ? n : 0, a.scalar_type(), a.device());
     const Tensor s = empty_raw(with(batch, {k}), toRealValueType(a.scalar_type()), a.device());
     if (k == 0 && vectors && full_matrices) {
         copy_raw(u.matrices(), expand_raw(eye(m, std::nullopt, a.options()), u.matrices().sizes()));
         copy_raw(vh.matrices(), expand_raw(eye(n, std::nullopt, a.options()), vh.matrices().sizes()));
     }
-    dispatch_lapack(a.scalar_type(), op, [&]<class T>() {
-        using R = typename cpu::Lapack<T>::Real;
-        for_filled_matrices(b, 10 * m * n * k, [&](std::int64_t i) {
-            check_finite<T>(op, b, i);
-            T none;
-            const int info =
-                cpu::Lapack<T>::gesdd(!vectors        ? 'N'
-                                      : full_matrices ? 'A'
-                                                      : 'S',
-                                      int(m), int(n), b.at<T>(i), static_cast<R*>(host_data(s, op)) + i * k,
-                                      vectors ? u.at<T>(i) : &none, vectors ? vh.at<T>(i) : &none);
-            REEL_CHECK_LINALG(info == 0, op, ": matrix ", i, " of the batch: the iteration did not converge (", info,
-                              ")");
-        });
-    });
+    kernels::svd(op, b.data, u.data, s, vh.data, full_matrices);
     return {u.matrices(), s, vh.matrices()};
 }
 Tensor skew(const Tensor& t) { return t - adjoint_of(t); }
@@ -104,7 +106,12 @@ Tensor singular_values(const char* op, const Tensor& a) {
 
 /// A = U diag(S) Vh with S descending. Gradients that depend on the choice of signs or phases are not defined.
 REEL_OP("linalg.svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)", rule,
-        out)
+        out,
+        samples(call(numbers({3, 3})).with("full_matrices", false), call(numbers({4, 3})).with("full_matrices", false),
+                call(numbers({3, 4})).with("full_matrices", false),
+                call(numbers({3, 3}, kComplexDouble)).with("full_matrices", false),
+                call(numbers({4, 3}, kComplexDouble)).with("full_matrices", false),
+                call(numbers({3, 4}, kComplexDouble)).with("full_matrices", false)))
 std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full_matrices,
                                               std::optional<std::string_view> driver) {
     REEL_CHECK(!driver, "linalg.svd: driver is '", driver.value_or(""), "'; drivers are for CUDA tensors only");
@@ -112,7 +119,10 @@ std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full_matrice
     return {f.u, f.s, f.vh};
 }
 /// A = U diag(S) V^H; with some=true the thin factors.
-REEL_OP("svd(Tensor input, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)", rule, method, out)
+REEL_OP("svd(Tensor input, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)", rule, method, out,
+        samples(call(numbers({3, 3})), call(numbers({4, 3})), call(numbers({3, 4})),
+                call(numbers({3, 3}, kComplexDouble)), call(numbers({4, 3}, kComplexDouble)),
+                call(numbers({3, 4}, kComplexDouble))))
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& input, bool some, bool compute_uv) {
     check_matrices("svd", "input", input, false);
     if (!compute_uv) {
@@ -141,18 +151,9 @@ bool upper_of(const char* op, std::string_view uplo) {
 std::tuple<Tensor, Tensor> eigh_of(const char* op, const Tensor& a, std::string_view uplo, bool vectors) {
     check_matrices(op, "A", a, true);
     const bool up = upper_of(op, uplo);
-    const Batch b(op, a.detach());
+    const Batch b(a.detach());
     const Tensor w = empty_raw(batch_sizes(a, 1), toRealValueType(a.scalar_type()), a.device());
-    dispatch_lapack(a.scalar_type(), op, [&]<class T>() {
-        using R = typename cpu::Lapack<T>::Real;
-        for_filled_matrices(b, 10 * b.n * b.n * b.n, [&](std::int64_t i) {
-            check_finite<T>(op, b, i, up ? Part::Upper : Part::Lower);
-            const int info = cpu::Lapack<T>::heevd(vectors ? 'V' : 'N', up ? 'U' : 'L', int(b.n), b.at<T>(i),
-                                                   static_cast<R*>(host_data(w, op)) + i * b.n);
-            REEL_CHECK_LINALG(info == 0, op, ": matrix ", i, " of the batch: the iteration did not converge (", info,
-                              ")");
-        });
-    });
+    kernels::eigh(op, b.data, w, up, vectors);
     if (!vectors) return {w, Tensor()};
     const Tensor v = b.matrices();
     record("linalg.eigh", TensorList{a}, {w, v}, {w, v}, [](RuleContext& c) -> GradList {
@@ -171,7 +172,8 @@ std::tuple<Tensor, Tensor> eigh_of(const char* op, const Tensor& a, std::string_
 } // namespace
 
 /// Eigenvalues (ascending) and eigenvectors of Hermitian matrices; only the named triangle is read.
-REEL_OP("linalg.eigh(Tensor input, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors)", rule, out)
+REEL_OP("linalg.eigh(Tensor input, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors)", rule, out,
+        samples(call(definite(3)), call(definite(3, kComplexDouble))))
 std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& A, std::string_view UPLO) {
     return eigh_of("linalg.eigh", A, UPLO, true);
 }
@@ -184,21 +186,11 @@ namespace {
 
 std::tuple<Tensor, Tensor> eig_of(const char* op, const Tensor& a, bool vectors) {
     check_matrices(op, "A", a, true);
-    const Batch b(op, a.detach());
+    const Batch b(a.detach());
     const ScalarType t = toComplexType(a.scalar_type());
     const Tensor w = empty_raw(batch_sizes(a, 1), t, a.device());
-    const Batch v(op, batch_sizes(a), vectors ? b.n : 0, vectors ? b.n : 0, t, a.device());
-    dispatch_lapack(a.scalar_type(), op, [&]<class T>() {
-        using R = typename cpu::Lapack<T>::Real;
-        for_filled_matrices(b, 25 * b.n * b.n * b.n, [&](std::int64_t i) {
-            check_finite<T>(op, b, i);
-            const int info =
-                cpu::Lapack<T>::geev(int(b.n), b.at<T>(i), static_cast<std::complex<R>*>(host_data(w, op)) + i * b.n,
-                                     vectors ? v.at<std::complex<R>>(i) : nullptr);
-            REEL_CHECK_LINALG(info == 0, op, ": matrix ", i, " of the batch: the iteration did not converge (", info,
-                              ")");
-        });
-    });
+    const Batch v(batch_sizes(a), vectors ? b.n : 0, vectors ? b.n : 0, t, a.device());
+    kernels::eig(op, b.data, w, v.data);
     if (!vectors) return {w, Tensor()};
     const Tensor vectors_ = v.matrices();
     const bool real_input = !a.is_complex();
@@ -223,7 +215,8 @@ std::tuple<Tensor, Tensor> eig_of(const char* op, const Tensor& a, bool vectors)
 } // namespace
 
 /// Eigenvalues and right eigenvectors (of norm one) of square matrices, complex.
-REEL_OP("linalg.eig(Tensor input) -> (Tensor eigenvalues, Tensor eigenvectors)", rule, out)
+REEL_OP("linalg.eig(Tensor input) -> (Tensor eigenvalues, Tensor eigenvectors)", rule, out,
+        samples(call(numbers({3, 3})), call(numbers({3, 3}, kComplexDouble))))
 std::tuple<Tensor, Tensor> linalg_eig(const Tensor& A) { return eig_of("linalg.eig", A, true); }
 REEL_OP("linalg.eigvals(Tensor input) -> Tensor", rule, out)
 Tensor linalg_eigvals(const Tensor& A) {
@@ -277,7 +270,7 @@ PseudoInverse pinv_raw(const char* op, const Tensor& A, const Tensor& atol, cons
     const Tensor rounding = size <= unsqueeze(threshold(a, largest, Tensor(), Tensor()), -1);
     const Tensor inverse = where(kept, reciprocal(s), zeros({}, s.options()));
     return {matmul(adjoint_of(vh) * unsqueeze(inverse, -2), adjoint_of(u)),
-            !a.is_meta() && !logical_or(kept, rounding).all().item<bool>()};
+            has_values(a) && !logical_or(kept, rounding).all().item<bool>()};
 }
 Tensor pinv_of(const char* op, const Tensor& A, const Tensor& atol, const Tensor& rtol, bool hermitian) {
     check_matrices(op, "A", A, hermitian);

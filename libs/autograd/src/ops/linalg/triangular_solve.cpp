@@ -1,5 +1,9 @@
 // Triangular systems and the Cholesky factorization.
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/triangular_solve.hpp>
+#include <reel/autograd/ops/shape/expand.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/triangular.hpp>
 
 #include "ops/linalg/linalg.hpp"
 
@@ -11,13 +15,8 @@ namespace {
 
 Tensor solve_triangular(const Tensor& a, const Tensor& b, bool upper, bool left, bool unit) {
     const auto [ea, eb] = broadcast_batches("linalg.solve_triangular", a, b);
-    const Batch t("linalg.solve_triangular", ea.detach()), x("linalg.solve_triangular", eb.detach());
-    dispatch_lapack(a.scalar_type(), "linalg.solve_triangular", [&]<class T>() {
-        for_filled_matrices(x, t.n * x.m * x.n, [&](std::int64_t i) {
-            cpu::Lapack<T>::trsm(left ? 'L' : 'R', upper ? 'U' : 'L', 'N', unit ? 'U' : 'N', int(x.m), int(x.n),
-                                 t.at<T>(i), int(t.m), x.at<T>(i));
-        });
-    });
+    const Batch t(ea.detach()), x(eb.detach());
+    kernels::solve_triangular("linalg.solve_triangular", x.data, t.data, upper, left, unit);
     Tensor out = x.matrices();
     record("linalg.solve_triangular", {ea, eb}, out, {ea, out}, [upper, left, unit](RuleContext& c) -> GradList {
         const Tensor gb = solve_triangular(adjoint_of(c.saved(0)), c.grad(), !upper, left, unit);
@@ -67,20 +66,9 @@ namespace {
 
 std::tuple<Tensor, Tensor> cholesky_of(const char* op, const Tensor& a, bool upper) {
     check_matrices(op, "A", a, true);
-    const Batch b(op, a.detach());
+    const Batch b(a.detach());
     const Tensor info = empty_raw(batch_sizes(a), kInt, a.device());
-    dispatch_lapack(a.scalar_type(), op, [&]<class T>() {
-        for_matrices(b, b.n * b.n * b.n, [&](std::int64_t i) {
-            T* p = b.at<T>(i);
-            std::int32_t& failed = host_data<std::int32_t>(info, op)[i];
-            failed = b.n == 0 ? 0 : cpu::Lapack<T>::potrf(upper ? 'U' : 'L', int(b.n), p);
-            for (std::int64_t c = 0; c < b.n && failed == 0; ++c) // not every LAPACK looks for NaN
-                if (p[c * b.n + c] != p[c * b.n + c]) failed = std::int32_t(c + 1);
-            for (std::int64_t c = 0; c < b.n; ++c)
-                for (std::int64_t r = 0; r < b.n; ++r)
-                    if (upper ? r > c : r < c) p[c * b.n + r] = T(0);
-        });
-    });
+    kernels::cholesky(op, b.data, info, upper);
     Tensor out = b.matrices();
     record("linalg.cholesky", TensorList{a}, {out, info}, {out}, [upper](RuleContext& c) -> GradList {
         if (!c.grad(0).defined()) return {Tensor()};
@@ -110,7 +98,8 @@ std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& A, bool upper, bool 
                     "it is not positive definite, a leading minor is not positive");
     return r;
 }
-REEL_OP("cholesky(Tensor input, bool upper=False) -> Tensor", composite, method, out)
+REEL_OP("cholesky(Tensor input, bool upper=False) -> Tensor", composite, method, out,
+        samples(call(definite(3)), call(definite(3, kComplexDouble))))
 Tensor cholesky(const Tensor& input, bool upper) { return linalg_cholesky(input, upper); }
 namespace {
 /// The triangle of a factor that is read, and that alone gets a gradient.

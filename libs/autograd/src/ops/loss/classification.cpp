@@ -1,9 +1,18 @@
 // Losses over classes: negative log-likelihood, cross entropy; and the squared error.
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/loss/classification.hpp>
+#include <reel/autograd/ops/nn/softmax.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/kernels/nll_loss.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
-#include "op/dispatch.hpp"
 #include "ops/reduce/reduce_mode.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "tensor/raw.hpp"
@@ -15,14 +24,12 @@ using namespace detail;
 
 namespace {
 
-/// out[n, l] = -scale weight[t[n, l]] x[n, t[n, l], l], or the sum of these; ignored targets count as zero.
+/// Which elements of the input a call is about, and the shapes as users see them.
 struct Picks {
-    std::int64_t batch, classes, length, ignore_index;
+    NllGeometry g;
     Tensor target; ///< int64, dense
     Tensor weight; ///< float64, dense, or undefined
     Dims input_sizes, out_sizes;
-    bool summed;
-    double scale = 1;
 
     /// For a rule: the tensors are saved beside it, as every tensor that a rule reads.
     Picks without_tensors() const {
@@ -36,37 +43,12 @@ struct Picks {
         p.weight = c.saved(1);
         return p;
     }
-
-    double weight_of(std::int64_t t) const {
-        return weight.defined() ? static_cast<const double*>(host_data(weight, "nll_loss"))[t] : 1.0;
-    }
-    /// Calls `f(position in target, position in input, weight)` for every target that counts.
-    template <class F> void each(F f) const {
-        const auto* t = static_cast<const std::int64_t*>(host_data(target, "nll_loss"));
-        for (std::int64_t n = 0, i = 0; n < batch; ++n)
-            for (std::int64_t l = 0; l < length; ++l, ++i)
-                if (t[i] != ignore_index) f(i, (n * classes + t[i]) * length + l, weight_of(t[i]));
-    }
 };
 
 Tensor spread_back(const Picks& p, const Tensor& g);
 Tensor pick(const Picks& p, const Tensor& x) {
-    const ScalarType t = x.scalar_type();
-    const Tensor in = contiguous_raw(x);
-    Tensor out = empty_raw(p.out_sizes, t, x.device());
-    dispatch_floating(t, "nll_loss", [&]<class T>() {
-        if (out.is_meta()) return;
-        const T* from = host_data<T>(in, "nll_loss");
-        T* to = host_data<T>(out, "nll_loss");
-        if (p.summed) {
-            double sum = 0;
-            p.each([&](std::int64_t, std::int64_t at, double w) { sum -= w * double(from[at]); });
-            to[0] = T(sum * p.scale);
-        } else {
-            std::fill_n(to, out.numel(), T(0));
-            p.each([&](std::int64_t i, std::int64_t at, double w) { to[i] = T(-w * double(from[at])); });
-        }
-    });
+    Tensor out = empty_raw(p.out_sizes, x);
+    kernels::nll_loss(p.g, out, contiguous_raw(x), p.target, p.weight);
     if (needs_recording(x))
         record("nll_loss", {x}, out, {p.target, p.weight}, [p = p.without_tensors()](RuleContext& c) -> GradList {
             return {spread_back(p.with_saved(c), c.grad())};
@@ -75,40 +57,18 @@ Tensor pick(const Picks& p, const Tensor& x) {
 }
 /// The adjoint of `pick`.
 Tensor spread_back(const Picks& p, const Tensor& g) {
-    const ScalarType t = g.scalar_type();
-    const Tensor from = contiguous_raw(g);
-    Tensor out = empty_raw(p.input_sizes, t, g.device());
-    dispatch_floating(t, "nll_loss", [&]<class T>() {
-        if (out.is_meta()) return;
-        const T* in = host_data<T>(from, "nll_loss");
-        T* to = host_data<T>(out, "nll_loss");
-        std::fill_n(to, out.numel(), T(0));
-        p.each([&](std::int64_t i, std::int64_t at, double w) {
-            to[at] = T(-w * p.scale * double(in[p.summed ? 0 : i]));
-        });
-    });
+    Tensor out = empty_raw(p.input_sizes, g);
+    kernels::nll_loss_backward(p.g, out, contiguous_raw(g), p.target, p.weight);
     if (needs_recording(g))
         record("nll_loss_backward", {g}, out, {p.target, p.weight},
                [p = p.without_tensors()](RuleContext& c) -> GradList { return {pick(p.with_saved(c), c.grad())}; });
     return out;
 }
 
-/// Checks the targets; the factor of the sum: one over the weights that count, for a mean.
-double weigh(const Picks& p, bool mean) {
-    const auto* t = host_data<std::int64_t>(p.target, "nll_loss");
-    double total = 0;
-    for (std::int64_t i = 0; i < p.target.numel(); ++i) {
-        if (t[i] == p.ignore_index) continue;
-        REEL_CHECK_INDEX(t[i] >= 0 && t[i] < p.classes, "nll_loss: target ", t[i], " is out of range for ", p.classes,
-                         " classes");
-        total += p.weight_of(t[i]);
-    }
-    return mean ? 1 / total : 1;
-}
 /// The same in ops that record themselves, for weights that require grad, too.
 Tensor weighted_picks(const Picks& p, const Tensor& input, const Tensor& target, const Tensor& weight, Reduce r) {
     const std::int64_t d = input.dim() == 1 ? 0 : 1;
-    const Tensor classes = target.to(kLong), ignored = classes == Scalar(p.ignore_index),
+    const Tensor classes = target.to(kLong), ignored = classes == Scalar(p.g.ignore_index),
                  index = masked_fill(classes, ignored, 0);
     const Tensor w = masked_fill(reshape(index_select(weight, 0, reshape(index, {-1})), index.sizes()), ignored, 0);
     const Tensor each = -w * squeeze(gather(input, d, unsqueeze(index, d)), d);
@@ -136,20 +96,19 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
         REEL_CHECK(target.size(i) == input.size(i == 0 ? 0 : i + 1), "nll_loss: target has shape ", target.sizes(),
                    ", which does not fit input ", input.sizes());
     Picks p;
-    p.classes = input.size(input.dim() == 1 ? 0 : 1);
-    p.batch = input.dim() == 1 ? 1 : input.size(0);
-    p.length = 1;
-    for (std::int64_t d = 2; d < input.dim(); ++d) p.length *= input.size(d);
-    REEL_CHECK(!weight.defined() || (weight.dim() == 1 && weight.size(0) == p.classes), "nll_loss: weight has shape ",
-               weight.defined() ? weight.sizes() : IntArrayRef(), "; expected one entry for each of the ", p.classes,
+    p.g = {input.dim() == 1 ? 1 : input.size(0), input.size(input.dim() == 1 ? 0 : 1), 1, ignore_index,
+           r != Reduce::None};
+    for (std::int64_t d = 2; d < input.dim(); ++d) p.g.length *= input.size(d);
+    REEL_CHECK(!weight.defined() || (weight.dim() == 1 && weight.size(0) == p.g.classes), "nll_loss: weight has shape ",
+               weight.defined() ? weight.sizes() : IntArrayRef(), "; expected one entry for each of the ", p.g.classes,
                " classes");
-    p.ignore_index = ignore_index;
     p.target = contiguous_raw(cast_raw(target, kLong));
     if (weight.defined()) p.weight = contiguous_raw(cast_raw(weight, kDouble));
     p.input_sizes = Dims(input.sizes());
-    p.summed = r != Reduce::None;
-    if (!p.summed) p.out_sizes = Dims(target.sizes());
-    if (!input.is_meta()) p.scale = weigh(p, r == Reduce::Mean);
+    if (!p.g.summed) p.out_sizes = Dims(target.sizes());
+    double total = 1;
+    kernels::nll_loss_weigh(p.g, p.target, p.weight, total);
+    if (r == Reduce::Mean) p.g.scale = 1 / total;
     if (weight.defined() && needs_recording(weight)) return weighted_picks(p, input, target, weight, r);
     return pick(p, input);
 }

@@ -1,14 +1,27 @@
 // Losses that compare input and target element by element.
 #include "ops/loss/loss.hpp"
 
-#include "ops/pointwise/elementwise.hpp"
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/loss/loss.hpp>
+#include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/pointwise/logarithmic.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/pointwise/apply.hpp>
+#include <reel/autograd/pointwise/loss.hpp>
+
+#include "tensor/host_values.hpp"
 
 #include <cmath>
 
 namespace reel {
 
-using namespace elementwise;
 using loss::reduce;
 
 namespace loss {
@@ -47,19 +60,7 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, std::string_vie
     loss::check_reduction("smooth_l1_loss", reduction);
     REEL_CHECK(beta >= 0, "smooth_l1_loss: beta is ", beta, "; expected a number that is not negative");
     if (beta == 0) return l1_loss(input, target, reduction);
-    const Tensor y = map<Floats>(
-        "smooth_l1_loss", promoted(input, target),
-        [beta](auto x, auto t) {
-            using T = decltype(x);
-            const T d = std::abs(x - t);
-            return d < T(beta) ? T(0.5) * d * d / T(beta) : d - T(0.5) * T(beta);
-        },
-        input, target);
-    record("smooth_l1_loss", {input, target}, y, {input, target}, [beta](RuleContext& c) -> GradList {
-        const Tensor d = c.saved(0) - c.saved(1);
-        const Tensor slope = c.grad() * where(abs(d) < beta, d / beta, sgn(d));
-        return {c.needs(0) ? slope : Tensor(), c.needs(1) ? -slope : Tensor()};
-    });
+    const Tensor y = pointwise::apply("smooth_l1_loss", pointwise::smooth_l1_op(beta), input, target);
     return reduce(y, reduction);
 }
 
@@ -71,29 +72,9 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, std::string_view re
                   const Tensor& weight) {
     loss::check_reduction("huber_loss", reduction);
     REEL_CHECK(delta > 0, "huber_loss: delta is ", delta, "; expected a positive number");
-    const Tensor y = map<Floats>(
-        "huber_loss", promoted(input, target),
-        [delta](auto x, auto t) {
-            using T = decltype(x);
-            const T d = std::abs(x - t);
-            return d <= T(delta) ? T(0.5) * d * d : T(delta) * (d - T(0.5) * T(delta));
-        },
-        input, target);
-    record("huber_loss", {input, target}, y, {input, target}, [delta](RuleContext& c) -> GradList {
-        const Tensor d = c.saved(0) - c.saved(1);
-        const Tensor slope = c.grad() * where(abs(d) < delta, d, sgn(d) * delta);
-        return {c.needs(0) ? slope : Tensor(), c.needs(1) ? -slope : Tensor()};
-    });
+    const Tensor y = pointwise::apply("huber_loss", pointwise::huber_op(delta), input, target);
     return reduce(weight.defined() ? y * weight : y, reduction);
 }
-
-namespace {
-/// log(x), at least -100, with finite derivatives where x is 0.
-Tensor bounded_log(const Tensor& x) {
-    const double least = std::exp(-100.0);
-    return masked_fill(log(clamp_min(x, least)), x <= Scalar(least), -100);
-}
-} // namespace
 
 /// -(t log(x) + (1 - t) log(1 - x)) for probabilities x; logarithms stop at -100.
 REEL_OP("nn.functional.binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, "
@@ -105,29 +86,20 @@ Tensor functional_binary_cross_entropy(const Tensor& input, const Tensor& target
     check_floating("binary_cross_entropy", input);
     REEL_CHECK_VALUE(input.sizes().equals(target.sizes()), "binary_cross_entropy: target has shape ", target.sizes(),
                      "; expected that of input, ", input.sizes());
-    const Tensor inside = reel::detail::contiguous_raw(logical_and(input.detach() >= 0, input.detach() <= 1));
-    for (std::int64_t i = 0; i < inside.numel() && !inside.is_meta(); ++i)
-        REEL_CHECK(
-            host_data<bool>(inside, "binary_cross_entropy")[i],
-            "binary_cross_entropy: input must lie in [0, 1]; use binary_cross_entropy_with_logits for other numbers");
-    const Tensor y = map<Floats>(
-        "binary_cross_entropy", promoted(input, target),
-        [](auto x, auto t) {
-            using T = decltype(x);
-            return (t - T(1)) * std::max(std::log1p(-x), T(-100)) - t * std::max(std::log(x), T(-100));
-        },
-        input, target);
-    record("binary_cross_entropy", {input, target}, y, {input, target}, [](RuleContext& c) -> GradList {
-        const Tensor x = c.saved(0), t = c.saved(1), &g = c.grad();
-        return {c.needs(0) ? g * (x - t) / clamp_min((1 - x) * x, 1e-12) : Tensor(),
-                c.needs(1) ? g * (bounded_log(1 - x) - bounded_log(x)) : Tensor()};
-    });
+    const Tensor inside = logical_and(input.detach() >= 0, input.detach() <= 1);
+    REEL_CHECK(
+        !reel::detail::has_values(inside) || all(inside).item<bool>(),
+        "binary_cross_entropy: input must lie in [0, 1]; use binary_cross_entropy_with_logits for other numbers");
+    const Tensor y = pointwise::apply("binary_cross_entropy", pointwise::binary_cross_entropy_op{}, input, target);
     return reduce(weight.defined() ? y * weight : y, reduction);
 }
 /// The same as libtorch's root function: sizes of one do not count, so [n, 1] goes with [n]; the result without
 /// reduction has input's shape.
 REEL_OP("binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, str reduction='mean') -> Tensor",
-        composite)
+        composite,
+        samples(call(numbers({3, 4}).sigmoid(), numbers({3, 4}, 17).sigmoid()),
+                call(numbers({3, 1}).sigmoid(), numbers({3}).sigmoid()).with("reduction", "none"),
+                call(numbers({3, 1}).sigmoid(), numbers({3}).sigmoid()).with("reduction", "mean")))
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
                             std::string_view reduction) {
     if (input.sizes().equals(target.sizes()) || !squeeze(input).sizes().equals(squeeze(target).sizes()))
@@ -209,10 +181,9 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
                 ", with or without the last dimension");
     }
     loss::check_reduction("gaussian_nll_loss", reduction);
-    const Tensor least = reel::detail::contiguous_raw(v.detach() < 0);
-    for (std::int64_t i = 0; i < least.numel() && !least.is_meta(); ++i)
-        REEL_CHECK_VALUE(!host_data<bool>(least, "gaussian_nll_loss")[i],
-                         "gaussian_nll_loss: var has a negative element");
+    const Tensor negative = v.detach() < 0;
+    REEL_CHECK_VALUE(!reel::detail::has_values(negative) || !any(negative).item<bool>(),
+                     "gaussian_nll_loss: var has a negative element");
     const Tensor floored = clamp_min(v, eps);
     Tensor y = (log(floored) + square(input - target) / floored) * 0.5;
     if (full) y = y + 0.91893853320467274178;

@@ -1,24 +1,36 @@
 // Losses that compare the scores of classes with each other.
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/index/scatter_reduce.hpp>
+#include <reel/autograd/ops/loss/margin.hpp>
+#include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/scan.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/loss/loss.hpp"
-#include "ops/pointwise/elementwise.hpp"
+#include "ops/pointwise/run.hpp"
 
 #include <cmath>
 
+#include "tensor/host_values.hpp"
+
 namespace reel {
 
-using namespace elementwise;
+using autograd::GradList;
+using autograd::record;
+using autograd::RuleContext;
 
 namespace {
 /// Throws unless every class index is in [low, classes).
 void check_classes(const char* op, const Tensor& target, std::int64_t low, std::int64_t classes) {
-    if (target.is_meta()) return;
-    const Tensor t = reel::detail::contiguous_raw(target);
-    for (std::int64_t i = 0; i < t.numel(); ++i) {
-        const std::int64_t v = host_data<std::int64_t>(t, op)[i];
+    if (!reel::detail::has_values(target)) return;
+    for (const std::int64_t v : reel::detail::HostValues<std::int64_t>(target, op))
         REEL_CHECK(v >= low && v < classes, op, ": target ", v, " is out of range for ", classes, " classes");
-    }
 }
 } // namespace
 
@@ -76,18 +88,10 @@ Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, std::st
     const std::int64_t n = x.size(0), classes = x.size(1);
     check_classes("multilabel_margin_loss", target, -1, classes);
     // Which entries of target count, and which classes are targets.
-    const Tensor t = reel::detail::contiguous_raw(reshape(target, {n, classes}));
-    const TensorOptions flags = t.options().dtype(kBool);
-    const Tensor counts = zeros({n, classes}, flags), is_target = zeros({n, classes}, flags),
-                 index = zeros({n, classes}, t.options());
-    for (std::int64_t i = 0; i < n && !t.is_meta(); ++i)
-        for (std::int64_t j = 0; j < classes; ++j) {
-            const std::int64_t v = host_data<std::int64_t>(t, "multilabel_margin_loss")[i * classes + j];
-            if (v < 0) break;
-            host_data<bool>(counts, "multilabel_margin_loss")[i * classes + j] = true;
-            host_data<bool>(is_target, "multilabel_margin_loss")[i * classes + v] = true;
-            host_data<std::int64_t>(index, "multilabel_margin_loss")[i * classes + j] = v;
-        }
+    const Tensor t = reshape(target, {n, classes}), counts = cumsum(t < 0, 1) == 0,
+                 index = masked_fill(t, logical_not(counts), 0);
+    const Tensor is_target =
+        scatter_reduce(zeros({n, classes}, t.options().dtype(kByte)), 1, index, counts.to(kByte), "amax").to(kBool);
     const Tensor scores = unsqueeze(gather(x, 1, index), 2), others = unsqueeze(x, 1);
     const Tensor pairs = logical_and(unsqueeze(counts, 2), logical_not(unsqueeze(is_target, 1)));
     const Tensor z = where(pairs, clamp_min(1 - scores + others, 0), 0);

@@ -1,10 +1,19 @@
 // Losses over three points: the anchor should be nearer to the positive than to the negative.
+#include <reel/autograd/ops/loss/triplet.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/power.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+
 #include "ops/loss/loss.hpp"
-#include "ops/pointwise/elementwise.hpp"
+#include "ops/pointwise/run.hpp"
 
 namespace reel {
 
-using namespace elementwise;
+using autograd::GradList;
+using autograd::record;
+using autograd::RuleContext;
 
 namespace {
 /// p-norm of x - o + eps over the last dimension.
@@ -42,7 +51,7 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
 REEL_OP("nn.functional.triplet_margin_with_distance_loss(Tensor anchor, Tensor positive, Tensor negative, *, float "
         "margin=1.0, bool swap=False, "
         "str reduction='mean') -> Tensor",
-        composite)
+        composite, samples(call(numbers({2, 3, 6}), numbers({2, 3, 6}) + 0.4, numbers({2, 3, 6}, 49))))
 Tensor triplet_margin_with_distance_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                                          double margin, bool swap, std::string_view reduction) {
     return triplet("triplet_margin_with_distance_loss", anchor, positive, negative, margin, 2, 1e-6, swap, reduction);

@@ -1,5 +1,8 @@
 // Where the pixels of an image come from under an affine map.
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/ranges.hpp>
+#include <reel/autograd/ops/nn/affine_grid.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -20,7 +23,9 @@ Tensor places(const Tensor& like, std::int64_t n, bool align_corners) {
 /// Coordinates [N, H, W, 2] (or [N, D, H, W, 3]) for grid_sample: those of each pixel of an image of the given size,
 /// mapped by the matrices theta [N, 2, 3] (or [N, 3, 4]). `align_corners`: -1 and 1 are the centres of the outermost
 /// pixels, else their outer edges. gradient: to theta. Errors: Error for other shapes and for integers.
-REEL_OP("affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor", composite)
+REEL_OP("affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor", composite,
+        samples(call(numbers({2, 2, 3}), ints({2, 1, 2, 3}), false),
+                call(numbers({1, 3, 4}), ints({1, 1, 2, 2, 3}), true)))
 Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, bool align_corners) {
     REEL_CHECK(size.size() == 4 || size.size() == 5, "affine_grid: size is ", size,
                "; expected the size of the output, [N, C, H, W] or [N, C, D, H, W]");
@@ -45,7 +50,8 @@ Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, bool align_c
     return base.bmm(theta.transpose(1, 2)).reshape(grid);
 }
 /// The same; without `align_corners` it warns and takes false.
-REEL_OP("nn.functional.affine_grid(Tensor theta, int[] size, bool? align_corners=None) -> Tensor", composite)
+REEL_OP("nn.functional.affine_grid(Tensor theta, int[] size, bool? align_corners=None) -> Tensor", composite,
+        samples(call(numbers({2, 2, 3}), ints({2, 1, 2, 3}), true)))
 Tensor affine_grid(const Tensor& theta, IntArrayRef size, std::optional<bool> align_corners) {
     if (!align_corners)
         REEL_WARN_ONCE("affine_grid: align_corners is not given and counts as false (it was true in PyTorch until "

@@ -1,4 +1,15 @@
 // Scaled dot-product attention.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/nn/attention.hpp>
+#include <reel/autograd/ops/nn/dropout.hpp>
+#include <reel/autograd/ops/nn/softmax.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/reduce/minmax.hpp>
+#include <reel/autograd/ops/shape/arrange.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/triangular.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -49,14 +60,17 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
     if (mask.defined() && mask.scalar_type() == kBool)
         scores = masked_fill(scores, logical_not(mask), -std::numeric_limits<double>::infinity());
     else if (mask.defined()) scores = scores + mask.to(wide);
-    Tensor weights = softmax(scores, -1);
-    if (mask.defined()) { // a row of nothing but -inf
-        const Tensor blind =
-            reel::amax(scores.detach(), IntArrayRef{-1}, true) == Scalar(-std::numeric_limits<double>::infinity());
-        weights = masked_fill(weights, blind, 0);
+    // Rows of nothing but -inf: softmax would make NaN of them, and NaN times zero stays NaN in derivatives.
+    Tensor blind;
+    if (mask.defined()) {
+        blind = reel::amax(scores.detach(), IntArrayRef{-1}, true) == Scalar(-std::numeric_limits<double>::infinity());
+        scores = masked_fill(scores, blind, 0);
     }
+    Tensor weights = softmax(scores, -1);
     if (dropout_p > 0) weights = dropout(weights, dropout_p, true);
-    return matmul(weights, v).to(t);
+    Tensor seen = matmul(weights, v);
+    if (blind.defined()) seen = masked_fill(seen, blind, 0);
+    return seen.to(t);
 }
 
 } // namespace reel

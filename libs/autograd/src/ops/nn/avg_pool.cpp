@@ -1,4 +1,5 @@
 // Means over sliding and adaptive windows.
+#include <reel/autograd/ops/nn/avg_pool.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "ops/nn/pool.hpp"

@@ -1,12 +1,15 @@
 // Normalisation per channel: over the batch, over groups of channels, over one example.
-#include <reel/autograd/host_data.hpp>
-#include <reel/autograd/pin.hpp>
+#include <reel/autograd/detail/pin.hpp>
+#include <reel/autograd/kernels/norm.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/nn/batch_norm.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/variance.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
-#include <cmath>
-
-#include "cpu/norm.hpp"
 #include "ops/nn/norm.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "tape/inplace.hpp"
@@ -28,12 +31,12 @@ void check_input(const char* op, const Tensor& input) {
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), op, ": input is ", dtype_name(input.scalar_type()),
                                "; expected a floating dtype");
 }
-cpu::NormGeometry geometry(const Tensor& input, std::int64_t groups) {
-    cpu::NormGeometry g{input.size(0), input.size(1), 1, groups};
+NormGeometry geometry(const Tensor& input, std::int64_t groups) {
+    NormGeometry g{input.size(0), input.size(1), 1, groups};
     for (std::int64_t d = 2; d < input.dim(); ++d) g.length *= input.size(d);
     return g;
 }
-norm_layers::Plan plan_of(const cpu::NormGeometry& g, double eps, bool constant_stats) {
+norm_layers::Plan plan_of(const NormGeometry& g, double eps, bool constant_stats) {
     norm_layers::Plan p;
     p.affine_sizes = Dims{g.batch, g.channels, g.length};
     p.affine_dims = Dims{0, 2};
@@ -47,42 +50,40 @@ norm_layers::Plan plan_of(const cpu::NormGeometry& g, double eps, bool constant_
 
 /// Means and variances per stat in float64.
 struct Moments {
-    std::vector<double> mean, var;
-    Moments(const char* op, const cpu::NormGeometry& g, const Tensor& x) : mean(std::size_t(g.num_stats())), var(mean) {
-        if (!x.is_meta()) cpu::norm_moments(x.scalar_type(), g, host_data(x, op), mean.data(), var.data());
+    Tensor mean, var;
+    Moments(const char* op, const NormGeometry& g, const Tensor& x)
+        : mean(empty_raw(g.num_stats(), kDouble, x.device())), var(empty_raw(g.num_stats(), kDouble, x.device())) {
+        kernels::norm_moments(op, g, mean, var, x);
     }
 };
-Tensor from_doubles(const std::vector<double>& v, ScalarType t, bool rstd, double eps, Device device) {
-    Tensor wide = empty_raw({std::int64_t(v.size())}, kDouble);
-    double* p = host_data<double>(wide, "batch_norm");
-    for (std::size_t i = 0; i < v.size(); ++i) p[i] = rstd ? 1 / std::sqrt(v[i] + eps) : v[i];
-    return cast_raw(device.is_meta() ? empty_raw(wide.sizes(), kDouble, device) : wide, t);
+/// 1 / sqrt(var + eps) in `t`; `var` is float64.
+Tensor rstd_of(const char* op, const Tensor& var, ScalarType t, double eps) {
+    Tensor rstd = empty_raw(var.sizes(), t, var.device());
+    kernels::norm_rstd(op, rstd, var, eps);
+    return rstd;
 }
 
 /// The affine map with given moments, recorded. `mean` and `rstd` are in the compute dtype.
-Tensor apply(const char* op, const cpu::NormGeometry& g, const Tensor& input, const Tensor& weight, const Tensor& bias,
+Tensor apply(const char* op, const NormGeometry& g, const Tensor& input, const Tensor& weight, const Tensor& bias,
              const Tensor& mean, const Tensor& rstd, double eps, bool constant_stats) {
     const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
     const Tensor x = norm_layers::dense(input, t), w = norm_layers::dense(weight, t), b = norm_layers::dense(bias, t);
     Tensor y = empty_raw(input.sizes(), t, input.device());
-    if (!y.is_meta())
-        cpu::norm_forward(t, g, host_data(x, op), host_data(mean, op), host_data(rstd, op), host_data_or_null(w, op),
-                          host_data_or_null(b, op), host_data(y, op));
+    kernels::norm_forward(op, g, y, x, mean, rstd, w, b);
     Tensor out = cast_raw(y, input.scalar_type());
-    norm_layers::record(
-        op, plan_of(g, eps, constant_stats), input, weight, bias, out, mean, rstd,
-        [op, g, t, constant_stats](const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& mean,
-                                   const Tensor& rstd, norm_layers::Wanted wanted) {
-            const Tensor x = norm_layers::dense(input, t), gy = norm_layers::dense(grad, t),
-                         w = norm_layers::dense(weight, t);
-            const auto made = [&](bool want, IntArrayRef sizes) { return want ? empty_raw(sizes, t) : Tensor(); };
-            std::array<Tensor, 3> r{made(wanted.input, input.sizes()), made(wanted.weight, g.channels),
-                                    made(wanted.bias, g.channels)};
-            const auto data = [op](const Tensor& t) { return host_data_or_null(t, op); };
-            cpu::norm_backward(t, g, host_data(gy, op), host_data(x, op), host_data(mean, op), host_data(rstd, op),
-                               data(w), constant_stats, data(r[0]), data(r[1]), data(r[2]));
-            return r;
-        });
+    norm_layers::record(op, plan_of(g, eps, constant_stats), input, weight, bias, out, mean, rstd,
+                        [op, g, t, constant_stats](const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                                   const Tensor& mean, const Tensor& rstd, norm_layers::Wanted wanted) {
+                            const Tensor x = norm_layers::dense(input, t), gy = norm_layers::dense(grad, t),
+                                         w = norm_layers::dense(weight, t);
+                            const auto made = [&](bool want, IntArrayRef sizes) {
+                                return want ? empty_raw(sizes, t, gy.device()) : Tensor();
+                            };
+                            std::array<Tensor, 3> r{made(wanted.input, input.sizes()), made(wanted.weight, g.channels),
+                                                    made(wanted.bias, g.channels)};
+                            kernels::norm_backward(op, g, gy, x, mean, rstd, w, constant_stats, r[0], r[1], r[2]);
+                            return r;
+                        });
     return out;
 }
 
@@ -93,10 +94,10 @@ public:
     Running(const char* op, const Tensor& input, const Tensor& mean, const Tensor& var)
         : op_(op), mean_(writable(op, input, mean)), var_(writable(op, input, var)) {}
     bool any() const { return mean_.defined() || var_.defined(); }
-    /// `scale` makes the variance one of a sample.
-    void move(const std::vector<double>& mean, const std::vector<double>& var, double scale, double momentum) const {
-        move_one(mean_, mean, 1, momentum);
-        move_one(var_, var, scale, momentum);
+    /// By the mean over examples of their moments; `scale` makes the variance one of a sample.
+    void move(const Moments& m, double scale, double momentum) const {
+        move_one(mean_, m.mean, 1, momentum);
+        move_one(var_, m.var, scale, momentum);
     }
 
 private:
@@ -108,13 +109,12 @@ private:
         check_inplace(running, op);
         return running;
     }
-    void move_one(const Tensor& running, const std::vector<double>& value, double scale, double momentum) const {
+    void move_one(const Tensor& running, const Tensor& moments, double scale, double momentum) const {
         if (!running.defined()) return;
         const NoGradGuard guard;
-        const Tensor old = contiguous_raw(cast_raw(running, kDouble)), fresh = empty_raw(running.sizes(), kDouble);
-        const double* o = host_data<double>(old, op_);
-        double* f = host_data<double>(fresh, op_);
-        for (std::size_t i = 0; i < value.size(); ++i) f[i] = momentum * (value[i] * scale) + (1 - momentum) * o[i];
+        const Tensor old = contiguous_raw(cast_raw(running, kDouble)),
+                     fresh = empty_raw(running.sizes(), kDouble, running.device());
+        kernels::norm_running(op_, fresh, old, moments, scale, momentum);
         copy_raw(running, fresh);
         rebase_history(running, Tensor(), op_);
     }
@@ -147,7 +147,7 @@ Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight,
                    "; expected at least two dimensions, [N, C, ...]");
         return {reel::clone(input), empty_raw({0}, stats, input.device()), empty_raw({0}, stats, input.device())};
     }
-    const cpu::NormGeometry g = geometry(input, 0);
+    const NormGeometry g = geometry(input, 0);
     check_channels(op, "weight", weight, g.channels);
     check_channels(op, "bias", bias, g.channels);
     check_channels(op, "running_mean", running_mean, g.channels);
@@ -164,19 +164,15 @@ Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight,
     if (!training) {
         const Tensor mean = norm_layers::dense(running_mean, t);
         const Tensor var = norm_layers::dense(running_var, kDouble);
-        std::vector<double> variances(std::size_t(g.channels));
-        if (!var.is_meta()) std::copy_n(host_data<double>(var, op), g.channels, variances.begin());
-        const Tensor rstd = from_doubles(variances, t, true, eps, var.device()),
-                     none = empty_raw({0}, stats, input.device());
+        const Tensor rstd = rstd_of(op, var, t, eps), none = empty_raw({0}, stats, input.device());
         return {apply(op, g, input, weight, bias, mean, rstd, eps, true), none, none};
     }
     const Running running(op, input, running_mean, running_var);
     const Moments m(op, g, norm_layers::dense(input, t));
-    const Tensor mean = from_doubles(m.mean, t, false, 0, input.device()),
-                 rstd = from_doubles(m.var, t, true, eps, input.device());
+    const Tensor mean = cast_raw(m.mean, t), rstd = rstd_of(op, m.var, t, eps);
     Tensor out = apply(op, g, input, weight, bias, mean, rstd, eps, false);
     const double n = double(g.count());
-    running.move(m.mean, m.var, n / (n - 1), momentum);
+    running.move(m, n / (n - 1), momentum);
     return {out, cast_raw(mean, stats), cast_raw(rstd, stats)};
 }
 
@@ -197,7 +193,12 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
 }
 REEL_OP("batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
         "training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
-        rule)
+        rule,
+        samples(call(numbers({2, 3, 4}), numbers({3}, 41), numbers({3}, 42), numbers({3}, 43),
+                     numbers({3}, 44).abs() + 0.5, true, 0.1, 1e-5, true),
+                call(numbers({2, 3, 4}), numbers({3}, 41), numbers({3}, 42), numbers({3}, 43),
+                     numbers({3}, 44).abs() + 0.5, false, 0.1, 1e-5, true),
+                call(numbers({2, 3, 4}), none, none, none, none, true, 0.1, 1e-5, true)))
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                   const Tensor& running_var, bool training, double momentum, double eps, bool) {
     return batch_norm_any("batch_norm", input, weight, bias, running_mean, running_var, training, momentum, eps).out;
@@ -219,13 +220,12 @@ namespace {
 Tensor grouped(const char* op, const Tensor& input, std::int64_t num_groups, const Tensor& weight, const Tensor& bias,
                double eps) {
     check_input(op, input);
-    const cpu::NormGeometry g = geometry(input, num_groups);
+    const NormGeometry g = geometry(input, num_groups);
     check_channels(op, "weight", weight, g.channels);
     check_channels(op, "bias", bias, g.channels);
     const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
     const Moments m(op, g, norm_layers::dense(input, t));
-    return apply(op, g, input, weight, bias, from_doubles(m.mean, t, false, 0, input.device()),
-                 from_doubles(m.var, t, true, eps, input.device()), eps, false);
+    return apply(op, g, input, weight, bias, cast_raw(m.mean, t), rstd_of(op, m.var, t, eps), eps, false);
 }
 } // namespace
 
@@ -283,22 +283,16 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const 
     return {reshape(y, input.sizes()).to(out), means.to(out), rstds.to(out)};
 }
 
-namespace {
-/// The mean over examples of [batch * channels] values.
-std::vector<double> over_batch(const std::vector<double>& v, const cpu::NormGeometry& g) {
-    std::vector<double> r(std::size_t(g.channels), 0.0);
-    for (std::int64_t n = 0; n < g.batch; ++n)
-        for (std::int64_t c = 0; c < g.channels; ++c)
-            r[std::size_t(c)] += v[std::size_t(n * g.channels + c)] / double(g.batch);
-    return r;
-}
-} // namespace
-
 /// Normalises every channel of every example of input [N, C, ...] with its own moments, or with the running ones.
 /// Running moments follow the mean of the examples' ones.
 REEL_OP("instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
         "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
-        rule)
+        rule,
+        samples(call(numbers({2, 3, 4}), numbers({3}, 41), numbers({3}, 42), numbers({3}, 43),
+                     numbers({3}, 44).abs() + 0.5, true, 0.1, 1e-5, true),
+                call(numbers({2, 3, 4}), numbers({3}, 41), numbers({3}, 42), numbers({3}, 43),
+                     numbers({3}, 44).abs() + 0.5, false, 0.1, 1e-5, true),
+                call(numbers({2, 3, 4}), none, none, none, none, true, 0.1, 1e-5, true)))
 Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                      const Tensor& running_var, bool use_input_stats, double momentum, double eps, bool) {
     REEL_CHECK(input.dim() >= 2, "instance_norm: input has shape ", input.sizes(),
@@ -309,10 +303,10 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
     const Running running("instance_norm", input, running_mean, running_var);
     Tensor out = grouped("instance_norm", input, input.size(1), weight, bias, eps);
     if (running.any()) {
-        const cpu::NormGeometry g = geometry(input, input.size(1));
+        const NormGeometry g = geometry(input, input.size(1));
         const Moments m("instance_norm", g, norm_layers::dense(input, norm_layers::compute_dtype(input.scalar_type())));
         const double n = double(g.length);
-        running.move(over_batch(m.mean, g), over_batch(m.var, g), n / (n - 1), momentum);
+        running.move(m, n / (n - 1), momentum);
     }
     return out;
 }

@@ -1,6 +1,7 @@
 // Convolutions and transposed convolutions of one, two and three spatial dimensions.
 #include "ops/nn/conv.hpp"
 
+#include <reel/autograd/ops/nn/conv.hpp>
 #include <reel/autograd/record.hpp>
 
 namespace reel {
@@ -25,7 +26,7 @@ Tensor by_name(const char* op, std::size_t n, const Tensor& input, const Tensor&
 /// same kind.
 REEL_OP("nn.functional.conv1d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, int[] padding=0, int[] "
         "dilation=1, int groups=1) -> Tensor",
-        rule)
+        rule, samples(call(numbers({1, 2, 5}), numbers({3, 2, 2}))))
 Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding,
               IntArrayRef dilation, std::int64_t groups) {
     return conv::convolve("conv1d", 1, input, weight, bias, arguments("conv1d", 1, stride, padding, dilation, groups),
@@ -53,7 +54,7 @@ Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, Int
 /// `padding` is "same" (stride 1; the larger half on the right) or "valid" (none).
 REEL_OP("nn.functional.conv2d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, str padding='valid', "
         "int[] dilation=1, int groups=1) -> Tensor",
-        rule, cpp("conv2d_padded"))
+        rule, cpp("conv2d_padded"), samples(call(numbers({1, 2, 4, 5}), numbers({3, 2, 2, 3}), none, 1, "same")))
 Tensor conv2d_padded(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
                      std::string_view padding, IntArrayRef dilation, std::int64_t groups) {
     return by_name("conv2d", 2, input, weight, bias, stride, padding, dilation, groups);
@@ -63,7 +64,7 @@ Tensor conv2d_padded(const Tensor& input, const Tensor& weight, const Tensor& bi
 /// convolutions of the same kind.
 REEL_OP("nn.functional.conv3d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, int[] padding=0, int[] "
         "dilation=1, int groups=1) -> Tensor",
-        rule)
+        rule, samples(call(numbers({1, 2, 3, 4, 3}), numbers({2, 2, 2, 2, 2}))))
 Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding,
               IntArrayRef dilation, std::int64_t groups) {
     return conv::convolve("conv3d", 3, input, weight, bias, arguments("conv3d", 3, stride, padding, dilation, groups),

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <reel/autograd/kernels/conv.hpp>
-#include <reel/autograd/ops.hpp>
 
 namespace reel::conv {
 

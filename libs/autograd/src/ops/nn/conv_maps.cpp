@@ -2,6 +2,10 @@
 // other two, so gradients of any order stay on these three kernels.
 #include "ops/nn/conv.hpp"
 
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -21,17 +25,7 @@ struct Plan {
     Dims x, w, y;
 };
 
-/// 16-bit floats are convolved in float32 and rounded once.
-ScalarType compute_dtype(ScalarType t, const Tensor& on) {
-    return on.is_cpu() && (t == kHalf || t == kBFloat16) ? kFloat : t;
-}
-Tensor dense(const Tensor& t, ScalarType compute) { return t.defined() ? contiguous_raw(cast_raw(t, compute)) : t; }
-template <class Run> Tensor computed(const Dims& sizes, const Tensor& like, Run run) {
-    const ScalarType t = like.scalar_type(), compute = compute_dtype(t, like);
-    const Tensor out = empty_raw(sizes, compute, like.device());
-    run(out, compute);
-    return cast_raw(out, t);
-}
+Tensor dense(const Tensor& t) { return t.defined() ? contiguous_raw(t) : t; }
 const Tensor& kept_for(const Tensor& other, const Tensor& t) {
     static const Tensor absent;
     return other.requires_grad() ? t : absent;
@@ -48,9 +42,8 @@ Tensor over_channels(const Tensor& g) {
 }
 
 Tensor map_forward(const Plan& p, const Tensor& x, const Tensor& w, const Tensor& bias) {
-    Tensor out = computed(p.y, x, [&](const Tensor& y, ScalarType t) {
-        kernels::conv(p.g, y, dense(x, t), dense(w, t), dense(bias, t));
-    });
+    Tensor out = empty_raw(p.y, x);
+    kernels::conv(p.g, out, dense(x), dense(w), dense(bias));
     record("convolution", {x, w, bias}, out, {kept_for(w, x), kept_for(x, w)}, [p](RuleContext& c) -> GradList {
         const Tensor& g = c.grad();
         GradList r{Tensor(), Tensor(), Tensor()};
@@ -62,9 +55,8 @@ Tensor map_forward(const Plan& p, const Tensor& x, const Tensor& w, const Tensor
     return out;
 }
 Tensor map_input(const Plan& p, const Tensor& y, const Tensor& w, const Tensor& bias, const char* op) {
-    Tensor out = computed(p.x, y, [&](const Tensor& x, ScalarType t) {
-        kernels::conv_transpose(p.g, x, dense(y, t), dense(w, t), dense(bias, t));
-    });
+    Tensor out = empty_raw(p.x, y);
+    kernels::conv_transpose(p.g, out, dense(y), dense(w), dense(bias));
     record(op, {y, w, bias}, out, {kept_for(w, y), kept_for(y, w)}, [p](RuleContext& c) -> GradList {
         const Tensor& g = c.grad();
         GradList r{Tensor(), Tensor(), Tensor()};
@@ -76,8 +68,8 @@ Tensor map_input(const Plan& p, const Tensor& y, const Tensor& w, const Tensor& 
     return out;
 }
 Tensor map_weight(const Plan& p, const Tensor& x, const Tensor& y) {
-    Tensor out = computed(
-        p.w, x, [&](const Tensor& w, ScalarType t) { kernels::conv_weight(p.g, w, dense(x, t), dense(y, t)); });
+    Tensor out = empty_raw(p.w, x);
+    kernels::conv_weight(p.g, out, dense(x), dense(y));
     record("convolution_weight", {x, y}, out, {kept_for(y, x), kept_for(x, y)}, [p](RuleContext& c) -> GradList {
         const Tensor& g = c.grad();
         GradList r{Tensor(), Tensor()};

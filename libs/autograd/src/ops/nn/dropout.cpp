@@ -1,12 +1,14 @@
 // Dropout: random masks, one double uniform per element as PyTorch draws them.
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/kernels/random.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/nn/dropout.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include <cmath>
 
 #include "op/dispatch.hpp"
-#include "tensor/drawing.hpp"
 #include "tensor/raw.hpp"
 
 namespace reel {
@@ -19,13 +21,8 @@ namespace {
 /// 1 where the element stays (probability 1 - p), else 0.
 Tensor draw(IntArrayRef sizes, const Tensor& like, double p) {
     Tensor mask = empty_raw(sizes, like.scalar_type(), like.device());
-    if (mask.is_meta()) return mask;
-    const Drawing drawing;
-    CPUGeneratorImpl& g = drawing.generator();
-    dispatch_floating_complex(mask.scalar_type(), "dropout", [&]<class T>() {
-        T* m = host_data<T>(mask, "dropout");
-        for (std::int64_t i = 0; i < mask.numel(); ++i) m[i] = g.uniform_double() < 1 - p ? T(1) : T(0);
-    });
+    check_floating_complex(mask.scalar_type(), "dropout");
+    kernels::dropout_mask(mask, p);
     return mask;
 }
 /// One entry per example and channel.
@@ -54,13 +51,15 @@ Tensor alpha(const Tensor& input, const Tensor& mask, double p) {
 
 /// In training, zeroes elements with probability p and scales the rest by 1 / (1 - p).
 REEL_OP("dropout(Tensor input, float p, bool train) -> Tensor", composite, random, inplace,
-        alias("nn.functional.dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False)"))
+        alias("nn.functional.dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False)"),
+        samples(call(numbers({3, 4}), 0.4, true), call(numbers({3, 4}), 0.4).as("nn.functional.dropout")))
 Tensor dropout(const Tensor& input, double p, bool train) {
     if (is_identity("dropout", input, p, train)) return input;
     return p == 1 ? nothing_left(input) : input * (draw(input.sizes(), input, p) / Scalar(1 - p));
 }
 /// The same for whole channels of [N, C, ...].
-REEL_OP("feature_dropout(Tensor input, float p, bool train) -> Tensor", composite, random, inplace)
+REEL_OP("feature_dropout(Tensor input, float p, bool train) -> Tensor", composite, random, inplace,
+        samples(call(numbers({2, 3, 4}), 0.4, true)))
 Tensor feature_dropout(const Tensor& input, double p, bool train) {
     if (is_identity("feature_dropout", input, p, train)) return input;
     return p == 1 ? nothing_left(input)
@@ -68,7 +67,7 @@ Tensor feature_dropout(const Tensor& input, double p, bool train) {
 }
 /// Whole channels of [N, C, L] or [C, L].
 REEL_OP("nn.functional.dropout1d(Tensor input, float p=0.5, bool training=True, bool inplace=False) -> Tensor",
-        composite, random, inplace)
+        composite, random, inplace, samples(call(numbers({2, 3, 4}), 0.4)))
 Tensor dropout1d(const Tensor& input, double p, bool training) {
     REEL_CHECK(input.dim() == 2 || input.dim() == 3, "dropout1d: input has shape ", input.sizes(),
                "; expected two or three dimensions, [C, L] or [N, C, L]");
@@ -77,7 +76,7 @@ Tensor dropout1d(const Tensor& input, double p, bool training) {
 }
 /// Whole channels of [N, C, H, W]; three dimensions count as [N, C, L].
 REEL_OP("nn.functional.dropout2d(Tensor input, float p=0.5, bool training=True, bool inplace=False) -> Tensor",
-        composite, random, inplace)
+        composite, random, inplace, samples(call(numbers({2, 3, 2, 2}), 0.4)))
 Tensor dropout2d(const Tensor& input, double p, bool training) {
     if (input.dim() == 3)
         REEL_WARN_ONCE("dropout2d: input has shape ", input.sizes(),
@@ -89,7 +88,7 @@ Tensor dropout2d(const Tensor& input, double p, bool training) {
 }
 /// Whole channels of [N, C, D, H, W] or [C, D, H, W].
 REEL_OP("nn.functional.dropout3d(Tensor input, float p=0.5, bool training=True, bool inplace=False) -> Tensor",
-        composite, random, inplace)
+        composite, random, inplace, samples(call(numbers({2, 3, 2, 2, 2}), 0.4)))
 Tensor dropout3d(const Tensor& input, double p, bool training) {
     if (input.dim() == 4) return feature_dropout(input.unsqueeze(0), p, training).squeeze(0);
     if (input.dim() != 5)
@@ -100,14 +99,17 @@ Tensor dropout3d(const Tensor& input, double p, bool training) {
 /// Dropout for SELU networks: dropped elements get SELU's limit, then all are scaled and shifted to keep mean and
 /// variance.
 REEL_OP("alpha_dropout(Tensor input, float p, bool train) -> Tensor", composite, random, inplace,
-        alias("nn.functional.alpha_dropout(Tensor input, float p=0.5, bool training=False, bool inplace=False)"))
+        alias("nn.functional.alpha_dropout(Tensor input, float p=0.5, bool training=False, bool inplace=False)"),
+        samples(call(numbers({3, 4}), 0.4, true), call(numbers({3, 4}), 0.4, true).as("nn.functional.alpha_dropout")))
 Tensor alpha_dropout(const Tensor& input, double p, bool train) {
     if (is_identity("alpha_dropout", input, p, train)) return input;
     return p == 1 ? nothing_left(input) : alpha(input, draw(input.sizes(), input, p), p);
 }
 REEL_OP("feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor", composite, random, inplace,
         alias("nn.functional.feature_alpha_dropout(Tensor input, float p=0.5, bool training=False, "
-              "bool inplace=False)"))
+              "bool inplace=False)"),
+        samples(call(numbers({3, 4}), 0.4, true),
+                call(numbers({2, 3, 4}), 0.4, true).as("nn.functional.feature_alpha_dropout")))
 Tensor feature_alpha_dropout(const Tensor& input, double p, bool train) {
     if (is_identity("feature_alpha_dropout", input, p, train)) return input;
     return p == 1 ? nothing_left(input)

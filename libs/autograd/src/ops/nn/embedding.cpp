@@ -1,14 +1,11 @@
 // Rows of a table by number, and numbers as one-hot rows.
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/kernels/embedding.hpp>
+#include <reel/autograd/ops/nn/embedding.hpp>
 
 #include "ops/index/index_kernels.hpp"
 #include "ops/shape/shape_util.hpp"
-
-#include <cmath>
-#include <set>
-
-#include "op/dispatch.hpp"
 #include "tensor/checked_size.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -19,26 +16,7 @@ using namespace shape;
 namespace {
 /// Scales the rows of `weight` that `at` (int64, in range) names down to a norm of at most `max_norm`, in place.
 void renormalise_rows(const Tensor& weight, const Tensor& at, double max_norm, double norm_type) {
-    require_host(weight, "embedding");
-    const NoGradGuard off;
-    const Tensor flat = contiguous_raw(at);
-    const std::int64_t* p = host_data<std::int64_t>(flat, "embedding");
-    const std::set<std::int64_t> rows(p, p + flat.numel());
-    dispatch_floating(weight.scalar_type(), "embedding", [&]<class T>() {
-        const std::int64_t n = weight.size(1), step = weight.stride(1);
-        for (const std::int64_t r : rows) {
-            T* row = host_data<T>(weight, "embedding") + r * weight.stride(0);
-            double norm = 0;
-            for (std::int64_t j = 0; j < n; ++j) {
-                const double v = std::abs(double(row[j * step]));
-                norm = std::isinf(norm_type) ? std::max(norm, v) : norm + std::pow(v, norm_type);
-            }
-            if (!std::isinf(norm_type)) norm = std::pow(norm, 1 / norm_type);
-            if (norm <= max_norm) continue;
-            const double scale = max_norm / (norm + 1e-7);
-            for (std::int64_t j = 0; j < n; ++j) row[j * step] = T(double(row[j * step]) * scale);
-        }
-    });
+    kernels::embedding_renorm(weight, contiguous_raw(at), max_norm, norm_type);
     weight.impl()->bump_version();
 }
 } // namespace
@@ -49,7 +27,11 @@ void renormalise_rows(const Tensor& weight, const Tensor& at, double max_norm, d
 /// gradient: the sum of gy over the places where a row was used.
 REEL_OP("nn.functional.embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, "
         "float norm_type=2.0, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
-        rule, cpp("functional_embedding"))
+        rule, cpp("functional_embedding"),
+        samples(call(longs({0, 2, 2}), numbers({4, 3})), call(longs({0, 2, 2}), numbers({4, 3}))
+                                                             .with("padding_idx", 0)
+                                                             .with("scale_grad_by_freq", true)
+                                                             .by_convention()))
 Tensor functional_embedding(const Tensor& input, const Tensor& weight, std::optional<std::int64_t> padding_idx,
                             std::optional<double> max_norm, double norm_type, bool scale_grad_by_freq, bool sparse) {
     REEL_CHECK(weight.dim() == 2, "embedding: weight must be a matrix, got sizes ", weight.sizes());
@@ -87,7 +69,7 @@ Tensor functional_embedding(const Tensor& input, const Tensor& weight, std::opti
 /// The same in libtorch's order; a `padding_idx` that is no row's number means none.
 REEL_OP("embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False, "
         "bool sparse=False) -> Tensor",
-        composite)
+        composite, samples(call(numbers({4, 3}), longs({0, 2, 2}), -1, false), call(numbers({4, 3}), longs({0, 2, 2}))))
 Tensor embedding(const Tensor& weight, const Tensor& indices, std::int64_t padding_idx, bool scale_grad_by_freq,
                  bool sparse) {
     std::optional<std::int64_t> padding;
@@ -99,14 +81,12 @@ Tensor embedding(const Tensor& weight, const Tensor& indices, std::int64_t paddi
 REEL_OP("nn.functional.one_hot(Tensor input, int num_classes=-1) -> Tensor", not_differentiable)
 Tensor one_hot(const Tensor& input, std::int64_t num_classes) {
     REEL_CHECK(input.scalar_type() == kLong, "one_hot: input must be int64, got ", toString(input.scalar_type()));
-    const Tensor at = contiguous_raw(input).to(kCPU);
-    const std::int64_t* p = host_data<std::int64_t>(at, "one_hot");
     std::int64_t greatest = -1;
-    for (std::int64_t i = 0; i < at.numel(); ++i) {
-        REEL_CHECK(p[i] >= 0, "one_hot: class numbers must not be negative, got ", p[i]);
-        greatest = std::max(greatest, p[i]);
+    for (const std::int64_t c : HostValues<std::int64_t>(input, "one_hot")) {
+        REEL_CHECK(c >= 0, "one_hot: class numbers must not be negative, got ", c);
+        greatest = std::max(greatest, c);
     }
-    REEL_CHECK(at.numel() > 0 || num_classes > 0,
+    REEL_CHECK(input.numel() > 0 || num_classes > 0,
                "one_hot: num_classes cannot be told from an empty input; give a positive one");
     REEL_CHECK(num_classes == -1 || num_classes > greatest, "one_hot: class number ", greatest,
                " is out of range for num_classes ", num_classes);
@@ -114,11 +94,10 @@ Tensor one_hot(const Tensor& input, std::int64_t num_classes) {
     Dims sizes(input.sizes());
     sizes.push_back(n);
     check_sizes("one_hot", sizes, kLong);
-    const Tensor out = empty_raw(sizes, kLong);
-    fill_raw(out, Scalar(0));
-    std::int64_t* o = host_data<std::int64_t>(out, "one_hot");
-    for (std::int64_t i = 0; i < at.numel(); ++i) o[i * n + p[i]] = 1;
-    return out.to(input.device());
+    const Tensor out = zeros_raw(sizes, input), one = empty_raw({}, input), at = input.unsqueeze(-1);
+    fill_raw(one, Scalar(1));
+    scatter_raw(ScatterMode::Assign, out, input.dim(), at, expand_raw(one, at.sizes()));
+    return out;
 }
 
 } // namespace reel

@@ -1,13 +1,20 @@
 // Sums, means and maxima of bags of embedding rows.
-#include <reel/autograd/host_data.hpp>
-#include <reel/autograd/parallel.hpp>
+#include <reel/autograd/kernels/embedding.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/index/scatter.hpp>
+#include <reel/autograd/ops/nn/embedding.hpp>
+#include <reel/autograd/ops/nn/embedding_bag.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
-#include "op/dispatch.hpp"
 #include "ops/index/index_kernels.hpp"
 #include "ops/shape/shape_util.hpp"
-#include "tensor/raw.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -16,21 +23,8 @@ using namespace detail;
 
 namespace {
 
-template <class V, class T> Tensor tensor_of(const std::vector<V>& v, ScalarType dtype) {
-    Tensor t = empty_raw({std::int64_t(v.size())}, CppTypeToScalarType<T>::value);
-    std::copy(v.begin(), v.end(), host_data<T>(t, "embedding_bag"));
-    return cast_raw(t, dtype);
-}
-
-/// The rows that each bag takes from the table, bag after bag.
-struct Bags {
-    Tensor rows;                     ///< of the table, one for each place, dense
-    std::vector<std::int64_t> start; ///< bag b has the places from start[b] up to start[b + 1]
-    std::vector<std::int64_t> sizes; ///< places of each bag that count
-    bool mean = false;
+struct Bags : EmbeddingBags {
     bool by_frequency = false; ///< gradients of a row are divided by how often it occurs
-    std::int64_t table = 0, width = 0;
-    std::int64_t padding = -1; ///< the row that does not count, or -1
 
     /// For a rule: the rows are saved beside it, as every tensor that a rule reads.
     Bags without_rows() const {
@@ -43,24 +37,21 @@ struct Bags {
         b.rows = saved;
         return b;
     }
-    std::int64_t places() const { return rows.numel(); }
-    std::int64_t row(std::int64_t place) const { return host_data<std::int64_t>(rows, "embedding_bag")[place]; }
-    bool counts(std::int64_t place) const { return row(place) != padding; }
-    std::int64_t count() const { return std::int64_t(start.size()) - 1; }
     /// What each place's gradient is multiplied by.
     std::vector<double> factors() const {
+        const HostValues<std::int64_t> row(rows, "embedding_bag");
         std::vector<double> f(std::size_t(places()), 0.0);
         std::vector<std::int64_t> times;
         if (by_frequency) {
             times.assign(std::size_t(table), 0);
-            for (std::int64_t k = 0; k < places(); ++k) ++times[std::size_t(row(k))];
+            for (const std::int64_t r : row) ++times[std::size_t(r)];
         }
         for (std::size_t b = 0; b + 1 < start.size(); ++b)
             for (std::int64_t k = start[b]; k < start[b + 1]; ++k) {
-                if (!counts(k)) continue;
+                if (row[k] == padding) continue;
                 double& factor = f[std::size_t(k)];
                 factor = mean ? 1 / double(sizes[b]) : 1;
-                if (by_frequency) factor /= double(times[std::size_t(row(k))]);
+                if (by_frequency) factor /= double(times[std::size_t(row[k])]);
             }
         return f;
     }
@@ -92,9 +83,8 @@ Bags bags_of(const Tensor& indices, const Tensor& offsets, bool include_last_off
                          "embedding_bag: input has to be 1D or 2D Tensor, but got Tensor of dimension ", indices.dim());
         REEL_CHECK_VALUE(offsets.defined(), "embedding_bag: offsets has to be a 1D Tensor but got None");
         REEL_CHECK_VALUE(offsets.dim() == 1, "embedding_bag: offsets has to be a 1D Tensor, got ", offsets.sizes());
-        const Tensor first = contiguous_raw(shape::index_as_long("embedding_bag", offsets, "offsets"));
-        const auto* o = host_data<std::int64_t>(first, "embedding_bag");
-        const std::int64_t m = first.numel();
+        const HostValues<std::int64_t> o(shape::index_as_long("embedding_bag", offsets, "offsets"), "embedding_bag");
+        const std::int64_t m = o.size();
         REEL_CHECK(m > 0 || !include_last_offset,
                    "embedding_bag: include_last_offset: number of offsets should be at least 1");
         REEL_CHECK(
@@ -107,89 +97,35 @@ Bags bags_of(const Tensor& indices, const Tensor& offsets, bool include_last_off
         for (std::int64_t k = 1; k < m; ++k)
             REEL_CHECK(o[k] >= o[k - 1] && o[k] <= n, "embedding_bag: offsets must not decrease, got ", o[k], " after ",
                        o[k - 1]);
-        b.start.assign(o, o + m);
+        b.start.assign(o.begin(), o.end());
         if (!include_last_offset || m == 1) b.start.push_back(n);
         if (include_last_offset && m == 1) b.start.pop_back(); // no bag at all
     }
-    for (std::size_t k = 0; k + 1 < b.start.size(); ++k) {
-        b.sizes.push_back(0);
-        for (std::int64_t place = b.start[k]; place < b.start[k + 1]; ++place) b.sizes.back() += b.counts(place);
-    }
+    const HostValues<std::int64_t> row(b.rows, "embedding_bag");
+    for (std::size_t k = 0; k + 1 < b.start.size(); ++k)
+        b.sizes.push_back(std::count_if(row.begin() + b.start[k], row.begin() + b.start[k + 1],
+                                        [&](std::int64_t r) { return r != b.padding; }));
     return b;
 }
-std::int64_t grain_for(std::int64_t work) { return std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(work, 1)); }
 /// 16-bit tables are summed in float32.
-template <class T> using Wide = std::conditional_t<sizeof(T) == 2, float, T>;
 ScalarType wide(ScalarType t) { return t == kHalf || t == kBFloat16 ? kFloat : t; }
 
 /// Sums or means; `scale` [places] in the wide dtype, or undefined.
 Tensor sums(const Bags& b, const Tensor& weight, const Tensor& scale) {
-    const Tensor w = contiguous_raw(weight);
-    Tensor out = empty_raw({b.count(), b.width}, w.scalar_type());
-    dispatch_floating(w.scalar_type(), "embedding_bag", [&]<class T>() {
-        using A = Wide<T>;
-        const T* table = host_data<T>(w, "embedding_bag");
-        const A* s = host_data_or_null<A>(scale, "embedding_bag");
-        T* result = host_data<T>(out, "embedding_bag");
-        const std::int64_t per_bag = b.width * (b.places() / std::max<std::int64_t>(b.count(), 1) + 1);
-        parallel_for(0, b.count(), grain_for(per_bag), [&](std::int64_t begin, std::int64_t end) {
-            std::vector<A> sum(std::size_t(b.width), A(0));
-            for (std::int64_t bag = begin; bag < end; ++bag) {
-                std::fill(sum.begin(), sum.end(), A(0));
-                for (std::int64_t k = b.start[std::size_t(bag)]; k < b.start[std::size_t(bag) + 1]; ++k) {
-                    if (!b.counts(k)) continue;
-                    const T* row = table + b.row(k) * b.width;
-                    const A f = s ? s[k] : A(1);
-                    for (std::int64_t c = 0; c < b.width; ++c) sum[std::size_t(c)] += f * A(row[c]);
-                }
-                const A n = b.mean ? A(std::max<std::int64_t>(b.sizes[std::size_t(bag)], 1)) : A(1);
-                for (std::int64_t c = 0; c < b.width; ++c) result[bag * b.width + c] = T(sum[std::size_t(c)] / n);
-            }
-        });
-    });
+    Tensor out = empty_raw({b.count(), b.width}, weight);
+    kernels::embedding_bag(b, out, contiguous_raw(weight), scale);
     return out;
 }
 /// The table's gradient: each place's share of its bag's gradient.
 Tensor table_gradient(const Bags& b, const Tensor& grad, const Tensor& scale) {
-    const Tensor g = contiguous_raw(grad);
-    Tensor out = empty_raw({b.table, b.width}, wide(g.scalar_type()));
-    fill_raw(out, 0);
-    const std::vector<double> factors = b.factors();
-    dispatch_floating(g.scalar_type(), "embedding_bag", [&]<class T>() {
-        using A = Wide<T>;
-        const T* from = host_data<T>(g, "embedding_bag");
-        const A* s = host_data_or_null<A>(scale, "embedding_bag");
-        A* to = host_data<A>(out, "embedding_bag");
-        // By columns: rows may occur in several bags.
-        parallel_for(0, b.width, grain_for(b.places()), [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t bag = 0; bag < b.count(); ++bag)
-                for (std::int64_t k = b.start[std::size_t(bag)]; k < b.start[std::size_t(bag) + 1]; ++k) {
-                    const A f = A(factors[std::size_t(k)]) * (s ? s[k] : A(1));
-                    if (!b.counts(k)) continue;
-                    A* row = to + b.row(k) * b.width;
-                    for (std::int64_t c = begin; c < end; ++c) row[c] += f * A(from[bag * b.width + c]);
-                }
-        });
-    });
-    return cast_raw(out, g.scalar_type());
+    const Tensor out = empty_raw({b.table, b.width}, wide(grad.scalar_type()), grad.device());
+    kernels::embedding_bag_backward(b, out, contiguous_raw(grad), b.factors(), scale);
+    return cast_raw(out, grad.scalar_type());
 }
 /// The gradient of the weights of single places: the bag's gradient along the row.
 Tensor scale_gradient(const Bags& b, const Tensor& grad, const Tensor& weight) {
-    const Tensor g = contiguous_raw(grad), w = contiguous_raw(weight);
-    Tensor out = empty_raw({b.places()}, g.scalar_type());
-    fill_raw(out, 0);
-    dispatch_floating(g.scalar_type(), "embedding_bag", [&]<class T>() {
-        using A = Wide<T>;
-        for (std::int64_t bag = 0; bag < b.count(); ++bag)
-            for (std::int64_t k = b.start[std::size_t(bag)]; k < b.start[std::size_t(bag) + 1]; ++k) {
-                if (!b.counts(k)) continue;
-                const T *x = host_data<T>(g, "embedding_bag") + bag * b.width,
-                        *y = host_data<T>(w, "embedding_bag") + b.row(k) * b.width;
-                A sum = 0;
-                for (std::int64_t c = 0; c < b.width; ++c) sum += A(x[c]) * A(y[c]);
-                host_data<T>(out, "embedding_bag")[k] = T(sum);
-            }
-    });
+    Tensor out = empty_raw({b.places()}, grad);
+    kernels::embedding_bag_scale_backward(b, out, contiguous_raw(grad), contiguous_raw(weight));
     return out;
 }
 /// Both gradients in ops that record themselves.
@@ -198,9 +134,9 @@ GradList gradients_in_ops(const Bags& b, const Tensor& grad, const Tensor& weigh
     const ScalarType t = grad.scalar_type();
     GradList r{Tensor(), Tensor()};
     if (b.count() == 0) return r;
-    const Tensor of = tensor_of<std::int64_t, std::int64_t>(b.bag_of_each(), kLong), each = index_select(grad, 0, of);
+    const Tensor of = tensor_of(b.bag_of_each()).to(grad.device()), each = index_select(grad, 0, of);
     if (want_table) {
-        Tensor f = tensor_of<double, double>(b.factors(), t);
+        Tensor f = tensor_of(b.factors()).to(grad.device(), t);
         if (scale.defined()) f = f * reshape(scale.to(t), {-1});
         r[0] = index_add(zeros({b.table, b.width}, grad.options().requires_grad(false)), 0, b.rows,
                          each * unsqueeze(f, 1));
@@ -231,26 +167,9 @@ Tensor sum_of_bags(const Bags& all, const Tensor& weight, const Tensor& scale) {
     return out;
 }
 Tensor maximum_of_bags(const Bags& b, const Tensor& weight) {
-    const Tensor w = contiguous_raw(weight);
-    Tensor out = empty_raw({b.count(), b.width}, w.scalar_type()), best = empty_raw({b.count(), b.width}, kLong);
-    fill_raw(best, -1);
-    fill_raw(out, 0);
-    auto* at = host_data<std::int64_t>(best, "embedding_bag");
-    dispatch_floating(w.scalar_type(), "embedding_bag", [&]<class T>() {
-        const T* table = host_data<T>(w, "embedding_bag");
-        T* result = host_data<T>(out, "embedding_bag");
-        for (std::int64_t bag = 0; bag < b.count(); ++bag)
-            for (std::int64_t k = b.start[std::size_t(bag)]; k < b.start[std::size_t(bag) + 1]; ++k) {
-                if (!b.counts(k)) continue;
-                const T* row = table + b.row(k) * b.width;
-                for (std::int64_t c = bag * b.width; c < (bag + 1) * b.width; ++c) {
-                    const T v = row[c - bag * b.width];
-                    if (at[c] >= 0 && !(Wide<T>(v) > Wide<T>(result[c]))) continue;
-                    at[c] = b.row(k);
-                    result[c] = v;
-                }
-            }
-    });
+    const Tensor out = empty_raw({b.count(), b.width}, weight),
+                 best = empty_raw({b.count(), b.width}, kLong, weight.device());
+    kernels::embedding_bag_max(b, out, best, contiguous_raw(weight));
     record("embedding_bag", {weight}, out, {best}, [table = b.table, width = b.width](RuleContext& c) -> GradList {
         const Tensor best = c.saved(0), none = best < Scalar(0), &g = c.grad();
         return {scatter_add(zeros({table, width}, g.options().requires_grad(false)), 0, masked_fill(best, none, 0),
@@ -266,7 +185,17 @@ Tensor maximum_of_bags(const Bags& b, const Tensor& weight) {
 REEL_OP("nn.functional.embedding_bag(Tensor input, Tensor weight, Tensor? offsets=None, float? max_norm=None, "
         "float norm_type=2.0, bool scale_grad_by_freq=False, str mode='mean', bool sparse=False, "
         "Tensor? per_sample_weights=None, bool include_last_offset=False, int? padding_idx=None) -> Tensor",
-        rule, cpp("functional_embedding_bag"))
+        rule, cpp("functional_embedding_bag"),
+        samples(call(longs({0, 2, 2}), numbers({4, 3}), longs({0, 1})).with("mode", "sum"),
+                call(longs({0, 2, 2}), numbers({4, 3}), longs({0, 1})).with("mode", "mean"),
+                call(longs({0, 2, 2}), numbers({4, 3}), longs({0, 1})).with("mode", "max"),
+                call(longs({0, 2, 2}), numbers({4, 3}), longs({0, 1}))
+                    .with("mode", "sum")
+                    .with("per_sample_weights", numbers({3})),
+                call(longs({0, 2, 2}), numbers({4, 3}), longs({0, 1}))
+                    .with("scale_grad_by_freq", true)
+                    .with("padding_idx", 0)
+                    .by_convention()))
 Tensor functional_embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets,
                                 std::optional<double> max_norm, double norm_type, bool scale_grad_by_freq,
                                 std::string_view mode, bool sparse, const Tensor& per_sample_weights,
@@ -275,8 +204,8 @@ Tensor functional_embedding_bag(const Tensor& input, const Tensor& weight, const
                      weight.dim());
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(weight.scalar_type()), "embedding_bag: weight is ",
                                dtype_name(weight.scalar_type()), "; expected a floating dtype");
-    require_host(weight, "embedding_bag");
-    if (per_sample_weights.defined()) require_host(per_sample_weights, "embedding_bag");
+    kernels::embedding_bag.require("embedding_bag", weight);
+    if (per_sample_weights.defined()) kernels::embedding_bag.require("embedding_bag", per_sample_weights);
     REEL_CHECK_VALUE(mode == "sum" || mode == "mean" || mode == "max",
                      "embedding_bag: mode has to be one of sum, mean or max, got '", mode, "'");
     REEL_CHECK_VALUE(mode != "max" || !scale_grad_by_freq,

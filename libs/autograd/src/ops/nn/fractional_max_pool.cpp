@@ -1,6 +1,9 @@
 // Maxima over windows at random places (B. Graham, Fractional Max-Pooling, 2014).
-#include <reel/autograd/host_data.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/kernels/fractional_max_pool.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/nn/fractional_max_pool.hpp>
+#include <reel/autograd/ops/random/random.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include <cmath>
@@ -59,58 +62,17 @@ FractionalPool plan(const char* op, std::int64_t rank, const Tensor& input, IntA
     }
     return p;
 }
-/// Where the windows start: a sequence with steps of either the floor or the ceiling of `alpha`, shifted by `sample`.
-template <class T>
-void starts(T sample, std::int64_t in, std::int64_t out, std::int64_t kernel, std::vector<std::int64_t>& at) {
-    at.resize(std::size_t(out));
-    if (out > 1) {
-        const T alpha = T(in - kernel) / T(out - 1);
-        for (std::int64_t i = 0; i < out - 1; ++i)
-            at[std::size_t(i)] = std::int64_t((T(i) + sample) * alpha) - std::int64_t(sample * alpha);
-    }
-    at[std::size_t(out - 1)] = in - kernel;
-}
-/// The place of the greatest element of the window that starts at `at`; a NaN is the greatest of all.
-template <class T>
-std::int64_t greatest(const T* image, const std::int64_t (&at)[3], const std::int64_t (&k)[3],
-                      const std::int64_t (&in)[3]) {
-    std::int64_t best = (at[0] * in[1] + at[1]) * in[2] + at[2];
-    double top = -std::numeric_limits<double>::infinity();
-    for (std::int64_t z = at[0]; z < at[0] + k[0]; ++z)
-        for (std::int64_t y = at[1]; y < at[1] + k[1]; ++y)
-            for (std::int64_t x = at[2]; x < at[2] + k[2]; ++x) {
-                const std::int64_t i = (z * in[1] + y) * in[2] + x;
-                const double v = double(image[i]);
-                if (v > top || std::isnan(v)) {
-                    top = v;
-                    best = i;
-                }
-            }
-    return best;
-}
 /// Places of the maxima in each image: [batch channels, outputs].
-template <class T> Tensor places_of_maxima(const FractionalPool& p, const Tensor& input, const Tensor& samples) {
-    const std::int64_t planes = p.batch * p.channels, lead = 3 - p.rank;
-    std::int64_t in[3] = {1, 1, 1}, out[3] = {1, 1, 1}, k[3] = {1, 1, 1};
+Tensor places_of_maxima(const FractionalPool& p, const Tensor& input, const Tensor& samples) {
+    FractionalPoolGeometry g{p.batch * p.channels, p.rank};
     for (std::int64_t i = 0; i < p.rank; ++i) {
-        in[lead + i] = p.in[std::size_t(i)];
-        out[lead + i] = p.out[std::size_t(i)];
-        k[lead + i] = p.kernel[std::size_t(i)];
+        const std::int64_t d = 3 - p.rank + i;
+        g.in[d] = p.in[std::size_t(i)];
+        g.out[d] = p.out[std::size_t(i)];
+        g.kernel[d] = p.kernel[std::size_t(i)];
     }
-    const Tensor dense = contiguous_raw(input), drawn = contiguous_raw(samples);
-    Tensor found = empty_raw({planes, out[0] * out[1] * out[2]}, kLong);
-    std::int64_t* place = host_data<std::int64_t>(found, p.op);
-    std::vector<std::int64_t> start[3] = {{0}, {0}, {0}};
-    for (std::int64_t plane = 0; plane < planes; ++plane) {
-        const T* sample = host_data<T>(drawn, p.op) + plane * p.rank;
-        const T* image = host_data<T>(dense, p.op) + plane * in[0] * in[1] * in[2];
-        // Two dimensions draw for the width first, three for the depth.
-        for (std::int64_t i = 0; i < p.rank; ++i)
-            starts(sample[p.rank == 2 ? 1 - i : i], in[lead + i], out[lead + i], k[lead + i], start[lead + i]);
-        for (const std::int64_t z : start[0])
-            for (const std::int64_t y : start[1])
-                for (const std::int64_t x : start[2]) *place++ = greatest(image, {z, y, x}, k, in);
-    }
+    Tensor found = empty_raw({g.planes, g.out[0] * g.out[1] * g.out[2]}, kLong, input.device());
+    kernels::fractional_max_pool(p.op, g, found, contiguous_raw(input), contiguous_raw(samples));
     return found;
 }
 std::tuple<Tensor, Tensor> pooled(const FractionalPool& p, const Tensor& input, const Tensor& samples) {
@@ -126,11 +88,8 @@ std::tuple<Tensor, Tensor> pooled(const FractionalPool& p, const Tensor& input, 
                p.rank, "]");
     Dims sizes(input.sizes());
     std::copy(p.out.begin(), p.out.end(), sizes.end() - p.rank);
-    if (input.is_meta())
-        return {empty_raw(sizes, input.scalar_type(), input.device()), empty_raw(sizes, kLong, input.device())};
-    Tensor found;
-    dispatch_floating(input.scalar_type(), p.op,
-                      [&]<class T>() { found = places_of_maxima<T>(p, input, random.detach()); });
+    check_floating(input.scalar_type(), p.op);
+    const Tensor found = places_of_maxima(p, input.detach(), random.detach());
     const Tensor values = gather(input.reshape({p.batch * p.channels, -1}), 1, found);
     return {values.reshape(sizes), found.reshape(sizes)};
 }
@@ -142,7 +101,8 @@ std::tuple<Tensor, Tensor> pooled(const FractionalPool& p, const Tensor& input, 
 /// places are random, by `_random_samples` [N, C, 2] in [0, 1) when given. The gradient goes where the maximum was.
 REEL_OP("fractional_max_pool2d_with_indices(Tensor input, int[] kernel_size, int[]? output_size=None, "
         "float[]? output_ratio=None, bool return_indices=False, Tensor? _random_samples=None) -> (Tensor, Tensor)",
-        composite, random, alias("nn.functional.fractional_max_pool2d_with_indices"))
+        composite, random, alias("nn.functional.fractional_max_pool2d_with_indices"),
+        samples(call(numbers({1, 2, 6, 5}), 2, ints({3, 3}))))
 std::tuple<Tensor, Tensor> fractional_max_pool2d_with_indices(const Tensor& input, IntArrayRef kernel_size,
                                                               OptionalIntArrayRef output_size,
                                                               std::optional<ArrayRef<double>> output_ratio,
@@ -154,7 +114,7 @@ std::tuple<Tensor, Tensor> fractional_max_pool2d_with_indices(const Tensor& inpu
 /// One tensor, or a tuple of values and places with `return_indices`.
 REEL_OP("nn.functional.fractional_max_pool2d(Tensor input, int[] kernel_size, int[]? output_size=None, "
         "float[]? output_ratio=None, bool return_indices=False, Tensor? _random_samples=None) -> Value",
-        composite, random, cpp("fractional_max_pool2d_as"))
+        composite, random, cpp("fractional_max_pool2d_as"), samples(call(numbers({1, 2, 6, 5}), 2, ints({3, 3}))))
 Value fractional_max_pool2d_as(const Tensor& input, IntArrayRef kernel_size, OptionalIntArrayRef output_size,
                                std::optional<ArrayRef<double>> output_ratio, bool return_indices,
                                const Tensor& _random_samples) {
@@ -165,7 +125,8 @@ Value fractional_max_pool2d_as(const Tensor& input, IntArrayRef kernel_size, Opt
 /// The same over input [C, D, H, W] or [N, C, D, H, W]; `_random_samples` is [N, C, 3].
 REEL_OP("fractional_max_pool3d_with_indices(Tensor input, int[] kernel_size, int[]? output_size=None, "
         "float[]? output_ratio=None, bool return_indices=False, Tensor? _random_samples=None) -> (Tensor, Tensor)",
-        composite, random, alias("nn.functional.fractional_max_pool3d_with_indices"))
+        composite, random, alias("nn.functional.fractional_max_pool3d_with_indices"),
+        samples(call(numbers({1, 5, 4, 6}), 2, ints({3, 2, 4}))))
 std::tuple<Tensor, Tensor> fractional_max_pool3d_with_indices(const Tensor& input, IntArrayRef kernel_size,
                                                               OptionalIntArrayRef output_size,
                                                               std::optional<ArrayRef<double>> output_ratio,
@@ -177,7 +138,7 @@ std::tuple<Tensor, Tensor> fractional_max_pool3d_with_indices(const Tensor& inpu
 /// One tensor, or a tuple of values and places with `return_indices`.
 REEL_OP("nn.functional.fractional_max_pool3d(Tensor input, int[] kernel_size, int[]? output_size=None, "
         "float[]? output_ratio=None, bool return_indices=False, Tensor? _random_samples=None) -> Value",
-        composite, random, cpp("fractional_max_pool3d_as"))
+        composite, random, cpp("fractional_max_pool3d_as"), samples(call(numbers({1, 5, 4, 6}), 2, ints({3, 2, 4}))))
 Value fractional_max_pool3d_as(const Tensor& input, IntArrayRef kernel_size, OptionalIntArrayRef output_size,
                                std::optional<ArrayRef<double>> output_ratio, bool return_indices,
                                const Tensor& _random_samples) {

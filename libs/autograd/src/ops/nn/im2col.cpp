@@ -1,5 +1,6 @@
 // Sliding windows of images as columns, and columns summed back into images.
 #include <reel/autograd/kernels/accumulate.hpp>
+#include <reel/autograd/ops/nn/im2col.hpp>
 
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
@@ -117,7 +118,7 @@ Tensor im2col(const Tensor& input, IntArrayRef kernel_size, IntArrayRef dilation
 /// `unfold`.
 REEL_OP("nn.functional.fold(Tensor input, int[2] output_size, int[2] kernel_size, int[2] dilation=1, int[2] padding=0, "
         "int[2] stride=1) -> Tensor",
-        rule, cpp("col2im"))
+        rule, cpp("col2im"), samples(call(numbers({1, 8, 4}), ints({3, 3}), ints({2, 2}))))
 Tensor col2im(const Tensor& input, IntArrayRef output_size, IntArrayRef kernel_size, IntArrayRef dilation,
               IntArrayRef padding, IntArrayRef stride) {
     Windows w = read_windows("fold", kernel_size, dilation, padding, stride);

@@ -1,11 +1,12 @@
 // Resampling: every mode is a table of taps per dimension, applied one dimension after the other.
-#include <reel/autograd/host_data.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/nn/avg_pool.hpp>
+#include <reel/autograd/ops/nn/interpolate.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/kernels/interpolate.hpp>
 #include <reel/autograd/record.hpp>
 
 #include <cmath>
 
-#include "op/dispatch.hpp"
 #include "tensor/checked_size.hpp"
 #include "tensor/raw.hpp"
 
@@ -16,44 +17,18 @@ using namespace detail;
 
 namespace {
 
-/// Output position o is the sum over its taps of weight * input[index].
-struct Taps {
-    std::int64_t in, out, per_output;
-    std::vector<std::int64_t> index;
-    std::vector<double> weight;
-    void add(std::int64_t i, double w) {
-        index.push_back(std::min(std::max<std::int64_t>(i, 0), in - 1));
-        weight.push_back(w);
-    }
-};
-/// Runs `f(from, to, weight)` for every element pair of [outer, in, inner] and [outer, out, inner].
-template <class F> void each_tap(const Taps& t, std::int64_t outer, std::int64_t inner, F f) {
-    for (std::int64_t a = 0; a < outer; ++a)
-        for (std::int64_t o = 0; o < t.out; ++o)
-            for (std::int64_t k = 0; k < t.per_output; ++k) {
-                const auto at = std::size_t(o * t.per_output + k);
-                f((a * t.in + t.index[at]) * inner, (a * t.out + o) * inner, t.weight[at]);
-            }
+using Taps = ResampleTaps;
+void add_tap(Taps& t, std::int64_t i, double w) {
+    t.index.push_back(std::min(std::max<std::int64_t>(i, 0), t.in - 1));
+    t.weight.push_back(w);
 }
 Tensor resample(const Tensor& x, std::int64_t dim, const Taps& t, bool adjoint) {
     Dims sizes(x.sizes());
     sizes[std::size_t(dim)] = adjoint ? t.in : t.out;
-    std::int64_t outer = 1, inner = 1;
-    for (std::int64_t d = 0; d < dim; ++d) outer *= x.size(d);
+    std::int64_t inner = 1;
     for (std::int64_t d = dim + 1; d < x.dim(); ++d) inner *= x.size(d);
-    const Tensor in = contiguous_raw(x);
-    Tensor out = empty_raw(sizes, x.scalar_type(), x.device());
-    fill_raw(out, 0);
-    detail::dispatch<detail::Floats>(x.scalar_type(), "interpolate", [&]<class T>() {
-        if (out.is_meta()) return;
-        const T* from = host_data<T>(in, "interpolate");
-        T* to = host_data<T>(out, "interpolate");
-        each_tap(t, outer, inner, [&](std::int64_t i, std::int64_t o, double w) {
-            const T* p = from + (adjoint ? o : i);
-            T* q = to + (adjoint ? i : o);
-            for (std::int64_t k = 0; k < inner; ++k) q[k] += T(w) * p[k];
-        });
-    });
+    Tensor out = empty_raw(sizes, x);
+    kernels::resample(out, contiguous_raw(x), t, inner, adjoint);
     if (needs_recording(x))
         record("interpolate", {x}, out, {},
                [dim, t, adjoint](RuleContext& c) -> GradList { return {resample(c.grad(), dim, t, !adjoint)}; });
@@ -74,7 +49,7 @@ Taps taps_of(Mode mode, std::int64_t in, std::int64_t out, std::optional<double>
     for (std::int64_t o = 0; o < out; ++o) {
         if (mode == Mode::Nearest || mode == Mode::NearestExact) {
             const float s = factor && *factor > 0 ? float(1 / *factor) : float(in) / float(out);
-            t.add(std::int64_t(std::floor((float(o) + (mode == Mode::NearestExact ? 0.5f : 0.f)) * s)), 1);
+            add_tap(t, std::int64_t(std::floor((float(o) + (mode == Mode::NearestExact ? 0.5f : 0.f)) * s)), 1);
             continue;
         }
         R place = align_corners ? scale * R(o) : scale * (R(o) + R(0.5)) - R(0.5);
@@ -82,17 +57,17 @@ Taps taps_of(Mode mode, std::int64_t in, std::int64_t out, std::optional<double>
         const std::int64_t i = std::min(std::int64_t(std::floor(place)), in - 1);
         R u = std::min(std::max(place - R(i), R(0)), R(1));
         if (mode == Mode::Linear) {
-            t.add(i, double(R(1) - u));
-            t.add(i + 1, double(u));
+            add_tap(t, i, double(R(1) - u));
+            add_tap(t, i + 1, double(u));
             continue;
         }
         const R a = R(-0.75);
         const auto near = [a](R x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
         const auto far = [a](R x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
-        t.add(i - 1, double(far(u + 1)));
-        t.add(i, double(near(u)));
-        t.add(i + 1, double(near(1 - u)));
-        t.add(i + 2, double(far(2 - u)));
+        add_tap(t, i - 1, double(far(u + 1)));
+        add_tap(t, i, double(near(u)));
+        add_tap(t, i + 1, double(near(1 - u)));
+        add_tap(t, i + 2, double(far(2 - u)));
     }
     return t;
 }

@@ -1,12 +1,14 @@
 // Normalisation over the trailing dimensions.
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/nn/layer_norm.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/kernels/norm.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include <cmath>
 #include <limits>
 
-#include "cpu/norm.hpp"
 #include "ops/nn/norm.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "tensor/raw.hpp"
@@ -39,7 +41,6 @@ Result layer_norm_any(const char* op, const Tensor& input, IntArrayRef normalize
                       const Tensor& bias, double eps) {
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), op, ": input is ", dtype_name(input.scalar_type()),
                                "; expected a floating dtype");
-    const bool meta = input.is_meta();
     const std::int64_t inner = row_size(op, input, normalized_shape, weight, bias),
                        rows = inner == 0 ? 0 : input.numel() / inner;
     const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
@@ -48,10 +49,7 @@ Result layer_norm_any(const char* op, const Tensor& input, IntArrayRef normalize
     for (std::size_t i = stats.size() - normalized_shape.size(); i < stats.size(); ++i) stats[i] = 1;
     const auto fresh = [&](IntArrayRef sizes) { return empty_raw(sizes, t, input.device()); };
     Tensor y = fresh(input.sizes()), mean = fresh(stats), rstd = fresh(stats);
-    const auto data = [op](const Tensor& t) { return host_data_or_null(t, op); };
-    if (!meta)
-        cpu::layer_norm_forward(t, rows, inner, eps, host_data(x, op), data(w), data(b), host_data(y, op),
-                                host_data(mean, op), host_data(rstd, op));
+    kernels::layer_norm(op, y, mean, rstd, x, w, b, inner, eps);
     Result r{cast_raw(y, input.scalar_type()), mean, rstd};
     norm_layers::Plan p;
     p.stat_sizes = Dims{rows, inner};
@@ -60,20 +58,21 @@ Result layer_norm_any(const char* op, const Tensor& input, IntArrayRef normalize
     p.affine_dims = Dims{0};
     p.weight_shape = Dims{1, inner};
     p.eps = eps;
-    norm_layers::record(
-        op, p, input, weight, bias, r.out, mean, rstd,
-        [op, rows, inner, t, data](const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& mean,
-                                   const Tensor& rstd, norm_layers::Wanted wanted) {
-            const Tensor x = norm_layers::dense(input, t), g = norm_layers::dense(grad, t),
-                         w = norm_layers::dense(weight, t);
-            const auto made = [&](bool want, IntArrayRef sizes) { return want ? empty_raw(sizes, t) : Tensor(); };
-            std::array<Tensor, 3> r{made(wanted.input, input.sizes()),
-                                    made(wanted.weight, weight.defined() ? weight.sizes() : IntArrayRef()),
-                                    made(wanted.bias, inner)};
-            cpu::layer_norm_backward(t, rows, inner, host_data(g, op), host_data(x, op), host_data(mean, op),
-                                     host_data(rstd, op), data(w), data(r[0]), data(r[1]), data(r[2]));
-            return r;
-        });
+    norm_layers::record(op, p, input, weight, bias, r.out, mean, rstd,
+                        [op, inner, t](const Tensor& grad, const Tensor& input, const Tensor& weight,
+                                       const Tensor& mean, const Tensor& rstd, norm_layers::Wanted wanted) {
+                            const Tensor x = norm_layers::dense(input, t), g = norm_layers::dense(grad, t),
+                                         w = norm_layers::dense(weight, t);
+                            const auto made = [&](bool want, IntArrayRef sizes) {
+                                return want ? empty_raw(sizes, t, g.device()) : Tensor();
+                            };
+                            std::array<Tensor, 3> r{
+                                made(wanted.input, input.sizes()),
+                                made(wanted.weight, weight.defined() ? weight.sizes() : IntArrayRef()),
+                                made(wanted.bias, inner)};
+                            kernels::layer_norm_backward(op, g, x, mean, rstd, w, inner, r[0], r[1], r[2]);
+                            return r;
+                        });
     return r;
 }
 

@@ -1,4 +1,6 @@
 // Normalisation across neighbouring channels.
+#include <reel/autograd/ops/nn/local_response_norm.hpp>
+#include <reel/autograd/ops/pointwise/power.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

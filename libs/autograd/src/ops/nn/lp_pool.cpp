@@ -1,7 +1,13 @@
 // Power means over sliding windows.
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/nn/avg_pool.hpp>
+#include <reel/autograd/ops/nn/lp_pool.hpp>
+#include <reel/autograd/ops/nn/max_pool.hpp>
+#include <reel/autograd/ops/pointwise/activation.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/power.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -35,7 +41,7 @@ Tensor power_mean(const char* op, const Tensor& input, double norm_type, IntArra
 /// (sum of x^p)^(1/p) over each window of input [C, L] or [N, C, L]; p is `norm_type`.
 REEL_OP("nn.functional.lp_pool1d(Tensor input, float norm_type, int[] kernel_size, int[]? stride=None, bool "
         "ceil_mode=False) -> Tensor",
-        composite)
+        composite, samples(call(numbers({2, 3, 6}), 2.0, ints({2}))))
 Tensor lp_pool1d(const Tensor& input, double norm_type, IntArrayRef kernel_size, OptionalIntArrayRef stride,
                  bool ceil_mode) {
     const auto max = [](auto&&... a) { return max_pool1d_with_indices(a...); };
@@ -45,7 +51,7 @@ Tensor lp_pool1d(const Tensor& input, double norm_type, IntArrayRef kernel_size,
 /// The same over windows of [C, H, W] or [N, C, H, W].
 REEL_OP("nn.functional.lp_pool2d(Tensor input, float norm_type, int[] kernel_size, int[]? stride=None, bool "
         "ceil_mode=False) -> Tensor",
-        composite)
+        composite, samples(call(numbers({2, 2, 4, 5}), 3.0, ints({2, 2}))))
 Tensor lp_pool2d(const Tensor& input, double norm_type, IntArrayRef kernel_size, OptionalIntArrayRef stride,
                  bool ceil_mode) {
     const auto max = [](auto&&... a) { return max_pool2d_with_indices(a...); };
@@ -55,7 +61,7 @@ Tensor lp_pool2d(const Tensor& input, double norm_type, IntArrayRef kernel_size,
 /// The same over windows of [C, D, H, W] or [N, C, D, H, W].
 REEL_OP("nn.functional.lp_pool3d(Tensor input, float norm_type, int[] kernel_size, int[]? stride=None, bool "
         "ceil_mode=False) -> Tensor",
-        composite)
+        composite, samples(call(numbers({1, 2, 4, 4, 4}), 2.0, ints({2, 2, 2}))))
 Tensor lp_pool3d(const Tensor& input, double norm_type, IntArrayRef kernel_size, OptionalIntArrayRef stride,
                  bool ceil_mode) {
     const auto max = [](auto&&... a) { return max_pool3d_with_indices(a...); };

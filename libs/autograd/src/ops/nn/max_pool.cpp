@@ -1,4 +1,5 @@
 // Maxima over sliding and adaptive windows, and placing elements back.
+#include <reel/autograd/ops/nn/max_pool.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "ops/nn/pool.hpp"
@@ -8,7 +9,7 @@ namespace reel {
 /// The largest element of each window of input [C, L] or [N, C, L] and its place in the image. The gradient goes there.
 REEL_OP("max_pool1d_with_indices(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, int[] "
         "dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
-        rule)
+        rule, samples(call(numbers({2, 3, 6}), ints({2}))))
 std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& input, IntArrayRef kernel_size,
                                                    OptionalIntArrayRef stride, IntArrayRef padding,
                                                    IntArrayRef dilation, bool ceil_mode) {
@@ -17,7 +18,7 @@ std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& input, IntArray
 }
 REEL_OP("max_pool1d(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, int[] dilation=1, bool "
         "ceil_mode=False) -> Tensor",
-        composite)
+        composite, samples(call(numbers({2, 3, 6}), ints({2}))))
 Tensor max_pool1d(const Tensor& input, IntArrayRef kernel_size, OptionalIntArrayRef stride, IntArrayRef padding,
                   IntArrayRef dilation, bool ceil_mode) {
     return std::get<0>(max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode));
@@ -37,7 +38,7 @@ Value max_pool1d_as(const Tensor& input, IntArrayRef kernel_size, OptionalIntArr
 /// there.
 REEL_OP("max_pool2d_with_indices(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, int[] "
         "dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
-        rule)
+        rule, samples(call(numbers({2, 2, 4, 5}), ints({2, 2}))))
 std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input, IntArrayRef kernel_size,
                                                    OptionalIntArrayRef stride, IntArrayRef padding,
                                                    IntArrayRef dilation, bool ceil_mode) {
@@ -46,7 +47,7 @@ std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input, IntArray
 }
 REEL_OP("max_pool2d(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, int[] dilation=1, bool "
         "ceil_mode=False) -> Tensor",
-        composite)
+        composite, samples(call(numbers({2, 2, 4, 5}), ints({2, 2}))))
 Tensor max_pool2d(const Tensor& input, IntArrayRef kernel_size, OptionalIntArrayRef stride, IntArrayRef padding,
                   IntArrayRef dilation, bool ceil_mode) {
     return std::get<0>(max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode));
@@ -66,7 +67,7 @@ Value max_pool2d_as(const Tensor& input, IntArrayRef kernel_size, OptionalIntArr
 /// goes there.
 REEL_OP("max_pool3d_with_indices(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, int[] "
         "dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
-        rule)
+        rule, samples(call(numbers({1, 2, 4, 4, 4}), ints({2, 2, 2}))))
 std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& input, IntArrayRef kernel_size,
                                                    OptionalIntArrayRef stride, IntArrayRef padding,
                                                    IntArrayRef dilation, bool ceil_mode) {
@@ -75,7 +76,7 @@ std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& input, IntArray
 }
 REEL_OP("max_pool3d(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, int[] dilation=1, bool "
         "ceil_mode=False) -> Tensor",
-        composite)
+        composite, samples(call(numbers({1, 2, 4, 4, 4}), ints({2, 2, 2}))))
 Tensor max_pool3d(const Tensor& input, IntArrayRef kernel_size, OptionalIntArrayRef stride, IntArrayRef padding,
                   IntArrayRef dilation, bool ceil_mode) {
     return std::get<0>(max_pool3d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode));
@@ -92,7 +93,8 @@ Value max_pool3d_as(const Tensor& input, IntArrayRef kernel_size, OptionalIntArr
 }
 
 /// The largest element of each of `output_size` parts of the image (None: as many as the input has) and its place.
-REEL_OP("adaptive_max_pool1d(Tensor input, int?[] output_size) -> (Tensor, Tensor)", rule)
+REEL_OP("adaptive_max_pool1d(Tensor input, int?[] output_size) -> (Tensor, Tensor)", rule,
+        samples(call(numbers({2, 3, 6}), ints({4}))))
 std::tuple<Tensor, Tensor> adaptive_max_pool1d(const Tensor& input, IntArrayRef output_size) {
     return pool::max("adaptive_max_pool1d", pool::adaptive("adaptive_max_pool1d", 1, input, output_size), input);
 }
@@ -104,7 +106,8 @@ Value adaptive_max_pool1d_as(const Tensor& input, IntArrayRef output_size, bool 
 }
 
 /// The largest element of each of `output_size` parts of the image (None: as many as the input has) and its place.
-REEL_OP("adaptive_max_pool2d(Tensor input, int?[] output_size) -> (Tensor, Tensor)", rule)
+REEL_OP("adaptive_max_pool2d(Tensor input, int?[] output_size) -> (Tensor, Tensor)", rule,
+        samples(call(numbers({2, 2, 4, 5}), ints({3, 2}))))
 std::tuple<Tensor, Tensor> adaptive_max_pool2d(const Tensor& input, IntArrayRef output_size) {
     return pool::max("adaptive_max_pool2d", pool::adaptive("adaptive_max_pool2d", 2, input, output_size), input);
 }
@@ -116,7 +119,8 @@ Value adaptive_max_pool2d_as(const Tensor& input, IntArrayRef output_size, bool 
 }
 
 /// The largest element of each of `output_size` parts of the image (None: as many as the input has) and its place.
-REEL_OP("adaptive_max_pool3d(Tensor input, int?[] output_size) -> (Tensor, Tensor)", rule)
+REEL_OP("adaptive_max_pool3d(Tensor input, int?[] output_size) -> (Tensor, Tensor)", rule,
+        samples(call(numbers({1, 2, 4, 4, 4}), ints({3, 2, 2}))))
 std::tuple<Tensor, Tensor> adaptive_max_pool3d(const Tensor& input, IntArrayRef output_size) {
     return pool::max("adaptive_max_pool3d", pool::adaptive("adaptive_max_pool3d", 3, input, output_size), input);
 }

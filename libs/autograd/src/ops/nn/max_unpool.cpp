@@ -1,13 +1,13 @@
 // Putting pooled elements back where they stood.
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/nn/max_unpool.hpp>
 #include <reel/autograd/record.hpp>
 
 #include <vector>
 
-#include "op/dispatch.hpp"
 #include "ops/nn/pool.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
+#include "tensor/host_values.hpp"
 #include "tensor/raw.hpp"
 
 namespace reel {
@@ -16,21 +16,6 @@ using namespace autograd;
 using namespace detail;
 
 namespace {
-
-/// Where several elements went to one place the last one stayed: `y` becomes zero for the others.
-void drop_overwritten(const pool::Plan& p, const Tensor& places, const Tensor& y) {
-    const Tensor at = contiguous_raw(places);
-    std::vector<std::int64_t> last(static_cast<std::size_t>(p.g.in_size()));
-    dispatch_all(y.scalar_type(), "max_unpool", [&]<class T>() {
-        for (std::int64_t plane = 0, n = p.g.out_size(); plane < p.g.planes; ++plane) {
-            const std::int64_t* i = host_data<std::int64_t>(at, "max_unpool") + plane * n;
-            T* v = static_cast<T*>(host_data(y, "max_unpool")) + plane * n;
-            for (std::int64_t o = 0; o < n; ++o) last[std::size_t(i[o])] = o;
-            for (std::int64_t o = 0; o < n; ++o)
-                if (last[std::size_t(i[o])] != o) v[o] = T(0);
-        }
-    });
-}
 
 Tensor gather_places(const pool::Plan& p, const Tensor& x, const Tensor& places);
 /// x[places] = y; its derivative reads there, and the derivative of that writes again.
@@ -44,8 +29,7 @@ Tensor put_places(const pool::Plan& p, const Tensor& y, const Tensor& places) {
 }
 Tensor gather_places(const pool::Plan& p, const Tensor& x, const Tensor& places) {
     Tensor y = empty_raw(p.out, x.scalar_type(), x.device());
-    kernels::max_pool_pick(p.g, contiguous_raw(x), contiguous_raw(places), y);
-    drop_overwritten(p, places, y);
+    kernels::max_unpool_adjoint(p.g, contiguous_raw(x), contiguous_raw(places), y);
     if (needs_recording(x))
         record("max_unpool_backward", {x}, y, {places},
                [p](RuleContext& c) -> GradList { return {put_places(p, c.grad(), c.saved(0))}; });
@@ -96,11 +80,10 @@ Tensor unpool(const char* op, std::size_t n, const Tensor& input, const Tensor& 
     }
     check_sizes(op, p.in, input.scalar_type());
     const Tensor places = contiguous_raw(indices);
-    if (places.is_meta()) return put_places(p, input, places);
-    const auto* i = host_data<std::int64_t>(places, op);
-    for (std::int64_t k = 0; k < places.numel(); ++k)
-        REEL_CHECK(i[k] >= 0 && i[k] < p.g.in_size(), op, ": index ", i[k], " is outside of the output of ",
-                   p.g.in_size(), " elements");
+    if (has_values(places))
+        for (const std::int64_t i : HostValues<std::int64_t>(places, op))
+            REEL_CHECK(i >= 0 && i < p.g.in_size(), op, ": index ", i, " is outside of the output of ", p.g.in_size(),
+                       " elements");
     return put_places(p, input, places);
 }
 

@@ -1,5 +1,22 @@
 // Attention with several heads: projections, attention per head, projection of the joined heads.
-#include <reel/autograd/attention_mask.hpp>
+#include <reel/autograd/detail/attention_mask.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/linalg/matmul_add.hpp>
+#include <reel/autograd/ops/nn/attention.hpp>
+#include <reel/autograd/ops/nn/dropout.hpp>
+#include <reel/autograd/ops/nn/multi_head_attention.hpp>
+#include <reel/autograd/ops/nn/softmax.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/arrange.hpp>
+#include <reel/autograd/ops/shape/expand.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/pad.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

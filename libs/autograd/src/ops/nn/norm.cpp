@@ -4,6 +4,9 @@
 #include <array>
 #include <functional>
 
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -55,7 +58,7 @@ void record(const char* op, const Plan& plan, const Tensor& input, const Tensor&
                      [plan, bias_sizes, fused = std::move(fused)](RuleContext& c) -> GradList {
                          const Tensor x = c.saved(0), w = c.saved(1);
                          const Wanted wanted{c.needs(0), c.needs(1), c.needs(2)};
-                         auto [gx, gw, gb] = GradMode::is_enabled() || x.numel() == 0 || x.is_meta()
+                         auto [gx, gw, gb] = GradMode::is_enabled() || x.numel() == 0
                                                  ? in_ops(plan, c.grad(), x, w, c.saved(2), c.saved(3), wanted)
                                                  : fused(c.grad(), x, w, c.saved(2), c.saved(3), wanted);
                          if (gb.defined()) gb = reel::reshape(gb, bias_sizes);

@@ -4,8 +4,6 @@
 #include <array>
 #include <functional>
 
-#include <reel/autograd/ops.hpp>
-
 namespace reel::norm_layers {
 
 /// How a call sees its input: the moments are over `stat_dims` of the view `stat_sizes`; weight and bias, shaped

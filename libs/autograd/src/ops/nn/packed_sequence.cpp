@@ -1,11 +1,15 @@
 // Sequences of several lengths, padded to one or packed step by step.
-#include <reel/autograd/host_data.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/index/scatter.hpp>
+#include <reel/autograd/ops/nn/packed_sequence.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
-#include "tensor/raw.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -18,17 +22,16 @@ Tensor packed_rows(const std::vector<std::int64_t>& batch_sizes, std::int64_t ba
                    bool batch_first) {
     std::int64_t total = 0;
     for (const std::int64_t b : batch_sizes) total = checked_add("packed_sequence", "the rows", total, b);
-    Tensor index = empty_raw({total}, kLong);
-    auto* p = host_data<std::int64_t>(index, "pack_padded_sequence");
+    std::vector<std::int64_t> index;
+    checked_reserve("packed_sequence", "the rows", index, total);
     for (std::size_t t = 0; t < batch_sizes.size(); ++t)
         for (std::int64_t b = 0; b < batch_sizes[t]; ++b)
-            *p++ = batch_first ? b * steps + std::int64_t(t) : std::int64_t(t) * batch + b;
-    return index;
+            index.push_back(batch_first ? b * steps + std::int64_t(t) : std::int64_t(t) * batch + b);
+    return tensor_of(index);
 }
 std::vector<std::int64_t> numbers(const Tensor& t) {
-    const Tensor dense = contiguous_raw(t);
-    const auto* p = host_data<std::int64_t>(dense, "pack_padded_sequence");
-    return {p, p + dense.numel()};
+    const HostValues<std::int64_t> v(t, "pack_padded_sequence");
+    return {v.begin(), v.end()};
 }
 /// `t` with its first two dimensions made one.
 Tensor joined(const Tensor& t) {
@@ -42,7 +45,8 @@ Tensor joined(const Tensor& t) {
 /// Packs input [steps, batch, ...] ([batch, steps, ...] with `batch_first`), whose examples have falling `lengths`
 /// (int64, on the CPU): the rows of the first step, then those of the second that are that long, and so on. Also
 /// returns how many rows each step has.
-REEL_OP("_pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)", composite)
+REEL_OP("_pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)", composite,
+        any_device("lengths"), samples(call(numbers({3, 2, 3}), longs({3, 2}), false)))
 std::tuple<Tensor, Tensor> _pack_padded_sequence(const Tensor& input, const Tensor& lengths, bool batch_first) {
     const char* op = "_pack_padded_sequence";
     REEL_CHECK(input.dim() >= 2 && input.numel() > 0, op, ": Cannot pack empty tensors.");
@@ -62,20 +66,18 @@ std::tuple<Tensor, Tensor> _pack_padded_sequence(const Tensor& input, const Tens
                    "if you do not need ONNX exportability.");
     REEL_CHECK(l.front() <= steps, op, ": the longest length is ", l.front(), ", but input ", input.sizes(),
                " has only ", steps, " steps");
-    Tensor sizes = empty_raw({l.front()}, kLong);
     std::vector<std::int64_t> batch_sizes;
     for (std::int64_t t = 0; t < l.front(); ++t)
         batch_sizes.push_back(std::count_if(l.begin(), l.end(), [t](std::int64_t n) { return n > t; }));
-    std::copy(batch_sizes.begin(), batch_sizes.end(), host_data<std::int64_t>(sizes, "pack_padded_sequence"));
     const Tensor rows = packed_rows(batch_sizes, batch, steps, batch_first);
-    return {index_select(joined(input), 0, rows.to(input.device())), sizes};
+    return {index_select(joined(input), 0, rows.to(input.device())), tensor_of(batch_sizes)};
 }
 
 /// The inverse: [steps, batch, ...] (batch first on request) with `padding_value` behind the shorter sequences, for
 /// `total_length` steps if that is positive. Also returns the lengths.
 REEL_OP("_pad_packed_sequence(Tensor data, Tensor batch_sizes, bool batch_first, Scalar padding_value, int "
         "total_length) -> (Tensor, Tensor)",
-        composite)
+        composite, any_device("batch_sizes"), samples(call(numbers({5, 3}), longs({2, 2, 1}), false, 0.0, 3)))
 std::tuple<Tensor, Tensor> _pad_packed_sequence(const Tensor& data, const Tensor& batch_sizes, bool batch_first,
                                                 const Scalar& padding_value, std::int64_t total_length) {
     const char* op = "_pad_packed_sequence";
@@ -104,10 +106,9 @@ std::tuple<Tensor, Tensor> _pad_packed_sequence(const Tensor& data, const Tensor
     s.push_back(batch);
     for (std::int64_t d = 1; d < data.dim(); ++d) s.push_back(data.size(d));
     padded = view(padded, s);
-    Tensor lengths = empty_raw({batch}, kLong);
-    for (std::int64_t i = 0; i < batch; ++i)
-        host_data<std::int64_t>(lengths, "pack_padded_sequence")[i] =
-            std::count_if(b.begin(), b.end(), [i](std::int64_t n) { return n > i; });
+    const Tensor lengths = generated<std::int64_t>(batch, [&](std::int64_t i) {
+        return std::count_if(b.begin(), b.end(), [i](std::int64_t n) { return n > i; });
+    });
     return {batch_first ? transpose(padded, 0, 1) : padded, lengths};
 }
 

@@ -1,12 +1,18 @@
 // Recurrent networks: stacks of layers in one or two directions over padded or packed sequences, and single steps.
 #include "ops/nn/rnn.hpp"
 
-#include <reel/autograd/host_data.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/nn/dropout.hpp>
+#include <reel/autograd/ops/nn/rnn.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -14,8 +20,6 @@ using rnn::LayerResult;
 using rnn::Weights;
 
 namespace {
-
-using cpu::RnnCell;
 
 /// How many layers, which way, with what: the arguments that all networks share.
 struct Stack {
@@ -47,7 +51,7 @@ std::vector<Weights> weights_of(const Stack& s, bool projected) {
 /// Weights against each other, the input and the states of one layer and direction.
 void check_layer(const char* op, RnnCell cell, const Weights& w, const Tensor& input, const Tensor& h,
                  const Tensor& c) {
-    const std::int64_t gates = cpu::rnn_gates(cell);
+    const std::int64_t gates = rnn_gates(cell);
     const auto matrix = [&](const char* name, const Tensor& t, std::int64_t rows, std::int64_t cols) {
         const std::int64_t want[] = {rows, cols};
         REEL_CHECK(t.sizes() == IntArrayRef(want), op, ": ", name, " has shape ", t.sizes(), "; expected ",
@@ -135,9 +139,8 @@ Results run_packed(const Stack& s, const Tensor& data, const Tensor& batch_sizes
                    batch_sizes.scalar_type() == kLong,
                s.op, ": batch_sizes must be a 1D CPU int64 tensor, got ", dtype_name(batch_sizes.scalar_type()), " ",
                batch_sizes.sizes());
-    const Tensor dense = detail::contiguous_raw(batch_sizes);
-    const auto* b = host_data<std::int64_t>(dense, "rnn");
-    const std::vector<std::int64_t> sizes(b, b + dense.numel());
+    const detail::HostValues<std::int64_t> numbers(batch_sizes, s.op);
+    const std::vector<std::int64_t> sizes(numbers.begin(), numbers.end());
     std::int64_t total = 0;
     for (std::size_t t = 0; t < sizes.size(); ++t) {
         REEL_CHECK(sizes[t] > 0 && (t == 0 || sizes[t] <= sizes[t - 1]), s.op,
@@ -195,7 +198,9 @@ LayerResult step(const char* op, RnnCell cell, const Tensor& input, const Tensor
 /// c of the last steps. Dropout works between layers.
 REEL_OP("lstm(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, "
         "bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)",
-        rule)
+        rule,
+        samples(call(numbers({3, 2, 3}), tensors({numbers({1, 2, 2}), numbers({1, 2, 2}, 22)}), gates(4), true, 1, 0.0,
+                     true, false, false)))
 Three lstm(const Tensor& input, TensorList hx, TensorList params, bool has_biases, std::int64_t num_layers,
            double dropout, bool train, bool bidirectional, bool batch_first) {
     const auto [h, c] = two_states("lstm", hx);
@@ -206,7 +211,9 @@ Three lstm(const Tensor& input, TensorList hx, TensorList params, bool has_biase
 /// The same over packed sequences: `data` holds the rows of all steps, step t having batch_sizes[t] of them.
 REEL_OP("lstm(Tensor data, Tensor batch_sizes, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float "
         "dropout, bool train, bool bidirectional) -> (Tensor, Tensor, Tensor)",
-        rule)
+        rule, any_device("batch_sizes"),
+        samples(call(numbers({5, 3}), longs({2, 2, 1}), tensors({numbers({1, 2, 2}), numbers({1, 2, 2}, 22)}), gates(4),
+                     true, 1, 0.0, false, false)))
 Three lstm(const Tensor& data, const Tensor& batch_sizes, TensorList hx, TensorList params, bool has_biases,
            std::int64_t num_layers, double dropout, bool train, bool bidirectional) {
     const auto [h, c] = two_states("lstm", hx);
@@ -216,7 +223,7 @@ Three lstm(const Tensor& data, const Tensor& batch_sizes, TensorList hx, TensorL
 }
 REEL_OP("gru(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, "
         "bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
-        rule)
+        rule, samples(call(numbers({3, 2, 3}), numbers({1, 2, 2}), gates(3), true, 1, 0.0, true, false, false)))
 Two gru(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, std::int64_t num_layers,
         double dropout, bool train, bool bidirectional, bool batch_first) {
     return one_state(run_padded({"gru", RnnCell::gru, params, has_biases, num_layers, dropout, train, bidirectional},
@@ -224,7 +231,8 @@ Two gru(const Tensor& input, const Tensor& hx, TensorList params, bool has_biase
 }
 REEL_OP("gru(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float "
         "dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
-        rule)
+        rule, any_device("batch_sizes"),
+        samples(call(numbers({5, 3}), longs({2, 2, 1}), numbers({1, 2, 2}), gates(3), true, 1, 0.0, false, false)))
 Two gru(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases,
         std::int64_t num_layers, double dropout, bool train, bool bidirectional) {
     return one_state(run_packed({"gru", RnnCell::gru, params, has_biases, num_layers, dropout, train, bidirectional},
@@ -232,7 +240,7 @@ Two gru(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorL
 }
 REEL_OP("rnn_tanh(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool "
         "train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
-        rule)
+        rule, samples(call(numbers({3, 2, 3}), numbers({1, 2, 2}), gates(1), true, 1, 0.0, true, false, false)))
 Two rnn_tanh(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, std::int64_t num_layers,
              double dropout, bool train, bool bidirectional, bool batch_first) {
     return one_state(
@@ -241,7 +249,8 @@ Two rnn_tanh(const Tensor& input, const Tensor& hx, TensorList params, bool has_
 }
 REEL_OP("rnn_tanh(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float "
         "dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
-        rule)
+        rule, any_device("batch_sizes"),
+        samples(call(numbers({5, 3}), longs({2, 2, 1}), numbers({1, 2, 2}), gates(1), true, 1, 0.0, false, false)))
 Two rnn_tanh(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases,
              std::int64_t num_layers, double dropout, bool train, bool bidirectional) {
     return one_state(
@@ -250,7 +259,7 @@ Two rnn_tanh(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, Te
 }
 REEL_OP("rnn_relu(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool "
         "train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
-        rule)
+        rule, samples(call(numbers({3, 2, 3}), numbers({1, 2, 2}), gates(1), true, 1, 0.0, true, false, false)))
 Two rnn_relu(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, std::int64_t num_layers,
              double dropout, bool train, bool bidirectional, bool batch_first) {
     return one_state(
@@ -259,7 +268,8 @@ Two rnn_relu(const Tensor& input, const Tensor& hx, TensorList params, bool has_
 }
 REEL_OP("rnn_relu(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float "
         "dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
-        rule)
+        rule, any_device("batch_sizes"),
+        samples(call(numbers({5, 3}), longs({2, 2, 1}), numbers({1, 2, 2}), gates(1), true, 1, 0.0, false, false)))
 Two rnn_relu(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases,
              std::int64_t num_layers, double dropout, bool train, bool bidirectional) {
     return one_state(
@@ -270,7 +280,9 @@ Two rnn_relu(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, Te
 /// One step: input [batch, features] or [features], hx = {h, c} of as many dimensions. Returns the new h and c.
 REEL_OP("lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> "
         "(Tensor, Tensor)",
-        rule)
+        rule,
+        samples(call(numbers({2, 3}), tensors({numbers({2, 2}), numbers({2, 2}, 25)}), numbers({8, 3}, 30),
+                     numbers({8, 2}, 31), numbers({8}, 32), numbers({8}, 33))))
 Two lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
               const Tensor& b_hh) {
     const auto [h, c] = two_states("lstm_cell", hx);
@@ -278,21 +290,27 @@ Two lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih, const Tens
     return {r.output, r.cn};
 }
 REEL_OP("gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
-        rule)
+        rule,
+        samples(call(numbers({2, 3}), numbers({2, 2}), numbers({6, 3}, 30), numbers({6, 2}, 31), numbers({6}, 32),
+                     numbers({6}, 33))))
 Tensor gru_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
                 const Tensor& b_hh) {
     return step("gru_cell", RnnCell::gru, input, hx, {}, {w_ih, w_hh, b_ih, b_hh, {}}).output;
 }
 REEL_OP("rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> "
         "Tensor",
-        rule)
+        rule,
+        samples(call(numbers({2, 3}), numbers({2, 2}), numbers({2, 3}, 30), numbers({2, 2}, 31), numbers({2}, 32),
+                     numbers({2}, 33))))
 Tensor rnn_tanh_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
                      const Tensor& b_hh) {
     return step("rnn_tanh_cell", RnnCell::tanh, input, hx, {}, {w_ih, w_hh, b_ih, b_hh, {}}).output;
 }
 REEL_OP("rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> "
         "Tensor",
-        rule)
+        rule,
+        samples(call(numbers({2, 3}), numbers({2, 2}), numbers({2, 3}, 30), numbers({2, 2}, 31), numbers({2}, 32),
+                     numbers({2}, 33))))
 Tensor rnn_relu_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
                      const Tensor& b_hh) {
     return step("rnn_relu_cell", RnnCell::relu, input, hx, {}, {w_ih, w_hh, b_ih, b_hh, {}}).output;

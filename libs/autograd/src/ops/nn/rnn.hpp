@@ -1,9 +1,7 @@
 // One recurrent layer in one direction, as the ops of rnn.cpp stack them.
 #pragma once
 
-#include <reel/autograd/tensor.hpp>
-
-#include "cpu/rnn.hpp"
+#include <reel/autograd/kernels/rnn.hpp>
 
 namespace reel::rnn {
 
@@ -19,7 +17,7 @@ struct LayerResult {
 /// Runs `input` [rows, in] (the rows of all steps, see RnnPlan) from h0 [batch, out] and c0 [batch, hidden] (lstm).
 /// `op` names it on the tape and in errors. Shapes have been checked. Any order of derivatives: the first one is one
 /// pass back through the steps, higher ones go through ops.
-LayerResult layer(const char* op, cpu::RnnCell cell, bool reverse, const std::vector<std::int64_t>& batch_sizes,
+LayerResult layer(const char* op, RnnCell cell, bool reverse, const std::vector<std::int64_t>& batch_sizes,
                   const Tensor& input, const Tensor& h0, const Tensor& c0, const Weights& weights);
 
 } // namespace reel::rnn

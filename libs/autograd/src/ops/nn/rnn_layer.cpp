@@ -2,11 +2,19 @@
 #include "ops/nn/rnn.hpp"
 
 #include <reel/autograd/backward.hpp>
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/pointwise/activation.hpp>
+#include <reel/autograd/ops/pointwise/trigonometric.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/kernels/matmul.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
-#include "cpu/gemm.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "tensor/raw.hpp"
 
@@ -14,7 +22,6 @@ namespace reel::rnn {
 
 using namespace autograd;
 using namespace reel::detail;
-using cpu::RnnCell;
 
 namespace {
 
@@ -24,7 +31,7 @@ enum : std::size_t { kInput, kH0, kC0, kWih, kWhh, kBih, kBhh, kWhr, kOperands }
 enum : std::size_t { kGates = kOperands, kCells, kRaw, kPrevious };
 
 /// The same layer in ops that record themselves.
-LayerResult in_ops(const cpu::RnnPlan& p, const variable_list& v) {
+LayerResult in_ops(const RnnPlan& p, const variable_list& v) {
     const Tensor gates_x = linear(v[kInput], v[kWih], v[kBih]);
     const std::int64_t h = p.hidden, n = std::int64_t(p.batch_sizes.size());
     std::vector<std::int64_t> first(p.batch_sizes.size(), 0);
@@ -63,7 +70,7 @@ LayerResult in_ops(const cpu::RnnPlan& p, const variable_list& v) {
 }
 
 /// Gradients through `in_ops`, on a tape of their own that ends at aliases of the operands.
-GradList backward_in_ops(const cpu::RnnPlan& p, RuleContext& c) {
+GradList backward_in_ops(const RnnPlan& p, RuleContext& c) {
     variable_list operands, wanted;
     for (std::size_t i = 0; i < kOperands; ++i) {
         const Tensor t = c.saved(i);
@@ -84,38 +91,35 @@ GradList backward_in_ops(const cpu::RnnPlan& p, RuleContext& c) {
     return result;
 }
 
-const void* data(const Tensor& t) { return host_data_or_null(t, "rnn"); }
 Tensor dense(const Tensor& t) { return t.defined() ? contiguous_raw(t) : t; }
-/// op(a) op(b), dense matrices.
-Tensor product(const Tensor& a, bool ta, const Tensor& b) {
-    const std::int64_t m = ta ? a.size(1) : a.size(0), k = ta ? a.size(0) : a.size(1), n = b.size(1);
-    Tensor out = empty_raw({m, n}, a.scalar_type());
-    if (k == 0) fill_raw(out, 0);
-    else
-        cpu::gemm(a.scalar_type(), ta, false, m, n, k, 1, host_data(a, "rnn"), a.size(1), host_data(b, "rnn"), n, 0,
-                  host_data(out, "rnn"), std::max<std::int64_t>(n, 1));
+/// op(a) b, dense matrices.
+Tensor product(const Tensor& a, bool transposed, const Tensor& b) {
+    const Tensor x = transposed ? transpose_raw(a, 0, 1) : a;
+    Tensor out = empty_raw({x.size(0), b.size(1)}, a);
+    if (x.size(1) == 0) fill_raw(out, 0);
+    else if (out.numel() > 0) kernels::mm(out, x, b, 1, 0);
     return out;
 }
 
-GradList backward_fused(const cpu::RnnPlan& p, RuleContext& c) {
+GradList backward_fused(const char* op, const RnnPlan& p, RuleContext& c) {
     const bool lstm = p.cell == RnnCell::lstm, gru = p.cell == RnnCell::gru;
     const Tensor gates = c.saved(kGates), cells = c.saved(kCells), raw = c.saved(kRaw), previous = c.saved(kPrevious),
                  c0 = dense(c.saved(kC0)), w_hh = dense(c.saved(kWhh)), w_hr = dense(c.saved(kWhr)),
                  grad_output = dense(c.grad(0));
     // Both are changed on the way.
     const auto own = [&](std::size_t i, std::int64_t width) {
-        Tensor t = empty_raw({p.batch(), width}, p.dtype);
+        Tensor t = empty_raw({p.batch(), width}, gates);
         if (c.grad(i).defined()) copy_raw(t, c.grad(i));
         else fill_raw(t, 0);
         return t;
     };
     Tensor grad_h = own(1, p.out), grad_c = lstm ? own(2, p.hidden) : Tensor();
-    Tensor grad_gates = empty_raw(gates.sizes(), p.dtype), grad_state_gates, grad_states;
-    if (gru) grad_state_gates = empty_raw(gates.sizes(), p.dtype);
-    if (w_hr.defined()) grad_states = empty_raw(previous.sizes(), p.dtype);
-    const auto out = [](const Tensor& t) { return host_data_or_null(t, "rnn"); };
-    cpu::rnn_backward(p, {data(c0), data(w_hh), data(w_hr), data(gates), data(cells), data(previous), data(grad_output),
-                          out(grad_h), out(grad_c), out(grad_gates), out(grad_state_gates), out(grad_states)});
+    Tensor grad_gates = empty_raw(gates.sizes(), gates), grad_state_gates, grad_states;
+    if (gru) grad_state_gates = empty_raw(gates.sizes(), gates);
+    if (w_hr.defined()) grad_states = empty_raw(previous.sizes(), gates);
+    kernels::rnn_backward(
+        op, p, grad_gates,
+        {c0, w_hh, w_hr, gates, cells, previous, grad_output, grad_h, grad_c, grad_state_gates, grad_states});
     const Tensor& into_state = gru ? grad_state_gates : grad_gates;
     GradList r(kOperands, Tensor());
     if (c.needs(kInput)) r[kInput] = product(grad_gates, false, dense(c.saved(kWih)));
@@ -130,16 +134,16 @@ GradList backward_fused(const cpu::RnnPlan& p, RuleContext& c) {
 }
 
 /// One vector for the cell (see RnnForward).
-Tensor combined_bias(const cpu::RnnPlan& p, const Tensor& b_ih, const Tensor& b_hh) {
-    const std::int64_t h = p.hidden, g = cpu::rnn_gates(p.cell) * h;
+Tensor combined_bias(const RnnPlan& p, const Tensor& b_ih, const Tensor& b_hh, Device device) {
+    const std::int64_t h = p.hidden, g = rnn_gates(p.cell) * h;
     const bool gru = p.cell == RnnCell::gru;
-    Tensor bias = empty_raw({gru ? 4 * h : g}, p.dtype);
+    Tensor bias = empty_raw({gru ? 4 * h : g}, p.dtype, device);
     if (!b_ih.defined() && !b_hh.defined()) {
         fill_raw(bias, 0);
         return bias;
     }
     NoGradGuard guard;
-    const Tensor zero = b_ih.defined() && b_hh.defined() ? Tensor() : zeros({g}, TensorOptions(p.dtype));
+    const Tensor zero = b_ih.defined() && b_hh.defined() ? Tensor() : zeros({g}, TensorOptions(p.dtype).device(device));
     const Tensor x = b_ih.defined() ? b_ih : zero, s = b_hh.defined() ? b_hh : zero;
     if (!gru) return contiguous_raw(x + s);
     copy_raw(narrow_raw(bias, 0, 0, 2 * h), narrow_raw(x, 0, 0, 2 * h) + narrow_raw(s, 0, 0, 2 * h));
@@ -160,32 +164,26 @@ LayerResult layer(const char* op, RnnCell cell, bool reverse, const std::vector<
                                     {wide(w.w_ih), wide(w.w_hh), wide(w.b_ih), wide(w.b_hh), wide(w.w_hr)});
         return {r.output.to(t), r.hn.to(t), r.cn.defined() ? r.cn.to(t) : r.cn};
     }
-    const cpu::RnnPlan plan{t, cell, reverse, w.w_ih.size(0) / cpu::rnn_gates(cell), h0.size(1), batch_sizes};
+    const RnnPlan plan{t, cell, reverse, w.w_ih.size(0) / rnn_gates(cell), h0.size(1), batch_sizes};
     const variable_list operands{input, h0, c0, w.w_ih, w.w_hh, w.b_ih, w.b_hh, w.w_hr};
-    if (!input.is_cpu()) return in_ops(plan, operands);
+    if (!kernels::rnn.has(input.device().type())) return in_ops(plan, operands);
 
     const std::int64_t rows = plan.rows(), g = w.w_ih.size(0);
     const bool lstm = cell == RnnCell::lstm;
-    const auto fresh = [t](std::int64_t n, std::int64_t width) { return empty_raw({n, width}, t); };
+    const auto fresh = [&](std::int64_t n, std::int64_t width) { return empty_raw({n, width}, input); };
     const Tensor x = dense(input), w_ih = dense(w.w_ih), w_hh = dense(w.w_hh), w_hr = dense(w.w_hr), h = dense(h0),
-                 c = dense(c0), bias = combined_bias(plan, w.b_ih, w.b_hh);
+                 c = dense(c0), bias = combined_bias(plan, w.b_ih, w.b_hh, input.device());
     Tensor gates = fresh(rows, g), cells, raw, previous = fresh(rows, plan.out), output = fresh(rows, plan.out),
            hn = fresh(plan.batch(), plan.out), cn;
     if (lstm || cell == RnnCell::gru) cells = fresh(rows, plan.hidden);
     if (lstm) cn = fresh(plan.batch(), plan.hidden);
     if (w_hr.defined()) raw = fresh(rows, plan.hidden);
-    if (x.size(1) == 0) fill_raw(gates, 0);
-    else
-        cpu::gemm(t, false, true, rows, g, x.size(1), 1, host_data(x, op), x.size(1), host_data(w_ih, op), x.size(1), 0,
-                  host_data(gates, op), g);
-    const auto out = [op](const Tensor& v) { return host_data_or_null(v, op); };
-    cpu::rnn_forward(plan, {data(h), data(c), data(w_hh), data(bias), data(w_hr), out(gates), out(cells), out(raw),
-                            out(previous), out(output), out(hn), out(cn)});
+    kernels::rnn(op, plan, output, {x, h, c, w_ih, w_hh, bias, w_hr, gates, cells, raw, previous, hn, cn});
     variable_list saved(operands), outputs{output, hn};
     saved.insert(saved.end(), {gates, cells, raw, previous});
     if (lstm) outputs.push_back(cn);
-    record(op, TensorList(operands), TensorList(outputs), TensorList(saved), [plan](RuleContext& c) -> GradList {
-        return GradMode::is_enabled() ? backward_in_ops(plan, c) : backward_fused(plan, c);
+    record(op, TensorList(operands), TensorList(outputs), TensorList(saved), [op, plan](RuleContext& c) -> GradList {
+        return GradMode::is_enabled() ? backward_in_ops(plan, c) : backward_fused(op, plan, c);
     });
     return {output, hn, cn};
 }

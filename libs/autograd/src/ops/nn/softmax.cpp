@@ -1,6 +1,10 @@
 // Softmax and its logarithm.
 #include <reel/autograd/kernels/softmax.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/nn/softmax.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -58,7 +62,8 @@ Tensor softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> 
 }
 /// log(softmax).  gx = g - exp(y) sum(g)
 REEL_OP("log_softmax(Tensor input, int dim, Dtype? dtype=None) -> Tensor", rule, method, out_exact,
-        alias("special.log_softmax(Tensor input, int dim, *, Dtype? dtype=None)"))
+        alias("special.log_softmax(Tensor input, int dim, *, Dtype? dtype=None)"),
+        samples(call(numbers({3, 4}), 1).as("special.log_softmax")))
 Tensor log_softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype) {
     const Tensor x = dtype ? input.to(*dtype) : input;
     const std::int64_t d = wrap_dim("log_softmax", dim, x.dim());
@@ -71,12 +76,12 @@ Tensor log_softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarTy
 }
 /// The same with a dimension that may be left out.
 REEL_OP("nn.functional.softmax(Tensor input, int? dim=None, int _stacklevel=3, Dtype? dtype=None) -> Tensor", composite,
-        cpp("functional_softmax"))
+        cpp("functional_softmax"), samples(call(numbers({3, 4}), 1)))
 Tensor functional_softmax(const Tensor& input, std::optional<std::int64_t> dim, std::optional<ScalarType> dtype) {
     return softmax(input, or_implicit("softmax", dim, input), dtype);
 }
 REEL_OP("nn.functional.log_softmax(Tensor input, int? dim=None, int _stacklevel=3, Dtype? dtype=None) -> Tensor",
-        composite, cpp("functional_log_softmax"))
+        composite, cpp("functional_log_softmax"), samples(call(numbers({3, 4}), 1)))
 Tensor functional_log_softmax(const Tensor& input, std::optional<std::int64_t> dim, std::optional<ScalarType> dtype) {
     return log_softmax(input, or_implicit("log_softmax", dim, input), dtype);
 }

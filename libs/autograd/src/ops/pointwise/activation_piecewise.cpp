@@ -1,28 +1,29 @@
-// Activations put together from pieces: ops over the scalar rules. `inplace=True` is accepted for the spelling's sake;
-// the in-place forms are the ops ending in an underscore.
-#include <reel/autograd/host_data.hpp>
+// Activations put together from pieces, whose arguments are not those of their rules. `inplace=True` is accepted for
+// the spelling's sake; the in-place forms are the ops ending in an underscore.
+#include <reel/autograd/kernels/random.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/activation.hpp>
+#include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/trigonometric.hpp>
+#include <reel/autograd/ops/random/random.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/pointwise/activation.hpp>
+#include <reel/autograd/pointwise/activation_piecewise.hpp>
+#include <reel/autograd/pointwise/apply.hpp>
 
-#include "ops/pointwise/elementwise.hpp"
+#include "tensor/raw.hpp"
 
 namespace reel {
 
 using namespace pointwise;
 
-REEL_OP("nn.functional.hardtanh(Tensor input, float min_val=-1.0, float max_val=1.0, bool inplace=False) -> Tensor",
-        rule, method, inplace)
-Tensor hardtanh(const Tensor& input, double min_val, double max_val) {
-    REEL_CHECK_VALUE(min_val <= max_val, "hardtanh: min_val is ", min_val, ", larger than max_val ", max_val);
-    REEL_CHECK(input.scalar_type() != kBool, "hardtanh: input is bool; expected numbers");
-    REEL_CHECK(input.scalar_type() != kByte || min_val >= 0, "hardtanh: min_val is ", min_val,
-               "; an unsigned input has no negative elements");
-    return unary_op("hardtanh", hardtanh_op(min_val, max_val), input);
-}
 /// min(max(x, 0), 6)
 REEL_OP("nn.functional.relu6(Tensor input, bool inplace=False) -> Tensor", rule, inplace)
 Tensor relu6(const Tensor& input) {
     REEL_CHECK(input.scalar_type() != kBool, "relu6: input is bool; expected numbers");
-    return unary_op("hardtanh", hardtanh_op(0, 6), input);
+    return apply("hardtanh", hardtanh_op(0, 6), input);
 }
 /// scale x above zero, scale alpha (e^(input_scale x) - 1) below.
 REEL_OP("nn.functional.elu(Tensor input, float alpha=1.0, bool inplace=False, *, float scale=1.0, float "
@@ -30,76 +31,39 @@ REEL_OP("nn.functional.elu(Tensor input, float alpha=1.0, bool inplace=False, *,
         rule, inplace)
 Tensor elu(const Tensor& input, double alpha, double scale, double input_scale) {
     REEL_CHECK_VALUE(input_scale != 0, "elu: input_scale is 0; expected a number that is not zero");
-    return unary_op("elu", elu_op(alpha, scale, 1 / input_scale), input);
+    return apply("elu", elu_op(alpha, scale, 1 / input_scale), input);
 }
 /// x above zero, alpha (e^(x / alpha) - 1) below.
 REEL_OP("nn.functional.celu(Tensor input, float alpha=1.0, bool inplace=False) -> Tensor", rule, inplace, alias("celu"))
 Tensor celu(const Tensor& input, double alpha) {
     REEL_CHECK(alpha != 0, "celu: alpha is 0; expected a number that is not zero");
-    return unary_op("celu", elu_op(alpha, 1, alpha), input);
+    return apply("celu", elu_op(alpha, 1, alpha), input);
 }
 /// elu with the alpha and scale that keep mean and variance.
 REEL_OP("nn.functional.selu(Tensor input, bool inplace=False) -> Tensor", rule, inplace, alias("selu"))
-Tensor selu(const Tensor& input) {
-    return unary_op("selu", elu_op(1.6732632423543772848, 1.0507009873554804934), input);
-}
-/// log(1 + e^(beta x)) / beta; linear where beta x > threshold.
-REEL_OP("nn.functional.softplus(Tensor input, float beta=1.0, float threshold=20.0) -> Tensor", rule, out_exact,
-        inplace)
-Tensor softplus(const Tensor& input, double beta, double threshold) {
-    return unary_op("softplus", softplus_op(beta, threshold), input);
-}
-REEL_OP("nn.functional.logsigmoid(Tensor input) -> Tensor", rule, out_exact, alias("log_sigmoid"))
-Tensor logsigmoid(const Tensor& input) { return unary_op("logsigmoid", logsigmoid_op{}, input); }
-/// x tanh(softplus(x))
-REEL_OP("nn.functional.mish(Tensor input, bool inplace=False) -> Tensor", rule, inplace, alias("mish"))
-Tensor mish(const Tensor& input) { return unary_op("mish", mish_op{}, input); }
-REEL_OP("nn.functional.hardsigmoid(Tensor input, bool inplace=False) -> Tensor", rule, inplace)
-Tensor hardsigmoid(const Tensor& input) { return unary_op("hardsigmoid", hardsigmoid_op{}, input); }
-/// x hardsigmoid(x)
-REEL_OP("nn.functional.hardswish(Tensor input, bool inplace=False) -> Tensor", rule, inplace)
-Tensor hardswish(const Tensor& input) { return unary_op("hardswish", hardswish_op{}, input); }
-/// Zero where |x| <= lambd, else x.
-REEL_OP("nn.functional.hardshrink(Tensor input, float lambd=0.5) -> Tensor", rule, method, out_exact,
-        alias("hardshrink"))
-Tensor hardshrink(const Tensor& input, double lambd) { return unary_op("hardshrink", hardshrink_op(lambd), input); }
-/// x moved towards zero by lambd.
-REEL_OP("nn.functional.softshrink(Tensor input, float lambd=0.5) -> Tensor", rule, out_exact)
-Tensor softshrink(const Tensor& input, double lambd) {
-    REEL_CHECK(lambd >= 0, "softshrink: lambd is ", lambd, "; expected a number that is not negative");
-    return unary_op("softshrink", softshrink_op(lambd), input);
-}
+Tensor selu(const Tensor& input) { return apply("selu", elu_op(1.6732632423543772848, 1.0507009873554804934), input); }
 /// x above the threshold, `value` elsewhere.
 REEL_OP("nn.functional.threshold(Tensor input, Scalar threshold, Scalar value, bool inplace=False) -> Tensor", rule,
         out, inplace, alias("threshold"))
 Tensor threshold(const Tensor& input, const Scalar& threshold, const Scalar& value) {
     REEL_CHECK(input.scalar_type() != kBool, "threshold: input is bool; expected numbers");
-    return unary_op("threshold", threshold_op(threshold.toDouble(), value.toDouble()), input);
+    return apply("threshold", threshold_op(threshold.toDouble(), value.toDouble()), input);
 }
 /// x above zero, a slope times x elsewhere: the middle of [lower, upper], in training one drawn for each element.
 REEL_OP("nn.functional.rrelu(Tensor input, float lower=0.125, float upper=0.3333333333333333, bool training=False, "
         "bool inplace=False, *, "
         "Generator? generator=None) -> Tensor",
-        rule, inplace, random)
+        rule, inplace, random, samples(call(numbers({3, 4})).with("training", true)))
 Tensor rrelu(const Tensor& input, double lower, double upper, bool training, std::optional<Generator> generator) {
     REEL_CHECK(lower <= upper, "rrelu: lower is ", lower, ", larger than upper ", upper);
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "rrelu: input: there is no kernel for ",
                                dtype_name(input.scalar_type()));
-    if (training && input.is_meta()) return unary_op("rrelu", leaky_relu_op(lower), input); // drawn slopes are values
-    if (!training) return unary_op("leaky_relu", leaky_relu_op((lower + upper) / 2), input);
+    if (training && input.is_meta()) return apply("rrelu", leaky_relu_op(lower), input); // drawn slopes are values
+    if (!training) return apply("leaky_relu", leaky_relu_op((lower + upper) / 2), input);
     Tensor slope;
     {
-        // One draw for each element that is not positive, in order.
-        const NoGradGuard guard;
-        const Tensor drawn = input.detach().contiguous() <= 0;
-        slope = ones(input.sizes(), TensorOptions(kDouble));
-        std::int64_t count = 0;
-        for (std::int64_t i = 0; i < drawn.numel(); ++i) count += host_data<bool>(drawn, "rrelu")[i];
-        const Tensor u = empty({count}, TensorOptions(kDouble));
-        uniform_(u, lower, upper, generator);
-        const double* next = host_data<double>(u, "rrelu");
-        for (std::int64_t i = 0; i < drawn.numel(); ++i)
-            if (host_data<bool>(drawn, "rrelu")[i]) host_data<double>(slope, "rrelu")[i] = *next++;
+        slope = reel::detail::empty_raw(input.sizes(), kDouble, input.device());
+        kernels::rrelu_slope(slope, input.detach().contiguous() <= 0, lower, upper, generator);
     }
     return input * slope.to(input.scalar_type());
 }
@@ -138,15 +102,7 @@ Tensor prelu(const Tensor& input, const Tensor& weight) {
         shape[1] = channels;
         w = reshape(weight, shape);
     } else if (input.dim() == 0) w = reshape(weight, {});
-    const Tensor y = elementwise::map<elementwise::Floats>(
-        "prelu", input.scalar_type(), [](auto x, auto o) { return x > 0 ? x : o * x; }, input, w);
-    autograd::record("prelu", {input, w}, y, {input, w}, [](RuleContext& c) -> GradList {
-        const Tensor x = c.saved(0), o = c.saved(1), &g = c.grad();
-        // At zero either slope is a constant: mixed second derivatives are zero there.
-        const Tensor slope = GradMode::is_enabled() && o.requires_grad() ? where(x < 0, o, o.detach()) : o;
-        return {c.needs(0) ? where(x > 0, g, slope * g) : Tensor(), c.needs(1) ? where(x >= 0, 0, x * g) : Tensor()};
-    });
-    return y;
+    return apply("prelu", prelu_op{}, input, w);
 }
 
 } // namespace reel

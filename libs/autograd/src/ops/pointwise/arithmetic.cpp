@@ -1,8 +1,10 @@
-// The four operations and their kin: ops over the scalar rules.
+// Sums, differences and products with their factors and in-place forms.
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/pointwise/arithmetic.hpp>
 
 #include "op/inplace_form.hpp"
-#include "ops/pointwise/rule_host.hpp"
+#include "ops/pointwise/run.hpp"
 #include "tape/inplace.hpp"
 
 namespace reel {
@@ -24,10 +26,10 @@ bool is_one(const Scalar& s) { return s.isIntegral(true) ? s.toLong() == 1 : !s.
 template <class Op> bool write_into(const char* name, const Op& op, const Tensor& self, const Tensor& o) {
     if (autograd::needs_recording(self, o) || self.scalar_type() != o.scalar_type() || !self.is_contiguous() ||
         !o.is_contiguous() || !self.is_cpu() || !o.is_cpu() || !self.sizes().equals(o.sizes()) ||
-        !cpu::loop_table<Op>.forward[int(self.scalar_type())])
+        !loop_table<Op>.forward[int(self.scalar_type())])
         return false;
     autograd::check_inplace(self, name);
-    pointwise::detail::run_binary(name, cpu::loop_table<Op>.forward[int(self.scalar_type())], &op, self, self, o);
+    pointwise::detail::run_into(pointwise::detail::launch(name, op, self.scalar_type()), self, self, o);
     autograd::rebase_history(self, Tensor(), name);
     return true;
 }
@@ -44,9 +46,9 @@ Tensor& in_place(const char* name, const Op& op, const Tensor& self, const Tenso
 
 REEL_OP("add(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor", rule, method, out, inplace_native)
 Tensor add(const Tensor& input, const Tensor& other, const Scalar& alpha) {
-    if (is_one(alpha) && !alpha.isBoolean()) return binary_op("add", add_op{}, input, other);
+    if (is_one(alpha) && !alpha.isBoolean()) return apply("add", add_op{}, input, other);
     check_alpha("add", result_type(input, other), alpha);
-    return binary_op("add", add_op{}, input, mul(other, alpha));
+    return apply("add", add_op{}, input, mul(other, alpha));
 }
 Tensor& add_(const Tensor& input, const Tensor& other, const Scalar& alpha) {
     if (is_one(alpha))
@@ -55,7 +57,7 @@ Tensor& add_(const Tensor& input, const Tensor& other, const Scalar& alpha) {
 }
 REEL_OP("add(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", rule, method, inplace)
 Tensor add(const Tensor& input, const Scalar& other, const Scalar& alpha) {
-    if (is_one(alpha)) return binary_number("add", add_op{}, input, other);
+    if (is_one(alpha)) return apply_number("add", add_op{}, input, other);
     return add(input, reel::detail::wrapped_number(other), alpha);
 }
 
@@ -64,9 +66,9 @@ REEL_OP("sub(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor", rule, me
 Tensor sub(const Tensor& input, const Tensor& other, const Scalar& alpha) {
     REEL_CHECK(input.scalar_type() != kBool && other.scalar_type() != kBool,
                "sub: subtraction is not defined for bool tensors; use logical_xor");
-    if (is_one(alpha)) return binary_op("sub", sub_op{}, input, other);
+    if (is_one(alpha)) return apply("sub", sub_op{}, input, other);
     check_alpha("sub", result_type(input, other), alpha);
-    return binary_op("sub", sub_op{}, input, mul(other, alpha));
+    return apply("sub", sub_op{}, input, mul(other, alpha));
 }
 Tensor& sub_(const Tensor& input, const Tensor& other, const Scalar& alpha) {
     if (is_one(alpha))
@@ -77,7 +79,7 @@ REEL_OP("sub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", rule, metho
 Tensor sub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
     REEL_CHECK(input.scalar_type() != kBool && !other.isBoolean(),
                "sub: subtraction is not defined for bool operands; use logical_xor");
-    if (is_one(alpha)) return binary_number("sub", sub_op{}, input, other);
+    if (is_one(alpha)) return apply_number("sub", sub_op{}, input, other);
     return sub(input, reel::detail::wrapped_number(other), alpha);
 }
 /// other - alpha input
@@ -87,39 +89,21 @@ REEL_OP("rsub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", rule)
 Tensor rsub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
     REEL_CHECK(input.scalar_type() != kBool && !other.isBoolean(),
                "rsub: subtraction is not defined for bool operands; use logical_xor");
-    if (is_one(alpha)) return binary_number("rsub", sub_op{}, input, other, true);
+    if (is_one(alpha)) return apply_number("rsub", sub_op{}, input, other, true);
     return sub(reel::detail::wrapped_number(other), input, alpha);
 }
 
 REEL_OP("mul(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace_native, alias("multiply"))
-Tensor mul(const Tensor& input, const Tensor& other) { return binary_op("mul", mul_op{}, input, other); }
+Tensor mul(const Tensor& input, const Tensor& other) { return apply("mul", mul_op{}, input, other); }
 Tensor& mul_(const Tensor& input, const Tensor& other) {
     return in_place("mul_", mul_op{}, input, other, [&](const Tensor& x) { return mul(x, other); });
 }
 REEL_OP("mul(Tensor input, Scalar other) -> Tensor", rule, method, out, inplace)
-Tensor mul(const Tensor& input, const Scalar& other) { return binary_number("mul", mul_op{}, input, other); }
+Tensor mul(const Tensor& input, const Scalar& other) { return apply_number("mul", mul_op{}, input, other); }
 
-REEL_OP("maximum(Tensor input, Tensor other) -> Tensor", rule, method, out)
-Tensor maximum(const Tensor& input, const Tensor& other) { return binary_op("maximum", maximum_op{}, input, other); }
-REEL_OP("minimum(Tensor input, Tensor other) -> Tensor", rule, method, out)
-Tensor minimum(const Tensor& input, const Tensor& other) { return binary_op("minimum", minimum_op{}, input, other); }
-REEL_OP("atan2(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("arctan2"))
-Tensor atan2(const Tensor& input, const Tensor& other) { return binary_op("atan2", atan2_op{}, input, other); }
-
-REEL_OP("neg(Tensor input) -> Tensor", rule, method, out_exact, inplace, alias("negative"))
-Tensor neg(const Tensor& input) {
-    REEL_CHECK(input.scalar_type() != kBool, "neg: negation is not defined for bool tensors; use logical_not");
-    return unary_op("neg", neg_op{}, input);
-}
-REEL_OP("reciprocal(Tensor input) -> Tensor", rule, method, out, inplace)
-Tensor reciprocal(const Tensor& input) { return unary_op("reciprocal", reciprocal_op{}, input); }
 REEL_OP("square(Tensor input) -> Tensor", rule, method, out, inplace)
 Tensor square(const Tensor& input) {
-    return unary_op("square", square_op{}, input.scalar_type() == kBool ? input.to(kLong) : input);
+    return apply("square", square_op{}, input.scalar_type() == kBool ? input.to(kLong) : input);
 }
-REEL_OP("sqrt(Tensor input) -> Tensor", rule, method, out, inplace)
-Tensor sqrt(const Tensor& input) { return unary_op("sqrt", sqrt_op{}, input); }
-REEL_OP("rsqrt(Tensor input) -> Tensor", rule, method, out, inplace)
-Tensor rsqrt(const Tensor& input) { return unary_op("rsqrt", rsqrt_op{}, input); }
 
 } // namespace reel

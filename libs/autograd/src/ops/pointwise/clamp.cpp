@@ -1,27 +1,21 @@
-// Bounds: clamp and its halves, fmax, fmin, nan_to_num.
-#include "ops/pointwise/elementwise.hpp"
-
-#include <cmath>
+// Bounds: clamp and its halves, nan_to_num.
 #include <limits>
+
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/pointwise/clamp.hpp>
+
+#include "ops/pointwise/run.hpp"
 
 namespace reel {
 
-using namespace elementwise;
+using namespace pointwise;
+using autograd::record;
 
 namespace {
 
-struct Lower {
-    template <class T> T operator()(T x, T low) const { return x != x ? x : low != low ? low : x < low ? low : x; }
-};
-struct Upper {
-    template <class T> T operator()(T x, T high) const {
-        return x != x ? x : high != high ? high : x > high ? high : x;
-    }
-};
-/// Numbers as bounds: a NaN bound makes everything NaN, the upper bound wins.
-struct Both {
-    template <class T> T operator()(T x, T low, T high) const { return Upper()(Lower()(x, low), high); }
-};
 bool is_number(const Tensor& bound) { return !bound.defined() || bound.impl()->is_wrapped_number; }
 /// Numbers bound without a gradient of their own: it passes strictly between them.
 Tensor between_numbers(const Tensor& g, const Tensor& x, const Tensor& low, const Tensor& high) {
@@ -48,9 +42,9 @@ GradList two_bounds_rule(RuleContext& c) {
 }
 Tensor clamp_between(const char* name, const Tensor& input, const Tensor& min, const Tensor& max) {
     REEL_CHECK(min.defined() || max.defined(), name, ": both min and max are None; expected at least one");
-    const Tensor y = !max.defined()   ? map<Reals | Bools>(name, promoted(input, min), Lower(), input, min)
-                     : !min.defined() ? map<Reals | Bools>(name, promoted(input, max), Upper(), input, max)
-                                      : map<Reals>(name, promoted(input, min, max), Both(), input, min, max);
+    const Tensor y = !max.defined()   ? evaluate(name, clamp_min_op{}, input, min)
+                     : !min.defined() ? evaluate(name, clamp_max_op{}, input, max)
+                                      : evaluate(name, clamp_op{}, input, min, max);
     if (is_number(min) && is_number(max)) {
         record(name, {input}, y, {input, min, max}, [](RuleContext& c) -> GradList {
             return {between_numbers(c.grad(), c.saved(0), c.saved(1), c.saved(2))};
@@ -66,7 +60,7 @@ Tensor clamp_between(const char* name, const Tensor& input, const Tensor& min, c
     } else record(name, {input, min, max}, y, {input, min, max}, two_bounds_rule);
     return y;
 }
-Tensor optional_number(const std::optional<Scalar>& s) { return s ? number(*s) : Tensor(); }
+Tensor optional_number(const std::optional<Scalar>& s) { return s ? reel::detail::wrapped_number(*s) : Tensor(); }
 
 } // namespace
 
@@ -75,47 +69,22 @@ REEL_OP("clamp(Tensor input, Tensor? min=None, Tensor? max=None) -> Tensor", rul
 Tensor clamp(const Tensor& input, const Tensor& min, const Tensor& max) {
     return clamp_between("clamp", input, min, max);
 }
-REEL_OP("clamp(Tensor input, Scalar? min=None, Scalar? max=None) -> Tensor", rule, method, out, inplace)
+REEL_OP("clamp(Tensor input, Scalar? min=None, Scalar? max=None) -> Tensor", rule, method, out, inplace,
+        samples(call(numbers({4, 3}), -0.5, 0.5), call(numbers({4, 3}), -0.5, 0.5).as("clip")))
 Tensor clamp(const Tensor& input, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
     return clamp_between("clamp", input, optional_number(min), optional_number(max));
 }
 REEL_OP("clamp_min(Tensor input, Tensor min) -> Tensor", rule, method, out, inplace)
 Tensor clamp_min(const Tensor& input, const Tensor& min) { return clamp_between("clamp_min", input, min, {}); }
 REEL_OP("clamp_min(Tensor input, Scalar min) -> Tensor", rule, method, out, inplace)
-Tensor clamp_min(const Tensor& input, const Scalar& min) { return clamp_between("clamp_min", input, number(min), {}); }
+Tensor clamp_min(const Tensor& input, const Scalar& min) {
+    return clamp_between("clamp_min", input, optional_number(min), {});
+}
 REEL_OP("clamp_max(Tensor input, Tensor max) -> Tensor", rule, method, out, inplace)
 Tensor clamp_max(const Tensor& input, const Tensor& max) { return clamp_between("clamp_max", input, {}, max); }
 REEL_OP("clamp_max(Tensor input, Scalar max) -> Tensor", rule, method, out, inplace)
-Tensor clamp_max(const Tensor& input, const Scalar& max) { return clamp_between("clamp_max", input, {}, number(max)); }
-
-namespace {
-/// The operands share evenly where they tie; else the winner has it all.
-template <class Beats> GradList extremum_rule(RuleContext& c, Beats beats) {
-    const Tensor x = c.saved(0), o = c.saved(1), &g = c.grad();
-    const Tensor shared = where(x == o, g * 0.5, g), first = logical_or(beats(x, o), isnan(o));
-    return {c.needs(0) ? where(first, shared, 0) : Tensor(),
-            c.needs(1) ? masked_fill(shared, logical_and(first, x != o), 0) : Tensor()};
-}
-} // namespace
-/// The larger one; NaN loses.  Ties share the gradient.
-REEL_OP("fmax(Tensor input, Tensor other) -> Tensor", rule, method, out)
-Tensor fmax(const Tensor& input, const Tensor& other) {
-    const Tensor y = map<Reals | Bools>(
-        "fmax", promoted(input, other), [](auto x, auto o) { return o != o || x >= o ? x : o; }, input, other);
-    record("fmax", {input, other}, y, {input, other}, [](RuleContext& c) -> GradList {
-        return extremum_rule(c, [](const Tensor& a, const Tensor& b) { return a >= b; });
-    });
-    return y;
-}
-/// The smaller one; NaN loses.  Ties share the gradient.
-REEL_OP("fmin(Tensor input, Tensor other) -> Tensor", rule, method, out)
-Tensor fmin(const Tensor& input, const Tensor& other) {
-    const Tensor y = map<Reals | Bools>(
-        "fmin", promoted(input, other), [](auto x, auto o) { return o != o || x <= o ? x : o; }, input, other);
-    record("fmin", {input, other}, y, {input, other}, [](RuleContext& c) -> GradList {
-        return extremum_rule(c, [](const Tensor& a, const Tensor& b) { return a <= b; });
-    });
-    return y;
+Tensor clamp_max(const Tensor& input, const Scalar& max) {
+    return clamp_between("clamp_max", input, {}, optional_number(max));
 }
 
 /// NaN becomes `nan`, infinities `posinf` and `neginf`: by default 0 and the dtype's extremes. Integers stay.
@@ -130,20 +99,7 @@ Tensor nan_to_num(const Tensor& input, std::optional<double> nan, std::optional<
                            : t == kFloat || t == kComplexFloat ? double(std::numeric_limits<float>::max())
                                                                : std::numeric_limits<double>::max();
     const double for_nan = nan.value_or(0), high = posinf.value_or(largest), low = neginf.value_or(-largest);
-    const auto real = [=](auto x) {
-        using T = decltype(x);
-        return x != x ? T(for_nan) : std::isinf(x) ? (x > 0 ? T(high) : T(low)) : x;
-    };
-    const Tensor y = map<Floats | Complexes>(
-        "nan_to_num", t,
-        [real](auto x) -> decltype(x) {
-            if constexpr (is_complex_v<decltype(x)>) return {real(x.real()), real(x.imag())};
-            else return real(x);
-        },
-        input);
-    record("nan_to_num", {input}, y, {input},
-           [](RuleContext& c) -> GradList { return {c.grad() * isfinite(c.saved(0))}; });
-    return y;
+    return apply("nan_to_num", nan_to_num_op(for_nan, high, low), input);
 }
 
 } // namespace reel

@@ -1,77 +1,32 @@
 // Division and its remainders.
-#include <reel/autograd/host_data.hpp>
-#include <reel/autograd/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/division.hpp>
+#include <reel/autograd/ops/pointwise/rounding.hpp>
+#include <reel/autograd/pointwise/division.hpp>
 
-#include "ops/pointwise/elementwise.hpp"
+#include "ops/pointwise/run.hpp"
+#include "tensor/host_values.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace reel {
 
-using namespace elementwise;
+using namespace pointwise;
+using reel::detail::wrapped_number;
 
 namespace {
 
-struct FloorDiv {
-    template <class T> T operator()(T x, T o) const {
-        if constexpr (std::is_integral_v<T>) {
-            if constexpr (std::is_signed_v<T>)
-                if (o == T(-1)) return T(0 - std::make_unsigned_t<T>(x));
-            const T q = T(x / o);
-            return (x % o != 0 && (x < 0) != (o < 0)) ? T(q - 1) : q;
-        } else {
-            if (o == 0) return x / o;
-            const T rest = std::fmod(x, o);
-            T q = (x - rest) / o;
-            if (rest != 0 && (o < 0) != (rest < 0)) q -= T(1);
-            if (q == 0) return std::copysign(T(0), x / o);
-            const T whole = std::floor(q);
-            return q - whole > T(0.5) ? whole + T(1) : whole;
-        }
-    }
-};
-struct TruncDiv {
-    template <class T> T operator()(T x, T o) const {
-        if constexpr (std::is_signed_v<T>)
-            if (o == T(-1)) return T(0 - std::make_unsigned_t<T>(x));
-        return T(x / o);
-    }
-};
-/// Sign of the divisor.
-struct Remainder {
-    template <class T> T operator()(T x, T o) const {
-        if constexpr (std::is_integral_v<T>) {
-            if constexpr (std::is_signed_v<T>)
-                if (o == T(-1)) return 0;
-            const T r = T(x % o);
-            return r != 0 && (r < 0) != (o < 0) ? T(r + o) : r;
-        } else {
-            const T r = std::fmod(x, o);
-            return r != 0 && (r < 0) != (o < 0) ? r + o : r;
-        }
-    }
-};
-/// Sign of the dividend.
-struct Fmod {
-    template <class T> T operator()(T x, T o) const {
-        if constexpr (std::is_integral_v<T>) {
-            if constexpr (std::is_signed_v<T>)
-                if (o == T(-1)) return 0;
-            return T(x % o);
-        } else return std::fmod(x, o);
-    }
-};
-
 void check_divisor(const char* op, ScalarType t, const Tensor& o) {
-    if (!isIntegralType(t, true) || o.numel() == 0 || o.is_meta()) return;
-    const Tensor zero = reel::detail::contiguous_raw(reel::detail::cast_raw(o, t) == 0);
-    const bool* const p = host_data<bool>(zero, op);
-    REEL_CHECK(std::find(p, p + zero.numel(), true) == p + zero.numel(), op, ": an integer divisor is zero");
+    if (!isIntegralType(t, true) || o.numel() == 0 || !reel::detail::has_values(o)) return;
+    const reel::detail::HostValues<bool> zero(reel::detail::cast_raw(o, t) == 0, op);
+    REEL_CHECK(std::find(zero.begin(), zero.end(), true) == zero.end(), op, ": an integer divisor is zero");
 }
 /// Floats round the quotient to their dtype before they drop its fraction.
 Tensor truncated(const char* op, const Tensor& x, const Tensor& o) {
-    const ScalarType t = promoted(x, o);
+    const ScalarType t = result_type(x, o);
     if (!isIntegralType(t)) {
         const NoGradGuard guard;
         REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(t), op, ": there is no kernel for ", dtype_name(t),
@@ -79,35 +34,27 @@ Tensor truncated(const char* op, const Tensor& x, const Tensor& o) {
         return trunc(div(x, o));
     }
     check_divisor(op, t, o);
-    return map<Ints>(op, t, TruncDiv(), x, o);
+    return evaluate(op, trunc_divide_op{}, x, o);
 }
-template <class F> Tensor rounded(const char* op, const Tensor& x, const Tensor& o) {
-    const ScalarType t = promoted(x, o);
-    check_divisor(op, t, o);
-    return map<Reals>(op, t, F(), x, o);
-}
-/// Steps have no slope.
-Tensor flat(const char* op, const Tensor& x, const Tensor& o, const Tensor& y) {
-    record(op, {x, o}, y, {}, [](RuleContext& c) -> GradList { return {zeros_like(c.grad()), zeros_like(c.grad())}; });
-    return y;
+/// A rule of `division.hpp` on divisors that are not zero where they are integers.
+template <class Rule> Tensor divided(const char* op, const Rule& rule, const Tensor& x, const Tensor& o) {
+    check_divisor(op, result_type(x, o), o);
+    return apply(op, rule, x, o);
 }
 Tensor div_mode(const char* op, const Tensor& x, const Tensor& o, std::optional<std::string_view> mode) {
     if (!mode) return div(x, o);
     REEL_CHECK(*mode == "floor" || *mode == "trunc", op, ": rounding_mode is '", *mode,
                "'; expected 'floor', 'trunc' or None");
-    return flat(op, x, o, *mode == "floor" ? rounded<FloorDiv>(op, x, o) : truncated(op, x, o));
+    if (*mode == "floor") return divided(op, floor_divide_op{}, x, o);
+    const Tensor y = truncated(op, x, o);
+    autograd::record(op, {x, o}, y, {}, [](RuleContext& c) -> GradList {
+        return {zeros_like(c.grad()), zeros_like(c.grad())};
+    });
+    return y;
 }
 
 } // namespace
 
-REEL_OP("div(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("divide"))
-Tensor div(const Tensor& input, const Tensor& other) {
-    return pointwise::binary_op("div", pointwise::div_op{}, input, other);
-}
-REEL_OP("div(Tensor input, Scalar other) -> Tensor", rule, method, out, inplace)
-Tensor div(const Tensor& input, const Scalar& other) {
-    return pointwise::binary_number("div", pointwise::div_op{}, input, other);
-}
 /// Divides and rounds down (`floor`) or towards zero (`trunc`); integers stay integers.
 REEL_OP("div(Tensor input, Tensor other, *, str? rounding_mode) -> Tensor", rule, method, out, inplace)
 Tensor div(const Tensor& input, const Tensor& other, std::optional<std::string_view> rounding_mode) {
@@ -115,7 +62,7 @@ Tensor div(const Tensor& input, const Tensor& other, std::optional<std::string_v
 }
 REEL_OP("div(Tensor input, Scalar other, *, str? rounding_mode) -> Tensor", rule, method, out, inplace)
 Tensor div(const Tensor& input, const Scalar& other, std::optional<std::string_view> rounding_mode) {
-    return div_mode("div", input, number(other), rounding_mode);
+    return div_mode("div", input, wrapped_number(other), rounding_mode);
 }
 REEL_OP("true_divide(Tensor input, Tensor other) -> Tensor", composite, method, out, inplace)
 Tensor true_divide(const Tensor& input, const Tensor& other) { return div(input, other); }
@@ -124,37 +71,25 @@ Tensor true_divide(const Tensor& input, const Scalar& other) { return div(input,
 
 REEL_OP("floor_divide(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace)
 Tensor floor_divide(const Tensor& input, const Tensor& other) {
-    return flat("floor_divide", input, other, rounded<FloorDiv>("floor_divide", input, other));
+    return divided("floor_divide", floor_divide_op{}, input, other);
 }
 REEL_OP("floor_divide(Tensor input, Scalar other) -> Tensor", composite, method, out, inplace)
-Tensor floor_divide(const Tensor& input, const Scalar& other) { return floor_divide(input, number(other)); }
+Tensor floor_divide(const Tensor& input, const Scalar& other) { return floor_divide(input, wrapped_number(other)); }
 
 /// x - o floor(x / o)
 REEL_OP("remainder(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace)
 Tensor remainder(const Tensor& input, const Tensor& other) {
-    const Tensor y = rounded<Remainder>("remainder", input, other);
-    record("remainder", {input, other}, y, {input, other}, [](RuleContext& c) -> GradList {
-        return {c.needs(0) ? c.grad() : Tensor(),
-                c.needs(1) ? -c.grad() * div(c.saved(0), c.saved(1), "floor") : Tensor()};
-    });
-    return y;
+    return divided("remainder", remainder_op{}, input, other);
 }
 REEL_OP("remainder(Tensor input, Scalar other) -> Tensor", composite, method, out, inplace)
-Tensor remainder(const Tensor& input, const Scalar& other) { return remainder(input, number(other)); }
+Tensor remainder(const Tensor& input, const Scalar& other) { return remainder(input, wrapped_number(other)); }
 REEL_OP("remainder(Scalar input, Tensor other) -> Tensor", composite, out)
-Tensor remainder(const Scalar& input, const Tensor& other) { return remainder(number(input), other); }
+Tensor remainder(const Scalar& input, const Tensor& other) { return remainder(wrapped_number(input), other); }
 
 /// x - o trunc(x / o)
 REEL_OP("fmod(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace)
-Tensor fmod(const Tensor& input, const Tensor& other) {
-    const Tensor y = rounded<Fmod>("fmod", input, other);
-    record("fmod", {input, other}, y, {input, other}, [](RuleContext& c) -> GradList {
-        return {c.needs(0) ? c.grad() : Tensor(),
-                c.needs(1) ? -c.grad() * div(c.saved(0), c.saved(1), "trunc") : Tensor()};
-    });
-    return y;
-}
+Tensor fmod(const Tensor& input, const Tensor& other) { return divided("fmod", fmod_op{}, input, other); }
 REEL_OP("fmod(Tensor input, Scalar other) -> Tensor", composite, method, out, inplace)
-Tensor fmod(const Tensor& input, const Scalar& other) { return fmod(input, number(other)); }
+Tensor fmod(const Tensor& input, const Scalar& other) { return fmod(input, wrapped_number(other)); }
 
 } // namespace reel

@@ -1,29 +1,22 @@
 // Powers.
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/pointwise/power.hpp>
 #include <reel/autograd/pointwise/power.hpp>
 
-#include "ops/pointwise/elementwise.hpp"
+#include "ops/pointwise/run.hpp"
 
 #include <cmath>
 #include <complex>
 
 namespace reel {
 
-using namespace elementwise;
-
 namespace {
 
-struct IntegerPow {
-    template <class T> T operator()(T x, T o) const {
-        if (o < 0) return x == 1 ? T(1) : x == T(-1) ? (o % 2 == 0 ? T(1) : T(-1)) : T(0);
-        using U = std::common_type_t<std::make_unsigned_t<T>, unsigned>; // overflow wraps
-        U r = 1, base = U(x);
-        for (U e = U(o); e; e >>= 1) {
-            if (e & 1) r = U(r * base);
-            base = U(base * base);
-        }
-        return T(r);
-    }
-};
 bool is_number(const Tensor& t) { return t.impl()->is_wrapped_number; }
 Scalar less_one(const Scalar& s) {
     return s.isComplex() ? Scalar(s.toComplexDouble() - 1.0) : Scalar(s.toDouble() - 1);
@@ -56,35 +49,30 @@ Tensor exponent_grad(const Tensor& g, const Tensor& x, const Tensor& o, const Te
 
 REEL_OP("pow(Tensor input, Tensor exponent) -> Tensor", rule, method, out, inplace)
 Tensor pow(const Tensor& input, const Tensor& exponent) {
-    const ScalarType t = promoted(input, exponent);
+    const ScalarType t = result_type(input, exponent);
     REEL_CHECK_NOT_IMPLEMENTED(t != kBool, "pow: input: there is no kernel for bool; convert an operand first");
-    if (isIntegralType(t)) return map<Ints>("pow", t, IntegerPow(), input, exponent);
-    return pointwise::binary_op("pow", pointwise::pow_op{}, input, exponent);
+    return pointwise::apply("pow", pointwise::pow_op{}, input, exponent);
 }
 REEL_OP("pow(Tensor input, Scalar exponent) -> Tensor", rule, method, out, inplace)
 Tensor pow(const Tensor& input, const Scalar& exponent) {
     const ScalarType t = result_type(input, exponent);
     REEL_CHECK_NOT_IMPLEMENTED(t != kBool, "pow: input: there is no kernel for bool; convert an operand first");
-    if (isIntegralType(t)) {
-        REEL_CHECK(exponent.toLong() >= 0, "pow: exponent is ", exponent,
-                   "; integers have no negative powers, convert input to a floating dtype first");
-        return map<Ints>("pow", t, IntegerPow(), input, number(exponent));
-    }
-    if (exponent.equal(2)) return t == input.scalar_type() ? square(input) : square(input.to(t));
-    return pointwise::binary_number("pow", pointwise::pow_op{}, input, exponent);
+    REEL_CHECK(!isIntegralType(t) || exponent.toLong() >= 0, "pow: exponent is ", exponent,
+               "; integers have no negative powers, convert input to a floating dtype first");
+    if (!isIntegralType(t) && exponent.equal(2)) return t == input.scalar_type() ? square(input) : square(input.to(t));
+    return pointwise::apply_number("pow", pointwise::pow_op{}, input, exponent);
 }
 REEL_OP("pow(Scalar input, Tensor exponent) -> Tensor", rule, out)
 Tensor pow(const Scalar& input, const Tensor& exponent) {
     const ScalarType t = result_type(exponent, input);
     REEL_CHECK_NOT_IMPLEMENTED(t != kBool, "pow: exponent: there is no kernel for bool; convert an operand first");
-    if (isIntegralType(t)) return map<Ints>("pow", t, IntegerPow(), number(input), exponent);
-    return pointwise::binary_number("pow", pointwise::pow_op{}, exponent, input, true);
+    return pointwise::apply_number("pow", pointwise::pow_op{}, exponent, input, true);
 }
 
 /// The power in double precision, whatever the operands are.
 REEL_OP("float_power(Tensor input, Tensor exponent) -> Tensor", composite, method, out, inplace)
 Tensor float_power(const Tensor& input, const Tensor& exponent) {
-    const ScalarType t = isComplexType(promoted(input, exponent)) ? kComplexDouble : kDouble;
+    const ScalarType t = isComplexType(result_type(input, exponent)) ? kComplexDouble : kDouble;
     return pow(input.to(t), exponent.to(t));
 }
 REEL_OP("float_power(Tensor input, Scalar exponent) -> Tensor", composite, method, out, inplace)
@@ -101,18 +89,6 @@ Tensor float_power(const Scalar& input, const Tensor& exponent) {
 /// input 2^other
 REEL_OP("ldexp(Tensor input, Tensor other) -> Tensor", composite, method, out, inplace)
 Tensor ldexp(const Tensor& input, const Tensor& other) { return mul(input, pow(Scalar(2.0), other)); }
-
-/// sqrt(x^2 + o^2), without overflow.  gx = g x / y, zero at the origin as a norm's.
-REEL_OP("hypot(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace)
-Tensor hypot(const Tensor& input, const Tensor& other) {
-    const Tensor y = map<Floats>(
-        "hypot", promoted(input, other), [](auto x, auto o) { return std::hypot(x, o); }, input, other);
-    record("hypot", {input, other}, y, {input, other, y}, [](RuleContext& c) -> GradList {
-        const Tensor &g = c.grad(), y = c.saved(2).masked_fill(c.saved(2) == 0, 1);
-        return {c.needs(0) ? g * (c.saved(0) / y) : Tensor(), c.needs(1) ? g * (c.saved(1) / y) : Tensor()};
-    });
-    return y;
-}
 
 namespace pointwise {
 Tensor pow_op::da(const Tensor& g, const Tensor& x, const Tensor& o, const Tensor&) const { return base_grad(g, x, o); }

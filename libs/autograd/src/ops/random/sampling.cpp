@@ -1,17 +1,14 @@
 // Draws from distributions given by tensors, and random tensors shaped like others.
-#include <reel/autograd/host_data.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/kernels/random.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/random/random.hpp>
+#include <reel/autograd/ops/random/sampling.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-
-#include "op/dispatch.hpp"
-#include "tape/inplace.hpp"
 #include "tensor/checked_size.hpp"
-#include "tensor/drawing.hpp"
 #include "tensor/raw.hpp"
 
 namespace reel {
@@ -37,31 +34,24 @@ Tensor drawn_from(const char* op, Inputs parameters, const Tensor& out) {
 } // namespace
 
 /// 0 or 1 with the probabilities in `input`, whose gradient is zero.
-REEL_OP("bernoulli(Tensor input, *, Generator? generator=None) -> Tensor", rule, out, random, method)
+REEL_OP("bernoulli(Tensor input, *, Generator? generator=None) -> Tensor", rule, out, random, method,
+        samples(call(numbers({3, 4}).sigmoid())))
 Tensor bernoulli(const Tensor& input, std::optional<Generator> generator) {
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "bernoulli: input is ",
                                dtype_name(input.scalar_type()), "; expected probabilities in a floating dtype");
-    if (input.is_meta()) return empty_like_raw(input, input.scalar_type());
-    const Tensor p = contiguous_raw(cast_raw(input, kDouble));
-    Tensor out = empty_raw(input.sizes(), kDouble);
-    const Drawing drawing(generator);
-    CPUGeneratorImpl& g = drawing.generator();
-    for (std::int64_t i = 0; i < p.numel(); ++i) {
-        const double pi = host_data<double>(p, "bernoulli")[i];
-        REEL_CHECK(pi >= 0 && pi <= 1, "bernoulli: ", pi, " is not a probability");
-        const double u = input.scalar_type() == kDouble ? g.uniform_double() : double(g.uniform_float());
-        host_data<double>(out, "bernoulli")[i] = u < pi ? 1 : 0;
-    }
-    return drawn_from("bernoulli", {input}, cast_raw(out, input.scalar_type()));
+    const Tensor out = empty_raw(input.sizes(), input);
+    kernels::bernoulli_of(out, input, generator);
+    return drawn_from("bernoulli", {input}, out);
 }
-REEL_OP("bernoulli(Tensor input, float p, *, Generator? generator=None) -> Tensor", not_differentiable, random, method)
+REEL_OP("bernoulli(Tensor input, float p, *, Generator? generator=None) -> Tensor", not_differentiable, random, method,
+        samples(call(numbers({3, 4}).sigmoid(), 0.3)))
 Tensor bernoulli(const Tensor& input, double p, std::optional<Generator> generator) {
     return bernoulli_(empty_like(input, TensorOptions().requires_grad(false)), p, generator);
 }
 
 /// Indices drawn by the weights in the rows of `input` ([n] or [rows, n]), with or without replacement.
 REEL_OP("multinomial(Tensor input, int num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor",
-        not_differentiable, out, random, method)
+        not_differentiable, out, random, method, samples(call(numbers({3, 4}).sigmoid(), 2)))
 Tensor multinomial(const Tensor& input, std::int64_t num_samples, bool replacement,
                    std::optional<Generator> generator) {
     REEL_CHECK(input.dim() == 1 || input.dim() == 2, "multinomial: input has shape ", input.sizes(),
@@ -73,72 +63,32 @@ Tensor multinomial(const Tensor& input, std::int64_t num_samples, bool replaceme
     REEL_CHECK(replacement || num_samples <= n, "multinomial: cannot draw ", num_samples, " of ", n,
                " without replacement");
     check_sizes("multinomial", {rows, num_samples}, kLong);
-    if (input.is_meta()) return empty_raw(input.dim() == 1 ? Dims{num_samples} : Dims{rows, num_samples}, kLong, kMeta);
-    const Drawing drawing(generator);
-    CPUGeneratorImpl& g = drawing.generator();
-    Tensor out = empty_raw({rows, num_samples}, kLong);
-    auto* o = host_data<std::int64_t>(out, "multinomial");
-    dispatch_floating(input.scalar_type(), "multinomial", [&]<class T>() {
-        const Tensor dense = contiguous_raw(input);
-        for (std::int64_t r = 0; r < rows; ++r) {
-            const T* w = host_data<T>(dense, "multinomial") + r * n;
-            double total = 0;
-            for (std::int64_t i = 0; i < n; ++i) {
-                REEL_CHECK(double(w[i]) >= 0 && std::isfinite(double(w[i])), "multinomial: weight ", double(w[i]),
-                           " is not a finite number >= 0");
-                total += double(w[i]);
-            }
-            REEL_CHECK(total > 0, "multinomial: the weights of a row sum to zero");
-        }
-        if (!replacement || num_samples == 1) { // the largest quotients of weights and exponential draws
-            std::vector<T> q(static_cast<std::size_t>(rows * n));
-            for (T& v : q) v = T(-std::log1p(-g.uniform_double()));
-            std::vector<std::int64_t> order(static_cast<std::size_t>(n));
-            for (std::int64_t r = 0; r < rows; ++r) {
-                T* v = q.data() + r * n;
-                for (std::int64_t i = 0; i < n; ++i) v[i] = T(host_data<T>(dense, "multinomial")[r * n + i] / v[i]);
-                std::iota(order.begin(), order.end(), 0);
-                std::partial_sort(order.begin(), order.begin() + num_samples, order.end(),
-                                  [v](auto a, auto b) { return v[a] > v[b]; });
-                std::copy_n(order.begin(), num_samples, o + r * num_samples);
-            }
-            return;
-        }
-        std::vector<T> cumulative(static_cast<std::size_t>(n));
-        for (std::int64_t r = 0; r < rows; ++r) {
-            const T* w = host_data<T>(dense, "multinomial") + r * n;
-            T sum = T(0);
-            for (std::int64_t i = 0; i < n; ++i) cumulative[std::size_t(i)] = sum = T(sum + w[i]);
-            for (T& c : cumulative) c = T(c / sum);
-            for (std::int64_t k = 0; k < num_samples; ++k) {
-                const double u = g.uniform_double();
-                const auto at = std::lower_bound(cumulative.begin(), cumulative.end(), u,
-                                                 [](T c, double x) { return double(c) < x; });
-                o[r * num_samples + k] = std::min<std::int64_t>(at - cumulative.begin(), n - 1);
-            }
-        }
-    });
+    const Tensor out = empty_raw({rows, num_samples}, kLong, input.device());
+    kernels::multinomial(out, contiguous_raw(input), replacement, generator);
     return input.dim() == 1 ? reshape(out, {num_samples}) : out;
 }
 
 /// Normal draws with means and deviations per element, whose gradients are zero.
-REEL_OP("normal(Tensor mean, float std=1.0, *, Generator? generator=None) -> Tensor", rule, out, random)
+REEL_OP("normal(Tensor mean, float std=1.0, *, Generator? generator=None) -> Tensor", rule, out, random,
+        samples(call(numbers({3, 4}), 0.5)))
 Tensor normal(const Tensor& mean, double std, std::optional<Generator> generator) {
     const Tensor m = mean.detach();
     return drawn_from("normal", {mean}, normal_(empty_like(m), 0, std, generator).add_(m));
 }
-REEL_OP("normal(float mean, Tensor std, *, Generator? generator=None) -> Tensor", rule, out, random)
+REEL_OP("normal(float mean, Tensor std, *, Generator? generator=None) -> Tensor", rule, out, random,
+        samples(call(0.5, numbers({3, 4}).sigmoid())))
 Tensor normal(double mean, const Tensor& std, std::optional<Generator> generator) {
     const Tensor s = std.detach();
     return drawn_from("normal", {std}, normal_(empty_like(s), 0, 1, generator).mul_(s).add_(Scalar(mean)));
 }
-REEL_OP("normal(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor", rule, out, random)
+REEL_OP("normal(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor", rule, out, random,
+        samples(call(numbers({3, 4}), numbers({3, 4}).sigmoid())))
 Tensor normal(const Tensor& mean, const Tensor& std, std::optional<Generator> generator) {
     const Tensor m = mean.detach(), s = std.detach();
     return drawn_from("normal", {mean, std}, normal_(empty_like(m + s), 0, 1, generator).mul_(s).add_(m));
 }
 REEL_OP("normal(float mean, float std, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
-        not_differentiable, out, random)
+        not_differentiable, out, random, samples(call(0.5, 2.0, ints({2, 3}))))
 Tensor normal(double mean, double std, IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
     check_sizes("normal", size, options.dtype());
     Tensor t = normal_(empty(size, options.requires_grad(false)), mean, std, generator);
@@ -148,12 +98,12 @@ Tensor normal(double mean, double std, IntArrayRef size, std::optional<Generator
 }
 
 REEL_OP("rand_like(Tensor input, *, Generator? generator=None, TensorOptions options={}) -> Tensor", not_differentiable,
-        random)
+        random, samples(call(numbers({3, 4}))))
 Tensor rand_like(const Tensor& input, std::optional<Generator> generator, TensorOptions options) {
     return filled_by(input, options, [&](const Tensor& t) { uniform_(t, 0, 1, generator); });
 }
 REEL_OP("randn_like(Tensor input, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
-        not_differentiable, random)
+        not_differentiable, random, samples(call(numbers({3, 4}))))
 Tensor randn_like(const Tensor& input, std::optional<Generator> generator, TensorOptions options) {
     return filled_by(input, options, [&](const Tensor& t) { normal_(t, 0, 1, generator); });
 }
@@ -165,7 +115,7 @@ Tensor randint_like(const Tensor& input, std::int64_t low, std::int64_t high, st
     return filled_by(input, options, [&](const Tensor& t) { random_(t, low, high, generator); });
 }
 REEL_OP("randint_like(Tensor input, int high, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
-        not_differentiable, random)
+        not_differentiable, random, samples(call(numbers({3, 4}), 5)))
 Tensor randint_like(const Tensor& input, std::int64_t high, std::optional<Generator> generator, TensorOptions options) {
     return randint_like(input, 0, high, generator, options);
 }

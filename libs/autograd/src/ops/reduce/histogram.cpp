@@ -1,5 +1,14 @@
 // Counting elements by value: bincount, histc, histogram, histogramdd.
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/kernels/histogram.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/ranges.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/reduce/histogram.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/scan.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "ops/index/index_kernels.hpp"
@@ -8,8 +17,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "op/dispatch.hpp"
 #include "tensor/checked_size.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -25,11 +34,10 @@ struct Range {
 
 /// Smallest and greatest element of a row-major float64 column of `points` [n, dims]; 0 and 1 when there are none.
 Range data_range(const char* op, const Tensor& points, std::int64_t column) {
-    const std::int64_t n = points.size(0), dims = points.size(1);
-    const double* p = host_data<double>(points, op) + column;
-    Range r{0, n == 0 ? 1. : 0.};
-    for (std::int64_t i = 0; i < n; ++i) {
-        const double v = p[i * dims];
+    const HostValues<double> values(select_raw(points, 1, column), op);
+    Range r{0, values.size() == 0 ? 1. : 0.};
+    for (std::int64_t i = 0; i < values.size(); ++i) {
+        const double v = values[i];
         REEL_CHECK(std::isfinite(v), op, ": the range of the input is not finite (it holds ", v,
                    "); give an explicit range");
         r = i == 0 ? Range{v, v} : Range{std::min(r.low, v), std::max(r.high, v)};
@@ -37,13 +45,13 @@ Range data_range(const char* op, const Tensor& points, std::int64_t column) {
     return r;
 }
 
-/// `bins` + 1 edges of `dtype`, the outer ones exact.
-Tensor even_edges(Range r, std::int64_t bins, ScalarType dtype) {
-    return linspace(Scalar(r.low), Scalar(r.high), bins + 1, TensorOptions(dtype));
+/// `bins` + 1 edges of the dtype of `like`, the outer ones exact.
+Tensor even_edges(Range r, std::int64_t bins, const Tensor& like) {
+    return linspace(Scalar(r.low), Scalar(r.high), bins + 1, TensorOptions(like.scalar_type()).device(like.device()));
 }
 
 void check_input(const char* op, const Tensor& input) {
-    require_host(input, op);
+    kernels::histogram.require(op, input);
     REEL_CHECK_NOT_IMPLEMENTED(input.scalar_type() == kFloat || input.scalar_type() == kDouble, op,
                                ": input must be float32 or float64, got ", toString(input.scalar_type()));
 }
@@ -56,15 +64,15 @@ struct Boxes {
 /// dimension includes its upper edge.
 Boxes sort_points(const char* op, const Tensor& points, const std::vector<Tensor>& edges, const Tensor& weight,
                   ScalarType dtype) {
-    const std::int64_t n = points.size(0), dims = points.size(1);
+    const std::int64_t n = points.size(0);
     const Tensor at = contiguous_raw(cast_raw(points, kDouble));
     std::vector<Tensor> walls;
     Dims sizes;
     for (const Tensor& e : edges) {
         walls.push_back(contiguous_raw(cast_raw(e, kDouble)));
         sizes.push_back(e.numel() - 1);
-        const double* p = host_data<double>(walls.back(), op);
-        for (std::int64_t i = 0; i + 1 < e.numel(); ++i)
+        const HostValues<double> p(walls.back(), op);
+        for (std::int64_t i = 0; i + 1 < p.size(); ++i)
             REEL_CHECK(p[i] <= p[i + 1], op, ": bin edges must ascend, got ", p[i], " before ", p[i + 1]);
     }
     check_sizes(op, sizes, kDouble);
@@ -72,21 +80,8 @@ Boxes sort_points(const char* op, const Tensor& points, const std::vector<Tensor
         REEL_CHECK(weight.numel() == n && weight.scalar_type() == dtype, op, ": weight must have one ", toString(dtype),
                    " number per point (", n, "), got ", toString(weight.scalar_type()), " ", weight.sizes());
     const Tensor w = weight.defined() ? contiguous_raw(cast_raw(weight, kDouble)) : Tensor();
-    const Tensor sums = empty_raw(sizes, kDouble), cells = empty_raw({n}, kLong);
-    fill_raw(sums, Scalar(0));
-    double* to = host_data<double>(sums, op);
-    for (std::int64_t i = 0; i < n; ++i) {
-        std::int64_t cell = 0;
-        for (std::int64_t d = 0; d < dims && cell >= 0; ++d) {
-            const double v = host_data<double>(at, op)[i * dims + d];
-            const double* e = host_data<double>(walls[std::size_t(d)], op);
-            const std::int64_t bins = sizes[std::size_t(d)];
-            if (!(v >= e[0] && v <= e[bins])) cell = -1;
-            else cell = cell * bins + std::min<std::int64_t>(std::upper_bound(e, e + bins + 1, v) - e - 1, bins - 1);
-        }
-        host_data<std::int64_t>(cells, op)[i] = cell;
-        if (cell >= 0) to[cell] += w.defined() ? host_data<double>(w, op)[i] : 1;
-    }
+    const Tensor sums = empty_raw(sizes, kDouble, at.device()), cells = empty_raw({n}, kLong, at.device());
+    kernels::histogram(op, sums, cells, at, walls, w);
     return {sums, cells};
 }
 
@@ -115,7 +110,7 @@ Tensor count_points(const char* op, const Tensor& input, const Tensor& points, c
                return g;
            });
     if (density) {
-        Tensor volumes = ones({}, TensorOptions(kDouble));
+        Tensor volumes = ones({}, TensorOptions(kDouble).device(input.device()));
         for (const Tensor& e : edges) volumes = unsqueeze(volumes, -1) * diff(e.detach().to(kDouble));
         hist = hist / (sum(hist) * volumes);
     }
@@ -142,7 +137,7 @@ std::vector<Tensor> edges_of_dims(const char* op, const Tensor& input, const Ten
         REEL_CHECK(std::isfinite(r.low) && std::isfinite(r.high) && r.low <= r.high, op, ": range [", r.low, ", ",
                    r.high, "] must be finite and ascend");
         if (r.low == r.high) r = {r.low - 0.5, r.high + 0.5};
-        out.push_back(even_edges(r, bins[std::size_t(d)], input.scalar_type()));
+        out.push_back(even_edges(r, bins[std::size_t(d)], input));
         if (!range) record(op, {input}, out.back(), {}, [op](RuleContext&) -> GradList { refuse_input(op, "input"); });
     }
     return out;
@@ -151,25 +146,24 @@ std::vector<Tensor> edges_of_dims(const char* op, const Tensor& input, const Ten
 
 /// How often each number occurs in a vector of non-negative integers, or the sums of `weights` there; at least
 /// `minlength` entries.
-REEL_OP("bincount(Tensor input, Tensor? weights=None, int minlength=0) -> Tensor", rule, method)
+REEL_OP("bincount(Tensor input, Tensor? weights=None, int minlength=0) -> Tensor", rule, method,
+        samples(call(longs({0, 2, 2, 1}), numbers({4}))))
 Tensor bincount(const Tensor& input, const Tensor& weights, std::int64_t minlength) {
-    require_host(input, "bincount");
     REEL_CHECK(input.dim() == 1 && isIntegralType(input.scalar_type(), false),
                "bincount: input must be a vector of integers, got ", toString(input.scalar_type()), " ", input.sizes());
     REEL_CHECK(minlength >= 0, "bincount: minlength must not be negative, got ", minlength);
     REEL_CHECK(!weights.defined() || weights.sizes().equals(input.sizes()), "bincount: weights must have the sizes of ",
                "input ", input.sizes(), ", got ", weights.sizes());
     const Tensor at = contiguous_raw(cast_raw(input, kLong));
-    const std::int64_t* p = host_data<std::int64_t>(at, "bincount");
     std::int64_t n = minlength;
-    for (std::int64_t i = 0; i < at.numel(); ++i) {
-        REEL_CHECK(p[i] >= 0, "bincount: input must not be negative, got ", p[i]);
-        n = std::max(n, checked_add("bincount", "the number of bins", p[i], 1));
+    for (const std::int64_t v : HostValues<std::int64_t>(at, "bincount")) {
+        REEL_CHECK(v >= 0, "bincount: input must not be negative, got ", v);
+        n = std::max(n, checked_add("bincount", "the number of bins", v, 1));
     }
     const ScalarType t = !weights.defined() ? kLong : weights.scalar_type() == kFloat ? kFloat : kDouble;
     check_sizes("bincount", n, t);
-    const Tensor out = zeros_raw({n}, empty_raw({0}, t));
-    Tensor mass = weights.defined() ? cast_raw(weights, t) : empty_raw({}, kLong);
+    const Tensor out = zeros_raw({n}, empty_raw({0}, t, input.device()));
+    Tensor mass = weights.defined() ? cast_raw(weights, t) : empty_raw({}, kLong, input.device());
     if (!weights.defined()) fill_raw(mass, Scalar(1));
     scatter_raw(ScatterMode::Add, out, 0, at, expand_raw(mass, at.sizes()));
     record("bincount", {input, weights}, out, {at}, [](RuleContext& c) -> GradList {
@@ -182,7 +176,7 @@ Tensor bincount(const Tensor& input, const Tensor& weights, std::int64_t minleng
 /// lies outside is left out. Counts are constant almost everywhere: the gradient is zero.
 REEL_OP("histc(Tensor input, int bins=100, Scalar min=0, Scalar max=0) -> Tensor", rule, method, out_exact)
 Tensor histc(const Tensor& input, std::int64_t bins, const Scalar& min, const Scalar& max) {
-    require_host(input, "histc");
+    kernels::histc.require("histc", input);
     REEL_CHECK(bins > 0, "histc: bins must be positive, got ", bins);
     REEL_CHECK_NOT_IMPLEMENTED(input.is_floating_point(), "histc: not implemented for ", toString(input.scalar_type()));
     Range r{min.toDouble(), max.toDouble()};
@@ -192,19 +186,8 @@ Tensor histc(const Tensor& input, std::int64_t bins, const Scalar& min, const Sc
     REEL_CHECK(std::isfinite(r.low) && std::isfinite(r.high) && r.low < r.high, "histc: range [", r.low, ", ", r.high,
                "] must be finite and ascend");
     check_sizes("histc", bins, kLong);
-    const Tensor out = zeros_raw({bins}, input), x = contiguous_raw(input),
-                 counted = zeros_raw({bins}, empty_raw({0}, kLong));
-    dispatch_floating(input.scalar_type(), "histc", [&]<class T>() {
-        // Positions are found in the input's own precision, as the reference does.
-        const T low = T(r.low), high = T(r.high), *p = host_data<T>(x, "histc");
-        std::int64_t* const counts = host_data<std::int64_t>(counted, "histc");
-        for (std::int64_t i = 0; i < x.numel(); ++i) {
-            if (!(p[i] >= low && p[i] <= high)) continue;
-            const T at = T(T(T(p[i] - low) * T(double(bins))) / T(high - low));
-            ++counts[std::min(std::int64_t(double(at)), bins - 1)];
-        }
-        for (std::int64_t i = 0; i < bins; ++i) host_data<T>(out, "histc")[i] = T(double(counts[i]));
-    });
+    const Tensor out = empty_raw({bins}, input);
+    kernels::histc(out, contiguous_raw(input), r.low, r.high);
     record("histc", {input}, out, {},
            [sizes = Dims(input.sizes())](RuleContext& c) -> GradList { return {zeros(sizes, c.grad().options())}; });
     return out;
@@ -224,7 +207,7 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& input, std::int64_t bins, std
 }
 REEL_OP("histogram(Tensor input, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor "
         "bin_edges)",
-        rule, method, out)
+        rule, method, out, samples(call(numbers({4}), tensor({-2., 0., 3.}, kDouble)).with("weight", numbers({4}, 17))))
 std::tuple<Tensor, Tensor> histogram(const Tensor& input, const Tensor& bins, const Tensor& weight, bool density) {
     check_input("histogram", input);
     REEL_CHECK(bins.dim() == 1 && bins.numel() >= 2 && bins.scalar_type() == input.scalar_type(),
@@ -253,7 +236,8 @@ std::tuple<Tensor, std::vector<Tensor>> histogramdd(const Tensor& input, IntArra
 }
 REEL_OP("histogramdd(Tensor input, Tensor[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> "
         "(Tensor hist, Tensor[] bin_edges)",
-        rule)
+        rule,
+        samples(call(numbers({4, 1}), tensors({tensor({-2., 0., 3.}, kDouble)})).with("weight", numbers({4}, 17))))
 std::tuple<Tensor, std::vector<Tensor>>
 histogramdd(const Tensor& input, TensorList bins, std::optional<ArrayRef<double>>, const Tensor& weight, bool density) {
     check_input("histogramdd", input);

@@ -1,6 +1,12 @@
 // log(sum(exp)) and the softmax of the negative.
-#include <cmath>
 #include <limits>
+
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/reduce/logsumexp.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/kernels/reduce.hpp>
 
 #include "ops/reduce/reduction.hpp"
 
@@ -19,22 +25,7 @@ Tensor logsumexp(const Tensor& input, IntArrayRef dim, bool keepdim) {
     std::int64_t inner = 1;
     const Tensor rows = rows_last(x, dims, inner);
     Tensor out = empty_raw(reduced_sizes(x, dims, keepdim), t, x.device());
-    dispatch_floating_complex(t, "logsumexp", [&]<class T>() {
-        using W = Wide<T>;
-        for_rows<T, T>("logsumexp", rows, inner, out, [](const T* p, std::int64_t n) {
-            using R = decltype(std::abs(W()));
-            R best = -std::numeric_limits<R>::infinity();
-            for (std::int64_t i = 0; i < n; ++i) {
-                const R v = std::real(W(p[i]));
-                if (v != v || v > best) best = v;
-                if (v != v) break;
-            }
-            const R shift = std::isinf(best) ? R(0) : best;
-            W s(0);
-            for (std::int64_t i = 0; i < n; ++i) s += std::exp(W(p[i]) - shift);
-            return T(std::log(s) + shift);
-        });
-    });
+    kernels::logsumexp(out, rows, inner);
     record("logsumexp", {x}, out, {x, out}, [dims, keepdim](RuleContext& c) -> GradList {
         const Tensor x = c.saved(0);
         const Dims shape(x.sizes());

@@ -1,7 +1,16 @@
 // Extrema and the elements that stand in the middle or occur most often.
-#include <numeric>
+#include <reel/autograd/kernels/reduce.hpp>
+
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/reduce/minmax.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/reduce/reduction.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -10,34 +19,22 @@ using namespace reduction;
 
 namespace {
 
-/// Place of the first extremum of a line; the first NaN wins.
-template <bool Max, class T> std::int64_t best_place(const T* p, std::int64_t n) {
-    std::int64_t best = 0;
-    for (std::int64_t i = 1; i < n && !is_nan(Wide<T>(p[best])); ++i) {
-        const Wide<T> v(p[i]), b(p[best]);
-        if (is_nan(v) || (Max ? v > b : v < b)) best = i;
-    }
-    return best;
-}
 template <bool Max> Tensor extremum(const char* op, const Tensor& input, const Dims& dims, bool keepdim) {
     require_rows(op, input, dims);
+    check_real(input.scalar_type(), op);
     std::int64_t inner = 1;
     Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), input.scalar_type(), input.device());
     const Tensor rows = rows_last(input, dims, inner);
-    dispatch_real(input.scalar_type(), op, [&]<class T>() {
-        for_rows<T, T>(op, rows, inner, out, [](const T* p, std::int64_t n) { return p[best_place<Max>(p, n)]; });
-    });
+    kernels::extremum(op, out, rows, inner, Max);
     return out;
 }
 template <bool Max> Tensor extremum_place(const char* op, const Tensor& input, const Dims& dims, bool keepdim) {
     require_rows(op, input, dims);
+    check_real(input.scalar_type(), op);
     std::int64_t inner = 1;
     Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), kLong, input.device());
     const Tensor rows = rows_last(input, dims, inner);
-    dispatch_real(input.scalar_type(), op, [&]<class T>() {
-        for_rows<T, std::int64_t>(op, rows, inner, out,
-                                  [](const T* p, std::int64_t n) { return best_place<Max>(p, n); });
-    });
+    kernels::extremum_place(op, out, rows, inner, Max);
     return out;
 }
 /// The elements at `index` along `dim`, which the reduction has removed or kept.
@@ -145,33 +142,13 @@ Tensor argmin(const Tensor& input, std::optional<std::int64_t> dim, bool keepdim
 
 namespace {
 
-/// Place of the lower median. A NaN is the median unless NaN are ignored.
-template <class T> std::int64_t median_place(const T* p, std::int64_t n, bool ignore_nan) {
-    std::vector<std::int64_t> order(static_cast<std::size_t>(n));
-    std::iota(order.begin(), order.end(), 0);
-    std::int64_t numbers = n;
-    for (std::int64_t i = 0; i < n; ++i)
-        if (is_nan(Wide<T>(p[i]))) {
-            if (!ignore_nan) return i;
-            --numbers;
-        }
-    const std::int64_t k = std::max<std::int64_t>(numbers - 1, 0) / 2;
-    std::nth_element(order.begin(), order.begin() + k, order.end(), [p](std::int64_t i, std::int64_t j) {
-        const Wide<T> a(p[i]), b(p[j]);
-        if (a < b || (!is_nan(a) && is_nan(b))) return true;
-        return !(b < a) && is_nan(a) == is_nan(b) && i < j; // equal ones in their order
-    });
-    return order[std::size_t(k)];
-}
 Tensor median_places(const char* op, const Tensor& input, const Dims& dims, bool keepdim, bool ignore_nan) {
     require_rows(op, input, dims);
+    check_real(input.scalar_type(), op);
     std::int64_t inner = 1;
     Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), kLong, input.device());
     const Tensor rows = rows_last(input, dims, inner);
-    dispatch_real(input.scalar_type(), op, [&]<class T>() {
-        for_rows<T, std::int64_t>(op, rows, inner, out,
-                                  [=](const T* p, std::int64_t n) { return median_place(p, n, ignore_nan); });
-    });
+    kernels::median_place(op, out, rows, inner, ignore_nan);
     return out;
 }
 Tensor median_of_all(const char* op, const Tensor& input, bool ignore_nan) {
@@ -183,7 +160,7 @@ Tensor median_of_all(const char* op, const Tensor& input, bool ignore_nan) {
     } else {
         const Tensor place = median_places(op, input, all_dims(input), false, ignore_nan);
         NoGradGuard guard;
-        out = input.is_meta()    ? empty_raw({}, input.scalar_type(), input.device())
+        out = !has_values(input) ? empty_raw({}, input.scalar_type(), input.device())
               : input.dim() == 0 ? input.detach().clone()
                                  : select(reshape(input.detach(), {-1}), 0, place.item().toLong()).clone();
     }
@@ -216,43 +193,16 @@ std::tuple<Tensor, Tensor> nanmedian(const Tensor& input, std::int64_t dim, bool
     return median_along("nanmedian", input, dim, keepdim, true);
 }
 
-namespace {
-/// Place of an element that occurs most often, of the smallest such value.
-template <class T> std::int64_t mode_place(const T* p, std::int64_t n) {
-    std::vector<std::pair<T, std::int64_t>> elements;
-    elements.reserve(std::size_t(n));
-    for (std::int64_t i = 0; i < n; ++i) elements.emplace_back(p[i], i);
-    std::sort(elements.begin(), elements.end(), [](const auto& a, const auto& b) {
-        const Wide<T> x(a.first), o(b.first);
-        return x < o || (!is_nan(x) && is_nan(o));
-    });
-    std::int64_t place = 0, most = 0, run = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-        ++run;
-        if (i == n - 1 || Wide<T>(elements[std::size_t(i)].first) != Wide<T>(elements[std::size_t(i + 1)].first)) {
-            if (run > most) {
-                most = run;
-                place = elements[std::size_t(i)].second;
-            }
-            run = 0;
-        }
-    }
-    return place;
-}
-} // namespace
-
 /// The most frequent element along `dim` and a place where it is; the smallest of equally frequent ones.
 REEL_OP("mode(Tensor input, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", rule, method, out)
 std::tuple<Tensor, Tensor> mode(const Tensor& input, std::int64_t dim, bool keepdim) {
     const std::int64_t d = wrap_dim("mode", dim, input.dim());
     require_rows("mode", input, {d});
+    check_real(input.scalar_type(), "mode");
     std::int64_t inner = 1;
     const Tensor places = empty_raw(reduced_sizes(input, {d}, keepdim), kLong, input.device());
     const Tensor rows = rows_last(input, {d}, inner);
-    dispatch_real(input.scalar_type(), "mode", [&]<class T>() {
-        for_rows<T, std::int64_t>("mode", rows, inner, places,
-                                  [](const T* p, std::int64_t n) { return mode_place(p, n); });
-    });
+    kernels::mode_place(places, rows, inner);
     return chosen("mode", input, d, places, keepdim);
 }
 

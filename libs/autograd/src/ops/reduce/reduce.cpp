@@ -1,9 +1,17 @@
 // Sums, products, means, truth over dimensions.
-#include <reel/autograd/pointwise/scalar_math.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/scan.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/kernels/reduce.hpp>
 
 #include "ops/reduce/reduction.hpp"
-
 #include "ops/reduce/scan.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -102,19 +110,10 @@ Tensor prod_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType 
     std::int64_t inner = 1;
     const Tensor rows = rows_last(cast_raw(input, t), dims, inner);
     Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), t, input.device());
-    dispatch_all(t, "prod", [&]<class T>() {
-        for_rows<T, T>("prod", rows, inner, out, [](const T* p, std::int64_t n) {
-            if constexpr (std::is_same_v<T, bool>) return std::find(p, p + n, false) == p + n;
-            else {
-                Wide<T> r(1);
-                for (std::int64_t i = 0; i < n; ++i) r = Wide<T>(math::wrapping(r) * math::wrapping(Wide<T>(p[i])));
-                return T(r);
-            }
-        });
-    });
+    kernels::prod(out, rows, inner);
     return out;
 }
-bool any_zero(const Tensor& t) { return t.numel() > 0 && !t.is_meta() && any(t == Scalar(0)).item().toBool(); }
+bool any_zero(const Tensor& t) { return t.numel() > 0 && has_values(t) && any(t == Scalar(0)).item().toBool(); }
 GradList prod_rule(RuleContext& c, const Dims& dims, bool keepdim, bool whole) {
     const Tensor x = c.saved(0), y = c.saved(1);
     const Dims shape(x.sizes());
@@ -156,9 +155,7 @@ template <bool All> Tensor truth(const Tensor& input, const Dims& dims, bool kee
     const Tensor rows = rows_last(cast_raw(input, kBool), dims, inner);
     Tensor out =
         empty_raw(reduced_sizes(input, dims, keepdim), input.scalar_type() == kByte ? kByte : kBool, input.device());
-    for_rows<bool, bool>(All ? "all" : "any", rows, inner, out, [](const bool* p, std::int64_t n) {
-        return All ? std::find(p, p + n, false) == p + n : std::find(p, p + n, true) != p + n;
-    });
+    All ? kernels::all(out, rows, inner) : kernels::any(out, rows, inner);
     return out;
 }
 /// An empty list of dims reduces nothing.
@@ -190,9 +187,7 @@ Tensor count_nonzero(const Tensor& input, OptionalIntArrayRef dim) {
     std::int64_t inner = 1;
     const Tensor rows = rows_last(cast_raw(input, kBool), dims, inner);
     Tensor out = empty_raw(reduced_sizes(input, dims, false), kLong, input.device());
-    for_rows<bool, std::int64_t>("count_nonzero", rows, inner, out, [](const bool* p, std::int64_t n) {
-        return std::int64_t(std::count(p, p + n, true));
-    });
+    kernels::count_nonzero(out, rows, inner);
     return out;
 }
 

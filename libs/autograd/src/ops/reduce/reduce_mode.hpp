@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
 
 namespace reel {
 

@@ -2,13 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <complex>
-#include <type_traits>
 #include <utility>
 
-#include <reel/autograd/host_data.hpp>
-#include <reel/autograd/ops.hpp>
-#include <reel/autograd/parallel.hpp>
+
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -19,14 +15,6 @@ namespace reel::reduction {
 
 using namespace reel::detail;
 
-/// The type that a 16-bit number computes in; others compute in their own.
-template <class T> using Wide = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
-template <class T> inline constexpr bool complex_v = false;
-template <class T> inline constexpr bool complex_v<std::complex<T>> = true;
-template <class T> bool is_nan(const T& x) {
-    if constexpr (complex_v<T>) return x.real() != x.real() || x.imag() != x.imag();
-    else return x != x;
-}
 /// float32 for the 16-bit types.
 inline ScalarType wide_type(ScalarType t) { return t == kHalf || t == kBFloat16 ? kFloat : t; }
 /// Integers become the default floating dtype.
@@ -56,19 +44,6 @@ void require_rows(const char* op, const Tensor& input, const Dims& dims);
 Tensor product_of_others(const Tensor& x, std::int64_t dim);
 /// Sum of `input` over `dims`, not recorded.
 Tensor sum_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType out_type);
-
-/// `out[i] = f(row i, its length)` for `op`, rows spread over threads. Nothing on meta.
-template <class T, class O, class F>
-void for_rows(const char* op, const Tensor& rows, std::int64_t inner, const Tensor& out, F f) {
-    if (out.is_meta()) return;
-    const std::int64_t n = out.numel();
-    const T* in = static_cast<const T*>(host_data(rows, op));
-    O* o = static_cast<O*>(host_data(out, op));
-    parallel_for(0, n, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(inner, 1)),
-                 [&](std::int64_t b, std::int64_t e) {
-                     for (std::int64_t i = b; i < e; ++i) o[i] = f(in + i * inner, inner);
-                 });
-}
 
 /// An operand seen along one dimension: dense [outer..., n] rows, and the way back from results laid out so.
 struct Lines {

@@ -1,10 +1,22 @@
 // Running sums, products, extrema along one dimension.
 #include "ops/reduce/scan.hpp"
 
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/scatter.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/scan.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 
-#include <cmath>
 #include <limits>
+
+#include <reel/autograd/kernels/scan.hpp>
+
+#include "ops/reduce/reduction.hpp"
 
 namespace reel {
 
@@ -13,16 +25,6 @@ using namespace reduction;
 
 namespace {
 
-/// Calls `f(in, out, n)` for every line; `in` and `out` are dense.
-template <class T, class O, class F> void for_lines(const char* op, const Lines& l, const Tensor& out, F f) {
-    if (out.is_meta() || out.numel() == 0) return; // however many lines of nothing there are
-    const T* in = static_cast<const T*>(host_data(l.rows, op));
-    O* o = static_cast<O*>(host_data(out, op));
-    parallel_for(0, l.count, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(l.n, 1)),
-                 [&](std::int64_t b, std::int64_t e) {
-                     for (std::int64_t i = b; i < e; ++i) f(in + i * l.n, o + i * l.n, l.n);
-                 });
-}
 ScalarType scan_type(const Tensor& input, std::optional<ScalarType> dtype) {
     return dtype.value_or(isIntegralType(input.scalar_type(), true) ? kLong : input.scalar_type());
 }
@@ -30,16 +32,7 @@ ScalarType scan_type(const Tensor& input, std::optional<ScalarType> dtype) {
 Tensor cumsum_raw(const Tensor& x, std::int64_t dim, bool backwards) {
     const Lines l(x, dim);
     const Tensor out = l.make(x.scalar_type());
-    dispatch_all(x.scalar_type(), "cumsum", [&]<class T>() {
-        for_lines<T, T>("cumsum", l, out, [backwards](const T* p, T* o, std::int64_t n) {
-            Running<T> r{};
-            for (std::int64_t k = 0; k < n; ++k) {
-                const std::int64_t i = backwards ? n - 1 - k : k;
-                r = Running<T>(r + Running<T>(p[i]));
-                o[i] = T(r);
-            }
-        });
-    });
+    kernels::cumsum(out, l.rows, backwards);
     return l.restore(out);
 }
 Tensor directed_cumsum(const Tensor& x, std::int64_t dim, bool backwards) {
@@ -56,9 +49,7 @@ Tensor reverse_cumsum(const Tensor& x, std::int64_t dim) { return directed_cumsu
 Tensor reverse(const Tensor& x, std::int64_t dim) {
     const Lines l(x, dim);
     const Tensor rows = l.make(x.scalar_type());
-    dispatch_all(x.scalar_type(), "reverse", [&]<class T>() {
-        for_lines<T, T>("reverse", l, rows, [](const T* p, T* o, std::int64_t n) { std::reverse_copy(p, p + n, o); });
-    });
+    kernels::reverse(rows, l.rows);
     Tensor out = l.restore(rows);
     record("reverse", {x}, out, {}, [dim](RuleContext& c) -> GradList { return {reverse(c.grad(), dim)}; });
     return out;
@@ -86,20 +77,7 @@ Tensor shifted(const Tensor& a, std::int64_t dim, std::int64_t by) {
 Tensor recurrence(const Tensor& g, const Tensor& a, std::int64_t dim, bool backwards) {
     const Lines l(g, dim), la(a, dim);
     const Tensor rows = l.make(g.scalar_type());
-    dispatch_floating_complex(g.scalar_type(), "recurrence", [&]<class T>() {
-        if (rows.is_meta()) return;
-        const T* ap = static_cast<const T*>(host_data(la.rows, "cumprod"));
-        const T* base = static_cast<const T*>(host_data(l.rows, "cumprod"));
-        for_lines<T, T>("recurrence", l, rows, [&](const T* p, T* o, std::int64_t n) {
-            const T* f = ap + (p - base);
-            Running<T> r{};
-            for (std::int64_t k = 0; k < n; ++k) {
-                const std::int64_t i = backwards ? n - 1 - k : k;
-                r = k == 0 ? Running<T>(p[i]) : Running<T>(p[i]) + Running<T>(f[i]) * r;
-                o[i] = T(r);
-            }
-        });
-    });
+    kernels::recurrence(rows, l.rows, la.rows, backwards);
     Tensor out = l.restore(rows);
     record("recurrence", {g, a}, out, {a, out}, [dim, backwards](RuleContext& c) -> GradList {
         const Tensor a = c.saved(0), y = c.saved(1);
@@ -112,15 +90,7 @@ Tensor recurrence(const Tensor& g, const Tensor& a, std::int64_t dim, bool backw
 Tensor cumprod_raw(const Tensor& x, std::int64_t dim) {
     const Lines l(x, dim);
     const Tensor out = l.make(x.scalar_type());
-    dispatch_all(x.scalar_type(), "cumprod", [&]<class T>() {
-        for_lines<T, T>("cumprod", l, out, [](const T* p, T* o, std::int64_t n) {
-            Running<T> r(1);
-            for (std::int64_t i = 0; i < n; ++i) {
-                r = Running<T>(r * Running<T>(p[i]));
-                o[i] = T(r);
-            }
-        });
-    });
+    kernels::cumprod(out, l.rows);
     return l.restore(out);
 }
 Tensor cumprod_of(const Tensor& x, std::int64_t dim) {
@@ -153,23 +123,10 @@ namespace {
 
 template <bool Max> std::tuple<Tensor, Tensor> running_extremum(const char* op, const Tensor& input, std::int64_t dim) {
     const std::int64_t d = wrap_dim(op, dim, input.dim());
+    check_real(input.scalar_type(), op);
     const Lines l(input, d);
     const Tensor rows = l.make(input.scalar_type()), places = l.make(kLong);
-    dispatch_real(input.scalar_type(), op, [&]<class T>() {
-        if (rows.is_meta()) return;
-        std::int64_t* where = host_data<std::int64_t>(places, op);
-        T* first = static_cast<T*>(host_data(rows, op));
-        for_lines<T, T>(op, l, rows, [&](const T* p, T* o, std::int64_t n) {
-            std::int64_t* w = where + (o - first);
-            std::int64_t best = 0;
-            for (std::int64_t i = 0; i < n; ++i) {
-                const Wide<T> v(p[i]), b(p[best]);
-                if (is_nan(v) || (!is_nan(b) && (Max ? v >= b : v <= b))) best = i;
-                o[i] = p[best];
-                w[i] = best;
-            }
-        });
-    });
+    kernels::running_extremum(op, rows, places, l.rows, Max);
     const Tensor values = l.restore(rows), indices = l.restore(places);
     const Dims shape(input.sizes());
     record(op, TensorList{input}, {values, indices}, {indices}, [d, shape](RuleContext& c) -> GradList {
@@ -193,45 +150,14 @@ std::tuple<Tensor, Tensor> cummin(const Tensor& input, std::int64_t dim) {
     return running_extremum<false>("cummin", input, dim);
 }
 
-namespace {
-
-template <class R> R log_add_exp(const R& x, const R& o) {
-    if constexpr (complex_v<R>) {
-        using P = typename R::value_type;
-        if (is_nan(x) || is_nan(o)) return R(std::numeric_limits<P>::quiet_NaN(), std::numeric_limits<P>::quiet_NaN());
-        const bool less = x.real() < o.real();
-        const R low = less ? x : o, high = less ? o : x;
-        if (std::isinf(high.real())) return high.real() > 0 || low.real() == high.real() ? high : low;
-        if (std::isinf(low.real())) return high;
-        const R d = std::exp(low - high);
-        // log1p of a complex number: its modulus by log1p, its argument as it is
-        const P re = d.real(), im = d.imag();
-        return high + R(P(0.5) * std::log1p(re * (P(2) + re) + im * im), std::atan2(im, P(1) + re));
-    } else {
-        if (is_nan(x) || is_nan(o)) return std::numeric_limits<R>::quiet_NaN();
-        const R low = std::min(x, o), high = std::max(x, o);
-        if (std::isinf(high)) return high;
-        return std::log1p(std::exp(low - high)) + high;
-    }
-}
-
-} // namespace
-
 /// log of the running sums of exp(input) along `dim`.  gx[i] = sum over j >= i of g[j] exp(x[i] - y[j])
 REEL_OP("logcumsumexp(Tensor input, int dim) -> Tensor", rule, method, out_exact)
 Tensor logcumsumexp(const Tensor& input, std::int64_t dim) {
     const std::int64_t d = wrap_dim("logcumsumexp", dim, input.dim());
+    check_floating_complex(input.scalar_type(), "logcumsumexp");
     const Lines l(input, d);
     const Tensor rows = l.make(input.scalar_type());
-    dispatch_floating_complex(input.scalar_type(), "logcumsumexp", [&]<class T>() {
-        for_lines<T, T>("logcumsumexp", l, rows, [](const T* p, T* o, std::int64_t n) {
-            Running<T> r{};
-            for (std::int64_t i = 0; i < n; ++i) {
-                r = i == 0 ? Running<T>(p[0]) : log_add_exp(Running<T>(p[i]), r);
-                o[i] = T(r);
-            }
-        });
-    });
+    kernels::logcumsumexp(rows, l.rows);
     Tensor out = l.restore(rows);
     record("logcumsumexp", {input}, out, {input, out}, [d](RuleContext& c) -> GradList {
         const Tensor x = c.saved(0), y = c.saved(1), &g = c.grad();

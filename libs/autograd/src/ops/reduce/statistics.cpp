@@ -1,6 +1,20 @@
 // Covariances, counts and comparisons of whole tensors.
 #include <cmath>
 
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/linalg/matmul.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/statistics.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/strided.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 #include "ops/reduce/reduction.hpp"
 
 namespace reel {

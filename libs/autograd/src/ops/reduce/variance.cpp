@@ -1,6 +1,10 @@
 // Variances and standard deviations.
-#include <cmath>
 #include <limits>
+
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/variance.hpp>
+#include <reel/autograd/kernels/reduce.hpp>
 
 #include "ops/reduce/reduction.hpp"
 
@@ -11,33 +15,13 @@ using namespace reduction;
 
 namespace {
 
-/// Two passes in float64: the mean, then the squared distances from it over `n - correction`.
 Tensor variance_raw(const char* op, const Tensor& input, const Dims& dims, double correction, bool keepdim, bool root) {
     const ScalarType t = input.scalar_type();
     REEL_CHECK(isDifferentiableType(t), op, ": input is ", dtype_name(t), "; expected a floating or complex dtype");
     std::int64_t inner = 1;
     const Tensor rows = rows_last(input, dims, inner);
     Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), toRealValueType(t), input.device());
-    dispatch_floating_complex(t, op, [&]<class T>() {
-        using W = std::conditional_t<complex_v<T>, std::complex<double>, double>;
-        const auto wide = [](const T& v) -> W {
-            if constexpr (complex_v<T>) return W(v);
-            else return W(Wide<T>(v));
-        };
-        const auto f = [=](const T* p, std::int64_t n) {
-            W mean{};
-            for (std::int64_t i = 0; i < n; ++i) mean += wide(p[i]);
-            mean /= double(n);
-            double s = 0;
-            for (std::int64_t i = 0; i < n; ++i) s += std::norm(wide(p[i]) - mean);
-            s /= std::max(0.0, double(n) - correction);
-            return root ? std::sqrt(s) : s;
-        };
-        if constexpr (complex_v<T>) {
-            using P = typename T::value_type;
-            for_rows<T, P>(op, rows, inner, out, [=](const T* p, std::int64_t n) { return P(f(p, n)); });
-        } else for_rows<T, T>(op, rows, inner, out, [=](const T* p, std::int64_t n) { return T(Wide<T>(f(p, n))); });
-    });
+    kernels::variance(op, out, rows, inner, correction, root);
     return out;
 }
 /// gx = 2 g (x - mean) / (n - correction)

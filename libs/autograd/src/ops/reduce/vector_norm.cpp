@@ -2,11 +2,27 @@
 #include <cmath>
 #include <limits>
 
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/kernels/reduce.hpp>
 #include <reel/autograd/op.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/linalg/spectral.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/power.hpp>
+#include <reel/autograd/ops/reduce/minmax.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/vector_norm.hpp>
+#include <reel/autograd/ops/shape/expand.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/reduce/reduction.hpp"
 #include "tensor/checked_size.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -23,44 +39,7 @@ Tensor norm_raw(const char* op, const Tensor& x, double p, const Dims& dims, boo
     const Tensor rows = rows_last(x, dims, inner);
     REEL_CHECK(inner > 0 || out.numel() == 0 || (p >= 0 && p != infinity), op, ": the norm of order ", p,
                " of an empty vector is not defined; input has shape ", x.sizes());
-    dispatch_floating_complex(x.scalar_type(), op, [&]<class T>() {
-        const auto size = [](const T& v) -> double {
-            if constexpr (complex_v<T>) return std::abs(std::complex<double>(v));
-            else return std::abs(double(Wide<T>(v)));
-        };
-        const auto f = [=](const T* v, std::int64_t n) -> double {
-            double r = p == -infinity ? infinity : 0;
-            if (p == infinity || p == -infinity) {
-                for (std::int64_t i = 0; i < n; ++i) {
-                    const double a = size(v[i]);
-                    if (a != a) return a;
-                    r = p > 0 ? std::max(r, a) : std::min(r, a);
-                }
-                return r;
-            }
-            if (p == 0) {
-                for (std::int64_t i = 0; i < n; ++i) r += size(v[i]) != 0;
-                return r;
-            }
-            if (p == 1) {
-                for (std::int64_t i = 0; i < n; ++i) r += size(v[i]);
-                return r;
-            }
-            if (p == 2) {
-                for (std::int64_t i = 0; i < n; ++i) {
-                    const double a = size(v[i]);
-                    r += a * a;
-                }
-                return std::sqrt(r);
-            }
-            for (std::int64_t i = 0; i < n; ++i) r += std::pow(size(v[i]), p);
-            return std::pow(r, 1 / p);
-        };
-        if constexpr (complex_v<T>) {
-            using P = typename T::value_type;
-            for_rows<T, P>(op, rows, inner, out, [f](const T* v, std::int64_t n) { return P(f(v, n)); });
-        } else for_rows<T, T>(op, rows, inner, out, [f](const T* v, std::int64_t n) { return T(Wide<T>(f(v, n))); });
-    });
+    kernels::vector_norm(op, out, rows, inner, p);
     return out;
 }
 /// d|x|_p = sum of sgn(x) |x|^(p-1) / |x|_p^(p-1); zero where the norm has no gradient.
@@ -220,13 +199,15 @@ Tensor pdist(const Tensor& input, double p) {
     REEL_CHECK(p >= 0, "pdist: p is ", p, "; expected a value of at least 0");
     const std::int64_t n = input.size(0), pairs = checked_mul("pdist", "the number of pairs", n, n - 1) / 2;
     check_sizes("pdist", {pairs, std::max<std::int64_t>(input.size(1), 1)}, kLong);
-    const Tensor first = empty_raw({pairs}, kLong), second = empty_raw({pairs}, kLong);
-    std::int64_t *f = host_data<std::int64_t>(first, "pdist"), *s = host_data<std::int64_t>(second, "pdist");
+    std::vector<std::int64_t> rows, others;
+    checked_reserve("pdist", "the pairs", rows, pairs);
+    checked_reserve("pdist", "the pairs", others, pairs);
     for (std::int64_t i = 0; i < n; ++i)
         for (std::int64_t j = i + 1; j < n; ++j) {
-            *f++ = i;
-            *s++ = j;
+            rows.push_back(i);
+            others.push_back(j);
         }
+    const Tensor first = tensor_of(rows).to(input.device()), second = tensor_of(others).to(input.device());
     return vector_norm("pdist", index_select(input, 0, first) - index_select(input, 0, second), p, -1, false,
                        std::nullopt);
 }

@@ -1,9 +1,14 @@
 // The elements of one tensor in another order, or several times.
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/arrange.hpp>
+#include <reel/autograd/ops/shape/permute.hpp>
 
 #include "ops/index/index_kernels.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
+#include "tensor/host_values.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -25,10 +30,7 @@ Tensor flip_raw(const Tensor& input, IntArrayRef dims) {
     for (const std::int64_t d : dims) {
         if (input.dim() == 0) break;
         const std::int64_t n = x.sizes()[std::size_t(d)];
-        Tensor back = empty_raw({n}, kLong);
-        std::int64_t* const to = host_data<std::int64_t>(back, "flip");
-        for (std::int64_t i = 0; i < n; ++i) to[i] = n - 1 - i;
-        back = back.to(x.device());
+        const Tensor back = generated<std::int64_t>(n, [n](std::int64_t i) { return n - 1 - i; }).to(x.device());
         x = gather_raw(x, d, expand_index(back, x.sizes(), d));
     }
     if (!x.is_same(input)) return x;
@@ -189,9 +191,7 @@ Tensor repeat_interleave(const Tensor& input, std::int64_t repeats, std::optiona
     REEL_CHECK(!output_size || *output_size == total, "repeat_interleave: output_size is ", *output_size,
                ", the repeats sum to ", total);
     check_sizes("repeat_interleave", total, kLong);
-    const Tensor at = empty_raw({total}, kLong);
-    std::int64_t* const to = host_data<std::int64_t>(at, "repeat_interleave");
-    for (std::int64_t i = 0; i < total; ++i) to[i] = i / repeats;
+    const Tensor at = generated<std::int64_t>(total, [repeats](std::int64_t i) { return i / repeats; });
     return index_select(x, d, at.to(x.device()));
 }
 REEL_OP("repeat_interleave(Tensor input, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor", composite,
@@ -211,20 +211,19 @@ Tensor repeat_interleave(const Tensor& input, const Tensor& repeats, std::option
 REEL_OP("repeat_interleave(Tensor repeats, *, int? output_size=None) -> Tensor", not_differentiable)
 Tensor repeat_interleave(const Tensor& repeats, std::optional<std::int64_t> output_size) {
     REEL_CHECK(repeats.dim() == 1, "repeat_interleave: repeats must have one dimension, got sizes ", repeats.sizes());
-    const Tensor r = contiguous_raw(index_as_long("repeat_interleave", repeats, "repeats").to(kCPU));
-    const std::int64_t* p = host_data<std::int64_t>(r, "repeat_interleave");
+    const HostValues<std::int64_t> times(index_as_long("repeat_interleave", repeats, "repeats"), "repeat_interleave");
     std::int64_t total = 0;
-    for (std::int64_t i = 0; i < r.numel(); ++i) {
-        REEL_CHECK(p[i] >= 0, "repeat_interleave: repeats must not be negative, got ", p[i]);
-        total = checked_add("repeat_interleave", "the sum of the repeats", total, p[i]);
+    for (const std::int64_t n : times) {
+        REEL_CHECK(n >= 0, "repeat_interleave: repeats must not be negative, got ", n);
+        total = checked_add("repeat_interleave", "the sum of the repeats", total, n);
     }
     check_sizes("repeat_interleave", total, kLong);
     REEL_CHECK(!output_size || *output_size == total, "repeat_interleave: output_size is ", *output_size,
                ", the repeats sum to ", total);
-    const Tensor out = empty_raw({total}, kLong);
-    std::int64_t* o = host_data<std::int64_t>(out, "repeat_interleave");
-    for (std::int64_t i = 0; i < r.numel(); ++i) o = std::fill_n(o, p[i], i);
-    return out.to(repeats.device());
+    std::vector<std::int64_t> index;
+    checked_reserve("repeat_interleave", "the result", index, total);
+    for (std::int64_t i = 0; i < times.size(); ++i) index.insert(index.end(), std::size_t(times[i]), i);
+    return tensor_of(index).to(repeats.device());
 }
 
 } // namespace reel

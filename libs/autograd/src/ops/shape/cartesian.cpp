@@ -1,8 +1,16 @@
 // All combinations of the elements of vectors.
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/reduce/scan.hpp>
+#include <reel/autograd/ops/shape/arrange.hpp>
+#include <reel/autograd/ops/shape/cartesian.hpp>
+#include <reel/autograd/ops/shape/expand.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
 
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
+#include "tensor/host_values.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -78,8 +86,8 @@ Tensor combinations(const Tensor& input, std::int64_t r, bool with_replacement) 
     const std::int64_t n = input.numel();
     const std::int64_t rows = selections(n, r, with_replacement);
     check_sizes("combinations", {rows, r}, kLong);
-    const Tensor index = empty_raw({rows, r}, kLong);
-    std::int64_t* to = host_data<std::int64_t>(index, "combinations");
+    std::vector<std::int64_t> index;
+    checked_reserve("combinations", "the rows", index, rows * r);
     std::vector<std::int64_t> at;
     if (rows > 0) {
         checked_reserve("combinations", "a row", at, r);
@@ -87,7 +95,7 @@ Tensor combinations(const Tensor& input, std::int64_t r, bool with_replacement) 
     }
     if (!with_replacement) std::iota(at.begin(), at.end(), 0);
     for (bool more = rows > 0; more;) {
-        to = std::copy(at.begin(), at.end(), to);
+        index.insert(index.end(), at.begin(), at.end());
         std::int64_t k = r - 1; // the last position that can still move on
         while (k >= 0 && at[std::size_t(k)] == (with_replacement ? n - 1 : n - r + k)) --k;
         more = k >= 0;
@@ -95,7 +103,7 @@ Tensor combinations(const Tensor& input, std::int64_t r, bool with_replacement) 
         ++at[std::size_t(k)];
         for (std::int64_t i = k + 1; i < r; ++i) at[std::size_t(i)] = at[std::size_t(i - 1)] + !with_replacement;
     }
-    return input.index_select(0, index.to(input.device()).reshape({-1})).reshape({rows, r});
+    return input.index_select(0, tensor_of(index).to(input.device())).reshape({rows, r});
 }
 
 /// The Kronecker product: every element of `input` times all of `other`.
@@ -132,7 +140,7 @@ Tensor wide_integers(const Tensor& x) { return isIntegralType(x.scalar_type(), f
 
 /// The powers of each element of a vector as the columns of a matrix, the highest first unless `increasing`; as many
 /// as elements, or `N`.
-REEL_OP("vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", composite)
+REEL_OP("vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", composite, samples(call(numbers({3}))))
 Tensor vander(const Tensor& x, std::optional<std::int64_t> N, bool increasing) {
     REEL_CHECK(x.dim() == 1, "vander: expected a vector, got sizes ", x.sizes());
     const std::int64_t n = N.value_or(x.numel());

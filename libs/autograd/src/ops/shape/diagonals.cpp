@@ -1,4 +1,7 @@
 // Matrices from diagonals, and diagonals of matrices as copies.
+#include <reel/autograd/ops/shape/diagonals.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
 

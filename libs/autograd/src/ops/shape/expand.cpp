@@ -1,4 +1,6 @@
 // Views that repeat elements by stride zero.
+#include <reel/autograd/ops/shape/expand.hpp>
+
 #include "ops/shape/shape_util.hpp"
 
 namespace reel {
@@ -34,7 +36,8 @@ Tensor expand(const Tensor& input, IntArrayRef size, bool) {
 }
 
 /// `expand` to the sizes of `other`.
-REEL_OP("expand_as(Tensor input, Tensor other) -> Tensor", composite, not_differentiable("other"), method, view)
+REEL_OP("expand_as(Tensor input, Tensor other) -> Tensor", composite, not_differentiable("other"), method, view,
+        any_device("other"))
 Tensor expand_as(const Tensor& input, const Tensor& other) { return expand(input, other.sizes()); }
 
 /// `expand` into memory of its own.
@@ -48,7 +51,7 @@ REEL_OP("broadcast_to(Tensor input, int[] size) -> Tensor", composite, method, v
 Tensor broadcast_to(const Tensor& input, IntArrayRef size) { return expand(input, size); }
 
 /// All tensors expanded to their common shape.
-REEL_OP("broadcast_tensors(Tensor[] tensors) -> Tensor[]", composite, view)
+REEL_OP("broadcast_tensors(Tensor[] tensors) -> Tensor[]", composite, view, any_device("tensors"))
 std::vector<Tensor> broadcast_tensors(TensorList tensors) {
     Dims sizes;
     for (const Tensor& t : tensors) sizes = broadcast_shapes("broadcast_tensors", sizes, t.sizes());

@@ -26,7 +26,7 @@ Tensor& finish_geometry_change(const char*, const Tensor& self, const Tensor& re
     impl.set_geometry(result.sizes(), result.strides(), result.storage_offset());
     impl.bump_version();
     // A view keeps its base, whose data has not changed: its history is that of the operation, and current.
-    if (recorded) autograd::move_history(self, result.impl()->grad_fn_unchecked(), result.impl()->output_nr());
+    if (recorded) self.impl()->set_history(result.impl()->grad_fn_unchecked(), result.impl()->output_nr());
     return const_cast<Tensor&>(self);
 }
 

@@ -1,6 +1,7 @@
 // In-place forms of views: the tensor itself takes on another geometry.
 #pragma once
 
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/tensor.hpp>
 
 namespace reel {

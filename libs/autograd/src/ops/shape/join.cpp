@@ -1,9 +1,14 @@
 // Several tensors joined into one.
-#include "ops/index/block_copies.hpp"
-#include "ops/pointwise/rule_host.hpp"
+#include <reel/autograd/kernels/block_copies.hpp>
+
+#include "ops/pointwise/run.hpp"
 #include "ops/shape/shape_util.hpp"
 
 #include <algorithm>
+
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 
 namespace reel {
 
@@ -13,6 +18,10 @@ using namespace shape;
 using pointwise::fit_gradient;
 
 namespace {
+bool joined_as_blocks(const Tensor& out, TensorList tensors, std::int64_t d) {
+    return kernels::join_blocks.has(out.device().type()) && kernels::join_blocks(out, tensors, d);
+}
+
 /// The dtype that holds all of them by the promotion rules.
 ScalarType common_dtype(TensorList tensors) {
     ScalarType t = tensors[0].scalar_type();
@@ -77,7 +86,7 @@ Tensor cat(TensorList tensors, std::int64_t dim) {
     sizes[std::size_t(d)] = total;
     const Tensor out = empty_raw(sizes, common_dtype(tensors), tensors[0].device());
     std::int64_t start = 0;
-    for (std::size_t i = 0, n = join_blocks(out, tensors, d) ? 0 : tensors.size(); i < n; ++i) {
+    for (std::size_t i = 0, n = joined_as_blocks(out, tensors, d) ? 0 : tensors.size(); i < n; ++i) {
         if (lengths[i] <= 0) continue;
         assign_raw(narrow_raw(out, d, start, lengths[i]), tensors[i]);
         start += lengths[i];
@@ -109,7 +118,7 @@ Tensor stack(TensorList tensors, std::int64_t dim) {
     Dims sizes(tensors[0].sizes());
     sizes.insert(sizes.begin() + d, std::int64_t(tensors.size()));
     const Tensor out = empty_raw(sizes, common_dtype(tensors), tensors[0].device());
-    if (!join_blocks(out, tensors, d))
+    if (!joined_as_blocks(out, tensors, d))
         for (std::size_t i = 0; i < tensors.size(); ++i) assign_raw(select_raw(out, d, std::int64_t(i)), tensors[i]);
     record("stack", tensors, TensorList(out), TensorList(),
            [d, kinds = complex_ones(tensors)](RuleContext& c) -> GradList {

@@ -1,8 +1,9 @@
 // Borders around the last dimensions.
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/shape/pad.hpp>
 
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
+#include "tensor/host_values.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -56,16 +57,12 @@ Tensor bordered(const Tensor& input, Border border, std::int64_t d, std::int64_t
     Dims sizes(x.sizes());
     sizes[std::size_t(d)] = size;
     check_sizes("pad", sizes, kLong);
-    const Tensor at = empty_raw({size}, kLong);
-    std::int64_t* const to = host_data<std::int64_t>(at, "pad");
-    for (std::int64_t i = 0; i < size; ++i) {
-        std::int64_t from = i - before;
-        if (border == Border::Replicate) from = std::clamp<std::int64_t>(from, 0, n - 1);
-        else if (border == Border::Circular) from = (from + n) % n;
-        else if (from < 0) from = -from;
-        else if (from >= n) from = 2 * (n - 1) - from;
-        to[i] = from;
-    }
+    const Tensor at = generated<std::int64_t>(size, [=](std::int64_t i) {
+        const std::int64_t from = i - before;
+        if (border == Border::Replicate) return std::clamp<std::int64_t>(from, 0, n - 1);
+        if (border == Border::Circular) return (from + n) % n;
+        return from < 0 ? -from : from >= n ? 2 * (n - 1) - from : from;
+    });
     return x.index_select(d, at.to(x.device()));
 }
 } // namespace

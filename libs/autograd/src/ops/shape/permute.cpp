@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 #include "ops/shape/geometry_change.hpp"
 
 namespace reel {
@@ -36,7 +39,8 @@ Tensor permute_copy(const Tensor& input, IntArrayRef dims) {
 
 /// Exchanges two dimensions.
 REEL_OP("transpose(Tensor input, int dim0, int dim1) -> Tensor", rule, method, view, inplace_native,
-        alias("swapaxes(Tensor input, int axis0, int axis1)"), alias("swapdims"))
+        alias("swapaxes(Tensor input, int axis0, int axis1)"), alias("swapdims"),
+        samples(call(numbers({3, 4}), 0, 1).as("swapaxes")))
 Tensor transpose(const Tensor& input, std::int64_t dim0, std::int64_t dim1) {
     const std::int64_t a = wrap_dim("transpose", dim0, input.dim());
     const std::int64_t b = wrap_dim("transpose", dim1, input.dim());
@@ -82,17 +86,17 @@ Tensor mT(const Tensor& input) {
 }
 
 /// Conjugate transpose of the last two dimensions.
-REEL_OP("mH(Tensor input) -> Tensor", composite, method)
+REEL_OP("mH(Tensor input) -> Tensor", composite, view, method)
 Tensor mH(const Tensor& input) {
     REEL_CHECK(input.dim() >= 2, "mH: expected at least 2 dimensions, got sizes ", input.sizes());
     const Tensor turned = transpose(input, -2, -1);
     return input.is_complex() ? turned.conj() : turned;
 }
-REEL_OP("adjoint(Tensor input) -> Tensor", composite, method)
+REEL_OP("adjoint(Tensor input) -> Tensor", composite, view, method, samples(call(numbers({2, 3}, kComplexDouble))))
 Tensor adjoint(const Tensor& input) { return mH(input); }
 
 /// Conjugate transpose of a matrix (`matrix_H` in C++).
-REEL_OP("H(Tensor input) -> Tensor", composite, method)
+REEL_OP("H(Tensor input) -> Tensor", composite, view, method)
 Tensor matrix_H(const Tensor& input) {
     REEL_CHECK(input.dim() == 2 || input.dim() == 0, "H: expected a matrix, got sizes ", input.sizes(), "; use mH");
     return input.dim() == 0 ? (input.is_complex() ? input.conj() : input) : mH(input);
@@ -107,7 +111,8 @@ Tensor numpy_T(const Tensor& input) {
 }
 
 /// Moves dimension `source` to position `destination`; the others keep their order.
-REEL_OP("movedim(Tensor input, int source, int destination) -> Tensor", composite, method, view, alias("moveaxis"))
+REEL_OP("movedim(Tensor input, int source, int destination) -> Tensor", composite, method, view, alias("moveaxis"),
+        samples(call(numbers({4, 3}), 0, 1)))
 Tensor movedim(const Tensor& input, std::int64_t source, std::int64_t destination) {
     return movedim(input, IntArrayRef(source), IntArrayRef(destination));
 }

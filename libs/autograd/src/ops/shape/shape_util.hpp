@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <reel/autograd/op.hpp>
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "cpu/strided.hpp"

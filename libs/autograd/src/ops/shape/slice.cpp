@@ -1,5 +1,6 @@
 // Views of a part: select, slice, narrow, diagonal, unfold.
 #include <reel/autograd/kernels/accumulate.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
 
 #include "ops/shape/shape_util.hpp"
 
@@ -166,11 +167,12 @@ Tensor linalg_diagonal(const Tensor& A, std::int64_t offset, std::int64_t dim1, 
     return diagonal(A, offset, dim1, dim2);
 }
 
-REEL_OP("select_copy(Tensor input, int dim, int index) -> Tensor", composite, out)
+REEL_OP("select_copy(Tensor input, int dim, int index) -> Tensor", composite, out, samples(call(numbers({3, 4}), 0, 1)))
 Tensor select_copy(const Tensor& input, std::int64_t dim, std::int64_t index) {
     return select(input, dim, index).clone(MemoryFormat::Contiguous);
 }
-REEL_OP("slice_copy(Tensor input, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor", composite, out)
+REEL_OP("slice_copy(Tensor input, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor", composite, out,
+        samples(call(numbers({3, 4}), 1, 1, 3)))
 Tensor slice_copy(const Tensor& input, std::int64_t dim, std::optional<std::int64_t> start,
                   std::optional<std::int64_t> end, std::int64_t step) {
     return slice(input, dim, start, end, step).clone(MemoryFormat::Contiguous);

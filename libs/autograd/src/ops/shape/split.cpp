@@ -1,8 +1,12 @@
 // One tensor cut into several.
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/split.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
+#include "tensor/host_values.hpp"
 
 #include <algorithm>
 
@@ -127,7 +131,8 @@ std::vector<Tensor> split(const Tensor& input, std::int64_t split_size, std::int
     return cut_even("split", input, split_size, dim, true);
 }
 REEL_OP("split(Tensor tensor, int[] split_size_or_sections, int dim=0) -> Tensor[]", rule, method, view,
-        alias("split(Tensor input, int[] split_size, int dim=0)"))
+        alias("split(Tensor input, int[] split_size, int dim=0)"),
+        samples(call(numbers({4, 3})).with("split_size", ints({1, 3}))))
 std::vector<Tensor> split(const Tensor& input, IntArrayRef split_size, std::int64_t dim) {
     return cut_sizes("split", input, split_size, dim, true);
 }
@@ -135,7 +140,8 @@ REEL_OP("split_with_sizes(Tensor input, int[] split_sizes, int dim=0) -> Tensor[
 std::vector<Tensor> split_with_sizes(const Tensor& input, IntArrayRef split_sizes, std::int64_t dim) {
     return cut_sizes("split_with_sizes", input, split_sizes, dim, true);
 }
-REEL_OP("split_copy(Tensor input, int split_size, int dim=0) -> Tensor[]", rule, out)
+REEL_OP("split_copy(Tensor input, int split_size, int dim=0) -> Tensor[]", rule, out,
+        samples(call(numbers({3, 4}), 2, 1)))
 std::vector<Tensor> split_copy(const Tensor& input, std::int64_t split_size, std::int64_t dim) {
     return copies(cut_even("split_copy", input, split_size, dim, true));
 }
@@ -175,16 +181,16 @@ REEL_OP("tensor_split(Tensor input, int[] indices, int dim=0) -> Tensor[]", comp
 std::vector<Tensor> tensor_split(const Tensor& input, IntArrayRef indices, std::int64_t dim) {
     return slices_at(input, indices, checked_dim("tensor_split", input, dim));
 }
-REEL_OP("tensor_split(Tensor input, Tensor tensor_indices_or_sections, int dim=0) -> Tensor[]", composite, method, view)
+REEL_OP("tensor_split(Tensor input, Tensor tensor_indices_or_sections, int dim=0) -> Tensor[]", composite, method, view,
+        any_device("tensor_indices_or_sections"), samples(call(numbers({4, 3}), longs({1, 2}))))
 std::vector<Tensor> tensor_split(const Tensor& input, const Tensor& tensor_indices_or_sections, std::int64_t dim) {
     const Tensor& at = tensor_indices_or_sections;
     REEL_CHECK(at.scalar_type() == kLong && at.dim() <= 1 && at.is_cpu(),
                "tensor_split: tensor_indices_or_sections must be an int64 CPU tensor of at most one dimension, got ",
                toString(at.scalar_type()), " ", at.sizes());
     if (at.dim() == 0) return tensor_split(input, at.item().toLong(), dim);
-    const Tensor flat = contiguous_raw(at);
-    return tensor_split(input, IntArrayRef(host_data<std::int64_t>(flat, "tensor_split"), std::size_t(flat.numel())),
-                        dim);
+    const HostValues<std::int64_t> places(at, "tensor_split");
+    return tensor_split(input, IntArrayRef(places.begin(), std::size_t(places.size())), dim);
 }
 
 /// `tensor_split` along the second (for one dimension: first), first, third dimension; sections must divide evenly.
@@ -200,7 +206,8 @@ REEL_OP("vsplit(Tensor input, int sections) -> Tensor[]", composite, method, vie
 std::vector<Tensor> vsplit(const Tensor& input, std::int64_t sections) {
     return split_evenly("vsplit", input, sections, stacking_dim("vsplit", input, 2, 0));
 }
-REEL_OP("vsplit(Tensor input, int[] indices) -> Tensor[]", composite, method, view)
+REEL_OP("vsplit(Tensor input, int[] indices) -> Tensor[]", composite, method, view,
+        samples(call(numbers({4, 3}), ints({1, 3}))))
 std::vector<Tensor> vsplit(const Tensor& input, IntArrayRef indices) {
     return tensor_split(input, indices, stacking_dim("vsplit", input, 2, 0));
 }

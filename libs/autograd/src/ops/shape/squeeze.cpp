@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 namespace reel {
 
 using namespace autograd;
@@ -85,9 +88,10 @@ Tensor unsqueeze_copy(const Tensor& input, std::int64_t dim) {
 }
 
 /// At least one, two, three dimensions; a list gives a list.
-REEL_OP("atleast_1d(Tensor input) -> Tensor", composite, view)
+REEL_OP("atleast_1d(Tensor input) -> Tensor", composite, view, samples(call(numbers({}))))
 Tensor atleast_1d(const Tensor& input) { return input.dim() == 0 ? reshape(input, {1}) : input; }
-REEL_OP("atleast_1d(Tensor[] tensors) -> Tensor[]", composite)
+REEL_OP("atleast_1d(Tensor[] tensors) -> Tensor[]", composite, any_device("tensors"),
+        samples(call(tensors({numbers({}), numbers({4})}))))
 std::vector<Tensor> atleast_1d(TensorList tensors) {
     std::vector<Tensor> out;
     for (const Tensor& t : tensors) out.push_back(atleast_1d(t));
@@ -98,7 +102,8 @@ Tensor atleast_2d(const Tensor& input) {
     if (input.dim() == 0) return reshape(input, {1, 1});
     return input.dim() == 1 ? unsqueeze(input, 0) : input;
 }
-REEL_OP("atleast_2d(Tensor[] tensors) -> Tensor[]", composite)
+REEL_OP("atleast_2d(Tensor[] tensors) -> Tensor[]", composite, any_device("tensors"),
+        samples(call(tensors({numbers({}), numbers({4})}))))
 std::vector<Tensor> atleast_2d(TensorList tensors) {
     std::vector<Tensor> out;
     for (const Tensor& t : tensors) out.push_back(atleast_2d(t));
@@ -110,7 +115,8 @@ Tensor atleast_3d(const Tensor& input) {
     if (input.dim() == 1) return unsqueeze(unsqueeze(input, 0), -1);
     return input.dim() == 2 ? unsqueeze(input, -1) : input;
 }
-REEL_OP("atleast_3d(Tensor[] tensors) -> Tensor[]", composite)
+REEL_OP("atleast_3d(Tensor[] tensors) -> Tensor[]", composite, any_device("tensors"),
+        samples(call(tensors({numbers({}), numbers({4})}))))
 std::vector<Tensor> atleast_3d(TensorList tensors) {
     std::vector<Tensor> out;
     for (const Tensor& t : tensors) out.push_back(atleast_3d(t));

@@ -1,7 +1,8 @@
 // Views by raw geometry, and between complex numbers and pairs of reals.
 #include <reel/autograd/kernels/accumulate.hpp>
+#include <reel/autograd/ops/shape/strided.hpp>
 
-#include "ops/pointwise/rule_host.hpp"
+#include "ops/pointwise/run.hpp"
 #include "ops/shape/geometry_change.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
@@ -160,7 +161,7 @@ Tensor view_as_real(const Tensor& input) {
     return out;
 }
 
-REEL_OP("view_as_real_copy(Tensor input) -> Tensor", composite, out)
+REEL_OP("view_as_real_copy(Tensor input) -> Tensor", composite, out, samples(call(numbers({3}, kComplexDouble))))
 Tensor view_as_real_copy(const Tensor& input) { return view_as_real(input).clone(MemoryFormat::Contiguous); }
 
 /// Pairs of reals in a last dimension of size two as complex numbers.
@@ -187,7 +188,7 @@ Tensor view_as_complex(const Tensor& input) {
     record("view_as_complex", {input}, out, {}, [](RuleContext& c) -> GradList { return {view_as_real(c.grad())}; });
     return out;
 }
-REEL_OP("view_as_complex_copy(Tensor input) -> Tensor", composite, out)
+REEL_OP("view_as_complex_copy(Tensor input) -> Tensor", composite, out, samples(call(numbers({3, 2}))))
 Tensor view_as_complex_copy(const Tensor& input) { return view_as_complex(input).clone(MemoryFormat::Contiguous); }
 
 } // namespace reel

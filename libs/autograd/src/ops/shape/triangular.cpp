@@ -1,5 +1,6 @@
 // Triangles of matrices.
-#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/triangular.hpp>
 
 #include "ops/shape/shape_util.hpp"
 #include "tensor/convert.hpp"
@@ -8,6 +9,7 @@
 
 #include "op/dispatch.hpp"
 #include "tensor/checked_size.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -61,13 +63,16 @@ Tensor indices(const char* op, std::int64_t row, std::int64_t col, bool upper, s
                        n = upper ? times(full, col) - ramp : sum(ramp, times(row - full, col));
     check_sizes(op, {2, n}, kLong);
     const std::int64_t first_row = upper ? 0 : from, last_row = upper ? full : row;
-    const Tensor out = empty_raw({2, n}, kLong);
-    std::int64_t *r = host_data<std::int64_t>(out, op), *c = r + n;
+    std::vector<std::int64_t> rows, columns;
+    checked_reserve(op, "the triangle", rows, 2 * n); // the columns follow
+    checked_reserve(op, "the triangle", columns, n);
     for (std::int64_t i = first_row; i < last_row && n > 0; ++i)
         for (std::int64_t j = keep.first(i); j < keep.last(i); ++j) {
-            *r++ = i;
-            *c++ = j;
+            rows.push_back(i);
+            columns.push_back(j);
         }
+    rows.insert(rows.end(), columns.begin(), columns.end());
+    const Tensor out = alias_raw(tensor_of(rows), {2, n}, {n, 1}, 0);
     return convert(out, dtype, options.device(), false, std::nullopt);
 }
 } // namespace

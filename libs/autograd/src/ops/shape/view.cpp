@@ -1,4 +1,7 @@
 // Views that keep the order of elements: view, reshape, flatten, unflatten, ravel, alias.
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+
 #include "ops/shape/shape_util.hpp"
 #include "tensor/strided_geometry.hpp"
 
@@ -28,7 +31,8 @@ Tensor view(const Tensor& input, IntArrayRef size) {
 
 /// The same memory read as another dtype; the last dimension (of stride 1) shrinks or grows by the ratio of their
 /// sizes. No gradient passes.
-REEL_OP("view(Tensor input, Dtype dtype) -> Tensor", not_differentiable, view, cpp("view_dtype"))
+REEL_OP("view(Tensor input, Dtype dtype) -> Tensor", not_differentiable, view, cpp("view_dtype"),
+        samples(call(numbers({3, 4}), kLong)))
 Tensor view_dtype(const Tensor& input, ScalarType dtype) {
     if (dtype == input.scalar_type()) return alias(input);
     const std::int64_t had = std::int64_t(input.itemsize()), size = std::int64_t(elementSize(dtype));
@@ -57,13 +61,15 @@ Tensor view_dtype(const Tensor& input, ScalarType dtype) {
 Tensor Tensor::view_as_dtype(ScalarType dtype) const { return view_dtype(*this, dtype); }
 
 /// `view` with the sizes of `other`.
-REEL_OP("view_as(Tensor input, Tensor other) -> Tensor", composite, not_differentiable("other"), method, view)
+REEL_OP("view_as(Tensor input, Tensor other) -> Tensor", composite, not_differentiable("other"), method, view,
+        any_device("other"))
 Tensor view_as(const Tensor& input, const Tensor& other) { return view(input, other.sizes()); }
 
 /// `view` into memory of its own.
 REEL_OP("view_copy(Tensor input, int[] size) -> Tensor", composite, out_exact)
 Tensor view_copy(const Tensor& input, IntArrayRef size) { return view(input, size).clone(MemoryFormat::Contiguous); }
-REEL_OP("view_copy(Tensor input, Dtype dtype) -> Tensor", not_differentiable, cpp("view_copy_dtype"), out_exact)
+REEL_OP("view_copy(Tensor input, Dtype dtype) -> Tensor", not_differentiable, cpp("view_copy_dtype"), out_exact,
+        samples(call(numbers({3, 4}), kLong)))
 Tensor view_copy_dtype(const Tensor& input, ScalarType dtype) {
     return view_dtype(input, dtype).clone(MemoryFormat::Contiguous);
 }
@@ -79,7 +85,8 @@ Tensor reshape(const Tensor& input, IntArrayRef shape) {
 }
 
 /// `reshape` to the sizes of `other`.
-REEL_OP("reshape_as(Tensor input, Tensor other) -> Tensor", composite, not_differentiable("other"), method, view)
+REEL_OP("reshape_as(Tensor input, Tensor other) -> Tensor", composite, not_differentiable("other"), method, view,
+        any_device("other"))
 Tensor reshape_as(const Tensor& input, const Tensor& other) { return reshape(input, other.sizes()); }
 
 /// Dimensions `start_dim` to `end_dim` (inclusive) as one.
@@ -119,7 +126,7 @@ REEL_OP("ravel(Tensor input) -> Tensor", composite, method, view)
 Tensor ravel(const Tensor& input) { return reshape(input.contiguous(), {-1}); }
 
 /// Another handle to the same elements that knows its base.
-REEL_OP("alias(Tensor input) -> Tensor", rule, method, view)
+REEL_OP("alias(Tensor input) -> Tensor", rule, method, view, samples(call(numbers({3, 4}))))
 Tensor alias(const Tensor& input) {
     const Tensor out = view_raw(input, input.sizes(), input.strides(), input.storage_offset());
     record("alias", {input}, out, {}, [](RuleContext& c) -> GradList { return {c.grad()}; });
@@ -129,9 +136,9 @@ Tensor alias(const Tensor& input) {
 REEL_OP("alias_copy(Tensor input) -> Tensor", composite, out_exact)
 Tensor alias_copy(const Tensor& input) { return clone(input, MemoryFormat::Contiguous); }
 /// The same memory without history: no gradient passes.
-REEL_OP("detach(Tensor input) -> Tensor", not_differentiable, view)
+REEL_OP("detach(Tensor input) -> Tensor", not_differentiable, view, samples(call(numbers({3, 4}))))
 Tensor detach(const Tensor& input) { return input.detach(); }
-REEL_OP("detach_copy(Tensor input) -> Tensor", not_differentiable, out)
+REEL_OP("detach_copy(Tensor input) -> Tensor", not_differentiable, out, samples(call(numbers({3, 4}))))
 Tensor detach_copy(const Tensor& input) { return input.detach().clone(MemoryFormat::Contiguous); }
 
 } // namespace reel

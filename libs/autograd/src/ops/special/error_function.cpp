@@ -1,6 +1,9 @@
-// The error function's family and the normal distribution.
-#include "ops/pointwise/elementwise.hpp"
-#include "ops/special/special.hpp"
+// The error function's family and the normal distribution, for single numbers.
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/error_function.hpp>
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/pointwise/special_math.hpp>
 
 #include <cmath>
 #include <limits>
@@ -42,84 +45,7 @@ double log_ndtr(double x) {
     const double z = x / sqrt2;
     return x < -1 ? std::log(erfcx(-z) / 2) - z * z : std::log1p(-std::erfc(z) / 2);
 }
+double ndtr_slope(double x) { return 0.79788456080286535588 / erfcx(x * -0.70710678118654752440); }
 } // namespace special_math
-
-using namespace elementwise;
-
-/// Inverse of erf on [-1, 1].  d/dx = sqrt(pi) / 2 e^(y^2)
-REEL_OP("erfinv(Tensor input) -> Tensor", rule, method, out, inplace, alias("special.erfinv"))
-Tensor erfinv(const Tensor& input) {
-    const Tensor y = map<Floats>(
-        "erfinv", to_float(input), [](auto x) { return decltype(x)(special_math::erfinv(double(x))); }, input);
-    record("erfinv", {input}, y, {input}, [](RuleContext& c) -> GradList {
-        return {c.grad() * exp(square(erfinv(c.saved(0)))) * 0.88622692545275801365};
-    });
-    return y;
-}
-/// e^(x^2) erfc(x), without overflow.
-REEL_OP("special.erfcx(Tensor input) -> Tensor", rule, out)
-Tensor special_erfcx(const Tensor& input) {
-    const Tensor y = map<Floats>(
-        "special.erfcx", to_float(input),
-        [](auto x) {
-            using T = decltype(x);
-            if (x > -2) return T(special_math::erfcx(double(x)));
-            // e^(x^2) dominates; in the precision of T it shows the rounding of x^2.
-            const T z = x * x;
-            return 2 * std::exp(z) - T(special_math::erfcx(-double(x)));
-        },
-        input);
-    record("special.erfcx", {input}, y, {input, y}, [](RuleContext& c) -> GradList {
-        return {c.grad() * (c.saved(0) * 2 * c.saved(1) - 1.12837916709551257390)};
-    });
-    return y;
-}
-/// Distribution function of the standard normal.
-REEL_OP("special.ndtr(Tensor input) -> Tensor", rule, out)
-Tensor special_ndtr(const Tensor& input) {
-    const Tensor y = map<Floats>(
-        "special.ndtr", to_float(input),
-        [](auto x) { return decltype(x)(0.5 * std::erfc(-double(x) * 0.70710678118654752440)); }, input);
-    record("special.ndtr", {input}, y, {input}, [](RuleContext& c) -> GradList {
-        return {c.grad() * exp(square(c.saved(0)) * -0.5) * 0.39894228040143267794};
-    });
-    return y;
-}
-namespace {
-/// phi(x) / Phi(x), the slope of log Phi.  d/dx = -y (x + y), which cannot overflow where erfcx does
-Tensor log_ndtr_slope(const Tensor& x) {
-    const Tensor y = map<Floats>(
-        "special.log_ndtr", x.scalar_type(),
-        [](auto v) {
-            return decltype(v)(0.79788456080286535588 / special_math::erfcx(double(v) * -0.70710678118654752440));
-        },
-        x);
-    record("log_ndtr_backward", {x}, y, {x, y}, [](RuleContext& c) -> GradList {
-        const Tensor y = c.saved(1);
-        return {-c.grad() * y * (c.saved(0) + y)};
-    });
-    return y;
-}
-} // namespace
-/// Its logarithm.
-REEL_OP("special.log_ndtr(Tensor input) -> Tensor", rule, out)
-Tensor special_log_ndtr(const Tensor& input) {
-    const Tensor y = map<Floats>(
-        "special.log_ndtr", to_float(input), [](auto x) { return decltype(x)(special_math::log_ndtr(double(x))); },
-        input);
-    record("special.log_ndtr", {input}, y, {input},
-           [](RuleContext& c) -> GradList { return {c.grad() * log_ndtr_slope(c.saved(0))}; });
-    return y;
-}
-/// Its inverse, on [0, 1].
-REEL_OP("special.ndtri(Tensor input) -> Tensor", rule, out)
-Tensor special_ndtri(const Tensor& input) {
-    const Tensor y = map<Floats>(
-        "special.ndtri", to_float(input), [](auto x) { return decltype(x)(special_math::ndtri(double(x))); }, input);
-    record("special.ndtri", {input}, y, {y}, [](RuleContext& c) -> GradList {
-        return {c.grad() * exp(square(c.saved(0)) * 0.5) * 2.50662827463100050242};
-    });
-    return y;
-}
 
 } // namespace reel

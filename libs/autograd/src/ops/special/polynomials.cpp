@@ -1,13 +1,16 @@
 // Orthogonal polynomials of integer degree n; zero for negative n. Derivatives follow the recurrences.
-#include "ops/pointwise/elementwise.hpp"
-#include "ops/special/jet.hpp"
+#include "cpu/jet.hpp"
+#include "ops/pointwise/run.hpp"
 
 #include <cmath>
 #include <limits>
 
+#include <reel/autograd/ops/factory/factories.hpp>
+
 namespace reel {
 
-using namespace elementwise;
+using namespace pointwise;
+using reel::detail::wrapped_number;
 
 namespace {
 
@@ -105,37 +108,39 @@ template <class Family> double derivative(double x, std::int64_t n, int order) {
     if (order == 1) return Family::recurrence(Jet<1>::variable(x), n).derivative(1);
     return Family::recurrence(Jet<most_derivatives>::variable(x), n).derivative(order);
 }
-template <class Family> Tensor polynomial(const char* name, const Tensor& x, const Tensor& n, int order = 0) {
-    REEL_CHECK_NOT_IMPLEMENTED(order <= most_derivatives, name, ": derivatives beyond order ", most_derivatives,
-                               " are not implemented");
-    const Tensor y = map<Floats>(
-        name, to_float(x, n),
-        [name, order](auto v, auto degree) {
-            using T = decltype(v);
-            if (degree != degree) return std::numeric_limits<T>::quiet_NaN();
-            if (degree <= T(-1)) return T(0); // above, fractions are dropped
-            const bool steps = order > 0 || requires { Family::by_recurrence_alone; };
-            REEL_CHECK_VALUE(!steps || degree <= T(most_steps), name, ": n is ", degree,
-                             "; expected a degree of at most ", most_steps);
-            if (!(double(degree) < 9223372036854775808.0)) return std::numeric_limits<T>::quiet_NaN();
-            return T(derivative<Family>(double(v), std::int64_t(degree), order));
-        },
-        x, n);
-    // The degree is a whole number: nothing moves with it.
-    record(name, {x, n}, y, {x, n}, [name, order](RuleContext& c) -> GradList {
-        const Tensor& g = c.grad();
-        return {c.needs(0) ? g * polynomial<Family>(name, c.saved(0), c.saved(1), order + 1) : Tensor(),
-                c.needs(1) ? zeros_like(g) : Tensor()};
-    });
-    return y;
+/// The family's polynomial of degree n at x, or its derivative, on behalf of `name`.
+template <class Family> struct polynomial_op : binary<Result::ToFloat, floating, a | b, none>, host_only {
+    const char* name;
+    int order;
+    polynomial_op(const char* op, int derivatives) : name(op), order(derivatives) {
+        REEL_CHECK_NOT_IMPLEMENTED(order <= most_derivatives, name, ": derivatives beyond order ", most_derivatives,
+                                   " are not implemented");
+    }
+    template <class T> T f(T x, T degree) const {
+        if (degree != degree) return std::numeric_limits<T>::quiet_NaN();
+        if (degree <= T(-1)) return T(0); // above, fractions are dropped
+        const bool steps = order > 0 || requires { Family::by_recurrence_alone; };
+        REEL_CHECK_VALUE(!steps || degree <= T(most_steps), name, ": n is ", degree, "; expected a degree of at most ",
+                         most_steps);
+        if (!(double(degree) < 9223372036854775808.0)) return std::numeric_limits<T>::quiet_NaN();
+        return T(derivative<Family>(double(x), std::int64_t(degree), order));
+    }
+    /// The degree is a whole number: nothing moves with it.
+    Tensor da(const Tensor& g, const Tensor& x, const Tensor& n, const Tensor&) const {
+        return g * apply(name, polynomial_op(name, order + 1), x, n);
+    }
+    Tensor db(const Tensor& g, const Tensor&, const Tensor&, const Tensor&) const { return zeros_like(g); }
+};
+template <class Family> Tensor polynomial(const char* name, const Tensor& x, const Tensor& n) {
+    return apply(name, polynomial_op<Family>(name, 0), x, n);
 }
 
 } // namespace
 
 #define REEL_POLYNOMIAL(name, Family)                                                                                  \
     Tensor special_##name(const Tensor& x, const Tensor& n) { return polynomial<Family>("special." #name, x, n); }     \
-    Tensor special_##name(const Tensor& x, const Scalar& n) { return special_##name(x, number(n)); }                   \
-    Tensor special_##name(const Scalar& x, const Tensor& n) { return special_##name(number(x), n); }
+    Tensor special_##name(const Tensor& x, const Scalar& n) { return special_##name(x, wrapped_number(n)); }           \
+    Tensor special_##name(const Scalar& x, const Tensor& n) { return special_##name(wrapped_number(x), n); }
 
 REEL_OP("special.chebyshev_polynomial_t(Tensor x, Tensor n) -> Tensor", rule, out)
 REEL_OP("special.chebyshev_polynomial_t(Tensor x, Scalar n) -> Tensor", rule, out)

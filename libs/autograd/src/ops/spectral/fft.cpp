@@ -1,7 +1,10 @@
 // Fourier transforms: three linear maps, on the tape as one node each.
-#include <reel/autograd/host_data.hpp>
-#include <reel/autograd/ops.hpp>
-#include <reel/autograd/parallel.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/spectral/fft.hpp>
+#include <reel/autograd/kernels/fft.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -9,7 +12,6 @@
 #include <cmath>
 #include <vector>
 
-#include "cpu/fft.hpp"
 #include "tensor/checked_size.hpp"
 #include "tensor/raw.hpp"
 
@@ -20,19 +22,6 @@ using namespace detail;
 
 namespace {
 
-/// What the kernels are told about a transform over `dims`; `sizes` are those of the side that is real, if one is.
-struct Axes {
-    FftAxes dims, batch;
-    Axes(const Dims& over, IntArrayRef sizes, const Tensor& in, const Tensor& out) {
-        std::vector<bool> transformed(sizes.size());
-        for (const std::int64_t d : over) {
-            dims.push_back({sizes[std::size_t(d)], in.stride(d), out.stride(d)});
-            transformed[std::size_t(d)] = true;
-        }
-        for (std::int64_t d = 0; d < std::int64_t(sizes.size()); ++d)
-            if (!transformed[std::size_t(d)]) batch.push_back({sizes[std::size_t(d)], in.stride(d), out.stride(d)});
-    }
-};
 /// Broadcast dimensions repeat the same memory; transforms read memory of its own for each element.
 Tensor readable(const Tensor& t) {
     const Tensor x = t.detach();
@@ -40,34 +29,11 @@ Tensor readable(const Tensor& t) {
         if (x.size(d) > 1 && x.stride(d) == 0) return contiguous_raw(x);
     return x;
 }
-/// f(float{}) or f(double{}), as the tensor's numbers are.
-template <class F> void with_precision(const Tensor& t, F f) {
-    if (t.scalar_type() == kDouble || t.scalar_type() == kComplexDouble) f(double{});
-    else f(float{});
-}
-void scale_raw(const Tensor& dense, double scale) {
-    if (scale == 1 || dense.is_meta()) return;
-    with_precision(dense, [&](auto zero) {
-        using T = decltype(zero);
-        T* const p = static_cast<T*>(host_data(dense, "fft"));
-        const std::int64_t n = dense.numel() * (dense.is_complex() ? 2 : 1);
-        parallel_for(0, n, 32768, [=](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t i = begin; i < end; ++i) p[i] *= T(scale);
-        });
-    });
-}
-
 /// Recorded linear maps, each other's adjoints: complex to complex, real to half a spectrum, half a spectrum to real.
 Tensor transform(const char* op, const Tensor& x, const Dims& dims, bool forward, double scale) {
     if (dims.empty()) return x * scale;
     const Tensor in = readable(x), y = empty_raw(x.sizes(), x.scalar_type(), x.device());
-    const Axes axes(dims, x.sizes(), in, y);
-    with_precision(x, [&](auto zero) {
-        if (y.is_meta()) return;
-        using C = std::complex<decltype(zero)>;
-        cpu::fft_complex(host_data<C>(in, op), host_data<C>(y, op), axes.dims, axes.batch, forward);
-    });
-    scale_raw(y, scale);
+    kernels::fft_c2c(op, y, in, dims, forward, scale);
     // The adjoint is the transform in the other direction.
     record(op, {x}, y, {}, [op, dims, forward, scale](RuleContext& c) -> GradList {
         return {transform(op, c.grad(), dims, !forward, scale)};
@@ -91,13 +57,7 @@ Tensor to_half(const char* op, const Tensor& x, const Dims& dims, double scale) 
     Dims sizes(x.sizes());
     sizes[std::size_t(last)] = n / 2 + 1;
     const Tensor in = readable(x), y = empty_raw(sizes, toComplexType(x.scalar_type()), x.device());
-    const Axes axes(dims, x.sizes(), in, y);
-    with_precision(x, [&](auto zero) {
-        if (y.is_meta()) return;
-        using T = decltype(zero);
-        cpu::fft_real(host_data<T>(in, op), host_data<std::complex<T>>(y, op), axes.dims, axes.batch);
-    });
-    scale_raw(y, scale);
+    kernels::fft_r2c(op, y, in, dims, scale);
     record(op, {x}, y, {}, [op, dims, last, n, scale](RuleContext& c) -> GradList {
         return {from_half(op, weigh_pairs(c.grad(), last, n, 0.5), dims, n, scale)};
     });
@@ -111,13 +71,7 @@ Tensor from_half(const char* op, const Tensor& x, const Dims& dims, std::int64_t
     const Tensor in = empty_raw(x.sizes(), x.scalar_type(), x.device()),
                  y = empty_raw(sizes, toRealValueType(x.scalar_type()), x.device());
     copy_raw(in, x.detach()); // the transform overwrites it
-    const Axes axes(dims, sizes, in, y);
-    with_precision(x, [&](auto zero) {
-        if (y.is_meta()) return;
-        using T = decltype(zero);
-        cpu::fft_to_real(host_data<std::complex<T>>(in, op), host_data<T>(y, op), axes.dims, axes.batch);
-    });
-    scale_raw(y, scale);
+    kernels::fft_c2r(op, y, in, dims, scale);
     record(op, {x}, y, {}, [op, dims, last, n, scale](RuleContext& c) -> GradList {
         return {weigh_pairs(to_half(op, c.grad(), dims, scale), last, n, 2)};
     });

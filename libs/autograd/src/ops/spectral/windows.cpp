@@ -1,14 +1,13 @@
 // Windows for spectral analysis: `sym` ones filter, others are one period of a periodic sequence.
-#include <reel/autograd/host_data.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/spectral/windows.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/scalar.hpp>
 
 #include <cmath>
 
-#include "ops/special/special.hpp"
+#include <reel/autograd/pointwise/special_math.hpp>
 #include "tensor/checked_size.hpp"
-#include "tensor/raw.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
@@ -24,10 +23,8 @@ template <class F> Tensor window(const char* op, std::int64_t M, bool sym, const
     const ScalarType t = options.has_dtype() ? ScalarType(options.dtype()) : get_default_dtype();
     REEL_CHECK(t == kFloat || t == kDouble, op, ": dtype is ", dtype_name(t), "; expected float32 or float64");
     check_sizes(op, M, kDouble);
-    const Tensor y = empty_raw({M}, kDouble);
     const double last = double(sym ? M - 1 : M);
-    double* const to = host_data<double>(y, op);
-    for (std::int64_t k = 0; k < M; ++k) to[k] = M == 1 ? 1.0 : f(double(k), last);
+    const Tensor y = generated<double>(M, [&](std::int64_t k) { return M == 1 ? 1.0 : f(double(k), last); });
     const NoGradGuard guard;
     const Tensor out = y.to(TensorOptions(t).device(options.device()));
     out.set_requires_grad(options.requires_grad());

@@ -4,8 +4,9 @@
 #include <memory>
 #include <optional>
 
-#include <reel/autograd/private_generator.hpp>
+#include <reel/autograd/detail/private_generator.hpp>
 #include <reel/nn/call.hpp>
+#include <reel/nn/detail/module_access.hpp>
 #include <reel/nn/options.hpp>
 
 namespace reel::nn {
@@ -30,7 +31,7 @@ public:
 protected:
     bool become_copy_of(const Module& other, std::optional<Device> device, bool keep_hooks) override;
     /// Also asked while the object is being made, when its vptr is not yet that of Derived: the address alone is taken.
-    [[gnu::no_sanitize("vptr")]] detail::Extent detail_extent() const override {
+    [[gnu::no_sanitize("vptr")]] detail::Extent extent() const override {
         return {static_cast<const Derived*>(this), sizeof(Derived)};
     }
 };
@@ -60,7 +61,7 @@ bool Cloneable<Derived>::become_copy_of(const Module& other, std::optional<Devic
     } else return false;
 }
 template <class Derived> Value Cloneable<Derived>::forward_values(const Args& args, const Kwargs& kwargs) {
-    Module::detail_set_thunk<Derived>(*this);
+    detail::ModuleAccess::learn_class<Derived>(*this);
     return Module::forward_values(args, kwargs);
 }
 template <class Derived> std::string Cloneable<Derived>::extra_repr() const {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <reel/autograd/detail/exact_argument.hpp>
 #include <reel/autograd/ordered_dict.hpp>
 #include <reel/autograd/registered.hpp>
 #include <reel/autograd/tensor_options.hpp>
@@ -28,6 +29,7 @@ namespace detail {
 struct ModuleHooks;   // src/module/hooks/tables.hpp
 struct ModuleMembers; // src/module/members.hpp
 class CallScope;
+struct ModuleAccess; // reel/nn/detail/module_access.hpp
 enum class EntryKind : std::uint8_t;
 /// Where an object lies, as far as somebody knows.
 struct Extent {
@@ -69,7 +71,7 @@ public:
     Registered& register_buffer(std::string name, Tensor&& t, bool persistent = true);
     /// A holder that is the entry's member and cannot hold a module of that class is emptied: using it is an Error.
     template <class M> RegisteredModule<M> register_module(std::string name, std::shared_ptr<M> module) {
-        if (module) detail_set_thunk<M>(*module);
+        if (module) learn_class<M>(*module);
         ModulePtr child = std::move(module);
         std::weak_ptr<detail::Entry> entry = register_child(std::move(name), child);
         return {std::static_pointer_cast<M>(std::move(child)), std::move(entry)};
@@ -121,24 +123,16 @@ public:
 
     // --- Traversal (M-7 to M-11): registration order, depth first, dotted names, duplicates once -------------------
     std::vector<Tensor> parameters(bool recurse = true) const;
-    OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const {
-        return named_parameters(std::string(), recurse);
-    }
-    OrderedDict<std::string, Tensor> named_parameters(const std::string& prefix, bool recurse = true,
+    OrderedDict<std::string, Tensor> named_parameters(std::string_view prefix = {}, bool recurse = true,
                                                       bool remove_duplicate = true) const;
-    OrderedDict<std::string, Tensor> named_parameters(const char* prefix, bool recurse = true,
-                                                      bool remove_duplicate = true) const {
-        return named_parameters(std::string(prefix), recurse, remove_duplicate);
+    OrderedDict<std::string, Tensor> named_parameters(reel::detail::Exact<bool> recurse) const {
+        return named_parameters({}, recurse);
     }
     std::vector<Tensor> buffers(bool recurse = true) const;
-    OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const {
-        return named_buffers(std::string(), recurse);
-    }
-    OrderedDict<std::string, Tensor> named_buffers(const std::string& prefix, bool recurse = true,
+    OrderedDict<std::string, Tensor> named_buffers(std::string_view prefix = {}, bool recurse = true,
                                                    bool remove_duplicate = true) const;
-    OrderedDict<std::string, Tensor> named_buffers(const char* prefix, bool recurse = true,
-                                                   bool remove_duplicate = true) const {
-        return named_buffers(std::string(prefix), recurse, remove_duplicate);
+    OrderedDict<std::string, Tensor> named_buffers(reel::detail::Exact<bool> recurse) const {
+        return named_buffers({}, recurse);
     }
     /// With duplicates if asked for; a list because names may repeat.
     std::vector<std::pair<std::string, Tensor>> parameter_items(const std::string& prefix, bool recurse,
@@ -263,10 +257,6 @@ public:
     template <class F> [[deprecated("use register_full_backward_hook")]] RemovableHandle register_backward_hook(F fn) {
         return add(detail::adapt_backward(std::move(fn)), false, false);
     }
-    RemovableHandle add(ForwardPreHook h, bool prepend);
-    RemovableHandle add(ForwardHook h, bool prepend);
-    RemovableHandle add(BackwardPreHook h, bool prepend);
-    RemovableHandle add(BackwardHook h, bool prepend, bool full, bool after_parameter_grads = false);
     RemovableHandle register_state_dict_pre_hook(StateDictPreHook fn);
     RemovableHandle register_state_dict_post_hook(StateDictPostHook fn);
     RemovableHandle register_load_state_dict_pre_hook(LoadStateDictPreHook fn);
@@ -286,14 +276,6 @@ public:
     Value call_values(const Args& args, const Kwargs& kwargs = {});
     /// True when a call must take the hook path; the only test on the fast path (C-2).
     bool has_call_hooks() const noexcept { return call_flags_ != 0; }
-    detail::ModuleHooks* hook_tables() const { return hooks_.get(); }
-    detail::ModuleHooks& ensure_hooks();
-    template <class M> static void detail_set_thunk(Module& m) {
-        if (!m.forward_thunk_) m.forward_thunk_ = detail::forward_thunk_for<M>();
-        if (m.call_flags_ > 1) m.detail_learn_extent({&static_cast<M&>(m), sizeof(M)});
-    }
-    /// Which of the handles that got an entry are members of this module.
-    void detail_learn_extent(detail::Extent object);
 
 protected:
     /// Own entries of the state dict and of a load; layers with versions override (M-40, M-47).
@@ -303,8 +285,6 @@ protected:
     virtual void copy_from(const Module& other, std::optional<Device> device, bool keep_hooks);
     /// This module becomes what `other`, of the same class, is, and a deep copy of it. False when the class cannot.
     virtual bool become_copy_of(const Module& other, std::optional<Device> device, bool keep_hooks);
-    /// The object that this module is, if the class tells.
-    virtual detail::Extent detail_extent() const { return {nullptr, 0}; }
 
     // To be read: they are written through the registration functions.
     OrderedDict<std::string, Tensor> parameters_{"Parameter"};
@@ -317,10 +297,24 @@ protected:
 
 private:
     template <class D> friend class Cloneable;
-    friend struct ModuleAccess;
+    friend struct detail::ModuleAccess;
     friend std::vector<ModulePtr> replicate(const Module& module, const std::vector<Device>& devices);
     friend struct detail::Entry;
     friend class detail::CallScope;
+    RemovableHandle add(ForwardPreHook h, bool prepend);
+    RemovableHandle add(ForwardHook h, bool prepend);
+    RemovableHandle add(BackwardPreHook h, bool prepend);
+    RemovableHandle add(BackwardHook h, bool prepend, bool full, bool after_parameter_grads = false);
+    detail::ModuleHooks& ensure_hooks();
+    /// The object that this module is, if the class tells.
+    virtual detail::Extent extent() const { return {nullptr, 0}; }
+    /// Which of the handles that got an entry are members of this module.
+    void learn_extent(detail::Extent object);
+    /// The class of `m` is `M`, which has its `forward`.
+    template <class M> static void learn_class(Module& m) {
+        if (!m.forward_thunk_) m.forward_thunk_ = detail::forward_thunk_for<M>();
+        if (m.call_flags_ > 1) m.learn_extent({&static_cast<M&>(m), sizeof(M)});
+    }
     /// `module` becomes what is registered, which a registration hook may have replaced.
     std::weak_ptr<detail::Entry> register_child(std::string name, ModulePtr& module);
     void check_child(const std::string& name) const;

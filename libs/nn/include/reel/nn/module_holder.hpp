@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <reel/nn/call.hpp>
+#include <reel/nn/detail/module_access.hpp>
 
 namespace reel::nn {
 
@@ -18,7 +19,7 @@ public:
     ModuleHolder() : impl_(make()) {}
     ModuleHolder(std::nullptr_t) {}
     ModuleHolder(std::shared_ptr<C> module) : impl_(std::move(module)) {
-        if (impl_) Module::detail_set_thunk<C>(*impl_);
+        if (impl_) detail::ModuleAccess::learn_class<C>(*impl_);
     }
     /// What a module has just registered: it learns that this holder, if it is a member of the module, is its entry.
     template <class D>
@@ -74,7 +75,7 @@ private:
         static_assert(std::is_default_constructible_v<C>,
                       "this module has no default constructor: pass its arguments, or nullptr for an empty holder");
         auto p = std::make_shared<C>();
-        Module::detail_set_thunk<C>(*p);
+        detail::ModuleAccess::learn_class<C>(*p);
         return p;
     }
     [[noreturn]] static void throw_empty() {

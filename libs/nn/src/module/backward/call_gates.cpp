@@ -12,6 +12,7 @@ namespace reel::nn::detail {
 namespace {
 /// The argument that `result` is, or is a view of: in-place work on it must reach the caller's tensor.
 Tensor shown_argument(const Tensor& result, const AliasList& inputs) {
+    if (!result.defined()) return {};
     const TensorImplPtr& base = result.impl()->is_view() ? result.impl()->view_base() : result.impl();
     for (const auto& [original, alias] : inputs)
         if (base == alias.impl() && !original.is_view()) return original;
@@ -19,6 +20,7 @@ Tensor shown_argument(const Tensor& result, const AliasList& inputs) {
 }
 /// May `result` itself be moved behind a gate?
 bool needs_no_alias(const Tensor& result) {
+    if (!result.defined()) return false;
     const TensorImpl& impl = *result.impl();
     return impl.grad_fn_unchecked() && !impl.is_view() && !impl.meta() && !impl.retains_grad &&
            result.is_uniquely_owned() && autograd::GradMode::is_enabled();

@@ -2,6 +2,7 @@
 #include "module/backward/full_hooks.hpp"
 
 #include <reel/autograd/hooks.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
 #include <reel/nn/module.hpp>
 
 #include "module/hooks/fire.hpp"
@@ -14,9 +15,9 @@ namespace {
 enum class Moment : std::uint8_t { InThePass, AfterParameterGrads };
 
 /// `observed` is what observers hear that the hooks see; `take` gets what comes back from one, if anything.
-template <class Gradients, class Take, class Show = ShowReturned>
+template <class Gradients, class Take, class Show>
 void run_round(Moment moment, const BackwardState& s, const BackwardHooks& hooks, const Gradients& grad_input,
-               const Gradients& grad_output, const Gradients& observed, Take take, Show show = {}) {
+               const Gradients& grad_output, const Gradients& observed, Take take, Show show) {
     for_each_hook(hooks.full_global, hooks.full_local, [&](const auto& record) {
         if (record.fn.after_parameter_grads != (moment == Moment::AfterParameterGrads)) return;
         auto returned = fire(
@@ -45,8 +46,10 @@ void warn_at_output(const BackwardState& s, const BackwardHooks& hooks) {
 template <class Gradients>
 void run_full_hooks(const BackwardState& s, const BackwardHooks& hooks, Gradients& grad_input,
                     const Gradients& grad_output) {
-    run_round(Moment::InThePass, s, hooks, grad_input, grad_output, grad_input,
-              [&](auto returned) { grad_input.replace(std::move(returned)); });
+    run_round(
+        Moment::InThePass, s, hooks, grad_input, grad_output, grad_input,
+        [&](auto returned) { grad_input.replace(std::move(returned)); },
+        [&](const auto& returned) { return grad_input.returned(returned); });
 }
 
 template <class Gradients>

@@ -8,7 +8,9 @@ namespace reel::nn::detail {
 autograd::GradList HookGate::filled(autograd::GradList arrived) const {
     autograd::GradList passed(std::move(arrived));
     for (std::size_t i = 0; i < passed.size(); ++i)
-        if (!passed[i].defined()) passed[i] = input_metadata(std::uint32_t(i)).zeros();
+        if (const auto& meta = input_metadata(std::uint32_t(i));
+            !passed[i].defined() && meta.dtype != ScalarType::Undefined)
+            passed[i] = meta.zeros();
     return passed;
 }
 
@@ -26,15 +28,22 @@ Tensor alias_of(const Tensor& t) {
 bool wants_gate(const TensorList& tensors) {
     if (!GradMode::is_enabled()) return false;
     for (const Tensor& t : tensors)
-        if (t.impl()->requires_grad()) return true;
+        if (t.defined() && t.impl()->requires_grad()) return true;
     return false;
 }
 
 void wrap_with_gate(HookGate& gate, TensorList& tensors, bool reference_mode, AliasList* replaced) {
     std::size_t differentiable = 0;
     if (reference_mode)
-        for (const Tensor& t : tensors) differentiable += t.requires_grad();
+        for (const Tensor& t : tensors) differentiable += t.defined() && t.requires_grad();
     for (Tensor& t : tensors) {
+        if (!t.defined()) { // nothing to stand behind the gate, but it has its place among the gradients
+            gate.add_next_edge(autograd::Edge());
+            autograd::InputMetadata absent;
+            absent.differentiable = false;
+            gate.add_input_metadata(std::move(absent));
+            continue;
+        }
         const bool rg = t.impl()->requires_grad();
         std::uint32_t slot = 0;
         if (rg) {

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/shape/split.hpp>
 #include <reel/nn/module.hpp>
+
+#include "module/hooks/fire.hpp"
 
 namespace reel::nn::detail {
 
@@ -52,6 +54,18 @@ Value entries_of(const Module& m, End end, const Value& v) {
     return Value::tuple(std::move(e));
 }
 
+/// Appends what stands in `after` where `before` has tensors; false when it is built otherwise.
+bool collect_replaced(const Value& before, const Value& after, variable_list& out) {
+    if (before.isTensor()) {
+        out.push_back(after.isTensor() ? after.toTensor() : Tensor());
+        return after.isTensor() || after.isNone();
+    }
+    if (!before.isSequence()) return !before.isGenericDict();
+    if (!after.isSequence() || after.elements().size() != before.elements().size()) return false;
+    for (std::size_t i = 0; i < before.elements().size(); ++i)
+        if (!collect_replaced(before.elements()[i], after.elements()[i], out)) return false;
+    return true;
+}
 /// What a hook over tensors returned; where it saw none for a structure, the structure stays.
 Value merged(const std::optional<variable_list>& returned, const Value& before) {
     if (!returned) return {};
@@ -118,6 +132,12 @@ void ValueGradients::put_into(GradList& passed) const {
         if (t.defined()) check_replacement(m, end_, i, t, passed[i]);
         passed[i] = std::move(t);
     }
+}
+std::optional<variable_list> ValueGradients::returned(const Value& r) const {
+    if (!is_given(r)) return std::nullopt;
+    variable_list out;
+    const bool bare = state_->nested && !r.isSequence();
+    return collect_replaced(tuple_, bare ? Value::tuple({r}) : r, out) ? out : tensors_of(r);
 }
 bool ValueGradients::holds_nothing(const Value& r) {
     // A number where a gradient would stand is no none either (B-20).

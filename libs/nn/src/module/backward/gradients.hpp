@@ -35,6 +35,9 @@ public:
     void put_into(autograd::GradList& passed) const;
     KeptGradients keep() && { return {std::move(tuple_), {}}; }
 
+    /// For observers: what came back in place of `tensors()`, undefined for none; nothing where nothing did.
+    std::optional<variable_list> returned(const Returned& r) const;
+
     /// Is there no gradient in `r`, and nothing that stands for one?
     static bool holds_nothing(const Returned& r);
     static Value as_value(const Returned& r) { return r; }
@@ -67,6 +70,7 @@ public:
     bool changed() const { return replaced_; }
     void put_into(autograd::GradList& passed) const;
     KeptGradients keep() && { return {Value(), std::move(seen_)}; }
+    static const Returned& returned(const Returned& r) { return r; }
 
     static bool holds_nothing(const Returned& r);
     static Value as_value(const Returned& r);

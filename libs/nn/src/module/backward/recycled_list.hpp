@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/autograd/node.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
 #include <reel/nn/fwd.hpp>
 
 namespace reel::nn::detail {

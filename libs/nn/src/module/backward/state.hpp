@@ -4,7 +4,7 @@
 #include <optional>
 #include <thread>
 
-#include <reel/autograd/spin_lock.hpp>
+#include <reel/autograd/detail/spin_lock.hpp>
 
 #include "module/backward/gate.hpp"
 #include "module/backward/gradient_slots.hpp"

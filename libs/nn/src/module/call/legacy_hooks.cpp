@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include <reel/autograd/detail/self_reporting_hook.hpp>
 #include <reel/autograd/node.hpp>
-#include <reel/autograd/self_reporting_hook.hpp>
 #include <reel/nn/module.hpp>
 
 #include "module/hooks/fire.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <reel/autograd/tape_view.hpp>
+#include <reel/nn/detail/module_access.hpp>
 #include <reel/nn/module_paths.hpp>
 
 #include "module/call/carriers.hpp"
@@ -15,7 +16,8 @@ namespace reel::nn::detail {
 /// The hooks of one module, or none.
 inline const CallHooks& local_hooks(const Module& m) {
     static const CallHooks none;
-    return m.hook_tables() ? *m.hook_tables() : none;
+    const ModuleHooks* const hooks = ModuleAccess::hook_tables(m);
+    return hooks ? *hooks : none;
 }
 
 /// One call in progress.

@@ -1,7 +1,7 @@
 // One call of one module hook, of which observers hear.
 #pragma once
 
-#include <reel/autograd/observe.hpp>
+#include <reel/autograd/detail/notify_observers.hpp>
 
 #include "module/leaves.hpp"
 

@@ -1,7 +1,8 @@
 // Registration of module hooks, local and global.
+#include <reel/nn/detail/module_access.hpp>
 #include <reel/nn/hooks.hpp>
 
-#include <reel/autograd/observe.hpp>
+#include <reel/autograd/detail/notify_observers.hpp>
 #include <reel/nn/hook_list.hpp>
 #include <reel/nn/module.hpp>
 
@@ -44,7 +45,8 @@ std::vector<autograd::HookRef> list_of(const detail::CallHooks& h, const void* o
 }
 } // namespace
 std::vector<autograd::HookRef> registered_on(const Module& m) {
-    return m.hook_tables() ? list_of(*m.hook_tables(), &m) : std::vector<autograd::HookRef>();
+    const detail::ModuleHooks* const hooks = detail::ModuleAccess::hook_tables(m);
+    return hooks ? list_of(*hooks, &m) : std::vector<autograd::HookRef>();
 }
 std::vector<autograd::HookRef> registered_globally() { return list_of(detail::global_hooks(), nullptr); }
 } // namespace hooks

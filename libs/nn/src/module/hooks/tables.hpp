@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/nn/hooks.hpp>
 
 namespace reel::nn::detail {

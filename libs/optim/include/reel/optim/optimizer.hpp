@@ -92,6 +92,8 @@ class Optimizer {
 public:
     using LossClosure = std::function<Tensor()>;
     using StepHook = std::function<void(Optimizer&)>;
+    using StateDictPreHook = std::function<void(Optimizer&)>;
+    using StateDictHook = std::function<Value(Optimizer&, const Value& state_dict)>;
     using StateMap = std::unordered_map<void*, std::unique_ptr<OptimizerParamState>>;
 
     Optimizer(std::vector<OptimizerParamGroup> groups, std::unique_ptr<OptimizerOptions> defaults);
@@ -132,6 +134,15 @@ public:
 
     RemovableHandle register_step_pre_hook(StepHook fn);
     RemovableHandle register_step_post_hook(StepHook fn);
+    /// Before `state_dict` reads the optimizer; and after, when `fn` may return another dict, or none to keep it. Hooks
+    /// run in the order of their registration, those with `prepend` before the others. TypeError from `state_dict` for a
+    /// hook that returns anything else.
+    RemovableHandle register_state_dict_pre_hook(StateDictPreHook fn, bool prepend = false);
+    RemovableHandle register_state_dict_post_hook(StateDictHook fn, bool prepend = false);
+    /// Before `load_state_dict` looks at the dict, of which `fn` may return another, or none to keep it; and once
+    /// everything is loaded. The dict of the caller stays as it is. TypeError as above: nothing changes then.
+    RemovableHandle register_load_state_dict_pre_hook(StateDictHook fn, bool prepend = false);
+    RemovableHandle register_load_state_dict_post_hook(StateDictPreHook fn, bool prepend = false);
     /// How often `step` has run in this process.
     std::int64_t step_count() const { return step_count_; }
 
@@ -168,7 +179,11 @@ protected:
 
 private:
     void check_parameters() const;
+    Value current_state() const;
+    void restore(const Value& state_dict);
     std::shared_ptr<HookTable<StepHook>> pre_hooks_, post_hooks_;
+    std::shared_ptr<HookTable<StateDictPreHook>> state_dict_pre_hooks_, load_state_dict_post_hooks_;
+    std::shared_ptr<HookTable<StateDictHook>> state_dict_post_hooks_, load_state_dict_pre_hooks_;
     std::int64_t step_count_ = 0;
 };
 

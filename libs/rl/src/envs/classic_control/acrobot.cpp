@@ -1,10 +1,10 @@
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/rl/envs/classic_control/acrobot.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/rl/specs/bounded.hpp>
 #include <reel/rl/specs/categorical.hpp>

@@ -1,9 +1,9 @@
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/rl/envs/classic_control/cart_pole.hpp>
 
 #include <cmath>
 #include <limits>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/rl/specs/bounded.hpp>
 #include <reel/rl/specs/categorical.hpp>

@@ -1,10 +1,10 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/rl/envs/classic_control/classic_control_env.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <mutex>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/random.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/rl/specs/unbounded.hpp>

@@ -1,9 +1,9 @@
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/rl/envs/classic_control/pendulum.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/rl/specs/bounded.hpp>
 

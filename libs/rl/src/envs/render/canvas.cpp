@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
 
 namespace reel::rl::detail {
 

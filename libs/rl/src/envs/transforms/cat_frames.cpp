@@ -1,9 +1,12 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/rl/envs/transforms/cat_frames.hpp>
 
 #include <string>
 #include <string_view>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/rl/specs/bounded.hpp>
 #include <reel/rl/specs/unbounded.hpp>
 

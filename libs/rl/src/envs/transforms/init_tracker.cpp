@@ -1,6 +1,6 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/rl/envs/transforms/init_tracker.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/rl/specs/categorical.hpp>
 
 #include "envs/transforms/keys.hpp"

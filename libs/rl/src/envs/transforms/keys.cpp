@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
 
 namespace reel::rl::detail {
 

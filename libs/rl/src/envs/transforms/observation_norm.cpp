@@ -1,6 +1,10 @@
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/pointwise/division.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/variance.hpp>
 #include <reel/rl/envs/transforms/observation_norm.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/rl/envs/env_base.hpp>
 #include <reel/rl/specs/bounded.hpp>
 #include <reel/rl/specs/unbounded.hpp>

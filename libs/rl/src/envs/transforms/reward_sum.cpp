@@ -1,6 +1,6 @@
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/rl/envs/transforms/reward_sum.hpp>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/rl/specs/unbounded.hpp>
 
 #include "envs/transforms/keys.hpp"

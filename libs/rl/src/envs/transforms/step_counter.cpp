@@ -1,8 +1,10 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/rl/envs/transforms/step_counter.hpp>
 
 #include <limits>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/rl/specs/bounded.hpp>
 
 #include "envs/masks.hpp"

@@ -1,8 +1,8 @@
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/rl/envs/transforms/time_limit.hpp>
 
 #include <algorithm>
 
-#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 
 #include "envs/masks.hpp"

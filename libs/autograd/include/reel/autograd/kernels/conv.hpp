@@ -20,7 +20,7 @@ struct ConvGeometry {
 
 // All tensors are dense and of one dtype: x [batch, in_channels, in...], y [batch, out_channels, out...],
 // w [out_channels, in_channels / groups, kernel...]; `bias`, one entry per channel of the result, may be undefined.
-// The first tensor is filled. The CPU takes no 16-bit floats, but for `conv_transpose`, which adds up in them.
+// The first tensor is filled. 16-bit floats are added up in float32 and rounded once.
 namespace cpu {
 void conv(const ConvGeometry& g, const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& bias);
 void conv_transpose(const ConvGeometry& g, const Tensor& x, const Tensor& y, const Tensor& w, const Tensor& bias);

@@ -1,4 +1,4 @@
-// The kernel of matrix products.
+// Kernels of matrix products.
 #pragma once
 
 #include <reel/autograd/kernel.hpp>
@@ -7,12 +7,15 @@ namespace reel {
 
 namespace cpu {
 void mm(const Tensor& out, const Tensor& a, const Tensor& b, double alpha, double beta);
+void bmm(const Tensor& out, const Tensor& a, const Tensor& b);
 } // namespace cpu
 
 namespace kernels {
 /// out = alpha a b + beta out for matrices of one dtype, none of them empty: `out` is row-major and dense, `a` and `b`
 /// have any strides (`StridedMatrix` tells which of them a library takes as they are).
 inline constinit Kernel<decltype(cpu::mm)> mm{"mm", &cpu::mm};
+/// out[i] = a[i] b[i] for batches of such matrices; `out` is dense.
+inline constinit Kernel<decltype(cpu::bmm)> bmm{"bmm", &cpu::bmm};
 } // namespace kernels
 
 /// A matrix as BLAS wants it: dense rows `ld` elements apart, transposed or not; a copy where the strides are others.

@@ -27,6 +27,7 @@ void max_pool(const PoolGeometry& g, const Tensor& input, const Tensor& out, con
 void max_pool_pick(const PoolGeometry& g, const Tensor& input, const Tensor& places, const Tensor& out);
 void max_pool_unpick(const PoolGeometry& g, const Tensor& input, const Tensor& places, const Tensor& out);
 void max_unpool(const PoolGeometry& g, const Tensor& input, const Tensor& places, const Tensor& out);
+void max_unpool_adjoint(const PoolGeometry& g, const Tensor& input, const Tensor& places, const Tensor& out);
 void avg_pool(const PoolGeometry& g, const Tensor& input, const Tensor& out);
 void avg_pool_adjoint(const PoolGeometry& g, const Tensor& input, const Tensor& out);
 } // namespace cpu
@@ -40,6 +41,8 @@ inline constinit Kernel<decltype(cpu::max_pool_pick)> max_pool_pick{"max_pool_pi
 inline constinit Kernel<decltype(cpu::max_pool_unpick)> max_pool_unpick{"max_pool_unpick", &cpu::max_pool_unpick};
 /// Fills `input`: input[places[o]] = out[o], zeros elsewhere; of several the last one stays.
 inline constinit Kernel<decltype(cpu::max_unpool)> max_unpool{"max_unpool", &cpu::max_unpool};
+/// Its adjoint: out[o] = input[places[o]] where the element that stayed came from, zero where another one overwrote it.
+inline constinit Kernel<decltype(cpu::max_unpool_adjoint)> max_unpool_adjoint{"max_unpool", &cpu::max_unpool_adjoint};
 /// The mean of each window. float32, float64, integers, which divide as integers.
 inline constinit Kernel<decltype(cpu::avg_pool)> avg_pool{"avg_pool", &cpu::avg_pool};
 /// Its adjoint: fills `input` from `out`. float32, float64.

@@ -7,9 +7,7 @@
 
 namespace reel::pointwise {
 
-inline constexpr unsigned all_numbers = floating | complex | integral;
-
-struct add_op : binary<Result::Same, all_numbers | boolean, none, none> {
+struct add_op : binary<Result::Same, all_numbers | boolean, none, none>, vector_form {
     template <class T> REEL_HD T f(T x, T o) const {
         if constexpr (std::is_same_v<T, bool>) return x || o;
         else return T(math::wrapping(x) + math::wrapping(o));
@@ -17,12 +15,12 @@ struct add_op : binary<Result::Same, all_numbers | boolean, none, none> {
     template <class T> T da(T g, T, T, T) const { return g; }
     template <class T> T db(T g, T, T, T) const { return g; }
 };
-struct sub_op : binary<Result::Same, all_numbers, none, none> {
+struct sub_op : binary<Result::Same, all_numbers, none, none>, vector_form {
     template <class T> REEL_HD T f(T x, T o) const { return T(math::wrapping(x) - math::wrapping(o)); }
     template <class T> T da(T g, T, T, T) const { return g; }
     template <class T> T db(T g, T, T, T) const { return -g; }
 };
-struct mul_op : binary<Result::Same, all_numbers | boolean, b, a> {
+struct mul_op : binary<Result::Same, all_numbers | boolean, b, a>, vector_form {
     template <class T> REEL_HD T f(T x, T o) const {
         if constexpr (std::is_same_v<T, bool>) return x && o;
         else return T(math::wrapping(x) * math::wrapping(o));
@@ -31,7 +29,9 @@ struct mul_op : binary<Result::Same, all_numbers | boolean, b, a> {
     template <class T> T db(T g, T x, T, T) const { return g * conj(x); }
 };
 /// d(x/o) = dx/o - x do/o^2
-struct div_op : binary<Result::ToFloat, floating | complex, b, a | b> {
+REEL_OP("div(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("divide"))
+REEL_OP("div(Tensor input, Scalar other) -> Tensor", rule, method, out, inplace)
+struct div_op : binary<Result::ToFloat, floating | complex, b, a | b>, vector_form {
     template <class T> REEL_HD T f(T x, T o) const { return x / o; }
     template <class T> T da(T g, T, T o, T) const { return g / conj(o); }
     template <class T> T db(T g, T x, T o, T) const { return -g * conj((x / o) / o); }
@@ -43,18 +43,21 @@ template <class T> T unless_lost(const T& g, const T& lost, const T& tie) {
     return g * (1 - lost.to(t) - tie.to(t) * 0.5);
 }
 /// NaN wins; ties share the gradient.
-struct maximum_op : binary<Result::Same, floating | integral | boolean, a | b, a | b> {
+REEL_OP("maximum(Tensor input, Tensor other) -> Tensor", rule, method, out)
+struct maximum_op : binary<Result::Same, floating | integral | boolean, a | b, a | b>, vector_form {
     template <class T> REEL_HD T f(T x, T o) const { return maximum(x, o); }
     template <class T> T da(T g, T x, T o, T) const { return unless_lost(g, x < o, x == o); }
     template <class T> T db(T g, T x, T o, T) const { return unless_lost(g, x > o, x == o); }
 };
-struct minimum_op : binary<Result::Same, floating | integral | boolean, a | b, a | b> {
+REEL_OP("minimum(Tensor input, Tensor other) -> Tensor", rule, method, out)
+struct minimum_op : binary<Result::Same, floating | integral | boolean, a | b, a | b>, vector_form {
     template <class T> REEL_HD T f(T x, T o) const { return minimum(x, o); }
     template <class T> T da(T g, T x, T o, T) const { return unless_lost(g, x > o, x == o); }
     template <class T> T db(T g, T x, T o, T) const { return unless_lost(g, x < o, x == o); }
 };
 /// atan2(x, o): d = (o dx - x do) / (x^2 + o^2)
-struct atan2_op : binary<Result::ToFloat, floating, a | b, a | b> {
+REEL_OP("atan2(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("arctan2"))
+struct atan2_op : binary<Result::ToFloat, floating, a | b, a | b>, vector_form {
     template <class T> REEL_HD T f(T x, T o) const { return atan2(x, o); }
     template <class T> T da(T g, T x, T o, T) const { return g * (o / squared_radius(x, o)); }
     template <class T> T db(T g, T x, T o, T) const { return g * (-x / squared_radius(x, o)); }
@@ -65,28 +68,32 @@ struct atan2_op : binary<Result::ToFloat, floating, a | b, a | b> {
     }
 };
 
-struct neg_op : unary<Result::Same, all_numbers, Saves::Nothing> {
+REEL_OP("neg(Tensor input) -> Tensor", rule, method, out_exact, inplace, alias("negative"))
+struct neg_op : unary<Result::Same, all_numbers, Saves::Nothing>, vector_form {
     template <class T> REEL_HD T f(T x) const { return T(-math::wrapping(x)); }
     template <class T> T df(T g, T, T) const { return -g; }
+    void check(const char* op, const Tensor& x) const {
+        REEL_CHECK(x.scalar_type() != kBool, op, ": negation is not defined for bool tensors; use logical_not");
+    }
 };
-struct reciprocal_op : unary<Result::ToFloat, floating | complex, Saves::Output> {
+REEL_OP("reciprocal(Tensor input) -> Tensor", rule, method, out, inplace)
+struct reciprocal_op : unary<Result::ToFloat, floating | complex, Saves::Output>, vector_form {
     template <class T> REEL_HD T f(T x) const { return k<T>(1) / x; }
     template <class T> T df(T g, T, T o) const { return -g * conj(o * o); }
 };
-struct square_op : unary<Result::Same, all_numbers, Saves::Input> {
+struct square_op : unary<Result::Same, all_numbers, Saves::Input>, vector_form {
     template <class T> REEL_HD T f(T x) const { return T(math::wrapping(x) * math::wrapping(x)); }
     template <class T> T df(T g, T x, T) const { return g * conj(x * k<T>(2)); }
 };
-struct sqrt_op : unary<Result::ToFloat, floating | complex, Saves::Output> {
+REEL_OP("sqrt(Tensor input) -> Tensor", rule, method, out, inplace)
+struct sqrt_op : unary<Result::ToFloat, floating | complex, Saves::Output>, vector_form {
     template <class T> REEL_HD T f(T x) const { return sqrt(x); }
     template <class T> T df(T g, T, T o) const { return g / conj(o * k<T>(2)); }
 };
-struct rsqrt_op : unary<Result::ToFloat, floating | complex, Saves::Output> {
+REEL_OP("rsqrt(Tensor input) -> Tensor", rule, method, out, inplace)
+struct rsqrt_op : unary<Result::ToFloat, floating | complex, Saves::Output>, vector_form {
     template <class T> REEL_HD T f(T x) const { return rsqrt(x); }
     template <class T> T df(T g, T, T o) const { return g * conj(o * o * o * k<T>(-0.5)); }
 };
-
-using arithmetic_binary = op_list<add_op, sub_op, mul_op, div_op, maximum_op, minimum_op, atan2_op>;
-using arithmetic_unary = op_list<neg_op, reciprocal_op, square_op, sqrt_op, rsqrt_op>;
 
 } // namespace reel::pointwise

@@ -1,20 +1,46 @@
 // Powers.
 #pragma once
 
+#include <cmath>
+
 #include <reel/autograd/pointwise/rule.hpp>
 
 namespace reel::pointwise {
 
-/// d(x^o) = o x^(o-1) dx + x^o log(x) do; the derivatives treat zero bases and exponents and stand with the op.
-struct pow_op : binary<Result::Same, floating | complex, a | b, a | b> {
+/// d(x^o) = o x^(o-1) dx + x^o log(x) do; the derivatives treat zero bases and exponents and stand with the op. Powers
+/// of integers wrap; a negative exponent gives what is left of the quotient.
+struct pow_op : binary<Result::Same, all_numbers, a | b, a | b>, vector_form {
+    static constexpr bool number_is_operand = false;
     template <class T> REEL_HD T f(T x, T o) const {
         if constexpr (math::is_complex<T>::value) return o == T(0) ? T(1) : std::pow(x, o);
+        else if constexpr (std::is_integral_v<T>) return whole_power(x, o);
         else return pow(x, o);
     }
-    Tensor da(const Tensor& g, const Tensor& x, const Tensor& o, const Tensor&) const;
-    Tensor db(const Tensor& g, const Tensor& x, const Tensor& o, const Tensor&) const;
+    template <class T> REEL_HD static T whole_power(T x, T o) {
+        if (o < 0) return x == 1 ? T(1) : x == T(-1) ? (o % 2 == 0 ? T(1) : T(-1)) : T(0);
+        using U = std::common_type_t<std::make_unsigned_t<T>, unsigned>; // overflow wraps
+        U r = 1, base = U(x);
+        for (U e = U(o); e; e >>= 1) {
+            if (e & 1) r = U(r * base);
+            base = U(base * base);
+        }
+        return T(r);
+    }
+    Tensor da(const Tensor& g, const Tensor& x, const Tensor& o, const Tensor& y) const;
+    Tensor db(const Tensor& g, const Tensor& x, const Tensor& o, const Tensor& y) const;
 };
-
-using power_binary = op_list<pow_op>;
+/// sqrt(x^2 + o^2), without overflow.  gx = g x / y, zero at the origin as a norm's.
+REEL_OP("hypot(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace)
+struct hypot_op : binary<Result::Same, floating, a | y, b | y> {
+    template <class T> REEL_HD T f(T x, T o) const { return std::hypot(x, o); }
+    template <class T> T da(T g, T x, T, T y) const { return g * (x / masked_fill(y, y == 0, 1)); }
+    template <class T> T db(T g, T, T o, T y) const { return g * (o / masked_fill(y, y == 0, 1)); }
+};
+/// The cube root, of negative numbers, too.  d/dx = 1 / (3 y^2)
+REEL_OP("cbrt(Tensor input) -> Tensor", rule, method, out, inplace, samples(call(numbers({3, 4}))))
+struct cbrt_op : unary<Result::ToFloat, floating, Saves::Output> {
+    template <class T> REEL_HD T f(T x) const { return std::cbrt(x); }
+    template <class T> T df(T g, T, T o) const { return g / (o * o * 3); }
+};
 
 } // namespace reel::pointwise

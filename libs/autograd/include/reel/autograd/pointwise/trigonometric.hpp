@@ -5,33 +5,67 @@
 
 namespace reel::pointwise {
 
-#define REEL_TRIG(name, what, forward, derivative)                                                                     \
-    struct name : unary<Result::ToFloat, floating | complex, Saves::what> {                                            \
-        template <class T> REEL_HD T f(T x) const { return forward; }                                                  \
-        template <class T> T df(T g, [[maybe_unused]] T x, [[maybe_unused]] T o) const {                               \
-            return g * conj(derivative);                                                                               \
-        }                                                                                                              \
-    };
-REEL_TRIG(sin_op, Input, sin(x), cos(x))
-REEL_TRIG(cos_op, Input, cos(x), -sin(x))
-REEL_TRIG(tan_op, Output, tan(x), o* o + k<T>(1))
-REEL_TRIG(asin_op, Input, asin(x), rsqrt(-(x* x) + k<T>(1)))
-REEL_TRIG(acos_op, Input, acos(x), -rsqrt(-(x* x) + k<T>(1)))
-REEL_TRIG(atan_op, Input, atan(x), reciprocal(x* x + k<T>(1)))
-REEL_TRIG(sinh_op, Input, sinh(x), cosh(x))
-REEL_TRIG(cosh_op, Input, cosh(x), sinh(x))
-REEL_TRIG(asinh_op, Input, asinh(x), rsqrt(x* x + k<T>(1)))
-REEL_TRIG(acosh_op, Input, acosh(x), rsqrt(x - k<T>(1)) * rsqrt(x + k<T>(1)))
-REEL_TRIG(atanh_op, Input, atanh(x), reciprocal(-(x* x) + k<T>(1)))
-#undef REEL_TRIG
+REEL_OP("sin(Tensor input) -> Tensor", rule, method, out, inplace)
+struct sin_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
+    template <class T> REEL_HD T f(T x) const { return sin(x); }
+    template <class T> T df(T g, T x, T) const { return g * conj(cos(x)); }
+};
+REEL_OP("cos(Tensor input) -> Tensor", rule, method, out, inplace)
+struct cos_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
+    template <class T> REEL_HD T f(T x) const { return cos(x); }
+    template <class T> T df(T g, T x, T) const { return g * conj(-sin(x)); }
+};
+REEL_OP("tan(Tensor input) -> Tensor", rule, method, out, inplace)
+struct tan_op : unary<Result::ToFloat, floating | complex, Saves::Output>, vector_form {
+    template <class T> REEL_HD T f(T x) const { return tan(x); }
+    template <class T> T df(T g, T, T o) const { return g * conj(o * o + k<T>(1)); }
+};
+REEL_OP("asin(Tensor input) -> Tensor", rule, method, out, inplace, alias("arcsin"))
+struct asin_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
+    template <class T> REEL_HD T f(T x) const { return asin(x); }
+    template <class T> T df(T g, T x, T) const { return g * conj(rsqrt(-(x * x) + k<T>(1))); }
+};
+REEL_OP("acos(Tensor input) -> Tensor", rule, method, out, inplace, alias("arccos"))
+struct acos_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
+    template <class T> REEL_HD T f(T x) const { return acos(x); }
+    template <class T> T df(T g, T x, T) const { return g * conj(-rsqrt(-(x * x) + k<T>(1))); }
+};
+REEL_OP("atan(Tensor input) -> Tensor", rule, method, out, inplace, alias("arctan"))
+struct atan_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
+    template <class T> REEL_HD T f(T x) const { return atan(x); }
+    template <class T> T df(T g, T x, T) const { return g * conj(reciprocal(x * x + k<T>(1))); }
+};
+REEL_OP("sinh(Tensor input) -> Tensor", rule, method, out, inplace)
+struct sinh_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
+    template <class T> REEL_HD T f(T x) const { return sinh(x); }
+    template <class T> T df(T g, T x, T) const { return g * conj(cosh(x)); }
+};
+REEL_OP("cosh(Tensor input) -> Tensor", rule, method, out, inplace)
+struct cosh_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
+    template <class T> REEL_HD T f(T x) const { return cosh(x); }
+    template <class T> T df(T g, T x, T) const { return g * conj(sinh(x)); }
+};
+REEL_OP("asinh(Tensor input) -> Tensor", rule, method, out, inplace, alias("arcsinh"))
+struct asinh_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
+    template <class T> REEL_HD T f(T x) const { return asinh(x); }
+    template <class T> T df(T g, T x, T) const { return g * conj(rsqrt(x * x + k<T>(1))); }
+};
+REEL_OP("acosh(Tensor input) -> Tensor", rule, method, out, inplace, alias("arccosh"))
+struct acosh_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
+    template <class T> REEL_HD T f(T x) const { return acosh(x); }
+    template <class T> T df(T g, T x, T) const { return g * conj(rsqrt(x - k<T>(1)) * rsqrt(x + k<T>(1))); }
+};
+REEL_OP("atanh(Tensor input) -> Tensor", rule, method, out, inplace, alias("arctanh"))
+struct atanh_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
+    template <class T> REEL_HD T f(T x) const { return atanh(x); }
+    template <class T> T df(T g, T x, T) const { return g * conj(reciprocal(-(x * x) + k<T>(1))); }
+};
 /// d/dx = 1 - y^2
-struct tanh_op : unary<Result::ToFloat, floating | complex, Saves::Output> {
+REEL_OP("tanh(Tensor input) -> Tensor", rule, method, out, inplace, alias("nn.functional.tanh"))
+struct tanh_op : unary<Result::ToFloat, floating | complex, Saves::Output>, vector_form {
     static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const { return tanh(x); }
     template <class T> REEL_HD T df(T g, T, T o) const { return g * conj(k<T>(1) - o * o); }
 };
-
-using trigonometric_unary =
-    op_list<sin_op, cos_op, tan_op, asin_op, acos_op, atan_op, sinh_op, cosh_op, asinh_op, acosh_op, atanh_op, tanh_op>;
 
 } // namespace reel::pointwise

@@ -5,6 +5,7 @@
 #include <typeinfo>
 #include <utility>
 
+#include <reel/nn/detail/module_access.hpp>
 #include <reel/nn/modules/sequential.hpp>
 
 namespace reel::nn {
@@ -19,7 +20,7 @@ public:
     requires(!std::is_same_v<std::decay_t<M>, AnyModule>) explicit AnyModule(M&& module)
         : AnyModule(detail::as_typed_ptr(std::forward<M>(module))) {}
     template <class M> explicit AnyModule(std::shared_ptr<M> module) : module_(module) {
-        if (module) Module::detail_set_thunk<M>(*module);
+        if (module) detail::ModuleAccess::learn_class<M>(*module);
     }
     template <class M>
     requires(!std::is_same_v<std::decay_t<M>, AnyModule>) AnyModule& operator=(M&& module) {

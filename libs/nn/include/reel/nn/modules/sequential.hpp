@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <reel/nn/cloneable.hpp>
+#include <reel/nn/detail/module_access.hpp>
 #include <reel/nn/module_holder.hpp>
 #include <reel/nn/type_name.hpp>
 
@@ -30,7 +31,7 @@ template <class M> auto as_typed_ptr(M&& m) {
     else if constexpr (requires { m.ptr(); }) return m.ptr(); // a holder or an AnyModule
     else {
         auto p = std::make_shared<D>(std::forward<M>(m));
-        Module::detail_set_thunk<D>(*p);
+        detail::ModuleAccess::learn_class<D>(*p);
         return p;
     }
 }

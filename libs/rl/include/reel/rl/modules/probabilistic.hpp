@@ -5,13 +5,13 @@
 
 #include <reel/autograd/ordered_dict.hpp>
 #include <reel/nn/options.hpp>
-#include <reel/rl/distributions/bernoulli.hpp>
-#include <reel/rl/distributions/categorical.hpp>
-#include <reel/rl/distributions/delta.hpp>
-#include <reel/rl/distributions/independent.hpp>
-#include <reel/rl/distributions/normal.hpp>
-#include <reel/rl/distributions/one_hot_categorical.hpp>
-#include <reel/rl/distributions/tanh_normal.hpp>
+#include <reel/distributions/bernoulli.hpp>
+#include <reel/distributions/categorical.hpp>
+#include <reel/distributions/delta.hpp>
+#include <reel/distributions/independent.hpp>
+#include <reel/distributions/normal.hpp>
+#include <reel/distributions/one_hot_categorical.hpp>
+#include <reel/distributions/tanh_normal.hpp>
 #include <reel/rl/modules/exploration_type.hpp>
 #include <reel/rl/modules/tensordict_module_base.hpp>
 
@@ -25,7 +25,7 @@ struct DistributionClass {
     std::string name;
     std::function<DistributionPtr(const DistributionParameters&)> make;
 };
-/// `distribution_class<TanhNormal>(TanhNormalOptions().low(...))`: classes of reel::rl::distributions. Those that are
+/// `distribution_class<TanhNormal>(TanhNormalOptions().low(...))`: classes of reel::distributions. Those that are
 /// one event per element (Normal, Bernoulli) become Independent over the last dimension, so that a log-probability
 /// belongs to the whole action, unless `event_dims` says otherwise. OneHotCategorical draws int64, as specs of actions
 /// do. KeyError for names that the class does not take.

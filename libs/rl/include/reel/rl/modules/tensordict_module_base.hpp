@@ -9,7 +9,7 @@
 
 #include <reel/nn/cloneable.hpp>
 #include <reel/nn/module_holder.hpp>
-#include <reel/rl/distributions/distribution.hpp>
+#include <reel/rl/distributions.hpp>
 #include <reel/rl/tensordict.hpp>
 
 namespace reel::rl {
@@ -59,7 +59,7 @@ public:
     template <std::derived_from<TensorDictModuleBase> C>
     AnyTensorDictModule(const nn::ModuleHolder<C>& holder) : AnyTensorDictModule(holder.ptr()) {}
     template <std::derived_from<TensorDictModuleBase> C> AnyTensorDictModule(std::shared_ptr<C> module) {
-        if constexpr (std::is_base_of_v<nn::Module, C>) nn::Module::detail_set_thunk<C>(*module);
+        if constexpr (std::is_base_of_v<nn::Module, C>) nn::detail::ModuleAccess::learn_class<C>(*module);
         base_ = std::move(module);
     }
     /// The part of a module that is one; TypeError naming its class otherwise.

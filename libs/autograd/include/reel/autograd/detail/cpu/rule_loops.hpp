@@ -1,0 +1,38 @@
+// Instantiates the vector loops of pointwise rules for one instruction set.
+#pragma once
+
+#include <reel/autograd/detail/cpu/loops.hpp>
+#include <reel/autograd/detail/cpu/normal_cdf.hpp>
+#include <reel/autograd/detail/cpu/vec_math.hpp>
+#include <reel/autograd/pointwise/loop.hpp>
+
+namespace reel::cpu::REEL_ISA {
+
+template <class Op> struct Forward {
+    Op op;
+    template <class X> X operator()(X x) const { return op.f(x); }
+    template <class X> X operator()(X x, X o) const { return op.f(x, o); }
+};
+template <class Op> struct Backward {
+    Op op;
+    template <class X> X operator()(X g, X saved) const { return op.df(g, saved, saved); }
+};
+
+template <class Op, class T> void set_loops() {
+    pointwise::LoopTable& table = pointwise::loop_table<Op>;
+    if constexpr (Op::operands == 2) table.forward[int(dtype_of<T>)] = &binary_loop<Forward<Op>, T>;
+    else {
+        table.forward[int(dtype_of<T>)] = &unary_loop<Forward<Op>, T>;
+        if constexpr (Op::fused) table.backward[int(dtype_of<T>)] = &binary_loop<Backward<Op>, T>;
+    }
+}
+/// Sets the loops of every floating dtype for each rule.
+template <class... Op> void register_rules(pointwise::op_list<Op...>) {
+    static_assert((pointwise::has_vector_form<Op> && ...));
+    (set_loops<Op, float>(), ...);
+    (set_loops<Op, double>(), ...);
+    (set_loops<Op, BFloat16>(), ...);
+    (set_loops<Op, Half>(), ...);
+}
+
+} // namespace reel::cpu::REEL_ISA

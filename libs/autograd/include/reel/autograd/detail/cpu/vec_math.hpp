@@ -1,0 +1,206 @@
+// Elementary functions on vectors: own polynomials for the hot float32 few, SLEEF for the tail, lanes for the rest (and
+// for the tail of programs, which need not have SLEEF).
+#pragma once
+
+#if !defined(REEL_WITHOUT_SLEEF)
+#include <sleef.h>
+#endif
+
+#include <cmath>
+
+#include <reel/autograd/detail/cpu/vec_arithmetic.hpp>
+
+namespace reel::cpu::REEL_ISA {
+
+namespace detail {
+inline VF fma(VF a, VF b, VF c) { return VF(a.v * b.v + c.v); }
+/// exp(r) - 1 for |r| <= ln2/2: r + r^2 q(r), q fitted for the least largest error (3e-9 of exp, 2e-8 of expm1).
+inline VF expm1_reduced(VF r) {
+    VF p(0.0013814596f);
+    p = fma(p, r, VF(0.0083687171f));
+    p = fma(p, r, VF(0.0416683881f));
+    p = fma(p, r, VF(0.1666652063f));
+    p = fma(p, r, VF(0.4999999345f));
+    return fma(p * r, r, r);
+}
+/// x = n ln2 + r; n as a float.
+inline VF reduce(VF x, VF& r) {
+    const VF n = round(x * VF(1.44269504f));
+    r = fma(n, VF(-0.693359375f), x);
+    r = fma(n, VF(2.12194440e-4f), r);
+    return n;
+}
+inline VF pow2i(VF::RawInt n) { return from_bits<float>((n + 127) << 23); }
+inline VF::RawInt to_int(VF x) { return __builtin_convertvector(x.v, VF::RawInt); }
+/// p 2^n for whole n, NaN if p is.
+inline VF scale(VF p, VF n) {
+#if defined(__AVX512F__)
+    return VF((VF::Raw)_mm512_scalef_ps((__m512)p.v, (__m512)n.v));
+#else
+    const VF::RawInt whole = to_int(n), half = whole >> 1; // two steps: neither factor leaves the exponent range
+    return p * pow2i(half) * pow2i(whole - half);
+#endif
+}
+} // namespace detail
+
+inline VF exp(VF x) {
+    VF r;
+    const VF n = detail::reduce(maximum_of(VF(-104.f), minimum_of(VF(89.f), x)), r);
+    return detail::scale(detail::expm1_reduced(r) + VF(1.f), n);
+}
+inline VF expm1(VF x) {
+    const VF c = select(x < VF(-30.f), VF(-30.f), select(x > VF(89.f), VF(89.f), x));
+    VF r;
+    const VF::RawInt n = detail::to_int(detail::reduce(c, r));
+    const VF p = detail::expm1_reduced(r);
+    const VF::RawInt half = n >> 1;
+    const VF a = detail::pow2i(half), b = detail::pow2i(n - half);
+    const VF y = detail::fma(p * a, b, a * b - VF(1.f));
+    return select(isnan(x) | (x == VF(0.f)), x, y);
+}
+inline VF log(VF x) {
+    const VF tiny(1.17549435e-38f);
+    const auto sub = x < tiny;
+    const VF scaled = select(sub, x * VF(8388608.f), x);
+    // mantissa in [sqrt(1/2), sqrt(2)); without the sign, whose difference would not fit
+    VF::RawInt u = (bits(scaled) & 0x7fffffff) - 0x3f3504f3;
+    const VF::RawInt e = u >> 23;
+    const VF m = from_bits<float>((u & 0x007fffff) + 0x3f3504f3);
+    const VF n = VF(__builtin_convertvector(e, VF::Raw)) - select(sub, VF(23.f), VF(0.f));
+    // log m = 2 atanh(s), s = (m - 1) / (m + 1)
+    const VF f = m - VF(1.f), s = f / (m + VF(1.f)), z = s * s;
+    VF p(1.f / 11);
+    p = detail::fma(p, z, VF(1.f / 9));
+    p = detail::fma(p, z, VF(1.f / 7));
+    p = detail::fma(p, z, VF(1.f / 5));
+    p = detail::fma(p, z, VF(1.f / 3));
+    const VF h = VF(0.5f) * f * f;
+    // s = f - s (f^2/2 + ...): keeps f exact near one
+    const VF tail = s * (h + VF(2.f) * z * p) - h;
+    VF y = detail::fma(n, VF(-2.12194440e-4f), tail) + f;
+    y = detail::fma(n, VF(0.693359375f), y);
+    const VF inf(__builtin_inff());
+    y = select(x == inf, inf, y);
+    y = select(x == VF(0.f), -inf, y);
+    return select((x < VF(0.f)) | isnan(x), VF(__builtin_nanf("")), y);
+}
+inline VF tanh(VF x) {
+    const VF a = abs(x);
+    const VF e = expm1(VF(2.f) * select(a > VF(10.f), VF(10.f), a));
+    const VF y = e / (e + VF(2.f));
+    return select(isnan(x), x, copysign(y, x));
+}
+inline VF sigmoid(VF x) { return VF(1.f) / (VF(1.f) + exp(-x)); }
+inline VF erf(VF x) {
+    const VF a = abs(x), z = x * x;
+    // |x| < 1: the Taylor series of erf(x)/x in x^2.
+    VF s(2.f / 1.7724538509f / 39916800.f / -23.f);
+    constexpr float k = 1.1283791671f;
+    constexpr float c[] = {k / (3628800.f * 21),
+                           -k / (362880.f * 19),
+                           k / (40320.f * 17),
+                           -k / (5040.f * 15),
+                           k / (720.f * 13),
+                           -k / (120.f * 11),
+                           k / (24.f * 9),
+                           -k / (6.f * 7),
+                           k / (2.f * 5),
+                           -k / 3,
+                           k};
+    for (const float ci : c) s = detail::fma(s, z, VF(ci));
+    const VF small = x * s;
+    // 1 <= |x| < 4: 1 - exp(p(u)), p fitted to log erfc on [0.9, 4] (Chebyshev, 4e-10).
+    const VF u = (select(a > VF(4.f), VF(4.f), a) - VF(2.45f)) * VF(1.f / 1.55f);
+    constexpr float q[] = {4.48701978526548e-05f,  -0.00031473460203275215f, 0.0011434976012164233f,
+                           -0.003956267376215967f, 0.013125106064204289f,    -0.04209197707789421f,
+                           -2.2637135209974693f,   -8.15047939224288f,       -7.541539568272505f};
+    VF p(q[0]);
+    for (int i = 1; i < 9; ++i) p = detail::fma(p, u, VF(q[i]));
+    const VF big = copysign(VF(1.f) - exp(p), x);
+    const VF y = select(a < VF(1.f), small, select(a >= VF(4.f), copysign(VF(1.f), x), big));
+    return select(isnan(x), x, y);
+}
+inline VD sigmoid(VD x);
+
+#if defined(REEL_WITHOUT_SLEEF)
+#elif defined(__AVX512F__)
+#define REEL_SLEEF_F(name, ulp) Sleef_##name##f16_##ulp
+#define REEL_SLEEF_D(name, ulp) Sleef_##name##d8_##ulp
+#elif defined(__AVX2__)
+#define REEL_SLEEF_F(name, ulp) Sleef_##name##f8_##ulp
+#define REEL_SLEEF_D(name, ulp) Sleef_##name##d4_##ulp
+#elif defined(__SSE2__)
+#define REEL_SLEEF_F(name, ulp) Sleef_##name##f4_##ulp
+#define REEL_SLEEF_D(name, ulp) Sleef_##name##d2_##ulp
+#endif
+
+#if defined(REEL_SLEEF_F)
+#define REEL_TAIL_F(name, ulp)                                                                                         \
+    inline VF name(VF x) { return VF((VF::Raw)REEL_SLEEF_F(name, ulp)(x.v)); }
+#define REEL_TAIL_D(name, ulp)                                                                                         \
+    inline VD name(VD x) { return VD((VD::Raw)REEL_SLEEF_D(name, ulp)(x.v)); }
+#define REEL_TAIL2(name, ulp)                                                                                          \
+    inline VF name(VF x, VF y) { return VF((VF::Raw)REEL_SLEEF_F(name, ulp)(x.v, y.v)); }                              \
+    inline VD name(VD x, VD y) { return VD((VD::Raw)REEL_SLEEF_D(name, ulp)(x.v, y.v)); }
+#else
+#define REEL_TAIL_F(name, ulp)                                                                                         \
+    inline VF name(VF x) {                                                                                             \
+        return map_lanes(x, [](float v) { return std::name(v); });                                                     \
+    }
+#define REEL_TAIL_D(name, ulp)                                                                                         \
+    inline VD name(VD x) {                                                                                             \
+        return map_lanes(x, [](double v) { return std::name(v); });                                                    \
+    }
+#define REEL_TAIL2(name, ulp)                                                                                          \
+    inline VF name(VF x, VF y) {                                                                                       \
+        return map_lanes(x, y, [](float a, float b) { return std::name(a, b); });                                      \
+    }                                                                                                                  \
+    inline VD name(VD x, VD y) {                                                                                       \
+        return map_lanes(x, y, [](double a, double b) { return std::name(a, b); });                                    \
+    }
+#endif
+#define REEL_TAIL(name, ulp) REEL_TAIL_F(name, ulp) REEL_TAIL_D(name, ulp)
+REEL_TAIL_D(exp, u10)
+REEL_TAIL_D(expm1, u10)
+REEL_TAIL_D(log, u10)
+REEL_TAIL_D(tanh, u10)
+REEL_TAIL_D(erf, u10)
+REEL_TAIL(exp2, u10)
+REEL_TAIL(log2, u10)
+REEL_TAIL(log10, u10)
+REEL_TAIL(log1p, u10)
+REEL_TAIL(sin, u10)
+REEL_TAIL(cos, u10)
+REEL_TAIL(tan, u10)
+REEL_TAIL(asin, u10)
+REEL_TAIL(acos, u10)
+REEL_TAIL(atan, u10)
+REEL_TAIL(sinh, u10)
+REEL_TAIL(cosh, u10)
+namespace tail {
+REEL_TAIL(asinh, u10)
+REEL_TAIL(acosh, u10)
+} // namespace tail
+REEL_TAIL(atanh, u10)
+REEL_TAIL(erfc, u15)
+REEL_TAIL2(atan2, u10)
+REEL_TAIL2(pow, u10)
+inline VD sigmoid(VD x) { return VD(1.0) / (VD(1.0) + exp(-x)); }
+/// The tail's functions are infinite from where the square overflows; out there both are log(2 |x|).
+template <class T> Vec<T> asinh(Vec<T> x) {
+    const Vec<T> a = abs(x);
+    const Mask<T> far = a > Vec<T>(T(1e9));
+    if (!any(far)) return tail::asinh(x);
+    return select(far, copysign(log(a) + Vec<T>(T(0.693147180559945309)), x), tail::asinh(x));
+}
+template <class T> Vec<T> acosh(Vec<T> x) {
+    const Mask<T> far = x > Vec<T>(T(1e9));
+    if (!any(far)) return tail::acosh(x);
+    return select(far, log(x) + Vec<T>(T(0.693147180559945309)), tail::acosh(x));
+}
+#undef REEL_TAIL
+#undef REEL_TAIL_F
+#undef REEL_TAIL_D
+#undef REEL_TAIL2
+
+} // namespace reel::cpu::REEL_ISA

@@ -1,0 +1,24 @@
+// Kernels of copies and fills.
+#pragma once
+
+#include <reel/autograd/kernel.hpp>
+#include <reel/autograd/scalar.hpp>
+
+namespace reel {
+
+namespace cpu {
+void copy(const Tensor& dst, const Tensor& src);
+void fill(const Tensor& dst, const Scalar& value);
+} // namespace cpu
+
+namespace kernels {
+/// dst[i] = src[i]; both have the same sizes, any strides and dtypes. Floats truncate into integers, complex numbers
+/// drop their imaginary parts, anything but zero is true. A device's function copies between its memory and the host's
+/// and between devices of its kind, too, in the order of the current streams: host memory may be read or freed when it
+/// returns.
+inline constinit Kernel<decltype(cpu::copy)> copy{"copy", &cpu::copy};
+/// dst[i] = value, in the dtype of `dst`, any strides.
+inline constinit Kernel<decltype(cpu::fill)> fill{"fill", &cpu::fill};
+} // namespace kernels
+
+} // namespace reel

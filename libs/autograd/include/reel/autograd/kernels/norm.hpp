@@ -1,0 +1,61 @@
+// Kernels of normalisation: moments, affine maps and their gradients.
+#pragma once
+
+#include <reel/autograd/kernel.hpp>
+
+namespace reel {
+
+/// x [batch, channels, length], dense. Places that share moments: one channel over the whole batch (`groups` 0), or one
+/// of `groups` groups of channels in one example.
+struct NormGeometry {
+    std::int64_t batch, channels, length, groups;
+
+    std::int64_t num_stats() const { return groups == 0 ? channels : batch * groups; }
+    std::int64_t stat(std::int64_t n, std::int64_t c) const {
+        return groups == 0 ? c : n * groups + c / (channels / groups);
+    }
+    /// Elements that share one pair of moments.
+    std::int64_t count() const { return groups == 0 ? batch * length : channels / groups * length; }
+};
+
+// All tensors are dense. x, y, weights, biases and gradients have one dtype, float32 or float64, and so have `mean` and
+// `rstd` where nothing else is said; sums of sums are kept in float64. Weights and biases may be undefined, and so may
+// gradients that nobody wants.
+namespace cpu {
+void norm_moments(const char* op, const NormGeometry& g, const Tensor& mean, const Tensor& var, const Tensor& x);
+void norm_rstd(const char* op, const Tensor& rstd, const Tensor& var, double eps);
+void norm_running(const char* op, const Tensor& running, const Tensor& before, const Tensor& moments, double scale,
+                  double momentum);
+void norm_forward(const char* op, const NormGeometry& g, const Tensor& y, const Tensor& x, const Tensor& mean,
+                  const Tensor& rstd, const Tensor& weight, const Tensor& bias);
+void norm_backward(const char* op, const NormGeometry& g, const Tensor& gy, const Tensor& x, const Tensor& mean,
+                   const Tensor& rstd, const Tensor& weight, bool constant_stats, const Tensor& gx, const Tensor& gw,
+                   const Tensor& gb);
+void layer_norm(const char* op, const Tensor& y, const Tensor& mean, const Tensor& rstd, const Tensor& x,
+                const Tensor& weight, const Tensor& bias, std::int64_t inner, double eps);
+void layer_norm_backward(const char* op, const Tensor& gy, const Tensor& x, const Tensor& mean, const Tensor& rstd,
+                         const Tensor& weight, std::int64_t inner, const Tensor& gx, const Tensor& gw,
+                         const Tensor& gb);
+} // namespace cpu
+
+namespace kernels {
+/// Means and biased variances of x, float64, one pair per stat.
+inline constinit Kernel<decltype(cpu::norm_moments)> norm_moments{"batch_norm", &cpu::norm_moments};
+/// rstd = 1 / sqrt(var + eps), computed in float64, which `var` is; `rstd` is float32 or float64.
+inline constinit Kernel<decltype(cpu::norm_rstd)> norm_rstd{"batch_norm", &cpu::norm_rstd};
+/// running = momentum scale m + (1 - momentum) before, m being the mean over examples of `moments` [examples,
+/// channels]; all are float64.
+inline constinit Kernel<decltype(cpu::norm_running)> norm_running{"batch_norm", &cpu::norm_running};
+/// y = (x - mean) rstd weight + bias, with one mean and rstd per stat, one weight and bias per channel.
+inline constinit Kernel<decltype(cpu::norm_forward)> norm_forward{"batch_norm", &cpu::norm_forward};
+/// The gradients of `norm_forward` in x, weight and bias; `constant_stats`: mean and rstd did not come from x.
+inline constinit Kernel<decltype(cpu::norm_backward)> norm_backward{"batch_norm", &cpu::norm_backward};
+/// The same over rows of `inner` elements, with one weight and bias per element of a row; fills one mean and rstd per
+/// row.
+inline constinit Kernel<decltype(cpu::layer_norm)> layer_norm{"layer_norm", &cpu::layer_norm};
+/// Its gradients.
+inline constinit Kernel<decltype(cpu::layer_norm_backward)> layer_norm_backward{"layer_norm",
+                                                                                &cpu::layer_norm_backward};
+} // namespace kernels
+
+} // namespace reel

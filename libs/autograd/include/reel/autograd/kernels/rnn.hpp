@@ -1,0 +1,59 @@
+// Kernels of recurrent layers: all steps of one layer in one direction, and back through them.
+#pragma once
+
+#include <vector>
+
+#include <reel/autograd/kernel.hpp>
+
+namespace reel {
+
+enum class RnnCell : std::uint8_t { tanh, relu, lstm, gru };
+/// Blocks of `hidden` values that the cell's gates have.
+inline std::int64_t rnn_gates(RnnCell c) { return c == RnnCell::lstm ? 4 : c == RnnCell::gru ? 3 : 1; }
+
+/// Rows of all steps lie one after the other, step t having `batch_sizes[t]` of them, never more than the step before.
+struct RnnPlan {
+    ScalarType dtype; ///< float32 or float64
+    RnnCell cell;
+    bool reverse;
+    std::int64_t hidden;                   ///< of the cell
+    std::int64_t out;                      ///< of what a step hands on: `hidden`, or less with a projection
+    std::vector<std::int64_t> batch_sizes; ///< positive
+    std::int64_t batch() const { return batch_sizes.front(); }
+    std::int64_t rows() const {
+        std::int64_t n = 0;
+        for (const std::int64_t b : batch_sizes) n += b;
+        return n;
+    }
+};
+
+/// Dense tensors; those that a cell does not have are undefined. `x` [rows, in], `w_ih` [gates * hidden, in]; `gates`
+/// [rows, gates * hidden] is left with the activated gates; `bias` [gates * hidden] is the sum of both biases, for gru
+/// [4 * hidden]: r, z, then input's and state's n. `cells` [rows, hidden]: lstm's cell states, or gru's state part of
+/// n; `raw` [rows, hidden]: what is projected; `previous` [rows, out]: the state that each row started from.
+struct RnnForward {
+    const Tensor &x, &h0, &c0, &w_ih, &w_hh, &bias, &w_hr;
+    const Tensor &gates, &cells, &raw, &previous, &hn, &cn;
+};
+/// `grad_h` [batch, out] and `grad_c` [batch, hidden] come with the gradients of hn and cn and leave with those of h0
+/// and c0. `grad_output` may be undefined. `grad_gates`: gradients of the projected inputs; `grad_state_gates` (gru
+/// only): of the projected states. `grad_states` [rows, out] (projection only): of every step's output.
+struct RnnBackward {
+    const Tensor &c0, &w_hh, &w_hr, &gates, &cells, &previous, &grad_output;
+    const Tensor &grad_h, &grad_c, &grad_state_gates, &grad_states;
+};
+
+namespace cpu {
+void rnn(const char* op, const RnnPlan& p, const Tensor& output, const RnnForward& f);
+void rnn_backward(const char* op, const RnnPlan& p, const Tensor& grad_gates, const RnnBackward& b);
+} // namespace cpu
+
+namespace kernels {
+/// Fills `output` [rows, out] and what `f` leaves for the way back. A device need not have it: the layer then goes step
+/// by step through ops.
+inline constinit Kernel<decltype(cpu::rnn)> rnn{"rnn", &cpu::rnn};
+/// Fills `grad_gates` [rows, gates * hidden] and the gradients in `b`.
+inline constinit Kernel<decltype(cpu::rnn_backward)> rnn_backward{"rnn", &cpu::rnn_backward};
+} // namespace kernels
+
+} // namespace reel

@@ -1,0 +1,145 @@
+// Activations put together from pieces.
+#pragma once
+
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/pointwise/rule.hpp>
+
+namespace reel::pointwise {
+
+/// x between the bounds; no gradient at or beyond them.
+REEL_OP("nn.functional.hardtanh(Tensor input, float min_val=-1.0, float max_val=1.0, bool inplace=False) -> Tensor",
+        rule, method, inplace)
+struct hardtanh_op : unary<Result::Same, floating | integral, Saves::Input>, vector_form {
+    double low, high;
+    explicit hardtanh_op(double l = -1, double h = 1) : low(l), high(h) {
+        REEL_CHECK_VALUE(low <= high, "hardtanh: min_val is ", low, ", larger than max_val ", high);
+    }
+    void check(const char* op, const Tensor& x) const {
+        REEL_CHECK(x.scalar_type() != kBool, op, ": input is bool; expected numbers");
+        REEL_CHECK(x.scalar_type() != kByte || low >= 0, op, ": min_val is ", low,
+                   "; an unsigned input has no negative elements");
+    }
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x) const {
+        return where(x < k<T>(low), k<T>(low), where(x > k<T>(high), k<T>(high), x));
+    }
+    template <class T> REEL_HD T df(T g, T x, T) const {
+        return where(x <= k<T>(low), k<T>(0), where(x >= k<T>(high), k<T>(0), g));
+    }
+};
+/// scale x above zero, scale alpha (e^(x / width) - 1) below: elu, celu, selu.
+struct elu_op : unary<Result::Same, floating, Saves::Input>, vector_form {
+    double alpha, scale, width;
+    explicit elu_op(double a = 1, double s = 1, double w = 1) : alpha(a), scale(s), width(w) {}
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x) const {
+        return where(x <= k<T>(0), expm1(x / k<T>(width)) * k<T>(alpha * scale), x * k<T>(scale));
+    }
+    template <class T> REEL_HD T df(T g, T x, T) const {
+        // exp only sees what it is used for: its overflow would spoil second derivatives, which are zero at zero.
+        return where(x <= k<T>(0),
+                     g * (exp(where(x < k<T>(0), x, k<T>(0)) / k<T>(width)) * k<T>(alpha * scale / width)),
+                     g * k<T>(scale));
+    }
+};
+/// log(1 + e^(beta x)) / beta, and x itself from beta x > threshold on.
+REEL_OP("nn.functional.softplus(Tensor input, float beta=1.0, float threshold=20.0) -> Tensor", rule, out_exact,
+        inplace)
+struct softplus_op : unary<Result::Same, floating, Saves::Input>, vector_form {
+    double beta, threshold;
+    explicit softplus_op(double b = 1, double t = 20) : beta(b), threshold(t) {}
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x) const {
+        return where(x * k<T>(beta) > k<T>(threshold), x, log1p(exp(x * k<T>(beta))) / k<T>(beta));
+    }
+    template <class T> REEL_HD T df(T g, T x, T) const {
+        // At the threshold the sigmoid is a constant: the second derivative is zero there.
+        const T z = x * k<T>(beta);
+        return where(z > k<T>(threshold), g, g * sigmoid(where(z >= k<T>(threshold), k<T>(threshold), z)));
+    }
+};
+/// log(sigmoid(x))
+REEL_OP("nn.functional.logsigmoid(Tensor input) -> Tensor", rule, out_exact, alias("log_sigmoid"))
+struct logsigmoid_op : unary<Result::Same, floating, Saves::Input>, vector_form {
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x) const { return where(x > k<T>(0), k<T>(0), x) - log1p(exp(-abs(x))); }
+    template <class T> REEL_HD T df(T g, T x, T) const { return g * sigmoid(-x); }
+};
+/// x tanh(softplus(x))
+REEL_OP("nn.functional.mish(Tensor input, bool inplace=False) -> Tensor", rule, inplace, alias("mish"))
+struct mish_op : unary<Result::Same, floating, Saves::Input>, vector_form {
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x) const { return x * tanh(log1p(exp(x))); }
+    template <class T> REEL_HD T df(T g, T x, T) const {
+        const T t = tanh(where(x > k<T>(20), x, log1p(exp(where(x > k<T>(20), k<T>(0), x)))));
+        return g * (t + x * sigmoid(x) * (k<T>(1) - t * t));
+    }
+};
+/// min(max(x + 3, 0), 6) / 6
+REEL_OP("nn.functional.hardsigmoid(Tensor input, bool inplace=False) -> Tensor", rule, inplace)
+struct hardsigmoid_op : unary<Result::Same, floating, Saves::Input>, vector_form {
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x) const {
+        return where(x < k<T>(-3), k<T>(0), where(x > k<T>(3), k<T>(1), (x + k<T>(3)) / k<T>(6)));
+    }
+    template <class T> REEL_HD T df(T g, T x, T) const {
+        return where(x <= k<T>(-3), k<T>(0), where(x >= k<T>(3), k<T>(0), g / k<T>(6)));
+    }
+};
+/// x hardsigmoid(x)
+REEL_OP("nn.functional.hardswish(Tensor input, bool inplace=False) -> Tensor", rule, inplace)
+struct hardswish_op : unary<Result::Same, floating, Saves::Input>, vector_form {
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x) const {
+        return x * where(x < k<T>(-3), k<T>(0), where(x > k<T>(3), k<T>(6), x + k<T>(3))) / k<T>(6);
+    }
+    template <class T> REEL_HD T df(T g, T x, T) const {
+        return where(x <= k<T>(-3), k<T>(0), where(x >= k<T>(3), g, g * (x / k<T>(3) + k<T>(0.5))));
+    }
+};
+/// The shrinking rules are the identity without a gap, at zero, too.
+REEL_HD inline double gap(double lambd) { return lambd > 0 ? lambd : -1; }
+/// Zero within lambd of zero.
+REEL_OP("nn.functional.hardshrink(Tensor input, float lambd=0.5) -> Tensor", rule, method, out_exact,
+        alias("hardshrink"))
+struct hardshrink_op : unary<Result::Same, floating, Saves::Input>, vector_form {
+    double lambd;
+    explicit hardshrink_op(double l = 0.5) : lambd(l) {}
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x) const { return where(abs(x) <= k<T>(lambd), k<T>(0), x); }
+    template <class T> REEL_HD T df(T g, T x, T) const { return where(abs(x) <= k<T>(gap(lambd)), k<T>(0), g); }
+};
+/// Towards zero by lambd.
+REEL_OP("nn.functional.softshrink(Tensor input, float lambd=0.5) -> Tensor", rule, out_exact)
+struct softshrink_op : unary<Result::Same, floating, Saves::Input>, vector_form {
+    double lambd;
+    explicit softshrink_op(double l = 0.5) : lambd(l) {
+        REEL_CHECK(lambd >= 0, "softshrink: lambd is ", lambd, "; expected a number that is not negative");
+    }
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x) const {
+        return where(x > k<T>(lambd), x - k<T>(lambd), where(x < k<T>(-lambd), x + k<T>(lambd), x * k<T>(0)));
+    }
+    template <class T> REEL_HD T df(T g, T x, T) const { return where(abs(x) <= k<T>(gap(lambd)), k<T>(0), g); }
+};
+/// x above the threshold, `value` elsewhere.
+struct threshold_op : unary<Result::Same, floating | integral, Saves::Input>, vector_form {
+    double threshold, value;
+    threshold_op(double t = 0, double v = 0) : threshold(t), value(v) {}
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x) const { return where(x <= k<T>(threshold), k<T>(value), x); }
+    template <class T> REEL_HD T df(T g, T x, T) const { return where(x <= k<T>(threshold), k<T>(0), g); }
+};
+/// x above zero, weight x elsewhere.
+struct prelu_op : binary<Result::Same, floating, a | b, a> {
+    template <class T> REEL_HD T f(T x, T weight) const { return x > 0 ? x : weight * x; }
+    template <class T> T da(T g, T x, T weight, T) const {
+        // At zero either slope is a constant: mixed second derivatives are zero there.
+        const bool twice = GradMode::is_enabled() && weight.requires_grad();
+        const T slope = twice ? where(x < 0, weight, weight.detach()) : weight;
+        return where(x > 0, g, slope * g);
+    }
+    template <class T> T db(T g, T x, T, T) const { return where(x >= 0, 0, x * g); }
+};
+
+} // namespace reel::pointwise

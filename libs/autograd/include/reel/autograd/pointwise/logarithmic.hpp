@@ -1,0 +1,99 @@
+// Logarithms of sums and products, and their kin.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include <reel/autograd/pointwise/rule.hpp>
+
+namespace reel::pointwise {
+
+/// log(e^x + e^o), without overflow.  gx = g sigmoid(x - o)
+REEL_OP("logaddexp(Tensor input, Tensor other) -> Tensor", rule, method, out)
+struct logaddexp_op : binary<Result::Same, floating | complex, a | b, a | b> {
+    template <class T> REEL_HD T f(T x, T o) const {
+        if constexpr (math::is_complex<T>::value) return of_complex(x, o);
+        else {
+            if (std::isinf(x) && x == o) return x;
+            const T most = x != x || x > o ? x : o;
+            return most + std::log1p(std::exp(-std::abs(x - o)));
+        }
+    }
+    template <class T> T da(T g, T x, T o, T) const { return g * conj(sigmoid(x - o)); }
+    template <class T> T db(T g, T x, T o, T) const { return g * conj(sigmoid(o - x)); }
+
+private:
+    template <class R> static std::complex<R> of_complex(std::complex<R> x, std::complex<R> o) {
+        constexpr R nan = std::numeric_limits<R>::quiet_NaN();
+        if (x != x || o != o) return {nan, nan};
+        const std::complex<R> low = x.real() < o.real() ? x : o, high = x.real() < o.real() ? o : x;
+        if (!std::isfinite(low.real()) && low.real() == high.real())
+            return low.real() < 0 ? low : std::log(std::exp(low) + std::exp(high));
+        return high + math::log1p(std::exp(low - high));
+    }
+};
+/// log2(2^x + 2^o), without overflow.  gx = g / (1 + 2^(o - x)) = g sigmoid((x - o) log 2)
+REEL_OP("logaddexp2(Tensor input, Tensor other) -> Tensor", rule, method, out)
+struct logaddexp2_op : binary<Result::Same, floating, a | b, a | b> {
+    static constexpr double log_2 = 0.693147180559945309;
+    template <class T> REEL_HD T f(T x, T o) const {
+        if (std::isinf(x) && x == o) return x;
+        const T most = x != x || x > o ? x : o;
+        return most + std::log1p(std::exp2(-std::abs(x - o))) * T(1.442695040888963407);
+    }
+    template <class T> T da(T g, T x, T o, T) const { return g * sigmoid((x - o) * log_2); }
+    template <class T> T db(T g, T x, T o, T) const { return g * sigmoid((o - x) * log_2); }
+};
+
+/// x log(o), zero where x is zero unless o is NaN.
+REEL_OP("xlogy(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("special.xlogy"))
+REEL_OP("xlogy(Tensor input, Scalar other) -> Tensor", composite, method, out, inplace)
+REEL_OP("xlogy(Scalar input, Tensor other) -> Tensor", composite, out)
+struct xlogy_op : binary<Result::ToFloat, floating, a | b, a | b> {
+    template <class T> REEL_HD T f(T x, T o) const { return o != o ? o : x == 0 ? T(0) : x * std::log(o); }
+    /// Where it is constant along o, and by convention along x.
+    template <class T> T da(T g, T x, T o, T) const { return xlogy(g, masked_fill(o, logical_and(x == 0, o <= 0), 1)); }
+    template <class T> T db(T g, T x, T o, T) const {
+        return g * x / masked_fill(o, logical_and(x == 0, o <= 0), std::numeric_limits<double>::infinity());
+    }
+};
+/// x log(1 + o), zero where x is zero unless o is NaN.
+REEL_OP("special.xlog1py(Tensor input, Tensor other) -> Tensor", rule, out)
+REEL_OP("special.xlog1py(Tensor input, Scalar other) -> Tensor", composite, out)
+REEL_OP("special.xlog1py(Scalar input, Tensor other) -> Tensor", composite, out)
+struct xlog1py_op : binary<Result::ToFloat, floating, a | b, a | b> {
+    template <class T> REEL_HD T f(T x, T o) const { return o != o ? o : x == 0 ? T(0) : x * std::log1p(o); }
+    template <class T> T da(T g, T x, T o, T) const {
+        return special_xlog1py(g, masked_fill(o, logical_and(x == 0, o <= -1), 0));
+    }
+    template <class T> T db(T g, T x, T o, T) const {
+        return g * x / masked_fill(o + 1, logical_and(x == 0, o <= -1), std::numeric_limits<double>::infinity());
+    }
+};
+
+/// log(x / (1 - x)); with `eps`, x is first brought into [eps, 1 - eps].
+REEL_OP("logit(Tensor input, float? eps=None) -> Tensor", rule, method, out, inplace, alias("special.logit"))
+struct logit_op : unary<Result::ToFloat, floating, Saves::Input> {
+    double eps; ///< negative for none
+    explicit logit_op(std::optional<double> e = std::nullopt) : eps(e.value_or(-1)) {}
+    template <class T> REEL_HD T f(T x) const {
+        if (eps >= 0) x = x < T(eps) ? T(eps) : x > T(1 - eps) ? T(1 - eps) : x;
+        return x == T(1) ? std::numeric_limits<T>::infinity() : std::log(x / (T(1) - x));
+    }
+    template <class T> T df(T g, T x, T) const {
+        const double low = eps >= 0 ? eps : 0, outside = eps >= 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
+        const T inside = logical_and(x >= low, x <= 1 - low), within = where(inside, x, 0.5);
+        return where(inside, g / (within * (1 - within)), outside);
+    }
+};
+/// -x log(x); zero at 0, -infinity below.
+REEL_OP("special.entr(Tensor input) -> Tensor", rule, out)
+struct entr_op : unary<Result::ToFloat, floating, Saves::Input> {
+    template <class T> REEL_HD T f(T x) const {
+        return x != x ? x : x > 0 ? -x * std::log(x) : x == 0 ? T(0) : -std::numeric_limits<T>::infinity();
+    }
+    template <class T> T df(T g, T x, T) const { return g * (-log(x) - 1); }
+};
+
+} // namespace reel::pointwise

@@ -1,0 +1,67 @@
+// The sine over its argument.
+#pragma once
+
+#include <cmath>
+#include <complex>
+
+#include <reel/autograd/pointwise/rule.hpp>
+
+namespace reel::pointwise {
+
+/// n-th derivative of sin(z) / z in double precision, real or complex. Near zero its power series, with terms
+/// (-1)^k z^m / (m! (n + m + 1)) for n + m = 2k; elsewhere the n-th derivatives of both sides of z f(z) = sin(z).
+template <class W> REEL_HD W sine_over(int n, W z) {
+    if (std::abs(z) < (n > 2 ? 0.5 * n : 1.0)) {
+        W power = n % 2 ? z : W(1), sum = 0; // z^m / m!
+        for (int m = n % 2; m < 60 + n; m += 2) {
+            sum += power * (((n + m) / 2 % 2 ? -1.0 : 1.0) / double(n + m + 1));
+            power *= z * z / (double(m + 1) * double(m + 2));
+        }
+        return sum;
+    }
+    const W sine = std::sin(z), cosine = std::cos(z);
+    W f = sine / z;
+    for (int k = 1; k <= n; ++k) {
+        const W side = k % 4 == 0 ? sine : k % 4 == 1 ? cosine : k % 4 == 2 ? -sine : -cosine;
+        f = (side - double(k) * f) / z;
+    }
+    return f;
+}
+/// n-th derivative of sin(s x) / (s x), on behalf of `name`.
+struct scaled_sine_over_op : unary<Result::Same, floating | complex, Saves::Input> {
+    const char* name;
+    double scale;
+    int order;
+    scaled_sine_over_op(const char* op, double s, int n) : name(op), scale(s), order(n) {}
+    template <class T> REEL_HD T f(T x) const {
+        using W = std::conditional_t<math::is_complex<T>::value, std::complex<double>, double>;
+        return T(std::pow(scale, order) * sine_over(order, scale * W(x)));
+    }
+    template <class T> T df(T g, T x, T) const {
+        return g * conj(apply(name, scaled_sine_over_op(name, scale, order + 1), x));
+    }
+};
+
+/// sin(pi x) / (pi x), one at zero; derivatives of every order, at zero, too.
+REEL_OP("sinc(Tensor input) -> Tensor", rule, method, out, inplace, alias("special.sinc"))
+struct sinc_op : unary<Result::ToFloat, floating | complex, Saves::Input> {
+    static constexpr double pi = 3.14159265358979323846;
+    template <class T> REEL_HD T f(T x) const {
+        if (x == T(0)) return T(1);
+        const T z = k<T>(pi) * x;
+        return std::sin(z) / z;
+    }
+    template <class T> T df(T g, T x, T) const {
+        return g * conj(apply("sinc", scaled_sine_over_op("sinc", pi, 1), x));
+    }
+};
+/// sin(x) / x, one at zero; derivatives of every order, at zero, too.
+REEL_OP("special.spherical_bessel_j0(Tensor x) -> Tensor", rule, out)
+struct spherical_bessel_j0_op : unary<Result::ToFloat, floating, Saves::Input> {
+    template <class T> REEL_HD T f(T x) const { return T(std::isinf(x) ? 0 : sine_over(0, double(x))); }
+    template <class T> T df(T g, T x, T) const {
+        return g * apply("special.spherical_bessel_j0", scaled_sine_over_op("special.spherical_bessel_j0", 1, 1), x);
+    }
+};
+
+} // namespace reel::pointwise

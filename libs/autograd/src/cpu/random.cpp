@@ -1,0 +1,269 @@
+// Random numbers: PyTorch's streams on the CPU.
+#include <reel/autograd/kernels/random.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <vector>
+
+#include <reel/autograd/host_data.hpp>
+
+#include "cpu/distributions.hpp"
+#include "op/dispatch.hpp"
+#include "tensor/drawing.hpp"
+#include "tensor/raw.hpp"
+
+namespace reel::cpu {
+
+namespace {
+
+/// Dense memory for what is drawn for `self`, its dimensions in the order of their strides: numbers are drawn in the
+/// order in which the elements lie, as in PyTorch.
+Tensor drawn_for(const Tensor& self, ScalarType type) {
+    std::vector<std::size_t> order(self.sizes().size());
+    std::iota(order.begin(), order.end(), std::size_t(0));
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return self.strides()[a] > self.strides()[b]; });
+    Dims strides(order.size());
+    std::int64_t step = 1;
+    for (auto d = order.rbegin(); d != order.rend(); ++d) {
+        strides[*d] = step;
+        step *= self.sizes()[*d];
+    }
+    return detail::empty_strided_raw(self.sizes(), strides, type);
+}
+/// Fills `out` with numbers of T drawn one after the other.
+template <class T, class Draw>
+void draw_each(const char* op, const Tensor& out, const OptionalGenerator& generator, Draw draw) {
+    const Tensor wide = drawn_for(out, dtype_of<T>);
+    T* const p = host_data<T>(wide, op);
+    {
+        const detail::Drawing drawing(generator);
+        for (std::int64_t i = 0; i < wide.numel(); ++i) p[i] = draw(drawing.generator());
+    }
+    detail::copy_raw(out, wide);
+}
+/// One normal draw; each second one was made with the first (Box and Muller).
+double standard_normal(CPUGeneratorImpl& g) {
+    if (g.next_normal) {
+        const double v = *g.next_normal;
+        g.next_normal.reset();
+        return v;
+    }
+    const double u1 = g.uniform_double(), u2 = g.uniform_double();
+    const double r = std::sqrt(-2 * std::log1p(-u2)), theta = 2 * std::numbers::pi * u1;
+    g.next_normal = r * std::sin(theta);
+    return r * std::cos(theta);
+}
+
+/// Box-Muller over blocks of sixteen: element j pairs with j + 8.
+template <class T> void normal_block(T* p, T mean, T std) {
+    for (int j = 0; j < 8; ++j) {
+        const T u1 = 1 - p[j], u2 = p[j + 8];
+        const T radius = std::sqrt(-2 * std::log(u1)), theta = T(2) * std::numbers::pi_v<T> * u2;
+        p[j] = radius * std::cos(theta) * std + mean;
+        p[j + 8] = radius * std::sin(theta) * std + mean;
+    }
+}
+template <class T>
+void normal_blocks(T* p, std::int64_t n, const OptionalGenerator& generator, double mean, double std) {
+    const detail::Drawing drawing(generator);
+    CPUGeneratorImpl& g = drawing.generator();
+    const auto uniform = [&] {
+        if constexpr (std::is_same_v<T, float>) return g.uniform_float();
+        else return g.uniform_double();
+    };
+    for (std::int64_t i = 0; i < n; ++i) p[i] = uniform();
+    for (std::int64_t i = 0; i + 16 <= n; i += 16) normal_block(p + i, T(mean), T(std));
+    if (n % 16 != 0) { // a ragged tail redraws the last sixteen
+        T* tail = p + n - 16;
+        for (int j = 0; j < 16; ++j) tail[j] = uniform();
+        normal_block(tail, T(mean), T(std));
+    }
+}
+
+} // namespace
+
+void uniform(const char* op, const Tensor& out, double from, double to, const OptionalGenerator& generator) {
+    if (out.scalar_type() == kDouble)
+        return draw_each<double>(op, out, generator,
+                                 [&](CPUGeneratorImpl& g) { return g.uniform_double() * (to - from) + from; });
+    const float a = float(from), b = float(to);
+    draw_each<double>(op, out, generator, [&](CPUGeneratorImpl& g) { return double(g.uniform_float() * (b - a) + a); });
+}
+
+void normal(const char* op, const Tensor& out, double mean, double std, const OptionalGenerator& generator) {
+    if (out.numel() < 16 || !out.is_contiguous())
+        return draw_each<double>(op, out, generator,
+                                 [&](CPUGeneratorImpl& g) { return standard_normal(g) * std + mean; });
+    if (out.scalar_type() == kDouble)
+        return normal_blocks(host_data<double>(out, op), out.numel(), generator, mean, std);
+    const Tensor f = out.scalar_type() == kFloat ? out : detail::empty_raw(out.sizes(), kFloat);
+    normal_blocks(host_data<float>(f, op), f.numel(), generator, mean, std);
+    if (out.scalar_type() != kFloat) detail::copy_raw(out, f);
+}
+void log_normal(const char* op, const Tensor& out, double mean, double std, const OptionalGenerator& generator) {
+    draw_each<double>(op, out, generator,
+                      [=](CPUGeneratorImpl& g) { return std::exp(standard_normal(g) * std + mean); });
+}
+void exponential(const char* op, const Tensor& out, double rate, const OptionalGenerator& generator) {
+    draw_each<double>(op, out, generator, [=](CPUGeneratorImpl& g) { return -std::log1p(-g.uniform_double()) / rate; });
+}
+void cauchy(const char* op, const Tensor& out, double median, double sigma, const OptionalGenerator& generator) {
+    draw_each<double>(op, out, generator, [=](CPUGeneratorImpl& g) {
+        return median + sigma * std::tan(std::numbers::pi * (g.uniform_double() - 0.5));
+    });
+}
+void geometric(const char* op, const Tensor& out, double p, const OptionalGenerator& generator) {
+    const double log_q = std::log1p(-p);
+    draw_each<double>(op, out, generator,
+                      [=](CPUGeneratorImpl& g) { return std::ceil(std::log(g.uniform_double()) / log_q); });
+}
+void bernoulli(const char* op, const Tensor& out, double p, const OptionalGenerator& generator) {
+    draw_each<double>(op, out, generator, [=](CPUGeneratorImpl& g) { return g.uniform_double() < p ? 1.0 : 0.0; });
+}
+void random_integers(const char* op, const Tensor& out, std::uint64_t from, std::uint64_t range, bool wide,
+                     const OptionalGenerator& generator) {
+    draw_each<std::int64_t>(op, out, generator, [=](CPUGeneratorImpl& g) {
+        const std::uint64_t drawn = wide ? g.random64() : g.random();
+        return std::int64_t(range == 0 ? drawn : drawn % range + from);
+    });
+}
+
+namespace {
+Tensor as_doubles(const Tensor& t) { return detail::contiguous_raw(detail::cast_raw(t, kDouble)); }
+} // namespace
+
+void bernoulli_of(const Tensor& out, const Tensor& probabilities, const OptionalGenerator& generator) {
+    const Tensor wide = as_doubles(probabilities), drawn = detail::empty_raw(out.sizes(), kDouble);
+    const double* const p = host_data<double>(wide, "bernoulli");
+    double* const to = host_data<double>(drawn, "bernoulli");
+    {
+        const detail::Drawing drawing(generator);
+        CPUGeneratorImpl& g = drawing.generator();
+        for (std::int64_t i = 0; i < wide.numel(); ++i) {
+            REEL_CHECK(p[i] >= 0 && p[i] <= 1, "bernoulli: ", p[i], " is not a probability");
+            const double u = out.scalar_type() == kDouble ? g.uniform_double() : double(g.uniform_float());
+            to[i] = u < p[i] ? 1 : 0;
+        }
+    }
+    detail::copy_raw(out, drawn);
+}
+
+void poisson(const Tensor& out, const Tensor& rates, const OptionalGenerator& generator) {
+    const Tensor wide = as_doubles(rates), drawn = detail::empty_raw(out.sizes(), kDouble);
+    const double *const rate = host_data<double>(wide, "poisson"), *const end = rate + wide.numel();
+    const double* const bad = std::find_if(rate, end, [](double r) { return !(r >= 0); });
+    REEL_CHECK(bad == end, "poisson: input holds the rate ", *bad, "; expected rates that are not negative");
+    {
+        const detail::Drawing drawing(generator);
+        std::transform(rate, end, host_data<double>(drawn, "poisson"),
+                       [&](double r) { return draw_poisson(r, drawing.generator()); });
+    }
+    detail::copy_raw(out, drawn);
+}
+
+void binomial(const Tensor& out, const Tensor& count, const Tensor& prob, const OptionalGenerator& generator) {
+    const Tensor counts = as_doubles(count), probabilities = as_doubles(prob),
+                 drawn = detail::empty_raw(out.sizes(), kDouble);
+    const double *n = host_data<double>(counts, "binomial"), *p = host_data<double>(probabilities, "binomial");
+    for (std::int64_t i = 0; i < counts.numel(); ++i) {
+        REEL_CHECK(n[i] >= 0, "binomial: count holds ", n[i], "; expected numbers that are not negative");
+        REEL_CHECK(p[i] >= 0 && p[i] <= 1, "binomial: prob holds ", p[i], "; expected probabilities");
+    }
+    {
+        const detail::Drawing drawing(generator);
+        std::transform(n, n + counts.numel(), p, host_data<double>(drawn, "binomial"),
+                       [&](double c, double q) { return draw_binomial(c, q, drawing.generator()); });
+    }
+    detail::copy_raw(out, drawn);
+}
+
+namespace {
+
+template <class T> void check_weights(const T* w, std::int64_t n) {
+    double total = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+        REEL_CHECK(double(w[i]) >= 0 && std::isfinite(double(w[i])), "multinomial: weight ", double(w[i]),
+                   " is not a finite number >= 0");
+        total += double(w[i]);
+    }
+    REEL_CHECK(total > 0, "multinomial: the weights of a row sum to zero");
+}
+/// The largest quotients of weights and exponential draws.
+template <class T>
+void without_replacement(const T* weights, std::int64_t rows, std::int64_t n, std::int64_t samples, std::int64_t* out,
+                         CPUGeneratorImpl& g) {
+    std::vector<T> q(static_cast<std::size_t>(rows * n));
+    for (T& v : q) v = T(-std::log1p(-g.uniform_double()));
+    std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+    for (std::int64_t r = 0; r < rows; ++r) {
+        T* v = q.data() + r * n;
+        for (std::int64_t i = 0; i < n; ++i) v[i] = T(weights[r * n + i] / v[i]);
+        std::iota(order.begin(), order.end(), 0);
+        std::partial_sort(order.begin(), order.begin() + samples, order.end(),
+                          [v](auto a, auto b) { return v[a] > v[b]; });
+        std::copy_n(order.begin(), samples, out + r * samples);
+    }
+}
+template <class T>
+void with_replacement(const T* weights, std::int64_t rows, std::int64_t n, std::int64_t samples, std::int64_t* out,
+                      CPUGeneratorImpl& g) {
+    std::vector<T> cumulative(static_cast<std::size_t>(n));
+    for (std::int64_t r = 0; r < rows; ++r) {
+        T sum = T(0);
+        for (std::int64_t i = 0; i < n; ++i) cumulative[std::size_t(i)] = sum = T(sum + weights[r * n + i]);
+        for (T& c : cumulative) c = T(c / sum);
+        for (std::int64_t k = 0; k < samples; ++k) {
+            const double u = g.uniform_double();
+            const auto at =
+                std::lower_bound(cumulative.begin(), cumulative.end(), u, [](T c, double x) { return double(c) < x; });
+            out[r * samples + k] = std::min<std::int64_t>(at - cumulative.begin(), n - 1);
+        }
+    }
+}
+
+} // namespace
+
+void multinomial(const Tensor& out, const Tensor& weights, bool replacement, const OptionalGenerator& generator) {
+    const std::int64_t rows = out.size(0), samples = out.size(1), n = weights.size(-1);
+    const detail::Drawing drawing(generator);
+    std::int64_t* const o = host_data<std::int64_t>(out, "multinomial");
+    dispatch_floating(weights.scalar_type(), "multinomial", [&]<class T>() {
+        const T* const w = host_data<T>(weights, "multinomial");
+        for (std::int64_t r = 0; r < rows; ++r) check_weights(w + r * n, n);
+        if (!replacement || samples == 1) without_replacement(w, rows, n, samples, o, drawing.generator());
+        else with_replacement(w, rows, n, samples, o, drawing.generator());
+    });
+}
+
+// Fisher and Yates, forward.
+void randperm(const Tensor& out, const OptionalGenerator& generator) {
+    const std::int64_t n = out.numel();
+    std::int64_t* const p = host_data<std::int64_t>(out, "randperm");
+    std::iota(p, p + n, 0);
+    const detail::Drawing drawing(generator);
+    for (std::int64_t i = 0; i < n - 1; ++i)
+        std::swap(p[i], p[i + std::int64_t(drawing.generator().random() % std::uint64_t(n - i))]);
+}
+
+void dropout_mask(const Tensor& out, double p) {
+    const detail::Drawing drawing;
+    CPUGeneratorImpl& g = drawing.generator();
+    dispatch_floating_complex(out.scalar_type(), "dropout", [&]<class T>() {
+        T* const m = host_data<T>(out, "dropout");
+        for (std::int64_t i = 0; i < out.numel(); ++i) m[i] = g.uniform_double() < 1 - p ? T(1) : T(0);
+    });
+}
+
+void rrelu_slope(const Tensor& out, const Tensor& drawn, double lower, double upper,
+                 const OptionalGenerator& generator) {
+    const bool* const chosen = host_data<bool>(drawn, "rrelu");
+    double* const to = host_data<double>(out, "rrelu");
+    const detail::Drawing drawing(generator);
+    for (std::int64_t i = 0; i < out.numel(); ++i)
+        to[i] = chosen[i] ? drawing.generator().uniform_double() * (upper - lower) + lower : 1;
+}
+
+} // namespace reel::cpu

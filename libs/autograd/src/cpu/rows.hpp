@@ -1,0 +1,47 @@
+// Loops over dense rows, and the number types that they compute in.
+#pragma once
+
+#include <algorithm>
+#include <complex>
+#include <cstdint>
+#include <type_traits>
+
+#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/parallel.hpp>
+
+namespace reel::cpu {
+
+/// The type that a 16-bit number computes in; others compute in their own.
+template <class T> using Wide = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
+template <class T> inline constexpr bool complex_v = false;
+template <class T> inline constexpr bool complex_v<std::complex<T>> = true;
+template <class T> bool is_nan(const T& x) {
+    if constexpr (complex_v<T>) return x.real() != x.real() || x.imag() != x.imag();
+    else return x != x;
+}
+/// How many rows of `inner` elements make a task.
+inline std::int64_t row_grain(std::int64_t inner) {
+    return std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(inner, 1));
+}
+
+/// `out[i] = f(row i, its length)` for `op`, rows spread over threads.
+template <class T, class O, class F>
+void for_rows(const char* op, const Tensor& out, const Tensor& rows, std::int64_t inner, F f) {
+    const T* in = static_cast<const T*>(host_data(rows, op));
+    O* o = static_cast<O*>(host_data(out, op));
+    parallel_for(0, out.numel(), row_grain(inner), [&](std::int64_t b, std::int64_t e) {
+        for (std::int64_t i = b; i < e; ++i) o[i] = f(in + i * inner, inner);
+    });
+}
+/// `f(row i of in, row i of out, its length)` for rows of the last dimension; both have one shape, are dense.
+template <class T, class O, class F> void for_lines(const char* op, const Tensor& out, const Tensor& rows, F f) {
+    if (out.numel() == 0) return; // however many lines of nothing there are
+    const std::int64_t n = rows.sizes().back();
+    const T* in = static_cast<const T*>(host_data(rows, op));
+    O* o = static_cast<O*>(host_data(out, op));
+    parallel_for(0, rows.numel() / n, row_grain(n), [&](std::int64_t b, std::int64_t e) {
+        for (std::int64_t i = b; i < e; ++i) f(in + i * n, o + i * n, n);
+    });
+}
+
+} // namespace reel::cpu

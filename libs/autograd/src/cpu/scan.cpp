@@ -1,0 +1,132 @@
+// Scans along rows.
+#include <reel/autograd/kernels/scan.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include "cpu/rows.hpp"
+#include "op/dispatch.hpp"
+
+namespace reel::cpu {
+
+namespace {
+
+/// Running results are kept wider than the elements: float32 for 16 bits, float64 for float32. Integers wrap, which
+/// unsigned ones do.
+template <class T> struct RunningOf { using type = Wide<T>; };
+template <> struct RunningOf<float> { using type = double; };
+template <> struct RunningOf<std::complex<float>> { using type = std::complex<double>; };
+template <class T>
+requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) struct RunningOf<T> {
+    using type = std::uint64_t;
+};
+template <class T> using Running = typename RunningOf<T>::type;
+
+} // namespace
+
+void cumsum(const Tensor& out, const Tensor& rows, bool backwards) {
+    dispatch_all(out.scalar_type(), "cumsum", [&]<class T>() {
+        for_lines<T, T>("cumsum", out, rows, [backwards](const T* p, T* o, std::int64_t n) {
+            Running<T> r{};
+            for (std::int64_t k = 0; k < n; ++k) {
+                const std::int64_t i = backwards ? n - 1 - k : k;
+                r = Running<T>(r + Running<T>(p[i]));
+                o[i] = T(r);
+            }
+        });
+    });
+}
+
+void cumprod(const Tensor& out, const Tensor& rows) {
+    dispatch_all(out.scalar_type(), "cumprod", [&]<class T>() {
+        for_lines<T, T>("cumprod", out, rows, [](const T* p, T* o, std::int64_t n) {
+            Running<T> r(1);
+            for (std::int64_t i = 0; i < n; ++i) {
+                r = Running<T>(r * Running<T>(p[i]));
+                o[i] = T(r);
+            }
+        });
+    });
+}
+
+namespace {
+template <bool Max, class T>
+void extrema(const char* op, const Tensor& values, const Tensor& places, const Tensor& rows) {
+    std::int64_t* const where = host_data<std::int64_t>(places, op);
+    T* const first = static_cast<T*>(host_data(values, op));
+    for_lines<T, T>(op, values, rows, [=](const T* p, T* o, std::int64_t n) {
+        std::int64_t* const w = where + (o - first);
+        std::int64_t best = 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+            const Wide<T> v(p[i]), b(p[best]);
+            if (is_nan(v) || (!is_nan(b) && (Max ? v >= b : v <= b))) best = i;
+            o[i] = p[best];
+            w[i] = best;
+        }
+    });
+}
+} // namespace
+
+void running_extremum(const char* op, const Tensor& values, const Tensor& places, const Tensor& rows, bool largest) {
+    dispatch_real(values.scalar_type(), op, [&]<class T>() {
+        largest ? extrema<true, T>(op, values, places, rows) : extrema<false, T>(op, values, places, rows);
+    });
+}
+
+namespace {
+template <class R> R log_add_exp(const R& x, const R& o) {
+    if constexpr (complex_v<R>) {
+        using P = typename R::value_type;
+        if (is_nan(x) || is_nan(o)) return R(std::numeric_limits<P>::quiet_NaN(), std::numeric_limits<P>::quiet_NaN());
+        const bool less = x.real() < o.real();
+        const R low = less ? x : o, high = less ? o : x;
+        if (std::isinf(high.real())) return high.real() > 0 || low.real() == high.real() ? high : low;
+        if (std::isinf(low.real())) return high;
+        const R d = std::exp(low - high);
+        // log1p of a complex number: its modulus by log1p, its argument as it is
+        const P re = d.real(), im = d.imag();
+        return high + R(P(0.5) * std::log1p(re * (P(2) + re) + im * im), std::atan2(im, P(1) + re));
+    } else {
+        if (is_nan(x) || is_nan(o)) return std::numeric_limits<R>::quiet_NaN();
+        const R low = std::min(x, o), high = std::max(x, o);
+        if (std::isinf(high)) return high;
+        return std::log1p(std::exp(low - high)) + high;
+    }
+}
+} // namespace
+
+void logcumsumexp(const Tensor& out, const Tensor& rows) {
+    dispatch_floating_complex(out.scalar_type(), "logcumsumexp", [&]<class T>() {
+        for_lines<T, T>("logcumsumexp", out, rows, [](const T* p, T* o, std::int64_t n) {
+            Running<T> r{};
+            for (std::int64_t i = 0; i < n; ++i) {
+                r = i == 0 ? Running<T>(p[0]) : log_add_exp(Running<T>(p[i]), r);
+                o[i] = T(r);
+            }
+        });
+    });
+}
+
+void recurrence(const Tensor& out, const Tensor& rows, const Tensor& factors, bool backwards) {
+    dispatch_floating_complex(out.scalar_type(), "recurrence", [&]<class T>() {
+        const T* const all = static_cast<const T*>(host_data(factors, "recurrence"));
+        const T* const base = static_cast<const T*>(host_data(rows, "recurrence"));
+        for_lines<T, T>("recurrence", out, rows, [=](const T* p, T* o, std::int64_t n) {
+            const T* const f = all + (p - base);
+            Running<T> r{};
+            for (std::int64_t k = 0; k < n; ++k) {
+                const std::int64_t i = backwards ? n - 1 - k : k;
+                r = k == 0 ? Running<T>(p[i]) : Running<T>(p[i]) + Running<T>(f[i]) * r;
+                o[i] = T(r);
+            }
+        });
+    });
+}
+
+void reverse(const Tensor& out, const Tensor& rows) {
+    dispatch_all(out.scalar_type(), "reverse", [&]<class T>() {
+        for_lines<T, T>("reverse", out, rows, [](const T* p, T* o, std::int64_t n) { std::reverse_copy(p, p + n, o); });
+    });
+}
+
+} // namespace reel::cpu

@@ -1,0 +1,149 @@
+// Looking elements up: bisection, scans for what is not zero, groups of equal rows.
+#include <reel/autograd/kernels/search.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/parallel.hpp>
+
+#include "op/dispatch.hpp"
+#include "tensor/checked_size.hpp"
+#include "tensor/host_values.hpp"
+#include "tensor/raw.hpp"
+
+namespace reel::cpu {
+
+void searchsorted(const char* op, const Tensor& out, const Tensor& sequence, const Tensor& values, const Tensor& order,
+                  bool right) {
+    const std::int64_t* const perm = host_data_or_null<std::int64_t>(order, op);
+    const std::int64_t length = sequence.size(-1);
+    const std::int64_t per_row = values.dim() == 0 || values.size(-1) == 0 ? 1 : values.size(-1);
+    const bool one_row = sequence.dim() == 1;
+    dispatch_real(values.scalar_type(), op, [&]<class T>() {
+        const T *all = static_cast<const T*>(host_data(sequence, op)),
+                *v = static_cast<const T*>(host_data(values, op));
+        std::int64_t* const o = host_data<std::int64_t>(out, op);
+        parallel_for(0, values.numel(), 4096, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const std::int64_t row = one_row ? 0 : i / per_row * length;
+                std::int64_t low = 0, high = length;
+                while (low < high) {
+                    const std::int64_t middle = low + (high - low) / 2;
+                    const T& m = all[row + (perm ? perm[row + middle] : middle)];
+                    if (right ? m > v[i] : m >= v[i]) high = middle;
+                    else low = middle + 1;
+                }
+                o[i] = low;
+            }
+        });
+    });
+}
+
+void isin(const Tensor& out, const Tensor& elements, const Tensor& among, bool invert) {
+    dispatch_real(elements.scalar_type(), "isin", [&]<class T>() {
+        const T *p = static_cast<const T*>(host_data(elements, "isin")),
+                *t = static_cast<const T*>(host_data(among, "isin"));
+        std::vector<T> known;
+        for (std::int64_t i = 0; i < among.numel(); ++i)
+            if (t[i] == t[i]) known.push_back(t[i]); // NaN equals nothing
+        std::sort(known.begin(), known.end());
+        bool* const o = host_data<bool>(out, "isin");
+        for (std::int64_t i = 0; i < elements.numel(); ++i) {
+            const auto at = std::lower_bound(known.begin(), known.end(), p[i]);
+            o[i] = (at != known.end() && *at == p[i]) != invert;
+        }
+    });
+}
+
+namespace {
+/// True where elements differ from zero, row-major.
+std::vector<char> truth(const char* op, const Tensor& t) {
+    const Tensor x = detail::contiguous_raw(t);
+    std::vector<char> out;
+    detail::checked_reserve(op, "a mask", out, x.numel());
+    out.resize(std::size_t(x.numel()));
+    dispatch_all(x.scalar_type(), op, [&]<class T>() {
+        const T* p = static_cast<const T*>(host_data(x, op));
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = p[i] != T(0);
+    });
+    return out;
+}
+} // namespace
+
+Tensor nonzero(const char* op, const Tensor& input, std::int64_t limit) {
+    const std::vector<char> set = truth(op, input);
+    std::int64_t found = 0;
+    for (const bool b : set) found += b;
+    if (limit >= 0) found = std::min(found, limit);
+    const std::int64_t dims = input.dim();
+    const Tensor out = detail::empty_raw({found, dims}, kLong);
+    std::int64_t* row = host_data<std::int64_t>(out, op);
+    Dims at(std::size_t(dims), 0);
+    for (std::size_t i = 0; i < set.size() && found > 0; ++i) {
+        if (set[i]) {
+            row = std::copy(at.begin(), at.end(), row);
+            --found;
+        }
+        for (std::int64_t d = dims; d-- > 0;) {
+            if (++at[std::size_t(d)] < input.sizes()[std::size_t(d)]) break;
+            at[std::size_t(d)] = 0;
+        }
+    }
+    return out;
+}
+
+namespace {
+
+/// Does row x come before row y? NaN counts as greatest.
+template <class T> bool before(const T* x, const T* y, std::int64_t length) {
+    for (std::int64_t k = 0; k < length; ++k) {
+        const bool x_nan = x[k] != x[k], y_nan = y[k] != y[k];
+        if (x_nan || y_nan) {
+            if (x_nan != y_nan) return y_nan;
+            continue;
+        }
+        if (x[k] < y[k]) return true;
+        if (y[k] < x[k]) return false;
+    }
+    return false;
+}
+/// Which of the rows start a new group when visited in `order`, and the group of each row.
+template <class T>
+std::vector<std::int64_t> group(const T* rows, std::int64_t length, const std::vector<std::int64_t>& order,
+                                std::int64_t* inverse, std::vector<std::int64_t>& counts) {
+    std::vector<std::int64_t> first;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const T* row = rows + order[i] * length;
+        if (i == 0 || !std::equal(row, row + length, rows + order[i - 1] * length)) {
+            first.push_back(order[i]);
+            counts.push_back(0);
+        }
+        ++counts.back();
+        inverse[order[i]] = std::int64_t(first.size()) - 1;
+    }
+    return first;
+}
+
+} // namespace
+
+DistinctRows unique(const char* op, const Tensor& rows, bool sort) {
+    const std::int64_t n = rows.size(0), length = rows.size(1);
+    std::vector<std::int64_t> order(static_cast<std::size_t>(n)), first, counts;
+    std::iota(order.begin(), order.end(), 0);
+    const Tensor inverse = detail::empty_raw({n}, kLong);
+    dispatch_all(rows.scalar_type(), op, [&]<class T>() {
+        const T* p = static_cast<const T*>(host_data(rows, op));
+        if constexpr (requires(T a) { a < a; }) {
+            if (sort)
+                std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+                    return before(p + a * length, p + b * length, length);
+                });
+        } else REEL_CHECK_NOT_IMPLEMENTED(!sort, op, ": complex numbers have no order");
+        first = group(p, length, order, host_data<std::int64_t>(inverse, op), counts);
+    });
+    return {detail::tensor_of(first), inverse, detail::tensor_of(counts)};
+}
+
+} // namespace reel::cpu

@@ -1,0 +1,189 @@
+// The parts of the pointwise machinery that do not depend on the rule.
+#include "ops/pointwise/run.hpp"
+
+#include <reel/autograd/host_data.hpp>
+#include <reel/autograd/kernel.hpp>
+#include <reel/autograd/ops/convert/copy.hpp>
+
+#include "cpu/strided.hpp"
+
+namespace reel::pointwise::detail {
+
+using namespace reel::detail;
+
+void throw_unsupported(const char* name, ScalarType t) {
+    REEL_THROW(NotImplementedError, name, ": input: there is no kernel for ", dtype_name(t),
+               "; convert the operands first");
+}
+Tensor plain_number(const Scalar& number) { return wrapped_number(number); }
+ScalarType promoted(ArrayRef<const Tensor*> operands) { return result_type_of(operands); }
+
+Tensor following(const Tensor& t, Device where) {
+    bool single = t.is_cpu() && !where.is_cpu();
+    for (std::size_t d = 0; d < t.sizes().size(); ++d) single = single && (t.strides()[d] == 0 || t.sizes()[d] == 1);
+    if (!single) return t;
+    const Dims none(0);
+    const Tensor there = empty_raw(none, t.scalar_type(), where);
+    if (t.numel() > 0) copy_raw(there, alias_raw(t, none, none, t.storage_offset()));
+    return expand_raw(there, t.sizes());
+}
+
+namespace {
+/// Operands on the device: plain numbers and 0-dim tensors follow the result there, others must live there already.
+void run_on_device(const Launch& l, int n, const Tensor* const* t) {
+    const Device where = t[0]->device();
+    const DeviceLoop kernel = l.device ? l.device[int(where.type())] : nullptr;
+    if (!kernel) throw_no_kernel(l.name, *t[0], {true, l.device && l.device[int(kCUDA)]});
+    Tensor moved[cpu::max_operands];
+    const Tensor* operands[cpu::max_operands] = {t[0]};
+    for (int i = 1; i < n; ++i) {
+        moved[i] = following(*t[i], where);
+        operands[i] = &moved[i];
+        check_one_device(l.name, *t[0], {operands[i]});
+    }
+    if (!kernel(l.rule, operands, n)) throw_no_kernel(l.name, *t[1], {true}); // none for the dtype
+}
+/// Byte strides; those of which no step is made may be too long for bytes.
+Dims byte_strides(const Tensor& t) {
+    Dims bytes;
+    for (const std::int64_t s : t.strides())
+        bytes.push_back(std::int64_t(std::uint64_t(s) * std::uint64_t(t.itemsize())));
+    return bytes;
+}
+/// The loop over `n` tensors of one shape, the result first.
+void run_loop(const Launch& l, int n, const Tensor* const* t) {
+    const Tensor& out = *t[0];
+    if (out.numel() == 0 || out.is_meta()) return;
+    for (int i = 0; i < n; ++i)
+        if (!t[i]->is_cpu()) {
+            REEL_CHECK_NOT_IMPLEMENTED(!t[i]->is_meta(), l.name, ": operands live on ", out.device(),
+                                       " and meta, where there is no data; move one of them with to() or to_empty()");
+            return run_on_device(l, n, t);
+        }
+    char* data[cpu::max_operands];
+    bool flat = true;
+    for (int i = 0; i < n; ++i) {
+        data[i] = static_cast<char*>(host_data(*t[i], l.name));
+        flat = flat &&
+               (t[i]->is_contiguous() || (t[i]->strides().equals(out.strides()) && out.is_non_overlapping_and_dense()));
+        flat = flat && t[i]->is_contiguous() == t[0]->is_contiguous();
+    }
+    if (flat) {
+        std::int64_t steps[cpu::max_operands];
+        for (int i = 0; i < n; ++i) steps[i] = std::int64_t(t[i]->itemsize());
+        return cpu::for_each_flat(out.numel(), n, data, steps, l.loop, l.rule);
+    }
+    Dims bytes[cpu::max_operands];
+    const std::int64_t* strides[cpu::max_operands];
+    for (int i = 0; i < n; ++i) {
+        bytes[i] = byte_strides(*t[i]);
+        strides[i] = bytes[i].data();
+    }
+    cpu::for_each_strided(int(out.dim()), out.sizes().data(), n, data, strides, l.loop, l.rule);
+}
+
+/// Uninitialised, on the device of the first operand that is not on the CPU.
+template <std::size_t n>
+Tensor result_for(const Launch& l, IntArrayRef sizes, const Tensor* const (&x)[n], const Tensor* like) {
+    Device device = x[0]->device();
+    for (std::size_t i = 1; i < n && device.is_cpu(); ++i) device = x[i]->device();
+    if (like && !like->is_contiguous() && like->is_non_overlapping_and_dense())
+        return empty_strided_raw(sizes, like->strides(), l.result, device);
+    return empty_raw(sizes, l.result, device);
+}
+template <std::size_t n> Tensor run_general(const Launch& l, const Tensor* const (&x)[n]) {
+    Dims sizes = x[0]->sizes();
+    for (std::size_t i = 1; i < n; ++i)
+        if (!x[i]->sizes().equals(sizes)) sizes = broadcast_shapes(l.name, sizes, x[i]->sizes());
+    Tensor cast[n], wide[n];
+    const Tensor* t[n + 1];
+    const Tensor* like = nullptr;
+    for (std::size_t i = 0; i < n; ++i) {
+        const Tensor*& operand = t[i + 1] = x[i];
+        if (operand->scalar_type() != l.compute) operand = &(cast[i] = cast_raw(*operand, l.compute));
+        if (!operand->sizes().equals(sizes)) operand = &(wide[i] = expand_raw(*operand, sizes));
+        else if (!like) like = operand;
+    }
+    const Tensor out = result_for(l, sizes, x, like);
+    t[0] = &out;
+    run_loop(l, int(n) + 1, t);
+    return out;
+}
+/// Dense operands on the CPU, all of the result's shape.
+template <std::size_t n> Tensor run_dense(Loop loop, const void* rule, ScalarType result, const Tensor* const (&x)[n]) {
+    Tensor out = empty_raw(x[0]->sizes(), result);
+    const std::int64_t in = std::int64_t(elementSize(x[0]->scalar_type()));
+    char* data[n + 1] = {static_cast<char*>(out.impl()->data())};
+    std::int64_t steps[n + 1] = {std::int64_t(elementSize(result))};
+    for (std::size_t i = 0; i < n; ++i) {
+        data[i + 1] = static_cast<char*>(x[i]->impl()->data());
+        steps[i + 1] = in;
+    }
+    cpu::for_each_flat(out.numel(), int(n) + 1, data, steps, loop, rule);
+    return out;
+}
+template <std::size_t n> Tensor run_all(const Launch& l, const Tensor* const (&x)[n]) {
+    bool dense = true;
+    for (const Tensor* t : x)
+        dense = dense && t->scalar_type() == l.compute && t->is_contiguous() && t->is_cpu() &&
+                t->sizes().equals(x[0]->sizes());
+    return dense ? run_dense(l.loop, l.rule, l.result, x) : run_general(l, x);
+}
+} // namespace
+
+Tensor run(const Launch& l, const Tensor& x) {
+    const Tensor* const operands[] = {&x};
+    return run_all(l, operands);
+}
+Tensor run(const Launch& l, const Tensor& x, const Tensor& o) {
+    const Tensor* const operands[] = {&x, &o};
+    return run_all(l, operands);
+}
+Tensor run(const Launch& l, const Tensor& x, const Tensor& o, const Tensor& z) {
+    const Tensor* const operands[] = {&x, &o, &z};
+    return run_all(l, operands);
+}
+Tensor run_alike(Loop loop, const void* rule, const Tensor& x) {
+    const Tensor* const operands[] = {&x};
+    return run_dense(loop, rule, x.scalar_type(), operands);
+}
+Tensor run_alike(Loop loop, const void* rule, const Tensor& x, const Tensor& o) {
+    const Tensor* const operands[] = {&x, &o};
+    return run_dense(loop, rule, x.scalar_type(), operands);
+}
+void run_into(const Launch& l, const Tensor& out, const Tensor& x, const Tensor& o) {
+    const Tensor* const all[] = {&out, &x, &o};
+    run_loop(l, 3, all);
+}
+
+Tensor run(const Launch& l, const Tensor& x, const Scalar& number, bool swapped) {
+    const Tensor cx = cast_raw(x, l.compute);
+    Tensor out = empty_like_raw(cx, l.result);
+    if (out.numel() == 0 || out.is_meta()) return out;
+    alignas(16) char element[16];
+    switch (l.compute) {
+#define REEL_CASE(T, Name)                                                                                             \
+    case ScalarType::Name:                                                                                             \
+        *reinterpret_cast<T*>(element) = number.to<T>();                                                               \
+        break;
+        REEL_FORALL_SCALAR_TYPES(REEL_CASE)
+#undef REEL_CASE
+    default:
+        break;
+    }
+    char* const tensor_data = static_cast<char*>(host_data(cx, l.name));
+    char* data[3] = {static_cast<char*>(host_data(out, l.name)), swapped ? element : tensor_data,
+                     swapped ? tensor_data : element};
+    if (cx.is_contiguous() || out.strides().equals(cx.strides())) {
+        const std::int64_t step = std::int64_t(elementSize(l.compute));
+        const std::int64_t steps[3] = {std::int64_t(elementSize(l.result)), swapped ? 0 : step, swapped ? step : 0};
+        cpu::for_each_flat(out.numel(), 3, data, steps, l.loop, l.rule);
+        return out;
+    }
+    const Dims so = byte_strides(out), sx = byte_strides(cx), zero(out.sizes().size());
+    const std::int64_t* strides[3] = {so.data(), swapped ? zero.data() : sx.data(), swapped ? sx.data() : zero.data()};
+    cpu::for_each_strided(int(out.dim()), out.sizes().data(), 3, data, strides, l.loop, l.rule);
+    return out;
+}
+
+} // namespace reel::pointwise::detail

@@ -1,0 +1,51 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/random/random.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/distributions/geometric.hpp>
+
+#include "support.hpp"
+
+namespace reel::distributions {
+
+Geometric::Geometric(const Tensor& probs, const Tensor& logits, std::optional<bool> validate_args)
+    : Distribution(validate_args), from_logits_(logits.defined()), given_(from_logits_ ? logits : probs) {
+    detail::check_one_of("Geometric", probs, logits, false);
+    batch_shape_ = given_.sizes().vec();
+    if (!validate_args_) return;
+    const NoGradGuard no_grad;
+    if (from_logits_) detail::check_parameter("Geometric", "logits", logits, logits.isnan().logical_not(), "a number");
+    else detail::check_parameter("Geometric", "probs", probs, (probs > 0) & (probs <= 1), "within (0, 1]");
+}
+Tensor Geometric::probs() const { return from_logits_ ? given_.sigmoid() : given_; }
+Tensor Geometric::logits() const { return from_logits_ ? given_ : given_.log() - (-given_).log1p(); }
+Tensor Geometric::log_success() const { return from_logits_ ? logsigmoid(given_) : given_.log(); }
+Tensor Geometric::log_failure() const { return from_logits_ ? logsigmoid(-given_) : (-given_).log1p(); }
+Tensor Geometric::mean() const { return from_logits_ ? (-given_).exp() : given_.reciprocal() - 1; }
+Tensor Geometric::mode() const { return zeros_like(given_); }
+Tensor Geometric::variance() const { return mean() / probs(); }
+Tensor Geometric::entropy() const {
+    const Tensor certain = probs() == 1, failure = log_failure().masked_fill(certain, 0);
+    return -(mean() * failure + log_success());
+}
+Tensor Geometric::in_support(const Tensor& value) const { return (value >= 0) & (value == value.floor()); }
+Tensor Geometric::draw(IntArrayRef sample_shape, const Generator& generator) const {
+    const Sizes shape = extended_shape(sample_shape);
+    const Tensor u = rand(shape, detail::optional(generator), detail::like(given_));
+    const Tensor log_u = u.clamp_min(detail::least_normal(given_.scalar_type())).log();
+    return (log_u / detail::expanded(log_failure(), shape)).floor();
+}
+Tensor Geometric::log_density(const Tensor& value) const {
+    // no failure costs nothing, even where none can happen
+    return where(value == 0, 0, value) * log_failure().clamp_min(detail::least_log).masked_fill(value == 0, 0) +
+           log_success();
+}
+Tensor Geometric::divergence(const Distribution& other) const {
+    const Geometric& q = static_cast<const Geometric&>(other);
+    return -entropy() - mean() * q.log_failure() - q.log_success();
+}
+Distribution::Named Geometric::parameters() const { return {{from_logits_ ? "logits" : "probs", given_}}; }
+
+} // namespace reel::distributions

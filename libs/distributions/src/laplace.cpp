@@ -1,0 +1,56 @@
+#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/distributions/laplace.hpp>
+
+#include <numbers>
+
+#include "support.hpp"
+
+namespace reel::distributions {
+
+Laplace::Laplace(const Tensor& loc, double scale, std::optional<bool> validate_args)
+    : Laplace(loc, loc.defined() ? full({}, scale, detail::like(loc)) : Tensor(), validate_args) {}
+Laplace::Laplace(const Tensor& loc, const Tensor& scale, std::optional<bool> validate_args)
+    : Distribution(validate_args), loc_(loc), scale_(scale) {
+    detail::check_floating("Laplace", "loc", loc);
+    detail::check_floating("Laplace", "scale", scale);
+    detail::broadcast_pair("Laplace: loc and scale", loc_, scale_);
+    batch_shape_ = loc_.sizes().vec();
+    if (!validate_args_) return;
+    const NoGradGuard no_grad;
+    detail::check_parameter("Laplace", "loc", loc, loc.isnan().logical_not(), "a number");
+    detail::check_parameter("Laplace", "scale", scale, scale > 0, "greater than 0");
+}
+Tensor Laplace::entropy() const { return 1 + (2 * scale_).log(); }
+Tensor Laplace::mean() const { return loc_; }
+Tensor Laplace::mode() const { return loc_; }
+Tensor Laplace::variance() const { return 2 * scale_.square(); }
+Tensor Laplace::stddev() const { return std::numbers::sqrt2 * scale_; }
+Tensor Laplace::cdf(const Tensor& value) const {
+    check_value(value);
+    const Tensor z = (value - loc_) / scale_, tail = 0.5 * (-z.abs()).exp();
+    return where(z < 0, tail, 1 - tail);
+}
+Tensor Laplace::icdf(const Tensor& value) const {
+    const Tensor centred = value - 0.5;
+    return loc_ - scale_ * centred.sign() * (-2 * centred.abs()).log1p();
+}
+Tensor Laplace::in_support(const Tensor& value) const { return value.isnan().logical_not(); }
+Tensor Laplace::draw(IntArrayRef sample_shape, const Generator& generator) const {
+    return rdraw(sample_shape, generator);
+}
+Tensor Laplace::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
+    // over (-1, 1), without -1 itself, whose logarithm would be infinite
+    Tensor u = empty(extended_shape(sample_shape), detail::like(loc_));
+    u.uniform_(detail::epsilon(loc_.scalar_type()) - 1, 1, detail::optional(generator));
+    return loc_ - scale_ * u.sign() * (-u.abs()).log1p();
+}
+Tensor Laplace::log_density(const Tensor& value) const { return -(2 * scale_).log() - ((value - loc_) / scale_).abs(); }
+Tensor Laplace::divergence(const Distribution& other) const {
+    const Laplace& q = static_cast<const Laplace&>(other);
+    const Tensor ratio = scale_ / q.scale_, distance = (loc_ - q.loc_).abs();
+    return -ratio.log() + distance / q.scale_ + ratio * (-distance / scale_).exp() - 1;
+}
+
+} // namespace reel::distributions

@@ -1,0 +1,31 @@
+#include <reel/autograd/ops/pointwise/logarithmic.hpp>
+#include <reel/autograd/ops/random/distributions.hpp>
+#include <reel/distributions/poisson.hpp>
+
+#include <numbers>
+
+#include "support.hpp"
+
+namespace reel::distributions {
+
+Poisson::Poisson(const Tensor& rate, std::optional<bool> validate_args) : Distribution(validate_args), rate_(rate) {
+    detail::check_floating("Poisson", "rate", rate);
+    batch_shape_ = rate_.sizes().vec();
+    if (!validate_args_) return;
+    const NoGradGuard no_grad;
+    detail::check_parameter("Poisson", "rate", rate, rate >= 0, "at least 0");
+}
+Tensor Poisson::mean() const { return rate_; }
+Tensor Poisson::mode() const { return rate_.floor(); }
+Tensor Poisson::variance() const { return rate_; }
+Tensor Poisson::in_support(const Tensor& value) const { return (value >= 0) & (value == value.floor()); }
+Tensor Poisson::draw(IntArrayRef sample_shape, const Generator& generator) const {
+    return poisson(detail::expanded(rate_, extended_shape(sample_shape)), detail::optional(generator));
+}
+Tensor Poisson::log_density(const Tensor& value) const { return xlogy(value, rate_) - rate_ - (value + 1).lgamma(); }
+Tensor Poisson::divergence(const Distribution& other) const {
+    const Poisson& q = static_cast<const Poisson&>(other);
+    return xlogy(rate_, rate_ / q.rate_) - (rate_ - q.rate_);
+}
+
+} // namespace reel::distributions

@@ -1,0 +1,194 @@
+// Hooks over tensors, arguments or values become the canonical form.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <reel/nn/hook_types.hpp>
+
+namespace reel::nn::detail {
+
+Value tensors_to_tuple(const variable_list& tensors);
+variable_list tuple_to_tensors(const Value& tuple);
+Value args_result(const std::optional<Args>& args);
+const Tensor& single_tensor(const Args& args, const char* kind);
+/// For hooks over spans; throws TypeError naming what is not a Tensor.
+variable_list all_tensors(const Args& args, const char* kind);
+/// What such a hook returned: none, a tuple, or a bare tensor in place of a bare one.
+Value tensors_result(const std::optional<variable_list>& tensors, bool tuple);
+/// The one gradient that a backward hook over a Tensor sees; throws TypeError where there are more.
+const Tensor& single_gradient(const Module& m, const variable_list& gradients);
+template <class T> inline constexpr bool always_false = false;
+/// Is `F` written for values? Lists of tensors convert to values, so that being callable with them says nothing.
+template <class F, class... Values> inline constexpr bool takes_values = requires { &F::operator(); }
+&&std::is_invocable_v<F&, Module&, Values...>;
+
+/// Lambdas over Tensor, over Args, or over Args and Kwargs become the canonical form.
+template <class F> ForwardPreHook adapt_forward_pre(F f) {
+    using AR = const Args&;
+    if constexpr (std::is_invocable_v<F&, Module&, AR, const Kwargs&>) {
+        using R = std::invoke_result_t<F&, Module&, AR, const Kwargs&>;
+        return {[f = std::move(f)](Module& m, AR a, const Kwargs& k) mutable -> Value {
+                    if constexpr (std::is_void_v<R>) return f(m, a, k), Value();
+                    else if constexpr (std::is_same_v<R, Value>) return f(m, a, k);
+                    else if (auto r = f(m, a, k)) return Value::tuple({Value::tuple(r->first), Value(r->second)});
+                    else return Value();
+                },
+                true};
+    } else if constexpr (std::is_invocable_v<F&, Module&, AR>) {
+        using R = std::invoke_result_t<F&, Module&, AR>;
+        return {[f = std::move(f)](Module& m, AR a, const Kwargs&) mutable -> Value {
+            if constexpr (std::is_void_v<R>) return f(m, a), Value();
+            else if constexpr (std::is_convertible_v<R, std::optional<Args>> && !std::is_same_v<R, Value>)
+                return args_result(f(m, a)); // arguments, though a list of values converts to a value too
+            else return f(m, a);
+        }};
+    } else if constexpr (std::is_invocable_v<F&, Module&, const Tensor&>) {
+        using R = std::invoke_result_t<F&, Module&, const Tensor&>;
+        return {[f = std::move(f)](Module& m, AR a, const Kwargs&) mutable -> Value {
+            if constexpr (std::is_void_v<R>) return f(m, single_tensor(a, "forward pre-hook")), Value();
+            else return Value(f(m, single_tensor(a, "forward pre-hook")));
+        }};
+    } else if constexpr (std::is_invocable_v<F&, Module&, const variable_list&>) {
+        using R = std::invoke_result_t<F&, Module&, const variable_list&>;
+        return {[f = std::move(f)](Module& m, AR a, const Kwargs&) mutable -> Value {
+            if constexpr (std::is_void_v<R>) return f(m, all_tensors(a, "forward pre-hook")), Value();
+            else if constexpr (std::is_same_v<R, Value>) return f(m, all_tensors(a, "forward pre-hook"));
+            else return tensors_result(f(m, all_tensors(a, "forward pre-hook")), true);
+        }};
+    } else
+        static_assert(always_false<F>, "a forward pre-hook takes (Module&, Tensor), (Module&, span of Tensor), "
+                                       "(Module&, Args) or (Module&, Args, Kwargs)");
+}
+
+template <class F> ForwardHook adapt_forward(F f, bool always_call) {
+    using AR = const Args&;
+    using VR = const Value&;
+    if constexpr (std::is_invocable_v<F&, Module&, AR, const Kwargs&, VR>) {
+        using R = std::invoke_result_t<F&, Module&, AR, const Kwargs&, VR>;
+        return {[f = std::move(f)](Module& m, AR a, const Kwargs& k, VR o) mutable -> Value {
+                    if constexpr (std::is_void_v<R>) return f(m, a, k, o), Value();
+                    else return Value(f(m, a, k, o));
+                },
+                true, always_call};
+    } else if constexpr (std::is_invocable_v<F&, Module&, const Tensor&, const Tensor&>) {
+        using R = std::invoke_result_t<F&, Module&, const Tensor&, const Tensor&>;
+        return {[f = std::move(f)](Module& m, AR a, const Kwargs&, VR o) mutable -> Value {
+                    const Tensor& in = single_tensor(a, "forward hook");
+                    if constexpr (std::is_void_v<R>) return f(m, in, o.toTensor()), Value();
+                    else return Value(f(m, in, o.toTensor()));
+                },
+                false, always_call};
+    } else if constexpr (std::is_invocable_v<F&, Module&, AR, VR>) {
+        using R = std::invoke_result_t<F&, Module&, AR, VR>;
+        return {[f = std::move(f)](Module& m, AR a, const Kwargs&, VR o) mutable -> Value {
+                    if constexpr (std::is_void_v<R>) return f(m, a, o), Value();
+                    else return Value(f(m, a, o));
+                },
+                false, always_call};
+    } else if constexpr (std::is_invocable_v<F&, Module&, const variable_list&, const variable_list&>) {
+        using R = std::invoke_result_t<F&, Module&, const variable_list&, const variable_list&>;
+        return {[f = std::move(f)](Module& m, AR a, const Kwargs&, VR o) mutable -> Value {
+                    const variable_list in = all_tensors(a, "forward hook");
+                    const variable_list out = all_tensors(o.isSequence() ? o.elements() : Args{o}, "forward hook");
+                    if constexpr (std::is_void_v<R>) return f(m, in, out), Value();
+                    else if constexpr (std::is_same_v<R, Value>) return f(m, in, out);
+                    else return tensors_result(f(m, in, out), o.isSequence());
+                },
+                false, always_call};
+    } else
+        static_assert(always_false<F>, "a forward hook takes (Module&, Tensor, Tensor), two spans of Tensor, "
+                                       "(Module&, Args, Value) or (Module&, Args, Kwargs, Value)");
+}
+
+template <class R, class Call> Value backward_result(Call call) {
+    if constexpr (std::is_void_v<R>) return call(), Value();
+    else if constexpr (std::is_same_v<R, Value>) return call();
+    else if constexpr (std::is_same_v<R, variable_list>) return tensors_to_tuple(call());
+    else if (auto r = call()) return tensors_to_tuple(*r);
+    else return Value();
+}
+template <class R, class Call> std::optional<variable_list> backward_tensors(Call call) {
+    if constexpr (std::is_void_v<R>) return call(), std::nullopt;
+    else return call();
+}
+/// Over a single Tensor, an undefined result keeps the gradient.
+template <class Call> std::optional<variable_list> one_backward_tensor(Call call) {
+    if constexpr (std::is_void_v<decltype(call())>) return call(), std::nullopt;
+    else {
+        const Tensor t = call();
+        return t.defined() ? std::optional(variable_list{t}) : std::nullopt;
+    }
+}
+template <class F> BackwardPreHook adapt_backward_pre(F f) {
+    if constexpr (!std::is_invocable_v<F&, Module&, const variable_list&> &&
+                  std::is_invocable_v<F&, Module&, const GradSlots&>) {
+        using R = std::invoke_result_t<F&, Module&, const GradSlots&>;
+        return {{}, {}, [f = std::move(f)](Module& m, const GradSlots& go) mutable {
+                    return backward_tensors<R>([&] { return f(m, go); });
+                }};
+    } else if constexpr (!takes_values<F, const Value&> && !std::is_invocable_v<F&, Module&, const variable_list&> &&
+                         std::is_invocable_v<F&, Module&, const Tensor&>) {
+        return {{}, [f = std::move(f)](Module& m, const variable_list& go) mutable {
+                    return one_backward_tensor([&] { return f(m, single_gradient(m, go)); });
+                }};
+    } else if constexpr (!takes_values<F, const Value&> && std::is_invocable_v<F&, Module&, const variable_list&>) {
+        using R = std::invoke_result_t<F&, Module&, const variable_list&>;
+        if constexpr (std::is_same_v<R, Value>)
+            return {[f = std::move(f)](Module& m, const Value& go) mutable { return f(m, tuple_to_tensors(go)); }, {}};
+        else
+            return {{}, [f = std::move(f)](Module& m, const variable_list& go) mutable {
+                        return backward_tensors<R>([&] { return f(m, go); });
+                    }};
+    } else {
+        using R = std::invoke_result_t<F&, Module&, const Value&>;
+        return {[f = std::move(f)](Module& m, const Value& go) mutable -> Value {
+                    return backward_result<R>([&] { return f(m, go); });
+                },
+                {}};
+    }
+}
+template <class F> BackwardHook adapt_backward(F f) {
+    if constexpr (!std::is_invocable_v<F&, Module&, const variable_list&, const variable_list&> &&
+                  std::is_invocable_v<F&, Module&, const GradSlots&, const GradSlots&>) {
+        using R = std::invoke_result_t<F&, Module&, const GradSlots&, const GradSlots&>;
+        return {{}, {}, [f = std::move(f)](Module& m, const GradSlots& gi, const GradSlots& go) mutable {
+                    return backward_tensors<R>([&] { return f(m, gi, go); });
+                }};
+    } else if constexpr (!takes_values<F, const Value&, const Value&> &&
+                         !std::is_invocable_v<F&, Module&, const variable_list&, const variable_list&> &&
+                         std::is_invocable_v<F&, Module&, const Tensor&, const Tensor&>) {
+        return {{}, [f = std::move(f)](Module& m, const variable_list& gi, const variable_list& go) mutable {
+                    return one_backward_tensor([&] { return f(m, single_gradient(m, gi), single_gradient(m, go)); });
+                }};
+    } else if constexpr (!takes_values<F, const Value&, const Value&> &&
+                         std::is_invocable_v<F&, Module&, const variable_list&, const variable_list&>) {
+        using R = std::invoke_result_t<F&, Module&, const variable_list&, const variable_list&>;
+        if constexpr (std::is_same_v<R, Value>)
+            return {[f = std::move(f)](Module& m, const Value& gi, const Value& go) mutable {
+                        return f(m, tuple_to_tensors(gi), tuple_to_tensors(go));
+                    },
+                    {}};
+        else
+            return {{}, [f = std::move(f)](Module& m, const variable_list& gi, const variable_list& go) mutable {
+                        return backward_tensors<R>([&] { return f(m, gi, go); });
+                    }};
+    } else {
+        using R = std::invoke_result_t<F&, Module&, const Value&, const Value&>;
+        return {[f = std::move(f)](Module& m, const Value& gi, const Value& go) mutable -> Value {
+                    return backward_result<R>([&] { return f(m, gi, go); });
+                },
+                {}};
+    }
+}
+
+/// Non-zero when any global hook of the four call kinds exists; the call path's one test besides the module's own flag.
+extern std::atomic<unsigned> global_call_hooks;
+RemovableHandle add_global(ForwardPreHook h);
+RemovableHandle add_global(ForwardHook h);
+RemovableHandle add_global(BackwardPreHook h);
+RemovableHandle add_global(BackwardHook h, bool full, bool after_parameter_grads = false);
+
+} // namespace reel::nn::detail

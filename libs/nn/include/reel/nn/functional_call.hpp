@@ -1,0 +1,68 @@
+// A module called with other tensors than its own: meta learning, ensembles, gradients of single samples.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <reel/autograd/ordered_dict.hpp>
+#include <reel/nn/module.hpp>
+
+namespace reel::nn {
+
+/// Tensors by the dotted names of parameters and buffers.
+using NamedTensors = OrderedDict<std::string, Tensor>;
+
+struct FunctionalCallOptions {
+    bool tie_weights = true; ///< one name of a shared parameter stands for all of them
+    bool strict = false;     ///< every parameter and buffer must be given
+};
+
+/// While it lives, the members of `module` and its submodules *are* the given tensors (rule F-52); then, after an
+/// exception too, the very same parameters and buffers are back. Shapes are not checked. They nest; other threads that
+/// use the module meanwhile see the given tensors.
+/// Errors: AttributeError for a name that is no parameter or buffer, KeyError for an empty one, TypeError for a
+/// module's name; ValueError for two tensors for one tied parameter, and with `strict` listing what is missing.
+class TensorsInPlace {
+public:
+    TensorsInPlace(Module& module, const NamedTensors& tensors, const FunctionalCallOptions& options = {});
+    ~TensorsInPlace();
+    TensorsInPlace(const TensorsInPlace&) = delete;
+    TensorsInPlace& operator=(const TensorsInPlace&) = delete;
+
+private:
+    struct Exchanged;
+    std::unique_ptr<Exchanged> exchanged_;
+};
+
+namespace detail {
+inline Module& module_of(Module& m) { return m; }
+template <class H>
+requires requires(H& h) {
+    { *h } -> std::convertible_to<Module&>;
+}
+Module& module_of(H& holder) { return *holder; }
+} // namespace detail
+
+/// Calls the module with `tensors` in place of its parameters and buffers of those names, its own elsewhere:
+/// `functional_call(net, {{"0.weight", w}}, x)`. Gradients reach the given tensors, hooks fire as in every call. `net`
+/// is a holder or whatever else can be called; its result is the result. Errors: those of TensorsInPlace and of the
+/// call.
+template <class M, class... A> decltype(auto) functional_call(M&& net, const NamedTensors& tensors, A&&... arguments) {
+    const TensorsInPlace scope(detail::module_of(net), tensors);
+    return net(std::forward<A>(arguments)...);
+}
+/// The same by values, and with options.
+Value functional_call(Module& module, const NamedTensors& tensors, const Args& args, const Kwargs& kwargs,
+                      const FunctionalCallOptions& options = {});
+
+/// The gradient of every sample's loss by every parameter that requires grad: names of parameters to tensors of
+/// [samples, parameter...]. `loss(output, i)` is the scalar loss of sample i's output; sample i is `batch[i]` with a
+/// leading dimension of one kept, so that layers see a batch. Errors: ValueError for a batch without dimensions.
+NamedTensors per_sample_grads(Module& module, const std::function<Tensor(const Tensor& output, std::int64_t i)>& loss,
+                              const Tensor& batch);
+
+} // namespace reel::nn

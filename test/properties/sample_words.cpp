@@ -1,0 +1,47 @@
+#include "sample_words.hpp"
+
+namespace properties {
+
+SampleCall SampleCall::with(const char* name, Value value) const {
+    SampleCall other = *this;
+    other.kwargs.set(name, std::move(value));
+    return other;
+}
+SampleCall SampleCall::as(const char* alias) const {
+    SampleCall other = *this;
+    other.op = alias;
+    return other;
+}
+SampleCall SampleCall::by_convention() const {
+    SampleCall other = *this;
+    other.convention = true;
+    return other;
+}
+
+Tensor numbers(IntArrayRef sizes, std::uint64_t seed, ScalarType dtype) {
+    return noise_like(empty(sizes, dtype), seed);
+}
+Tensor numbers(IntArrayRef sizes, ScalarType dtype) { return numbers(sizes, 9, dtype); }
+Tensor definite(std::int64_t n, ScalarType dtype) {
+    const Tensor a = numbers({n, n}, 5, dtype);
+    return matmul(a, conj(transpose(a, 0, 1)).resolve_conj()) + eye(n, n, TensorOptions(dtype));
+}
+Tensor longs(std::vector<std::int64_t> values) { return tensor(std::move(values), TensorOptions(kLong)); }
+Value ints(std::vector<std::int64_t> values) { return Value(std::move(values)); }
+Value tensors(const std::vector<Tensor>& list) {
+    std::vector<Value> values;
+    for (const Tensor& t : list) values.push_back(t.defined() ? Value(t) : Value());
+    return Value::list(std::move(values));
+}
+Value gates(std::int64_t count) {
+    const std::int64_t rows = 2 * count;
+    return tensors({numbers({rows, 3}, 30), numbers({rows, 2}, 31), numbers({rows}, 32), numbers({rows}, 33)});
+}
+
+void add(std::vector<Sample>& list, const char* op, const std::vector<std::string>& schemas, const char* where,
+         std::initializer_list<SampleCall> calls) {
+    for (const SampleCall& c : calls)
+        list.push_back({c.op.empty() ? op : c.op, where, c.args, c.kwargs, {}, c.convention, schemas});
+}
+
+} // namespace properties

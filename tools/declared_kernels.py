@@ -1,0 +1,17 @@
+"""The kernels that the headers of reel/autograd/kernels declare, as one list; a part of opgen.py."""
+import re
+
+INCLUDE = "libs/autograd/include"
+KERNEL = re.compile(r"^inline constinit Kernel<decltype\(cpu::\w+\)>\s+(\w+)\{", re.M)
+
+
+def all_kernels(root):
+    """<reel/detail/all_kernels.hpp>: every kernel, for those who look at them all."""
+    headers = sorted((root / INCLUDE / "reel/autograd/kernels").glob("*.hpp"))
+    includes = "".join(f"#include <{h.relative_to(root / INCLUDE).as_posix()}>\n" for h in headers)
+    calls = "".join(f'    f.template operator()<kernels::{name}>("{h.stem}");\n'
+                    for h in headers for name in KERNEL.findall(h.read_text()))
+    return ("// Every kernel, for those who look at them all.\n#pragma once\n\n" + includes +
+            "\nnamespace reel::detail {\n\n"
+            "/// Calls `f.operator()<kernel>(the stem of the header that declares it)` for each.\n"
+            "template <class F> void for_each_kernel(F f) {\n" + calls + "}\n\n} // namespace reel::detail\n")
