@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
 
 namespace reel::jit {
 
