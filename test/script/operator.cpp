@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(names_near_in_spelling_are_told) {
     BOOST_TEST(jit::similar_operators(std::string(100000, 'a')).empty());
 }
 
-// SC-96: what reaches files is known, marked, and has nothing that runs it.
+// SC-93, SC-96: what reaches files is known, marked, and has nothing that runs it.
 BOOST_AUTO_TEST_CASE(operators_that_touch_files_are_refused) {
     for (const char* const name : {"aten::from_file", "aten::save", "prim::PythonOp"}) {
         BOOST_TEST_CONTEXT(name) {
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(convolutions_of_any_rank_share_one_operator) {
     BOOST_TEST(allclose(z.toTensor(), conv_transpose1d(y.toTensor(), w)));
 }
 
-// SC-40
+// SC-40, SC-92
 BOOST_AUTO_TEST_CASE(integers_wrap_and_divide_as_in_python) {
     BOOST_TEST(shown("aten::add.int", {std::numeric_limits<std::int64_t>::max(), 1}) == "-9223372036854775808");
     BOOST_TEST(shown("aten::floordiv.int", {-7, 2}) == "-4");
