@@ -259,6 +259,19 @@ BOOST_AUTO_TEST_CASE(calls_are_inlined) { // SC-66
     f->inlined_graph()->verify();
 }
 
+BOOST_AUTO_TEST_CASE(inlined_bodies_are_cleaned) { // SC-66
+    auto unit = std::make_shared<CompilationUnit>();
+    compile_functions(*unit, "def g(x: Tensor, w: Tensor, n: int):\n    y = torch.conv2d(x, w)\n    l = [n, n]\n"
+                             "    m = [n, n]\n    m.append(n)\n    return y.dim(), len(l), len(m), 2 * (n // 1)\n"
+                             "def f(x: Tensor, w: Tensor, n: int):\n    return g(x, w, n)\n");
+    const std::string inlined = canonical(*unit->find_function("__torch__.f")->inlined_graph());
+    BOOST_TEST(count(inlined, "aten::dim") == 0u);
+    BOOST_TEST(count(inlined, "aten::len") == 1u); // what is appended to keeps its question
+    BOOST_TEST(count(inlined, "aten::floordiv") == 0u);
+    BOOST_TEST(count(inlined, "aten::mul(%2, <2 : int>)") == 1u);
+    BOOST_TEST(count(inlined, "(<4 : int>, <2 : int>, ") == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(a_function_is_compiled_when_it_is_first_asked_for) {
     int compiled = 0;
     Function f("__torch__.m.f", [&](Function& self) {

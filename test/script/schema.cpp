@@ -50,6 +50,14 @@ BOOST_AUTO_TEST_CASE(words_of_numbers_are_ints) { // SC-34
     BOOST_TEST(s.returns[0].type->str() == "Scalar");
 }
 
+BOOST_AUTO_TEST_CASE(a_named_tuple_stands_by_its_name) {
+    FunctionSchema s = parse_schema("f(int a) -> int");
+    const TypePtr point = Type::NamedTuple("__torch__.m.Point", {"x"}, {Type::Int()});
+    s.arguments[0].type = Type::List(point);
+    s.returns[0].type = Type::Tuple({point, Type::Int()});
+    BOOST_TEST(s.str() == "f(__torch__.m.Point[] a) -> ((__torch__.m.Point, int))");
+}
+
 BOOST_AUTO_TEST_CASE(a_text_that_is_none_is_refused_with_its_place) {
     BOOST_TEST(message([] { parse_schema("aten::f(Tensor) -> Tensor"); }) ==
                "schema, line 1, column 15: expected an argument's name, got \") -> Tensor\"");

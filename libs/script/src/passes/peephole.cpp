@@ -1,4 +1,5 @@
 // Small rewrites that types alone allow.
+#include "effects.hpp"
 #include "passes.hpp"
 
 namespace reel::jit::passes {
@@ -100,10 +101,34 @@ bool fold_dim(Node* n, Graph& graph) {
     return false;
 }
 
+// The length of a list that is built here and that nobody can write to.
+bool fold_length(Node* n, Graph& graph) {
+    if (!n->kind().is("aten::len") || n->input()->node()->kind() != prim::ListConstruct) return false;
+    for (const Use& u : n->input()->uses()) {
+        if (!u.user->op() || writes(u.user, u.offset)) return false;
+        for (const Value* v : u.user->outputs()) {
+            if (v->type()->kind() != TypeKind::Tensor && is_mutable(*v->type())) return false;
+        }
+    }
+    graph.set_insert_point(n);
+    const auto length = std::int64_t(n->input()->node()->inputs().size());
+    return replace(n->output(), graph.insert_constant(length, nullptr, n->range()));
+}
+
+// `n // 1` of integers.
+bool drop_division(Node* n) {
+    if (!n->kind().is("aten::floordiv") || n->output()->type()->kind() != TypeKind::Int) return false;
+    const Node* by = n->input(1)->node();
+    const bool is_one =
+        by->kind() == prim::Constant && by->has("value") && by->value().isInt() && by->value().toInt() == 1;
+    return is_one && n->input(0)->type()->kind() == TypeKind::Int && replace(n->output(), n->input(0));
+}
+
 // Whether something changed.
 bool rewrite(Node* n, Graph& graph) {
     bool changed = replace_nones(n, graph);
-    changed |= undo_tensor(n) || put_constant_behind(n) || fold_dim(n, graph);
+    changed |=
+        undo_tensor(n) || put_constant_behind(n) || fold_dim(n, graph) || fold_length(n, graph) || drop_division(n);
     if (auto answer = none_check(n)) {
         graph.set_insert_point(n);
         return replace(n->output(), graph.insert_constant(*answer, nullptr, n->range())) || changed;
