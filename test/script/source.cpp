@@ -33,8 +33,8 @@ BOOST_AUTO_TEST_CASE(errors_show_the_line_and_what_is_meant) { // SC-85
     BOOST_TEST(error.where().column() == 11u);
     BOOST_TEST(std::string(error.what()) == "undefined value z:\n  File \"m.py\", line 2\n    return z\n"
                                             "           ~ <--- HERE\n");
-    // what goes over several lines is marked in the first
-    BOOST_TEST(range("ab\ncd\n", 1, 5).highlight() == "  File \"m.py\", line 1\nab\n ~ <--- HERE\n");
+    // what goes over several lines is marked in each, but for blank ones and indentation
+    BOOST_TEST(range("ab\n\n  cd\n", 1, 9).highlight() == "  File \"m.py\", line 1\nab\n ~\n  cd\n  ~~ <--- HERE\n");
     BOOST_TEST(std::string(ScriptError("no place", {}).what()) == "no place");
 }
 

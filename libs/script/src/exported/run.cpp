@@ -5,7 +5,9 @@
 #include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/tensor_impl.hpp>
 
+#include "exported/autocast.hpp"
 #include "exported/program.hpp"
+#include "ops/numbers.hpp"
 
 namespace reel::jit {
 
@@ -49,6 +51,7 @@ IValue call(const ExportedNode& n, std::vector<IValue> inputs) {
     for (std::size_t i = 0; i < inputs.size(); ++i)
         if (inputs[i].isScalar() && n.op->schema.arguments[i].type->kind() == TypeKind::Tensor)
             inputs[i] = wrapped_number(inputs[i]);
+    autocast(n.op->schema.name, inputs);
     REEL_CHECK_NOT_IMPLEMENTED(n.op->run, "the operator is known, but cannot be run: ", n.op->schema.str());
     return n.op->run(inputs);
 }
@@ -78,7 +81,8 @@ std::vector<IValue> ExportedGraph::run(std::vector<IValue> arguments) const {
 }
 
 bool is_higher_order(const std::string& target) {
-    return target == "torch.ops.higher_order.cond" || target == "torch.ops.higher_order.wrap_with_set_grad_enabled";
+    return target == "torch.ops.higher_order.cond" || target == "torch.ops.higher_order.wrap_with_set_grad_enabled" ||
+           target == "torch.ops.higher_order.wrap_with_autocast";
 }
 namespace {
 /// The values after number `first`; lists among them, which `cond` takes, are spread.
@@ -103,6 +107,13 @@ IValue run_higher_order(const ExportedNode& n, std::vector<IValue> inputs) {
         const IValue& condition = inputs[0];
         const bool taken = condition.isTensor() ? condition.toTensor().item<bool>() : condition.toBool();
         results = graph_of(n, taken ? 1 : 2).run(operands(inputs, 3));
+    } else if (n.target == "torch.ops.higher_order.wrap_with_autocast") {
+        // device, dtype, whether casting is on, whether casts of weights are kept (results are the same), graph
+        REEL_CHECK_VALUE(inputs.size() >= 5, "'", n.target, "' with ", inputs.size(), " arguments");
+        const bool enabled = inputs[2].toBool();
+        const ScalarType dtype = optional_dtype(inputs[1]).value_or(kBFloat16); // the default for CPU
+        const AutocastRegion region(inputs[0].toStringRef(), dtype, enabled);
+        results = graph_of(n, 4).run(operands(inputs, 5));
     } else {
         const bool before = GradMode::is_enabled();
         struct Back {

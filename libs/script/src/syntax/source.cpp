@@ -1,6 +1,7 @@
 #include <reel/script/source.hpp>
 
 #include <algorithm>
+#include <cctype>
 
 namespace reel::jit {
 
@@ -40,13 +41,20 @@ std::string SourceRange::str() const {
 std::string SourceRange::highlight() const {
     if (!source) return {};
     const std::string_view text = source->text;
-    const std::size_t at = std::min(begin, text.size());
-    const std::size_t first = line_begin(text, at), last = line_end(text, at);
-    const std::size_t marked = std::max<std::size_t>(1, std::min(std::max(end, at), last) - at);
+    std::size_t at = std::min(begin, text.size());
+    std::size_t stop = std::clamp(end, at, text.size());
+    while (stop > at && std::isspace(static_cast<unsigned char>(text[stop - 1]))) --stop;
     std::string shown = "  File \"" + source->filename + "\", line " + std::to_string(line()) + "\n";
-    shown.append(text.substr(first, last - first)).append("\n");
-    shown.append(at - first, ' ').append(marked, '~').append(" <--- HERE\n");
-    return shown;
+    for (;;) {
+        const std::size_t first = line_begin(text, at), last = line_end(text, at);
+        const std::size_t marked = std::max<std::size_t>(1, std::min(std::max(stop, at), last) - at);
+        shown.append(text.substr(first, last - first)).append("\n");
+        shown.append(at - first, ' ').append(marked, '~');
+        if (stop <= last) break;
+        shown.append("\n");
+        at = std::min(text.find_first_not_of(" \n", last), stop - 1); // a line's indentation is not marked
+    }
+    return shown.append(" <--- HERE\n");
 }
 
 ScriptError::ScriptError(const std::string& message, const SourceRange& where)

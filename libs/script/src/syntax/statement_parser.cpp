@@ -132,7 +132,10 @@ StmtPtr StatementParser::conditional(StmtKind kind) {
     words_.expect(":");
     s->end = words_.previous_end();
     s->body = block();
-    if (kind == StmtKind::If) otherwise(*s);
+    if (kind == StmtKind::If) {
+        otherwise(*s);
+        s->end = (s->otherwise.empty() ? s->body : s->otherwise).back()->end;
+    }
     return s;
 }
 

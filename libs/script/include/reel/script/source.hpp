@@ -24,7 +24,7 @@ struct SourceRange {
     std::string_view text() const;
     std::size_t line() const;   ///< as numbered in the file, from 1
     std::size_t column() const; ///< in the line as written, from 0
-    /// `File "<string>", line N`, the line, `~~~ <--- HERE` under what is meant (rule SC-85).
+    /// `File "<string>", line N`, the lines with `~~~` under what is meant, `<--- HERE` behind the last (rule SC-85).
     std::string highlight() const;
     /// `file:line:column`, as the IR prints it behind a node; empty without source.
     std::string str() const;
