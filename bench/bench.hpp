@@ -24,5 +24,6 @@ void hooks();
 void files();
 void fft();
 void rl();
+void scripts();
 
 } // namespace bench
