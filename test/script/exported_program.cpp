@@ -91,6 +91,22 @@ BOOST_AUTO_TEST_CASE(the_text_has_a_line_for_each_node) {
     BOOST_TEST(has(text, "%linear = torch.ops.aten.linear"));
     BOOST_TEST(has(text, "return ("));
 }
+// SC-114: the region's dtype for products, none where it is turned off, float32 for losses, the widest for `cat`
+BOOST_AUTO_TEST_CASE(autocast_regions) {
+    const jit::ExportedProgram p = jit::load_exported(archive_file("mixed.pt2"));
+    const Tensor a = reel::tensor({1.001, 2.003, 0.5, -3.007}, TensorOptions(kFloat)).view({2, 2});
+    const Tensor b = reel::tensor({0.333, 1.0, 2.0, 0.25}, TensorOptions(kFloat)).view({2, 2});
+    const IValue out = p({a, b});
+    const auto tensor = [&](std::size_t i) { return out.elements()[i].toTensor(); };
+    const Tensor rounded = reel::tensor({4.34375, 1.5, -5.84375, -0.25}, TensorOptions(kBFloat16)).view({2, 2});
+    BOOST_TEST(tensor(0).scalar_type() == kBFloat16);
+    BOOST_TEST(reel::equal(tensor(0), rounded));
+    BOOST_TEST(reel::equal(tensor(1), reel::matmul(a, b)));
+    BOOST_TEST(tensor(2).scalar_type() == kFloat);
+    BOOST_TEST(std::abs(tensor(2).item<float>() - 19.5276f) < 1e-3f);
+    BOOST_TEST(reel::equal(tensor(3), reel::cat({rounded.to(kFloat), b})));
+    BOOST_TEST(reel::equal(tensor(4), a + b)); // outside again
+}
 // SC-117, and what is no program
 BOOST_AUTO_TEST_CASE(other_files_are_refused_by_name) {
     const auto says = [](std::string bytes) {

@@ -3,44 +3,10 @@
 
 namespace reel::jit::schemas {
 
-const std::string_view pointwise = R"(aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> Tensor
-aten::less.Tensor(Tensor self, Tensor other) -> Tensor
-aten::less.Scalar(Tensor self, Scalar other) -> Tensor
-aten::less.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-aten::less.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::less_equal.Tensor(Tensor self, Tensor other) -> Tensor
-aten::less_equal.Scalar(Tensor self, Scalar other) -> Tensor
-aten::less_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-aten::less_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::isfinite(Tensor self) -> Tensor
-aten::isfinite.float(float a) -> bool
-aten::isfinite.complex(complex a) -> bool
-aten::greater.Tensor(Tensor self, Tensor other) -> Tensor
-aten::greater.Scalar(Tensor self, Scalar other) -> Tensor
-aten::greater.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-aten::greater.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::greater_equal.Tensor(Tensor self, Tensor other) -> Tensor
-aten::greater_equal.Scalar(Tensor self, Scalar other) -> Tensor
-aten::greater_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-aten::greater_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::fix(Tensor self) -> Tensor
+const std::string_view pointwise = R"(aten::fix(Tensor self) -> Tensor
 aten::fix.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
-aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
-aten::clip.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) -> Tensor(a!)
-aten::clip.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!) out) -> Tensor(a!)
-aten::arccosh(Tensor self) -> Tensor
-aten::arccosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::absolute(Tensor self) -> Tensor
 aten::absolute.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::arctanh(Tensor self) -> Tensor
-aten::arctanh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::arctan2(Tensor self, Tensor other) -> Tensor
-aten::arctan2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::arcsin(Tensor self) -> Tensor
-aten::arcsin.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::arccos(Tensor self) -> Tensor
-aten::arccos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor
 aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor
 aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor
@@ -64,10 +30,6 @@ aten::remainder.float(float a, float b) -> float
 aten::remainder.int_float(int a, float b) -> float
 aten::remainder.float_int(float a, int b) -> float
 aten::remainder(Scalar a, Scalar b) -> Scalar
-aten::minimum(Tensor self, Tensor other) -> Tensor
-aten::minimum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::maximum(Tensor self, Tensor other) -> Tensor
-aten::maximum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor
 aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor
 aten::lerp.Scalar_out(Tensor self, Tensor end, Scalar weight, *, Tensor(a!) out) -> Tensor(a!)
@@ -75,8 +37,6 @@ aten::lerp.Tensor_out(Tensor self, Tensor end, Tensor weight, *, Tensor(a!) out)
 aten::gcd(Tensor self, Tensor other) -> Tensor
 aten::gcd.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 aten::gcd.int(int a, int b) -> int
-aten::hypot(Tensor self, Tensor other) -> Tensor
-aten::hypot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor
 aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor
 aten::fmod.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
@@ -86,8 +46,6 @@ aten::fmod.float(float a, float b) -> float
 aten::fmod.int_float(int a, float b) -> float
 aten::fmod.float_int(float a, int b) -> float
 aten::fmod(Scalar a, Scalar b) -> float
-aten::fmin(Tensor self, Tensor other) -> Tensor
-aten::fmin.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor
 aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor
 aten::copysign.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
@@ -99,22 +57,6 @@ aten::copysign.float_int(float a, int b) -> float
 aten::copysign(Scalar a, Scalar b) -> float
 aten::nextafter(Tensor self, Tensor other) -> Tensor
 aten::nextafter.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor
-aten::bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor
-aten::bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
-aten::bitwise_xor.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::bitwise_xor.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-aten::bitwise_xor.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor
-aten::bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor
-aten::bitwise_or.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
-aten::bitwise_or.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::bitwise_or.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-aten::bitwise_or.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::mish(Tensor self) -> Tensor
-aten::mish.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::glu(Tensor self, int dim=-1) -> Tensor
-aten::glu.out(Tensor self, int dim=-1, *, Tensor(a!) out) -> Tensor(a!)
 aten::polar(Tensor abs, Tensor angle) -> Tensor
 aten::polar.out(Tensor abs, Tensor angle, *, Tensor(a!) out) -> Tensor(a!)
 aten::polar.int(int a, int b) -> complex
@@ -122,57 +64,13 @@ aten::polar.float(float a, float b) -> complex
 aten::polar.int_float(int a, float b) -> complex
 aten::polar.float_int(float a, int b) -> complex
 aten::polar.Scalar_Scalar(Scalar a, Scalar b) -> Scalar
-aten::atan2(Tensor self, Tensor other) -> Tensor
-aten::atan2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::atan2.int(int a, int b) -> float
-aten::atan2.float(float a, float b) -> float
-aten::atan2.int_float(int a, float b) -> float
-aten::atan2.float_int(float a, int b) -> float
-aten::atan2.Scalar_Scalar(Scalar a, Scalar b) -> float
 aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor
 aten::addcmul.out(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor(a!) out) -> Tensor(a!)
-aten::asin(Tensor self) -> Tensor
-aten::asin.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::asin.int(int a) -> float
-aten::asin.float(float a) -> float
-aten::asin.complex(complex a) -> complex
-aten::asin.Scalar(Scalar a) -> Scalar
-aten::clamp_min(Tensor self, Scalar min) -> Tensor
-aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor
-aten::clamp_min.out(Tensor self, Scalar min, *, Tensor(a!) out) -> Tensor(a!)
-aten::clamp_min.Tensor_out(Tensor self, Tensor min, *, Tensor(a!) out) -> Tensor(a!)
-aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
-aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
-aten::clamp.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) -> Tensor(a!)
-aten::clamp.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!) out) -> Tensor(a!)
-aten::bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor
-aten::bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor
-aten::bitwise_left_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
-aten::bitwise_left_shift.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::bitwise_left_shift.Tensor_Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-aten::bitwise_left_shift.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::arctan(Tensor self) -> Tensor
-aten::arctan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::atan(Tensor self) -> Tensor
-aten::atan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::atan.int(int a) -> float
-aten::atan.float(float a) -> float
-aten::atan.complex(complex a) -> complex
-aten::atan.Scalar(Scalar a) -> Scalar
 aten::logaddexp2(Tensor self, Tensor other) -> Tensor
 aten::logaddexp2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 aten::rsqrt(Tensor self) -> Tensor
 aten::rsqrt.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::real(Tensor(a) self) -> Tensor(a)
-aten::isreal(Tensor self) -> Tensor
-aten::bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor
-aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor
-aten::bitwise_and.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
-aten::bitwise_and.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::bitwise_and.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-aten::bitwise_and.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::arcsinh(Tensor self) -> Tensor
-aten::arcsinh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::log1p(Tensor self) -> Tensor
 aten::log1p.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::log1p.int(int a) -> float
@@ -194,29 +92,17 @@ aten::pow.float_complex(float a, complex b) -> complex
 aten::pow.complex_float(complex a, float b) -> complex
 aten::pow.Scalar_Scalar(Scalar a, Scalar b) -> float
 aten::pow.int_to_int(int a, int b) -> int
-aten::acos(Tensor self) -> Tensor
-aten::acos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::acos.int(int a) -> float
-aten::acos.float(float a) -> float
-aten::acos.complex(complex a) -> complex
-aten::acos.Scalar(Scalar a) -> Scalar
 aten::log10(Tensor self) -> Tensor
 aten::log10.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::log10.int(int a) -> float
 aten::log10.float(float a) -> float
 aten::log10.complex(complex a) -> complex
 aten::log10.Scalar(Scalar a) -> Scalar
-aten::clamp_max(Tensor self, Scalar max) -> Tensor
-aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor
-aten::clamp_max.out(Tensor self, Scalar max, *, Tensor(a!) out) -> Tensor(a!)
-aten::clamp_max.Tensor_out(Tensor self, Tensor max, *, Tensor(a!) out) -> Tensor(a!)
 aten::imag(Tensor(a) self) -> Tensor(a)
 aten::resolve_conj(Tensor(a) self) -> Tensor(a)
 aten::conj_physical(Tensor self) -> Tensor
 aten::conj_physical.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::resolve_neg(Tensor(a) self) -> Tensor(a)
-aten::fmax(Tensor self, Tensor other) -> Tensor
-aten::fmax.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 aten::frac(Tensor self) -> Tensor
 aten::frac.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::floor(Tensor self) -> Tensor
@@ -224,30 +110,6 @@ aten::floor.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::floor.int(int a) -> int
 aten::floor.float(float a) -> int
 aten::floor.Scalar(Scalar a) -> Scalar
-aten::tanh(Tensor self) -> Tensor
-aten::tanh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::tanh.int(int a) -> float
-aten::tanh.float(float a) -> float
-aten::tanh.complex(complex a) -> complex
-aten::tanh.Scalar(Scalar a) -> Scalar
-aten::sin(Tensor self) -> Tensor
-aten::sin.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::sin.int(int a) -> float
-aten::sin.float(float a) -> float
-aten::sin.complex(complex a) -> complex
-aten::sin.Scalar(Scalar a) -> Scalar
-aten::cos(Tensor self) -> Tensor
-aten::cos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::cos.int(int a) -> float
-aten::cos.float(float a) -> float
-aten::cos.complex(complex a) -> complex
-aten::cos.Scalar(Scalar a) -> Scalar
-aten::bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor
-aten::bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor
-aten::bitwise_right_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
-aten::bitwise_right_shift.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::bitwise_right_shift.Tensor_Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-aten::bitwise_right_shift.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 aten::sqrt(Tensor self) -> Tensor
 aten::sqrt.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::sqrt.int(int a) -> float
@@ -256,42 +118,15 @@ aten::sqrt.complex(complex a) -> complex
 aten::sqrt.Scalar(Scalar a) -> Scalar
 aten::trunc(Tensor self) -> Tensor
 aten::trunc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::log_sigmoid(Tensor self) -> Tensor
-aten::log_sigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::lcm(Tensor self, Tensor other) -> Tensor
 aten::lcm.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::selu(Tensor self) -> Tensor
-aten::logical_or(Tensor self, Tensor other) -> Tensor
-aten::logical_or.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::logical_and(Tensor self, Tensor other) -> Tensor
-aten::logical_and.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor
 aten::addcdiv.out(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor(a!) out) -> Tensor(a!)
-aten::lt.Tensor(Tensor self, Tensor other) -> Tensor
-aten::lt.Scalar(Tensor self, Scalar other) -> Tensor
-aten::lt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-aten::lt.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::lt.int(int a, int b) -> bool
-aten::lt.float(float a, float b) -> bool
-aten::lt.int_float(int a, float b) -> bool
-aten::lt.float_int(float a, int b) -> bool
-aten::lt(Scalar a, Scalar b) -> bool
-aten::lt.str(str a, str b) -> bool
 aten::ceil(Tensor self) -> Tensor
 aten::ceil.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::ceil.int(int a) -> int
 aten::ceil.float(float a) -> int
 aten::ceil.Scalar(Scalar a) -> Scalar
-aten::gt.Tensor(Tensor self, Tensor other) -> Tensor
-aten::gt.Scalar(Tensor self, Scalar other) -> Tensor
-aten::gt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-aten::gt.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::gt.int(int a, int b) -> bool
-aten::gt.float(float a, float b) -> bool
-aten::gt.int_float(int a, float b) -> bool
-aten::gt.float_int(float a, int b) -> bool
-aten::gt(Scalar a, Scalar b) -> bool
-aten::gt.str(str a, str b) -> bool
 aten::exp(Tensor self) -> Tensor
 aten::exp.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::exp.int(int a) -> float
@@ -352,8 +187,6 @@ aten::round.decimals_out(Tensor self, *, int decimals, Tensor(a!) out) -> Tensor
 aten::round.int(int a) -> float
 aten::round.float(float a) -> float
 aten::round.Scalar(Scalar a) -> Scalar
-aten::sigmoid(Tensor self) -> Tensor
-aten::sigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::sign(Tensor self) -> Tensor
 aten::sign.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor
@@ -362,12 +195,6 @@ aten::float_power.Scalar(Scalar self, Tensor exponent) -> Tensor
 aten::float_power.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)
 aten::float_power.Scalar_out(Scalar self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)
 aten::float_power.Tensor_Scalar_out(Tensor self, Scalar exponent, *, Tensor(a!) out) -> Tensor(a!)
-aten::sinh(Tensor self) -> Tensor
-aten::sinh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::sinh.int(int a) -> float
-aten::sinh.float(float a) -> float
-aten::sinh.complex(complex a) -> complex
-aten::sinh.Scalar(Scalar a) -> Scalar
 aten::true_divide.Tensor(Tensor self, Tensor other) -> Tensor
 aten::true_divide.Scalar(Tensor self, Scalar other) -> Tensor
 aten::true_divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
@@ -423,108 +250,19 @@ aten::floor_divide(Tensor self, Tensor other) -> Tensor
 aten::floor_divide.Scalar(Tensor self, Scalar other) -> Tensor
 aten::floor_divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 aten::floor_divide.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-aten::eq.Tensor(Tensor self, Tensor other) -> Tensor
-aten::eq.Scalar(Tensor self, Scalar other) -> Tensor
-aten::eq.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-aten::eq.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::eq.int_list(int[] a, int[] b) -> bool
-aten::eq.device(Device a, Device b) -> bool
-aten::eq.bool(bool a, bool b) -> bool
-aten::eq.enum(AnyEnumType a, AnyEnumType b) -> bool
-aten::eq.int(int a, int b) -> bool
-aten::eq.complex(complex a, complex b) -> bool
-aten::eq.float(float a, float b) -> bool
-aten::eq.int_float(int a, float b) -> bool
-aten::eq.float_int(float a, int b) -> bool
-aten::eq.float_complex(float a, complex b) -> bool
-aten::eq.complex_float(complex a, float b) -> bool
-aten::eq(Scalar a, Scalar b) -> bool
-aten::eq.str(str a, str b) -> bool
-aten::eq.float_list(float[] a, float[] b) -> bool
-aten::eq.Tensor_list(Tensor[] a, Tensor[] b) -> bool
-aten::eq.bool_list(bool[] a, bool[] b) -> bool
-aten::eq.str_list(str[] a, str[] b) -> bool
-aten::ge.Tensor(Tensor self, Tensor other) -> Tensor
-aten::ge.Scalar(Tensor self, Scalar other) -> Tensor
-aten::ge.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-aten::ge.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::ge.int(int a, int b) -> bool
-aten::ge.float(float a, float b) -> bool
-aten::ge.int_float(int a, float b) -> bool
-aten::ge.float_int(float a, int b) -> bool
-aten::ge(Scalar a, Scalar b) -> bool
-aten::ge.str(str a, str b) -> bool
-aten::ne.Tensor(Tensor self, Tensor other) -> Tensor
-aten::ne.Scalar(Tensor self, Scalar other) -> Tensor
-aten::ne.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-aten::ne.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::ne.int_list(int[] a, int[] b) -> bool
-aten::ne.device(Device a, Device b) -> bool
-aten::ne.bool(bool a, bool b) -> bool
-aten::ne.enum(AnyEnumType a, AnyEnumType b) -> bool
-aten::ne.int(int a, int b) -> bool
-aten::ne.complex(complex a, complex b) -> bool
-aten::ne.float(float a, float b) -> bool
-aten::ne.int_float(int a, float b) -> bool
-aten::ne.float_int(float a, int b) -> bool
-aten::ne.float_complex(float a, complex b) -> bool
-aten::ne.complex_float(complex a, float b) -> bool
-aten::ne(Scalar a, Scalar b) -> bool
-aten::ne.str(str a, str b) -> bool
-aten::ne.float_list(float[] a, float[] b) -> bool
-aten::ne.Tensor_list(Tensor[] a, Tensor[] b) -> bool
-aten::ne.bool_list(bool[] a, bool[] b) -> bool
-aten::ne.str_list(str[] a, str[] b) -> bool
-aten::logical_xor(Tensor self, Tensor other) -> Tensor
-aten::logical_xor.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 aten::abs(Tensor self) -> Tensor
 aten::abs.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::le.Tensor(Tensor self, Tensor other) -> Tensor
-aten::le.Scalar(Tensor self, Scalar other) -> Tensor
-aten::le.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-aten::le.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::le.int(int a, int b) -> bool
-aten::le.float(float a, float b) -> bool
-aten::le.int_float(int a, float b) -> bool
-aten::le.float_int(float a, int b) -> bool
-aten::le(Scalar a, Scalar b) -> bool
-aten::le.str(str a, str b) -> bool
-aten::prelu(Tensor self, Tensor weight) -> Tensor
-aten::relu(Tensor self) -> Tensor
-aten::relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor
 aten::ldexp.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 aten::ldexp(float x, int i) -> float
-aten::heaviside(Tensor self, Tensor values) -> Tensor
-aten::heaviside.out(Tensor self, Tensor values, *, Tensor(a!) out) -> Tensor(a!)
-aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor
-aten::softplus.out(Tensor self, Scalar beta=1, Scalar threshold=20, *, Tensor(a!) out) -> Tensor(a!)
 aten::complex(Tensor real, Tensor imag) -> Tensor
 aten::complex.out(Tensor real, Tensor imag, *, Tensor(a!) out) -> Tensor(a!)
-aten::tan(Tensor self) -> Tensor
-aten::tan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::tan.int(int a) -> float
-aten::tan.float(float a) -> float
-aten::tan.complex(complex a) -> complex
-aten::tan.Scalar(Scalar a) -> Scalar
-aten::cosh(Tensor self) -> Tensor
-aten::cosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::cosh.int(int a) -> float
-aten::cosh.float(float a) -> float
-aten::cosh.complex(complex a) -> complex
-aten::cosh.Scalar(Scalar a) -> Scalar
 aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)
 aten::frexp.Tensor_out(Tensor self, *, Tensor(a!) mantissa, Tensor(b!) exponent) -> (Tensor(a!) mantissa, Tensor(b!) exponent)
 aten::frexp(float a) -> (float, int)
 aten::negative(Tensor self) -> Tensor
 aten::negative.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::not_equal.Tensor(Tensor self, Tensor other) -> Tensor
-aten::not_equal.Scalar(Tensor self, Scalar other) -> Tensor
-aten::not_equal.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
-aten::not_equal.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 aten::positive(Tensor(a) self) -> Tensor(a)
-aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor
-aten::relu6(Tensor self) -> Tensor
 aten::special_logit(Tensor self, float? eps=None) -> Tensor
 aten::special_logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)
 aten::special_erf(Tensor self) -> Tensor
@@ -541,8 +279,6 @@ aten::special_log1p(Tensor self) -> Tensor
 aten::special_log1p.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::special_round(Tensor self, *, int decimals=0) -> Tensor
 aten::special_round.out(Tensor self, *, int decimals=0, Tensor(a!) out) -> Tensor(a!)
-aten::special_sinc(Tensor self) -> Tensor
-aten::special_sinc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::special_xlogy(Tensor self, Tensor other) -> Tensor
 aten::special_xlogy.other_scalar(Tensor self, Scalar other) -> Tensor
 aten::special_xlogy.self_scalar(Scalar self, Tensor other) -> Tensor
@@ -563,71 +299,29 @@ aten::divide.out_mode(Tensor self, Tensor other, *, str? rounding_mode, Tensor(a
 aten::multiply.Tensor(Tensor self, Tensor other) -> Tensor
 aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor
 aten::multiply.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
-aten::sinc(Tensor self) -> Tensor
-aten::sinc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::sgn(Tensor self) -> Tensor
 aten::sgn.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor
 aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor
 aten::masked_fill.Scalar_out(Tensor self, Tensor mask, Scalar value, *, Tensor(a!) out) -> Tensor(a!)
 aten::masked_fill.Tensor_out(Tensor self, Tensor mask, Tensor value, *, Tensor(a!) out) -> Tensor(a!)
-aten::acosh(Tensor self) -> Tensor
-aten::acosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::acosh.int(int a) -> float
-aten::acosh.float(float a) -> float
-aten::acosh.complex(complex a) -> complex
-aten::acosh.Scalar(Scalar a) -> Scalar
 aten::angle(Tensor self) -> Tensor
 aten::angle.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::angle.int(int a) -> float
 aten::angle.float(float a) -> float
 aten::angle.complex(complex a) -> float
 aten::angle.Scalar(Scalar a) -> Scalar
-aten::asinh(Tensor self) -> Tensor
-aten::asinh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::asinh.int(int a) -> float
-aten::asinh.float(float a) -> float
-aten::asinh.complex(complex a) -> complex
-aten::asinh.Scalar(Scalar a) -> Scalar
-aten::atanh(Tensor self) -> Tensor
-aten::atanh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::atanh.int(int a) -> float
-aten::atanh.float(float a) -> float
-aten::atanh.complex(complex a) -> complex
-aten::atanh.Scalar(Scalar a) -> Scalar
-aten::bitwise_not(Tensor self) -> Tensor
-aten::bitwise_not.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::deg2rad(Tensor self) -> Tensor
-aten::deg2rad.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::erf(Tensor self) -> Tensor
 aten::erf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::erf.int(int a) -> float
 aten::erf.float(float a) -> float
 aten::erf.Scalar(Scalar a) -> Scalar
-aten::isnan(Tensor self) -> Tensor
-aten::isnan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::isnan.float(float a) -> bool
-aten::isnan.complex(complex a) -> bool
-aten::isinf(Tensor self) -> Tensor
-aten::isinf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::isinf.float(float a) -> bool
-aten::isinf.complex(complex a) -> bool
-aten::isposinf(Tensor self) -> Tensor
-aten::isposinf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::isneginf(Tensor self) -> Tensor
-aten::isneginf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::logical_not(Tensor self) -> Tensor
-aten::logical_not.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::logit(Tensor self, float? eps=None) -> Tensor
 aten::logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)
 aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor
 aten::nan_to_num.out(Tensor self, float? nan=None, float? posinf=None, float? neginf=None, *, Tensor(a!) out) -> Tensor(a!)
-aten::rad2deg(Tensor self) -> Tensor
-aten::rad2deg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::signbit(Tensor self) -> Tensor
 aten::signbit.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor
-aten::threshold.out(Tensor self, Scalar threshold, Scalar value, *, Tensor(a!) out) -> Tensor(a!)
 aten::erfc(Tensor self) -> Tensor
 aten::erfc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::erfc.int(int a) -> float
@@ -639,26 +333,6 @@ aten::special_entr(Tensor self) -> Tensor
 aten::special_entr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::special_spherical_bessel_j0(Tensor x) -> Tensor
 aten::special_spherical_bessel_j0.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)
-aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor
-aten::elu.out(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1, *, Tensor(a!) out) -> Tensor(a!)
-aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor
-aten::hardshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)
-aten::hardsigmoid(Tensor self) -> Tensor
-aten::hardsigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor
-aten::hardtanh.out(Tensor self, Scalar min_val=-1, Scalar max_val=1, *, Tensor(a!) out) -> Tensor(a!)
-aten::hardswish(Tensor self) -> Tensor
-aten::hardswish.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor
-aten::leaky_relu.out(Tensor self, Scalar negative_slope=0.01, *, Tensor(a!) out) -> Tensor(a!)
-aten::celu(Tensor self, Scalar alpha=1.) -> Tensor
-aten::celu.out(Tensor self, Scalar alpha=1., *, Tensor(a!) out) -> Tensor(a!)
-aten::gelu(Tensor self, *, str approximate="none") -> Tensor
-aten::gelu.out(Tensor self, *, str approximate="none", Tensor(a!) out) -> Tensor(a!)
-aten::silu(Tensor self) -> Tensor
-aten::silu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
-aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor
-aten::softshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)
 )";
 
 } // namespace reel::jit::schemas

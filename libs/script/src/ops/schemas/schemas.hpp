@@ -5,14 +5,14 @@
 
 namespace reel::jit::schemas {
 
-extern const std::string_view backward, containers, convert, devices, factory, foreach, index, internal, layouts,
-    linalg, loss, nn, pointwise, pointwise_in_place, prim, quantized, random, reduce, scalars, shape, special, spectral,
-    tensors;
+extern const std::string_view activation, backward, comparison, containers, convert, devices, factory, foreach, index,
+    internal, layouts, linalg, loss, nn, pointwise, pointwise_in_place, prim, quantized, random, reduce, scalars, shape,
+    special, spectral, tensors, trigonometric;
 
 inline const std::string_view* const all[] = {
-    &backward, &containers, &convert, &devices, &factory, &foreach,   &index,
-    &internal, &layouts,    &linalg,  &loss,    &nn,      &pointwise, &pointwise_in_place,
-    &prim,     &quantized,  &random,  &reduce,  &scalars, &shape,     &special,
-    &spectral, &tensors};
+    &activation, &backward,     &comparison, &containers, &convert, &devices, &factory,   &foreach,
+    &index,      &internal,     &layouts,    &linalg,     &loss,    &nn,      &pointwise, &pointwise_in_place,
+    &prim,       &quantized,    &random,     &reduce,     &scalars, &shape,   &special,   &spectral,
+    &tensors,    &trigonometric};
 
 } // namespace reel::jit::schemas
