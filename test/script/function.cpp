@@ -32,7 +32,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 BOOST_AUTO_TEST_SUITE(script_function)
 
-BOOST_AUTO_TEST_CASE(what_is_used_once_stands_inside_its_user) { // SC-68, SC-70, SC-72
+BOOST_AUTO_TEST_CASE(what_is_used_once_stands_inside_its_user) { // SC-68, SC-70, SC-72, SC-119
     BOOST_TEST(code_of(R"(graph(%x.1 : Tensor):
   %1 : int = prim::Constant[value=1]()
   %2 : int = prim::Constant[value=2]()
@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(calls_are_inlined) { // SC-66
     f->inlined_graph()->verify();
 }
 
-BOOST_AUTO_TEST_CASE(inlined_bodies_are_cleaned) { // SC-66
+BOOST_AUTO_TEST_CASE(inlined_bodies_are_cleaned) { // SC-66, SC-121
     auto unit = std::make_shared<CompilationUnit>();
     compile_functions(*unit, "def g(x: Tensor, w: Tensor, n: int):\n    y = torch.conv2d(x, w)\n    l = [n, n]\n"
                              "    m = [n, n]\n    m.append(n)\n    return y.dim(), len(l), len(m), 2 * (n // 1)\n"

@@ -15,6 +15,7 @@
 #include "archives.hpp"
 #include "message.hpp"
 #include "zip_reader.hpp"
+#include "zip_writer.hpp"
 
 using namespace reel;
 using reel::testing::archive_bytes;
@@ -174,6 +175,36 @@ BOOST_AUTO_TEST_CASE(SC_94_the_version_follows_from_the_operators) {
     const std::string gelu = jit::load(archive_file("layers.pt")).save_to_buffer();
     BOOST_TEST(has(gelu, "archive/.data/version"));
     BOOST_TEST(!has(jit::load(archive_file("net.pt")).save_to_buffer(), "archive/.data/version"));
+}
+
+/// The archive with another version on it.
+std::string with_version(const std::string& bytes, const std::string& version) {
+    serialize::ZipReader zip(std::make_shared<serialize::MappedFile>("the archive", bytes));
+    std::vector<std::string> contents;
+    for (const serialize::ZipMember& m : zip.members())
+        contents.push_back(m.name.ends_with("/version") ? version + "\n" : zip.read(m));
+    serialize::ZipWriter out;
+    for (std::size_t i = 0; i < contents.size(); ++i) out.add(zip.members()[i].name, contents[i]);
+    std::string written;
+    out.write([&](std::string_view part) { written += part; });
+    return written;
+}
+BOOST_AUTO_TEST_CASE(SC_95_programs_of_older_files_keep_their_meaning) {
+    const jit::Module m("Old");
+    m.define("def forward(self, a, b):\n    return torch.div(a, b)\n"
+             "def ones(self):\n    return torch.full([2], 1)\n");
+    const Tensor a = reel::tensor({-7, 7}, TensorOptions(kLong)), b = reel::tensor({2, 2}, TensorOptions(kLong));
+    const auto quotient = [&](const jit::Module& module, const Tensor& x) { return module.forward({x, b}).toTensor(); };
+    const std::string now = m.save_to_buffer();
+    const jit::Module today = jit::load_from_buffer(now), old = jit::load_from_buffer(with_version(now, "3"));
+    BOOST_TEST(reel::equal(quotient(today, a), reel::tensor({-3.5, 3.5}, TensorOptions(kFloat))));
+    BOOST_TEST(reel::equal(quotient(old, a), reel::tensor({-3, 3}, TensorOptions(kLong)))); // toward zero
+    BOOST_TEST(reel::equal(quotient(old, a.to(kFloat)), reel::tensor({-3.5, 3.5}, TensorOptions(kFloat))));
+    BOOST_TEST(today.run_method("ones").toTensor().scalar_type() == kLong);
+    BOOST_TEST(old.run_method("ones").toTensor().scalar_type() == kFloat);
+    // what is written again means the same under today's version
+    const jit::Module again = jit::load_from_buffer(old.save_to_buffer());
+    BOOST_TEST(reel::equal(quotient(again, a), reel::tensor({-3, 3}, TensorOptions(kLong))));
 }
 
 BOOST_AUTO_TEST_CASE(SC_1_what_is_no_archive_is_refused_by_name) {

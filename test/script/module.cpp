@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(conversions_reach_what_the_script_reads) {
     BOOST_TEST((m.attr("w").toTensor().scalar_type() == kDouble));
     BOOST_TEST((m.forward({input().to(kDouble)}).toTensor().scalar_type() == kDouble));
 }
-BOOST_AUTO_TEST_CASE(forward_is_what_python_computes) {
+BOOST_AUTO_TEST_CASE(SC_118_forward_is_what_python_computes) {
     const jit::Module m = net();
     BOOST_TEST(m.forward({input()}).toTensor().numel() == 1);
     BOOST_TEST(m.attr("count").toInt() == 1);
@@ -165,6 +165,45 @@ BOOST_AUTO_TEST_CASE(SC_84_define_adds_methods_or_nothing) {
     BOOST_CHECK_THROW(m.define("def good(self):\n    return 1\ndef bad(self):\n    return nowhere\n"),
                       jit::ScriptError);
     BOOST_TEST(!m.find_method("good").has_value());
+}
+BOOST_AUTO_TEST_CASE(SC_76_define_reads_code_again) {
+    const jit::Module m("Printed"), again("Printed"), third("Printed");
+    m.define("def forward(self, x: Tensor, n: int) -> Tensor:\n    for i in range(n):\n        if bool(x.sum() > 3):\n"
+             "            x = x - 1\n        else:\n            x = x * 2\n    return x\n"
+             "def word(self) -> str:\n    return 'gr\u00fcezi'\n");
+    again.define(m.code());
+    BOOST_TEST(again.code() == m.code());
+    BOOST_TEST(reel::equal(again.run_method("forward", input(), 5).toTensor(),
+                           m.run_method("forward", input(), 5).toTensor()));
+    // only archives have constants beside their text
+    const std::string word = m.get_method("word").code();
+    BOOST_TEST((word.find("CONSTANTS.c0") != std::string::npos), word);
+    const std::string said = message([&] { third.define(word); });
+    BOOST_TEST((said.find("CONSTANTS") != std::string::npos), said);
+}
+BOOST_AUTO_TEST_CASE(SC_86_members_of_modules_work_where_the_reference_refuses) {
+    const jit::Module m = net();
+    BOOST_TEST(m->get_parameter("block.fc.weight").is_same(m.named_parameters()["block.fc.weight"]));
+    BOOST_TEST(m->get_submodule("block") != nullptr);
+    BOOST_TEST(m->get_buffer("block.scale").numel() == 3);
+    std::size_t seen = 0;
+    m->apply([&](nn::Module&) { ++seen; });
+    BOOST_TEST(seen >= m.named_modules().size());
+    int fired = 0;
+    const auto handle = m->register_forward_hook([&](nn::Module&, const Args&, const Value&) { ++fired; });
+    m({input()});
+    BOOST_TEST(fired == 1);
+    m->to(kDouble);
+    BOOST_TEST(m->get_parameter("w").scalar_type() == kDouble);
+    m->requires_grad_(false);
+    for (const Tensor& p : m.parameters()) BOOST_TEST(!p.requires_grad());
+}
+BOOST_AUTO_TEST_CASE(SC_88_len_is_a_method_of_what_was_loaded) {
+    const jit::Module m("Sized");
+    m.define("def __len__(self) -> int:\n    return 3\ndef forward(self) -> int:\n    return self.__len__()\n");
+    const jit::Module loaded = jit::load_from_buffer(m.save_to_buffer());
+    BOOST_TEST(loaded.run_method("__len__").toInt() == 3);
+    BOOST_TEST(loaded.forward({}).toInt() == 3);
 }
 BOOST_AUTO_TEST_CASE(dumps_name_everything) {
     const std::string text = net().dump_to_str(true, true, false);
