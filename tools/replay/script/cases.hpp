@@ -19,4 +19,7 @@ void run_defines(const std::filesystem::path& folder, const std::regex& filter, 
 /// `hostile/cases.jsonl`.
 void run_hostile(const std::filesystem::path& folder, const std::regex& filter, Report& report);
 
+/// `real/NAME.json`: files of packages, looked for below `--real DIR`.
+void run_real(const std::filesystem::path& file, Report& report);
+
 } // namespace replay::script

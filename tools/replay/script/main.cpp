@@ -37,6 +37,9 @@ void walk(const fs::path& folder, const std::regex& filter, Report& report) {
     } else if (name == "trace") {
         for (const fs::path& p : sorted(folder))
             if (p.extension() == ".json" && wanted(p)) Case(report, "trace", p.stem().string()).unsupported();
+    } else if (name == "real") {
+        for (const fs::path& p : sorted(folder))
+            if (p.extension() == ".json" && wanted(p)) run_real(p, report);
     } else
         for (const fs::path& p : sorted(folder))
             if (fs::is_directory(p)) walk(p, filter, report);
@@ -62,9 +65,10 @@ int run(int argc, char** argv) {
                                             "only cases whose KIND/NAME matches this regular expression")(
         "json", po::value(&options.json_file),
         "write the counts to this file")("verbose", po::bool_switch(&options.verbose), "whole messages, every case")(
-        "threads", po::value(&threads),
-        "compute threads")("limits", po::value(&limits),
-                           "STEPS,MB: what a run may take; 0 for no limit")("dir", po::value(&folders), "folders");
+        "real", po::value(&options.real_folder),
+        "where packages with real models are unpacked")("threads", po::value(&threads), "compute threads")(
+        "limits", po::value(&limits), "STEPS,MB: what a run may take; 0 for no limit")("dir", po::value(&folders),
+                                                                                       "folders");
     po::positional_options_description positional;
     positional.add("dir", -1);
     po::variables_map vm;

@@ -9,7 +9,7 @@
 namespace replay::script {
 
 namespace {
-constexpr const char* kind_names[] = {"archives", "define", "refused", "trace", "hostile", "export"};
+constexpr const char* kind_names[] = {"archives", "define", "refused", "trace", "hostile", "export", "real"};
 const std::map<std::string, std::vector<const char*>>& tally_names() {
     static const std::map<std::string, std::vector<const char*>> names = {
         {"code", {"exact", "different"}},

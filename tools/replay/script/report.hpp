@@ -9,7 +9,7 @@
 namespace replay::script {
 
 struct Options {
-    std::string filter, json_file;
+    std::string filter, json_file, real_folder;
     bool verbose = false;
     reel::jit::RunLimits limits;
 };
