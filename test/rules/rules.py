@@ -326,6 +326,10 @@ def quoted_rules_exist():
                     yield f"{name(path)}:{i}: doc/rules has no {rule}"
 
 
+# Numbers that the specification gives to what is not built yet: tracing.
+TO_COME = {"SC": set(range(77, 84))}
+
+
 def rules_are_numbered_and_anchored():
     """Each rule stands on a page of its family, numbers without a gap, the anchor of a rule is its id in small letters."""
     for path in sorted((ROOT / "doc/rules").glob("*.md")):
@@ -338,6 +342,9 @@ def rules_are_numbered_and_anchored():
             yield f"{name(path)}: an anchor without a rule behind it"
     for family, f in conformance.FAMILIES.items():
         numbers = [int(label) for label in f.labels if label.isdigit()]
+        if set(numbers) & TO_COME.get(family, set()):
+            yield f"doc/rules/{f.page}: {family} has rules by now that TO_COME leaves out"
+        numbers = sorted(set(numbers) | TO_COME.get(family, set()))
         if numbers != list(range(1, len(numbers) + 1)):
             yield f"doc/rules/{f.page}: {family} goes {numbers}"
 
