@@ -14,7 +14,12 @@ struct CompilationUnit::Tables {
 };
 
 CompilationUnit::CompilationUnit() : tables_(std::make_unique<Tables>()) {}
-CompilationUnit::~CompilationUnit() = default;
+CompilationUnit::~CompilationUnit() {
+    // A method's graph has values of the class's type, and the class has the method: the owner of both ends the circle.
+    for (const auto& [name, type] : tables_->types)
+        if (const auto held = std::const_pointer_cast<ClassType>(type->cast<ClassType>()))
+            while (!held->methods().empty()) held->remove_method(std::string(held->methods().back()->name()));
+}
 
 TypePtr CompilationUnit::find_type(const std::string& qualified_name) {
     if (!tables_->has(qualified_name) && importer) importer(qualified_name);
