@@ -1,4 +1,4 @@
-// Modules called with other tensors than their own (rules F-50 to F-54).
+// Modules called with other tensors than their own.
 #include <reel/nn/functional_call.hpp>
 
 #include "nn/testing.hpp"

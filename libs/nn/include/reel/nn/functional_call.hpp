@@ -21,7 +21,7 @@ struct FunctionalCallOptions {
     bool strict = false;     ///< every parameter and buffer must be given
 };
 
-/// While it lives, the members of `module` and its submodules *are* the given tensors (rule F-52); then, after an
+/// While it lives, the members of `module` and its submodules *are* the given tensors; then, after an
 /// exception too, the very same parameters and buffers are back. Shapes are not checked. They nest; other threads that
 /// use the module meanwhile see the given tensors.
 /// Errors: AttributeError for a name that is no parameter or buffer, KeyError for an empty one, TypeError for a
