@@ -1,6 +1,8 @@
 // One reduction for each of many stretches of different length.
 
+#include <algorithm>
 #include <limits>
+#include <vector>
 
 #include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/ops/index/nonzero.hpp>
@@ -49,7 +51,7 @@ struct Segments {
     Tensor of_element; ///< int64 [lines, n]
     Tensor lengths;    ///< int64 [lines, count]
     std::int64_t count;
-    bool leftover = false;
+    bool leftover;
 };
 
 /// Reads lengths [lines, count] or, `as_offsets`, the bounds [lines, count + 1] of segments over `n` elements a line.
@@ -58,33 +60,35 @@ Segments read_segments(const Tensor& given, bool as_offsets, std::int64_t n, boo
     const std::int64_t width = given.size(-1), count = width - as_offsets;
     REEL_CHECK(count >= 0, op, ": offsets must have at least one element in the last dimension, got sizes ",
                given.sizes());
-    const std::int64_t lines = width == 0 ? 0 : given.numel() / width;
+    std::int64_t lines = 1;
+    for (std::int64_t k = 0; k + 1 < given.dim(); ++k) lines = checked_mul(op, "the index", lines, given.size(k));
     const HostValues<std::int64_t> values(shape::index_as_long(op, given, name), op);
-    Segments s{generated<std::int64_t>(checked_mul(op, "the index", lines, n), [count](std::int64_t) { return count; }),
-               generated<std::int64_t>(checked_mul(op, "the lengths", lines, count), [](std::int64_t) { return 0; }),
-               count};
-    std::int64_t* const element = host_data<std::int64_t>(s.of_element, op);
-    std::int64_t* const length = host_data<std::int64_t>(s.lengths, op);
+    std::vector<std::int64_t> element, length;
+    checked_reserve(op, "the index", element, checked_mul(op, "the index", lines, n));
+    checked_reserve(op, "the lengths", length, checked_mul(op, "the lengths", lines, count));
+    bool leftover = false;
     for (std::int64_t line = 0; line < lines; ++line) {
         const std::int64_t* const v = values.begin() + line * width;
         std::int64_t start = as_offsets ? v[0] : 0;
         REEL_CHECK(start >= 0 && start <= n, op, ": offsets begin at ", start, "; expected 0 to ", n);
-        s.leftover |= start > 0;
+        leftover |= start > 0;
+        element.insert(element.end(), std::size_t(start), count);
         for (std::int64_t i = 0; i < count; ++i) {
-            const std::int64_t size = as_offsets ? v[i + 1] - start : v[i];
+            const std::int64_t size = as_offsets ? std::max<std::int64_t>(v[i + 1], -1) - start : v[i];
             REEL_CHECK(size >= 0, op, ": ", name, as_offsets ? " go down by " : " has a negative value, ", size,
                        " at segment ", i);
             REEL_CHECK(size <= n - start, op, ": segment ", i, " of ", size, " elements from ", start,
                        " on exceeds the ", n, " elements of data");
-            std::fill_n(element + line * n + start, size, i);
-            length[line * count + i] = size;
+            element.insert(element.end(), std::size_t(size), i);
+            length.push_back(size);
             start += size;
         }
         REEL_CHECK(start == n || as_offsets || !whole, op, ": lengths sum to ", start, ", data has ", n,
                    " elements along axis; unsafe=True leaves the others out");
-        s.leftover |= start < n;
+        leftover |= start < n;
+        element.insert(element.end(), std::size_t(n - start), count);
     }
-    return s;
+    return {tensor_of(element), tensor_of(length), count, leftover};
 }
 
 /// `t`, whose dimensions are the first ones of `sizes`, along all of them.
