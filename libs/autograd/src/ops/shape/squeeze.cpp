@@ -90,7 +90,7 @@ Tensor unsqueeze_copy(const Tensor& input, std::int64_t dim) {
 /// At least one, two, three dimensions; a list gives a list.
 REEL_OP("atleast_1d(Tensor input) -> Tensor", composite, view, samples(call(numbers({}))))
 Tensor atleast_1d(const Tensor& input) { return input.dim() == 0 ? reshape(input, {1}) : input; }
-REEL_OP("atleast_1d(Tensor[] tensors) -> Tensor[]", composite, any_device("tensors"),
+REEL_OP("atleast_1d(Tensor[] tensors) -> Tensor[]", composite, view, any_device("tensors"),
         samples(call(tensors({numbers({}), numbers({4})}))))
 std::vector<Tensor> atleast_1d(TensorList tensors) {
     std::vector<Tensor> out;
@@ -102,7 +102,7 @@ Tensor atleast_2d(const Tensor& input) {
     if (input.dim() == 0) return reshape(input, {1, 1});
     return input.dim() == 1 ? unsqueeze(input, 0) : input;
 }
-REEL_OP("atleast_2d(Tensor[] tensors) -> Tensor[]", composite, any_device("tensors"),
+REEL_OP("atleast_2d(Tensor[] tensors) -> Tensor[]", composite, view, any_device("tensors"),
         samples(call(tensors({numbers({}), numbers({4})}))))
 std::vector<Tensor> atleast_2d(TensorList tensors) {
     std::vector<Tensor> out;
@@ -115,7 +115,7 @@ Tensor atleast_3d(const Tensor& input) {
     if (input.dim() == 1) return unsqueeze(unsqueeze(input, 0), -1);
     return input.dim() == 2 ? unsqueeze(input, -1) : input;
 }
-REEL_OP("atleast_3d(Tensor[] tensors) -> Tensor[]", composite, any_device("tensors"),
+REEL_OP("atleast_3d(Tensor[] tensors) -> Tensor[]", composite, view, any_device("tensors"),
         samples(call(tensors({numbers({}), numbers({4})}))))
 std::vector<Tensor> atleast_3d(TensorList tensors) {
     std::vector<Tensor> out;
