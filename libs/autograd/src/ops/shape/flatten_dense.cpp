@@ -27,7 +27,8 @@ Tensor flatten_dense_tensors(TensorList tensors) {
 }
 /// Views of consecutive stretches of the vector `flat` with the sizes of `tensors`, of which nothing else is read.
 /// `flat` may be longer; a shorter one is an Error.
-REEL_OP("unflatten_dense_tensors(Tensor flat, Tensor[] tensors) -> Tensor[]", composite, view, any_device("tensors"),
+REEL_OP("unflatten_dense_tensors(Tensor flat, Tensor[] tensors) -> Tensor[]", composite, view,
+        not_differentiable("tensors"), any_device("tensors"),
         samples(call(numbers({9}), tensors({numbers({2, 3}), numbers({}, 4), numbers({2}, 5)}))))
 std::vector<Tensor> unflatten_dense_tensors(const Tensor& flat, TensorList tensors) {
     const char* const op = "unflatten_dense_tensors";
