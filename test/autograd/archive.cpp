@@ -3,7 +3,6 @@
 
 #include "message.hpp"
 
-
 #include <boost/test/unit_test.hpp>
 
 #include <type_traits>

@@ -5,8 +5,8 @@
 
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/gradcheck.hpp>
-#include <reel/autograd/pointwise/vectorize.hpp>
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/pointwise/vectorize.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 
 using namespace reel;

@@ -240,13 +240,12 @@ BOOST_AUTO_TEST_CASE(undefined_tensors_among_the_values) {
         nn::hooks::set_reference_mode(reference);
         Seen seen;
         const Tensor x = leaf(2);
-        const Value out = called(
-            seen,
-            [](const Args& a, const Kwargs&) {
-                BOOST_TEST(!a[0].toTensor().defined());
-                return Value::tuple({Value(Tensor()), Value(a[1].toTensor() * 3)});
-            },
-            {Value(Tensor()), Value(x)});
+        const Value out = called(seen,
+                                 [](const Args& a, const Kwargs&) {
+                                     BOOST_TEST(!a[0].toTensor().defined());
+                                     return Value::tuple({Value(Tensor()), Value(a[1].toTensor() * 3)});
+                                 },
+                                 {Value(Tensor()), Value(x)});
         BOOST_TEST(!at(out, 0).toTensor().defined());
         at(out, 1).toTensor().backward();
         BOOST_TEST(seen.fired == 1);

@@ -77,7 +77,8 @@ inline std::set<std::string> stateless() {
     std::istringstream names( // TransformerEncoder and TransformerDecoder are made of layers, and part of Transformer
         "ReLU ReLU6 SELU SiLU Mish Hardsigmoid Hardswish Sigmoid Tanh LogSigmoid Softsign Tanhshrink "
         "LeakyReLU ELU CELU Hardtanh Softplus Hardshrink Softshrink Threshold Softmax LogSoftmax Softmin "
-        "GLU Softmax2d GELU RReLU Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout StochasticDepth "
+        "GLU Softmax2d GELU RReLU Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout "
+        "StochasticDepth "
         "Identity Flatten Unflatten MSELoss L1Loss SmoothL1Loss HuberLoss KLDivLoss HingeEmbeddingLoss "
         "CosineEmbeddingLoss MarginRankingLoss MultiLabelMarginLoss SoftMarginLoss PoissonNLLLoss "
         "GaussianNLLLoss CTCLoss TripletMarginLoss TripletMarginWithDistanceLoss CosineSimilarity "

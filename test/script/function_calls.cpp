@@ -329,8 +329,9 @@ def squares(l: List[int]) -> int:
   return sum([x * x for x in l])
 )");
     BOOST_TEST((*unit->find_function("__torch__.modulo"))({7}).isDouble());
-    BOOST_TEST((*unit->find_function("__torch__.pairs"))({IValue::list({5, 6, 7}), IValue::list({"a", "b"})})
-                   .toStringRef() == "15a 26b ");
+    BOOST_TEST(
+        (*unit->find_function("__torch__.pairs"))({IValue::list({5, 6, 7}), IValue::list({"a", "b"})}).toStringRef() ==
+        "15a 26b ");
     BOOST_TEST((*unit->find_function("__torch__.squares"))({IValue::list({1, 2, 3})}).toInt() == 14);
 }
 

@@ -1,5 +1,5 @@
-// Trains a net with the static libraries. Whatever Reel finds by name or by instruction set must be there: the linker of a
-// static library leaves out what nobody refers to.
+// Trains a net with the static libraries. Whatever Reel finds by name or by instruction set must be there: the linker
+// of a static library leaves out what nobody refers to.
 #include <cstdio>
 #include <sstream>
 

@@ -13,13 +13,11 @@
 namespace reel::cuda {
 
 /// The memory of `n` operands, as a kernel takes it.
-template <class T, std::size_t n> struct Operands {
-    const T* data[n];
-};
+template <class T, std::size_t n> struct Operands { const T* data[n]; };
 /// `out[i] = f(in[0][i], ...)`; the operands are elements of T, the result of what the rule makes of them.
 template <class Op, class T, std::size_t... I>
-__global__ void pointwise_kernel(Strided<int(sizeof...(I)) + 1> g, pointwise::result_of<Op, T>* out, Operands<T, sizeof...(I)> in, Op op,
-                                 std::index_sequence<I...>) {
+__global__ void pointwise_kernel(Strided<int(sizeof...(I)) + 1> g, pointwise::result_of<Op, T>* out,
+                                 Operands<T, sizeof...(I)> in, Op op, std::index_sequence<I...>) {
     using C = compute_t<T>;
     const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
     for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < g.numel; i += step) {
@@ -37,7 +35,8 @@ template <class Op, class T> void launch(const Op& op, const Tensor* const* t, c
     for (int i = 0; i < n; ++i) in.data[i] = static_cast<const T*>(t[i + 1]->data_ptr());
     const auto g = strided("pointwise", t[0]->sizes(), all);
     auto* const out = static_cast<pointwise::result_of<Op, T>*>(t[0]->data_ptr());
-    pointwise_kernel<Op, T><<<blocks_for(g.numel), threads_per_block, 0, stream>>>(g, out, in, op, std::make_index_sequence<std::size_t(n)>{});
+    pointwise_kernel<Op, T><<<blocks_for(g.numel), threads_per_block, 0, stream>>>(
+        g, out, in, op, std::make_index_sequence<std::size_t(n)>{});
 }
 
 /// Launches the kernel for the dtype among T..., if it is one of them.
@@ -55,9 +54,11 @@ template <class Op> bool run_pointwise(const void* op, const Tensor* const* t, i
     const DeviceGuard guard(index);
     const cudaStream_t stream = raw_stream(index);
     bool found = false;
-    if constexpr ((Op::types & pointwise::floating) != 0) found = launch_among<Op, float, double, Half, BFloat16>(rule, t, stream);
+    if constexpr ((Op::types & pointwise::floating) != 0)
+        found = launch_among<Op, float, double, Half, BFloat16>(rule, t, stream);
     if constexpr ((Op::types & pointwise::integral) != 0)
-        found = found || launch_among<Op, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t>(rule, t, stream);
+        found = found ||
+                launch_among<Op, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t>(rule, t, stream);
     if constexpr ((Op::types & pointwise::boolean) != 0) found = found || launch_among<Op, bool>(rule, t, stream);
     if (found) check_launch("pointwise");
     return found;

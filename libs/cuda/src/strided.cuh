@@ -41,7 +41,8 @@ template <int n> Strided<n> strided(const char* op, IntArrayRef sizes, const Ten
         bool joins = r.dims > 0;
         for (int k = 0; k < n; ++k) joins = joins && r.strides[k][r.dims - 1] == t[k]->strides()[d] * sizes[d];
         if (!joins) {
-            REEL_CHECK_NOT_IMPLEMENTED(r.dims < max_dims, op, ": the cuda kernel takes at most ", max_dims, " dimensions, got shape ", sizes);
+            REEL_CHECK_NOT_IMPLEMENTED(r.dims < max_dims, op, ": the cuda kernel takes at most ", max_dims,
+                                       " dimensions, got shape ", sizes);
             r.sizes[r.dims++] = 1;
         }
         r.sizes[r.dims - 1] *= sizes[d];
@@ -61,15 +62,9 @@ inline unsigned blocks_for(std::int64_t work) {
 inline void check_launch(const char* kernel) { check(cudaGetLastError(), kernel); }
 
 /// 16-bit floats compute in float.
-template <class T> struct compute_of {
-    using type = T;
-};
-template <> struct compute_of<Half> {
-    using type = float;
-};
-template <> struct compute_of<BFloat16> {
-    using type = float;
-};
+template <class T> struct compute_of { using type = T; };
+template <> struct compute_of<Half> { using type = float; };
+template <> struct compute_of<BFloat16> { using type = float; };
 template <class T> using compute_t = typename compute_of<T>::type;
 
 } // namespace reel::cuda

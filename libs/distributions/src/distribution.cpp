@@ -99,5 +99,4 @@ std::string Distribution::str() const {
 }
 std::ostream& operator<<(std::ostream& os, const Distribution& d) { return os << d.str(); }
 
-
 } // namespace reel::distributions

@@ -1,11 +1,11 @@
 // Umbrella header of reel_rl.
 #pragma once
 
+#include <reel/distributions.hpp>
 #include <reel/rl/collectors/collector.hpp>
 #include <reel/rl/collectors/collector_options.hpp>
 #include <reel/rl/collectors/data_collector_base.hpp>
 #include <reel/rl/collectors/multi_collector.hpp>
-#include <reel/distributions.hpp>
 #include <reel/rl/envs.hpp>
 #include <reel/rl/modules/actors.hpp>
 #include <reel/rl/modules/egreedy.hpp>

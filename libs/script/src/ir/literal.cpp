@@ -1,7 +1,7 @@
 #include "literal.hpp"
 
-#include <reel/autograd/tensor_factory.hpp>
 #include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/tensor_factory.hpp>
 
 namespace reel::jit {
 

@@ -26,7 +26,8 @@ public:
     constexpr ArrayRef() = default;
     constexpr ArrayRef(const T& one) : data_(&one), size_(1) {}
     template <class B>
-    requires(std::is_same_v<B, bool> && !std::is_same_v<T, bool>) ArrayRef(B) = delete; // a bool is no number
+    requires(std::is_same_v<B, bool> && !std::is_same_v<T, bool>) ArrayRef(B)
+    = delete; // a bool is no number
     constexpr ArrayRef(const T* data, std::size_t n) : data_(data), size_(n) {}
     constexpr ArrayRef(const T* first, const T* last) : data_(first), size_(std::size_t(last - first)) {}
     template <class A> ArrayRef(const std::vector<T, A>& v) : data_(v.data()), size_(v.size()) {
@@ -92,7 +93,8 @@ public:
     OptionalIntArrayRef(IntArrayRef r) : ref_(r), has_(true) {}
     OptionalIntArrayRef(const std::int64_t& one) : ref_(one), has_(true) {}
     template <class B>
-    requires std::is_same_v<B, bool> OptionalIntArrayRef(B) = delete; // a bool is no number
+    requires std::is_same_v<B, bool> OptionalIntArrayRef(B)
+    = delete; // a bool is no number
     OptionalIntArrayRef(const std::vector<std::int64_t>& v) : ref_(v), has_(true) {}
     OptionalIntArrayRef(const std::initializer_list<std::int64_t>& l) : ref_(l), has_(true) {}
     template <std::size_t N> OptionalIntArrayRef(const std::array<std::int64_t, N>& a) : ref_(a), has_(true) {}

@@ -1,6 +1,6 @@
 // Positions in sorted sequences, membership.
-#include <reel/autograd/ops/index/search.hpp>
 #include <reel/autograd/kernels/search.hpp>
+#include <reel/autograd/ops/index/search.hpp>
 
 #include "ops/index/index_kernels.hpp"
 #include "ops/pointwise/run.hpp"

@@ -1,4 +1,5 @@
 // Losses over classes: negative log-likelihood, cross entropy; and the squared error.
+#include <reel/autograd/kernels/nll_loss.hpp>
 #include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
@@ -9,7 +10,6 @@
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
-#include <reel/autograd/kernels/nll_loss.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

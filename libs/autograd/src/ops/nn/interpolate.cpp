@@ -1,8 +1,8 @@
 // Resampling: every mode is a table of taps per dimension, applied one dimension after the other.
+#include <reel/autograd/kernels/interpolate.hpp>
 #include <reel/autograd/ops/nn/avg_pool.hpp>
 #include <reel/autograd/ops/nn/interpolate.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/kernels/interpolate.hpp>
 #include <reel/autograd/record.hpp>
 
 #include <cmath>

@@ -1,8 +1,8 @@
 // Normalisation over the trailing dimensions.
+#include <reel/autograd/kernels/norm.hpp>
 #include <reel/autograd/ops/nn/layer_norm.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
-#include <reel/autograd/kernels/norm.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

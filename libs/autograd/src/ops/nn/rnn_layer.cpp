@@ -2,6 +2,7 @@
 #include "ops/nn/rnn.hpp"
 
 #include <reel/autograd/backward.hpp>
+#include <reel/autograd/kernels/matmul.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
@@ -11,7 +12,6 @@
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
-#include <reel/autograd/kernels/matmul.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

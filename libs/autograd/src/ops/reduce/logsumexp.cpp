@@ -1,12 +1,12 @@
 // log(sum(exp)) and the softmax of the negative.
 #include <limits>
 
+#include <reel/autograd/kernels/reduce.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/complex.hpp>
 #include <reel/autograd/ops/pointwise/exponential.hpp>
 #include <reel/autograd/ops/reduce/logsumexp.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
-#include <reel/autograd/kernels/reduce.hpp>
 
 #include "ops/reduce/reduction.hpp"
 

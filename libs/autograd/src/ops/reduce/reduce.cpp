@@ -1,4 +1,5 @@
 // Sums, products, means, truth over dimensions.
+#include <reel/autograd/kernels/reduce.hpp>
 #include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/complex.hpp>
@@ -7,7 +8,6 @@
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
-#include <reel/autograd/kernels/reduce.hpp>
 
 #include "ops/reduce/reduction.hpp"
 #include "ops/reduce/scan.hpp"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

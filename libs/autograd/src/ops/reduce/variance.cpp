@@ -1,10 +1,10 @@
 // Variances and standard deviations.
 #include <limits>
 
+#include <reel/autograd/kernels/reduce.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/reduce/variance.hpp>
-#include <reel/autograd/kernels/reduce.hpp>
 
 #include "ops/reduce/reduction.hpp"
 

@@ -5,9 +5,9 @@
 
 #include <cmath>
 
-#include <reel/autograd/pointwise/special_math.hpp>
 #include "tensor/checked_size.hpp"
 #include "tensor/host_values.hpp"
+#include <reel/autograd/pointwise/special_math.hpp>
 
 namespace reel {
 

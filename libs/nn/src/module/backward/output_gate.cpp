@@ -19,8 +19,7 @@ void run_pre_hooks(const BackwardState& s, const BackwardHooks& hooks, Gradients
     for_each_hook(hooks.pre_global, hooks.pre_local, [&](const auto& record) {
         auto returned = fire(
             {autograd::HookKind::BackwardPre, record.id, s.module}, [&] { return grad_output.tensors(); },
-            [&] { return grad_output.shown_to(record.fn); },
-            [&](const auto& r) { return grad_output.returned(r); });
+            [&] { return grad_output.shown_to(record.fn); }, [&](const auto& r) { return grad_output.returned(r); });
         if (is_given(returned)) grad_output.replace(std::move(returned));
     });
 }

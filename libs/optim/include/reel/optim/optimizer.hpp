@@ -135,8 +135,8 @@ public:
     RemovableHandle register_step_pre_hook(StepHook fn);
     RemovableHandle register_step_post_hook(StepHook fn);
     /// Before `state_dict` reads the optimizer; and after, when `fn` may return another dict, or none to keep it. Hooks
-    /// run in the order of their registration, those with `prepend` before the others. TypeError from `state_dict` for a
-    /// hook that returns anything else.
+    /// run in the order of their registration, those with `prepend` before the others. TypeError from `state_dict` for
+    /// a hook that returns anything else.
     RemovableHandle register_state_dict_pre_hook(StateDictPreHook fn, bool prepend = false);
     RemovableHandle register_state_dict_post_hook(StateDictHook fn, bool prepend = false);
     /// Before `load_state_dict` looks at the dict, of which `fn` may return another, or none to keep it; and once

@@ -59,8 +59,8 @@ private:
     std::vector<Use> uses_;
 };
 
-/// An attribute of a node: `value` of a constant, `name` of an attribute or a method, `types` of `isinstance`, `Subgraph`
-/// of `fork` (its inputs are the node's operands). A constant that is a function has `name` and `function`.
+/// An attribute of a node: `value` of a constant, `name` of an attribute or a method, `types` of `isinstance`,
+/// `Subgraph` of `fork` (its inputs are the node's operands). A constant that is a function has `name` and `function`.
 using Attribute = std::variant<IValue, std::vector<TypePtr>, std::shared_ptr<Graph>, Function*>;
 
 /// One operation. Nodes stand in the order of their block.

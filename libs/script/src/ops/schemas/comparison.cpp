@@ -1,9 +1,11 @@
-// Schemas of operators: comparisons, limits, logic and bits, one element at a time. One a line; overloads of a name in the order of registration.
+// Schemas of operators: comparisons, limits, logic and bits, one element at a time. One a line; overloads of a name in
+// the order of registration.
 #include "ops/schemas/schemas.hpp"
 
 namespace reel::jit::schemas {
 
-const std::string_view comparison = R"(aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> Tensor
+const std::string_view comparison =
+    R"(aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, bool equal_nan=False) -> Tensor
 aten::less.Tensor(Tensor self, Tensor other) -> Tensor
 aten::less.Scalar(Tensor self, Scalar other) -> Tensor
 aten::less.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)

@@ -3,7 +3,8 @@
 
 namespace reel::jit::schemas {
 
-const std::string_view convert = R"(aten::fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!)
+const std::string_view convert =
+    R"(aten::fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!)
 aten::zero(Tensor self) -> Tensor
 aten::zero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 aten::resize_as_(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor(a!)

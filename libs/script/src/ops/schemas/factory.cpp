@@ -3,7 +3,8 @@
 
 namespace reel::jit::schemas {
 
-const std::string_view factory = R"(aten::zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+const std::string_view factory =
+    R"(aten::zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
 aten::zeros.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
 aten::scalar_tensor(Scalar s, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
 aten::scalar_tensor.out(Scalar s, *, Tensor(a!) out) -> Tensor(a!)

@@ -1,4 +1,5 @@
-// Schemas of operators: numbers, flags and comparisons of objects. One a line; overloads of a name in the order of registration.
+// Schemas of operators: numbers, flags and comparisons of objects. One a line; overloads of a name in the order of
+// registration.
 #include "ops/schemas/schemas.hpp"
 
 namespace reel::jit::schemas {

@@ -1,9 +1,11 @@
-// Schemas of operators: what is asked of tensors, and their making from numbers. One a line; overloads of a name in the order of registration.
+// Schemas of operators: what is asked of tensors, and their making from numbers. One a line; overloads of a name in the
+// order of registration.
 #include "ops/schemas/schemas.hpp"
 
 namespace reel::jit::schemas {
 
-const std::string_view tensors = R"(aten::as_tensor.bool(bool t, *, ScalarType? dtype=None, Device? device=None) -> Tensor
+const std::string_view tensors =
+    R"(aten::as_tensor.bool(bool t, *, ScalarType? dtype=None, Device? device=None) -> Tensor
 aten::as_tensor.float(float t, *, ScalarType? dtype=None, Device? device=None) -> Tensor
 aten::as_tensor.int(int t, *, ScalarType? dtype=None, Device? device=None) -> Tensor
 aten::as_tensor.complex(complex t, *, ScalarType? dtype=None, Device? device=None) -> Tensor

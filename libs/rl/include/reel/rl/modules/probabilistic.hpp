@@ -4,7 +4,6 @@
 #include <functional>
 
 #include <reel/autograd/ordered_dict.hpp>
-#include <reel/nn/options.hpp>
 #include <reel/distributions/bernoulli.hpp>
 #include <reel/distributions/categorical.hpp>
 #include <reel/distributions/delta.hpp>
@@ -12,6 +11,7 @@
 #include <reel/distributions/normal.hpp>
 #include <reel/distributions/one_hot_categorical.hpp>
 #include <reel/distributions/tanh_normal.hpp>
+#include <reel/nn/options.hpp>
 #include <reel/rl/modules/exploration_type.hpp>
 #include <reel/rl/modules/tensordict_module_base.hpp>
 
