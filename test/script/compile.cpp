@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(an_if_without_else_is_marked_up_to_the_word_behind) { // SC
                         "    return y\n    ~~~~~~ <--- HERE\n"));
     BOOST_TEST(contains(marked(condition + "    else:\n        pass\n    return y\n"),
                         "        pass\n        ~~~~ <--- HERE\n"));
-    // a block that ends with it has no word behind
+    // a block that ends with it has no word behind; what is missing in it is missing behind it
     BOOST_TEST(contains(marked("def f(b: bool):\n    if b:\n        if b:\n            y = 1\n    return y\n"),
                         "            y = 1\n            ~~~~~ <--- HERE\n"));
 }

@@ -163,10 +163,9 @@ BOOST_AUTO_TEST_CASE(what_is_trained_is_saved) {
 BOOST_AUTO_TEST_CASE(what_the_graph_is_not_for_is_not_saved) {
     const jit::ExportedProgram p = counted();
     p->to(kDouble);
-    BOOST_TEST(
-        has(message([&] { jit::save_exported_to_buffer(p); }),
-            "save: 'fc.weight' is float64 of the shape [2, 3], but the program's graph is for float32 of [2, 3]; "
-            "export the module again, or convert it back"));
+    BOOST_TEST(has(message([&] { jit::save_exported_to_buffer(p); }),
+                   "save: 'fc.weight' is Double of the shape [2, 3], but the program's graph is for Float of [2, 3]; "
+                   "export the module again, or convert it back"));
 }
 BOOST_AUTO_TEST_CASE(flipped_bytes_do_no_harm) {
     const std::string good = archive_bytes("counted.pt2");

@@ -66,9 +66,11 @@ int run(int argc, char** argv) {
                                             "only cases whose KIND/NAME matches this regular expression")(
         "json", po::value(&options.json_file),
         "write the counts to this file")("verbose", po::bool_switch(&options.verbose), "whole messages, every case")(
-        "real", po::value(&options.real_folder), "where packages with real models are unpacked")(
-        "threads", po::value(&threads), "compute threads")("limits", po::value(&limits),
-                                                           "STEPS,MB: what a run may take; 0 for no limit")(
+        "real", po::value(&options.real_folder),
+        "where packages with real models are unpacked")("threads", po::value(&threads), "compute threads")(
+        "exports", po::value(&options.exports_folder),
+        "where to write what archives become as exported programs, for other readers")(
+        "limits", po::value(&limits), "STEPS,MB: what a run may take; 0 for no limit")(
         "differences",
         po::value(&options.differences_file)->default_value(replay::checkout_file("test/script/differences.json")),
         "the texts that are treated otherwise than by the reference on purpose; '' for none")(

@@ -15,6 +15,7 @@ const std::map<std::string, std::vector<const char*>>& tally_names() {
         {"code", {"exact", "different"}},
         {"graph", {"exact", "canonical", "different"}},
         {"resave", {"equal", "different"}},
+        {"exported", {"equal", "different", "refused"}},
     };
     return names;
 }

@@ -11,7 +11,7 @@
 namespace replay::script {
 
 struct Options {
-    std::string filter, json_file, real_folder, differences_file;
+    std::string filter, json_file, real_folder, differences_file, exports_folder;
     bool verbose = false;
     reel::jit::RunLimits limits;
 };

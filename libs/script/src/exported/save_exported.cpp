@@ -5,6 +5,7 @@
 
 #include "archive_names.hpp"
 #include "atomic_file.hpp"
+#include "exported/numbers.hpp"
 #include "exported/program.hpp"
 #include "exported/python_json.hpp"
 #include "exported/tensor_table.hpp"
@@ -21,15 +22,17 @@ namespace json = boost::json;
 OrderedDict<std::string, Tensor> present(const ExportedProgramImpl& program,
                                          const OrderedDict<std::string, Tensor>& file) {
     OrderedDict<std::string, Tensor> out;
-    for (const auto& item : file) {
-        const Tensor now = program.present(item.key(), *item);
-        REEL_CHECK_VALUE(now.sizes() == item->sizes() && now.scalar_type() == item->scalar_type(), "save: '",
-                         item.key(), "' is ", now.scalar_type(), " of the shape ", now.sizes(),
-                         ", but the program's graph is for ", item->scalar_type(), " of ", item->sizes(),
-                         "; export the module again, or convert it back");
-        out.insert(item.key(), now);
-    }
+    for (const auto& item : file) out.insert(item.key(), program.present(item.key(), *item));
     return out;
+}
+/// The graph was made for tensors of one dtype and shape.
+void check_meta(const std::string& path, const Tensor& now, const json::object& meta) {
+    std::vector<std::int64_t> sizes;
+    for (const json::value& s : meta.at("sizes").as_array()) sizes.push_back(s.at("as_int").as_int64());
+    const ScalarType dtype = exported_dtype(meta.at("dtype").as_int64());
+    REEL_CHECK_VALUE(now.sizes().vec() == sizes && now.scalar_type() == dtype, "save: '", path, "' is ",
+                     now.scalar_type(), " of the shape ", now.sizes(), ", but the program's graph is for ", dtype,
+                     " of ", IntArrayRef(sizes), "; export the module again, or convert it back");
 }
 std::set<std::string> parameter_names(const ExportedProgramImpl::Parts& parts) {
     std::set<std::string> out;
@@ -39,18 +42,23 @@ std::set<std::string> parameter_names(const ExportedProgramImpl::Parts& parts) {
 /// The model's text, changed where parameters were frozen or thawed since it was read.
 std::string model_text(const ExportedProgramImpl& program) {
     const ExportedProgramImpl::Parts& parts = program.parts();
-    json::value model = json::parse(parts.model);
+    json::parse_options options;
+    options.max_depth = 200;
+    json::value model = json::parse(parts.model, {}, options);
     json::object& module = model.at("graph_module").as_object();
     json::object& metas = module.at("graph").as_object().at("tensor_values").as_object();
     bool changed = false;
-    for (const json::value& spec : module.at("signature").as_object().at("input_specs").as_array()) {
-        const json::value* p = spec.as_object().if_contains("parameter");
-        if (!p) continue;
-        const std::string path(p->at("parameter_name").as_string());
-        const Tensor now = program.present(path, parts.parameters[path]);
-        json::value& flag = metas.at(p->at("arg").at("name").as_string()).as_object()["requires_grad"];
-        changed |= flag != json::value(now.requires_grad());
-        flag = now.requires_grad();
+    for (const json::value& v : module.at("signature").as_object().at("input_specs").as_array()) {
+        const auto& [kind, spec] = *v.as_object().begin();
+        const bool parameter = kind == "parameter";
+        if (!parameter && kind != "buffer") continue;
+        const std::string path(spec.at(parameter ? "parameter_name" : "buffer_name").as_string());
+        const Tensor now = program.present(path, Tensor());
+        json::object& meta = metas.at(spec.at("arg").at("name").as_string()).as_object();
+        check_meta(path, now, meta);
+        if (!parameter) continue;
+        changed |= meta.at("requires_grad").as_bool() != now.requires_grad();
+        meta["requires_grad"] = now.requires_grad();
     }
     return changed ? python_json(model) : parts.model;
 }

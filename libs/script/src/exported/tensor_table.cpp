@@ -31,14 +31,15 @@ Tensor bytes_of(const StoragePtr& storage, std::size_t n) {
 }
 } // namespace
 
+json::object device_json(Device device) {
+    return {{"type", Device(device.type()).str()},
+            {"index", device.has_index() ? json::value(std::int64_t(device.index())) : json::value()}};
+}
 json::object tensor_meta(const Tensor& t) {
-    const Device device = t.device();
     return {{"dtype", exported_dtype_number(t.scalar_type())},
             {"sizes", as_ints(t.sizes())},
             {"requires_grad", t.requires_grad()},
-            {"device",
-             json::object{{"type", Device(device.type()).str()},
-                          {"index", device.type() == DeviceType::CPU ? json::value() : json::value(device.index())}}},
+            {"device", device_json(t.device())},
             {"strides", as_ints(t.strides())},
             {"storage_offset", json::object{{"as_int", t.storage_offset()}}},
             {"layout", 7}};

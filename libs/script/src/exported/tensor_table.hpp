@@ -13,6 +13,8 @@
 
 namespace reel::jit {
 
+/// `{"type": "cpu", "index": null}`.
+boost::json::object device_json(Device device);
 /// The meta of a tensor as exported programs write it.
 boost::json::object tensor_meta(const Tensor& t);
 
