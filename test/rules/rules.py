@@ -10,6 +10,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 sys.dont_write_bytecode = True
 import conformance  # noqa: E402
 import header_tests  # noqa: E402
+import kernel_sources  # noqa: E402
 import op_includes  # noqa: E402
 import pages  # noqa: E402
 
@@ -158,26 +159,6 @@ def no_cuda_header_in_a_public_header():
             for _, header, line in includes(path):
                 if re.match(r"(cuda|cublas|cudnn|curand|nccl|cub/|thrust/|device_launch)", header):
                     yield f"{name(path)}:{line}: <{header}>"
-
-
-# what a kernel of the device may not say, and why
-NOT_IN_KERNELS = {
-    "<<<": "launch (libs/cuda/src/launch.hpp) starts kernels, so that the ordinary compiler can read them",
-    "__activemask": "which lanes run together is not the program's to know; pass the mask that is meant",
-    "extern __shared__": "dynamic_shared<T>() gives the launch's shared memory",
-    "asm(": "the emulated device runs no instructions of a real one",
-}
-
-
-def kernels_are_read_by_both_compilers():
-    """What doc/adr/0060 asks of a kernel's source."""
-    for path in IN_LIBS:
-        if lib(path) != "cuda" or EMULATION in path.parents or path.name == "launch.hpp":
-            continue
-        for n, line in enumerate(path.read_text().splitlines(), 1):
-            for word, why in NOT_IN_KERNELS.items():
-                if word in line:
-                    yield f"{name(path)}:{n}: {word}: {why}"
 
 
 def public_headers_are_cheap():
@@ -389,7 +370,7 @@ RULES = [libraries_use_only_what_they_may, every_library_is_in_the_table, quoted
          public_headers_include_only_public_headers, layers_use_only_what_lies_below,
          no_source_includes_every_op,
          foreign_headers_stay_where_they_belong,
-         no_cuda_header_in_a_public_header, kernels_are_read_by_both_compilers, public_headers_are_cheap,
+         no_cuda_header_in_a_public_header, kernel_sources.kernels_are_read_by_both_compilers, public_headers_are_cheap,
          host_memory_is_reached_through_host_data, ops_leave_memory_to_kernels, nothing_but_kernels_tells_devices_apart,
          device_exceptions_are_needed, every_kernel_has_its_cpu_body_beside_it, headers_are_guarded, files_stay_short,
          every_public_header_has_a_test, tests_include_their_header_first,
