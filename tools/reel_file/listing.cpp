@@ -11,6 +11,7 @@
 
 #include "elements.hpp"
 #include "npz_reader.hpp"
+#include "programs.hpp"
 #include "pt_elements.hpp"
 
 namespace reel_file {
@@ -59,6 +60,7 @@ void each_array(const std::string& path, const std::string& format, const GiveAr
     else if (format == "npz") each_npz(path, give);
     else each_safetensor(path, give);
 }
+bool is_program(const std::string& format) { return format == "torchscript" || format == "exported"; }
 bool is_pt(const std::string& format) { return format != "npy" && format != "npz" && format != "safetensors"; }
 } // namespace
 
@@ -78,6 +80,7 @@ std::string format_of(const std::string& path) {
     const std::string content = describe_content(bytes);
     const auto is = [&](const char* what) { return content.rfind(what, 0) == 0; };
     if (is("a ZIP archive") || (checkpoint && bytes == zip.substr(0, bytes.size()))) {
+        if (const std::string program = program_format(file); !program.empty()) return program;
         if (!checkpoint) {
             try {
                 if (NpzReader(file).arrays().size()) return "npz";
@@ -101,6 +104,7 @@ std::string format_of(const std::string& format, const std::string& refusal) {
 }
 
 std::string check(const std::string& path, const std::string& format) {
+    if (is_program(format)) return check_program(path);
     if (is_pt(format)) {
         const PtReader file(path);
         if (file.legacy()) return reel::str(file.tree().storages.size(), " storages; this container has no checksums");
@@ -113,6 +117,7 @@ std::string check(const std::string& path, const std::string& format) {
 }
 
 void write_json(std::ostream& out, const std::string& path, const std::string& format) {
+    if (is_program(format)) return write_program_json(out, Program(path, format));
     if (is_pt(format)) {
         const PtReader file(path);
         write_pt_json(out, file);
@@ -136,6 +141,7 @@ void write_json(std::ostream& out, const std::string& path, const std::string& f
 
 void write_table(std::ostream& out, const std::string& path, const std::string& format) {
     out << path << ": " << format << '\n';
+    if (is_program(format)) return write_program_table(out, Program(path, format));
     if (is_pt(format)) {
         const PtReader file(path);
         write_pt_table(out, file);

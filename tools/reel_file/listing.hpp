@@ -10,8 +10,8 @@
 
 namespace reel_file {
 
-/// `zip`, `legacy`, `tar`, `torchscript`, `safetensors`, `npy`, `npz` or `other`: by its extension where that says a
-/// kind, else by its first bytes.
+/// `zip`, `legacy`, `tar`, `torchscript`, `exported`, `safetensors`, `npy`, `npz` or `other`: by its extension where
+/// that says a kind, else by its first bytes.
 std::string format_of(const std::string& path);
 /// The same once its reader has refused it with this message: only then are archives of other programs told apart.
 std::string format_of(const std::string& format, const std::string& refusal);
