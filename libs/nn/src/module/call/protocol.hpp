@@ -10,6 +10,7 @@
 #include "module/call/carriers.hpp"
 #include "module/call/legacy_hooks.hpp"
 #include "module/hooks/fire.hpp"
+#include "module/members.hpp"
 
 namespace reel::nn::detail {
 
@@ -59,7 +60,10 @@ private:
 
         if (const auto hooks = snapshots(&CallHooks::forward_pre)) run_forward_pre_hooks(hooks);
         if (backward) carrier_.wrap_inputs(gates_.emplace(module_, std::move(backward)));
-        carrier_.run_forward(module_);
+        {
+            const ComputedScope computed(module_);
+            carrier_.run_forward(module_);
+        }
         if (gates_) gates_->hand_back_history();
         if (const auto hooks = snapshots(&CallHooks::forward)) run_forward_hooks(hooks);
         if (gates_) carrier_.wrap_result(*gates_);
