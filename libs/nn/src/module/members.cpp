@@ -159,6 +159,10 @@ bool Entry::holds(const Tensor& t) const {
     return kind == EntryKind::Parameter && !computed && tensor.is_same(t) && !member_differs() && owner->still_in_use();
 }
 void Entry::refresh() { owner->look_at_members(); }
+bool Entry::has_flag(const Module& m, unsigned flag) { return m.call_flags_ & flag; }
+void Entry::set_flag(Module& m, unsigned flag, bool on) {
+    m.call_flags_ = on ? m.call_flags_ | flag : m.call_flags_ & ~flag;
+}
 
 } // namespace detail
 
@@ -327,7 +331,7 @@ void Module::forget_entries() {
 }
 void Module::copy_members(const Module& other) {
     if (members_) members_->watched.clear(), members_->entries.clear(), members_->computed.clear();
-    call_flags_ = other.call_flags_ & (detail::hooks_flag | detail::computed_flag);
+    call_flags_ = other.call_flags_ & (detail::hooks_flag | detail::computed_flag | detail::lazy_flag);
     if (!other.members_ || other.members_->entries.empty()) return;
     member_record().computed = other.members_->computed;
     for (const auto& [name, from] : other.members_->entries) {

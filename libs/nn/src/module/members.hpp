@@ -75,6 +75,8 @@ struct Entry final : autograd::impl::Place {
     static bool is_persistent(const Module& m, const std::string& name);
     /// What the member of an entry of any kind is at the moment; undefined where there is none.
     static Tensor current(const Module& m, const std::string& name);
+    static bool has_flag(const Module& m, unsigned flag);
+    static void set_flag(Module& m, unsigned flag, bool on);
     /// Computes it again; what was assigned to a member meanwhile is assigned first.
     Tensor recompute();
     /// As an assignment to the member, and computes it.
@@ -121,6 +123,7 @@ enum CallFlag : unsigned {
     left_flag = 4,      ///< another module took its place
     parent_flag = 8,    ///< a child of its was replaced
     computed_flag = 16, ///< there are computed members
+    lazy_flag = 32,     ///< it waits for its first input (reel/nn/modules/lazy.hpp)
 };
 
 /// A call that takes the long way: Error when the module was replaced in one that is calling it all the same.

@@ -6,6 +6,7 @@
 #include <reel/autograd/tape_view.hpp>
 #include <reel/nn/detail/module_access.hpp>
 #include <reel/nn/module_paths.hpp>
+#include <reel/nn/modules/lazy.hpp>
 
 #include "module/call/carriers.hpp"
 #include "module/call/legacy_hooks.hpp"
@@ -53,6 +54,7 @@ public:
 private:
     // C-4: what is registered during the call counts in it if its snapshot is yet to come.
     void run_steps() {
+        if (Entry::has_flag(module_, lazy_flag)) initialize_lazy();
         BackwardHooks backward{snapshot(global_.backward_pre), snapshot(local().backward_pre), {}, {}};
         Snapshots<BackwardHook> legacy;
         (global_.kind == BackwardKind::Legacy ? legacy.global : backward.full_global) = snapshot(global_.backward);
@@ -70,6 +72,11 @@ private:
         if (legacy) attach_legacy_hooks(legacy, module_, carrier_.values());
     }
 
+    void initialize_lazy() {
+        auto* const lazy = dynamic_cast<LazyModule*>(&module_);
+        const variable_list inputs = carrier_.inputs();
+        if (lazy && !inputs.empty() && inputs[0].defined()) lazy->initialize_parameters(inputs[0]);
+    }
     /// C-6 to C-9.
     void run_forward_pre_hooks(const Snapshots<ForwardPreHook>& hooks) {
         CallValues& v = carrier_.values();
