@@ -17,6 +17,7 @@
 #include <reel/nn/state_dict.hpp>
 #include <reel/nn/utils/averaged_model.hpp>
 #include <reel/nn/utils/clip_grad.hpp>
+#include <reel/nn/utils/consume_prefix.hpp>
 #include <reel/nn/utils/convert_parameters.hpp>
 #include <reel/nn/utils/parametrizations.hpp>
 #include <reel/nn/utils/parametrize.hpp>
