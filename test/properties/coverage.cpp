@@ -28,12 +28,8 @@ BOOST_AUTO_TEST_CASE(a_sample_of_a_block_is_a_call_of_its_schema) {
     int checked = 0;
     for (const Sample& s : samples()) {
         if (s.schemas.empty() || s.call) continue;
-        const auto& schemas = ops::registry().at(s.op).schemas;
-        std::vector<Value> bound;
-        const auto taken = std::find_if(schemas.begin(), schemas.end(), [&](const ops::Schema& schema) {
-            return schema.bind(s.args, s.kwargs, bound, nullptr);
-        });
-        BOOST_TEST_REQUIRE((taken != schemas.end()), s.name() << " fits no schema of the op");
+        const ops::Schema* const taken = bound_call(s).schema;
+        BOOST_TEST_REQUIRE(taken, s.name() << " fits no schema of the op");
         BOOST_TEST((std::find(s.schemas.begin(), s.schemas.end(), taken->text) != s.schemas.end()),
                    s.name() << " takes " << taken->text);
         ++checked;

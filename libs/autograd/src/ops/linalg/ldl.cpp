@@ -95,8 +95,10 @@ template <class F> Tensor for_each_matrix(const Tensor& like, F one) {
     return reshape(stack(results, 0), like.sizes());
 }
 Tensor one_of(const Tensor& t, std::int64_t i, std::int64_t dims) {
-    Dims sizes{-1};
-    for (std::int64_t d = t.dim() - dims; d < t.dim(); ++d) sizes.push_back(t.size(d));
+    Dims sizes{1};
+    for (std::int64_t d = 0; d < t.dim(); ++d)
+        if (d < t.dim() - dims) sizes[0] *= t.size(d);
+        else sizes.push_back(t.size(d));
     return select(reshape(t, sizes), 0, i);
 }
 
