@@ -26,6 +26,7 @@ struct Sample {
     /// instead.
     bool by_convention = false;
     std::vector<std::string> schemas = {}; ///< texts, of which the call must take one; empty: any of the op's
+    bool over_domain = false;              ///< of a pointwise rule, with operands from all of its domain
 
     /// The tensors among the arguments, lists included, in order.
     variable_list operands() const;
