@@ -6,6 +6,7 @@
 #include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
+#include "op/not_taken.hpp"
 #include "tape/autograd_meta.hpp"
 #include "tape/hook_rounds.hpp"
 #include "tape/modes.hpp"
@@ -54,6 +55,7 @@ bool layout_fits(const Tensor& g, const Tensor& leaf) {
 } // namespace
 
 void AccumulateGrad::accumulate(Tensor g) {
+    const ops::NotTaken own;
     AutogradMeta& meta = leaf_.impl()->ensure_meta();
     Tensor& grad = meta.grad;
     if (!grad.defined()) {

@@ -80,12 +80,6 @@ REEL_OP("where(Tensor condition, Scalar input, Scalar other) -> Tensor", not_dif
 Tensor where(const Tensor& condition, const Scalar& input, const Scalar& other) {
     return where(condition, wrapped_number(input), wrapped_number(other));
 }
-Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
-    return reel::where(condition, *this, other);
-}
-Tensor Tensor::where(const Tensor& condition, const Scalar& other) const {
-    return reel::where(condition, *this, other);
-}
 REEL_OP("masked_fill(Tensor input, Tensor mask, Scalar value) -> Tensor", composite, method, inplace)
 Tensor masked_fill(const Tensor& input, const Tensor& mask, const Scalar& value) {
     REEL_CHECK(mask.scalar_type() == kBool, "masked_fill: mask is ", dtype_name(mask.scalar_type()), "; expected bool");
