@@ -68,6 +68,10 @@ void tell_read(const Tensor& tensor) {
     if (call_scope) tell_read(tensor);
 }
 
+Tensor take_detach(const Tensor& tensor) {
+    return take<Tensor, const Tensor&>("detach(Tensor input) -> Tensor", OpForm::Functional, tensor);
+}
+
 Value OpCall::run() const { return run_with(arguments); }
 Value OpCall::run_with(std::span<const Value> others) const {
     const OpCall call{op, schema, form, others, out, named};

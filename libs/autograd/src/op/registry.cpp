@@ -208,16 +208,16 @@ bool Schema::bind(const Args& args, const Kwargs& kwargs, std::vector<Value>& bo
     std::vector<bool> given(arguments.size());
     std::size_t positional = 0;
     while (positional < arguments.size() && !arguments[positional].kwarg_only) ++positional;
-    // x.permute(0, 1), meshgrid(a, b): surplus plain values are one list.
+    // x.permute(0, 1), meshgrid(a, b): surplus plain values are one list; a tensor may stand for a size.
     std::size_t next = 0;
     for (std::size_t i = 0; i < positional && next < args.size(); ++i) {
         const std::string& type = arguments[i].type;
         const bool ints = type.starts_with("int["), tensors = type.starts_with("Tensor[");
-        const bool element = (ints && (args[next].isInt())) || (tensors && args[next].isTensor());
+        const bool element = (ints && is_integer(args[next])) || (tensors && args[next].isTensor());
         if (element && (args.size() > positional || (tensors && i + 1 == positional) ||
                         (ints && i + 1 == positional && args.size() - next > 1))) {
             std::vector<Value> list;
-            while (next < args.size() && (ints ? args[next].isInt() : args[next].isTensor()))
+            while (next < args.size() && (ints ? is_integer(args[next]) : args[next].isTensor()))
                 list.push_back(args[next++]);
             bound[i] = Value::list(std::move(list));
         } else bound[i] = args[next++];

@@ -12,16 +12,12 @@
 #include <reel/autograd/op_calls.hpp>
 #include <reel/autograd/random.hpp>
 
+#include "tensor/taken_calls.hpp"
+
 namespace reel::ops {
 
-/// The innermost scope of this thread; null where nobody takes calls.
-extern constinit thread_local OpCallScope* call_scope;
-
-inline bool calls_are_taken() { return call_scope != nullptr; }
 /// Hands a call to the innermost mode, which runs outside of its scope.
 Value give_to_mode(const OpCall& call);
-/// The modes learn that a tensor becomes a number, the innermost first.
-void tell_read(const Tensor& tensor);
 
 /// The call of the schema `text` with what its C++ function was given; `outs` of them come first, for OpForm::Out.
 Value take_typed(const char* text, OpForm form, std::size_t outs, std::span<Value> given);

@@ -1,12 +1,12 @@
 // Accumulation into leaves.
 #include "tape/accumulate_grad.hpp"
+#include "tensor/taken_calls.hpp"
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
-#include "op/not_taken.hpp"
 #include "tape/autograd_meta.hpp"
 #include "tape/hook_rounds.hpp"
 #include "tape/modes.hpp"

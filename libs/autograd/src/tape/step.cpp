@@ -6,11 +6,11 @@
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
-#include "op/not_taken.hpp"
 #include "tape/anomaly.hpp"
 #include "tape/gradient_checks.hpp"
 #include "tape/graph_task.hpp"
 #include "tape/hook_rounds.hpp"
+#include "tensor/taken_calls.hpp"
 
 namespace reel::autograd {
 

@@ -5,11 +5,11 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
 
-#include "op/take.hpp"
 #include "tape/autograd_meta.hpp"
 #include "tape/node_extras.hpp"
 #include "tape/views.hpp"
 #include "tensor/raw.hpp"
+#include "tensor/taken_calls.hpp"
 
 namespace reel {
 
@@ -108,7 +108,7 @@ Tensor Tensor::_base() const {
 
 Tensor Tensor::detach() const {
     if (ops::calls_are_taken()) [[unlikely]]
-        return ops::take<Tensor, const Tensor&>("detach(Tensor input) -> Tensor", ops::OpForm::Functional, *this);
+        return ops::take_detach(*this);
     if (autograd::impl::observed())
         autograd::impl::note_cut_by(__builtin_return_address(0), CutKind::Detach, "detach", *this);
     Tensor t = detail::alias_raw(*this);

@@ -5,8 +5,8 @@
 
 #include <reel/autograd/detail/notify_observers.hpp>
 
-#include "op/take.hpp"
 #include "tensor/raw.hpp"
+#include "tensor/taken_calls.hpp"
 
 namespace reel {
 
