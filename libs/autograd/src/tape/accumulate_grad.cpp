@@ -1,5 +1,6 @@
 // Accumulation into leaves.
 #include "tape/accumulate_grad.hpp"
+#include "tensor/taken_calls.hpp"
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
@@ -54,6 +55,7 @@ bool layout_fits(const Tensor& g, const Tensor& leaf) {
 } // namespace
 
 void AccumulateGrad::accumulate(Tensor g) {
+    const ops::NotTaken own;
     AutogradMeta& meta = leaf_.impl()->ensure_meta();
     Tensor& grad = meta.grad;
     if (!grad.defined()) {

@@ -12,4 +12,5 @@
 #include <reel/script/schema.hpp>
 #include <reel/script/source.hpp>
 #include <reel/script/symbol.hpp>
+#include <reel/script/trace.hpp>
 #include <reel/script/type.hpp>
