@@ -42,6 +42,7 @@ struct RecordAccess {
     static void look_at_saved(RuleNode& n) {
         for (const SavedVariable& s : n.saved_) s.unpack(&n);
     }
+    static SavedVariable* entry(RuleNode& n, std::size_t i) { return i < n.saved_.size() ? &n.saved_[i] : nullptr; }
     static bool was_absent(const RuleNode& n, std::size_t i) { return n.saved_[i].was_default_constructed(); }
     template <class GetIn, class GetOut, class GetSaved>
     static void attach(RuleNode* raw, std::size_t n_in, GetIn in, std::size_t n_out, GetOut out, std::size_t n_saved,
@@ -75,6 +76,11 @@ struct RecordAccess {
 
 void look_at_saved(Node& n) {
     if (auto* rule = dynamic_cast<RuleNode*>(&n)) RecordAccess::look_at_saved(*rule);
+}
+
+SavedVariable* saved_entry(Node& n, std::size_t i) {
+    auto* const rule = dynamic_cast<RuleNode*>(&n);
+    return rule ? RecordAccess::entry(*rule, i) : nullptr;
 }
 
 bool saved_was_absent(const Node& n, std::size_t i) {
