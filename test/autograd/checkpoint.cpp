@@ -133,7 +133,8 @@ BOOST_AUTO_TEST_CASE(a_function_without_result_is_recomputed_for_what_it_left_ou
     checkpoint(
         [&](const Tensor& v) {
             ++runs;
-            if (!kept.defined()) kept = (v * v).sum();
+            const Tensor y = (v * v).sum();
+            if (!kept.defined()) kept = y;
         },
         x);
     BOOST_TEST(runs == 1);

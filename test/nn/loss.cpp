@@ -11,7 +11,10 @@
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/nn.hpp>
 
+#include "nn/testing.hpp"
+
 using namespace reel;
+using reel::testing::WarningLog;
 using autograd::variable_list;
 
 namespace {

@@ -101,32 +101,38 @@ private:
     }
     /// Result `t` of node `i` is the first known one that is not finite.
     NonFinite found(std::size_t i, const Tensor& t) const {
-        NonFinite f;
-        f.forward = true;
+        std::vector<std::size_t> ops; // this one, and those in front of it whose results nobody saved
+        gather_unknown(i, ops);
+        std::sort(ops.begin(), ops.end(), std::greater<std::size_t>());
+        ops.push_back(i);
+        for (const std::size_t k : ops)
+            if (auto leaf = leaf_that_is_not(k)) return *leaf;
+        NonFinite f = named(ops.front());
         f.nan = reel::isnan(t).any().item<bool>();
         const char* const what = f.nan ? "NaN" : "infinity";
+        if (ops.size() == 1) {
+            f.text = str(f.node, in(f), " made the first ", what, " of forward, in its result", by(f));
+            return f;
+        }
+        f.text = str("forward made the first ", what, " in ", f.node, in(f), by(f));
+        for (std::size_t k = 1; k < ops.size(); ++k) f.text += ", or in " + tape_[ops[k]].name;
+        f.text += ": of their results only that of the last was kept";
+        return f;
+    }
+    /// An operand of node `i` that is not finite: what is known before the first result is a leaf.
+    std::optional<NonFinite> leaf_that_is_not(std::size_t i) const {
         for (std::size_t k = 0; k < tape_[i].inputs.size(); ++k) {
             const Tensor* from = operand(tape_[i].inputs[k]);
             if (!from || finite(*from) != Finite::No) continue;
+            NonFinite f = named(i);
             f.arrived = true;
             f.operand = k;
-            name(f, i);
-            const bool nan = reel::isnan(*from).any().item<bool>();
-            const std::string& label = tape_[std::size_t(tape_[i].inputs[k].node)].label;
-            f.text = str("operand ", k, " of ", f.node, in(f), ", a leaf of shape ", from->sizes(),
-                         label.empty() ? "" : " (" + label + ")", ", holds ", nan ? "NaN" : "infinity", by(f));
+            f.nan = reel::isnan(*from).any().item<bool>();
+            f.text = str("operand ", k, " of ", f.node, in(f), ", a leaf of shape ", from->sizes(), ", holds ",
+                         f.nan ? "NaN" : "infinity", by(f));
             return f;
         }
-        std::vector<std::size_t> unknown; // ops in front of it whose results nobody saved
-        gather_unknown(i, unknown);
-        std::sort(unknown.begin(), unknown.end(), std::greater<std::size_t>());
-        name(f, unknown.empty() ? i : unknown.front());
-        f.text = str(f.node, in(f), " made the first ", what, " of forward, in its result", by(f));
-        if (unknown.empty()) return f;
-        f.text = str("forward made the first ", what, " in ", f.node, in(f), by(f));
-        for (std::size_t k = 1; k < unknown.size(); ++k) f.text += ", or in " + tape_[unknown[k]].name;
-        f.text += ", or in " + tape_[i].name + ": of their results only that of the last was kept";
-        return f;
+        return std::nullopt;
     }
     void gather_unknown(std::size_t i, std::vector<std::size_t>& out) const {
         for (const TapeNode::Link& link : tape_[i].inputs) {
@@ -137,10 +143,13 @@ private:
             gather_unknown(k, out);
         }
     }
-    void name(NonFinite& f, std::size_t i) const {
+    NonFinite named(std::size_t i) const {
+        NonFinite f;
+        f.forward = true;
         f.node = tape_[i].name;
         f.module_path = tape_[i].node->module_path();
         f.place = autograd::creation_site(*tape_[i].node).text();
+        return f;
     }
     static std::string in(const NonFinite& f) { return f.module_path.empty() ? "" : " in " + f.module_path; }
     static std::string by(const NonFinite& f) { return f.place.empty() ? "" : ", called by " + f.place; }
