@@ -24,6 +24,8 @@
 #include <reel/autograd/printing.hpp>
 #include <reel/autograd/random.hpp>
 #include <reel/autograd/saved_tensor_hooks.hpp>
+#include <reel/autograd/saved_variable.hpp>
+#include <reel/autograd/sizes_in_braces.hpp>
 #include <reel/autograd/tape_view.hpp>
 #include <reel/autograd/tensor.hpp>
 #include <reel/autograd/tensor_accessor.hpp>

@@ -4,8 +4,10 @@
 #include <reel/nn/backends.hpp>
 #include <reel/nn/cloneable.hpp>
 #include <reel/nn/deep_copy.hpp>
+#include <reel/nn/factory.hpp>
 #include <reel/nn/functional.hpp>
 #include <reel/nn/functional_call.hpp>
+#include <reel/nn/hook_list.hpp>
 #include <reel/nn/hooks.hpp>
 #include <reel/nn/init.hpp>
 #include <reel/nn/layers.hpp>

@@ -58,7 +58,12 @@ private:
 /// of E-39. Hooks inside `fn` fire in both runs. Under no-grad this is a plain call.
 template <class F, class... A>
 auto checkpoint(const CheckpointOptions& options, F fn, A... args) -> std::invoke_result_t<F&, A&...> {
-    if (options.use_reentrant) return impl::reentrant(options, std::move(fn), std::move(args)...);
+    if (options.use_reentrant) {
+        if constexpr (std::is_void_v<std::invoke_result_t<F&, A&...>>) {
+            impl::reentrant(options, impl::WithoutResult<F>{std::move(fn)}, std::move(args)...);
+            return;
+        } else return impl::reentrant(options, std::move(fn), std::move(args)...);
+    }
     variable_list inputs;
     (impl::collect_inputs(args, inputs), ...);
     auto run = std::make_shared<std::function<std::invoke_result_t<F&, A&...>()>>(

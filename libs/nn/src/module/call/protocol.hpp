@@ -36,8 +36,8 @@ public:
         if (watched) autograd::impl::note_module_entered(&module_, carrier_.inputs());
         try {
             run_steps();
-        } catch (ArgumentError& e) {
-            e.within(module_);
+        } catch (Error& e) {
+            left_call(e, module_);
             failed(watched);
             throw;
         } catch (...) {
