@@ -33,13 +33,13 @@ int main() {
     parametrize::remove_parametrizations(layer, "weight");
     std::printf("symmetric: %s\n", symmetric ? "yes" : "no");
 
-    nn::Sequential critic(parametrizations::spectral_norm(nn::Linear(2, 16)), nn::ReLU(),
-                          parametrizations::spectral_norm(nn::Linear(16, 1)));
+    nn::Sequential critic{parametrizations::spectral_norm(nn::Linear(2, 16)), nn::ReLU(),
+                          parametrizations::spectral_norm(nn::Linear(16, 1))};
     nn::Linear rotation = parametrizations::orthogonal(nn::Linear(4, 4));
     const double error = (rotation->weight.mT().matmul(rotation->weight) - eye(4)).abs().max().item<double>();
     std::printf("orthogonal up to %.0e, %zu buffers\n", error < 1e-5 ? 1e-5 : error, critic->buffers().size());
 
-    nn::Sequential net(nn::Linear(8, 16), nn::ReLU(), nn::Linear(16, 2));
+    nn::Sequential net{nn::Linear(8, 16), nn::ReLU(), nn::Linear(16, 2)};
     prune::global_unstructured({{net[0], "weight"}, {net[2], "weight"}}, prune::L1Unstructured(0.75));
     net(randn({4, 8})).sum().backward(); // zeros stay zeros: their gradients are masked, too
     for (const char* name : {"0", "2"}) prune::remove(net->get_submodule(name), "weight");
