@@ -29,6 +29,10 @@ void check_reduction(const char* op, std::string_view reduction) {
     REEL_CHECK_VALUE(reduction == "none" || reduction == "mean" || reduction == "sum", op, ": reduction is '",
                      reduction, "'; expected 'none', 'mean' or 'sum'");
 }
+std::string broadcast_text(const char* op, const Tensor& input, const Tensor& target) {
+    return str(op, ": input has shape ", input.sizes(), " and target ", target.sizes(),
+               ": every element of one meets several of the other, which is seldom meant; give both the same shape");
+}
 Tensor reduce(const Tensor& t, std::string_view reduction) {
     return reduction == "none" ? t : reduction == "mean" ? mean(t) : sum(t);
 }
@@ -48,6 +52,8 @@ REEL_OP("nn.functional.l1_loss(Tensor input, Tensor target, bool? size_average=N
         composite)
 Tensor l1_loss(const Tensor& input, const Tensor& target, std::string_view reduction, const Tensor& weight) {
     loss::check_reduction("l1_loss", reduction);
+    if (!input.sizes().equals(target.sizes())) [[unlikely]]
+        REEL_WARN_ONCE(loss::broadcast_text("l1_loss", input, target));
     const Tensor d = abs(input - target);
     return reduce(weight.defined() ? d * weight : d, reduction);
 }
@@ -60,6 +66,8 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, std::string_vie
     loss::check_reduction("smooth_l1_loss", reduction);
     REEL_CHECK(beta >= 0, "smooth_l1_loss: beta is ", beta, "; expected a number that is not negative");
     if (beta == 0) return l1_loss(input, target, reduction);
+    if (!input.sizes().equals(target.sizes())) [[unlikely]]
+        REEL_WARN_ONCE(loss::broadcast_text("smooth_l1_loss", input, target));
     const Tensor y = pointwise::apply("smooth_l1_loss", pointwise::smooth_l1_op(beta), input, target);
     return reduce(y, reduction);
 }
@@ -71,6 +79,8 @@ REEL_OP("nn.functional.huber_loss(Tensor input, Tensor target, str reduction='me
 Tensor huber_loss(const Tensor& input, const Tensor& target, std::string_view reduction, double delta,
                   const Tensor& weight) {
     loss::check_reduction("huber_loss", reduction);
+    if (!input.sizes().equals(target.sizes())) [[unlikely]]
+        REEL_WARN_ONCE(loss::broadcast_text("huber_loss", input, target));
     REEL_CHECK(delta > 0, "huber_loss: delta is ", delta, "; expected a positive number");
     const Tensor y = pointwise::apply("huber_loss", pointwise::huber_op(delta), input, target);
     return reduce(weight.defined() ? y * weight : y, reduction);
