@@ -201,7 +201,7 @@ def read_ops(root=ROOT):
                 (block.texts("explicit") or [None])[0])
         op.declare_gradient(*opgen_gradient.read(flags, block.texts("not_differentiable"),
                                                  {a.name: a.type for a in op.args}, where, fail))
-        op.samples = block.samples
+        op.samples, op.domain = block.samples, block.domain
         op.any_device = arguments_of("any_device", block, op)
         ops.append(op)
     sources.op_names |= {name for op in ops for name in (op.cpp_name, op.cpp_name + "_")}
@@ -209,7 +209,10 @@ def read_ops(root=ROOT):
         if block.above_rule:
             op.rule = pointwise_rules.rule_below(block.body, block.where, fail)
             pointwise_rules.check_gradient(op, op.rule, block.where, fail)
+            op.samples = op.samples + pointwise_rules.samples(op, block.where, fail)
         else:
+            if op.domain is not None:
+                fail(block.where, "domain(...) stands above a function; it is for pointwise rules, a function says samples(...)")
             opgen_gradient.check(op.gradient, sources.records(block.path, block.body), block.where, fail)
     for o in ops:
         o.exact = takes_exact(o, ops)

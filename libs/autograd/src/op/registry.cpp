@@ -51,6 +51,8 @@ void Registry::add(Schema schema) {
         op = std::make_shared<Op>();
         op->name = schema.name;
     }
+    for (const Schema& known : op->schemas)
+        REEL_CHECK_WITH(KeyError, known.text != schema.text, "registry: there is an op '", schema.text, "' already");
     const auto [first, last] = impl().aliases.equal_range(schema.name);
     for (auto it = first; it != last; ++it)
         impl().ops.at(it->second)->schemas.push_back(under_alias(schema, it->second));

@@ -2,6 +2,7 @@
 #include "tape/accumulate_grad.hpp"
 #include "tensor/taken_calls.hpp"
 
+#include <reel/autograd/detail/launch_observer.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
@@ -94,3 +95,10 @@ GradList AccumulateGrad::apply(GradList&& grads) {
 }
 
 } // namespace reel::autograd
+
+namespace reel::detail {
+Tensor leaf_of(const autograd::Node& node) {
+    const auto* accumulator = dynamic_cast<const autograd::AccumulateGrad*>(&node);
+    return accumulator ? accumulator->variable() : Tensor();
+}
+} // namespace reel::detail

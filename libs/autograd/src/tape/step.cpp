@@ -67,8 +67,8 @@ void GraphTask::evaluate(Node& n) {
     GradList out = apply(n, std::move(grads));
     if (has_posthooks(n)) run_node_posthooks(n, out, grad_outputs); // also those registered while it ran (T-21)
     if (!keep_graph_) n.release_variables();
+    if (nan_is_refused()) refuse_nan(n, out); // first: for observers, too, the pass ends here then
     if (impl::observed()) impl::note_node_ran(n, out);
-    if (nan_is_refused()) refuse_nan(n, out);
     route(n, std::move(out));
 }
 

@@ -80,6 +80,11 @@ void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, 
     }
     autograd::backward({*this}, {gradient}, retain_graph, create_graph, in);
 }
+void Tensor::backward_with(const autograd::TensorBackwardOptions& options) const {
+    std::optional<TensorList> inputs;
+    if (options.inputs) inputs = TensorList(*options.inputs);
+    backward(options.gradient, options.retain_graph, options.create_graph, inputs);
+}
 
 autograd::NodePtr Tensor::grad_fn() const {
     TensorImpl& impl = checked();

@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include <reel/autograd/detail/launch_observer.hpp>
 #include <reel/autograd/detail/notify_observers.hpp>
 
 #include "tensor/raw.hpp"
@@ -11,6 +12,8 @@
 namespace reel {
 
 void Tensor::expect_dtype(ScalarType t) const {
+    if (reel::detail::launch_observer) [[unlikely]]
+        reel::detail::note_host_works("data_ptr");
     REEL_CHECK_TYPE(scalar_type() == t, "data_ptr: the tensor holds ", scalar_type(), " elements, not ", t);
 }
 void Tensor::expect_accessor(ScalarType t, std::size_t n) const {
@@ -79,6 +82,8 @@ Scalar Tensor::item() const {
         autograd::impl::note_cut_by(__builtin_return_address(0), autograd::CutKind::Number, "item", *this);
     if (ops::calls_are_taken()) [[unlikely]]
         ops::tell_read(*this);
+    if (reel::detail::launch_observer) [[unlikely]]
+        reel::detail::note_host_works("item");
     const Tensor t = is_cpu() ? *this : detach().cpu();
     switch (t.scalar_type()) {
 #define REEL_CASE(T, Name)                                                                                             \

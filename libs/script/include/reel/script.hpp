@@ -2,6 +2,8 @@
 #pragma once
 
 #include <reel/script/compile.hpp>
+#include <reel/script/compiled_function.hpp>
+#include <reel/script/export_program.hpp>
 #include <reel/script/exported_program.hpp>
 #include <reel/script/function.hpp>
 #include <reel/script/graph.hpp>

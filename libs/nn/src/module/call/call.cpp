@@ -48,8 +48,8 @@ Value Module::call_values(const Args& args, const Kwargs& kwargs) {
     if (!(call_flags_ | detail::global_call_hooks.load(std::memory_order_relaxed))) [[likely]]
         try {
             return forward_values(args, kwargs);
-        } catch (ArgumentError& e) {
-            e.within(*this);
+        } catch (Error& e) {
+            detail::left_call(e, *this);
             throw;
         }
     auto forward = [this](const Args& a, const Kwargs& k) { return forward_values(a, k); };
