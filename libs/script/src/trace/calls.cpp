@@ -23,14 +23,21 @@ void unbind(const ops::OpCall& call, bool in_order, Args& args, Kwargs& kwargs) 
     for (std::size_t i = 0; i < arguments.size() && has_place(i) && (in_order || !is_default(i)); ++i)
         if (!is_default(i)) positional = i + 1;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-        if (i < positional) args.push_back(call.arguments[i]);
+        if (i < positional && arguments[i].name != "inplace") args.push_back(call.arguments[i]);
         else if (arguments[i].type == "TensorOptions") {
             if (call.arguments[i].isGenericDict())
                 for (const auto& [key, value] : call.arguments[i].toGenericDict()) kwargs.set(key, value);
             kwargs.erase("requires_grad"); // is set afterwards there
             kwargs.erase("layout");
-        } else if (!is_default(i)) kwargs.set(IValue(arguments[i].name), call.arguments[i]);
+        } else if (!is_default(i) && arguments[i].name != "inplace")
+            kwargs.set(IValue(arguments[i].name), call.arguments[i]);
     }
+}
+bool works_in_place(const ops::OpCall& call) {
+    const auto& arguments = call.schema.arguments;
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+        if (arguments[i].name == "inplace" && call.arguments[i].toBool()) return true;
+    return false;
 }
 /// What the reference's bindings say for factories without being asked: where, and of what dtype where that is not the
 /// default one.
@@ -63,7 +70,7 @@ IValue Tracer::record_call(const ops::OpCall& call, const std::string& name) {
         Args args;
         Kwargs kwargs;
         unbind(call, in_order, args, kwargs);
-        if (!found) found = find_overload(name, args, kwargs, bound);
+        if (!found) found = find_overload(works_in_place(call) ? name + "_" : name, args, kwargs, bound);
     }
     if (!found)
         REEL_THROW(NotImplementedError, "jit::trace: no operator of scripts is '", name,
@@ -122,16 +129,16 @@ IValue Tracer::take(nn::Module& m, const Args& args, const Kwargs& kwargs, nn::d
     const Layer* const layer = kwargs.empty() ? find_layer(m) : nullptr;
     const FunctionScope function(*this);
     const auto run = [&] {
-        if (!layer) {
+        std::size_t i = 0;
+        for (std::string_view rest = layer ? layer->parameters : ""; !rest.empty() && i < args.size(); ++i) {
+            local(std::string(rest.substr(0, rest.find(' '))), args[i]);
+            rest.remove_prefix(std::min(rest.size(), rest.find(' ') == rest.npos ? rest.size() : rest.find(' ') + 1));
+        }
+        if (!layer || !layer->call) {
             const Tracing inside(*this);
             return forward(args, kwargs);
         }
         const Untraced recipe;
-        std::size_t i = 0;
-        for (std::string_view rest = layer->parameters; !rest.empty() && i < args.size(); ++i) {
-            local(std::string(rest.substr(0, rest.find(' '))), args[i]);
-            rest.remove_prefix(std::min(rest.size(), rest.find(' ') == rest.npos ? rest.size() : rest.find(' ') + 1));
-        }
         return layer->call(*this, m, args);
     };
     if (path->second.empty()) return run();

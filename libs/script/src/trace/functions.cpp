@@ -20,9 +20,11 @@ IValue or_empty(const IValue& v, std::size_t n) { return v.isNone() ? IValue::li
 
 // the arguments of each are those of Reel's schema, in its order
 template <std::size_t D> IValue conv(Tracer& t, const Args& a) {
-    REEL_CHECK_NOT_IMPLEMENTED(!a[4].isString(), "jit::trace: a convolution with padding ", a[4].repr());
-    return t.aten("aten::_convolution", {a[0], a[1], a[2], expanded(a[3], D), expanded(a[4], D), expanded(a[5], D),
-                                         false, numbers(D, 0), a[6], false, false, true, true});
+    if (a[4].isString() && a[4].toStringRef() != "valid")
+        return t.aten("aten::_convolution_mode", {a[0], a[1], a[2], expanded(a[3], D), a[4], expanded(a[5], D), a[6]});
+    return t.aten("aten::_convolution",
+                  {a[0], a[1], a[2], expanded(a[3], D), a[4].isString() ? numbers(D, 0) : expanded(a[4], D),
+                   expanded(a[5], D), false, numbers(D, 0), a[6], false, false, true, true});
 }
 template <std::size_t D> IValue conv_transpose(Tracer& t, const Args& a) {
     return t.aten("aten::_convolution", {a[0], a[1], a[2], expanded(a[3], D), expanded(a[4], D), expanded(a[7], D),
@@ -43,7 +45,24 @@ IValue dropout(Tracer& t, const Args& a) {
     return t.aten(a[3].toBool() ? "aten::dropout_" : "aten::dropout", {a[0], a[1].toDouble(), a[2]});
 }
 IValue elu(Tracer& t, const Args& a) { return t.aten("aten::elu", {a[0], a[1].toDouble()}); }
-IValue relu6(Tracer& t, const Args& a) { return t.aten("aten::hardtanh", {a[0], 0., 6.}); }
+IValue hardtanh(Tracer& t, const Args& a) {
+    const char* const name = a[3].toBool() ? "aten::hardtanh_" : "aten::hardtanh";
+    return t.aten(name, {a[0], a[1].toDouble(), a[2].toDouble()});
+}
+IValue softmin(Tracer& t, const Args& a) { return t.aten("aten::softmax.int", {t.call("neg", {a[0]}), a[1], a[3]}); }
+IValue pad(Tracer& t, const Args& a) {
+    return t.aten("aten::pad", {a[0], a[1], a[2], a[2].toStringRef() == "constant" ? a[3] : IValue()});
+}
+template <std::size_t D> IValue adaptive_max_pool(Tracer& t, const Args& a) {
+    const IValue both = t.aten(D == 1   ? "aten::adaptive_max_pool1d"
+                               : D == 2 ? "aten::adaptive_max_pool2d"
+                                        : "aten::adaptive_max_pool3d",
+                               {a[0], expanded(a[1], D)});
+    return a[2].toBool() ? both : both.elements()[0];
+}
+template <ScalarType T> IValue cast(Tracer& t, const Args& a) {
+    return t.aten("aten::to.dtype", {a[0], IValue(T), false, false, a[1]});
+}
 IValue tanhshrink(Tracer& t, const Args& a) { return t.call("sub", {a[0], t.call("tanh", {a[0]})}); }
 IValue softsign(Tracer& t, const Args& a) { return t.call("div", {a[0], t.call("add", {t.call("abs", {a[0]}), 1})}); }
 IValue softmax(Tracer& t, const Args& a) { return t.aten("aten::softmax.int", {a[0], a[1], a[3]}); }
@@ -68,6 +87,8 @@ IValue instance_norm(Tracer& t, const Args& a) {
 
 /// Both operands in one shape. Where they have it already, the same tensors stand for them from here on.
 Args broadcast(Tracer& t, const IValue& input, const IValue& target) {
+    t.look_at(target);
+    t.look_at(input);
     const bool same = input.toTensor().sizes() == target.toTensor().sizes();
     const IValue pair = IValue::list({input, target});
     return t.aten("aten::broadcast_tensors", {pair}, same ? std::function<IValue()>([&] { return pair; }) : nullptr)
@@ -90,6 +111,12 @@ IValue smooth_l1_loss(Tracer& t, const Args& a) {
     t.local("expanded_input", both[0]);
     t.local("expanded_target", both[1]);
     return t.aten("aten::smooth_l1_loss", {both[0], both[1], a[4], a[5].toDouble()});
+}
+IValue huber_loss(Tracer& t, const Args& a) {
+    const Args both = broadcast(t, a[0], a[1]);
+    t.local("expanded_input", both[0]);
+    t.local("expanded_target", both[1]);
+    return t.aten("aten::huber_loss", {both[0], both[1], a[2], a[3].toDouble()});
 }
 IValue nll_loss(Tracer& t, const Args& a) { return t.aten("aten::nll_loss_nd", {a[0], a[1], a[2], a[6], a[4]}); }
 IValue cross_entropy(Tracer& t, const Args& a) {
@@ -152,7 +179,22 @@ constexpr Line table[] = {
     {"nn.functional.avg_pool3d", avg_pool<3>},
     {"nn.functional.dropout", dropout},
     {"nn.functional.elu", elu},
-    {"nn.functional.relu6", relu6},
+    {"nn.functional.hardtanh", hardtanh},
+    {"nn.functional.softmin", softmin},
+    {"nn.functional.pad", pad},
+    {"nn.functional.adaptive_max_pool1d", adaptive_max_pool<1>},
+    {"nn.functional.adaptive_max_pool2d", adaptive_max_pool<2>},
+    {"nn.functional.adaptive_max_pool3d", adaptive_max_pool<3>},
+    {"bool", cast<kBool>},
+    {"byte", cast<kByte>},
+    {"char", cast<kChar>},
+    {"short", cast<kShort>},
+    {"int", cast<kInt>},
+    {"long", cast<kLong>},
+    {"half", cast<kHalf>},
+    {"bfloat16", cast<kBFloat16>},
+    {"float", cast<kFloat>},
+    {"double", cast<kDouble>},
     {"nn.functional.tanhshrink", tanhshrink},
     {"nn.functional.softsign", softsign},
     {"nn.functional.softmax", softmax},
@@ -164,6 +206,7 @@ constexpr Line table[] = {
     {"nn.functional.mse_loss", mse_loss},
     {"nn.functional.l1_loss", l1_loss},
     {"nn.functional.smooth_l1_loss", smooth_l1_loss},
+    {"nn.functional.huber_loss", huber_loss},
     {"nn.functional.nll_loss", nll_loss},
     {"nn.functional.cross_entropy", cross_entropy},
     {"nn.functional.interpolate", interpolate},

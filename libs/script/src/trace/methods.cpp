@@ -41,7 +41,7 @@ void drop_unused(Block* block) {
         const bool used = std::any_of(n->outputs().begin(), n->outputs().end(),
                                       [](const jit::Value* v) { return !v->uses().empty(); });
         const bool empty = n->kind() == module_call && !n->block(0)->first();
-        if (n->kind() == module_call ? empty : !used && !writes(*n)) n->destroy();
+        if (n->kind() == module_call ? empty : !used && !writes(*n) && n->kind() != looked_at) n->destroy();
         n = before;
     }
 }
@@ -130,13 +130,13 @@ private:
     static bool is_own(const jit::Value* v, const std::string& path) {
         return is_member(v) && is_below(v->node()->text(), path);
     }
-    /// What the block uses from outside, the latest first.
+    /// What the block uses from outside, in the order of first uses.
     static std::vector<jit::Value*> captures(const Block& block, const std::string& path) {
         std::vector<jit::Value*> out;
         for (const Node* n = block.first(); n; n = n->next())
             for (jit::Value* v : n->inputs())
                 if (!is_inside(v, block) && !is_own(v, path) && std::find(out.begin(), out.end(), v) == out.end())
-                    out.insert(out.begin(), v);
+                    out.push_back(v);
         return out;
     }
     static std::vector<jit::Value*> used_outside(const Block& block) {
@@ -170,7 +170,7 @@ private:
     static void copy_nodes(const Block& block, Graph& graph, ValueMap& map) {
         graph.set_insert_point(graph.block());
         for (const Node* n = block.first(); n; n = n->next()) {
-            if (n->kind() == member) continue;
+            if (n->kind() == member || n->kind() == looked_at) continue;
             std::vector<jit::Value*> operands;
             for (const jit::Value* v : n->inputs()) operands.push_back(map.at(v));
             Node* const copy = graph.create(n->kind(), operands, 0);

@@ -11,7 +11,7 @@
 
 namespace reel::jit::trace_impl {
 
-const Symbol module_call("trace::ModuleCall"), member("trace::Member");
+const Symbol module_call("trace::ModuleCall"), member("trace::Member"), looked_at("trace::LookedAt");
 
 namespace {
 thread_local Tracer* active = nullptr;
@@ -236,6 +236,7 @@ Tensor Tracer::size(const Tensor& t, std::int64_t dim) {
     keep(number, to_tensor->output());
     return number;
 }
+void Tracer::look_at(const IValue& tensor) { insert(looked_at, {value_of(tensor.toTensor())}); }
 Tensor Tracer::constant(const Tensor& t) {
     const Tensor made = aten("aten::to.device", {t.detach(), t.device(), t.scalar_type(), false, false, {}}, [&] {
                             return t.clone();

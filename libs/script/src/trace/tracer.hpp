@@ -19,6 +19,8 @@ namespace reel::jit::trace_impl {
 extern const Symbol module_call;
 /// A parameter, a buffer or a module, by its dotted path below the root.
 extern const Symbol member;
+/// The reference looks at the sizes of its operands, which leaves nothing but their order among the arguments.
+extern const Symbol looked_at;
 
 class Tracer final : public ops::OpCallMode, public nn::detail::ModuleCallMode {
 public:
@@ -39,6 +41,7 @@ public:
     IValue module(nn::Module& module, const Args& args);
     Tensor size(const Tensor& t, std::int64_t dim);
     Tensor constant(const Tensor& t);
+    void look_at(const IValue& tensor);
     /// A variable of the function that is running: a value without a name takes that of the first variable that holds
     /// it where the value is used first.
     void local(const std::string& name, const IValue& value);
@@ -124,6 +127,7 @@ FunctionRecipe function_recipe(const std::string& name);
 /// Is the function written in Python, so that its parameters are variables of the calls in it?
 bool is_written_in_python(const std::string& name);
 /// What a layer calls (layers.cpp), and the file that the reference keeps its class in.
+/// Null: its own calls.
 using LayerRecipe = IValue (*)(Tracer& t, nn::Module& layer, const Args& args);
 struct Layer {
     std::string_view name, file;
