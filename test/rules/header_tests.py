@@ -43,7 +43,7 @@ COVERED_BY = [
     # modules
     ("nn/backends", "nn/sharing"), ("nn/replicate", "nn/sharing"), ("nn/call", "nn/forward_arguments"),
     ("nn/cloneable", "nn/clone"), ("nn/describe", "nn/fields"), ("nn/factory", "nn/option_visitor"),
-    ("nn/functional", "surface/functional"), ("nn/fwd", "nn/any_module"), ("nn/hook_list", "nn/forward_hooks"),
+    ("nn/functional/*", "nn/functional"), ("nn/fwd", "nn/any_module"), ("nn/hook_list", "nn/forward_hooks"),
     ("nn/hooks", "nn/global_hooks"), ("nn/hook_types", "nn/fields"), ("nn/instances", "nn/members_and_tables"), ("nn/module", "nn/traversal"),
     ("nn/module_holder", "nn/backward_hooks"), ("nn/number", "nn/option_visitor"), ("nn/options", "nn/option_visitor"),
     ("nn/pack", "nn/fields"), ("nn/parameter", "nn/attributes"), ("nn/registered_module", "nn/members_and_tables"),
