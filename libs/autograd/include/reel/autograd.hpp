@@ -12,6 +12,7 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/gradcheck.hpp>
 #include <reel/autograd/hooks.hpp>
+#include <reel/autograd/index.hpp>
 #include <reel/autograd/indexing.hpp>
 #include <reel/autograd/like_factories.hpp>
 #include <reel/autograd/list.hpp>
@@ -21,6 +22,7 @@
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/printing.hpp>
 #include <reel/autograd/random.hpp>
+#include <reel/autograd/range_factories.hpp>
 #include <reel/autograd/saved_tensor_hooks.hpp>
 #include <reel/autograd/tape_view.hpp>
 #include <reel/autograd/tensor.hpp>
