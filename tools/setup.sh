@@ -44,6 +44,10 @@ need test -e "$lib/libboost_json.so" -- BOOST-json-dev
 need test -e "$lib/openblas-openmp/libopenblas.so" -- libopenblas-openmp-dev
 need test -e "$lib/libsleef.so" -- libsleef-dev
 need test -e /usr/include/zlib.h -- zlib1g-dev
+# the emulated device, which is built where the toolkit's headers are
+if [ -e "${CUDA_HOME:-/usr/local/cuda}/include/cuda_runtime.h" ]; then
+    need test -e "$lib/libboost_context.so" -- BOOST-context-dev
+fi
 # what the test of the installed package uses
 need command -v cmake -- cmake
 need command -v make -- make

@@ -61,15 +61,13 @@ void copy_on_device(const Tensor& dst, const Tensor& src) {
     switch (dst.scalar_type()) {
 #define REEL_CASE(T, Name)                                                                                             \
     case ScalarType::Name:                                                                                             \
-        copy_kernel<T><<<blocks_for(g.numel), threads_per_block, 0, stream>>>(g, static_cast<T*>(dst.data_ptr()),      \
-                                                                              src.data_ptr(), src.scalar_type());      \
-        break;
+        return launch("copy", copy_kernel<T>, {blocks_for(g.numel), threads_per_block, 0, stream}, g,                  \
+                      static_cast<T*>(dst.data_ptr()), src.data_ptr(), src.scalar_type());
         REEL_FORALL_SCALAR_TYPES(REEL_CASE)
 #undef REEL_CASE
     default:
         break;
     }
-    check_launch("copy");
 }
 
 template <class T> __global__ void fill_kernel(Strided<1> g, T* out, T value) {
@@ -159,15 +157,13 @@ void device_fill(const Tensor& dst, const Scalar& value) {
     switch (dst.scalar_type()) {
 #define REEL_CASE(T, Name)                                                                                             \
     case ScalarType::Name:                                                                                             \
-        fill_kernel<T><<<blocks_for(g.numel), threads_per_block, 0, stream>>>(g, static_cast<T*>(dst.data_ptr()),      \
-                                                                              value.to<T>());                          \
-        break;
+        return launch("fill", fill_kernel<T>, {blocks_for(g.numel), threads_per_block, 0, stream}, g,                  \
+                      static_cast<T*>(dst.data_ptr()), value.to<T>());
         REEL_FORALL_SCALAR_TYPES(REEL_CASE)
 #undef REEL_CASE
     default:
         break;
     }
-    check_launch("fill");
 }
 
 } // namespace reel::cuda

@@ -17,7 +17,7 @@ template <class T, std::size_t n> struct Operands { const T* data[n]; };
 /// `out[i] = f(in[0][i], ...)`; the operands are elements of T, the result of what the rule makes of them.
 template <class Op, class T, std::size_t... I>
 __global__ void pointwise_kernel(Strided<int(sizeof...(I)) + 1> g, pointwise::result_of<Op, T>* out,
-                                 Operands<T, sizeof...(I)> in, Op op, std::index_sequence<I...>) {
+                                 Operands<T, sizeof...(I)> in, Op op) {
     using C = compute_t<T>;
     const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
     for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < g.numel; i += step) {
@@ -27,23 +27,25 @@ __global__ void pointwise_kernel(Strided<int(sizeof...(I)) + 1> g, pointwise::re
     }
 }
 
-template <class Op, class T> void launch(const Op& op, const Tensor* const* t, cudaStream_t stream) {
-    constexpr int n = Op::operands;
-    const Tensor* all[n + 1];
-    Operands<T, std::size_t(n)> in;
-    for (int i = 0; i <= n; ++i) all[i] = t[i];
-    for (int i = 0; i < n; ++i) in.data[i] = static_cast<const T*>(t[i + 1]->data_ptr());
+template <class Op, class T, std::size_t... I>
+void run_as(const Op& op, const Tensor* const* t, cudaStream_t stream, std::index_sequence<I...>) {
+    constexpr int n = int(sizeof...(I));
+    const Tensor* const all[n + 1] = {t[0], t[I + 1]...};
+    const Operands<T, sizeof...(I)> in{{static_cast<const T*>(t[I + 1]->data_ptr())...}};
     const auto g = strided("pointwise", t[0]->sizes(), all);
     auto* const out = static_cast<pointwise::result_of<Op, T>*>(t[0]->data_ptr());
-    pointwise_kernel<Op, T><<<blocks_for(g.numel), threads_per_block, 0, stream>>>(
-        g, out, in, op, std::make_index_sequence<std::size_t(n)>{});
+    launch("pointwise", pointwise_kernel<Op, T, I...>, {blocks_for(g.numel), threads_per_block, 0, stream}, g, out, in,
+           op);
 }
 
 /// Launches the kernel for the dtype among T..., if it is one of them.
-template <class Op, class... T> bool launch_among(const Op& op, const Tensor* const* t, cudaStream_t stream) {
+template <class Op, class... T> bool run_among(const Op& op, const Tensor* const* t, cudaStream_t stream) {
     const ScalarType type = t[1]->scalar_type();
     bool found = false;
-    ((type == dtype_of<T> ? (launch<Op, T>(op, t, stream), found = true) : false), ...);
+    ((type == dtype_of<T>
+          ? (run_as<Op, T>(op, t, stream, std::make_index_sequence<std::size_t(Op::operands)>{}), found = true)
+          : false),
+     ...);
     return found;
 }
 
@@ -55,12 +57,11 @@ template <class Op> bool run_pointwise(const void* op, const Tensor* const* t, i
     const cudaStream_t stream = raw_stream(index);
     bool found = false;
     if constexpr ((Op::types & pointwise::floating) != 0)
-        found = launch_among<Op, float, double, Half, BFloat16>(rule, t, stream);
+        found = run_among<Op, float, double, Half, BFloat16>(rule, t, stream);
     if constexpr ((Op::types & pointwise::integral) != 0)
         found = found ||
-                launch_among<Op, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t>(rule, t, stream);
-    if constexpr ((Op::types & pointwise::boolean) != 0) found = found || launch_among<Op, bool>(rule, t, stream);
-    if (found) check_launch("pointwise");
+                run_among<Op, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t>(rule, t, stream);
+    if constexpr ((Op::types & pointwise::boolean) != 0) found = found || run_among<Op, bool>(rule, t, stream);
     return found;
 }
 

@@ -6,7 +6,7 @@
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/tensor.hpp>
 
-#include "check.hpp"
+#include "launch.hpp"
 
 namespace reel::cuda {
 
@@ -58,8 +58,6 @@ inline unsigned blocks_for(std::int64_t work) {
     const std::int64_t blocks = (work + threads_per_block - 1) / threads_per_block;
     return unsigned(blocks < most ? blocks : most);
 }
-/// Reports a launch that failed.
-inline void check_launch(const char* kernel) { check(cudaGetLastError(), kernel); }
 
 /// 16-bit floats compute in float.
 template <class T> struct compute_of { using type = T; };

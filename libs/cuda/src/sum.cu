@@ -2,7 +2,7 @@
 #include <complex>
 
 #include <reel/autograd/kernels/sum.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/cuda/device.hpp>
 
 #include "strided.cuh"
@@ -55,8 +55,7 @@ template <class T> void rows_of(const Tensor& out, const Tensor& rows, std::int6
     const T* in = static_cast<const T*>(rows.data_ptr());
     T* to = static_cast<T*>(out.data_ptr());
     if (inner < 64) {
-        short_rows_kernel<T, T><<<blocks_for(n), threads_per_block, 0, stream>>>(in, to, n, inner);
-        return check_launch("sum");
+        return launch("sum", short_rows_kernel<T, T>, {blocks_for(n), threads_per_block, 0, stream}, in, to, n, inner);
     }
     const std::int64_t chunks = (inner + chunk - 1) / chunk;
     // partial sums of long rows keep the accumulator's precision
@@ -64,14 +63,14 @@ template <class T> void rows_of(const Tensor& out, const Tensor& rows, std::int6
         chunks > 1 ? reel::empty({n, chunks}, TensorOptions().dtype(dtype_of<A>).device(out.device())) : Tensor();
     for (std::int64_t r = 0; r < n; r += most_rows) { // the grid's height is limited
         const dim3 grid(unsigned(chunks), unsigned(n - r < most_rows ? n - r : most_rows));
-        if (chunks == 1) sum_kernel<T, T><<<grid, threads_per_block, 0, stream>>>(in + r * inner, to + r, inner, chunk);
-        else {
-            A* parts = static_cast<A*>(partial.data_ptr()) + r * chunks;
-            sum_kernel<T, A><<<grid, threads_per_block, 0, stream>>>(in + r * inner, parts, inner, chunk);
-            sum_kernel<A, T><<<dim3(1, grid.y), threads_per_block, 0, stream>>>(parts, to + r, chunks, chunks);
+        if (chunks == 1) {
+            launch("sum", sum_kernel<T, T>, {grid, threads_per_block, 0, stream}, in + r * inner, to + r, inner, chunk);
+            continue;
         }
+        A* parts = static_cast<A*>(partial.data_ptr()) + r * chunks;
+        launch("sum", sum_kernel<T, A>, {grid, threads_per_block, 0, stream}, in + r * inner, parts, inner, chunk);
+        launch("sum", sum_kernel<A, T>, {dim3(1, grid.y), threads_per_block, 0, stream}, parts, to + r, chunks, chunks);
     }
-    check_launch("sum");
 }
 
 void sum_rows(const Tensor& out, const Tensor& rows, std::int64_t inner) {

@@ -1,0 +1,16 @@
+// What the functions of the runtime share: the thread's device, its last error.
+#pragma once
+
+#include <mutex>
+
+#include <cuda_runtime_api.h>
+
+#include "streams.hpp"
+
+namespace reel::cuda::emulation {
+
+int current_device();
+/// Keeps the status for cudaGetLastError, and gives it.
+cudaError_t answer(cudaError_t status);
+
+} // namespace reel::cuda::emulation

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# The tests of the device, on a device that is emulated: in every order of threads, with work that runs as late as it
+# may, on a large and on a small one, and under the watch.
+set -u
+cd "$(dirname "$0")/../.."
+out=$1
+passed=0 failed=0
+if [ ! -e "$out/emulated/lib/libreel_cuda.so" ]; then
+    echo "note: no headers of the CUDA toolkit, or no Boost.Context"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+seed=$((RANDOM))
+on_device() { # on_device emulated|watched MODES
+    local log
+    log=$(LD_LIBRARY_PATH="$out/$1/lib" REEL_EMULATION=$2 OMP_NUM_THREADS=1 timeout 300 "$out/bin/test_cuda" --color_output=no 2>&1)
+    # skipped tests would be no tests
+    if [ $? -eq 0 ] && ! grep -q skipped <<<"$log"; then passed=$((passed + 1)); else
+        failed=$((failed + 1))
+        echo "$1, $2:"
+        tail -n 20 <<<"$log"
+    fi
+}
+for modes in order=forward,timing=eager order=forward,timing=late order=reverse,timing=late \
+    order=random,timing=random,seed=$seed order=forward,timing=late,device=small; do
+    on_device emulated "$modes"
+done
+on_device watched order=forward,timing=late
+echo "note: seed $seed"
+echo "$passed passed, $failed failed"
