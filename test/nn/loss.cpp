@@ -92,6 +92,12 @@ BOOST_AUTO_TEST_CASE(losses_from_their_reduction) {
     BOOST_TEST((nn::MSELossOptions().reduction() == kMean));
 }
 
+BOOST_AUTO_TEST_CASE(options_from_a_reduction_alone) {
+    const Tensor x = ones({3}), y = zeros({3});
+    BOOST_TEST(nn::SmoothL1Loss(kNone)(x, y).dim() == 1);
+    BOOST_TEST(nn::HuberLoss(kSum)(x, y).item<double>() == 1.5);
+    BOOST_TEST(nn::Softshrink(0.25)(x).sum().item<double>() == 2.25);
+}
 BOOST_AUTO_TEST_CASE(losses_that_broadcast_say_so) {
     const Tensor input = ones({4, 1}), target = ones({4});
     const auto warned = [&](auto loss) {

@@ -14,6 +14,7 @@
 #include <reel/autograd/gradcheck.hpp>
 #include <reel/autograd/graph.hpp>
 #include <reel/autograd/hooks.hpp>
+#include <reel/autograd/index.hpp>
 #include <reel/autograd/indexing.hpp>
 #include <reel/autograd/like_factories.hpp>
 #include <reel/autograd/list.hpp>
@@ -23,6 +24,7 @@
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/printing.hpp>
 #include <reel/autograd/random.hpp>
+#include <reel/autograd/range_factories.hpp>
 #include <reel/autograd/saved_tensor_hooks.hpp>
 #include <reel/autograd/saved_variable.hpp>
 #include <reel/autograd/sizes_in_braces.hpp>

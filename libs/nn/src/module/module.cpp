@@ -167,6 +167,14 @@ void Module::apply(const std::function<void(const std::string&, Module&)>& fn, c
     for (const auto& child : named_children()) (*child)->apply(fn, join(prefix, child.key()));
     fn(prefix, *this);
 }
+void Module::apply(const std::function<void(const Module&)>& fn) const {
+    for (const auto& child : named_children()) std::as_const(**child).apply(fn);
+    fn(*this);
+}
+void Module::apply(const std::function<void(const std::string&, const Module&)>& fn, const std::string& prefix) const {
+    for (const auto& child : named_children()) std::as_const(**child).apply(fn, join(prefix, child.key()));
+    fn(prefix, *this);
+}
 void Module::apply(const std::function<void(const ModulePtr&)>& fn) {
     apply([&](Module& m) { fn(m.shared_from_this()); });
 }

@@ -147,6 +147,11 @@ public:
               std::optional<MemoryFormat> format = std::nullopt) const;
     Tensor to(ScalarType dtype, bool non_blocking = false, bool copy = false,
               std::optional<MemoryFormat> format = std::nullopt) const;
+    /// `x.to(y.dtype())`.
+    Tensor to(TypeMeta dtype, bool non_blocking = false, bool copy = false,
+              std::optional<MemoryFormat> format = std::nullopt) const {
+        return to(dtype.toScalarType(), non_blocking, copy, format);
+    }
     Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false,
               std::optional<MemoryFormat> format = std::nullopt) const;
     Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false,
@@ -284,6 +289,13 @@ public:
     TensorIndex(Slice s) : kind_(Kind::Slice), slice_(s) {}
     TensorIndex(reel::Tensor t) : kind_(Kind::Tensor), tensor_(std::move(t)) {}
     Kind kind() const { return kind_; }
+    bool is_none() const { return kind_ == Kind::None; }
+    bool is_ellipsis() const { return kind_ == Kind::Ellipsis; }
+    bool is_integer() const { return kind_ == Kind::Integer; }
+    bool is_boolean() const { return kind_ == Kind::Boolean; }
+    bool is_slice() const { return kind_ == Kind::Slice; }
+    bool is_tensor() const { return kind_ == Kind::Tensor; }
+    bool boolean() const { return integer_ != 0; }
     std::int64_t integer() const { return integer_; }
     const Slice& slice() const { return slice_; }
     const reel::Tensor& tensor() const { return tensor_; }

@@ -149,6 +149,8 @@ public:
     /// Children first, then self (M-11).
     void apply(const std::function<void(Module&)>& fn);
     void apply(const std::function<void(const std::string&, Module&)>& fn, const std::string& prefix = {});
+    void apply(const std::function<void(const Module&)>& fn) const;
+    void apply(const std::function<void(const std::string&, const Module&)>& fn, const std::string& prefix = {}) const;
     void apply(const std::function<void(const ModulePtr&)>& fn);
     void apply(const std::function<void(const std::string&, const ModulePtr&)>& fn, const std::string& prefix = {});
 
@@ -204,7 +206,9 @@ public:
         else return dynamic_cast<M*>(this);
     }
     template <class M> auto as() const noexcept {
-        return const_cast<const decltype(*const_cast<Module*>(this)->as<M>())*>(const_cast<Module*>(this)->as<M>());
+        if constexpr (requires { typename M::ContainedType; })
+            return dynamic_cast<const typename M::ContainedType*>(this);
+        else return dynamic_cast<const M*>(this);
     }
 
     // --- State dictionaries (M-33 to M-47) ------------------------------------------------------------------------

@@ -86,6 +86,8 @@ public:
         set(key, detail::as_module_ptr(std::forward<M>(module)));
     }
     void update(const std::vector<Item>& modules);
+    /// The modules of `other`, shared.
+    void update(const ModuleDictImpl& other) { update(other.items()); }
     template <std::same_as<OrderedDict<std::string, ModulePtr>> D> void update(const D& modules) {
         for (const auto& item : modules) set(item.key(), item.value());
     }
