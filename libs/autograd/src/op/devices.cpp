@@ -47,7 +47,7 @@ void may_live_anywhere(const char* schema_text, const char* argument) {
     anywhere().emplace_back(schema_text, argument);
 }
 
-void check_devices(const std::string& name, const Schema& schema, const std::vector<Value>& bound) {
+void check_devices(const std::string& name, const Schema& schema, std::span<const Value> bound) {
     Leader leader;
     for (std::size_t i = 0; i < bound.size(); ++i) {
         if (bound[i].isTensor()) meet(name, schema, leader, bound[i].toTensor(), i, 0);

@@ -43,6 +43,7 @@ struct RecordAccess {
     static void look_at_saved(RuleNode& n) {
         for (const SavedVariable& s : n.saved_) s.unpack(&n);
     }
+    static SavedVariable* entry(RuleNode& n, std::size_t i) { return i < n.saved_.size() ? &n.saved_[i] : nullptr; }
     static std::vector<Tensor> saved_with_history(RuleNode& n) {
         std::vector<Tensor> r;
         for (const SavedVariable& s : n.saved_) {
@@ -87,6 +88,11 @@ struct RecordAccess {
 
 void look_at_saved(Node& n) {
     if (auto* rule = dynamic_cast<RuleNode*>(&n)) RecordAccess::look_at_saved(*rule);
+}
+
+SavedVariable* saved_entry(Node& n, std::size_t i) {
+    auto* const rule = dynamic_cast<RuleNode*>(&n);
+    return rule ? RecordAccess::entry(*rule, i) : nullptr;
 }
 
 bool saved_was_absent(const Node& n, std::size_t i) {

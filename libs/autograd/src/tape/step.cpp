@@ -3,12 +3,14 @@
 
 #include <reel/autograd/detail/notify_observers.hpp>
 #include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "tape/anomaly.hpp"
 #include "tape/gradient_checks.hpp"
 #include "tape/graph_task.hpp"
 #include "tape/hook_rounds.hpp"
+#include "tensor/taken_calls.hpp"
 
 namespace reel::autograd {
 
@@ -37,6 +39,7 @@ GradList take_arrived(PassState& s, const Node& n) {
 GradList apply(Node& n, GradList&& grads) {
     if (impl::observed()) impl::note_node_runs(n, grads);
     const bool any = n.materializes_undefined() || std::ranges::any_of(grads, &Tensor::defined);
+    const ops::NotTaken rule(ops::calls_are_taken() && dynamic_cast<const RuleNode*>(&n));
     GradList out = apply_explained(n, std::move(grads), !any);
     if (!any) out.resize(n.num_outputs());
     else if (!n.is_accumulator()) validate_outputs(n, out);
@@ -90,8 +93,11 @@ void GraphTask::arrive(PassState& s, Node* n, std::uint32_t slot, Tensor&& g) {
     if (g.defined()) {
         Tensor& have = s.buffer[slot];
         if (!have.defined()) have = std::move(g);
-        else if (is_ours(have, g)) have.add_(g);
-        else have = have + g;
+        else {
+            const ops::NotTaken sum;
+            if (is_ours(have, g)) have.add_(g);
+            else have = have + g;
+        }
     }
     if (--s.dependencies == 0) ready_.push(n);
 }

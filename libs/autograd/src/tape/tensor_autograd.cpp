@@ -9,6 +9,7 @@
 #include "tape/node_extras.hpp"
 #include "tape/views.hpp"
 #include "tensor/raw.hpp"
+#include "tensor/taken_calls.hpp"
 
 namespace reel {
 
@@ -111,6 +112,8 @@ Tensor Tensor::_base() const {
 }
 
 Tensor Tensor::detach() const {
+    if (ops::calls_are_taken()) [[unlikely]]
+        return ops::take_detach(*this);
     if (autograd::impl::observed())
         autograd::impl::note_cut_by(__builtin_return_address(0), CutKind::Detach, "detach", *this);
     Tensor t = detail::alias_raw(*this);

@@ -280,7 +280,10 @@ void Module::zero_grad(bool set_to_none) {
     }
 }
 
-std::string Module::repr_name() const { return type_name(name()); }
+std::string Module::repr_name() const {
+    const bool parametrized = (call_flags_ & detail::computed_flag) && children_.contains("parametrizations");
+    return (parametrized ? "Parametrized" : "") + type_name(name());
+}
 
 namespace {
 /// Indents every line after the first; blank lines stay blank and lose their spaces (M-28).

@@ -12,6 +12,7 @@
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
+#include "module/members.hpp"
 #include "modules/python_text.hpp"
 #include "modules/rnn_values.hpp"
 
@@ -79,7 +80,10 @@ template <class Derived> void RNNImplBase<Derived>::reset_parameters() {
 }
 template <class Derived> std::vector<Tensor> RNNImplBase<Derived>::all_weights() const {
     std::vector<Tensor> r;
-    for (const std::string& w : weight_names()) r.push_back(this->parameters_[w]);
+    for (const std::string& w : weight_names()) {
+        const Tensor* parameter = this->parameters_.find(w);
+        r.push_back(parameter ? *parameter : Entry::current(*this, w)); // parametrized, normalized, pruned
+    }
     return r;
 }
 

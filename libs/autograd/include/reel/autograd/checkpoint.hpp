@@ -20,6 +20,13 @@ public:
     using Error::Error;
 };
 
+/// Enters something for a run of the function; what it returns leaves it when it is destroyed.
+using CheckpointContext = std::function<std::shared_ptr<void>()>;
+/// Around the forward, and around each recomputation.
+struct CheckpointContexts {
+    CheckpointContext forward, recompute;
+};
+
 /// How a checkpointed call works. Non-reentrant (E-86): recorded as usual, saved tensors dropped. Reentrant (E-90): one
 /// node for everything, whose backward runs the function again on detached inputs and calls backward inside; it needs a
 /// tensor argument that requires grad, takes no keyword arguments, and knows neither `grad` nor `backward` with inputs.
@@ -29,6 +36,10 @@ struct CheckpointOptions {
     bool early_stop = true;         ///< stop recomputing at the last tensor needed (E-87)
     bool determinism_check = true;  ///< compare shapes, dtypes and devices with those of the forward
     bool use_reentrant = false;     ///< E-90; early stop and the check then do not apply
+    /// Asked once a call for what its two kinds of run happen in. ValueError with the reentrant form.
+    std::function<CheckpointContexts()> context_fn = {};
+    /// A CheckpointError lists what either run saved, and which operation made it. ValueError with the reentrant form.
+    bool debug = false;
 };
 
 /// Overrides `early_stop` for the forwards run in this scope (E-87). Thread-local.

@@ -80,12 +80,6 @@ REEL_OP("where(Tensor condition, Scalar input, Scalar other) -> Tensor", not_dif
 Tensor where(const Tensor& condition, const Scalar& input, const Scalar& other) {
     return where(condition, wrapped_number(input), wrapped_number(other));
 }
-Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
-    return reel::where(condition, *this, other);
-}
-Tensor Tensor::where(const Tensor& condition, const Scalar& other) const {
-    return reel::where(condition, *this, other);
-}
 /// `input` with `value` where `mask` is true. A tensor `value` is 0-dim and gets the sum of the gradients of the places
 /// that it fills.
 REEL_OP("masked_fill(Tensor input, Tensor mask, Tensor value) -> Tensor", composite, method, inplace,

@@ -28,6 +28,7 @@ public:
 
 private:
     std::unique_ptr<SavedTensorsHooksGuard> guard_;
+    std::shared_ptr<void> context_; ///< of the forward; it leaves first
 };
 void collect_tensors(const Value& v, variable_list& out);
 void collect_tensors(const Args& args, variable_list& out);
