@@ -55,6 +55,27 @@ BOOST_AUTO_TEST_CASE(texts_that_nest_too_deep_are_refused) { // SC-32, SC-97
     BOOST_TEST(contains(failure(elifs), "nested more than 200"));
 }
 
+BOOST_AUTO_TEST_CASE(an_if_without_else_is_marked_up_to_the_word_behind) { // SC-85
+    const auto marked = [](const std::string& source) {
+        try {
+            Functions program(source);
+        } catch (const ScriptError& e) {
+            return e.where().highlight();
+        }
+        return std::string("no error");
+    };
+    const std::string condition = "def f(b: bool):\n    if b:\n        y = 1\n";
+    BOOST_TEST(contains(marked(condition + "    return y\n"), "        y = 1\n        ~~~~~\n    return y\n"
+                                                              "    ~~~~~~ <--- HERE\n"));
+    BOOST_TEST(contains(marked(condition + "    elif not b:\n        y = 2\n    return y\n"),
+                        "    return y\n    ~~~~~~ <--- HERE\n"));
+    BOOST_TEST(contains(marked(condition + "    else:\n        pass\n    return y\n"),
+                        "        pass\n        ~~~~ <--- HERE\n"));
+    // a block that ends with it has no word behind; what is missing in it is missing behind it
+    BOOST_TEST(contains(marked("def f(b: bool):\n    if b:\n        if b:\n            y = 1\n    return y\n"),
+                        "            y = 1\n            ~~~~~ <--- HERE\n"));
+}
+
 BOOST_AUTO_TEST_CASE(syntax_errors_point_at_the_word) { // SC-27, SC-31, SC-85
     BOOST_TEST(body_failure("    return x)\n") == "2:12 expected newline but found ')' here");
     BOOST_TEST(body_failure("    return x ? 1\n") == "2:13 expected newline but found '?' here");

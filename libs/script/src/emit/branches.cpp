@@ -60,6 +60,10 @@ void Emitter::join_branches(const SourceRange& range, Node* n, const Frame& when
         frame_->meanings.erase(name);
         frame_->values[name] = *both;
     }
+    // What went wrong in a branch is still wrong behind it.
+    for (const Frame* f : {&when_true, &when_false})
+        for (const auto& [name, error] : f->errors)
+            if (!frame_->find_value(name)) frame_->errors.emplace(name, error);
     // What else a name means is kept only where the other branch is never left by its end.
     const Frame* lasting = true_leaves ? &when_false : false_leaves ? &when_true : nullptr;
     if (!lasting) return;

@@ -136,6 +136,10 @@ StmtPtr StatementParser::conditional(StmtKind kind) {
     if (kind == StmtKind::If) {
         otherwise(*s);
         s->end = (s->otherwise.empty() ? s->body : s->otherwise).back()->end;
+        // Where no branch is left over, the reference marks the word behind: what goes wrong there is seen at once.
+        const Token& behind = words_.now();
+        const bool stands_there = !behind.is(TokenKind::Dedent) && !behind.is(TokenKind::End);
+        if (s->otherwise.empty() && stands_there) s->end = behind.end;
     }
     return s;
 }
