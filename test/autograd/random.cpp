@@ -61,6 +61,18 @@ BOOST_AUTO_TEST_CASE(threads_share_one_stream_op_by_op, *boost::unit_test::label
     BOOST_TEST((drawn == expected));
 }
 
+BOOST_AUTO_TEST_CASE(dropout_draws_in_the_order_in_which_the_input_lies) {
+    const Tensor x = ones({5, 7});
+    for (const auto drop : {&dropout, &alpha_dropout}) {
+        manual_seed(3);
+        const Tensor of_transposed = drop(x.t(), 0.5, true);
+        manual_seed(3);
+        BOOST_TEST(of_transposed.equal(drop(x, 0.5, true).t()));
+        manual_seed(3);
+        BOOST_TEST(!of_transposed.equal(drop(x.t().contiguous(), 0.5, true)));
+    }
+}
+
 BOOST_AUTO_TEST_CASE(the_state_has_pytorchs_form_and_goes_on_from_it) {
     manual_seed(123);
     rand({3});
