@@ -90,6 +90,7 @@ enum CallFlag : unsigned {
     unsettled_flag = 2, ///< there may be members, and a call tells how large the object is
     left_flag = 4,      ///< another module took its place
     parent_flag = 8,    ///< a child of its was replaced
+    compiled_flag = 16, ///< something runs in the place of forward
 };
 
 /// A call that takes the long way: Error when the module was replaced in one that is calling it all the same.

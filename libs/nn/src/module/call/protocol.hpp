@@ -59,7 +59,8 @@ private:
 
         if (const auto hooks = snapshots(&CallHooks::forward_pre)) run_forward_pre_hooks(hooks);
         if (backward) carrier_.wrap_inputs(gates_.emplace(module_, std::move(backward)));
-        carrier_.run_forward(module_);
+        if (CompiledForward* const compiled = compiled_forward(module_)) carrier_.run_compiled(module_, *compiled);
+        else carrier_.run_forward(module_);
         if (gates_) gates_->hand_back_history();
         if (const auto hooks = snapshots(&CallHooks::forward)) run_forward_hooks(hooks);
         if (gates_) carrier_.wrap_result(*gates_);
