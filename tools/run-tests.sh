@@ -96,7 +96,7 @@ if [ "$what" = programs ] || [ "$what" = all ]; then
     # the same results wherever the inputs lie in memory
     for layout in strided transposed offset; do replay oracle-replay "$reference/ops" "ops, $layout" --layout "$layout" "${differences[@]}"; done
     replay hooks-replay "$reference/scenarios" scenarios
-    replay script-replay "$reference/script" scripts
+    replay script-replay "$reference/script" scripts --differences test/script/differences.json
 fi
 
 # --- every op with arguments that nobody meant: the same calls each time; REEL_FUZZ_SECONDS goes on from there

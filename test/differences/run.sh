@@ -79,5 +79,35 @@ echo "{" >"$listed"
 expect "no list" 2 "is not a JSON list" '^ops/lt$'
 rm "$listed"
 expect "no such file" 2 "cannot be read" '^ops/lt$'
+
+# --- of scripts: the list knows texts, not names
+define=$work/define
+mkdir "$define"
+cp test/fixtures/script/net.pt "$define/base.pt"
+program=$1/bin/script-replay
+expect_script() { # expect_script NAME STATUS TEXT KIND SOURCE: a list of one entry, with the cases in $define
+    printf '[{"kind": "%s", "source": "%s", "reason": "r", "evidence": "e"}]' "$4" "$5" >"$listed"
+    "$program" "$define" --differences "$listed" >"$work/log" 2>&1
+    local got=$?
+    if [ "$got" -eq "$2" ] && grep -qF -- "$3" "$work/log"; then passed=$((passed + 1)); else
+        failed=$((failed + 1))
+        echo "$1: exit status $got, expected $2 and '$3' in:"
+        tail -n 6 "$work/log"
+    fi
+}
+if [ -x "$program" ]; then
+    cat >"$define/cases.jsonl" <<'END'
+{"name": "define/one", "source": "def extra(self):\n    return 1", "error": {"first_line": "e", "line": 2}}
+{"name": "define/two", "source": "def extra(self):\n    return undefined_name\n", "error": {"first_line": "e", "line": 2, "column": 11}}
+END
+    expect_script "a text that is not listed" 1 'FAIL refused/one define: is accepted' define 'type'
+    expect_script "a text that is listed" 0 '1 differ as listed' refused '[^\\n]$'
+    expect_script "another text" 1 'FAIL refused/one define: is accepted' refused 'undefined_name'
+    expect_script "an entry that is not needed" 1 'as the reference has it, though listed' refused 'undefined_name'
+    expect_script "an entry about nothing here" 1 '1 listed differences are about no case of this run' refused 'no such'
+    expect_script "another kind" 2 "kind is 'trace'; expected define or refused" trace 'x'
+    expect_script "no pattern" 2 "'(' is no regular expression" refused '('
+    expect_script "no text" 2 "'source' is missing" refused ''
+else echo "note: there is no $program"; fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -332,7 +332,7 @@ def quoted_rules_exist():
 
 
 # Numbers that the specification gives to what is not built yet: tracing.
-TO_COME = {"SC": set(range(77, 84))}
+TO_COME = {}
 
 
 def rules_are_numbered_and_anchored():

@@ -1,8 +1,11 @@
 // jit::load_exported: programs of torch.export run, check their inputs and train.
 #include <reel/script/exported_program.hpp>
 
+#include <unistd.h>
+
 #include <boost/test/unit_test.hpp>
 
+#include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/optim.hpp>
@@ -119,6 +122,50 @@ BOOST_AUTO_TEST_CASE(other_files_are_refused_by_name) {
     for (std::size_t n = 0; n < good.size(); n += 11)
         refused += has(says(good.substr(0, n)), "nothing was thrown") ? 0 : 1;
     BOOST_TEST(refused == (good.size() + 10) / 11);
+}
+// SC-100, SC-101
+BOOST_AUTO_TEST_CASE(what_is_saved_unchanged_has_the_bytes_that_it_had) {
+    for (const char* name : {"counted.pt2", "mixed.pt2"}) {
+        jit::ExtraFilesMap files;
+        const jit::ExportedProgram p = jit::load_exported(archive_file(name), &files);
+        const std::string once = jit::save_exported_to_buffer(p, files);
+        const jit::ExportedProgram again = jit::load_exported_from_buffer(once);
+        BOOST_TEST(jit::save_exported_to_buffer(again, files) == once);
+        BOOST_TEST(again->str() == p->str());
+        for (const char* part : {"model_weights_config.json", "models/model.json", "extra/note.txt"})
+            BOOST_TEST(has(once, part) == has(archive_bytes(name), part));
+    }
+}
+BOOST_AUTO_TEST_CASE(what_is_trained_is_saved) {
+    const jit::ExportedProgram p = counted();
+    p({reel::ones({4, 3}), extra(1)}, factor()); // counts the call
+    {
+        const NoGradGuard no_grad;
+        p->get_parameter("fc.bias").add_(3);
+    }
+    p->get_parameter("fc.weight").requires_grad_(false);
+    const auto folder = std::filesystem::temp_directory_path() / ("reel-saved-" + std::to_string(getpid()));
+    std::filesystem::create_directory(folder);
+    const std::string file = (folder / "trained.pt2").string();
+    p.save(file, {{"note.txt", "trained"}});
+    jit::ExtraFilesMap files;
+    const jit::ExportedProgram again = jit::load_exported(file, &files);
+    std::filesystem::remove_all(folder);
+    BOOST_TEST(files[0].second == "trained");
+    BOOST_TEST(again->get_buffer("calls").item<std::int64_t>() == 1);
+    BOOST_TEST(reel::equal(again->get_parameter("fc.bias"), p->get_parameter("fc.bias")));
+    BOOST_TEST(!again->get_parameter("fc.weight").requires_grad());
+    BOOST_TEST(again->get_parameter("fc.bias").requires_grad());
+    const Args args{reel::ones({2, 3}), extra(1)};
+    BOOST_TEST(reel::equal(again(args, factor()).toGenericDict().at("y").toTensor(),
+                           p(args, factor()).toGenericDict().at("y").toTensor()));
+}
+BOOST_AUTO_TEST_CASE(what_the_graph_is_not_for_is_not_saved) {
+    const jit::ExportedProgram p = counted();
+    p->to(kDouble);
+    BOOST_TEST(has(message([&] { jit::save_exported_to_buffer(p); }),
+                   "save: 'fc.weight' is Double of the shape [2, 3], but the program's graph is for Float of [2, 3]; "
+                   "export the module again, or convert it back"));
 }
 BOOST_AUTO_TEST_CASE(flipped_bytes_do_no_harm) {
     const std::string good = archive_bytes("counted.pt2");

@@ -7,6 +7,7 @@
 
 #include <reel/autograd/parallel.hpp>
 
+#include "common/checkout_file.hpp"
 #include "oracle/report.hpp"
 
 namespace {
@@ -20,18 +21,6 @@ void run_file(const fs::path& path, replay::Report& report) {
     const auto run = replay::FilesIn::runner(path.parent_path().filename().string());
     if (!run || !replay::CaseFile::has_cases(path)) return;
     run(replay::CaseFile(path), report);
-}
-
-/// test/reference/differences.json of the checkout that this program was built in or is run in; empty without one.
-std::string known_differences() {
-    const fs::path file = "test/reference/differences.json";
-    std::error_code ignored;
-    const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-    for (fs::path folder = program.parent_path(); !folder.empty(); folder = folder.parent_path()) {
-        if (fs::exists(folder / file)) return folder / file;
-        if (folder == folder.root_path()) break;
-    }
-    return fs::exists(file) ? file.string() : std::string();
 }
 
 int run(int argc, char** argv) {
@@ -48,7 +37,8 @@ int run(int argc, char** argv) {
         "threads", po::value(&threads), "compute threads")("layout", po::value(&layout)->default_value("contiguous"),
                                                            "contiguous, strided, transposed or offset inputs")(
         "data", po::value(&options.data_file), "digits.csv.gz, for training runs")(
-        "differences", po::value(&options.differences_file)->default_value(known_differences()),
+        "differences",
+        po::value(&options.differences_file)->default_value(replay::checkout_file("test/reference/differences.json")),
         "what is known to differ from the reference (doc/adr/0027); an empty name for nothing")(
         "dir", po::value(&folders), "folders");
     po::positional_options_description positional;

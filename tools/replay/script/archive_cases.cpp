@@ -5,6 +5,7 @@
 #include <reel/script/load_save.hpp>
 
 #include "script/cases.hpp"
+#include "script/export_checks.hpp"
 #include "script/module_checks.hpp"
 #include "script/runs.hpp"
 #include "zip_reader.hpp"
@@ -90,8 +91,16 @@ void run_archive(const std::filesystem::path& folder, Report& report) {
             c.fail("resave", e.what());
         }
         std::size_t i = 0;
-        for (const json::value& run : expected.at("runs").as_array())
-            check_run(c, str("run ", i++), jit::load(file), run.as_object(), values);
+        for (const json::value& run : expected.at("runs").as_array()) {
+            const std::string where = str("run ", i++);
+            check_run(c, where, jit::load(file), run.as_object(), values);
+            try {
+                check_export(c, folder.filename().string() + "-" + std::to_string(i - 1), file, run.as_object(),
+                             values);
+            } catch (const std::exception& e) {
+                c.fail(where + " exported", e.what());
+            }
+        }
     } catch (const std::exception& e) {
         c.fail("load", e.what());
     }

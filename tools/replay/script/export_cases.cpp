@@ -1,5 +1,6 @@
 // Exported programs: load, look, run, train.
 #include <algorithm>
+#include <map>
 
 #include <reel/autograd/random.hpp>
 #include <reel/script/exported_program.hpp>
@@ -7,6 +8,7 @@
 #include "common/case_file.hpp"
 #include "script/cases.hpp"
 #include "script/runs.hpp"
+#include "zip_reader.hpp"
 
 namespace replay::script {
 
@@ -64,6 +66,27 @@ void run_once(Case& c, const std::string& where, const std::filesystem::path& fo
             c.check(changed.empty(), str(where, " input ", i, " afterwards"), changed);
         }
 }
+/// Every member of a program that is saved as it was loaded has the bytes that it had.
+void check_resave(Case& c, const std::string& file) {
+    jit::ExtraFilesMap extra_files;
+    const jit::ExportedProgram program = jit::load_exported(file, &extra_files);
+    serialize::ZipReader before(std::make_shared<serialize::MappedFile>(file));
+    serialize::ZipReader after(std::make_shared<serialize::MappedFile>(
+        "the saved program", jit::save_exported_to_buffer(program, extra_files)));
+    const auto below_root = [](const std::string& name) { return name.substr(name.find('/') + 1); };
+    std::map<std::string, std::string> ours;
+    for (const serialize::ZipMember& m : after.members()) ours[below_root(m.name)] = after.read(m);
+    for (const serialize::ZipMember& m : before.members()) {
+        const std::string name = below_root(m.name);
+        if (name == ".data/serialization_id") continue;
+        const auto it = ours.find(name);
+        const bool same = it != ours.end() && it->second == before.read(m);
+        c.report().tally("resave", same ? "equal" : "different");
+        c.check(same, "resave " + name, it == ours.end() ? "is not there" : "has other bytes");
+    }
+    c.check(ours.size() == before.members().size(), "resave",
+            str(ours.size(), " members, expected ", before.members().size()));
+}
 } // namespace
 
 void run_export(const std::filesystem::path& folder, Report& report) {
@@ -74,6 +97,8 @@ void run_export(const std::filesystem::path& folder, Report& report) {
         const Values values(folder / "values.safetensors");
         const jit::ExportedProgram program = jit::load_exported((folder / "model.pt2").string());
         check_names(c, "state_dict", program.state_dict().keys(), expected.at("state_dict").as_array());
+        for (const char* name : {"model.pt2", "core.pt2"})
+            if (std::filesystem::exists(folder / name)) check_resave(c, (folder / name).string());
         std::size_t i = 0;
         for (const json::value& run : expected.at("runs").as_array()) {
             const std::string where = str("run ", i++);

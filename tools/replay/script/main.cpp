@@ -6,6 +6,7 @@
 
 #include <reel/autograd/parallel.hpp>
 
+#include "common/checkout_file.hpp"
 #include "script/cases.hpp"
 
 namespace {
@@ -36,7 +37,7 @@ void walk(const fs::path& folder, const std::regex& filter, Report& report) {
         if (wanted(folder)) run_export(folder, report);
     } else if (name == "trace") {
         for (const fs::path& p : sorted(folder))
-            if (p.extension() == ".json" && wanted(p)) Case(report, "trace", p.stem().string()).unsupported();
+            if (p.extension() == ".json" && wanted(p)) run_trace(p, report);
     } else if (name == "real") {
         for (const fs::path& p : sorted(folder))
             if (p.extension() == ".json" && wanted(p)) run_real(p, report);
@@ -67,8 +68,13 @@ int run(int argc, char** argv) {
         "write the counts to this file")("verbose", po::bool_switch(&options.verbose), "whole messages, every case")(
         "real", po::value(&options.real_folder),
         "where packages with real models are unpacked")("threads", po::value(&threads), "compute threads")(
-        "limits", po::value(&limits), "STEPS,MB: what a run may take; 0 for no limit")("dir", po::value(&folders),
-                                                                                       "folders");
+        "exports", po::value(&options.exports_folder),
+        "where to write what archives become as exported programs, for other readers")(
+        "limits", po::value(&limits), "STEPS,MB: what a run may take; 0 for no limit")(
+        "differences",
+        po::value(&options.differences_file)->default_value(replay::checkout_file("test/script/differences.json")),
+        "the texts that are treated otherwise than by the reference on purpose; '' for none")(
+        "dir", po::value(&folders), "folders");
     po::positional_options_description positional;
     positional.add("dir", -1);
     po::variables_map vm;
@@ -87,6 +93,7 @@ int run(int argc, char** argv) {
         fs::path path = fs::canonical(folder);
         walk(path, filter, report);
     }
+    report.check_list();
     const int status = report.print_totals();
     if (!options.json_file.empty()) report.write_json();
     return status;

@@ -15,19 +15,34 @@ const std::map<std::string, std::vector<const char*>>& tally_names() {
         {"code", {"exact", "different"}},
         {"graph", {"exact", "canonical", "different"}},
         {"resave", {"equal", "different"}},
+        {"exported", {"equal", "different", "refused"}},
     };
     return names;
 }
 } // namespace
 
+Report::Report(Options given) : options(std::move(given)) {
+    if (!options.differences_file.empty()) differences = Differences(options.differences_file);
+}
+
+void Report::check_list() {
+    for (const std::string& wrong : differences.stale()) {
+        ++stale_entries;
+        std::cout << "FAIL " << wrong << std::endl;
+    }
+}
+
 int Report::print_totals() const {
-    bool good = true;
+    bool good = stale_entries == 0;
+    if (const std::size_t n = differences.without_cases())
+        std::cout << n << " listed differences are about no case of this run\n";
     for (const char* kind : kind_names) {
         const auto it = kinds.find(kind);
         const Counts c = it == kinds.end() ? Counts() : it->second;
         std::cout << std::string(kind) + std::string(10 - std::string(kind).size(), ' ') << c.passed << " / "
                   << c.cases;
         if (c.unsupported) std::cout << "    " << c.unsupported << " unsupported";
+        if (c.as_listed) std::cout << "    " << c.as_listed << " differ as listed";
         std::cout << "\n";
         good = good && c.failed == 0;
     }
@@ -49,9 +64,14 @@ void Report::write_json() const {
     for (const char* kind : kind_names) {
         const auto it = kinds.find(kind);
         const Counts c = it == kinds.end() ? Counts() : it->second;
-        root[kind] = boost::json::object{
-            {"cases", c.cases}, {"passed", c.passed}, {"failed", c.failed}, {"unsupported", c.unsupported}};
+        root[kind] = boost::json::object{{"cases", c.cases},
+                                         {"passed", c.passed},
+                                         {"failed", c.failed},
+                                         {"unsupported", c.unsupported},
+                                         {"as_listed", c.as_listed}};
     }
+    if (!options.differences_file.empty())
+        root["differences"] = boost::json::object{{"passed", 0}, {"failed", stale_entries}, {"unsupported", 0}};
     for (const auto& [what, outcomes] : tally_names()) {
         boost::json::object table;
         for (const char* outcome : outcomes) {
@@ -71,6 +91,12 @@ Case::~Case() {
     Counts& c = report_.kinds[kind_];
     ++c.cases;
     ++(failures_ ? c.failed : unsupported_ ? c.unsupported : c.passed);
+    c.as_listed += as_listed_ && !failures_;
+}
+void Case::check_listed(const std::string& source, bool differs, const std::string& where, const std::string& detail) {
+    const bool listed = report_.differences.lists(kind_, source, differs);
+    if (differs && listed) as_listed_ = true;
+    else if (differs) fail(where, detail);
 }
 void Case::fail(const std::string& where, const std::string& detail) {
     ++failures_;

@@ -1,5 +1,6 @@
 // Accumulation into leaves.
 #include "tape/accumulate_grad.hpp"
+#include "tensor/taken_calls.hpp"
 
 #include <reel/autograd/detail/launch_observer.hpp>
 #include <reel/autograd/grad_mode.hpp>
@@ -55,6 +56,7 @@ bool layout_fits(const Tensor& g, const Tensor& leaf) {
 } // namespace
 
 void AccumulateGrad::accumulate(Tensor g) {
+    const ops::NotTaken own;
     AutogradMeta& meta = leaf_.impl()->ensure_meta();
     Tensor& grad = meta.grad;
     if (!grad.defined()) {

@@ -192,13 +192,11 @@ std::string trace_text(const std::vector<const void*>& frames) {
     static auto* known = new KnownFrames; // outlives what asks while the program ends
     const auto places = known->of(frames);
     std::string r;
+    std::size_t users = 0;
     for (const auto* p : places)
-        if (!p->reels) {
-            r = "  called by " + p->text + '\n';
-            break;
-        }
-    std::size_t i = 0;
-    for (const auto* p : places) r += str("  #", i++, ' ', p->text, '\n');
+        if (!p->reels) r += str(users++ == 0 ? "  called by " : "  from ", p->text, '\n');
+    if (users > 0) return r;
+    for (std::size_t i = 0; i < places.size(); ++i) r += str("  #", i, ' ', places[i]->text, '\n');
     return r;
 }
 

@@ -18,6 +18,13 @@ bool has_hooks(const Module& m) {
     return h && (detail::any(h->forward_pre) || detail::any(h->forward) || detail::any(h->backward_pre) ||
                  detail::any(h->backward));
 }
+/// Are there members that each call computes, or that the first one makes?
+bool makes_members(const Module& m) {
+    if (detail::Entry::has_flag(m, detail::computed_flag | detail::lazy_flag)) return true;
+    for (const auto& child : m.own_children())
+        if (*child && makes_members(**child)) return true;
+    return false;
+}
 bool child_has_hooks(const Module& m) {
     for (const auto& child : m.own_children())
         if (*child && (has_hooks(**child) || child_has_hooks(**child))) return true;
@@ -44,6 +51,7 @@ CompiledForward* compiled_forward(const Module& module) {
 
 const char* forward_obstacle(const Module& module) {
     if (detail::global_call_hooks.load(std::memory_order_relaxed)) return "there are hooks on all modules";
+    if (makes_members(module)) return "there are computed or lazy members";
     return child_has_hooks(module) ? "there are hooks on a submodule" : nullptr;
 }
 

@@ -66,22 +66,14 @@ Tensor FoldImpl::forward(const Tensor& input) {
                         options.stride());
 }
 
-namespace {
-/// Those that say the mode by their name take the first two options alone.
-template <class M> ModulePtr make_upsampling(const char* name, const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs checked(name, {"size", "scale_factor"}, args, kwargs);
-    return std::make_shared<M>(BoundOptions<UpsampleOptions>(name, args, kwargs).options);
-}
-} // namespace
-
 void register_vision() {
     register_layers<PixelShuffleImpl, PixelUnshuffleImpl, ChannelShuffleImpl, UpsampleImpl, UnfoldImpl, FoldImpl>();
-    register_module_class("UpsamplingNearest2d", [](const Args& a, const Kwargs& k) {
-        return make_upsampling<UpsamplingNearest2dImpl>("UpsamplingNearest2d", a, k);
-    });
-    register_module_class("UpsamplingBilinear2d", [](const Args& a, const Kwargs& k) {
-        return make_upsampling<UpsamplingBilinear2dImpl>("UpsamplingBilinear2d", a, k);
-    });
+    // Those that say the mode by their name take the first two options alone.
+    register_layers_by<UpsamplingNearest2dImpl, UpsamplingBilinear2dImpl>(
+        []<class M>(const std::string& name, const Args& args, const Kwargs& kwargs) {
+            const ConstructorArgs checked(name, {"size", "scale_factor"}, args, kwargs);
+            return make_layer<M>(args, kwargs);
+        });
 }
 
 } // namespace reel::nn

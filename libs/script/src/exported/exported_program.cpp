@@ -34,7 +34,7 @@ std::pair<nn::Module*, std::string> owner_of(nn::Module& root, const std::string
 
 ExportedProgramImpl::ExportedProgramImpl(std::unique_ptr<Parts> parts)
     : nn::Module("ExportedProgram"), parts_(std::move(parts)) {
-    for (const std::string& name : parts_->weight_names) owner_of(*this, name);
+    for (const auto& w : parts_->weights) owner_of(*this, w.key());
     for (const auto& p : parts_->parameters) {
         const auto [owner, name] = owner_of(*this, p.key());
         owner->register_parameter(name, Tensor(*p), p->requires_grad());
@@ -53,6 +53,17 @@ OrderedDict<std::string, Tensor> ExportedProgramImpl::constants() const { return
 Tensor ExportedProgramImpl::state(const std::string& path, bool parameter) const {
     const auto [owner, name] = owner_of(const_cast<ExportedProgramImpl&>(*this), path);
     return (parameter ? owner->own_parameters() : owner->own_buffers())[name];
+}
+
+Tensor ExportedProgramImpl::present(const std::string& path, const Tensor& read) const {
+    if (parts_->parameters.contains(path)) return state(path, true);
+    if (parts_->buffers.contains(path)) return state(path, false);
+    // a second name of a tied weight, which the graph does not mention: it follows the first
+    for (const auto& p : parts_->parameters)
+        if (p->impl() == read.impl()) return state(p.key(), true);
+    for (const auto& b : parts_->buffers)
+        if (b->impl() == read.impl()) return state(b.key(), false);
+    return read;
 }
 
 namespace {

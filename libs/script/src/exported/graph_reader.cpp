@@ -2,6 +2,8 @@
 
 #include <reel/autograd/error.hpp>
 
+#include "exported/numbers.hpp"
+
 namespace reel::jit {
 
 namespace {
@@ -14,17 +16,6 @@ std::pair<std::string, const json::value*> only(const json::value& v) {
     const json::object& o = v.as_object();
     REEL_CHECK_VALUE(o.size() == 1, "expected one kind of argument, got ", json::serialize(v).substr(0, 100));
     return {std::string(o.begin()->key()), &o.begin()->value()};
-}
-/// From the numbers of exported programs to those of scripts.
-std::int64_t script_dtype(std::int64_t number) {
-    static constexpr std::int64_t scripts[] = {-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15};
-    REEL_CHECK_VALUE(number > 0 && number < std::ssize(scripts), "no dtype has the number ", number);
-    return scripts[number];
-}
-std::int64_t script_memory_format(std::int64_t number) {
-    static constexpr std::int64_t scripts[] = {-1, 0, 2, 3, 1};
-    REEL_CHECK_VALUE(number > 0 && number < std::ssize(scripts), "no memory format has the number ", number);
-    return scripts[number];
 }
 
 class GraphReader {
@@ -206,12 +197,6 @@ private:
 
 ExportedGraph read_exported_graph(const json::object& graph, int depth) { return GraphReader(graph, depth).read(); }
 
-ScalarType exported_dtype(std::int64_t number) {
-    static constexpr ScalarType types[] = {
-        ScalarType::Undefined, kByte,         kChar,          kShort, kInt,     kLong, kHalf, kFloat, kDouble,
-        ScalarType::Undefined, kComplexFloat, kComplexDouble, kBool,  kBFloat16};
-    return number > 0 && number < std::ssize(types) ? types[number] : ScalarType::Undefined;
-}
 SizeExpression read_size(const json::object& size) {
     if (const json::value* n = size.if_contains("as_int")) return SizeExpression::parse(std::to_string(n->as_int64()));
     return SizeExpression::parse(text(size.at("as_expr").as_object().at("expr_str")));

@@ -9,8 +9,6 @@ namespace reel::jit {
 
 /// ValueError and NotImplementedError naming the node.
 ExportedGraph read_exported_graph(const boost::json::object& graph, int depth = 0);
-/// `Undefined` for a number that no dtype has.
-ScalarType exported_dtype(std::int64_t number);
 /// A size: a number or an expression.
 SizeExpression read_size(const boost::json::object& size);
 

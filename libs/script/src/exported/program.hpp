@@ -79,7 +79,10 @@ struct ExportedProgramImpl::Parts {
     TreeSpec in_spec, out_spec;
     OrderedDict<std::string, Tensor> parameters{"Parameter"}, buffers{"Buffer"}, constants{"Constant"};
     std::vector<std::string> non_persistent;
-    std::vector<std::string> weight_names; ///< in the order of the module that was exported
+    // As the file has them, to be written again.
+    std::string model, sample_inputs;
+    OrderedDict<std::string, Tensor> weights{"Weight"};          ///< in the order of the module that was exported
+    OrderedDict<std::string, Tensor> file_constants{"Constant"}; ///< constants, and buffers that are not saved
 };
 
 /// Operators that the file names without `torch.ops.aten`: `_operator.mul`, `torch.sym_max`; null when unknown.

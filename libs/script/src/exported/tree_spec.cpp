@@ -2,6 +2,8 @@
 
 #include <reel/autograd/error.hpp>
 
+#include "exported/python_json.hpp"
+
 namespace reel::jit {
 
 namespace {
@@ -20,7 +22,8 @@ TreeSpec read(const json::object& o, int depth) {
     const json::value& type = o.at("type");
     if (type.is_null()) return out;
     const std::string name(type.as_string());
-    if (name == "builtins.tuple") out.kind = TreeSpec::Kind::Tuple;
+    // what `max(x, dim)` returns is a tuple with names
+    if (name == "builtins.tuple" || name.starts_with("torch.return_types.")) out.kind = TreeSpec::Kind::Tuple;
     else if (name == "builtins.list") out.kind = TreeSpec::Kind::List;
     else if (name == "builtins.dict" || name == "collections.OrderedDict") out.kind = TreeSpec::Kind::Dict;
     else REEL_THROW(NotImplementedError, "inputs and outputs of the type '", name, "' are not supported");
@@ -40,6 +43,40 @@ TreeSpec TreeSpec::parse(const std::string& text) {
     const json::value whole = json::parse(text);
     return read(whole.as_array().at(1).as_object(), 0);
 }
+TreeSpec TreeSpec::of(const IValue& value) {
+    TreeSpec out;
+    if (value.isGenericDict()) {
+        out.kind = Kind::Dict;
+        for (const auto& [key, item] : value.toGenericDict()) {
+            REEL_CHECK_NOT_IMPLEMENTED(
+                key.isString() || key.isInt(), "a dict with the key ", key.repr(),
+                " cannot be an input or output of an exported program; keys are strings or ints");
+            out.keys.push_back(key);
+            out.children.push_back(of(item));
+        }
+    } else if (value.isSequence()) {
+        out.kind = value.isTuple() ? Kind::Tuple : Kind::List;
+        for (const IValue& e : value.elements()) out.children.push_back(of(e));
+    }
+    return out;
+}
+
+namespace {
+json::object spec_of(const TreeSpec& tree) {
+    static constexpr const char* names[] = {nullptr, "builtins.tuple", "builtins.list", "builtins.dict"};
+    json::array children;
+    for (const TreeSpec& c : tree.children) children.push_back(spec_of(c));
+    if (tree.kind == TreeSpec::Kind::Leaf)
+        return {{"type", nullptr}, {"context", nullptr}, {"children_spec", std::move(children)}};
+    json::array keys;
+    for (const IValue& key : tree.keys)
+        keys.push_back(key.isInt() ? json::value(key.toInt()) : json::value(key.toStringRef()));
+    const std::string context = tree.kind == TreeSpec::Kind::Dict ? python_json(keys) : "null";
+    return {{"type", names[std::size_t(tree.kind)]}, {"context", context}, {"children_spec", std::move(children)}};
+}
+} // namespace
+std::string TreeSpec::text() const { return python_json(json::array{1, spec_of(*this)}); }
+
 std::size_t TreeSpec::leaves() const {
     if (kind == Kind::Leaf) return 1;
     std::size_t n = 0;

@@ -19,6 +19,10 @@ struct TreeSpec {
 
     /// Reads the text of a spec. ValueError naming a node type that is not known.
     static TreeSpec parse(const std::string& text);
+    /// The tree of a value. NotImplementedError for named tuples, and for dicts with other keys than strings and ints.
+    static TreeSpec of(const IValue& value);
+    /// The text that `parse` reads.
+    std::string text() const;
     std::size_t leaves() const;
     /// Appends the leaves of `value`. ValueError naming the place (`input[0]['a']`) where it is another tree.
     void flatten(const IValue& value, const std::string& place, std::vector<IValue>& out) const;

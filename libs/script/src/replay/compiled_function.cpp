@@ -25,6 +25,7 @@ const char* obstacle_here(TensorList arguments) {
     if (reel::detail::launch_observer) return "it is called while something is being recorded";
     if (reel::detail::thread_modes.observers)
         return "anomaly mode, hooks on saved tensors or an observer want to see every node";
+    if (reel::detail::op_calls_are_taken()) return "calls of ops are taken: by a trace, say";
     if (InferenceMode::is_enabled()) return "inference mode is on";
     for (const Tensor& t : arguments) {
         if (!t.defined()) return "an argument is undefined";

@@ -32,6 +32,9 @@ namespace indexing {
 class TensorIndex;
 }
 class Registered; // registered.hpp
+namespace autograd {
+struct TensorBackwardOptions; // backward.hpp
+}
 
 /// A counted handle to a tensor. Copying aliases; a default-constructed one is *undefined* and stands for "absent".
 /// Constness belongs to the handle: in-place methods work on const handles.
@@ -177,9 +180,18 @@ public:
     /// Writable gradient slot; assign an undefined tensor to clear it. `set_grad` checks what is assigned (E-6).
     Tensor& mutable_grad() const;
     void set_grad(const Tensor& g) const;
+    /// There is no gradient afterwards: `x.grad = None`.
+    void clear_grad() const { set_grad(Tensor()); }
     /// Runs the tape backwards from this tensor.
     void backward(const Tensor& gradient = {}, std::optional<bool> retain_graph = std::nullopt,
                   bool create_graph = false, std::optional<TensorList> inputs = std::nullopt) const;
+    /// The same with names: `loss.backward({.retain_graph = true})`. (A template, so that `backward({})` still means no
+    /// gradient.)
+    template <std::same_as<autograd::TensorBackwardOptions> Options = autograd::TensorBackwardOptions>
+    void backward(const Options& options) const {
+        backward_with(options);
+    }
+    void backward_with(const autograd::TensorBackwardOptions& options) const;
     bool is_leaf() const;
     /// The node that made this tensor, null on leaves.
     autograd::NodePtr grad_fn() const;

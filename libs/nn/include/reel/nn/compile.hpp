@@ -25,7 +25,7 @@ void set_forward_compiler(ForwardCompiler compiler);
 
 /// What stands in the place of the module's forward; null for a module that is not compiled.
 CompiledForward* compiled_forward(const Module& module);
-/// Why a call of `module` must run its forward for what others see in it: hooks on submodules, hooks on all modules.
+/// Why a call of `module` must run its forward for what others see in it: hooks on submodules or on all modules, computed members.
 /// Null when it need not.
 const char* forward_obstacle(const Module& module);
 /// Appends what forward may depend on, for all modules of the tree: which they are, their training flags, which

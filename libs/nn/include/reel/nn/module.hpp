@@ -1,6 +1,7 @@
 // nn::Module: named parameters, buffers and submodules, their state, and the hooks of a call.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <memory>
@@ -282,6 +283,8 @@ public:
     Value call_values(const Args& args, const Kwargs& kwargs = {});
     /// True when a call must take the hook path; the only test on the fast path (C-2).
     bool has_call_hooks() const noexcept { return call_flags_ != 0; }
+    /// Grows from one module of the process to the next, copies included; starts again after 2^32 of them.
+    std::uint32_t construction_number() const noexcept { return construction_number_; }
 
 protected:
     /// Own entries of the state dict and of a load; layers with versions override (M-40, M-47).
@@ -312,6 +315,7 @@ private:
     RemovableHandle add(BackwardPreHook h, bool prepend);
     RemovableHandle add(BackwardHook h, bool prepend, bool full, bool after_parameter_grads = false);
     detail::ModuleHooks& ensure_hooks();
+    static std::uint32_t next_construction_number() noexcept;
     /// The object that this module is, if the class tells.
     virtual detail::Extent extent() const { return {nullptr, 0}; }
     /// Which of the handles that got an entry are members of this module.
@@ -365,6 +369,7 @@ private:
     std::shared_ptr<detail::ModuleMembers> members_;
     detail::ForwardThunk forward_thunk_ = nullptr;
     unsigned call_flags_ = 0; ///< detail::CallFlag
+    std::uint32_t construction_number_ = next_construction_number();
     bool training_ = true;
     bool replica_ = false; ///< of data parallelism: its tensors are attributes, not parameters (RP-1)
 };

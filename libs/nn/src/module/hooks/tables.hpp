@@ -34,7 +34,7 @@ struct ModuleHooks : CallHooks {
 };
 
 /// Bits of `global_call_hooks`.
-inline constexpr unsigned hook_bit = 1, path_bit = 2;
+inline constexpr unsigned hook_bit = 1, path_bit = 2, taken_bit = 4;
 CallHooks& global_hooks();
 struct RegistrationHooks {
     Table<RegistrationHook> parameter, buffer, module;

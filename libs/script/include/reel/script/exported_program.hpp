@@ -34,6 +34,9 @@ public:
     /// Tensors that belong to the program and are neither parameters nor buffers.
     OrderedDict<std::string, Tensor> constants() const;
     const ExportedGraph& graph() const;
+    const Parts& parts() const { return *parts_; } ///< what the file has, for those who write it
+    /// The tensor that stands now under a name of the file, where `read` stood when it was loaded.
+    Tensor present(const std::string& path, const Tensor& read) const;
     std::string repr_name() const override { return "ExportedProgram"; }
 
 private:
@@ -49,6 +52,8 @@ public:
     /// Calls with hooks.
     IValue operator()(Args inputs, const Kwargs& kwargs = {}) const { return get()->call_values(inputs, kwargs); }
     nn::StateDict state_dict() const { return get()->state_dict(); }
+    /// Writes an archive that `torch.export.load` reads (`save_exported`).
+    void save(const std::string& path, const ExtraFilesMap& extra_files = {}) const;
 };
 
 /// Reads a `.pt2` file. Nothing in it is trusted: operators are looked up by name, what is not known is refused.
@@ -58,5 +63,12 @@ ExportedProgram load_exported(const std::string& path, ExtraFilesMap* extra_file
 /// The same from the bytes of a file.
 ExportedProgram load_exported_from_buffer(std::string bytes, ExtraFilesMap* extra_files = nullptr,
                                           const std::string& name = "the data");
+
+/// Writes the program with the parameters, buffers and constants that it has now, so that `torch.export.load` reads it;
+/// what was loaded and not changed comes out byte for byte. Extra files are those given. Errors: ValueError naming a
+/// tensor whose dtype or shape is another than the graph was made for; Error when the file cannot be written.
+void save_exported(const ExportedProgram& program, const std::string& path, const ExtraFilesMap& extra_files = {});
+/// The same in memory.
+std::string save_exported_to_buffer(const ExportedProgram& program, const ExtraFilesMap& extra_files = {});
 
 } // namespace reel::jit

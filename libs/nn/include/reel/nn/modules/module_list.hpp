@@ -15,6 +15,8 @@ public:
     requires(sizeof...(M) > 0 &&
              !(std::is_same_v<std::decay_t<M>, ModuleListImpl> || ...)) explicit ModuleListImpl(M&&... modules) {
         (push_back(std::forward<M>(modules)), ...);
+        if constexpr (sizeof...(M) > 1 && !(std::is_lvalue_reference_v<M> || ...))
+            detail::warn_if_made_backwards("ModuleList", children_);
     }
     void reset() override {}
     template <class M> void push_back(M&& module) { append(detail::as_module_ptr(std::forward<M>(module))); }
