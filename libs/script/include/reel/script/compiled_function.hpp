@@ -68,6 +68,10 @@ private:
     std::shared_ptr<Impl> impl_;
 };
 
+/// Programs that include this header get the library that compiles modules, however they are linked.
+bool modules_can_be_compiled();
+inline const bool linked = modules_can_be_compiled();
+
 inline std::vector<Tensor> to_list(Tensor t) { return {std::move(t)}; }
 inline std::vector<Tensor> to_list(std::vector<Tensor> t) { return t; }
 template <class... T> std::vector<Tensor> to_list(std::tuple<T...> t) {
