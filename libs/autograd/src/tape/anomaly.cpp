@@ -108,8 +108,9 @@ bool in_reel_library(const Place& p) { return file_name(p).starts_with("libreel"
 /// Not the user's: Reel's own code and headers, the standard library, what calls `main` and starts threads.
 bool belongs_to_reel(const Place& p) {
     return in_reel_library(p) || starts_with_any(file_name(p), {"libc.", "libc-", "libstdc++", "libpthread", "ld-"}) ||
-           starts_with_any(qualified_name(p.function), {"reel::", "std::", "__gnu_cxx::"}) || p.function == "_start" ||
-           p.line.find("include/reel/") != std::string::npos || p.line.find("/include/c++/") != std::string::npos;
+           starts_with_any(qualified_name(p.function), {"reel::", "std::", "__gnu_cxx::", "__gthread"}) ||
+           p.function == "_start" || p.line.find("include/reel/") != std::string::npos ||
+           p.line.find("/include/c++/") != std::string::npos;
 }
 
 /// Fills functions and lines from symbol tables and debug information: one addr2line per file. Where the compiler has
