@@ -10,6 +10,7 @@
 #include <reel/autograd/function.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
+#include <reel/autograd/op_calls.hpp>
 #include <reel/autograd/saved_tensor_hooks.hpp>
 
 #include "message.hpp"
@@ -117,6 +118,15 @@ BOOST_AUTO_TEST_CASE(modes_have_recordings_of_their_own_or_none) {
     {
         const InferenceMode inference;
         BOOST_TEST(compiled(x).is_inference());
+    }
+    {
+        struct Through final : ops::OpCallMode {
+            Value take(const ops::OpCall& call) override { return ++calls, call.run(); }
+            int calls = 0;
+        } mode;
+        const ops::OpCallScope scope(&mode);
+        compiled(x);
+        BOOST_TEST(mode.calls == 83);
     }
     int packed = 0;
     {

@@ -1,7 +1,11 @@
 // Telling the observer of a thread's launches, who is not told of what it does itself meanwhile.
 #include <reel/autograd/detail/launch_observer.hpp>
 
+#include "tensor/taken_calls.hpp"
+
 namespace reel::detail {
+
+bool op_calls_are_taken() { return ops::calls_are_taken(); }
 
 void note_storage(const Storage& s, bool fresh) {
     const UnobservedScope scope;

@@ -124,6 +124,7 @@ enum CallFlag : unsigned {
     parent_flag = 8,    ///< a child of its was replaced
     computed_flag = 16, ///< there are computed members
     lazy_flag = 32,     ///< it waits for its first input (reel/nn/modules/lazy.hpp)
+    compiled_flag = 64, ///< something runs in the place of forward
 };
 
 /// A call that takes the long way: Error when the module was replaced in one that is calling it all the same.

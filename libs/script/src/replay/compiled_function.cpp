@@ -25,6 +25,7 @@ const char* obstacle_here(TensorList arguments) {
     if (reel::detail::launch_observer) return "it is called while something is being recorded";
     if (reel::detail::thread_modes.observers)
         return "anomaly mode, hooks on saved tensors or an observer want to see every node";
+    if (reel::detail::op_calls_are_taken()) return "calls of ops are taken: by a trace, say";
     if (InferenceMode::is_enabled()) return "inference mode is on";
     for (const Tensor& t : arguments) {
         if (!t.defined()) return "an argument is undefined";
@@ -124,17 +125,17 @@ CompiledCalls::CompiledCalls(std::shared_ptr<void> target, std::shared_ptr<const
 }
 CompiledCalls::~CompiledCalls() = default;
 
-std::vector<Tensor> CompiledCalls::call(Invoke invoke, TensorList arguments) {
+std::vector<Tensor> CompiledCalls::call(Invoke invoke, TensorList arguments, void* here) {
     const std::shared_ptr<Entry> entry = impl_->look_up(invoke, arguments);
-    if (!entry) return invoke(impl_->target.get(), arguments);
+    if (!here) here = impl_->target.get();
+    if (!entry) return invoke(here, arguments);
     EntryState state = entry->state.load(std::memory_order_acquire);
     if (state == EntryState::Ready) [[likely]]
         return replayed(entry, impl_->target, arguments);
     if ((state == EntryState::New || state == EntryState::Unproven) &&
         entry->state.compare_exchange_strong(state, EntryState::Recording))
-        return state == EntryState::New ? recorded(*entry, impl_->target.get(), arguments)
-                                        : compared(*entry, impl_->target.get(), arguments);
-    return invoke(impl_->target.get(), arguments);
+        return state == EntryState::New ? recorded(*entry, here, arguments) : compared(*entry, here, arguments);
+    return invoke(here, arguments);
 }
 
 CompileReport CompiledCalls::explain() const {

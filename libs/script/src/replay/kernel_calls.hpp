@@ -52,6 +52,12 @@ private:
     std::tuple<typename Kept<A>::type...> args_;
 };
 
+struct Operands;
+/// The tensors inside a structure that is an argument; most have none.
+template <class T> struct Parts {
+    static void add(const T&, Operands&) {}
+};
+
 /// The operands of a call, by what is done to them. `writes`: bit i is set for argument i.
 struct Operands {
     std::vector<const Tensor*> read, written;
@@ -69,7 +75,10 @@ private:
         for (const Tensor& t : list) read.push_back(&t);
         bit <<= 1;
     }
-    template <class T> void add(const T&, bool, unsigned& bit) { bit <<= 1; }
+    template <class T> void add(const T& t, bool, unsigned& bit) {
+        Parts<T>::add(t, *this);
+        bit <<= 1;
+    }
 };
 
 /// Does every bit of `writes` stand for a tensor?

@@ -29,7 +29,7 @@
 #include <reel/autograd/kernels/sum.hpp>
 #include <reel/autograd/kernels/where.hpp>
 
-#include "replay/kernel_calls.hpp"
+#include "replay/rnn_calls.hpp"
 
 namespace reel::jit::replay {
 
@@ -96,6 +96,8 @@ void keep_reductions() {
     REEL_KEEP(sum_columns, 0);
 }
 void keep_layers() {
+    REEL_KEEP(rnn, 2);
+    REEL_KEEP(rnn_backward, 2);
     REEL_KEEP(conv, 1);
     REEL_KEEP(conv_transpose, 1);
     REEL_KEEP(conv_weight, 1);
@@ -164,8 +166,6 @@ void refuse_others() {
     REEL_REFUSE(randperm);
     REEL_REFUSE(dropout_mask);
     REEL_REFUSE(rrelu_slope);
-    REEL_REFUSE(rnn);
-    REEL_REFUSE(rnn_backward);
     REEL_REFUSE(nonzero);
     REEL_REFUSE(unique);
 }

@@ -64,7 +64,8 @@ private:
         if (backward) carrier_.wrap_inputs(gates_.emplace(module_, std::move(backward)));
         {
             const ComputedScope computed(module_);
-            carrier_.run_forward(module_);
+            if (CompiledForward* const compiled = compiled_forward(module_)) carrier_.run_compiled(module_, *compiled);
+            else carrier_.run_forward(module_);
         }
         if (gates_) gates_->hand_back_history();
         if (const auto hooks = snapshots(&CallHooks::forward)) run_forward_hooks(hooks);

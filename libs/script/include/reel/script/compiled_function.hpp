@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <reel/autograd/tensor.hpp>
+#include <reel/nn/fwd.hpp>
 
 namespace reel::jit {
 
@@ -56,7 +57,8 @@ public:
 
     explicit CompiledCalls(std::shared_ptr<void> target, std::shared_ptr<const CompileWatch> watch = nullptr);
     ~CompiledCalls();
-    std::vector<Tensor> call(Invoke invoke, TensorList arguments);
+    /// `here`: what to call now in the place of the target, which the backward calls if it must; null for the target.
+    std::vector<Tensor> call(Invoke invoke, TensorList arguments, void* here = nullptr);
     CompileReport explain() const;
     void reset();
 
@@ -65,6 +67,10 @@ public:
 private:
     std::shared_ptr<Impl> impl_;
 };
+
+/// Programs that include this header get the library that compiles modules, however they are linked.
+bool modules_can_be_compiled();
+inline const bool linked = modules_can_be_compiled();
 
 inline std::vector<Tensor> to_list(Tensor t) { return {std::move(t)}; }
 inline std::vector<Tensor> to_list(std::vector<Tensor> t) { return t; }
@@ -136,5 +142,8 @@ template <class F>
 requires(!std::convertible_to<F, std::string>) Compiled<std::decay_t<F>> compile(F&& f) {
     return Compiled<std::decay_t<F>>(std::forward<F>(f));
 }
+
+/// What became of the calls of a module after its `compile()`. Error for a module that is not compiled.
+CompileReport explain(const nn::Module& module);
 
 } // namespace reel::jit

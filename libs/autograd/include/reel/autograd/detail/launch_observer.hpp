@@ -61,6 +61,8 @@ public:
 
 /// Runs the loop of a launch again, over tensors of any layout, all of them defined.
 void run_launch(const LoopLaunch& launch);
+/// Does somebody take this thread's calls of ops (OpCallMode)? Launches alone would not show them.
+bool op_calls_are_taken();
 /// The leaf that `node` accumulates into; undefined when it is no accumulator.
 Tensor leaf_of(const autograd::Node& node);
 
