@@ -25,5 +25,6 @@ void files();
 void fft();
 void rl();
 void scripts();
+void compiled();
 
 } // namespace bench

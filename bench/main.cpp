@@ -54,6 +54,7 @@ int main(int argc, char** argv) {
     bench::training();
     bench::hooks();
     if (bench::asked_for("script_")) bench::scripts();
+    if (bench::asked_for("compiled_")) bench::compiled();
     if (bench::asked_for("file_")) bench::files();
     if (bench::asked_for("fft") || bench::asked_for("rfft") || bench::asked_for("irfft")) bench::fft();
     if (bench::asked_for("rl_")) bench::rl();

@@ -10,7 +10,7 @@ namespace nn = reel::nn;
 
 int main() {
     reel::manual_seed(0);
-    nn::Sequential net(nn::Linear(16, 32), nn::Tanh(), nn::Linear(32, 32), nn::Tanh(), nn::Linear(32, 1));
+    nn::Sequential net{nn::Linear(16, 32), nn::Tanh(), nn::Linear(32, 32), nn::Tanh(), nn::Linear(32, 1)};
 
     // A full backward hook sees the gradients of a module's inputs and outputs each time backward passes it.
     std::vector<reel::RemovableHandle> handles;

@@ -8,7 +8,7 @@ namespace nn = reel::nn;
 
 struct ClassifierImpl : nn::Module {
     ClassifierImpl() {
-        body = register_module("body", nn::Sequential(nn::Linear(8, 32), nn::BatchNorm1d(32), nn::ReLU()));
+        body = register_module("body", nn::Sequential{nn::Linear(8, 32), nn::BatchNorm1d(32), nn::ReLU()});
         head = register_module("head", nn::Linear(32, 2));
     }
     Tensor forward(const Tensor& x) { return head(body(x)); }

@@ -12,7 +12,7 @@ namespace nn = reel::nn;
 
 int main() {
     reel::manual_seed(0);
-    nn::Sequential net(nn::Linear(64, 64), nn::Tanh(), nn::Linear(64, 64), nn::Tanh(), nn::Linear(64, 1));
+    nn::Sequential net{nn::Linear(64, 64), nn::Tanh(), nn::Linear(64, 64), nn::Tanh(), nn::Linear(64, 1)};
     const Tensor x = reel::randn({256, 64});
     const auto loss_of = [&](const Tensor& input) { return net(input).square().mean(); };
 

@@ -7,7 +7,7 @@ using namespace reel;
 
 struct NetImpl : nn::Module {
     NetImpl() {
-        body = register_module("body", nn::Sequential(nn::Linear(8, 16), nn::BatchNorm1d(16), nn::Tanh()));
+        body = register_module("body", nn::Sequential{nn::Linear(8, 16), nn::BatchNorm1d(16), nn::Tanh()});
         head = register_module("head", nn::Linear(16, 2));
         spare = register_module("spare", nn::Linear(16, 2));
     }

@@ -9,7 +9,7 @@ using namespace reel;
 
 int main() {
     manual_seed(0);
-    nn::Sequential net(nn::Linear(8, 16), nn::Tanh(), nn::Linear(16, 2));
+    nn::Sequential net{nn::Linear(8, 16), nn::Tanh(), nn::Linear(16, 2)};
     const Tensor x = randn({32, 8}), y = randint(0, 2, {32});
     optim::SGD sgd(net->parameters(), 0.1);
     const inspect::LeafLedger ledger(*net, {{"sgd", &sgd}});

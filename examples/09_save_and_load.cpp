@@ -11,9 +11,9 @@ int main() {
     std::filesystem::create_directories(folder);
     std::filesystem::current_path(folder);
 
-    nn::Sequential net(nn::Linear(8, 16), nn::ReLU(), nn::Linear(16, 2));
+    nn::Sequential net{nn::Linear(8, 16), nn::ReLU(), nn::Linear(16, 2)};
     optim::Adam optimizer(net->parameters(), optim::AdamOptions(1e-3));
-    net->forward(randn({4, 8})).sum().backward();
+    net(randn({4, 8})).sum().backward();
     optimizer.step();
 
     save(net, "weights.pt");

@@ -16,7 +16,7 @@ double norm_of(const std::vector<Tensor>& gradients) {
 
 // --- Clip: every gradient of a parameter is cut to a norm before it is accumulated.
 bool clip() {
-    nn::Sequential net(nn::Linear(8, 32), nn::Tanh(), nn::Linear(32, 1));
+    nn::Sequential net{nn::Linear(8, 32), nn::Tanh(), nn::Linear(32, 1)};
     const double limit = 0.5;
     for (const Tensor& p : net->parameters())
         p.register_hook([limit](const Tensor& grad) {
@@ -35,7 +35,7 @@ bool clip() {
 
 // --- Noise: each layer passes a disturbed gradient down; what the layer itself learns from is not touched.
 bool noise() {
-    nn::Sequential net(nn::Linear(8, 32), nn::Tanh(), nn::Linear(32, 1));
+    nn::Sequential net{nn::Linear(8, 32), nn::Tanh(), nn::Linear(32, 1)};
     const Tensor x = randn({64, 8}), y = randn({64, 1});
     const auto gradient_of = [&](std::size_t layer) {
         net->zero_grad();
@@ -57,7 +57,7 @@ bool noise() {
 
 // --- Reverse: features that say what a sample is, and hide where it comes from (Y. Ganin, V. Lempitsky, 2015).
 bool reverse() {
-    nn::Sequential features(nn::Linear(4, 16), nn::ReLU(), nn::Linear(16, 8));
+    nn::Sequential features{nn::Linear(4, 16), nn::ReLU(), nn::Linear(16, 8)};
     nn::Linear label(8, 2), domain(8, 2);
     // `domain` learns to tell the domains apart; to the features its gradient arrives with the opposite sign.
     domain->register_full_backward_hook([](nn::Module&, const variable_list& grad_input, const variable_list&) {

@@ -53,7 +53,7 @@ int main() {
     const Tensor x = randn({256, 16}), task = randn({16, 4}), shift = 0.5 * mm(randn({16, 1}), randn({1, 4}));
     const Tensor before = tanh(mm(x, task) / 4), after = tanh(mm(x, task + shift) / 4);
 
-    nn::Sequential net(nn::Linear(16, 64), nn::Tanh(), nn::Linear(64, 4));
+    nn::Sequential net{nn::Linear(16, 64), nn::Tanh(), nn::Linear(64, 4)};
     std::printf("first task:              loss %.4f, %lld parameters learn\n",
                 fit(net, net->parameters(), x, before, 300), (long long)count(net->parameters()));
 

@@ -17,10 +17,10 @@ double distance(const Tensor& points) { return (points.square().sum(1).sqrt() - 
 
 int main() {
     manual_seed(0);
-    nn::Sequential generator(nn::Linear(2, 64), nn::ReLU(), nn::Linear(64, 64), nn::ReLU(), nn::Linear(64, 2));
+    nn::Sequential generator{nn::Linear(2, 64), nn::ReLU(), nn::Linear(64, 64), nn::ReLU(), nn::Linear(64, 2)};
     const auto leaky = nn::LeakyReLUOptions().negative_slope(0.2);
-    nn::Sequential critic(nn::Linear(2, 64), nn::LeakyReLU(leaky), nn::Linear(64, 64), nn::LeakyReLU(leaky),
-                          nn::Linear(64, 1));
+    nn::Sequential critic{nn::Linear(2, 64), nn::LeakyReLU(leaky), nn::Linear(64, 64), nn::LeakyReLU(leaky),
+                          nn::Linear(64, 1)};
     const auto options = optim::AdamOptions(1e-3).betas({0.5, 0.999});
     optim::Adam generator_step(generator->parameters(), options), critic_step(critic->parameters(), options);
     const Tensor is_real = ones({128, 1}), is_made = zeros({128, 1});

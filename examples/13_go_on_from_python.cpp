@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
     const Tensor table = data::read_csv(folder + "/digits.csv.gz");
     const Tensor images = table.narrow(1, 0, 64) / 16.0, target = table.select(1, 64).to(kLong);
 
-    nn::Sequential net(nn::Linear(64, 32), nn::BatchNorm1d(32), nn::ReLU(), nn::Linear(32, 10));
+    nn::Sequential net{nn::Linear(64, 32), nn::BatchNorm1d(32), nn::ReLU(), nn::Linear(32, 10)};
     optim::AdamW optimizer(net->parameters(), 0.01);
     optim::StepLR schedule(optimizer, 2, 0.5);
 

@@ -23,7 +23,7 @@ struct Output {
 
 struct NetImpl : nn::Module {
     NetImpl() {
-        look = register_module("look", nn::Sequential(nn::Linear(16, 8), nn::ReLU(nn::ReLUOptions().inplace(true))));
+        look = register_module("look", nn::Sequential{nn::Linear(16, 8), nn::ReLU(nn::ReLUOptions().inplace(true))});
         read = register_module("read", nn::Linear(4, 8));
         judge = register_module("judge", nn::Linear(8, 2));
     }

@@ -36,13 +36,13 @@ int main() {
                                                data::DataLoaderOptions(32).workers(2).drop_last(true));
     const auto test_loader = data::make_data_loader<data::samplers::SequentialSampler>(test, 64);
 
-    nn::Sequential net(nn::Flatten(), nn::Linear(64, 32), nn::ReLU(), nn::Linear(32, 2));
+    nn::Sequential net{nn::Flatten(), nn::Linear(64, 32), nn::ReLU(), nn::Linear(32, 2)};
     optim::Adam adam(net->parameters(), optim::AdamOptions(1e-2));
     for (int epoch = 0; epoch < 5; ++epoch) {
         double rare = 0, seen = 0;
         for (data::Example<>& batch : *loader) {
             adam.zero_grad();
-            cross_entropy(net->forward(batch.data), batch.target).backward();
+            cross_entropy(net(batch.data), batch.target).backward();
             adam.step();
             rare += batch.target.sum().item<double>();
             seen += double(batch.target.numel());
@@ -51,8 +51,7 @@ int main() {
     }
     NoGradGuard no_grad;
     double right = 0;
-    for (auto& batch : *test_loader)
-        right += (argmax(net->forward(batch.data), 1) == batch.target).sum().item<double>();
+    for (auto& batch : *test_loader) right += (argmax(net(batch.data), 1) == batch.target).sum().item<double>();
     std::printf("right: %.0f %%\n", 100 * right / double(*test.size()));
 
     // Where a random order stood can be saved, and the rest of it comes in another run.

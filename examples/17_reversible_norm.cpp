@@ -22,8 +22,8 @@ Tensor wandering_series() {
 struct ForecasterImpl : nn::Cloneable<ForecasterImpl> {
     explicit ForecasterImpl(bool reversible) : reversible(reversible) { reset(); }
     void reset() override {
-        net = register_module("net", nn::Sequential(nn::Flatten(), nn::Linear(past * targets, 64), nn::ReLU(),
-                                                    nn::Linear(64, horizon * targets)));
+        net = register_module("net", nn::Sequential{nn::Flatten(), nn::Linear(past * targets, 64), nn::ReLU(),
+                                                    nn::Linear(64, horizon * targets)});
         if (reversible) norm = register_module("norm", nn::norms::RINorm(targets));
     }
     /// [batch, past, targets] -> [batch, horizon, targets]

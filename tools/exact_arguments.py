@@ -132,13 +132,21 @@ def has_own_form(op):
     return op.exact and any(a.base in EXACT for a in op.cpp_args)
 
 
-def own_forms(op):
-    """The declared functions, which call those that the op's file defines."""
+def own_functions(op):
+    """(name, result) of the functions that the op's file defines with plain parameters where callers see exact ones."""
     names = [(op.cpp_name, op.cpp_ret)] + [(op.cpp_name + "_", "Tensor&")] * ("inplace_native" in op.flags)
+    return names if has_own_form(op) else []
+
+
+def plain_declarations(op):
+    return [f"{ret} {name}({op.params(0, False)}); // the op's own\n" for name, ret in own_functions(op)]
+
+
+def own_forms(op):
+    """The functions that the library's sources call, which call those that the op's file defines."""
     given = ", ".join(f"{EXACT[a.base][1]}({a.name})" if a.base in EXACT else a.name for a in op.cpp_args)
-    return [f"{ret} {name}({op.params(0, False)}); // the op's own\n"
-            f"{ret} {name}({op.params(0, False, exact=True)}) {{ return {name}({given}); }}\n"
-            for name, ret in names if has_own_form(op)]
+    return [f"{ret} {name}({op.params(0, False, exact=True)}) {{ return reel::{name}({given}); }}\n"
+            for name, ret in own_functions(op)]
 
 
 # for the test: an argument that fits, and what must not compile in its place

@@ -18,13 +18,14 @@ import re
 import sys
 
 import opgen_blocks
+import opgen_calls
 import opgen_gradient
 import opgen_out
 import opgen_registry
 import opgen_samples
 import pointwise_rules
 from declared_kernels import all_kernels
-from exact_arguments import argument_test, guards, own_forms, takes_exact
+from exact_arguments import EXACT, argument_test, guards, has_own_form, own_forms, plain_declarations, takes_exact
 from kernel_index import kernel_index, kernels_of
 from layer_index import layer_index
 from opgen_argument import RETURNS, TYPES, Arg, fail
@@ -200,7 +201,7 @@ def read_ops(root=ROOT):
                 (block.texts("explicit") or [None])[0])
         op.declare_gradient(*opgen_gradient.read(flags, block.texts("not_differentiable"),
                                                  {a.name: a.type for a in op.args}, where, fail))
-        op.samples = block.samples
+        op.samples, op.domain = block.samples, block.domain
         op.any_device = arguments_of("any_device", block, op)
         ops.append(op)
     sources.op_names |= {name for op in ops for name in (op.cpp_name, op.cpp_name + "_")}
@@ -208,44 +209,54 @@ def read_ops(root=ROOT):
         if block.above_rule:
             op.rule = pointwise_rules.rule_below(block.body, block.where, fail)
             pointwise_rules.check_gradient(op, op.rule, block.where, fail)
+            op.samples = op.samples + pointwise_rules.samples(op, block.where, fail)
         else:
+            if op.domain is not None:
+                fail(block.where, "domain(...) stands above a function; it is for pointwise rules, a function says samples(...)")
             opgen_gradient.check(op.gradient, sources.records(block.path, block.body), block.where, fail)
     for o in ops:
         o.exact = takes_exact(o, ops)
+        for other in o.others:
+            other.exact = o.exact
+    opgen_calls.name_functions(ops)
     return ops
 
 
-INCLUDES = ("#pragma once\n\n#include <limits>\n#include <optional>\n#include <string_view>\n#include <tuple>\n"
+INCLUDES = ("#include <limits>\n#include <optional>\n#include <string_view>\n#include <tuple>\n"
             "#include <vector>\n\n#include <reel/autograd/random.hpp>\n#include <reel/autograd/tensor.hpp>\n"
             "#include <reel/autograd/value.hpp>\n\nnamespace reel {\n\n")
 
 
-def declarations(part, ops, seen):
-    """The header of one source of ops, `part` of all `ops`; `seen`: the refusals that other headers hold."""
-    out = [BANNER, INCLUDES]
+def declarations(part, ops, seen, own=False):
+    """What the header of one source of ops declares, `part` of all `ops`; `seen`: the refusals that other headers hold.
+    `own`: for the library's own sources, whose calls are no calls of a user's."""
+    out = [INCLUDES]
+    bound = lambda op, form: opgen_calls.bound(op, form, own)
     for op in part:
         params = op.params(exact=op.exact)
-        out.append(f"/// {op.text}\n{op.cpp_ret} {op.cpp_name}({params});\n")
+        out.append(f"/// {op.text}\n{op.cpp_ret} {op.cpp_name}({params}){bound(op, '')};\n")
+        beside = []
         if op.has_inplace():
-            out.append(f"Tensor& {op.cpp_name}_({params});\n")
-            out += guards(op, ops, op.cpp_name + "_", seen)
-        out += guards(op, ops, op.cpp_name, seen)
+            out.append(f"Tensor& {op.cpp_name}_({params}){bound(op, '_')};\n")
+            beside += guards(op, ops, op.cpp_name + "_", seen)
+        beside += guards(op, ops, op.cpp_name, seen)
         if op.takes_generator_and_options():  # rand({2}, kDouble), as libtorch has it
             params = [p.split("=")[0].strip() for p in op.params(0, False).split(", ")]
             del params[-2]
             names = [a.name for a in op.cpp_args[:-2]] + ["std::nullopt", "options"]
-            out.append(f"inline {op.cpp_ret} {op.cpp_name}({', '.join(params)}) {{ "
-                       f"return {op.cpp_name}({', '.join(names)}); }}\n")
+            beside.append(f"inline {op.cpp_ret} {op.cpp_name}({', '.join(params)}) {{ "
+                          f"return {op.cpp_name}({', '.join(names)}); }}\n")
+        out += opgen_calls.of_this_file(beside, own)
         if op.outs():
-            out.append(f"{opgen_out.out_signature(op, True)};\n")
-            out += opgen_out.guards(op, ops, seen)
+            out.append(f"{opgen_out.out_signature(op, True)}{bound(op, '_out')};\n")
+            out += opgen_calls.of_this_file(opgen_out.guards(op, ops, seen), own)
     for space in sorted({op.space for op in part if op.space}):
         out.append(f"\nnamespace {space} {{\n")
         spaced = set()
         for op in part:
             if op.space == space:
-                out.append(f"{op.cpp_ret} {op.short}({op.params(exact=op.exact)});\n")
-                out += guards(op, ops, op.short, spaced)
+                out.append(f"{op.cpp_ret} {op.short}({op.params(exact=op.exact)}){bound(op, '')};\n")
+                out += opgen_calls.of_this_file(guards(op, ops, op.short, spaced), own)
         out.append(f"}} // namespace {space}\n")
     out.append("\n} // namespace reel\n")
     return "".join(out)
@@ -272,42 +283,49 @@ def method_list(ops):
     return "".join(out)
 
 
-def definitions(ops):
-    """The functions that call an op in another form: methods, in place, in a namespace."""
+def own_definitions(ops):
+    """The ops' own functions that are made of others: those that check exact types, in place, into given tensors."""
     out = []
     for op in ops:
         out += own_forms(op)
-        call = lambda n, first: ", ".join(["*this"] + [a.name for a in op.cpp_args[1:]])
-        if "method" in op.flags:
-            out.append(f"{op.cpp_ret} Tensor::{op.cpp_name}({op.params(1, False)}) const {{ "
-                       f"return reel::{op.cpp_name}({call(op, 1)}); }}\n")
-            end = op.first_value_default()
-            if end:
-                given = ", ".join(["*this"] + [a.name for a in op.cpp_args[1:end]])
-                out.append(f"{op.cpp_ret} Tensor::{op.cpp_name}({op.params(1, False, end=end)}) const {{ "
-                           f"return reel::{op.cpp_name}({given}); }}\n")
-        if op.has_inplace():
-            if "inplace_native" not in op.flags:
-                rest = ", ".join(["x"] + [a.name for a in op.cpp_args[1:]])
-                first = op.args[0].name
-                out.append(f"Tensor& {op.cpp_name}_({op.params(0, False, exact=op.exact)}) {{\n    return detail::in_place("
-                           f"\"{op.name}_\", {first}, [&](const Tensor& x) {{ return reel::{op.cpp_name}({rest}); }});\n}}\n")
-            if "method" in op.flags:
-                out.append(f"Tensor& Tensor::{op.cpp_name}_({op.params(1, False)}) const {{ "
-                           f"return reel::{op.cpp_name}_({call(op, 1)}); }}\n")
-    for op in ops:
-        if op.space:
-            out.append(f"{op.cpp_ret} {op.space}::{op.short}({op.params(0, False, exact=op.exact)}) {{ "
-                       f"return reel::{op.cpp_name}({op.names()}); }}\n")
+        if op.has_inplace() and "inplace_native" not in op.flags:
+            rest = ", ".join(["x"] + [a.name for a in op.cpp_args[1:]])
+            out.append(f"Tensor& {op.cpp_name}_({op.params(0, False, exact=op.exact)}) {{\n    return detail::in_place("
+                       f"\"{op.name}_\", {op.args[0].name}, [&](const Tensor& x) {{ return own::{op.cpp_name}({rest}); }});\n}}\n")
+    return out
+
+
+def methods(op):
+    """The methods of tensors, and the functions in a namespace: calls of the functions that callers know."""
+    out = []
+    # where the op's own function has plain parameters, it would be the better match
+    call = ", ".join(["*this"] + [f"{EXACT[a.base][0]}({a.name})" if has_own_form(op) and a.base in EXACT else a.name
+                                  for a in op.cpp_args[1:]])
+    if "method" in op.flags:
+        out.append(f"{op.cpp_ret} Tensor::{op.cpp_name}({op.params(1, False)}) const {{ return reel::{op.cpp_name}({call}); }}\n")
+        end = op.first_value_default()
+        if end:
+            given = ", ".join(["*this"] + [a.name for a in op.cpp_args[1:end]])
+            out.append(f"{op.cpp_ret} Tensor::{op.cpp_name}({op.params(1, False, end=end)}) const {{ "
+                       f"return reel::{op.cpp_name}({given}); }}\n")
+    if op.has_inplace() and "method" in op.flags:
+        out.append(f"Tensor& Tensor::{op.cpp_name}_({op.params(1, False)}) const {{ return reel::{op.cpp_name}_({call}); }}\n")
+    if op.space:
+        out.append(f"{op.cpp_ret} {op.space}::{op.short}({op.params(0, False, exact=op.exact)}) {{ "
+                   f"return reel::{op.cpp_name}({op.names()}); }}\n")
     return out
 
 
 def source_text(source, part):
-    """What is compiled beside one source of ops: the other forms of its functions, and their registration."""
+    """What is compiled beside one source of ops: the functions that callers know, other forms, and registration."""
     return "".join([
-        BANNER, f"#include <reel/autograd/ops/{source}.hpp>\n\n#include <reel/autograd/op.hpp>\n\n"
-        '#include "op/convert.hpp"\n#include "op/devices.hpp"\n#include "op/inplace_form.hpp"\n#include "op/out.hpp"\n\nnamespace reel {\n\n',
-        *definitions(part), *opgen_out.out_definitions(part), "\n} // namespace reel\n\n",
+        BANNER, f"#define REEL_CALLS_OPS\n#include <reel/autograd/ops/{source}.hpp>\n\n#include <reel/autograd/op.hpp>\n\n"
+        '#include "op/convert.hpp"\n#include "op/devices.hpp"\n#include "op/inplace_form.hpp"\n#include "op/out.hpp"\n'
+        '#include "op/take.hpp"\n\nnamespace reel {\n\n',
+        *[line for op in part for line in plain_declarations(op)],
+        "\nnamespace own {\n\n", *[line for op in part for line in opgen_calls.own_declarations(op)], "\n",
+        *own_definitions(part), *opgen_out.out_definitions(part), "\n} // namespace own\n\n",
+        *[line for op in part for line in [*opgen_calls.entries(op), *methods(op)]], "\n} // namespace reel\n\n",
         opgen_registry.registration(source, part)])
 
 
@@ -327,10 +345,13 @@ def main():
     ops = read_ops(given.root)
     parts = {source: [o for o in ops if o.source == source] for source in dict.fromkeys(o.source for o in ops)}
     families = {source.split("/")[0]: None for source in parts}
-    kept, seen = set(), set()
+    kept, seen, seen_by_own = set(), set(), set()
     inc, src = out / "include/reel/autograd", out / "autograd"
     for source, part in parts.items():
-        write(inc / f"ops/{source}.hpp", declarations(part, ops, seen), kept)
+        header = f"reel/autograd/ops/{source}.hpp"
+        write(out / "include" / header, f"{BANNER}#pragma once\n\n{declarations(part, ops, seen)}", kept)
+        own = declarations(part, ops, seen_by_own, own=True)
+        write(src / "include" / header, BANNER + opgen_calls.own_header(header, own), kept)
         write(src / f"ops/{source}.cpp", source_text(source, part), kept)
     for family in families:
         write(inc / f"ops/{family}.hpp", op_umbrella(f"The ops of libs/autograd/src/ops/{family}.",

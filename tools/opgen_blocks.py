@@ -15,6 +15,7 @@ BLOCK = re.compile(r'^REEL_OP\(((?:\s*"(?:[^"\\]|\\.)*")+)\s*(?:,|(?=\)))', re.M
 FLAGS = re.compile(r'(?:[^()"]|"[^"]*"|\((?:\s*"[^"]*")+\))*')
 DETAIL = re.compile(r'(\w+)\("([^"]+)"\)')
 SAMPLES = re.compile(r"\bsamples\s*\(")
+DOMAIN = re.compile(r"\bdomain\s*\(([^()]*)\)\s*,?")
 DEFINITION = re.compile(r"#[ \t]*define[ \t]+REEL_OP\(.*")
 PLACES = re.compile(r"\bREEL_OP\b|\bREEL_[ \t]*##|##[ \t]*_OP\b")  # also what a macro would paste together
 SUFFIXES = {".cpp", ".hpp", ".h", ".inc", ".cu", ".cuh"}
@@ -22,11 +23,11 @@ SUFFIXES = {".cpp", ".hpp", ".h", ".inc", ".cu", ".cuh"}
 
 class Block:
     """One block: the schema's text, its flags, what its words with texts say, its samples as (line, text of what stands in
-    `samples(...)`), and the definition it stands above."""
+    `samples(...)`), the bounds that `domain(...)` says as texts, and the definition it stands above."""
 
-    def __init__(self, path, where, schema, flags, details, samples, body):
+    def __init__(self, path, where, schema, flags, details, samples, domain, body):
         self.path, self.where, self.schema, self.flags, self.details = path, where, schema, flags, details
-        self.samples, self.body = samples, body
+        self.samples, self.domain, self.body = samples, domain, body
 
     @property
     def above_rule(self):
@@ -69,12 +70,17 @@ def read(sources, root, fail):
             if not (path.suffix == ".cpp" and name.startswith(OPS + "/") or path.suffix == ".hpp" and name.startswith(RULES + "/")):
                 fail(where, f"REEL_OP stands outside of the sources below {OPS} and the rules in {RULES}; move the op there")
             said, samples = _flags_and_samples(raw, text, at, found[at].end()) if at in found else (None, None)
+            bounds = DOMAIN.search(said or "")
+            if bounds:
+                said = said[:bounds.start()] + said[bounds.end():]
             if said is None or not FLAGS.fullmatch(said):
                 fail(where, 'cannot read the block; expected, at the beginning of a line, REEL_OP("name(Type arg, ...) -> Type", '
                      "flags)")
             flags, details = split_flags(said)
             schema = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', found[at].group(1)))
-            blocks.append(Block(path, where, schema, flags, details, samples, _body(text, places, found, i)))
+            blocks.append(Block(path, where, schema, flags, details, samples,
+                                [b.strip() for b in bounds.group(1).split(",")] if bounds else None,
+                                _body(text, places, found, i)))
     return blocks
 
 

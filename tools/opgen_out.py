@@ -39,7 +39,7 @@ def out_definitions(ops):
         given = ", ".join(f"{outs[0]}.options().requires_grad(false)" if a.type == "TensorOptions" else a.name
                           for a in op.cpp_args)
         form = f'const detail::OutForm form("{op.name}", {operands});'
-        call = f"reel::{op.cpp_name}({given})"
+        call = f"own::{op.cpp_name}({given})"
         if op.cpp_ret == "Tensor":
             body = f"return form.write({outs[0]}, {call});"
         elif op.cpp_ret == "std::vector<Tensor>":

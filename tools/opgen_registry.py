@@ -1,4 +1,5 @@
 """The registration of schemas and the thunks that call by name."""
+from exact_arguments import own_functions
 from opgen_text import BANNER
 
 GRADIENT = {"rule": "Rule", "composite": "Composite", "not_differentiable": "None"}
@@ -6,7 +7,7 @@ GRADIENT = {"rule": "Rule", "composite": "Composite", "not_differentiable": "Non
 
 def schema_block(op):
     """Registers one schema: what it says, and thunks from bound values to the C++ function."""
-    args = op.bound()
+    args, own = op.bound(), {name for name, _ in own_functions(op)}
     out = ["    {\n        Schema s;\n", f'        s.name = "{op.name}";\n        s.returns = "{op.ret}";\n',
            f'        s.text = "{op.text}";\n        s.file = "{op.file}";\n        s.gradient = Gradient::{GRADIENT[op.gradient]};\n']
     if "random" in op.flags:
@@ -17,9 +18,10 @@ def schema_block(op):
         differentiable = a.type.startswith("Tensor") and op.gradient != "not_differentiable" and a.name not in op.constant
         out.append(f'        s.arguments.push_back({{"{a.name}", "{a.type}", {str(a.kwarg_only).lower()}, '
                    f'{str(a.default is not None).lower()}, {a.value_default()}, {str(differentiable).lower()}}});\n')
-    call = f"return result(reel::{op.cpp_name}({args}));"
+    space, inplace_space = ("reel::" if name in own else "reel::own::" for name in (op.cpp_name, op.cpp_name + "_"))
+    call = f"return result({space}{op.cpp_name}({args}));"
     if op.place("inplace") is not None:
-        call = f"if (v[{op.place('inplace')}].toBool()) return result(reel::{op.cpp_name}_({args})); " + call
+        call = f"if (v[{op.place('inplace')}].toBool()) return result({inplace_space}{op.cpp_name}_({args})); " + call
     if op.place("out") is not None:
         call = (f"if (!v[{op.place('out')}].isNone()) return detail::into_out(\"{op.name}\", v[{op.place('out')}], v, "
                 f"[&]() -> Value {{ {call} }}); ") + call
@@ -28,7 +30,7 @@ def schema_block(op):
     out.append(f"        s.call = [](std::span<const Value> v) -> Value {{ (void)v; {call} }};\n")
     if op.has_inplace():
         out.append("        s.call_inplace = [](std::span<const Value> v) -> Value { "
-                   f"return result(reel::{op.cpp_name}_({args})); }};\n")
+                   f"return result({inplace_space}{op.cpp_name}_({args})); }};\n")
     for name in getattr(op, "any_device", ()):
         out.append(f'        may_live_anywhere("{op.text}", "{name}");\n')
     out.append("        r.add(std::move(s));\n    }\n")

@@ -61,12 +61,17 @@ def sample_files(ops):
     yield "samples_of_blocks.cpp", (BANNER + '#include "properties/sample.hpp"\n\nnamespace properties {\n\n' + declared
                                     + "void add_samples_of_blocks(std::vector<Sample>& list) {\n" + called
                                     + "}\n\n} // namespace properties\n")
-    yield "declared_views.cpp", declared_views(ops)
+    yield "declared_words.cpp", declared_words(ops)
 
 
-def declared_views(ops):
-    """The schemas whose blocks say `view`, for the test that holds them against what the ops return."""
-    texts = "".join(f'        R"schema({o.text})schema",\n' for op in ops if "view" in op.flags for o in (op, *op.others))
-    return (BANNER + '#include "properties/declared_views.hpp"\n\nnamespace properties {\n\n'
-            "const std::set<std::string>& declared_views() {\n    static const std::set<std::string> schemas{\n" + texts
-            + "    };\n    return schemas;\n}\n\n} // namespace properties\n")
+def declared_words(ops):
+    """What the blocks' words say, for the tests that hold them against what the ops do."""
+    views = "".join(f'        R"schema({o.text})schema",\n' for op in ops if "view" in op.flags for o in (op, *op.others))
+    anywhere = "".join(f'        {{R"schema({o.text})schema", "{name}"}},\n'
+                       for op in ops for o in (op, *op.others) for name in getattr(o, "any_device", ()))
+    return (BANNER + '#include "properties/declared_words.hpp"\n\nnamespace properties {\n\n'
+            "const std::set<std::string>& declared_views() {\n    static const std::set<std::string> schemas{\n" + views
+            + "    };\n    return schemas;\n}\n"
+            "const std::set<std::pair<std::string, std::string>>& arguments_of_any_device() {\n"
+            "    static const std::set<std::pair<std::string, std::string>> arguments{\n" + anywhere
+            + "    };\n    return arguments;\n}\n\n} // namespace properties\n")

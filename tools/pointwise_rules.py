@@ -11,6 +11,7 @@ from opgen_text import BANNER
 
 FOLDER = "libs/autograd/include/reel/autograd/pointwise"
 OPERANDS = {"unary": 1, "binary": 2, "ternary": 3, "in_double": 1}
+FLOATING, COMPLEX = {"floating", "reals", "all_numbers", "ordered", "anything"}, {"complex", "all_numbers", "anything"}
 BASE = "|".join(OPERANDS)
 RULE = re.compile(rf"^struct\s+(\w+)\s*:\s*({BASE})<([^{{;]*)\{{", re.M)
 DERIVATIVE = re.compile(r"\b(?:df|da)\s*\(")
@@ -24,6 +25,8 @@ class Rule:
         bases = set(re.findall(r"\w+", head))
         self.has_vector_form = "vector_form" in bases
         self.runs_on_devices = base != "in_double" and "host_only" not in bases
+        self.takes_floats = base == "in_double" or bool(bases & FLOATING)
+        self.takes_complex = bool(bases & COMPLEX)
         self.has_derivative = bool(DERIVATIVE.search(body))
 
 
@@ -70,6 +73,27 @@ def check_gradient(op, rule, where, fail):
     if said == "composite" and not (numbers and rule.has_derivative):
         fail(where, "the block says composite, which above a rule is for a form with a plain number whose other form "
              "records: say rule or not_differentiable")
+
+
+def samples(op, where, fail):
+    """Calls of a rule over its domain, as a block's samples: operands spread over `domain(low, high, ...)`, two bounds for
+    each, or over some numbers of both signs; complex ones where the rule takes them. Nothing above a rule that takes no
+    floats or that needs more than its operands: there the block says samples."""
+    rule, bounds = op.rule, op.domain or ["-infinity", "infinity"] * op.rule.operands
+    if len(bounds) != 2 * rule.operands:
+        fail(where, f"domain({', '.join(bounds)}) has {len(bounds)} bounds; {rule.name} has {rule.operands} operand(s), each with "
+             "two")
+    own = op.cpp_args[rule.operands:]
+    if not rule.takes_floats or any(a.base != "Tensor" for a in op.cpp_args[:rule.operands]) or any(a.default is None for a in own):
+        if op.domain is not None:
+            fail(where, "domain(...) stands where no call follows from it: the rule takes no floats, or the op needs more than its "
+                 "operands; say samples(...)")
+        return []
+    line = int(where.rsplit(":", 1)[1])
+    made = [", ".join(f"spread({bounds[2 * i]}, {bounds[2 * i + 1]}, {i})" for i in range(rule.operands))]
+    if rule.takes_complex:
+        made.append(", ".join(f"spread_complex({i})" for i in range(rule.operands)))
+    return [(line, f"over_domain({operands})") for operands in made]
 
 
 def function(op, rule, where, fail):

@@ -161,4 +161,26 @@ BOOST_AUTO_TEST_CASE(E85_no_roots_and_empty_roots) { // E-85
     REEL_TEST_VALUES(x.grad(), 0);
 }
 
+BOOST_AUTO_TEST_CASE(options_go_by_name_as_by_position) {
+    const Tensor x = leaf({1, 2}), w = leaf({3, 4});
+    const Tensor y = (x * w).sum();
+    y.backward({.retain_graph = true});
+    BOOST_TEST(equal(x.grad(), w.detach()));
+    y.backward({.gradient = tensor(2.0), .retain_graph = true, .inputs = variable_list{w}});
+    BOOST_TEST(equal(x.grad(), w.detach()));
+    BOOST_TEST(equal(w.grad(), 3 * x.detach()));
+    x.clear_grad();
+    BOOST_TEST(!x.grad().defined());
+    backward({y}, autograd::BackwardOptions{.retain_graph = true, .inputs = {x}});
+    BOOST_TEST(equal(x.grad(), w.detach()));
+    BOOST_TEST(equal(w.grad(), 3 * x.detach()));
+    const variable_list g = grad({y}, {x}, autograd::GradOptions{.grad_outputs = {tensor(3.0)}, .create_graph = true});
+    BOOST_TEST(equal(g[0], 3 * w.detach()));
+    BOOST_TEST(g[0].requires_grad());
+    BOOST_TEST(!grad({y}, {leaf({1})}, autograd::GradOptions{.retain_graph = true, .allow_unused = true})[0].defined());
+    y.backward({}, true); // no gradient, as ever
+    y.backward({});
+    BOOST_CHECK_THROW(y.backward(), Error);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

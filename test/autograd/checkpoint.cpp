@@ -126,4 +126,24 @@ BOOST_AUTO_TEST_CASE(nested_checkpoints) {
     BOOST_TEST(item(g) == item(autograd::grad({plain}, {x})[0]));
 }
 
+BOOST_AUTO_TEST_CASE(a_function_without_result_is_recomputed_for_what_it_left_outside) {
+    const Tensor x = leaf({1, 2});
+    int runs = 0;
+    Tensor kept;
+    checkpoint(
+        [&](const Tensor& v) {
+            ++runs;
+            const Tensor y = (v * v).sum();
+            if (!kept.defined()) kept = y;
+        },
+        x);
+    BOOST_TEST(runs == 1);
+    kept.backward();
+    BOOST_TEST(runs == 2);
+    BOOST_TEST(equal(x.grad(), 2 * x.detach()));
+    checkpoint(
+        CheckpointOptions{.use_reentrant = true}, [&](const Tensor&) { ++runs; }, x);
+    BOOST_TEST(runs == 3);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -287,4 +287,58 @@ BOOST_AUTO_TEST_CASE(E91_segments_of_a_sequence) { // E-91
     BOOST_CHECK_THROW(checkpoint_sequential(one, 0, x), ValueError);
 }
 
+BOOST_AUTO_TEST_CASE(contexts_around_both_runs) {
+    std::vector<std::string> log;
+    struct Inside {
+        Inside(std::vector<std::string>& l, const char* n) : log(l), name(n) { log.push_back(std::string("+") + n); }
+        ~Inside() { log.push_back("-" + name); }
+        std::vector<std::string>& log;
+        std::string name;
+    };
+    CheckpointOptions o;
+    int asked = 0;
+    o.context_fn = [&] {
+        ++asked;
+        return autograd::CheckpointContexts{[&] { return std::make_shared<Inside>(log, "forward"); },
+                                            [&] { return std::make_shared<Inside>(log, "again"); }};
+    };
+    const auto f = [&](const Tensor& t) { return log.emplace_back("run"), t * t * t; };
+    const Tensor x = leaf({2});
+    const Tensor y = checkpoint(o, f, x);
+    BOOST_TEST(log == (std::vector<std::string>{"+forward", "run", "-forward"}), boost::test_tools::per_element());
+    y.backward({}, true);
+    BOOST_TEST(item(x.grad()) == 12);
+    y.backward();
+    BOOST_TEST(log.size() == 9u);
+    BOOST_TEST(log[3] == "+again");
+    BOOST_TEST(log[5] == "-again");
+    BOOST_TEST(asked == 1);
+    o.use_reentrant = true;
+    BOOST_CHECK_EXCEPTION(checkpoint(o, f, x), ValueError, says("context_fn and debug", "use_reentrant=false"));
+}
+
+BOOST_AUTO_TEST_CASE(debug_lists_what_either_run_saved) {
+    CheckpointOptions o;
+    o.early_stop = false;
+    int runs = 0;
+    const auto f = [&](const Tensor& t) { return ++runs == 1 ? exp(t) : (t * t).sin(); };
+    const Tensor x = leaf({2, 3});
+    for (const bool debug : {false, true}) {
+        o.debug = debug;
+        runs = 0;
+        const Tensor y = checkpoint(o, f, x).sum();
+        try {
+            y.backward();
+            BOOST_ERROR("nothing was thrown");
+        } catch (const CheckpointError& e) {
+            const std::string what = e.what();
+            BOOST_TEST((what.find("the forward saved:\n  0: float64 [2] of ExpBackward0") != std::string::npos) ==
+                           debug,
+                       what);
+            BOOST_TEST((what.find("the recomputation saved:\n  0: float64 [2], a leaf") != std::string::npos) == debug,
+                       what);
+        }
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

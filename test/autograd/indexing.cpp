@@ -3,6 +3,8 @@
 
 #include "shape_helpers.hpp"
 
+#include <reel/autograd/index.hpp>
+#include <reel/autograd/range_factories.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 using namespace shape_test;
@@ -139,6 +141,26 @@ BOOST_AUTO_TEST_CASE(uint8_masks_select_with_a_warning) {
     BOOST_TEST(log.texts.at(0).starts_with("index: the mask is uint8"));
     x.index({mask.to(kBool)});
     BOOST_TEST(log.texts.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(indices_as_functions_and_their_kinds) {
+    const Tensor x = arange(6).reshape({2, 3}), rows = tensor({1});
+    REEL_TEST_LIST(index(x, {rows}), 3, 4, 5);
+    BOOST_TEST(index_put_(x, {rows, 0}, tensor({9})).is_same(x));
+    REEL_TEST_LIST(x, 0, 1, 2, 9, 4, 5);
+    REEL_TEST_LIST(index_put_(x, {rows, 0}, tensor({1}), /*accumulate=*/true), 0, 1, 2, 10, 4, 5);
+    const std::vector<indexing::TensorIndex> all{None, "...", 3, false, Slice(1, 2), rows};
+    BOOST_TEST((all[0].is_none() && all[1].is_ellipsis() && all[2].is_integer() && all[3].is_boolean()));
+    BOOST_TEST((all[4].is_slice() && all[5].is_tensor() && !all[5].is_none() && !all[3].is_integer()));
+    BOOST_TEST(
+        (all[2].integer() == 3 && !all[3].boolean() && all[4].slice().stop() == 2 && all[5].tensor().is_same(rows)));
+}
+BOOST_AUTO_TEST_CASE(ranges_take_options_in_the_steps_place) {
+    const Tensor t = arange(1, 4, kDouble);
+    BOOST_TEST((t.scalar_type() == kDouble && t.sum().item<double>() == 6));
+    BOOST_TEST(arange(0, 4, dtype(kFloat).requires_grad(true)).requires_grad());
+    REEL_TEST_LIST(arange(0, 4, 2), 0, 2);
+    BOOST_TEST((ones(2, kFloat).to(t.dtype()).scalar_type() == kDouble));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -121,6 +121,21 @@ BOOST_AUTO_TEST_CASE(orthogonal_factors) {
     BOOST_TEST(close(linalg::householder_product(packed, tau), std::get<0>(linalg::qr(general({4, 3})))));
 }
 
+BOOST_AUTO_TEST_CASE(a_product_of_no_reflections) {
+    const Tensor packed = general({3, 2}).requires_grad_(), other = general({3, 2}), tau = empty({0}, kDouble);
+    packed.detach()[0][0].fill_(std::numeric_limits<double>::infinity()); // what no reflection reads
+    BOOST_TEST(equal(linalg::householder_product(packed, tau), eye(3, 2, kDouble)));
+    for (const bool left : {true, false}) {
+        const Tensor given = left ? other : other.t().contiguous(), result = ormqr(packed, tau, given, left);
+        BOOST_TEST(equal(result, given));
+        BOOST_TEST(!result.is_same(given));
+        BOOST_TEST(result.storage().get() != given.storage().get());
+        BOOST_TEST(result.requires_grad());
+        result.sum().backward();
+        BOOST_TEST(equal(packed.grad(), zeros({3, 2}, kDouble)));
+    }
+}
+
 BOOST_AUTO_TEST_CASE(spectra) {
     const auto symmetric = [](const Tensor& x) { return x + x.mT(); };
     check_gradients(

@@ -174,6 +174,24 @@ BOOST_AUTO_TEST_CASE(factors_of_indefinite_matrices_are_differentiable) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(indefinite_matrices_of_a_batch_go_their_own_ways) {
+    const Tensor single = tensor({{4., 9., 9.}, {1., -3., 9.}, {2., 1., 0.5}}, kDouble),
+                 pair = tensor({{0.1, 9., 9.}, {3., 0.2, 9.}, {1., 2., 0.3}}, kDouble);
+    const Tensor turned = tensor({{0.2, 9., 9.}, {1., -5., 9.}, {-3., 0.4, 0.1}}, kDouble);
+    const Tensor batch = rest(stack({single, pair, single + 0.5, pair * 2., turned}).reshape({5, 1, 3, 3}));
+    const auto [ld, pivots] = linalg::ldl_factor(batch);
+    const Tensor in_pairs = (pivots < Scalar(0)).any(-1);
+    BOOST_TEST((in_pairs.any().item<bool>() && !in_pairs.all().item<bool>())); // blocks of two, and none
+    check_gradients([](const Tensor& x) { return std::get<0>(linalg::ldl_factor(x)); }, {rest(batch)});
+    const Tensor weights = numbers({5, 1, 3, 3});
+    (ld * weights).sum().backward();
+    for (std::int64_t i = 0; i < 5; ++i) {
+        const Tensor alone = rest(batch.detach()[i][0]);
+        (std::get<0>(linalg::ldl_factor(alone)) * weights[i][0]).sum().backward();
+        BOOST_TEST(close(batch.grad()[i][0], alone.grad()));
+    }
+}
+
 BOOST_AUTO_TEST_CASE(exponentials_in_sixteen_bits_are_those_of_float32) {
     const Tensor a = tensor({{0.5, -1.}, {2., 0.25}}, kFloat), exact = linalg::matrix_exp(a);
     for (const ScalarType t : {kHalf, kBFloat16}) {

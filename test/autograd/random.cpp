@@ -5,11 +5,13 @@
 
 #include <cmath>
 #include <complex>
+#include <cstring>
 #include <mutex>
 #include <set>
 #include <thread>
 #include <vector>
 
+#include "message.hpp"
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -57,6 +59,59 @@ BOOST_AUTO_TEST_CASE(threads_share_one_stream_op_by_op, *boost::unit_test::label
         });
     for (auto& t : all) t.join();
     BOOST_TEST((drawn == expected));
+}
+
+BOOST_AUTO_TEST_CASE(dropout_draws_in_the_order_in_which_the_input_lies) {
+    const Tensor x = ones({5, 7});
+    for (const auto drop : {&dropout, &alpha_dropout}) {
+        manual_seed(3);
+        const Tensor of_transposed = drop(x.t(), 0.5, true);
+        manual_seed(3);
+        BOOST_TEST(of_transposed.equal(drop(x, 0.5, true).t()));
+        manual_seed(3);
+        BOOST_TEST(!of_transposed.equal(drop(x.t().contiguous(), 0.5, true)));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(the_state_has_pytorchs_form_and_goes_on_from_it) {
+    manual_seed(123);
+    rand({3});
+    randn({1}, kDouble);
+    const Tensor state = get_rng_state();
+    BOOST_TEST(state.numel() == 5056);
+    const auto word = [&](auto kind, std::size_t at) { // as the C structs in torch's checkpoints have it
+        decltype(kind) v;
+        std::memcpy(&v, static_cast<const char*>(state.data_ptr()) + at, sizeof(v));
+        return v;
+    };
+    BOOST_TEST(word(std::uint64_t(), 0) == 123u);             // the seed
+    BOOST_TEST(word(std::int32_t(), 8) == 618);               // numbers left
+    BOOST_TEST(word(std::int32_t(), 12) == 1);                // seeded
+    BOOST_TEST(word(std::uint64_t(), 16) == 7u);              // the next one
+    BOOST_TEST(word(double(), 5024) == -0.12317391080711818); // the other half of a normal pair
+    BOOST_TEST(word(std::int32_t(), 5040) == 1);
+    const Tensor next = randn({5}), more = rand({700});
+    set_rng_state(state);
+    BOOST_TEST(equal(randn({5}), next));
+    BOOST_TEST(equal(rand({700}), more));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_state_changes_nothing) {
+    manual_seed(5);
+    const Tensor state = get_rng_state();
+    const auto refused = [](const Tensor& t) { return testing::message([&] { set_rng_state(t); }); };
+    BOOST_TEST(refused(ones({5056})) ==
+               "Generator.set_state: state is Tensor[5056] float32; expected a uint8 tensor on "
+               "the CPU, as get_state returns it");
+    BOOST_TEST(refused(zeros({2528}, kByte)) == "Generator.set_state: state has 2528 bytes; expected the 5056 that "
+                                                "get_state and PyTorch's get_rng_state return");
+    Tensor broken = state.clone();
+    broken.slice(0, 8, 12).fill_(0);
+    BOOST_TEST(refused(broken).starts_with("Generator.set_state: state holds no state of a generator: left is 0"));
+    Tensor wide = state.clone();
+    wide.slice(0, 28, 29).fill_(1); // the high half of the first word
+    BOOST_TEST(refused(wide).ends_with("and words of 32 bits"));
+    BOOST_TEST(equal(get_rng_state(), state));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

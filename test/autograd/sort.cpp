@@ -74,6 +74,13 @@ BOOST_AUTO_TEST_CASE(counts) {
     REEL_TEST_LIST(tensor({1, 3, 1}).bincount({}, 5), 0, 2, 0, 1, 0);
     REEL_TEST_LIST(tensor({1, 0, 1}).bincount(tensor({0.5, 1., 2.})), 1, 2.5);
     REEL_TEST_LIST(tensor({1., 2., 1., 4.}).histc(4, 0, 4), 0, 2, 1, 1);
+    // A position's numerator, the range and the bounds may leave the numbers of the dtype.
+    const Tensor far = tensor(std::vector<double>{1e33, 9e32, 0}).to(kFloat).histc(1000000, 0, 1e33);
+    BOOST_TEST(far[999999].item<double>() == 1);
+    BOOST_TEST(far[899999].item<double>() + far[900000].item<double>() == 1);
+    BOOST_TEST(far[0].item<double>() == 1);
+    REEL_TEST_LIST(tensor(std::vector<double>{-3e38, -1e37, 3e38}).to(kFloat).histc(4, -3e38, 3e38), 1, 1, 0, 1);
+    REEL_TEST_LIST(tensor(std::vector<double>{-6e4, 1., 6e4}).to(kHalf).histc(2, -7e4, 7e4), 1, 2);
     const auto [hist, edges] = histogram(tensor({1., 2., 2., 5.}), 2);
     REEL_TEST_LIST(hist, 3, 1);
     REEL_TEST_LIST(edges, 1, 3, 5);

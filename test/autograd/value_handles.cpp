@@ -88,4 +88,34 @@ BOOST_AUTO_TEST_CASE(what_type_a_value_holds) {
     BOOST_TEST((Value::box(std::pair<int, int>(1, 2)).type_info() == typeid(std::pair<int, int>)));
 }
 
+BOOST_AUTO_TEST_CASE(what_a_temporary_holds_comes_by_value) {
+    const auto make = [] {
+        return Value(
+            ValueDict{{"list", Value::list({1, Value("text"), Value(ones({2}))})}, {"inner", ValueDict{{"a", 1}}}});
+    };
+    std::string keys;
+    for (const auto& [key, value] : make().toGenericDict()) keys += key.toStringRef() + " ";
+    BOOST_TEST(keys == "list inner ");
+    std::size_t elements = 0;
+    for (const Value& v : make().toGenericDict().at("list").elements()) elements += !v.isNone();
+    BOOST_TEST(elements == 3);
+    const std::string& text = Value("text").toStringRef();
+    BOOST_TEST(text == "text");
+    const Tensor& t = Value(ones({2})).toTensor();
+    BOOST_TEST(t.numel() == 2);
+    static_assert(std::is_const_v<decltype(make().toGenericDict())>, "a change of it would be lost");
+}
+
+BOOST_AUTO_TEST_CASE(a_temporary_handle_takes_nothing_from_who_shares_the_value) {
+    const Value kept(ValueDict{{"a", 1}}), list = Value::list({1, 2});
+    const auto handle = [](const Value& v) { return v; };
+    BOOST_TEST(handle(kept).toGenericDict().size() == 1);
+    BOOST_TEST(handle(list).elements().size() == 2);
+    BOOST_TEST(kept.toGenericDict().size() == 1);
+    BOOST_TEST(list.elements().size() == 2);
+    kept.toGenericDict().set("b", 2); // of one that stays, the dict itself
+    BOOST_TEST(kept.toGenericDict().size() == 2);
+    BOOST_CHECK_THROW(handle(list).toGenericDict(), TypeError);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

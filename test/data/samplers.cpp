@@ -190,6 +190,44 @@ BOOST_AUTO_TEST_CASE(a_generator_of_its_own_goes_on_too) {
     a.reset(), b.reset();
     BOOST_TEST(rest(a) == rest(b), per_element());
 }
+BOOST_AUTO_TEST_CASE(replicas_share_the_elements) {
+    for (const bool duplicates : {true, false}) {
+        Indices random, sequential;
+        for (std::size_t rank = 0; rank < 3; ++rank) {
+            DistributedRandomSampler a(10, 3, rank, duplicates);
+            DistributedSequentialSampler b(10, 3, rank, duplicates);
+            const Indices share = rest(a);
+            BOOST_TEST(share.size() == (duplicates ? 4u : 3u));
+            random.insert(random.end(), share.begin(), share.end());
+            for (const std::size_t i : rest(b)) sequential.push_back(i);
+        }
+        std::sort(random.begin(), random.end());
+        BOOST_TEST(sequential ==
+                       (duplicates ? Indices{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1} : Indices{0, 1, 2, 3, 4, 5, 6, 7, 8}),
+                   per_element());
+        std::sort(sequential.begin(), sequential.end());
+        BOOST_TEST(random == sequential, per_element());
+    }
+}
+BOOST_AUTO_TEST_CASE(epochs_change_the_order_alike_everywhere) {
+    DistributedRandomSampler a(50), b(50);
+    const Indices first = rest(a);
+    a.set_epoch(1), a.reset();
+    const Indices second = rest(a);
+    BOOST_TEST((first != second));
+    reel::manual_seed(77); // the default generator plays no part
+    BOOST_TEST(rest(b) == first, per_element());
+    b.set_epoch(1), b.reset();
+    b.next(20);
+    DistributedRandomSampler c(50);
+    c.load_state_dict(b.state_dict());
+    BOOST_TEST((c.epoch() == 1 && c.index() == 20));
+    BOOST_TEST(rest(c) == Indices(second.begin() + 20, second.end()), per_element());
+    BOOST_CHECK_EXCEPTION(DistributedSequentialSampler(4, 2, 2), ValueError, says("rank is 2; expected less than"));
+    BOOST_CHECK_EXCEPTION(DistributedRandomSampler(4, 0), ValueError, says("num_replicas is 0"));
+    BOOST_CHECK_EXCEPTION(DistributedSequentialSampler(4, 2).load_state_dict(ValueDict{{"index", 3}, {"epoch", 0}}),
+                          ValueError, says("each of 2 replicas has only 2 elements"));
+}
 BOOST_AUTO_TEST_CASE(states_that_do_not_fit_are_refused_and_change_nothing) {
     RandomSampler s(4, seeded(1));
     const Indices order = values(s.state_dict().toGenericDict().at("indices").toTensor());

@@ -153,4 +153,53 @@ BOOST_AUTO_TEST_CASE(with_module_and_place_under_a_recorder) {
     BOOST_TEST(!found->place.empty());
 }
 
+BOOST_AUTO_TEST_CASE(an_infinity_of_forward_is_named_before_its_gradients) {
+    const Tensor x = arange(3).to(kFloat).requires_grad_();
+    const auto by_log = find_non_finite((log(x) * ones({3})).sum());
+    BOOST_REQUIRE(by_log.has_value());
+    BOOST_TEST(by_log->node == "LogBackward0");
+    BOOST_TEST(by_log->forward);
+    BOOST_TEST(!by_log->nan);
+    BOOST_TEST(by_log->text == "LogBackward0 made the first infinity of forward, in its result");
+
+    const Tensor p = softmax(ones({2, 2}) * tensor({0.f, 1000.f}).requires_grad_(), 1); // underflows to 0
+    const auto deep = find_non_finite(-(log(p) * ones({2, 2})).mean());
+    BOOST_REQUIRE(deep.has_value());
+    BOOST_TEST(deep->node == "LogBackward0", deep->text);
+    const Tensor large = full({2}, 1000.0).requires_grad_();
+    const auto difference = find_non_finite((exp(large) - exp(large)).sum()); // infinity, then infinity - infinity
+    BOOST_REQUIRE(difference.has_value());
+    BOOST_TEST(difference->node == "ExpBackward0", difference->text);
+    BOOST_TEST(!difference->nan);
+}
+
+BOOST_AUTO_TEST_CASE(a_leaf_that_is_not_finite_is_named_as_that) {
+    const Tensor x = full({2}, std::nan("")).requires_grad_();
+    const auto found = find_non_finite((x * 2).sum());
+    BOOST_REQUIRE(found.has_value());
+    BOOST_TEST(found->arrived);
+    BOOST_TEST(found->forward);
+    BOOST_TEST(found->node == "MulBackward0");
+    BOOST_TEST(contains(found->text, "operand 0 of MulBackward0, a leaf of shape [2], holds NaN"), found->text);
+}
+
+BOOST_AUTO_TEST_CASE(ops_that_keep_nothing_are_named_together) {
+    const Tensor x = ones({2}).requires_grad_();
+    const auto found = find_non_finite((x + std::nan("")).neg().sum());
+    BOOST_REQUIRE(found.has_value());
+    BOOST_TEST(found->node == "AddBackward0");
+    BOOST_TEST(contains(found->text, "forward made the first NaN in AddBackward0"), found->text);
+    BOOST_TEST(contains(found->text, "or in SumBackward0"), found->text);
+}
+
+BOOST_AUTO_TEST_CASE(anomaly_mode_does_not_come_first) {
+    const Tensor x = zeros({2}).requires_grad_();
+    const autograd::DetectAnomalyGuard anomaly;
+    const auto found = find_non_finite((sqrt(x) * 0.0).sum());
+    BOOST_REQUIRE(found.has_value());
+    BOOST_TEST(found->node == "SqrtBackward0");
+    BOOST_TEST(!found->forward);
+    BOOST_TEST(autograd::AnomalyMode::should_check_nan());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

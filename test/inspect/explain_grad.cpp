@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -249,6 +250,61 @@ BOOST_AUTO_TEST_CASE(lists_of_parameters_are_never_called) {
     CHECK_FATE(r, "list.0", Got);
     CHECK_FATE(r, "list.1", Unused);
     CHECK_FATE(r, "idle.weight", NeverCalled);
+}
+
+BOOST_AUTO_TEST_CASE(the_text_has_a_line_for_each_reason_and_details_one_for_each_parameter) {
+    Net net;
+    net->first->requires_grad_(false);
+    const Recorder recorder(*net, {.places = false});
+    net(input()).sum().backward();
+    const GradReport r = explain_grad(*net);
+    const std::string text = r.text();
+    BOOST_TEST(
+        text.starts_with("other.weight, other.bias: no gradient: other was never called on the recorder's thread\n"),
+        text);
+    BOOST_TEST(contains(text, "first.weight, first.bias: frozen: it does not require grad\n"), text);
+    BOOST_TEST(contains(text, "second.weight, second.bias: gradient, norms "), text);
+    BOOST_TEST(text.ends_with("6 parameters: 2 with a gradient, 2 frozen, 2 without\n"), text);
+    const std::string details = r.details();
+    BOOST_TEST(std::count(details.begin(), details.end(), '\n') == 6);
+    BOOST_TEST(contains(details, "second.bias    float32[2]  gradient, norm "), details);
+    BOOST_TEST(contains(details, ", from LinearBackward0 in second"), details);
+}
+
+BOOST_AUTO_TEST_CASE(many_parameters_with_one_reason_are_counted) {
+    nn::Sequential net;
+    for (int i = 0; i < 5; ++i) net->push_back(nn::Linear(1, 1));
+    const GradReport r = explain_grad(*net);
+    BOOST_TEST(contains(r.text(), "0.weight, 0.bias, 1.weight, 1.bias, 2.weight, 2.bias, ... (10 in all): no gradient"),
+               r.text());
+}
+
+namespace {
+struct ForgetfulImpl : nn::Module {
+    ForgetfulImpl() { known = register_module("known", nn::Linear(3, 2)); }
+    Tensor forward(const Tensor& x) { return forgotten(known(x)) * scale; }
+    nn::Linear known{nullptr}, forgotten{2, 2};
+    Tensor scale = full({2}, 0.5).requires_grad_();
+};
+REEL_MODULE(Forgetful);
+} // namespace
+
+BOOST_AUTO_TEST_CASE(what_was_used_and_not_registered_is_listed) {
+    Forgetful net;
+    const Recorder recorder(*net, {.places = false});
+    net(input()).sum().backward();
+    const GradReport r = explain_grad(*net);
+    const auto lists = [&](const std::string& part) {
+        return std::any_of(r.unregistered.begin(), r.unregistered.end(),
+                           [&](const std::string& line) { return contains(line, part); });
+    };
+    BOOST_TEST(r.unregistered.size() == 4u, r.text()); // weight and bias, the scale, the module
+    BOOST_TEST(lists("float32[2] requires grad, is used by MulBackward0"), r.text());
+    BOOST_TEST(lists("is no parameter of the model: an input, or forgotten by register_parameter"), r.text());
+    BOOST_TEST(lists("Linear was called by"), r.text());
+    BOOST_TEST(lists("forgotten by register_module"), r.text());
+    BOOST_TEST(contains(r.text(), "not registered: "), r.text());
+    BOOST_TEST(contains(r.json(), "\"unregistered\":["), r.json());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -177,4 +177,16 @@ BOOST_AUTO_TEST_CASE(a_pass_for_other_inputs) {
     CHECK_FATE(r, "first.weight", NotRequested);
 }
 
+BOOST_AUTO_TEST_CASE(a_pass_that_anomaly_mode_interrupted) {
+    Net net;
+    net->between = [](const Tensor& h) { return sqrt(h * 0) * 0.0; };
+    const Recorder recorder(*net);
+    const autograd::DetectAnomalyGuard anomaly;
+    BOOST_CHECK_THROW(net(input()).sum().backward(), Error);
+    const GradReport r = explain_grad(*net);
+    CHECK_FATE(r, "first.weight", Interrupted);
+    BOOST_TEST(contains(r.find("first.weight")->text, "the pass ended before it came here"), r.text());
+    BOOST_TEST(contains(r.find("first.weight")->text, "at SqrtBackward0"), r.text());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -39,6 +39,9 @@ export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 step "pkg-config knows the version" pkg-config --atleast-version=0.1 reel
 # shellcheck disable=SC2046
 step "pkg-config builds" "${CXX:-g++}" program.cpp -o program $(pkg-config --cflags --libs reel)
+# shellcheck disable=SC2046
+step "headers give no warnings where a program asks for many" "${CXX:-g++}" -fsyntax-only -Wall -Wextra -Wpedantic \
+    -Wshadow -Werror program.cpp $(pkg-config --cflags reel)
 step "program built by pkg-config runs" env -u LD_LIBRARY_PATH ./program
 step "nor does one by pkg-config" no_gpl ./program
 if [ -e "$prefix/lib/libreel_fftw.so" ]; then

@@ -223,4 +223,19 @@ BOOST_AUTO_TEST_CASE(M_49_freezing_changes_flags_only) {
     for (const Tensor& p : m->parameters()) BOOST_TEST(!p.requires_grad());
 }
 
+BOOST_AUTO_TEST_CASE(a_holder_clones_into_a_holder_of_its_class) {
+    nn::Linear linear(2, 3);
+    nn::Linear copy = linear.clone();
+    BOOST_TEST(equal(copy->weight, linear->weight));
+    BOOST_TEST(!copy->weight.is_same(linear->weight));
+    copy = linear.clone();
+    const auto also = linear.clone();
+    BOOST_TEST(also(ones({1, 2})).sizes() == IntArrayRef({1, 3}));
+    BOOST_TEST(equal(also->bias, linear->bias));
+    nn::Sequential net{nn::Linear(1, 2), nn::ReLU()}, twin = net.clone();
+    BOOST_TEST(twin->size() == 2);
+    BOOST_TEST(!twin->ptr(0)->parameters()[0].is_same(net->ptr(0)->parameters()[0]));
+    BOOST_CHECK_THROW(nn::Linear(nullptr).clone(), Error);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -163,4 +163,44 @@ BOOST_AUTO_TEST_CASE(M_54_parameter_dictionaries) {
     BOOST_TEST(d->parameters().empty());
 }
 
+BOOST_AUTO_TEST_CASE(parameter_containers_read_as_tensors) {
+    const Tensor a = ones({2}), b = zeros({3});
+    nn::ParameterList list(a, b), more(b);
+    *list += *more;
+    BOOST_TEST(list->size() == 3u);
+    const Tensor first = list->at(0);
+    BOOST_TEST(equal(first, a));
+    names keys;
+    for (const auto& item : *list) {
+        keys.push_back(item.key());
+        BOOST_TEST(nn::Parameter::is(item.value()));
+    }
+    BOOST_TEST(keys == (names{"0", "1", "2"}));
+    nn::ParameterDict d, other;
+    d->insert("a", Value(a));
+    other->insert("a", Value(a + 1));
+    other->insert("b", Value(b));
+    d->update(*other);
+    BOOST_TEST(d->keys() == (names{"a", "b"}));
+    const Tensor got = d->get("a"), taken = d->pop("b");
+    BOOST_TEST(equal(got, a + 1));
+    BOOST_TEST(equal(taken, b));
+    const std::vector<Tensor> values = d->values();
+    BOOST_TEST((values.size() == 1 && equal(values[0], a + 1)));
+    d->insert("n", Value(3));
+    BOOST_TEST(!message_of<TypeError>([&] { const Tensor t = d->at("n"); }).empty());
+    BOOST_CHECK_THROW(const std::vector<Tensor> none = d->values(), TypeError);
+}
+BOOST_AUTO_TEST_CASE(a_module_dictionary_takes_what_another_holds) {
+    nn::ModuleDict d, other;
+    d->insert("a", nn::ReLU());
+    other->insert("a", nn::Tanh());
+    other->insert("b", nn::Sigmoid());
+    d->update(*other);
+    BOOST_TEST(d->keys() == (names{"a", "b"}));
+    BOOST_TEST(((*d)["a"] == (*other)["a"]));
+    d->update(*d); // itself: nothing changes
+    BOOST_TEST(d->size() == 2u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -137,4 +137,37 @@ BOOST_AUTO_TEST_CASE(section_0_4_none_where_a_tensor_is_wanted_is_a_type_error) 
     BOOST_CHECK_THROW(linear->call_values({Value()}), TypeError);
 }
 
+BOOST_AUTO_TEST_CASE(an_error_of_an_op_tells_the_path_of_the_module_that_it_left) {
+    const auto what = [](auto f) {
+        try {
+            f();
+        } catch (const Error& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    const std::string refused = "linear: input has shape [1, 2], whose last dimension must equal in_features 3";
+    nn::Sequential blocks{nn::ReLU(), nn::Sequential{nn::Linear(2, 2), nn::Linear(3, 1)}};
+    nn::Linear alone(3, 1);
+    const Tensor x = ones({1, 2});
+    BOOST_TEST(what([&] { alone(x); }).starts_with(refused));
+    BOOST_TEST(what([&] { alone(x); }).find("\n  in ") == std::string::npos);
+    BOOST_TEST(what([&] { blocks(x); }).ends_with("\n  in 1.1 (reel::nn::LinearImpl)"), what([&] { blocks(x); }));
+    BOOST_TEST(what([&] { blocks(x); }).starts_with(refused));
+    blocks->register_forward_hook([](nn::Module&, const Tensor&, const Tensor&) {});
+    BOOST_TEST(what([&] { blocks(x); }).ends_with("\n  in 1.1 (reel::nn::LinearImpl)"));
+}
+
+BOOST_AUTO_TEST_CASE(an_error_of_a_hook_names_the_module_of_the_hook) {
+    nn::Sequential net{nn::Linear(2, 2)};
+    net->ptr(0)->register_forward_hook([](nn::Module&, const Tensor&, const Tensor&) { REEL_CHECK(false, "no"); });
+    try {
+        net(ones({1, 2}));
+        BOOST_ERROR("nothing was thrown");
+    } catch (const Error& e) {
+        BOOST_TEST(e.msg() == "no");
+        BOOST_TEST(e.what() == std::string("no\n  in 0 (reel::nn::LinearImpl)"));
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

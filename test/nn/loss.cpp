@@ -11,7 +11,10 @@
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/nn.hpp>
 
+#include "nn/testing.hpp"
+
 using namespace reel;
+using reel::testing::WarningLog;
 using autograd::variable_list;
 
 namespace {
@@ -87,6 +90,33 @@ BOOST_AUTO_TEST_CASE(losses_from_their_reduction) {
     BOOST_TEST(nn::SoftMarginLoss(kSum)(x, y).item<float>() == 2 * std::log(2.f), boost::test_tools::tolerance(1e-6f));
     BOOST_TEST((nn::MultiLabelMarginLoss(kNone)->options.reduction() == kNone));
     BOOST_TEST((nn::MSELossOptions().reduction() == kMean));
+}
+
+BOOST_AUTO_TEST_CASE(options_from_a_reduction_alone) {
+    const Tensor x = ones({3}), y = zeros({3});
+    BOOST_TEST(nn::SmoothL1Loss(kNone)(x, y).dim() == 1);
+    BOOST_TEST(nn::HuberLoss(kSum)(x, y).item<double>() == 1.5);
+    BOOST_TEST(nn::Softshrink(0.25)(x).sum().item<double>() == 2.25);
+}
+BOOST_AUTO_TEST_CASE(losses_that_broadcast_say_so) {
+    const Tensor input = ones({4, 1}), target = ones({4});
+    const auto warned = [&](auto loss) {
+        WarningLog log;
+        loss(input, ones({4, 1}));
+        BOOST_TEST(log.texts.empty());
+        BOOST_TEST(loss(input, target).numel() == 1);
+        return log.texts;
+    };
+    const std::string text =
+        ": input has shape [4, 1] and target [4]: every element of one meets several of the other, "
+        "which is seldom meant; give both the same shape";
+    const auto is = [&](const std::vector<std::string>& texts, const char* op) {
+        BOOST_TEST(texts == std::vector<std::string>{op + text}, boost::test_tools::per_element());
+    };
+    is(warned([](const Tensor& a, const Tensor& b) { return mse_loss(a, b); }), "mse_loss");
+    is(warned([](const Tensor& a, const Tensor& b) { return l1_loss(a, b); }), "l1_loss");
+    is(warned([](const Tensor& a, const Tensor& b) { return smooth_l1_loss(a, b); }), "smooth_l1_loss");
+    is(warned([](const Tensor& a, const Tensor& b) { return huber_loss(a, b); }), "huber_loss");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -89,6 +89,14 @@ BOOST_AUTO_TEST_CASE(conversions) {
     BOOST_TEST(same(invert_permutation(tensor({2, 0, 1}).to(kLong)), tensor({1, 2, 0}).to(kLong)));
     BOOST_TEST(!invert_permutation({}).defined());
 }
+BOOST_AUTO_TEST_CASE(any_list_of_sequences_packs) {
+    const std::vector<Tensor> list{ones({3}), ones({2})};
+    const ArrayRef<Tensor> seen = list;
+    const auto packed = nn::utils::rnn::pack_sequence(seen);
+    BOOST_TEST(equal(packed.data(), nn::utils::rnn::pack_sequence(list).data()));
+    BOOST_TEST(nn::utils::rnn::pad_sequence(seen).size(0) == 3);
+    BOOST_TEST(packed.to(kCPU).data().is_same(packed.data()));
+}
 BOOST_AUTO_TEST_CASE(errors_are_pytorchs) {
     const Tensor x = counted({3, 2}, 1);
     using Lengths = std::vector<std::int64_t>;

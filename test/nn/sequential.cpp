@@ -82,4 +82,33 @@ BOOST_AUTO_TEST_CASE(containers_give_references_to_their_modules) {
     BOOST_TEST(seen == 4);
 }
 
+BOOST_AUTO_TEST_CASE(layers_in_braces_draw_first_to_last_and_others_are_warned_about) {
+    const auto first_weight = [](const nn::Sequential& net) { return net->ptr(0)->parameters()[0]; };
+    manual_seed(1);
+    const Tensor expected = nn::Linear(2, 3)->weight;
+    WarningLog log;
+    manual_seed(1);
+    BOOST_TEST(equal(first_weight(nn::Sequential{nn::Linear(2, 3), nn::ReLU(), nn::Linear(3, 1)}), expected));
+    BOOST_TEST(log.texts.size() == 0u);
+    manual_seed(1);
+    const nn::Sequential net(nn::Linear(2, 3), nn::ReLU(), nn::Linear(3, 1));
+    if (equal(first_weight(net), expected)) { // clang
+        BOOST_TEST(log.texts.size() == 0u);
+    } else {
+        BOOST_REQUIRE(log.texts.size() == 1u);
+        BOOST_TEST(log.texts[0] ==
+                   "Sequential(a, b, ...): the compiler made these modules last to first, which is also the order "
+                   "in which they drew their initial numbers; PyTorch draws first to last. Braces do, too: "
+                   "Sequential{a, b, ...}");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(the_order_is_nobodys_business_where_one_layer_draws_or_the_modules_are_named) {
+    const WarningLog log;
+    nn::Linear behind(3, 1), front(2, 3);
+    nn::Sequential(front, behind); // made in another order, and meant so
+    nn::Sequential(nn::Linear(2, 3), nn::BatchNorm1d(3), nn::ReLU());
+    BOOST_TEST(log.texts.size() == 0u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -154,4 +154,18 @@ BOOST_AUTO_TEST_CASE(versions_go_along_as_a_dict_value) { // M-33: `_metadata` i
     BOOST_TEST(!StateDict::from_value(bare.to_value()).metadata);
 }
 
+BOOST_AUTO_TEST_CASE(hooks_may_return_nothing) {
+    nn::Linear linear(2, 2);
+    int saved = 0, loaded = 0, registered = 0;
+    linear->register_state_dict_post_hook([&](Module&, StateDict&, const std::string&, ValueDict&) { ++saved; });
+    linear->register_load_state_dict_post_hook([&](Module&, nn::IncompatibleKeys&) { ++loaded; });
+    const ScopedHook hook(nn::register_module_parameter_registration_hook(
+        [&](Module&, const std::string&, const Value&) { ++registered; }));
+    linear->load_state_dict(linear->state_dict());
+    nn::Linear(1, 1);
+    BOOST_TEST(saved == 1);
+    BOOST_TEST(loaded == 1);
+    BOOST_TEST(registered == 2);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -90,6 +90,19 @@ BOOST_AUTO_TEST_CASE(M_11_apply_visits_children_first_and_once_per_parent) {
     BOOST_TEST(n == 12u);
 }
 
+BOOST_AUTO_TEST_CASE(apply_and_as_on_const_modules) {
+    nn::Sequential net{nn::Linear(2, 3), nn::ReLU()};
+    const nn::Module& seen = *net;
+    std::vector<std::string> order;
+    seen.apply([&](const nn::Module& m) { order.push_back(m.repr_name()); });
+    BOOST_TEST(order == (std::vector<std::string>{"Linear", "ReLU", "Sequential"}));
+    order.clear();
+    seen.apply([&](const std::string& name, const nn::Module&) { order.push_back(name); }, "net");
+    BOOST_TEST(order == (std::vector<std::string>{"net.0", "net.1", "net"}));
+    const nn::Module& first = *net->ptr(0);
+    BOOST_TEST((first.as<nn::Linear>() && first.as<nn::LinearImpl>()->weight.defined()));
+    BOOST_TEST(!first.as<nn::ReLU>());
+}
 BOOST_AUTO_TEST_CASE(M_12_modes_reach_the_whole_tree) {
     nn::Sequential s{nn::Dropout(), nn::Sequential(nn::Dropout())};
     s->eval();

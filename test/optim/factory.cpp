@@ -77,4 +77,25 @@ BOOST_AUTO_TEST_CASE(impossible_options_are_refused_by_name) {
                       ValueError);
 }
 
+BOOST_AUTO_TEST_CASE(one_keyword_argument_is_one) {
+    const std::vector<Tensor> w{ones({2}).requires_grad_()};
+    const auto rate = [](const std::unique_ptr<optim::Optimizer>& o) {
+        return o->param_groups()[0].options().get_lr();
+    };
+    BOOST_TEST(rate(optim::make_optimizer("SGD", w, {{"lr", 0.25}})) == 0.25);
+    BOOST_TEST(rate(optim::make_optimizer("SGD", w, {{"momentum", 0.5}, {"lr", 0.125}})) == 0.125);
+    BOOST_TEST(rate(optim::make_optimizer("SGD", w, {0.5})) == 0.5);
+    BOOST_TEST(rate(optim::make_optimizer("SGD", w, {}, {{"lr", 0.75}})) == 0.75);
+}
+
+BOOST_AUTO_TEST_CASE(a_state_dict_is_walked_where_it_is_made) {
+    const std::vector<Tensor> w{ones({2}).requires_grad_()};
+    const auto o = optim::make_optimizer("SGD", w, {{"lr", 0.25}});
+    std::string keys;
+    for (const auto& [key, value] : o->state_dict().toGenericDict()) keys += key.toStringRef() + " ";
+    BOOST_TEST(keys == "state param_groups ");
+    for (const Value& group : o->state_dict().toGenericDict().at("param_groups").elements())
+        BOOST_TEST(group.toGenericDict().at("lr").toDouble() == 0.25);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,9 +1,7 @@
 // Results that show an operand's memory: the blocks say `view` of exactly those ops.
 #include <boost/test/unit_test.hpp>
 
-#include <reel/autograd/op.hpp>
-
-#include "declared_views.hpp"
+#include "declared_words.hpp"
 #include "findings.hpp"
 #include "sample.hpp"
 
@@ -17,13 +15,6 @@ const Tensor* shown_operand(const Tensor& result, const variable_list& operands)
         if (result.numel() > 0 && result.storage().get() == t.storage().get() && !result.is_same(t)) return &t;
     return nullptr;
 }
-/// The schema that the call by name takes.
-const ops::Schema* schema_of(const Sample& s) {
-    std::vector<Value> bound;
-    for (const ops::Schema& schema : ops::registry().at(s.op).schemas)
-        if (schema.bind(s.args, s.kwargs, bound, nullptr)) return &schema;
-    return nullptr;
-}
 
 } // namespace
 
@@ -33,7 +24,7 @@ BOOST_AUTO_TEST_CASE(what_shows_its_operand_is_declared_a_view_and_nothing_else)
     std::set<std::string> tried, shown;
     Findings findings;
     for (const Sample& s : samples()) {
-        const ops::Schema* schema = s.call ? nullptr : schema_of(s);
+        const ops::Schema* const schema = bound_call(s).schema;
         if (!schema) continue;
         const variable_list operands = leaves(s.operands(), std::vector<bool>(s.operands().size()));
         const Sample fresh = s.with(operands);

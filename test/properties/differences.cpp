@@ -43,7 +43,7 @@ double* reals(const Tensor& t, std::int64_t& count) {
 
 std::vector<std::int64_t> some_places(std::int64_t count, std::int64_t few) {
     std::vector<std::int64_t> places;
-    const std::int64_t n = long_form() ? count : std::min(count, few);
+    const std::int64_t n = std::min(count, long_form() ? 16 * few : few);
     for (std::int64_t k = 0; k < n; ++k) places.push_back(k * count / n);
     return places;
 }

@@ -23,7 +23,7 @@ std::optional<Difference> difference(const std::function<double(double)>& f, dou
 /// The real numbers of a tensor: one for each element, two where they are complex. Shares memory with `t`, which is
 /// dense.
 double* reals(const Tensor& t, std::int64_t& count);
-/// A few of `count` places, spread over all; all of them in the long form.
+/// A few of `count` places, spread over all; sixteen times as many in the long form.
 std::vector<std::int64_t> some_places(std::int64_t count, std::int64_t few);
 /// The sum over all elements of Re(conj(a) b).
 double real_inner(const Tensor& a, const Tensor& b);

@@ -6,6 +6,7 @@
 #include <reel/autograd/ops.hpp>
 
 #include "comparison.hpp"
+#include "declared_words.hpp"
 #include "findings.hpp"
 
 using namespace properties;
@@ -75,6 +76,8 @@ BOOST_AUTO_TEST_CASE(show_in_the_base) {
     for (const Sample& s : samples()) {
         const ops::Op& op = ops::registry().at(s.op);
         if (s.call || s.is_random() || !op.has_inplace() || s.args.empty() || !s.args[0].isTensor()) continue;
+        // A view in place turns the tensor into another view and writes nothing.
+        if (const BoundCall call = bound_call(s); call.schema && declared_views().contains(call.schema->text)) continue;
         const Tensor first = s.args[0].toTensor();
         const variable_list result = s.run();
         if (result.size() != 1 || !result[0].sizes().equals(first.sizes()) ||

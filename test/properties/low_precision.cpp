@@ -18,11 +18,12 @@ namespace {
 struct Precision {
     ScalarType real, complex; ///< complex numbers of half precision do not exist: the same as real
     double epsilon, largest;  ///< from 1 to the next number; the last finite one
+    double smallest;          ///< the first above zero
     const char* aspect;
 };
-const Precision precisions[] = {{kFloat, kComplexFloat, 0x1p-23, 3.4e38, "float32"},
-                                {kBFloat16, kBFloat16, 0x1p-7, 3.3e38, "bfloat16"},
-                                {kHalf, kHalf, 0x1p-10, 65504, "float16"}};
+const Precision precisions[] = {{kFloat, kComplexFloat, 0x1p-23, 3.4e38, 0x1p-149, "float32"},
+                                {kBFloat16, kBFloat16, 0x1p-7, 3.3e38, 0x1p-133, "bfloat16"},
+                                {kHalf, kHalf, 0x1p-10, 65504, 0x1p-24, "float16"}};
 
 bool is_wide(const Tensor& t) { return t.scalar_type() == kDouble || t.scalar_type() == kComplexDouble; }
 ScalarType narrowed(const Tensor& t, const Precision& p) {
@@ -85,7 +86,7 @@ void compare(const Sample& s, const Precision& p, Findings& findings, int& compa
         const double size = wide.abs().max().item().toDouble();
         if (!(size <= p.largest) || !std::isfinite(moved[i])) continue;
         const double apart = (widened(y) - wide).abs().max().item().toDouble(),
-                     bound = roundings * (p.epsilon * size + moved[i]);
+                     bound = roundings * (p.epsilon * size + moved[i] + p.smallest);
         if (!(apart <= bound))
             findings.add(s, p.aspect,
                          str("result ", i, " is ", apart, " from that of float64; expected at most ", bound));

@@ -149,6 +149,22 @@ bool Sample::leaves_memory_unwritten() const {
     return op.starts_with("empty") || op == "new_empty" || op.starts_with("resize_");
 }
 
+BoundCall bound_call(const Sample& sample) {
+    BoundCall made;
+    if (sample.call) return made;
+    for (const ops::Schema& schema : ops::registry().at(sample.op).schemas) {
+        if (!schema.bind(sample.args, sample.kwargs, made.arguments, nullptr)) continue;
+        made.schema = &schema;
+        break;
+    }
+    return made;
+}
+bool holds(const Value& value, const Tensor& t) {
+    variable_list held;
+    collect(value, held);
+    return std::any_of(held.begin(), held.end(), [&](const Tensor& e) { return e.is_same(t); });
+}
+
 const std::vector<Sample>& samples() {
     static const std::vector<Sample> list = read_samples();
     return list;

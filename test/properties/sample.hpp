@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <reel/autograd/function.hpp>
+#include <reel/autograd/op.hpp>
 #include <reel/autograd/value.hpp>
 
 namespace properties {
@@ -25,6 +26,7 @@ struct Sample {
     /// instead.
     bool by_convention = false;
     std::vector<std::string> schemas = {}; ///< texts, of which the call must take one; empty: any of the op's
+    bool over_domain = false;              ///< of a pointwise rule, with operands from all of its domain
 
     /// The tensors among the arguments, lists included, in order.
     variable_list operands() const;
@@ -40,6 +42,15 @@ struct Sample {
     bool leaves_memory_unwritten() const;
     std::string name() const { return op + " (" + origin + ")"; }
 };
+
+/// The schema that a call by name takes, and what it gives to each of its arguments.
+struct BoundCall {
+    const ops::Schema* schema = nullptr; ///< null where the sample is no call by name, or no schema takes it
+    std::vector<Value> arguments;
+};
+BoundCall bound_call(const Sample& sample);
+/// Does `value` hold the tensor `t`, alone or in a list?
+bool holds(const Value& value, const Tensor& t);
 
 /// Every sample: the vendored ones and those of the ops' blocks; under REEL_PROPERTIES=long all cases of the reference
 /// data (REEL_REFERENCE, else ../shared/oracle beside the checkout).

@@ -80,7 +80,7 @@ variable_list enlarged(const Sample& s, std::int64_t wanted) {
         const auto start = std::chrono::steady_clock::now();
         outcome_of([&] { return gradients_of(s, leaves(larger(operands, 8), in_double_precision(operands))); });
         const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-        return long_form() || taken.count() * double(times) / 8 < 0.1;
+        return taken.count() * double(times) / 8 < (long_form() ? 1 : 0.1);
     };
     for (const auto larger : {batched, prolonged})
         if (grows(larger)) return soon(larger) ? larger(operands, times) : variable_list{};

@@ -5,6 +5,7 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/op.hpp>
+#include <reel/autograd/op_calls.hpp>
 #include <reel/autograd/ops.hpp>
 
 #include "comparison.hpp"
@@ -36,6 +37,29 @@ std::string difference_between(const Value& a, const Value& b) {
     for (std::size_t i = 0; i < p.size(); ++i)
         if (const std::string what = difference_between(p[i], q[i]); !what.empty()) return what;
     return {};
+}
+
+/// Writes down whose calls came.
+class Taken : public ops::OpCallMode {
+public:
+    Value take(const ops::OpCall& call) override {
+        schemas.push_back(call.schema.text);
+        return call.run();
+    }
+    std::vector<std::string> schemas;
+};
+/// Empty when `call` came once, as a call of `schema`.
+template <class F> std::string not_taken_once(const std::string& schema, F call) {
+    Taken taken;
+    manual_seed(0);
+    {
+        const ops::OpCallScope scope(&taken);
+        call();
+    }
+    if (taken.schemas == std::vector<std::string>{schema}) return {};
+    std::string came;
+    for (const std::string& text : taken.schemas) came += (came.empty() ? "" : ", ") + text;
+    return came.empty() ? "is not taken" : "came as " + came;
 }
 
 } // namespace
@@ -70,6 +94,31 @@ BOOST_AUTO_TEST_CASE(give_what_the_call_by_name_gives) {
     findings.judge({"typed"});
     BOOST_TEST(compared > 1000);
     BOOST_TEST_MESSAGE(compared << " calls compared");
+}
+
+BOOST_AUTO_TEST_CASE(arrive_once_where_calls_are_taken) {
+    const NoGradGuard guard;
+    Findings findings;
+    std::multimap<std::string, TypedCall> by_schema;
+    for (const TypedCall& typed : typed_calls()) by_schema.emplace(typed.schema, typed);
+    int tried = 0;
+    for (const Sample& s : samples()) {
+        std::vector<Value> bound;
+        const ops::Schema* schema = s.call || s.leaves_memory_unwritten() ? nullptr : bind(s, bound);
+        if (!schema || s.op.ends_with('_')) continue;
+        const auto judge = [&](const std::string& form, const std::string& what) {
+            ++tried;
+            if (!what.empty()) findings.add(s, "taken", form + ": " + what);
+        };
+        judge("named", not_taken_once(schema->text, [&] { ops::registry().at(s.op).call(s.args, s.kwargs); }));
+        const auto [first, last] = by_schema.equal_range(schema->text);
+        for (auto it = first; it != last; ++it)
+            if (stands_at_defaults(*schema, bound, it->second))
+                judge(it->second.form, not_taken_once(schema->text, [&] { it->second.call(bound); }));
+    }
+    findings.judge({"taken"});
+    BOOST_TEST(tried > 2000);
+    BOOST_TEST_MESSAGE(tried << " calls taken");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

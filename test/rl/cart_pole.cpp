@@ -5,7 +5,7 @@
 
 #include "message.hpp"
 #include "rl/trajectories.hpp"
-#include "rl/warnings.hpp"
+#include "warnings.hpp"
 
 using namespace reel;
 using namespace reel::rl;

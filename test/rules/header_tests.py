@@ -16,7 +16,8 @@ COVERED_BY = [
     ("autograd/device", "surface/core_types"), ("autograd/dtype", "surface/core_types"),
     ("autograd/ordered_dict", "surface/core_types"), ("autograd/tensor_options", "surface/core_types"),
     ("autograd/half", "autograd/sixteen_bits"), ("autograd/tensor", "surface/tensors"),
-    ("autograd/tensor_accessor", "surface/tensors"), ("autograd/tensor_factory", "surface/factories"),
+    ("autograd/tensor_accessor", "surface/tensors"), ("autograd/index", "autograd/indexing"),
+    ("autograd/range_factories", "surface/factories"), ("autograd/tensor_factory", "surface/factories"),
     ("autograd/like_factories", "autograd/factories"), ("autograd/tensor_operators", "autograd/operators"),
     ("autograd/type_promotion", "autograd/operators"), ("autograd/value", "autograd/value_handles"),
     ("autograd/list", "autograd/value_handles"), ("autograd/intrusive_ptr", "autograd/gradient_validation"),
@@ -43,7 +44,7 @@ COVERED_BY = [
     # modules
     ("nn/backends", "nn/sharing"), ("nn/replicate", "nn/sharing"), ("nn/call", "nn/forward_arguments"),
     ("nn/cloneable", "nn/clone"), ("nn/describe", "nn/fields"), ("nn/factory", "nn/option_visitor"),
-    ("nn/functional", "surface/functional"), ("nn/fwd", "nn/any_module"), ("nn/hook_list", "nn/forward_hooks"),
+    ("nn/functional/*", "nn/functional"), ("nn/fwd", "nn/any_module"), ("nn/hook_list", "nn/forward_hooks"),
     ("nn/hooks", "nn/global_hooks"), ("nn/hook_types", "nn/fields"), ("nn/instances", "nn/members_and_tables"), ("nn/module", "nn/traversal"),
     ("nn/module_holder", "nn/backward_hooks"), ("nn/number", "nn/option_visitor"), ("nn/options", "nn/option_visitor"),
     ("nn/pack", "nn/fields"), ("nn/parameter", "nn/attributes"), ("nn/registered_module", "nn/members_and_tables"),

@@ -7,51 +7,12 @@
 
 #include <reel/script/object.hpp>
 
+#include "compile_helpers.hpp"
 #include "message.hpp"
 
 using namespace reel::jit;
 using reel::IValue;
-using reel::testing::message;
-
-namespace {
-
-/// A text's functions, callable by name.
-struct Functions {
-    std::shared_ptr<CompilationUnit> unit = std::make_shared<CompilationUnit>();
-    explicit Functions(const std::string& source) { compile_functions(*unit, source); }
-    IValue operator()(reel::Args arguments = {}, const char* name = "f") const {
-        return (*unit->find_function("__torch__." + std::string(name)))(std::move(arguments));
-    }
-    std::string code(const char* name = "f") const {
-        return unit->find_function("__torch__." + std::string(name))->code();
-    }
-};
-/// The value of an expression.
-IValue evaluated(const std::string& expression) { return Functions("def f():\n    return " + expression + "\n")(); }
-std::string shown(const std::string& expression) { return str(evaluated(expression)); }
-
-/// `line:column message` of the error of a text.
-std::string failure(const std::string& source) {
-    try {
-        Functions program(source);
-    } catch (const ScriptError& e) {
-        return std::to_string(e.where().line()) + ":" + std::to_string(e.where().column()) + " " + e.message();
-    }
-    return "no error";
-}
-/// Of a body of `def f(x: Tensor, n: int, l: List[int], o: Optional[int])`.
-std::string body_failure(const std::string& body) {
-    return failure("def f(x: Tensor, n: int, l: List[int], o: Optional[int]):\n" + body);
-}
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
-
-std::string repeated(const std::string& part, std::size_t n) {
-    std::string text;
-    for (std::size_t i = 0; i < n; ++i) text += part;
-    return text;
-}
-
-} // namespace
+using namespace reel::testing;
 
 BOOST_AUTO_TEST_SUITE(script_compile)
 
@@ -124,6 +85,16 @@ BOOST_AUTO_TEST_CASE(syntax_errors_point_at_the_word) { // SC-27, SC-31, SC-85
     BOOST_TEST(body_failure("    1 = x\n") == "2:4 unexpected expression on left-hand side of assignment");
     BOOST_TEST(body_failure("    return {1, 2}\n") == "2:13 expected : but found ',' here");
     BOOST_TEST(body_failure("    if n:\n        pass\n      pass\n") == "4:6 invalid indent level");
+    BOOST_TEST(body_failure("    if n > 0: return x\n") == "2:14 expected indent but found 'return' here");
+    BOOST_TEST(Functions("def f(): return 1\n")().toInt() == 1);
+    BOOST_TEST(body_failure("    x, 1 = (x, 2)\n") == "2:7 unexpected expression on left-hand side of assignment");
+    BOOST_TEST(body_failure("    return (1, 2)[2]\n") ==
+               "2:12 Tuple index out of range. Tuple is length 2 and index is 2");
+    BOOST_TEST(body_failure("    y = [i for i in n]\n") == "2:9 'int' object is not iterable");
+    BOOST_TEST(body_failure("    for i in enumerate(n):\n        pass\n") == "2:13 'int' object is not iterable");
+    BOOST_TEST(contains(body_failure("    return x['a']\n"), "2:11 Unsupported operation: indexing tensor"));
+    BOOST_TEST(failure("def f(a: int, b: int = 2, c: int):\n    pass\n") ==
+               "1:26 Non-default positional argument c follows default argument");
     BOOST_TEST(failure("x = 1\n") == "1:0 expected def but found 'ident' here");
     BOOST_TEST(failure("def f(**x):\n    pass\n") == "1:6 expected ident but found '**' here");
     BOOST_TEST(Functions("def f():\n    return 1")().toInt() == 1); // the last line's end may be missing
@@ -154,7 +125,9 @@ BOOST_AUTO_TEST_CASE(types_that_do_not_fit) { // SC-36, SC-37, SC-38, SC-52
                         "Variable 'y' previously had type Tensor"));
     BOOST_TEST(body_failure("    a, b = (1, 2, 3)\n") == "2:4 too many values to unpack: need 2 but found 3");
     BOOST_TEST(body_failure("    a, b = n\n") == "2:11 int cannot be used as a tuple");
-    BOOST_TEST(contains(body_failure("    return [1, 'a']\n"), "the elements of a list must be of one type"));
+    BOOST_TEST(contains(body_failure("    y: List[int] = [1, 'a']\n"),
+                        "`List[int]` did not match the types of the given list elements, which were unified to "
+                        "Union[int, str]"));
     BOOST_TEST(contains(body_failure("    return l + 1\n"), "Arguments for call are not valid."));
     BOOST_TEST(body_failure("    if o:\n        pass\n") == "2:7 Could not cast value of type Optional[int] to bool");
     BOOST_TEST(body_failure("    break\n") == "2:4 SyntaxError: 'break' outside loop");
@@ -240,6 +213,12 @@ BOOST_AUTO_TEST_CASE(forks_close_over_locals) { // SC-29, SC-55
                             "    a = torch.jit.fork(body)\n    return torch.jit.wait(a) + n\n");
     BOOST_TEST(program({3}).toInt() == 9);
     BOOST_TEST(program({6}).toInt() == 7);
+    const Functions called("def g(x: int, k: int) -> int:\n    return x * k\n"
+                           "def f(n: int):\n    return torch.jit.fork(g, n, 3)\n");
+    const auto graph = called.unit->find_function("__torch__.f")->graph();
+    const Node* fork = graph->block()->first();
+    while (fork->outputs().empty() || fork->output()->type()->kind() != TypeKind::Future) fork = fork->next();
+    BOOST_TEST(fork->inputs().size() == 2u); // the constant, too
     BOOST_TEST(failure("def f(x):\n    def g():\n        return 1\n    return g()\n") == "4:11 cannot call a closure");
 }
 

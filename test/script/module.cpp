@@ -57,6 +57,16 @@ BOOST_AUTO_TEST_CASE(a_slot_and_its_entry_are_one) {
     m->requires_grad_(false);
     BOOST_TEST(!m.attr("w").toTensor().requires_grad());
 }
+BOOST_AUTO_TEST_CASE(SC_10_a_parameter_that_the_script_computed_begins_there) {
+    const jit::Module m = net();
+    const Tensor scaled = m.attr("w").toTensor() * 2;
+    BOOST_TEST(!scaled.is_leaf());
+    m.setattr("w", scaled); // as `__setstate__` may
+    const Tensor w = m->own_parameters()["w"];
+    BOOST_TEST(w.is_leaf());
+    BOOST_TEST(w.requires_grad());
+    BOOST_TEST(w.equal(scaled));
+}
 BOOST_AUTO_TEST_CASE(SC_54_training_is_an_attribute_like_any) {
     const jit::Module m = net();
     BOOST_TEST(m.is_training());

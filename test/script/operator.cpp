@@ -217,6 +217,20 @@ BOOST_AUTO_TEST_CASE(formats_fill_in_values) {
     BOOST_TEST(shown("aten::bin", {5}) == "0b101");
 }
 
+// SC-40, SC-41
+BOOST_AUTO_TEST_CASE(pairs_of_numbers_are_what_rows_of_them_are) {
+    const IValue numbers[] = {smallest, -7, -1, 3, 2.5, -0.5, true};
+    for (const char* name : {"aten::add.int", "aten::sub.int", "aten::mul.int", "aten::div.int", "aten::floordiv.int",
+                             "aten::remainder.int", "aten::lt.int", "aten::gt.int", "aten::le.int", "aten::ge.int",
+                             "aten::eq.int", "aten::ne.int"}) {
+        const auto pair = jit::find_operator(name)->run_pair;
+        BOOST_REQUIRE(pair);
+        for (const IValue& a : numbers)
+            for (const IValue& b : numbers) BOOST_TEST(jit::str(pair(a, b)) == shown(name, {a, b}));
+    }
+    BOOST_TEST(message([] { jit::find_operator("aten::floordiv.int")->run_pair(7, 0); }) == "division by 0");
+}
+
 // SC-39, SC-51
 BOOST_AUTO_TEST_CASE(lists_are_shared) {
     const IValue list = IValue::list({3, 1, 2});

@@ -36,6 +36,9 @@ BOOST_AUTO_TEST_CASE(a_type_is_spelt_as_the_ir_and_as_code_have_it) {
     check(Type::Tuple({Type::Float(), Type::Bool()}), "(float, bool)", "Tuple[float, bool]");
     check(Type::Tuple({}), "()", "Tuple[()]");
     check(Type::Number(), "Scalar", "number");
+    check(Type::Future(Type::Tensor()), "Future[Tensor]", "Future[Tensor]");
+    check(Type::AnyList(), "list", "list");
+    check(Type::AnyTuple(), "tuple", "tuple");
     check(Type::None(), "NoneType", "NoneType");
     check(point(), "NamedTuple(x : Tensor, n : int)", "__torch__.m.Point");
     check(std::make_shared<EnumType>("__torch__.m.Color", Type::Int(),
@@ -64,6 +67,9 @@ BOOST_AUTO_TEST_CASE(subtypes) { // SC-33
     BOOST_TEST(fits(Type::Int(), Type::Union({Type::Int(), Type::String()})));
     BOOST_TEST(!fits(Type::Union({Type::Int(), Type::String()}), Type::Int()));
     BOOST_TEST(fits(Type::List(Type::Int()), Type::Any()));
+    BOOST_TEST(fits(Type::List(Type::Int()), Type::AnyList()));
+    BOOST_TEST(!fits(Type::AnyList(), Type::List(Type::Int())));
+    BOOST_TEST(fits(Type::Tuple({Type::Int()}), Type::AnyTuple()));
     BOOST_TEST(fits(Type::Complex(), Type::Number()));
     BOOST_TEST(!fits(Type::Bool(), Type::Int()));
     BOOST_TEST(!fits(Type::Bool(), Type::Number()));

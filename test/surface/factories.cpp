@@ -3,6 +3,12 @@
 
 using namespace reel;
 
+void options_in_the_steps_place() {
+    arange(0, 10, kFloat);
+    arange(1., 2, dtype(kDouble).requires_grad(true));
+    arange(0, 10, TensorOptions());
+    arange(0, 10, 2);
+}
 void factories() {
     auto t = ones({2, 2});
     empty({2});

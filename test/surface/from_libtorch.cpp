@@ -1,4 +1,4 @@
-// The Reel side of doc/from-libtorch.md, which shows these lines. Compiled, not run.
+// The Reel side of doc/guide/from-libtorch.md, which shows these lines. Compiled, not run.
 #include <reel/reel.hpp>
 
 #pragma GCC diagnostic ignored "-Wunused-parameter" // the page shows hooks with their arguments named

@@ -37,6 +37,12 @@ void functional_forms() {
     F::adaptive_avg_pool2d(x, F::AdaptiveAvgPool2dFuncOptions(2));
     F::pad(x, F::PadFuncOptions({1, 1}).mode(kReflect));
     F::mse_loss(x, x);
+    F::smooth_l1_loss(x, x, kNone);
+    F::smooth_l1_loss(x, x, kMean, 0.5);
+    F::huber_loss(x, x, kSum);
+    mse_loss(x, x, Reduction::Sum);
+    l1_loss(x, x, Reduction::None);
+    nll_loss(x, x, {}, -100, Reduction::Mean);
     F::l1_loss(x, x, F::L1LossFuncOptions(kSum));
     F::cross_entropy(x, x);
     F::nll_loss(ones({2, 3}), tensor({1, 2}));

@@ -6,6 +6,7 @@
 #include <boost/math/special_functions/beta.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 
+#include <reel/autograd/detail/standard_normal.hpp>
 #include <reel/autograd/function.hpp>
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/ops/factory/factories.hpp>
@@ -24,18 +25,6 @@ using Digits = math::policies::policy<math::policies::promote_double<false>,
                                       math::policies::overflow_error<math::policies::ignore_error>,
                                       math::policies::underflow_error<math::policies::ignore_error>>;
 
-/// A standard normal number; the second of a pair waits in the generator (Box and Muller).
-double draw_normal(CPUGeneratorImpl& g) {
-    if (g.next_normal) {
-        const double waiting = *g.next_normal;
-        g.next_normal.reset();
-        return waiting;
-    }
-    const double angle = 2 * M_PI * g.uniform_double(), radius = std::sqrt(-2 * std::log1p(-g.uniform_double()));
-    g.next_normal = radius * std::sin(angle);
-    return radius * std::cos(angle);
-}
-
 /// G. Marsaglia and W. Tsang, "A simple method for generating gamma variables" (2000).
 double draw_gamma(double concentration, CPUGeneratorImpl& g) {
     double scale = 1;
@@ -49,7 +38,7 @@ double draw_gamma(double concentration, CPUGeneratorImpl& g) {
     for (;;) {
         double x, root;
         do {
-            x = draw_normal(g);
+            x = reel::detail::standard_normal(g);
             root = 1 + c * x;
         } while (root <= 0);
         const double v = root * root * root, u = 1 - g.uniform_double(), square = x * x;

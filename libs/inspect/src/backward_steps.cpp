@@ -14,6 +14,7 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/observe.hpp>
 
+#include "forward_values.hpp"
 #include "recorder_data.hpp"
 
 namespace reel::inspect {
@@ -217,7 +218,11 @@ private:
 std::optional<NonFinite> find_non_finite(const Tensor& loss, const Tensor& gradient) {
     REEL_CHECK(loss.defined(), "find_non_finite: loss is undefined");
     REEL_CHECK(loss.requires_grad(), "find_non_finite: loss does not require grad, so there is no pass to look at");
+    if (auto made = first_non_finite_value(loss)) return made;
     NonFiniteFinder finder;
+    const bool anomaly = autograd::AnomalyMode::is_enabled();
+    const autograd::DetectAnomalyGuard as_before; // anomaly mode would throw at the first NaN
+    autograd::AnomalyMode::set_enabled(anomaly, false);
     try {
         const autograd::ObserverScope scope(finder);
         loss.backward(gradient, true);

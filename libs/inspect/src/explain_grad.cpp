@@ -10,6 +10,7 @@
 #include <boost/json.hpp>
 
 #include "grad_explainer.hpp"
+#include "unregistered.hpp"
 
 namespace reel::inspect {
 
@@ -155,6 +156,7 @@ GradReport explain(const nn::Module& model, const Recorder* recorder) {
         }
         report.entries.push_back(std::move(e));
     }
+    if (recorder) report.unregistered = find_unregistered(model, recorder->data());
     return report;
 }
 
@@ -181,14 +183,67 @@ std::size_t GradReport::count(GradFate fate) const {
     return std::size_t(
         std::count_if(entries.begin(), entries.end(), [&](const GradEntry& e) { return e.fate == fate; }));
 }
+namespace {
+/// Entries with one reason.
+struct Group {
+    std::string reason;
+    bool fine = false;
+    std::vector<const GradEntry*> entries;
+};
+/// The reason without what is each parameter's own: norms, and which nodes sent a gradient.
+std::string reason_of(const GradEntry& e) {
+    if (e.fate != GradFate::Got) return e.text;
+    const std::size_t stale = e.text.find(". Nothing came in the latest pass");
+    return str(!e.finite     ? "gradient that is NOT FINITE"
+               : e.norm == 0 ? "gradient of zeros"
+                             : "gradient",
+               stale == std::string::npos ? "" : e.text.substr(stale));
+}
+std::vector<Group> grouped(const std::vector<GradEntry>& entries) {
+    std::vector<Group> groups;
+    for (const GradEntry& e : entries) {
+        const std::string reason = reason_of(e);
+        auto g = std::find_if(groups.begin(), groups.end(), [&](const Group& o) { return o.reason == reason; });
+        if (g == groups.end()) {
+            const bool got = e.fate == GradFate::Got && e.finite && e.norm != 0 && e.latest;
+            g = groups.insert(g, {reason, got || e.fate == GradFate::Frozen, {}});
+        }
+        g->entries.push_back(&e);
+    }
+    std::stable_sort(groups.begin(), groups.end(), [](const Group& x, const Group& y) { return x.fine < y.fine; });
+    return groups;
+}
+std::string text_of(const Group& g) {
+    constexpr std::size_t named = 6;
+    std::string r;
+    double low = INFINITY, high = 0;
+    for (std::size_t i = 0; i < g.entries.size(); ++i) {
+        const GradEntry& e = *g.entries[i];
+        if (i < named) r += (i ? ", " : "") + e.name;
+        low = std::min(low, e.norm);
+        high = std::max(high, e.norm);
+    }
+    if (g.entries.size() > named) r += str(", ... (", g.entries.size(), " in all)");
+    r += ": " + g.reason;
+    if (g.reason == "gradient") r += low == high ? str(", norm ", low) : str(", norms ", low, " to ", high);
+    return r + '\n';
+}
+} // namespace
+
 std::string GradReport::text() const {
+    std::string r;
+    for (const Group& g : grouped(entries)) r += text_of(g);
+    for (const std::string& line : unregistered) r += "not registered: " + line + '\n';
+    return r + str(entries.size(), " parameters: ", count(GradFate::Got), " with a gradient, ", count(GradFate::Frozen),
+                   " frozen, ", entries.size() - count(GradFate::Got) - count(GradFate::Frozen), " without\n");
+}
+std::string GradReport::details() const {
     std::size_t width = 0;
     for (const GradEntry& e : entries) width = std::max(width, e.name.size());
     std::string r;
     for (const GradEntry& e : entries)
         r += e.name + std::string(width - e.name.size() + 2, ' ') + e.shape + "  " + e.text + '\n';
-    return r + str(entries.size(), " parameters: ", count(GradFate::Got), " with a gradient, ", count(GradFate::Frozen),
-                   " frozen, ", entries.size() - count(GradFate::Got) - count(GradFate::Frozen), " without\n");
+    return r;
 }
 std::string GradReport::json() const {
     boost::json::array list;
@@ -210,7 +265,9 @@ std::string GradReport::json() const {
         list.push_back(std::move(o));
         counts[to_string(e.fate)] = count(e.fate);
     }
-    return boost::json::serialize(boost::json::object{{"parameters", std::move(list)}, {"counts", std::move(counts)}});
+    boost::json::array others(unregistered.begin(), unregistered.end());
+    return boost::json::serialize(boost::json::object{
+        {"parameters", std::move(list)}, {"counts", std::move(counts)}, {"unregistered", std::move(others)}});
 }
 std::ostream& operator<<(std::ostream& os, const GradReport& report) { return os << report.text(); }
 

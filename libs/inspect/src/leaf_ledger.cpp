@@ -9,6 +9,7 @@
 #include <boost/json.hpp>
 
 #include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/registered.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "optimizer_watch.hpp"
@@ -105,6 +106,14 @@ struct LeafLedger::Book {
     std::vector<std::unique_ptr<Owner>> owners;
 };
 
+namespace {
+/// What can be said about a parameter that the model does not have.
+std::string stranger_text(const Tensor& p) {
+    const std::string former = autograd::impl::left_place(p);
+    return shape_text(p) + (former.empty() ? "" : ", formerly '" + former + "'");
+}
+} // namespace
+
 LeafLedger::LeafLedger(const nn::Module& model, std::vector<NamedOptimizer> optimizers) {
     for (std::size_t i = 0; i < optimizers.size(); ++i) {
         REEL_CHECK_VALUE(optimizers[i].optimizer, "LeafLedger: optimizers[", i, "] is null; expected an optimizer");
@@ -143,6 +152,7 @@ std::vector<LedgerEntry> LeafLedger::entries() const {
         for (const auto& [o, place] : places->second) {
             LedgerEntry e;
             e.parameter = name;
+            if (name.empty()) e.stranger = stranger_text(p);
             e.optimizer = o->name;
             e.group = place->group;
             e.lr = place->lr;
@@ -168,7 +178,7 @@ std::vector<LedgerEntry> LeafLedger::entries() const {
 std::string LeafLedger::text() const {
     std::string r;
     for (const LedgerEntry& e : entries()) {
-        r += (e.parameter.empty() ? "(not of the model)" : e.parameter) + ": ";
+        r += (e.parameter.empty() ? "(not of the model: " + e.stranger + ")" : e.parameter) + ": ";
         if (e.optimizer.empty()) r += e.requires_grad ? "NO OWNER, though it requires grad" : "no owner, frozen";
         else {
             r += str(e.optimizer, " group ", e.group, " lr ", e.lr);

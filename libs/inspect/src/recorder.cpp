@@ -134,6 +134,10 @@ const std::string& RecorderData::path_of(const void* module) const {
     const auto it = paths_.find(module);
     return it == paths_.end() ? nothing : it->second;
 }
+const nn::Module* RecorderData::alive(const void* module) const {
+    const auto it = modules_alive_.find(module);
+    return it == modules_alive_.end() ? nullptr : it->second.get();
+}
 const std::string& RecorderData::name_of(const TensorImpl* leaf) const {
     const auto it = names_.find(leaf);
     return it == names_.end() ? nothing : it->second;
@@ -174,9 +178,10 @@ void RecorderData::grad_cleared(const Tensor& leaf, const char* by, bool to_none
     clears.push_back({++clock_, leaf.impl(), by, to_none, site()});
 }
 void RecorderData::module_entered(const void* module, const variable_list&) {
+    const void* const inside = running_.empty() ? nullptr : calls[running_.back()].module;
     running_.push_back(calls.size());
     keep(static_cast<const nn::Module*>(module));
-    calls.push_back({++clock_, module, GradMode::is_enabled(), false, site()});
+    calls.push_back({++clock_, module, GradMode::is_enabled(), false, site(), inside});
 }
 void RecorderData::module_left(const void* module, const variable_list* outputs) {
     if (running_.empty() || calls[running_.back()].module != module) return;

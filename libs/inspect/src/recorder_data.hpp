@@ -60,6 +60,7 @@ public:
         const void* module;
         bool grad_mode, threw = false;
         CallSite site;
+        const void* inside = nullptr; ///< the module whose call it was made in
     };
     struct HookEvent {
         enum class What { Registered, Removed, Fired };
@@ -115,6 +116,8 @@ public:
 
     /// Dotted path of a module below the model, "" when it is not there. The model itself goes by its class.
     const std::string& path_of(const void* module) const;
+    /// A module that was called, null when it is gone.
+    const nn::Module* alive(const void* module) const;
     /// Name of a parameter of the model, "" when it is none.
     const std::string& name_of(const TensorImpl* leaf) const;
     /// `LinearBackward0 in 0.fc`, with its place when that is known.

@@ -90,6 +90,7 @@ Tensor logsigmoid(const Tensor& x) { return reel::logsigmoid(x); }
 Tensor tanhshrink(const Tensor& x) { return reel::tanhshrink(x); }
 Tensor softsign(const Tensor& x) { return reel::softsign(x); }
 Tensor softmax(const Tensor& x, const SoftmaxFuncOptions& o) { return reel::softmax(x, o.dim(), o.dtype()); }
+Tensor softmin(const Tensor& x, const SoftminFuncOptions& o) { return reel::softmin(x, o.dim(), o.dtype()); }
 Tensor log_softmax(const Tensor& x, const LogSoftmaxFuncOptions& o) { return reel::log_softmax(x, o.dim(), o.dtype()); }
 
 Tensor dropout(const Tensor& x, const DropoutFuncOptions& o) {
@@ -143,7 +144,12 @@ Tensor layer_norm(const Tensor& x, const LayerNormFuncOptions& o) {
 Tensor group_norm(const Tensor& x, const GroupNormFuncOptions& o) {
     return reel::group_norm(x, o.num_groups(), o.weight(), o.bias(), o.eps());
 }
-Tensor normalize(const Tensor& x, const NormalizeFuncOptions& o) { return reel::normalize(x, o.p(), o.dim(), o.eps()); }
+Tensor normalize(const Tensor& x, const NormalizeFuncOptions& o) {
+    const Tensor result = reel::normalize(x, o.p(), o.dim(), o.eps());
+    if (!o.out()) return result;
+    o.out()->resize_(result.sizes());
+    return Tensor(*o.out()).copy_(result);
+}
 
 Tensor pad(const Tensor& x, const PadFuncOptions& o) {
     const std::string mode = enumtype::get_enum_name(o.mode());

@@ -22,9 +22,9 @@ void AdadeltaOptions::fields(FieldVisitor& v) {
     v("weight_decay", weight_decay_);
     v.keyword_only();
     v("maximize", maximize_);
-    v.constant("foreach", Value());
-    v.constant("capturable", false);
-    v.constant("differentiable", false);
+    foreach_field(v);
+    capturable_field(v);
+    differentiable_field(v);
 }
 void AdadeltaOptions::check() const {
     check_not_negative("Adadelta", "lr", lr());
@@ -42,7 +42,7 @@ void Adadelta::update_parameter(const Tensor& p, const Tensor& g, AdadeltaParamS
     steps::adadelta_step step{step_base(o)};
     step.rho = o.rho();
     step.eps = o.eps();
-    apply_step(class_name, step, p, g, {s.square_avg(), s.acc_delta()});
+    take_step(class_name, step, p, g, {s.square_avg(), s.acc_delta()});
 }
 
 void register_adadelta() { register_optimizer<Adadelta>(); }

@@ -29,7 +29,7 @@ void AdafactorOptions::fields(FieldVisitor& v) {
     v("weight_decay", weight_decay_);
     v.keyword_only();
     v("maximize", maximize_);
-    v.constant("foreach", Value());
+    foreach_field(v);
 }
 void AdafactorOptions::check() const {
     check_not_negative("Adafactor", "lr", lr());

@@ -40,9 +40,9 @@ void AdagradOptions::fields(FieldVisitor& v) {
     v("eps", eps_);
     v.keyword_only();
     v("maximize", maximize_);
-    v.constant("foreach", Value());
-    v.constant("differentiable", false);
-    v.constant("fused", Value());
+    foreach_field(v);
+    differentiable_field(v);
+    fused_field(v);
 }
 void AdagradOptions::check() const {
     check_not_negative("Adagrad", "lr", lr());
@@ -58,7 +58,7 @@ void Adagrad::update_parameter(const Tensor& p, const Tensor& g, AdagradParamSta
     steps::adagrad_step step{step_base(o)};
     step.lr = o.lr() / (1 + (t - 1) * o.lr_decay());
     step.eps = o.eps();
-    apply_step(class_name, step, p, g, {s.sum()});
+    take_step(class_name, step, p, g, {s.sum()});
 }
 
 void register_adagrad() { register_optimizer<Adagrad>(); }

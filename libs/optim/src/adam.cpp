@@ -29,10 +29,10 @@ template <class Self> void AdamOptionsOf<Self>::fields(FieldVisitor& v) {
     v("amsgrad", amsgrad_);
     v.keyword_only();
     v("maximize", maximize_);
-    v.constant("foreach", Value());
-    v.constant("capturable", false);
-    v.constant("differentiable", false);
-    v.constant("fused", Value());
+    this->foreach_field(v);
+    this->capturable_field(v);
+    this->differentiable_field(v);
+    this->fused_field(v);
     decoupling(v);
 }
 template <class Self> void AdamOptionsOf<Self>::check() const {
@@ -64,9 +64,9 @@ void step_by_adam(const char* optimizer, const Tensor& p, const Tensor& g, AdamP
     };
     const steps::StepRule base = step_base(o);
     if (o.amsgrad())
-        apply_step(optimizer, fill(steps::adam_step<true>{base}), p, g,
-                   {s.exp_avg(), s.exp_avg_sq(), s.max_exp_avg_sq()});
-    else apply_step(optimizer, fill(steps::adam_step<false>{base}), p, g, {s.exp_avg(), s.exp_avg_sq()});
+        take_step(optimizer, fill(steps::adam_step<true>{base}), p, g,
+                  {s.exp_avg(), s.exp_avg_sq(), s.max_exp_avg_sq()});
+    else take_step(optimizer, fill(steps::adam_step<false>{base}), p, g, {s.exp_avg(), s.exp_avg_sq()});
 }
 } // namespace
 

@@ -24,9 +24,9 @@ void AdamaxOptions::fields(FieldVisitor& v) {
     v("weight_decay", weight_decay_);
     v.keyword_only();
     v("maximize", maximize_);
-    v.constant("foreach", Value());
-    v.constant("differentiable", false);
-    v.constant("capturable", false);
+    foreach_field(v);
+    differentiable_field(v);
+    capturable_field(v);
 }
 void AdamaxOptions::check() const {
     check_not_negative("Adamax", "lr", lr());
@@ -47,7 +47,7 @@ void Adamax::update_parameter(const Tensor& p, const Tensor& g, AdamaxParamState
     step.beta2 = beta2;
     step.eps = o.eps();
     step.step_size = o.lr() / (1 - std::pow(beta1, t));
-    apply_step(class_name, step, p, g, {s.exp_avg(), s.exp_inf()});
+    take_step(class_name, step, p, g, {s.exp_avg(), s.exp_inf()});
 }
 
 void register_adamax() { register_optimizer<Adamax>(); }

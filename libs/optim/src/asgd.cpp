@@ -27,9 +27,9 @@ void ASGDOptions::fields(FieldVisitor& v) {
     v("weight_decay", weight_decay_);
     v.keyword_only();
     v("maximize", maximize_);
-    v.constant("foreach", Value());
-    v.constant("differentiable", false);
-    v.constant("capturable", false);
+    foreach_field(v);
+    differentiable_field(v);
+    capturable_field(v);
 }
 void ASGDOptions::check() const {
     check_not_negative("ASGD", "lr", lr());
@@ -47,7 +47,7 @@ void ASGD::update_parameter(const Tensor& p, const Tensor& g, ASGDParamState& s,
     step.eta = s.eta();
     step.decay = 1 - o.lambd() * step.eta;
     step.mu = s.mu();
-    apply_step(class_name, step, p, g, {s.ax()});
+    take_step(class_name, step, p, g, {s.ax()});
     s.eta() = o.lr() / std::pow(1 + o.lambd() * o.lr() * t, o.alpha());
     s.mu() = 1 / std::max(1.0, t - o.t0());
 }

@@ -27,9 +27,9 @@ void NAdamOptions::fields(FieldVisitor& v) {
     v("decoupled_weight_decay", decoupled_weight_decay_);
     v.keyword_only();
     v("maximize", maximize_);
-    v.constant("foreach", Value());
-    v.constant("capturable", false);
-    v.constant("differentiable", false);
+    foreach_field(v);
+    capturable_field(v);
+    differentiable_field(v);
 }
 void NAdamOptions::check() const {
     check_not_negative("NAdam", "lr", lr());
@@ -60,7 +60,7 @@ void NAdam::update_parameter(const Tensor& p, const Tensor& g, NAdamParamState& 
     step.grad_size = o.lr() * (1 - mu) / (1 - product);
     step.avg_size = o.lr() * mu_next / (1 - product * mu_next);
     step.scale = 1 / std::sqrt(1 - std::pow(beta2, t));
-    apply_step(class_name, step, p, g, {s.exp_avg(), s.exp_avg_sq()});
+    take_step(class_name, step, p, g, {s.exp_avg(), s.exp_avg_sq()});
 }
 
 void register_nadam() { register_optimizer<NAdam>(); }

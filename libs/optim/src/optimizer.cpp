@@ -9,6 +9,8 @@
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/registered.hpp>
 
+#include "recorded_step.hpp"
+
 namespace reel::optim {
 
 OptimizerParamGroup::OptimizerParamGroup(const OptimizerParamGroup& o)
@@ -26,10 +28,23 @@ const OptimizerOptions& OptimizerParamGroup::options() const {
     return const_cast<OptimizerParamGroup&>(*this).options();
 }
 
+void OptimizerOptions::check_flags(const char* what) const {
+    const auto on = [&](const char* flag) {
+        if (!has(flag)) return false;
+        const Value v = get(flag);
+        return v.isBool() && v.toBool();
+    };
+    REEL_CHECK_VALUE(!is_differentiable() || has("differentiable"), what,
+                     ": this optimizer has no differentiable step");
+    REEL_CHECK(!on("fused") || !on("differentiable"), what, ": fused does not support differentiable");
+    REEL_CHECK(!on("fused") || !on("foreach"), what, ": fused and foreach cannot both be true");
+}
+
 Optimizer::Optimizer(std::vector<OptimizerParamGroup> groups, std::unique_ptr<OptimizerOptions> defaults)
     : defaults_(std::move(defaults)) {
     REEL_CHECK_VALUE(defaults_, "optimizer: no default options are given");
     defaults_->check();
+    defaults_->check_flags("optimizer");
     groups_.reserve(groups.size());
     for (OptimizerParamGroup& g : groups) add_param_group(std::move(g));
 }
@@ -52,8 +67,8 @@ void Optimizer::add_param_group(OptimizerParamGroup group) {
     for (std::size_t i = 0; i < group.params().size(); ++i) {
         const Tensor& p = group.params()[i];
         REEL_CHECK_VALUE(p.defined(), "optimizer: parameter ", i, " of group ", groups_.size(), " is undefined");
-        REEL_CHECK_VALUE(p.is_leaf(), "optimizer: parameter ", i, " of group ", groups_.size(),
-                         " is not a leaf; optimize the tensor that it was computed from");
+        REEL_CHECK_VALUE(p.is_leaf() || defaults_->is_differentiable(), "optimizer: parameter ", i, " of group ",
+                         groups_.size(), " is not a leaf; optimize the tensor that it was computed from");
         const auto known = group_of.find(p.unsafeGetTensorImpl());
         REEL_CHECK_VALUE(known == group_of.end(), "optimizer: parameter ", i, " of group ", groups_.size(),
                          " is already in group ", known->second);
@@ -70,6 +85,7 @@ void Optimizer::add_param_group(OptimizerParamGroup group) {
         group.by_name().clear();
     }
     group.options().check();
+    group.options().check_flags("parameter group");
     for (const Tensor& p : group.params()) autograd::impl::forget_left_place(p); // wanted although it may have left
     groups_.push_back(std::move(group));
 }
@@ -88,17 +104,37 @@ void Optimizer::check_parameters() const {
 
 RemovableHandle Optimizer::register_step_pre_hook(StepHook fn) { return add_hook(pre_hooks_, std::move(fn)); }
 RemovableHandle Optimizer::register_step_post_hook(StepHook fn) { return add_hook(post_hooks_, std::move(fn)); }
+namespace {
+using StepHooks = std::shared_ptr<HookTable<Optimizer::StepHook>>;
+/// Of all optimizers.
+struct GlobalHooks {
+    StepHooks pre, post;
+};
+GlobalHooks& global_hooks() {
+    static GlobalHooks all;
+    return all;
+}
+void run(const StepHooks& table, Optimizer& optimizer) {
+    if (!table) return;
+    if (const auto hooks = table->snapshot())
+        for (const auto& h : *hooks) h.fn(optimizer);
+}
+} // namespace
+RemovableHandle register_optimizer_step_pre_hook(Optimizer::StepHook fn) {
+    return add_hook(global_hooks().pre, std::move(fn));
+}
+RemovableHandle register_optimizer_step_post_hook(Optimizer::StepHook fn) {
+    return add_hook(global_hooks().post, std::move(fn));
+}
 void Optimizer::run_pre_hooks() {
-    if (pre_hooks_)
-        if (const auto hooks = pre_hooks_->snapshot())
-            for (const auto& h : *hooks) h.fn(*this);
+    run(global_hooks().pre, *this);
+    run(pre_hooks_, *this);
     check_parameters();
 }
 void Optimizer::finish_step() {
     ++step_count_;
-    if (!post_hooks_) return;
-    if (const auto hooks = post_hooks_->snapshot())
-        for (const auto& h : *hooks) h.fn(*this);
+    run(post_hooks_, *this);
+    run(global_hooks().post, *this);
 }
 Tensor Optimizer::step(LossClosure closure) {
     run_pre_hooks();
@@ -107,9 +143,11 @@ Tensor Optimizer::step(LossClosure closure) {
         EnableGradGuard grad;
         loss = closure();
     }
-    {
-        NoGradGuard no_grad;
-        for (OptimizerParamGroup& g : groups_) update(g);
+    for (OptimizerParamGroup& g : groups_) {
+        const bool recorded = g.options().is_differentiable();
+        const AutoGradMode recording(recorded);
+        const detail::RecordedSteps steps(recorded);
+        update(g);
     }
     finish_step();
     return loss;

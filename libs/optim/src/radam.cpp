@@ -25,9 +25,9 @@ void RAdamOptions::fields(FieldVisitor& v) {
     v("decoupled_weight_decay", decoupled_weight_decay_);
     v.keyword_only();
     v("maximize", maximize_);
-    v.constant("foreach", Value());
-    v.constant("capturable", false);
-    v.constant("differentiable", false);
+    foreach_field(v);
+    capturable_field(v);
+    differentiable_field(v);
 }
 void RAdamOptions::check() const {
     check_not_negative("RAdam", "lr", lr());
@@ -54,7 +54,7 @@ void RAdam::update_parameter(const Tensor& p, const Tensor& g, RAdamParamState& 
     if (step.rectified)
         step.step_size *=
             std::sqrt((rho - 4) * (rho - 2) * rho_inf / ((rho_inf - 4) * (rho_inf - 2) * rho)) * std::sqrt(correction2);
-    apply_step(class_name, step, p, g, {s.exp_avg(), s.exp_avg_sq()});
+    take_step(class_name, step, p, g, {s.exp_avg(), s.exp_avg_sq()});
 }
 
 void register_radam() { register_optimizer<RAdam>(); }

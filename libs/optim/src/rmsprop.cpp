@@ -26,9 +26,9 @@ void RMSpropOptions::fields(FieldVisitor& v) {
     v("centered", centered_);
     v.keyword_only();
     v("maximize", maximize_);
-    v.constant("capturable", false);
-    v.constant("foreach", Value());
-    v.constant("differentiable", false);
+    capturable_field(v);
+    foreach_field(v);
+    differentiable_field(v);
 }
 void RMSpropOptions::check() const {
     check_not_negative("RMSprop", "lr", lr());
@@ -53,13 +53,13 @@ void RMSprop::update_parameter(const Tensor& p, const Tensor& g, RMSpropParamSta
     const bool momentum = o.momentum() > 0;
     using steps::rmsprop_step;
     if (o.centered() && momentum)
-        apply_step(class_name, fill(rmsprop_step<true, true>{base}), p, g,
-                   {s.square_avg(), s.grad_avg(), s.momentum_buffer()});
+        take_step(class_name, fill(rmsprop_step<true, true>{base}), p, g,
+                  {s.square_avg(), s.grad_avg(), s.momentum_buffer()});
     else if (o.centered())
-        apply_step(class_name, fill(rmsprop_step<true, false>{base}), p, g, {s.square_avg(), s.grad_avg()});
+        take_step(class_name, fill(rmsprop_step<true, false>{base}), p, g, {s.square_avg(), s.grad_avg()});
     else if (momentum)
-        apply_step(class_name, fill(rmsprop_step<false, true>{base}), p, g, {s.square_avg(), s.momentum_buffer()});
-    else apply_step(class_name, fill(rmsprop_step<false, false>{base}), p, g, {s.square_avg()});
+        take_step(class_name, fill(rmsprop_step<false, true>{base}), p, g, {s.square_avg(), s.momentum_buffer()});
+    else take_step(class_name, fill(rmsprop_step<false, false>{base}), p, g, {s.square_avg()});
 }
 
 void register_rmsprop() { register_optimizer<RMSprop>(); }

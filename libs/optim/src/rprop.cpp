@@ -21,9 +21,9 @@ void RpropOptions::fields(FieldVisitor& v) {
     v("step_sizes", step_sizes_);
     v.keyword_only();
     v("maximize", maximize_);
-    v.constant("foreach", Value());
-    v.constant("capturable", false);
-    v.constant("differentiable", false);
+    foreach_field(v);
+    capturable_field(v);
+    differentiable_field(v);
 }
 void RpropOptions::check() const {
     check_not_negative("Rprop", "lr", lr());
@@ -43,7 +43,7 @@ void Rprop::update_parameter(const Tensor& p, const Tensor& g, RpropParamState& 
     step.eta_plus = std::get<1>(o.etas());
     step.step_min = std::get<0>(o.step_sizes());
     step.step_max = std::get<1>(o.step_sizes());
-    apply_step(class_name, step, p, g, {s.prev(), s.step_size()});
+    take_step(class_name, step, p, g, {s.prev(), s.step_size()});
 }
 
 void register_rprop() { register_optimizer<Rprop>(); }

@@ -19,9 +19,9 @@ void SGDOptions::fields(FieldVisitor& v) {
     v("nesterov", nesterov_);
     v.keyword_only();
     v("maximize", maximize_);
-    v.constant("foreach", Value());
-    v.constant("differentiable", false);
-    v.constant("fused", Value());
+    foreach_field(v);
+    differentiable_field(v);
+    fused_field(v);
 }
 void SGDOptions::check() const {
     check_not_negative("SGD", "lr", lr());
@@ -34,10 +34,10 @@ void SGDOptions::check() const {
 
 void SGD::update_parameter(const Tensor& p, const Tensor& g, SGDParamState& s, const SGDOptions& o) {
     const steps::StepRule base = step_base(o);
-    if (o.momentum() == 0) return apply_step(class_name, steps::sgd_step{base}, p, g, {});
+    if (o.momentum() == 0) return take_step(class_name, steps::sgd_step{base}, p, g, {});
     steps::sgd_momentum_step step{base, o.momentum(), o.dampening(), o.nesterov(), !s.momentum_buffer().defined()};
     if (step.first) s.momentum_buffer(reel::zeros_like(p));
-    apply_step(class_name, step, p, g, {s.momentum_buffer()});
+    take_step(class_name, step, p, g, {s.momentum_buffer()});
 }
 
 void register_sgd() { register_optimizer<SGD>(); }

@@ -4,6 +4,8 @@
 #include <reel/optim/detail/step.hpp>
 #include <reel/optim/detail/step_rule.hpp>
 
+#include "recorded_step.hpp"
+
 namespace reel::optim {
 
 /// Rate, direction and weight decay, coupled or not, of options that have them.
@@ -18,6 +20,15 @@ template <class Options> steps::StepRule step_base(const Options& o) {
         else rule.weight_decay = o.weight_decay();
     }
     return rule;
+}
+
+/// A step of one of the library's optimizers: fused, or recorded where the options say `differentiable`.
+template <class Rule>
+void take_step(const char* optimizer, const Rule& rule, const Tensor& param, const Tensor& grad,
+               std::initializer_list<std::reference_wrapper<const Tensor>> state) {
+    if (detail::steps_are_recorded()) [[unlikely]]
+        return detail::record_step(rule, param, grad, state);
+    apply_step(optimizer, rule, param, grad, state);
 }
 
 } // namespace reel::optim

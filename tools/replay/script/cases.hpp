@@ -14,6 +14,8 @@ json::value read_json(const std::filesystem::path& file);
 void run_archive(const std::filesystem::path& folder, Report& report);
 /// `export/NAME/`.
 void run_export(const std::filesystem::path& folder, Report& report);
+/// `trace/NAME.json`.
+void run_trace(const std::filesystem::path& file, Report& report);
 /// `define/cases.jsonl`, of which the names that match.
 void run_defines(const std::filesystem::path& folder, const std::regex& filter, Report& report);
 /// `hostile/cases.jsonl`.

@@ -37,7 +37,7 @@ void walk(const fs::path& folder, const std::regex& filter, Report& report) {
         if (wanted(folder)) run_export(folder, report);
     } else if (name == "trace") {
         for (const fs::path& p : sorted(folder))
-            if (p.extension() == ".json" && wanted(p)) Case(report, "trace", p.stem().string()).unsupported();
+            if (p.extension() == ".json" && wanted(p)) run_trace(p, report);
     } else if (name == "real") {
         for (const fs::path& p : sorted(folder))
             if (p.extension() == ".json" && wanted(p)) run_real(p, report);

@@ -133,6 +133,11 @@ void check_state_dict(Case& c, const nn::StateDict& ours, const json::object& st
 }
 } // namespace
 
+void check_texts(Case& c, const jit::Method& method, const std::string& graph, const std::string& code,
+                 const std::string& where) {
+    guarded(c, where + " graph", [&] { check_graph(c, *method.graph(), graph, where + " graph"); });
+    guarded(c, where + " code", [&] { check_code(c, method.code(), code, where + " code"); });
+}
 void check_methods(Case& c, const jit::Module& module, const json::object& methods, const Values& values) {
     for (const auto& item : methods) {
         const std::string name(item.key());

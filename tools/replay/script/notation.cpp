@@ -14,6 +14,12 @@ namespace replay::script {
 
 using namespace reel;
 
+ScalarType dtype_named(const std::string& name) {
+    for (int i = 0; i < int(ScalarType::Undefined); ++i)
+        if (dtype_name(ScalarType(i)) == name) return ScalarType(i);
+    throw std::runtime_error("unknown dtype '" + name + "'");
+}
+
 namespace {
 std::string text(const json::value& v) { return std::string(v.as_string()); }
 double number(const json::value& v) {
@@ -24,11 +30,6 @@ double number(const json::value& v) {
     }
     if (v.is_bool()) return v.as_bool();
     return v.to_number<double>();
-}
-ScalarType dtype_named(const std::string& name) {
-    for (int i = 0; i < int(ScalarType::Undefined); ++i)
-        if (dtype_name(ScalarType(i)) == name) return ScalarType(i);
-    throw std::runtime_error("unknown dtype '" + name + "'");
 }
 /// The numbers that scripts have for dtypes (rule SC-34).
 std::int64_t script_dtype(const std::string& name) {
@@ -83,14 +84,20 @@ Tolerance tolerance(ScalarType t, const Closeness& closeness) {
 }
 } // namespace
 
+Values::Values(const json::object& whole) {
+    if (const json::value* table = whole.if_contains("values")) inside_ = &table->as_object();
+}
 Values::Values(const std::filesystem::path& file) {
     if (std::filesystem::exists(file)) file_.emplace(file.string());
 }
 Tensor Values::tensor(const json::object& o) const {
     Tensor t;
     if (const json::value* key = o.if_contains("tensor")) {
-        if (!file_) throw std::runtime_error("the case has no table of tensors for '" + text(*key) + "'");
-        t = file_->tensor(text(*key));
+        if (inside_) t = inline_tensor(inside_->at(key->as_string()).as_object());
+        else {
+            if (!file_) throw std::runtime_error("the case has no table of tensors for '" + text(*key) + "'");
+            t = file_->tensor(text(*key));
+        }
     } else t = inline_tensor(o);
     if (const json::value* grad = o.if_contains("requires_grad"); grad && grad->as_bool()) t.requires_grad_();
     return t;

@@ -20,11 +20,16 @@ public:
     Values() = default;
     /// A missing file is an empty table.
     explicit Values(const std::filesystem::path& file);
+    /// The table of a case that has one in it: `values`.
+    explicit Values(const json::object& whole);
     reel::Tensor tensor(const json::object& notation) const;
 
 private:
     std::optional<reel::serialize::SafetensorsFile> file_;
+    const json::object* inside_ = nullptr;
 };
+/// `float32`; std::runtime_error for what is none.
+reel::ScalarType dtype_named(const std::string& name);
 
 /// How close results must be; real files are given more room.
 struct Closeness {

@@ -3,6 +3,7 @@
 
 #include <reel/autograd/anomaly.hpp>
 #include <reel/autograd/backward.hpp>
+#include <reel/autograd/batched_grad.hpp>
 #include <reel/autograd/checkpoint.hpp>
 #include <reel/autograd/context.hpp>
 #include <reel/autograd/cuda.hpp>
@@ -11,7 +12,9 @@
 #include <reel/autograd/functional.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/gradcheck.hpp>
+#include <reel/autograd/graph.hpp>
 #include <reel/autograd/hooks.hpp>
+#include <reel/autograd/index.hpp>
 #include <reel/autograd/indexing.hpp>
 #include <reel/autograd/like_factories.hpp>
 #include <reel/autograd/list.hpp>
@@ -21,7 +24,10 @@
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/printing.hpp>
 #include <reel/autograd/random.hpp>
+#include <reel/autograd/range_factories.hpp>
 #include <reel/autograd/saved_tensor_hooks.hpp>
+#include <reel/autograd/saved_variable.hpp>
+#include <reel/autograd/sizes_in_braces.hpp>
 #include <reel/autograd/tape_view.hpp>
 #include <reel/autograd/tensor.hpp>
 #include <reel/autograd/tensor_accessor.hpp>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <reel/autograd/detail/to_integer.hpp>
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 
@@ -29,11 +30,8 @@ template <class D, class S> D convert(S v) {
     else if constexpr (IsComplex<D>::value) return D(convert<typename D::value_type>(v), 0);
     else if constexpr (std::is_same_v<S, Half> || std::is_same_v<S, BFloat16>) return convert<D>(float(v));
     else if constexpr (std::is_same_v<D, Half> || std::is_same_v<D, BFloat16>) return D(float(v));
-    else if constexpr (std::is_floating_point_v<S> && std::is_integral_v<D>) {
-        // Through int64 keeps out-of-range results defined: they wrap as integers do.
-        if constexpr (sizeof(D) < 8) return D(std::int64_t(v));
-        else return D(v);
-    } else return D(v);
+    else if constexpr (std::is_floating_point_v<S> && std::is_integral_v<D>) return detail::to_integer<D>(v);
+    else return D(v);
 }
 
 template <class D, class S>

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include <reel/autograd/detail/to_integer.hpp>
 #include <reel/autograd/host_data.hpp>
 
 #include "op/dispatch.hpp"
@@ -20,7 +21,8 @@ void starts(T sample, std::int64_t in, std::int64_t out, std::int64_t kernel, st
     if (out > 1) {
         const T alpha = T(in - kernel) / T(out - 1);
         for (std::int64_t i = 0; i < out - 1; ++i)
-            at[std::size_t(i)] = std::int64_t((T(i) + sample) * alpha) - std::int64_t(sample * alpha);
+            at[std::size_t(i)] = detail::to_integer<std::int64_t>((T(i) + sample) * alpha) -
+                                 detail::to_integer<std::int64_t>(sample * alpha);
     }
     at[std::size_t(out - 1)] = in - kernel;
 }

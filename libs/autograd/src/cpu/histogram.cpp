@@ -2,6 +2,7 @@
 #include <reel/autograd/kernels/histogram.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include <reel/autograd/host_data.hpp>
@@ -41,8 +42,10 @@ void histc(const Tensor& out, const Tensor& input, double low, double high) {
         const T from = T(low), to = T(high), *p = host_data<T>(input, "histc");
         for (std::int64_t i = 0; i < input.numel(); ++i) {
             if (!(p[i] >= from && p[i] <= to)) continue;
-            const T at = T(T(T(p[i] - from) * T(double(bins))) / T(to - from));
-            ++counts[std::size_t(std::min(std::int64_t(double(at)), bins - 1))];
+            double at = double(T(T(T(p[i] - from) * T(double(bins))) / T(to - from)));
+            if (!std::isfinite(at)) // the product, or the range, is beyond T's numbers: halves are not
+                at = (double(p[i]) / 2 - low / 2) / (high / 2 - low / 2) * double(bins);
+            ++counts[std::size_t(std::clamp(at, 0., double(bins - 1)))];
         }
         T* const result = host_data<T>(out, "histc");
         for (std::int64_t i = 0; i < bins; ++i) result[i] = T(double(counts[std::size_t(i)]));

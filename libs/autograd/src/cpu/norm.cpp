@@ -58,6 +58,7 @@ void norm_moments(const char* op, const NormGeometry& g, const Tensor& mean_, co
             var[s] += k.squares(plane(n, c), g.length, T(mean[s]));
         });
         for (std::int64_t s = 0; s < g.num_stats(); ++s) {
+            // max would hide a NaN, and an infinity's: 0 * var is NaN for both.
             const double off = mean[s] - double(T(mean[s]));
             var[s] = std::max(0.0, var[s] / count - off * off) + 0 * var[s];
         }
@@ -111,6 +112,9 @@ void norm_backward(const char* op, const NormGeometry& g, const Tensor& gy_, con
         const auto weight = [&](std::int64_t c) { return w ? w[c] : T(1); };
         const std::int64_t planes = g.batch * g.channels;
         std::vector<double> sums(std::size_t(2 * planes)), total(std::size_t(2 * g.num_stats()), 0.0);
+        // With n = (x - m) r: gw = sum gy n, gb = sum gy and, where m and r depend on x,
+        // gx = r w gy - r (sum w gy) / N - r^3 (x - m) (sum w gy (x - m)) / N.
+        // `sums` holds, for each plane, sum gy and sum gy (x - m); `total` the same times w for each statistic.
         const bool need_sums = gw || gb || !constant_stats;
         if (need_sums)
             parallel_for(0, planes, grain_for(g.length), [&](std::int64_t begin, std::int64_t end) {
@@ -136,6 +140,7 @@ void norm_backward(const char* op, const NormGeometry& g, const Tensor& gy_, con
             for (std::int64_t p = begin; p < end; ++p) {
                 const std::int64_t c = p % g.channels, s = g.stat(p / g.channels, c);
                 const double rs = double(r[s]);
+                // gx = a gy + b (x - m) + shift
                 const T a = T(rs) * weight(c);
                 const T b = constant_stats ? T(0) : T(-rs * rs * rs * total[std::size_t(2 * s + 1)] / count);
                 const T shift = constant_stats ? T(0) : T(-rs * total[std::size_t(2 * s)] / count);

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include <reel/autograd/detail/standard_normal.hpp>
 #include <reel/autograd/host_data.hpp>
 
 #include "cpu/distributions.hpp"
@@ -14,7 +15,21 @@
 #include "tensor/drawing.hpp"
 #include "tensor/raw.hpp"
 
-namespace reel::cpu {
+namespace reel {
+
+double detail::standard_normal(CPUGeneratorImpl& g) {
+    if (g.next_normal) {
+        const double v = *g.next_normal;
+        g.next_normal.reset();
+        return v;
+    }
+    const double u1 = g.uniform_double(), u2 = g.uniform_double();
+    const double r = std::sqrt(-2 * std::log1p(-u2)), theta = 2 * std::numbers::pi * u1;
+    g.next_normal = r * std::sin(theta);
+    return r * std::cos(theta);
+}
+
+namespace cpu {
 
 namespace {
 
@@ -44,19 +59,6 @@ void draw_each(const char* op, const Tensor& out, const OptionalGenerator& gener
     }
     detail::copy_raw(out, wide);
 }
-/// One normal draw; each second one was made with the first (Box and Muller).
-double standard_normal(CPUGeneratorImpl& g) {
-    if (g.next_normal) {
-        const double v = *g.next_normal;
-        g.next_normal.reset();
-        return v;
-    }
-    const double u1 = g.uniform_double(), u2 = g.uniform_double();
-    const double r = std::sqrt(-2 * std::log1p(-u2)), theta = 2 * std::numbers::pi * u1;
-    g.next_normal = r * std::sin(theta);
-    return r * std::cos(theta);
-}
-
 /// Box-Muller over blocks of sixteen: element j pairs with j + 8.
 template <class T> void normal_block(T* p, T mean, T std) {
     for (int j = 0; j < 8; ++j) {
@@ -96,7 +98,7 @@ void uniform(const char* op, const Tensor& out, double from, double to, const Op
 void normal(const char* op, const Tensor& out, double mean, double std, const OptionalGenerator& generator) {
     if (out.numel() < 16 || !out.is_contiguous())
         return draw_each<double>(op, out, generator,
-                                 [&](CPUGeneratorImpl& g) { return standard_normal(g) * std + mean; });
+                                 [&](CPUGeneratorImpl& g) { return detail::standard_normal(g) * std + mean; });
     if (out.scalar_type() == kDouble)
         return normal_blocks(host_data<double>(out, op), out.numel(), generator, mean, std);
     const Tensor f = out.scalar_type() == kFloat ? out : detail::empty_raw(out.sizes(), kFloat);
@@ -105,7 +107,7 @@ void normal(const char* op, const Tensor& out, double mean, double std, const Op
 }
 void log_normal(const char* op, const Tensor& out, double mean, double std, const OptionalGenerator& generator) {
     draw_each<double>(op, out, generator,
-                      [=](CPUGeneratorImpl& g) { return std::exp(standard_normal(g) * std + mean); });
+                      [=](CPUGeneratorImpl& g) { return std::exp(detail::standard_normal(g) * std + mean); });
 }
 void exponential(const char* op, const Tensor& out, double rate, const OptionalGenerator& generator) {
     draw_each<double>(op, out, generator, [=](CPUGeneratorImpl& g) { return -std::log1p(-g.uniform_double()) / rate; });
@@ -266,4 +268,6 @@ void rrelu_slope(const Tensor& out, const Tensor& drawn, double lower, double up
         to[i] = chosen[i] ? drawing.generator().uniform_double() * (upper - lower) + lower : 1;
 }
 
-} // namespace reel::cpu
+} // namespace cpu
+
+} // namespace reel

@@ -19,7 +19,7 @@ void prod(const Tensor& out, const Tensor& rows, std::int64_t inner) {
         for_rows<T, T>("prod", out, rows, inner, [](const T* p, std::int64_t n) {
             if constexpr (std::is_same_v<T, bool>) return std::find(p, p + n, false) == p + n;
             else {
-                Wide<T> r(1);
+                Wide<T> r(1); // integers wrap, which C++ does not define for signed ones
                 for (std::int64_t i = 0; i < n; ++i) r = Wide<T>(math::wrapping(r) * math::wrapping(Wide<T>(p[i])));
                 return T(r);
             }
@@ -135,7 +135,8 @@ void real_rows(const char* op, const Tensor& out, const Tensor& rows, std::int64
 }
 } // namespace
 
-// Two passes: the mean, then the squared distances from it.
+// Two passes, in float64 throughout: the mean, then the squared distances from it. The sum of squares less the square
+// of the sum would cancel where the mean is large.
 void variance(const char* op, const Tensor& out, const Tensor& rows, std::int64_t inner, double correction, bool root) {
     dispatch_floating_complex(rows.scalar_type(), op, [&]<class T>() {
         using W = std::conditional_t<complex_v<T>, std::complex<double>, double>;
@@ -167,7 +168,7 @@ void vector_norm(const char* op, const Tensor& out, const Tensor& rows, std::int
             if (p == infinity || p == -infinity) {
                 for (std::int64_t i = 0; i < n; ++i) {
                     const double a = size(v[i]);
-                    if (a != a) return a;
+                    if (a != a) return a; // max and min pass over a NaN
                     r = p > 0 ? std::max(r, a) : std::min(r, a);
                 }
                 return r;
@@ -204,6 +205,8 @@ void logsumexp(const Tensor& out, const Tensor& rows, std::int64_t inner) {
                 if (v != v || v > best) best = v;
                 if (v != v) break;
             }
+            // The largest exponent becomes 0, so that nothing overflows; an infinite one must not meet itself, as
+            // inf - inf is NaN: exp gives 0 or infinity there without help.
             const R shift = std::isinf(best) ? R(0) : best;
             W s(0);
             for (std::int64_t i = 0; i < n; ++i) s += std::exp(W(p[i]) - shift);

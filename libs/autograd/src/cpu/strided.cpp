@@ -23,71 +23,99 @@ void for_each_flat(std::int64_t n, int nargs, char* const* data, const std::int6
     });
 }
 
-void for_each_strided(int ndim, const std::int64_t* shape, int nargs, char* const* data,
-                      const std::int64_t* const* strides, Loop loop, const void* context, std::int64_t grain) {
-    constexpr int max_dims = 64;
+namespace {
+
+/// The dimensions of a walk, innermost first; those of one element are left out.
+struct Walk {
+    static constexpr int max_dims = 64;
+    int dims = 0, operands;
     std::int64_t size[max_dims], step[max_dims][max_operands];
-    int n = 0;
-    std::int64_t total = 1;
-    for (int d = ndim - 1; d >= 0; --d) { // innermost first
-        total *= shape[d];
-        if (shape[d] == 1) continue;
-        size[n] = shape[d];
-        for (int a = 0; a < nargs; ++a) step[n][a] = strides[a][d];
-        ++n;
+
+    Walk(int ndim, const std::int64_t* shape, int nargs, const std::int64_t* const* strides) : operands(nargs) {
+        for (int d = ndim - 1; d >= 0; --d) {
+            if (shape[d] == 1) continue;
+            size[dims] = shape[d];
+            for (int a = 0; a < operands; ++a) step[dims][a] = strides[a][d];
+            ++dims;
+        }
     }
-    if (total == 0) return;
-    // Insertion sort by the first operand that tells two dimensions apart; the output decides first.
-    const auto before = [&](int i, int j) {
-        for (int a = 0; a < nargs; ++a) {
+    /// Does dimension i belong inside of j? The first operand that tells them apart decides, so the output before all
+    /// others; an operand that is broadcast along one of them has nothing to say.
+    bool inside(int i, int j) const {
+        for (int a = 0; a < operands; ++a) {
             const std::int64_t x = std::abs(step[i][a]), y = std::abs(step[j][a]);
             if (x == 0 || y == 0) continue;
             if (x != y) return x < y;
         }
         return false;
-    };
-    for (int i = 1; i < n; ++i)
-        for (int j = i; j > 0 && before(j, j - 1); --j) {
-            std::swap(size[j], size[j - 1]);
-            for (int a = 0; a < nargs; ++a) std::swap(step[j][a], step[j - 1][a]);
-        }
-    int m = 0;
-    for (int i = 1; i < n; ++i) { // collapse neighbours that continue each other
-        bool joins = true;
-        for (int a = 0; a < nargs; ++a) joins = joins && step[i][a] == step[m][a] * size[m];
-        if (joins) size[m] *= size[i];
-        else {
-            ++m;
-            size[m] = size[i];
-            for (int a = 0; a < nargs; ++a) step[m][a] = step[i][a];
-        }
     }
-    n = n == 0 ? 0 : m + 1;
-    if (n <= 1) {
-        std::int64_t one[max_operands] = {};
-        return for_each_flat(n ? size[0] : 1, nargs, data, n ? step[0] : one, loop, context, grain);
+    /// Memory in its own order. `inside` is no strict order (a broadcast operand makes it blind to a pair), which an
+    /// insertion sort bears and std::sort does not.
+    void sort() {
+        for (int i = 1; i < dims; ++i)
+            for (int j = i; j > 0 && inside(j, j - 1); --j) {
+                std::swap(size[j], size[j - 1]);
+                for (int a = 0; a < operands; ++a) std::swap(step[j][a], step[j - 1][a]);
+            }
     }
-    const std::int64_t inner = size[0], rows = total / inner;
-    parallel_for(0, rows, std::max<std::int64_t>(grain / inner, 1), [&](std::int64_t b, std::int64_t e) {
+    /// Neighbours become one dimension where the outer goes on, in every operand, where the inner ends: dense memory of
+    /// any shape becomes one long loop.
+    void join() {
+        int last = 0;
+        for (int i = 1; i < dims; ++i) {
+            bool joins = true;
+            for (int a = 0; a < operands; ++a) joins = joins && step[i][a] == step[last][a] * size[last];
+            if (joins) {
+                size[last] *= size[i];
+                continue;
+            }
+            ++last;
+            size[last] = size[i];
+            for (int a = 0; a < operands; ++a) step[last][a] = step[i][a];
+        }
+        dims = dims == 0 ? 0 : last + 1;
+    }
+    /// Rows `begin` to `end` of the innermost dimension. The outer ones count like an odometer: one step forward, and
+    /// where a dimension is through, back to its start and on to the next.
+    void rows(std::int64_t begin, std::int64_t end, char* const* data, Loop loop, const void* context) const {
         char* p[max_operands];
-        std::int64_t index[max_dims];
-        std::int64_t rest = b;
-        std::copy(data, data + nargs, p);
-        for (int d = 1; d < n; ++d) {
+        std::int64_t index[max_dims], rest = begin;
+        std::copy(data, data + operands, p);
+        for (int d = 1; d < dims; ++d) {
             index[d] = rest % size[d];
             rest /= size[d];
-            for (int a = 0; a < nargs; ++a) p[a] += index[d] * step[d][a];
+            for (int a = 0; a < operands; ++a) p[a] += index[d] * step[d][a];
         }
-        for (std::int64_t r = b; r < e; ++r) {
-            loop(p, step[0], inner, context);
-            for (int d = 1; d < n; ++d) {
-                for (int a = 0; a < nargs; ++a) p[a] += step[d][a];
+        for (std::int64_t r = begin; r < end; ++r) {
+            loop(p, step[0], size[0], context);
+            for (int d = 1; d < dims; ++d) {
+                for (int a = 0; a < operands; ++a) p[a] += step[d][a];
                 if (++index[d] < size[d]) break;
-                for (int a = 0; a < nargs; ++a) p[a] -= size[d] * step[d][a];
+                for (int a = 0; a < operands; ++a) p[a] -= size[d] * step[d][a];
                 index[d] = 0;
             }
         }
-    });
+    }
+};
+
+} // namespace
+
+void for_each_strided(int ndim, const std::int64_t* shape, int nargs, char* const* data,
+                      const std::int64_t* const* strides, Loop loop, const void* context, std::int64_t grain) {
+    std::int64_t total = 1;
+    for (int d = 0; d < ndim; ++d) total *= shape[d];
+    if (total == 0) return;
+    Walk walk(ndim, shape, nargs, strides);
+    walk.sort();
+    walk.join();
+    if (walk.dims <= 1) {
+        const std::int64_t alone[max_operands] = {};
+        return for_each_flat(walk.dims ? walk.size[0] : 1, nargs, data, walk.dims ? walk.step[0] : alone, loop, context,
+                             grain);
+    }
+    const std::int64_t inner = walk.size[0];
+    parallel_for(0, total / inner, std::max<std::int64_t>(grain / inner, 1),
+                 [&](std::int64_t b, std::int64_t e) { walk.rows(b, e, data, loop, context); });
 }
 
 } // namespace reel::cpu

@@ -14,7 +14,7 @@ std::string shortened(const std::string& text, std::size_t most) {
                " characters)");
 }
 
-std::string describe_bound(const Schema& schema, const std::vector<Value>& bound) {
+std::string describe_bound(const Schema& schema, std::span<const Value> bound) {
     std::string s;
     for (std::size_t i = 0; i < bound.size(); ++i) {
         const Argument& a = schema.arguments[i];
@@ -76,7 +76,7 @@ template <class E> void throw_if(const Error& e, const std::string& text) {
 
 } // namespace
 
-void throw_on(Error& e, const std::string& name, const Schema& schema, const std::vector<Value>& bound) {
+void throw_on(Error& e, const std::string& name, const Schema& schema, std::span<const Value> bound) {
     std::string text = e.msg();
     for (const Value& v : bound) cut_echoes(text, v);
     bool own = true; // an inner op speaks of its own arguments

@@ -1,4 +1,5 @@
 #include <reel/autograd/detail/dense_update.hpp>
+#include <reel/autograd/detail/launch_observer.hpp>
 #include <reel/autograd/ops/factory/factories.hpp>
 
 #include "tape/inplace.hpp"
@@ -8,6 +9,8 @@ namespace reel::detail {
 DenseUpdate::DenseUpdate(const char* op, ArrayRef<const Tensor*> operands, int read_only)
     : operands_(operands), read_only_(read_only), dtype_(operands[0]->scalar_type()), count_(operands[0]->numel()) {
     REEL_INTERNAL_ASSERT(operands.size() <= most_operands, op);
+    if (launch_observer) [[unlikely]]
+        note_host_works(op);
     if (isComplexType(dtype_)) {
         dtype_ = dtype_ == kComplexDouble ? kDouble : kFloat;
         count_ *= 2;

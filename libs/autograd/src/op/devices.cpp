@@ -28,6 +28,7 @@ std::string name_of(const Schema& schema, std::size_t argument, std::size_t plac
     const Argument& a = schema.arguments[argument];
     return a.type.find('[') == std::string::npos ? a.name : str(a.name, "[", place, "]");
 }
+bool may_hold_tensors(const Argument& a) { return a.type.starts_with("Tensor") || a.type == "Value"; }
 /// Compares one operand with those before it.
 void meet(const std::string& name, const Schema& schema, Leader& leader, const Tensor& t, std::size_t argument,
           std::size_t place) {
@@ -46,11 +47,11 @@ void may_live_anywhere(const char* schema_text, const char* argument) {
     anywhere().emplace_back(schema_text, argument);
 }
 
-void check_devices(const std::string& name, const Schema& schema, const std::vector<Value>& bound) {
+void check_devices(const std::string& name, const Schema& schema, std::span<const Value> bound) {
     Leader leader;
     for (std::size_t i = 0; i < bound.size(); ++i) {
         if (bound[i].isTensor()) meet(name, schema, leader, bound[i].toTensor(), i, 0);
-        else if (schema.arguments[i].type.starts_with("Tensor") && bound[i].isSequence()) {
+        else if (may_hold_tensors(schema.arguments[i]) && bound[i].isSequence()) {
             std::size_t place = 0;
             for (const Value& e : bound[i].elements()) {
                 if (e.isTensor()) meet(name, schema, leader, e.toTensor(), i, place);

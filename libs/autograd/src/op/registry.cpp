@@ -10,6 +10,8 @@
 #include "op/convert.hpp"
 #include "op/devices.hpp"
 #include "op/out.hpp"
+#include "op/run_call.hpp"
+#include "op/take.hpp"
 
 namespace reel::ops {
 
@@ -49,6 +51,8 @@ void Registry::add(Schema schema) {
         op = std::make_shared<Op>();
         op->name = schema.name;
     }
+    for (const Schema& known : op->schemas)
+        REEL_CHECK_WITH(KeyError, known.text != schema.text, "registry: there is an op '", schema.text, "' already");
     const auto [first, last] = impl().aliases.equal_range(schema.name);
     for (auto it = first; it != last; ++it)
         impl().ops.at(it->second)->schemas.push_back(under_alias(schema, it->second));
@@ -206,16 +210,16 @@ bool Schema::bind(const Args& args, const Kwargs& kwargs, std::vector<Value>& bo
     std::vector<bool> given(arguments.size());
     std::size_t positional = 0;
     while (positional < arguments.size() && !arguments[positional].kwarg_only) ++positional;
-    // x.permute(0, 1), meshgrid(a, b): surplus plain values are one list.
+    // x.permute(0, 1), meshgrid(a, b): surplus plain values are one list; a tensor may stand for a size.
     std::size_t next = 0;
     for (std::size_t i = 0; i < positional && next < args.size(); ++i) {
         const std::string& type = arguments[i].type;
         const bool ints = type.starts_with("int["), tensors = type.starts_with("Tensor[");
-        const bool element = (ints && (args[next].isInt())) || (tensors && args[next].isTensor());
+        const bool element = (ints && is_integer(args[next])) || (tensors && args[next].isTensor());
         if (element && (args.size() > positional || (tensors && i + 1 == positional) ||
                         (ints && i + 1 == positional && args.size() - next > 1))) {
             std::vector<Value> list;
-            while (next < args.size() && (ints ? args[next].isInt() : args[next].isTensor()))
+            while (next < args.size() && (ints ? is_integer(args[next]) : args[next].isTensor()))
                 list.push_back(args[next++]);
             bound[i] = Value::list(std::move(list));
         } else bound[i] = args[next++];
@@ -274,7 +278,7 @@ namespace {
 /// Calls one of the schema's functions; errors that come out speak of the call by name. What the standard library
 /// throws where a size was too large leaves as an error of Reel's.
 Value guarded(Value (*call)(std::span<const Value>), const std::string& name, const Schema& schema,
-              const std::vector<Value>& bound) {
+              std::span<const Value> bound) {
     check_devices(name, schema, bound);
     try {
         return call(bound);
@@ -288,19 +292,28 @@ Value guarded(Value (*call)(std::span<const Value>), const std::string& name, co
                    ": an argument asks for more elements than can be counted: ", describe_bound(schema, bound));
     }
 }
-/// Factories make what the output holds unless the call says otherwise.
-void take_dtype_from(const Schema& s, const Value& out, std::vector<Value>& bound) {
-    for (std::size_t i = 0; i < bound.size(); ++i) {
-        if (s.arguments[i].type != "TensorOptions" || !out.isTensor()) continue;
-        ValueDict options;
-        if (bound[i].isGenericDict())
-            for (const auto& [key, value] : bound[i].toGenericDict()) options.set(key, value);
-        if (!options.contains("dtype")) options.set(Value("dtype"), Value(out.toTensor().scalar_type()));
-        if (!options.contains("device")) options.set(Value("device"), Value(out.toTensor().device()));
-        bound[i] = Value(std::move(options));
-    }
-}
+/// Gives the call to whoever takes calls, else to its op.
+Value carry_out(const OpCall& call) { return calls_are_taken() ? give_to_mode(call) : run_call(call); }
 } // namespace
+
+Value options_like(const Value& out, const Value& said) {
+    ValueDict options;
+    if (said.isGenericDict())
+        for (const auto& [key, value] : said.toGenericDict()) options.set(key, value);
+    if (!options.contains("dtype")) options.set(Value("dtype"), Value(out.toTensor().scalar_type()));
+    if (!options.contains("device")) options.set(Value("device"), Value(out.toTensor().device()));
+    return Value(std::move(options));
+}
+
+Value run_call(const OpCall& call) {
+    const bool in_place = call.form == OpForm::InPlace;
+    const auto function = in_place ? call.schema.call_inplace : call.schema.call;
+    const auto run = [&] {
+        if (!call.named) return function(call.arguments);
+        return guarded(function, in_place ? call.op.name + "_" : call.op.name, call.schema, call.arguments);
+    };
+    return call.out ? detail::into_out(call.op.name.c_str(), *call.out, call.arguments, run) : run();
+}
 
 Value Op::call(const Args& args, const Kwargs& kwargs) const {
     std::vector<Value> bound;
@@ -311,13 +324,15 @@ Value Op::call(const Args& args, const Kwargs& kwargs) const {
         if (out->isNone()) return call(args, rest);
         for (const Schema& s : schemas)
             if (s.takes_out && s.bind(args, rest, bound, nullptr)) {
-                take_dtype_from(s, *out, bound);
-                return detail::into_out(name.c_str(), *out, bound, [&] { return guarded(s.call, name, s, bound); });
+                for (std::size_t i = 0; i < bound.size(); ++i)
+                    if (s.arguments[i].type == "TensorOptions" && out->isTensor())
+                        bound[i] = options_like(*out, bound[i]);
+                return carry_out({*this, s, OpForm::Out, bound, out});
             }
         no_schema_fits(*this, "", args, rest);
     }
     for (const Schema& s : schemas)
-        if (s.bind(args, kwargs, bound, nullptr)) return guarded(s.call, name, s, bound);
+        if (s.bind(args, kwargs, bound, nullptr)) return carry_out({*this, s, OpForm::Functional, bound});
     no_schema_fits(*this, "", args, kwargs);
 }
 bool Op::has_inplace() const {
@@ -327,7 +342,7 @@ Value Op::call_inplace(const Args& args, const Kwargs& kwargs) const {
     std::vector<Value> bound;
     for (const Schema& s : schemas)
         if (s.call_inplace && s.bind(args, kwargs, bound, nullptr))
-            return guarded(s.call_inplace, name + "_", s, bound);
+            return carry_out({*this, s, OpForm::InPlace, bound});
     no_schema_fits(*this, "_", args, kwargs);
 }
 

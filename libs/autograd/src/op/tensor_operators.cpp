@@ -1,4 +1,5 @@
-// Operators are the ops of their names.
+// Operators are the ops of their names, called as a user calls them.
+#define REEL_CALLS_OPS
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/bitwise.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>

@@ -1,6 +1,8 @@
 // Accumulation into leaves.
 #include "tape/accumulate_grad.hpp"
+#include "tensor/taken_calls.hpp"
 
+#include <reel/autograd/detail/launch_observer.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
@@ -54,6 +56,7 @@ bool layout_fits(const Tensor& g, const Tensor& leaf) {
 } // namespace
 
 void AccumulateGrad::accumulate(Tensor g) {
+    const ops::NotTaken own;
     AutogradMeta& meta = leaf_.impl()->ensure_meta();
     Tensor& grad = meta.grad;
     if (!grad.defined()) {
@@ -92,3 +95,10 @@ GradList AccumulateGrad::apply(GradList&& grads) {
 }
 
 } // namespace reel::autograd
+
+namespace reel::detail {
+Tensor leaf_of(const autograd::Node& node) {
+    const auto* accumulator = dynamic_cast<const autograd::AccumulateGrad*>(&node);
+    return accumulator ? accumulator->variable() : Tensor();
+}
+} // namespace reel::detail

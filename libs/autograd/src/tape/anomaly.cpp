@@ -108,8 +108,9 @@ bool in_reel_library(const Place& p) { return file_name(p).starts_with("libreel"
 /// Not the user's: Reel's own code and headers, the standard library, what calls `main` and starts threads.
 bool belongs_to_reel(const Place& p) {
     return in_reel_library(p) || starts_with_any(file_name(p), {"libc.", "libc-", "libstdc++", "libpthread", "ld-"}) ||
-           starts_with_any(qualified_name(p.function), {"reel::", "std::", "__gnu_cxx::"}) || p.function == "_start" ||
-           p.line.find("include/reel/") != std::string::npos || p.line.find("/include/c++/") != std::string::npos;
+           starts_with_any(qualified_name(p.function), {"reel::", "std::", "__gnu_cxx::", "__gthread"}) ||
+           p.function == "_start" || p.line.find("include/reel/") != std::string::npos ||
+           p.line.find("/include/c++/") != std::string::npos;
 }
 
 /// Fills functions and lines from symbol tables and debug information: one addr2line per file. Where the compiler has
@@ -192,13 +193,11 @@ std::string trace_text(const std::vector<const void*>& frames) {
     static auto* known = new KnownFrames; // outlives what asks while the program ends
     const auto places = known->of(frames);
     std::string r;
+    std::size_t users = 0;
     for (const auto* p : places)
-        if (!p->reels) {
-            r = "  called by " + p->text + '\n';
-            break;
-        }
-    std::size_t i = 0;
-    for (const auto* p : places) r += str("  #", i++, ' ', p->text, '\n');
+        if (!p->reels) r += str(users++ == 0 ? "  called by " : "  from ", p->text, '\n');
+    if (users > 0) return r;
+    for (std::size_t i = 0; i < places.size(); ++i) r += str("  #", i, ' ', places[i]->text, '\n');
     return r;
 }
 

@@ -11,8 +11,8 @@ namespace reel::autograd {
 
 /// Return addresses of the callers, innermost first; cheap. `skip` leaves out the nearest ones.
 std::vector<const void*> current_frames(std::size_t skip);
-/// First the caller's own place (the first frame outside of Reel's libraries), then the whole stack. Looks up source
-/// lines where debug information is there; slow.
+/// The program's own frames, innermost first, without Reel's and the system's; the whole stack where all are Reel's.
+/// Looks up source lines where debug information is there; slow.
 std::string trace_text(const std::vector<const void*>& frames);
 /// The first frame outside of Reel's libraries alone; empty when there is none. Slow.
 std::string user_place(const std::vector<const void*>& frames);

@@ -38,11 +38,15 @@ struct Frame {
     std::vector<std::weak_ptr<Holder>> holders; ///< in the order of saving
     std::mutex mutex;                           ///< over the holders' values and `recomputed`
     std::vector<std::int64_t> recomputed;       ///< the passes that had the function run again
+    std::vector<std::string> saved_by_forward;  ///< to be read, with `debug`
+    CheckpointContext recompute_context;
     bool forward_completed = false;
     /// A pass inside the function had it run again before it was at its end: the numbers need not fit.
     bool unequal = false;
 
     void run(std::int64_t pass);
+    /// One run of the function, up to the last tensor that is needed; returns how many it saved.
+    std::size_t run_function(std::int64_t pass, std::vector<std::string>& saved);
     void check(std::int64_t pass, std::size_t count);
     bool has_run(std::int64_t pass) {
         const std::lock_guard lock(mutex);
@@ -94,19 +98,45 @@ void Frame::check(std::int64_t pass, std::size_t count) {
             if (const Tensor t = value(*h, pass); t.defined()) check_same(h->expected, t, i);
 }
 
+std::string described(const Tensor& t) {
+    const NodePtr maker = t.grad_fn();
+    return str(dtype_name(t.scalar_type()), " ", t.sizes(), maker ? " of " + maker->name() : std::string(", a leaf"));
+}
+std::string listed(const char* run, const std::vector<std::string>& saved) {
+    std::string text = str("\n", run, " saved:");
+    for (std::size_t i = 0; i < saved.size(); ++i) text += str("\n  ", i, ": ", saved[i]);
+    return text;
+}
+
 void Frame::run(std::int64_t pass) {
     for (const auto& [t, version] : inputs)
         REEL_CHECK(t._version() == version,
                    "checkpoint: an argument of the checkpointed function was modified by an in-place operation: ",
                    t.toString(), " ", t.sizes(), " is at version ", t._version(), "; expected version ", version,
                    " instead. Clone it before modifying it");
+    std::vector<std::string> saved;
+    try {
+        const std::size_t count = run_function(pass, saved);
+        {
+            const std::lock_guard lock(mutex);
+            recomputed.push_back(pass);
+        }
+        check(pass, count);
+    } catch (const CheckpointError& e) {
+        if (!options.debug) throw;
+        throw CheckpointError(e.msg() + listed("the forward", saved_by_forward) + listed("the recomputation", saved));
+    }
+}
+std::size_t Frame::run_function(std::int64_t pass, std::vector<std::string>& saved) {
     const ReplayRandom random(rng_state);
+    const std::shared_ptr<void> context = recompute_context ? recompute_context() : nullptr;
     std::size_t count = 0;
     try {
         EnableGradGuard grad;
         SavedTensorsHooksGuard hooks(
             [&](const Tensor& t) -> Value {
                 const std::size_t i = count++;
+                if (options.debug) saved.push_back(described(t));
                 const Tensor plain = t.detach();
                 if (i < holders.size()) {
                     if (const auto h = holders[i].lock()) put(*h, pass, plain);
@@ -122,11 +152,7 @@ void Frame::run(std::int64_t pass) {
         recompute();
     } catch (const StopRecomputing&) { // everything is there
     }
-    {
-        const std::lock_guard lock(mutex);
-        recomputed.push_back(pass);
-    }
-    check(pass, count);
+    return count;
 }
 
 } // namespace
@@ -142,11 +168,13 @@ void collect_tensors(const Args& args, variable_list& out) {
 
 CheckpointScope::CheckpointScope(const CheckpointOptions& options, std::function<void()> recompute,
                                  const variable_list& inputs) {
+    const CheckpointContexts contexts = options.context_fn ? options.context_fn() : CheckpointContexts();
     if (!GradMode::is_enabled()) return;
     auto frame = std::make_shared<Frame>();
     frame->options = options;
     if (early_stop_override) frame->options.early_stop = *early_stop_override;
     frame->recompute = std::move(recompute);
+    frame->recompute_context = contexts.recompute;
     for (const Tensor& t : inputs)
         if (t.defined() && !t.is_inference()) frame->inputs.emplace_back(t, t._version());
     if (options.preserve_rng_state) frame->rng_state = random_state();
@@ -157,6 +185,7 @@ CheckpointScope::CheckpointScope(const CheckpointOptions& options, std::function
             auto h = std::make_shared<Holder>();
             h->expected = InputMetadata(t);
             forward->holders.push_back(h);
+            if (forward->options.debug) forward->saved_by_forward.push_back(described(t));
             return Value::box(h);
         },
         [frame](const Value& v) -> Tensor {
@@ -175,6 +204,7 @@ CheckpointScope::CheckpointScope(const CheckpointOptions& options, std::function
             if (!task) frame->forget(pass); // reading from a node outside of a pass
             return t;
         });
+    if (contexts.forward) context_ = contexts.forward();
 }
 CheckpointScope::~CheckpointScope() = default;
 

@@ -64,6 +64,8 @@ variable_list run_again(const ReentrantRun& run, const variable_list& saved, con
 
 variable_list checkpoint_reentrant(const CheckpointOptions& options, ReentrantRun run,
                                    const std::vector<std::optional<Tensor>>& arguments) {
+    REEL_CHECK_VALUE(!options.context_fn && !options.debug,
+                     "checkpoint: context_fn and debug are only known to the form with use_reentrant=false");
     const variable_list tensors = tensors_in(arguments);
     bool any = false;
     for (const Tensor& t : tensors) any = any || (t.defined() && t.requires_grad());

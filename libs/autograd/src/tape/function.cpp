@@ -285,6 +285,10 @@ std::shared_ptr<const FunctionNode::SavedList> FunctionNode::saved() const {
                ": the saved tensors were cleared when they were read for the first time (clear_saved_on_access)");
     return saved_;
 }
+SavedVariable* FunctionNode::saved_entry(std::size_t i) {
+    const auto all = saved();
+    return all && i < all->size() ? const_cast<SavedVariable*>(&(*all)[i]) : nullptr; // saved_ holds them
+}
 void FunctionNode::drop_saved() {
     std::shared_ptr<SavedList> saved;
     const std::lock_guard lock(lock_);

@@ -24,6 +24,9 @@ public:
     /// Output tangents from input tangents, one per edge.
     variable_list push_tangents(const variable_list& by_edge);
 
+    /// Entry `i` of what was saved, null beyond the end. Error once it is released.
+    SavedVariable* saved_entry(std::size_t i);
+
     AutogradContext context;
 
 private:

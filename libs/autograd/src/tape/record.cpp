@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include <reel/autograd/detail/notify_observers.hpp>
+#include <reel/autograd/detail/saved_values.hpp>
 
 #include "tape/autograd_meta.hpp"
 #include "tape/modes.hpp"
@@ -42,6 +43,18 @@ struct RecordAccess {
     static void look_at_saved(RuleNode& n) {
         for (const SavedVariable& s : n.saved_) s.unpack(&n);
     }
+    static SavedVariable* entry(RuleNode& n, std::size_t i) { return i < n.saved_.size() ? &n.saved_[i] : nullptr; }
+    static std::vector<Tensor> saved_with_history(RuleNode& n) {
+        std::vector<Tensor> r;
+        for (const SavedVariable& s : n.saved_) {
+            try {
+                r.push_back(s.was_default_constructed() || s.is_released() ? Tensor() : s.unpack(&n));
+            } catch (const Error&) { // modified in place since
+                r.emplace_back();
+            }
+        }
+        return r;
+    }
     static bool was_absent(const RuleNode& n, std::size_t i) { return n.saved_[i].was_default_constructed(); }
     template <class GetIn, class GetOut, class GetSaved>
     static void attach(RuleNode* raw, std::size_t n_in, GetIn in, std::size_t n_out, GetOut out, std::size_t n_saved,
@@ -77,10 +90,22 @@ void look_at_saved(Node& n) {
     if (auto* rule = dynamic_cast<RuleNode*>(&n)) RecordAccess::look_at_saved(*rule);
 }
 
+SavedVariable* saved_entry(Node& n, std::size_t i) {
+    auto* const rule = dynamic_cast<RuleNode*>(&n);
+    return rule ? RecordAccess::entry(*rule, i) : nullptr;
+}
+
 bool saved_was_absent(const Node& n, std::size_t i) {
     const auto* rule = dynamic_cast<const RuleNode*>(&n);
     return rule && RecordAccess::was_absent(*rule, i);
 }
+
+namespace impl {
+std::vector<Tensor> saved_with_history(Node& node) {
+    auto* rule = dynamic_cast<RuleNode*>(&node);
+    return rule ? RecordAccess::saved_with_history(*rule) : std::vector<Tensor>();
+}
+} // namespace impl
 
 namespace recording {
 void attach(RuleNode* node, ArrayRef<Tensor> inputs, ArrayRef<const Tensor*> outputs, ArrayRef<Tensor> saved) {

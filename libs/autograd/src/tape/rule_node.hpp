@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/autograd/node.hpp>
+#include <reel/autograd/saved_variable.hpp>
 
 namespace reel::autograd {
 
@@ -10,5 +11,7 @@ namespace reel::autograd {
 void look_at_saved(Node& n);
 /// Stands entry `i` of a built-in node's saved tensors for an operand that was absent, rather than released?
 bool saved_was_absent(const Node& n, std::size_t i);
+/// Entry `i` of what a built-in node saved; null for other nodes and beyond the end.
+SavedVariable* saved_entry(Node& n, std::size_t i);
 
 } // namespace reel::autograd

@@ -88,6 +88,7 @@ SavedVariable::SavedVariable(const Tensor& t, bool is_output) : saved_(true), is
     // A node's own output is kept without its history (E-40).
     data_ = is_output ? reel::detail::alias_raw(t) : t;
 }
+SavedVariable::SavedVariable() noexcept = default;
 SavedVariable::SavedVariable(SavedVariable&&) noexcept = default;
 SavedVariable& SavedVariable::operator=(SavedVariable&&) noexcept = default;
 SavedVariable::~SavedVariable() = default;

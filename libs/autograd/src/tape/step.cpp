@@ -3,12 +3,14 @@
 
 #include <reel/autograd/detail/notify_observers.hpp>
 #include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "tape/anomaly.hpp"
 #include "tape/gradient_checks.hpp"
 #include "tape/graph_task.hpp"
 #include "tape/hook_rounds.hpp"
+#include "tensor/taken_calls.hpp"
 
 namespace reel::autograd {
 
@@ -37,6 +39,7 @@ GradList take_arrived(PassState& s, const Node& n) {
 GradList apply(Node& n, GradList&& grads) {
     if (impl::observed()) impl::note_node_runs(n, grads);
     const bool any = n.materializes_undefined() || std::ranges::any_of(grads, &Tensor::defined);
+    const ops::NotTaken rule(ops::calls_are_taken() && dynamic_cast<const RuleNode*>(&n));
     GradList out = apply_explained(n, std::move(grads), !any);
     if (!any) out.resize(n.num_outputs());
     else if (!n.is_accumulator()) validate_outputs(n, out);
@@ -64,8 +67,8 @@ void GraphTask::evaluate(Node& n) {
     GradList out = apply(n, std::move(grads));
     if (has_posthooks(n)) run_node_posthooks(n, out, grad_outputs); // also those registered while it ran (T-21)
     if (!keep_graph_) n.release_variables();
+    if (nan_is_refused()) refuse_nan(n, out); // first: for observers, too, the pass ends here then
     if (impl::observed()) impl::note_node_ran(n, out);
-    if (nan_is_refused()) refuse_nan(n, out);
     route(n, std::move(out));
 }
 
@@ -90,8 +93,11 @@ void GraphTask::arrive(PassState& s, Node* n, std::uint32_t slot, Tensor&& g) {
     if (g.defined()) {
         Tensor& have = s.buffer[slot];
         if (!have.defined()) have = std::move(g);
-        else if (is_ours(have, g)) have.add_(g);
-        else have = have + g;
+        else {
+            const ops::NotTaken sum;
+            if (is_ours(have, g)) have.add_(g);
+            else have = have + g;
+        }
     }
     if (--s.dependencies == 0) ready_.push(n);
 }

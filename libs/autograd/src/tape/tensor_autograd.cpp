@@ -9,6 +9,7 @@
 #include "tape/node_extras.hpp"
 #include "tape/views.hpp"
 #include "tensor/raw.hpp"
+#include "tensor/taken_calls.hpp"
 
 namespace reel {
 
@@ -79,6 +80,11 @@ void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, 
     }
     autograd::backward({*this}, {gradient}, retain_graph, create_graph, in);
 }
+void Tensor::backward_with(const autograd::TensorBackwardOptions& options) const {
+    std::optional<TensorList> inputs;
+    if (options.inputs) inputs = TensorList(*options.inputs);
+    backward(options.gradient, options.retain_graph, options.create_graph, inputs);
+}
 
 autograd::NodePtr Tensor::grad_fn() const {
     TensorImpl& impl = checked();
@@ -106,6 +112,8 @@ Tensor Tensor::_base() const {
 }
 
 Tensor Tensor::detach() const {
+    if (ops::calls_are_taken()) [[unlikely]]
+        return ops::take_detach(*this);
     if (autograd::impl::observed())
         autograd::impl::note_cut_by(__builtin_return_address(0), CutKind::Detach, "detach", *this);
     Tensor t = detail::alias_raw(*this);

@@ -10,8 +10,18 @@ Error::Error(std::string msg, std::source_location where) : msg_(std::move(msg))
 Error::~Error() = default;
 
 void Error::add_context(std::string text) {
-    what_ += "\n  " + text;
     context_.push_back(std::move(text));
+    compose_what();
+}
+void Error::set_origin(const void* object, const std::string& text) {
+    origin_ = object;
+    origin_text_ = text;
+    compose_what();
+}
+void Error::compose_what() {
+    what_ = msg_;
+    if (!origin_text_.empty()) what_ += "\n  " + origin_text_;
+    for (const std::string& line : context_) what_ += "\n  " + line;
 }
 
 #define REEL_DEFINE_ERROR(Name) Name::~Name() = default;

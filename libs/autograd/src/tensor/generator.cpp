@@ -2,11 +2,15 @@
 #include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/random.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <random>
 
 #include <reel/autograd/detail/private_generator.hpp>
 #include <reel/autograd/generator_scope.hpp>
+#include <reel/autograd/value.hpp>
 
 #include "tensor/drawing.hpp"
 
@@ -56,21 +60,24 @@ double CPUGeneratorImpl::uniform_double() {
 }
 
 namespace {
+/// The state as PyTorch's get_rng_state writes it: these bytes are public there and part of checkpoints.
 struct SavedState {
-    std::uint32_t state[n];
-    std::int32_t left;
-    std::uint32_t next;
     std::uint64_t seed;
-    double normal;
+    std::int32_t left, seeded;
+    std::uint64_t next;
+    std::uint64_t state[n]; ///< 32 bits each
+    double unused_x, normal, unused_rho;
+    std::int32_t has_normal, padding;
     float float_normal;
-    std::uint8_t has_normal, has_float_normal;
+    std::uint8_t has_float_normal, tail[3];
 };
+static_assert(sizeof(SavedState) == 5056 && offsetof(SavedState, float_normal) == 5048);
 } // namespace
 
 Tensor CPUGeneratorImpl::get_state() const {
     SavedState s{};
-    std::memcpy(s.state, state_, sizeof(state_));
-    s.left = left_, s.next = next_, s.seed = seed_;
+    std::copy(std::begin(state_), std::end(state_), s.state);
+    s.seed = seed_, s.left = left_, s.seeded = 1, s.next = next_;
     s.normal = next_normal.value_or(0), s.has_normal = next_normal.has_value();
     s.float_normal = next_float_normal.value_or(0), s.has_float_normal = next_float_normal.has_value();
     Tensor t = reel::empty({std::int64_t(sizeof(s))}, kByte);
@@ -79,16 +86,18 @@ Tensor CPUGeneratorImpl::get_state() const {
 }
 void CPUGeneratorImpl::set_state(const Tensor& state) {
     SavedState s;
-    REEL_CHECK_TYPE(state.scalar_type() == kByte, "Generator.set_state: expected a uint8 tensor, got ",
-                    dtype_name(state.scalar_type()));
-    REEL_CHECK_VALUE(state.numel() == std::int64_t(sizeof(s)), "Generator.set_state: expected ", sizeof(s),
-                     " bytes, got ", state.numel());
+    REEL_CHECK_TYPE(state.defined() && state.scalar_type() == kByte && state.is_cpu(), "Generator.set_state: state is ",
+                    Value(state).repr(), "; expected a uint8 tensor on the CPU, as get_state returns it");
+    REEL_CHECK_VALUE(state.numel() == std::int64_t(sizeof(s)), "Generator.set_state: state has ", state.numel(),
+                     " bytes; expected the ", sizeof(s), " that get_state and PyTorch's get_rng_state return");
     const Tensor c = state.contiguous();
     std::memcpy(&s, c.data_ptr(), sizeof(s));
-    REEL_CHECK_VALUE(s.left >= 1 && s.left <= n && s.next <= std::uint32_t(n),
-                     "Generator.set_state: the state is corrupt");
-    std::memcpy(state_, s.state, sizeof(state_));
-    left_ = s.left, next_ = s.next, seed_ = s.seed;
+    const bool words = std::all_of(s.state, s.state + n, [](std::uint64_t w) { return w <= 0xffffffffu; });
+    REEL_CHECK_VALUE(s.left >= 1 && s.left <= n && s.next <= std::uint64_t(n) && words,
+                     "Generator.set_state: state holds no state of a generator: left is ", s.left, ", next is ", s.next,
+                     "; expected 1 to ", n, ", 0 to ", n, " and words of 32 bits");
+    std::copy(s.state, s.state + n, state_);
+    left_ = s.left, next_ = std::uint32_t(s.next), seed_ = s.seed;
     next_normal = s.has_normal ? std::optional(s.normal) : std::nullopt;
     next_float_normal = s.has_float_normal ? std::optional(s.float_normal) : std::nullopt;
 }
@@ -138,6 +147,11 @@ const Generator& getDefaultCPUGenerator() {
 }
 Generator createCPUGenerator(std::uint64_t seed) { return Generator(std::make_shared<CPUGeneratorImpl>(seed)); }
 } // namespace detail
+Tensor get_rng_state() {
+    detail::Drawing drawing;
+    return drawing.generator().get_state();
+}
+void set_rng_state(const Tensor& state) { detail::Drawing().generator().set_state(state); }
 void manual_seed(std::uint64_t seed) { detail::Drawing().generator().set_current_seed(seed); }
 
 } // namespace reel

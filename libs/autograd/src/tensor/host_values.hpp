@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <reel/autograd/detail/launch_observer.hpp>
 #include <reel/autograd/dtype.hpp>
 #include <reel/autograd/host_data.hpp>
 
@@ -26,6 +27,8 @@ public:
 
 private:
     static Tensor on_host(const Tensor& t, const char* op) {
+        if (launch_observer) [[unlikely]]
+            note_host_works(op);
         if (t.is_cpu()) return contiguous_raw(cast_raw(t, dtype_of<T>));
         if (t.is_meta()) require_host(t, op);
         Tensor here = empty_raw(t.sizes(), dtype_of<T>);
@@ -39,8 +42,10 @@ private:
 /// A new vector on the host whose element i is `f(i)`.
 template <class T, class F> Tensor generated(std::int64_t n, F f) {
     Tensor out = empty_raw({n}, dtype_of<T>);
-    T* const to = host_data<T>(out, "generated");
+    T* const to = static_cast<T*>(host_data(out, "generated"));
     for (std::int64_t i = 0; i < n; ++i) to[i] = f(i);
+    if (launch_observer) [[unlikely]]
+        note_generated(out);
     return out;
 }
 /// A new vector on the host with these elements.

@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include <reel/autograd/detail/launch_observer.hpp>
 #include <reel/autograd/device_hooks.hpp>
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/memory.hpp>
@@ -24,17 +25,23 @@ void free_device(void* data, std::size_t nbytes, void* context) {
     const auto code = reinterpret_cast<std::uintptr_t>(context);
     device_hooks(DeviceType(code & 0xff)).free(data, nbytes, DeviceIndex(code >> 8));
 }
+intrusive_ptr<Storage> made(Storage* s, bool fresh) {
+    intrusive_ptr<Storage> r(s);
+    if (detail::launch_observer) [[unlikely]]
+        detail::note_storage(*s, fresh);
+    return r;
+}
 } // namespace
 
 intrusive_ptr<Storage> Storage::allocate(std::size_t nbytes, Device device) {
     if (device.is_cpu()) {
         if (nbytes <= inline_limit) {
             char* block = static_cast<char*>(cpu_alloc(header_bytes + nbytes));
-            return intrusive_ptr<Storage>(new (block) Storage(block + header_bytes, nbytes, device, nullptr, block));
+            return made(new (block) Storage(block + header_bytes, nbytes, device, nullptr, block), true);
         }
         void* data = cpu_alloc(nbytes);
         void* block = cpu_alloc(sizeof(Storage));
-        return intrusive_ptr<Storage>(new (block) Storage(data, nbytes, device, &free_cpu, nullptr));
+        return made(new (block) Storage(data, nbytes, device, &free_cpu, nullptr), true);
     }
     if (device.is_meta()) return wrap(nullptr, nbytes, device, nullptr, nullptr);
     const DeviceHooks& hooks = device_hooks(device.type());
@@ -50,7 +57,7 @@ intrusive_ptr<Storage> Storage::allocate(std::size_t nbytes, Device device) {
 
 intrusive_ptr<Storage> Storage::wrap(void* data, std::size_t nbytes, Device device, StorageDeleter deleter,
                                      void* context) {
-    return intrusive_ptr<Storage>(new (cpu_alloc(sizeof(Storage))) Storage(data, nbytes, device, deleter, context));
+    return made(new (cpu_alloc(sizeof(Storage))) Storage(data, nbytes, device, deleter, context), false);
 }
 
 intrusive_ptr<Storage> Storage::shared_counter() {

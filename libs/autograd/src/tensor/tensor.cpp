@@ -1,20 +1,19 @@
-// Metadata, data access and conversion of tensors.
-#include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/ops/pointwise/division.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
+// Metadata and data access of tensors.
 #include <reel/autograd/tensor.hpp>
 
 #include <iostream>
 
+#include <reel/autograd/detail/launch_observer.hpp>
 #include <reel/autograd/detail/notify_observers.hpp>
 
-#include "tensor/convert.hpp"
 #include "tensor/raw.hpp"
+#include "tensor/taken_calls.hpp"
 
 namespace reel {
 
 void Tensor::expect_dtype(ScalarType t) const {
+    if (reel::detail::launch_observer) [[unlikely]]
+        reel::detail::note_host_works("data_ptr");
     REEL_CHECK_TYPE(scalar_type() == t, "data_ptr: the tensor holds ", scalar_type(), " elements, not ", t);
 }
 void Tensor::expect_accessor(ScalarType t, std::size_t n) const {
@@ -81,6 +80,10 @@ Scalar Tensor::item() const {
                      sizes());
     if (autograd::impl::observed())
         autograd::impl::note_cut_by(__builtin_return_address(0), autograd::CutKind::Number, "item", *this);
+    if (ops::calls_are_taken()) [[unlikely]]
+        ops::tell_read(*this);
+    if (reel::detail::launch_observer) [[unlikely]]
+        reel::detail::note_host_works("item");
     const Tensor t = is_cpu() ? *this : detach().cpu();
     switch (t.scalar_type()) {
 #define REEL_CASE(T, Name)                                                                                             \
@@ -102,35 +105,5 @@ std::string Tensor::toString() const {
     return std::string(device) + reel::toString(scalar_type()) + "Type";
 }
 void Tensor::print() const { std::cout << *this << "\n"; }
-
-Tensor Tensor::to(const TensorOptions& o, bool, bool copy, std::optional<MemoryFormat> format) const {
-    REEL_CHECK(!o.requires_grad(),
-               "to: requires_grad cannot be set by a conversion; call requires_grad_() on the result");
-    const ScalarType dtype = o.dtype_opt().value_or(scalar_type());
-    const Device device = o.device_opt().value_or(this->device());
-    return detail::convert(*this, dtype, device, copy, format ? format : o.memory_format_opt());
-}
-Tensor Tensor::to(ScalarType dtype, bool, bool copy, std::optional<MemoryFormat> format) const {
-    return detail::convert(*this, dtype, device(), copy, format);
-}
-Tensor Tensor::to(Device device, ScalarType dtype, bool, bool copy, std::optional<MemoryFormat> format) const {
-    return detail::convert(*this, dtype, device, copy, format);
-}
-Tensor Tensor::to(const Tensor& other, bool, bool copy, std::optional<MemoryFormat> format) const {
-    return detail::convert(*this, other.scalar_type(), other.device(), copy, format);
-}
-
-Tensor Tensor::operator-() const { return reel::neg(*this); }
-Tensor& Tensor::operator+=(const Tensor& o) const { return reel::add_(*this, o); }
-Tensor& Tensor::operator+=(const Scalar& o) const { return reel::add_(*this, o); }
-Tensor& Tensor::operator-=(const Tensor& o) const { return reel::sub_(*this, o); }
-Tensor& Tensor::operator-=(const Scalar& o) const { return reel::sub_(*this, o); }
-Tensor& Tensor::operator*=(const Tensor& o) const { return reel::mul_(*this, o); }
-Tensor& Tensor::operator*=(const Scalar& o) const { return reel::mul_(*this, o); }
-Tensor& Tensor::operator/=(const Tensor& o) const { return reel::div_(*this, o); }
-Tensor& Tensor::operator/=(const Scalar& o) const { return reel::div_(*this, o); }
-Tensor& Tensor::operator=(const Tensor& o) && { return reel::copy_(*this, o); }
-Tensor& Tensor::operator=(Tensor&& o) && { return reel::copy_(*this, o); }
-Tensor& Tensor::operator=(const Scalar& v) && { return reel::fill_(*this, v); }
 
 } // namespace reel

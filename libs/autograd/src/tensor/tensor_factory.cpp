@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 
+#include <reel/autograd/detail/launch_observer.hpp>
 #include <reel/autograd/error.hpp>
 
 #include "tensor/convert.hpp"
@@ -69,6 +70,8 @@ Tensor finish(const Tensor& t, ScalarType dtype, const TensorOptions& options) {
 Tensor tensor_from_elements(const void* elements, std::size_t n, ScalarType type, const TensorOptions& options) {
     Tensor t = empty_raw({std::int64_t(n)}, type);
     if (n) std::memcpy(t.data_ptr(), elements, n * elementSize(type));
+    if (launch_observer) [[unlikely]]
+        note_generated(t);
     return finish(t, literal_dtype(type, options), options);
 }
 Tensor tensor_from_literal(const TensorLiteral& literal, const TensorOptions& options) {
@@ -77,16 +80,19 @@ Tensor tensor_from_literal(const TensorLiteral& literal, const TensorOptions& op
     const ScalarType found = shape.dtype;
     const bool exact_integers = found != ScalarType::Undefined && isIntegralType(found, true);
     Tensor wide = empty_raw(shape.sizes, exact_integers ? kLong : isComplexType(found) ? kComplexDouble : kDouble);
+    void* const at = wide.data_ptr();
     if (exact_integers) {
-        auto* p = wide.data_ptr<std::int64_t>();
+        auto* p = static_cast<std::int64_t*>(at);
         flatten(literal, p);
     } else if (wide.scalar_type() == kComplexDouble) {
-        auto* p = wide.data_ptr<std::complex<double>>();
+        auto* p = static_cast<std::complex<double>*>(at);
         flatten(literal, p);
     } else {
-        auto* p = wide.data_ptr<double>();
+        auto* p = static_cast<double*>(at);
         flatten(literal, p);
     }
+    if (launch_observer) [[unlikely]]
+        note_generated(wide);
     return finish(wide, literal_dtype(found, options), options);
 }
 } // namespace detail

@@ -69,7 +69,7 @@ void Value::throw_not_boxed(const std::type_info& wanted) const {
                isBoxed() ? boost::core::demangle(plain_.type->name()) : kind_name());
 }
 
-const Tensor& Value::toTensor() const {
+const Tensor& Value::toTensor() const& {
     if (!isTensor()) throw_kind("Tensor");
     return tensor_;
 }
@@ -109,7 +109,7 @@ Scalar Value::toScalar() const {
         throw_kind("a number");
     }
 }
-const std::string& Value::toStringRef() const {
+const std::string& Value::toStringRef() const& {
     if (!isString()) throw_kind("str");
     return *static_cast<const std::string*>(box_.get());
 }
@@ -122,7 +122,7 @@ Device Value::toDevice() const {
     if (!isDevice()) throw_kind("device");
     return plain_.device;
 }
-const std::vector<Value>& Value::elements() const {
+const std::vector<Value>& Value::elements() const& {
     if (!isSequence()) throw_kind("a list or tuple");
     return *static_cast<const std::vector<Value>*>(box_.get());
 }
@@ -130,9 +130,29 @@ std::vector<Value>& Value::list_elements() const {
     if (!isList()) throw_kind("list");
     return const_cast<std::vector<Value>&>(elements()); // made non-const: lists and dicts are shared and mutable
 }
-ValueDict& Value::toGenericDict() const {
+ValueDict& Value::toGenericDict() const& {
     if (!isGenericDict()) throw_kind("dict");
     return const_cast<ValueDict&>(*static_cast<const ValueDict*>(box_.get()));
+}
+namespace {
+/// What `box` holds, which is about to go: itself, where nobody else has it.
+template <class T> T taken(const std::shared_ptr<const void>& box) {
+    const T& held = *static_cast<const T*>(box.get());
+    return box.use_count() == 1 ? T(std::move(const_cast<T&>(held))) : held;
+}
+} // namespace
+Tensor Value::toTensor() && {
+    (void)std::as_const(*this).toTensor();
+    return std::move(tensor_);
+}
+std::string Value::toStringRef() && { return std::as_const(*this).toStringRef(); }
+std::vector<Value> Value::elements() && {
+    (void)std::as_const(*this).elements();
+    return taken<std::vector<Value>>(box_);
+}
+const ValueDict Value::toGenericDict() && {
+    (void)std::as_const(*this).toGenericDict();
+    return taken<ValueDict>(box_);
 }
 std::vector<Tensor> Value::toTensorVector() const {
     std::vector<Tensor> r;

@@ -86,11 +86,12 @@ const Value* ValueDict::find(const Value& key) const {
     const std::size_t i = position(key);
     return i < items_.size() ? &items_[i].second : nullptr;
 }
-const Value& ValueDict::at(std::string_view key) const {
+const Value& ValueDict::at(std::string_view key) const& {
     const Value* v = find(key);
     if (!v) REEL_THROW(KeyError, "dict: there is no key '", key, "'");
     return *v;
 }
+Value ValueDict::at(std::string_view key) const&& { return std::as_const(*this).at(key); }
 Value& ValueDict::operator[](std::string_view key) {
     if (Value* v = find(key)) return *v;
     append(Value(key), Value());

@@ -5,6 +5,7 @@
 #include <reel/nn/module.hpp>
 
 #include "module/hooks/tables.hpp"
+#include "module/members.hpp"
 
 namespace reel::nn {
 
@@ -26,6 +27,10 @@ void Module::set_attribute(const std::string& name, const Value& value) {
     const bool none = value.isNone() || (module && !*module);
     const bool parameter = value.isTensor() && Parameter::is(value.toTensor());
     follow_members();
+    if (const auto entry = detail::Entry::computed_entry(*this, name)) {
+        if (!value.isTensor()) throw_kind(*this, "computed tensor", name, kind_of(value), "a Tensor");
+        return entry->assign(value.toTensor());
+    }
     check_replaceable(name);
     // Registration checks the name against the other tables, and may throw (also in a hook): they lose their entry
     // only once it has succeeded.
@@ -81,6 +86,9 @@ void Module::set_attribute(const std::string& name, const Buffer& buffer) {
 
 void Module::delete_attribute(const std::string& name) {
     follow_members();
+    REEL_CHECK(!detail::Entry::computed_entry(*this, name), repr_name(), ": '", name,
+               "' is computed from other tensors and cannot be deleted; take away its parametrization, normalization or "
+               "pruning first (remove_parametrizations, prune::remove, ...)");
     if (parameters_.contains(name)) parameters_.erase(name);
     else if (children_.contains(name)) children_.erase(name);
     else if (buffers_.contains(name)) {
@@ -98,6 +106,7 @@ Value Module::attribute(const std::string& name) const {
     if (const Tensor* b = buffers_.find(name)) return tensor(*b);
     if (const ModulePtr* c = children_.find(name)) return *c ? Value::box(*c) : Value();
     if (const Value* v = attributes_.find(std::string_view(name))) return *v;
+    if (const auto entry = detail::Entry::computed_entry(*this, name)) return tensor(entry->recompute());
     REEL_THROW(AttributeError, repr_name(), " has no attribute '", name, "'");
 }
 

@@ -180,6 +180,7 @@ void Module::copy_from(const Module& other, std::optional<Device> device, bool k
         }
         put_child(child.key(), fresh);
     }
+    detail::Entry::copy_computations(*this, other, [&](const Tensor& t) { return copy_of(t, device); });
     if (keep_hooks && other.hooks_) {
         copy_hooks(ensure_hooks(), *other.hooks_);
         call_flags_ |= other.call_flags_ & detail::hooks_flag;

@@ -159,6 +159,10 @@ bool Entry::holds(const Tensor& t) const {
     return kind == EntryKind::Parameter && !computed && tensor.is_same(t) && !member_differs() && owner->still_in_use();
 }
 void Entry::refresh() { owner->look_at_members(); }
+bool Entry::has_flag(const Module& m, unsigned flag) { return m.call_flags_ & flag; }
+void Entry::set_flag(Module& m, unsigned flag, bool on) {
+    m.call_flags_ = on ? m.call_flags_ | flag : m.call_flags_ & ~flag;
+}
 
 } // namespace detail
 
@@ -229,6 +233,7 @@ void Module::adopt_member(Entry& entry) {
     }
 }
 void Module::adopt_tensor(Entry& entry, const Tensor& member) {
+    if (entry.kind == EntryKind::Computed) return void(entry.recompute());
     const bool parameter = entry.kind == EntryKind::Parameter;
     const bool left = parameter && member.defined() &&
                       (member.grad_fn() || (entry.computed && !Parameter::is(member))); // stays what forward reads
@@ -321,18 +326,20 @@ void Module::forget_entries() {
     buffers_.clear();
     children_.clear();
     hooks_.reset();
-    if (members_) members_->watched.clear(), members_->entries.clear();
+    if (members_) members_->watched.clear(), members_->entries.clear(), members_->computed.clear();
     call_flags_ = 0;
 }
 void Module::copy_members(const Module& other) {
-    if (members_) members_->watched.clear(), members_->entries.clear();
-    call_flags_ = other.call_flags_ & detail::hooks_flag;
+    if (members_) members_->watched.clear(), members_->entries.clear(), members_->computed.clear();
+    call_flags_ = other.call_flags_ & (detail::hooks_flag | detail::computed_flag | detail::lazy_flag);
     if (!other.members_ || other.members_->entries.empty()) return;
+    member_record().computed = other.members_->computed;
     for (const auto& [name, from] : other.members_->entries) {
         const std::shared_ptr<Entry> entry = entry_for(name, from->kind);
         entry->copied = true;
         entry->computed = from->computed;
         entry->fits = from->fits;
+        entry->how = from->how;
         entry->vacated = from->vacated;
         entry->tensor.refer_to(from->tensor);
         entry->child = from->child;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -13,7 +15,15 @@
 
 namespace reel::nn::detail {
 
-enum class EntryKind : std::uint8_t { Parameter, Buffer, Child };
+/// A computed entry stands in no table: its members are made of the module's other tensors (src/module/computed.cpp).
+enum class EntryKind : std::uint8_t { Parameter, Buffer, Child, Computed };
+
+/// How a computed entry comes to its tensor. Functions get the module, so that copies of it have them too.
+struct Computation {
+    std::function<Tensor(Module&)> value;
+    /// What an assignment to the member means; null: the next call overwrites what was assigned.
+    std::function<void(Module&, const Tensor&)> assign = {};
+};
 
 /// One entry. Members are known by their distance from the module, so that copies and moves of it keep them.
 struct Entry final : autograd::impl::Place {
@@ -55,6 +65,25 @@ struct Entry final : autograd::impl::Place {
     /// Puts a tensor of any kind into table and members, for a while: optimizers and ledgers are told nothing.
     static void lend(Module& m, const std::string& name, EntryKind kind, const Tensor& t);
 
+    /// The parameter or buffer `name` leaves its table, and its members are `now` until something is computed.
+    static void compute(Module& m, const std::string& name, std::shared_ptr<const Computation> how, const Tensor& now);
+    /// Its members are plain ones, until the name is registered again.
+    static void stop_computing(Module& m, const std::string& name);
+    /// The computed entry of that name, or null.
+    static std::shared_ptr<Entry> computed_entry(const Module& m, const std::string& name);
+    /// Is the parameter or buffer `name` in state dicts?
+    static bool is_persistent(const Module& m, const std::string& name);
+    /// What the member of an entry of any kind is at the moment; undefined where there is none.
+    static Tensor current(const Module& m, const std::string& name);
+    static bool has_flag(const Module& m, unsigned flag);
+    static void set_flag(Module& m, unsigned flag, bool on);
+    /// Computes it again; what was assigned to a member meanwhile is assigned first.
+    Tensor recompute();
+    /// As an assignment to the member, and computes it.
+    void assign(const Tensor& t);
+    static std::unique_lock<std::recursive_mutex> recompute_all(Module& m);
+    static void copy_computations(Module& to, const Module& from, const std::function<Tensor(const Tensor&)>& copy);
+
     Module* owner;
     std::string name;
     EntryKind kind;
@@ -67,10 +96,13 @@ struct Entry final : autograd::impl::Place {
     std::vector<std::ptrdiff_t> members;
     std::optional<std::ptrdiff_t> given; ///< one of them, for want of a better
     bool (*fits)(const Module&) = nullptr;
+    std::shared_ptr<const Computation> how; ///< of a computed one
 };
 
 struct ModuleMembers {
     std::unordered_map<std::string, std::shared_ptr<Entry>> entries;
+    std::vector<std::string> computed;         ///< names of the computed ones, in the order in which they became so
+    std::recursive_mutex computing;            ///< held while a call uses computed members
     std::vector<Entry*> watched;               ///< those that have members, or may
     std::ptrdiff_t low = 0, high = 0;          ///< what is known of the object around the module, once somebody told
     std::vector<std::weak_ptr<Entry>> parents; ///< entries of other modules that are this one
@@ -90,6 +122,9 @@ enum CallFlag : unsigned {
     unsettled_flag = 2, ///< there may be members, and a call tells how large the object is
     left_flag = 4,      ///< another module took its place
     parent_flag = 8,    ///< a child of its was replaced
+    computed_flag = 16, ///< there are computed members
+    lazy_flag = 32,     ///< it waits for its first input (reel/nn/modules/lazy.hpp)
+    compiled_flag = 64, ///< something runs in the place of forward
 };
 
 /// A call that takes the long way: Error when the module was replaced in one that is calling it all the same.
@@ -101,6 +136,17 @@ public:
 
 private:
     bool entered_ = false;
+};
+
+/// A forward that reads the members of `m`: computes those that are computed, and keeps other threads' calls of the
+/// module from writing them meanwhile.
+class ComputedScope {
+public:
+    explicit ComputedScope(Module& m) : lock_(Entry::recompute_all(m)) {}
+    ComputedScope(const ComputedScope&) = delete;
+
+private:
+    std::unique_lock<std::recursive_mutex> lock_;
 };
 
 } // namespace reel::nn::detail

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <ostream>
 #include <unordered_set>
 
@@ -18,6 +19,11 @@
 #include "module/members.hpp"
 
 namespace reel::nn {
+
+std::uint32_t Module::next_construction_number() noexcept {
+    static std::atomic<std::uint32_t> next{0};
+    return next.fetch_add(1, std::memory_order_relaxed);
+}
 
 Module::Module() = default;
 Module::Module(std::string name) : name_(std::move(name)) {}
@@ -161,6 +167,14 @@ void Module::apply(const std::function<void(const std::string&, Module&)>& fn, c
     for (const auto& child : named_children()) (*child)->apply(fn, join(prefix, child.key()));
     fn(prefix, *this);
 }
+void Module::apply(const std::function<void(const Module&)>& fn) const {
+    for (const auto& child : named_children()) std::as_const(**child).apply(fn);
+    fn(*this);
+}
+void Module::apply(const std::function<void(const std::string&, const Module&)>& fn, const std::string& prefix) const {
+    for (const auto& child : named_children()) std::as_const(**child).apply(fn, join(prefix, child.key()));
+    fn(prefix, *this);
+}
 void Module::apply(const std::function<void(const ModulePtr&)>& fn) {
     apply([&](Module& m) { fn(m.shared_from_this()); });
 }
@@ -274,7 +288,10 @@ void Module::zero_grad(bool set_to_none) {
     }
 }
 
-std::string Module::repr_name() const { return type_name(name()); }
+std::string Module::repr_name() const {
+    const bool parametrized = (call_flags_ & detail::computed_flag) && children_.contains("parametrizations");
+    return (parametrized ? "Parametrized" : "") + type_name(name());
+}
 
 namespace {
 /// Indents every line after the first; blank lines stay blank and lose their spaces (M-28).

@@ -54,7 +54,7 @@ void Module::check_name(const char* kind, const std::string& name, int table) co
         const bool other = (table != parameter_table && parameters_.contains(name)) ||
                            (table != buffer_table && buffers_.contains(name)) ||
                            (table != module_table && children_.contains(name)) || attributes_.contains(name) ||
-                           detail::is_builtin_name(name);
+                           detail::Entry::computed_entry(*this, name) || detail::is_builtin_name(name);
         if (other)
             REEL_THROW(KeyError, this->name(), ": ", kind, " name '", name, "' is already taken by another attribute");
     };

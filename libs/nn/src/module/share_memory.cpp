@@ -9,6 +9,8 @@
 
 #include <reel/nn/module.hpp>
 
+#include "module/members.hpp"
+
 namespace reel::nn {
 
 namespace {
@@ -46,6 +48,9 @@ bool is_shared(const Storage& s) {
 } // namespace
 
 void Module::share_memory() {
+    for (const auto& item : module_items({}, true))
+        REEL_CHECK(!detail::Entry::has_flag(*item.second, detail::lazy_flag), repr_name(), ": share_memory: '",
+                   item.first, "' (", item.second->repr_name(), ") waits for its first input. Call the module first");
     for (const auto& item : module_items({}, true))
         for (const auto* table : {&item.second->own_parameters(), &item.second->own_buffers()})
             for (const auto& t : *table)

@@ -11,6 +11,7 @@
 #include <reel/nn/init.hpp>
 
 #include "modules/bound_arguments.hpp"
+#include "modules/called_as.hpp"
 
 namespace reel::nn {
 
@@ -118,32 +119,16 @@ Tensor PReLUImpl::forward(const Tensor& input) { return reel::prelu(input, weigh
 
 namespace {
 /// Python's softmax without a dimension: deprecated, it takes 0 for 0, 1 or 3 dimensions and else 1.
-template <class M> class ImplicitDim final : public M {
-public:
-    explicit ImplicitDim(const char* name) : M(0), name_(name) {}
-    std::string repr_name() const override { return name_; }
-    std::string extra_repr() const override { return "dim=None"; }
-    ModulePtr clone(std::optional<Device> device, bool keep_hooks) const override {
-        auto copy = std::make_shared<ImplicitDim>(name_);
-        copy->copy_from(*this, device, keep_hooks);
-        return copy;
-    }
-    Value forward_values(const Args& args, const Kwargs& kwargs) override {
-        const nn::detail::BoundArguments<M, 1, 1> a(*this, args, kwargs);
+struct ImplicitDim {
+    static constexpr const char* extra_repr = "dim=None";
+    template <class M> Value operator()(M& m, const Args& args, const Kwargs& kwargs) const {
+        const nn::detail::BoundArguments<M, 1, 1> a(m, args, kwargs);
         const Tensor input = a.template get<Tensor>(0);
-        REEL_WARN("Implicit dimension choice for ", name_,
+        REEL_WARN("Implicit dimension choice for ", m.repr_name(),
                   " has been deprecated. Change the call to include dim=X as an argument.");
         return Value(M(input.dim() == 0 || input.dim() == 1 || input.dim() == 3 ? 0 : 1).forward(input));
     }
-
-private:
-    const char* name_;
 };
-template <class M> ModulePtr make_softmax(const char* name, const Args& args, const Kwargs& kwargs) {
-    const BoundOptions<SoftmaxOptions> bound(name, args, kwargs);
-    if (!bound.arguments.has("dim")) return std::make_shared<ImplicitDim<M>>(name);
-    return std::make_shared<M>(bound.options);
-}
 } // namespace
 
 void register_activation() {
@@ -151,12 +136,12 @@ void register_activation() {
                     TanhImpl, LogSigmoidImpl, SoftsignImpl, TanhshrinkImpl, LeakyReLUImpl, ELUImpl, CELUImpl,
                     HardtanhImpl, SoftplusImpl, HardshrinkImpl, SoftshrinkImpl, ThresholdImpl, GLUImpl, Softmax2dImpl,
                     GELUImpl, RReLUImpl, PReLUImpl>();
-    register_module_class("Softmax",
-                          [](const Args& a, const Kwargs& k) { return make_softmax<SoftmaxImpl>("Softmax", a, k); });
-    register_module_class(
-        "LogSoftmax", [](const Args& a, const Kwargs& k) { return make_softmax<LogSoftmaxImpl>("LogSoftmax", a, k); });
-    register_module_class("Softmin",
-                          [](const Args& a, const Kwargs& k) { return make_softmax<SoftminImpl>("Softmin", a, k); });
+    register_layers_by<SoftmaxImpl, LogSoftmaxImpl, SoftminImpl>(
+        []<class M>(const std::string& name, const Args& args, const Kwargs& kwargs) -> ModulePtr {
+            const BoundOptions<SoftmaxOptions> bound(name, args, kwargs);
+            if (bound.arguments.has("dim")) return std::make_shared<M>(bound.options);
+            return std::make_shared<nn::detail::CalledAs<M, ImplicitDim>>(SoftmaxOptions(0));
+        });
 }
 
 } // namespace reel::nn

@@ -8,6 +8,8 @@
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
+#include "module/members.hpp"
+
 namespace reel::nn {
 
 ModulePtr NonDynamicallyQuantizableLinearImpl::clone(std::optional<Device> device, bool keep_hooks) const {
@@ -64,6 +66,7 @@ std::tuple<Tensor, Tensor> MultiheadAttentionImpl::forward(const Tensor& query, 
         k = key.is_same(query) ? q : reel::transpose(key, 0, 1);
         v = value.is_same(key) ? k : reel::transpose(value, 0, 1);
     }
+    const detail::ComputedScope computed(*out_proj); // it is not called
     auto [y, weights] = reel::multi_head_attention_forward(
         q, k, v, options.embed_dim(), options.num_heads(), in_proj_weight, in_proj_bias, bias_k, bias_v,
         options.add_zero_attn(), options.dropout(), out_proj->weight, out_proj->bias, is_training(), key_padding_mask,

@@ -12,6 +12,8 @@
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
+#include "modules/called_as.hpp"
+
 namespace reel::nn {
 
 /// Numbers, 'same' or 'valid'.
@@ -181,44 +183,23 @@ template class ConvTransposeImpl<3, ConvTranspose3dImpl>;
 namespace {
 
 /// Called by values, `output_size` may be left out.
-template <class M> class ByValues final : public M {
-public:
-    using M::M;
-    std::string repr_name() const override { return name_; }
-    ModulePtr clone(std::optional<Device> device, bool keep_hooks) const override {
-        const PrivateGenerator draws;
-        auto copy = std::make_shared<ByValues>(this->options);
-        copy->name_ = name_;
-        copy->copy_from(*this, device, keep_hooks);
-        return copy;
-    }
-    Value forward_values(const Args& args, const Kwargs& kwargs) override {
+struct WithOutputSize {
+    template <class M> Value operator()(M& m, const Args& args, const Kwargs& kwargs) const {
         const ConstructorArgs a("forward", {"input", "output_size"}, args, kwargs);
         std::optional<std::vector<std::int64_t>> size;
         if (a.has("output_size")) size = a.at("output_size").toIntVector();
-        return Value(this->forward(a.at("input").toTensor(), size));
+        return Value(m.forward(a.at("input").toTensor(), size));
     }
-    std::string name_;
 };
-template <class M> ModulePtr make_conv_transpose(const char* name, const Args& args, const Kwargs& kwargs) {
-    const BoundOptions<decltype(M::options)> bound(name, args, kwargs);
-    auto m = built<ByValues<M>>(bound.arguments, bound.options);
-    m->name_ = name;
-    return m;
-}
 } // namespace
 
 void register_conv() {
     register_layers<Conv1dImpl, Conv2dImpl, Conv3dImpl>();
-    register_module_class("ConvTranspose1d", [](const Args& a, const Kwargs& k) {
-        return make_conv_transpose<ConvTranspose1dImpl>("ConvTranspose1d", a, k);
-    });
-    register_module_class("ConvTranspose2d", [](const Args& a, const Kwargs& k) {
-        return make_conv_transpose<ConvTranspose2dImpl>("ConvTranspose2d", a, k);
-    });
-    register_module_class("ConvTranspose3d", [](const Args& a, const Kwargs& k) {
-        return make_conv_transpose<ConvTranspose3dImpl>("ConvTranspose3d", a, k);
-    });
+    register_layers_by<ConvTranspose1dImpl, ConvTranspose2dImpl, ConvTranspose3dImpl>(
+        []<class M>(const std::string& name, const Args& args, const Kwargs& kwargs) -> ModulePtr {
+            const BoundOptions<decltype(M::options)> bound(name, args, kwargs);
+            return built<nn::detail::CalledAs<M, WithOutputSize>>(bound.arguments, bound.options);
+        });
 }
 
 } // namespace reel::nn

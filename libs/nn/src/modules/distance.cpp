@@ -1,12 +1,7 @@
 // Similarities, distances, and the losses on them.
-#include <reel/autograd/ops/loss/triplet.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/ops/pointwise/clamp.hpp>
-#include <reel/autograd/ops/reduce/reduce.hpp>
-#include <reel/autograd/ops/reduce/vector_norm.hpp>
 #include <reel/nn/modules/distance.hpp>
 
-#include <reel/autograd/tensor_operators.hpp>
+#include <reel/nn/functional/distance.hpp>
 
 #include "modules/loss_arguments.hpp"
 
@@ -36,18 +31,17 @@ void TripletMarginWithDistanceLossOptions::fields(OptionVisitor& v) {
 }
 
 Tensor CosineSimilarityImpl::forward(const Tensor& x1, const Tensor& x2) {
-    return reel::cosine_similarity(x1, x2, options.dim(), options.eps());
+    return functional::cosine_similarity(x1, x2, options);
 }
 Tensor PairwiseDistanceImpl::forward(const Tensor& x1, const Tensor& x2) {
-    return reel::pairwise_distance(x1, x2, options.p(), options.eps(), options.keepdim());
+    return functional::pairwise_distance(x1, x2, options);
 }
 void TripletMarginLossImpl::reset() {
     REEL_CHECK_VALUE(options.margin() > 0, "TripletMarginLoss: margin is ", options.margin(),
                      "; expected a positive number");
 }
 Tensor TripletMarginLossImpl::forward(const Tensor& anchor, const Tensor& positive, const Tensor& negative) {
-    return reel::triplet_margin_loss(anchor, positive, negative, options.margin(), options.p(), options.eps(),
-                                     options.swap(), text::name_of(options.reduction()));
+    return functional::triplet_margin_loss(anchor, positive, negative, options);
 }
 void TripletMarginWithDistanceLossImpl::reset() {
     REEL_CHECK_VALUE(options.margin() > 0, "TripletMarginWithDistanceLoss: margin is ", options.margin(),
@@ -59,15 +53,12 @@ void TripletMarginWithDistanceLossImpl::reset() {
 }
 Tensor TripletMarginWithDistanceLossImpl::forward(const Tensor& anchor, const Tensor& positive,
                                                   const Tensor& negative) {
-    const auto distance = [this](const Tensor& a, const Tensor& b) {
-        return options.distance_function() ? (*options.distance_function())(a, b) : distance_(a, b);
-    };
-    const Tensor near = distance(anchor, positive);
-    Tensor far = distance(anchor, negative);
-    if (options.swap()) far = reel::minimum(far, distance(positive, negative));
-    const Tensor loss = reel::clamp_min(near - far + options.margin(), Scalar(0));
-    const std::string reduction = text::name_of(options.reduction());
-    return reduction == "none" ? loss : reduction == "mean" ? reel::mean(loss) : reel::sum(loss);
+    if (options.distance_function()) {
+        return functional::triplet_margin_with_distance_loss(anchor, positive, negative, options);
+    }
+    TripletMarginWithDistanceLossOptions held = options; // the submodule's hooks see every pair
+    held.distance_function([this](const Tensor& a, const Tensor& b) { return distance_(a, b); });
+    return functional::triplet_margin_with_distance_loss(anchor, positive, negative, held);
 }
 
 void register_distance() {

@@ -130,12 +130,13 @@ EmbeddingBag EmbeddingBag::from_pretrained(const Tensor& embeddings, const Embed
 
 void register_embedding() {
     register_layers<EmbeddingBagImpl>();
-    register_module_class("Embedding", [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
-        const BoundOptions<EmbeddingOptions> bound("Embedding", args, kwargs);
-        auto m = built<EmbeddingImpl>(bound.arguments, bound.options);
-        if (bound.arguments.get<bool>("_freeze", false)) m->weight.set_requires_grad(false);
-        return m;
-    });
+    register_layers_by<EmbeddingImpl>(
+        []<class M>(const std::string& name, const Args& args, const Kwargs& kwargs) -> ModulePtr {
+            const BoundOptions<EmbeddingOptions> bound(name, args, kwargs);
+            auto m = built<M>(bound.arguments, bound.options);
+            if (bound.arguments.get<bool>("_freeze", false)) m->weight.set_requires_grad(false);
+            return m;
+        });
 }
 
 } // namespace reel::nn

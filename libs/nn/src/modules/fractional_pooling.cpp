@@ -5,7 +5,7 @@
 
 #include <reel/nn/factory.hpp>
 
-#include "modules/bound_arguments.hpp"
+#include "modules/pool_with_indices.hpp"
 #include "modules/python_text.hpp"
 
 namespace reel::nn {
@@ -51,41 +51,8 @@ template std::tuple<Tensor, Tensor> fractional_max_pool(const FractionalMaxPoolO
 
 } // namespace detail
 
-namespace {
-
-/// With `return_indices` a call gives values and places.
-template <class M> class WithIndices final : public M {
-public:
-    using M::M;
-    std::string name_;
-    std::string repr_name() const override { return name_; }
-    ModulePtr clone(std::optional<Device> device, bool keep_hooks) const override {
-        auto copy = std::make_shared<WithIndices>(this->options);
-        copy->name_ = name_;
-        copy->copy_from(*this, device, keep_hooks);
-        return copy;
-    }
-    Value forward_values(const Args& args, const Kwargs& kwargs) override {
-        const nn::detail::BoundArguments<M, 1, 1> a(*this, args, kwargs);
-        return Value(this->forward_with_indices(a.template get<Tensor>(0)));
-    }
-};
-template <class M> ModulePtr make(const char* name, const Args& args, const Kwargs& kwargs) {
-    const BoundOptions<decltype(M::options)> bound(name, args, kwargs);
-    if (!bound.arguments.template get<bool>("return_indices", false)) return std::make_shared<M>(bound.options);
-    auto m = std::make_shared<WithIndices<M>>(bound.options);
-    m->name_ = name;
-    return m;
-}
-} // namespace
-
 void register_fractional_pooling() {
-    register_module_class("FractionalMaxPool2d", [](const Args& a, const Kwargs& k) {
-        return make<FractionalMaxPool2dImpl>("FractionalMaxPool2d", a, k);
-    });
-    register_module_class("FractionalMaxPool3d", [](const Args& a, const Kwargs& k) {
-        return make<FractionalMaxPool3dImpl>("FractionalMaxPool3d", a, k);
-    });
+    register_layers_by<FractionalMaxPool2dImpl, FractionalMaxPool3dImpl>(detail::MakePool{});
 }
 
 } // namespace reel::nn

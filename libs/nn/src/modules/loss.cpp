@@ -1,9 +1,10 @@
 // Losses as modules.
 #include <reel/autograd/ops/loss/classification.hpp>
-#include <reel/autograd/ops/loss/ctc.hpp>
 #include <reel/autograd/ops/loss/loss.hpp>
 #include <reel/autograd/ops/loss/margin.hpp>
 #include <reel/nn/modules/loss.hpp>
+
+#include <reel/nn/functional/loss.hpp>
 
 #include "modules/loss_arguments.hpp"
 
@@ -130,13 +131,13 @@ Tensor KLDivLossImpl::forward(const Tensor& input, const Tensor& target) {
     return reel::kl_div(input, target, text::name_of(options.reduction()), options.log_target());
 }
 Tensor HingeEmbeddingLossImpl::forward(const Tensor& input, const Tensor& target) {
-    return reel::hinge_embedding_loss(input, target, options.margin(), text::name_of(options.reduction()));
+    return functional::hinge_embedding_loss(input, target, options);
 }
 Tensor CosineEmbeddingLossImpl::forward(const Tensor& input1, const Tensor& input2, const Tensor& target) {
-    return reel::cosine_embedding_loss(input1, input2, target, options.margin(), text::name_of(options.reduction()));
+    return functional::cosine_embedding_loss(input1, input2, target, options);
 }
 Tensor MarginRankingLossImpl::forward(const Tensor& input1, const Tensor& input2, const Tensor& target) {
-    return reel::margin_ranking_loss(input1, input2, target, options.margin(), text::name_of(options.reduction()));
+    return functional::margin_ranking_loss(input1, input2, target, options);
 }
 void MultiMarginLossImpl::reset() { weight = register_buffer("weight", options.weight()); }
 Tensor MultiMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
@@ -144,27 +145,24 @@ Tensor MultiMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
                                    text::name_of(options.reduction()));
 }
 Tensor MultiLabelMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
-    return reel::multilabel_margin_loss(input, target, text::name_of(options.reduction()));
+    return functional::multilabel_margin_loss(input, target, options);
 }
 Tensor SoftMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
-    return reel::soft_margin_loss(input, target, text::name_of(options.reduction()));
+    return functional::soft_margin_loss(input, target, options);
 }
 void MultiLabelSoftMarginLossImpl::reset() { weight = register_buffer("weight", options.weight()); }
 Tensor MultiLabelSoftMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
     return reel::multilabel_soft_margin_loss(input, target, weight, text::name_of(options.reduction()));
 }
 Tensor PoissonNLLLossImpl::forward(const Tensor& input, const Tensor& target) {
-    return reel::poisson_nll_loss(input, target, options.log_input(), options.full(), options.eps(),
-                                  text::name_of(options.reduction()));
+    return functional::poisson_nll_loss(input, target, options);
 }
 Tensor GaussianNLLLossImpl::forward(const Tensor& input, const Tensor& target, const Tensor& var) {
-    return reel::gaussian_nll_loss(input, target, var, options.full(), options.eps(),
-                                   text::name_of(options.reduction()));
+    return functional::gaussian_nll_loss(input, target, var, options);
 }
 Tensor CTCLossImpl::forward(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
                             const Tensor& target_lengths) {
-    return reel::ctc_loss(log_probs, targets, input_lengths, target_lengths, options.blank(),
-                          text::name_of(options.reduction()), options.zero_infinity());
+    return functional::ctc_loss(log_probs, targets, input_lengths, target_lengths, options);
 }
 
 void register_loss() {

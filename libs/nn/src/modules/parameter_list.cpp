@@ -27,6 +27,12 @@ Tensor tensor_entry(const char* what, const std::string& key, const Value& v) {
 }
 } // namespace
 
+ParameterEntries::operator std::vector<Tensor>() const {
+    std::vector<Tensor> tensors;
+    for (const Value& v : *this) tensors.push_back(v.toTensor());
+    return tensors;
+}
+
 void ParameterListImpl::set(const std::string& key, const Value& value) {
     if (has_parameter(key) || attributes_.contains(key)) delete_attribute(key); // an entry of the other kind, maybe
     set_attribute(key, as_entry(value));
@@ -35,7 +41,7 @@ void ParameterListImpl::extend(const ParameterListImpl& other) {
     const std::size_t n = other.size(); // `other` may be this
     for (std::size_t i = 0; i < n; ++i) append(other.at(std::int64_t(i)));
 }
-Value ParameterListImpl::at(std::int64_t i) const {
+ParameterEntry ParameterListImpl::at(std::int64_t i) const {
     const std::int64_t n = std::int64_t(size_), at = i < 0 ? i + n : i;
     REEL_CHECK_INDEX(at >= 0 && at < n, "ParameterList: index ", i, " is out of range for ", n, " entries");
     return attribute(std::to_string(at));
@@ -69,27 +75,30 @@ void ParameterDictImpl::insert(const std::string& key, const Value& value) {
 void ParameterDictImpl::update(const std::vector<Item>& items) {
     for (const auto& [key, t] : items) insert(key, Value(t));
 }
+void ParameterDictImpl::update(const ParameterDictImpl& other) {
+    for (const auto& [key, value] : other.items()) insert(key, value);
+}
 bool ParameterDictImpl::contains(const std::string& key) const {
     return std::find(keys_.begin(), keys_.end(), key) != keys_.end();
 }
-Value ParameterDictImpl::at(const std::string& key) const {
+ParameterEntry ParameterDictImpl::at(const std::string& key) const {
     REEL_CHECK_WITH(KeyError, contains(key), "ParameterDict: there is no entry '", key, "'");
     return attribute(key);
 }
 Tensor ParameterDictImpl::operator[](const std::string& key) const {
     return tensor_entry("ParameterDict", "'" + key + "'", at(key));
 }
-Value ParameterDictImpl::get(const std::string& key, const Value& otherwise) const {
+ParameterEntry ParameterDictImpl::get(const std::string& key, const Value& otherwise) const {
     return contains(key) ? attribute(key) : otherwise;
 }
-Value ParameterDictImpl::pop(const std::string& key) {
+ParameterEntry ParameterDictImpl::pop(const std::string& key) {
     const Value v = at(key);
     delete_attribute(key);
     std::erase(keys_, key);
     return v;
 }
-std::vector<Value> ParameterDictImpl::values() const {
-    std::vector<Value> r;
+ParameterEntries ParameterDictImpl::values() const {
+    ParameterEntries r;
     for (const std::string& key : keys_) r.push_back(attribute(key));
     return r;
 }

@@ -8,7 +8,7 @@
 
 #include <reel/nn/factory.hpp>
 
-#include "modules/bound_arguments.hpp"
+#include "modules/pool_with_indices.hpp"
 
 namespace reel::nn {
 
@@ -147,65 +147,17 @@ template Tensor adaptive_avg_pool(const AdaptivePoolOptions<3>&, const Tensor&);
 
 } // namespace detail
 
-namespace {
-
-/// With `return_indices` a call gives values and places.
-template <class M> class WithIndices final : public M {
-public:
-    using M::M;
-    std::string repr_name() const override { return name_; }
-    ModulePtr clone(std::optional<Device> device, bool keep_hooks) const override {
-        auto copy = std::make_shared<WithIndices>(this->options);
-        copy->name_ = name_;
-        copy->copy_from(*this, device, keep_hooks);
-        return copy;
-    }
-    Value forward_values(const Args& args, const Kwargs& kwargs) override {
-        const nn::detail::BoundArguments<M, 1, 1> a(*this, args, kwargs);
-        return Value(this->forward_with_indices(a.template get<Tensor>(0)));
-    }
-    std::string name_;
-};
-template <class M> ModulePtr make_pool(const char* name, const Args& args, const Kwargs& kwargs) {
-    const BoundOptions<decltype(M::options)> bound(name, args, kwargs);
-    if (!bound.arguments.template get<bool>("return_indices", false)) return std::make_shared<M>(bound.options);
-    auto m = std::make_shared<WithIndices<M>>(bound.options);
-    m->name_ = name;
-    return m;
-}
-template <class M> ModulePtr make_adaptive_avg(const char* name, const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs checked(name, {"output_size"}, args, kwargs);
-    return make_layer<M>(args, kwargs);
-}
-} // namespace
-
 void register_pooling() {
     register_layers<AvgPool1dImpl, AvgPool2dImpl, AvgPool3dImpl, LPPool1dImpl, LPPool2dImpl, LPPool3dImpl,
                     MaxUnpool1dImpl, MaxUnpool2dImpl, MaxUnpool3dImpl>();
-    register_module_class("MaxPool1d",
-                          [](const Args& a, const Kwargs& k) { return make_pool<MaxPool1dImpl>("MaxPool1d", a, k); });
-    register_module_class("MaxPool2d",
-                          [](const Args& a, const Kwargs& k) { return make_pool<MaxPool2dImpl>("MaxPool2d", a, k); });
-    register_module_class("MaxPool3d",
-                          [](const Args& a, const Kwargs& k) { return make_pool<MaxPool3dImpl>("MaxPool3d", a, k); });
-    register_module_class("AdaptiveMaxPool1d", [](const Args& a, const Kwargs& k) {
-        return make_pool<AdaptiveMaxPool1dImpl>("AdaptiveMaxPool1d", a, k);
-    });
-    register_module_class("AdaptiveMaxPool2d", [](const Args& a, const Kwargs& k) {
-        return make_pool<AdaptiveMaxPool2dImpl>("AdaptiveMaxPool2d", a, k);
-    });
-    register_module_class("AdaptiveMaxPool3d", [](const Args& a, const Kwargs& k) {
-        return make_pool<AdaptiveMaxPool3dImpl>("AdaptiveMaxPool3d", a, k);
-    });
-    register_module_class("AdaptiveAvgPool1d", [](const Args& a, const Kwargs& k) {
-        return make_adaptive_avg<AdaptiveAvgPool1dImpl>("AdaptiveAvgPool1d", a, k);
-    });
-    register_module_class("AdaptiveAvgPool2d", [](const Args& a, const Kwargs& k) {
-        return make_adaptive_avg<AdaptiveAvgPool2dImpl>("AdaptiveAvgPool2d", a, k);
-    });
-    register_module_class("AdaptiveAvgPool3d", [](const Args& a, const Kwargs& k) {
-        return make_adaptive_avg<AdaptiveAvgPool3dImpl>("AdaptiveAvgPool3d", a, k);
-    });
+    register_layers_by<MaxPool1dImpl, MaxPool2dImpl, MaxPool3dImpl, AdaptiveMaxPool1dImpl, AdaptiveMaxPool2dImpl,
+                       AdaptiveMaxPool3dImpl>(detail::MakePool{});
+    // They share the options of the maximum, and take one of them.
+    register_layers_by<AdaptiveAvgPool1dImpl, AdaptiveAvgPool2dImpl, AdaptiveAvgPool3dImpl>(
+        []<class M>(const std::string& name, const Args& args, const Kwargs& kwargs) {
+            const ConstructorArgs checked(name, {"output_size"}, args, kwargs);
+            return make_layer<M>(args, kwargs);
+        });
 }
 
 } // namespace reel::nn

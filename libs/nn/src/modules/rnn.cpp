@@ -12,6 +12,7 @@
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
+#include "module/members.hpp"
 #include "modules/python_text.hpp"
 #include "modules/rnn_values.hpp"
 
@@ -79,7 +80,10 @@ template <class Derived> void RNNImplBase<Derived>::reset_parameters() {
 }
 template <class Derived> std::vector<Tensor> RNNImplBase<Derived>::all_weights() const {
     std::vector<Tensor> r;
-    for (const std::string& w : weight_names()) r.push_back(this->parameters_[w]);
+    for (const std::string& w : weight_names()) {
+        const Tensor* parameter = this->parameters_.find(w);
+        r.push_back(parameter ? *parameter : Entry::current(*this, w)); // parametrized, normalized, pruned
+    }
     return r;
 }
 
@@ -271,17 +275,14 @@ std::tuple<PackedSequence, LSTMImpl::States> LSTMImpl::forward_with_packed_input
 
 GRUImpl::GRUImpl(const GRUOptions& o) : OneStateRNNImpl(detail::base_of(kGRU, o)), options(o) {}
 
-namespace {
-template <class M> ModulePtr make_unprojected(const Args& args, const Kwargs& kwargs) {
-    REEL_CHECK_VALUE(!kwargs.contains("proj_size"), "proj_size argument is only supported for LSTM, not RNN or GRU");
-    return make_layer<M>(args, kwargs);
-}
-} // namespace
-
 void register_rnn() {
     register_layers<LSTMImpl>();
-    register_module_class("RNN", &make_unprojected<RNNImpl>);
-    register_module_class("GRU", &make_unprojected<GRUImpl>);
+    register_layers_by<RNNImpl, GRUImpl>(
+        []<class M>(const std::string&, const Args& args, const Kwargs& kwargs) -> ModulePtr {
+            REEL_CHECK_VALUE(!kwargs.contains("proj_size"),
+                             "proj_size argument is only supported for LSTM, not RNN or GRU");
+            return make_layer<M>(args, kwargs);
+        });
 }
 
 } // namespace reel::nn

@@ -2,6 +2,7 @@
 #include <reel/nn/modules/sequential.hpp>
 
 #include <algorithm>
+#include <functional>
 
 #include <reel/nn/factory.hpp>
 
@@ -20,6 +21,28 @@ std::vector<std::size_t> slice_positions(const char* what, std::optional<std::in
     for (std::int64_t i = place(begin, step > 0 ? low : high); step > 0 ? i < last : i > last; i += step)
         r.push_back(std::size_t(i));
     return r;
+}
+
+namespace {
+/// What layers draw has two dimensions or more: biases are drawn with their weights, norms begin with constants.
+bool has_drawn_parameters(const Module& m) {
+    const std::vector<Tensor> parameters = m.parameters();
+    return std::any_of(parameters.begin(), parameters.end(), [](const Tensor& p) { return p.dim() > 1; });
+}
+} // namespace
+
+void warn_if_made_backwards(const char* container, const OrderedDict<std::string, ModulePtr>& children) {
+    std::vector<std::uint32_t> numbers;
+    for (const auto& child : children)
+        if (child.value() && has_drawn_parameters(*child.value()))
+            numbers.push_back(child.value()->construction_number());
+    const bool backwards =
+        numbers.size() > 1 && std::is_sorted(numbers.begin(), numbers.end(), std::greater<std::uint32_t>());
+    if (backwards)
+        REEL_WARN_ONCE(container,
+                       "(a, b, ...): the compiler made these modules last to first, which is also the order in "
+                       "which they drew their initial numbers; PyTorch draws first to last. Braces do, too: ",
+                       container, "{a, b, ...}");
 }
 } // namespace detail
 

@@ -1,10 +1,8 @@
 // Layers that rearrange or resample images.
-#include <reel/autograd/ops/nn/im2col.hpp>
-#include <reel/autograd/ops/nn/interpolate.hpp>
-#include <reel/autograd/ops/shape/pixel_shuffle.hpp>
 #include <reel/nn/modules/vision.hpp>
 
 #include <reel/nn/factory.hpp>
+#include <reel/nn/functional/vision.hpp>
 
 namespace reel::nn {
 
@@ -39,49 +37,25 @@ void FoldOptions::fields(OptionVisitor& v) {
     v("stride", stride_);
 }
 
-Tensor PixelShuffleImpl::forward(const Tensor& input) { return reel::pixel_shuffle(input, options.upscale_factor()); }
-Tensor PixelUnshuffleImpl::forward(const Tensor& input) {
-    return reel::pixel_unshuffle(input, options.downscale_factor());
-}
-Tensor ChannelShuffleImpl::forward(const Tensor& input) { return reel::channel_shuffle(input, options.groups()); }
+Tensor PixelShuffleImpl::forward(const Tensor& input) { return functional::pixel_shuffle(input, options); }
+Tensor PixelUnshuffleImpl::forward(const Tensor& input) { return functional::pixel_unshuffle(input, options); }
+Tensor ChannelShuffleImpl::forward(const Tensor& input) { return functional::channel_shuffle(input, options); }
 
-namespace {
-Tensor upsampled(const UpsampleOptions& o, const Tensor& input) {
-    const std::string mode = detail::choice_text(o.mode().name());
-    const OptionalIntArrayRef size = o.size() ? OptionalIntArrayRef(*o.size()) : OptionalIntArrayRef();
-    const auto factor = o.scale_factor() ? std::optional(ArrayRef<double>(*o.scale_factor())) : std::nullopt;
-    return reel::interpolate(input, size, factor, mode, o.align_corners(), o.recompute_scale_factor());
-}
-} // namespace
+Tensor UpsampleImpl::forward(const Tensor& input) { return functional::interpolate(input, options); }
+Tensor UpsamplingNearest2dImpl::forward(const Tensor& input) { return functional::interpolate(input, options); }
+Tensor UpsamplingBilinear2dImpl::forward(const Tensor& input) { return functional::interpolate(input, options); }
 
-Tensor UpsampleImpl::forward(const Tensor& input) { return upsampled(options, input); }
-Tensor UpsamplingNearest2dImpl::forward(const Tensor& input) { return upsampled(options, input); }
-Tensor UpsamplingBilinear2dImpl::forward(const Tensor& input) { return upsampled(options, input); }
-
-Tensor UnfoldImpl::forward(const Tensor& input) {
-    return reel::im2col(input, options.kernel_size(), options.dilation(), options.padding(), options.stride());
-}
-Tensor FoldImpl::forward(const Tensor& input) {
-    return reel::col2im(input, options.output_size(), options.kernel_size(), options.dilation(), options.padding(),
-                        options.stride());
-}
-
-namespace {
-/// Those that say the mode by their name take the first two options alone.
-template <class M> ModulePtr make_upsampling(const char* name, const Args& args, const Kwargs& kwargs) {
-    const ConstructorArgs checked(name, {"size", "scale_factor"}, args, kwargs);
-    return std::make_shared<M>(BoundOptions<UpsampleOptions>(name, args, kwargs).options);
-}
-} // namespace
+Tensor UnfoldImpl::forward(const Tensor& input) { return functional::unfold(input, options); }
+Tensor FoldImpl::forward(const Tensor& input) { return functional::fold(input, options); }
 
 void register_vision() {
     register_layers<PixelShuffleImpl, PixelUnshuffleImpl, ChannelShuffleImpl, UpsampleImpl, UnfoldImpl, FoldImpl>();
-    register_module_class("UpsamplingNearest2d", [](const Args& a, const Kwargs& k) {
-        return make_upsampling<UpsamplingNearest2dImpl>("UpsamplingNearest2d", a, k);
-    });
-    register_module_class("UpsamplingBilinear2d", [](const Args& a, const Kwargs& k) {
-        return make_upsampling<UpsamplingBilinear2dImpl>("UpsamplingBilinear2d", a, k);
-    });
+    // Those that say the mode by their name take the first two options alone.
+    register_layers_by<UpsamplingNearest2dImpl, UpsamplingBilinear2dImpl>(
+        []<class M>(const std::string& name, const Args& args, const Kwargs& kwargs) {
+            const ConstructorArgs checked(name, {"size", "scale_factor"}, args, kwargs);
+            return make_layer<M>(args, kwargs);
+        });
 }
 
 } // namespace reel::nn

@@ -73,8 +73,7 @@ std::tuple<Tensor, Tensor> pad_packed_sequence(const PackedSequence& sequence, b
     return {padded, lengths};
 }
 
-Tensor pad_sequence(const std::vector<Tensor>& sequences, bool batch_first, double padding_value,
-                    std::string_view padding_side) {
+Tensor pad_sequence(ArrayRef<Tensor> sequences, bool batch_first, double padding_value, std::string_view padding_side) {
     REEL_CHECK(!sequences.empty(), "pad_sequence: received an empty list of sequences");
     REEL_CHECK(padding_side == "left" || padding_side == "right",
                "Expected padding_side to be one of left or right, but got ", padding_side, ".");
@@ -101,7 +100,7 @@ std::vector<Tensor> unpad_sequence(const Tensor& padded_sequences, const Tensor&
                                  reel::select(l, 0, i).item<std::int64_t>()));
     return r;
 }
-PackedSequence pack_sequence(const std::vector<Tensor>& sequences, bool enforce_sorted) {
+PackedSequence pack_sequence(ArrayRef<Tensor> sequences, bool enforce_sorted) {
     std::vector<std::int64_t> lengths;
     for (const Tensor& s : sequences) lengths.push_back(s.size(0));
     return pack_padded_sequence(pad_sequence(sequences), lengths, false, enforce_sorted);

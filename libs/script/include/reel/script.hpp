@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/script/compile.hpp>
+#include <reel/script/compiled_function.hpp>
 #include <reel/script/export_program.hpp>
 #include <reel/script/exported_program.hpp>
 #include <reel/script/function.hpp>
@@ -13,4 +14,5 @@
 #include <reel/script/schema.hpp>
 #include <reel/script/source.hpp>
 #include <reel/script/symbol.hpp>
+#include <reel/script/trace.hpp>
 #include <reel/script/type.hpp>

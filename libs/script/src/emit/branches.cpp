@@ -14,8 +14,9 @@ void Emitter::emit_if(const syntax::Stmt& s) {
 void Emitter::branch(const SourceRange& range, const Condition& c, const std::function<void()>& when_true,
                      const std::function<void()>& when_false) {
     if (c.known) { // the other branch may be wrong for the types that there are
-        refine(*c.known ? c.if_true : c.if_false, range);
-        return *c.known ? when_true() : when_false();
+        if (!*c.known) return when_false();
+        refine(c.if_true, range);
+        return when_true();
     }
     Node* n = graph_.create(prim::If, {c.value}, 0);
     n->set_range(range);
@@ -73,11 +74,7 @@ void Emitter::join_branches(const SourceRange& range, Node* n, const Frame& when
 Value* Emitter::choose(const SourceRange& range, const Condition& c, const std::function<Value*()>& when_true,
                        const std::function<Value*()>& when_false, bool of_user) {
     if (of_user && c.known) {
-        open_frame(frame_->block);
-        refine(*c.known ? c.if_true : c.if_false, range);
-        Value* v = *c.known ? when_true() : when_false();
-        close_frame();
-        return v;
+        return *c.known ? when_true() : when_false();
     }
     Node* n = graph_.create(prim::If, {c.value}, 0);
     n->set_range(range);

@@ -27,6 +27,7 @@ Arguments Emitter::arguments_of(const Expr& call, std::size_t first) {
 }
 
 Meaning Emitter::call(const Expr& e, TypePtr hint) {
+    if (const auto known = known_call(e)) return known->value;
     const Meaning callee = meaning(e[0]);
     if (const auto* form = callee.as<SpecialForm>()) {
         if (auto m = iterable_form(*form, e)) return *m;
@@ -47,6 +48,13 @@ Meaning Emitter::call(const Expr& e, TypePtr hint) {
     return call_meaning(callee, arguments, e);
 }
 
+namespace {
+bool has_length(const Type& t) {
+    return t.kind() == TypeKind::String || t.kind() == TypeKind::List || t.kind() == TypeKind::Dict ||
+           t.kind() == TypeKind::Class;
+}
+} // namespace
+
 Meaning Emitter::call_meaning(const Meaning& callee, const Arguments& arguments, const Expr& e) {
     // Errors of arguments point at what is called, as the reference does.
     const SourceRange range = at(e), callee_range = at(e[0]);
@@ -59,6 +67,9 @@ Meaning Emitter::call_meaning(const Meaning& callee, const Arguments& arguments,
         const bool nothing_to_do = arguments.positional.size() == 1 && arguments.keywords.empty() &&
                                    arguments.positional[0]->type()->is_subtype_of(*c->type);
         if (nothing_to_do) return arguments.positional[0];
+        const bool by_length = c->type->kind() == TypeKind::Bool && arguments.positional.size() == 1 &&
+                               arguments.keywords.empty() && has_length(*arguments.positional[0]->type());
+        if (by_length) return to_bool(arguments.positional[0], range);
         return call_overloads({c->op}, arguments, callee_range);
     }
     if (const auto* x = callee.as<ExceptionClass>()) {

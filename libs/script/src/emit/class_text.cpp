@@ -20,6 +20,13 @@ bool is_name_list(const Stmt& s) {
     return std::ranges::any_of(name_lists, [&](const char* n) { return s.targets[0]->text == n; });
 }
 
+/// `__annotations__ = []`, before the first attribute whose name is no identifier: nothing that the class needs.
+bool is_empty_annotations(const Stmt& s) {
+    return s.kind == StmtKind::Assign && !s.annotation && s.targets.size() == 1 &&
+           s.targets[0]->is_name("__annotations__") && s.value && s.value->kind == ExprKind::List &&
+           s.value->operands.empty();
+}
+
 std::vector<std::string> names_in(const Context& context, const Stmt& s) {
     std::vector<std::string> names;
     if (!s.value || s.value->kind != ExprKind::List) context.fail(s, s.targets[0]->text + " must be a list of names");
@@ -39,7 +46,7 @@ public:
         for (const auto& s : lines)
             if (is_name_list(*s)) name_list(*s);
         for (const auto& s : lines)
-            if (!is_name_list(*s) && s->kind != StmtKind::Pass) line(*s);
+            if (!is_name_list(*s) && s->kind != StmtKind::Pass && !is_empty_annotations(*s)) line(*s);
     }
 
 private:

@@ -54,10 +54,6 @@ TypePtr one_of(const std::vector<TypePtr>& types) {
     return types.size() == 1 ? types[0] : Type::Union(types);
 }
 
-bool fits_any(const Type& t, const std::vector<TypePtr>& wanted) {
-    return std::ranges::any_of(wanted, [&](const TypePtr& w) { return t.is_subtype_of(*w); });
-}
-
 } // namespace
 
 void Emitter::refine(const Refinements& refinements, const SourceRange& range) {
@@ -92,7 +88,9 @@ Condition Emitter::condition(const Expr& e) {
     }
     if (e.kind == ExprKind::Call)
         if (auto c = known_call(e)) return *c;
-    return {to_bool(value(e), at(e)), {}, {}, {}};
+    Value* v = to_bool(value(e), at(e));
+    const IValue* known = constant_of(v); // of two branches one alone is then compiled
+    return {v, {}, {}, known && known->isBool() ? std::optional(known->toBool()) : std::nullopt};
 }
 
 Condition Emitter::short_circuit(const Expr& e) {
@@ -139,30 +137,57 @@ Condition Emitter::none_check(const Expr& e) {
     return c;
 }
 
+namespace {
+
+/// What a value's type and the types that `isinstance` asks for tell of each other.
+struct Asked {
+    std::vector<TypePtr> fitting, rest; ///< members of the value's type, narrowed to what was asked for; the others
+    bool always = true;                 ///< every member is of a type that was asked for
+};
+
+Asked compare(const TypePtr& type, const std::vector<TypePtr>& asked) {
+    Asked found;
+    for (const TypePtr& member : members(type)) {
+        if (member->kind() == TypeKind::Any) {
+            const bool of_anything = asked.size() == 1 && asked[0]->kind() == TypeKind::Any;
+            return {asked, {member}, of_anything};
+        }
+        const auto narrower = std::ranges::find_if(asked, [&](const TypePtr& a) { return a->is_subtype_of(*member); });
+        if (std::ranges::any_of(asked, [&](const TypePtr& a) { return member->is_subtype_of(*a); })) {
+            found.fitting.push_back(member);
+        } else {
+            // a class may stand behind an interface
+            if (narrower != asked.end()) found.fitting.push_back(*narrower);
+            if (narrower == asked.end() || member->kind() == TypeKind::Interface) found.rest.push_back(member);
+            found.always = false;
+        }
+    }
+    return found;
+}
+
+} // namespace
+
 Condition Emitter::instance_check(const Expr& e) {
     if (e.operands.size() != 3) fail(e, "isinstance expects 2 arguments");
     Value* v = value(e[1]);
     std::vector<TypePtr> asked;
     const auto add = [&](const Expr& t) {
         const std::string path = dotted_path(t);
-        if (path == "list" || path == "tuple") { // of any elements
-            for (const TypePtr& m : members(v->type()))
-                if (m->kind() == (path == "list" ? TypeKind::List : TypeKind::Tuple)) asked.push_back(m);
-        } else asked.push_back(annotated_type(context_, t));
+        asked.push_back(path == "list"    ? Type::AnyList()
+                        : path == "tuple" ? Type::AnyTuple()
+                                          : annotated_type(context_, t));
     };
     if (e[2].kind == ExprKind::Tuple)
         for (const auto& t : e[2].operands) add(*t);
     else add(e[2]);
-    std::vector<TypePtr> fitting, rest;
-    for (const TypePtr& m : members(v->type())) (fits_any(*m, asked) ? fitting : rest).push_back(m);
+    const Asked found = compare(v->type(), asked);
     Condition c;
-    // Any may be everything, and a class may stand behind an interface.
-    const bool open = std::ranges::any_of(rest, [&](const TypePtr& t) {
-        return t->kind() == TypeKind::Any || t->kind() == TypeKind::Interface ||
-               std::ranges::any_of(asked, [&](const TypePtr& a) { return a->is_subtype_of(*t); });
-    });
-    if (!open && (fitting.empty() || rest.empty())) {
-        c.known = rest.empty();
+    if (e[1].kind == ExprKind::Name) {
+        if (TypePtr t = one_of(found.fitting)) c.if_true.push_back({e[1].text, t});
+        if (TypePtr t = one_of(found.rest)) c.if_false.push_back({e[1].text, t});
+    }
+    if (found.fitting.empty() || found.always) {
+        c.known = !found.fitting.empty();
         c.value = constant(*c.known, at(e));
         return c;
     }
@@ -171,10 +196,6 @@ Condition Emitter::instance_check(const Expr& e) {
     n->set("types", asked);
     n->output()->set_type(Type::Bool());
     c.value = graph_.insert_node(n)->output();
-    if (e[1].kind == ExprKind::Name) {
-        if (TypePtr t = open ? one_of(asked) : one_of(fitting)) c.if_true.push_back({e[1].text, t});
-        if (TypePtr t = open ? nullptr : one_of(rest)) c.if_false.push_back({e[1].text, t});
-    }
     return c;
 }
 

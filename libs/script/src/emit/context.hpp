@@ -24,6 +24,7 @@ struct Context {
 
     TypePtr find_type(const std::string& qualified_name) const {
         if (TypePtr type = unit->find_type(qualified_name)) return type;
+        if (unit->find_function(qualified_name)) return nullptr; // perhaps out of another text of the module
         return define && define(qualified_name) ? unit->find_type(qualified_name) : nullptr;
     }
     Function* find_function(const std::string& qualified_name) const {

@@ -68,7 +68,7 @@ private:
     void emit_if(const syntax::Stmt& s);
     void emit_while(const syntax::Stmt& s);
     void emit_for(const syntax::Expr& target, const syntax::Expr& iterated, const SourceRange& range,
-                  const std::function<void()>& body);
+                  const SourceRange& where_refused, const std::function<void()>& body);
     void emit_loop(const SourceRange& range, Value* trips, const std::function<Condition()>& condition,
                    const std::function<void(Value* trip)>& body);
     void emit_jump(Symbol kind, const syntax::Stmt& s);
@@ -133,6 +133,8 @@ private:
     Value* construct(const Constructor& c, const Arguments& arguments, const SourceRange& range);
     Value* call_overloads(const Overloads& overloads, Arguments arguments, const SourceRange& range);
     Value* special_form(const SpecialForm& form, const syntax::Expr& e, TypePtr hint);
+    Value* list_of(const Meaning& source, const SourceRange& range, TypePtr hint);
+    Value* dict_of(const Meaning& source, const SourceRange& range, TypePtr hint);
     std::optional<Meaning> iterable_form(const SpecialForm& form, const syntax::Expr& e);
     Value* fork(const syntax::Expr& e);
     Value* fork_body(const SourceRange& range, const std::function<Value*()>& emit_body);
@@ -149,6 +151,10 @@ private:
     Meaning iterable(const Meaning& m, const SourceRange& range);
     Value* length(const Meaning& iterable, const SourceRange& range);
     Meaning element(const Meaning& iterable, Value* trip, const SourceRange& range);
+    /// A loop over an iterable that binds no variable.
+    void walk(const Meaning& iterable, const SourceRange& range, const std::function<void(const Meaning&)>& body);
+    /// What `zip` gives in one step, as a tuple.
+    Value* whole(const Meaning& element, const SourceRange& range);
     std::optional<std::vector<Value*>> static_elements(const Meaning& iterable, const SourceRange& range);
 
     const Context& context_;

@@ -112,16 +112,7 @@ Value* Emitter::list(const Expr& e, TypePtr hint) {
     }
     TypePtr unified = values[0]->type();
     for (const Value* v : values) {
-        const auto both = unify(unified, v->type());
-        if (!both) {
-            std::string message = "the elements of a list must be of one type, but there are " + type_name(*unified) +
-                                  " and " + type_name(*v->type());
-            if (element)
-                message = "List type annotation `" + type_name(*hint) +
-                          "` did not match the types of the given list elements: " + message;
-            fail(e, message);
-        }
-        unified = *both;
+        unified = unify(unified, v->type()).value_or(Type::Union({unified, v->type()}));
     }
     if (element) {
         if (!unified->is_subtype_of(*element))
@@ -145,7 +136,8 @@ Value* Emitter::dict(const Expr& e, TypePtr hint) {
         values.push_back(value(e[i], !hinted ? nullptr : i % 2 ? mapped : key));
     for (std::size_t i = 0; i < values.size() && !hinted; ++i) {
         TypePtr& slot = i % 2 ? mapped : key;
-        const auto both = i < 2 ? values[i]->type() : unify(slot, values[i]->type());
+        auto both = i < 2 ? values[i]->type() : unify(slot, values[i]->type());
+        if (!both && i % 2) both = Type::Union({slot, values[i]->type()});
         if (!both)
             fail(e[i], "Dict keys and values must each be of one type, but there are " + type_name(*slot) + " and " +
                            type_name(*values[i]->type()));
@@ -167,7 +159,7 @@ Value* Emitter::list_comprehension(const Expr& e, TypePtr hint) {
     Value* made = build_list(graph_, hinted ? hint->contained()[0] : Type::Tensor(), {});
     bool typed = hinted;
     open_frame(frame_->block);
-    emit_for(e[1], e[2], at(e), [&] {
+    emit_for(e[1], e[2], at(e), {context_.source, e[0].begin, e.end}, [&] {
         Value* element = value(e[0], hinted ? hint->contained()[0] : nullptr);
         if (!typed) made->set_type(Type::List(element->type()));
         typed = true;
@@ -183,7 +175,7 @@ Value* Emitter::dict_comprehension(const Expr& e, TypePtr hint) {
     Value* made = n->output()->set_type(hinted ? hint : Type::Dict(Type::String(), Type::Tensor()));
     bool typed = hinted;
     open_frame(frame_->block);
-    emit_for(e[2], e[3], at(e), [&] {
+    emit_for(e[2], e[3], at(e), {context_.source, e[0].begin, e.end}, [&] {
         Value* key = value(e[0]);
         Value* mapped = value(e[1]);
         if (!typed) made->set_type(Type::Dict(key->type(), mapped->type()));

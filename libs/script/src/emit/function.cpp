@@ -97,12 +97,16 @@ FunctionSchema Emitter::head(const Context& context, const syntax::Def& def, Typ
         if (i == 0 && self) a.type = self;
         else a.type = p.annotation ? annotated_type(context, *p.annotation) : Type::Tensor();
         if (p.annotation) a.broadcast = annotated_broadcast(*p.annotation);
+        if (p.default_value && !p.annotation && !(i == 0 && self))
+            context.fail(p.begin, p.end, "Keyword arguments with defaults need to be type-hinted: " + p.name);
         if (p.default_value) {
             try {
                 a.default_value = literal(context, *p.default_value, a.type);
             } catch (const ScriptError& error) {
                 context.fail(def.parameters_begin, def.head_end, error.message());
             }
+        } else if (!p.keyword_only && i > 0 && schema.arguments.back().default_value) {
+            context.fail(p.begin, p.end, "Non-default positional argument " + p.name + " follows default argument");
         }
         schema.arguments.push_back(std::move(a));
     }
@@ -129,7 +133,8 @@ FunctionSchema Emitter::function(const syntax::Def& def, TypePtr self) {
     if (!leaves(frame_->block)) {
         const bool none_is_fine = !declared_result_ || Type::None()->is_subtype_of(*declared_result_);
         if (!none_is_fine || (result_ && !unify(result_, Type::None())))
-            fail(def, "Function was not annotated as having type None, but does not return along all paths");
+            fail({context_.source, def.begin, def.body.empty() ? def.end : def.body.back()->end},
+                 "Function was not annotated as having type None, but does not return along all paths");
         if (!declared_result_) result_ = result_ ? *unify(result_, Type::None()) : Type::None();
         graph_.insert_node(graph_.create(pending::leave, {constant(IValue(), {}, Type::None())}, 0));
     }

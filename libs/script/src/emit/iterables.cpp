@@ -105,4 +105,30 @@ Meaning Emitter::element(const Meaning& m, Value* trip, const SourceRange& range
     return call_operator(graph_, range, "aten::select", {{v, dim, trip}, {}});
 }
 
+void Emitter::walk(const Meaning& m, const SourceRange& range, const std::function<void(const Meaning&)>& body) {
+    const Meaning source = iterable(m, range);
+    if (const auto elements = static_elements(source, range)) {
+        for (Value* v : *elements) body(v);
+        return;
+    }
+    Value* trips = length(source, range);
+    Value* always = constant(true, range);
+    open_frame(frame_->block);
+    emit_loop(
+        range, trips,
+        [&] {
+            return Condition{always, {}, {}, {}};
+        },
+        [&](Value* trip) { body(element(source, trip, range)); });
+    close_frame();
+}
+
+Value* Emitter::whole(const Meaning& m, const SourceRange& range) {
+    const auto* joined = m.as<Joined>();
+    if (!joined) return as_value(m, range);
+    std::vector<Value*> parts;
+    for (const Meaning& part : joined->parts) parts.push_back(whole(part, range));
+    return build_tuple(graph_, std::move(parts));
+}
+
 } // namespace reel::jit::emit

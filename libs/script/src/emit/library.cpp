@@ -201,6 +201,7 @@ std::optional<Meaning> library_attribute(const Namespace& ns, const std::string&
         return Namespace{path};
     if (ns.path == "torch") {
         if (const auto n = torch_numbers.find(name); n != torch_numbers.end()) return constant(n->second);
+        if (name == "pi" || name == "e" || name == "inf" || name == "nan") return constant(math_numbers.at(name));
         for (const char* module : {"torch.autograd.grad_mode", "torch.functional"})
             if (auto m = compiled(module, name, unit)) return m;
     }

@@ -40,8 +40,8 @@ void Emitter::emit_while(const syntax::Stmt& s) {
 }
 
 void Emitter::emit_for(const syntax::Expr& target, const syntax::Expr& iterated, const SourceRange& range,
-                       const std::function<void()>& body) {
-    const Meaning source = iterable(meaning(iterated), at(target));
+                       const SourceRange& where_refused, const std::function<void()>& body) {
+    const Meaning source = iterable(meaning(iterated), where_refused);
     if (const auto elements = static_elements(source, at(iterated))) return emit_unrolled(target, *elements, body);
     Value* trips = length(source, at(iterated));
     Value* always = constant(true, range); // before the loop: no step has anything to do for its condition

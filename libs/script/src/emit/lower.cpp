@@ -70,22 +70,25 @@ void outside_values(const Block* b, std::set<const Value*>& inside, std::vector<
     look(b->outputs());
 }
 
+/// Constants of a forked body are the forking program's: they are handed over as what it closes over is.
+void hoist_constants(Node* fork, Block* b) {
+    for (Node *n = b->first(), *next; n; n = next) {
+        next = n->next();
+        for (Block* inner : n->blocks()) hoist_constants(fork, inner);
+        if (n->kind() == prim::Constant && n->output()->type()->kind() != TypeKind::Function) n->move_before(fork);
+    }
+}
+
 void lift(Node* n) {
+    hoist_constants(n, n->block(0));
     auto body = std::make_shared<Graph>();
     std::set<const Value*> inside;
     std::vector<Value*> outside;
     outside_values(n->block(0), inside, outside);
     std::unordered_map<const Value*, Value*> map;
     for (Value* v : outside) {
-        if (v->node()->kind() == prim::Constant) { // constants are copied, not captured
-            Node* copy = body->create(prim::Constant);
-            for (const auto& [name, value] : v->node()->attributes()) copy->set(name, value);
-            copy->output()->set_type(v->type());
-            map[v] = body->insert_node(copy)->output();
-        } else {
-            map[v] = body->add_input(v->name(), v->type());
-            n->add_input(v);
-        }
+        map[v] = body->add_input(v->name(), v->type());
+        n->add_input(v);
     }
     for (Value* result : body->copy_block_into(*n->block(0), body->block(), nullptr, map)) body->add_output(result);
     n->erase_block(0);

@@ -62,7 +62,15 @@ Value* Emitter::binary(const Expr& e) {
     Value* left = value(e[0]);
     Value* right = value(e[1]);
     if (e.text == "in") std::swap(left, right);
-    if (left->type()->kind() == TypeKind::Class) return call_method(left, spelled.magic, {{right}, {}}, at(e));
+    const TypeKind kind = left->type()->kind();
+    if (kind == TypeKind::Class) return call_method(left, spelled.magic, {{right}, {}}, at(e));
+    if (kind == TypeKind::String && e.text == "%")
+        return call_operator(graph_, at(e), "aten::percentFormat", {{left, right}, {}});
+    if (kind == TypeKind::Tuple && right->type()->kind() == TypeKind::Tuple && e.text == "+") {
+        std::vector<Value*> parts = unpack_tuple(graph_, left);
+        for (Value* part : unpack_tuple(graph_, right)) parts.push_back(part);
+        return build_tuple(graph_, std::move(parts));
+    }
     return call_overloads({spelled.op}, {{left, right}, {}}, at(e));
 }
 
@@ -80,6 +88,8 @@ Value* Emitter::augmented(const syntax::Stmt& s, Value* left) {
     if (in_place && arithmetic) op += "_";
     else if (in_place && (s.text == "&" || s.text == "|" || s.text == "^"))
         op = s.text == "&" ? "aten::bitwise_and" : s.text == "|" ? "aten::bitwise_or" : "aten::bitwise_xor";
+    else if (in_place && (s.text == "<<" || s.text == ">>"))
+        op = s.text == "<<" ? "aten::__ilshift__" : "aten::__irshift__";
     return call_overloads({Symbol(op)}, {{left, right}, {}}, at(s));
 }
 

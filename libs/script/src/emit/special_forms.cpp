@@ -32,13 +32,13 @@ std::optional<Meaning> Emitter::iterable_form(const SpecialForm& form, const Exp
     }
     if (form.name == "zip") {
         Joined joined;
-        for (std::size_t i = 1; i <= count; ++i) joined.parts.push_back(iterable(meaning(e[i]), at(e[i])));
+        for (std::size_t i = 1; i <= count; ++i) joined.parts.push_back(iterable(meaning(e[i]), at(e)));
         if (joined.parts.empty()) fail(e, "zip expects at least 1 argument");
         return joined;
     }
     if (form.name != "enumerate") return std::nullopt;
     if (count < 1 || count > 2) fail(e, "enumerate expects 1 or 2 arguments but got " + std::to_string(count));
-    const Meaning walked = iterable(meaning(e[1]), at(e[1]));
+    const Meaning walked = iterable(meaning(e[1]), at(e));
     Value* begin = count == 2 ? value(e[2]) : e.keywords.empty() ? nullptr : value(*e.keywords[0].value);
     Value* endless = constant(std::numeric_limits<std::int64_t>::max(), at(e));
     Range numbers{begin, endless, nullptr, begin == nullptr};
@@ -59,11 +59,9 @@ Value* Emitter::special_form(const SpecialForm& form, const Expr& e, TypePtr hin
         graph_.insert_node(n);
         return constant(IValue(), at(e), Type::None());
     }
-    if (form.name == "isinstance") return instance_check(e).value;
     if (form.name == "hasattr") {
         expect(2);
-        if (e[2].kind != ExprKind::String) fail(e[2], "hasattr's second argument must be a string literal");
-        return constant(has_attribute(*value(e[1])->type(), e[2].text), at(e));
+        fail(e[2], "hasattr's second argument must be a string literal");
     }
     if (form.name == "getattr") {
         if (count != 2 && count != 3) fail(e, "getattr expects 2 or 3 arguments");
@@ -89,6 +87,14 @@ Value* Emitter::special_form(const SpecialForm& form, const Expr& e, TypePtr hin
         return graph_.insert_node(n)->output();
     }
     if (form.name == "fork") return fork(e);
+    if (form.name == "dict" && count == 0 && !e.keywords.empty()) {
+        std::vector<Value*> pairs;
+        for (const auto& [key, given] : e.keywords)
+            pairs.push_back(build_tuple(graph_, {constant(IValue(key), at(e)), value(*given)}));
+        const TypePtr pair = pairs[0]->type();
+        Value* list = build_list(graph_, pair, std::move(pairs));
+        return dict_of(list, at(e), std::move(hint));
+    }
     if (count == 0 && form.name != "tuple") {
         const Expr empty(form.name == "list" ? ExprKind::List : ExprKind::Dict, e.begin, e.end);
         return value(empty, std::move(hint));
@@ -103,18 +109,36 @@ Value* Emitter::special_form(const SpecialForm& form, const Expr& e, TypePtr hin
     const auto* v = source.as<Value*>();
     if (v && (*v)->type()->kind() == (form.name == "list" ? TypeKind::List : TypeKind::Dict))
         return call_operator(graph_, at(e), form.name == "list" ? "aten::list" : "aten::dict", {{*v}, {}});
-    if (v && (form.name == "dict" || (*v)->type()->kind() == TypeKind::String))
-        return call_operator(graph_, at(e), form.name == "list" ? "aten::list" : "aten::dict", {{*v}, {}});
-    // `list(range(n))`, `list(d)`: the elements one by one
-    frame_->meanings["$walked"] = source;
-    Expr comprehension(ExprKind::ListComp, e.begin, e.end);
-    for (const char* name : {"$element", "$element", "$walked"})
-        comprehension.operands.push_back(std::make_unique<Expr>(ExprKind::Name, e.begin, e.end, name));
-    if (v) {
-        frame_->meanings.erase("$walked");
-        assign("$walked", *v, nullptr, at(e));
-    }
-    return list_comprehension(comprehension, std::move(hint));
+    if (v && form.name == "list" && (*v)->type()->kind() == TypeKind::String)
+        return call_operator(graph_, at(e), "aten::list", {{*v}, {}});
+    return form.name == "list" ? list_of(source, at(e), std::move(hint)) : dict_of(source, at(e), std::move(hint));
+}
+
+Value* Emitter::list_of(const Meaning& source, const SourceRange& range, TypePtr hint) {
+    const bool hinted = hint && hint->kind() == TypeKind::List;
+    Value* made = build_list(graph_, hinted ? hint->contained()[0] : Type::Tensor(), {});
+    walk(source, range, [&](const Meaning& m) {
+        Value* element = whole(m, range);
+        if (!hinted) made->set_type(Type::List(element->type()));
+        call_operator(graph_, range, "aten::append", {{made, element}, {}});
+    });
+    return made;
+}
+
+Value* Emitter::dict_of(const Meaning& source, const SourceRange& range, TypePtr hint) {
+    const bool hinted = hint && hint->kind() == TypeKind::Dict;
+    Node* n = graph_.insert_node(graph_.create(prim::DictConstruct));
+    Value* made = n->output()->set_type(hinted ? hint : Type::Dict(Type::String(), Type::Tensor()));
+    walk(source, range, [&](const Meaning& m) {
+        std::vector<Value*> pair;
+        if (const auto* joined = m.as<Joined>())
+            for (const Meaning& part : joined->parts) pair.push_back(whole(part, range));
+        else if (Value* v = as_value(m, range); v->type()->kind() == TypeKind::Tuple) pair = unpack_tuple(graph_, v);
+        if (pair.size() != 2) fail(range, "dict expects pairs of keys and values");
+        if (!hinted) made->set_type(Type::Dict(pair[0]->type(), pair[1]->type()));
+        call_operator(graph_, range, "aten::_set_item", {{made, pair[0], pair[1]}, {}});
+    });
+    return made;
 }
 
 Value* Emitter::annotate(const Expr& e) {

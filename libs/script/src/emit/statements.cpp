@@ -44,7 +44,7 @@ void Emitter::statement(const Stmt& s) {
     case StmtKind::While:
         return emit_while(s);
     case StmtKind::For:
-        return emit_for(*s.targets[0], *s.value, at(s), [&] { statements(s.body); });
+        return emit_for(*s.targets[0], *s.value, at(s), at(*s.targets[0]), [&] { statements(s.body); });
     case StmtKind::With:
         return emit_with(s);
     case StmtKind::Def:

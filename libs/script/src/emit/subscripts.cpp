@@ -112,8 +112,8 @@ std::pair<Value*, std::vector<Value*>> Emitter::index_plainly(Value* tensor, con
         if (type.kind() == TypeKind::None) return from_back ? dim : dim + 1;
         if (type.kind() == TypeKind::Int) return from_back ? dim - 1 : dim;
         if (!type.is_subtype_of(*Type::Optional(Type::Tensor())))
-            fail(item, "Unsupported operation: indexing tensor with unsupported index type '" + type_name(type) +
-                           "'. Only ints, slices, lists and tensors are supported");
+            fail(e, "Unsupported operation: indexing tensor with unsupported index type '" + type_name(type) +
+                        "'. Only ints, slices, lists and tensors are supported");
         if (from_back) fail(item, "Ellipses followed by tensor indexing is currently not supported");
         return dim + 1;
     };

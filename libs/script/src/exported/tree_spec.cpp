@@ -22,7 +22,8 @@ TreeSpec read(const json::object& o, int depth) {
     const json::value& type = o.at("type");
     if (type.is_null()) return out;
     const std::string name(type.as_string());
-    if (name == "builtins.tuple") out.kind = TreeSpec::Kind::Tuple;
+    // what `max(x, dim)` returns is a tuple with names
+    if (name == "builtins.tuple" || name.starts_with("torch.return_types.")) out.kind = TreeSpec::Kind::Tuple;
     else if (name == "builtins.list") out.kind = TreeSpec::Kind::List;
     else if (name == "builtins.dict" || name == "collections.OrderedDict") out.kind = TreeSpec::Kind::Dict;
     else REEL_THROW(NotImplementedError, "inputs and outputs of the type '", name, "' are not supported");

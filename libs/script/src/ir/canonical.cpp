@@ -42,6 +42,14 @@ std::string six_digits(std::string_view number) {
     return out.str();
 }
 
+// The number in `tensor(float32, [1, 1], [0.5])`, which the reference writes as `{0.5}`; empty for other texts.
+std::string_view only_element(std::string_view text) {
+    if (!text.starts_with("tensor(") || !text.ends_with("])")) return {};
+    text.remove_suffix(2);
+    text.remove_prefix(text.rfind('[') + 1);
+    return text.find(',') == text.npos ? text : std::string_view();
+}
+
 class Canonical {
 public:
     std::string of(std::string_view text) {
@@ -76,6 +84,7 @@ private:
         if (text.empty()) return "None";
         text = text.substr(1, text.size() - 2);
         text.remove_prefix(text.find('=') + 1);
+        if (const std::string_view only = only_element(text); !only.empty()) return "{" + six_digits(only) + "}";
         if (text.starts_with("tensor(") || text.starts_with("<Tensor>") || text.find("Type{") != text.npos)
             return "tensor";
         if (text.starts_with('{')) return "{" + six_digits(text.substr(1, text.size() - 2)) + "}";

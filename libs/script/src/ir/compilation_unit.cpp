@@ -10,6 +10,7 @@ struct CompilationUnit::Tables {
     std::unordered_map<std::string, TypePtr> types;
     std::unordered_map<std::string, std::shared_ptr<jit::Function>> functions;
     std::vector<std::string> type_names, function_names; // in order
+    std::size_t mangled = 0;                             ///< how many names were
     bool has(const std::string& name) const { return types.contains(name) || functions.contains(name); }
 };
 
@@ -84,8 +85,9 @@ std::string CompilationUnit::mangled(const std::string& wanted) const {
     // A name that is mangled already gets another number, not a second mark.
     const std::size_t part = module.rfind('.') == module.npos ? 0 : module.rfind('.') + 1;
     if (module.compare(part, 16, "___torch_mangle_") == 0) module.resize(part ? part - 1 : 0);
-    for (std::size_t n = 0;; ++n) {
-        std::string name = (module.empty() ? "" : module + ".") + "___torch_mangle_" + std::to_string(n) + "." + last;
+    for (;;) {
+        std::string name =
+            (module.empty() ? "" : module + ".") + "___torch_mangle_" + std::to_string(tables_->mangled++) + "." + last;
         if (!tables_->has(name)) return name;
     }
 }

@@ -102,8 +102,10 @@ void ModuleImpl::set_slot(std::size_t i, IValue value) {
         add_module(name, child);
         child_values_[i] = std::move(value);
     } else if (p.table == Table::Parameter) {
-        const Tensor t = tensor_or_none(value);
-        register_parameter(name, Tensor(t), t.defined() && t.requires_grad());
+        Tensor t = tensor_or_none(value);
+        const bool requires_grad = t.defined() && t.requires_grad();
+        if (requires_grad && !t.is_leaf()) t = t.detach(); // computed by the script: a parameter begins here
+        register_parameter(name, Tensor(t), requires_grad);
     } else register_buffer(name, tensor_or_none(value));
     set_[i] = true;
 }

@@ -78,6 +78,7 @@ private:
         if (op->refused) return op;
         if (const own::Line* const line = own_line(op->schema)) {
             op->run = line->run;
+            op->run_pair = line->run_pair;
             op->has_side_effects |= line->has_side_effects;
         } else {
             ReelCall call = map_to_reel(op->schema);

@@ -10,6 +10,7 @@
 namespace reel::jit::own {
 
 using Run = IValue (*)(std::span<IValue> arguments);
+using RunPair = IValue (*)(const IValue& a, const IValue& b);
 
 /// `name` is `aten::add.str`, or `aten::add.*` for all overloads of the name that take no tensor and have no line of
 /// their own.
@@ -17,6 +18,7 @@ struct Line {
     std::string_view name;
     Run run;
     bool has_side_effects = false;
+    RunPair run_pair = nullptr; ///< the same, without a row of arguments
 };
 
 std::span<const Line> arithmetic();

@@ -1,10 +1,11 @@
 // + - * / and their kin on numbers, and conversions between them (rules SC-40 to SC-42, SC-44).
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include <reel/autograd/error.hpp>
 
-#include "ops/own.hpp"
+#include "ops/pair.hpp"
 
 namespace reel::jit::own {
 
@@ -60,10 +61,10 @@ double modulo_float(double a, double b) {
     const double r = std::fmod(a, b);
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
+double floor_float(double a, double b) { return std::floor(a / b); }
+double quotient(Int a, Int b) { return double(a) / double(b); }
 IValue floordiv(Span a) {
-    return by_kind(
-        a[0], a[1], floor_int, [](double x, double y) { return std::floor(x / y); },
-        [](Complex, Complex) -> IValue { no_complex("//"); });
+    return by_kind(a[0], a[1], floor_int, floor_float, [](Complex, Complex) -> IValue { no_complex("//"); });
 }
 IValue remainder(Span a) {
     return by_kind(a[0], a[1], modulo_int, modulo_float, [](Complex, Complex) -> IValue { no_complex("%"); });
@@ -183,12 +184,12 @@ IValue range_length(Span a) {
 IValue derive_index(Span a) { return wrap_add(a[1].toInt(), wrap_mul(a[0].toInt(), a[2].toInt())); }
 
 constexpr Line lines[] = {
-    {"aten::add.*", add},
-    {"aten::sub.*", sub},
-    {"aten::mul.*", mul},
-    {"aten::div.*", div},
-    {"aten::floordiv.*", floordiv},
-    {"aten::remainder.*", remainder},
+    {"aten::add.*", add, false, pair<add, wrap_add, std::plus<double>{}>},
+    {"aten::sub.*", sub, false, pair<sub, wrap_sub, std::minus<double>{}>},
+    {"aten::mul.*", mul, false, pair<mul, wrap_mul, std::multiplies<double>{}>},
+    {"aten::div.*", div, false, pair<div, quotient, std::divides<double>{}>},
+    {"aten::floordiv.*", floordiv, false, pair<floordiv, floor_int, floor_float>},
+    {"aten::remainder.*", remainder, false, pair<remainder, modulo_int, modulo_float>},
     {"aten::divmod.*", divmod},
     {"aten::__round_to_zero_floordiv.*", round_to_zero_floordiv},
     {"aten::pow.*", power},

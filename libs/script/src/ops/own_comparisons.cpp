@@ -1,10 +1,11 @@
 // Comparisons, logic, and the least and the largest (rule SC-43).
 #include <algorithm>
+#include <functional>
 
 #include <reel/autograd/error.hpp>
 #include <reel/script/object.hpp>
 
-#include "ops/own.hpp"
+#include "ops/pair.hpp"
 
 namespace reel::jit::own {
 
@@ -72,12 +73,12 @@ IValue all(Span a) {
 
 /// Each line for numbers, strings, lists of them, devices and enums.
 constexpr Line lines[] = {
-    {"aten::lt.*", lt},
-    {"aten::gt.*", gt},
-    {"aten::le.*", le},
-    {"aten::ge.*", ge},
-    {"aten::eq.*", eq},
-    {"aten::ne.*", ne},
+    {"aten::lt.*", lt, false, pair<lt, std::less<std::int64_t>{}, std::less<double>{}>},
+    {"aten::gt.*", gt, false, pair<gt, std::greater<std::int64_t>{}, std::greater<double>{}>},
+    {"aten::le.*", le, false, pair<le, std::less_equal<std::int64_t>{}, std::less_equal<double>{}>},
+    {"aten::ge.*", ge, false, pair<ge, std::greater_equal<std::int64_t>{}, std::greater_equal<double>{}>},
+    {"aten::eq.*", eq, false, pair<eq, std::equal_to<std::int64_t>{}, std::equal_to<double>{}>},
+    {"aten::ne.*", ne, false, pair<ne, std::not_equal_to<std::int64_t>{}, std::not_equal_to<double>{}>},
     {"aten::eq.Tensor_list", eq},
     {"aten::ne.Tensor_list", ne},
     {"aten::__is__.*", is},

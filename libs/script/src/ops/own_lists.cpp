@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <reel/autograd/error.hpp>
+#include <reel/script/function.hpp>
 #include <reel/script/object.hpp>
 
 #include "ops/own.hpp"
@@ -143,6 +144,11 @@ bool before(const IValue& a, const IValue& b) {
     if (a.isDouble()) { // nan would not be an order
         const double x = a.toDouble(), y = b.toDouble();
         return x < y || (y != y && x == x);
+    }
+    if (is_object(a)) {
+        Function* const less = to_object(a)->type()->find_method("__lt__");
+        REEL_CHECK_TYPE(less, "sort: ", to_object(a)->type()->name(), " has no __lt__");
+        return (*less)({a, b}).toBool();
     }
     REEL_CHECK_TYPE(a.isScalar(), "sort: elements of type ", a.kind_name(), " have no order");
     return a.toInt() < b.toInt();

@@ -37,6 +37,13 @@ IValue tuple_index(Span a) {
     REEL_CHECK_INDEX(i >= 0 && i < n, "Tuple index out of range");
     return elements[std::size_t(i)];
 }
+IValue hash(Span a) {
+    if (a[0].isString()) return Int(std::hash<std::string>()(a[0].toStringRef()));
+    if (a[0].isTensor()) return Int(std::hash<const void*>()(a[0].toTensor().unsafeGetTensorImpl()));
+    if (a[0].isInt() || a[0].isBool()) return a[0].toInt();
+    REEL_CHECK_TYPE(a[0].isDouble(), "hash: unhashable value of type ", a[0].kind_name());
+    return Int(std::hash<double>()(a[0].toDouble()));
+}
 IValue enum_name(Span a) { return to_enum(a[0]).name(); }
 IValue enum_value(Span a) { return to_enum(a[0]).value(); }
 IValue choose(Span a) { return std::move(a[a[0].toBool() ? 1 : 2]); }
@@ -64,6 +71,7 @@ constexpr Line lines[] = {
     {"prim::Uninitialized", nothing},
     {"aten::wait", wait, true},
     {"prim::TupleIndex", tuple_index},
+    {"aten::hash.generic", hash},
     {"prim::EnumName", enum_name},
     {"prim::EnumValue.*", enum_value},
     {"prim::IfThenElse", choose},

@@ -112,6 +112,14 @@ namespace {
 const ClassType* class_of(const Value* v) {
     return v->type() && v->type()->kind() == TypeKind::Class ? static_cast<const ClassType*>(v->type().get()) : nullptr;
 }
+bool is_true(const Value* v) {
+    return v->node()->kind() == prim::Constant && v->node()->has("value") && v->node()->value().isBool() &&
+           v->node()->value().toBool();
+}
+bool is_number(const Value* v) {
+    const TypeKind kind = v->type()->kind();
+    return kind == TypeKind::Int || kind == TypeKind::Float || kind == TypeKind::Bool;
+}
 /// The operator of a node that was not matched (a graph that was read from text, say): the first that takes as many.
 const Operator* guessed(const Node* n) {
     for (const bool by_type : {true, false})
@@ -188,7 +196,17 @@ void Assembler::branch(const Node* n) {
 // A carried value keeps one register through all steps: that of the body's input is that of the node's output.
 void Assembler::loop(const Node* n) {
     const Block* const body = n->block(0);
-    const std::int32_t trips = fresh(), condition = fresh(), counter = fresh(), index = place(body->inputs()[0]);
+    const std::int32_t trips = fresh(), condition = fresh(), counter = fresh();
+    const std::int32_t index = body->inputs()[0]->uses().empty() ? -1 : place(body->inputs()[0]);
+    const bool counted = is_true(n->input(1)) && is_true(body->outputs()[0]); // nothing else ends it
+    const auto next_step = [&](Code code) {
+        emit(code, n);
+        program_.operands_.push_back({trips, false});
+        program_.operands_.push_back({condition, false});
+        last().operand_count = counted ? 1 : 2;
+        add_result(counter);
+        add_result(index);
+    };
     for (std::size_t i = 0; i < n->outputs().size(); ++i) places_[n->output(i)] = place(body->inputs()[i + 1]);
     emit(Code::Move, n);
     take_operands(n);
@@ -198,18 +216,14 @@ void Assembler::loop(const Node* n) {
     for (const Value* const v : n->outputs()) add_result(place(v));
     add_result(counter);
     const std::uint32_t head = here();
-    emit(Code::LoopNext, n);
-    program_.operands_.push_back({trips, false});
-    program_.operands_.push_back({condition, false});
-    last().operand_count = 2;
-    add_result(counter);
-    add_result(index);
+    next_step(Code::LoopNext);
     block(body);
-    emit(Code::Move, n);
-    take_operands(body->return_node());
-    add_result(condition);
+    if (!counted || !n->outputs().empty()) emit(Code::Move, n);
+    take_operands(body->return_node(), counted ? 1 : 0);
+    if (!counted) add_result(condition);
     for (const Value* const v : n->outputs()) add_result(place(v));
-    emit(Code::Jump, n).target = head;
+    next_step(Code::LoopAgain);
+    last().target = head + 1;
     program_.code_[head].target = here();
     std::vector<const Value*> dead = liveness_.dead_behind(n);
     for (const Value* const v : n->outputs())
@@ -277,7 +291,9 @@ void Assembler::is_instance(const Node* n) {
 
 void Assembler::operation(const Node* n) {
     const Operator* const op = n->op() ? n->op() : guessed(n);
-    if (op && op->run) emit(Code::Operation, n).operation = &op->run;
+    const bool numbers = n->inputs().size() == 2 && is_number(n->input(0)) && is_number(n->input(1));
+    if (op && op->run_pair && numbers && n->outputs().size() == 1) emit(Code::Pair, n).pair = op->run_pair;
+    else if (op && op->run) emit(Code::Operation, n).operation = &op->run;
     else {
         const std::string known = op ? op->schema.str() : n->kind().str();
         emit(Code::Refuse, n).name = name(known);

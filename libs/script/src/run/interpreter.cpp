@@ -52,6 +52,10 @@ private:
     }
 
     void operation(const Instruction& i);
+    void pair(const Instruction& i) {
+        IValue value = i.pair(operand(i, 0), operand(i, 1));
+        if (const std::int32_t at = result(i, 0); at >= 0) registers_[at] = std::move(value);
+    }
     void unpack(const Instruction& i);
     void move(const Instruction& i);
     bool next_step(const Instruction& i);
@@ -107,9 +111,9 @@ void Interpreter::move(const Instruction& i) {
 
 bool Interpreter::next_step(const Instruction& i) {
     const std::int64_t steps = registers_[result(i, 0)].toInt() + 1;
-    if (steps >= operand(i, 0).toInt() || !operand(i, 1).toBool()) return false;
+    if (steps >= operand(i, 0).toInt() || (i.operand_count > 1 && !operand(i, 1).toBool())) return false;
     registers_[result(i, 0)] = IValue(steps);
-    registers_[result(i, 1)] = IValue(steps);
+    if (const std::int32_t index = result(i, 1); index >= 0) registers_[index] = IValue(steps);
     return true;
 }
 
@@ -255,6 +259,9 @@ void Interpreter::run() {
         case Code::Operation:
             operation(i);
             break;
+        case Code::Pair:
+            pair(i);
+            break;
         case Code::Move:
             move(i);
             break;
@@ -266,6 +273,9 @@ void Interpreter::run() {
             break;
         case Code::LoopNext:
             if (!next_step(i)) pc_ = i.target - 1;
+            break;
+        case Code::LoopAgain:
+            if (next_step(i)) pc_ = i.target - 1;
             break;
         case Code::Release:
             release(i);

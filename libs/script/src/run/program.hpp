@@ -17,12 +17,14 @@ namespace reel::jit {
 /// What an instruction does.
 enum class Code : std::uint8_t {
     Operation,    ///< calls an operator
+    Pair,         ///< calls one of two numbers where they stand
     Construct,    ///< makes a tuple, a list or a dict
     Unpack,       ///< elements of a tuple or a list into the results
     Move,         ///< operands into results, all at once
     Jump,         ///< to `target`
     JumpUnless,   ///< to `target` unless the operand is true
     LoopNext,     ///< one more step, counted in the first result and shown in the second; at the end to `target`
+    LoopAgain,    ///< the same behind the body: to `target` for one more step
     Release,      ///< the results' values are needed no more
     GetAttribute, ///< in the slot `target` where the object is of `type`, else by name
     SetAttribute,
@@ -49,6 +51,7 @@ struct Instruction {
     std::uint32_t target = 0, name = 0;
     union {
         const Operation* operation = nullptr;
+        IValue (*pair)(const IValue&, const IValue&);
         IValue (*construct)(std::span<IValue>);
         Function* function;
         const ClassType* type;

@@ -214,6 +214,10 @@ ExprPtr ExpressionParser::parenthesized() {
     }
     e->end = words_.expect(")").end;
     if (e->operands.size() == 1 && !comma) return std::move(e->operands[0]);
+    if (!e->operands.empty()) { // what stands between the parentheses
+        e->begin = e->operands.front()->begin;
+        e->end = e->operands.back()->end;
+    }
     return e;
 }
 

@@ -43,10 +43,7 @@ StmtPtr StatementParser::end_of_line(StmtPtr s) {
 Block StatementParser::block() {
     WordStream::Level level(words_);
     Block statements;
-    if (!words_.take_if(TokenKind::Newline)) { // `def f(x): return x`
-        statements.push_back(statement());
-        return statements;
-    }
+    if (!words_.take_if(TokenKind::Newline)) words_.refuse("indent");
     words_.expect(TokenKind::Indent, "indent");
     do statements.push_back(statement());
     while (!words_.take_if(TokenKind::Dedent) && !words_.now().is(TokenKind::End));
@@ -94,8 +91,12 @@ StmtPtr StatementParser::assignment() {
     auto first = expressions_.expression_or_tuple();
     auto s = std::make_unique<Stmt>(StmtKind::Expression, first->begin);
     const auto check = [&](const Expr& target) {
-        if (!is_target(target))
-            words_.fail(target.begin, target.end, "unexpected expression on left-hand side of assignment");
+        if (is_target(target)) return;
+        const Expr* wrong = &target;
+        if (target.kind == ExprKind::Tuple)
+            for (const auto& part : target.operands)
+                if (wrong == &target && !is_target(*part)) wrong = part.get();
+        words_.fail(wrong->begin, wrong->end, "unexpected expression on left-hand side of assignment");
     };
     if (const auto op = augmenting_operator(words_.now()); !op.empty()) {
         words_.take();
@@ -249,7 +250,7 @@ std::unique_ptr<Def> StatementParser::function() {
         type_comment(*def);
         words_.expect(TokenKind::Indent, "indent");
     } else if (!words_.now().is(TokenKind::Newline)) {
-        def->body = block();
+        def->body.push_back(statement()); // `def f(x): return x`
         return def;
     } else {
         words_.take();

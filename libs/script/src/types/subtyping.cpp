@@ -46,6 +46,10 @@ bool Type::is_subtype_of(const Type& other) const {
     case TypeKind::Union:
         return std::any_of(other.contained_.begin(), other.contained_.end(),
                            [&](const TypePtr& member) { return is_subtype_of(*member); });
+    case TypeKind::AnyList:
+        return kind_ == TypeKind::List;
+    case TypeKind::AnyTuple:
+        return kind_ == TypeKind::Tuple;
     case TypeKind::Number:
         return kind_ == TypeKind::Int || kind_ == TypeKind::Float || kind_ == TypeKind::Complex;
     case TypeKind::Tuple:

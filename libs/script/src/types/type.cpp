@@ -61,6 +61,10 @@ const char* plain_name(TypeKind kind, bool annotation) {
         return "Stream";
     case TypeKind::Function:
         return "Function";
+    case TypeKind::AnyList:
+        return "list";
+    case TypeKind::AnyTuple:
+        return "tuple";
     default:
         return "?";
     }
@@ -109,7 +113,7 @@ std::string Type::str() const {
     case TypeKind::Union:
         return "Union(" + joined(contained_, false) + ")";
     case TypeKind::Future:
-        return "Future(" + joined(contained_, false) + ")";
+        return "Future[" + joined(contained_, false) + "]";
     default:
         return plain_name(kind_, false);
     }
@@ -166,6 +170,8 @@ REEL_SCRIPT_PLAIN_TYPE(Device)
 REEL_SCRIPT_PLAIN_TYPE(Generator)
 REEL_SCRIPT_PLAIN_TYPE(Stream)
 REEL_SCRIPT_PLAIN_TYPE(Function)
+REEL_SCRIPT_PLAIN_TYPE(AnyList)
+REEL_SCRIPT_PLAIN_TYPE(AnyTuple)
 #undef REEL_SCRIPT_PLAIN_TYPE
 
 TypePtr Type::List(TypePtr element) { return make(TypeKind::List, {std::move(element)}); }

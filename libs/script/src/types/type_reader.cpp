@@ -43,6 +43,8 @@ const std::map<std::string, TypePtr>& words() {
         {"Generator", Type::Generator()},
         {"Stream", Type::Stream()},
         {"Function", Type::Function()},
+        {"list", Type::AnyList()},
+        {"tuple", Type::AnyTuple()},
         {"AnyEnumType",
          std::make_shared<EnumType>("AnyEnumType", Type::Any(), std::vector<std::pair<std::string, IValue>>())},
     };

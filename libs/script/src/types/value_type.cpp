@@ -115,6 +115,10 @@ bool is_instance(const IValue& value, const Type& type) {
         return value.isDevice();
     case TypeKind::List:
         return value.isList() && all_are(value.elements(), *type.contained()[0]);
+    case TypeKind::AnyList:
+        return value.isList();
+    case TypeKind::AnyTuple:
+        return value.isTuple();
     case TypeKind::Dict:
         return dict_is(value, type);
     case TypeKind::Tuple:

@@ -160,7 +160,8 @@ public:
         size_ = 0;
     }
     void push_back(T v) {
-        if (size_ == capacity_) grow(std::size_t(capacity_) * 2);
+        // At least N + 1 in any case, which the compiler cannot know of `capacity_`.
+        if (size_ == capacity_) grow(std::max<std::size_t>(std::size_t(capacity_) * 2, N + 1));
         new (data_ + size_++) T(std::move(v));
     }
     template <class... A> T& emplace_back(A&&... a) {

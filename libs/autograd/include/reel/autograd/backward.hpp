@@ -58,18 +58,51 @@ private:
     std::vector<GradientPoint> points_;
 };
 
+/// The arguments of `Tensor::backward` by their names.
+struct TensorBackwardOptions {
+    Tensor gradient = {};                     ///< ones for a single element
+    std::optional<bool> retain_graph = {};    ///< as `create_graph` unless given
+    bool create_graph = false;                ///< the pass itself is recorded
+    std::optional<variable_list> inputs = {}; ///< accumulate into these alone
+};
+/// The arguments of `autograd::backward` behind the roots, by their names:
+/// `backward({loss}, BackwardOptions{.retain_graph = true})`. (Without the type's name g++ reads such a list as seeds.)
+struct BackwardOptions {
+    variable_list grad_tensors = {};
+    std::optional<bool> retain_graph = {};
+    bool create_graph = false;
+    GradientPoints inputs = {};
+};
+/// The arguments of `autograd::grad` behind the inputs, by their names:
+/// `grad({y}, {x}, GradOptions{.create_graph = true})`.
+struct GradOptions {
+    variable_list grad_outputs = {};
+    std::optional<bool> retain_graph = {};
+    bool create_graph = false;
+    std::optional<bool> allow_unused = {};
+    bool materialize_grads = false;
+};
+
 /// Accumulates into the leaves (or only into `inputs`). Rules E-10 to E-19. `grad_tensors` may be empty, or hold one
 /// (possibly undefined) seed per root. Among `inputs`, the edge of a leaf accumulates into that leaf; the edge of
 /// another tensor stores nothing.
 void backward(const GradientPoints& roots, const variable_list& grad_tensors = {},
               std::optional<bool> retain_graph = std::nullopt, bool create_graph = false,
               const GradientPoints& inputs = {});
+/// The same with names. (Templates, so that `{}` still means no seeds.)
+template <std::same_as<BackwardOptions> Options> void backward(const GradientPoints& roots, const Options& o) {
+    backward(roots, o.grad_tensors, o.retain_graph, o.create_graph, o.inputs);
+}
 
 /// Gradients of `outputs` with respect to `inputs`; touches no `.grad`. An unused input is an error unless
 /// `allow_unused` (undefined) or `materialize_grads` (zeros; an error for an unused edge). Rules E-10 to E-17.
 variable_list grad(const GradientPoints& outputs, const GradientPoints& inputs, const variable_list& grad_outputs = {},
                    std::optional<bool> retain_graph = std::nullopt, bool create_graph = false,
                    std::optional<bool> allow_unused = std::nullopt, bool materialize_grads = false);
+template <std::same_as<GradOptions> Options>
+variable_list grad(const GradientPoints& outputs, const GradientPoints& inputs, const Options& o) {
+    return grad(outputs, inputs, o.grad_outputs, o.retain_graph, o.create_graph, o.allow_unused, o.materialize_grads);
+}
 /// The same for named inputs: the gradients come under the names of their inputs (E-77).
 template <NamedTensors Map>
 Map grad(const GradientPoints& outputs, const Map& inputs, const variable_list& grad_outputs = {},

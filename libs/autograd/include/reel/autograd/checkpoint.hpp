@@ -20,6 +20,13 @@ public:
     using Error::Error;
 };
 
+/// Enters something for a run of the function; what it returns leaves it when it is destroyed.
+using CheckpointContext = std::function<std::shared_ptr<void>()>;
+/// Around the forward, and around each recomputation.
+struct CheckpointContexts {
+    CheckpointContext forward, recompute;
+};
+
 /// How a checkpointed call works. Non-reentrant (E-86): recorded as usual, saved tensors dropped. Reentrant (E-90): one
 /// node for everything, whose backward runs the function again on detached inputs and calls backward inside; it needs a
 /// tensor argument that requires grad, takes no keyword arguments, and knows neither `grad` nor `backward` with inputs.
@@ -29,6 +36,10 @@ struct CheckpointOptions {
     bool early_stop = true;         ///< stop recomputing at the last tensor needed (E-87)
     bool determinism_check = true;  ///< compare shapes, dtypes and devices with those of the forward
     bool use_reentrant = false;     ///< E-90; early stop and the check then do not apply
+    /// Asked once a call for what its two kinds of run happen in. ValueError with the reentrant form.
+    std::function<CheckpointContexts()> context_fn = {};
+    /// A CheckpointError lists what either run saved, and which operation made it. ValueError with the reentrant form.
+    bool debug = false;
 };
 
 /// Overrides `early_stop` for the forwards run in this scope (E-87). Thread-local.
@@ -47,7 +58,12 @@ private:
 /// of E-39. Hooks inside `fn` fire in both runs. Under no-grad this is a plain call.
 template <class F, class... A>
 auto checkpoint(const CheckpointOptions& options, F fn, A... args) -> std::invoke_result_t<F&, A&...> {
-    if (options.use_reentrant) return impl::reentrant(options, std::move(fn), std::move(args)...);
+    if (options.use_reentrant) {
+        if constexpr (std::is_void_v<std::invoke_result_t<F&, A&...>>) {
+            impl::reentrant(options, impl::WithoutResult<F>{std::move(fn)}, std::move(args)...);
+            return;
+        } else return impl::reentrant(options, std::move(fn), std::move(args)...);
+    }
     variable_list inputs;
     (impl::collect_inputs(args, inputs), ...);
     auto run = std::make_shared<std::function<std::invoke_result_t<F&, A&...>()>>(

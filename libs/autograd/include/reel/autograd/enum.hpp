@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include <reel/autograd/error.hpp>
@@ -67,10 +68,21 @@ REEL_ENUM(kLSTM)
 REEL_ENUM(kGRU)
 #undef REEL_ENUM
 
-/// Reductions as plain numbers, for the positional functions in the root namespace.
+/// Reductions for the positional functions in the root namespace.
 namespace Reduction {
-enum Reduction : std::int64_t { None, Mean, Sum };
-}
+/// libtorch's numbers, which are also the texts that losses take: `mse_loss(input, target, Reduction::Sum)`.
+class Reduction {
+public:
+    constexpr Reduction(std::int64_t number, std::string_view text) : number_(number), text_(text) {}
+    constexpr operator std::int64_t() const { return number_; }
+    constexpr operator std::string_view() const { return text_; }
+
+private:
+    std::int64_t number_;
+    std::string_view text_;
+};
+inline constexpr Reduction None(0, "none"), Mean(1, "mean"), Sum(2, "sum");
+} // namespace Reduction
 
 /// One of the named choices `Tags`; converts from each of them and compares with it: `options.mode() == kBilinear`.
 /// A std::variant of empty structs would do; it costs users' compilers ten times as much.

@@ -29,9 +29,15 @@ public:
     /// Appends a line that says what was being done when the error happened.
     void add_context(std::string text);
     const std::source_location& where() const { return where_; }
+    /// The first line of the context, which says which object the error comes from (a module, by its path); replaced
+    /// when somebody further up knows it better.
+    void set_origin(const void* object, const std::string& text);
+    const void* origin() const { return origin_; }
 
 private:
-    std::string msg_, what_;
+    void compose_what();
+    std::string msg_, what_, origin_text_;
+    const void* origin_ = nullptr;
     std::vector<std::string> context_;
     std::source_location where_;
 };

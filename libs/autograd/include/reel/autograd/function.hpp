@@ -78,6 +78,9 @@ variable_list apply_function(FunctionRules rules, const std::vector<std::optiona
 /// `MyFunction` from a type.
 std::string function_name(const std::type_info& type);
 
+template <class T> inline constexpr bool is_tuple = false;
+template <class... E> inline constexpr bool is_tuple<std::tuple<E...>> = true;
+
 template <class T> void add_argument(std::vector<std::optional<Tensor>>& out, const T& a) {
     if constexpr (std::is_convertible_v<const T&, Tensor>) out.emplace_back(Tensor(a));
     else if constexpr (std::is_convertible_v<const T&, TensorList>) {
@@ -128,6 +131,10 @@ template <class T> struct Function {
         std::vector<std::optional<Tensor>> arguments;
         (impl::add_argument(arguments, static_cast<const std::decay_t<A>&>(args)), ...);
         constexpr bool two_part = !requires(AutogradContext * c) { X::forward(c, args...); };
+        static_assert(
+            !two_part || requires { X::forward(args...); },
+            "forward of a Function is static and takes (AutogradContext*, arguments...), or the arguments "
+            "alone beside a setup_context; these are not the arguments that apply was given");
         const auto run = [&](AutogradContext* ctx) {
             if constexpr (two_part) {
                 auto r = X::forward(args...);
@@ -148,7 +155,12 @@ template <class T> struct Function {
             return list;
         };
         rules.backward = backward_of<X>();
-        if constexpr (requires(AutogradContext * c, variable_list t) { X::jvp(c, t); })
+        constexpr bool has_jvp = requires(AutogradContext * c, variable_list t) { X::jvp(c, t); };
+        static_assert(
+            has_jvp || !requires { &X::jvp; },
+            "jvp of a Function is `static variable_list jvp(AutogradContext* ctx, variable_list tangents)`: "
+            "one tangent per argument comes, one per result goes");
+        if constexpr (has_jvp)
             rules.jvp = [](AutogradContext* c, variable_list t) { return to_list(X::jvp(c, std::move(t))); };
         if constexpr (requires { X::once_differentiable; }) rules.once_differentiable = X::once_differentiable;
         const variable_list outputs = impl::apply_function(std::move(rules), arguments);
@@ -161,6 +173,14 @@ private:
     template <class X> static std::function<variable_list(AutogradContext*, variable_list)> backward_of() {
         constexpr bool has_backward = requires(AutogradContext * c, variable_list g) { X::backward(c, g); };
         constexpr bool has_vjp = requires(AutogradContext * c, variable_list g) { X::vjp(c, g); };
+        static_assert(
+            has_backward || !requires { &X::backward; },
+            "backward of a Function is `static variable_list backward(AutogradContext* ctx, variable_list "
+            "grad_outputs)`: one gradient per result comes, one per argument goes");
+        static_assert(
+            has_vjp || !requires { &X::vjp; },
+            "vjp of a Function is `static variable_list vjp(AutogradContext* ctx, variable_list "
+            "grad_outputs)`: one gradient per result comes, one per argument goes");
         static_assert(!(has_backward && has_vjp), "a Function defines backward or vjp, not both");
         if constexpr (has_backward)
             return [](AutogradContext* c, variable_list g) {
@@ -174,7 +194,12 @@ private:
             };
         else return {};
     }
+    template <class R>
+    static constexpr bool is_gradients =
+        std::is_same_v<R, Tensor> || std::is_same_v<R, variable_list> || impl::is_tuple<R>;
     template <class R> static variable_list to_list(R r) {
+        static_assert(is_gradients<R>, "backward, vjp and jvp of a Function return a variable_list (or a Tensor, or a "
+                                       "tuple of them)");
         variable_list list;
         impl::collect_results(list, r);
         return list;

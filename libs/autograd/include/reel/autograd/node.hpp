@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <reel/autograd/array_ref.hpp>
+#include <reel/autograd/hook_function.hpp>
 #include <reel/autograd/hook_table.hpp>
 #include <reel/autograd/tensor.hpp>
 
@@ -42,9 +43,9 @@ struct InputMetadata {
     Tensor zeros() const;
 };
 
-using NodePreHook = std::function<std::optional<variable_list>(const variable_list& grad_outputs)>;
+using NodePreHook = HookFunction<std::optional<variable_list>(const variable_list& grad_outputs)>;
 using NodePostHook =
-    std::function<std::optional<variable_list>(const variable_list& grad_inputs, const variable_list& grad_outputs)>;
+    HookFunction<std::optional<variable_list>(const variable_list& grad_inputs, const variable_list& grad_outputs)>;
 using TensorHookFn = std::function<Tensor(const Tensor&)>;
 
 struct NodeExtras; // hooks, metadata, anomaly trace: allocated only when used (src/tape/node_extras.hpp)

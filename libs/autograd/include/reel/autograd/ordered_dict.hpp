@@ -72,6 +72,8 @@ public:
         if (contains(key)) REEL_THROW(KeyError, key_description_, " '", key, "' is already defined");
         return insert_or_assign(std::forward<K>(key), std::forward<V>(value));
     }
+    /// `insert("a", {1, 2})`.
+    Value& insert(const Key& key, Value value) { return insert<const Key&, Value>(key, std::move(value)); }
     /// Overwrites an existing entry in its place, else appends.
     template <class K, class V> Value& insert_or_assign(K&& key, V&& value) {
         if (Value* v = find(key)) return *v = std::forward<V>(value);

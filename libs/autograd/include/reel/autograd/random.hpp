@@ -24,7 +24,7 @@ public:
     double uniform_double();           ///< low 53 bits of two draws, the first is the high half
     std::optional<double> next_normal; ///< cached partner, double precision
     std::optional<float> next_float_normal;
-    /// Everything needed to continue the stream, as a byte tensor.
+    /// Everything needed to continue the stream, as PyTorch's generator gives it: 5,056 bytes.
     Tensor get_state() const;
     void set_state(const Tensor& state);
     std::mutex& mutex() { return mutex_; }
@@ -48,5 +48,10 @@ template <class Impl> Generator make_generator(std::uint64_t seed = Impl::defaul
 }
 /// Seeds the default generators of all devices.
 void manual_seed(std::uint64_t seed);
+/// The state of the CPU's default generator, as `torch.get_rng_state` returns it (a uint8 tensor of 5,056 bytes):
+/// either library goes on, number by number, where the other one stopped.
+Tensor get_rng_state();
+/// Goes on from such a state. TypeError, ValueError for what is none; nothing changes then.
+void set_rng_state(const Tensor& state);
 
 } // namespace reel

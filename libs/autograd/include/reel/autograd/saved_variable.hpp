@@ -13,7 +13,7 @@ struct SavedHooks; // pack/unpack pair and the packed value
 /// Keeps a tensor for backward. A node's own output is kept without its history, so that no cycle forms (E-40).
 class SavedVariable {
 public:
-    SavedVariable() = default;
+    SavedVariable() noexcept;
     /// `is_output`: `t` is an output of the node that saves it. Runs the scoped pack hook if there is one.
     SavedVariable(const Tensor& t, bool is_output);
     SavedVariable(SavedVariable&&) noexcept;

@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <type_traits>
 
+#include <reel/autograd/detail/to_integer.hpp>
 #include <reel/autograd/dtype.hpp>
 #include <reel/autograd/error.hpp>
 
@@ -43,7 +44,7 @@ public:
     constexpr double toDouble() const { return kind_ == Kind::Bool || kind_ == Kind::Int ? double(i_) : real_part(); }
     constexpr float toFloat() const { return float(toDouble()); }
     constexpr std::int64_t toLong() const {
-        return kind_ == Kind::Bool || kind_ == Kind::Int ? i_ : std::int64_t(real_part());
+        return kind_ == Kind::Bool || kind_ == Kind::Int ? i_ : detail::to_integer<std::int64_t>(real_part());
     }
     constexpr int toInt() const { return int(toLong()); }
     constexpr bool toBool() const {

@@ -32,6 +32,9 @@ namespace indexing {
 class TensorIndex;
 }
 class Registered; // registered.hpp
+namespace autograd {
+struct TensorBackwardOptions; // backward.hpp
+}
 
 /// A counted handle to a tensor. Copying aliases; a default-constructed one is *undefined* and stands for "absent".
 /// Constness belongs to the handle: in-place methods work on const handles.
@@ -144,6 +147,11 @@ public:
               std::optional<MemoryFormat> format = std::nullopt) const;
     Tensor to(ScalarType dtype, bool non_blocking = false, bool copy = false,
               std::optional<MemoryFormat> format = std::nullopt) const;
+    /// `x.to(y.dtype())`.
+    Tensor to(TypeMeta dtype, bool non_blocking = false, bool copy = false,
+              std::optional<MemoryFormat> format = std::nullopt) const {
+        return to(dtype.toScalarType(), non_blocking, copy, format);
+    }
     Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false,
               std::optional<MemoryFormat> format = std::nullopt) const;
     Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false,
@@ -177,9 +185,18 @@ public:
     /// Writable gradient slot; assign an undefined tensor to clear it. `set_grad` checks what is assigned (E-6).
     Tensor& mutable_grad() const;
     void set_grad(const Tensor& g) const;
+    /// There is no gradient afterwards: `x.grad = None`.
+    void clear_grad() const { set_grad(Tensor()); }
     /// Runs the tape backwards from this tensor.
     void backward(const Tensor& gradient = {}, std::optional<bool> retain_graph = std::nullopt,
                   bool create_graph = false, std::optional<TensorList> inputs = std::nullopt) const;
+    /// The same with names: `loss.backward({.retain_graph = true})`. (A template, so that `backward({})` still means no
+    /// gradient.)
+    template <std::same_as<autograd::TensorBackwardOptions> Options = autograd::TensorBackwardOptions>
+    void backward(const Options& options) const {
+        backward_with(options);
+    }
+    void backward_with(const autograd::TensorBackwardOptions& options) const;
     bool is_leaf() const;
     /// The node that made this tensor, null on leaves.
     autograd::NodePtr grad_fn() const;
@@ -272,6 +289,13 @@ public:
     TensorIndex(Slice s) : kind_(Kind::Slice), slice_(s) {}
     TensorIndex(reel::Tensor t) : kind_(Kind::Tensor), tensor_(std::move(t)) {}
     Kind kind() const { return kind_; }
+    bool is_none() const { return kind_ == Kind::None; }
+    bool is_ellipsis() const { return kind_ == Kind::Ellipsis; }
+    bool is_integer() const { return kind_ == Kind::Integer; }
+    bool is_boolean() const { return kind_ == Kind::Boolean; }
+    bool is_slice() const { return kind_ == Kind::Slice; }
+    bool is_tensor() const { return kind_ == Kind::Tensor; }
+    bool boolean() const { return integer_ != 0; }
     std::int64_t integer() const { return integer_; }
     const Slice& slice() const { return slice_; }
     const reel::Tensor& tensor() const { return tensor_; }

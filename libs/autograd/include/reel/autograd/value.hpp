@@ -40,9 +40,12 @@ public:
     const Value* find(std::string_view key) const; ///< null when absent
     Value* find(std::string_view key);
     const Value* find(const Value& key) const;
-    const Value& at(std::string_view key) const; ///< throws KeyError naming the key
-    Value& operator[](std::string_view key);     ///< inserts none when absent
-    void set(Value key, Value value);            ///< overwrites in place or appends
+    Value* find(const char* key) { return find(std::string_view(key)); } // a literal is as near to a Value
+    const Value* find(const char* key) const { return find(std::string_view(key)); }
+    const Value& at(std::string_view key) const&; ///< throws KeyError naming the key
+    Value at(std::string_view key) const&&;       ///< of a temporary, which takes what it holds along
+    Value& operator[](std::string_view key);      ///< inserts none when absent
+    void set(Value key, Value value);             ///< overwrites in place or appends
     bool erase(std::string_view key);
     void clear();
     Item* begin();
@@ -147,23 +150,30 @@ public:
     bool isScalar() const { return kind() >= Kind::Bool && kind() <= Kind::Complex; }
     bool isTensorList() const;
 
-    const Tensor& toTensor() const;
+    // What lies inside of a value comes by reference from one that stays and by value from a temporary, so that
+    // `for (const auto& [key, value] : optimizer.state_dict().toGenericDict())` is right.
+    const Tensor& toTensor() const&;
+    reel::Tensor toTensor() &&;
     bool toBool() const;
     std::int64_t toInt() const;
     double toDouble() const; ///< accepts int and bool too
     std::complex<double> toComplexDouble() const;
     Scalar toScalar() const;
-    const std::string& toStringRef() const;
+    const std::string& toStringRef() const&;
+    std::string toStringRef() &&;
     ScalarType toDtype() const;
     reel::Device toDevice() const;
     /// Elements of a list or tuple.
-    const std::vector<Value>& elements() const;
+    const std::vector<Value>& elements() const&;
+    std::vector<Value> elements() &&;
     std::vector<Value>& list_elements() const; ///< mutable, lists only
     ArrayRef<Value> toListRef() const { return elements(); }
     /// Handles with types (reel/autograd/list.hpp).
     Tuple toTuple() const;
     List<Value> toList() const;
-    ValueDict& toGenericDict() const; ///< the shared dict
+    ValueDict& toGenericDict() const&; ///< the shared dict
+    /// Const, since a change would be lost: name the value, and change the dict of that.
+    const ValueDict toGenericDict() &&;
     std::vector<Tensor> toTensorVector() const;
     std::vector<std::int64_t> toIntVector() const;
     std::vector<double> toDoubleVector() const;

@@ -1,4 +1,5 @@
 // Conversions by the dtype's own name.
+#include <reel/autograd/ops/convert/cast.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "tensor/convert.hpp"

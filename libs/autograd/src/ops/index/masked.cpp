@@ -233,7 +233,8 @@ Tensor masked_std(const Tensor& input, OptionalIntArrayRef dim, std::optional<bo
                   const Tensor& mask) {
     return spread_of("masked.std", input, dim, unbiased, correction, keepdim, dtype, mask, true);
 }
-/// softmax over the elements that the mask lets through; others get 0.
+/// softmax over the elements that the mask lets through; others get 0. Where it lets none through there is no
+/// distribution: the result is NaN, the gradient 0. So with the two below.
 REEL_OP("masked.softmax(Tensor input, int dim, *, Dtype? dtype=None, Tensor? mask=None) -> Tensor", composite)
 Tensor masked_softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> dtype, const Tensor& mask) {
     return softmax(fill_out("masked.softmax", dtype ? as(input, *dtype) : input, mask, -infinity), dim);

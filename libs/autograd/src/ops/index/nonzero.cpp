@@ -15,7 +15,7 @@ using namespace shape;
 
 /// The coordinates of the non-zero elements: int64, one row per element. `as_tuple`: one tensor per dimension instead
 /// (`nonzero_numpy` in C++).
-REEL_OP("nonzero(Tensor input) -> Tensor", not_differentiable, method, out)
+REEL_OP("nonzero(Tensor input) -> Tensor", not_differentiable, method, out, samples(call(numbers({3, 4}))))
 Tensor nonzero(const Tensor& input) { return kernels::nonzero("nonzero", input, -1); }
 REEL_OP("nonzero(Tensor input, *, bool as_tuple) -> Value", not_differentiable, cpp("nonzero_as"))
 Value nonzero_as(const Tensor& input, bool as_tuple) {

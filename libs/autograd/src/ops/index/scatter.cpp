@@ -237,17 +237,6 @@ Tensor fill_index(const Tensor& input, std::int64_t d, const Tensor& index) {
 } // namespace
 
 /// A copy of `input` whose slices of `dim` named by `index` hold `value` (a number or a 0-dim tensor).
-REEL_OP("index_fill(Tensor input, int dim, Tensor index, Scalar value) -> Tensor", rule, method, inplace)
-Tensor index_fill(const Tensor& input, std::int64_t dim, const Tensor& index, const Scalar& value) {
-    const std::int64_t d = wrap_dim("index_fill", dim, input.dim());
-    const Tensor at = fill_index(input, d, index);
-    REEL_CHECK(input.is_complex() || !value.isComplex(), "index_fill: a complex value does not fit into ",
-               toString(input.scalar_type()));
-    const Tensor out = index_fill_raw(input, d, at, filled(input, value, {}));
-    record("index_fill", {input}, out, {at},
-           [d](RuleContext& c) -> GradList { return {c.grad().index_fill(d, c.saved(0), Scalar(0))}; });
-    return out;
-}
 REEL_OP("index_fill(Tensor input, int dim, Tensor index, Tensor value) -> Tensor", rule, method, inplace)
 Tensor index_fill(const Tensor& input, std::int64_t dim, const Tensor& index, const Tensor& value) {
     REEL_CHECK(value.dim() == 0, "index_fill: value must be a number or a 0-dim tensor, got sizes ", value.sizes());
@@ -268,6 +257,17 @@ Tensor index_fill(const Tensor& input, std::int64_t dim, const Tensor& index, co
         }
         return g;
     });
+    return out;
+}
+REEL_OP("index_fill(Tensor input, int dim, Tensor index, Scalar value) -> Tensor", rule, method, inplace)
+Tensor index_fill(const Tensor& input, std::int64_t dim, const Tensor& index, const Scalar& value) {
+    const std::int64_t d = wrap_dim("index_fill", dim, input.dim());
+    const Tensor at = fill_index(input, d, index);
+    REEL_CHECK(input.is_complex() || !value.isComplex(), "index_fill: a complex value does not fit into ",
+               toString(input.scalar_type()));
+    const Tensor out = index_fill_raw(input, d, at, filled(input, value, {}));
+    record("index_fill", {input}, out, {at},
+           [d](RuleContext& c) -> GradList { return {c.grad().index_fill(d, c.saved(0), Scalar(0))}; });
     return out;
 }
 

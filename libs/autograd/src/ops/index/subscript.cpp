@@ -1,8 +1,10 @@
 // `x[i]`, `x.index({...})`, `x.index_put_({...}, v)`: integers, slices, None and the ellipsis make views, tensors and
-// bools select.
+// bools select. The views and selections are ops, called as a user calls them.
+#define REEL_CALLS_OPS
 #include <cstring>
 
 #include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/index/index.hpp>
 #include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
@@ -126,7 +128,7 @@ void assign(const Tensor& self, ArrayRef<TensorIndex> indices, const Tensor& val
     const Subscript s = subscript(self, indices);
     const Tensor v = value.scalar_type() == self.scalar_type() ? value : value.to(self.scalar_type());
     if (s.selects()) {
-        index_put_in_place(s.view, s.tensors, v.device() == self.device() ? v : v.to(self.device()), accumulate);
+        reel::index_put_(s.view, s.tensors, v.device() == self.device() ? v : v.to(self.device()), accumulate);
         return;
     }
     Tensor source = v; // leading dimensions of size one may be too many
@@ -142,7 +144,7 @@ Tensor Tensor::operator[](const Tensor& i) const { return index({i}); }
 Tensor Tensor::index(std::initializer_list<TensorIndex> indices) const { return index(ArrayRef<TensorIndex>(indices)); }
 Tensor Tensor::index(ArrayRef<TensorIndex> indices) const {
     const Subscript s = subscript(*this, indices);
-    if (s.selects()) return index_by(s.view, s.tensors);
+    if (s.selects()) return reel::index_op(s.view, s.tensors);
     return s.view.is_same(*this) ? reel::alias(*this) : s.view;
 }
 Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Tensor& value, bool accumulate) const {

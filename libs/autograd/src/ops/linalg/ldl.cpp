@@ -5,11 +5,16 @@
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/complex.hpp>
 #include <reel/autograd/ops/shape/diagonals.hpp>
+#include <reel/autograd/ops/shape/expand.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
 #include <reel/autograd/ops/shape/triangular.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
+
+#include <map>
+#include <vector>
 
 #include "ops/linalg/linalg.hpp"
 #include "tensor/host_values.hpp"
@@ -20,96 +25,144 @@ using namespace matrices;
 
 namespace {
 
-/// One block of D (1 x 1 or 2 x 2), as LAPACK's pivots tell: its last row changed places with row `other`.
+/// One block of D (1 x 1 or 2 x 2) in some matrices that have blocks of the same sizes, as LAPACK's pivots tell: in
+/// each matrix its last row changed places with row `other`.
 struct Block {
-    std::int64_t first, size, other;
+    std::int64_t first, size;
+    std::vector<std::int64_t> other;
 };
-std::vector<Block> blocks_of(const Tensor& pivots) {
+/// Matrices of a batch that go the same way.
+struct Group {
+    std::vector<std::int64_t> members;
     std::vector<Block> blocks;
+};
+std::vector<Group> groups_of(const Tensor& pivots) {
     const HostValues<std::int32_t> p(pivots, "linalg.ldl_solve");
-    for (std::int64_t k = 0; k < p.size(); k += blocks.back().size)
-        blocks.push_back({k, p[k] > 0 ? 1 : 2, std::abs(p[k]) - 1});
-    return blocks;
+    const std::int64_t n = pivots.size(-1);
+    std::map<std::vector<std::int64_t>, Group> found; // by the sizes of their blocks
+    for (std::int64_t i = 0; i < pivots.size(0); ++i) {
+        const auto pivot = [&](std::int64_t k) { return p[i * n + k]; };
+        std::vector<std::int64_t> sizes;
+        for (std::int64_t k = 0; k < n; k += sizes.back()) sizes.push_back(pivot(k) > 0 ? 1 : 2);
+        Group& group = found[sizes];
+        if (group.members.empty())
+            for (std::int64_t k = 0; const std::int64_t size : sizes) {
+                group.blocks.push_back({k, size, {}});
+                k += size;
+            }
+        group.members.push_back(i);
+        for (Block& b : group.blocks) b.other.push_back(std::abs(pivot(b.first)) - 1);
+    }
+    std::vector<Group> groups;
+    for (auto& [sizes, group] : found) groups.push_back(std::move(group));
+    return groups;
 }
-/// The order of the rows from `b.first` on after the exchange; its own inverse.
+/// The orders [matrices, m] of the m rows from `b.first` on after the exchange; their own inverses.
 Tensor exchange(const Block& b, std::int64_t n, Device device) {
-    const std::int64_t one = b.size - 1, other = b.other - b.first;
-    const auto moved = [=](std::int64_t i) { return i == one ? other : i == other ? one : i; };
-    return generated<std::int64_t>(n - b.first, moved).to(device);
+    const std::int64_t rows = n - b.first, one = b.size - 1;
+    const auto moved = [&](std::int64_t i) {
+        const std::int64_t other = b.other[std::size_t(i / rows)] - b.first, row = i % rows;
+        return row == one ? other : row == other ? one : row;
+    };
+    const auto count = std::int64_t(b.other.size());
+    return reshape(generated<std::int64_t>(count * rows, moved).to(device), {count, rows});
+}
+Tensor with_rows(const Tensor& t, const Tensor& order) {
+    return gather(t, -2, expand(unsqueeze(order, -1), {t.size(0), order.size(1), t.size(2)}));
+}
+Tensor with_columns(const Tensor& t, const Tensor& order) {
+    return gather(t, -1, expand(unsqueeze(order, -2), {t.size(0), t.size(1), order.size(1)}));
+}
+/// The `size` square at the corner of each matrix that starts at row and column `first`.
+Tensor corner(const Tensor& t, std::int64_t first, std::int64_t size) {
+    return narrow(narrow(t, -2, first, size), -1, first, size);
 }
 Tensor flipped(const Tensor& t, bool hermitian) { return hermitian ? adjoint_of(t) : transpose(t, -2, -1); }
 /// The whole matrix whose lower triangle is stored.
 Tensor mirrored(const Tensor& a, bool hermitian) {
-    const Tensor below = tril(a, -1), own = diagonal(a);
+    const Tensor below = tril(a, -1), own = diagonal(a, 0, -2, -1);
     return below + flipped(below, hermitian) +
            diag_embed(hermitian && a.is_complex() ? real(own).to(a.scalar_type()) : own);
 }
 /// Inverse of a 1 x 1 or 2 x 2 block.
 Tensor inverse_of(const Tensor& d) {
-    if (d.size(0) == 1) return reciprocal(d);
-    const auto at = [&](std::int64_t i, std::int64_t j) { return narrow(narrow(d, 0, i, 1), 1, j, 1); };
-    const Tensor adjugate = cat({cat({at(1, 1), -at(0, 1)}, 1), cat({-at(1, 0), at(0, 0)}, 1)}, 0);
+    if (d.size(-1) == 1) return reciprocal(d);
+    const auto at = [&](std::int64_t i, std::int64_t j) { return narrow(narrow(d, -2, i, 1), -1, j, 1); };
+    const Tensor adjugate = cat({cat({at(1, 1), -at(0, 1)}, -1), cat({-at(1, 0), at(0, 0)}, -1)}, -2);
     return adjugate / (at(0, 0) * at(1, 1) - at(0, 1) * at(1, 0));
 }
-Tensor factor_one(const Tensor& a, const std::vector<Block>& blocks, bool hermitian) {
-    const std::int64_t n = a.size(0);
+/// The factors of the matrices [count, n, n] of one group.
+Tensor factored(const Tensor& a, const std::vector<Block>& blocks, bool hermitian) {
     Tensor rest = mirrored(a, hermitian);
     std::vector<Tensor> columns;
     for (const Block& b : blocks) {
-        const Tensor order = exchange(b, n, a.device());
-        rest = index_select(index_select(rest, 0, order), 1, order);
-        const Tensor d = narrow(narrow(rest, 0, 0, b.size), 1, 0, b.size);
-        const Tensor left = narrow(slice(rest, 0, b.size), 1, 0, b.size), l = matmul(left, inverse_of(d));
-        const Tensor above = zeros({b.first, b.size}, a.options().requires_grad(false));
-        columns.push_back(cat({above, tril(d), l}, 0));
-        rest = slice(slice(rest, 0, b.size), 1, b.size) - matmul(l, flipped(left, hermitian));
+        const Tensor order = exchange(b, a.size(-1), a.device());
+        rest = with_columns(with_rows(rest, order), order);
+        const Tensor d = corner(rest, 0, b.size);
+        const Tensor left = narrow(slice(rest, -2, b.size), -1, 0, b.size), l = matmul(left, inverse_of(d));
+        const Tensor above = zeros({a.size(0), b.first, b.size}, a.options().requires_grad(false));
+        columns.push_back(cat({above, tril(d), l}, -2));
+        rest = slice(slice(rest, -2, b.size), -1, b.size) - matmul(l, flipped(left, hermitian));
     }
-    return columns.empty() ? a : cat(columns, 1);
+    return columns.empty() ? a : cat(columns, -1);
 }
-Tensor solve_one(const Tensor& ld, const Tensor& rhs, const std::vector<Block>& blocks, bool hermitian) {
-    const std::int64_t n = ld.size(0);
-    const auto below = [&](const Block& b) { return narrow(slice(ld, 0, b.first + b.size), 1, b.first, b.size); };
+/// X [count, n, k] with A X = `rhs` for the factors of one group.
+Tensor solved(const Tensor& ld, const Tensor& rhs, const std::vector<Block>& blocks, bool hermitian) {
+    const std::int64_t n = ld.size(-1);
+    const auto below = [&](const Block& b) { return narrow(slice(ld, -2, b.first + b.size), -1, b.first, b.size); };
     std::vector<Tensor> tops;
     Tensor rest = rhs;
     for (const Block& b : blocks) { // L y = b, and y / D
-        rest = index_select(rest, 0, exchange(b, n, ld.device()));
-        const Tensor top = narrow(rest, 0, 0, b.size);
-        const Tensor d = mirrored(narrow(narrow(ld, 0, b.first, b.size), 1, b.first, b.size), hermitian);
-        rest = slice(rest, 0, b.size) - matmul(below(b), top);
+        rest = with_rows(rest, exchange(b, n, ld.device()));
+        const Tensor top = narrow(rest, -2, 0, b.size), d = mirrored(corner(ld, b.first, b.size), hermitian);
+        rest = slice(rest, -2, b.size) - matmul(below(b), top);
         tops.push_back(matmul(inverse_of(d), top));
     }
     for (std::size_t i = blocks.size(); i-- > 0;) {
         const Tensor top = tops[i] - matmul(flipped(below(blocks[i]), hermitian), rest);
-        rest = index_select(cat({top, rest}, 0), 0, exchange(blocks[i], n, ld.device()));
+        rest = with_rows(cat({top, rest}, -2), exchange(blocks[i], n, ld.device()));
     }
     return rest;
 }
-/// `one(i)` for each matrix of a batch, put together again.
-template <class F> Tensor for_each_matrix(const Tensor& like, F one) {
-    Dims batch = batch_sizes(like);
-    std::int64_t count = 1;
-    for (const std::int64_t s : batch) count *= s;
-    if (count == 0) return like;
-    std::vector<Tensor> results;
-    for (std::int64_t i = 0; i < count; ++i) results.push_back(one(i));
-    return reshape(stack(results, 0), like.sizes());
+/// The batch in one dimension, before the last `dims`.
+Tensor in_line(const Tensor& t, std::int64_t dims) {
+    Dims sizes{1};
+    for (std::int64_t d = 0; d < t.dim(); ++d)
+        if (d < t.dim() - dims) sizes[0] *= t.size(d);
+        else sizes.push_back(t.size(d));
+    return reshape(t, sizes);
 }
-Tensor one_of(const Tensor& t, std::int64_t i, std::int64_t dims) {
-    Dims sizes{-1};
-    for (std::int64_t d = t.dim() - dims; d < t.dim(); ++d) sizes.push_back(t.size(d));
-    return select(reshape(t, sizes), 0, i);
+/// `of_group(pick, blocks)` for the matrices of each group, put together again in the shape of `like`; `pick` takes the
+/// group's matrices out of a batch.
+template <class F> Tensor by_groups(const Tensor& like, const Tensor& pivots, F of_group) {
+    const std::vector<Group> groups = groups_of(contiguous_raw(in_line(pivots, 1)));
+    if (groups.empty()) return like; // no matrices
+    std::vector<Tensor> results;
+    std::vector<std::int64_t> members;
+    for (const Group& g : groups) {
+        const Tensor places = tensor_of(g.members).to(like.device());
+        const auto pick = [&](const Tensor& t) {
+            return groups.size() == 1 ? in_line(t, 2) : index_select(in_line(t, 2), 0, places);
+        };
+        results.push_back(of_group(pick, g.blocks));
+        members.insert(members.end(), g.members.begin(), g.members.end());
+    }
+    if (groups.size() == 1) return reshape(results[0], like.sizes());
+    std::vector<std::int64_t> back(members.size());
+    for (std::size_t i = 0; i < members.size(); ++i) back[std::size_t(members[i])] = std::int64_t(i);
+    return reshape(index_select(cat(results, 0), 0, tensor_of(back).to(like.device())), like.sizes());
 }
 
 } // namespace
 
 Tensor matrices::ldl_factor_again(const Tensor& a, const Tensor& pivots, bool hermitian) {
-    return for_each_matrix(a, [&](std::int64_t i) {
-        return factor_one(one_of(a, i, 2), blocks_of(contiguous_raw(one_of(pivots, i, 1))), hermitian);
+    return by_groups(a, pivots, [&](const auto& pick, const std::vector<Block>& blocks) {
+        return factored(pick(a), blocks, hermitian);
     });
 }
 Tensor matrices::ldl_solve_again(const Tensor& ld, const Tensor& pivots, const Tensor& b, bool hermitian) {
-    return for_each_matrix(b, [&](std::int64_t i) {
-        return solve_one(one_of(ld, i, 2), one_of(b, i, 2), blocks_of(contiguous_raw(one_of(pivots, i, 1))), hermitian);
+    return by_groups(b, pivots, [&](const auto& pick, const std::vector<Block>& blocks) {
+        return solved(pick(ld), pick(b), blocks, hermitian);
     });
 }
 

@@ -88,7 +88,7 @@ Tensor matmul(const Tensor& input, const Tensor& other) {
     if (da == 2 && db == 2) return mm(input, other);
     if (da == 1 && db == 2) return reshape(mm(unsqueeze(input, 0), other), {other.size(1)});
     if (db == 1 && da == 2) return reshape(mm(input, unsqueeze(other, 1)), {input.size(0)});
-    if (db <= 2) { // many rows against one matrix
+    if (db <= 2) { // many rows against one matrix: one product, not a batch of them
         Dims s(input.sizes());
         s.pop_back();
         std::int64_t rows = 1;
@@ -96,6 +96,7 @@ Tensor matmul(const Tensor& input, const Tensor& other) {
         if (db == 2) s.push_back(other.size(1));
         return reshape(mm(reshape(input, {rows, input.size(-1)}), db == 1 ? unsqueeze(other, 1) : other), s);
     }
+    // Everything else is a batch: a vector on the left becomes a row, whose dimension the result loses again.
     const Tensor a = da == 1 ? unsqueeze(input, 0) : input;
     const auto batch = [](const Tensor& t) { return IntArrayRef(t.sizes().data(), t.sizes().size() - 2); };
     const Dims shared = broadcast_shapes("matmul", batch(a), batch(other));
@@ -140,6 +141,7 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
         return bias.defined() ? y + bias : y;
     }
     Tensor out = empty_raw({input.size(0), weight.size(0)}, input.scalar_type(), input.device());
+    // BLAS adds the product to what is there: the bias costs a copy, not a pass of its own.
     if (bias.defined()) copy_raw(out, expand_raw(bias, out.sizes()));
     if (input.size(1) > 0 || !bias.defined())
         product(out, input,

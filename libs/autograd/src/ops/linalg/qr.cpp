@@ -18,6 +18,7 @@
 #include <reel/autograd/ops/shape/triangular.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
 
+
 #include "ops/linalg/linalg.hpp"
 #include "tensor/host_values.hpp"
 
@@ -44,6 +45,10 @@ Tensor reflect(const Tensor& x, const Tensor& v, const Tensor& factor) {
 /// Q x (Q^H x) for Q = H_1 H_2 ... H_k, H_i = 1 - tau_i v_i v_i^H.
 Tensor apply_reflectors(const Tensor& packed, const Tensor& tau, Tensor x, bool adjoint) {
     const std::int64_t k = tau.size(-1);
+    if (k == 0) { // nothing to subtract: a sum without terms, which hangs on all operands
+        const Tensor none = narrow(packed, -1, 0, 0);
+        return x - matmul(none * unsqueeze(tau, -2), matmul(adjoint_of(none), x));
+    }
     for (std::int64_t j = 0; j < k; ++j) {
         const std::int64_t i = adjoint ? j : k - 1 - j;
         const Tensor f = select(tau, -1, i);
@@ -73,11 +78,11 @@ Tensor linalg_householder_product(const Tensor& input, const Tensor& tau) {
     REEL_CHECK(tau.size(-1) <= input.size(-1), op, ": tau has ", tau.size(-1), " reflectors for ", input.size(-1),
                " columns");
     const Tensor start = expand(eye(input.size(-2), input.size(-1), input.options()), input.sizes());
-    return tau.size(-1) == 0 ? start.clone() + input * Scalar(0) : apply_reflectors(input, tau, start, false);
+    return apply_reflectors(input, tau, start, false);
 }
 /// Q other, Q^H other, other Q or other Q^H for the square Q of the reflections.
 REEL_OP("ormqr(Tensor input, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor", composite,
-        method, out_exact)
+        method, out_exact, samples(call(numbers({3, 2}), numbers({0}), numbers({3, 2}))))
 Tensor ormqr(const Tensor& input, const Tensor& tau, const Tensor& other, bool left, bool transpose) {
     check_reflectors("ormqr", input, tau);
     check_matrices("ormqr", "other", other, false);
@@ -244,7 +249,8 @@ void check_blocks(const char* op, const Tensor& pivots) {
 } // namespace
 
 /// X with A X = B for A given by its LDL factors.  gB = A^-H g
-REEL_OP("linalg.ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor", rule, out_exact)
+REEL_OP("linalg.ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor", rule, out_exact,
+        samples(call(numbers({0, 0}), longs({}).to(kInt), numbers({0, 5}))))
 Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool hermitian) {
     const char* op = "linalg.ldl_solve";
     check_matrices(op, "LD", LD, true);

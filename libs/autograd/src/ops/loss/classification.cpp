@@ -13,6 +13,7 @@
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
+#include "ops/loss/loss.hpp"
 #include "ops/reduce/reduce_mode.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "tensor/raw.hpp"
@@ -159,6 +160,8 @@ REEL_OP("nn.functional.mse_loss(Tensor input, Tensor target, bool? size_average=
         composite)
 Tensor mse_loss(const Tensor& input, const Tensor& target, std::string_view reduction, const Tensor& weight) {
     const Reduce r = reduction_of("mse_loss", reduction);
+    if (!input.sizes().equals(target.sizes())) [[unlikely]]
+        REEL_WARN_ONCE(loss::broadcast_text("mse_loss", input, target));
     const Tensor d = square(input - target);
     if (!weight.defined()) return reduced(d, r);
     REEL_CHECK(weight.sizes().equals(input.sizes()), "mse_loss: weight has shape ", weight.sizes(),

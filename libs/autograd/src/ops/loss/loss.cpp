@@ -29,6 +29,10 @@ void check_reduction(const char* op, std::string_view reduction) {
     REEL_CHECK_VALUE(reduction == "none" || reduction == "mean" || reduction == "sum", op, ": reduction is '",
                      reduction, "'; expected 'none', 'mean' or 'sum'");
 }
+std::string broadcast_text(const char* op, const Tensor& input, const Tensor& target) {
+    return str(op, ": input has shape ", input.sizes(), " and target ", target.sizes(),
+               ": every element of one meets several of the other, which is seldom meant; give both the same shape");
+}
 Tensor reduce(const Tensor& t, std::string_view reduction) {
     return reduction == "none" ? t : reduction == "mean" ? mean(t) : sum(t);
 }
@@ -48,6 +52,8 @@ REEL_OP("nn.functional.l1_loss(Tensor input, Tensor target, bool? size_average=N
         composite)
 Tensor l1_loss(const Tensor& input, const Tensor& target, std::string_view reduction, const Tensor& weight) {
     loss::check_reduction("l1_loss", reduction);
+    if (!input.sizes().equals(target.sizes())) [[unlikely]]
+        REEL_WARN_ONCE(loss::broadcast_text("l1_loss", input, target));
     const Tensor d = abs(input - target);
     return reduce(weight.defined() ? d * weight : d, reduction);
 }
@@ -55,11 +61,13 @@ Tensor l1_loss(const Tensor& input, const Tensor& target, std::string_view reduc
 /// d^2 / (2 beta) for d = |input - target| below beta, d - beta / 2 from there on.
 REEL_OP("nn.functional.smooth_l1_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str "
         "reduction='mean', float beta=1.0) -> Tensor",
-        rule)
+        rule, samples(call(spread(-2, 2), spread(-1, 1.5, 1)).with("beta", 0.4).with("reduction", "sum")))
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, std::string_view reduction, double beta) {
     loss::check_reduction("smooth_l1_loss", reduction);
     REEL_CHECK(beta >= 0, "smooth_l1_loss: beta is ", beta, "; expected a number that is not negative");
     if (beta == 0) return l1_loss(input, target, reduction);
+    if (!input.sizes().equals(target.sizes())) [[unlikely]]
+        REEL_WARN_ONCE(loss::broadcast_text("smooth_l1_loss", input, target));
     const Tensor y = pointwise::apply("smooth_l1_loss", pointwise::smooth_l1_op(beta), input, target);
     return reduce(y, reduction);
 }
@@ -67,10 +75,12 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, std::string_vie
 /// d^2 / 2 for d = |input - target| up to delta, delta (d - delta / 2) beyond.
 REEL_OP("nn.functional.huber_loss(Tensor input, Tensor target, str reduction='mean', float delta=1.0, Tensor? "
         "weight=None) -> Tensor",
-        rule)
+        rule, samples(call(spread(-2, 2), spread(-1, 1.5, 1)).with("delta", 0.4).with("reduction", "none")))
 Tensor huber_loss(const Tensor& input, const Tensor& target, std::string_view reduction, double delta,
                   const Tensor& weight) {
     loss::check_reduction("huber_loss", reduction);
+    if (!input.sizes().equals(target.sizes())) [[unlikely]]
+        REEL_WARN_ONCE(loss::broadcast_text("huber_loss", input, target));
     REEL_CHECK(delta > 0, "huber_loss: delta is ", delta, "; expected a positive number");
     const Tensor y = pointwise::apply("huber_loss", pointwise::huber_op(delta), input, target);
     return reduce(weight.defined() ? y * weight : y, reduction);
@@ -79,7 +89,7 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, std::string_view re
 /// -(t log(x) + (1 - t) log(1 - x)) for probabilities x; logarithms stop at -100.
 REEL_OP("nn.functional.binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, "
         "bool? reduce=None, str reduction='mean') -> Tensor",
-        rule, cpp("functional_binary_cross_entropy"))
+        rule, cpp("functional_binary_cross_entropy"), samples(call(spread(0.1, 0.9), spread(0.2, 0.8, 1))))
 Tensor functional_binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
                                        std::string_view reduction) {
     loss::check_reduction("binary_cross_entropy", reduction);
@@ -110,7 +120,7 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
 /// binary_cross_entropy of sigmoid(input), without its overflow; `pos_weight` weighs the positive targets.
 REEL_OP("nn.functional.binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, bool? "
         "size_average=None, bool? reduce=None, str reduction='mean', Tensor? pos_weight=None) -> Tensor",
-        composite)
+        composite, samples(call(spread(-2, 2), spread(0.1, 0.9, 1))))
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target, const Tensor& weight,
                                         std::string_view reduction, const Tensor& pos_weight) {
     loss::check_reduction("binary_cross_entropy_with_logits", reduction);
@@ -126,7 +136,9 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
 /// target (log(target) - input), with `log_target` e^target (target - input); `batchmean` divides by the first size.
 REEL_OP("nn.functional.kl_div(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str "
         "reduction='mean', bool log_target=False) -> Tensor",
-        composite)
+        composite,
+        samples(call(spread(-2, -0.1), spread(0.2, 0.8, 1)).with("reduction", "batchmean"),
+                call(spread(-2, -0.1), spread(-2, -1, 1)).with("log_target", true)))
 Tensor kl_div(const Tensor& input, const Tensor& target, std::string_view reduction, bool log_target) {
     const bool batch = reduction == "batchmean";
     if (!batch) loss::check_reduction("kl_div", reduction);
@@ -138,7 +150,7 @@ Tensor kl_div(const Tensor& input, const Tensor& target, std::string_view reduct
 /// log(1 + e^(-target input))
 REEL_OP("nn.functional.soft_margin_loss(Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str "
         "reduction='mean') -> Tensor",
-        composite)
+        composite, samples(call(spread(-2, 2), spread(-1, 1, 1))))
 Tensor soft_margin_loss(const Tensor& input, const Tensor& target, std::string_view reduction) {
     loss::check_reduction("soft_margin_loss", reduction);
     check_floating("soft_margin_loss", input);
@@ -149,7 +161,7 @@ Tensor soft_margin_loss(const Tensor& input, const Tensor& target, std::string_v
 /// e^input - target input, without `log_input` input - target log(input + eps); `full` adds Stirling's term.
 REEL_OP("nn.functional.poisson_nll_loss(Tensor input, Tensor target, bool log_input=True, bool full=False, bool? "
         "size_average=None, float eps=1e-08, bool? reduce=None, str reduction='mean') -> Tensor",
-        composite)
+        composite, samples(call(spread(-2, 2), spread(1.5, 3, 1)).with("full", true)))
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps,
                         std::string_view reduction) {
     loss::check_reduction("poisson_nll_loss", reduction);
@@ -165,7 +177,7 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
 /// log(2 pi) / 2.
 REEL_OP("nn.functional.gaussian_nll_loss(Tensor input, Tensor target, Tensor var, bool full=False, float eps=1e-06, "
         "str reduction='mean') -> Tensor",
-        composite)
+        composite, samples(call(spread(-2, 2), spread(0.5, 2, 1), spread(0.6, 1.7, 2))))
 Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var, bool full, double eps,
                          std::string_view reduction) {
     Tensor v = var;

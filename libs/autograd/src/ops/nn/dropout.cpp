@@ -18,13 +18,6 @@ using namespace detail;
 
 namespace {
 
-/// 1 where the element stays (probability 1 - p), else 0.
-Tensor draw(IntArrayRef sizes, const Tensor& like, double p) {
-    Tensor mask = empty_raw(sizes, like.scalar_type(), like.device());
-    check_floating_complex(mask.scalar_type(), "dropout");
-    kernels::dropout_mask(mask, p);
-    return mask;
-}
 /// One entry per example and channel.
 Dims feature_sizes(const char* op, const Tensor& input) {
     REEL_CHECK(input.dim() >= 2, op, ": input has shape ", input.sizes(),
@@ -33,6 +26,19 @@ Dims feature_sizes(const char* op, const Tensor& input) {
     s[0] = input.size(0);
     s[1] = input.size(1);
     return s;
+}
+/// 1 where the element stays (probability 1 - p), else 0, drawn in the order in which the mask's elements lie.
+Tensor draw(const Tensor& mask, double p) {
+    check_floating_complex(mask.scalar_type(), "dropout");
+    kernels::dropout_mask(mask, p);
+    return mask;
+}
+/// One for each element, lying as the input's do: of a transposed input another is dropped than of a copy of it.
+Tensor draw_like(const Tensor& input, double p) {
+    return draw(empty_like(input, TensorOptions().requires_grad(false)), p);
+}
+Tensor draw_features(const char* op, const Tensor& input, double p) {
+    return draw(empty_raw(feature_sizes(op, input), input.scalar_type(), input.device()), p);
 }
 /// True when there is nothing to draw.
 bool is_identity(const char* op, const Tensor& input, double p, bool training) {
@@ -55,15 +61,14 @@ REEL_OP("dropout(Tensor input, float p, bool train) -> Tensor", composite, rando
         samples(call(numbers({3, 4}), 0.4, true), call(numbers({3, 4}), 0.4).as("nn.functional.dropout")))
 Tensor dropout(const Tensor& input, double p, bool train) {
     if (is_identity("dropout", input, p, train)) return input;
-    return p == 1 ? nothing_left(input) : input * (draw(input.sizes(), input, p) / Scalar(1 - p));
+    return p == 1 ? nothing_left(input) : input * (draw_like(input, p) / Scalar(1 - p));
 }
 /// The same for whole channels of [N, C, ...].
 REEL_OP("feature_dropout(Tensor input, float p, bool train) -> Tensor", composite, random, inplace,
         samples(call(numbers({2, 3, 4}), 0.4, true)))
 Tensor feature_dropout(const Tensor& input, double p, bool train) {
     if (is_identity("feature_dropout", input, p, train)) return input;
-    return p == 1 ? nothing_left(input)
-                  : input * (draw(feature_sizes("feature_dropout", input), input, p) / Scalar(1 - p));
+    return p == 1 ? nothing_left(input) : input * (draw_features("feature_dropout", input, p) / Scalar(1 - p));
 }
 /// Whole channels of [N, C, L] or [C, L].
 REEL_OP("nn.functional.dropout1d(Tensor input, float p=0.5, bool training=True, bool inplace=False) -> Tensor",
@@ -103,7 +108,7 @@ REEL_OP("alpha_dropout(Tensor input, float p, bool train) -> Tensor", composite,
         samples(call(numbers({3, 4}), 0.4, true), call(numbers({3, 4}), 0.4, true).as("nn.functional.alpha_dropout")))
 Tensor alpha_dropout(const Tensor& input, double p, bool train) {
     if (is_identity("alpha_dropout", input, p, train)) return input;
-    return p == 1 ? nothing_left(input) : alpha(input, draw(input.sizes(), input, p), p);
+    return p == 1 ? nothing_left(input) : alpha(input, draw_like(input, p), p);
 }
 REEL_OP("feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor", composite, random, inplace,
         alias("nn.functional.feature_alpha_dropout(Tensor input, float p=0.5, bool training=False, "
@@ -112,8 +117,7 @@ REEL_OP("feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor", co
                 call(numbers({2, 3, 4}), 0.4, true).as("nn.functional.feature_alpha_dropout")))
 Tensor feature_alpha_dropout(const Tensor& input, double p, bool train) {
     if (is_identity("feature_alpha_dropout", input, p, train)) return input;
-    return p == 1 ? nothing_left(input)
-                  : alpha(input, draw(feature_sizes("feature_alpha_dropout", input), input, p), p);
+    return p == 1 ? nothing_left(input) : alpha(input, draw_features("feature_alpha_dropout", input, p), p);
 }
 
 } // namespace reel

@@ -8,7 +8,8 @@ namespace reel {
 using namespace pointwise;
 
 /// `approximate` is none or tanh.
-REEL_OP("nn.functional.gelu(Tensor input, *, str approximate='none') -> Tensor", rule, out_exact)
+REEL_OP("nn.functional.gelu(Tensor input, *, str approximate='none') -> Tensor", rule, out_exact,
+        samples(call(spread(-2, 2)).with("approximate", "tanh")))
 Tensor gelu(const Tensor& input, std::string_view approximate) {
     REEL_CHECK(approximate == "none" || approximate == "tanh", "gelu: approximate is '", approximate,
                "'; expected 'none' or 'tanh'");

@@ -28,13 +28,14 @@ Tensor relu6(const Tensor& input) {
 /// scale x above zero, scale alpha (e^(input_scale x) - 1) below.
 REEL_OP("nn.functional.elu(Tensor input, float alpha=1.0, bool inplace=False, *, float scale=1.0, float "
         "input_scale=1.0) -> Tensor",
-        rule, inplace)
+        rule, inplace, samples(call(spread(-2, 2)).with("alpha", 1.3)))
 Tensor elu(const Tensor& input, double alpha, double scale, double input_scale) {
     REEL_CHECK_VALUE(input_scale != 0, "elu: input_scale is 0; expected a number that is not zero");
     return apply("elu", elu_op(alpha, scale, 1 / input_scale), input);
 }
 /// x above zero, alpha (e^(x / alpha) - 1) below.
-REEL_OP("nn.functional.celu(Tensor input, float alpha=1.0, bool inplace=False) -> Tensor", rule, inplace, alias("celu"))
+REEL_OP("nn.functional.celu(Tensor input, float alpha=1.0, bool inplace=False) -> Tensor", rule, inplace, alias("celu"),
+        samples(call(spread(-2, 2)).with("alpha", 1.3)))
 Tensor celu(const Tensor& input, double alpha) {
     REEL_CHECK(alpha != 0, "celu: alpha is 0; expected a number that is not zero");
     return apply("celu", elu_op(alpha, 1, alpha), input);
@@ -44,7 +45,7 @@ REEL_OP("nn.functional.selu(Tensor input, bool inplace=False) -> Tensor", rule, 
 Tensor selu(const Tensor& input) { return apply("selu", elu_op(1.6732632423543772848, 1.0507009873554804934), input); }
 /// x above the threshold, `value` elsewhere.
 REEL_OP("nn.functional.threshold(Tensor input, Scalar threshold, Scalar value, bool inplace=False) -> Tensor", rule,
-        out, inplace, alias("threshold"))
+        out, inplace, alias("threshold"), samples(call(spread(-2, 2), 0.3, 7.0)))
 Tensor threshold(const Tensor& input, const Scalar& threshold, const Scalar& value) {
     REEL_CHECK(input.scalar_type() != kBool, "threshold: input is bool; expected numbers");
     return apply("threshold", threshold_op(threshold.toDouble(), value.toDouble()), input);

@@ -44,7 +44,8 @@ Tensor& in_place(const char* name, const Op& op, const Tensor& self, const Tenso
 
 } // namespace
 
-REEL_OP("add(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor", rule, method, out, inplace_native)
+REEL_OP("add(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor", rule, method, out, inplace_native,
+        samples(call(spread(-2, 2), spread(-2, 2, 1)).with("alpha", 0.7)))
 Tensor add(const Tensor& input, const Tensor& other, const Scalar& alpha) {
     if (is_one(alpha) && !alpha.isBoolean()) return apply("add", add_op{}, input, other);
     check_alpha("add", result_type(input, other), alpha);

@@ -70,7 +70,8 @@ Tensor clamp(const Tensor& input, const Tensor& min, const Tensor& max) {
     return clamp_between("clamp", input, min, max);
 }
 REEL_OP("clamp(Tensor input, Scalar? min=None, Scalar? max=None) -> Tensor", rule, method, out, inplace,
-        samples(call(numbers({4, 3}), -0.5, 0.5), call(numbers({4, 3}), -0.5, 0.5).as("clip")))
+        samples(call(numbers({4, 3}), -0.5, 0.5), call(numbers({4, 3}), -0.5, 0.5).as("clip"),
+                call(spread(-2, 2)).with("min", 0.2)))
 Tensor clamp(const Tensor& input, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
     return clamp_between("clamp", input, optional_number(min), optional_number(max));
 }

@@ -56,7 +56,8 @@ Tensor div_mode(const char* op, const Tensor& x, const Tensor& o, std::optional<
 } // namespace
 
 /// Divides and rounds down (`floor`) or towards zero (`trunc`); integers stay integers.
-REEL_OP("div(Tensor input, Tensor other, *, str? rounding_mode) -> Tensor", rule, method, out, inplace)
+REEL_OP("div(Tensor input, Tensor other, *, str? rounding_mode) -> Tensor", rule, method, out, inplace,
+        samples(call(spread(-2, 2), spread(0.5, 2, 1)).with("rounding_mode", "floor")))
 Tensor div(const Tensor& input, const Tensor& other, std::optional<std::string_view> rounding_mode) {
     return div_mode("div", input, other, rounding_mode);
 }
@@ -77,7 +78,8 @@ REEL_OP("floor_divide(Tensor input, Scalar other) -> Tensor", composite, method,
 Tensor floor_divide(const Tensor& input, const Scalar& other) { return floor_divide(input, wrapped_number(other)); }
 
 /// x - o floor(x / o)
-REEL_OP("remainder(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace)
+REEL_OP("remainder(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace,
+        samples(call(spread(1, 5), spread(0.7, 0.9, 1))))
 Tensor remainder(const Tensor& input, const Tensor& other) {
     return divided("remainder", remainder_op{}, input, other);
 }
@@ -87,7 +89,8 @@ REEL_OP("remainder(Scalar input, Tensor other) -> Tensor", composite, out)
 Tensor remainder(const Scalar& input, const Tensor& other) { return remainder(wrapped_number(input), other); }
 
 /// x - o trunc(x / o)
-REEL_OP("fmod(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace)
+REEL_OP("fmod(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace,
+        samples(call(spread(1, 5), spread(0.7, 0.9, 1))))
 Tensor fmod(const Tensor& input, const Tensor& other) { return divided("fmod", fmod_op{}, input, other); }
 REEL_OP("fmod(Tensor input, Scalar other) -> Tensor", composite, method, out, inplace)
 Tensor fmod(const Tensor& input, const Scalar& other) { return fmod(input, wrapped_number(other)); }

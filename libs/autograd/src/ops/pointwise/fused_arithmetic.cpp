@@ -25,7 +25,7 @@ void check_lerp(ScalarType x, ScalarType end) {
 
 /// input + value tensor1 tensor2
 REEL_OP("addcmul(Tensor input, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", rule, method, out,
-        inplace)
+        inplace, samples(call(numbers({4, 1}), numbers({3}), numbers({3}, 7))))
 Tensor addcmul(const Tensor& input, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) {
     const ScalarType t = reel::detail::result_type_of(ArrayRef<const Tensor*>({&input, &tensor1, &tensor2}));
     check_value("addcmul", t, value);
@@ -33,7 +33,7 @@ Tensor addcmul(const Tensor& input, const Tensor& tensor1, const Tensor& tensor2
 }
 /// input + value tensor1 / tensor2
 REEL_OP("addcdiv(Tensor input, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", rule, method, out,
-        inplace)
+        inplace, samples(call(numbers({4, 1}), numbers({3}), numbers({3}, 7).abs() + 0.5)))
 Tensor addcdiv(const Tensor& input, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) {
     const ScalarType t = reel::detail::result_type_of(ArrayRef<const Tensor*>({&input, &tensor1, &tensor2}));
     REEL_CHECK(!isIntegralType(tensor1.scalar_type(), true) || !isIntegralType(tensor2.scalar_type(), true),
@@ -43,7 +43,8 @@ Tensor addcdiv(const Tensor& input, const Tensor& tensor1, const Tensor& tensor2
 }
 
 /// input + weight (end - input)
-REEL_OP("lerp(Tensor input, Tensor end, Tensor weight) -> Tensor", rule, method, out, inplace)
+REEL_OP("lerp(Tensor input, Tensor end, Tensor weight) -> Tensor", rule, method, out, inplace,
+        samples(call(numbers({4, 1}), numbers({3}), numbers({3}, 7))))
 Tensor lerp(const Tensor& input, const Tensor& end, const Tensor& weight) {
     check_lerp(input.scalar_type(), end.scalar_type());
     return apply("lerp", lerp_op{}, input, end, weight);

@@ -47,7 +47,8 @@ Tensor exponent_grad(const Tensor& g, const Tensor& x, const Tensor& o, const Te
 
 } // namespace
 
-REEL_OP("pow(Tensor input, Tensor exponent) -> Tensor", rule, method, out, inplace)
+REEL_OP("pow(Tensor input, Tensor exponent) -> Tensor", rule, method, out, inplace,
+        samples(call(spread(0.3, 2), spread(-2, 2, 1))))
 Tensor pow(const Tensor& input, const Tensor& exponent) {
     const ScalarType t = result_type(input, exponent);
     REEL_CHECK_NOT_IMPLEMENTED(t != kBool, "pow: input: there is no kernel for bool; convert an operand first");
@@ -70,7 +71,8 @@ Tensor pow(const Scalar& input, const Tensor& exponent) {
 }
 
 /// The power in double precision, whatever the operands are.
-REEL_OP("float_power(Tensor input, Tensor exponent) -> Tensor", composite, method, out, inplace)
+REEL_OP("float_power(Tensor input, Tensor exponent) -> Tensor", composite, method, out, inplace,
+        samples(call(spread(0.3, 2), spread(-2, 2, 1))))
 Tensor float_power(const Tensor& input, const Tensor& exponent) {
     const ScalarType t = isComplexType(result_type(input, exponent)) ? kComplexDouble : kDouble;
     return pow(input.to(t), exponent.to(t));
@@ -87,7 +89,8 @@ Tensor float_power(const Scalar& input, const Tensor& exponent) {
 }
 
 /// input 2^other
-REEL_OP("ldexp(Tensor input, Tensor other) -> Tensor", composite, method, out, inplace)
+REEL_OP("ldexp(Tensor input, Tensor other) -> Tensor", composite, method, out, inplace,
+        samples(call(spread(-2, 2), spread(-1, 2, 1))))
 Tensor ldexp(const Tensor& input, const Tensor& other) { return mul(input, pow(Scalar(2.0), other)); }
 
 namespace pointwise {

@@ -1,6 +1,9 @@
 // The parts of the pointwise machinery that do not depend on the rule.
 #include "ops/pointwise/run.hpp"
 
+#include <algorithm>
+
+#include <reel/autograd/detail/launch_observer.hpp>
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/kernel.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
@@ -50,6 +53,41 @@ Dims byte_strides(const Tensor& t) {
         bytes.push_back(std::int64_t(std::uint64_t(s) * std::uint64_t(t.itemsize())));
     return bytes;
 }
+/// The loop over operands on the CPU, of which one may be a plain number.
+void run_on_host(const LoopLaunch& l) {
+    const Tensor& out = *l.at[0];
+    char* data[cpu::max_operands];
+    std::int64_t steps[cpu::max_operands];
+    bool flat = true;
+    for (int i = 0; i < l.count; ++i) {
+        if (!l.at[i]) {
+            data[i] = const_cast<char*>(static_cast<const char*>(l.number));
+            steps[i] = 0;
+            continue;
+        }
+        const Tensor& t = *l.at[i];
+        data[i] = static_cast<char*>(host_data(t, l.name));
+        steps[i] = std::int64_t(t.itemsize());
+        flat = flat && (t.is_contiguous() || (t.strides().equals(out.strides()) && out.is_non_overlapping_and_dense()));
+        flat = flat && t.is_contiguous() == out.is_contiguous();
+    }
+    if (flat) return cpu::for_each_flat(out.numel(), l.count, data, steps, l.loop, l.rule);
+    Dims bytes[cpu::max_operands];
+    const std::int64_t* strides[cpu::max_operands];
+    for (int i = 0; i < l.count; ++i) {
+        bytes[i] = l.at[i] ? byte_strides(*l.at[i]) : Dims(out.sizes().size());
+        strides[i] = bytes[i].data();
+    }
+    cpu::for_each_strided(int(out.dim()), out.sizes().data(), l.count, data, strides, l.loop, l.rule);
+}
+void launch(const LoopLaunch& l) {
+    if (launch_observer) [[unlikely]]
+        note_loop(l);
+    run_on_host(l);
+}
+LoopLaunch launch_of(const Launch& l, int n, const Tensor* const* t) {
+    return {l.name, l.loop, l.rule, l.rule_bytes, n, t, nullptr, 0};
+}
 /// The loop over `n` tensors of one shape, the result first.
 void run_loop(const Launch& l, int n, const Tensor* const* t) {
     const Tensor& out = *t[0];
@@ -67,26 +105,7 @@ void run_loop(const Launch& l, int n, const Tensor* const* t) {
                                        " and meta, where there is no data; move one of them with to() or to_empty()");
             return run_on_device(l, n, t);
         }
-    char* data[cpu::max_operands];
-    bool flat = true;
-    for (int i = 0; i < n; ++i) {
-        data[i] = static_cast<char*>(host_data(*t[i], l.name));
-        flat = flat &&
-               (t[i]->is_contiguous() || (t[i]->strides().equals(out.strides()) && out.is_non_overlapping_and_dense()));
-        flat = flat && t[i]->is_contiguous() == t[0]->is_contiguous();
-    }
-    if (flat) {
-        std::int64_t steps[cpu::max_operands];
-        for (int i = 0; i < n; ++i) steps[i] = std::int64_t(t[i]->itemsize());
-        return cpu::for_each_flat(out.numel(), n, data, steps, l.loop, l.rule);
-    }
-    Dims bytes[cpu::max_operands];
-    const std::int64_t* strides[cpu::max_operands];
-    for (int i = 0; i < n; ++i) {
-        bytes[i] = byte_strides(*t[i]);
-        strides[i] = bytes[i].data();
-    }
-    cpu::for_each_strided(int(out.dim()), out.sizes().data(), n, data, strides, l.loop, l.rule);
+    launch(launch_of(l, n, t));
 }
 
 /// Uninitialised, on the device of the first operand that is not on the CPU.
@@ -116,9 +135,19 @@ template <std::size_t n> Tensor run_general(const Launch& l, const Tensor* const
     run_loop(l, int(n) + 1, t);
     return out;
 }
+template <std::size_t n>
+[[gnu::cold]] void note_dense(Loop loop, const void* rule, std::size_t rule_bytes, const Tensor& out,
+                              const Tensor* const (&x)[n]) {
+    const Tensor* all[n + 1] = {&out};
+    std::copy(x, x + n, all + 1);
+    note_loop({nullptr, loop, rule, rule_bytes, int(n) + 1, all, nullptr, 0});
+}
 /// Dense operands on the CPU, all of the result's shape.
-template <std::size_t n> Tensor run_dense(Loop loop, const void* rule, ScalarType result, const Tensor* const (&x)[n]) {
+template <std::size_t n>
+Tensor run_dense(Loop loop, const void* rule, std::size_t rule_bytes, ScalarType result, const Tensor* const (&x)[n]) {
     Tensor out = empty_raw(x[0]->sizes(), result);
+    if (launch_observer) [[unlikely]]
+        note_dense(loop, rule, rule_bytes, out, x);
     const std::int64_t in = std::int64_t(elementSize(x[0]->scalar_type()));
     char* data[n + 1] = {static_cast<char*>(out.impl()->data())};
     std::int64_t steps[n + 1] = {std::int64_t(elementSize(result))};
@@ -134,7 +163,7 @@ template <std::size_t n> Tensor run_all(const Launch& l, const Tensor* const (&x
     for (const Tensor* t : x)
         dense = dense && t->scalar_type() == l.compute && t->is_contiguous() && t->is_cpu() &&
                 t->sizes().equals(x[0]->sizes());
-    return dense ? run_dense(l.loop, l.rule, l.result, x) : run_general(l, x);
+    return dense ? run_dense(l.loop, l.rule, l.rule_bytes, l.result, x) : run_general(l, x);
 }
 } // namespace
 
@@ -150,13 +179,13 @@ Tensor run(const Launch& l, const Tensor& x, const Tensor& o, const Tensor& z) {
     const Tensor* const operands[] = {&x, &o, &z};
     return run_all(l, operands);
 }
-Tensor run_alike(Loop loop, const void* rule, const Tensor& x) {
+Tensor run_alike(Loop loop, const void* rule, std::size_t rule_bytes, const Tensor& x) {
     const Tensor* const operands[] = {&x};
-    return run_dense(loop, rule, x.scalar_type(), operands);
+    return run_dense(loop, rule, rule_bytes, x.scalar_type(), operands);
 }
-Tensor run_alike(Loop loop, const void* rule, const Tensor& x, const Tensor& o) {
+Tensor run_alike(Loop loop, const void* rule, std::size_t rule_bytes, const Tensor& x, const Tensor& o) {
     const Tensor* const operands[] = {&x, &o};
-    return run_dense(loop, rule, x.scalar_type(), operands);
+    return run_dense(loop, rule, rule_bytes, x.scalar_type(), operands);
 }
 void run_into(const Launch& l, const Tensor& out, const Tensor& x, const Tensor& o) {
     const Tensor* const all[] = {&out, &x, &o};
@@ -178,19 +207,13 @@ Tensor run(const Launch& l, const Tensor& x, const Scalar& number, bool swapped)
     default:
         break;
     }
-    char* const tensor_data = static_cast<char*>(host_data(cx, l.name));
-    char* data[3] = {static_cast<char*>(host_data(out, l.name)), swapped ? element : tensor_data,
-                     swapped ? tensor_data : element};
-    if (cx.is_contiguous() || out.strides().equals(cx.strides())) {
-        const std::int64_t step = std::int64_t(elementSize(l.compute));
-        const std::int64_t steps[3] = {std::int64_t(elementSize(l.result)), swapped ? 0 : step, swapped ? step : 0};
-        cpu::for_each_flat(out.numel(), 3, data, steps, l.loop, l.rule);
-        return out;
-    }
-    const Dims so = byte_strides(out), sx = byte_strides(cx), zero(out.sizes().size());
-    const std::int64_t* strides[3] = {so.data(), swapped ? zero.data() : sx.data(), swapped ? sx.data() : zero.data()};
-    cpu::for_each_strided(int(out.dim()), out.sizes().data(), 3, data, strides, l.loop, l.rule);
+    const Tensor* const all[] = {&out, swapped ? nullptr : &cx, swapped ? &cx : nullptr};
+    launch({l.name, l.loop, l.rule, l.rule_bytes, 3, all, element, elementSize(l.compute)});
     return out;
 }
 
 } // namespace reel::pointwise::detail
+
+namespace reel::detail {
+void run_launch(const LoopLaunch& launch) { pointwise::detail::run_on_host(launch); }
+} // namespace reel::detail

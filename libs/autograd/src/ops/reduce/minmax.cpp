@@ -19,23 +19,23 @@ using namespace reduction;
 
 namespace {
 
-template <bool Max> Tensor extremum(const char* op, const Tensor& input, const Dims& dims, bool keepdim) {
+/// What `kernel` finds along `dims`, as elements of `dtype`.
+template <class Kernel>
+Tensor found_by(const Kernel& kernel, const char* op, const Tensor& input, ScalarType dtype, const Dims& dims,
+                bool keepdim, bool greatest) {
     require_rows(op, input, dims);
     check_real(input.scalar_type(), op);
     std::int64_t inner = 1;
-    Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), input.scalar_type(), input.device());
+    Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), dtype, input.device());
     const Tensor rows = rows_last(input, dims, inner);
-    kernels::extremum(op, out, rows, inner, Max);
+    kernel(op, out, rows, inner, greatest);
     return out;
 }
+template <bool Max> Tensor extremum(const char* op, const Tensor& input, const Dims& dims, bool keepdim) {
+    return found_by(kernels::extremum, op, input, input.scalar_type(), dims, keepdim, Max);
+}
 template <bool Max> Tensor extremum_place(const char* op, const Tensor& input, const Dims& dims, bool keepdim) {
-    require_rows(op, input, dims);
-    check_real(input.scalar_type(), op);
-    std::int64_t inner = 1;
-    Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), kLong, input.device());
-    const Tensor rows = rows_last(input, dims, inner);
-    kernels::extremum_place(op, out, rows, inner, Max);
-    return out;
+    return found_by(kernels::extremum_place, op, input, kLong, dims, keepdim, Max);
 }
 /// The elements at `index` along `dim`, which the reduction has removed or kept.
 Tensor pick(const Tensor& input, std::int64_t dim, const Tensor& index, bool keepdim) {

@@ -58,7 +58,6 @@ Tensor view_dtype(const Tensor& input, ScalarType dtype) {
     // A view of the detached tensor: one of `input` would require grad with it.
     return view_as_dtype(input.detach(), dtype, sizes, strides, offset);
 }
-Tensor Tensor::view_as_dtype(ScalarType dtype) const { return view_dtype(*this, dtype); }
 
 /// `view` with the sizes of `other`.
 REEL_OP("view_as(Tensor input, Tensor other) -> Tensor", composite, not_differentiable("other"), method, view,

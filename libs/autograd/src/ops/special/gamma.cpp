@@ -175,7 +175,8 @@ namespace {
 constexpr std::int64_t most_terms = std::int64_t(1) << 20;
 }
 /// log of the multivariate gamma function of dimension p, which is at most 2^20.
-REEL_OP("mvlgamma(Tensor input, int p) -> Tensor", rule, method, out, inplace, alias("special.multigammaln"))
+REEL_OP("mvlgamma(Tensor input, int p) -> Tensor", rule, method, out, inplace, alias("special.multigammaln"),
+        samples(call(spread(2.3, 5), 3)))
 Tensor mvlgamma(const Tensor& input, std::int64_t p) {
     REEL_CHECK(p >= 1, "mvlgamma: p is ", p, "; expected at least 1");
     const Tensor x = isIntegralType(input.scalar_type(), true) ? input.to(get_default_dtype()) : input;

@@ -185,7 +185,8 @@ Tensor to_real(const char* op, const Tensor& input, OptionalIntArrayRef s, Optio
 /// The one-dimensional forms as lists.
 struct One {
     Dims n, dim;
-    One(std::optional<std::int64_t> size, std::int64_t d) : dim{d} {
+    One(const char* op, const Tensor& input, std::optional<std::int64_t> size, std::int64_t d) : dim{d} {
+        REEL_CHECK_INDEX(input.dim() > 0, op, ": input is 0-dim; it has no dimension to transform");
         if (size) n.push_back(*size);
     }
     OptionalIntArrayRef s() const { return n.empty() ? OptionalIntArrayRef() : OptionalIntArrayRef(IntArrayRef(n)); }
@@ -198,48 +199,42 @@ struct One {
 REEL_OP("fft.fft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", rule, out)
 Tensor fft_fft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
                std::optional<std::string_view> norm) {
-    REEL_CHECK_INDEX(input.dim() > 0, "fft.fft: input is 0-dim; it has no dimension to transform");
-    const One one(n, dim);
+    const One one("fft.fft", input, n, dim);
     return complex_transform("fft.fft", input, one.s(), one.d(), norm, true);
 }
 /// Its inverse.
 REEL_OP("fft.ifft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", rule, out_exact)
 Tensor fft_ifft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
                 std::optional<std::string_view> norm) {
-    REEL_CHECK_INDEX(input.dim() > 0, "fft.ifft: input is 0-dim; it has no dimension to transform");
-    const One one(n, dim);
+    const One one("fft.ifft", input, n, dim);
     return complex_transform("fft.ifft", input, one.s(), one.d(), norm, false);
 }
 /// Transform of real input: elements 0 to n/2.
 REEL_OP("fft.rfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", rule, out)
 Tensor fft_rfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
                 std::optional<std::string_view> norm) {
-    REEL_CHECK_INDEX(input.dim() > 0, "fft.rfft: input is 0-dim; it has no dimension to transform");
-    const One one(n, dim);
+    const One one("fft.rfft", input, n, dim);
     return real_transform("fft.rfft", input, one.s(), one.d(), norm, true);
 }
 /// Inverse of `rfft`: `n` real elements, 2 (size - 1) by default.
 REEL_OP("fft.irfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", rule, out)
 Tensor fft_irfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
                  std::optional<std::string_view> norm) {
-    REEL_CHECK_INDEX(input.dim() > 0, "fft.irfft: input is 0-dim; it has no dimension to transform");
-    const One one(n, dim);
+    const One one("fft.irfft", input, n, dim);
     return to_real("fft.irfft", input, one.s(), one.d(), norm, false);
 }
 /// Transform of a signal whose half is given, the other being its mirrored conjugate: real.
 REEL_OP("fft.hfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", rule, out)
 Tensor fft_hfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
                 std::optional<std::string_view> norm) {
-    REEL_CHECK_INDEX(input.dim() > 0, "fft.hfft: input is 0-dim; it has no dimension to transform");
-    const One one(n, dim);
+    const One one("fft.hfft", input, n, dim);
     return to_real("fft.hfft", input, one.s(), one.d(), norm, true);
 }
 /// Inverse of `hfft`.
 REEL_OP("fft.ihfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", rule, out_exact)
 Tensor fft_ihfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
                  std::optional<std::string_view> norm) {
-    REEL_CHECK_INDEX(input.dim() > 0, "fft.ihfft: input is 0-dim; it has no dimension to transform");
-    const One one(n, dim);
+    const One one("fft.ihfft", input, n, dim);
     return real_transform("fft.ihfft", input, one.s(), one.d(), norm, false);
 }
 /// `fft` over two dimensions.

@@ -52,17 +52,21 @@ private:
     std::unique_ptr<Pass> pass_;
 };
 
-/// The node that made the first NaN or infinity of a pass.
+/// Where the first NaN or infinity comes from.
 struct NonFinite {
     std::string node, module_path, place;
-    bool arrived;        ///< true: it came with the seed, no node made it
-    std::size_t operand; ///< of the forward op, whose gradient is not finite
-    bool nan;            ///< else an infinity
+    bool forward = false;    ///< true: the op that `node` stands for made it, in its result; else its gradient is meant
+    bool arrived = false;    ///< true: no node made it; it came with the seed, or lies in a leaf that `node` reads
+    std::size_t operand = 0; ///< of the forward op, whose gradient is not finite; for `forward` that leaf
+    bool nan = false;        ///< else an infinity
     std::string text;
 };
-/// Runs backward from `loss` and stops at the first node that makes a NaN or an infinity out of finite gradients; none
-/// when there is none. Hooks run. Gradients of leaves are as before afterwards, and the tape is kept. The place is
-/// known when the tape was made in anomaly mode or under a Recorder.
+/// First what forward made: the first op whose result is not finite although its operands are, as far as the tape has
+/// saved them or they follow from what it has saved. (Ops between two that saved nothing cannot be told apart: `node`
+/// is the first of them, and the text names them all.) Then what backward makes: runs it from `loss` and stops at the
+/// first node that makes a NaN or an infinity out of finite gradients. None when there is none. Hooks run. Gradients of
+/// leaves are as before afterwards, and the tape is kept. The place is known when the tape was made in anomaly mode or
+/// under a Recorder.
 std::optional<NonFinite> find_non_finite(const Tensor& loss, const Tensor& gradient = {});
 
 } // namespace reel::inspect

@@ -44,11 +44,17 @@ struct GradEntry {
 /// What `explain_grad` answers.
 struct GradReport {
     std::vector<GradEntry> entries; ///< in the order of `named_parameters`
+    /// What forward used without its being registered: leaves that require grad and are no parameters of the model, and
+    /// modules that were called and are not below it; a sentence each.
+    std::vector<std::string> unregistered;
     /// Null when there is no such parameter.
     const GradEntry* find(std::string_view name) const;
     std::size_t count(GradFate fate) const;
+    /// One line for each reason, with the parameters that it holds for, problems first.
     std::string text() const;
-    /// `{"parameters": [{"name": ..., "fate": ..., ...}], "counts": {...}}`
+    /// One line for each parameter, with the nodes that sent its gradient.
+    std::string details() const;
+    /// `{"parameters": [{"name": ..., "fate": ..., ...}], "counts": {...}, "unregistered": [...]}`
     std::string json() const;
 };
 std::ostream& operator<<(std::ostream& os, const GradReport& report);

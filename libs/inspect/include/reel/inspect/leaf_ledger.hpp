@@ -20,6 +20,7 @@ struct NamedOptimizer {
 /// One owner of one parameter.
 struct LedgerEntry {
     std::string parameter; ///< "" for a tensor that the model does not know
+    std::string stranger;  ///< of such a tensor the shape, and the path that it had before another took its place
     std::string optimizer; ///< "" when nobody owns the parameter
     std::size_t group = 0;
     double lr = 0;

@@ -27,16 +27,21 @@ private:
     std::string text_, whole_;
 };
 
+namespace detail {
+/// `e` leaves a call of `module`: it tells the path of the innermost module that it left, below the outermost one.
+[[gnu::cold]] void left_call(Error& e, const Module& module);
+} // namespace detail
+
 /// Calls a module with its hooks. Without hooks this is exactly `module.forward(args...)` after one flag test.
-/// Errors: whatever forward or a hook throws; ArgumentError when a hook replaced an argument or the result by another
-/// kind.
+/// Errors: whatever forward or a hook throws, with the path of the module in which it was thrown; ArgumentError when a
+/// hook replaced an argument or the result by another kind.
 template <class M, class... A> auto call(M& module, A&&... args) -> decltype(module.forward(std::forward<A>(args)...)) {
     using R = decltype(module.forward(std::forward<A>(args)...));
     try {
         if (!(module.has_call_hooks() | (detail::global_call_hooks.load(std::memory_order_relaxed) != 0))) [[likely]]
             return module.forward(std::forward<A>(args)...);
-    } catch (ArgumentError& e) {
-        e.within(module);
+    } catch (Error& e) {
+        detail::left_call(e, module);
         throw;
     }
     detail::ModuleAccess::learn_extent(module, {&module, sizeof(M)});

@@ -85,5 +85,13 @@ template <class M> ModulePtr make_layer(const Args& args, const Kwargs& kwargs) 
 template <class... M> bool register_layers() {
     return (register_module_class(type_name(typeid(M)).c_str(), &make_layer<M>) && ...);
 }
+/// The same for layers whose constructor does more than read their options: `make.operator()<M>(name, args, kwargs)`.
+template <class... M, class Make> bool register_layers_by(Make) {
+    return (register_module_class(type_name(typeid(M)).c_str(),
+                                  [](const Args& args, const Kwargs& kwargs) -> ModulePtr {
+                                      return Make{}.template operator()<M>(type_name(typeid(M)), args, kwargs);
+                                  }) &&
+            ...);
+}
 
 } // namespace reel::nn

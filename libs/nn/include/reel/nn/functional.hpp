@@ -5,12 +5,15 @@
 
 #include <reel/autograd/enum.hpp>
 #include <reel/autograd/expanding_array.hpp>
-#include <reel/nn/modules/activation.hpp>
+#include <reel/nn/functional/activation.hpp>
+#include <reel/nn/functional/distance.hpp>
+#include <reel/nn/functional/loss.hpp>
+#include <reel/nn/functional/normalization.hpp>
+#include <reel/nn/functional/pooling.hpp>
+#include <reel/nn/functional/vision.hpp>
 #include <reel/nn/modules/conv.hpp>
 #include <reel/nn/modules/embedding.hpp>
 #include <reel/nn/modules/fractional_pooling.hpp>
-#include <reel/nn/modules/loss.hpp>
-#include <reel/nn/modules/pooling.hpp>
 
 namespace reel::nn::functional {
 
@@ -95,8 +98,11 @@ struct SoftmaxFuncOptions {
     REEL_ARG(std::optional<ScalarType>, dtype) = std::nullopt;
 };
 using LogSoftmaxFuncOptions = SoftmaxFuncOptions;
+using SoftminFuncOptions = SoftmaxFuncOptions;
 Tensor softmax(const Tensor& input, const SoftmaxFuncOptions& options);
 Tensor log_softmax(const Tensor& input, const LogSoftmaxFuncOptions& options);
+/// softmax of the negated input.
+Tensor softmin(const Tensor& input, const SoftminFuncOptions& options);
 struct GumbelSoftmaxFuncOptions {
     REEL_ARG(double, tau) = 1;
     REEL_ARG(bool, hard) = false;
@@ -116,6 +122,10 @@ struct AlphaDropoutFuncOptions {
     REEL_ARG(bool, training) = false;
     REEL_ARG(bool, inplace) = false;
 };
+using Dropout1dFuncOptions = DropoutFuncOptions;
+using Dropout2dFuncOptions = DropoutFuncOptions;
+using Dropout3dFuncOptions = DropoutFuncOptions;
+using FeatureAlphaDropoutFuncOptions = AlphaDropoutFuncOptions;
 Tensor dropout(const Tensor& input, const DropoutFuncOptions& options = {});
 Tensor dropout1d(const Tensor& input, const DropoutFuncOptions& options = {});
 Tensor dropout2d(const Tensor& input, const DropoutFuncOptions& options = {});
@@ -148,6 +158,7 @@ struct NormalizeFuncOptions {
     REEL_ARG(double, p) = 2.0;
     REEL_ARG(std::int64_t, dim) = 1;
     REEL_ARG(double, eps) = 1e-12;
+    REEL_ARG(std::optional<Tensor>, out) = std::nullopt; ///< resized, and written to
 };
 Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
                   const BatchNormFuncOptions& options = {});

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <reel/autograd/hook_function.hpp>
 #include <reel/autograd/hook_table.hpp>
 #include <reel/nn/fwd.hpp>
 #include <reel/nn/state_dict.hpp>
@@ -46,18 +47,20 @@ struct BackwardHook {
         over_slots = {};
     bool after_parameter_grads = false;
 };
-using RegistrationHook = std::function<Value(Module&, const std::string& name, const Value& value)>;
+/// Returns what is to be stored instead, or none, or nothing.
+using RegistrationHook = HookFunction<Value(Module&, const std::string& name, const Value& value)>;
 using StateDictPreHook = std::function<void(Module&, const std::string& prefix, bool keep_vars)>;
-/// Must return none (M-38).
+/// Returns none or nothing (M-38).
 using StateDictPostHook =
-    std::function<Value(Module&, StateDict&, const std::string& prefix, ValueDict& local_metadata)>;
+    HookFunction<Value(Module&, StateDict&, const std::string& prefix, ValueDict& local_metadata)>;
 /// The lists that a load collects; hooks may edit them (M-40).
 struct LoadLists {
     std::vector<std::string> missing, unexpected, errors;
 };
 using LoadStateDictPreHook = std::function<void(Module&, StateDict&, const std::string& prefix,
                                                 const ValueDict& local_metadata, bool strict, LoadLists&)>;
-using LoadStateDictPostHook = std::function<Value(Module&, IncompatibleKeys&)>;
+/// Returns none or nothing.
+using LoadStateDictPostHook = HookFunction<Value(Module&, IncompatibleKeys&)>;
 
 struct ForwardPreOptions {
     bool prepend = false;

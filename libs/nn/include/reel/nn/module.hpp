@@ -1,6 +1,7 @@
 // nn::Module: named parameters, buffers and submodules, their state, and the hooks of a call.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <memory>
@@ -148,6 +149,8 @@ public:
     /// Children first, then self (M-11).
     void apply(const std::function<void(Module&)>& fn);
     void apply(const std::function<void(const std::string&, Module&)>& fn, const std::string& prefix = {});
+    void apply(const std::function<void(const Module&)>& fn) const;
+    void apply(const std::function<void(const std::string&, const Module&)>& fn, const std::string& prefix = {}) const;
     void apply(const std::function<void(const ModulePtr&)>& fn);
     void apply(const std::function<void(const std::string&, const ModulePtr&)>& fn, const std::string& prefix = {});
 
@@ -196,6 +199,12 @@ public:
     void convert(const std::function<Tensor(const Tensor&)>& fn, bool recurse = true);
     /// Back to the state of construction.
     virtual void reset() {}
+    /// Compiles this module's calls in place, as `jit::compile` compiles functions (<reel/script/compiled_function.hpp>):
+    /// forward is recorded once for each kind of arguments and state of the module and replayed afterwards; the module's
+    /// own hooks run around it. Hooks on submodules, which must see what happens inside, make calls eager as long
+    /// as they are there. Copies of the module are not compiled. `jit::explain(module)` tells what was recorded.
+    /// NotImplementedError in a program without reel_script.
+    void compile();
     /// A deep copy (M-50). Plain `Module` throws; `Cloneable<D>` implements it.
     virtual ModulePtr clone(std::optional<Device> device = std::nullopt, bool keep_hooks = true) const;
     template <class M> auto as() noexcept {
@@ -203,7 +212,9 @@ public:
         else return dynamic_cast<M*>(this);
     }
     template <class M> auto as() const noexcept {
-        return const_cast<const decltype(*const_cast<Module*>(this)->as<M>())*>(const_cast<Module*>(this)->as<M>());
+        if constexpr (requires { typename M::ContainedType; })
+            return dynamic_cast<const typename M::ContainedType*>(this);
+        else return dynamic_cast<const M*>(this);
     }
 
     // --- State dictionaries (M-33 to M-47) ------------------------------------------------------------------------
@@ -276,6 +287,8 @@ public:
     Value call_values(const Args& args, const Kwargs& kwargs = {});
     /// True when a call must take the hook path; the only test on the fast path (C-2).
     bool has_call_hooks() const noexcept { return call_flags_ != 0; }
+    /// Grows from one module of the process to the next, copies included; starts again after 2^32 of them.
+    std::uint32_t construction_number() const noexcept { return construction_number_; }
 
 protected:
     /// Own entries of the state dict and of a load; layers with versions override (M-40, M-47).
@@ -306,6 +319,7 @@ private:
     RemovableHandle add(BackwardPreHook h, bool prepend);
     RemovableHandle add(BackwardHook h, bool prepend, bool full, bool after_parameter_grads = false);
     detail::ModuleHooks& ensure_hooks();
+    static std::uint32_t next_construction_number() noexcept;
     /// The object that this module is, if the class tells.
     virtual detail::Extent extent() const { return {nullptr, 0}; }
     /// Which of the handles that got an entry are members of this module.
@@ -359,6 +373,7 @@ private:
     std::shared_ptr<detail::ModuleMembers> members_;
     detail::ForwardThunk forward_thunk_ = nullptr;
     unsigned call_flags_ = 0; ///< detail::CallFlag
+    std::uint32_t construction_number_ = next_construction_number();
     bool training_ = true;
     bool replica_ = false; ///< of data parallelism: its tensors are attributes, not parameters (RP-1)
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <type_traits>
 #include <utility>
@@ -10,6 +11,8 @@
 #include <reel/nn/detail/module_access.hpp>
 
 namespace reel::nn {
+
+template <class C> class ClonedModule;
 
 /// A shared handle to a module of type `C`. Copies share the module; calling it runs hooks. Using an empty holder
 /// throws.
@@ -21,6 +24,7 @@ public:
     ModuleHolder(std::shared_ptr<C> module) : impl_(std::move(module)) {
         if (impl_) detail::ModuleAccess::learn_class<C>(*impl_);
     }
+    ModuleHolder(const ClonedModule<C>& copy) : impl_(copy.impl_) {}
     /// What a module has just registered: it learns that this holder, if it is a member of the module, is its entry.
     template <class D>
     requires std::is_convertible_v<D*, C*> ModuleHolder(const RegisteredModule<D>& registered)
@@ -65,6 +69,10 @@ public:
     auto operator()(A&&... args) const -> decltype(std::declval<D&>().forward(std::forward<A>(args)...)) {
         return nn::call(*get(), std::forward<A>(args)...);
     }
+    /// A deep copy of the module (M-50): `nn::Linear copy = linear.clone();`. Error for a class that cannot be copied.
+    ClonedModule<C> clone(std::optional<Device> device = std::nullopt) const {
+        return static_cast<const Module&>(*get()).clone(device);
+    }
     template <class I> decltype(auto) operator[](I&& i) const { return (*get())[std::forward<I>(i)]; }
     /// It was given to a registration: if it is a member of that module, it is the entry.
     void given_to(const std::weak_ptr<detail::Entry>& entry) const { detail::given_in_holder(entry, impl_, fits); }
@@ -90,6 +98,12 @@ private:
     ModulePtr
         impl_; ///< always a C; kept as its base, so that declaring a hundred layers does not compile a hundred pointers
     std::weak_ptr<detail::Entry> entry_; ///< on the way from a registration to the member that it is for
+};
+
+/// What `clone` of a holder returns: a holder that others of its class are made from.
+template <class C> class ClonedModule : public ModuleHolder<C> {
+public:
+    ClonedModule(const ModulePtr& module) : ModuleHolder<C>(std::static_pointer_cast<C>(module)) {}
 };
 
 template <class C> std::ostream& operator<<(std::ostream& os, const ModuleHolder<C>& m) { return os << *m; }

@@ -21,6 +21,16 @@ void ArgumentError::within(const Module& parent) {
 
 namespace detail {
 
+void left_call(Error& e, const Module& module) {
+    if (auto* argument = dynamic_cast<ArgumentError*>(&e)) return argument->within(module);
+    if (!e.origin()) {
+        const std::string* path = recorded_path(module);
+        return e.set_origin(&module, path && !path->empty() ? "in " + *path + " (" + module.name() + ")" : "");
+    }
+    for (const auto& [path, m] : module.module_items({}, true))
+        if (m == e.origin() && !path.empty()) return e.set_origin(m, "in " + path + " (" + m->name() + ")");
+}
+
 namespace {
 std::string parameter(const Parameters& p, std::size_t i) {
     std::string r = "argument " + std::to_string(i);

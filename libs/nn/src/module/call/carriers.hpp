@@ -4,6 +4,7 @@
 #pragma once
 
 #include <reel/nn/call.hpp>
+#include <reel/nn/compile.hpp>
 
 #include "module/backward/call_gates.hpp"
 #include "module/leaves.hpp"
@@ -35,6 +36,7 @@ public:
 
     void wrap_inputs(CallGates& gates) { values_.wrap_inputs(gates); }
     void run_forward(Module&) { values_.result = forward_(values_.args, values_.kwargs); }
+    void run_compiled(Module&, CompiledForward& c) { values_.result = c.call(values_.args, values_.kwargs, forward_); }
     void wrap_result(CallGates& gates) { values_.wrap_result(gates); }
     Value take_result(const Module&) { return std::move(values_.result); }
 
@@ -64,6 +66,11 @@ public:
         if (values_) [[unlikely]]
             values_->result = forward_over_values(m);
         else result_ = forward_(args_.data()); // which may move them away
+    }
+    void run_compiled(Module& m, CompiledForward& compiled) {
+        auto forward = [&](const Args&, const Kwargs&) { return forward_over_values(m); };
+        CallValues& v = values();
+        v.result = compiled.call(v.args, v.kwargs, ForwardRef(forward));
     }
     void wrap_result(CallGates& gates) {
         if (values_) [[unlikely]]

@@ -6,10 +6,12 @@
 #include <reel/autograd/tape_view.hpp>
 #include <reel/nn/detail/module_access.hpp>
 #include <reel/nn/module_paths.hpp>
+#include <reel/nn/modules/lazy.hpp>
 
 #include "module/call/carriers.hpp"
 #include "module/call/legacy_hooks.hpp"
 #include "module/hooks/fire.hpp"
+#include "module/members.hpp"
 
 namespace reel::nn::detail {
 
@@ -34,8 +36,8 @@ public:
         if (watched) autograd::impl::note_module_entered(&module_, carrier_.inputs());
         try {
             run_steps();
-        } catch (ArgumentError& e) {
-            e.within(module_);
+        } catch (Error& e) {
+            left_call(e, module_);
             failed(watched);
             throw;
         } catch (...) {
@@ -52,6 +54,7 @@ public:
 private:
     // C-4: what is registered during the call counts in it if its snapshot is yet to come.
     void run_steps() {
+        if (Entry::has_flag(module_, lazy_flag)) initialize_lazy();
         BackwardHooks backward{snapshot(global_.backward_pre), snapshot(local().backward_pre), {}, {}};
         Snapshots<BackwardHook> legacy;
         (global_.kind == BackwardKind::Legacy ? legacy.global : backward.full_global) = snapshot(global_.backward);
@@ -59,13 +62,22 @@ private:
 
         if (const auto hooks = snapshots(&CallHooks::forward_pre)) run_forward_pre_hooks(hooks);
         if (backward) carrier_.wrap_inputs(gates_.emplace(module_, std::move(backward)));
-        carrier_.run_forward(module_);
+        {
+            const ComputedScope computed(module_);
+            if (CompiledForward* const compiled = compiled_forward(module_)) carrier_.run_compiled(module_, *compiled);
+            else carrier_.run_forward(module_);
+        }
         if (gates_) gates_->hand_back_history();
         if (const auto hooks = snapshots(&CallHooks::forward)) run_forward_hooks(hooks);
         if (gates_) carrier_.wrap_result(*gates_);
         if (legacy) attach_legacy_hooks(legacy, module_, carrier_.values());
     }
 
+    void initialize_lazy() {
+        auto* const lazy = dynamic_cast<LazyModule*>(&module_);
+        const variable_list inputs = carrier_.inputs();
+        if (lazy && !inputs.empty() && inputs[0].defined()) lazy->initialize_parameters(inputs[0]);
+    }
     /// C-6 to C-9.
     void run_forward_pre_hooks(const Snapshots<ForwardPreHook>& hooks) {
         CallValues& v = carrier_.values();

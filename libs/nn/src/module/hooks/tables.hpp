@@ -4,6 +4,7 @@
 #include <memory>
 
 #include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/nn/compile.hpp>
 #include <reel/nn/hooks.hpp>
 
 namespace reel::nn::detail {
@@ -28,10 +29,12 @@ struct ModuleHooks : CallHooks {
     Table<StateDictPostHook> state_dict_post;
     Table<LoadStateDictPreHook> load_pre;
     Table<LoadStateDictPostHook> load_post;
+    std::shared_ptr<CompiledForward> compiled; ///< stands in the place of forward
+    const Module* compiled_for = nullptr;      ///< of this module
 };
 
 /// Bits of `global_call_hooks`.
-inline constexpr unsigned hook_bit = 1, path_bit = 2;
+inline constexpr unsigned hook_bit = 1, path_bit = 2, taken_bit = 4;
 CallHooks& global_hooks();
 struct RegistrationHooks {
     Table<RegistrationHook> parameter, buffer, module;

@@ -1,8 +1,10 @@
 // Optimizers and schedules by their Python names and arguments; each class registers itself in its own file.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <reel/optim/optimizer.hpp>
@@ -21,7 +23,12 @@ std::unique_ptr<Optimizer> make_optimizer(std::string_view name, std::vector<Ten
                                           const Kwargs& kwargs = {});
 inline std::unique_ptr<Optimizer> make_optimizer(std::string_view name, std::vector<Tensor> params,
                                                  const Kwargs& kwargs) {
-    return make_optimizer(name, std::move(params), {}, kwargs);
+    return make_optimizer(name, std::move(params), Args(), kwargs);
+}
+/// `make_optimizer("SGD", params, {{"lr", 0.1}})`: one name and its value could be two values as well.
+inline std::unique_ptr<Optimizer> make_optimizer(std::string_view name, std::vector<Tensor> params,
+                                                 std::initializer_list<std::pair<std::string, Value>> kwargs) {
+    return make_optimizer(name, std::move(params), Args(), Kwargs(kwargs));
 }
 bool has_optimizer(std::string_view name);
 std::vector<std::string> optimizer_names(); ///< sorted

@@ -23,6 +23,10 @@ public:
     virtual void check() const {}
     virtual double get_lr() const;
     virtual void set_lr(double lr);
+    /// Is the step itself recorded, so that gradients flow through it?
+    virtual bool is_differentiable() const { return false; }
+    /// Throws ValueError for flags that the class does not list, Error for those that exclude each other.
+    void check_flags(const char* what) const;
     /// Takes over fields of `defaults` that were not given here. The classes must be the same.
     void inherit(const OptimizerOptions& defaults);
     /// Into and out of an archive, field by field; which fields were set explicitly is entry `given`.
@@ -30,11 +34,25 @@ public:
     virtual void serialize(serialize::InputArchive& archive);
     friend bool operator==(const OptimizerOptions& a, const OptimizerOptions& b) { return a.equals(b); }
 };
+/// With PyTorch's flags, which a class lists where PyTorch's has them. One flag changes what a step does:
+/// `differentiable` has it recorded, as operations on the parameters (which may be no leaves then), gradients and
+/// states. The others choose between implementations there; here is one, which passes over memory once.
 template <class D> class OptimizerCloneableOptions : public OptimizerOptions {
 public:
     std::unique_ptr<OptimizerOptions> clone() const override {
         return std::make_unique<D>(static_cast<const D&>(*this));
     }
+    bool is_differentiable() const override { return differentiable(); }
+    REEL_OPTION_OF(D, bool, differentiable) = false;
+    REEL_OPTION_OF(D, bool, capturable) = false;
+    REEL_OPTION_OF(D, std::optional<bool>, foreach);
+    REEL_OPTION_OF(D, std::optional<bool>, fused);
+
+protected:
+    void differentiable_field(FieldVisitor& v) { v("differentiable", differentiable_); }
+    void capturable_field(FieldVisitor& v) { v("capturable", capturable_); }
+    void foreach_field(FieldVisitor& v) { v("foreach", foreach_); }
+    void fused_field(FieldVisitor& v) { v("fused", fused_); }
 };
 
 /// What an optimizer remembers of one parameter.
@@ -103,8 +121,8 @@ public:
     Optimizer(const Optimizer&) = delete;
     virtual ~Optimizer();
 
-    /// Adds a group whose missing options come from the defaults. ValueError for a non-leaf parameter and for one that
-    /// another group already has; nothing is added then.
+    /// Adds a group whose missing options come from the defaults. ValueError for a non-leaf parameter (unless the step
+    /// is differentiable) and for one that another group already has; nothing is added then.
     void add_param_group(OptimizerParamGroup group);
     /// One update of every parameter that has a gradient. `closure` is called first, with grad mode on, and its result
     /// is returned. Error naming the former path of a parameter whose module has another tensor in its place by now:
@@ -186,5 +204,9 @@ private:
     std::shared_ptr<HookTable<StateDictHook>> state_dict_post_hooks_, load_state_dict_pre_hooks_;
     std::int64_t step_count_ = 0;
 };
+
+/// Before the own hooks of every optimizer's step, and after them. They run in the order of their registration.
+RemovableHandle register_optimizer_step_pre_hook(Optimizer::StepHook fn);
+RemovableHandle register_optimizer_step_post_hook(Optimizer::StepHook fn);
 
 } // namespace reel::optim

@@ -21,6 +21,8 @@ public:
     FunctionSchema schema;
     Symbol symbol; ///< `aten::add`
     Operation run; ///< empty: known by name, but cannot be run (a call throws NotImplementedError naming it)
+    /// The same of two numbers that stand anywhere: no row of arguments is made. Null where there is none.
+    IValue (*run_pair)(const IValue& a, const IValue& b) = nullptr;
     bool has_side_effects = false; ///< prints, raises on purpose, draws random numbers: never dropped (SC-57)
     bool refused = false;          ///< touches files or processes (SC-96): naming it in a program is an error
 };

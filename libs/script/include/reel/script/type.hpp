@@ -33,8 +33,10 @@ enum class TypeKind {
     Generator,
     Stream,
     List,
+    AnyList, ///< `list` in a question: a list of whatever
     Dict,
-    Tuple, ///< named tuples too
+    Tuple,    ///< named tuples too
+    AnyTuple, ///< `tuple` in a question
     Optional,
     Union,
     Future,
@@ -79,6 +81,8 @@ public:
     static const TypePtr& Generator();
     static const TypePtr& Stream();
     static const TypePtr& Function();
+    static const TypePtr& AnyList();
+    static const TypePtr& AnyTuple();
     static TypePtr List(TypePtr element);
     static TypePtr Dict(TypePtr key, TypePtr value);
     static TypePtr Tuple(std::vector<TypePtr> elements);

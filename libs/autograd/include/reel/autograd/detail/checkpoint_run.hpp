@@ -28,6 +28,7 @@ public:
 
 private:
     std::unique_ptr<SavedTensorsHooksGuard> guard_;
+    std::shared_ptr<void> context_; ///< of the forward; it leaves first
 };
 void collect_tensors(const Value& v, variable_list& out);
 void collect_tensors(const Args& args, variable_list& out);
@@ -42,6 +43,14 @@ using ReentrantRun = std::function<variable_list(const variable_list& tensors)>;
 variable_list checkpoint_reentrant(const CheckpointOptions& options, ReentrantRun run,
                                    const std::vector<std::optional<Tensor>>& arguments);
 void refuse_keywords(bool any);
+/// A function that returns nothing as one that returns no results.
+template <class F> struct WithoutResult {
+    F fn;
+    template <class... A> std::tuple<> operator()(A&... args) {
+        fn(args...);
+        return {};
+    }
+};
 template <class T> void put_tensors(T& argument, const variable_list& from, std::size_t& next) {
     if constexpr (std::is_same_v<T, Tensor>) argument = from[next++];
     else if constexpr (std::is_same_v<T, variable_list>)

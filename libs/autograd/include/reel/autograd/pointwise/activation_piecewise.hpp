@@ -44,7 +44,7 @@ struct elu_op : unary<Result::Same, floating, Saves::Input>, vector_form {
 };
 /// log(1 + e^(beta x)) / beta, and x itself from beta x > threshold on.
 REEL_OP("nn.functional.softplus(Tensor input, float beta=1.0, float threshold=20.0) -> Tensor", rule, out_exact,
-        inplace)
+        inplace, samples(call(spread(-2, 2), 2.0, 1.5)))
 struct softplus_op : unary<Result::Same, floating, Saves::Input>, vector_form {
     double beta, threshold;
     explicit softplus_op(double b = 1, double t = 20) : beta(b), threshold(t) {}

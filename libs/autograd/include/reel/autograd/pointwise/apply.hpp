@@ -21,6 +21,7 @@ namespace detail {
 struct Launch {
     const char* name;
     const void* rule;
+    std::size_t rule_bytes;
     Loop loop;
     ScalarType compute, result;
     const DeviceLoop* device;
@@ -31,8 +32,8 @@ Tensor run(const Launch& launch, const Tensor& x);
 Tensor run(const Launch& launch, const Tensor& x, const Tensor& o);
 Tensor run(const Launch& launch, const Tensor& x, const Tensor& o, const Tensor& z);
 /// The same for dense operands of one shape and dtype on the CPU, which the result has, too: the shortest way.
-Tensor run_alike(Loop loop, const void* rule, const Tensor& x);
-Tensor run_alike(Loop loop, const void* rule, const Tensor& x, const Tensor& o);
+Tensor run_alike(Loop loop, const void* rule, std::size_t rule_bytes, const Tensor& x);
+Tensor run_alike(Loop loop, const void* rule, std::size_t rule_bytes, const Tensor& x, const Tensor& o);
 /// One of two operands is a plain number, the first if `swapped`: no tensor is made for it on the CPU.
 Tensor run(const Launch& launch, const Tensor& x, const Scalar& number, bool swapped);
 /// A 0-dim tensor that promotes like a plain number.
@@ -46,7 +47,7 @@ template <class Op> Launch launch(const char* name, const Op& op, ScalarType com
     const TypedLoop found = loop_of<Op>(compute);
     if (!found.loop) [[unlikely]]
         throw_unsupported(name, compute);
-    return {name, &op, found.loop, compute, found.result, device_loop<Op>};
+    return {name, &op, sizeof(Op), found.loop, compute, found.result, device_loop<Op>};
 }
 /// The loop over vectors for operands that `run_alike` takes; null for others.
 template <class Op, class... X> Loop loop_for_alike(const Tensor& x, const X&... more) {
@@ -75,10 +76,11 @@ inline Tensor fit_gradient(Tensor g, bool complex_operand) {
 /// of it, Error for shapes that do not broadcast; besides, what the rule's own `check` throws.
 template <class Op, class... X> Tensor evaluate(const char* name, const Op& op, const X&... x) {
     static_assert(sizeof...(X) == std::size_t(Op::operands), "as many operands as the rule has");
+    static_assert(std::is_trivially_copyable_v<Op>, "a rule is its numbers, which recorded launches copy");
     if constexpr (requires { op.check(name, x...); }) op.check(name, x...);
     if constexpr (keeps_dtype<Op> && sizeof...(X) <= 2)
         if (const Loop loop = detail::loop_for_alike<Op>(x...)) [[likely]]
-            return detail::run_alike(loop, &op, x...);
+            return detail::run_alike(loop, &op, sizeof(Op), x...);
     return detail::run(detail::launch(name, op, detail::common_dtype(x...)), x...);
 }
 
@@ -102,7 +104,7 @@ template <class Op> Tensor fused_gradient(const Op& op, const Tensor& g, const T
     if (GradMode::is_enabled() || !g.is_cpu() || g.scalar_type() != saved.scalar_type()) return {};
     const ScalarType t = g.scalar_type();
     const Loop loop = loop_table<Op>.backward[int(t)];
-    return loop ? run({"backward", &op, loop, t, t, nullptr}, g, saved) : Tensor();
+    return loop ? run({"backward", &op, sizeof(Op), loop, t, t, nullptr}, g, saved) : Tensor();
 }
 template <class Op> void record_one(const char* name, const Op& op, const Tensor& x, const Tensor& out) {
     const auto rule = [op](RuleContext& c) -> GradList {

@@ -85,12 +85,12 @@ struct square_op : unary<Result::Same, all_numbers, Saves::Input>, vector_form {
     template <class T> REEL_HD T f(T x) const { return T(math::wrapping(x) * math::wrapping(x)); }
     template <class T> T df(T g, T x, T) const { return g * conj(x * k<T>(2)); }
 };
-REEL_OP("sqrt(Tensor input) -> Tensor", rule, method, out, inplace)
+REEL_OP("sqrt(Tensor input) -> Tensor", rule, method, out, inplace, domain(0, infinity))
 struct sqrt_op : unary<Result::ToFloat, floating | complex, Saves::Output>, vector_form {
     template <class T> REEL_HD T f(T x) const { return sqrt(x); }
     template <class T> T df(T g, T, T o) const { return g / conj(o * k<T>(2)); }
 };
-REEL_OP("rsqrt(Tensor input) -> Tensor", rule, method, out, inplace)
+REEL_OP("rsqrt(Tensor input) -> Tensor", rule, method, out, inplace, domain(0, infinity))
 struct rsqrt_op : unary<Result::ToFloat, floating | complex, Saves::Output>, vector_form {
     template <class T> REEL_HD T f(T x) const { return rsqrt(x); }
     template <class T> T df(T g, T, T o) const { return g * conj(o * o * o * k<T>(-0.5)); }

@@ -30,21 +30,21 @@ REEL_OP("special.i1e(Tensor input) -> Tensor", rule, out)
 struct i1e_op : in_double<special_math::i1e, Saves::Both> {
     template <class T> T df(T g, T x, T o) const { return g * (special_i0e(x) - o * sgn(x) - over_x(o, x, 0.5)); }
 };
-REEL_OP("special.modified_bessel_k0(Tensor input) -> Tensor", rule, out)
+REEL_OP("special.modified_bessel_k0(Tensor input) -> Tensor", rule, out, domain(0, infinity))
 struct k0_op : in_double<special_math::k0, Saves::Input> {
     template <class T> T df(T g, T x, T) const { return -g * special_modified_bessel_k1(x); }
 };
-REEL_OP("special.modified_bessel_k1(Tensor input) -> Tensor", rule, out)
+REEL_OP("special.modified_bessel_k1(Tensor input) -> Tensor", rule, out, domain(0, infinity))
 struct k1_op : in_double<special_math::k1, Saves::Both> {
     template <class T> T df(T g, T x, T o) const { return -g * (special_modified_bessel_k0(x) + o / x); }
 };
 /// e^x K0(x)
-REEL_OP("special.scaled_modified_bessel_k0(Tensor x) -> Tensor", rule, out)
+REEL_OP("special.scaled_modified_bessel_k0(Tensor x) -> Tensor", rule, out, domain(0, infinity))
 struct k0e_op : in_double<special_math::k0e, Saves::Both> {
     template <class T> T df(T g, T x, T o) const { return g * (o - special_scaled_modified_bessel_k1(x)); }
 };
 /// e^x K1(x)
-REEL_OP("special.scaled_modified_bessel_k1(Tensor x) -> Tensor", rule, out)
+REEL_OP("special.scaled_modified_bessel_k1(Tensor x) -> Tensor", rule, out, domain(0, infinity))
 struct k1e_op : in_double<special_math::k1e, Saves::Both> {
     template <class T> T df(T g, T x, T o) const { return g * (o - special_scaled_modified_bessel_k0(x) - o / x); }
 };
@@ -56,11 +56,11 @@ REEL_OP("special.bessel_j1(Tensor input) -> Tensor", rule, out)
 struct j1_op : in_double<special_math::j1, Saves::Both> {
     template <class T> T df(T g, T x, T o) const { return g * (special_bessel_j0(x) - over_x(o, x, 0.5)); }
 };
-REEL_OP("special.bessel_y0(Tensor input) -> Tensor", rule, out)
+REEL_OP("special.bessel_y0(Tensor input) -> Tensor", rule, out, domain(0, infinity))
 struct y0_op : in_double<special_math::y0, Saves::Input> {
     template <class T> T df(T g, T x, T) const { return -g * special_bessel_y1(x); }
 };
-REEL_OP("special.bessel_y1(Tensor input) -> Tensor", rule, out)
+REEL_OP("special.bessel_y1(Tensor input) -> Tensor", rule, out, domain(0, infinity))
 struct y1_op : in_double<special_math::y1, Saves::Both> {
     template <class T> T df(T g, T x, T o) const { return g * (special_bessel_y0(x) - o / x); }
 };

@@ -9,7 +9,7 @@
 namespace reel::pointwise {
 
 /// Inverse of erf on [-1, 1].  d/dx = sqrt(pi) / 2 e^(y^2)
-REEL_OP("erfinv(Tensor input) -> Tensor", rule, method, out, inplace, alias("special.erfinv"))
+REEL_OP("erfinv(Tensor input) -> Tensor", rule, method, out, inplace, alias("special.erfinv"), domain(-1, 1))
 struct erfinv_op : in_double<special_math::erfinv, Saves::Input> {
     template <class T> T df(T g, T x, T) const { return g * exp(square(erfinv(x))) * 0.88622692545275801365; }
 };
@@ -40,7 +40,7 @@ struct log_ndtr_op : in_double<special_math::log_ndtr, Saves::Input> {
     template <class T> T df(T g, T x, T) const { return g * apply("log_ndtr_backward", log_ndtr_slope_op{}, x); }
 };
 /// Its inverse, on [0, 1].
-REEL_OP("special.ndtri(Tensor input) -> Tensor", rule, out)
+REEL_OP("special.ndtri(Tensor input) -> Tensor", rule, out, domain(0, 1))
 struct ndtri_op : in_double<special_math::ndtri, Saves::Output> {
     template <class T> T df(T g, T, T o) const { return g * exp(square(o) * 0.5) * 2.50662827463100050242; }
 };

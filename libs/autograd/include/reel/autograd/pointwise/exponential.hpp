@@ -20,22 +20,22 @@ struct expm1_op : unary<Result::ToFloat, floating | complex, Saves::Output>, vec
     template <class T> REEL_HD T f(T x) const { return expm1(x); }
     template <class T> T df(T g, T, T o) const { return g * conj(o + k<T>(1)); }
 };
-REEL_OP("log(Tensor input) -> Tensor", rule, method, out, inplace)
+REEL_OP("log(Tensor input) -> Tensor", rule, method, out, inplace, domain(0, infinity))
 struct log_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
     template <class T> REEL_HD T f(T x) const { return log(x); }
     template <class T> T df(T g, T x, T) const { return g / conj(x); }
 };
-REEL_OP("log2(Tensor input) -> Tensor", rule, method, out, inplace)
+REEL_OP("log2(Tensor input) -> Tensor", rule, method, out, inplace, domain(0, infinity))
 struct log2_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
     template <class T> REEL_HD T f(T x) const { return log2(x); }
     template <class T> T df(T g, T x, T) const { return g / conj(x * k<T>(0.693147180559945309)); }
 };
-REEL_OP("log10(Tensor input) -> Tensor", rule, method, out, inplace)
+REEL_OP("log10(Tensor input) -> Tensor", rule, method, out, inplace, domain(0, infinity))
 struct log10_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
     template <class T> REEL_HD T f(T x) const { return log10(x); }
     template <class T> T df(T g, T x, T) const { return g / conj(x * k<T>(2.302585092994045684)); }
 };
-REEL_OP("log1p(Tensor input) -> Tensor", rule, method, out, inplace, alias("special.log1p"))
+REEL_OP("log1p(Tensor input) -> Tensor", rule, method, out, inplace, alias("special.log1p"), domain(-1, infinity))
 struct log1p_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
     template <class T> REEL_HD T f(T x) const { return log1p(x); }
     template <class T> T df(T g, T x, T) const { return g / conj(x + k<T>(1)); }

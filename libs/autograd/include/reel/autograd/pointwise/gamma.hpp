@@ -22,7 +22,8 @@ struct digamma_op : in_double<special_math::digamma, Saves::Input> {
     template <class T> T df(T g, T x, T) const { return g * polygamma(x, 1); }
 };
 /// n-th derivative of digamma.
-REEL_OP("polygamma(Tensor input, int n) -> Tensor", rule, method, inplace, alias("special.polygamma"))
+REEL_OP("polygamma(Tensor input, int n) -> Tensor", rule, method, inplace, alias("special.polygamma"),
+        samples(call(spread(0, infinity), 2)))
 struct polygamma_op : unary<Result::ToFloat, floating, Saves::Input>, host_only {
     std::int64_t n;
     explicit polygamma_op(std::int64_t order) : n(order) {
@@ -71,14 +72,16 @@ struct igamma_order_op : binary<Result::Same, floating, a | b, a | b>, host_only
     }
 };
 /// Regularized lower incomplete gamma function P(input, other).
-REEL_OP("igamma(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("special.gammainc"))
+REEL_OP("igamma(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("special.gammainc"),
+        domain(0, infinity, 0, infinity))
 struct igamma_op : binary<Result::Same, floating, a | b, a | b>, host_only {
     template <class T> T f(T s, T x) const { return T(special_math::igamma(double(s), double(x))); }
     template <class T> T da(T g, T s, T x, T) const { return g * apply("igamma", igamma_order_op("igamma", 1), s, x); }
     template <class T> T db(T g, T s, T x, T) const { return g * gamma_density(s, x); }
 };
 /// Regularized upper incomplete gamma function Q(input, other).
-REEL_OP("igammac(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("special.gammaincc"))
+REEL_OP("igammac(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("special.gammaincc"),
+        domain(0, infinity, 0, infinity))
 struct igammac_op : binary<Result::Same, floating, a | b, a | b>, host_only {
     template <class T> T f(T s, T x) const { return T(special_math::igammac(double(s), double(x))); }
     template <class T> T da(T g, T s, T x, T) const {
@@ -87,7 +90,7 @@ struct igammac_op : binary<Result::Same, floating, a | b, a | b>, host_only {
     template <class T> T db(T g, T s, T x, T) const { return -g * gamma_density(s, x); }
 };
 /// Hurwitz zeta function of exponent `input` and shift `other`, or its n-th derivative with respect to the exponent.
-REEL_OP("special.zeta(Tensor input, Tensor other) -> Tensor", rule, out)
+REEL_OP("special.zeta(Tensor input, Tensor other) -> Tensor", rule, out, domain(1, infinity, 0, infinity))
 REEL_OP("special.zeta(Tensor input, Scalar other) -> Tensor", composite, out)
 REEL_OP("special.zeta(Scalar input, Tensor other) -> Tensor", composite, out)
 struct zeta_op : binary<Result::ToFloat, floating, a | b, a | b>, host_only {

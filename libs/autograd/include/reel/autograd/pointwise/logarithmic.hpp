@@ -47,7 +47,8 @@ struct logaddexp2_op : binary<Result::Same, floating, a | b, a | b> {
 };
 
 /// x log(o), zero where x is zero unless o is NaN.
-REEL_OP("xlogy(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("special.xlogy"))
+REEL_OP("xlogy(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("special.xlogy"),
+        domain(-infinity, infinity, 0, infinity))
 REEL_OP("xlogy(Tensor input, Scalar other) -> Tensor", composite, method, out, inplace)
 REEL_OP("xlogy(Scalar input, Tensor other) -> Tensor", composite, out)
 struct xlogy_op : binary<Result::ToFloat, floating, a | b, a | b> {
@@ -59,7 +60,7 @@ struct xlogy_op : binary<Result::ToFloat, floating, a | b, a | b> {
     }
 };
 /// x log(1 + o), zero where x is zero unless o is NaN.
-REEL_OP("special.xlog1py(Tensor input, Tensor other) -> Tensor", rule, out)
+REEL_OP("special.xlog1py(Tensor input, Tensor other) -> Tensor", rule, out, domain(-infinity, infinity, -1, infinity))
 REEL_OP("special.xlog1py(Tensor input, Scalar other) -> Tensor", composite, out)
 REEL_OP("special.xlog1py(Scalar input, Tensor other) -> Tensor", composite, out)
 struct xlog1py_op : binary<Result::ToFloat, floating, a | b, a | b> {
@@ -73,7 +74,8 @@ struct xlog1py_op : binary<Result::ToFloat, floating, a | b, a | b> {
 };
 
 /// log(x / (1 - x)); with `eps`, x is first brought into [eps, 1 - eps].
-REEL_OP("logit(Tensor input, float? eps=None) -> Tensor", rule, method, out, inplace, alias("special.logit"))
+REEL_OP("logit(Tensor input, float? eps=None) -> Tensor", rule, method, out, inplace, alias("special.logit"),
+        domain(0, 1))
 struct logit_op : unary<Result::ToFloat, floating, Saves::Input> {
     double eps; ///< negative for none
     explicit logit_op(std::optional<double> e = std::nullopt) : eps(e.value_or(-1)) {}
@@ -88,7 +90,7 @@ struct logit_op : unary<Result::ToFloat, floating, Saves::Input> {
     }
 };
 /// -x log(x); zero at 0, -infinity below.
-REEL_OP("special.entr(Tensor input) -> Tensor", rule, out)
+REEL_OP("special.entr(Tensor input) -> Tensor", rule, out, domain(0, infinity))
 struct entr_op : unary<Result::ToFloat, floating, Saves::Input> {
     template <class T> REEL_HD T f(T x) const {
         return x != x ? x : x > 0 ? -x * std::log(x) : x == 0 ? T(0) : -std::numeric_limits<T>::infinity();

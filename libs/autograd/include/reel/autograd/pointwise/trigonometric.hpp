@@ -20,12 +20,12 @@ struct tan_op : unary<Result::ToFloat, floating | complex, Saves::Output>, vecto
     template <class T> REEL_HD T f(T x) const { return tan(x); }
     template <class T> T df(T g, T, T o) const { return g * conj(o * o + k<T>(1)); }
 };
-REEL_OP("asin(Tensor input) -> Tensor", rule, method, out, inplace, alias("arcsin"))
+REEL_OP("asin(Tensor input) -> Tensor", rule, method, out, inplace, alias("arcsin"), domain(-1, 1))
 struct asin_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
     template <class T> REEL_HD T f(T x) const { return asin(x); }
     template <class T> T df(T g, T x, T) const { return g * conj(rsqrt(-(x * x) + k<T>(1))); }
 };
-REEL_OP("acos(Tensor input) -> Tensor", rule, method, out, inplace, alias("arccos"))
+REEL_OP("acos(Tensor input) -> Tensor", rule, method, out, inplace, alias("arccos"), domain(-1, 1))
 struct acos_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
     template <class T> REEL_HD T f(T x) const { return acos(x); }
     template <class T> T df(T g, T x, T) const { return g * conj(-rsqrt(-(x * x) + k<T>(1))); }
@@ -50,12 +50,12 @@ struct asinh_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vect
     template <class T> REEL_HD T f(T x) const { return asinh(x); }
     template <class T> T df(T g, T x, T) const { return g * conj(rsqrt(x * x + k<T>(1))); }
 };
-REEL_OP("acosh(Tensor input) -> Tensor", rule, method, out, inplace, alias("arccosh"))
+REEL_OP("acosh(Tensor input) -> Tensor", rule, method, out, inplace, alias("arccosh"), domain(1, infinity))
 struct acosh_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
     template <class T> REEL_HD T f(T x) const { return acosh(x); }
     template <class T> T df(T g, T x, T) const { return g * conj(rsqrt(x - k<T>(1)) * rsqrt(x + k<T>(1))); }
 };
-REEL_OP("atanh(Tensor input) -> Tensor", rule, method, out, inplace, alias("arctanh"))
+REEL_OP("atanh(Tensor input) -> Tensor", rule, method, out, inplace, alias("arctanh"), domain(-1, 1))
 struct atanh_op : unary<Result::ToFloat, floating | complex, Saves::Input>, vector_form {
     template <class T> REEL_HD T f(T x) const { return atanh(x); }
     template <class T> T df(T g, T x, T) const { return g * conj(reciprocal(-(x * x) + k<T>(1))); }

@@ -142,13 +142,15 @@ template <class F> BackwardPreHook adapt_backward_pre(F f) {
             return {{}, [f = std::move(f)](Module& m, const variable_list& go) mutable {
                         return backward_tensors<R>([&] { return f(m, go); });
                     }};
-    } else {
+    } else if constexpr (std::is_invocable_v<F&, Module&, const Value&>) {
         using R = std::invoke_result_t<F&, Module&, const Value&>;
         return {[f = std::move(f)](Module& m, const Value& go) mutable -> Value {
                     return backward_result<R>([&] { return f(m, go); });
                 },
                 {}};
-    }
+    } else
+        static_assert(always_false<F>, "a full backward pre-hook takes (Module&, Tensor), (Module&, variable_list), "
+                                       "(Module&, GradSlots) or (Module&, Value): the gradients of the outputs");
 }
 template <class F> BackwardHook adapt_backward(F f) {
     if constexpr (!std::is_invocable_v<F&, Module&, const variable_list&, const variable_list&> &&
@@ -175,13 +177,17 @@ template <class F> BackwardHook adapt_backward(F f) {
             return {{}, [f = std::move(f)](Module& m, const variable_list& gi, const variable_list& go) mutable {
                         return backward_tensors<R>([&] { return f(m, gi, go); });
                     }};
-    } else {
+    } else if constexpr (std::is_invocable_v<F&, Module&, const Value&, const Value&>) {
         using R = std::invoke_result_t<F&, Module&, const Value&, const Value&>;
         return {[f = std::move(f)](Module& m, const Value& gi, const Value& go) mutable -> Value {
                     return backward_result<R>([&] { return f(m, gi, go); });
                 },
                 {}};
-    }
+    } else
+        static_assert(always_false<F>,
+                      "a full backward hook takes (Module&, Tensor, Tensor), (Module&, variable_list, variable_list), "
+                      "(Module&, GradSlots, GradSlots) or (Module&, Value, Value): the gradients of the inputs, then "
+                      "those of the outputs");
 }
 
 /// Non-zero when any global hook of the four call kinds exists; the call path's one test besides the module's own flag.

@@ -199,6 +199,8 @@ REEL_MODULE(Softplus);
 
 struct HardshrinkOptions {
     HardshrinkOptions(Number lambda = 0.5) : lambda_(lambda) {}
+    template <class T>
+    requires std::is_arithmetic_v<T> HardshrinkOptions(T lambda) : lambda_(lambda) {}
     void fields(OptionVisitor& v);
     REEL_ARG(Number, lambda);
 };

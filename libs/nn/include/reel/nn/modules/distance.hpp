@@ -62,6 +62,7 @@ public:
 REEL_MODULE(TripletMarginLoss);
 
 struct TripletMarginWithDistanceLossOptions {
+    using reduction_t = nn::reduction_t;
     using distance_function_t = std::function<Tensor(const Tensor&, const Tensor&)>;
     void fields(OptionVisitor& v);
     REEL_ARG(std::optional<distance_function_t>, distance_function) = std::nullopt;

@@ -90,6 +90,8 @@ public:
 REEL_MODULE(L1Loss);
 
 struct SmoothL1LossOptions {
+    SmoothL1LossOptions() = default;
+    SmoothL1LossOptions(std::convertible_to<reduction_t> auto reduction) : reduction_(reduction) {}
     void fields(OptionVisitor& v);
     REEL_ARG(std::optional<double>, beta) = std::nullopt;
     REEL_ARG(reduction_t, reduction) = kMean;
@@ -108,6 +110,8 @@ public:
 REEL_MODULE(SmoothL1Loss);
 
 struct HuberLossOptions {
+    HuberLossOptions() = default;
+    HuberLossOptions(std::convertible_to<reduction_t> auto reduction) : reduction_(reduction) {}
     void fields(OptionVisitor& v);
     REEL_ARG(double, delta) = 1.0;
     REEL_ARG(reduction_t, reduction) = kMean;

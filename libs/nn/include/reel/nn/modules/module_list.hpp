@@ -15,6 +15,8 @@ public:
     requires(sizeof...(M) > 0 &&
              !(std::is_same_v<std::decay_t<M>, ModuleListImpl> || ...)) explicit ModuleListImpl(M&&... modules) {
         (push_back(std::forward<M>(modules)), ...);
+        if constexpr (sizeof...(M) > 1 && !(std::is_lvalue_reference_v<M> || ...))
+            detail::warn_if_made_backwards("ModuleList", children_);
     }
     void reset() override {}
     template <class M> void push_back(M&& module) { append(detail::as_module_ptr(std::forward<M>(module))); }
@@ -84,6 +86,8 @@ public:
         set(key, detail::as_module_ptr(std::forward<M>(module)));
     }
     void update(const std::vector<Item>& modules);
+    /// The modules of `other`, shared.
+    void update(const ModuleDictImpl& other) { update(other.items()); }
     template <std::same_as<OrderedDict<std::string, ModulePtr>> D> void update(const D& modules) {
         for (const auto& item : modules) set(item.key(), item.value());
     }

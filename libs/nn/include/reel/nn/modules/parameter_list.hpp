@@ -11,12 +11,28 @@
 
 namespace reel::nn {
 
+/// What a list or dict of parameters holds at a place: any Value, and a tensor where one is expected (TypeError when it
+/// is none).
+class ParameterEntry : public Value {
+public:
+    ParameterEntry(Value value) : Value(std::move(value)) {}
+    operator Tensor() const { return toTensor(); }
+};
+/// The entries in order; a list of tensors where one is expected.
+class ParameterEntries : public std::vector<Value> {
+public:
+    using std::vector<Value>::vector;
+    operator std::vector<Tensor>() const;
+};
+
 /// Tensors registered as parameters "0", "1", ...; bare tensors become Parameters, other values stay plain entries
 /// (M-54). It cannot be called.
 class ParameterListImpl : public Cloneable<ParameterListImpl> {
 public:
     ParameterListImpl() = default;
     explicit ParameterListImpl(const std::vector<Tensor>& tensors) { extend(tensors); }
+    template <std::same_as<Tensor>... T>
+    requires(sizeof...(T) > 0) explicit ParameterListImpl(const T&... tensors) { (append(Value(tensors)), ...); }
     void reset() override {}
     void append(const Value& value) { set(std::to_string(size_++), value); }
     void push_back(const Value& value) { append(value); }
@@ -29,7 +45,11 @@ public:
     bool is_empty() const { return size_ == 0; }
     /// Entry `i`; negative ones count from the end. TypeError where it is no tensor.
     Tensor operator[](std::int64_t i) const;
-    Value at(std::int64_t i) const;
+    ParameterEntry at(std::int64_t i) const;
+    ParameterListImpl& operator+=(const ParameterListImpl& other) { return extend(other), *this; }
+    /// Over the entries that are parameters, with their keys.
+    auto begin() const { return own_parameters().begin(); }
+    auto end() const { return own_parameters().end(); }
     std::string extra_repr() const override;
     Value forward_values(const Args& args, const Kwargs& kwargs) override;
 
@@ -56,16 +76,18 @@ public:
     template <std::same_as<OrderedDict<std::string, Tensor>> D> void update(const D& items) {
         for (const auto& item : items) insert(item.key(), Value(item.value()));
     }
+    /// Adds the entries of `other`, or replaces in place.
+    void update(const ParameterDictImpl& other);
     /// Removes and returns; KeyError when absent.
-    Value pop(const std::string& key);
+    ParameterEntry pop(const std::string& key);
     bool contains(const std::string& key) const;
     /// TypeError where the entry is no tensor, KeyError where there is none.
     Tensor operator[](const std::string& key) const;
-    Value at(const std::string& key) const;
+    ParameterEntry at(const std::string& key) const;
     /// The entry, or `otherwise`.
-    Value get(const std::string& key, const Value& otherwise = {}) const;
+    ParameterEntry get(const std::string& key, const Value& otherwise = {}) const;
     const std::vector<std::string>& keys() const { return keys_; }
-    std::vector<Value> values() const;
+    ParameterEntries values() const;
     std::vector<std::pair<std::string, Value>> items() const;
     std::size_t size() const { return keys_.size(); }
     bool empty() const { return keys_.empty(); }

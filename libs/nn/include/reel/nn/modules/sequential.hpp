@@ -41,6 +41,11 @@ std::vector<std::size_t> slice_positions(const char* what, std::optional<std::in
                                          std::optional<std::int64_t> end, std::int64_t step, std::size_t size);
 } // namespace detail
 
+namespace detail {
+/// Says once that g++ makes arguments in parentheses last to first, so that their initial numbers are not PyTorch's.
+void warn_if_made_backwards(const char* container, const OrderedDict<std::string, ModulePtr>& children);
+} // namespace detail
+
 /// A module with the name it shall have: `{"conv", nn::Conv2d(1, 8, 3)}`.
 class NamedAnyModule {
 public:
@@ -63,6 +68,8 @@ public:
     requires(sizeof...(M) > 0 && !(std::is_same_v<std::decay_t<M>, SequentialImpl> || ...) &&
              !(detail::is_ordered_dict<std::decay_t<M>> || ...)) explicit SequentialImpl(M&&... modules) {
         (push_back(std::forward<M>(modules)), ...);
+        if constexpr (sizeof...(M) > 1 && !(std::is_lvalue_reference_v<M> || ...))
+            detail::warn_if_made_backwards("Sequential", children_);
     }
     explicit SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
         for (const NamedAnyModule& m : modules) push_back(m.name(), m.module());

@@ -33,6 +33,9 @@ public:
     PackedSequence to(Device device, bool non_blocking = false, bool copy = false) const {
         return to(TensorOptions(device), non_blocking, copy);
     }
+    PackedSequence to(DeviceType device, bool non_blocking = false, bool copy = false) const {
+        return to(TensorOptions(device), non_blocking, copy);
+    }
     PackedSequence to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false) const {
         return to(TensorOptions(device).dtype(dtype), non_blocking, copy);
     }
@@ -73,12 +76,12 @@ std::tuple<Tensor, Tensor> pad_packed_sequence(const PackedSequence& sequence, b
                                                std::optional<std::int64_t> total_length = std::nullopt);
 /// One tensor [longest, n, ...] ([n, longest, ...] with `batch_first`) of n sequences [length, ...], filled up with
 /// `padding_value` behind them (in front of them for padding_side "left").
-Tensor pad_sequence(const std::vector<Tensor>& sequences, bool batch_first = false, double padding_value = 0.0,
+Tensor pad_sequence(ArrayRef<Tensor> sequences, bool batch_first = false, double padding_value = 0.0,
                     std::string_view padding_side = "right");
 /// The sequences of a padded batch, cut to their lengths.
 std::vector<Tensor> unpad_sequence(const Tensor& padded_sequences, const Tensor& lengths, bool batch_first = false);
 /// Packs sequences [length, ...]; they must come by falling length unless `enforce_sorted` is false.
-PackedSequence pack_sequence(const std::vector<Tensor>& sequences, bool enforce_sorted = true);
+PackedSequence pack_sequence(ArrayRef<Tensor> sequences, bool enforce_sorted = true);
 /// The sequences that were packed.
 std::vector<Tensor> unpack_sequence(const PackedSequence& packed_sequences);
 

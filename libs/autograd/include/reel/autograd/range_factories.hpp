@@ -1,0 +1,16 @@
+// Ranges with the options where libtorch has them too, in the step's place.
+#pragma once
+
+#include <concepts>
+
+#include <reel/autograd/ops/factory/factories.hpp>
+
+namespace reel {
+
+/// `arange(0, 10, kFloat)`: step one, with options; see arange(start, end, step, options).
+template <std::convertible_to<TensorOptions> O>
+requires(!std::convertible_to<O, Scalar>) Tensor arange(const Scalar& start, const Scalar& end, const O& options) {
+    return arange(start, end, Scalar(1), TensorOptions(options));
+}
+
+} // namespace reel

@@ -1,0 +1,149 @@
+// Functions over tensors that run as one: recorded at their first call, replayed without ops and tape afterwards.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <reel/autograd/tensor.hpp>
+#include <reel/nn/fwd.hpp>
+
+namespace reel::jit {
+
+/// What became of the calls of a compiled function.
+struct CompileReport {
+    /// One recording, for one kind of arguments.
+    struct Graph {
+        std::string arguments;                          ///< `float32[4, 8] requires grad, float32[8]; grad mode on`
+        std::string why_eager{};                        ///< empty when calls are replayed
+        std::vector<std::string> forward{}, backward{}; ///< the kernels and loops, in their order
+        std::size_t fused_loops = 0;                    ///< pointwise loops that run together with others
+        std::size_t groups = 0;                         ///< as which they run
+        std::size_t scratch_bytes = 0;                  ///< memory that the recording keeps for itself
+        std::size_t saved_bytes = 0;                    ///< memory that a call keeps for its backward
+        std::uint64_t replays = 0;                      ///< calls that were replayed
+    };
+    std::vector<Graph> graphs;
+    std::uint64_t calls = 0, replays = 0;
+    /// Why calls went eagerly without a look at their arguments, each reason once.
+    std::vector<std::string> eager;
+    /// All of that, for people to read.
+    std::string text() const;
+};
+std::ostream& operator<<(std::ostream& os, const CompileReport& report);
+
+/// What a compiled function depends on beside its arguments: for a module its training flags, hooks and members.
+class CompileWatch {
+public:
+    virtual ~CompileWatch() = default;
+    /// Why the next call must go eagerly; null when it need not.
+    virtual const char* obstacle() const = 0;
+    /// Appends what a recording holds for; another state gets another recording.
+    virtual void state(std::vector<std::uintptr_t>& into) const = 0;
+};
+
+namespace detail {
+/// The part of `Compiled` that does not depend on the function's type.
+class CompiledCalls {
+public:
+    /// Calls the function at `target` with as many tensors as it takes.
+    using Invoke = std::vector<Tensor> (*)(void* target, TensorList arguments);
+
+    explicit CompiledCalls(std::shared_ptr<void> target, std::shared_ptr<const CompileWatch> watch = nullptr);
+    ~CompiledCalls();
+    /// `here`: what to call now in the place of the target, which the backward calls if it must; null for the target.
+    std::vector<Tensor> call(Invoke invoke, TensorList arguments, void* here = nullptr);
+    CompileReport explain() const;
+    void reset();
+
+    struct Impl;
+
+private:
+    std::shared_ptr<Impl> impl_;
+};
+
+/// Programs that include this header get the library that compiles modules, however they are linked.
+bool modules_can_be_compiled();
+inline const bool linked = modules_can_be_compiled();
+
+inline std::vector<Tensor> to_list(Tensor t) { return {std::move(t)}; }
+inline std::vector<Tensor> to_list(std::vector<Tensor> t) { return t; }
+template <class... T> std::vector<Tensor> to_list(std::tuple<T...> t) {
+    return std::apply([](auto&... one) { return std::vector<Tensor>{std::move(one)...}; }, t);
+}
+template <class A, class B> std::vector<Tensor> to_list(std::pair<A, B> t) { return {t.first, t.second}; }
+
+template <class R> struct FromList {
+    template <std::size_t... I> static R make(std::vector<Tensor>&& list, std::index_sequence<I...>) {
+        return R{std::move(list[I])...};
+    }
+    static R from(std::vector<Tensor>&& list) {
+        if constexpr (std::is_same_v<R, Tensor>) return std::move(list[0]);
+        else if constexpr (std::is_same_v<R, std::vector<Tensor>>) return std::move(list);
+        else return make(std::move(list), std::make_index_sequence<std::tuple_size_v<R>>{});
+    }
+};
+} // namespace detail
+
+/// A function over tensors, compiled: `compile` makes it. Copies share what was recorded.
+template <class F> class Compiled {
+public:
+    explicit Compiled(F f, std::shared_ptr<const CompileWatch> watch = nullptr)
+        : function_(std::make_shared<F>(std::move(f))),
+          calls_(std::make_shared<detail::CompiledCalls>(function_, std::move(watch))) {}
+
+    template <class... A>
+    requires(std::convertible_to<const A&, const Tensor&>&&...) auto operator()(const A&... arguments) const {
+        using R = std::decay_t<std::invoke_result_t<F&, const as_tensor<A>&...>>;
+        const Tensor list[sizeof...(A) + 1] = {static_cast<const Tensor&>(arguments)...};
+        return detail::FromList<R>::from(calls_->call(&invoke<sizeof...(A)>, TensorList(list, sizeof...(A))));
+    }
+    /// What was recorded, what was not, and why.
+    CompileReport explain() const { return calls_->explain(); }
+    /// Forgets all recordings.
+    void reset() const { calls_->reset(); }
+    /// The function itself.
+    F& function() const { return *function_; }
+
+private:
+    template <class> using as_tensor = Tensor;
+    template <std::size_t n> static std::vector<Tensor> invoke(void* f, TensorList arguments) {
+        return [&]<std::size_t... I>(std::index_sequence<I...>) {
+            return detail::to_list((*static_cast<F*>(f))(arguments[I]...));
+        }
+        (std::make_index_sequence<n>{});
+    }
+    std::shared_ptr<F> function_;
+    std::shared_ptr<detail::CompiledCalls> calls_;
+};
+
+/// Compiles a function over tensors: `f(Tensor...)`, which returns a tensor, a pair or tuple of tensors, or a vector of
+/// them. Calls give what `f` gives, bit for bit, and gradients, first or higher, as `f` gives them.
+///
+/// The first call with arguments of given shapes, strides, dtypes and `requires_grad` (and grad mode) runs `f` and
+/// records which kernels run over which memory, forward and backward; later ones run those kernels again, pointwise
+/// ones fused, in memory that was laid out once, as one node on the tape. `f` itself does not run then, so it must do
+/// nothing but compute its results of its arguments and of tensors that stay: what it does beside (counting, printing)
+/// happens when it is recorded. Tensors that it captures may change in place; one that a recording alone still
+/// holds was replaced, and the next call records anew.
+///
+/// What cannot be replayed runs eagerly, every time: reading values (`item`, `data_ptr`, ops whose shapes depend on
+/// values), random numbers, writing to arguments or to other tensors from outside, results that alias
+/// arguments or each other, hooks on tensors in between, functions with a backward of their own, tensors on a device;
+/// so do calls under anomaly mode, inference mode, observers or hooks on saved tensors. `explain()` tells which and
+/// why. Errors: those of `f`.
+template <class F>
+requires(!std::convertible_to<F, std::string>) Compiled<std::decay_t<F>> compile(F&& f) {
+    return Compiled<std::decay_t<F>>(std::forward<F>(f));
+}
+
+/// What became of the calls of a module after its `compile()`. Error for a module that is not compiled.
+CompileReport explain(const nn::Module& module);
+
+} // namespace reel::jit

@@ -1,0 +1,95 @@
+// One recording of a compiled function: what it holds for, its plan, and how it runs.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <reel/script/compiled_function.hpp>
+
+#include "replay/plan.hpp"
+
+namespace reel::jit::replay {
+
+using Invoke = jit::detail::CompiledCalls::Invoke;
+
+/// What a recording holds for.
+struct Signature {
+    struct Argument {
+        Dims sizes, strides;
+        ScalarType dtype;
+        bool requires_grad;
+        bool fits(const Tensor& t) const {
+            return t.scalar_type() == dtype && t.sizes().equals(sizes) && t.strides().equals(strides) &&
+                   t.requires_grad() == requires_grad;
+        }
+    };
+    Invoke invoke = nullptr;
+    std::vector<Argument> arguments;
+    std::vector<std::uintptr_t> watched; ///< what the function's watch said
+    bool grad = false;
+    ScalarType default_dtype = ScalarType::Undefined;
+
+    Signature(Invoke invoke, TensorList arguments, std::vector<std::uintptr_t> watched);
+    bool fits(Invoke other, TensorList tensors, const std::vector<std::uintptr_t>& state) const;
+    std::string text() const;
+};
+
+/// A leaf from outside, to which gradients go.
+struct Leaf {
+    Tensor tensor;
+    const Storage* storage;
+};
+
+enum class EntryState : std::uint8_t {
+    New,       ///< nothing yet
+    Recording, ///< some thread is at it
+    Unproven,  ///< the next call runs both ways and compares
+    Ready,
+    Eager, ///< cannot be replayed, `why` says why
+};
+
+struct Entry {
+    explicit Entry(Signature s) : signature(std::move(s)) {}
+
+    const Signature signature;
+    std::atomic<EntryState> state{EntryState::New};
+    std::string why;            ///< written before the state becomes Eager
+    std::unique_ptr<Plan> plan; ///< written before the state becomes Unproven
+    std::vector<Leaf> leaves;
+    std::vector<int> differentiable;                             ///< arguments that have an edge
+    std::vector<int> kept_arguments, kept_outputs, kept_outside; ///< what the backward reads; memories for the last
+    std::mutex lock;                                             ///< of the plan's memory
+    std::atomic<std::uint64_t> replays{0};
+
+    /// Are the tensors from outside the ones that were recorded?
+    bool is_current() const;
+    void give_up(std::string reason);
+};
+
+/// Calls the function, which is recorded into `entry`; what it returns is its own result.
+std::vector<Tensor> record_call(Entry& entry, void* target, TensorList arguments);
+
+/// What a replayed forward pass leaves.
+struct ForwardRun {
+    std::vector<Tensor> outputs; ///< without history
+    StoragePtr saved;
+};
+ForwardRun run_forward(Entry& entry, TensorList arguments);
+/// `arguments` and `outputs`: those that the backward reads, others may be undefined; `seeds` have the recorded
+/// layouts.
+std::vector<Tensor> run_backward(Entry& entry, TensorList arguments, TensorList outputs, const StoragePtr& saved,
+                                 TensorList seeds);
+/// `seed` in the layout that was recorded.
+Tensor laid_out(const Tensor& seed, const Slot& slot);
+/// Has a leaf hooks that gradients pass on their way to it?
+bool has_hooks(const Tensor& leaf);
+/// Equal bits, in row-major order.
+bool same_bits(const Tensor& a, const Tensor& b);
+
+/// Puts outputs of a replayed call on the tape as one node.
+void attach_node(std::shared_ptr<Entry> entry, std::shared_ptr<void> target, TensorList arguments, ForwardRun& run);
+
+} // namespace reel::jit::replay

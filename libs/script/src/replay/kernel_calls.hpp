@@ -1,0 +1,121 @@
+// Standing in the place of kernels: each call that a recorder sees is kept with its arguments.
+#pragma once
+
+#include <tuple>
+#include <type_traits>
+
+#include <reel/autograd/error.hpp>
+#include <reel/autograd/kernel.hpp>
+
+#include "replay/recording.hpp"
+
+namespace reel::jit::replay {
+
+/// How an argument is kept.
+template <class A> struct Kept {
+    using type = std::decay_t<A>;
+    static type keep(Recorder&, const type& a) { return a; }
+};
+template <> struct Kept<const Tensor&> {
+    using type = Tensor;
+    static Tensor keep(Recorder& r, const Tensor& t) { return r.stand_in(t); }
+};
+template <> struct Kept<TensorList> {
+    using type = std::vector<Tensor>;
+    static type keep(Recorder& r, TensorList list) {
+        type kept;
+        for (const Tensor& t : list) kept.push_back(r.stand_in(t));
+        return kept;
+    }
+};
+template <> struct Kept<IntArrayRef> {
+    using type = std::vector<std::int64_t>;
+    static type keep(Recorder&, IntArrayRef list) { return type(list.begin(), list.end()); }
+};
+
+/// A kernel's call with what it was given.
+template <class R, class... A> class CallOf final : public KernelCall {
+public:
+    using Function = R(A...);
+    CallOf(Function* f, Recorder& r, const std::remove_reference_t<A>&... a) : f_(f), args_(Kept<A>::keep(r, a)...) {}
+    void run() override {
+        std::apply(
+            [&](const auto&... a) {
+                if constexpr (std::is_void_v<R>) f_(a...);
+                else REEL_INTERNAL_ASSERT(f_(a...), "a recorded kernel declines what it took before");
+            },
+            args_);
+    }
+
+private:
+    Function* f_;
+    std::tuple<typename Kept<A>::type...> args_;
+};
+
+struct Operands;
+/// The tensors inside a structure that is an argument; most have none.
+template <class T> struct Parts {
+    static void add(const T&, Operands&) {}
+};
+
+/// The operands of a call, by what is done to them. `writes`: bit i is set for argument i.
+struct Operands {
+    std::vector<const Tensor*> read, written;
+    template <class... A> Operands(unsigned writes, const A&... a) {
+        unsigned bit = 1;
+        (add(a, (writes & bit) != 0, bit), ...);
+    }
+
+private:
+    void add(const Tensor& t, bool writes, unsigned& bit) {
+        (writes ? written : read).push_back(&t);
+        bit <<= 1;
+    }
+    void add(const TensorList& list, bool, unsigned& bit) {
+        for (const Tensor& t : list) read.push_back(&t);
+        bit <<= 1;
+    }
+    template <class T> void add(const T& t, bool, unsigned& bit) {
+        Parts<T>::add(t, *this);
+        bit <<= 1;
+    }
+};
+
+/// Does every bit of `writes` stand for a tensor?
+template <class... A> constexpr bool are_tensors(unsigned writes) {
+    unsigned others = ~0u, bit = 1;
+    ((others &= reel::detail::is_tensor<A> ? ~bit : ~0u, bit <<= 1), ...);
+    return (writes & others) == 0;
+}
+
+/// The functions that stand in the place of a kernel's on the CPU.
+template <auto& kernel, auto cpu> struct Stand;
+template <auto& kernel, class R, class... A, R (*cpu)(A...)> struct Stand<kernel, cpu> {
+    /// Keeps the call; one that returns false has done nothing. `writes`: bit i is set where argument i is written.
+    template <unsigned writes> static R keep(A... a) {
+        static_assert(are_tensors<A...>(writes), "an argument that is written is a tensor");
+        if (!reel::detail::launch_observer) [[likely]]
+            return cpu(static_cast<A>(a)...);
+        const reel::detail::UnobservedScope scope;
+        bool done = true;
+        if constexpr (std::is_void_v<R>) cpu(static_cast<A>(a)...);
+        else done = cpu(static_cast<A>(a)...);
+        if (Recorder* const recorder = current_recorder(); done && recorder) {
+            const Operands operands(writes, a...);
+            recorder->kernel(kernel.name(), std::make_unique<CallOf<R, A...>>(cpu, *recorder, a...), operands.read,
+                             operands.written);
+        }
+        if constexpr (!std::is_void_v<R>) return done;
+    }
+    /// What follows this call cannot be replayed: the host learns something, or chance has a say.
+    static R refuse(A... a) {
+        if (!reel::detail::launch_observer) [[likely]]
+            return cpu(static_cast<A>(a)...);
+        if (Recorder* const recorder = current_recorder())
+            recorder->give_up(str(kernel.name(), " is no kernel that can be replayed"));
+        const reel::detail::UnobservedScope scope;
+        return cpu(static_cast<A>(a)...);
+    }
+};
+
+} // namespace reel::jit::replay

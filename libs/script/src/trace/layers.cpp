@@ -1,0 +1,369 @@
+// What the layers of reel::nn record (rule SC-78): the calls of PyTorch's layers of the same names.
+#include <reel/nn/modules/activation.hpp>
+#include <reel/nn/modules/batch_norm.hpp>
+#include <reel/nn/modules/conv.hpp>
+#include <reel/nn/modules/dropout.hpp>
+#include <reel/nn/modules/embedding.hpp>
+#include <reel/nn/modules/linear.hpp>
+#include <reel/nn/modules/loss.hpp>
+#include <reel/nn/modules/normalization.hpp>
+#include <reel/nn/modules/padding.hpp>
+#include <reel/nn/modules/pooling.hpp>
+#include <reel/nn/modules/rnn.hpp>
+#include <reel/nn/modules/vision.hpp>
+#include <reel/nn/option_visitor.hpp>
+
+#include "trace/tracer.hpp"
+
+namespace reel::jit::trace_impl {
+
+namespace {
+
+IValue optional(const Tensor& t) { return t.defined() ? IValue(t) : IValue(); }
+template <class Array> IValue ints(const Array& array, std::size_t n) {
+    Args out;
+    for (std::size_t i = 0; i < n; ++i) out.emplace_back(array[i]);
+    return IValue::list(std::move(out));
+}
+std::string text_of(const auto& choice) { return nn::detail::choice_text(choice.name()); }
+
+IValue sequential(Tracer& t, nn::Module& m, const Args& a) {
+    REEL_CHECK(a.size() == 1, "jit::trace: a Sequential expects one argument, got ", a.size());
+    IValue x = a[0];
+    for (const auto& child : m.own_children()) x = t.module(**child, {x});
+    return x;
+}
+IValue identity(Tracer&, nn::Module&, const Args& a) { return a.at(0); }
+
+IValue linear(Tracer& t, nn::Module& m, const Args& a) {
+    auto& l = dynamic_cast<nn::LinearImpl&>(m);
+    return t.aten("aten::linear", {a.at(0), l.weight, optional(l.bias)});
+}
+template <std::size_t D, class M> IValue conv(Tracer& t, nn::Module& m, const Args& a) {
+    auto& c = dynamic_cast<M&>(m);
+    const auto* const padding = c.options.padding().numbers();
+    REEL_CHECK_NOT_IMPLEMENTED(padding && text_of(c.options.padding_mode()) == "zeros",
+                               "jit::trace: a convolution whose padding is 'same' or no zeros");
+    return t.aten("aten::_convolution",
+                  {a.at(0), c.weight, optional(c.bias), ints(c.options.stride(), D), ints(*padding, D),
+                   ints(c.options.dilation(), D), false, IValue::list(Args(D, IValue(0))), c.options.groups(), false,
+                   false, true, true});
+}
+template <std::size_t D, class M> IValue conv_transpose(Tracer& t, nn::Module& m, const Args& a) {
+    auto& c = dynamic_cast<M&>(m);
+    return t.aten("aten::_convolution",
+                  {a.at(0), c.weight, optional(c.bias), ints(c.options.stride(), D), ints(c.options.padding(), D),
+                   ints(c.options.dilation(), D), true, ints(c.options.output_padding(), D), c.options.groups(), false,
+                   false, true, true});
+}
+
+template <class M> IValue batch_norm(Tracer& t, nn::Module& m, const Args& a) {
+    auto& b = dynamic_cast<M&>(m);
+    const bool counts = b.is_training() && b.num_batches_tracked.defined();
+    REEL_CHECK_NOT_IMPLEMENTED(b.options.momentum(), "jit::trace: batch normalisation without momentum");
+    if (counts) t.call("add_", {b.num_batches_tracked, 1});
+    const bool own_moments = b.is_training() || !b.running_mean.defined();
+    return t.aten("aten::batch_norm",
+                  {a.at(0), optional(b.weight), optional(b.bias), optional(b.running_mean), optional(b.running_var),
+                   own_moments, *b.options.momentum(), b.options.eps(), true});
+}
+template <class M> IValue instance_norm(Tracer& t, nn::Module& m, const Args& a) {
+    auto& b = dynamic_cast<M&>(m);
+    const bool own_moments = b.is_training() || !b.running_mean.defined();
+    return t.aten("aten::instance_norm",
+                  {a.at(0), optional(b.weight), optional(b.bias), optional(b.running_mean), optional(b.running_var),
+                   own_moments, b.options.momentum().value_or(0.), b.options.eps(), true});
+}
+IValue layer_norm(Tracer& t, nn::Module& m, const Args& a) {
+    auto& n = dynamic_cast<nn::LayerNormImpl&>(m);
+    return t.aten("aten::layer_norm", {a.at(0), IValue(n.options.normalized_shape()), optional(n.weight),
+                                       optional(n.bias), n.options.eps(), true});
+}
+IValue group_norm(Tracer& t, nn::Module& m, const Args& a) {
+    auto& n = dynamic_cast<nn::GroupNormImpl&>(m);
+    return t.aten("aten::group_norm",
+                  {a.at(0), n.options.num_groups(), optional(n.weight), optional(n.bias), n.options.eps(), true});
+}
+IValue rms_norm(Tracer& t, nn::Module& m, const Args& a) {
+    auto& n = dynamic_cast<nn::RMSNormImpl&>(m);
+    return t.aten("aten::rms_norm",
+                  {a.at(0), IValue(n.options.normalized_shape()), optional(n.weight), IValue(n.options.eps())});
+}
+
+IValue dropout(Tracer& t, nn::Module& m, const Args& a) {
+    auto& d = dynamic_cast<nn::DropoutImpl&>(m);
+    return t.aten(d.options.inplace() ? "aten::dropout_" : "aten::dropout",
+                  {a.at(0), double(d.options.p()), d.is_training()});
+}
+/// Layers without options of their own: the operator of the same name, in place where the layer says so.
+template <class M> IValue in_place_or_not(Tracer& t, nn::Module& m, const Args& a, const char* name) {
+    return t.call(std::string(name) + (dynamic_cast<M&>(m).options.inplace() ? "_" : ""), {a.at(0)});
+}
+IValue relu(Tracer& t, nn::Module& m, const Args& a) { return in_place_or_not<nn::ReLUImpl>(t, m, a, "relu"); }
+IValue sigmoid(Tracer& t, nn::Module&, const Args& a) { return t.call("sigmoid", {a.at(0)}); }
+IValue tanh(Tracer& t, nn::Module&, const Args& a) { return t.call("tanh", {a.at(0)}); }
+IValue silu(Tracer& t, nn::Module& m, const Args& a) {
+    return t.aten(dynamic_cast<nn::SiLUImpl&>(m).options.inplace() ? "aten::silu_" : "aten::silu", {a.at(0)});
+}
+IValue hardswish(Tracer& t, nn::Module& m, const Args& a) {
+    const bool inplace = dynamic_cast<nn::HardswishImpl&>(m).options.inplace();
+    return t.aten(inplace ? "aten::hardswish_" : "aten::hardswish", {a.at(0)});
+}
+IValue gelu(Tracer& t, nn::Module& m, const Args& a) {
+    return t.aten("aten::gelu", {a.at(0), dynamic_cast<nn::GELUImpl&>(m).options.approximate()});
+}
+IValue leaky_relu(Tracer& t, nn::Module& m, const Args& a) {
+    auto& l = dynamic_cast<nn::LeakyReLUImpl&>(m);
+    return t.aten(l.options.inplace() ? "aten::leaky_relu_" : "aten::leaky_relu",
+                  {a.at(0), double(l.options.negative_slope())});
+}
+IValue elu(Tracer& t, nn::Module& m, const Args& a) {
+    auto& l = dynamic_cast<nn::ELUImpl&>(m);
+    return t.aten(l.options.inplace() ? "aten::elu_" : "aten::elu", {a.at(0), double(l.options.alpha())});
+}
+IValue relu6(Tracer& t, nn::Module& m, const Args& a) {
+    const bool inplace = dynamic_cast<nn::ReLU6Impl&>(m).options.inplace();
+    return t.aten(inplace ? "aten::hardtanh_" : "aten::hardtanh", {a.at(0), 0., 6.});
+}
+IValue softmax(Tracer& t, nn::Module& m, const Args& a) {
+    return t.aten("aten::softmax.int", {a.at(0), dynamic_cast<nn::SoftmaxImpl&>(m).options.dim()});
+}
+IValue log_softmax(Tracer& t, nn::Module& m, const Args& a) {
+    return t.aten("aten::log_softmax.int", {a.at(0), dynamic_cast<nn::LogSoftmaxImpl&>(m).options.dim()});
+}
+IValue tanhshrink(Tracer& t, nn::Module&, const Args& a) { return t.call("nn.functional.tanhshrink", a); }
+IValue softsign(Tracer& t, nn::Module&, const Args& a) { return t.call("nn.functional.softsign", a); }
+
+template <std::size_t D, class M> IValue max_pool(Tracer& t, nn::Module& m, const Args& a) {
+    auto& o = dynamic_cast<M&>(m).options;
+    return t.aten(D == 1   ? "aten::max_pool1d"
+                  : D == 2 ? "aten::max_pool2d"
+                           : "aten::max_pool3d",
+                  {a.at(0), ints(o.kernel_size(), D), ints(o.stride(), D), ints(o.padding(), D), ints(o.dilation(), D),
+                   o.ceil_mode()});
+}
+IValue avg_pool2d(Tracer& t, nn::Module& m, const Args& a) {
+    auto& o = dynamic_cast<nn::AvgPool2dImpl&>(m).options;
+    return t.aten("aten::avg_pool2d", {a.at(0), ints(o.kernel_size(), 2), ints(o.stride(), 2), ints(o.padding(), 2),
+                                       o.ceil_mode(), o.count_include_pad(), IValue(o.divisor_override())});
+}
+IValue adaptive_avg_pool2d(Tracer& t, nn::Module& m, const Args& a) {
+    auto& o = dynamic_cast<nn::AdaptiveAvgPool2dImpl&>(m).options;
+    Args size;
+    for (std::size_t i = 0; i < 2; ++i)
+        size.emplace_back(o.output_size()[i].value_or(a.at(0).toTensor().size(std::int64_t(i) - 2)));
+    return t.aten("aten::adaptive_avg_pool2d", {a.at(0), IValue::list(std::move(size))});
+}
+template <class M, std::size_t D> IValue pad(Tracer& t, nn::Module& m, const Args& a) {
+    const std::string mode = M::mode;
+    return t.aten("aten::pad", {a.at(0), ints(dynamic_cast<M&>(m).options.padding(), 2 * D), mode,
+                                mode == "constant" ? IValue(0.) : IValue()});
+}
+IValue upsample(Tracer& t, nn::Module& m, const Args& a) {
+    auto& o = dynamic_cast<nn::UpsampleImpl&>(m).options;
+    const IValue size = o.size() ? IValue(*o.size()) : IValue();
+    IValue factors;
+    if (o.scale_factor()) {
+        // one factor stands for every dimension
+        const std::size_t dims = std::size_t(a.at(0).toTensor().dim()) - 2;
+        const std::vector<double>& f = *o.scale_factor();
+        factors = IValue(f.size() == 1 ? std::vector<double>(dims, f[0]) : f);
+    }
+    return t.call("nn.functional.interpolate", {a.at(0), size, factors, text_of(o.mode()), IValue(o.align_corners())});
+}
+IValue flatten(Tracer& t, nn::Module& m, const Args& a) {
+    auto& o = dynamic_cast<nn::FlattenImpl&>(m).options;
+    return t.aten("aten::flatten.using_ints", {a.at(0), o.start_dim(), o.end_dim()});
+}
+IValue embedding(Tracer& t, nn::Module& m, const Args& a) {
+    auto& e = dynamic_cast<nn::EmbeddingImpl&>(m);
+    return t.aten("aten::embedding", {e.weight, a.at(0), e.options.padding_idx().value_or(-1),
+                                      e.options.scale_grad_by_freq(), e.options.sparse()});
+}
+IValue mse_loss(Tracer& t, nn::Module& m, const Args& a) {
+    const std::string reduction = text_of(dynamic_cast<nn::MSELossImpl&>(m).options.reduction());
+    return t.call("nn.functional.mse_loss", {a.at(0), a.at(1), {}, {}, reduction});
+}
+
+/// States that start from zero, as large as the batch is when the trace runs.
+IValue zero_states(Tracer& t, const nn::detail::RNNOptionsBase& o, const Tensor& x, const IValue& batch) {
+    const std::int64_t layers = o.num_layers() * (o.bidirectional() ? 2 : 1);
+    return t.aten("aten::zeros",
+                  {IValue::list({layers, batch, o.hidden_size()}), x.scalar_type(), {}, x.device(), false});
+}
+template <class M> IValue recurrent(Tracer& t, nn::Module& m, const Args& a) {
+    auto& r = dynamic_cast<M&>(m);
+    const auto& o = r.options_base;
+    constexpr bool lstm = std::is_same_v<M, nn::LSTMImpl>;
+    const Tensor x = a.at(0).toTensor();
+    REEL_CHECK_NOT_IMPLEMENTED(x.dim() == 3 && (a.size() == 1 || !lstm) && o.proj_size() == 0,
+                               "jit::trace: ", m.repr_name(),
+                               " without a batch, with projections, or an LSTM with given states");
+    IValue state;
+    if (a.size() > 1 && !a[1].isNone()) state = a[1];
+    else {
+        const IValue batch = t.size(x, o.batch_first() ? 0 : 1);
+        t.local("max_batch_size", batch);
+        state = zero_states(t, o, x, batch);
+        if (lstm) {
+            const IValue cells = zero_states(t, o, x, batch);
+            t.local("h_zeros", state);
+            t.local("c_zeros", cells);
+            state = IValue::list({state, cells});
+        } else t.local("hx", state);
+    }
+    Args weights;
+    for (const auto& p : r.own_parameters()) weights.emplace_back(*p);
+    const IValue result = t.aten(lstm ? "aten::lstm.input" : "aten::gru.input",
+                                 {x, state, IValue::list(std::move(weights)), o.bias(), o.num_layers(), o.dropout(),
+                                  r.is_training(), o.bidirectional(), o.batch_first()});
+    if (!lstm) return result;
+    const auto& parts = result.elements();
+    return IValue::tuple({parts[0], IValue::tuple({parts[1], parts[2]})});
+}
+
+constexpr Layer table[] = {
+    {"Sequential", "container", sequential},
+    {"Identity", "linear", identity},
+    {"Linear", "linear", linear},
+    {"NonDynamicallyQuantizableLinear", "linear", linear},
+    {"Conv1d", "conv", conv<1, nn::Conv1dImpl>},
+    {"Conv2d", "conv", conv<2, nn::Conv2dImpl>},
+    {"Conv3d", "conv", conv<3, nn::Conv3dImpl>},
+    {"ConvTranspose1d", "conv", conv_transpose<1, nn::ConvTranspose1dImpl>},
+    {"ConvTranspose2d", "conv", conv_transpose<2, nn::ConvTranspose2dImpl>},
+    {"ConvTranspose3d", "conv", conv_transpose<3, nn::ConvTranspose3dImpl>},
+    {"BatchNorm1d", "batchnorm", batch_norm<nn::BatchNorm1dImpl>},
+    {"BatchNorm2d", "batchnorm", batch_norm<nn::BatchNorm2dImpl>},
+    {"BatchNorm3d", "batchnorm", batch_norm<nn::BatchNorm3dImpl>},
+    {"InstanceNorm1d", "instancenorm", instance_norm<nn::InstanceNorm1dImpl>},
+    {"InstanceNorm2d", "instancenorm", instance_norm<nn::InstanceNorm2dImpl>},
+    {"InstanceNorm3d", "instancenorm", instance_norm<nn::InstanceNorm3dImpl>},
+    {"LayerNorm", "normalization", layer_norm},
+    {"GroupNorm", "normalization", group_norm},
+    {"RMSNorm", "normalization", rms_norm},
+    {"Dropout", "dropout", dropout},
+    {"ReLU", "activation", relu},
+    {"Sigmoid", "activation", sigmoid},
+    {"Tanh", "activation", tanh},
+    {"SiLU", "activation", silu},
+    {"Hardswish", "activation", hardswish},
+    {"GELU", "activation", gelu},
+    {"LeakyReLU", "activation", leaky_relu},
+    {"ELU", "activation", elu},
+    {"ReLU6", "activation", relu6},
+    {"Softmax", "activation", softmax},
+    {"LogSoftmax", "activation", log_softmax},
+    {"Tanhshrink", "activation", tanhshrink},
+    {"Softsign", "activation", softsign},
+    {"MaxPool1d", "pooling", max_pool<1, nn::MaxPool1dImpl>},
+    {"MaxPool2d", "pooling", max_pool<2, nn::MaxPool2dImpl>},
+    {"MaxPool3d", "pooling", max_pool<3, nn::MaxPool3dImpl>},
+    {"AvgPool2d", "pooling", avg_pool2d},
+    {"AdaptiveAvgPool2d", "pooling", adaptive_avg_pool2d},
+    {"ZeroPad1d", "padding", pad<nn::ZeroPad1dImpl, 1>},
+    {"ZeroPad2d", "padding", pad<nn::ZeroPad2dImpl, 2>},
+    {"ReflectionPad1d", "padding", pad<nn::ReflectionPad1dImpl, 1>},
+    {"ReflectionPad2d", "padding", pad<nn::ReflectionPad2dImpl, 2>},
+    {"ReplicationPad1d", "padding", pad<nn::ReplicationPad1dImpl, 1>},
+    {"ReplicationPad2d", "padding", pad<nn::ReplicationPad2dImpl, 2>},
+    {"Upsample", "upsampling", upsample},
+    {"Flatten", "flatten", flatten},
+    {"Embedding", "sparse", embedding},
+    {"LSTM", "rnn", recurrent<nn::LSTMImpl>},
+    {"GRU", "rnn", recurrent<nn::GRUImpl>},
+    {"MSELoss", "loss", mse_loss, "input target"},
+    {"CELU", "activation", nullptr},
+    {"SELU", "activation", nullptr},
+    {"Mish", "activation", nullptr},
+    {"Hardsigmoid", "activation", nullptr},
+    {"Hardtanh", "activation", nullptr},
+    {"Hardshrink", "activation", nullptr},
+    {"Softshrink", "activation", nullptr},
+    {"Softplus", "activation", nullptr},
+    {"LogSigmoid", "activation", nullptr},
+    {"Threshold", "activation", nullptr},
+    {"PReLU", "activation", nullptr},
+    {"RReLU", "activation", nullptr},
+    {"GLU", "activation", nullptr},
+    {"Softmin", "activation", nullptr},
+    {"Softmax2d", "activation", nullptr},
+    {"Dropout1d", "dropout", nullptr},
+    {"Dropout2d", "dropout", nullptr},
+    {"Dropout3d", "dropout", nullptr},
+    {"AlphaDropout", "dropout", nullptr},
+    {"FeatureAlphaDropout", "dropout", nullptr},
+    {"AvgPool1d", "pooling", nullptr},
+    {"AvgPool3d", "pooling", nullptr},
+    {"AdaptiveAvgPool1d", "pooling", nullptr},
+    {"AdaptiveAvgPool3d", "pooling", nullptr},
+    {"AdaptiveMaxPool1d", "pooling", nullptr},
+    {"AdaptiveMaxPool2d", "pooling", nullptr},
+    {"AdaptiveMaxPool3d", "pooling", nullptr},
+    {"LPPool1d", "pooling", nullptr},
+    {"LPPool2d", "pooling", nullptr},
+    {"LPPool3d", "pooling", nullptr},
+    {"ZeroPad3d", "padding", nullptr},
+    {"ConstantPad1d", "padding", nullptr},
+    {"ConstantPad2d", "padding", nullptr},
+    {"ConstantPad3d", "padding", nullptr},
+    {"ReflectionPad3d", "padding", nullptr},
+    {"ReplicationPad3d", "padding", nullptr},
+    {"CircularPad1d", "padding", nullptr},
+    {"CircularPad2d", "padding", nullptr},
+    {"CircularPad3d", "padding", nullptr},
+    {"UpsamplingNearest2d", "upsampling", nullptr},
+    {"UpsamplingBilinear2d", "upsampling", nullptr},
+    {"PixelShuffle", "pixelshuffle", nullptr},
+    {"PixelUnshuffle", "pixelshuffle", nullptr},
+    {"ChannelShuffle", "channelshuffle", nullptr},
+    {"Fold", "fold", nullptr},
+    {"Unfold", "fold", nullptr},
+    {"LocalResponseNorm", "normalization", nullptr},
+    {"CrossMapLRN2d", "normalization", nullptr},
+    {"EmbeddingBag", "sparse", nullptr},
+    {"Unflatten", "flatten", nullptr},
+    {"ModuleList", "container", nullptr},
+    {"ModuleDict", "container", nullptr},
+    {"ParameterList", "container", nullptr},
+    {"ParameterDict", "container", nullptr},
+    {"RNN", "rnn", nullptr, "input hx"},
+    {"RNNCell", "rnn", nullptr, "input hx"},
+    {"LSTMCell", "rnn", nullptr, "input hx"},
+    {"GRUCell", "rnn", nullptr, "input hx"},
+    {"Bilinear", "linear", nullptr, "input1 input2"},
+    {"CosineSimilarity", "distance", nullptr, "x1 x2"},
+    {"PairwiseDistance", "distance", nullptr, "x1 x2"},
+    {"L1Loss", "loss", nullptr, "input target"},
+    {"SmoothL1Loss", "loss", nullptr, "input target"},
+    {"HuberLoss", "loss", nullptr, "input target"},
+    {"NLLLoss", "loss", nullptr, "input target"},
+    {"CrossEntropyLoss", "loss", nullptr, "input target"},
+    {"KLDivLoss", "loss", nullptr, "input target"},
+    {"BCELoss", "loss", nullptr, "input target"},
+    {"BCEWithLogitsLoss", "loss", nullptr, "input target"},
+    {"PoissonNLLLoss", "loss", nullptr, "input target"},
+    {"GaussianNLLLoss", "loss", nullptr, "input target"},
+    {"SoftMarginLoss", "loss", nullptr, "input target"},
+    {"HingeEmbeddingLoss", "loss", nullptr, "input target"},
+    {"MultiMarginLoss", "loss", nullptr, "input target"},
+    {"MultiLabelMarginLoss", "loss", nullptr, "input target"},
+    {"MultiLabelSoftMarginLoss", "loss", nullptr, "input target"},
+    {"CosineEmbeddingLoss", "loss", nullptr, "input1 input2 target"},
+    {"MarginRankingLoss", "loss", nullptr, "input1 input2 target"},
+    {"TripletMarginLoss", "loss", nullptr, "anchor positive negative"},
+    {"MultiheadAttention", "activation", trace_attention, "query key value"},
+    {"TransformerEncoderLayer", "transformer", trace_encoder_layer, "src"},
+};
+} // namespace
+
+const Layer* find_layer(const nn::Module& module) {
+    const std::string name = module.repr_name();
+    // a class of the user's may have the name of a layer
+    if (std::string(typeid(module).name()).find("4reel2nn") == std::string::npos) return nullptr;
+    for (const Layer& layer : table)
+        if (layer.name == name) return &layer;
+    return nullptr;
+}
+
+} // namespace reel::jit::trace_impl

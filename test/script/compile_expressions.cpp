@@ -1,0 +1,110 @@
+// What expressions and conditions come to.
+#include <reel/script/compile.hpp>
+
+#include <cmath>
+
+#include <boost/test/unit_test.hpp>
+
+#include "compile_helpers.hpp"
+
+using namespace reel::jit;
+using namespace reel::testing;
+using reel::IValue;
+
+BOOST_AUTO_TEST_SUITE(script_compile_expressions)
+
+BOOST_AUTO_TEST_CASE(isinstance_asks_for_lists_and_tuples_of_whatever) { // SC-30, SC-35
+    const Functions program("def f(x: Any) -> str:\n"
+                            "    if isinstance(x, list):\n        return 'list'\n"
+                            "    if isinstance(x, (int, tuple)):\n        return 'int or tuple'\n"
+                            "    return 'other'\n");
+    BOOST_TEST(program({IValue::list({1, 2})}).toStringRef() == "list");
+    BOOST_TEST(program({IValue::tuple({1, "a"})}).toStringRef() == "int or tuple");
+    BOOST_TEST(program({3}).toStringRef() == "int or tuple");
+    BOOST_TEST(program({"a"}).toStringRef() == "other");
+    BOOST_TEST(contains(program.code(), "isinstance(x, list)"));
+    BOOST_TEST(contains(program.code(), "isinstance(x0, (int, tuple))"));
+    const Functions narrowed("def f(x: Union[int, List[int]]) -> int:\n"
+                             "    if isinstance(x, list):\n        return len(x)\n    return x\n");
+    BOOST_TEST(narrowed({IValue::list({1, 2, 3})}).toInt() == 3);
+    BOOST_TEST(narrowed({7}).toInt() == 7);
+}
+
+BOOST_AUTO_TEST_CASE(of_a_constant_condition_one_branch_is_compiled) { // SC-67
+    BOOST_TEST(contains(Functions("def f():\n    return 1 if True else 'a'\n").code(), "-> int:"));
+    BOOST_TEST(evaluated("undefined.name if False else 3").toInt() == 3);
+    BOOST_TEST(Functions("def f(x: int):\n    if False:\n        x = 'a'\n    return x\n")({4}).toInt() == 4);
+    BOOST_TEST(evaluated("torch.jit.is_scripting()").toBool());
+}
+
+BOOST_AUTO_TEST_CASE(lists_and_dicts_of_several_types_are_of_unions) { // SC-37
+    BOOST_TEST(
+        contains(Functions("def f():\n    return [1, 2.5]\n").code(), "annotate(List[Union[float, int]], [1, 2.5])"));
+    BOOST_TEST(contains(Functions("def f():\n    return {'a': 1, 'b': 'c'}\n").code(), "Dict[str, Union[int, str]]"));
+    BOOST_TEST(evaluated("len(torch.jit.annotate(List[Any], [1, 'a', 2.]))").toInt() == 3);
+}
+
+BOOST_AUTO_TEST_CASE(lists_and_dicts_out_of_iterables) { // SC-46
+    BOOST_TEST(shown("list(range(1, 6, 2))") == "[1, 3, 5]");
+    BOOST_TEST(shown("list(enumerate(['a', 'b']))") == shown("[(0, 'a'), (1, 'b')]"));
+    BOOST_TEST(shown("list(zip([1, 2], ['a', 'b', 'c']))") == shown("[(1, 'a'), (2, 'b')]"));
+    BOOST_TEST(shown("dict([('a', 1), ('b', 2)])") == shown("{'a': 1, 'b': 2}"));
+    BOOST_TEST(shown("dict(a=1, b=2)") == shown("{'a': 1, 'b': 2}"));
+    BOOST_TEST(shown("dict(zip(['a'], [1.5]))") == shown("{'a': 1.5}"));
+    BOOST_TEST(contains(failure("def f():\n    return dict([1])\n"), "dict expects pairs"));
+    // what walks has no name of the program's
+    BOOST_TEST(contains(Functions("def f():\n    return list(range(3))\n").code(), "  for _1 in range(3):\n"));
+}
+
+BOOST_AUTO_TEST_CASE(operators_of_strings_and_tuples) { // SC-50
+    BOOST_TEST(evaluated("'%d of %s' % (1, 'a')").toStringRef() == "1 of a");
+    BOOST_TEST(evaluated("'%s' % 'x'").toStringRef() == "x");
+    BOOST_TEST(shown("(1, 'a') + (2.5,)") == shown("(1, 'a', 2.5)"));
+    BOOST_TEST(!evaluated("bool('')").toBool());
+    BOOST_TEST(evaluated("bool([0])").toBool());
+    BOOST_TEST(evaluated("hash('a') == hash('a')").toBool());
+    BOOST_TEST(evaluated("torch.pi").toDouble() == std::acos(-1.));
+    const Functions shifted("def f(x):\n    x <<= 1\n    return x\n");
+    BOOST_TEST(contains(shifted.code(), "torch.__ilshift__(x, 1)"));
+}
+
+BOOST_AUTO_TEST_CASE(functions_of_the_library_share_what_they_need) {
+    const Functions program("def f(x, y):\n    a = torch.nn.functional.mse_loss(x, y)\n"
+                            "    return a + torch.nn.functional.l1_loss(x, y, reduction='sum')\n");
+    BOOST_TEST(contains(program.code(), "torch.nn.functional.l1_loss"));
+}
+
+BOOST_AUTO_TEST_CASE(objects_are_sorted_by_their_own_order_and_odd_names_may_come_first) { // SC-21, SC-51
+    auto unit = std::make_shared<CompilationUnit>();
+    const std::string text = R"(class Parts(Module):
+  __parameters__ = ["0", ]
+  __buffers__ = []
+  __annotations__ = []
+  __annotations__["0"] = Tensor
+  training : bool
+class Size:
+  n : int
+  def __init__(self: __torch__.m.Size,
+    n: int) -> NoneType:
+    self.n = n
+    return None
+  def __lt__(self: __torch__.m.Size,
+    other: __torch__.m.Size) -> bool:
+    return torch.lt(self.n, other.n)
+def make(n: int) -> __torch__.m.Size:
+  c = __torch__.m.Size.__new__(__torch__.m.Size)
+  _0 = (c).__init__(n, )
+  return c
+def least(n: int) -> int:
+  l = [__torch__.m.make(n, ), __torch__.m.make(2, ), __torch__.m.make(5, )]
+  return (sorted(l)[0]).n
+)";
+    SourceFile file(*unit, "__torch__.m", "m.py", text, nullptr);
+    BOOST_TEST(file.define("__torch__.m.least"));
+    BOOST_TEST((*unit->find_function("__torch__.m.least"))({7}).toInt() == 2);
+    BOOST_TEST((*unit->find_function("__torch__.m.least"))({1}).toInt() == 1);
+    BOOST_TEST(file.define("__torch__.m.Parts"));
+    BOOST_TEST(unit->find_class("__torch__.m.Parts")->attributes()[0].name == "0");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,186 @@
+// Compiled functions: the same bits, the same gradients.
+#include <reel/script/compiled_function.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <reel/autograd/backward.hpp>
+#include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/gradcheck.hpp>
+#include <reel/autograd/parallel.hpp>
+
+#include "script/compiled.hpp"
+
+using namespace reel;
+using namespace reel::testing;
+using jit::compile;
+
+BOOST_AUTO_TEST_SUITE(script_compiled_function)
+
+BOOST_AUTO_TEST_CASE(a_chain_is_one_group_of_loops) {
+    const auto compiled = compile(chain);
+    BOOST_TEST(like_eager(compiled, chain, numbers({8})));
+    const jit::CompileReport r = compiled.explain();
+    BOOST_TEST(r.graphs.size() == 1u);
+    BOOST_TEST(r.graphs[0].forward.size() == 83u);
+    BOOST_TEST(r.graphs[0].groups >= 1u);
+    BOOST_TEST(r.graphs[0].fused_loops >= 83u);
+    BOOST_TEST(has(r.text(), "float32 [8] requires grad, grad mode on"), r.text());
+}
+
+BOOST_AUTO_TEST_CASE(blocks_threads_and_layouts_change_no_bit) {
+    const int threads = get_num_threads();
+    for (const int n : {1, 2}) {
+        set_num_threads(n);
+        for (const std::int64_t size : {1, 1023, 1024, 1025, 70001})
+            BOOST_TEST(like_eager(compile(chain), chain, numbers({size})), size);
+    }
+    set_num_threads(threads);
+    const auto t = [] { return randn({5, 300}).t().requires_grad_(); };
+    const auto transposed = [](const Tensor& x) { return chain(x.exp() * 0.1); };
+    BOOST_TEST(like_eager(compile(transposed), transposed, t));
+    const auto broadcast = [](const Tensor& x, const Tensor& b, const Tensor& s) { return (x * b + s).relu() - b; };
+    BOOST_TEST(like_eager(compile(broadcast), broadcast, numbers({7, 5}), numbers({5}), numbers({})));
+    const auto mixed = [](const Tensor& x, const Tensor& i) { return x.to(kDouble) * i + (i * 3).to(kFloat) * x; };
+    const auto compiled = compile(mixed);
+    const bool good = like_eager(compiled, mixed, numbers({6}), [] { return arange(6); });
+    BOOST_TEST(good, compiled.explain());
+    BOOST_TEST(like_eager(compile(chain), chain, numbers({9}, true, kDouble)));
+    BOOST_TEST(like_eager(compile(chain), chain, numbers({9}, true, kComplexDouble)));
+    BOOST_TEST(like_eager(compile(chain), chain, numbers({3, 4}, false)));
+}
+
+BOOST_AUTO_TEST_CASE(products_reductions_and_views) {
+    const auto net = [](const Tensor& x, const Tensor& w, const Tensor& b, const Tensor& v) {
+        return log_softmax(linear(relu(linear(x, w, b)), v), 1);
+    };
+    BOOST_TEST(like_eager(compile(net), net, numbers({4, 6}), numbers({5, 6}), numbers({5}), numbers({3, 5})));
+    const auto cell = [](const Tensor& x, const Tensor& h, const Tensor& c, const Tensor& w, const Tensor& u) {
+        const std::vector<Tensor> g = (linear(x, w) + linear(h, u)).chunk(4, 1);
+        const Tensor next = g[0].sigmoid() * c + g[1].sigmoid() * g[2].tanh();
+        return cat({g[3].sigmoid() * next.tanh(), next}, 1);
+    };
+    BOOST_TEST(like_eager(compile(cell), cell, numbers({3, 4}), numbers({3, 5}), numbers({3, 5}), numbers({20, 4}),
+                          numbers({20, 5})));
+    const auto inside = [](const Tensor& x) { // work in place on what is the function's own
+        Tensor y = x.clone();
+        y.select(0, 1).mul_(2);
+        y += x.mean(0);
+        return y.cumsum(1).transpose(0, 1).contiguous();
+    };
+    BOOST_TEST(like_eager(compile(inside), inside, numbers({3, 4})));
+    const auto conv = [](const Tensor& x, const Tensor& w) { return max_pool2d(conv2d(x, w), {2, 2}).flatten(1); };
+    BOOST_TEST(like_eager(compile(conv), conv, numbers({2, 3, 7, 7}), numbers({4, 3, 2, 2})));
+}
+
+BOOST_AUTO_TEST_CASE(several_results_and_higher_derivatives) {
+    const auto f = [](const Tensor& x, const Tensor& w) { return std::make_tuple((x * w).exp(), x.sin() * 2); };
+    const auto compiled = compile(f);
+    const Tensor w = randn({3}, kDouble).requires_grad_();
+    for (int i = 0; i < 4; ++i) {
+        const Tensor x = randn({3}, kDouble).requires_grad_();
+        const auto [a, b] = compiled(x, w);
+        const auto [c, d] = f(x, w);
+        BOOST_TEST((same(a, c) && same(b, d)));
+        // of one result alone: what has no part in it gets nothing
+        const auto one = autograd::grad({b.sum()}, {x, w}, {}, true, false, true);
+        BOOST_TEST(same(one[0], x.detach().cos() * 2));
+        BOOST_TEST(!one[1].defined());
+        const auto g = autograd::grad({(a * b).sum()}, {x, w}, {}, std::nullopt, true);
+        const auto h = autograd::grad({(c * d).sum()}, {x, w}, {}, std::nullopt, true);
+        const auto gg = autograd::grad({(g[0] * g[1]).sum()}, {x, w}),
+                   hh = autograd::grad({(h[0] * h[1]).sum()}, {x, w});
+        for (int k = 0; k < 2; ++k) {
+            BOOST_TEST(allclose(g[k], h[k]));
+            BOOST_TEST(allclose(gg[k], hh[k]));
+        }
+    }
+    BOOST_TEST(compiled.explain().replays == 2u);
+    const auto smooth = compile([](const Tensor& x) { return (x.sin() * x).exp(); });
+    for (int i = 0; i < 2; ++i) smooth(randn({3}, kDouble).requires_grad_());
+    const auto scalar = [&](const autograd::variable_list& in) { return autograd::variable_list{smooth(in[0])}; };
+    BOOST_TEST(autograd::gradcheck(scalar, {randn({3}, kDouble).requires_grad_()}));
+    BOOST_TEST(autograd::gradgradcheck(scalar, {randn({3}, kDouble).requires_grad_()}));
+    BOOST_TEST(smooth.explain().replays > 10u);
+}
+
+BOOST_AUTO_TEST_CASE(leaves_from_outside_are_trained) {
+    Tensor w = randn({4, 3}).requires_grad_(), other = w.detach().clone().requires_grad_();
+    const auto f = [](const Tensor& x, const Tensor& p) { return linear(x, p).tanh().sum(); };
+    const auto compiled = compile([&](const Tensor& x) { return f(x, w); });
+    for (int i = 0; i < 6; ++i) {
+        const Tensor x = randn({2, 3});
+        compiled(x).backward();
+        f(x, other).backward();
+        BOOST_TEST(same(w.grad(), other.grad()));
+        const NoGradGuard off;
+        for (const Tensor* t : {&w, &other}) {
+            *t -= t->grad() * 0.1; // in place: the recording stays
+            t->mutable_grad().reset();
+        }
+    }
+    BOOST_TEST(compiled.explain().replays == 4u);
+    w = randn({4, 3}).requires_grad_(); // nobody else holds the old one
+    const Tensor x = randn({2, 3});
+    for (int i = 0; i < 3; ++i) BOOST_TEST(same(compiled(x), f(x, w)));
+    BOOST_TEST(compiled.explain().replays == 5u);
+    w.requires_grad_(false);
+    BOOST_TEST(!compiled(x).requires_grad());
+}
+
+BOOST_AUTO_TEST_CASE(random_programs_give_the_same_bits) {
+    for (int seed = 0; seed < 60; ++seed) {
+        const auto program = [seed](const Tensor& x, const Tensor& y) {
+            std::vector<Tensor> t{x, y};
+            std::uint32_t state = std::uint32_t(seed) * 2654435761u + 12345u;
+            const auto draw = [&](std::uint32_t n) {
+                state = state * 1664525u + 1013904223u;
+                return (state >> 16) % n;
+            };
+            for (int i = 0; i < 25; ++i) {
+                const Tensor a = t[draw(std::uint32_t(t.size()))], b = t[draw(std::uint32_t(t.size()))];
+                switch (draw(12)) {
+                case 0:
+                    t.push_back(a + b);
+                    break;
+                case 1:
+                    t.push_back(a * b * 0.3);
+                    break;
+                case 2:
+                    t.push_back(tanh(a));
+                    break;
+                case 3:
+                    t.push_back(a.sigmoid() - b);
+                    break;
+                case 4:
+                    t.push_back(where(a > b, a, b * 0.5));
+                    break;
+                case 5:
+                    t.push_back(a.t().contiguous().t());
+                    break;
+                case 6:
+                    t.push_back(a - a.mean(0, true));
+                    break;
+                case 7:
+                    t.push_back(matmul(a, b.t()).tanh().matmul(b));
+                    break;
+                case 8:
+                    t.push_back(cat({a.narrow(0, 0, 2), b.narrow(0, 2, 3)}, 0));
+                    break;
+                case 9:
+                    t.push_back((a * 1).relu_() + b[0]);
+                    break;
+                case 10:
+                    t.push_back(a.flip({1}) * b.abs().clamp(0.1, 1));
+                    break;
+                default:
+                    t.push_back(a.softmax(1) + a.max());
+                    break;
+                }
+            }
+            return t.back() + t[t.size() - 2] * 0.5;
+        };
+        BOOST_TEST(like_eager(compile(program), program, numbers({5, 7}), numbers({5, 7})), seed);
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,83 @@
+// The Reel side of doc/guide/from-pytorch.md, which shows these lines. Compiled, not run.
+#include <reel/autograd/define_op.hpp>
+#include <reel/reel.hpp>
+
+#pragma GCC diagnostic ignored "-Wunused"
+
+using namespace reel;
+using namespace reel::indexing;
+
+void tensors(Tensor x, Tensor y, Tensor mask) {
+    Tensor a = zeros({2, 3}), b = randn({2, 3}, kDouble), c = tensor({1, 2, 3});
+    Tensor row = x[0], part = x.index({Slice(), Slice(1, None)}), picked = x.index({mask});
+    x.index_put_({0}, 1.0);
+    Tensor same = x.reshape({-1}), other = x.permute({1, 0}), wide = x.to(kDouble);
+    Tensor total = x.sum(/*dim=*/1, /*keepdim=*/true), best = x.argmax(1);
+    auto [values, indices] = x.max(1);
+    Tensor product = matmul(x, y), both = cat({x, y}, 1), scaled = x * 2 + y / 3;
+    double number = x.sum().item<double>();
+    std::int64_t rows = x.size(0);
+    bool equal_enough = allclose(x, y);
+}
+
+void gradients(Tensor x, Tensor w) {
+    Tensor loss = (x * w).sum();
+    loss.backward({.retain_graph = true});
+    Tensor g = w.grad();
+    w.clear_grad();
+    Tensor gx = autograd::grad({loss}, {x}, autograd::GradOptions{.create_graph = true})[0];
+    {
+        NoGradGuard no_grad;
+        w -= 0.1 * g;
+    }
+    Tensor constant = x.detach();
+    RemovableHandle handle = w.register_hook([](const Tensor& grad) { return grad * 2; });
+    handle.remove();
+}
+
+struct BlockImpl : nn::Module {
+    explicit BlockImpl(std::int64_t width) {
+        norm = register_module("norm", nn::LayerNorm(nn::LayerNormOptions({width})));
+        fc = register_module("fc", nn::Linear(width, width));
+        scale = register_parameter("scale", ones({width}));
+        steps = register_buffer("steps", zeros({}));
+    }
+    Tensor forward(const Tensor& x) { return x + scale * fc(norm(x)); }
+    nn::LayerNorm norm{nullptr};
+    nn::Linear fc{nullptr};
+    Tensor scale, steps;
+};
+REEL_MODULE(Block);
+
+void training(std::vector<std::pair<Tensor, Tensor>> loader) {
+    manual_seed(0);
+    nn::Sequential net{nn::Linear(8, 32), nn::ReLU(), Block(32), nn::Linear(32, 2)};
+    optim::AdamW optimizer(net->parameters(), optim::AdamWOptions(1e-3).weight_decay(0.01));
+    optim::CosineAnnealingLR schedule(optimizer, /*T_max=*/10);
+    net->train();
+    for (const auto& [data, target] : loader) {
+        optimizer.zero_grad();
+        Tensor loss = cross_entropy(net(data), target);
+        loss.backward();
+        nn::utils::clip_grad_norm_(net->parameters(), 1.0);
+        optimizer.step();
+    }
+    schedule.step();
+    net->eval();
+    for (const auto& p : net->named_parameters()) p.value().requires_grad_(p.key().starts_with("3."));
+}
+
+void files(nn::Sequential net, optim::AdamW& optimizer) {
+    save(net->state_dict().to_value(), "net.pt");
+    net->load_state_dict(nn::StateDict::from_value(load("net.pt")), /*strict=*/true);
+    Tensor random = get_rng_state();
+    set_rng_state(random);
+}
+
+void own_things(nn::Linear layer, Tensor x) {
+    layer->register_full_backward_hook(
+        [](nn::Module&, const autograd::variable_list& grad_input, const autograd::variable_list& grad_output) {});
+    Tensor y = autograd::checkpoint([&](const Tensor& t) { return layer(t); }, x);
+    nn::Linear copy = layer.clone();
+    const auto op = ops::def("mine.twice(Tensor x) -> Tensor", [](const Tensor& t) { return t * 2; });
+}
