@@ -281,6 +281,24 @@ BOOST_AUTO_TEST_CASE(tensors_count_as_live_bytes) {
     BOOST_TEST(message([&] { (*f)({x, 1000}); }).ends_with("bytes are held; the limit of this run is 1048576"));
 }
 
+BOOST_AUTO_TEST_CASE(a_tensor_beyond_the_limit_is_refused_before_it_is_made) { // SC-98
+    const auto unit = std::make_shared<jit::CompilationUnit>();
+    jit::compile_functions(*unit, "def f(n: int) -> Tensor:\n  return torch.zeros([n])\n");
+    Function& f = *unit->find_function("__torch__.f");
+    {
+        const Function::LimitScope scope({.live_bytes = 1 << 20});
+        BOOST_TEST(f({1000}).toTensor().numel() == 1000);
+        const std::size_t before = memory_stats().peak_allocated_bytes;
+        const std::string said = message([&] { f({1'000'000'000'000}); });
+        BOOST_TEST(said.starts_with("script: a tensor of 4000000000000 bytes would be made where "), said);
+        BOOST_TEST(said.ends_with(" bytes are held; the limit of this run is 1048576"), said);
+        BOOST_TEST(memory_stats().peak_allocated_bytes == before);
+        const Tensor ours = zeros({1 << 20}); // what C++ makes meanwhile is not the script's
+        BOOST_TEST(ours.nbytes() == 4u << 20);
+    }
+    BOOST_TEST(f({1 << 20}).toTensor().numel() == 1 << 20); // without limits again
+}
+
 // SC-55, SC-56, SC-47: what the language makes of them
 BOOST_AUTO_TEST_CASE(forks_and_with_blocks_keep_their_promises) {
     const auto unit = std::make_shared<jit::CompilationUnit>();

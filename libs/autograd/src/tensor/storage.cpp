@@ -2,7 +2,9 @@
 #include <reel/autograd/storage.hpp>
 
 #include <new>
+#include <utility>
 
+#include <reel/autograd/detail/allocation_guard.hpp>
 #include <reel/autograd/detail/launch_observer.hpp>
 #include <reel/autograd/device_hooks.hpp>
 #include <reel/autograd/error.hpp>
@@ -31,9 +33,14 @@ intrusive_ptr<Storage> made(Storage* s, bool fresh) {
         detail::note_storage(*s, fresh);
     return r;
 }
+thread_local detail::AllocationGuard guard = nullptr;
 } // namespace
 
+detail::AllocationGuard detail::set_allocation_guard(AllocationGuard g) { return std::exchange(guard, g); }
+
 intrusive_ptr<Storage> Storage::allocate(std::size_t nbytes, Device device) {
+    if (guard && nbytes > inline_limit && !device.is_meta()) [[unlikely]]
+        guard(nbytes);
     if (device.is_cpu()) {
         if (nbytes <= inline_limit) {
             char* block = static_cast<char*>(cpu_alloc(header_bytes + nbytes));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include <reel/autograd/detail/allocation_guard.hpp>
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/memory.hpp>
 
@@ -68,7 +69,27 @@ void RunState::watch(const IValue& value) const {
             limits.live_bytes);
 }
 
-Function::LimitScope::LimitScope(RunLimits limits) : before_(std::exchange(run_state().limits, std::move(limits))) {}
-Function::LimitScope::~LimitScope() { run_state().limits = std::move(before_); }
+namespace {
+/// Before a tensor of the run takes its memory: afterwards may be too late.
+void ask_run(std::size_t bytes) {
+    const RunState& run = run_state();
+    const std::size_t most = run.limits.live_bytes, now = memory_stats().allocated_bytes;
+    if (!run.depth || !most) return;
+    const std::size_t held = now > run.bytes_before ? now - run.bytes_before : 0;
+    require(held <= most && bytes <= most - held, "script: a tensor of ", bytes, " bytes would be made where ", held,
+            " bytes are held; the limit of this run is ", most);
+}
+void guard_allocations(const RunLimits& limits) {
+    reel::detail::set_allocation_guard(limits.live_bytes ? &ask_run : nullptr);
+}
+} // namespace
+
+Function::LimitScope::LimitScope(RunLimits limits) : before_(std::exchange(run_state().limits, std::move(limits))) {
+    guard_allocations(run_state().limits);
+}
+Function::LimitScope::~LimitScope() {
+    run_state().limits = std::move(before_);
+    guard_allocations(run_state().limits);
+}
 
 } // namespace reel::jit
