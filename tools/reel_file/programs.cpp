@@ -126,7 +126,9 @@ std::string program_format(const std::shared_ptr<const MappedFile>& file) {
         if (zip.members().empty()) return {};
         const std::string& first = zip.members().front().name;
         const std::string root = first.substr(0, first.find('/'));
-        if (zip.find(root + "/constants.pkl") >= 0 && zip.find(root + "/data.pkl") >= 0) return "torchscript";
+        const auto is_code = [&](const ZipMember& m) { return m.name.starts_with(root + "/code/"); };
+        const bool code = std::any_of(zip.members().begin(), zip.members().end(), is_code);
+        if (code && zip.find(root + "/data.pkl") >= 0) return "torchscript";
         if (zip.find(root + "/models/model.json") >= 0) return "exported";
     } catch (const Error&) { // its own reader says what is wrong
     }

@@ -242,6 +242,9 @@ void ObjectReader::set_attributes(Object& object, const FileNode& state) {
         if (state.items[i]->kind != NodeKind::String)
             fail(reel::str("the state of an object of '", type.name(), "' has ",
                            serialize::kind_name(state.items[i]->kind), " as attribute name"));
+        if (!type.find_slot(state.items[i]->text))
+            fail("the object of '" + type.name() + "' holds an attribute '" + state.items[i]->text +
+                 "', which its class does not have");
         values.emplace(state.items[i]->text, state.items[i + 1]);
     }
     for (std::size_t i = 0; i < type.attributes().size(); ++i) {
