@@ -64,7 +64,7 @@ CaseFile::CaseFile(const std::filesystem::path& path) : path_(path), file_(path)
 Tensor ArgumentReader::tensor(const std::string& key, bool requires_grad) {
     auto& slot = tensors_[key];
     if (!slot.defined()) {
-        slot = lay_out(file_->tensor(key), layout_);
+        slot = lay_out(file_->tensor(key).to(device_), layout_);
         if (requires_grad) slot.requires_grad_();
     }
     return slot;

@@ -42,7 +42,8 @@ private:
 /// Reads the argument notation of the reference cases. Tensors are made once per key and remembered.
 class ArgumentReader {
 public:
-    ArgumentReader(const CaseFile& file, MemoryLayout layout) : file_(&file), layout_(layout) {}
+    ArgumentReader(const CaseFile& file, MemoryLayout layout, reel::Device device = reel::kCPU)
+        : file_(&file), layout_(layout), device_(device) {}
     reel::Value read(const json::value& v);
     reel::Args read_args(const json::value& list);
     reel::Kwargs read_kwargs(const json::value& object);
@@ -53,6 +54,7 @@ private:
     reel::Tensor tensor(const std::string& key, bool requires_grad);
     const CaseFile* file_;
     MemoryLayout layout_;
+    reel::Device device_;
     std::map<std::string, reel::Tensor> tensors_;
 };
 

@@ -6,6 +6,7 @@
 #include <boost/program_options.hpp>
 
 #include <reel/autograd/parallel.hpp>
+#include <reel/cuda/device.hpp>
 
 #include "common/checkout_file.hpp"
 #include "oracle/report.hpp"
@@ -23,17 +24,24 @@ void run_file(const fs::path& path, replay::Report& report) {
     run(replay::CaseFile(path), report);
 }
 
+reel::Device device_from_name(const std::string& name) {
+    if (name != "cpu" && name != "cuda") throw std::runtime_error("--device: '" + name + "' is neither cpu nor cuda");
+    if (name == "cuda" && !reel::cuda::is_available())
+        throw std::runtime_error("--device cuda: " + reel::cuda::versions());
+    return reel::Device(name);
+}
+
 int run(int argc, char** argv) {
     replay::Options options;
     std::vector<std::string> folders;
-    std::string layout = "contiguous";
+    std::string layout = "contiguous", device;
     int threads = 0;
     po::options_description text("oracle-replay DIR...  runs every *.safetensors below");
     text.add_options()("help", "this text")("filter", po::value(&options.filter),
                                             "only files whose KIND/NAME matches this regular expression")(
         "json", po::value(&options.json_file),
         "write the counts to this file")("verbose", po::bool_switch(&options.verbose), "whole messages, every file")(
-        "device", po::value(&options.device)->default_value("cpu"), "cpu or cuda")(
+        "device", po::value(&device)->default_value("cpu"), "where the operands of ops are: cpu or cuda")(
         "threads", po::value(&threads), "compute threads")("layout", po::value(&layout)->default_value("contiguous"),
                                                            "contiguous, strided, transposed or offset inputs")(
         "data", po::value(&options.data_file), "digits.csv.gz, for training runs")(
@@ -52,8 +60,7 @@ int run(int argc, char** argv) {
     }
     options.layout = replay::layout_from_name(layout);
     if (threads > 0) reel::set_num_threads(threads);
-    if (options.device != "cpu" && options.device != "cuda")
-        throw std::runtime_error("--device: '" + options.device + "' is neither cpu nor cuda");
+    options.device = device_from_name(device);
 
     std::vector<fs::path> files;
     for (const std::string& folder : folders) {

@@ -21,8 +21,8 @@ namespace {
 /// One case under way. Each `check_*` returns an empty text or what was wrong.
 class OpCase {
 public:
-    OpCase(const CaseFile& file, const json::object& data, const ops::Op& op, MemoryLayout layout)
-        : file_(file), data_(data), op_(op), layout_(layout), reader_(file, layout) {
+    OpCase(const CaseFile& file, const json::object& data, const ops::Op& op, MemoryLayout layout, Device device)
+        : file_(file), data_(data), op_(op), layout_(layout), device_(device), reader_(file, layout, device) {
         args_ = reader_.read_args(data.at("args"));
         kwargs_ = reader_.read_kwargs(data.at("kwargs"));
         // An op that only exists in place (`zero_`) is recorded on a copy of its operand.
@@ -52,6 +52,7 @@ public:
             return same ? std::string() : "result " + result.repr() + ", expected " + want.repr();
         }
         flatten_tensors(result, outputs_);
+        if (const std::string d = check_place(); !d.empty()) return d;
         const json::array& expected = data_.at("outputs").as_array();
         if (outputs_.size() != expected.size()) return str(outputs_.size(), " outputs, expected ", expected.size());
         for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -104,7 +105,7 @@ public:
             if (!g.defined()) return str("double backward: the gradient of ", std::string(key), " is undefined");
             if (!g.requires_grad()) continue; // constant: contributes nothing, as the comparison below checks
             roots.push_back(g);
-            seeds.push_back(file_.tensor(std::string(cotangent.as_string())));
+            seeds.push_back(there(cotangent));
         }
         const json::object& expected = data_.at("grad_grads").as_object();
         for (const auto& [key, want] : expected) inputs.push_back(reader_.tensors().at(std::string(key)));
@@ -126,7 +127,7 @@ public:
         variable_list inputs, tangents;
         for (const auto& [key, tangent] : data_.at("tangents").as_object()) {
             inputs.push_back(reader_.tensors().at(std::string(key)));
-            tangents.push_back(file_.tensor(std::string(tangent.as_string())));
+            tangents.push_back(there(tangent));
         }
         const json::array& expected = data_.at("jvps").as_array();
         for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -157,6 +158,16 @@ public:
     }
 
 private:
+    /// A tensor of the file, where the operands are.
+    Tensor there(const json::value& key) const { return file_.tensor(std::string(key.as_string())).to(device_); }
+    /// Empty when the results are where the operands are.
+    std::string check_place() const {
+        if (reader_.tensors().empty()) return {};
+        for (std::size_t i = 0; i < outputs_.size(); ++i)
+            if (outputs_[i].device().type() != device_.type())
+                return str("output ", i, " is on ", outputs_[i].device(), ", the operands on ", device_);
+        return {};
+    }
     /// One variant is more than a call: the matrix is the product of two thin ones, so it stays singular when the
     /// inputs move.
     Value call() const {
@@ -169,7 +180,7 @@ private:
             const auto i = std::size_t(std::stoul(std::string(index)));
             if (!outputs_.at(i).requires_grad()) throw Error(str("output ", i, " does not require grad"));
             roots.push_back(outputs_[i]);
-            seeds.push_back(file_.tensor(std::string(key.as_string())));
+            seeds.push_back(there(key));
         }
         const json::object& expected = data_.at("grads").as_object();
         for (const auto& [key, want] : expected) inputs.push_back(reader_.tensors().at(std::string(key)));
@@ -202,6 +213,7 @@ private:
     const json::object& data_;
     const ops::Op& op_;
     MemoryLayout layout_;
+    Device device_;
     ArgumentReader reader_;
     Args args_;
     Kwargs kwargs_;
@@ -223,7 +235,7 @@ public:
         : file_(file), data_(data), index_(index), report_(report) {}
 
     void run(const ops::Op& op, MemoryLayout layout) {
-        OpCase c(file_, data_, op, layout);
+        OpCase c(file_, data_, op, layout, report_.options.device);
         if (c.expects_error()) {
             step("refused", report_.refused, [&] { return c.check_refused(); });
             return;
@@ -237,18 +249,25 @@ public:
             step("double-backward", report_.double_backward, [&] { return c.check_double_backward(); });
     }
     std::string problem;  ///< empty when everything was as expected
+    std::string missing;  ///< what the device has no kernel for, when that is why the case stopped
     bool differs = false; ///< some aspect differs as listed
 
 private:
     /// True when the aspect differs as listed. Later aspects need the outputs: after a failure they count as failed.
     template <class Check> bool step(const char* aspect, Tally& tally, Check check) {
         if (!problem.empty()) {
-            tally.add(false);
+            if (missing.empty()) tally.add(false);
             return false;
         }
         std::string found;
         try {
             found = check();
+        } catch (const NotImplementedError& e) {
+            problem = std::string("threw: ") + e.what();
+            // of the CPU every kernel is expected
+            if (!report_.options.device.is_cpu()) missing = e.what();
+            else tally.add(false);
+            return false;
         } catch (const std::exception& e) {
             problem = std::string("threw: ") + e.what();
             tally.add(false);
@@ -293,6 +312,10 @@ static void run_ops_file(const CaseFile& file, Report& report) {
         if (c.problem.empty()) {
             ++counts.passed;
             counts.as_listed += c.differs;
+        } else if (!c.missing.empty()) {
+            ++counts.unsupported;
+            ++report.unsupported_op_cases;
+            ++report.missing[c.missing];
         } else {
             ++counts.failed;
             report.failure("ops/" + file.stem(), index,
@@ -301,7 +324,7 @@ static void run_ops_file(const CaseFile& file, Report& report) {
         }
     }
     if (!all) return;
-    const bool partial = report.options.layout != MemoryLayout::contiguous;
+    const bool partial = report.options.layout != MemoryLayout::contiguous || !report.options.device.is_cpu();
     for (const std::string& wrong : report.differences.stale(file, partial)) report.stale_entry(wrong);
     report.entries_for_other_inputs += report.differences.for_other_inputs(file);
 }

@@ -28,7 +28,8 @@ struct Tally {
 };
 
 struct Options {
-    std::string filter, json_file, device = "cpu", data_file, differences_file;
+    std::string filter, json_file, data_file, differences_file;
+    reel::Device device = reel::kCPU;
     bool verbose = false;
     MemoryLayout layout = MemoryLayout::contiguous;
 };
@@ -44,6 +45,7 @@ public:
     std::map<std::string, std::map<std::string, Counts>> kinds; ///< "ops", "modules", "norms", ... -> name -> counts
     Tally forward, inplace, backward, double_backward, jvp, refused, repr;
     int unsupported_op_cases = 0, stale_entries = 0;
+    std::map<std::string, int> missing;       ///< what the device said it has no kernel for -> cases
     std::size_t entries_for_other_inputs = 0; ///< of the list of differences
 
     /// Prints a failing case.
