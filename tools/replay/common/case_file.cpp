@@ -83,6 +83,7 @@ Value ArgumentReader::read(const json::value& v) {
     case json::kind::double_:
         return v.get_double();
     case json::kind::string:
+        if (v.get_string() == "cpu") return device("cpu").str();
         return std::string(v.get_string());
     case json::kind::array:
         return Value::list(read_args(v));
@@ -108,7 +109,7 @@ Value ArgumentReader::read(const json::value& v) {
         REEL_CHECK_VALUE(t != ScalarType::Undefined, "unknown dtype ", std::string(dtype->as_string()));
         return t;
     }
-    if (const json::value* device = o.if_contains("device")) return Device(std::string(device->as_string()));
+    if (const json::value* device = o.if_contains("device")) return this->device(device->as_string());
     if (const json::value* format = o.if_contains("memory_format")) return std::string(format->as_string());
     if (const json::value* slice = o.if_contains("slice")) {
         const auto part = [&](std::size_t i) -> indexing::Slice::Arg {
@@ -123,6 +124,11 @@ Value ArgumentReader::read(const json::value& v) {
     for (const auto& [key, value] : o) d.set(Value(std::string(key)), read(value));
     return Value(std::move(d));
 }
+// The reference ran on the CPU: what it calls so is where the operands are.
+Device ArgumentReader::device(std::string_view name) const {
+    return name == "cpu" ? device_ : Device(std::string(name));
+}
+
 Args ArgumentReader::read_args(const json::value& list) {
     Args args;
     for (const json::value& v : list.as_array()) args.push_back(read(v));

@@ -52,6 +52,7 @@ public:
 
 private:
     reel::Tensor tensor(const std::string& key, bool requires_grad);
+    reel::Device device(std::string_view name) const;
     const CaseFile* file_;
     MemoryLayout layout_;
     reel::Device device_;
