@@ -21,9 +21,7 @@ const reel::Device gpu{reel::kCUDA, 0};
 Tensor on_device(const Tensor& t) { return t.to(gpu); }
 Tensor on_host(const Tensor& t) { return t.to(reel::Device(reel::kCPU)); }
 
-double largest(const Tensor& t) {
-    return (t.is_complex() ? t : t.to(reel::kDouble)).abs().max().item().toDouble();
-}
+double largest(const Tensor& t) { return (t.is_complex() ? t : t.to(reel::kDouble)).abs().max().item().toDouble(); }
 double largest_difference(const Tensor& a, const Tensor& b) {
     BOOST_REQUIRE(a.sizes().equals(b.sizes()));
     BOOST_REQUIRE(a.scalar_type() == b.scalar_type());

@@ -44,10 +44,10 @@ BOOST_AUTO_TEST_CASE(the_first_call_makes_the_layer) {
 BOOST_AUTO_TEST_CASE(all_of_them) {
     nn::Sequential net(nn::LazyConv2d(nn::LazyConv2dOptions(4, 3).padding(1)), nn::LazyBatchNorm2d(), nn::ReLU(),
                        nn::LazyConvTranspose2d(2, 2), nn::LazyInstanceNorm2d(), nn::Flatten(), nn::LazyLinear(2));
-    BOOST_TEST(has(net->repr(), {"LazyConv2d(0, 4, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1))",
-                                 "LazyBatchNorm2d(0, eps=1e-05, momentum=0.1, affine=True, bias=True",
-                                 "LazyConvTranspose2d(0, 2", "LazyInstanceNorm2d(0, eps=1e-05, momentum=0.1, affine=True",
-                                 "LazyLinear(in_features=0"}));
+    BOOST_TEST(has(net->repr(),
+                   {"LazyConv2d(0, 4, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1))",
+                    "LazyBatchNorm2d(0, eps=1e-05, momentum=0.1, affine=True, bias=True", "LazyConvTranspose2d(0, 2",
+                    "LazyInstanceNorm2d(0, eps=1e-05, momentum=0.1, affine=True", "LazyLinear(in_features=0"}));
     net(randn({2, 3, 5, 5})).sum().backward();
     BOOST_TEST(!has(net->repr(), "Lazy"));
     BOOST_TEST(has(net->repr(), {"Conv2d(3, 4", "BatchNorm2d(4", "ConvTranspose2d(4, 2", "InstanceNorm2d(2",
@@ -129,8 +129,9 @@ BOOST_AUTO_TEST_CASE(copies_are_lazy_as_long_as_the_original) {
 }
 
 BOOST_AUTO_TEST_CASE(errors) {
-    BOOST_TEST(message_of([] { nn::LazyConv2d(4, 3)(ones({1, 1})); }) ==
-               "LazyConv2d: expected 3D (unbatched) or 4D (batched) input, got an input of shape [1, 1]");
+    BOOST_TEST(message_of([] {
+                   nn::LazyConv2d(4, 3)(ones({1, 1}));
+               }) == "LazyConv2d: expected 3D (unbatched) or 4D (batched) input, got an input of shape [1, 1]");
     nn::LazyConv2d grouped(nn::LazyConv2dOptions(4, 3).groups(2));
     BOOST_TEST(has(message_of<ValueError>([&] { grouped(ones({1, 3, 4, 4})); }), "must be divisible by groups 2"));
     BOOST_TEST(grouped->has_uninitialized_params());

@@ -14,8 +14,8 @@
 #include "nn/testing.hpp"
 
 using namespace reel;
-using reel::testing::WarningLog;
 using autograd::variable_list;
+using reel::testing::WarningLog;
 
 namespace {
 Tensor leaf(IntArrayRef size) { return (rand(size).to(kDouble) + 0.1).detach().requires_grad_(); }

@@ -80,10 +80,10 @@ BOOST_AUTO_TEST_CASE(spectral_norm_passes_twice_before_going_back) {
     (real.mean() - fake.mean()).backward(); // the vectors that the first call used moved meanwhile
     BOOST_TEST(net->get_parameter("parametrizations.weight.original").grad().defined());
     const auto copy = std::dynamic_pointer_cast<nn::LinearImpl>(net->clone());
-    BOOST_CHECK(equal(copy->get_buffer("parametrizations.weight.0._u"),
-                      net->get_buffer("parametrizations.weight.0._u")));
-    BOOST_CHECK(!copy->get_buffer("parametrizations.weight.0._u")
-                     .is_same(net->get_buffer("parametrizations.weight.0._u")));
+    BOOST_CHECK(
+        equal(copy->get_buffer("parametrizations.weight.0._u"), net->get_buffer("parametrizations.weight.0._u")));
+    BOOST_CHECK(
+        !copy->get_buffer("parametrizations.weight.0._u").is_same(net->get_buffer("parametrizations.weight.0._u")));
     const Tensor x = randn({1, 3});
     BOOST_CHECK(equal(nn::call(*copy, x), net(x)));
     BOOST_TEST(has(message_of<ValueError>([] { N::spectral_norm(nn::Linear(2, 2), "weight", 0); }), "is 0; expected"));
@@ -100,8 +100,8 @@ BOOST_AUTO_TEST_CASE(orthogonal_keeps_or_makes_orthonormal_columns) {
         std::int64_t rows, columns;
         std::vector<double> weight, grad;
     };
-    const std::vector<double> square{0.709023,  0.691775,  -0.136871, 0.64587, -0.559121,
-                                     0.519842,  -0.283086, 0.45698,   0.843226},
+    const std::vector<double> square{0.709023, 0.691775,  -0.136871, 0.64587, -0.559121,
+                                     0.519842, -0.283086, 0.45698,   0.843226},
         high{0.464275, -0.057372, -0.174678, 0.638642, -0.848277, -0.315743, -0.185368, 0.699393},
         wide{0.608004, -0.520821, -0.228754, 0.553849, -0.542327, 0.278772, -0.29918, 0.733934};
     const std::vector<Case> cases{

@@ -106,8 +106,8 @@ BOOST_AUTO_TEST_CASE(scores_decide_where_they_are_given) {
     const Tensor t = tensor({1., -3., 2.});
     BOOST_CHECK(equal(prune::L1Unstructured(1).prune(t), tensor({0., -3., 2.})));
     BOOST_CHECK(equal(prune::L1Unstructured(1).prune(t, {}, tensor({3., 2., 1.})), tensor({1., -3., 0.})));
-    BOOST_TEST(has(message_of<ValueError>([&] { prune::l1_unstructured(net, "weight", 1, ones({2})); }),
-                   "[2] for [1, 2]"));
+    BOOST_TEST(
+        has(message_of<ValueError>([&] { prune::l1_unstructured(net, "weight", 1, ones({2})); }), "[2] for [1, 2]"));
 }
 
 BOOST_AUTO_TEST_CASE(errors_change_nothing) {
@@ -119,7 +119,8 @@ BOOST_AUTO_TEST_CASE(errors_change_nothing) {
     says([&] { prune::l1_unstructured(net, "weight", -1); }, "expected a non-negative number");
     says([&] { prune::ln_structured(net, "bias", 1, 2, 0); }, "more than one dimension");
     says([&] { prune::remove(net, "weight"); }, "has to be pruned before pruning can be removed");
-    BOOST_TEST(has(message_of<IndexError>([&] { prune::ln_structured(net, "weight", 1, 2, 2); }), "invalid dimension 2"));
+    BOOST_TEST(
+        has(message_of<IndexError>([&] { prune::ln_structured(net, "weight", 1, 2, 2); }), "invalid dimension 2"));
     BOOST_TEST(has(message_of<AttributeError>([&] { prune::identity(net, "foo"); }), "has no attribute 'foo'"));
     BOOST_CHECK(net->weight.is_same(weight));
     BOOST_TEST((keys(*net) == std::vector<std::string>{"weight", "bias"}));

@@ -86,9 +86,10 @@ void Module::set_attribute(const std::string& name, const Buffer& buffer) {
 
 void Module::delete_attribute(const std::string& name) {
     follow_members();
-    REEL_CHECK(!detail::Entry::computed_entry(*this, name), repr_name(), ": '", name,
-               "' is computed from other tensors and cannot be deleted; take away its parametrization, normalization or "
-               "pruning first (remove_parametrizations, prune::remove, ...)");
+    REEL_CHECK(
+        !detail::Entry::computed_entry(*this, name), repr_name(), ": '", name,
+        "' is computed from other tensors and cannot be deleted; take away its parametrization, normalization or "
+        "pruning first (remove_parametrizations, prune::remove, ...)");
     if (parameters_.contains(name)) parameters_.erase(name);
     else if (children_.contains(name)) children_.erase(name);
     else if (buffers_.contains(name)) {

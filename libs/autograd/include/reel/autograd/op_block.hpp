@@ -17,5 +17,6 @@
 /// `alias("other.name")`, `alias("other.name(Tensor input, ...)")`, `cpp("name")` (the function's name in C++),
 /// `explicit("argument")` (no default up to it in C++, where another overload has one). `any_device("other")`
 /// names arguments that may live elsewhere than the others. Above a pointwise rule `domain(low, high)`, two bounds for
-/// each operand, says where the op is defined when that is not everywhere; the tests call it with numbers from all of it.
+/// each operand, says where the op is defined when that is not everywhere; the tests call it with numbers from all of
+/// it.
 #define REEL_OP(schema, ...)

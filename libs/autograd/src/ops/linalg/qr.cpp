@@ -18,7 +18,6 @@
 #include <reel/autograd/ops/shape/triangular.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
 
-
 #include "ops/linalg/linalg.hpp"
 #include "tensor/host_values.hpp"
 

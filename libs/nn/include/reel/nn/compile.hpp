@@ -25,8 +25,8 @@ void set_forward_compiler(ForwardCompiler compiler);
 
 /// What stands in the place of the module's forward; null for a module that is not compiled.
 CompiledForward* compiled_forward(const Module& module);
-/// Why a call of `module` must run its forward for what others see in it: hooks on submodules or on all modules, computed members.
-/// Null when it need not.
+/// Why a call of `module` must run its forward for what others see in it: hooks on submodules or on all modules,
+/// computed members. Null when it need not.
 const char* forward_obstacle(const Module& module);
 /// Appends what forward may depend on, for all modules of the tree: which they are, their training flags, which
 /// tensors and memory their parameters and buffers have, what of them requires grad.

@@ -199,11 +199,11 @@ public:
     void convert(const std::function<Tensor(const Tensor&)>& fn, bool recurse = true);
     /// Back to the state of construction.
     virtual void reset() {}
-    /// Compiles this module's calls in place, as `jit::compile` compiles functions (<reel/script/compiled_function.hpp>):
-    /// forward is recorded once for each kind of arguments and state of the module and replayed afterwards; the module's
-    /// own hooks run around it. Hooks on submodules, which must see what happens inside, make calls eager as long
-    /// as they are there. Copies of the module are not compiled. `jit::explain(module)` tells what was recorded.
-    /// NotImplementedError in a program without reel_script.
+    /// Compiles this module's calls in place, as `jit::compile` compiles functions
+    /// (<reel/script/compiled_function.hpp>): forward is recorded once for each kind of arguments and state of the
+    /// module and replayed afterwards; the module's own hooks run around it. Hooks on submodules, which must see what
+    /// happens inside, make calls eager as long as they are there. Copies of the module are not compiled.
+    /// `jit::explain(module)` tells what was recorded. NotImplementedError in a program without reel_script.
     void compile();
     /// A deep copy (M-50). Plain `Module` throws; `Cloneable<D>` implements it.
     virtual ModulePtr clone(std::optional<Device> device = std::nullopt, bool keep_hooks = true) const;
