@@ -7,6 +7,7 @@
 #include "check.hpp"
 #include "copy.hpp"
 #include "memory.hpp"
+#include "stream.hpp"
 
 namespace reel::cuda {
 
@@ -20,6 +21,12 @@ namespace {
     hooks.has_cudnn = [] { return false; };
     hooks.current_device = [] { return cuda::current_device(); };
     hooks.unavailable_reason = [] { return reason_for_none(); };
+    hooks.stream = &stream_token;
+    hooks.set_stream = &set_stream_token;
+    hooks.order = &order_streams;
+    hooks.used_on = [](void* data, DeviceIndex index, DeviceIndex stream_device, std::uintptr_t stream) {
+        device_used_on(data, index, raw_stream(stream_device, stream));
+    };
     kernels::copy.set(kCUDA, &device_copy);
     kernels::fill.set(kCUDA, &device_fill);
     return true;

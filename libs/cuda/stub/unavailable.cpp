@@ -26,6 +26,7 @@ DeviceGuard::~DeviceGuard() = default;
 MemoryStats memory_stats(DeviceIndex) { return {}; }
 void reset_peak_memory_stats(DeviceIndex) {}
 void empty_cache() {}
+void record_stream(const Tensor&, const Stream&) { absent(); }
 
 struct Stream::Impl {};
 Stream::Stream(DeviceIndex) { absent(); }
@@ -33,11 +34,13 @@ DeviceIndex Stream::device_index() const { return 0; }
 bool Stream::query() const { return true; }
 void Stream::synchronize() const {}
 void Stream::wait(const Event&) const {}
-void* Stream::native() const { return nullptr; }
+int Stream::priority() const { return 0; }
+CUstream_st* Stream::stream() const { return nullptr; }
 Stream current_stream(DeviceIndex) { absent(); }
 Stream default_stream(DeviceIndex) { absent(); }
+Stream get_stream_from_pool(bool, DeviceIndex) { absent(); }
 void set_current_stream(const Stream&) { absent(); }
-StreamGuard::StreamGuard(const Stream& stream) : before_(stream) {}
+StreamGuard::StreamGuard(const Stream& stream) : before_(stream), device_before_(0) {}
 StreamGuard::~StreamGuard() = default;
 
 struct Event::Impl {};

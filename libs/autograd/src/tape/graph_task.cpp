@@ -48,12 +48,18 @@ void GraphTask::run(const EdgeList& roots, const std::vector<Tensor>& seeds, std
     restricted_ = restricted;
     nodes_.discover(roots);
     if (restricted) restrict_to(roots, captures, executed);
-    seed(roots, seeds);
-    while (!ready_.empty()) {
-        Node& n = *ready_.pop();
-        evaluate(n);
-        if (n.is_accumulator()) after_accumulation_.ran(&n);
+    try {
+        seed(roots, seeds);
+        while (!ready_.empty()) {
+            Node& n = *ready_.pop();
+            evaluate(n);
+            if (n.is_accumulator()) after_accumulation_.ran(&n);
+        }
+    } catch (...) { // some leaves have their gradient, and the caller may look at it
+        streams_.join();
+        throw;
     }
+    streams_.join();
     run_callbacks();
 }
 

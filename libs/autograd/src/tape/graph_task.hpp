@@ -10,6 +10,7 @@
 #include "tape/after_accumulation.hpp"
 #include "tape/pass_nodes.hpp"
 #include "tape/ready_queue.hpp"
+#include "tape/streams.hpp"
 
 namespace reel::autograd {
 
@@ -63,6 +64,7 @@ private:
     std::vector<Capture*> captures_; ///< ordered by function
     std::vector<std::function<void()>> callbacks_, at_end_;
     AfterAccumulation after_accumulation_;
+    PassStreams streams_;
 };
 
 } // namespace reel::autograd

@@ -21,6 +21,11 @@ std::shared_ptr<Event> event_of(cudaEvent_t handle) {
 
 extern "C" {
 
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+    *least = 0;
+    *greatest = -5; // as on the devices seen
+    return cudaSuccess;
+}
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
     const std::lock_guard guard(runtime_lock());
     *stream = reinterpret_cast<cudaStream_t>(make_stream(current_device(), (flags & cudaStreamNonBlocking) == 0));
@@ -57,7 +62,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     Stream* const s = stream_of(stream);
     const auto e = event_of(event);
     if (!s || !e) return answer(cudaErrorInvalidResourceHandle);
-    if (e->recorded > 0) enqueue_wait(*s, e);
+    if (e->mark) enqueue_wait(*s, *e);
     return cudaSuccess;
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t f, void* data) {
@@ -87,31 +92,31 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     const auto e = event_of(event);
     Stream* const s = stream_of(stream);
     if (!e || !s || s->device != e->device) return answer(cudaErrorInvalidResourceHandle);
-    enqueue_record(*s, e);
+    enqueue_record(*s, *e);
     return cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     const std::lock_guard guard(runtime_lock());
     const auto e = event_of(event);
     if (!e) return answer(cudaErrorInvalidResourceHandle);
-    if (e->reached == e->recorded) return cudaSuccess;
-    advance(*e->stream);
+    if (!e->mark || e->mark->reached) return cudaSuccess;
+    advance(*e->mark->stream);
     return cudaErrorNotReady;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     const std::lock_guard guard(runtime_lock());
     const auto e = event_of(event);
     if (!e) return answer(cudaErrorInvalidResourceHandle);
-    drain_until(e);
+    if (e->mark) drain_until(*std::shared_ptr(e->mark)); // its work may record it again
     return cudaSuccess;
 }
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) {
     const std::lock_guard guard(runtime_lock());
     const auto a = event_of(start), b = event_of(end);
-    if (!a || !b || a->recorded == 0 || b->recorded == 0) return answer(cudaErrorInvalidResourceHandle);
+    if (!a || !b || !a->mark || !b->mark) return answer(cudaErrorInvalidResourceHandle);
     if (((a->flags | b->flags) & cudaEventDisableTiming) != 0) return answer(cudaErrorInvalidResourceHandle);
-    if (a->reached != a->recorded || b->reached != b->recorded) return cudaErrorNotReady;
-    *ms = float(b->milliseconds - a->milliseconds);
+    if (!a->mark->reached || !b->mark->reached) return cudaErrorNotReady;
+    *ms = float(b->mark->milliseconds - a->mark->milliseconds);
     return cudaSuccess;
 }
 

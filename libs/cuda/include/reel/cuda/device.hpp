@@ -40,5 +40,6 @@ public:
 private:
     DeviceIndex before_;
 };
+using CUDAGuard = DeviceGuard; ///< libtorch's name
 
 } // namespace reel::cuda
