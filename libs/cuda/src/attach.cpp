@@ -7,6 +7,7 @@
 #include "check.hpp"
 #include "copy.hpp"
 #include "memory.hpp"
+#include "pinned.hpp"
 #include "stream.hpp"
 
 namespace reel::cuda {
@@ -20,6 +21,8 @@ namespace {
     hooks.device_count = &usable_devices;
     hooks.has_cudnn = [] { return false; };
     hooks.current_device = [] { return cuda::current_device(); };
+    hooks.pinned_alloc = &pinned_alloc;
+    hooks.pinned_free = &pinned_free;
     hooks.unavailable_reason = [] { return reason_for_none(); };
     hooks.stream = &stream_token;
     hooks.set_stream = &set_stream_token;

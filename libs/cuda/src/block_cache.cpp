@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "allocator.hpp"
+#include "capturing.hpp"
 #include "check.hpp"
 #include "event_pool.hpp"
 
@@ -50,10 +51,15 @@ public:
         const char* const text = std::getenv("REEL_CUDA_POISON");
         poison_ = text && *text == '1';
     }
+    ~BlockCache() override { // of a graph that is gone, with its last tensor
+        const std::lock_guard lock(mutex_);
+        for (Block* b : held_) give_back(*b);
+        release_segments();
+    }
     void* allocate(std::size_t bytes, cudaStream_t stream) override {
         bytes = rounded(bytes, granule);
         const std::lock_guard lock(mutex_);
-        reclaim(false);
+        if (!capture_memory(device_)) reclaim(false); // whose events may not be asked during a capture
         Block* b = best_fit(bytes, stream);
         if (!b) b = new_segment(bytes, stream);
         cut(*b, bytes);
@@ -70,11 +76,14 @@ public:
         Block& b = *found->second;
         used_.erase(found);
         stats_.allocated_bytes -= b.bytes;
-        for (const cudaStream_t s : b.used_on)
-            if (cudaEvent_t e = events_.recorded(s)) {
-                pending_.emplace_back(e, &b);
-                ++b.events;
-            }
+        if (capture_memory(device_)) { // other streams of the graph: it is not used again before the graph ends
+            if (!b.used_on.empty()) return held_.push_back(&b);
+        } else
+            for (const cudaStream_t s : b.used_on)
+                if (cudaEvent_t e = events_.recorded(s)) {
+                    pending_.emplace_back(e, &b);
+                    ++b.events;
+                } else cudaStreamSynchronize(s);
         b.used_on.clear();
         if (b.events == 0) give_back(b);
     }
@@ -163,7 +172,7 @@ private:
     }
     void give_back(Block& b) {
         // whoever still reads there, on a stream that nobody told of, gets numbers that are none
-        if (poison_) cudaMemsetAsync(b.begin, 0xff, b.bytes, b.stream);
+        if (poison_ && !capture_memory(device_)) cudaMemsetAsync(b.begin, 0xff, b.bytes, b.stream);
         join(b, b.before);
         join(b, b.after);
         b.free = true;
@@ -221,6 +230,7 @@ private:
     std::array<FreeBlocks, 2> free_; ///< small ones, large ones
     std::unordered_map<const void*, Block*> used_;
     std::vector<std::pair<cudaEvent_t, Block*>> pending_;
+    std::vector<Block*> held_; ///< freed in a capture that used them on several streams
     EventPool events_;
     MemoryStats stats_;
 };

@@ -48,11 +48,11 @@ public:
         const cudaStream_t stream = found->second.stream;
         for (const cudaStream_t user : found->second.used_on)
             if (cudaEvent_t e = events_.recorded(user)) {
-                cudaStreamWaitEvent(stream, e, 0);
+                if (cudaStreamWaitEvent(stream, e, 0) != cudaSuccess) cudaEventSynchronize(e);
                 events_.give_back(e);
-            }
+            } else cudaStreamSynchronize(user);
         blocks_.erase(found);
-        cudaFreeAsync(p, stream);
+        if (cudaFreeAsync(p, stream) != cudaSuccess) cudaFree(p); // waits for the device
     }
     void used_on(void* p, cudaStream_t stream) override {
         const std::lock_guard lock(mutex_);

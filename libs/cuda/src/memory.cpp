@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/tensor.hpp>
@@ -13,6 +14,7 @@
 #include <reel/cuda/stream.hpp>
 
 #include "allocator.hpp"
+#include "capturing.hpp"
 #include "check.hpp"
 #include "memory.hpp"
 
@@ -36,7 +38,43 @@ Allocator& allocator(DeviceIndex index) {
     return *allocators[std::size_t(index)];
 }
 
+/// Which blocks lie in memory of a graph's own.
+class Privates {
+public:
+    void own(void* p, std::shared_ptr<Allocator> memory) {
+        const std::lock_guard lock(mutex_);
+        owners_[p] = std::move(memory);
+        any_ = true;
+    }
+    std::shared_ptr<Allocator> owner(void* p) {
+        if (!any_) return nullptr;
+        const std::lock_guard lock(mutex_);
+        const auto found = owners_.find(p);
+        return found == owners_.end() ? nullptr : found->second;
+    }
+    std::shared_ptr<Allocator> disown(void* p) {
+        if (!any_) return nullptr;
+        const std::lock_guard lock(mutex_);
+        const auto found = owners_.find(p);
+        if (found == owners_.end()) return nullptr;
+        auto memory = std::move(found->second);
+        owners_.erase(found);
+        return memory;
+    }
+
+private:
+    std::mutex mutex_;
+    std::unordered_map<void*, std::shared_ptr<Allocator>> owners_;
+    std::atomic<bool> any_{false}; ///< programs without graphs pay nothing
+};
+Privates& privates() {
+    static auto& one = *new Privates();
+    return one;
+}
+
 } // namespace
+
+std::shared_ptr<Allocator> private_memory(DeviceIndex index) { return make_block_cache(index); }
 
 void throw_out_of_memory(DeviceIndex device, std::size_t bytes, const MemoryStats& s) {
     REEL_THROW(OutOfMemoryError, "cuda: device ", int(device), " has no ", bytes, " bytes left (", s.allocated_bytes,
@@ -47,19 +85,28 @@ void* device_alloc(std::size_t nbytes, DeviceIndex index) {
     index = checked_index(index);
     const DeviceGuard guard(index);
     if (nbytes == 0) return nullptr;
+    if (const auto& memory = capture_memory(index)) {
+        void* const p = memory->allocate(nbytes, raw_stream(index));
+        privates().own(p, memory);
+        return p;
+    }
     return allocator(index).allocate(nbytes, raw_stream(index));
 }
 void device_free(void* p, std::size_t, DeviceIndex index) {
     if (!p) return;
     // nothing here may throw; at process end the driver may be gone already, and its memory with it
     int before = 0;
-    if (cudaGetDevice(&before) != cudaSuccess) return;
-    if (before != index) cudaSetDevice(index);
-    allocator(index).free(p);
-    if (before != index) cudaSetDevice(before);
+    const bool elsewhere = cudaGetDevice(&before) == cudaSuccess && before != index;
+    if (elsewhere) cudaSetDevice(index);
+    if (const auto memory = privates().disown(p)) memory->free(p);
+    else allocator(index).free(p);
+    if (elsewhere) cudaSetDevice(before);
+    cudaGetLastError(); // what failed here must not surface at the next kernel
 }
 void device_used_on(void* p, DeviceIndex index, cudaStream_t stream) {
-    if (p) allocator(index).used_on(p, stream);
+    if (!p) return;
+    if (const auto memory = privates().owner(p)) memory->used_on(p, stream);
+    else allocator(index).used_on(p, stream);
 }
 
 void record_stream(const Tensor& tensor, const Stream& stream) {

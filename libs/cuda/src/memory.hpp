@@ -5,10 +5,14 @@
 
 #include <cstddef>
 
-#include <reel/autograd/device.hpp>
+#include <memory>
+
+#include "allocator.hpp"
 
 namespace reel::cuda {
 
+/// An allocator beside the device's own, for a graph. Tensors in its memory keep it alive.
+std::shared_ptr<Allocator> private_memory(DeviceIndex index);
 /// Memory in the order of the current stream; throws OutOfMemoryError with what is in use.
 void* device_alloc(std::size_t nbytes, DeviceIndex index);
 void device_free(void* p, std::size_t nbytes, DeviceIndex index);

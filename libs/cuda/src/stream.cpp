@@ -8,6 +8,7 @@
 #include <reel/autograd/error.hpp>
 #include <reel/cuda/device.hpp>
 
+#include "capturing.hpp"
 #include "check.hpp"
 #include "stream.hpp"
 
@@ -91,6 +92,7 @@ bool Stream::query() const {
     return true;
 }
 void Stream::synchronize() const {
+    refuse_to_wait("Stream::synchronize()");
     const DeviceGuard guard(impl_->device);
     REEL_CUDA(cudaStreamSynchronize(impl_->stream));
 }
@@ -171,6 +173,7 @@ bool Event::query() const {
     return true;
 }
 void Event::synchronize() const {
+    refuse_to_wait("Event::synchronize()");
     if (impl_->event) REEL_CUDA(cudaEventSynchronize(impl_->event));
 }
 float Event::elapsed_time(const Event& end) const {

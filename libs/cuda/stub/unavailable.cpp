@@ -20,7 +20,7 @@ DeviceProperties get_device_properties(DeviceIndex) { absent(); }
 DeviceIndex current_device() { absent(); }
 void set_device(DeviceIndex) { absent(); }
 std::string versions() { return std::string("no CUDA: ") + reason; }
-DeviceGuard::DeviceGuard(DeviceIndex) : before_(0) { absent(); }
+DeviceGuard::DeviceGuard(DeviceIndex) : before_(0), changed_(false) { absent(); }
 DeviceGuard::~DeviceGuard() = default;
 
 MemoryStats memory_stats(DeviceIndex) { return {}; }
@@ -49,5 +49,19 @@ void Event::record(const Stream&) {}
 bool Event::query() const { return true; }
 void Event::synchronize() const {}
 float Event::elapsed_time(const Event&) const { return 0; }
+
+struct Graph::Impl {};
+Graph::Graph() = default;
+Graph::~Graph() = default;
+Graph::Graph(Graph&&) noexcept = default;
+Graph& Graph::operator=(Graph&&) noexcept = default;
+Graph::operator bool() const { return false; }
+void Graph::capture_begin(std::optional<Stream>) { absent(); }
+void Graph::capture_end() { absent(); }
+void Graph::replay() const { absent(); }
+void Graph::reset() {}
+CaptureGuard::CaptureGuard(Graph& graph, std::optional<Stream>) : graph_(graph), exceptions_before_(0) { absent(); }
+CaptureGuard::~CaptureGuard() noexcept(false) {}
+bool is_current_stream_capturing() { return false; }
 
 } // namespace reel::cuda

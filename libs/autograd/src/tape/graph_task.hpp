@@ -50,6 +50,7 @@ private:
                               const std::vector<Node*>& executed, bool restricted);
     void restrict_to(const EdgeList& roots, std::vector<Capture>& captures, const std::vector<Node*>& executed);
     void seed(const EdgeList& roots, const std::vector<Tensor>& seeds);
+    void join_streams();
     void run_callbacks();
     // The step of one node (step.cpp).
     void evaluate(Node& n);
@@ -65,6 +66,7 @@ private:
     std::vector<std::function<void()>> callbacks_, at_end_;
     AfterAccumulation after_accumulation_;
     PassStreams streams_;
+    std::vector<NodePtr> accumulated_; ///< on several streams: whose gradients the caller will read
 };
 
 } // namespace reel::autograd

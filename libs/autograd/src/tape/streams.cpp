@@ -53,6 +53,13 @@ void PassStreams::order(const Tensor& g, const Node& n) {
         if (std::ranges::find(used_, s) == used_.end()) used_.push_back(s);
 }
 
+void PassStreams::give(const Tensor& t) {
+    if (!t.defined() || !t.is_cuda()) return;
+    const StreamName callers = current(t.device());
+    if (const auto used_on = device_hooks(t.device().type()).used_on)
+        used_on(t.storage()->data(), t.device().index(), callers.device.index(), callers.stream);
+}
+
 void PassStreams::join() {
     for (const StreamName& s : used_)
         if (const StreamName callers = current(s.device); !(callers == s)) order_streams(s, callers);

@@ -51,8 +51,11 @@ public:
         if (g.device().is_cuda()) [[unlikely]]
             order(g, n);
     }
+    bool any() const { return !used_.empty(); }
     /// What the caller does from now on comes after all that the pass has queued.
     void join();
+    /// The caller will read `t`, whose memory may be another stream's: it stays until the caller's has done so.
+    void give(const Tensor& t);
 
 private:
     void order(const Tensor& g, const Node& n);

@@ -8,6 +8,7 @@
 
 #include <reel/cuda/emulation/modes.hpp>
 
+#include "capture.hpp"
 #include "runtime.hpp"
 
 namespace reel::cuda::emulation {
@@ -97,11 +98,18 @@ Stream* stream_of(cudaStream_t handle) {
     return nullptr;
 }
 
-void enqueue(Stream& s, std::function<void()> run) { push(s, {std::move(run), nullptr, 0}); }
-void enqueue_wait(Stream& s, const Event& event) { push(s, {nullptr, event.mark, 0}); }
+void enqueue(Stream& s, std::function<void()> run) {
+    if (s.capture) s.capture->add(s, std::move(run));
+    else push(s, {std::move(run), nullptr, 0});
+}
+void enqueue_wait(Stream& s, const Event& event) {
+    if (event.mark->capture) event.mark->capture->wait(s, *event.mark);
+    else push(s, {nullptr, event.mark, 0});
+}
 void enqueue_record(Stream& s, Event& event) {
     event.mark = std::make_shared<Mark>();
     event.mark->stream = &s;
+    if (s.capture) return s.capture->mark(s, *event.mark);
     push(s, {[mark = event.mark] {
                  using namespace std::chrono;
                  mark->reached = true;
@@ -110,6 +118,11 @@ void enqueue_record(Stream& s, Event& event) {
              nullptr, 0});
 }
 
+bool is_capturing(int device) {
+    for (const auto& s : streams().all)
+        if (s->device == device && s->capture) return true;
+    return false;
+}
 void drain(Stream& s) {
     while (!s.queue.empty()) run_front(s);
 }

@@ -15,7 +15,9 @@ namespace reel::cuda::emulation {
 struct Mark {
     struct Stream* stream = nullptr;
     bool reached = false;
-    double milliseconds = 0; ///< when that was
+    std::shared_ptr<struct Capture> capture; ///< in which it was recorded: it is a point of a graph, not of the stream
+    std::size_t place = 0;                   ///< there
+    double milliseconds = 0;                 ///< when that was
 };
 /// Names a point; recording it again names another, and who waits for the first one still does.
 struct Event {
@@ -36,6 +38,7 @@ struct Stream {
     bool legacy = false;   ///< the default one, which is ordered with all that block
     bool blocking = false; ///< ordered with the default one
     bool alive = true;
+    std::shared_ptr<struct Capture> capture; ///< what is enqueued becomes part of a graph instead
     std::deque<Task> queue;
 };
 
@@ -55,5 +58,7 @@ void drain_device(int device);
 /// Runs one task of `s`, if there is one: what a program that polls may count on.
 void advance(Stream& s);
 void drain_until(const Mark& mark);
+/// Is work of any stream of the device being captured?
+bool is_capturing(int device);
 
 } // namespace reel::cuda::emulation

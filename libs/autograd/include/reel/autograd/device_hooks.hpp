@@ -17,6 +17,9 @@ struct DeviceHooks {
     int (*device_count)() = nullptr;                  ///< 0 when the device cannot be used
     DeviceIndex (*current_device)() = nullptr;
     bool (*has_cudnn)() = nullptr;
+    /// Page-locked memory of the host; null for devices that do not read it by themselves.
+    void* (*pinned_alloc)(std::size_t nbytes) = nullptr;
+    void (*pinned_free)(void* p, std::size_t nbytes) = nullptr;
     void (*manual_seed)(std::uint64_t seed, DeviceIndex index) = nullptr; ///< null where it draws no random numbers
     /// Why the device cannot be used, for error messages.
     const char* (*unavailable_reason)() = nullptr;

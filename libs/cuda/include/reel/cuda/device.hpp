@@ -39,6 +39,7 @@ public:
 
 private:
     DeviceIndex before_;
+    bool changed_;
 };
 using CUDAGuard = DeviceGuard; ///< libtorch's name
 
