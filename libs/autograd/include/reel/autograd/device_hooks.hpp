@@ -28,8 +28,8 @@ struct DeviceHooks {
     std::uintptr_t (*stream)(DeviceIndex index) = nullptr; ///< the calling thread's
     void (*set_stream)(DeviceIndex index, std::uintptr_t stream) = nullptr;
     /// What the second stream is given from now on runs after all that the first has been given.
-    void (*order)(DeviceIndex before, std::uintptr_t stream_before, DeviceIndex after, std::uintptr_t stream_after) =
-        nullptr;
+    void (*order)(DeviceIndex before, std::uintptr_t stream_before, DeviceIndex after,
+                  std::uintptr_t stream_after) = nullptr;
     /// The memory at `data` serves nobody else before what the stream does until it is freed has run.
     void (*used_on)(void* data, DeviceIndex index, DeviceIndex stream_device, std::uintptr_t stream) = nullptr;
 };
