@@ -29,6 +29,19 @@ for modes in order=reverse,timing=late order=random,timing=random,seed=$seed ord
     on_device emulated "$modes" cache
 done
 if [ -d "$out/watched" ]; then on_device watched order=forward,timing=late; fi
+# without a device that can be used: the reason, and everything else works
+without() { # without MODES REASON
+    local log
+    log=$(LD_LIBRARY_PATH="$out/emulated/lib" REEL_EMULATION=$1 "$out/bin/test_cuda" --color_output=no 2>&1)
+    if [ $? -eq 0 ] && grep -q "skipped: $2" <<<"$log"; then passed=$((passed + 1)); else
+        failed=$((failed + 1))
+        echo "$1: expected the reason '$2'"
+        tail -n 5 <<<"$log"
+    fi
+}
+without driver=none "no CUDA driver is loaded on this machine"
+without driver=old "the CUDA driver supports version 11.0, this build needs"
+without devices=0 "the CUDA driver finds no device"
 # what the reference has, on the device: a case whose kernel is not there yet is counted, not failed
 reference=../shared/oracle/ops
 if [ ! -d "$reference" ]; then reference=test/reference/ops; fi

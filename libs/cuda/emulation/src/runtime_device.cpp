@@ -102,12 +102,16 @@ const char* cudaGetErrorString(cudaError_t e) {
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
+    *version = modes().driver == Driver::current ? CUDART_VERSION : modes().driver == Driver::old ? 11000 : 0;
+    return cudaSuccess;
+}
+cudaError_t cudaRuntimeGetVersion(int* version) {
     *version = CUDART_VERSION;
     return cudaSuccess;
 }
-cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
 cudaError_t cudaGetDeviceCount(int* count) {
-    *count = modes().devices;
+    *count = modes().driver == Driver::current ? modes().devices : 0;
+    if (modes().driver == Driver::old) return answer(cudaErrorInsufficientDriver);
     return answer(*count > 0 ? cudaSuccess : cudaErrorNoDevice);
 }
 cudaError_t cudaGetDevice(int* device) {
