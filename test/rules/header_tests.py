@@ -14,7 +14,7 @@ COVERED_BY = [
     ("autograd/expanding_array", "surface/conventions"), ("autograd/fwd", "surface/conventions"),
     ("autograd/scalar", "surface/conventions"), ("autograd/error", "surface/conventions"),
     ("autograd/device", "surface/core_types"), ("autograd/dtype", "surface/core_types"),
-    ("autograd/ordered_dict", "surface/core_types"), ("autograd/tensor_options", "surface/core_types"),
+    ("autograd/tensor_options", "surface/core_types"),
     ("autograd/half", "autograd/sixteen_bits"), ("autograd/tensor", "surface/tensors"),
     ("autograd/tensor_accessor", "surface/tensors"), ("autograd/index", "autograd/indexing"),
     ("autograd/range_factories", "surface/factories"), ("autograd/tensor_factory", "surface/factories"),
