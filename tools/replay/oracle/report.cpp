@@ -1,8 +1,11 @@
 // Totals and JSON of a run.
 #include "oracle/report.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
+#include <utility>
+#include <vector>
 
 namespace replay {
 
@@ -24,6 +27,13 @@ Counts Report::sum(const std::string& kind) const {
     if (const auto it = kinds.find(kind); it != kinds.end())
         for (const auto& [name, c] : it->second) all += c;
     return all;
+}
+
+void Report::print_missing() const {
+    std::vector<std::pair<int, std::string>> rows;
+    for (const auto& [what, cases] : missing) rows.emplace_back(cases, what);
+    std::sort(rows.rbegin(), rows.rend());
+    for (const auto& [cases, what] : rows) std::cout << "missing " << cases << "  " << what << "\n";
 }
 
 int Report::print_totals() const {
@@ -52,6 +62,7 @@ int Report::print_totals() const {
               << kind("optimizers", "optimizers") << "    " << kind("schedulers", "schedulers") << "    "
               << kind("random", "random") << "    " << kind("training", "training") << "\n";
     std::cout << kind("multistep", "multistep") << "    " << kind("norms", "norms") << "\n";
+    if (options.verbose) print_missing();
     for (const auto& [name, files_of_kind] : kinds)
         for (const auto& [key, c] : files_of_kind)
             if (c.failed) return 1;

@@ -52,7 +52,8 @@ public:
     void failure(const std::string& file, std::size_t index, const std::string& what) const;
     /// Prints and counts an entry of the list of differences that is not true any more.
     void stale_entry(const std::string& what);
-    int print_totals() const; ///< the exit status
+    void print_missing() const; ///< what the device has no kernel for, what most cases want first
+    int print_totals() const;   ///< the exit status
     void write_json() const;
     Counts sum(const std::string& kind) const;
 };
