@@ -55,6 +55,9 @@ public:
     int print_totals() const; ///< the exit status
     void write_json() const;
     Counts sum(const std::string& kind) const;
+
+private:
+    void print_missing() const;
 };
 
 /// One of these per folder of cases, in the file that knows their format: `static const FilesIn norms("norms", run);`.
