@@ -1,4 +1,4 @@
-// From a tensor's dtype, or the size of its elements, to the type that a kernel is instantiated for.
+// From a tensor's dtype to the type that a kernel is instantiated for. (`for_size` is in elements.cuh.)
 #pragma once
 
 #include <complex>
@@ -26,28 +26,6 @@ template <class... T, class F> void dispatch(Types<T...>, const char* op, const 
     const ScalarType type = t.scalar_type();
     if (!((type == dtype_of<T> ? (f.template operator()<T>(), true) : false) || ...))
         reel::detail::throw_no_kernel(op, t, {true});
-}
-
-/// Sixteen bytes that are only moved.
-struct alignas(16) Bytes16 {
-    std::uint64_t low, high;
-};
-/// Calls `f` with a type of the size of the tensor's elements: for kernels that only move them.
-template <class F> void dispatch_size(const char* op, const Tensor& t, const F& f) {
-    switch (t.itemsize()) {
-    case 1:
-        return f.template operator()<std::uint8_t>();
-    case 2:
-        return f.template operator()<std::uint16_t>();
-    case 4:
-        return f.template operator()<std::uint32_t>();
-    case 8:
-        return f.template operator()<std::uint64_t>();
-    case 16:
-        return f.template operator()<Bytes16>();
-    default:
-        reel::detail::throw_no_kernel(op, t, {true});
-    }
 }
 
 } // namespace reel::cuda

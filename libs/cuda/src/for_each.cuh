@@ -27,10 +27,4 @@ template <class T> T* data(const Tensor& t) { return static_cast<T*>(t.data_ptr(
 /// The same, or null for an undefined one.
 template <class T> T* data_or_null(const Tensor& t) { return t.defined() ? data<T>(t) : nullptr; }
 
-/// Is the number a NaN? Whole numbers are none.
-template <class T> __device__ bool is_nan(const T& v) {
-    const compute_t<T> wide = compute_t<T>(v);
-    return wide != wide;
-}
-
 } // namespace reel::cuda

@@ -8,7 +8,7 @@
 #include <reel/autograd/pointwise/loop.hpp>
 #include <reel/cuda/device.hpp>
 
-#include "complex.cuh"
+#include "complex_math.cuh"
 #include "strided.cuh"
 
 namespace reel::cuda {

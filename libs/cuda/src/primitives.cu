@@ -6,6 +6,7 @@
 
 #include <reel/autograd/ops/factory/factories.hpp>
 
+#include "complex.cuh"
 #include "dispatch.cuh"
 #include "for_each.cuh"
 

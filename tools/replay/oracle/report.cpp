@@ -1,11 +1,9 @@
 // Totals and JSON of a run.
 #include "oracle/report.hpp"
 
-#include <algorithm>
 #include <fstream>
+#include <functional>
 #include <iostream>
-#include <utility>
-#include <vector>
 
 namespace replay {
 
@@ -29,11 +27,12 @@ Counts Report::sum(const std::string& kind) const {
     return all;
 }
 
+/// Most wanted first.
 void Report::print_missing() const {
-    std::vector<std::pair<int, std::string>> rows;
-    for (const auto& [what, cases] : missing) rows.emplace_back(cases, what);
-    std::sort(rows.rbegin(), rows.rend());
-    for (const auto& [cases, what] : rows) std::cout << "missing " << cases << "  " << what << "\n";
+    std::multimap<int, std::string, std::greater<>> by_count;
+    if (options.verbose)
+        for (const auto& [what, cases] : missing) by_count.emplace(cases, what);
+    for (const auto& [cases, what] : by_count) std::cout << "missing " << cases << "  " << what << "\n";
 }
 
 int Report::print_totals() const {
@@ -58,11 +57,11 @@ int Report::print_totals() const {
     if (entries_for_other_inputs > 0)
         std::cout << "          " << entries_for_other_inputs
                   << " listed differences are for other inputs than these\n";
+    print_missing();
     std::cout << kind("modules   ", "modules") << "    " << part("repr", repr) << "    "
               << kind("optimizers", "optimizers") << "    " << kind("schedulers", "schedulers") << "    "
               << kind("random", "random") << "    " << kind("training", "training") << "\n";
     std::cout << kind("multistep", "multistep") << "    " << kind("norms", "norms") << "\n";
-    if (options.verbose) print_missing();
     for (const auto& [name, files_of_kind] : kinds)
         for (const auto& [key, c] : files_of_kind)
             if (c.failed) return 1;
@@ -83,6 +82,7 @@ void Report::write_json() const {
                                            {"as_listed", c.as_listed}};
         root[kind] = std::move(table);
     }
+    root["missing"] = json::value_from(missing);
     std::ofstream(options.json_file) << json::serialize(root) << "\n";
 }
 

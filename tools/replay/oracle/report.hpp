@@ -53,10 +53,12 @@ public:
     void failure(const std::string& file, std::size_t index, const std::string& what) const;
     /// Prints and counts an entry of the list of differences that is not true any more.
     void stale_entry(const std::string& what);
-    void print_missing() const; ///< what the device has no kernel for, what most cases want first
-    int print_totals() const;   ///< the exit status
+    int print_totals() const; ///< the exit status
     void write_json() const;
     Counts sum(const std::string& kind) const;
+
+private:
+    void print_missing() const;
 };
 
 /// One of these per folder of cases, in the file that knows their format: `static const FilesIn norms("norms", run);`.

@@ -2,6 +2,7 @@
 #include <reel/autograd/kernels/where.hpp>
 
 #include "dispatch.cuh"
+#include "elements.cuh"
 #include "for_each.cuh"
 
 namespace reel::cuda {
@@ -23,7 +24,7 @@ template <class T> struct Choose {
 void where(const Tensor& out, const Tensor& condition, const Tensor& input, const Tensor& other) {
     const Tensor* const all[] = {&out, &condition, &input, &other};
     const auto g = strided("where", out.sizes(), all);
-    dispatch_size("where", out, [&]<class T>() {
+    for_size(out, [&]<class T>() {
         for_each("where", out.device().index(), g.numel,
                  Choose<T>{g, data<T>(out), data<bool>(condition), data<T>(input), data<T>(other)});
     });

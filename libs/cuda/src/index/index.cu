@@ -6,7 +6,9 @@
 #include <reel/autograd/ops/factory/factories.hpp>
 
 #include "atomic.cuh"
+#include "complex.cuh"
 #include "dispatch.cuh"
+#include "elements.cuh"
 #include "for_each.cuh"
 #include "primitives.hpp"
 
@@ -81,7 +83,7 @@ template <class T> struct Gather {
 void gather(const Tensor& out, const Tensor& self, const Tensor& index, std::int64_t step) {
     const Tensor* const all[] = {&out, &self, &index};
     const auto g = strided("gather", out.sizes(), all);
-    dispatch_size("gather", out, [&]<class T>() {
+    for_size(out, [&]<class T>() {
         for_each("gather", out.device().index(), g.numel,
                  Gather<T>{g, data<T>(out), data<T>(self), data<std::int64_t>(index), step});
     });
@@ -181,7 +183,7 @@ void scatter(ScatterMode mode, const Tensor& self, const Tensor& index, const Te
                             data<std::int64_t>(by_target.places), g.numel, mode});
     };
     if (wide) dispatch(Types<std::complex<double>>(), "scatter", self, run);
-    else dispatch_size("scatter", self, run);
+    else for_size(self, run);
 }
 
 [[maybe_unused]] const bool attached = [] {

@@ -2,6 +2,7 @@
 #include <reel/autograd/kernels/sort.hpp>
 
 #include "dispatch.cuh"
+#include "elements.cuh"
 #include "for_each.cuh"
 #include "primitives.hpp"
 
@@ -28,7 +29,7 @@ void select(const char* op, const Tensor& values, const Tensor& indices, const T
     const std::int64_t n = rows.dim() == 0 ? 1 : rows.size(-1), k = values.dim() == 0 ? 1 : values.size(-1);
     if (values.numel() == 0) return;
     const Tensor places = sort_keys(op, keys_of(op, rows, descending), n).places;
-    dispatch_size(op, rows, [&]<class T>() {
+    for_size(rows, [&]<class T>() {
         for_each(op, rows.device().index(), values.numel(),
                  TakeFirst<T>{data<T>(values), data<std::int64_t>(indices), data<T>(rows), data<std::int64_t>(places),
                               n, k, first});
