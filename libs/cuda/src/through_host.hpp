@@ -37,7 +37,7 @@ private:
     }
     template <class T> static void give_back(const Tensor& here, const T& there, int& met) {
         if constexpr (is_tensor<T>)
-            if (met++ < written && there.defined()) kernels::copy.on(there, there, here);
+            if (met++ < written && there.defined()) kernels::copy.on(there, there, here, false);
     }
 };
 
