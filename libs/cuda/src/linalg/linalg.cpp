@@ -1,4 +1,5 @@
-// Factorizations of matrices that lie on the device, by the host's library on copies.
+// Factorizations of matrices, and products of groups of them, that lie on the device, by the host's library on copies.
+#include <reel/autograd/kernels/grouped_mm.hpp>
 #include <reel/autograd/kernels/linalg.hpp>
 
 #include "through_host.hpp"
@@ -21,6 +22,7 @@ namespace {
     through_host<&cpu::svd, 4>(kernels::svd);
     through_host<&cpu::eigh, 2>(kernels::eigh);
     through_host<&cpu::eig, 3>(kernels::eig);
+    through_host<&cpu::grouped_mm, 1>(kernels::grouped_mm);
     return true;
 }();
 
