@@ -20,6 +20,7 @@ import sys
 import opgen_blocks
 import opgen_calls
 import opgen_gradient
+import opgen_keywords
 import opgen_out
 import opgen_registry
 import opgen_samples
@@ -359,6 +360,7 @@ def main():
     write(inc / "ops.hpp", op_umbrella("Every op. A source that calls a few includes their headers: less to compile, and to compile again.",
                                     families), kept)
     write(inc / "tensor_methods.inc", method_list(ops), kept)
+    write(inc / "keywords.hpp", BANNER + opgen_keywords.header(ops), kept)
     write(src / "ops_out_exact.cpp", opgen_out.exact_list(ops), kept)
     write(src / "ops_registry.cpp", opgen_registry.registration_index(parts), kept)
     loops = []
