@@ -321,7 +321,7 @@ def source_text(source, part):
     """What is compiled beside one source of ops: the functions that callers know, other forms, and registration."""
     return "".join([
         BANNER, f"#define REEL_CALLS_OPS\n#include <reel/autograd/ops/{source}.hpp>\n\n#include <reel/autograd/op.hpp>\n\n"
-        '#include "op/convert.hpp"\n#include "op/devices.hpp"\n#include "op/inplace_form.hpp"\n#include "op/out.hpp"\n'
+        '#include "op/convert.hpp"\n#include "op/declare.hpp"\n#include "op/devices.hpp"\n#include "op/inplace_form.hpp"\n#include "op/out.hpp"\n'
         '#include "op/take.hpp"\n\nnamespace reel {\n\n',
         *[line for op in part for line in plain_declarations(op)],
         "\nnamespace own {\n\n", *[line for op in part for line in opgen_calls.own_declarations(op)], "\n",
