@@ -40,7 +40,6 @@ COVERED_BY = [
     ("autograd/pointwise/*", "autograd/pointwise"),
     ("autograd/fft_kernels", "autograd/fft_accuracy"), ("autograd/attention_mask", "autograd/attention"),
     ("autograd/thread_limit", "autograd/engine_threads"), ("autograd/spin_lock", "nn/threads"),
-    ("cuda/memory", "cuda/kernels"), ("cuda/stream", "cuda/kernels"),
     # modules
     ("nn/backends", "nn/sharing"), ("nn/replicate", "nn/sharing"), ("nn/call", "nn/forward_arguments"),
     ("nn/cloneable", "nn/clone"), ("nn/describe", "nn/fields"), ("nn/factory", "nn/option_visitor"),

@@ -215,7 +215,7 @@ constexpr std::int64_t bytes_per_task = std::int64_t(1) << 20;
 
 } // namespace
 
-void copy(const Tensor& dst, const Tensor& src) {
+void copy(const Tensor& dst, const Tensor& src, bool /*non_blocking*/) {
     copy_strided(int(dst.dim()), dst.sizes().data(), host_data(dst, "copy"), dst.strides().data(), dst.scalar_type(),
                  host_data(src, "copy"), src.strides().data(), src.scalar_type());
 }

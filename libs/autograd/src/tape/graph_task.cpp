@@ -47,13 +47,28 @@ void GraphTask::run(const EdgeList& roots, const std::vector<Tensor>& seeds, std
     restricted_ = restricted;
     nodes_.discover(roots);
     if (restricted) restrict_to(roots, captures, executed);
-    seed(roots, seeds);
-    while (!ready_.empty()) {
-        Node& n = *ready_.pop();
-        evaluate(n);
-        if (n.is_accumulator()) after_accumulation_.ran(&n);
+    try {
+        seed(roots, seeds);
+        while (!ready_.empty()) {
+            Node& n = *ready_.pop();
+            evaluate(n);
+            if (!n.is_accumulator()) continue;
+            after_accumulation_.ran(&n);
+            if (streams_.any()) accumulated_.push_back(n.getptr());
+        }
+    } catch (...) { // some leaves have their gradient, and the caller may look at it
+        join_streams();
+        throw;
     }
+    join_streams();
     run_callbacks();
+}
+
+void GraphTask::join_streams() {
+    if (!streams_.any()) return;
+    streams_.join();
+    for (const NodePtr& n : accumulated_) streams_.give(static_cast<const AccumulateGrad&>(*n).variable().grad());
+    for (const Capture* c : captures_) streams_.give(c->result);
 }
 
 void GraphTask::run_on_a_fresh_stack(const EdgeList& roots, const std::vector<Tensor>& seeds,

@@ -10,6 +10,7 @@
 #include "tape/gradient_checks.hpp"
 #include "tape/graph_task.hpp"
 #include "tape/hook_rounds.hpp"
+#include "tape/streams.hpp"
 #include "tensor/taken_calls.hpp"
 
 namespace reel::autograd {
@@ -57,6 +58,7 @@ bool is_ours(const Tensor& have, const Tensor& g) {
 void GraphTask::evaluate(Node& n) {
     PassState& s = nodes_.at(&n);
     const CurrentNode scope(current_, n);
+    const OnStreamOf stream(n); // hooks, too
     GradList grads = take_arrived(s, n);
     if (n.extras() || n.is_accumulator()) run_tensor_hooks(n, grads);
     if (s.captured) capture(n, grads);
@@ -91,6 +93,8 @@ void GraphTask::route(Node& n, GradList&& out) {
 void GraphTask::arrive(PassState& s, Node* n, std::uint32_t slot, Tensor&& g) {
     widen(s.buffer, n->num_inputs());
     if (g.defined()) {
+        streams_.hand_over(g, *n);
+        const OnStreamOf stream(*n);
         Tensor& have = s.buffer[slot];
         if (!have.defined()) have = std::move(g);
         else {

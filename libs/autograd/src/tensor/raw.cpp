@@ -82,7 +82,7 @@ Tensor view_raw(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, std:
     return v;
 }
 
-void copy_raw(const Tensor& dst, const Tensor& src) {
+void copy_raw(const Tensor& dst, const Tensor& src, bool non_blocking) {
     if (dst.numel() == 0) return;
     if (dst.is_meta() || src.is_meta()) {
         REEL_CHECK_NOT_IMPLEMENTED(dst.is_meta(),
@@ -90,7 +90,7 @@ void copy_raw(const Tensor& dst, const Tensor& src) {
                                    "uninitialised memory on the target device");
         return;
     }
-    kernels::copy.on(dst.is_cpu() ? src : dst, dst, src);
+    kernels::copy.on(dst.is_cpu() ? src : dst, dst, src, non_blocking);
 }
 
 void fill_raw(const Tensor& dst, const Scalar& value) {

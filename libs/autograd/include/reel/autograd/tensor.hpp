@@ -156,6 +156,11 @@ public:
               std::optional<MemoryFormat> format = std::nullopt) const;
     Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false,
               std::optional<MemoryFormat> format = std::nullopt) const;
+    /// A copy in page-locked memory of the host, from which a CUDA device reads by itself: `to(device, non_blocking)`
+    /// returns while the copy is under way. The same tensor when it lies there already. Differentiable. Errors: Error
+    /// unless the tensor is on the CPU and there is a CUDA device.
+    Tensor pin_memory() const;
+    bool is_pinned() const;
     Tensor cpu() const { return to(TensorOptions(kCPU)); }
     Tensor cuda() const { return to(TensorOptions(kCUDA)); }
     Tensor toType(ScalarType t) const { return to(t); }

@@ -23,12 +23,13 @@ Dims strides_for(const Tensor& t, std::optional<MemoryFormat> format) {
 
 namespace detail {
 
-Tensor convert(const Tensor& t, ScalarType dtype, Device device, bool copy, std::optional<MemoryFormat> format) {
+Tensor convert(const Tensor& t, ScalarType dtype, Device device, bool copy, std::optional<MemoryFormat> format,
+               bool non_blocking) {
     const bool same_device = device.type() == t.device().type() && (!device.has_index() || device == t.device());
     const bool same_layout = !format || *format == MemoryFormat::Preserve || t.is_contiguous(*format);
     if (dtype == t.scalar_type() && same_device && same_layout && !copy) return t;
     Tensor out = empty_strided_raw(t.sizes(), strides_for(t, format), dtype, device);
-    copy_raw(out, t);
+    copy_raw(out, t, non_blocking);
     const Device from = t.device();
     const ScalarType from_type = t.scalar_type();
     record("to_copy", {t}, out, {}, [from, from_type](RuleContext& c) -> GradList {
@@ -57,7 +58,7 @@ Tensor contiguous(const Tensor& input, std::optional<MemoryFormat> memory_format
 /// Into `input`, with broadcasting and conversion.  gradient: zeros for input, the gradient for src
 REEL_OP("copy_(Tensor input, Tensor src, bool non_blocking=False) -> Tensor", rule, method, any_device("src"),
         samples(call(numbers({3, 4}), numbers({4}))))
-Tensor& copy_(const Tensor& input, const Tensor& src, bool) {
+Tensor& copy_(const Tensor& input, const Tensor& src, bool non_blocking) {
     check_inplace(input, "copy_");
     const Dims sizes = broadcast_shapes("copy_", input.sizes(), src.sizes());
     REEL_CHECK(IntArrayRef(sizes).equals(input.sizes()), "copy_: src of shape ", src.sizes(),
@@ -83,7 +84,7 @@ Tensor& copy_(const Tensor& input, const Tensor& src, bool) {
         Tensor copy = empty_raw(wide.sizes(), wide.scalar_type(), wide.device());
         copy_raw(copy, wide);
         copy_raw(input, copy);
-    } else if (!(wide.storage() == input.storage())) copy_raw(input, wide);
+    } else if (!(wide.storage() == input.storage())) copy_raw(input, wide, non_blocking);
     rebase_history(input, result, "copy_");
     return const_cast<Tensor&>(input);
 }
@@ -108,22 +109,25 @@ Tensor& zero_(const Tensor& input) { return fill_with("zero_", input, 0); }
 REEL_OP("to(Tensor input, Dtype dtype, bool non_blocking=False, bool copy=False, *, MemoryFormat? memory_format=None) "
         "-> Tensor",
         rule)
-Tensor to(const Tensor& input, ScalarType dtype, bool, bool copy, std::optional<MemoryFormat> memory_format) {
-    return convert(input, dtype, input.device(), copy, memory_format);
+Tensor to(const Tensor& input, ScalarType dtype, bool non_blocking, bool copy,
+          std::optional<MemoryFormat> memory_format) {
+    return convert(input, dtype, input.device(), copy, memory_format, non_blocking);
 }
 REEL_OP("to(Tensor input, Device? device=None, Dtype? dtype=None, bool non_blocking=False, bool copy=False, *, "
         "MemoryFormat? memory_format=None) -> Tensor",
         rule, explicit("device"))
-Tensor to(const Tensor& input, std::optional<Device> device, std::optional<ScalarType> dtype, bool, bool copy,
-          std::optional<MemoryFormat> memory_format) {
-    return convert(input, dtype.value_or(input.scalar_type()), device.value_or(input.device()), copy, memory_format);
+Tensor to(const Tensor& input, std::optional<Device> device, std::optional<ScalarType> dtype, bool non_blocking,
+          bool copy, std::optional<MemoryFormat> memory_format) {
+    return convert(input, dtype.value_or(input.scalar_type()), device.value_or(input.device()), copy, memory_format,
+                   non_blocking);
 }
 /// dtype and device of `other`.
 REEL_OP("to(Tensor input, Tensor tensor, bool non_blocking=False, bool copy=False, *, MemoryFormat? "
         "memory_format=None) -> Tensor",
         rule, not_differentiable("tensor"), any_device("tensor"))
-Tensor to(const Tensor& input, const Tensor& other, bool, bool copy, std::optional<MemoryFormat> memory_format) {
-    return convert(input, other.scalar_type(), other.device(), copy, memory_format);
+Tensor to(const Tensor& input, const Tensor& other, bool non_blocking, bool copy,
+          std::optional<MemoryFormat> memory_format) {
+    return convert(input, other.scalar_type(), other.device(), copy, memory_format, non_blocking);
 }
 REEL_OP("type_as(Tensor input, Tensor other) -> Tensor", rule, not_differentiable("other"), method, any_device("other"),
         samples(call(numbers({3, 4}), numbers({2}))))
