@@ -364,7 +364,7 @@ def main():
     write(src / "ops_out_exact.cpp", opgen_out.exact_list(ops), kept)
     write(src / "ops_registry.cpp", opgen_registry.registration_index(parts), kept)
     loops = []
-    for name, text in pointwise_rules.files(pointwise_rules.families(given.root, fail), ops, fail):
+    for name, text in pointwise_rules.files(given.root, pointwise_rules.families(given.root, fail), ops, fail):
         write(out / name, text, kept)
         loops += [pathlib.Path(name).stem] if "/kernels/" in name else []
     write(src / "kernels_registry.cpp", BANNER + kernel_index("autograd", sorted(kernels_of(given.root, "autograd") + loops)), kept)

@@ -35,7 +35,7 @@ COVERED_BY = [
     ("autograd/registered", "nn/members_and_tables"),
     # kernels and devices
     ("autograd/host_data", "autograd/kernel"), ("autograd/kernels/*", "properties/toy_device"),
-    ("autograd/device_hooks", "properties/toy_device"), ("autograd/pointwise/apply", "autograd/pointwise_apply"),
+    ("autograd/device_hooks", "properties/toy_device"), ("autograd/pointwise/run_rule", "autograd/pointwise_apply"),
     ("autograd/pointwise/loop", "autograd/pointwise_apply"), ("autograd/pointwise/vectorize", "autograd/pointwise_apply"),
     ("autograd/pointwise/*", "autograd/pointwise"),
     ("autograd/fft_kernels", "autograd/fft_accuracy"), ("autograd/attention_mask", "autograd/attention"),

@@ -1,5 +1,4 @@
 // The optimizer base: groups, the frame of a step.
-#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/optimizer.hpp>
 
 #include <algorithm>

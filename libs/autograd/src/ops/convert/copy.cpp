@@ -2,7 +2,6 @@
 #include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/ops/pointwise/complex.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "tape/inplace.hpp"

@@ -1,6 +1,6 @@
 // Sums, differences and products with their factors and in-place forms.
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
 #include <reel/autograd/pointwise/arithmetic.hpp>
 
 #include "op/inplace_form.hpp"

@@ -18,7 +18,6 @@
 #include <reel/autograd/ops/shape/expand.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/reduce/reduction.hpp"
 #include "tensor/checked_size.hpp"
