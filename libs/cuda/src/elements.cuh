@@ -96,16 +96,32 @@ template <> struct Elements<AnyInteger> {
     template <class F> __device__ void pack(std::int64_t i, std::int64_t end, F f) const {
         for (int k = 0; k < per_pack && i + k < end; ++k) f((*this)[i + k], i + k);
     }
+    /// What is left of `v` when it has been written and read.
+    __device__ std::int64_t held(std::uint64_t v) const {
+        return type == kLong    ? std::int64_t(v)
+               : type == kInt   ? std::int64_t(std::int32_t(v))
+               : type == kShort ? std::int64_t(std::int16_t(v))
+               : type == kChar  ? std::int64_t(std::int8_t(v))
+                                : std::int64_t(std::uint8_t(v));
+    }
 };
 
-enum ElementSet : unsigned { floats = 1, halves = 2, integers = 4, complexes = 8 };
+enum ElementSet : unsigned {
+    floats = 1,
+    halves = 2,
+    integers = 4,
+    booleans = 8,
+    complexes = 16,
+    whole = integers | booleans
+};
 
 /// Calls `f.operator()<T>()` for what stands for the dtype of `t`, if that is in `set`; else the error that every op
 /// has for a dtype without a kernel.
 template <unsigned set, class F> void for_dtype(const char* op, const Tensor& t, F&& f) {
     const ScalarType type = t.scalar_type();
-    if constexpr ((set & integers) != 0)
-        if (isIntegralType(type, true)) return f.template operator()<AnyInteger>();
+    if constexpr ((set & whole) != 0)
+        if (type == kBool ? (set & booleans) != 0 : (set & integers) != 0 && isIntegralType(type, false))
+            return f.template operator()<AnyInteger>();
     switch (type) {
     case kDouble:
         if constexpr ((set & floats) != 0) return f.template operator()<double>();

@@ -29,7 +29,7 @@ template <class T> struct Extremum : DenseRows<T, Extremum<T>> {
 
 void run(const char* op, const Tensor& out, std::int64_t* places, const Tensor& rows, std::int64_t inner,
          bool largest) {
-    for_dtype<floats | halves | integers>(op, rows, [&]<class T>() {
+    for_dtype<floats | halves | whole>(op, rows, [&]<class T>() {
         reduce_rows(op, out, Extremum<T>{{rows, inner}, Elements<T>(out), places, largest}, out.numel(), inner);
     });
 }

@@ -18,7 +18,7 @@ template <class T> struct Product : DenseRows<T, Product<T>> {
 };
 
 void prod(const Tensor& out, const Tensor& rows, std::int64_t inner) {
-    for_dtype<floats | halves | integers | complexes>("prod", out, [&]<class T>() {
+    for_dtype<floats | halves | whole | complexes>("prod", out, [&]<class T>() {
         reduce_rows("prod", out, Product<T>{{rows, inner}, Elements<T>(out)}, out.numel(), inner);
     });
 }

@@ -2,15 +2,13 @@
 //
 // A rule has a trivially copyable `State` and
 //     State nothing() const;                                  of no elements
-//     void pack(State&, row, i, end) const;                   takes elements i, i + 1, ... of a row, one pack, up to end
-//     State join(State, State) const;                         of two parts of a row
-//     void finish(row, State, length) const;                  writes the result
-//     static constexpr int per_pack;
+//     void pack(State&, row, i, end) const;                   takes elements i, i + 1, ... of a row, one pack, up to
+//     end State join(State, State) const;                         of two parts of a row void finish(row, State, length)
+//     const;                  writes the result static constexpr int per_pack;
 // Who reads what depends on the shape alone, so that two runs give the same bits.
 #pragma once
 
-#include <reel/autograd/ops/factory/factories.hpp>
-
+#include "scratch.cuh"
 #include "team.cuh"
 
 namespace reel::cuda {
@@ -22,12 +20,10 @@ template <class T, class Derived> struct DenseRows {
     std::int64_t length;
 
     DenseRows(const Tensor& rows, std::int64_t inner) : in(rows), length(inner) {}
-    template <class State>
-    __device__ void pack(State& s, std::int64_t row, std::int64_t i, std::int64_t end) const {
+    template <class State> __device__ void pack(State& s, std::int64_t row, std::int64_t i, std::int64_t end) const {
         const std::int64_t start = row * length;
-        in.pack(start + i, start + end, [&](number_t<T> v, std::int64_t at) {
-            static_cast<const Derived&>(*this).take(s, v, at - start);
-        });
+        in.pack(start + i, start + end,
+                [&](number_t<T> v, std::int64_t at) { static_cast<const Derived&>(*this).take(s, v, at - start); });
     }
 };
 
@@ -79,17 +75,6 @@ template <class Rule> struct JoinedChunks {
         s = team.join(s, JoinOf<Rule>{rule});
         if (team.me == 0 && is_row) rule.finish(row, s, length);
     }
-};
-
-/// Memory for `count` of T until the stream has passed what was queued.
-template <class T> class DeviceScratch {
-public:
-    DeviceScratch(std::int64_t count, const Tensor& like)
-        : bytes_(reel::empty({count * std::int64_t(sizeof(T))}, TensorOptions().dtype(kByte).device(like.device()))) {}
-    T* data() const { return reinterpret_cast<T*>(bytes_.data_ptr()); }
-
-private:
-    Tensor bytes_;
 };
 
 /// Runs `rule` over `rows` rows of `length` elements; `like` lives where they do.

@@ -26,7 +26,7 @@ template <class T> struct RunningExtremum {
 };
 
 void running_extremum(const char* op, const Tensor& values, const Tensor& places, const Tensor& rows, bool largest) {
-    for_dtype<floats | halves | integers>(op, values, [&]<class T>() {
+    for_dtype<floats | halves | whole>(op, values, [&]<class T>() {
         const RunningExtremum<T> rule{Elements<T>(values), Elements<T>(rows), Elements<std::int64_t>(places).data,
                                       largest};
         scan_rows(op, values, rule, line_count(rows), line_length(rows));

@@ -28,7 +28,7 @@ template <class T, bool product> struct Running {
     }
 };
 template <bool product> void run(const char* op, const Tensor& out, const Tensor& rows, bool backwards) {
-    for_dtype<floats | halves | integers | complexes>(op, out, [&]<class T>() {
+    for_dtype<floats | halves | whole | complexes>(op, out, [&]<class T>() {
         scan_rows(op, out, Running<T, product>{Elements<T>(out), Elements<T>(rows), backwards}, line_count(rows),
                   line_length(rows));
     });

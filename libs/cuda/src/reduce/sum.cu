@@ -18,7 +18,7 @@ template <class T> struct Sum : DenseRows<T, Sum<T>> {
 };
 
 void sum_rows(const Tensor& out, const Tensor& rows, std::int64_t inner) {
-    for_dtype<floats | halves | integers | complexes>("sum", out, [&]<class T>() {
+    for_dtype<floats | halves | whole | complexes>("sum", out, [&]<class T>() {
         reduce_rows("sum", out, Sum<T>{{rows, inner}, Elements<T>(out)}, out.numel(), inner);
     });
 }

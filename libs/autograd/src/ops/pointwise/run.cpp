@@ -6,7 +6,6 @@
 #include <reel/autograd/detail/launch_observer.hpp>
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/kernel.hpp>
-#include <reel/autograd/ops/convert/copy.hpp>
 
 #include "cpu/strided.hpp"
 
