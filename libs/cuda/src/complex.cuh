@@ -9,6 +9,7 @@
 namespace reel::cuda {
 
 template <class T> struct Complex {
+    using value_type = T;
     T re, im;
 
     Complex() = default;
@@ -22,7 +23,34 @@ template <class T> struct Complex {
         return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
     }
     friend __host__ __device__ constexpr Complex operator*(Complex a, T b) { return {a.re * b, a.im * b}; }
+    friend __host__ __device__ constexpr Complex operator*(T a, Complex b) { return {a * b.re, a * b.im}; }
+    friend __host__ __device__ constexpr Complex operator/(Complex a, T b) { return {a.re / b, a.im / b}; }
+    /// The divisor is scaled, so that its square neither overflows nor vanishes.
+    friend __device__ Complex operator/(Complex a, Complex b) {
+        const T size = std::fmax(std::fabs(b.re), std::fabs(b.im));
+        if (size == 0 || !std::isfinite(size)) return by_a_bound(a, b, size);
+        const T c = b.re / size, d = b.im / size, norm = (c * c + d * d) * size;
+        return {(a.re * c + a.im * d) / norm, (a.im * c - a.re * d) / norm};
+    }
+    __device__ Complex& operator+=(Complex b) { return *this = *this + b; }
+    __device__ Complex& operator*=(Complex b) { return *this = *this * b; }
     friend __host__ __device__ constexpr bool operator==(Complex a, Complex b) { return a.re == b.re && a.im == b.im; }
+    friend __host__ __device__ constexpr bool operator!=(Complex a, Complex b) { return !(a == b); }
+    __host__ __device__ constexpr T real() const { return re; }
+    __host__ __device__ constexpr T imag() const { return im; }
+
+private:
+    /// By zero, as C's annex G has it, and by what is infinite.
+    static __device__ Complex by_a_bound(Complex a, Complex b, T size) {
+        if (size == 0) {
+            const T infinite = std::copysign(std::numeric_limits<T>::infinity(), b.re);
+            return {infinite * a.re, infinite * a.im};
+        }
+        if (size != size || !std::isfinite(a.re) || !std::isfinite(a.im)) return {a.re / size, a.im / size};
+        const T c = std::copysign(std::isinf(b.re) ? T(1) : T(0), b.re),
+                d = std::copysign(std::isinf(b.im) ? T(1) : T(0), b.im);
+        return {T(0) * (a.re * c + a.im * d), T(0) * (a.im * c - a.re * d)};
+    }
 };
 
 template <class T> inline constexpr bool is_complex_number = false;

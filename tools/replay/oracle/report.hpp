@@ -38,7 +38,8 @@ struct Options {
 class Report {
 public:
     explicit Report(Options given) : options(std::move(given)) {
-        if (!options.differences_file.empty()) differences = Differences(options.differences_file);
+        if (!options.differences_file.empty())
+            differences = Differences(options.differences_file, options.device.is_cpu() ? "cpu" : "cuda");
     }
     Options options;
     Differences differences;

@@ -37,6 +37,7 @@ template <class T> struct Softmax {
             x[n++] = v;
             if (is_nan(v) || v > p.best) p.best = v;
         });
+        if (p.best == nothing().best) return; // the least exponent alone adds nothing: it has no distance from itself
         for (int k = 0; k < n; ++k) p.sum += std::exp(x[k] - p.best);
         s = s.join(p);
     }
