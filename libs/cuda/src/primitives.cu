@@ -6,6 +6,7 @@
 
 #include <reel/autograd/ops/factory/factories.hpp>
 
+#include "capturing.hpp"
 #include "complex.cuh"
 #include "dispatch.cuh"
 #include "for_each.cuh"
@@ -192,6 +193,7 @@ void running_sums(const char* op, const Tensor& values) {
 
 std::int64_t last_of(const char* op, const Tensor& values) {
     if (values.numel() == 0) return 0;
+    refuse_to_wait(op);
     std::int64_t last = 0;
     const DeviceIndex index = values.device().index();
     const DeviceGuard guard(index);

@@ -6,6 +6,7 @@
 #include <reel/autograd/ops/factory/factories.hpp>
 
 #include "atomic.cuh"
+#include "capturing.hpp"
 #include "complex.cuh"
 #include "dispatch.cuh"
 #include "elements.cuh"
@@ -39,6 +40,7 @@ struct LookAt {
 void check_index(const char* op, const Tensor& index, std::int64_t size, bool wrap, bool& negative) {
     negative = false;
     if (index.numel() == 0) return;
+    refuse_to_wait(op);
     const Tensor* const one[] = {&index};
     const Tensor record = reel::empty({2}, TensorOptions().dtype(kLong).device(index.device()));
     Found found{~0ull, 0};
