@@ -124,7 +124,8 @@ void conv_by_columns(const ConvGeometry& g, const Tensor& y, const Tensor& x, co
     const Columns columns(g, x);
     if (bias.defined())
         kernels::copy(
-            y, bias.view({1, g.out_channels, 1}).expand({g.batch, g.out_channels, g.out_size()}).reshape(y.sizes()));
+            y, bias.view({1, g.out_channels, 1}).expand({g.batch, g.out_channels, g.out_size()}).reshape(y.sizes()),
+            false);
     columns.each_piece([&](std::int64_t first, std::int64_t count) {
         columns.fill_from(x, first, count);
         for (std::int64_t n = 0; n < count; ++n)
@@ -139,7 +140,7 @@ void conv_transpose_by_columns(const ConvGeometry& g, const Tensor& x, const Ten
     if (is_narrow(x)) { // added up in float32 and rounded once
         const Tensor sums = reel::empty(x.sizes(), x.options().dtype(kFloat));
         conv_transpose_by_columns(g, sums, wide(y), wide(w), wide(bias));
-        return kernels::copy(x, sums);
+        return kernels::copy(x, sums, false);
     }
     const Columns columns(g, x);
     columns.each_piece([&](std::int64_t first, std::int64_t count) {
@@ -154,7 +155,7 @@ void conv_weight_by_columns(const ConvGeometry& g, const Tensor& w, const Tensor
     if (is_narrow(w)) {
         const Tensor sums = reel::empty(w.sizes(), w.options().dtype(kFloat));
         conv_weight_by_columns(g, sums, wide(x), wide(y));
-        return kernels::copy(w, sums);
+        return kernels::copy(w, sums, false);
     }
     const Columns columns(g, x);
     columns.each_piece([&](std::int64_t first, std::int64_t count) {
