@@ -19,7 +19,7 @@ MAY_USE = {
     "autograd": [],
     "nn": ["autograd"],
     "optim": ["autograd"],
-    "cuda": ["autograd"],
+    "cuda": ["autograd", "optim"],
     "fftw": ["autograd"],
     "serialize": ["autograd"],
     "jit": ["autograd", "nn", "serialize"],
