@@ -4,7 +4,7 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/kernels/copy.hpp>
 #include <reel/autograd/kernels/random.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 
 namespace reel::cuda {
 

@@ -1,8 +1,8 @@
 // Sums of rows. The tree is fixed by the shape, so that two runs give the same bits.
 #include <complex>
 
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/kernels/sum.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/cuda/device.hpp>
 
 #include "strided.cuh"

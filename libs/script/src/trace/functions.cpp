@@ -1,7 +1,7 @@
 // Functions that call several operators, or one with other arguments (rule SC-78).
 #include <algorithm>
 
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/nn/attention.hpp>
 
 #include "trace/tracer.hpp"

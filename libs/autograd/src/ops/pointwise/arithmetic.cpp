@@ -1,6 +1,7 @@
 // Sums, differences and products with their factors and in-place forms.
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
+#include <reel/autograd/ops/pointwise/conj.hpp>
 #include <reel/autograd/pointwise/arithmetic.hpp>
 
 #include "op/inplace_form.hpp"
@@ -101,10 +102,5 @@ Tensor& mul_(const Tensor& input, const Tensor& other) {
 }
 REEL_OP("mul(Tensor input, Scalar other) -> Tensor", rule, method, out, inplace)
 Tensor mul(const Tensor& input, const Scalar& other) { return apply_number("mul", mul_op{}, input, other); }
-
-REEL_OP("square(Tensor input) -> Tensor", rule, method, out, inplace)
-Tensor square(const Tensor& input) {
-    return apply("square", square_op{}, input.scalar_type() == kBool ? input.to(kLong) : input);
-}
 
 } // namespace reel
