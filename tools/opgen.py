@@ -20,6 +20,7 @@ import sys
 import opgen_blocks
 import opgen_calls
 import opgen_gradient
+import opgen_keywords
 import opgen_out
 import opgen_registry
 import opgen_samples
@@ -320,7 +321,7 @@ def source_text(source, part):
     """What is compiled beside one source of ops: the functions that callers know, other forms, and registration."""
     return "".join([
         BANNER, f"#define REEL_CALLS_OPS\n#include <reel/autograd/ops/{source}.hpp>\n\n#include <reel/autograd/op.hpp>\n\n"
-        '#include "op/convert.hpp"\n#include "op/devices.hpp"\n#include "op/inplace_form.hpp"\n#include "op/out.hpp"\n'
+        '#include "op/convert.hpp"\n#include "op/declare.hpp"\n#include "op/devices.hpp"\n#include "op/inplace_form.hpp"\n#include "op/out.hpp"\n'
         '#include "op/take.hpp"\n\nnamespace reel {\n\n',
         *[line for op in part for line in plain_declarations(op)],
         "\nnamespace own {\n\n", *[line for op in part for line in opgen_calls.own_declarations(op)], "\n",
@@ -359,6 +360,7 @@ def main():
     write(inc / "ops.hpp", op_umbrella("Every op. A source that calls a few includes their headers: less to compile, and to compile again.",
                                     families), kept)
     write(inc / "tensor_methods.inc", method_list(ops), kept)
+    write(inc / "keywords.hpp", BANNER + opgen_keywords.header(ops), kept)
     write(src / "ops_out_exact.cpp", opgen_out.exact_list(ops), kept)
     write(src / "ops_registry.cpp", opgen_registry.registration_index(parts), kept)
     loops = []

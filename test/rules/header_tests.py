@@ -15,7 +15,7 @@ COVERED_BY = [
     ("autograd/scalar", "surface/conventions"), ("autograd/error", "surface/conventions"),
     ("autograd/device", "surface/core_types"), ("autograd/dtype", "surface/core_types"),
     ("autograd/ordered_dict", "surface/core_types"), ("autograd/tensor_options", "surface/core_types"),
-    ("autograd/half", "autograd/sixteen_bits"), ("autograd/tensor", "surface/tensors"),
+    ("autograd/tensor", "surface/tensors"),
     ("autograd/tensor_accessor", "surface/tensors"), ("autograd/index", "autograd/indexing"),
     ("autograd/range_factories", "surface/factories"), ("autograd/tensor_factory", "surface/factories"),
     ("autograd/like_factories", "autograd/factories"), ("autograd/tensor_operators", "autograd/operators"),

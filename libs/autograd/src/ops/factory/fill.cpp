@@ -12,6 +12,9 @@ using namespace detail;
 
 namespace factory {
 Tensor finish(Tensor t, const TensorOptions& o) {
+    REEL_CHECK_NOT_IMPLEMENTED(o.layout() == kStrided,
+                               "layout: factories make strided tensors, the options ask for another "
+                               "layout; sparse_coo_tensor() makes sparse ones");
     if (o.requires_grad()) t.requires_grad_();
     return t;
 }
