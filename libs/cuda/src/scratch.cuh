@@ -7,7 +7,8 @@
 #include <type_traits>
 #include <vector>
 
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+
 
 #include "capturing.hpp"
 #include "elements.cuh"

@@ -1,5 +1,5 @@
 // What option and state structs get from their list of fields.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/optim/optimizer.hpp>
 
 #include <algorithm>

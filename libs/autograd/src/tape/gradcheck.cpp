@@ -1,5 +1,5 @@
 #include <reel/autograd/gradcheck.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/autograd/ops/shape/strided.hpp>
 

@@ -10,8 +10,8 @@
 
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/printing.hpp>
 
 #include "tensor/raw.hpp"

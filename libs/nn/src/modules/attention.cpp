@@ -1,5 +1,5 @@
 // Attention with several heads.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/nn/attention.hpp>
 #include <reel/autograd/ops/nn/multi_head_attention.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>

@@ -1,5 +1,5 @@
 // Convolution layers.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/nn/conv.hpp>
 #include <reel/autograd/ops/shape/pad.hpp>
 #include <reel/nn/modules/conv.hpp>

@@ -3,7 +3,7 @@
 
 #include <concepts>
 
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/ranges.hpp>
 
 namespace reel {
 

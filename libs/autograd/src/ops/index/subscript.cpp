@@ -3,7 +3,7 @@
 #define REEL_CALLS_OPS
 #include <cstring>
 
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/index.hpp>
 #include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
@@ -42,7 +42,9 @@ struct Subscript {
     }
 };
 
-Subscript subscript(const Tensor& self, ArrayRef<TensorIndex> indices) {
+namespace {
+/// How many dimensions of `self` the list consumes; what it does not is the ellipsis's.
+std::int64_t consumed_dims(const Tensor& self, ArrayRef<TensorIndex> indices) {
     REEL_CHECK_INDEX(!indices.empty(), "index: the index list is empty");
     std::int64_t consumed = 0, ellipses = 0;
     for (const TensorIndex& i : indices) {
@@ -64,6 +66,12 @@ Subscript subscript(const Tensor& self, ArrayRef<TensorIndex> indices) {
     REEL_CHECK_INDEX(ellipses <= 1, "index: an index list may hold one ellipsis, got ", ellipses);
     REEL_CHECK_INDEX(consumed <= self.dim(), "index: too many indices (", consumed, ") for a tensor of ", self.dim(),
                      " dimensions, sizes ", self.sizes());
+    return consumed;
+}
+} // namespace
+
+Subscript subscript(const Tensor& self, ArrayRef<TensorIndex> indices) {
+    const std::int64_t consumed = consumed_dims(self, indices);
     Subscript s{self, {}};
     std::int64_t dim = 0, own = 0; // of the view so far, and of `self`, which is the one that messages name
     const auto pick = [&](std::int64_t i) {
@@ -97,11 +105,10 @@ Subscript subscript(const Tensor& self, ArrayRef<TensorIndex> indices) {
             ++dim;
             ++own;
             break;
-        case Kind::Boolean: {
+        case Kind::Boolean:
             s.view = reel::unsqueeze(s.view, dim);
             select_by(reel::zeros({i.integer() ? 1 : 0}, TensorOptions(kLong).device(self.device())), 0);
             break;
-        }
         case Kind::Tensor: {
             const Tensor& t = i.tensor();
             if (t.scalar_type() == kByte) warn_of_byte_mask();

@@ -1,13 +1,12 @@
 // Extrema and the elements that stand in the middle or occur most often.
 #include <reel/autograd/kernels/reduce.hpp>
-
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/reduce/minmax.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/reduce/reduction.hpp"
 #include "tensor/host_values.hpp"

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include <reel/autograd/kernels/reduce.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/masked_fill.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/reduce/variance.hpp>
 
