@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "module/libtorch_form.hpp"
+
 namespace reel::nn {
 
 namespace {
@@ -11,12 +13,21 @@ Value as_entry(const Value& v) {
 }
 /// One line of the printed form, as PyTorch has it.
 std::string line_of(const std::string& key, const Value& v) {
+    if (detail::LibtorchForm::current()) {
+        if (!v.isTensor()) return str("(", key, "): Object of type: ", v.kind_name());
+        return str("(", key, "): Parameter containing: [", v.toTensor().scalar_type(), " of size ",
+                   v.toTensor().sizes(), "]");
+    }
     if (!v.isTensor()) return str("  (", key, "): Object of type: ", v.kind_name());
     const Tensor t = v.toTensor();
     std::string sizes;
     for (const std::int64_t n : t.sizes()) sizes += (sizes.empty() ? "" : "x") + std::to_string(n);
     return str("  (", key, "): Parameter containing: [torch.", dtype_name(t.scalar_type()), " of size ", sizes,
                t.device().is_cuda() ? str(" (", t.device(), ")") : std::string(), "]");
+}
+std::string listed(const std::string& lines) {
+    if (!detail::LibtorchForm::current()) return lines;
+    return "\n" + lines + (lines.empty() ? "" : "\n");
 }
 Tensor tensor_entry(const char* what, const std::string& key, const Value& v) {
     REEL_CHECK_TYPE(v.isTensor(), what, ": entry ", key, " is ", v.kind_name(), ", not a Tensor; use at()");
@@ -58,7 +69,7 @@ Tensor ParameterListImpl::operator[](std::int64_t i) const {
 std::string ParameterListImpl::extra_repr() const {
     std::string r;
     for (std::size_t i = 0; i < size_; ++i) r += (i ? "\n" : "") + line_of(std::to_string(i), at(std::int64_t(i)));
-    return r;
+    return listed(r);
 }
 Value ParameterListImpl::forward_values(const Args&, const Kwargs&) { throw_call(*this); }
 void ParameterListImpl::copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) {
@@ -113,7 +124,7 @@ void ParameterDictImpl::clear() {
 std::string ParameterDictImpl::extra_repr() const {
     std::string r;
     for (const std::string& key : keys_) r += (r.empty() ? "" : "\n") + line_of(key, attribute(key));
-    return r;
+    return listed(r);
 }
 Value ParameterDictImpl::forward_values(const Args&, const Kwargs&) { throw_call(*this); }
 void ParameterDictImpl::copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) {
