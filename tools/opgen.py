@@ -21,6 +21,7 @@ import opgen_aliases
 import opgen_blocks
 import opgen_calls
 import opgen_gradient
+import opgen_keywords
 import opgen_out
 import opgen_registry
 import opgen_samples
@@ -219,9 +220,7 @@ def read_ops(root=ROOT):
         o.exact = takes_exact(o, ops)
         for other in o.others:
             other.exact = o.exact
-    aliases_of = opgen_aliases.find(ops)
-    for o in ops:
-        o.typed_aliases = aliases_of(o)
+    opgen_aliases.declare(ops)
     opgen_calls.name_functions(ops)
     return ops
 
@@ -332,7 +331,7 @@ def source_text(source, part):
     """What is compiled beside one source of ops: the functions that callers know, other forms, and registration."""
     return "".join([
         BANNER, f"#define REEL_CALLS_OPS\n#include <reel/autograd/ops/{source}.hpp>\n\n#include <reel/autograd/op.hpp>\n\n"
-        '#include "op/convert.hpp"\n#include "op/devices.hpp"\n#include "op/inplace_form.hpp"\n#include "op/out.hpp"\n'
+        '#include "op/convert.hpp"\n#include "op/declare.hpp"\n#include "op/devices.hpp"\n#include "op/inplace_form.hpp"\n#include "op/out.hpp"\n'
         '#include "op/take.hpp"\n\nnamespace reel {\n\n',
         *[line for op in part for line in plain_declarations(op)],
         "\nnamespace own {\n\n", *[line for op in part for line in opgen_calls.own_declarations(op)], "\n",
@@ -371,10 +370,11 @@ def main():
     write(inc / "ops.hpp", op_umbrella("Every op. A source that calls a few includes their headers: less to compile, and to compile again.",
                                     families), kept)
     write(inc / "tensor_methods.inc", method_list(ops), kept)
+    write(inc / "keywords.hpp", BANNER + opgen_keywords.header(ops), kept)
     write(src / "ops_out_exact.cpp", opgen_out.exact_list(ops), kept)
     write(src / "ops_registry.cpp", opgen_registry.registration_index(parts), kept)
     loops = []
-    for name, text in pointwise_rules.files(pointwise_rules.families(given.root, fail), ops, fail):
+    for name, text in pointwise_rules.files(given.root, pointwise_rules.families(given.root, fail), ops, fail):
         write(out / name, text, kept)
         loops += [pathlib.Path(name).stem] if "/kernels/" in name else []
     write(src / "kernels_registry.cpp", BANNER + kernel_index("autograd", sorted(kernels_of(given.root, "autograd") + loops)), kept)

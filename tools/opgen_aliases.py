@@ -58,14 +58,12 @@ class Alias:
                 for ret, name, of in self.methods()]
 
 
-def find(ops):
-    """The aliases of each op that are no names of C++ functions already."""
+def declare(ops):
+    """Gives each op `typed_aliases`: those that are no names of C++ functions already."""
     taken = {o.cpp_name + form for o in ops for form in ("", "_")}
     shared = {}  # one block of several that share a name says it for all of them
     for op in ops:
         shared.setdefault(op.name, []).extend(a for a in op.aliases if a not in shared.get(op.name, ()))
-    found = {}
     for op in ops:
         named = [(op, a) for a in shared[op.name]] + [(other, other.name) for other in op.others]
-        found[id(op)] = [a for a in (Alias(op, like, name) for like, name in named) if a.cpp_name not in taken]
-    return lambda op: found[id(op)]
+        op.typed_aliases = [a for a in (Alias(op, like, name) for like, name in named) if a.cpp_name not in taken]

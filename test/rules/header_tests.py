@@ -15,7 +15,7 @@ COVERED_BY = [
     ("autograd/scalar", "surface/conventions"), ("autograd/error", "surface/conventions"),
     ("autograd/device", "surface/core_types"), ("autograd/dtype", "surface/core_types"),
     ("autograd/ordered_dict", "surface/core_types"), ("autograd/tensor_options", "surface/core_types"),
-    ("autograd/half", "autograd/sixteen_bits"), ("autograd/tensor", "surface/tensors"),
+    ("autograd/tensor", "surface/tensors"),
     ("autograd/tensor_accessor", "surface/tensors"), ("autograd/index", "autograd/indexing"),
     ("autograd/range_factories", "surface/factories"), ("autograd/tensor_factory", "surface/factories"),
     ("autograd/like_factories", "autograd/factories"), ("autograd/tensor_operators", "autograd/operators"),
@@ -36,12 +36,11 @@ COVERED_BY = [
     ("autograd/registered", "nn/members_and_tables"),
     # kernels and devices
     ("autograd/host_data", "autograd/kernel"), ("autograd/kernels/*", "properties/toy_device"),
-    ("autograd/device_hooks", "properties/toy_device"), ("autograd/pointwise/apply", "autograd/pointwise_apply"),
+    ("autograd/device_hooks", "properties/toy_device"), ("autograd/pointwise/run_rule", "autograd/pointwise_apply"),
     ("autograd/pointwise/loop", "autograd/pointwise_apply"), ("autograd/pointwise/vectorize", "autograd/pointwise_apply"),
     ("autograd/pointwise/*", "autograd/pointwise"),
     ("autograd/fft_kernels", "autograd/fft_accuracy"), ("autograd/attention_mask", "autograd/attention"),
     ("autograd/thread_limit", "autograd/engine_threads"), ("autograd/spin_lock", "nn/threads"),
-    ("cuda/memory", "cuda/kernels"), ("cuda/stream", "cuda/kernels"),
     # modules
     ("nn/backends", "nn/sharing"), ("nn/replicate", "nn/sharing"), ("nn/call", "nn/forward_arguments"),
     ("nn/cloneable", "nn/clone"), ("nn/describe", "nn/fields"), ("nn/factory", "nn/option_visitor"),

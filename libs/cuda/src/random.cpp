@@ -18,7 +18,7 @@ template <class... A, void (*function)(A...)> struct Drawn<function> {
         const Tensor& out = detail::first_tensor(arguments...);
         const Tensor here = reel::empty_strided(out.sizes(), out.strides(), TensorOptions(out.scalar_type()));
         function(on_host(arguments, out, here)...);
-        kernels::copy.on(out, out, here);
+        kernels::copy.on(out, out, here, false);
     }
 
 private:

@@ -1,5 +1,4 @@
 #include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/division.hpp>
 #include <reel/autograd/ops/shape/join.hpp>

@@ -4,7 +4,6 @@
 #include <reel/autograd/ops/pointwise/gamma.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
-#include <reel/autograd/ops/special/gamma.hpp>
 #include <reel/distributions/beta.hpp>
 
 #include <numbers>

@@ -2,7 +2,6 @@
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/random/random.hpp>
-#include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/distributions/continuous_bernoulli.hpp>
 
 #include <numbers>

@@ -3,7 +3,6 @@
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
-#include <reel/autograd/ops/special/gamma.hpp>
 #include <reel/distributions/inverse_gamma.hpp>
 
 #include <numbers>

@@ -4,7 +4,6 @@
 #include <reel/autograd/ops/pointwise/gamma.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
 #include <reel/autograd/ops/random/random.hpp>
-#include <reel/autograd/ops/special/gamma.hpp>
 #include <reel/distributions/kumaraswamy.hpp>
 
 #include <numbers>

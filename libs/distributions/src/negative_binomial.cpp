@@ -4,7 +4,6 @@
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
 #include <reel/autograd/ops/random/distributions.hpp>
-#include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/distributions/negative_binomial.hpp>
 
 #include "gamma_path.hpp"

@@ -3,7 +3,6 @@
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>
 #include <reel/autograd/ops/random/random.hpp>
-#include <reel/autograd/ops/special/gamma.hpp>
 #include <reel/distributions/student_t.hpp>
 
 #include <numbers>

@@ -1,6 +1,4 @@
 // Counting what the tape keeps.
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/inspect/tape_bytes.hpp>
 
 #include <algorithm>

@@ -118,7 +118,11 @@ void Fields::bind(const char* what, const Args& args, const Kwargs& kwargs) {
 }
 
 double OptimizerOptions::get_lr() const { return get("lr").toDouble(); }
-void OptimizerOptions::set_lr(double lr) { set("lr", lr); }
+void OptimizerOptions::set_lr(double lr) {
+    const Value now = get("lr");
+    if (!now.isTensor()) return set("lr", lr);
+    Rate(now.toTensor()).set(lr);
+}
 void OptimizerOptions::inherit(const OptimizerOptions& defaults) {
     const List mine = list(*this), theirs = list(defaults);
     REEL_CHECK_TYPE(typeid(*this) == typeid(defaults),

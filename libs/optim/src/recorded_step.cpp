@@ -6,7 +6,6 @@
 #include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
 #include <reel/autograd/ops/shape/strided.hpp>
 
 #include <cmath>

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/rmsprop.hpp>
 

@@ -221,6 +221,7 @@ private:
     // --- tensors
     void tensor(const Tensor& t) {
         if (!t.defined()) refuse("the tensor is undefined");
+        if (t.is_sparse()) refuse("a sparse tensor has no memory of its elements; use .to_dense()");
         if (!t.has_storage()) refuse("a meta tensor has no data");
         const void* identity = t.unsafeGetTensorImpl();
         if (const auto it = objects_.find(identity); it != objects_.end()) return recall(it->second);

@@ -5,7 +5,6 @@
 #include <unordered_map>
 
 #include <reel/autograd/error.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 
 #include "pickle_reader.hpp"
 #include "zip_storages.hpp"

@@ -29,6 +29,7 @@
 #include <reel/autograd/saved_tensor_hooks.hpp>
 #include <reel/autograd/saved_variable.hpp>
 #include <reel/autograd/sizes_in_braces.hpp>
+#include <reel/autograd/sparse.hpp>
 #include <reel/autograd/tape_view.hpp>
 #include <reel/autograd/tensor.hpp>
 #include <reel/autograd/tensor_accessor.hpp>

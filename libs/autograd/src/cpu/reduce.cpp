@@ -9,6 +9,7 @@
 
 #include <reel/autograd/pointwise/scalar_math.hpp>
 
+#include "cpu/row_kernels.hpp"
 #include "cpu/rows.hpp"
 #include "op/dispatch.hpp"
 
@@ -45,12 +46,7 @@ namespace {
 
 /// Place of the first extremum of a row; the first NaN wins.
 template <bool Max, class T> std::int64_t best_place(const T* p, std::int64_t n) {
-    std::int64_t best = 0;
-    for (std::int64_t i = 1; i < n && !is_nan(Wide<T>(p[best])); ++i) {
-        const Wide<T> v(p[i]), b(p[best]);
-        if (is_nan(v) || (Max ? v > b : v < b)) best = i;
-    }
-    return best;
+    return Max ? row_kernels<T>.largest(p, n) : row_kernels<T>.smallest(p, n);
 }
 template <class T> std::int64_t place_of_median(const T* p, std::int64_t n, bool ignore_nan) {
     std::vector<std::int64_t> order(static_cast<std::size_t>(n));
@@ -182,6 +178,8 @@ void vector_norm(const char* op, const Tensor& out, const Tensor& rows, std::int
                 return r;
             }
             if (p == 2) {
+                if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
+                    return std::sqrt(row_kernels<T>.squares(v, n));
                 for (std::int64_t i = 0; i < n; ++i) {
                     const double a = size(v[i]);
                     r += a * a;
@@ -200,16 +198,21 @@ void logsumexp(const Tensor& out, const Tensor& rows, std::int64_t inner) {
         for_rows<T, T>("logsumexp", out, rows, inner, [](const T* p, std::int64_t n) {
             using R = decltype(std::abs(W()));
             R best = -std::numeric_limits<R>::infinity();
-            for (std::int64_t i = 0; i < n; ++i) {
-                const R v = std::real(W(p[i]));
-                if (v != v || v > best) best = v;
-                if (v != v) break;
-            }
+            if constexpr (!complex_v<T>) best = n > 0 ? R(p[row_kernels<T>.largest(p, n)]) : best;
+            else
+                for (std::int64_t i = 0; i < n; ++i) {
+                    const R v = std::real(W(p[i]));
+                    if (v != v || v > best) best = v;
+                    if (v != v) break;
+                }
             // The largest exponent becomes 0, so that nothing overflows; an infinite one must not meet itself, as
             // inf - inf is NaN: exp gives 0 or infinity there without help.
             const R shift = std::isinf(best) ? R(0) : best;
             W s(0);
-            for (std::int64_t i = 0; i < n; ++i) s += std::exp(W(p[i]) - shift);
+            if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
+                s = row_kernels<T>.exponentials(p, n, shift);
+            else
+                for (std::int64_t i = 0; i < n; ++i) s += std::exp(W(p[i]) - shift);
             return T(std::log(s) + shift);
         });
     });

@@ -10,6 +10,8 @@
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 
+#include "cpu/convert.hpp"
+
 namespace reel::cpu {
 
 namespace {
@@ -22,7 +24,11 @@ template <class T> T tree(const T* p, std::int64_t n) {
 template <class A, class T> A block_sum(const T* p, std::int64_t n) {
     if constexpr (std::is_same_v<T, float>) return sum_kernels.f32(p, n);
     else if constexpr (std::is_same_v<T, double>) return sum_kernels.f64(p, n);
-    else {
+    else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+        float wide[sum_block];
+        convert_kernel(kFloat, dtype_of<T>)(wide, p, n);
+        return sum_kernels.f32(wide, n);
+    } else {
         A s{};
         for (std::int64_t i = 0; i < n; ++i) s += A(p[i]);
         return s;

@@ -41,7 +41,7 @@ void refuse_inference(const Tensor& self, const char* op) {
 void check_inplace(const Tensor& self, const char* op) {
     TensorImpl& impl = self.checked();
     // Expanded memory is one element behind many places: a write would be ambiguous.
-    for (std::int64_t d = 0; d < impl.dim(); ++d)
+    for (std::int64_t d = 0; d < impl.dim() && impl.layout() == Layout::Strided; ++d)
         REEL_CHECK(impl.strides()[d] != 0 || impl.sizes()[d] <= 1, op,
                    ": input: several elements of the expanded tensor ", impl.sizes(), " (strides ", impl.strides(),
                    ") share one memory location; clone() it before writing");

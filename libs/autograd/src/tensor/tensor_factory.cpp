@@ -1,5 +1,4 @@
 // Literals and foreign memory as tensors.
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 
 #include <cstring>

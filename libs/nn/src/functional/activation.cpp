@@ -1,6 +1,4 @@
 // Functional forms of the activations, over the ops of the same names.
-#include <reel/autograd/ops/nn/softmax.hpp>
-#include <reel/autograd/ops/pointwise/activation.hpp>
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
 #include <reel/nn/functional/activation.hpp>
 

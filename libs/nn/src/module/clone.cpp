@@ -6,7 +6,6 @@
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/shape/strided.hpp>
 #include <reel/nn/module.hpp>
 

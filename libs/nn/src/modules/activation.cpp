@@ -1,5 +1,4 @@
 // Activation modules over the ops of the same names.
-#include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/ops/nn/softmax.hpp>
 #include <reel/autograd/ops/pointwise/activation.hpp>

@@ -1,5 +1,4 @@
 // Convolution layers.
-#include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/ops/nn/conv.hpp>
 #include <reel/autograd/ops/shape/pad.hpp>

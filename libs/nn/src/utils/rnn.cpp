@@ -40,8 +40,8 @@ PackedSequence PackedSequence::to(const TensorOptions& options, bool non_blockin
     return PackedSequence(data, batch_sizes_, along(sorted_indices_), along(unsorted_indices_));
 }
 PackedSequence PackedSequence::pin_memory() const {
-    REEL_THROW(NotImplementedError, "PackedSequence.pin_memory: there is no page-locked memory in reel; copies to a "
-                                    "device work from any memory: use to(device)");
+    const auto pinned = [](const Tensor& t) { return t.defined() ? t.pin_memory() : t; };
+    return PackedSequence(pinned(data_), batch_sizes_, pinned(sorted_indices_), pinned(unsorted_indices_));
 }
 bool PackedSequence::is_cuda() const { return data_.is_cuda(); }
 

@@ -1,6 +1,5 @@
 // Trajectories as rows.
 #include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/shape/pad.hpp>
 #include <reel/rl/postprocs/split_trajectories.hpp>
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 #include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
 #include <reel/rl/replay/replay_buffer.hpp>
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
@@ -6,7 +5,6 @@
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/rounding.hpp>
 #include <reel/autograd/ops/reduce/statistics.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/rl/specs/bounded.hpp>
 #include <reel/rl/specs/unbounded.hpp>
 

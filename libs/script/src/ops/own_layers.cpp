@@ -9,6 +9,7 @@
 #include <reel/autograd/ops/nn/conv.hpp>
 #include <reel/autograd/ops/nn/interpolate.hpp>
 
+#include "ops/numbers.hpp"
 #include "ops/own.hpp"
 
 namespace reel::jit::own {
@@ -125,9 +126,37 @@ IValue transposed(Span a) {
     return t.permute(order);
 }
 
+/// input, weight, bias, stride, padding, dilation, groups: padding is `same` or `valid`.
+IValue convolution_mode(Span a) {
+    static constexpr const char* names[] = {"nn.functional.conv1d", "nn.functional.conv2d", "nn.functional.conv3d"};
+    const Int rank = Int(a[1].toTensor().dim()) - 2;
+    REEL_CHECK(rank >= 1 && rank <= 3, "convolution: weight has ", rank + 2, " dimensions; expected 3 to 5");
+    return ops::registry().at(names[rank - 1]).call(Args(a.begin(), a.end()));
+}
+/// input, target, p, margin, weight, reduction
+IValue multi_margin_loss(Span a) {
+    static const ops::Op& op = ops::registry().at("nn.functional.multi_margin_loss");
+    const double p = a[2].toDouble();
+    REEL_CHECK_VALUE(p == 1 || p == 2, "multi_margin_loss: p is ", p, "; expected 1 or 2");
+    return op.call({a[0], a[1], Int(p), a[3].toDouble(), a[4]}, {{"reduction", reduction_of_number(a[5].toInt())}});
+}
+/// input, grid, interpolation_mode, padding_mode, align_corners
+IValue grid_sampler(Span a) {
+    static constexpr const char *modes[] = {"bilinear", "nearest", "bicubic"},
+                                *paddings[] = {"zeros", "border", "reflection"};
+    const Int mode = a[2].toInt(), padding = a[3].toInt();
+    REEL_CHECK_VALUE(mode >= 0 && mode < 3, "grid_sampler: interpolation_mode is ", mode,
+                     "; expected 0 (bilinear), 1 (nearest) or 2 (bicubic)");
+    REEL_CHECK_VALUE(padding >= 0 && padding < 3, "grid_sampler: padding_mode is ", padding,
+                     "; expected 0 (zeros), 1 (border) or 2 (reflection)");
+    static const ops::Op& op = ops::registry().at("nn.functional.grid_sample");
+    return op.call({a[0], a[1], modes[mode], paddings[padding], a[4]});
+}
+
 constexpr Line lines[] = {
     {"aten::_convolution", convolution},
     {"aten::_convolution.deprecated", convolution},
+    {"aten::_convolution_mode", convolution_mode},
     {"aten::convolution", convolution},
     {"aten::upsample_nearest1d.vec", upsample<nearest>},
     {"aten::upsample_nearest2d.vec", upsample<nearest>},
@@ -154,6 +183,10 @@ constexpr Line lines[] = {
     {"aten::_native_batch_norm_legit", batch_norm_legit},
     {"aten::_native_batch_norm_legit_functional", batch_norm_functional},
     {"aten::native_dropout", native_dropout, true},
+    {"aten::multi_margin_loss", multi_margin_loss},
+    {"aten::grid_sampler", grid_sampler},
+    {"aten::grid_sampler_2d", grid_sampler},
+    {"aten::grid_sampler_3d", grid_sampler},
     {"aten::embedding_bag", embedding_bag},
     {"aten::embedding_bag.padding_idx", embedding_bag},
     {"aten::numpy_T", transposed},

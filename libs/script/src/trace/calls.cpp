@@ -16,8 +16,9 @@ void unbind(const ops::OpCall& call, bool in_order, Args& args, Kwargs& kwargs) 
     const auto is_default = [&](std::size_t i) {
         return arguments[i].has_default && call.arguments[i].is(arguments[i].default_value);
     };
+    // scripts have `alpha` by name alone, whatever the op's own schema says
     const auto has_place = [&](std::size_t i) {
-        return !arguments[i].kwarg_only && arguments[i].type != "TensorOptions";
+        return !arguments[i].kwarg_only && arguments[i].type != "TensorOptions" && arguments[i].name != "alpha";
     };
     std::size_t positional = 0;
     for (std::size_t i = 0; i < arguments.size() && has_place(i) && (in_order || !is_default(i)); ++i)

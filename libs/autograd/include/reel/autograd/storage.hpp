@@ -44,11 +44,15 @@ public:
     static intrusive_ptr<Storage> wrap(void* data, std::size_t nbytes, Device device, StorageDeleter deleter,
                                        void* context);
 
+    /// Page-locked memory of the host, for copies that CUDA devices make by themselves. Throws Error without a device.
+    static intrusive_ptr<Storage> allocate_pinned(std::size_t nbytes);
+
     void* data() const { return data_; }
     std::size_t nbytes() const { return nbytes_; }
     Device device() const { return device_; }
     /// What its deleter gets; null when nobody else's memory was wrapped.
     void* context() const { return context_; }
+    bool is_pinned() const;
     std::uint32_t version() const { return counter().version_.load(std::memory_order_relaxed); }
     void bump_version() { counter().version_.fetch_add(1, std::memory_order_relaxed); }
     void set_version(std::uint32_t v) { counter().version_.store(v, std::memory_order_relaxed); }

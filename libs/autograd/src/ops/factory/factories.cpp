@@ -7,6 +7,7 @@
 
 #include "tensor/checked_size.hpp"
 #include "tensor/host_values.hpp"
+#include <reel/autograd/sparse.hpp>
 
 namespace reel {
 
@@ -14,6 +15,9 @@ using namespace detail;
 
 namespace {
 Tensor finish(Tensor t, const TensorOptions& o) {
+    REEL_CHECK_NOT_IMPLEMENTED(o.layout() == kStrided,
+                               "layout: factories make strided tensors, the options ask for another "
+                               "layout; sparse_coo_tensor() makes sparse ones");
     if (o.requires_grad()) t.requires_grad_();
     return t;
 }
@@ -96,7 +100,11 @@ Tensor full(IntArrayRef size, const Scalar& fill_value, TensorOptions options) {
     return filled("full", size, fill_value, options.has_dtype() ? options : options.dtype(scalar_default(fill_value)));
 }
 REEL_OP("zeros_like(Tensor input, *, TensorOptions options={}) -> Tensor", not_differentiable)
-Tensor zeros_like(const Tensor& input, TensorOptions options) { return filled_like(input, 0, options); }
+Tensor zeros_like(const Tensor& input, TensorOptions options) {
+    if (!input.is_sparse() || options.has_layout()) return filled_like(input, 0, options);
+    const Tensor indices = empty_raw({input.sparse_dim(), 0}, kLong, input.device());
+    return sparse_coo_tensor(indices, narrow_raw(input._values(), 0, 0, 0), input.sizes(), options, true);
+}
 REEL_OP("ones_like(Tensor input, *, TensorOptions options={}) -> Tensor", not_differentiable)
 Tensor ones_like(const Tensor& input, TensorOptions options) { return filled_like(input, 1, options); }
 REEL_OP("full_like(Tensor input, Scalar fill_value, *, TensorOptions options={}) -> Tensor", not_differentiable)

@@ -1,5 +1,4 @@
 // Reductions into positions that index tensors name: scatter_reduce, index_reduce.
-#include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/index/scatter_reduce.hpp>

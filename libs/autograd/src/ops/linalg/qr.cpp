@@ -16,7 +16,6 @@
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
 #include <reel/autograd/ops/shape/triangular.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/linalg/linalg.hpp"
 #include "tensor/host_values.hpp"

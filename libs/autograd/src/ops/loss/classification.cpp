@@ -109,7 +109,10 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
     if (!p.g.summed) p.out_sizes = Dims(target.sizes());
     double total = 1;
     kernels::nll_loss_weigh(p.g, p.target, p.weight, total);
-    if (r == Reduce::Mean) p.g.scale = 1 / total;
+    if (r == Reduce::Mean) {
+        p.g.scale = 1 / total;
+        p.g.mean = true;
+    }
     if (weight.defined() && needs_recording(weight)) return weighted_picks(p, input, target, weight, r);
     return pick(p, input);
 }

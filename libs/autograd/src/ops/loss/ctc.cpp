@@ -2,7 +2,6 @@
 #include <reel/autograd/kernels/ctc_loss.hpp>
 #include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/ops/loss/ctc.hpp>
-#include <reel/autograd/ops/pointwise/exponential.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
 #include <reel/autograd/ops/shape/view.hpp>

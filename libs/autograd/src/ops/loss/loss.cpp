@@ -13,8 +13,8 @@
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
-#include <reel/autograd/pointwise/apply.hpp>
 #include <reel/autograd/pointwise/loss.hpp>
+#include <reel/autograd/pointwise/run_rule.hpp>
 
 #include "tensor/host_values.hpp"
 

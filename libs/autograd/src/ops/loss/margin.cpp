@@ -1,4 +1,10 @@
 // Losses that compare the scores of classes with each other.
+
+#include "ops/loss/loss.hpp"
+#include "ops/pointwise/run.hpp"
+
+#include <cmath>
+
 #include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/index/nonzero.hpp>
@@ -11,11 +17,6 @@
 #include <reel/autograd/ops/reduce/scan.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
-
-#include "ops/loss/loss.hpp"
-#include "ops/pointwise/run.hpp"
-
-#include <cmath>
 
 #include "tensor/host_values.hpp"
 

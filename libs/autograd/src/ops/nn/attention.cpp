@@ -9,7 +9,6 @@
 #include <reel/autograd/ops/shape/arrange.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
 #include <reel/autograd/ops/shape/triangular.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

@@ -14,6 +14,7 @@
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "ops/index/index_kernels.hpp"
+#include "ops/nn/rows_gradient.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "tensor/host_values.hpp"
 
@@ -26,6 +27,7 @@ namespace {
 
 struct Bags : EmbeddingBags {
     bool by_frequency = false; ///< gradients of a row are divided by how often it occurs
+    bool sparse = false;       ///< the table's gradient is sparse
 
     /// For a rule: the rows are saved beside it, as every tensor that a rule reads.
     Bags without_rows() const {
@@ -139,8 +141,9 @@ GradList gradients_in_ops(const Bags& b, const Tensor& grad, const Tensor& weigh
     if (want_table) {
         Tensor f = tensor_of(b.factors()).to(grad.device(), t);
         if (scale.defined()) f = f * reshape(scale.to(t), {-1});
-        r[0] = index_add(zeros({b.table, b.width}, grad.options().requires_grad(false)), 0, b.rows,
-                         each * unsqueeze(f, 1));
+        const Tensor shares = each * unsqueeze(f, 1);
+        r[0] = b.sparse ? rows_gradient({b.table, b.width}, b.rows, shares, b.padding)
+                        : index_add(zeros({b.table, b.width}, grad.options().requires_grad(false)), 0, b.rows, shares);
     }
     if (want_scale)
         r[1] = reshape(sum(each * index_select(weight, 0, b.rows), 1) * ne(b.rows, Scalar(b.padding)).to(t),
@@ -159,7 +162,8 @@ Tensor sum_of_bags(const Bags& all, const Tensor& weight, const Tensor& scale) {
            [kept = all.without_rows(), flat](RuleContext& c) -> GradList {
                const Bags b = kept.with_rows(c.saved(2));
                const Tensor w = c.saved(0), s = c.saved(1), &g = c.grad();
-               if (GradMode::is_enabled()) return gradients_in_ops(b, g, w, s, c.needs(0), s.defined() && c.needs(1));
+               if (GradMode::is_enabled() || b.sparse)
+                   return gradients_in_ops(b, g, w, s, c.needs(0), s.defined() && c.needs(1));
                GradList r{Tensor(), Tensor()};
                if (c.needs(0)) r[0] = table_gradient(b, g, flat(s));
                if (s.defined() && c.needs(1)) r[1] = reshape(scale_gradient(b, g, w), s.sizes()).to(s.scalar_type());
@@ -195,8 +199,8 @@ Bags checked_bags(const Tensor& input, const Tensor& weight, const Tensor& offse
     REEL_CHECK_VALUE(mode != "max" || !scale_grad_by_freq,
                      "embedding_bag: max mode does not support scaling the gradient by the frequency");
     REEL_CHECK_VALUE(mode != "max" || !sparse, "embedding_bag: max mode does not support sparse weights");
-    REEL_CHECK_NOT_IMPLEMENTED(!sparse || !needs_recording(weight),
-                               "embedding_bag: sparse gradients are not supported; use sparse=false");
+    REEL_CHECK(!sparse || !scale_grad_by_freq,
+               "embedding_bag: scale_grad_by_freq is not supported with sparse gradients; use sparse=false");
     REEL_CHECK_VALUE(!per_sample_weights.defined() || per_sample_weights.sizes().equals(input.sizes()),
                      "embedding_bag: If per_sample_weights (", per_sample_weights.sizes(),
                      ") is not None, then it must have the same shape as the input (", input.sizes(), ")");
@@ -217,13 +221,15 @@ Bags checked_bags(const Tensor& input, const Tensor& weight, const Tensor& offse
     Bags b = bags_of(input, offsets, include_last_offset, padding, weight);
     b.mean = mode == "mean";
     b.by_frequency = scale_grad_by_freq;
+    b.sparse = sparse;
     return b;
 }
 
 } // namespace
 
 /// For each bag of indices (a row of 2-D ones, or from one offset to the next) the sum, mean or maximum of its rows of
-/// weight; sums may be weighted per index. Indices equal to `padding_idx` do not count; an empty bag gives zeros.
+/// weight; sums may be weighted per index. `sparse`: weight gets a sparse gradient, of the rows that were used. Indices
+/// equal to `padding_idx` do not count; an empty bag gives zeros.
 REEL_OP("nn.functional.embedding_bag(Tensor input, Tensor weight, Tensor? offsets=None, float? max_norm=None, "
         "float norm_type=2.0, bool scale_grad_by_freq=False, str mode='mean', bool sparse=False, "
         "Tensor? per_sample_weights=None, bool include_last_offset=False, int? padding_idx=None) -> Tensor",

@@ -2,7 +2,6 @@
 #include <reel/autograd/kernels/interpolate.hpp>
 #include <reel/autograd/ops/nn/avg_pool.hpp>
 #include <reel/autograd/ops/nn/interpolate.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/record.hpp>
 
 #include <cmath>

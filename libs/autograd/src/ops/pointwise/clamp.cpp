@@ -4,7 +4,6 @@
 #include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/pointwise/clamp.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/pointwise/clamp.hpp>
 
 #include "ops/pointwise/run.hpp"

@@ -1,10 +1,8 @@
 // Nearness and selection by a condition.
 #include <reel/autograd/kernels/where.hpp>
 #include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/complex.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "ops/pointwise/run.hpp"

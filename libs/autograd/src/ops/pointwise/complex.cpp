@@ -1,13 +1,9 @@
 // The parts of complex numbers, and conjugation.
-#include <reel/autograd/pointwise/apply.hpp>
-#include <reel/autograd/pointwise/complex.hpp>
-
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/complex.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/strided.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/pointwise/complex.hpp>
+#include <reel/autograd/pointwise/run_rule.hpp>
 
 namespace reel {
 

@@ -1,6 +1,5 @@
 // Draws from distributions given by tensors, and random tensors shaped like others.
 #include <reel/autograd/kernels/random.hpp>
-#include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/autograd/ops/random/sampling.hpp>

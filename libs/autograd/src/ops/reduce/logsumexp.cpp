@@ -6,7 +6,6 @@
 #include <reel/autograd/ops/pointwise/complex.hpp>
 #include <reel/autograd/ops/pointwise/exponential.hpp>
 #include <reel/autograd/ops/reduce/logsumexp.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/reduce/reduction.hpp"
 

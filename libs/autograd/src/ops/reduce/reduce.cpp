@@ -25,7 +25,9 @@ REEL_OP("sum(Tensor input, int[]? dim, bool keepdim=False, *, Dtype? dtype=None)
 Tensor sum(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
     const Dims dims = reduced_dims("sum", input, dim);
     const ScalarType t = dtype.value_or(isIntegralType(input.scalar_type(), true) ? kLong : input.scalar_type());
-    Tensor out = sum_raw(input, dims, keepdim, t);
+    const bool of_values = input.is_sparse() && !dim;
+    Tensor out = of_values ? sum_raw(input._values(), reduced_dims("sum", input._values(), dim), keepdim, t)
+                           : sum_raw(input, dims, keepdim, t);
     const Dims shape(input.sizes());
     record("sum", {input}, out, {},
            [shape, dims, keepdim](RuleContext& c) -> GradList { return {spread(c.grad(), shape, dims, keepdim)}; });

@@ -18,11 +18,11 @@
 #include <reel/autograd/ops/shape/expand.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/reduce/reduction.hpp"
 #include "tensor/checked_size.hpp"
 #include "tensor/host_values.hpp"
+#include "tensor/sparse_parts.hpp"
 
 namespace reel {
 
@@ -59,6 +59,8 @@ Tensor norm_gradient(const Tensor& g, const Tensor& x, const Tensor& y, double p
 }
 Tensor vector_norm(const char* op, const Tensor& input, double p, OptionalIntArrayRef dim, bool keepdim,
                    std::optional<ScalarType> dtype) {
+    if (input.is_sparse() && !dim && p >= 0) // zeros count for negative orders alone
+        return vector_norm(op, recorded_values(op, input.coalesce()), p, dim, false, dtype);
     const ScalarType t = dtype.value_or(input.scalar_type());
     REEL_CHECK(isDifferentiableType(t) && isDifferentiableType(input.scalar_type()), op, ": input is ",
                dtype_name(input.scalar_type()), "; expected a floating or complex dtype");

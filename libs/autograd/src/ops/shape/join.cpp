@@ -1,14 +1,13 @@
 // Several tensors joined into one.
 #include <reel/autograd/kernels/block_copies.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
 
 #include "ops/pointwise/run.hpp"
 #include "ops/shape/shape_util.hpp"
 
 #include <algorithm>
-
-#include <reel/autograd/ops/shape/join.hpp>
-#include <reel/autograd/ops/shape/squeeze.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 namespace reel {
 

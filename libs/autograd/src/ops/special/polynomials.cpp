@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
 #include <reel/autograd/ops/special/polynomials.hpp>
 
 namespace reel {

@@ -12,7 +12,7 @@ namespace reel::pointwise {
 struct pow_op : binary<Result::Same, all_numbers, a | b, a | b>, vector_form {
     static constexpr bool number_is_operand = false;
     template <class T> REEL_HD T f(T x, T o) const {
-        if constexpr (math::is_complex<T>::value) return o == T(0) ? T(1) : std::pow(x, o);
+        if constexpr (math::is_complex<T>::value) return o == T(0) ? T(1) : pow(x, o);
         else if constexpr (std::is_integral_v<T>) return whole_power(x, o);
         else return pow(x, o);
     }
