@@ -204,6 +204,12 @@ std::ostream& operator<<(std::ostream& os, const Tensor& tensor) {
 
 void set_printoption_sci_mode(std::optional<bool> mode) { sci_mode.store(mode ? int(*mode) : -1); }
 
+namespace {
+std::atomic<Printing> form_of_modules{Printing::python};
+} // namespace
+void set_printing(Printing form) { form_of_modules.store(form, std::memory_order_relaxed); }
+Printing printing() { return form_of_modules.load(std::memory_order_relaxed); }
+
 std::ostream& operator<<(std::ostream& os, const TensorOptions& o) {
     const auto mark = [](bool given) { return given ? "" : " (default)"; };
     static constexpr const char* layouts[] = {"Strided", "Sparse", "SparseCsr", "Jagged"};

@@ -34,6 +34,10 @@ template <std::size_t D> struct OptionCodec<ConvPadding<D>> {
         if (const auto* numbers = option.numbers()) return Numbers::tuple(*numbers);
         return option == kSame ? "same" : "valid";
     }
+    static std::string cpp_text(const ConvPadding<D>& option) {
+        if (const auto* numbers = option.numbers()) return Numbers::cpp_text(*numbers);
+        return option == kSame ? "'same'" : "'valid'";
+    }
 };
 
 template <std::size_t D> void ConvOptions<D>::fields(OptionVisitor& v) {

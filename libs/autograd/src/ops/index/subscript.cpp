@@ -2,6 +2,7 @@
 // bools select. The views and selections are ops, called as a user calls them.
 #define REEL_CALLS_OPS
 #include <cstring>
+#include <ostream>
 
 #include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/index.hpp>
@@ -9,6 +10,7 @@
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/printing.hpp>
 
 #include "ops/index/index.hpp"
 #include "ops/shape/shape_util.hpp"
@@ -22,6 +24,45 @@ namespace indexing {
 TensorIndex::TensorIndex(const char* text) : kind_(Kind::Ellipsis) {
     REEL_CHECK_VALUE(std::strcmp(text, "...") == 0, "index: got the text '", text,
                      "'; the only text accepted is \"...\"");
+}
+
+namespace {
+/// One end of a slice: nothing where it is absent, in libtorch's form the number that stands for it there.
+void print_part(std::ostream& os, const Slice::Part& part, std::int64_t absent) {
+    if (part) os << *part;
+    else if (printing() == Printing::libtorch) os << absent;
+}
+} // namespace
+
+std::ostream& operator<<(std::ostream& os, const Slice& slice) {
+    const bool backwards = slice.step() < 0;
+    print_part(os, slice.start(), backwards ? std::int64_t(INDEX_MAX) : 0);
+    os << ':';
+    print_part(os, slice.stop(), backwards ? std::int64_t(INDEX_MIN) : std::int64_t(INDEX_MAX));
+    return os << ':' << slice.step();
+}
+std::ostream& operator<<(std::ostream& os, const TensorIndex& index) {
+    const bool cpp = printing() == Printing::libtorch;
+    switch (index.kind()) {
+    case TensorIndex::Kind::None:
+        return os << "None";
+    case TensorIndex::Kind::Ellipsis:
+        return os << "...";
+    case TensorIndex::Kind::Integer:
+        return os << index.integer();
+    case TensorIndex::Kind::Boolean:
+        return os << (index.boolean() ? (cpp ? "true" : "True") : cpp ? "false" : "False");
+    case TensorIndex::Kind::Slice:
+        return os << index.slice();
+    case TensorIndex::Kind::Tensor:
+        return os << index.tensor();
+    }
+    return os;
+}
+std::ostream& operator<<(std::ostream& os, const std::vector<TensorIndex>& indices) {
+    os << '(';
+    for (std::size_t i = 0; i < indices.size(); ++i) os << (i ? ", " : "") << indices[i];
+    return os << ')';
 }
 } // namespace indexing
 
@@ -159,9 +200,12 @@ Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Ten
     return const_cast<Tensor&>(*this);
 }
 Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Scalar& value) const {
+    return index_put_(ArrayRef<TensorIndex>(indices), value);
+}
+Tensor& Tensor::index_put_(ArrayRef<TensorIndex> indices, const Scalar& value) const {
     const Tensor one = empty_raw({}, scalar_type(), device());
     fill_raw(one, value);
-    assign(*this, ArrayRef<TensorIndex>(indices), one, false);
+    assign(*this, indices, one, false);
     return const_cast<Tensor&>(*this);
 }
 Tensor& Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor& value, bool accumulate) const {
