@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "environment.hpp"
+#include "ops/aliases.hpp"
 
 namespace reel::jit::emit {
 
@@ -248,7 +249,8 @@ private:
     Matched result_;
 };
 
-Value* insert_call(Graph& graph, const SourceRange& range, const Operator& op, Matched matched) {
+Value* insert_call(Graph& graph, const SourceRange& range, const Operator& named, Matched matched) {
+    const Operator& op = canonical(named);
     if (op.refused)
         throw ScriptError("the operator '" + op.schema.name + "' reaches files or processes and is refused", range);
     Node* n = graph.create(op.symbol, std::move(matched.inputs), 0);
