@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "environment.hpp"
+#include "file_version.hpp"
 #include "ops/aliases.hpp"
 
 namespace reel::jit::emit {
@@ -348,6 +349,8 @@ Value* call_overload(Graph& graph, const SourceRange& range, Symbol name, const 
             if (matched) return insert_call(graph, range, *op, std::move(*matched));
         }
     }
+    if (Arguments complete = arguments; complete_old_call(graph, range, name, complete))
+        return call_overload(graph, range, name, complete, why);
     return nullptr;
 }
 

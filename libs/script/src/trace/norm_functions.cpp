@@ -70,7 +70,8 @@ IValue embedding_bag(Tracer& t, const Args& a) {
     IValue input = a[0], offsets = a[2], weights = a[8];
     const Tensor& indices = a[0].toTensor();
     if (indices.dim() == 2) {
-        const Tensor all = t.numel(indices), step = t.size(indices, 1);
+        const Tensor all = t.numel(indices);
+        const Tensor step = t.size(indices, 1);
         offsets = t.aten("aten::arange.start_step",
                          {0, all, step, number_of_dtype(indices.scalar_type()), {}, indices.device(), false});
         t.local("offsets", offsets);
