@@ -17,6 +17,7 @@ import pathlib
 import re
 import sys
 
+import opgen_aliases
 import opgen_blocks
 import opgen_calls
 import opgen_gradient
@@ -219,6 +220,7 @@ def read_ops(root=ROOT):
         o.exact = takes_exact(o, ops)
         for other in o.others:
             other.exact = o.exact
+    opgen_aliases.declare(ops)
     opgen_calls.name_functions(ops)
     return ops
 
@@ -251,13 +253,17 @@ def declarations(part, ops, seen, own=False):
         if op.outs():
             out.append(f"{opgen_out.out_signature(op, True)}{bound(op, '_out')};\n")
             out += opgen_calls.of_this_file(opgen_out.guards(op, ops, seen), own)
-    for space in sorted({op.space for op in part if op.space}):
+    aliases = [] if own else [a for op in part for a in op.typed_aliases]
+    for alias in aliases:
+        out += alias.declarations()
+    for space in sorted({op.space for op in part if op.space} | {a.space for a in aliases if a.space}):
         out.append(f"\nnamespace {space} {{\n")
         spaced = set()
         for op in part:
             if op.space == space:
                 out.append(f"{op.cpp_ret} {op.short}({op.params(exact=op.exact)}){bound(op, '')};\n")
                 out += opgen_calls.of_this_file(guards(op, ops, op.short, spaced), own)
+        out += [a.in_space() for a in aliases if a.space == space]
         out.append(f"}} // namespace {space}\n")
     out.append("\n} // namespace reel\n")
     return "".join(out)
@@ -271,6 +277,8 @@ def op_umbrella(what, headers):
 def method_list(ops):
     out, seen = [BANNER.replace("//", "    //", 1)], set()
     for op in ops:
+        for alias in op.typed_aliases:
+            out += alias.method_declarations()
         if "method" not in op.flags:
             continue
         name = op.cpp_name
@@ -311,6 +319,8 @@ def methods(op):
                        f"return reel::{op.cpp_name}({given}); }}\n")
     if op.has_inplace() and "method" in op.flags:
         out.append(f"Tensor& Tensor::{op.cpp_name}_({op.params(1, False)}) const {{ return reel::{op.cpp_name}_({call}); }}\n")
+    for alias in op.typed_aliases:
+        out += alias.method_definitions()
     if op.space:
         out.append(f"{op.cpp_ret} {op.space}::{op.short}({op.params(0, False, exact=op.exact)}) {{ "
                    f"return reel::{op.cpp_name}({op.names()}); }}\n")

@@ -107,4 +107,33 @@ BOOST_AUTO_TEST_CASE(extrema_of_rows_know_nan_and_the_first_place) {
         }
 }
 
+/// In every order of memory, along the first dims, the last ones and all: as over a dense copy in float64.
+BOOST_AUTO_TEST_CASE(reductions_do_not_depend_on_the_layout) {
+    const Tensor base = (reel::randn({6, 35, 20}) * 4).to(reel::kHalf).to(reel::kDouble);
+    const std::vector<std::vector<std::int64_t>> dims{{0}, {1}, {2}, {0, 1}, {1, 2}, {0, 2}, {0, 1, 2}};
+    for (const reel::ScalarType t :
+         {reel::kHalf, reel::kBFloat16, reel::kFloat, reel::kDouble, reel::kLong, reel::kByte})
+        for (const std::vector<std::int64_t>& order :
+             {std::vector<std::int64_t>{0, 1, 2}, {2, 0, 1}, {2, 1, 0}, {1, 0, 2}}) {
+            const Tensor x = base.to(t).permute(order), dense = x.contiguous(), exact = dense.to(reel::kDouble);
+            for (const auto& d : dims) {
+                const Tensor sum = x.sum(d).to(reel::kDouble), want = exact.sum(d);
+                const double unit = t == reel::kBFloat16 ? 1.0 / 128 : t == reel::kHalf ? 1.0 / 1024 : 1e-5;
+                BOOST_TEST(((sum - want).abs() / (want.abs() + 1)).max().item().toDouble() < unit);
+                BOOST_TEST(x.amax(d).to(reel::kDouble).equal(exact.amax(d)));
+                BOOST_TEST(x.amin(d).to(reel::kDouble).equal(exact.amin(d)));
+                if (t != reel::kFloat && t != reel::kDouble) continue;
+                BOOST_TEST(reel::allclose(reel::linalg::vector_norm(x, 2, d), reel::linalg::vector_norm(dense, 2, d)));
+                BOOST_TEST(reel::allclose(reel::logsumexp(x, d), reel::logsumexp(dense, d)));
+                BOOST_TEST(reel::allclose(reel::var(x, d, 1), reel::var(dense, d, 1)));
+            }
+        }
+    Tensor x = reel::zeros({5, 40});
+    x.select(0, 2).select(0, 17).fill_(std::nan(""));
+    x.select(0, 4).fill_(1);
+    const Tensor most = x.amax(reel::IntArrayRef{0});
+    BOOST_TEST(std::isnan(most.select(0, 17).item().toDouble()));
+    BOOST_TEST(most.select(0, 16).item().toDouble() == 1);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,7 +4,8 @@
 #include <bit>
 #include <utility>
 
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+
 
 #include "capturing.hpp"
 #include "complex.cuh"

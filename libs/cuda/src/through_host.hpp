@@ -8,7 +8,6 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/kernels/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
 
 namespace reel::cuda {
 

@@ -11,6 +11,7 @@
 #include <reel/autograd/parallel.hpp>
 
 #include "cpu/convert.hpp"
+#include "cpu/row_kernels.hpp"
 
 namespace reel::cpu {
 
@@ -109,6 +110,8 @@ void sum_columns(const Tensor& result, const Tensor& operand, std::int64_t rows)
     const void* in = host_data(operand, "sum");
     void* out = host_data(result, "sum");
     const std::int64_t cols = result.numel();
+    if (t == kHalf) return columns_of<Half>(in, rows, cols, out, row_kernels<Half>.sum_of_columns);
+    if (t == kBFloat16) return columns_of<BFloat16>(in, rows, cols, out, row_kernels<BFloat16>.sum_of_columns);
     if (t == kFloat) return columns_of<float>(in, rows, cols, out, sum_kernels.columns_f32);
     REEL_INTERNAL_ASSERT(t == kDouble, "sum_columns");
     columns_of<double>(in, rows, cols, out, sum_kernels.columns_f64);

@@ -1,9 +1,9 @@
 // Reading and writing at computed positions.
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/kernels/index.hpp>
 
 #include <complex>
 
-#include <reel/autograd/ops/factory/factories.hpp>
 
 #include "atomic.cuh"
 #include "capturing.hpp"

@@ -1,10 +1,10 @@
 // Points by where they lie.
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/kernels/histogram.hpp>
 
 #include <cmath>
 #include <vector>
 
-#include <reel/autograd/ops/factory/factories.hpp>
 
 #include "atomic.cuh"
 #include "dispatch.cuh"

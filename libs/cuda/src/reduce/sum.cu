@@ -24,19 +24,19 @@ void sum_rows(const Tensor& out, const Tensor& rows, std::int64_t inner) {
 }
 
 template <class T> struct ColumnSum {
-    using State = T;
+    using State = compute_t<T>;
     const T* in;
     T* out;
     std::int64_t columns;
 
     __device__ State nothing() const { return State(0); }
-    __device__ void take(State& s, std::int64_t row, std::int64_t column) const { s += in[row * columns + column]; }
+    __device__ void take(State& s, std::int64_t row, std::int64_t column) const { s += State(in[row * columns + column]); }
     __device__ State join(State a, State b) const { return a + b; }
-    __device__ void finish(std::int64_t column, State s) const { out[column] = s; }
+    __device__ void finish(std::int64_t column, State s) const { out[column] = T(s); }
 };
 
 void sum_columns(const Tensor& out, const Tensor& operand, std::int64_t rows) {
-    for_dtype<floats>("sum", out, [&]<class T>() {
+    for_dtype<floats | halves>("sum", out, [&]<class T>() {
         const ColumnSum<T> rule{Elements<T>(operand).data, Elements<T>(out).data, out.numel()};
         reduce_columns("sum", out, rule, rows, out.numel());
     });

@@ -4,7 +4,8 @@
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/op.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/nn/batch_norm.hpp>
 #include <reel/autograd/ops/nn/conv.hpp>
 #include <reel/autograd/ops/nn/interpolate.hpp>
@@ -153,7 +154,30 @@ IValue grid_sampler(Span a) {
     return op.call({a[0], a[1], modes[mode], paddings[padding], a[4]});
 }
 
+/// input, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias, as the function has them
+IValue interpolate_any(Span a) {
+    static const ops::Op& op = ops::registry().at("nn.functional.interpolate");
+    return op.call(Args(a.begin(), a.end()));
+}
+template <const Mode& mode> IValue upsample_any(Span a) {
+    Args args{a[0], a[1], a[2], mode.word};
+    if (mode.has_corners) args.emplace_back(true);
+    return interpolate_any(args);
+}
+
 constexpr Line lines[] = {
+    {"aten::__interpolate", interpolate_any},
+    {"aten::__interpolate.scale_list", interpolate_any},
+    {"aten::__interpolate.size_list", interpolate_any},
+    {"aten::__interpolate.size_list_scale_list", interpolate_any},
+    {"aten::__upsample", interpolate_any},
+    {"aten::__upsample.size_list", interpolate_any},
+    {"aten::__upsample_nearest", upsample_any<nearest>},
+    {"aten::__upsample_nearest.size_list", upsample_any<nearest>},
+    {"aten::__upsample_bilinear", upsample_any<bilinear>},
+    {"aten::__upsample_bilinear.size_list", upsample_any<bilinear>},
+    {"aten::__upsample_bilinear.scale_list", upsample_any<bilinear>},
+    {"aten::__upsample_bilinear.size_list_scale_list", upsample_any<bilinear>},
     {"aten::_convolution", convolution},
     {"aten::_convolution.deprecated", convolution},
     {"aten::_convolution_mode", convolution_mode},
@@ -174,6 +198,9 @@ constexpr Line lines[] = {
     {"aten::upsample_nearest1d", upsample_to<nearest>},
     {"aten::upsample_nearest2d", upsample_to<nearest>},
     {"aten::upsample_nearest3d", upsample_to<nearest>},
+    {"aten::_upsample_nearest_exact1d", upsample_to<nearest_exact>},
+    {"aten::_upsample_nearest_exact2d", upsample_to<nearest_exact>},
+    {"aten::_upsample_nearest_exact3d", upsample_to<nearest_exact>},
     {"aten::upsample_linear1d", upsample_to<linear>},
     {"aten::upsample_bilinear2d", upsample_to<bilinear>},
     {"aten::upsample_bicubic2d", upsample_to<bicubic>},

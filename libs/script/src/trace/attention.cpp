@@ -22,9 +22,9 @@ struct Call {
     bool average_weights, is_causal;
 
     explicit Call(const Args& a)
-        : query(a.at(0)), key(a.at(1)), value(a.at(2)), key_padding_mask(a.size() > 3 ? a[3] : IValue()),
-          need_weights(a.size() < 5 || a[4].toBool()), attn_mask(a.size() > 5 ? a[5] : IValue()),
-          average_weights(a.size() < 7 || a[6].toBool()), is_causal(a.size() > 7 && a[7].toBool()) {}
+        : query(a.at(0)), key(a.at(1)), value(a.at(2)), key_padding_mask(argument(a, 3)),
+          need_weights(flag(a, 4, true)), attn_mask(argument(a, 5)), average_weights(flag(a, 6, true)),
+          is_causal(flag(a, 7, false)) {}
 };
 
 /// One attention, [positions, batch, features] inside.
@@ -78,6 +78,8 @@ private:
         target_ = keep("tgt_len", size(c_.query, 0));
         batch_ = keep("bsz", size(c_.query, 1));
         width_ = keep("embed_dim", size(c_.query, 2));
+        t_.look_at(c_.key);
+        t_.look_at(c_.value);
         head_width_ = keep("head_dim", t_.call("div", {width_, heads_}, {{"rounding_mode", "trunc"}}));
         // without weights asked for, the kernel masks by itself
         const bool causal = c_.is_causal && c_.key_padding_mask.isNone() && !c_.need_weights;
@@ -260,6 +262,7 @@ private:
 } // namespace
 
 IValue additive_mask(Tracer& t, const char* name, const IValue& mask, ScalarType type) {
+    t.local(name, mask);
     if (mask.isNone() || mask.toTensor().scalar_type() != kBool) return mask;
     const IValue zeros = t.aten("aten::zeros_like", {mask, number_of_dtype(type), {}, {}, false, {}});
     const IValue out = t.aten("aten::masked_fill_.Scalar", {zeros, mask, -infinity});

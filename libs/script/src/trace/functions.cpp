@@ -5,6 +5,10 @@
 
 namespace reel::jit::trace_impl {
 
+IValue argument(const Args& a, std::size_t i) { return i < a.size() ? a[i] : IValue(); }
+bool flag(const Args& a, std::size_t i, bool otherwise) {
+    return i < a.size() && !a[i].isNone() ? a[i].toBool() : otherwise;
+}
 IValue list(Args elements) { return IValue::list(std::move(elements)); }
 IValue optional(const Tensor& t) { return t.defined() ? IValue(t) : IValue(); }
 IValue repeated(std::size_t n, std::int64_t value) { return list(Args(n, IValue(value))); }

@@ -184,7 +184,8 @@ IValue upsample(Tracer& t, nn::Module& m, const Args& a) {
         const std::vector<double>& f = *o.scale_factor();
         factors = IValue(f.size() == 1 ? std::vector<double>(dims, f[0]) : f);
     }
-    return t.call("nn.functional.interpolate", {a.at(0), size, factors, text_of(o.mode()), IValue(o.align_corners())});
+    return t.call("nn.functional.interpolate", {a.at(0), size, factors, text_of(o.mode()), IValue(o.align_corners()),
+                                                IValue(o.recompute_scale_factor())});
 }
 IValue flatten(Tracer& t, nn::Module& m, const Args& a) {
     auto& o = dynamic_cast<nn::FlattenImpl&>(m).options;
@@ -200,6 +201,10 @@ IValue mse_loss(Tracer& t, nn::Module& m, const Args& a) {
     return t.call("nn.functional.mse_loss", {a.at(0), a.at(1), {}, {}, reduction});
 }
 
+IValue hardtanh(Tracer& t, nn::Module& m, const Args& a) {
+    auto& o = dynamic_cast<nn::HardtanhImpl&>(m).options;
+    return t.call("nn.functional.hardtanh", {a.at(0), double(o.min_val()), double(o.max_val()), o.inplace()});
+}
 IValue softplus(Tracer& t, nn::Module& m, const Args& a) {
     auto& o = dynamic_cast<nn::SoftplusImpl&>(m).options;
     return t.aten("aten::softplus", {a.at(0), double(o.beta()), double(o.threshold())});
@@ -258,7 +263,7 @@ constexpr Layer table[] = {
     {"SELU", "activation", nullptr},
     {"Mish", "activation", nullptr},
     {"Hardsigmoid", "activation", nullptr},
-    {"Hardtanh", "activation", nullptr},
+    {"Hardtanh", "activation", hardtanh},
     {"Hardshrink", "activation", nullptr},
     {"Softshrink", "activation", nullptr},
     {"Softplus", "activation", softplus},

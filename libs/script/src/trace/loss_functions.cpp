@@ -48,16 +48,25 @@ IValue nll_loss(Tracer& t, const Args& a) { return t.aten("aten::nll_loss_nd", {
 IValue cross_entropy(Tracer& t, const Args& a) {
     return t.aten("aten::cross_entropy_loss", {a[0], a[1], a[2], a[6], a[4], a[7].toDouble()});
 }
+IValue sizes(Tracer& t, const IValue& x) {
+    Args out;
+    for (std::int64_t i = 0; i < x.toTensor().dim(); ++i) out.emplace_back(t.size(x.toTensor(), i));
+    return list(std::move(out));
+}
+/// The size of both when broadcast, found by broadcasting a number.
+IValue common_size(Tracer& t, const IValue& x, const IValue& y) {
+    const IValue first = sizes(t, x), second = sizes(t, y);
+    const IValue scalar = t.aten("aten::zeros", {list({}), {}, {}, x.toTensor().device(), false});
+    t.local("scalar", scalar);
+    const IValue wide = t.aten("aten::expand", {scalar, first, false});
+    const IValue other = t.aten("aten::expand", {scalar, second, false});
+    return sizes(t, t.aten("aten::broadcast_tensors", {list({wide, other})}).elements()[0]);
+}
 /// input, target, weight, size_average, reduce, reduction
 IValue binary_cross_entropy(Tracer& t, const Args& a) {
     compare_sizes(t, a[1], a[0]);
-    IValue weight = a[2];
-    if (!weight.isNone()) {
-        Args sizes;
-        for (std::int64_t i = 0; i < a[1].toTensor().dim(); ++i) sizes.emplace_back(t.size(a[1].toTensor(), i));
-        weight = t.call("expand", {weight, list(sizes)});
-        t.local("weight", weight);
-    }
+    const IValue weight = a[2].isNone() ? a[2] : t.call("expand", {a[2], common_size(t, a[1], a[2])});
+    t.local("weight", weight);
     return t.aten("aten::binary_cross_entropy", {a[0], a[1], weight, a[5]});
 }
 /// input, target, weight, size_average, reduce, reduction, pos_weight
@@ -89,14 +98,38 @@ IValue gaussian_nll_loss(Tracer& t, const Args& a) {
         var = t.call("clamp_", {var, a[4]});
     }
     t.local("var", var);
+    const IValue log = t.call("log", {var});
     const IValue squares = t.call("pow", {t.call("sub", {input, target}), 2});
-    IValue loss = t.call("mul", {t.call("add", {t.call("log", {var}), t.call("div", {squares, var})}), 0.5});
+    IValue loss = t.call("mul", {t.call("add", {log, t.call("div", {squares, var})}), 0.5});
     t.local("loss", loss);
     if (a[3].toBool()) {
         constexpr double half_log_two_pi = 0.91893853320467267;
         loss = t.call("add", {loss, half_log_two_pi});
         t.local("loss", loss);
     }
+    return reduced(t, loss, a[5].toStringRef());
+}
+/// input, target, p, margin, weight, size_average, reduce, reduction
+IValue multi_margin_loss(Tracer& t, const Args& a) {
+    return t.aten("aten::multi_margin_loss", {a[0], a[1], a[2], a[3].toDouble(), a[4], a[7]});
+}
+/// anchor, positive, negative, margin, swap, reduction
+IValue triplet_margin_with_distance_loss(Tracer& t, const Args& a) {
+    const auto distance = [&](const char* name, const IValue& x, const IValue& y) {
+        const IValue out = t.call("nn.functional.pairwise_distance", {x, y});
+        t.local(name, out);
+        return out;
+    };
+    const IValue positive = distance("dist_pos", a[0], a[1]);
+    IValue negative = distance("dist_neg", a[0], a[2]);
+    if (a[4].toBool()) {
+        const IValue swapped = distance("dist_swap", a[1], a[2]);
+        negative = t.call("minimum", {negative, swapped});
+        t.local("dist_neg", negative);
+    }
+    const IValue gap = t.call("sub", {t.call("add", {positive, a[3].toDouble()}), negative});
+    const IValue loss = t.aten("aten::clamp_min", {gap, 0});
+    t.local("loss", loss);
     return reduced(t, loss, a[5].toStringRef());
 }
 /// input, target, weight, size_average, reduce, reduction
@@ -131,6 +164,8 @@ constexpr FunctionLine table[] = {
     {"nn.functional.kl_div", kl_div},
     {"nn.functional.poisson_nll_loss", poisson_nll_loss},
     {"nn.functional.gaussian_nll_loss", gaussian_nll_loss},
+    {"nn.functional.multi_margin_loss", multi_margin_loss},
+    {"nn.functional.triplet_margin_with_distance_loss", triplet_margin_with_distance_loss},
     {"nn.functional.multilabel_soft_margin_loss", multilabel_soft_margin_loss},
 };
 } // namespace

@@ -137,14 +137,32 @@ private:
                     out.push_back(v);
         return out;
     }
-    static std::vector<jit::Value*> used_outside(const Block& block) {
+    /// What others use of the block, in the order in which they do.
+    std::vector<jit::Value*> used_outside(const Block& block) const {
         std::vector<jit::Value*> out;
         for (const Node* n = block.first(); n; n = n->next())
             for (jit::Value* v : n->outputs())
                 if (std::any_of(v->uses().begin(), v->uses().end(),
                                 [&](const Use& u) { return u.user->owning_block() != &block; }))
                     out.push_back(v);
-        return out;
+        if (out.size() < 2) return out;
+        std::vector<jit::Value*> ordered;
+        order_by_use(*recorded_.block(), block, out, ordered);
+        return ordered;
+    }
+    static void order_by_use(const Block& where, const Block& made_in, const std::vector<jit::Value*>& values,
+                             std::vector<jit::Value*>& ordered) {
+        if (&where == &made_in || ordered.size() == values.size()) return;
+        const auto take = [&](jit::Value* v) {
+            if (std::find(values.begin(), values.end(), v) != values.end() &&
+                std::find(ordered.begin(), ordered.end(), v) == ordered.end())
+                ordered.push_back(v);
+        };
+        for (const Node* n = where.first(); n; n = n->next()) {
+            for (jit::Value* v : n->inputs()) take(v);
+            for (const Block* inner : n->blocks()) order_by_use(*inner, made_in, values, ordered);
+        }
+        for (jit::Value* v : where.outputs()) take(v);
     }
 
     /// The graph of a method of the module at `path`.

@@ -1,7 +1,7 @@
 // Normalisation, embeddings and attention as the reference's Python functions call them.
-#include <reel/autograd/error.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/nn/attention.hpp>
+#include <reel/autograd/error.hpp>
 
 #include "ops/numbers.hpp"
 #include "trace/recipes.hpp"
@@ -70,7 +70,8 @@ IValue embedding_bag(Tracer& t, const Args& a) {
     IValue input = a[0], offsets = a[2], weights = a[8];
     const Tensor& indices = a[0].toTensor();
     if (indices.dim() == 2) {
-        const Tensor all = t.numel(indices), step = t.size(indices, 1);
+        const Tensor all = t.numel(indices);
+        const Tensor step = t.size(indices, 1);
         offsets = t.aten("aten::arange.start_step",
                          {0, all, step, number_of_dtype(indices.scalar_type()), {}, indices.device(), false});
         t.local("offsets", offsets);
@@ -81,7 +82,19 @@ IValue embedding_bag(Tracer& t, const Args& a) {
             t.local("per_sample_weights", weights);
         }
     }
-    return t.aten("aten::embedding_bag.padding_idx", {a[1], input, offsets, a[5], kind, a[7], weights, a[9], a[10]})
+    // what the reference's derivative needs is of these sizes
+    const auto run = [&] {
+        static const Operator* const op = find_operator("aten::embedding_bag.padding_idx");
+        Args plain{a[1], input, offsets, a[5], kind, a[7], weights, a[9], a[10]};
+        const Tensor out = op->run(plain).elements()[0].toTensor();
+        const TensorOptions long_options = TensorOptions().dtype(input.toTensor().scalar_type());
+        const std::int64_t rows = out.size(0), all = kind == 0 ? 0 : input.toTensor().numel();
+        const Tensor places =
+            kind == 2 ? reel::empty({rows, out.size(1)}, long_options) : reel::empty({rows}, long_options);
+        return IValue::tuple({out, reel::empty({all}, long_options), reel::empty({rows}, long_options), places});
+    };
+    return t
+        .aten("aten::embedding_bag.padding_idx", {a[1], input, offsets, a[5], kind, a[7], weights, a[9], a[10]}, run)
         .elements()[0];
 }
 
@@ -95,7 +108,8 @@ IValue dot_product_attention(Tracer& t, const Args& a) {
             reel::scaled_dot_product_attention(a[0].toTensor(), a[1].toTensor(), a[2].toTensor(), mask, a[4].toDouble(),
                                                a[5].toBool(), a[6].toOptional<double>(), a[7].toBool());
         const Tensor& query = a[0].toTensor();
-        if (out.sizes() != query.sizes() || !query.is_non_overlapping_and_dense()) return IValue(out);
+        const bool by_kernel = a[4].toDouble() == 0 && query.is_non_overlapping_and_dense();
+        if (out.sizes() != query.sizes() || !by_kernel) return IValue(out);
         const Tensor laid_out = reel::empty_strided(query.sizes(), query.strides(), out.options());
         return IValue(laid_out.copy_(out));
     });

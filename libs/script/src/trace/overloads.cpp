@@ -3,6 +3,7 @@
 
 #include <reel/autograd/error.hpp>
 
+#include "ops/aliases.hpp"
 #include "ops/mapping.hpp"
 #include "ops/numbers.hpp"
 #include "trace/tracer.hpp"
@@ -123,7 +124,7 @@ const Operator* find_overload(const std::string& name, const Args& args, const K
             for (const Operator* op : operators(Symbol("aten::" + candidate))) {
                 if (!is_for_tensors(op->schema) || op->refused) continue;
                 if (is_passed_over(op->schema, args.size() + kwargs.size())) continue;
-                if (bind(op->schema, args, kwargs, {numbers, gather, lenient}, bound)) return op;
+                if (bind(op->schema, args, kwargs, {numbers, gather, lenient}, bound)) return &canonical(*op);
             }
     }
     return nullptr;

@@ -27,6 +27,10 @@ std::span<const Layer> attention_layers();
 /// `name` then holds.
 IValue additive_mask(Tracer& t, const char* name, const IValue& mask, ScalarType type);
 
+/// The i-th of a layer's arguments; None where it is not given.
+IValue argument(const Args& a, std::size_t i);
+bool flag(const Args& a, std::size_t i, bool otherwise);
+
 IValue list(Args elements);
 IValue optional(const Tensor& t);
 IValue repeated(std::size_t n, std::int64_t value);

@@ -30,7 +30,9 @@ public:
         const bool single = a.at(0).toTensor().dim() == 2;
         const std::int64_t batch = o_.batch_first() ? 0 : 1;
         const IValue input = single ? unsqueezed(t_, "input", a[0], batch) : a[0];
-        const IValue state = a.size() > 1 && !a[1].isNone() ? given(a[1], single) : zero_state(input.toTensor(), batch);
+        const IValue size = t_.size(input.toTensor(), batch);
+        t_.local("max_batch_size", size);
+        const IValue state = a.size() > 1 && !a[1].isNone() ? given(a[1], single) : zero_state(input.toTensor(), size);
         Args weights;
         for (const auto& p : layer.own_parameters()) weights.emplace_back(*p);
         const IValue result =
@@ -57,10 +59,8 @@ private:
             }
         return list(std::move(both));
     }
-    IValue zero_state(const Tensor& input, std::int64_t batch_dim) {
+    IValue zero_state(const Tensor& input, const IValue& batch) {
         const std::int64_t layers = o_.num_layers() * (o_.bidirectional() ? 2 : 1), hidden = o_.hidden_size();
-        const IValue batch = t_.size(input, batch_dim);
-        t_.local("max_batch_size", batch);
         const std::int64_t out = is_lstm_ && o_.proj_size() > 0 ? o_.proj_size() : hidden;
         const IValue h = zeros(t_, input, {layers, batch, out});
         if (!is_lstm_) {

@@ -54,9 +54,6 @@ private:
     M& m_;
 };
 
-IValue argument(const Args& a, std::size_t i) { return i < a.size() ? a[i] : IValue(); }
-bool flag(const Args& a, std::size_t i) { return i < a.size() && a[i].toBool(); }
-
 /// src, src_mask, src_key_padding_mask, is_causal
 IValue encoder_layer(Tracer& t, nn::Module& layer, const Args& a) {
     auto& m = dynamic_cast<nn::TransformerEncoderLayerImpl&>(layer);
@@ -65,7 +62,7 @@ IValue encoder_layer(Tracer& t, nn::Module& layer, const Args& a) {
     const IValue padding = additive_mask(t, "src_key_padding_mask", argument(a, 2), type);
     const IValue mask = additive_mask(t, "src_mask", argument(a, 1), type);
     const IValue x = parts.residual(m.norm1, a[0], [&](const IValue& v) {
-        return parts.attend(m.self_attn, m.dropout1, v, v, mask, padding, flag(a, 3));
+        return parts.attend(m.self_attn, m.dropout1, v, v, mask, padding, flag(a, 3, false));
     });
     return parts.residual(m.norm2, x, [&](const IValue& v) { return parts.feed(m.dropout2, v); });
 }
@@ -74,18 +71,21 @@ IValue decoder_layer(Tracer& t, nn::Module& layer, const Args& a) {
     auto& m = dynamic_cast<nn::TransformerDecoderLayerImpl&>(layer);
     TransformerLayer parts(t, m);
     IValue x = parts.residual(m.norm1, a.at(0), [&](const IValue& v) {
-        return parts.attend(m.self_attn, m.dropout1, v, v, argument(a, 2), argument(a, 4), flag(a, 6));
+        return parts.attend(m.self_attn, m.dropout1, v, v, argument(a, 2), argument(a, 4), flag(a, 6, false));
     });
     x = parts.residual(m.norm2, x, [&](const IValue& v) {
-        return parts.attend(m.multihead_attn, m.dropout2, v, a.at(1), argument(a, 3), argument(a, 5), flag(a, 7));
+        return parts.attend(m.multihead_attn, m.dropout2, v, a.at(1), argument(a, 3), argument(a, 5),
+                            flag(a, 7, false));
     });
     return parts.residual(m.norm3, x, [&](const IValue& v) { return parts.feed(m.dropout3, v); });
 }
 
 constexpr Layer table[] = {
-    {"MultiheadAttention", "activation", trace_attention, "query key value key_padding_mask"},
-    {"TransformerEncoderLayer", "transformer", encoder_layer, "src"},
-    {"TransformerDecoderLayer", "transformer", decoder_layer, "tgt memory"},
+    {"MultiheadAttention", "activation", trace_attention,
+     "query key value key_padding_mask need_weights attn_mask average_attn_weights is_causal"},
+    {"TransformerEncoderLayer", "transformer", encoder_layer, "src src_mask src_key_padding_mask is_causal"},
+    {"TransformerDecoderLayer", "transformer", decoder_layer,
+     "tgt memory tgt_mask memory_mask tgt_key_padding_mask memory_key_padding_mask tgt_is_causal memory_is_causal"},
     {"TransformerEncoder", "transformer", nullptr, "src"},
     {"TransformerDecoder", "transformer", nullptr, "tgt memory"},
     {"Transformer", "transformer", nullptr, "src tgt"},

@@ -67,6 +67,81 @@ template <bool Max, class T> std::int64_t place_of_float(const T* p, std::int64_
     return at;
 }
 
+/// Columns from `c` on, `vectors` of them at a time.
+template <bool Max, class T, int vectors> void strip_of_floats(const T* p, std::int64_t rows, std::int64_t ld, T* out) {
+    using V = Vec<Compute<T>>;
+    constexpr int w = V::size;
+    V best[vectors];
+    for (int k = 0; k < vectors; ++k) best[k] = load_as(p + k * w);
+    for (std::int64_t r = 1; r < rows; ++r)
+        for (int k = 0; k < vectors; ++k) {
+            const V x = load_as(p + r * ld + k * w);
+            best[k] = select((Max ? x > best[k] : x < best[k]) | (x != x), x, best[k]);
+        }
+    for (int k = 0; k < vectors; ++k) store_as(out + k * w, best[k]);
+}
+template <bool Max, class T>
+void columns_of_floats(const T* p, std::int64_t rows, std::int64_t ld, std::int64_t count, T* out) {
+    using C = Compute<T>;
+    constexpr int w = Vec<C>::size;
+    std::int64_t c = 0;
+    for (; c + 4 * w <= count; c += 4 * w) strip_of_floats<Max, T, 4>(p + c, rows, ld, out + c);
+    for (; c + w <= count; c += w) strip_of_floats<Max, T, 1>(p + c, rows, ld, out + c);
+    for (; c < count; ++c) {
+        C best(p[c]);
+        for (std::int64_t r = 1; r < rows; ++r) {
+            const C x(p[r * ld + c]);
+            best = beats<Max>(x, best) || x != x ? x : best;
+        }
+        out[c] = T(best);
+    }
+}
+template <bool Max, class T> void columns(const T* p, std::int64_t rows, std::int64_t ld, std::int64_t count, T* out) {
+    constexpr int block = 256 / int(sizeof(T));
+    for (std::int64_t c = 0; c < count; c += block) {
+        T best[block];
+        const int n = int(count - c < block ? count - c : block);
+        for (int k = 0; k < n; ++k) best[k] = p[c + k];
+        for (std::int64_t r = 1; r < rows; ++r) {
+            const T* const row = p + r * ld + c;
+            if (n == block)
+                for (int k = 0; k < block; ++k) best[k] = beats<Max>(row[k], best[k]) ? row[k] : best[k];
+            else
+                for (int k = 0; k < n; ++k) best[k] = beats<Max>(row[k], best[k]) ? row[k] : best[k];
+        }
+        for (int k = 0; k < n; ++k) out[c + k] = best[k];
+    }
+}
+
+/// Blocks of rows one after the other, then the blocks' sums likewise, as sums of float32 columns do.
+template <class T> void sum_of_columns(const T* p, std::int64_t rows, std::int64_t ld, std::int64_t count, T* out) {
+    using V = Vec<float>;
+    constexpr int w = V::size, lanes = 64, vectors = lanes / w;
+    constexpr std::int64_t block = 128;
+    for (std::int64_t c = 0; c < count; c += lanes) {
+        const int n = int(count - c < lanes ? count - c : lanes);
+        V total[vectors];
+        for (int k = 0; k < vectors; ++k) total[k] = V(0.f);
+        T padded[lanes] = {};
+        for (std::int64_t r = 0; r < rows;) {
+            const std::int64_t end = rows - r < block ? rows : r + block;
+            V acc[vectors];
+            for (int k = 0; k < vectors; ++k) acc[k] = V(0.f);
+            for (; r < end; ++r) {
+                const T* row = p + r * ld + c;
+                if (n < lanes) {
+                    for (int k = 0; k < n; ++k) padded[k] = row[k];
+                    row = padded;
+                }
+                for (int k = 0; k < vectors; ++k) acc[k] += load_as(row + k * w);
+            }
+            for (int k = 0; k < vectors; ++k) total[k] += acc[k];
+        }
+        for (int k = 0; k < vectors; ++k) store_as(padded + k * w, total[k]);
+        for (int k = 0; k < n; ++k) out[c + k] = padded[k];
+    }
+}
+
 template <class T> double squares(const T* p, std::int64_t n) {
     constexpr int lanes = 32;
     double sum[lanes] = {};
@@ -103,10 +178,14 @@ template <class T> T exponentials(const T* p, std::int64_t n, T shift) {
 template <class T> void set_integers() {
     row_kernels<T>.largest = &place<true, T>;
     row_kernels<T>.smallest = &place<false, T>;
+    row_kernels<T>.largest_of_columns = &columns<true, T>;
+    row_kernels<T>.smallest_of_columns = &columns<false, T>;
 }
 template <class T> void set_floats() {
     row_kernels<T>.largest = &place_of_float<true, T>;
     row_kernels<T>.smallest = &place_of_float<false, T>;
+    row_kernels<T>.largest_of_columns = &columns_of_floats<true, T>;
+    row_kernels<T>.smallest_of_columns = &columns_of_floats<false, T>;
 }
 
 } // namespace
@@ -122,6 +201,8 @@ void register_row_kernels() {
     set_floats<double>();
     set_floats<Half>();
     set_floats<BFloat16>();
+    row_kernels<Half>.sum_of_columns = &sum_of_columns<Half>;
+    row_kernels<BFloat16>.sum_of_columns = &sum_of_columns<BFloat16>;
     row_kernels<float>.squares = &squares<float>;
     row_kernels<double>.squares = &squares<double>;
     row_kernels<float>.exponentials = &exponentials<float>;

@@ -1,9 +1,9 @@
 // Parts of floating numbers: neighbours, mantissa and exponent.
-#include <reel/autograd/ops/index/nonzero.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
 #include <reel/autograd/ops/pointwise/exponential.hpp>
 #include <reel/autograd/ops/pointwise/float_parts.hpp>
+#include <reel/autograd/ops/pointwise/masked_fill.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/pointwise/float_parts.hpp>
 
 #include "ops/pointwise/run.hpp"
