@@ -17,6 +17,10 @@ bool wanted(const char* name);
 /// Is there a filter that begins like this? For rows that nobody wants by chance.
 bool asked_for(const char* prefix);
 
+/// Times the calls of ops that `file` lists and writes the figures to `out`, each from about `seconds`; the program's
+/// status.
+int op_sweep(const std::string& file, const std::string& out, double seconds);
+
 void elementwise();
 void tape();
 void training();

@@ -1,4 +1,5 @@
 // reel-bench [THREADS [FILTER]]: times the work of the peers' bench programs, and what only Reel has.
+// reel-bench THREADS --ops FILE --json OUT [--seconds S]: times the calls of ops that FILE lists.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -45,9 +46,16 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "reel-bench: '%s' is no number of threads\n", argv[1]);
         return 2;
     }
-    if (argc > 2) bench::filter = argv[2];
     reel::set_num_threads(threads);
     reel::manual_seed(0);
+    if (argc > 2 && std::strcmp(argv[2], "--ops") == 0) {
+        if (argc < 6 || std::strcmp(argv[4], "--json") != 0) {
+            std::fprintf(stderr, "usage: reel-bench THREADS --ops FILE --json OUT [--seconds S]\n");
+            return 2;
+        }
+        return bench::op_sweep(argv[3], argv[5], argc > 7 ? std::atof(argv[7]) : 0.1);
+    }
+    if (argc > 2) bench::filter = argv[2];
     std::printf("reel threads=%d\n", reel::get_num_threads());
     bench::elementwise();
     bench::tape();

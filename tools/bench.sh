@@ -1,19 +1,21 @@
 #!/usr/bin/env bash
 # Times Reel and its peers side by side: interleaved runs, medians, ratios; 1 and 2 threads.
-#   tools/bench.sh [--pypi] [--runs N] [--filter TEXT]
+#   tools/bench.sh [--pypi] [--runs N] [--filter TEXT] [--ops]
 # --pypi adds the newest PyTorch from PyPI (virtual environment under out/bench-venv, several GB).
 # Needs ../shared/bench (the peers' programs) or REEL_PEERS=DIR; without them only Reel's own rows are printed.
+# --ops times the calls that ops/ops.json of the peers lists instead, beside the newest PyTorch from PyPI.
 # --filter rl_ measures what agents are made of, beside torchrl and gymnasium when REEL_RL_PYTHON names a Python that
 # has both (pip install torchrl gymnasium).
 set -euo pipefail
 cd "$(dirname "$0")/.."
-runs=3 pypi=no filter=
+runs=3 pypi=no filter= ops=no
 while [ $# -gt 0 ]; do
     case "$1" in
     --pypi) pypi=yes ;;
     --runs) runs="$2"; shift ;;
     --filter) filter="$2"; shift ;;
-    *) sed -n '2,7p' "$0"; exit 2 ;;
+    --ops) ops=yes pypi=yes ;;
+    *) sed -n '2,9p' "$0"; exit 2 ;;
     esac
     shift
 done
@@ -25,6 +27,31 @@ peers=${REEL_PEERS:-../shared/bench}
 
 tools/setup.sh >"$out/setup.log" 2>&1 || { tail -5 "$out/setup.log"; exit 1; }
 b2 -j"$(nproc)" -d0 bench stage-libraries >"$out/build.log" 2>&1 || { tail -20 "$out/build.log"; exit 1; }
+
+with_pypi() { # a Python that has the newest PyTorch
+    venv=out/bench-venv
+    [ -x $venv/bin/python ] || python3 -m venv $venv
+    $venv/bin/python -c 'import torch' 2>/dev/null || $venv/bin/pip install -q torch numpy
+}
+if [ $ops = yes ]; then
+    calls=$peers/ops/ops.json
+    [ -f "$calls" ] || { echo "no $calls: set REEL_PEERS"; exit 1; }
+    with_pypi
+    for threads in 1 2; do
+        [ "$threads" -le "$cpus" ] || continue
+        export OMP_NUM_THREADS=$threads OPENBLAS_NUM_THREADS=$threads MKL_NUM_THREADS=$threads
+        rm -f "$out"/ops-*-"$threads"-*.json
+        for ((i = 0; i < runs; ++i)); do
+            echo "threads $threads, run $((i + 1)) of $runs" >&2
+            out/bin/reel-bench "$threads" --ops "$calls" --json "$out/ops-reel-$threads-$i.json" --seconds 0.1
+            $venv/bin/python "$peers/ops/peer_ops.py" "$threads" "$out/ops-pytorch-$threads-$i.json" 0.1 "$calls"
+        done
+        echo "op sweep, $threads thread(s)"
+        python3 tools/op_sweep_table.py "$calls" 60 "$out"/ops-reel-"$threads"-*.json -- \
+            "$out"/ops-pytorch-"$threads"-*.json
+    done
+    exit 0
+fi
 
 programs=(reel)
 if [[ $filter == rl_* ]]; then
@@ -45,9 +72,7 @@ elif [ -f "$peers/peer_libtorch.cpp" ]; then
     fi
     programs+=(libtorch)
     if [ $pypi = yes ]; then
-        venv=out/bench-venv
-        [ -x $venv/bin/python ] || python3 -m venv $venv
-        $venv/bin/python -c 'import torch' 2>/dev/null || $venv/bin/pip install -q torch numpy
+        with_pypi
         base=$($venv/bin/python -c 'import torch, os; print(os.path.dirname(torch.__file__))')
         abi=$($venv/bin/python -c 'import torch; print(int(torch._C._GLIBCXX_USE_CXX11_ABI))')
         if [ ! -x "$out/peer_pypi" ]; then

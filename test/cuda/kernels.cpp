@@ -131,6 +131,7 @@ BOOST_AUTO_TEST_CASE(streams_and_events_order_work) {
     reel::cuda::Event begin(true), end(true);
     Tensor x = on_device(reel::ones({1 << 20}));
     reel::cuda::synchronize();
+    reel::cuda::record_stream(x, side); // its memory is the default stream's
     {
         const reel::cuda::StreamGuard guard(side);
         BOOST_TEST((reel::cuda::current_stream() == side));

@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(words_that_there_are_not_are_named_with_those_that_there_ar
     const apart::End order = apart::run("order=sideways", [] {});
     BOOST_TEST(order.is_fault());
     BOOST_TEST(order.says("REEL_EMULATION: order=sideways: expected forward, reverse, random"), order.text);
-    BOOST_TEST(apart::run("speed=9", [] {}).says("speed: expected order, timing, seed, devices or device"));
+    BOOST_TEST(apart::run("speed=9", [] {}).says("speed: expected order, timing, seed, devices, device or driver"));
     BOOST_TEST(apart::run("seed=many", [] {}).says("seed=many: expected a number"));
 }
 

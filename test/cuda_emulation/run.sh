@@ -11,13 +11,13 @@ if [ ! -e "$out/emulated/lib/libreel_cuda.so" ]; then
     exit 0
 fi
 seed=$((RANDOM))
-on_device() { # on_device emulated|watched MODES
+on_device() { # on_device emulated|watched MODES [cache]; without, each allocation has pages of its own
     local log
-    log=$(LD_LIBRARY_PATH="$out/$1/lib" REEL_EMULATION=$2 OMP_NUM_THREADS=1 timeout 300 "$out/bin/test_cuda" --color_output=no 2>&1)
+    log=$(LD_LIBRARY_PATH="$out/$1/lib" REEL_CUDA_ALLOCATOR=${3:-driver} REEL_CUDA_POISON=1 REEL_EMULATION=$2 OMP_NUM_THREADS=1 timeout 300 "$out/bin/test_cuda" --color_output=no 2>&1)
     # skipped tests would be no tests
     if [ $? -eq 0 ] && ! grep -q skipped <<<"$log"; then passed=$((passed + 1)); else
         failed=$((failed + 1))
-        echo "$1, $2:"
+        echo "$*:"
         tail -n 20 <<<"$log"
     fi
 }
@@ -25,12 +25,28 @@ for modes in order=forward,timing=eager order=forward,timing=late order=reverse,
     order=random,timing=random,seed=$seed order=forward,timing=late,device=small; do
     on_device emulated "$modes"
 done
+for modes in order=reverse,timing=late order=random,timing=random,seed=$seed order=forward,timing=late,device=small; do
+    on_device emulated "$modes" cache
+done
 if [ -d "$out/watched" ]; then on_device watched order=forward,timing=late; fi
+# without a device that can be used: the reason, and everything else works
+without() { # without MODES REASON
+    local log
+    log=$(LD_LIBRARY_PATH="$out/emulated/lib" REEL_EMULATION=$1 "$out/bin/test_cuda" --color_output=no 2>&1)
+    if [ $? -eq 0 ] && grep -q "skipped: $2" <<<"$log"; then passed=$((passed + 1)); else
+        failed=$((failed + 1))
+        echo "$1: expected the reason '$2'"
+        tail -n 5 <<<"$log"
+    fi
+}
+without driver=none "no CUDA driver is loaded on this machine"
+without driver=old "the CUDA driver supports version 11.0, this build needs"
+without devices=0 "the CUDA driver finds no device"
 # what the reference has, on the device: a case whose kernel is not there yet is counted, not failed
 reference=../shared/oracle/ops
 if [ ! -d "$reference" ]; then reference=test/reference/ops; fi
 if [ -x "$out/bin/oracle-replay" ]; then
-    log=$(LD_LIBRARY_PATH="$out/emulated/lib" REEL_EMULATION=timing=late,order=reverse OMP_NUM_THREADS=1 timeout 600 \
+    log=$(LD_LIBRARY_PATH="$out/emulated/lib" REEL_CUDA_ALLOCATOR=driver REEL_EMULATION=timing=late,order=reverse OMP_NUM_THREADS=1 timeout 600 \
         "$out/bin/oracle-replay" "$reference" --device cuda 2>&1)
     if [ $? -eq 0 ]; then passed=$((passed + 1)); else
         failed=$((failed + 1))

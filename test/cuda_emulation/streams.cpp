@@ -154,4 +154,18 @@ BOOST_AUTO_TEST_CASE(events_of_two_devices_and_unknown_ones_are_refused) {
     BOOST_TEST(cudaGetLastError() == cudaSuccess);
 }
 
+BOOST_AUTO_TEST_CASE(an_event_recorded_again_names_another_point) {
+    const cudaStream_t slow = new_stream(), quick = new_stream(), reader = new_stream();
+    const cudaEvent_t point = new_event();
+    const Array<float> a(1), b(1);
+    launch({1, 1, 0, slow}, [p = a.data()] { *p = 5; });
+    cudaEventRecord(point, slow);
+    cudaStreamWaitEvent(reader, point, 0);
+    cudaEventRecord(point, quick); // whoever waits already waits for the slow one
+    BOOST_TEST(cudaEventSynchronize(point) == cudaSuccess);
+    launch({1, 1, 0, reader}, [p = a.data(), q = b.data()] { *q = *p; });
+    cudaStreamSynchronize(reader);
+    BOOST_TEST(b.values()[0] == 5);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

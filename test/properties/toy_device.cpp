@@ -83,7 +83,7 @@ template <auto& kernel, class R, class... A> struct Toy<kernel, Kernel<R(A...)>>
     }
 };
 
-void toy_copy(const Tensor& dst, const Tensor& src) { cpu::copy(inside(dst), inside(src)); }
+void toy_copy(const Tensor& dst, const Tensor& src, bool) { cpu::copy(inside(dst), inside(src), false); }
 void toy_fill(const Tensor& dst, const Scalar& value) { cpu::fill(inside(dst), value); }
 bool toy_add(const void*, const Tensor* const* t, int) {
     detail::copy_raw(inside(*t[0]), add(inside(*t[1]), inside(*t[2])));

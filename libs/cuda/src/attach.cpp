@@ -7,6 +7,8 @@
 #include "check.hpp"
 #include "copy.hpp"
 #include "memory.hpp"
+#include "pinned.hpp"
+#include "stream.hpp"
 
 namespace reel::cuda {
 
@@ -19,7 +21,15 @@ namespace {
     hooks.device_count = &usable_devices;
     hooks.has_cudnn = [] { return false; };
     hooks.current_device = [] { return cuda::current_device(); };
+    hooks.pinned_alloc = &pinned_alloc;
+    hooks.pinned_free = &pinned_free;
     hooks.unavailable_reason = [] { return reason_for_none(); };
+    hooks.stream = &stream_token;
+    hooks.set_stream = &set_stream_token;
+    hooks.order = &order_streams;
+    hooks.used_on = [](void* data, DeviceIndex index, DeviceIndex stream_device, std::uintptr_t stream) {
+        device_used_on(data, index, raw_stream(stream_device, stream));
+    };
     kernels::copy.set(kCUDA, &device_copy);
     kernels::fill.set(kCUDA, &device_fill);
     return true;

@@ -5,7 +5,10 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/cuda/device.hpp>
 
+#include "capturing.hpp"
 #include "copy.hpp"
+#include "pinned.hpp"
+#include "stream.hpp"
 #include "strided.cuh"
 
 namespace reel::cuda {
@@ -89,22 +92,30 @@ Tensor without_repeats(Tensor t) {
     return t;
 }
 
-void to_device(const Tensor& dst, const Tensor& src) {
+void to_device(const Tensor& dst, const Tensor& src, bool non_blocking) {
     const DeviceIndex index = dst.device().index();
     const Tensor host = without_repeats(src).to(dst.scalar_type()).contiguous();
+    if (host.numel() == 1) return device_fill(dst, host.item()); // the number travels with the launch
     const bool direct = dst.is_contiguous() && host.sizes().equals(dst.sizes());
     const Tensor landing = direct ? dst : fresh(host, host.scalar_type(), dst.device());
+    if (!host.is_pinned() || !non_blocking) refuse_to_wait("a copy from pageable memory, or one that blocks,");
     {
         const DeviceGuard guard(index);
+        const cudaStream_t stream = raw_stream(index);
         // from pageable memory: returns when the host's side has been read
         REEL_CUDA(cudaMemcpyAsync(landing.data_ptr(), host.data_ptr(), host.numel() * elementSize(host.scalar_type()),
-                                  cudaMemcpyHostToDevice, raw_stream(index)));
+                                  cudaMemcpyHostToDevice, stream));
+        if (host.is_pinned()) {
+            if (non_blocking) pinned_used_on(host.data_ptr(), stream);
+            else REEL_CUDA(cudaStreamSynchronize(stream));
+        }
     }
     if (!direct) copy_on_device(dst, landing.expand(dst.sizes()));
 }
 
-void to_host(const Tensor& dst, const Tensor& src) {
+void to_host(const Tensor& dst, const Tensor& src, bool non_blocking) {
     const DeviceIndex index = src.device().index();
+    refuse_to_wait("a copy to the host (item(), a condition, printing)");
     Tensor sent = src;
     if (!src.is_contiguous() || src.scalar_type() != dst.scalar_type()) {
         sent = fresh(src, dst.scalar_type(), src.device());
@@ -113,9 +124,11 @@ void to_host(const Tensor& dst, const Tensor& src) {
     const Tensor landing = dst.is_contiguous() ? dst : fresh(dst, dst.scalar_type(), kCPU);
     {
         const DeviceGuard guard(index);
+        const cudaStream_t stream = raw_stream(index);
         REEL_CUDA(cudaMemcpyAsync(landing.data_ptr(), sent.data_ptr(), sent.numel() * elementSize(sent.scalar_type()),
-                                  cudaMemcpyDeviceToHost, raw_stream(index)));
-        REEL_CUDA(cudaStreamSynchronize(raw_stream(index)));
+                                  cudaMemcpyDeviceToHost, stream));
+        if (non_blocking && dst.is_pinned() && landing.is_same(dst)) pinned_used_on(dst.data_ptr(), stream);
+        else REEL_CUDA(cudaStreamSynchronize(stream));
     }
     if (!landing.is_same(dst)) dst.copy_(landing);
 }
@@ -128,21 +141,24 @@ void between_devices(const Tensor& dst, const Tensor& src) {
     if (!sent.is_same(src)) copy_on_device(sent, src);
     const Tensor landing = dst.is_contiguous() ? dst : fresh(dst, dst.scalar_type(), dst.device());
     {
+        // the copy is the sender's work: the receiver's memory must be there, and what reads it comes after
+        const std::uintptr_t sender = stream_token(from), receiver = stream_token(to);
+        order_streams(to, receiver, from, sender);
         const DeviceGuard guard(from);
         REEL_CUDA(cudaMemcpyPeerAsync(landing.data_ptr(), to, sent.data_ptr(), from,
                                       sent.numel() * elementSize(sent.scalar_type()), raw_stream(from)));
-        REEL_CUDA(cudaStreamSynchronize(raw_stream(from)));
+        order_streams(from, sender, to, receiver);
     }
     if (!landing.is_same(dst)) copy_on_device(dst, landing);
 }
 
 } // namespace
 
-void device_copy(const Tensor& dst, const Tensor& src) {
+void device_copy(const Tensor& dst, const Tensor& src, bool non_blocking) {
     if (dst.numel() == 0) return;
     const NoGradGuard no_grad;
-    if (!src.is_cuda()) to_device(dst, src);
-    else if (!dst.is_cuda()) to_host(dst, src);
+    if (!src.is_cuda()) to_device(dst, src, non_blocking);
+    else if (!dst.is_cuda()) to_host(dst, src, non_blocking);
     else if (dst.device() == src.device()) copy_on_device(dst, src);
     else between_devices(dst, src);
 }

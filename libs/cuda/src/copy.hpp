@@ -7,7 +7,7 @@ namespace reel::cuda {
 
 /// dst[...] = src[...] with conversion; same shape. Queued on the device's current stream; copies to the host wait for
 /// it.
-void device_copy(const Tensor& dst, const Tensor& src);
+void device_copy(const Tensor& dst, const Tensor& src, bool non_blocking);
 /// dst[...] = value, queued on the device's current stream.
 void device_fill(const Tensor& dst, const Scalar& value);
 

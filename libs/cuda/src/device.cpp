@@ -7,6 +7,7 @@
 
 #include <reel/autograd/error.hpp>
 
+#include "capturing.hpp"
 #include "check.hpp"
 
 namespace reel::cuda {
@@ -86,6 +87,7 @@ DeviceProperties get_device_properties(DeviceIndex index) {
 DeviceIndex current_device() { return checked_index(-1); }
 void set_device(DeviceIndex index) { REEL_CUDA(cudaSetDevice(checked_index(index))); }
 void device_synchronize(DeviceIndex index) {
+    refuse_to_wait("synchronize()");
     const DeviceGuard guard(checked_index(index));
     REEL_CUDA(cudaDeviceSynchronize());
 }
@@ -104,9 +106,12 @@ std::string versions() {
     return text;
 }
 
-DeviceGuard::DeviceGuard(DeviceIndex index) : before_(current_device()) {
-    if (index != before_ && index >= 0) set_device(index);
+DeviceGuard::DeviceGuard(DeviceIndex index) : before_(current_device()), changed_(index != before_ && index >= 0) {
+    if (changed_) set_device(index);
 }
-DeviceGuard::~DeviceGuard() { cudaSetDevice(before_); }
+DeviceGuard::~DeviceGuard() {
+    // tried twice: the thread must not go on with another device than it thinks
+    if (changed_ && cudaSetDevice(before_) != cudaSuccess) cudaSetDevice(before_);
+}
 
 } // namespace reel::cuda

@@ -2,48 +2,85 @@
 #include <reel/cuda/stream.hpp>
 
 #include <array>
+#include <atomic>
+#include <mutex>
 
 #include <reel/autograd/error.hpp>
 #include <reel/cuda/device.hpp>
 
+#include "capturing.hpp"
 #include "check.hpp"
+#include "stream.hpp"
 
 namespace reel::cuda {
 
 struct Stream::Impl {
     cudaStream_t stream = nullptr;
     DeviceIndex device = 0;
-    bool owned = false;
-    ~Impl() {
-        if (owned) cudaStreamDestroy(stream);
-    }
+    int priority = 0;
 };
 
 struct StreamAccess {
     using Impl = Stream::Impl;
-    static Stream make(std::shared_ptr<Impl> impl) { return Stream(std::move(impl)); }
-    static const std::shared_ptr<Impl>& impl(const Stream& s) { return s.impl_; }
+    static Stream make(const Impl* impl) { return Stream(impl); }
+    static const Impl* impl(const Stream& s) { return s.impl_; }
 };
 
 namespace {
-constexpr int max_devices = 64;
-/// What each thread has made current, by device; null is the default stream.
-thread_local std::array<std::shared_ptr<StreamAccess::Impl>, max_devices> current;
 
-std::shared_ptr<StreamAccess::Impl> default_impl(DeviceIndex index) {
-    auto impl = std::make_shared<StreamAccess::Impl>();
-    impl->device = index;
-    return impl;
+using Impl = StreamAccess::Impl;
+constexpr int max_devices = 64;
+constexpr unsigned streams_of_a_priority = 32;
+
+/// The queues of one device, made when first asked for. None is ever destroyed: memory is given back in their order.
+struct DeviceStreams {
+    std::once_flag default_once;
+    Impl usual; ///< the default stream
+    struct Pool {
+        std::array<std::once_flag, streams_of_a_priority> once;
+        std::array<Impl, streams_of_a_priority> streams;
+        std::atomic<unsigned> next{0};
+    };
+    Pool usual_pool, preferred_pool;
+};
+DeviceStreams& streams_of(DeviceIndex index) {
+    static auto& all = *new std::array<DeviceStreams, max_devices>();
+    return all[std::size_t(index)];
 }
+
+void open(Impl& impl, DeviceIndex index, bool preferred) {
+    const DeviceGuard guard(index);
+    int least = 0, greatest = 0;
+    REEL_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    impl.device = index;
+    impl.priority = preferred ? greatest : least;
+    REEL_CUDA(cudaStreamCreateWithPriority(&impl.stream, cudaStreamNonBlocking, impl.priority));
+}
+const Impl* default_impl(DeviceIndex index) {
+    DeviceStreams& s = streams_of(index);
+    std::call_once(s.default_once, [&] { open(s.usual, index, false); });
+    return &s.usual;
+}
+const Impl* next_impl(DeviceIndex index, bool preferred) {
+    auto& pool = preferred ? streams_of(index).preferred_pool : streams_of(index).usual_pool;
+    const unsigned i = pool.next.fetch_add(1, std::memory_order_relaxed) % streams_of_a_priority;
+    std::call_once(pool.once[i], [&] { open(pool.streams[i], index, preferred); });
+    return &pool.streams[i];
+}
+
+/// What each thread has made current, by device; null is the default stream.
+thread_local std::array<const Impl*, max_devices> current{};
+const Impl* current_impl(DeviceIndex index) {
+    const Impl* const impl = current[std::size_t(index)];
+    return impl ? impl : default_impl(index);
+}
+
 } // namespace
 
-Stream::Stream(DeviceIndex index) : impl_(std::make_shared<Impl>()) {
-    const DeviceGuard guard(impl_->device = checked_index(index));
-    REEL_CUDA(cudaStreamCreateWithFlags(&impl_->stream, cudaStreamNonBlocking));
-    impl_->owned = true;
-}
+Stream::Stream(DeviceIndex index) : impl_(next_impl(checked_index(index), false)) {}
 DeviceIndex Stream::device_index() const { return impl_->device; }
-void* Stream::native() const { return impl_->stream; }
+int Stream::priority() const { return impl_->priority; }
+CUstream_st* Stream::stream() const { return impl_->stream; }
 bool Stream::query() const {
     const DeviceGuard guard(impl_->device);
     const cudaError_t status = cudaStreamQuery(impl_->stream);
@@ -55,28 +92,52 @@ bool Stream::query() const {
     return true;
 }
 void Stream::synchronize() const {
+    refuse_to_wait("Stream::synchronize()");
     const DeviceGuard guard(impl_->device);
     REEL_CUDA(cudaStreamSynchronize(impl_->stream));
 }
 
 Stream default_stream(DeviceIndex index) { return StreamAccess::make(default_impl(checked_index(index))); }
-Stream current_stream(DeviceIndex index) {
-    index = checked_index(index);
-    const auto& impl = current[std::size_t(index)];
-    return StreamAccess::make(impl ? impl : default_impl(index));
+Stream current_stream(DeviceIndex index) { return StreamAccess::make(current_impl(checked_index(index))); }
+Stream get_stream_from_pool(bool high_priority, DeviceIndex index) {
+    return StreamAccess::make(next_impl(checked_index(index), high_priority));
 }
 void set_current_stream(const Stream& stream) {
-    current[std::size_t(stream.device_index())] = stream.native() ? StreamAccess::impl(stream) : nullptr;
+    const Impl* const impl = StreamAccess::impl(stream);
+    current[std::size_t(impl->device)] = impl == &streams_of(impl->device).usual ? nullptr : impl;
 }
-cudaStream_t raw_stream(DeviceIndex index) {
-    const auto& impl = current[std::size_t(index)];
-    return impl ? impl->stream : nullptr;
+cudaStream_t raw_stream(DeviceIndex index) { return current_impl(index)->stream; }
+
+StreamGuard::StreamGuard(const Stream& stream)
+    : before_(current_stream(stream.device_index())), device_before_(current_device()) {
+    set_current_stream(stream);
+    set_device(stream.device_index());
+}
+StreamGuard::~StreamGuard() {
+    set_current_stream(before_);
+    cudaSetDevice(device_before_);
 }
 
-StreamGuard::StreamGuard(const Stream& stream) : before_(current_stream(stream.device_index())) {
-    set_current_stream(stream);
+// What the tape knows of streams: a number, 0 for a device's default one.
+std::uintptr_t stream_token(DeviceIndex index) { return std::uintptr_t(current[std::size_t(index)]); }
+void set_stream_token(DeviceIndex index, std::uintptr_t token) {
+    current[std::size_t(index)] = reinterpret_cast<const Impl*>(token);
 }
-StreamGuard::~StreamGuard() { set_current_stream(before_); }
+namespace {
+const Impl& of_token(DeviceIndex index, std::uintptr_t token) {
+    return token ? *reinterpret_cast<const Impl*>(token) : *default_impl(index);
+}
+} // namespace
+cudaStream_t raw_stream(DeviceIndex index, std::uintptr_t token) { return of_token(index, token).stream; }
+void order_streams(DeviceIndex before, std::uintptr_t token_before, DeviceIndex after, std::uintptr_t token_after) {
+    // one for each device and thread is enough: who waits for it waits for what it names now
+    static thread_local std::array<cudaEvent_t, max_devices> events{};
+    cudaEvent_t& done = events[std::size_t(before)];
+    const DeviceGuard guard(before);
+    if (!done) REEL_CUDA(cudaEventCreateWithFlags(&done, cudaEventDisableTiming));
+    REEL_CUDA(cudaEventRecord(done, raw_stream(before, token_before)));
+    REEL_CUDA(cudaStreamWaitEvent(raw_stream(after, token_after), done, 0));
+}
 
 struct Event::Impl {
     cudaEvent_t event = nullptr;
@@ -99,7 +160,7 @@ void Event::record(const Stream& stream) {
         REEL_CUDA(cudaEventCreateWithFlags(&impl_->event, impl_->flags));
         impl_->device = stream.device_index();
     }
-    REEL_CUDA(cudaEventRecord(impl_->event, static_cast<cudaStream_t>(stream.native())));
+    REEL_CUDA(cudaEventRecord(impl_->event, stream.stream()));
 }
 bool Event::query() const {
     if (!impl_->event) return true;
@@ -112,6 +173,7 @@ bool Event::query() const {
     return true;
 }
 void Event::synchronize() const {
+    refuse_to_wait("Event::synchronize()");
     if (impl_->event) REEL_CUDA(cudaEventSynchronize(impl_->event));
 }
 float Event::elapsed_time(const Event& end) const {

@@ -8,6 +8,7 @@
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 
+#include "cpu/convert.hpp"
 #include "cpu/strided.hpp"
 #include "cpu/transpose.hpp"
 
@@ -39,6 +40,7 @@ void convert_loop(char* const* data, const std::int64_t* strides, std::int64_t n
     if (strides[0] == sizeof(D) && strides[1] == sizeof(S)) {
         D* d = reinterpret_cast<D*>(data[0]);
         const S* s = reinterpret_cast<const S*>(data[1]);
+        if (const ConvertFn f = convert_kernel(dtype_of<D>, dtype_of<S>)) return f(d, s, n);
         for (std::int64_t i = 0; i < n; ++i) d[i] = convert<D>(s[i]);
         return;
     }
@@ -215,7 +217,7 @@ constexpr std::int64_t bytes_per_task = std::int64_t(1) << 20;
 
 } // namespace
 
-void copy(const Tensor& dst, const Tensor& src) {
+void copy(const Tensor& dst, const Tensor& src, bool /*non_blocking*/) {
     copy_strided(int(dst.dim()), dst.sizes().data(), host_data(dst, "copy"), dst.strides().data(), dst.scalar_type(),
                  host_data(src, "copy"), src.strides().data(), src.scalar_type());
 }

@@ -9,6 +9,12 @@
 
 namespace reel::autograd {
 
+namespace {
+bool lies_there(const Tensor& g, Device device) {
+    return g.device().type() == device.type() && (!device.is_cuda() || g.device().index() == device.index());
+}
+} // namespace
+
 Tensor validated_gradient(Tensor g, const InputMetadata& expected, const std::function<std::string()>& who) {
     if (!g.defined() || expected.dtype == ScalarType::Undefined) return g;
     if (!g.sizes().equals(expected.sizes)) {
@@ -25,7 +31,7 @@ Tensor validated_gradient(Tensor g, const InputMetadata& expected, const std::fu
                    " gradient for a real tensor of ", dtype_name(expected.dtype), "; take its real part");
         g = g.to(expected.dtype);
     }
-    if (g.device().type() != expected.device.type()) {
+    if (!lies_there(g, expected.device)) {
         REEL_CHECK(g.dim() == 0, who(), " is a gradient on ", g.device(), "; expected it on ", expected.device);
         g = g.to(TensorOptions(expected.device));
     }
@@ -44,8 +50,8 @@ void validate_outputs(const Node& n, GradList& out) {
             continue;
         }
         const InputMetadata& m = e.function->input_metadata(e.input_nr);
-        if (out[i].sizes().equals(m.sizes) && out[i].scalar_type() == m.dtype &&
-            out[i].device().type() == m.device.type()) [[likely]]
+        if (out[i].sizes().equals(m.sizes) && out[i].scalar_type() == m.dtype && lies_there(out[i], m.device))
+            [[likely]]
             continue;
         out[i] = validated_gradient(std::move(out[i]), m, [&] { return str(n.name(), ": result ", i); });
     }
@@ -63,7 +69,8 @@ void refuse_nan(const Node& n, const GradList& out) {
     for (std::size_t i = 0; i < out.size(); ++i) {
         if (!out[i].defined() || out[i].is_meta() || !isDifferentiableType(out[i].scalar_type())) continue;
         NoGradGuard guard;
-        if (!reel::any(reel::isnan(out[i])).item().toBool()) continue;
+        const Tensor elements = out[i].is_sparse() ? out[i]._values() : out[i];
+        if (!reel::any(reel::isnan(elements)).item().toBool()) continue;
         Error error(str(n.name(), " returned NaN in its result ", i));
         explain_failure(n, [&](const std::string& line) { error.add_context(line); });
         throw error;

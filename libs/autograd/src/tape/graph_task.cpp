@@ -6,10 +6,10 @@
 #include <thread>
 
 #include <reel/autograd/backward.hpp>
+#include <reel/autograd/detail/enclosed_passes.hpp>
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
-#include <reel/autograd/ops/reduce/minmax.hpp>
 
 #include "tape/accumulate_grad.hpp"
 #include "tape/autograd_meta.hpp"
@@ -46,15 +46,35 @@ void GraphTask::run(const EdgeList& roots, const std::vector<Tensor>& seeds, std
     const RunningScope scope(this);
     const AutoGradMode mode(create_graph_);
     restricted_ = restricted;
+    if (reel::detail::passes_are_enclosed && !captures.empty()) {
+        std::vector<Node*> ends;
+        for (const Capture& c : captures) ends.push_back(c.function);
+        nodes_.end_at(std::move(ends));
+    }
     nodes_.discover(roots);
     if (restricted) restrict_to(roots, captures, executed);
-    seed(roots, seeds);
-    while (!ready_.empty()) {
-        Node& n = *ready_.pop();
-        evaluate(n);
-        if (n.is_accumulator()) after_accumulation_.ran(&n);
+    try {
+        seed(roots, seeds);
+        while (!ready_.empty()) {
+            Node& n = *ready_.pop();
+            evaluate(n);
+            if (!n.is_accumulator()) continue;
+            after_accumulation_.ran(&n);
+            if (streams_.any()) accumulated_.push_back(n.getptr());
+        }
+    } catch (...) { // some leaves have their gradient, and the caller may look at it
+        join_streams();
+        throw;
     }
+    join_streams();
     run_callbacks();
+}
+
+void GraphTask::join_streams() {
+    if (!streams_.any()) return;
+    streams_.join();
+    for (const NodePtr& n : accumulated_) streams_.give(static_cast<const AccumulateGrad&>(*n).variable().grad());
+    for (const Capture* c : captures_) streams_.give(c->result);
 }
 
 void GraphTask::run_on_a_fresh_stack(const EdgeList& roots, const std::vector<Tensor>& seeds,
@@ -63,9 +83,11 @@ void GraphTask::run_on_a_fresh_stack(const EdgeList& roots, const std::vector<Te
     std::exception_ptr error;
     const auto modes = reel::detail::thread_modes;
     const TapeModes tape = tape_modes();
+    const bool enclosed = reel::detail::passes_are_enclosed;
     std::thread deeper([&] {
         reel::detail::thread_modes = modes;
         tape_modes() = tape;
+        reel::detail::passes_are_enclosed = enclosed;
         try {
             run(roots, seeds, captures, executed, restricted);
         } catch (...) {

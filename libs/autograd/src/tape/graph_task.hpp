@@ -10,6 +10,7 @@
 #include "tape/after_accumulation.hpp"
 #include "tape/pass_nodes.hpp"
 #include "tape/ready_queue.hpp"
+#include "tape/streams.hpp"
 
 namespace reel::autograd {
 
@@ -49,6 +50,7 @@ private:
                               const std::vector<Node*>& executed, bool restricted);
     void restrict_to(const EdgeList& roots, std::vector<Capture>& captures, const std::vector<Node*>& executed);
     void seed(const EdgeList& roots, const std::vector<Tensor>& seeds);
+    void join_streams();
     void run_callbacks();
     // The step of one node (step.cpp).
     void evaluate(Node& n);
@@ -63,6 +65,8 @@ private:
     std::vector<Capture*> captures_; ///< ordered by function
     std::vector<std::function<void()>> callbacks_, at_end_;
     AfterAccumulation after_accumulation_;
+    PassStreams streams_;
+    std::vector<NodePtr> accumulated_; ///< on several streams: whose gradients the caller will read
 };
 
 } // namespace reel::autograd

@@ -1,6 +1,6 @@
 // Nodes: making, walking and destroying them.
 #include <reel/autograd/node.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 
 #include <cctype>
 #include <unordered_set>
@@ -13,6 +13,7 @@
 #include "tape/anomaly.hpp"
 #include "tape/autograd_meta.hpp"
 #include "tape/node_extras.hpp"
+#include "tape/streams.hpp"
 
 namespace reel::autograd {
 
@@ -105,10 +106,14 @@ Tensor InputMetadata::zeros() const {
 
 std::uint32_t Node::add_input_metadata(const Tensor& t) {
     inputs_.emplace_back(t);
+    if (has_stream(*this)) [[unlikely]]
+        note_stream(*this, t.device());
     return std::uint32_t(inputs_.size() - 1);
 }
 std::uint32_t Node::add_input_metadata(InputMetadata m) {
     inputs_.push_back(std::move(m));
+    if (has_stream(*this)) [[unlikely]]
+        note_stream(*this, inputs_.back().device);
     return std::uint32_t(inputs_.size() - 1);
 }
 

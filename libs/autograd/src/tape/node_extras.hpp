@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,6 +39,7 @@ struct NodeExtras {
     ValueDict metadata;
     std::vector<const void*> frames; ///< of the forward op's call, innermost first (anomaly mode)
     std::string trace, module_path;  ///< `trace` is written when first asked for
+    std::uintptr_t stream = 0;       ///< of the device, on which the op ran; 0 for the default one (tape/streams.hpp)
     NodePtr parent;                  ///< the node being evaluated when this one was made (anomaly mode)
 
 private:

@@ -10,6 +10,7 @@
 #include "tape/gradient_checks.hpp"
 #include "tape/graph_task.hpp"
 #include "tape/hook_rounds.hpp"
+#include "tape/streams.hpp"
 #include "tensor/taken_calls.hpp"
 
 namespace reel::autograd {
@@ -48,8 +49,9 @@ GradList apply(Node& n, GradList&& grads) {
 
 /// May `have` be added to in place? Nobody else can see it then (E-25).
 bool is_ours(const Tensor& have, const Tensor& g) {
-    return !GradMode::is_enabled() && have.is_uniquely_owned() && have.storage()->use_count() == 1 && !have.is_view() &&
-           have.scalar_type() == g.scalar_type() && have.is_non_overlapping_and_dense();
+    return !GradMode::is_enabled() && !have.is_sparse() && have.is_uniquely_owned() &&
+           have.storage()->use_count() == 1 && !have.is_view() && have.scalar_type() == g.scalar_type() &&
+           have.is_non_overlapping_and_dense();
 }
 
 } // namespace
@@ -57,6 +59,7 @@ bool is_ours(const Tensor& have, const Tensor& g) {
 void GraphTask::evaluate(Node& n) {
     PassState& s = nodes_.at(&n);
     const CurrentNode scope(current_, n);
+    const OnStreamOf stream(n); // hooks, too
     GradList grads = take_arrived(s, n);
     if (n.extras() || n.is_accumulator()) run_tensor_hooks(n, grads);
     if (s.captured) capture(n, grads);
@@ -91,6 +94,8 @@ void GraphTask::route(Node& n, GradList&& out) {
 void GraphTask::arrive(PassState& s, Node* n, std::uint32_t slot, Tensor&& g) {
     widen(s.buffer, n->num_inputs());
     if (g.defined()) {
+        streams_.hand_over(g, *n);
+        const OnStreamOf stream(*n);
         Tensor& have = s.buffer[slot];
         if (!have.defined()) have = std::move(g);
         else {

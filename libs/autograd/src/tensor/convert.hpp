@@ -8,6 +8,7 @@
 namespace reel::detail {
 
 /// `to` with everything decided: returns `t` itself when nothing changes and no copy is asked for. Differentiable.
-Tensor convert(const Tensor& t, ScalarType dtype, Device device, bool copy, std::optional<MemoryFormat> format);
+Tensor convert(const Tensor& t, ScalarType dtype, Device device, bool copy, std::optional<MemoryFormat> format,
+               bool non_blocking = false);
 
 } // namespace reel::detail

@@ -27,8 +27,8 @@ Tensor view_raw(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, std:
 Tensor cast_raw(const Tensor& t, ScalarType dtype);
 /// A dense row-major version of `t` without recording; `t` itself when it is one.
 Tensor contiguous_raw(const Tensor& t);
-/// dst[...] = src[...] with conversion, same shape, no recording, no version bump.
-void copy_raw(const Tensor& dst, const Tensor& src);
+/// dst[...] = src[...] with conversion, same shape, no recording, no version bump. `non_blocking`: see kernels::copy.
+void copy_raw(const Tensor& dst, const Tensor& src, bool non_blocking = false);
 void fill_raw(const Tensor& dst, const Scalar& value);
 
 /// Aliases of parts: no view on the tape.

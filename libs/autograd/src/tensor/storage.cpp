@@ -27,6 +27,7 @@ void free_device(void* data, std::size_t nbytes, void* context) {
     const auto code = reinterpret_cast<std::uintptr_t>(context);
     device_hooks(DeviceType(code & 0xff)).free(data, nbytes, DeviceIndex(code >> 8));
 }
+void free_pinned(void* data, std::size_t nbytes, void*) { device_hooks(kCUDA).pinned_free(data, nbytes); }
 intrusive_ptr<Storage> made(Storage* s, bool fresh) {
     intrusive_ptr<Storage> r(s);
     if (detail::launch_observer) [[unlikely]]
@@ -66,6 +67,14 @@ intrusive_ptr<Storage> Storage::wrap(void* data, std::size_t nbytes, Device devi
                                      void* context) {
     return made(new (cpu_alloc(sizeof(Storage))) Storage(data, nbytes, device, deleter, context), false);
 }
+
+intrusive_ptr<Storage> Storage::allocate_pinned(std::size_t nbytes) {
+    const DeviceHooks& hooks = device_hooks(kCUDA);
+    REEL_CHECK(hooks.pinned_alloc && hooks.device_count() > 0, "pin_memory: no CUDA device can be used: ",
+               hooks.unavailable_reason ? hooks.unavailable_reason() : "the program is not linked with libreel_cuda");
+    return wrap(hooks.pinned_alloc(nbytes), nbytes, kCPU, &free_pinned, nullptr);
+}
+bool Storage::is_pinned() const { return deleter_ == &free_pinned; }
 
 intrusive_ptr<Storage> Storage::shared_counter() {
     if (!counter_) {

@@ -138,6 +138,7 @@ bool fits(cublasComputeType_t compute, cudaDataType t) {
 extern "C" {
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
+    if (this_call_fails()) return CUBLAS_STATUS_ALLOC_FAILED;
     const std::lock_guard guard(runtime_lock());
     *handle = reinterpret_cast<cublasHandle_t>(new char);
     handles()[*handle] = {current_device()};
@@ -150,6 +151,7 @@ cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
     return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
+    if (this_call_fails()) return CUBLAS_STATUS_INTERNAL_ERROR;
     const std::lock_guard guard(runtime_lock());
     const auto h = handles().find(handle);
     if (h == handles().end()) return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -166,6 +168,10 @@ const char* cublasGetStatusString(cublasStatus_t status) {
         return "an unsupported value or parameter was passed to the function";
     case CUBLAS_STATUS_NOT_SUPPORTED:
         return "the requested functionality is not supported";
+    case CUBLAS_STATUS_ALLOC_FAILED:
+        return "the resource allocation failed";
+    case CUBLAS_STATUS_EXECUTION_FAILED:
+        return "the function failed to launch on the GPU";
     default:
         return "an internal operation failed";
     }
@@ -176,6 +182,7 @@ cublasStatus_t cublasGemmEx_64(cublasHandle_t handle, cublasOperation_t op_a, cu
                                std::int64_t lda, const void* b, cudaDataType b_type, std::int64_t ldb, const void* beta,
                                void* c, cudaDataType c_type, std::int64_t ldc, cublasComputeType_t compute,
                                cublasGemmAlgo_t) {
+    if (this_call_fails()) return CUBLAS_STATUS_EXECUTION_FAILED;
     const std::lock_guard guard(runtime_lock());
     const auto h = handles().find(handle);
     if (h == handles().end() || h->second.device != current_device()) return CUBLAS_STATUS_NOT_INITIALIZED;

@@ -52,6 +52,10 @@ void run_grid(const LaunchConfig& c, const std::function<void()>& thread, int de
 
 void launch(const LaunchConfig& config, std::function<void()> thread) {
     const std::lock_guard guard(runtime_lock());
+    if (this_call_fails()) {
+        answer(cudaErrorLaunchFailure);
+        return;
+    }
     if (const cudaError_t status = check_launch(config); status != cudaSuccess) {
         answer(status);
         return;

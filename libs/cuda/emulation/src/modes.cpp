@@ -50,7 +50,10 @@ Modes parse_modes(const std::string& text) {
         else if (key == "seed") m.seed = number(key, value);
         else if (key == "devices") m.devices = int(number(key, value));
         else if (key == "device") m.small = word<bool>(key, value, {{"h200", false}, {"small", true}});
-        else fault("REEL_EMULATION: " + key + ": expected order, timing, seed, devices or device");
+        else if (key == "driver")
+            m.driver =
+                word<Driver>(key, value, {{"current", Driver::current}, {"old", Driver::old}, {"none", Driver::none}});
+        else fault("REEL_EMULATION: " + key + ": expected order, timing, seed, devices, device or driver");
     }
     return m;
 }

@@ -12,5 +12,7 @@ namespace reel::cuda::emulation {
 int current_device();
 /// Keeps the status for cudaGetLastError, and gives it.
 cudaError_t answer(cudaError_t status);
+/// Asked once by each call that a program must expect to fail (failing_call.hpp).
+bool this_call_fails();
 
 } // namespace reel::cuda::emulation

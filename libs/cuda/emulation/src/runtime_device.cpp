@@ -44,6 +44,22 @@ const char* cudaGetErrorName(cudaError_t e) {
         return "cudaErrorInvalidResourceHandle";
     case cudaErrorNotReady:
         return "cudaErrorNotReady";
+    case cudaErrorLaunchFailure:
+        return "cudaErrorLaunchFailure";
+    case cudaErrorDevicesUnavailable:
+        return "cudaErrorDevicesUnavailable";
+    case cudaErrorStreamCaptureUnsupported:
+        return "cudaErrorStreamCaptureUnsupported";
+    case cudaErrorStreamCaptureInvalidated:
+        return "cudaErrorStreamCaptureInvalidated";
+    case cudaErrorStreamCaptureUnjoined:
+        return "cudaErrorStreamCaptureUnjoined";
+    case cudaErrorCapturedEvent:
+        return "cudaErrorCapturedEvent";
+    case cudaErrorIllegalState:
+        return "cudaErrorIllegalState";
+    case cudaErrorStreamCaptureIsolation:
+        return "cudaErrorStreamCaptureIsolation";
     default:
         return "cudaErrorUnknown";
     }
@@ -64,18 +80,38 @@ const char* cudaGetErrorString(cudaError_t e) {
         return "invalid resource handle";
     case cudaErrorNotReady:
         return "device not ready";
+    case cudaErrorLaunchFailure:
+        return "unspecified launch failure";
+    case cudaErrorDevicesUnavailable:
+        return "CUDA-capable device(s) is/are busy or unavailable";
+    case cudaErrorStreamCaptureUnsupported:
+        return "operation not permitted when stream is capturing";
+    case cudaErrorStreamCaptureInvalidated:
+        return "operation failed due to a previous error during capture";
+    case cudaErrorStreamCaptureUnjoined:
+        return "operation failed because a forked stream was not joined to its origin";
+    case cudaErrorCapturedEvent:
+        return "operation not permitted on an event last recorded in a capturing stream";
+    case cudaErrorIllegalState:
+        return "the operation cannot be performed in the present state";
+    case cudaErrorStreamCaptureIsolation:
+        return "dependency created on uncaptured work in another stream";
     default:
         return "unknown error";
     }
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
+    *version = modes().driver == Driver::current ? CUDART_VERSION : modes().driver == Driver::old ? 11000 : 0;
+    return cudaSuccess;
+}
+cudaError_t cudaRuntimeGetVersion(int* version) {
     *version = CUDART_VERSION;
     return cudaSuccess;
 }
-cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
 cudaError_t cudaGetDeviceCount(int* count) {
-    *count = modes().devices;
+    *count = modes().driver == Driver::current ? modes().devices : 0;
+    if (modes().driver == Driver::old) return answer(cudaErrorInsufficientDriver);
     return answer(*count > 0 ? cudaSuccess : cudaErrorNoDevice);
 }
 cudaError_t cudaGetDevice(int* device) {
@@ -83,11 +119,13 @@ cudaError_t cudaGetDevice(int* device) {
     return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int device) {
+    if (this_call_fails()) return answer(cudaErrorDevicesUnavailable);
     if (device < 0 || device >= modes().devices) return answer(cudaErrorInvalidDevice);
     device_now = device;
     return cudaSuccess;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
+    if (this_call_fails()) return answer(cudaErrorDevicesUnavailable);
     if (device < 0 || device >= modes().devices) return answer(cudaErrorInvalidDevice);
     const DeviceTable& t = modes().table();
     *p = cudaDeviceProp{};
@@ -105,7 +143,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
     return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {
+    if (this_call_fails()) return answer(cudaErrorLaunchFailure);
     const std::lock_guard guard(runtime_lock());
+    if (is_capturing(device_now)) return answer(cudaErrorStreamCaptureUnsupported);
     drain_device(device_now);
     return cudaSuccess;
 }

@@ -59,6 +59,8 @@ cudaError_t copy(void* to, const void* from, std::size_t n, cudaMemcpyKind kind,
     case cudaMemcpyHostToDevice:
         if (is_pinned(from)) {
             enqueue(s, [=, d = s.device] { copy_now(to, from, n, d, "a copy to the device"); });
+        } else if (s.capture) { // would be read when the graph runs, wherever it is by then
+            return answer(cudaErrorStreamCaptureUnsupported);
         } else { // pageable memory has been read when the call returns
             const auto* const b = static_cast<const std::byte*>(from);
             auto staged = std::make_shared<std::vector<std::byte>>(b, b + n);
@@ -66,6 +68,7 @@ cudaError_t copy(void* to, const void* from, std::size_t n, cudaMemcpyKind kind,
         }
         break;
     case cudaMemcpyDeviceToHost:
+        if (s.capture && !is_pinned(to)) return answer(cudaErrorStreamCaptureUnsupported);
         enqueue(s, [=, d = s.device] { copy_now(to, from, n, d, "a copy to the host"); });
         if (!is_pinned(to)) drain(s);
         break;
@@ -88,11 +91,13 @@ Pool& pool_of(int device) {
 extern "C" {
 
 cudaError_t cudaMallocAsync(void** p, std::size_t n, cudaStream_t stream) {
+    if (this_call_fails()) return answer(cudaErrorMemoryAllocation);
     const std::lock_guard guard(runtime_lock());
     Stream* const s = stream_of(stream);
     if (!s) return answer(cudaErrorInvalidResourceHandle);
     *p = nullptr;
     if (n == 0) return cudaSuccess;
+    if (s->capture) return answer(cudaErrorStreamCaptureUnsupported); // memory of the graph's own: nobody here wants it
     Allocation* const a = reserve(n, s->device);
     if (!a) return answer(cudaErrorMemoryAllocation);
     *p = a->begin;
@@ -100,10 +105,12 @@ cudaError_t cudaMallocAsync(void** p, std::size_t n, cudaStream_t stream) {
     return cudaSuccess;
 }
 cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
+    if (this_call_fails()) return answer(cudaErrorLaunchFailure);
     const std::lock_guard guard(runtime_lock());
     Stream* const s = stream_of(stream);
     if (!s) return answer(cudaErrorInvalidResourceHandle);
     if (!p) return cudaSuccess;
+    if (s->capture) return answer(cudaErrorStreamCaptureUnsupported);
     Allocation* const a = is_device_address(p) ? allocation_at(p) : nullptr;
     if (!a || a->begin != p) return answer(cudaErrorInvalidValue);
     if (a->life == Life::freed) fault("device memory is freed twice");
@@ -116,6 +123,7 @@ cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
     return cudaSuccess;
 }
 cudaError_t cudaMalloc(void** p, std::size_t n) {
+    if (this_call_fails()) return answer(cudaErrorMemoryAllocation);
     const std::lock_guard guard(runtime_lock());
     *p = nullptr;
     if (n == 0) return cudaSuccess;
@@ -126,16 +134,19 @@ cudaError_t cudaMalloc(void** p, std::size_t n) {
     return cudaSuccess;
 }
 cudaError_t cudaFree(void* p) {
+    if (this_call_fails()) return answer(cudaErrorLaunchFailure);
     const std::lock_guard guard(runtime_lock());
     if (!p) return cudaSuccess;
     Allocation* const a = is_device_address(p) ? allocation_at(p) : nullptr;
     if (!a || a->begin != p) return answer(cudaErrorInvalidValue);
     if (a->life == Life::freed) fault("device memory is freed twice");
+    if (is_capturing(a->device)) return answer(cudaErrorStreamCaptureUnsupported);
     drain_device(a->device);
     release(*a);
     return cudaSuccess;
 }
 cudaError_t cudaMallocHost(void** p, std::size_t n) {
+    if (this_call_fails()) return answer(cudaErrorMemoryAllocation);
     const std::lock_guard guard(runtime_lock());
     *p = ::operator new(n ? n : 1, std::align_val_t(256));
     pinned()[static_cast<const std::byte*>(*p)] = n;
@@ -151,11 +162,13 @@ cudaError_t cudaFreeHost(void* p) {
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t n, cudaMemcpyKind kind, cudaStream_t stream) {
+    if (this_call_fails()) return answer(cudaErrorLaunchFailure);
     const std::lock_guard guard(runtime_lock());
     Stream* const s = stream_of(stream);
     return s ? copy(to, from, n, kind, *s) : answer(cudaErrorInvalidResourceHandle);
 }
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t n, cudaMemcpyKind kind) {
+    if (this_call_fails()) return answer(cudaErrorLaunchFailure);
     const std::lock_guard guard(runtime_lock());
     Stream& s = default_stream(current_device());
     const cudaError_t status = copy(to, from, n, kind, s);
@@ -164,6 +177,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t n, cudaMemcpyKind
 }
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t n,
                                 cudaStream_t stream) {
+    if (this_call_fails()) return answer(cudaErrorLaunchFailure);
     const std::lock_guard guard(runtime_lock());
     Stream* const s = stream_of(stream);
     if (!s) return answer(cudaErrorInvalidResourceHandle);
@@ -179,6 +193,7 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
     return cudaSuccess;
 }
 cudaError_t cudaMemsetAsync(void* p, int value, std::size_t n, cudaStream_t stream) {
+    if (this_call_fails()) return answer(cudaErrorLaunchFailure);
     const std::lock_guard guard(runtime_lock());
     Stream* const s = stream_of(stream);
     if (!s) return answer(cudaErrorInvalidResourceHandle);

@@ -8,6 +8,7 @@
 
 #include <reel/cuda/emulation/modes.hpp>
 
+#include "capture.hpp"
 #include "runtime.hpp"
 
 namespace reel::cuda::emulation {
@@ -44,7 +45,7 @@ void run_front(Stream& s) {
     // what was caught up may have waited for this one
     if (s.queue.empty() || s.queue.front().number != number) return;
     if (const auto until = s.queue.front().until) {
-        while (until->reached < s.queue.front().times) run_front(*until->stream);
+        while (!until->reached) run_front(*until->stream);
         if (s.queue.empty() || s.queue.front().number != number) return;
     }
     Task task = std::move(s.queue.front());
@@ -97,19 +98,31 @@ Stream* stream_of(cudaStream_t handle) {
     return nullptr;
 }
 
-void enqueue(Stream& s, std::function<void()> run) { push(s, {std::move(run), nullptr, 0, 0}); }
-void enqueue_wait(Stream& s, const std::shared_ptr<Event>& event) { push(s, {nullptr, event, event->recorded, 0}); }
-void enqueue_record(Stream& s, const std::shared_ptr<Event>& event) {
-    event->stream = &s;
-    const std::uint64_t times = ++event->recorded;
-    push(s, {[event, times] {
+void enqueue(Stream& s, std::function<void()> run) {
+    if (s.capture) s.capture->add(s, std::move(run));
+    else push(s, {std::move(run), nullptr, 0});
+}
+void enqueue_wait(Stream& s, const Event& event) {
+    if (event.mark->capture) event.mark->capture->wait(s, *event.mark);
+    else push(s, {nullptr, event.mark, 0});
+}
+void enqueue_record(Stream& s, Event& event) {
+    event.mark = std::make_shared<Mark>();
+    event.mark->stream = &s;
+    if (s.capture) return s.capture->mark(s, *event.mark);
+    push(s, {[mark = event.mark] {
                  using namespace std::chrono;
-                 event->reached = std::max(event->reached, times);
-                 event->milliseconds = duration<double, std::milli>(steady_clock::now().time_since_epoch()).count();
+                 mark->reached = true;
+                 mark->milliseconds = duration<double, std::milli>(steady_clock::now().time_since_epoch()).count();
              },
-             nullptr, 0, 0});
+             nullptr, 0});
 }
 
+bool is_capturing(int device) {
+    for (const auto& s : streams().all)
+        if (s->device == device && s->capture) return true;
+    return false;
+}
 void drain(Stream& s) {
     while (!s.queue.empty()) run_front(s);
 }
@@ -121,8 +134,8 @@ void drain_device(int device) {
 void advance(Stream& s) {
     if (!s.queue.empty()) run_front(s);
 }
-void drain_until(const std::shared_ptr<Event>& event) {
-    while (event->reached < event->recorded) run_front(*event->stream);
+void drain_until(const Mark& mark) {
+    while (!mark.reached) run_front(*mark.stream);
 }
 
 } // namespace reel::cuda::emulation

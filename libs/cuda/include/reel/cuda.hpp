@@ -2,5 +2,6 @@
 #pragma once
 
 #include <reel/cuda/device.hpp>
+#include <reel/cuda/graph.hpp>
 #include <reel/cuda/memory.hpp>
 #include <reel/cuda/stream.hpp>

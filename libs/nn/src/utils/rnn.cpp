@@ -1,12 +1,13 @@
 // Packing, padding and their inverses.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
+#include <reel/autograd/ops/factory/ranges.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/index/scatter.hpp>
 #include <reel/autograd/ops/index/sort.hpp>
 #include <reel/autograd/ops/nn/packed_sequence.hpp>
-#include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/pad.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/stack.hpp>
 #include <reel/nn/utils/rnn.hpp>
 
 #include <algorithm>
@@ -40,8 +41,8 @@ PackedSequence PackedSequence::to(const TensorOptions& options, bool non_blockin
     return PackedSequence(data, batch_sizes_, along(sorted_indices_), along(unsorted_indices_));
 }
 PackedSequence PackedSequence::pin_memory() const {
-    REEL_THROW(NotImplementedError, "PackedSequence.pin_memory: there is no page-locked memory in reel; copies to a "
-                                    "device work from any memory: use to(device)");
+    const auto pinned = [](const Tensor& t) { return t.defined() ? t.pin_memory() : t; };
+    return PackedSequence(pinned(data_), batch_sizes_, pinned(sorted_indices_), pinned(unsorted_indices_));
 }
 bool PackedSequence::is_cuda() const { return data_.is_cuda(); }
 

@@ -4,7 +4,8 @@
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/op.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/nn/batch_norm.hpp>
 #include <reel/autograd/ops/nn/conv.hpp>
 #include <reel/autograd/ops/nn/interpolate.hpp>

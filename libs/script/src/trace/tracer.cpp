@@ -5,7 +5,7 @@
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/node.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
 
 #include "ops/numbers.hpp"
 

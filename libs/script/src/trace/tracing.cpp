@@ -1,6 +1,6 @@
 // What traced programs call: recorded while a trace runs, else just done.
 #include <reel/autograd/error.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/nn/module.hpp>
 
 #include "trace/tracer.hpp"

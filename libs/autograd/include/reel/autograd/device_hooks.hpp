@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <reel/autograd/tensor.hpp>
 
@@ -16,9 +17,21 @@ struct DeviceHooks {
     int (*device_count)() = nullptr;                  ///< 0 when the device cannot be used
     DeviceIndex (*current_device)() = nullptr;
     bool (*has_cudnn)() = nullptr;
+    /// Page-locked memory of the host; null for devices that do not read it by themselves.
+    void* (*pinned_alloc)(std::size_t nbytes) = nullptr;
+    void (*pinned_free)(void* p, std::size_t nbytes) = nullptr;
     void (*manual_seed)(std::uint64_t seed, DeviceIndex index) = nullptr; ///< null where it draws no random numbers
     /// Why the device cannot be used, for error messages.
     const char* (*unavailable_reason)() = nullptr;
+
+    // Queues of work. A device that has them sets all four; a stream is named by a number, 0 being the default one.
+    std::uintptr_t (*stream)(DeviceIndex index) = nullptr; ///< the calling thread's
+    void (*set_stream)(DeviceIndex index, std::uintptr_t stream) = nullptr;
+    /// What the second stream is given from now on runs after all that the first has been given.
+    void (*order)(DeviceIndex before, std::uintptr_t stream_before, DeviceIndex after,
+                  std::uintptr_t stream_after) = nullptr;
+    /// The memory at `data` serves nobody else before what the stream does until it is freed has run.
+    void (*used_on)(void* data, DeviceIndex index, DeviceIndex stream_device, std::uintptr_t stream) = nullptr;
 };
 DeviceHooks& device_hooks(DeviceType type);
 

@@ -39,6 +39,8 @@ public:
 
 private:
     DeviceIndex before_;
+    bool changed_;
 };
+using CUDAGuard = DeviceGuard; ///< libtorch's name
 
 } // namespace reel::cuda

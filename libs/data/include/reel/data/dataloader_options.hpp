@@ -27,13 +27,15 @@ struct DataLoaderOptions {
     REEL_LOADER_OPTION(bool, enforce_ordering)
     /// Leaves out a last batch that is not full. (Stateful datasets decide about theirs themselves.)
     REEL_LOADER_OPTION(bool, drop_last)
+    /// Tensors of a batch lie in page-locked memory (Tensor::pin_memory): needs a CUDA device.
+    REEL_LOADER_OPTION(bool, pin_memory)
 #undef REEL_LOADER_OPTION
 
 private:
     std::size_t batch_size_ = 1, workers_ = 0;
     std::optional<std::size_t> max_jobs_;
     std::optional<std::chrono::milliseconds> timeout_;
-    bool enforce_ordering_ = true, drop_last_ = false;
+    bool enforce_ordering_ = true, drop_last_ = false, pin_memory_ = false;
 };
 
 /// The same with nothing left open.
@@ -41,11 +43,12 @@ struct FullDataLoaderOptions {
     explicit FullDataLoaderOptions(const DataLoaderOptions& options)
         : batch_size(options.batch_size()), workers(options.workers()),
           max_jobs(options.max_jobs().value_or(2 * options.workers())), timeout(options.timeout()),
-          enforce_ordering(options.enforce_ordering()), drop_last(options.drop_last()) {}
+          enforce_ordering(options.enforce_ordering()), drop_last(options.drop_last()),
+          pin_memory(options.pin_memory()) {}
 
     std::size_t batch_size, workers, max_jobs;
     std::optional<std::chrono::milliseconds> timeout;
-    bool enforce_ordering, drop_last;
+    bool enforce_ordering, drop_last, pin_memory;
 };
 
 } // namespace reel::data

@@ -7,6 +7,7 @@
 
 #include <reel/autograd/error.hpp>
 #include <reel/data/dataloader_options.hpp>
+#include <reel/data/detail/pinned.hpp>
 #include <reel/data/detail/worker_pool.hpp>
 #include <reel/data/iterator.hpp>
 #include <reel/data/worker_exception.hpp>
@@ -71,13 +72,18 @@ protected:
 
     std::shared_ptr<void> make_batch(Dataset& dataset, std::size_t id, detail::WorkerPool::Job& job) const {
         const detail::BatchScope scope(id, options_.workers, detail::batch_seed(seed_, job.number));
-        std::optional<Batch> batch = dataset.get_batch(std::move(*static_cast<BatchRequest*>(job.request.get())));
+        std::optional<Batch> batch = batch_of(dataset, std::move(*static_cast<BatchRequest*>(job.request.get())));
         return batch ? std::make_shared<Batch>(std::move(*batch)) : nullptr;
     }
     FullDataLoaderOptions options_;
     Dataset dataset_;
 
 private:
+    std::optional<Batch> batch_of(Dataset& dataset, BatchRequest request) const {
+        std::optional<Batch> batch = dataset.get_batch(std::move(request));
+        if (batch && options_.pin_memory) detail::pin(*batch);
+        return batch;
+    }
     void start_workers() {
         try {
             while (pool_.size() < options_.workers) pool_.start(worker(pool_.size()));
@@ -95,7 +101,7 @@ private:
             auto request = get_batch_request();
             if (!request) return std::nullopt;
             const detail::BatchScope scope(0, 0, detail::batch_seed(seed_, requested_++));
-            return dataset_.get_batch(std::move(*request));
+            return batch_of(dataset_, std::move(*request));
         }
         std::optional<std::int64_t> timeout;
         if (options_.timeout) timeout = options_.timeout->count();

@@ -54,8 +54,8 @@ public:
     PackedSequence char_() const { return to(kChar); }
     PackedSequence byte() const { return to(kByte); }
     bool is_cuda() const;
-    /// Memory is never page-locked: is_pinned is false, and pin_memory throws NotImplementedError.
-    bool is_pinned() const { return false; }
+    /// Does the data lie in page-locked memory, and a sequence whose tensors do (Tensor::pin_memory).
+    bool is_pinned() const { return data_.is_pinned(); }
     PackedSequence pin_memory() const;
 
 private:

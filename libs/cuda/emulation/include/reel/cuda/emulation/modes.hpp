@@ -12,6 +12,8 @@ enum class Order { forward, reverse, random };
 /// When queued work runs: at once; only when somebody waits for it, and what nobody waited for not at all until then;
 /// or at moments that the seed decides.
 enum class Timing { eager, late, random };
+/// The machine's driver: as new as the toolkit, older than it, or none.
+enum class Driver { current, old, none };
 
 /// What the device says of itself (values of NVIDIA's data sheets and of the programming guide's table for the compute
 /// capability).
@@ -29,12 +31,13 @@ struct Modes {
     Timing timing = Timing::eager;
     std::uint64_t seed = 1;
     int devices = 2;
+    Driver driver = Driver::current;
     bool small = false; ///< a device of few multiprocessors, on which every grid-stride loop goes round more than once
     const DeviceTable& table() const;
 };
 
 /// The modes of this process. First use reads REEL_EMULATION, for example
-/// `order=reverse,timing=late,seed=7,devices=1,device=small`; a word that there is not ends the process with those that
+/// `order=reverse,timing=late,seed=7,devices=1,device=small,driver=old`; a word that there is not ends the process with those that
 /// there are. Tests may change them while no work is queued.
 Modes& modes();
 /// `modes()` from such a text.
