@@ -10,7 +10,7 @@ check() { echo "$sum  $file" | sha256sum --check --status 2>/dev/null; }
 check && exit 0
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-python3 -m pip download --quiet --no-deps --dest "$folder" silero-vad==6.2.3 >"$folder/log" 2>&1 ||
+python3 -m pip --retries 0 --timeout 8 download --quiet --no-deps --dest "$folder" silero-vad==6.2.3 >"$folder/log" 2>&1 ||
     { echo "tools/fetch_silero.sh: PyPI cannot be reached; nothing was fetched" >&2; exit 1; }
 mkdir -p "$(dirname "$file")"
 python3 -c 'import sys, zipfile
