@@ -154,13 +154,69 @@ BOOST_AUTO_TEST_CASE(M_54_parameter_dictionaries) {
     BOOST_TEST(has(message_of([&] { d->call_values({}); }), {"ParameterDict", "cannot be called"}));
     BOOST_TEST(d->pop("n").toInt() == 3);
     BOOST_TEST(d->repr() == "ParameterDict(\n"
-                            "    (b): Parameter containing: [torch.float32 of size 2]\n"
-                            "    (a): Parameter containing: [torch.float32 of size 1]\n"
+                            "    (b): Parameter containing: [torch.FloatTensor of size 2]\n"
+                            "    (a): Parameter containing: [torch.FloatTensor of size 1]\n"
                             ")");
     BOOST_TEST(std::dynamic_pointer_cast<nn::ParameterDictImpl>(d->clone())->keys() == (names{"b", "a"}));
     d->clear();
     BOOST_TEST(d->empty());
     BOOST_TEST(d->parameters().empty());
+}
+
+BOOST_AUTO_TEST_CASE(parameter_dicts_do_what_pythons_dicts_do) {
+    const Tensor a = ones({2}), b = zeros({3});
+    nn::ParameterDict d(std::vector<std::pair<std::string, Tensor>>{{"z", a}, {"a", b}});
+    BOOST_TEST((names(d->begin(), d->end()) == names{"z", "a"}));
+    BOOST_TEST((names(d->rbegin(), d->rend()) == names{"a", "z"}));
+    const nn::ParameterDict copied(d->copy());
+    BOOST_TEST((*copied)["z"].is_same((*d)["z"]));
+
+    BOOST_TEST(equal(d->setdefault("z", Value(zeros({9}))), a));
+    BOOST_TEST(nn::Parameter::is(d->setdefault("new", Value(zeros({1})))));
+    BOOST_TEST(d->setdefault("none").isNone());
+    BOOST_TEST(d->keys() == (names{"z", "a", "new", "none"}));
+    BOOST_TEST(d->popitem().first == "none");
+    const auto [key, last] = d->popitem();
+    BOOST_TEST((key == "new" && last.isTensor()));
+    BOOST_TEST(!d->contains("new"));
+    BOOST_TEST(copied->keys() == (names{"z", "a"}));
+
+    nn::ParameterDict more(std::vector<std::pair<std::string, Tensor>>{{"q", b}, {"z", full({1}, 5.0)}});
+    const nn::ParameterDict both = d | more;
+    BOOST_TEST(both->keys() == (names{"z", "a", "q"}));
+    BOOST_TEST(both->at("z").toTensor().item<double>() == 5);
+    BOOST_TEST(d->keys() == (names{"z", "a"}));
+    *d |= *more;
+    BOOST_TEST(d->keys() == (names{"z", "a", "q"}));
+    ValueDict entries;
+    entries.set("n", 3);
+    entries.set("a", Value(ones({1})));
+    d->update(entries);
+    BOOST_TEST(d->keys() == (names{"z", "a", "q", "n"}));
+    BOOST_TEST(d->at("a").toTensor().numel() == 1);
+    d->erase("z");
+    BOOST_TEST(d->keys() == (names{"a", "q", "n"}));
+    ValueDict wrong;
+    wrong.set("fine", 1);
+    wrong.set(std::int64_t(5), 2);
+    BOOST_TEST(has(message_of<TypeError>([&] { d->update(wrong); }), {"ParameterDict", "update", "5"}));
+    BOOST_TEST(!d->contains("fine"));
+    const nn::ParameterDict same(nn::ParameterDictImpl::fromkeys({"x", "y"}, Value(a)));
+    BOOST_TEST(!(*same)["x"].is_same((*same)["y"]));
+    BOOST_TEST((*same)["x"].is_alias_of((*same)["y"]));
+    BOOST_TEST(nn::ParameterDictImpl::fromkeys({"x"})->at("x").isNone());
+    BOOST_TEST(
+        has(message_of<KeyError>([] { nn::ParameterDict()->popitem(); }), {"ParameterDict", "popitem", "empty"}));
+}
+
+BOOST_AUTO_TEST_CASE(parameter_lists_are_sliced) {
+    nn::ParameterList list(ones({1}), zeros({2}), ones({3}));
+    const nn::ParameterList tail((*list)[indexing::Slice(1)]);
+    BOOST_TEST(tail->size() == 2u);
+    BOOST_TEST((*tail)[0].is_same((*list)[1]));
+    BOOST_TEST((*list->slice(-1, std::nullopt))[0].size(0) == 3);
+    *list += std::vector<Tensor>{full({4}, 2.0)};
+    BOOST_TEST((nn::Parameter::is((*list)[3]) && (*list)[3].size(0) == 4));
 }
 
 BOOST_AUTO_TEST_CASE(parameter_containers_read_as_tensors) {

@@ -35,6 +35,40 @@ BOOST_AUTO_TEST_CASE(inserting_shifts_the_names) { // M-53
     for (const nn::ModulePtr& m : *other) n += m == list->ptr(std::int64_t(n));
     BOOST_TEST(n == 3U);
 }
+template <class Container> void check_slices(const Container& five) {
+    const auto widths = [](const auto& modules) {
+        std::vector<std::int64_t> r;
+        for (const auto& item : modules->named_children())
+            r.push_back(item.value()->template as<nn::LinearImpl>()->options.out_features());
+        return r;
+    };
+    const auto names = [](const auto& modules) { return modules->named_children().keys(); };
+    using widths_t = std::vector<std::int64_t>;
+    BOOST_TEST((widths((*five)[indexing::Slice(1, 3)]) == widths_t{2, 3}));
+    BOOST_TEST((widths((*five)[indexing::Slice(-2, std::nullopt)]) == widths_t{4, 5}));
+    five->erase(1, 4, 2);
+    BOOST_TEST((widths(five) == widths_t{1, 3, 5}));
+    BOOST_TEST((names(five) == std::vector<std::string>{"0", "1", "2"}));
+    five->erase(2, std::nullopt);
+    BOOST_TEST((widths(five) == widths_t{1, 3}));
+    five->erase(7, 9); // nothing is there, as in Python
+    BOOST_TEST(five->size() == 2u);
+    BOOST_CHECK_THROW(five->erase(0, 2, 0), ValueError);
+    *five += *five;
+    BOOST_TEST((widths(five) == widths_t{1, 3, 1, 3}));
+    five->erase(std::nullopt, std::nullopt, -1);
+    BOOST_TEST(five->is_empty());
+}
+BOOST_AUTO_TEST_CASE(slices_are_taken_and_deleted) { // M-52, M-53
+    check_slices(
+        nn::ModuleList{nn::Linear(1, 1), nn::Linear(1, 2), nn::Linear(1, 3), nn::Linear(1, 4), nn::Linear(1, 5)});
+    check_slices(
+        nn::Sequential{nn::Linear(1, 1), nn::Linear(1, 2), nn::Linear(1, 3), nn::Linear(1, 4), nn::Linear(1, 5)});
+    nn::ModuleDict dict(std::vector<nn::ModuleDictImpl::Item>{{"a", nn::ReLU().ptr()}, {"b", nn::ReLU().ptr()}});
+    dict->erase("a");
+    BOOST_TEST((dict->keys() == std::vector<std::string>{"b"}));
+    BOOST_CHECK_THROW(dict->erase("a"), KeyError);
+}
 BOOST_AUTO_TEST_CASE(a_module_of_another_class_is_named_as_it_prints) {
     nn::ModuleList list{nn::Linear(1, 1)};
     nn::Sequential sequence{nn::Linear(1, 1)};

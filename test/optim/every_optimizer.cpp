@@ -34,6 +34,7 @@ struct Task {
                 optimizer->zero_grad();
                 const Tensor l = loss();
                 l.backward();
+                fit_gradients(*optimizer);
                 return l;
             })
             .item<double>();

@@ -33,6 +33,7 @@ struct Setup {
                 optimizer->zero_grad();
                 const Tensor loss = ((a - 0.3) * (a - 0.3) * double(t + 1)).sum() + (b * b * b * b).sum();
                 loss.backward();
+                fit_gradients(*optimizer);
                 return loss;
             });
     }

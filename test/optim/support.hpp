@@ -32,4 +32,11 @@ inline reel::Tensor wave(reel::IntArrayRef sizes, double start, reel::ScalarType
     return t.to(dtype);
 }
 
+/// Makes the gradients sparse for an optimizer that takes no others.
+template <class O> void fit_gradients(O& optimizer) {
+    if (optimizer.takes(reel::kStrided)) return;
+    for (auto& group : optimizer.param_groups())
+        for (const reel::Tensor& p : group.params()) p.mutable_grad() = p.grad().to_sparse(1);
+}
+
 } // namespace support

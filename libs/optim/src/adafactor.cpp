@@ -1,4 +1,5 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/optim/adafactor.hpp>
@@ -49,7 +50,7 @@ double epsilon_of(ScalarType t) {
 
 void Adafactor::update_parameter(const Tensor& p, const Tensor& g, AdafactorParamState& s, const AdafactorOptions& o) {
     const double t = double(++s.step());
-    const double fresh = std::pow(t, o.beta2_decay()), rate = std::min(o.lr(), 1 / std::sqrt(t));
+    const double fresh = std::pow(t, o.beta2_decay()), rate = std::min<double>(o.lr(), 1 / std::sqrt(t));
     const double eps = std::get<0>(o.eps()).value_or(epsilon_of(p.scalar_type()));
     const double size = std::max(std::get<1>(o.eps()), root_mean_square(p)) * rate;
     if (o.weight_decay() != 0) p.mul_(1 - o.lr() * o.weight_decay());

@@ -1,10 +1,11 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
 #include <reel/optim/adagrad.hpp>
 
 #include <reel/optim/detail/steps/adagrad.hpp>
 #include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
+#include "sparse_rows.hpp"
 #include "step_base.hpp"
 
 namespace reel::optim {
@@ -59,6 +60,17 @@ void Adagrad::update_parameter(const Tensor& p, const Tensor& g, AdagradParamSta
     step.lr = o.lr() / (1 + (t - 1) * o.lr_decay());
     step.eps = o.eps();
     take_step(class_name, step, p, g, {s.sum()});
+}
+
+void Adagrad::update_rows(const Tensor& p, const Tensor& g, AdagradParamState& s, const AdagradOptions& o) {
+    REEL_CHECK(o.weight_decay() == 0, "Adagrad: weight_decay is ", o.weight_decay(),
+               " and a gradient is sparse; expected 0, as it would decay rows that were not used");
+    give_sum(p, s, o);
+    const double t = double(++s.step()), rate = o.lr() / (1 + (t - 1) * o.lr_decay());
+    const SparseRows rows(g);
+    s.sum().add_(rows.with(rows.values * rows.values));
+    const Tensor step = rows.values / (rows.of(s.sum()).sqrt() + o.eps());
+    p.add_(rows.with(step), o.maximize() ? rate : -rate);
 }
 
 void register_adagrad() { register_optimizer<Adagrad>(); }

@@ -1,4 +1,4 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/optim/asgd.hpp>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ void ASGDOptions::check() const {
 
 void ASGD::update_parameter(const Tensor& p, const Tensor& g, ASGDParamState& s, const ASGDOptions& o) {
     if (!s.ax().defined()) {
-        s.eta() = o.lr();
+        s.eta() = double(o.lr());
         s.mu() = 1.0;
         s.ax(reel::zeros_like(p));
     }

@@ -1,4 +1,4 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/optim/lbfgs.hpp>
@@ -53,7 +53,7 @@ Tensor LBFGS::flat_gradient() {
     std::vector<Tensor> parts;
     for (const Tensor& p : params()) {
         const Tensor& g = p.mutable_grad();
-        parts.push_back(g.defined() ? g.detach().reshape({-1}) : reel::zeros({p.numel()}, p.scalar_type()));
+        parts.push_back(g.defined() ? g.detach().to_dense().reshape({-1}) : reel::zeros({p.numel()}, p.scalar_type()));
     }
     const Tensor flat = reel::cat(parts);
     return maximizes() ? -flat : flat;
@@ -141,7 +141,7 @@ void LBFGS::minimize(const std::function<double()>& evaluate, double loss) {
         }
         s.prev_flat_grad(gradient.clone());
         s.prev_loss() = loss;
-        s.t() = s.n_iter() == 1 ? std::min(1.0, 1 / gradient.abs().sum().item<double>()) * o.lr() : o.lr();
+        s.t() = s.n_iter() == 1 ? std::min(1.0, 1 / gradient.abs().sum().item<double>()) * o.lr() : double(o.lr());
         const double slope = product(gradient, s.d());
         if (slope > -o.tolerance_change()) break;
         std::int64_t more = 0;

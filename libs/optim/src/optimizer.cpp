@@ -1,13 +1,16 @@
 // The optimizer base: groups, the frame of a step.
-#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/optimizer.hpp>
 
 #include <algorithm>
+#include <typeinfo>
+
+#include <boost/core/demangle.hpp>
 
 #include <reel/autograd/detail/notify_observers.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/registered.hpp>
+#include <reel/autograd/tensor_operators.hpp>
 
 #include "recorded_step.hpp"
 
@@ -147,12 +150,50 @@ Tensor Optimizer::step(LossClosure closure) {
         const bool recorded = g.options().is_differentiable();
         const AutoGradMode recording(recorded);
         const detail::RecordedSteps steps(recorded);
-        update(g);
+        const Value rate = recorded && g.options().has("lr") ? g.options().get("lr") : Value();
+        if (rate.isTensor() && rate.toTensor().requires_grad()) update_through_rate(g, rate.toTensor());
+        else update(g);
     }
     finish_step();
     return loss;
 }
+/// p' = p + lr d: the step is taken with the rate's value, and what it has become of p gets (lr - value) d besides,
+/// which is nothing but has d for its derivative.
+void Optimizer::update_through_rate(OptimizerParamGroup& group, const Tensor& rate) {
+    REEL_CHECK_VALUE(is_linear_in_rate(), "optimizer: lr requires grad, but this optimizer's step is not linear in it; "
+                                          "expected a number or a tensor that does not require grad");
+    const double value = rate.detach().item<double>(), taken = value == 0 ? 1 : value;
+    std::vector<std::pair<Tensor, Tensor>> moved; // parameters, and what they were
+    for (const Tensor& p : group.params())
+        if (p.mutable_grad().defined()) moved.emplace_back(p, p.clone());
+    const Value held(rate);
+    group.options().set("lr", taken);
+    try {
+        update(group);
+    } catch (...) {
+        group.options().set("lr", held);
+        throw;
+    }
+    group.options().set("lr", held);
+    const Tensor beside = (rate.reshape({}) - taken) / taken;
+    for (const auto& [p, before] : moved) p.add_((p - before) * beside.to(p.scalar_type()));
+}
 void Optimizer::update(OptimizerParamGroup&) { throw_no_update(); }
+void Optimizer::check_gradients(const OptimizerParamGroup& group) const {
+    for (std::size_t i = 0; i < group.params().size(); ++i) {
+        const Tensor& g = group.params()[i].mutable_grad();
+        if (!g.defined() || takes(g.layout())) continue;
+        std::string name = boost::core::demangle(typeid(*this).name());
+        name.erase(0, name.rfind(':') + 1);
+        REEL_CHECK(!g.is_sparse(), name, ": parameter ", i, ", of shape ", g.sizes(),
+                   ", has a sparse gradient; expected a strided one. SparseAdam, SGD and Adagrad take it, or give the "
+                   "parameter the gradient's to_dense()");
+        REEL_THROW(
+            Error, name, ": parameter ", i, ", of shape ", g.sizes(),
+            ", has a strided gradient; expected a sparse one, as embeddings with sparse=true make it. Adam takes "
+            "it, or give the parameter the gradient's to_sparse(1)");
+    }
+}
 void Optimizer::throw_no_update() {
     REEL_THROW(NotImplementedError, "optimizer: this class implements neither step nor update");
 }
@@ -178,19 +219,19 @@ void Optimizer::zero_grad(bool set_to_none) {
 }
 
 std::vector<Tensor>& Optimizer::parameters() {
-    REEL_WARN_DEPRECATION("Optimizer::parameters() is deprecated; use param_groups()");
+    REEL_WARN_DEPRECATION("Optimizer::parameters() is deprecated and will be removed; use param_groups()");
     REEL_CHECK_INDEX(!groups_.empty(), "optimizer: there is no parameter group");
     return groups_[0].params();
 }
 const std::vector<Tensor>& Optimizer::parameters() const { return const_cast<Optimizer*>(this)->parameters(); }
 std::size_t Optimizer::size() const {
-    REEL_WARN_DEPRECATION("Optimizer::size() is deprecated; use param_groups()");
+    REEL_WARN_DEPRECATION("Optimizer::size() is deprecated and will be removed; use param_groups()");
     std::size_t n = 0;
     for (const OptimizerParamGroup& g : groups_) n += g.params().size();
     return n;
 }
 void Optimizer::add_parameters(const std::vector<Tensor>& params) {
-    REEL_WARN_DEPRECATION("Optimizer::add_parameters() is deprecated; use add_param_group()");
+    REEL_WARN_DEPRECATION("Optimizer::add_parameters() is deprecated and will be removed; use add_param_group()");
     REEL_CHECK_INDEX(!groups_.empty(), "optimizer: there is no parameter group");
     groups_[0].params().insert(groups_[0].params().end(), params.begin(), params.end());
 }

@@ -1,4 +1,4 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/optim/sgd.hpp>
 
 #include <reel/optim/detail/steps/sgd.hpp>
@@ -38,6 +38,13 @@ void SGD::update_parameter(const Tensor& p, const Tensor& g, SGDParamState& s, c
     steps::sgd_momentum_step step{base, o.momentum(), o.dampening(), o.nesterov(), !s.momentum_buffer().defined()};
     if (step.first) s.momentum_buffer(reel::zeros_like(p));
     take_step(class_name, step, p, g, {s.momentum_buffer()});
+}
+
+void SGD::update_rows(const Tensor& p, const Tensor& g, SGDParamState& s, const SGDOptions& o) {
+    REEL_CHECK(o.weight_decay() == 0, "SGD: weight_decay is ", o.weight_decay(),
+               " and a gradient is sparse; expected 0, as it would decay rows that were not used");
+    if (o.momentum() != 0) return update_parameter(p, g.to_dense(), s, o); // moves every row that ever moved
+    p.add_(g, o.maximize() ? double(o.lr()) : -o.lr());
 }
 
 void register_sgd() { register_optimizer<SGD>(); }

@@ -1,5 +1,6 @@
 // State dicts of optimizers, and the hooks around them.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
 #include <reel/optim/optimizer.hpp>
 
 #include <unordered_map>
@@ -129,6 +130,8 @@ void Optimizer::restore(const Value& value) {
         REEL_CHECK_VALUE(numbers.size() == fresh[i].params().size(), "load_state_dict: the saved group ", i, " has ",
                          numbers.size(), " parameters, this optimizer's has ", fresh[i].params().size());
         fresh[i].options().load_dict(entry);
+        if (const Value rate = fresh[i].options().has("lr") ? fresh[i].options().get("lr") : Value(); rate.isTensor())
+            fresh[i].options().set("lr", rate.toTensor().detach().clone()); // the dict's own stays its own
         fresh[i].options().check();
         const ValueDict known = fresh[i].options().to_dict();
         fresh[i].extra().clear();

@@ -6,6 +6,7 @@
 #include "tape/inplace.hpp"
 #include "tape/modes.hpp"
 #include "tensor/raw.hpp"
+#include "tensor/sparse_parts.hpp"
 
 namespace reel::detail {
 
@@ -14,8 +15,11 @@ Tensor begin_in_place(const char* name, const Tensor& self) {
     Tensor stand_in = alias_raw(self);
     if (thread_modes.observers && GradMode::is_enabled() && !autograd::tape_modes().saved_hooks.empty()) {
         // A pack hook may keep an alias of the operand, which the result will overwrite.
-        stand_in = empty_like_raw(self, self.scalar_type());
-        copy_raw(stand_in, self);
+        if (self.is_sparse()) stand_in = sparse_raw(self.sizes(), sparse_parts(name, self));
+        else {
+            stand_in = empty_like_raw(self, self.scalar_type());
+            copy_raw(stand_in, self);
+        }
     }
     if (GradMode::is_enabled() && self.requires_grad()) {
         const autograd::Edge e = autograd::gradient_edge(self);
@@ -31,7 +35,8 @@ void finish_in_place(const char* name, const Tensor& self, const Tensor& stand_i
                dtype_name(result.scalar_type()), ", which cannot be written into input of dtype ",
                dtype_name(self.scalar_type()), "; use the out-of-place form");
     if (autograd::needs_recording(result)) autograd::check_recorded_write(self, name);
-    if (!result.is_same(stand_in)) {
+    if (self.is_sparse() || result.is_sparse()) write_sparse(name, self, result);
+    else if (!result.is_same(stand_in)) {
         if (stand_in.use_count() > 1 || result.storage() == self.storage()) {
             // The rule saved the operand, or the result aliases it: let that keep its data.
             const std::uint32_t version = stand_in.impl()->version();

@@ -12,6 +12,7 @@
 #include "tape/hook_rounds.hpp"
 #include "tape/modes.hpp"
 #include "tensor/raw.hpp"
+#include "tensor/sparse_parts.hpp"
 
 namespace reel::autograd {
 
@@ -47,6 +48,13 @@ namespace {
 bool leaf_sets_layout(const Tensor& g, const Tensor& leaf) {
     return leaf.is_non_overlapping_and_dense() && leaf.sizes().equals(g.sizes());
 }
+/// Can nobody else see its elements?
+bool is_ours(const Tensor& g) {
+    if (!g.is_uniquely_owned() || g.storage()->use_count() != 1 || g.is_view()) return false;
+    if (!g.is_sparse()) return true;
+    const Tensor& values = reel::detail::sparse_parts("backward", g).values;
+    return values.is_uniquely_owned() && values.storage()->use_count() == 1;
+}
 /// The layout that a stored gradient must have: the leaf's when that is dense, else row-major (E-28).
 bool layout_fits(const Tensor& g, const Tensor& leaf) {
     if (tape_modes().relaxed_layout && g.is_non_overlapping_and_dense()) return true; // E-79
@@ -62,8 +70,10 @@ void AccumulateGrad::accumulate(Tensor g) {
     if (!grad.defined()) {
         if (GradMode::is_enabled()) {
             grad = reel::clone(g); // E-29: keeps its history
-        } else if (g.is_uniquely_owned() && g.storage()->use_count() == 1 && !g.is_view() && layout_fits(g, leaf_)) {
+        } else if (is_ours(g) && (g.is_sparse() || layout_fits(g, leaf_))) {
             grad = g.requires_grad() ? g.detach() : std::move(g); // stolen: nobody else can see it
+        } else if (g.is_sparse()) {
+            grad = reel::clone(g.detach());
         } else {
             Tensor copy = leaf_sets_layout(g, leaf_)
                               ? reel::detail::empty_strided_raw(g.sizes(), leaf_.strides(), g.scalar_type(), g.device())
@@ -73,6 +83,8 @@ void AccumulateGrad::accumulate(Tensor g) {
         }
     } else if (GradMode::is_enabled()) {
         grad = grad + g; // E-31: a new object
+    } else if (grad.is_sparse() && !g.is_sparse()) {
+        grad = g.detach() + grad; // dense from now on
     } else {
         grad.add_(g.requires_grad() ? g.detach() : g); // E-30
     }

@@ -69,7 +69,8 @@ void refuse_nan(const Node& n, const GradList& out) {
     for (std::size_t i = 0; i < out.size(); ++i) {
         if (!out[i].defined() || out[i].is_meta() || !isDifferentiableType(out[i].scalar_type())) continue;
         NoGradGuard guard;
-        if (!reel::any(reel::isnan(out[i])).item().toBool()) continue;
+        const Tensor elements = out[i].is_sparse() ? out[i]._values() : out[i];
+        if (!reel::any(reel::isnan(elements)).item().toBool()) continue;
         Error error(str(n.name(), " returned NaN in its result ", i));
         explain_failure(n, [&](const std::string& line) { error.add_context(line); });
         throw error;

@@ -10,7 +10,6 @@
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
-#include <reel/autograd/ops/reduce/minmax.hpp>
 
 #include "tape/accumulate_grad.hpp"
 #include "tape/autograd_meta.hpp"

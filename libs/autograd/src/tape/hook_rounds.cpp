@@ -5,8 +5,6 @@
 #include <reel/autograd/detail/notify_observers.hpp>
 #include <reel/autograd/detail/self_reporting_hook.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/index/gather.hpp>
-#include <reel/autograd/ops/pointwise/rounding.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "tape/accumulate_grad.hpp"

@@ -5,7 +5,7 @@
 #include <reel/autograd/detail/pin.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/shape/strided.hpp>
 #include <reel/autograd/record.hpp>
 
@@ -41,7 +41,7 @@ void refuse_inference(const Tensor& self, const char* op) {
 void check_inplace(const Tensor& self, const char* op) {
     TensorImpl& impl = self.checked();
     // Expanded memory is one element behind many places: a write would be ambiguous.
-    for (std::int64_t d = 0; d < impl.dim(); ++d)
+    for (std::int64_t d = 0; d < impl.dim() && impl.layout() == Layout::Strided; ++d)
         REEL_CHECK(impl.strides()[d] != 0 || impl.sizes()[d] <= 1, op,
                    ": input: several elements of the expanded tensor ", impl.sizes(), " (strides ", impl.strides(),
                    ") share one memory location; clone() it before writing");

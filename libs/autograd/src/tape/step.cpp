@@ -49,8 +49,9 @@ GradList apply(Node& n, GradList&& grads) {
 
 /// May `have` be added to in place? Nobody else can see it then (E-25).
 bool is_ours(const Tensor& have, const Tensor& g) {
-    return !GradMode::is_enabled() && have.is_uniquely_owned() && have.storage()->use_count() == 1 && !have.is_view() &&
-           have.scalar_type() == g.scalar_type() && have.is_non_overlapping_and_dense();
+    return !GradMode::is_enabled() && !have.is_sparse() && have.is_uniquely_owned() &&
+           have.storage()->use_count() == 1 && !have.is_view() && have.scalar_type() == g.scalar_type() &&
+           have.is_non_overlapping_and_dense();
 }
 
 } // namespace

@@ -4,13 +4,14 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 #include <ostream>
 
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/printing.hpp>
 
 #include "tensor/raw.hpp"
@@ -136,8 +137,38 @@ void print_nested(std::string& out, const Tensor& t, const Formatter& f, int ind
 
 } // namespace
 
+namespace {
+/// Who made it, or that it requires grad.
+std::string history(const Tensor& tensor) {
+    std::string made_by;
+    try {
+        if (const autograd::NodePtr fn = tensor.grad_fn()) made_by = fn->name();
+    } catch (const Error&) { // a view that may not be used any more (E-47) can still be looked at
+        made_by = "Invalid";
+    }
+    if (!made_by.empty()) return ", grad_fn=<" + made_by + ">";
+    return tensor.requires_grad() ? ", requires_grad=True" : "";
+}
+/// A part of a sparse tensor, its lines as far in as the first.
+std::string part(const char* name, const Tensor& t) {
+    std::string text = str(name, t);
+    const std::string gap = "\n" + std::string(7 + std::strlen(name), ' ');
+    for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += gap.size())
+        text.replace(at, 1, gap);
+    return text;
+}
+std::ostream& print_sparse(std::ostream& os, const Tensor& t) {
+    os << "tensor(" << part("indices=", t._indices()) << ",\n       " << part("values=", t._values())
+       << ",\n       size=" << t.sizes() << ", nnz=" << t._nnz();
+    if (t.scalar_type() != get_default_dtype() && t.scalar_type() != kLong)
+        os << ", dtype=reel." << dtype_name(t.scalar_type());
+    return os << ", layout=reel.sparse_coo" << history(t) << ")";
+}
+} // namespace
+
 std::ostream& operator<<(std::ostream& os, const Tensor& tensor) {
     if (!tensor.defined()) return os << "[ Tensor (undefined) ]";
+    if (tensor.is_sparse()) return print_sparse(os, tensor);
     std::string suffix;
     const ScalarType type = tensor.scalar_type();
     NoGradGuard guard;
@@ -168,18 +199,16 @@ std::ostream& operator<<(std::ostream& os, const Tensor& tensor) {
         type == get_default_dtype() || type == kLong || type == kBool || type == toComplexType(get_default_dtype());
     if (!obvious || (tensor.numel() == 0 && type != get_default_dtype()))
         suffix += std::string(", dtype=reel.") + dtype_name(type);
-    std::string made_by;
-    try {
-        if (const autograd::NodePtr fn = tensor.grad_fn()) made_by = fn->name();
-    } catch (const Error&) { // a view that may not be used any more (E-47) can still be looked at
-        made_by = "Invalid";
-    }
-    if (!made_by.empty()) suffix += ", grad_fn=<" + made_by + ">";
-    else if (tensor.requires_grad()) suffix += ", requires_grad=True";
-    return os << "tensor(" << body << suffix << ")";
+    return os << "tensor(" << body << suffix << history(tensor) << ")";
 }
 
 void set_printoption_sci_mode(std::optional<bool> mode) { sci_mode.store(mode ? int(*mode) : -1); }
+
+namespace {
+std::atomic<Printing> form_of_modules{Printing::python};
+} // namespace
+void set_printing(Printing form) { form_of_modules.store(form, std::memory_order_relaxed); }
+Printing printing() { return form_of_modules.load(std::memory_order_relaxed); }
 
 std::ostream& operator<<(std::ostream& os, const TensorOptions& o) {
     const auto mark = [](bool given) { return given ? "" : " (default)"; };

@@ -3,10 +3,9 @@
 
 #include <reel/autograd/kernels/copy.hpp>
 
-#include <reel/autograd/ops/convert/copy.hpp>
-
 #include "tensor/broadcast.hpp"
 #include "tensor/checked_size.hpp"
+#include "tensor/sparse_parts.hpp"
 
 namespace reel::detail {
 
@@ -67,13 +66,18 @@ Tensor alias_raw(const Tensor& t, IntArrayRef sizes, IntArrayRef strides, std::i
     TensorImpl& from = t.checked();
     TensorImplPtr impl(new TensorImpl(from.storage(), from.dtype(), from.device()));
     impl->share_version(from);
-    impl->set_geometry(sizes, strides, offset);
+    if (from.layout() == Layout::Strided) [[likely]]
+        impl->set_geometry(sizes, strides, offset);
+    else if (sizes.equals(from.sizes()) && strides.equals(from.strides()) && offset == from.storage_offset())
+        impl->set_sparse(sizes);
+    else throw_sparse(from);
     impl->is_inference = from.is_inference;
     return Tensor(std::move(impl));
 }
 
 Tensor view_raw(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, std::int64_t offset,
                 CreationMeta creation) {
+    if (base.is_sparse()) throw_sparse(*base.impl()); // its parts lie behind indices
     Tensor v = alias_raw(base, sizes, strides, offset);
     TensorImpl& from = *base.impl();
     if (creation == CreationMeta::Default && !thread_modes.grad)

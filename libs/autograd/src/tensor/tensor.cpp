@@ -30,7 +30,7 @@ std::int64_t Tensor::stride(std::int64_t d) const {
     REEL_CHECK_INDEX(dim() > 0, "stride: a 0-dim tensor has no dimension ", d);
     return strides()[std::size_t(detail::wrap_dim("stride", d, dim()))];
 }
-TensorOptions Tensor::options() const { return TensorOptions(scalar_type()).device(device()).layout(kStrided); }
+TensorOptions Tensor::options() const { return TensorOptions(scalar_type()).device(device()).layout(layout()); }
 
 namespace {
 /// Strides of a dense tensor whose dims lie in memory in the order given, outermost first.

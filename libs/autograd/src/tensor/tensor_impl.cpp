@@ -6,6 +6,7 @@
 #include <reel/autograd/node.hpp>
 
 #include "tensor/checked_size.hpp"
+#include "tensor/sparse_parts.hpp"
 
 namespace reel {
 
@@ -28,6 +29,7 @@ bool row_major(IntArrayRef sizes, IntArrayRef strides) {
 } // namespace
 
 void TensorImpl::throw_no_data() const {
+    if (layout_ != Layout::Strided) detail::throw_sparse(*this);
     REEL_THROW(NotImplementedError, "no data on device meta: a tensor of shape ", IntArrayRef(sizes_),
                " there has a shape and a dtype alone, and this asks for its values; use to_empty() to get memory on "
                "another device");
@@ -56,12 +58,21 @@ void TensorImpl::set_contiguous(IntArrayRef sizes) {
     contiguous_ = true;
 }
 
+void TensorImpl::set_sparse(IntArrayRef sizes) {
+    const Dims none(sizes.size(), 0);
+    set_geometry(sizes, none, 0);
+    contiguous_ = false;
+    layout_ = Layout::Sparse;
+}
+
 void TensorImpl::replace_data(const TensorImpl& o) {
     if (!own_version_) own_version_ = storage_->shared_counter();
     storage_ = o.storage_;
     dtype_ = o.dtype_;
     device_ = o.device_;
+    layout_ = o.layout_;
     set_geometry(o.sizes_, o.strides_, o.offset_);
+    contiguous_ = o.contiguous_;
 }
 
 void TensorImpl::detach_version(std::uint32_t start) {

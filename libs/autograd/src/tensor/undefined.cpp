@@ -7,6 +7,8 @@
 
 #include <reel/autograd/op.hpp>
 
+#include "tensor/sparse_parts.hpp"
+
 namespace reel {
 
 namespace {
@@ -26,10 +28,11 @@ std::string op_of(const char* symbol) {
     return known(name) || known(form) || known("nn.functional." + form) ? name : std::string();
 }
 
-/// The outermost op of this library on the stack; empty where there is none.
-std::string op_called() {
+} // namespace
+
+std::string detail::op_called() {
     Dl_info own, info;
-    if (!dladdr(reinterpret_cast<const void*>(&op_called), &own)) return {};
+    if (!dladdr(reinterpret_cast<const void*>(&detail::op_called), &own)) return {};
     std::string op;
     for (const auto& frame : boost::stacktrace::stacktrace(1, 64)) {
         // a return address: the call itself ends one byte before
@@ -39,10 +42,8 @@ std::string op_called() {
     return op;
 }
 
-} // namespace
-
 void Tensor::throw_undefined() {
-    const std::string op = op_called();
+    const std::string op = detail::op_called();
     REEL_THROW(TypeError, op, op.empty() ? "" : ": ",
                "an undefined Tensor was used; it stands for 'absent' and has no properties");
 }

@@ -31,9 +31,7 @@ void ModuleListImpl::insert_at(std::int64_t i, ModulePtr module) {
     append(std::move(module)); // registers and checks it
     std::vector<ModulePtr> all = children_.values();
     std::rotate(all.begin() + std::ptrdiff_t(at), all.end() - 1, all.end());
-    OrderedDict<std::string, ModulePtr> fresh("Submodule");
-    for (std::size_t k = 0; k < all.size(); ++k) fresh.insert(std::to_string(k), all[k]);
-    rebuild_children(std::move(fresh));
+    rebuild_children(detail::numbered(all));
 }
 void ModuleListImpl::assign_at(std::int64_t i, ModulePtr module) {
     replace_module(std::to_string(position("ModuleList: assign", i, size())), std::move(module));
@@ -43,10 +41,11 @@ ModulePtr ModuleListImpl::pop(std::int64_t i) {
     std::vector<ModulePtr> all = children_.values();
     ModulePtr m = all[at];
     all.erase(all.begin() + std::ptrdiff_t(at));
-    OrderedDict<std::string, ModulePtr> fresh("Submodule");
-    for (std::size_t k = 0; k < all.size(); ++k) fresh.insert(std::to_string(k), all[k]);
-    rebuild_children(std::move(fresh));
+    rebuild_children(detail::numbered(all));
     return m;
+}
+void ModuleListImpl::erase(std::optional<std::int64_t> begin, std::optional<std::int64_t> end, std::int64_t step) {
+    rebuild_children(detail::without_slice("ModuleList", children_, begin, end, step));
 }
 std::shared_ptr<ModuleListImpl> ModuleListImpl::slice(std::optional<std::int64_t> begin,
                                                       std::optional<std::int64_t> end, std::int64_t step) const {

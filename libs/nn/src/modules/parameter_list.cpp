@@ -3,20 +3,36 @@
 
 #include <algorithm>
 
+#include <reel/nn/modules/sequential.hpp>
+
+#include "module/libtorch_form.hpp"
+
 namespace reel::nn {
 
 namespace {
 Value as_entry(const Value& v) {
     return v.isTensor() && v.toTensor().defined() && !Parameter::is(v.toTensor()) ? Value(Parameter(v.toTensor())) : v;
 }
-/// One line of the printed form, as PyTorch has it.
-std::string line_of(const std::string& key, const Value& v) {
-    if (!v.isTensor()) return str("  (", key, "): Object of type: ", v.kind_name());
+/// One line of the printed form, as PyTorch has it: with the dtype's name in lists, the tensor's type in dicts.
+std::string line_of(const std::string& key, const Value& v, bool in_dict) {
+    const char* kind = v.isNone() ? "NoneType" : v.kind_name();
+    if (detail::LibtorchForm::current()) {
+        if (!v.isTensor()) return str("(", key, "): Object of type: ", kind);
+        return str("(", key, "): Parameter containing: [", v.toTensor().scalar_type(), " of size ",
+                   v.toTensor().sizes(), "]");
+    }
+    if (!v.isTensor()) return str("  (", key, "): Object of type: ", kind);
     const Tensor t = v.toTensor();
+    const std::string type = in_dict ? str(t.is_cuda() ? "cuda." : "", toString(t.scalar_type()), "Tensor")
+                                     : std::string(dtype_name(t.scalar_type()));
     std::string sizes;
     for (const std::int64_t n : t.sizes()) sizes += (sizes.empty() ? "" : "x") + std::to_string(n);
-    return str("  (", key, "): Parameter containing: [torch.", dtype_name(t.scalar_type()), " of size ", sizes,
+    return str("  (", key, "): Parameter containing: [torch.", type, " of size ", sizes,
                t.device().is_cuda() ? str(" (", t.device(), ")") : std::string(), "]");
+}
+std::string listed(const std::string& lines) {
+    if (!detail::LibtorchForm::current()) return lines;
+    return "\n" + lines + (lines.empty() ? "" : "\n");
 }
 Tensor tensor_entry(const char* what, const std::string& key, const Value& v) {
     REEL_CHECK_TYPE(v.isTensor(), what, ": entry ", key, " is ", v.kind_name(), ", not a Tensor; use at()");
@@ -55,10 +71,18 @@ void ParameterListImpl::assign(std::int64_t i, const Value& value) {
 Tensor ParameterListImpl::operator[](std::int64_t i) const {
     return tensor_entry("ParameterList", std::to_string(i), at(i));
 }
+std::shared_ptr<ParameterListImpl> ParameterListImpl::slice(std::optional<std::int64_t> begin,
+                                                            std::optional<std::int64_t> end, std::int64_t step) const {
+    auto out = std::make_shared<ParameterListImpl>();
+    for (const std::size_t i : detail::slice_positions("ParameterList", begin, end, step, size_))
+        out->append(at(std::int64_t(i)));
+    return out;
+}
 std::string ParameterListImpl::extra_repr() const {
     std::string r;
-    for (std::size_t i = 0; i < size_; ++i) r += (i ? "\n" : "") + line_of(std::to_string(i), at(std::int64_t(i)));
-    return r;
+    for (std::size_t i = 0; i < size_; ++i)
+        r += (i ? "\n" : "") + line_of(std::to_string(i), at(std::int64_t(i)), false);
+    return listed(r);
 }
 Value ParameterListImpl::forward_values(const Args&, const Kwargs&) { throw_call(*this); }
 void ParameterListImpl::copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) {
@@ -77,6 +101,11 @@ void ParameterDictImpl::update(const std::vector<Item>& items) {
 }
 void ParameterDictImpl::update(const ParameterDictImpl& other) {
     for (const auto& [key, value] : other.items()) insert(key, value);
+}
+void ParameterDictImpl::update_values(const ValueDict& entries) {
+    for (const auto& [key, value] : entries)
+        REEL_CHECK_TYPE(key.isString(), "ParameterDict: update: a key is ", key.repr(), "; expected a text");
+    for (const auto& [key, value] : entries) insert(key.toStringRef(), value);
 }
 bool ParameterDictImpl::contains(const std::string& key) const {
     return std::find(keys_.begin(), keys_.end(), key) != keys_.end();
@@ -97,6 +126,31 @@ ParameterEntry ParameterDictImpl::pop(const std::string& key) {
     std::erase(keys_, key);
     return v;
 }
+std::pair<std::string, ParameterEntry> ParameterDictImpl::popitem() {
+    REEL_CHECK_WITH(KeyError, !empty(), "ParameterDict: popitem: the dict is empty");
+    const std::string key = keys_.back();
+    return {key, pop(key)};
+}
+ParameterEntry ParameterDictImpl::setdefault(const std::string& key, const Value& otherwise) {
+    if (!contains(key)) insert(key, otherwise);
+    return at(key);
+}
+std::shared_ptr<ParameterDictImpl> ParameterDictImpl::copy() const {
+    auto out = std::make_shared<ParameterDictImpl>();
+    out->update(*this);
+    return out;
+}
+std::shared_ptr<ParameterDictImpl> ParameterDictImpl::fromkeys(const std::vector<std::string>& keys,
+                                                               const Value& value) {
+    auto out = std::make_shared<ParameterDictImpl>();
+    for (const std::string& key : keys) out->insert(key, value);
+    return out;
+}
+ParameterDict operator|(const ParameterDict& a, const ParameterDict& b) {
+    ParameterDict out(a->copy());
+    out->update(*b);
+    return out;
+}
 ParameterEntries ParameterDictImpl::values() const {
     ParameterEntries r;
     for (const std::string& key : keys_) r.push_back(attribute(key));
@@ -112,8 +166,8 @@ void ParameterDictImpl::clear() {
 }
 std::string ParameterDictImpl::extra_repr() const {
     std::string r;
-    for (const std::string& key : keys_) r += (r.empty() ? "" : "\n") + line_of(key, attribute(key));
-    return r;
+    for (const std::string& key : keys_) r += (r.empty() ? "" : "\n") + line_of(key, attribute(key), true);
+    return listed(r);
 }
 Value ParameterDictImpl::forward_values(const Args&, const Kwargs&) { throw_call(*this); }
 void ParameterDictImpl::copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) {

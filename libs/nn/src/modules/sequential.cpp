@@ -23,6 +23,21 @@ std::vector<std::size_t> slice_positions(const char* what, std::optional<std::in
     return r;
 }
 
+OrderedDict<std::string, ModulePtr> numbered(const std::vector<ModulePtr>& modules) {
+    OrderedDict<std::string, ModulePtr> r("Submodule");
+    for (std::size_t k = 0; k < modules.size(); ++k) r.insert(std::to_string(k), modules[k]);
+    return r;
+}
+OrderedDict<std::string, ModulePtr> without_slice(const char* what, const OrderedDict<std::string, ModulePtr>& modules,
+                                                  std::optional<std::int64_t> begin, std::optional<std::int64_t> end,
+                                                  std::int64_t step) {
+    const std::vector<std::size_t> gone = slice_positions(what, begin, end, step, modules.size());
+    std::vector<ModulePtr> rest;
+    for (std::size_t i = 0; i < modules.size(); ++i)
+        if (std::find(gone.begin(), gone.end(), i) == gone.end()) rest.push_back(modules[i].value());
+    return numbered(rest);
+}
+
 namespace {
 /// What layers draw has two dimensions or more: biases are drawn with their weights, norms begin with constants.
 bool has_drawn_parameters(const Module& m) {
@@ -55,21 +70,13 @@ ModulePtr SequentialImpl::ptr(std::int64_t i) const {
     REEL_CHECK_INDEX(at >= 0 && at < n, "Sequential: index ", i, " is out of range for ", n, " modules");
     return *children_[std::size_t(at)];
 }
-namespace {
-OrderedDict<std::string, ModulePtr> numbered(const std::vector<ModulePtr>& modules) {
-    OrderedDict<std::string, ModulePtr> fresh("Submodule");
-    for (std::size_t k = 0; k < modules.size(); ++k) fresh.insert(std::to_string(k), modules[k]);
-    return fresh;
-}
-} // namespace
-
 void SequentialImpl::insert(std::int64_t i, ModulePtr module) {
     const std::int64_t n = std::int64_t(size());
     REEL_CHECK_INDEX(i >= -n && i <= n, "Sequential: index ", i, " is out of range for inserting among ", n,
                      " modules");
     std::vector<ModulePtr> all = children_.values();
     all.insert(all.begin() + (i < 0 ? i + n : i), std::move(module));
-    rebuild_children(numbered(all));
+    rebuild_children(detail::numbered(all));
 }
 void SequentialImpl::assign(std::int64_t i, ModulePtr module) {
     ptr(i); // checks the index
@@ -77,11 +84,14 @@ void SequentialImpl::assign(std::int64_t i, ModulePtr module) {
     replace_module(children_.keys()[std::size_t(i < 0 ? i + n : i)], std::move(module));
 }
 void SequentialImpl::erase(std::int64_t i) { pop(i); }
+void SequentialImpl::erase(std::optional<std::int64_t> begin, std::optional<std::int64_t> end, std::int64_t step) {
+    rebuild_children(detail::without_slice("Sequential", children_, begin, end, step));
+}
 ModulePtr SequentialImpl::pop(std::int64_t i) {
     ModulePtr m = ptr(i);
     std::vector<ModulePtr> all = children_.values();
     all.erase(all.begin() + (i < 0 ? i + std::int64_t(all.size()) : i));
-    rebuild_children(numbered(all));
+    rebuild_children(detail::numbered(all));
     return m;
 }
 std::shared_ptr<SequentialImpl> SequentialImpl::slice(std::optional<std::int64_t> begin,

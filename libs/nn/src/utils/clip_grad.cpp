@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/sparse.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 namespace reel::nn::utils {
@@ -16,8 +17,17 @@ std::vector<Tensor> gradients(const std::vector<Tensor>& parameters) {
         if (const Tensor& g = p.mutable_grad(); g.defined()) r.push_back(g);
     return r;
 }
+/// The places that a coalesced tensor does not hold are zeros, which no limit cuts.
+Tensor clamped(const Tensor& sparse, double limit) {
+    return sparse_coo_tensor(sparse.indices(), sparse.values().clamp(-limit, limit), sparse.sizes(), {}, true);
+}
 /// Sum of |x|^p of one tensor that has elements; the largest |x| for infinity, the smallest for -infinity.
 double part(const Tensor& t, double p) {
+    if (t.is_sparse()) {
+        const Tensor values = t.detach().coalesce().values();
+        if (p < 0 && values.numel() < t.numel()) return std::isinf(p) ? 0 : std::numeric_limits<double>::infinity();
+        return values.numel() > 0 ? part(values, p) : 0;
+    }
     const Tensor flat = t.detach();
     if (std::isinf(p)) return (p > 0 ? flat.abs().max() : flat.abs().min()).item<double>();
     if (p == 0) return reel::ne(flat, 0).sum().item<double>();
@@ -62,7 +72,9 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, d
 void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value) {
     NoGradGuard no_grad;
     REEL_CHECK_VALUE(clip_value >= 0, "clip_grad_value_: clip_value must not be negative, got ", clip_value);
-    for (const Tensor& g : gradients(parameters)) g.clamp_(-clip_value, clip_value);
+    for (const Tensor& g : gradients(parameters))
+        if (g.is_sparse()) g.copy_(clamped(g.detach().coalesce(), clip_value));
+        else g.clamp_(-clip_value, clip_value);
 }
 
 } // namespace reel::nn::utils

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/index/scatter.hpp>
 #include <reel/autograd/tensor_impl.hpp>
 #include <reel/script/function.hpp>
 
@@ -262,6 +261,7 @@ void ObjectWriter::object(const ObjectPtr& o) {
 // --- tensors
 void ObjectWriter::tensor(const Tensor& t) {
     if (!t.defined()) return op(NONE);
+    if (t.is_sparse()) refuse("a sparse tensor has no memory of its elements; use .to_dense()");
     if (!t.has_storage()) refuse("a meta tensor has no data");
     const void* identity = t.unsafeGetTensorImpl();
     if (const auto it = objects_.find(identity); it != objects_.end()) return get(it->second);

@@ -4,8 +4,7 @@
 #include <cstring>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/type_promotion.hpp>
 
 namespace reel::jit::replay {

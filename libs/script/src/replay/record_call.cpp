@@ -7,10 +7,9 @@
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/detail/enclosed_passes.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/ranges.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/pointwise/division.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>

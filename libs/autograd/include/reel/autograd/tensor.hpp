@@ -89,7 +89,7 @@ public:
     ScalarType scalar_type() const { return checked().dtype(); }
     Device device() const { return checked().device(); }
     std::int64_t get_device() const { return device().index(); }
-    Layout layout() const { return kStrided; }
+    Layout layout() const { return checked().layout(); }
     TensorOptions options() const;
     std::size_t itemsize() const { return elementSize(scalar_type()); }
     std::int64_t element_size() const { return std::int64_t(itemsize()); }
@@ -111,7 +111,7 @@ public:
     bool is_alias_of(const Tensor& o) const { return checked().storage() == o.checked().storage(); }
     /// The truth of a one-element tensor; throws otherwise.
     bool is_nonzero() const;
-    bool has_storage() const { return defined() && !is_meta(); }
+    bool has_storage() const { return defined() && !is_meta() && !is_sparse(); }
     const StoragePtr& storage() const { return checked().storage(); }
     /// `CPUFloatType`, as libtorch prints it.
     std::string toString() const;
@@ -170,6 +170,26 @@ public:
     const { return view_as_dtype(dtype); }
     Tensor view_as_dtype(ScalarType dtype) const;
 
+    // --- Sparse tensors (sparse.hpp) ------------------------------------------------------------------------------
+    bool is_sparse() const { return layout() == kSparse; }
+    /// All elements of a sparse tensor, zeros among them; a strided tensor stays itself. Gradient: as it comes.
+    Tensor to_dense(std::optional<ScalarType> dtype = std::nullopt) const;
+    /// What is not zero in coordinate form, coalesced: the first `sparse_dim` dimensions (all of them without the
+    /// argument) get indices, the others stay dense in `values()`. A sparse tensor stays itself. Gradient: as it comes.
+    Tensor to_sparse(std::optional<std::int64_t> sparse_dim = std::nullopt) const;
+    /// The same tensor with sorted indices of which none occurs twice; values at equal indices are added up.
+    Tensor coalesce() const;
+    bool is_coalesced() const;
+    /// `[sparse_dim, nnz]`, int64; Error unless coalesced, where `_indices()` has them as they were put in.
+    Tensor indices() const;
+    /// `[nnz, ...the dense dimensions]`; Error unless coalesced. Gradient: sparse, at the indices.
+    Tensor values() const;
+    Tensor _indices() const;
+    Tensor _values() const;
+    std::int64_t _nnz() const;
+    std::int64_t sparse_dim() const;
+    std::int64_t dense_dim() const;
+
     // --- Indexing -------------------------------------------------------------------------------------------------
     Tensor operator[](std::int64_t i) const;
     Tensor operator[](const Tensor& i) const;
@@ -179,6 +199,7 @@ public:
                        bool accumulate = false) const;
     Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices, const Scalar& value) const;
     Tensor& index_put_(ArrayRef<indexing::TensorIndex> indices, const Tensor& value, bool accumulate = false) const;
+    Tensor& index_put_(ArrayRef<indexing::TensorIndex> indices, const Scalar& value) const;
 
     // --- Autograd -------------------------------------------------------------------------------------------------
     bool requires_grad() const;
@@ -311,6 +332,9 @@ private:
     Slice slice_;
     reel::Tensor tensor_;
 };
+/// As in Python: `None`, `...`, `0`, `True`, `1:5:2`, a tensor; and a list of them in parentheses.
+std::ostream& operator<<(std::ostream& os, const TensorIndex& index);
+std::ostream& operator<<(std::ostream& os, const std::vector<TensorIndex>& indices);
 } // namespace indexing
 
 /// Prints as Python does: `tensor([1., 2.], requires_grad=True)`.

@@ -8,6 +8,7 @@
 #include <reel/autograd/dtype.hpp>
 #include <reel/autograd/fwd.hpp>
 #include <reel/autograd/storage.hpp>
+#include <reel/autograd/tensor_options.hpp>
 
 namespace reel {
 
@@ -33,12 +34,16 @@ public:
     bool is_contiguous() const { return contiguous_; }
     void set_geometry(IntArrayRef sizes, IntArrayRef strides, std::int64_t offset);
     void set_contiguous(IntArrayRef sizes); ///< row-major, offset kept
+    /// Makes it a sparse tensor: `storage` owns its indices and values (detail/sparse_parts.hpp), strides are zeros.
+    void set_sparse(IntArrayRef sizes);
+    Layout layout() const { return layout_; }
     ScalarType dtype() const { return dtype_; }
     Device device() const { return device_; }
     const StoragePtr& storage() const { return storage_; }
-    /// First element. Throws NotImplementedError on meta, where there are shapes alone.
+    /// First element. Throws NotImplementedError on meta, where there are shapes alone, and for a sparse tensor, whose
+    /// elements do not lie one behind the other.
     void* data() const {
-        if (device_.is_meta()) [[unlikely]]
+        if (device_.is_meta() || layout_ != Layout::Strided) [[unlikely]]
             throw_no_data();
         return static_cast<char*>(storage_->data()) + std::size_t(offset_) * elementSize(dtype_);
     }
@@ -86,6 +91,7 @@ private:
     Device device_;
     bool contiguous_ = true, requires_grad_ = false;
     CreationMeta creation_meta_ = CreationMeta::Default;
+    Layout layout_ = Layout::Strided;
     std::uint32_t output_nr_ = 0, view_version_ = 0;
     autograd::NodePtr grad_fn_;
     TensorImplPtr view_base_;

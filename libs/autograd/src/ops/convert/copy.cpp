@@ -1,13 +1,13 @@
 // Copies, conversions and fills.
 #include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "tape/inplace.hpp"
 #include "tensor/convert.hpp"
 #include "tensor/raw.hpp"
+#include "tensor/sparse_parts.hpp"
 
 namespace reel {
 
@@ -29,8 +29,15 @@ Tensor convert(const Tensor& t, ScalarType dtype, Device device, bool copy, std:
     const bool same_device = device.type() == t.device().type() && (!device.has_index() || device == t.device());
     const bool same_layout = !format || *format == MemoryFormat::Preserve || t.is_contiguous(*format);
     if (dtype == t.scalar_type() && same_device && same_layout && !copy) return t;
-    Tensor out = empty_strided_raw(t.sizes(), strides_for(t, format), dtype, device);
-    copy_raw(out, t, non_blocking);
+    Tensor out;
+    if (t.is_sparse()) {
+        const SparseParts& p = sparse_parts("to", t);
+        out = sparse_raw(t.sizes(), {p.indices.to(device, kLong, non_blocking),
+                                     p.values.to(device, dtype, non_blocking, copy), p.coalesced});
+    } else {
+        out = empty_strided_raw(t.sizes(), strides_for(t, format), dtype, device);
+        copy_raw(out, t, non_blocking);
+    }
     const Device from = t.device();
     const ScalarType from_type = t.scalar_type();
     record("to_copy", {t}, out, {}, [from, from_type](RuleContext& c) -> GradList {
@@ -43,9 +50,14 @@ Tensor convert(const Tensor& t, ScalarType dtype, Device device, bool copy, std:
 
 REEL_OP("clone(Tensor input, *, MemoryFormat? memory_format=None) -> Tensor", rule, method)
 Tensor clone(const Tensor& input, std::optional<MemoryFormat> memory_format) {
-    Tensor out =
-        empty_strided_raw(input.sizes(), strides_for(input, memory_format), input.scalar_type(), input.device());
-    copy_raw(out, input);
+    Tensor out;
+    if (input.is_sparse()) {
+        const SparseParts& p = sparse_parts("clone", input);
+        out = sparse_raw(input.sizes(), {p.indices.clone(), p.values.clone(), p.coalesced});
+    } else {
+        out = empty_strided_raw(input.sizes(), strides_for(input, memory_format), input.scalar_type(), input.device());
+        copy_raw(out, input);
+    }
     record("clone", {input}, out, {}, [](RuleContext& c) -> GradList { return {c.grad()}; });
     return out;
 }
@@ -61,6 +73,8 @@ REEL_OP("copy_(Tensor input, Tensor src, bool non_blocking=False) -> Tensor", ru
         samples(call(numbers({3, 4}), numbers({4}))))
 Tensor& copy_(const Tensor& input, const Tensor& src, bool non_blocking) {
     check_inplace(input, "copy_");
+    if (src.is_sparse() != input.is_sparse())
+        return copy_(input, src.is_sparse() ? src.to_dense() : src.to_sparse(input.sparse_dim()), false);
     const Dims sizes = broadcast_shapes("copy_", input.sizes(), src.sizes());
     REEL_CHECK(IntArrayRef(sizes).equals(input.sizes()), "copy_: src of shape ", src.sizes(),
                " does not broadcast into input of shape ", input.sizes());
@@ -78,6 +92,11 @@ Tensor& copy_(const Tensor& input, const Tensor& src, bool non_blocking) {
             return {c.needs(0) ? reel::zeros_like(c.grad()) : Tensor(),
                     c.needs(1) ? convert(c.grad(), t, device, false, std::nullopt) : Tensor()};
         });
+    }
+    if (input.is_sparse()) {
+        write_sparse("copy_", input, src.detach().clone());
+        rebase_history(input, result, "copy_");
+        return const_cast<Tensor&>(input);
     }
     const Tensor wide = expand_raw(src, sizes);
     if (wide.storage() == input.storage() &&
@@ -98,7 +117,13 @@ Tensor fill(const Tensor& input, const Scalar& value) {
 }
 static Tensor& fill_with(const char* op, const Tensor& input, const Scalar& value) {
     check_inplace(input, op);
-    fill_raw(input, value);
+    if (input.is_sparse()) {
+        REEL_CHECK(value.toComplexDouble() == 0., op, ": a sparse tensor is filled with zeros alone, got ", value,
+                   "; use .to_dense()");
+        const SparseParts& p = sparse_parts(op, input);
+        const Tensor none = narrow_raw(p.values, 0, 0, 0);
+        write_sparse(op, input, sparse_raw(input.sizes(), {narrow_raw(p.indices, 1, 0, 0), none, true}));
+    } else fill_raw(input, value);
     rebase_history(input, Tensor(), op);
     return const_cast<Tensor&>(input);
 }

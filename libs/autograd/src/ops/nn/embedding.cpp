@@ -3,6 +3,7 @@
 #include <reel/autograd/ops/nn/embedding.hpp>
 
 #include "ops/index/index_kernels.hpp"
+#include "ops/nn/rows_gradient.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
 #include "tensor/host_values.hpp"
@@ -23,6 +24,7 @@ void renormalise_rows(const Tensor& weight, const Tensor& at, double max_norm, d
 
 /// The rows of `weight` that `input` names. `padding_idx`: a row that gets no gradient (negative: from the end).
 /// `max_norm`: rows that are used are first scaled down, in place, to that p-norm (p = `norm_type`).
+/// `sparse`: the gradient is a sparse tensor of the rows that were used, in their order, for large tables.
 /// `scale_grad_by_freq`: each row's gradient is divided by how often it was used.
 /// gradient: the sum of gy over the places where a row was used.
 REEL_OP("nn.functional.embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, "
@@ -35,8 +37,8 @@ REEL_OP("nn.functional.embedding(Tensor input, Tensor weight, int? padding_idx=N
 Tensor functional_embedding(const Tensor& input, const Tensor& weight, std::optional<std::int64_t> padding_idx,
                             std::optional<double> max_norm, double norm_type, bool scale_grad_by_freq, bool sparse) {
     REEL_CHECK(weight.dim() == 2, "embedding: weight must be a matrix, got sizes ", weight.sizes());
-    REEL_CHECK_NOT_IMPLEMENTED(!sparse || !needs_recording(weight),
-                               "embedding: sparse gradients are not supported; use sparse=false");
+    REEL_CHECK(!sparse || !scale_grad_by_freq,
+               "embedding: scale_grad_by_freq is not supported with sparse gradients; use sparse=false");
     const std::int64_t rows = weight.size(0);
     std::int64_t pad = -1;
     if (padding_idx) {
@@ -52,9 +54,10 @@ Tensor functional_embedding(const Tensor& input, const Tensor& weight, std::opti
     const Tensor picked = gather_raw(weight, 0, expand_index(flat, {flat.numel(), weight.size(1)}, 0));
     const Tensor out = alias_raw(picked, sizes, contiguous_strides(sizes), 0);
     record("embedding", {weight}, out, {flat},
-           [before = Dims(weight.sizes()), pad, scale_grad_by_freq](RuleContext& c) -> GradList {
+           [before = Dims(weight.sizes()), pad, scale_grad_by_freq, sparse](RuleContext& c) -> GradList {
                const Tensor i = c.saved(0);
                Tensor g = c.grad().reshape({i.numel(), before[1]});
+               if (sparse) return {rows_gradient(before, i, g, pad)};
                if (pad >= 0) g = g.masked_fill(i.eq(Scalar(pad)).unsqueeze(1), Scalar(0));
                if (scale_grad_by_freq) {
                    const Tensor ones = zeros_raw({i.numel()}, g), times = zeros_raw({before[0]}, g);

@@ -1,11 +1,13 @@
 // Sums, differences and products with their factors and in-place forms.
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
+#include <reel/autograd/ops/pointwise/conj.hpp>
 #include <reel/autograd/pointwise/arithmetic.hpp>
 
 #include "op/inplace_form.hpp"
 #include "ops/pointwise/run.hpp"
 #include "tape/inplace.hpp"
+#include "tensor/sparse_parts.hpp"
 
 namespace reel {
 
@@ -21,6 +23,20 @@ void check_alpha(const char* op, ScalarType t, const Scalar& alpha) {
     REEL_CHECK(isComplexType(t) || !alpha.isComplex(), op, ": alpha is complex; the operands are ", dtype_name(t));
 }
 bool is_one(const Scalar& s) { return s.isIntegral(true) ? s.toLong() == 1 : !s.isComplex() && s.toDouble() == 1; }
+
+/// An op that is linear, on the values of a sparse tensor.
+template <class F> Tensor on_values(const char* op, const Tensor& t, F f) {
+    return reel::detail::with_values(t, f(reel::detail::recorded_values(op, t)), t.is_coalesced());
+}
+Tensor& add_into(const char* op, const Tensor& self, const Tensor& sparse, const Scalar& alpha) {
+    reel::detail::add_sparse_into(op, self, sparse, alpha);
+    return const_cast<Tensor&>(self);
+}
+Scalar minus(const Scalar& s) {
+    return s.isComplex()         ? Scalar(-s.toComplexDouble())
+           : s.isFloatingPoint() ? Scalar(-s.toDouble())
+                                 : Scalar(-s.toLong());
+}
 
 /// Writes the op straight into `self` when shapes, dtypes and the tape allow; false when the general way is needed.
 template <class Op> bool write_into(const char* name, const Op& op, const Tensor& self, const Tensor& o) {
@@ -47,11 +63,13 @@ Tensor& in_place(const char* name, const Op& op, const Tensor& self, const Tenso
 REEL_OP("add(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor", rule, method, out, inplace_native,
         samples(call(spread(-2, 2), spread(-2, 2, 1)).with("alpha", 0.7)))
 Tensor add(const Tensor& input, const Tensor& other, const Scalar& alpha) {
+    if (reel::detail::any_sparse(input, other)) return reel::detail::add_sparse("add", input, other, alpha);
     if (is_one(alpha) && !alpha.isBoolean()) return apply("add", add_op{}, input, other);
     check_alpha("add", result_type(input, other), alpha);
     return apply("add", add_op{}, input, mul(other, alpha));
 }
 Tensor& add_(const Tensor& input, const Tensor& other, const Scalar& alpha) {
+    if (other.is_sparse() && !input.is_sparse()) return add_into("add_", input, other, alpha);
     if (is_one(alpha))
         return in_place("add_", add_op{}, input, other, [&](const Tensor& x) { return add(x, other, alpha); });
     return in_place("add_", add_op{}, input, mul(other, alpha), [&](const Tensor& x) { return add(x, other, alpha); });
@@ -67,11 +85,13 @@ REEL_OP("sub(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor", rule, me
 Tensor sub(const Tensor& input, const Tensor& other, const Scalar& alpha) {
     REEL_CHECK(input.scalar_type() != kBool && other.scalar_type() != kBool,
                "sub: subtraction is not defined for bool tensors; use logical_xor");
+    if (reel::detail::any_sparse(input, other)) return reel::detail::add_sparse("sub", input, other, minus(alpha));
     if (is_one(alpha)) return apply("sub", sub_op{}, input, other);
     check_alpha("sub", result_type(input, other), alpha);
     return apply("sub", sub_op{}, input, mul(other, alpha));
 }
 Tensor& sub_(const Tensor& input, const Tensor& other, const Scalar& alpha) {
+    if (other.is_sparse() && !input.is_sparse()) return add_into("sub_", input, other, minus(alpha));
     if (is_one(alpha))
         return in_place("sub_", sub_op{}, input, other, [&](const Tensor& x) { return sub(x, other, alpha); });
     return in_place("sub_", sub_op{}, input, mul(other, alpha), [&](const Tensor& x) { return sub(x, other, alpha); });
@@ -95,16 +115,34 @@ Tensor rsub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
 }
 
 REEL_OP("mul(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace_native, alias("multiply"))
-Tensor mul(const Tensor& input, const Tensor& other) { return apply("mul", mul_op{}, input, other); }
+Tensor mul(const Tensor& input, const Tensor& other) {
+    if (reel::detail::any_sparse(input, other)) return reel::detail::mul_sparse(input, other);
+    return apply("mul", mul_op{}, input, other);
+}
 Tensor& mul_(const Tensor& input, const Tensor& other) {
     return in_place("mul_", mul_op{}, input, other, [&](const Tensor& x) { return mul(x, other); });
 }
 REEL_OP("mul(Tensor input, Scalar other) -> Tensor", rule, method, out, inplace)
-Tensor mul(const Tensor& input, const Scalar& other) { return apply_number("mul", mul_op{}, input, other); }
+Tensor mul(const Tensor& input, const Scalar& other) {
+    if (input.is_sparse()) return on_values("mul", input, [&](const Tensor& x) { return mul(x, other); });
+    return apply_number("mul", mul_op{}, input, other);
+}
 
-REEL_OP("square(Tensor input) -> Tensor", rule, method, out, inplace)
-Tensor square(const Tensor& input) {
-    return apply("square", square_op{}, input.scalar_type() == kBool ? input.to(kLong) : input);
+REEL_OP("div(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("divide"))
+Tensor div(const Tensor& input, const Tensor& other) {
+    if (reel::detail::any_sparse(input, other)) return reel::detail::div_sparse(input, other);
+    return apply("div", div_op{}, input, other);
+}
+REEL_OP("div(Tensor input, Scalar other) -> Tensor", rule, method, out, inplace)
+Tensor div(const Tensor& input, const Scalar& other) {
+    if (input.is_sparse()) return on_values("div", input, [&](const Tensor& x) { return div(x, other); });
+    return apply_number("div", div_op{}, input, other);
+}
+
+REEL_OP("neg(Tensor input) -> Tensor", rule, method, out_exact, inplace, alias("negative"))
+Tensor neg(const Tensor& input) {
+    if (input.is_sparse()) return on_values("neg", input, [](const Tensor& x) { return neg(x); });
+    return apply("neg", neg_op{}, input);
 }
 
 } // namespace reel

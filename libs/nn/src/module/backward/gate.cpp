@@ -19,7 +19,8 @@ Tensor alias_of(const Tensor& t) {
     TensorImpl& from = *t.impl();
     TensorImplPtr impl(new TensorImpl(from.storage(), from.dtype(), from.device()));
     impl->share_version(from);
-    impl->set_geometry(from.sizes(), from.strides(), from.storage_offset());
+    if (from.layout() == kSparse) impl->set_sparse(from.sizes());
+    else impl->set_geometry(from.sizes(), from.strides(), from.storage_offset());
     impl->is_inference = from.is_inference;
     return Tensor(std::move(impl));
 }

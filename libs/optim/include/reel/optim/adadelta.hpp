@@ -10,9 +10,10 @@ class AdadeltaOptions : public OptimizerCloneableOptions<AdadeltaOptions> {
 public:
     AdadeltaOptions() = default;
     AdadeltaOptions(double lr) { this->lr(lr); }
+    AdadeltaOptions(const Tensor& lr) { this->lr(lr); }
     void fields(FieldVisitor& v) override;
     void check() const override;
-    REEL_OPTION(double, lr) = 1;
+    REEL_OPTION(Rate, lr) = Rate(1);
     REEL_OPTION(double, rho) = 0.9;
     REEL_OPTION(double, eps) = 1e-6;
     REEL_OPTION(double, weight_decay) = 0;
@@ -33,6 +34,7 @@ class Adadelta : public OptimizerOf<AdadeltaOptions, AdadeltaParamState> {
 public:
     static constexpr const char* class_name = "Adadelta";
     using OptimizerOf::OptimizerOf;
+    bool is_linear_in_rate() const override { return true; }
 
 protected:
     void update_parameter(const Tensor& p, const Tensor& g, AdadeltaParamState& s, const AdadeltaOptions& o) override;

@@ -11,9 +11,10 @@ public:
     using eps_t = std::tuple<std::optional<double>, double>;
     AdafactorOptions() = default;
     AdafactorOptions(double lr) { this->lr(lr); }
+    AdafactorOptions(const Tensor& lr) { this->lr(lr); }
     void fields(FieldVisitor& v) override;
     void check() const override;
-    REEL_OPTION(double, lr) = 1e-2;
+    REEL_OPTION(Rate, lr) = Rate(1e-2);
     REEL_OPTION(double, beta2_decay) = -0.8;
     REEL_OPTION(eps_t, eps) = eps_t(std::nullopt, 1e-3);
     REEL_OPTION(double, d) = 1;

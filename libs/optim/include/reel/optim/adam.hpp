@@ -11,7 +11,7 @@ public:
     using betas_t = std::tuple<double, double>;
     void fields(FieldVisitor& v) override;
     void check() const override;
-    REEL_OPTION_OF(Self, double, lr) = 1e-3;
+    REEL_OPTION_OF(Self, Rate, lr) = Rate(1e-3);
     REEL_OPTION_OF(Self, betas_t, betas) = betas_t(0.9, 0.999);
     REEL_OPTION_OF(Self, double, eps) = 1e-8;
     REEL_OPTION_OF(Self, double, weight_decay) = 0;
@@ -29,6 +29,7 @@ public:
     static constexpr const char* optimizer_name = "Adam";
     AdamOptions() = default;
     AdamOptions(double lr) { this->lr(lr); }
+    AdamOptions(const Tensor& lr) { this->lr(lr); }
     /// Multiplies the parameter by 1 - lr * weight_decay instead of adding to the gradient.
     REEL_OPTION(bool, decoupled_weight_decay) = false;
 
@@ -50,6 +51,7 @@ class Adam : public OptimizerOf<AdamOptions, AdamParamState> {
 public:
     static constexpr const char* class_name = "Adam";
     using OptimizerOf::OptimizerOf;
+    bool is_linear_in_rate() const override { return true; }
 
 protected:
     void update_parameter(const Tensor& p, const Tensor& g, AdamParamState& s, const AdamOptions& o) override;

@@ -11,9 +11,10 @@ public:
     using betas_t = std::tuple<double, double>;
     AdamaxOptions() = default;
     AdamaxOptions(double lr) { this->lr(lr); }
+    AdamaxOptions(const Tensor& lr) { this->lr(lr); }
     void fields(FieldVisitor& v) override;
     void check() const override;
-    REEL_OPTION(double, lr) = 2e-3;
+    REEL_OPTION(Rate, lr) = Rate(2e-3);
     REEL_OPTION(betas_t, betas) = betas_t(0.9, 0.999);
     REEL_OPTION(double, eps) = 1e-8;
     REEL_OPTION(double, weight_decay) = 0;
@@ -33,6 +34,7 @@ class Adamax : public OptimizerOf<AdamaxOptions, AdamaxParamState> {
 public:
     static constexpr const char* class_name = "Adamax";
     using OptimizerOf::OptimizerOf;
+    bool is_linear_in_rate() const override { return true; }
 
 protected:
     void update_parameter(const Tensor& p, const Tensor& g, AdamaxParamState& s, const AdamaxOptions& o) override;

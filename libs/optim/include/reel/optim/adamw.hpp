@@ -23,6 +23,7 @@ class AdamW : public OptimizerOf<AdamWOptions, AdamWParamState> {
 public:
     static constexpr const char* class_name = "AdamW";
     using OptimizerOf::OptimizerOf;
+    bool is_linear_in_rate() const override { return true; }
 
 protected:
     void update_parameter(const Tensor& p, const Tensor& g, AdamWParamState& s, const AdamWOptions& o) override;

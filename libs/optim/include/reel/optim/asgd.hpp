@@ -10,9 +10,10 @@ class ASGDOptions : public OptimizerCloneableOptions<ASGDOptions> {
 public:
     ASGDOptions() = default;
     ASGDOptions(double lr) { this->lr(lr); }
+    ASGDOptions(const Tensor& lr) { this->lr(lr); }
     void fields(FieldVisitor& v) override;
     void check() const override;
-    REEL_OPTION(double, lr) = 1e-2;
+    REEL_OPTION(Rate, lr) = Rate(1e-2);
     REEL_OPTION(double, lambd) = 1e-4;
     REEL_OPTION(double, alpha) = 0.75;
     REEL_OPTION(double, t0) = 1e6;

@@ -12,9 +12,10 @@ public:
     using betas_t = std::tuple<double, double>;
     LambOptions() = default;
     LambOptions(double lr) { this->lr(lr); }
+    LambOptions(const Tensor& lr) { this->lr(lr); }
     void fields(FieldVisitor& v) override;
     void check() const override;
-    REEL_OPTION(double, lr) = 1e-3;
+    REEL_OPTION(Rate, lr) = Rate(1e-3);
     REEL_OPTION(bool, bias_correction) = true;
     REEL_OPTION(betas_t, betas) = betas_t(0.9, 0.999);
     REEL_OPTION(double, eps) = 1e-6;

@@ -12,9 +12,10 @@ class LBFGSOptions : public OptimizerCloneableOptions<LBFGSOptions> {
 public:
     LBFGSOptions() = default;
     LBFGSOptions(double lr) { this->lr(lr); }
+    LBFGSOptions(const Tensor& lr) { this->lr(lr); }
     void fields(FieldVisitor& v) override;
     void check() const override;
-    REEL_OPTION(double, lr) = 1;
+    REEL_OPTION(Rate, lr) = Rate(1);
     REEL_OPTION(std::int64_t, max_iter) = 20;
     REEL_OPTION(std::optional<std::int64_t>, max_eval) = std::optional<std::int64_t>();
     REEL_OPTION(double, tolerance_grad) = 1e-7;
@@ -48,6 +49,7 @@ public:
     static constexpr const char* class_name = "LBFGS";
     explicit LBFGS(std::vector<OptimizerParamGroup> groups, LBFGSOptions defaults = {});
     explicit LBFGS(std::vector<Tensor> params, LBFGSOptions defaults = {});
+    bool takes(Layout) const override { return true; } ///< sparse ones as dense vectors
     Tensor step(LossClosure closure) override;
 
 private:

@@ -11,9 +11,10 @@ public:
     using coefficients_t = std::tuple<double, double, double>;
     MuonOptions() = default;
     MuonOptions(double lr) { this->lr(lr); }
+    MuonOptions(const Tensor& lr) { this->lr(lr); }
     void fields(FieldVisitor& v) override;
     void check() const override;
-    REEL_OPTION(double, lr) = 1e-3;
+    REEL_OPTION(Rate, lr) = Rate(1e-3);
     REEL_OPTION(double, weight_decay) = 0.1;
     REEL_OPTION(double, momentum) = 0.95;
     REEL_OPTION(bool, nesterov) = true;

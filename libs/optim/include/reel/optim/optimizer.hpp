@@ -11,6 +11,7 @@
 
 #include <reel/autograd/hook_table.hpp>
 #include <reel/optim/fields.hpp>
+#include <reel/optim/rate.hpp>
 
 namespace reel::optim {
 
@@ -22,6 +23,7 @@ public:
     /// Throws ValueError for impossible values.
     virtual void check() const {}
     virtual double get_lr() const;
+    /// Writes into the tensor where the rate is one.
     virtual void set_lr(double lr);
     /// Is the step itself recorded, so that gradients flow through it?
     virtual bool is_differentiable() const { return false; }
@@ -64,6 +66,8 @@ public:
     /// Into and out of an archive, field by field; undefined tensors are left out.
     virtual void serialize(serialize::OutputArchive& archive) const;
     virtual void serialize(serialize::InputArchive& archive);
+    /// Equal numbers and equal tensors.
+    friend bool operator==(const OptimizerParamState& a, const OptimizerParamState& b) { return a.equals(b); }
 };
 template <class D> class OptimizerCloneableParamState : public OptimizerParamState {
 public:
@@ -161,6 +165,11 @@ public:
     /// everything is loaded. The dict of the caller stays as it is. TypeError as above: nothing changes then.
     RemovableHandle register_load_state_dict_pre_hook(StateDictHook fn, bool prepend = false);
     RemovableHandle register_load_state_dict_post_hook(StateDictPreHook fn, bool prepend = false);
+    /// Does a step take gradients of that layout? Sparse ones (autograd/sparse.hpp) only where a class says so.
+    virtual bool takes(Layout gradient) const { return gradient == kStrided; }
+    /// Is what a step adds to a parameter its rate times something that does not depend on the rate? Only then
+    /// gradients of a differentiable step reach a rate that is a tensor.
+    virtual bool is_linear_in_rate() const { return false; }
     /// How often `step` has run in this process.
     std::int64_t step_count() const { return step_count_; }
 
@@ -177,6 +186,8 @@ protected:
     /// Updates the parameters of one group, under no-grad. Classes that override `step` need not implement it.
     virtual void update(OptimizerParamGroup& group);
     [[noreturn]] static void throw_no_update(); ///< NotImplementedError: the class overrides nothing of the above
+    /// Error naming the class and the parameter for a gradient of a layout that it does not take.
+    void check_gradients(const OptimizerParamGroup& group) const;
     /// An empty state, for loading.
     virtual std::unique_ptr<OptimizerParamState> make_state() const;
     /// The state of `p`, made on first use.
@@ -197,6 +208,7 @@ protected:
 
 private:
     void check_parameters() const;
+    void update_through_rate(OptimizerParamGroup& group, const Tensor& rate);
     Value current_state() const;
     void restore(const Value& state_dict);
     std::shared_ptr<HookTable<StepHook>> pre_hooks_, post_hooks_;

@@ -22,10 +22,18 @@ protected:
         (void)p, (void)g, (void)state, (void)options;
         throw_no_update();
     }
+    /// The same for a sparse gradient, in classes that take them.
+    virtual void update_rows(const Tensor& p, const Tensor& g, S& state, const O& options) {
+        (void)p, (void)g, (void)state, (void)options;
+        throw_no_update();
+    }
     void update(OptimizerParamGroup& group) override {
         const O& options = options_of(group);
-        each_with_grad<S>(group,
-                          [&](const Tensor& p, const Tensor& g, S& state) { update_parameter(p, g, state, options); });
+        check_gradients(group);
+        each_with_grad<S>(group, [&](const Tensor& p, const Tensor& g, S& state) {
+            if (g.is_sparse()) update_rows(p, g, state, options);
+            else update_parameter(p, g, state, options);
+        });
     }
     std::unique_ptr<OptimizerParamState> make_state() const override { return std::make_unique<S>(); }
     static const O& options_of(const OptimizerParamGroup& group) { return static_cast<const O&>(group.options()); }

@@ -11,9 +11,10 @@ public:
     using betas_t = std::tuple<double, double>;
     RAdamOptions() = default;
     RAdamOptions(double lr) { this->lr(lr); }
+    RAdamOptions(const Tensor& lr) { this->lr(lr); }
     void fields(FieldVisitor& v) override;
     void check() const override;
-    REEL_OPTION(double, lr) = 1e-3;
+    REEL_OPTION(Rate, lr) = Rate(1e-3);
     REEL_OPTION(betas_t, betas) = betas_t(0.9, 0.999);
     REEL_OPTION(double, eps) = 1e-8;
     REEL_OPTION(double, weight_decay) = 0;
@@ -35,6 +36,7 @@ class RAdam : public OptimizerOf<RAdamOptions, RAdamParamState> {
 public:
     static constexpr const char* class_name = "RAdam";
     using OptimizerOf::OptimizerOf;
+    bool is_linear_in_rate() const override { return true; }
 
 protected:
     void update_parameter(const Tensor& p, const Tensor& g, RAdamParamState& s, const RAdamOptions& o) override;

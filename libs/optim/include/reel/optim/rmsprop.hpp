@@ -10,9 +10,10 @@ class RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions> {
 public:
     RMSpropOptions() = default;
     RMSpropOptions(double lr) { this->lr(lr); }
+    RMSpropOptions(const Tensor& lr) { this->lr(lr); }
     void fields(FieldVisitor& v) override;
     void check() const override;
-    REEL_OPTION(double, lr) = 1e-2;
+    REEL_OPTION(Rate, lr) = Rate(1e-2);
     REEL_OPTION(double, alpha) = 0.99;
     REEL_OPTION(double, eps) = 1e-8;
     REEL_OPTION(double, weight_decay) = 0;
@@ -36,6 +37,7 @@ class RMSprop : public OptimizerOf<RMSpropOptions, RMSpropParamState> {
 public:
     static constexpr const char* class_name = "RMSprop";
     using OptimizerOf::OptimizerOf;
+    bool is_linear_in_rate() const override { return true; }
 
 protected:
     void update_parameter(const Tensor& p, const Tensor& g, RMSpropParamState& s, const RMSpropOptions& o) override;

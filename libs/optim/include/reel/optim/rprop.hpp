@@ -11,9 +11,10 @@ public:
     using pair_t = std::tuple<double, double>;
     RpropOptions() = default;
     RpropOptions(double lr) { this->lr(lr); }
+    RpropOptions(const Tensor& lr) { this->lr(lr); }
     void fields(FieldVisitor& v) override;
     void check() const override;
-    REEL_OPTION(double, lr) = 1e-2;
+    REEL_OPTION(Rate, lr) = Rate(1e-2);
     REEL_OPTION(pair_t, etas) = pair_t(0.5, 1.2);
     REEL_OPTION(pair_t, step_sizes) = pair_t(1e-6, 50);
     REEL_OPTION(bool, maximize) = false;

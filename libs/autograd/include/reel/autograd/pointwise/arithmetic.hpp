@@ -29,8 +29,6 @@ struct mul_op : binary<Result::Same, all_numbers | boolean, b, a>, vector_form {
     template <class T> T db(T g, T x, T, T) const { return g * conj(x); }
 };
 /// d(x/o) = dx/o - x do/o^2
-REEL_OP("div(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("divide"))
-REEL_OP("div(Tensor input, Scalar other) -> Tensor", rule, method, out, inplace)
 struct div_op : binary<Result::ToFloat, floating | complex, b, a | b>, vector_form {
     template <class T> REEL_HD T f(T x, T o) const { return x / o; }
     template <class T> T da(T g, T, T o, T) const { return g / conj(o); }
@@ -68,7 +66,6 @@ struct atan2_op : binary<Result::ToFloat, floating, a | b, a | b>, vector_form {
     }
 };
 
-REEL_OP("neg(Tensor input) -> Tensor", rule, method, out_exact, inplace, alias("negative"))
 struct neg_op : unary<Result::Same, all_numbers, Saves::Nothing>, vector_form {
     template <class T> REEL_HD T f(T x) const { return T(-math::wrapping(x)); }
     template <class T> T df(T g, T, T) const { return -g; }

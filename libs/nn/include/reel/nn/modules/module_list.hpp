@@ -34,6 +34,8 @@ public:
     }
     /// Removes one; the others are numbered anew.
     void erase(std::int64_t i) { pop(i); }
+    /// Removes those that Python's slice picks: `erase(1, 3)`, `erase(2, std::nullopt)`; the others are numbered anew.
+    void erase(std::optional<std::int64_t> begin, std::optional<std::int64_t> end, std::int64_t step = 1);
     ModulePtr pop(std::int64_t i);
     /// A new list of the same modules, as Python's slice picks them, numbered anew.
     std::shared_ptr<ModuleListImpl> slice(std::optional<std::int64_t> begin,
@@ -42,6 +44,12 @@ public:
     bool is_empty() const { return size() == 0; }
     ModulePtr ptr(std::int64_t i) const;
     ModulePtr operator[](std::int64_t i) const { return ptr(i); }
+    /// `(*list)[Slice(1, -1)]`; see `slice`.
+    std::shared_ptr<ModuleListImpl> operator[](const indexing::Slice& s) const {
+        return slice(s.start(), s.stop(), s.step());
+    }
+    /// `extend`: of another list, which may be this one, or of any container of modules.
+    template <class C> ModuleListImpl& operator+=(const C& container) { return extend(container), *this; }
     template <class M> std::shared_ptr<M> ptr(std::int64_t i) const { return std::shared_ptr<M>(ptr(i), &at<M>(i)); }
     /// Module `i` as a `M`; throws naming both types.
     template <class M> M& at(std::int64_t i) const {
@@ -93,6 +101,7 @@ public:
     }
     /// Removes and returns; KeyError when absent.
     ModulePtr pop(const std::string& key);
+    void erase(const std::string& key) { pop(key); }
     bool contains(const std::string& key) const { return children_.contains(key); }
     ModulePtr operator[](const std::string& key) const;
     template <class M> M& at(const std::string& key) const {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <reel/autograd/indexing.hpp>
 #include <reel/nn/cloneable.hpp>
 #include <reel/nn/module_holder.hpp>
 
@@ -47,6 +48,14 @@ public:
     Tensor operator[](std::int64_t i) const;
     ParameterEntry at(std::int64_t i) const;
     ParameterListImpl& operator+=(const ParameterListImpl& other) { return extend(other), *this; }
+    ParameterListImpl& operator+=(const std::vector<Tensor>& tensors) { return extend(tensors), *this; }
+    /// A new list of the same entries, as Python's slice picks them.
+    std::shared_ptr<ParameterListImpl> slice(std::optional<std::int64_t> begin,
+                                             std::optional<std::int64_t> end = std::nullopt,
+                                             std::int64_t step = 1) const;
+    std::shared_ptr<ParameterListImpl> operator[](const indexing::Slice& s) const {
+        return slice(s.start(), s.stop(), s.step());
+    }
     /// Over the entries that are parameters, with their keys.
     auto begin() const { return own_parameters().begin(); }
     auto end() const { return own_parameters().end(); }
@@ -68,6 +77,7 @@ public:
     using Item = std::pair<std::string, Tensor>;
     ParameterDictImpl() = default;
     explicit ParameterDictImpl(const std::vector<Item>& items) { update(items); }
+    explicit ParameterDictImpl(const ValueDict& entries) { update(entries); }
     explicit ParameterDictImpl(const OrderedDict<std::string, Tensor>& items) { update(items); }
     void reset() override {}
     /// Adds, or replaces in place.
@@ -76,10 +86,23 @@ public:
     template <std::same_as<OrderedDict<std::string, Tensor>> D> void update(const D& items) {
         for (const auto& item : items) insert(item.key(), Value(item.value()));
     }
+    /// Entries of any kind; TypeError for a key that is no text.
+    template <std::same_as<ValueDict> D> void update(const D& entries) { update_values(entries); }
     /// Adds the entries of `other`, or replaces in place.
     void update(const ParameterDictImpl& other);
+    /// `a |= b` is `a.update(b)`.
+    template <class C> ParameterDictImpl& operator|=(const C& other) { return update(other), *this; }
     /// Removes and returns; KeyError when absent.
     ParameterEntry pop(const std::string& key);
+    void erase(const std::string& key) { pop(key); }
+    /// Removes the entry that came last; KeyError when there is none.
+    std::pair<std::string, ParameterEntry> popitem();
+    /// The entry, which is `otherwise` from now on if there was none.
+    ParameterEntry setdefault(const std::string& key, const Value& otherwise = {});
+    /// A new dict of the same entries; the parameters are shared.
+    std::shared_ptr<ParameterDictImpl> copy() const;
+    /// A new dict in which each key has `value`: a tensor gives each a parameter of its own on the same memory.
+    static std::shared_ptr<ParameterDictImpl> fromkeys(const std::vector<std::string>& keys, const Value& value = {});
     bool contains(const std::string& key) const;
     /// TypeError where the entry is no tensor, KeyError where there is none.
     Tensor operator[](const std::string& key) const;
@@ -92,6 +115,11 @@ public:
     std::size_t size() const { return keys_.size(); }
     bool empty() const { return keys_.empty(); }
     void clear();
+    /// Over the keys, as Python's dicts; `rbegin` and `rend` from the last one.
+    auto begin() const { return keys_.begin(); }
+    auto end() const { return keys_.end(); }
+    auto rbegin() const { return keys_.rbegin(); }
+    auto rend() const { return keys_.rend(); }
     std::string extra_repr() const override;
     Value forward_values(const Args& args, const Kwargs& kwargs) override;
 
@@ -99,8 +127,11 @@ protected:
     void copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) override;
 
 private:
+    void update_values(const ValueDict& entries);
     std::vector<std::string> keys_;
 };
 REEL_MODULE(ParameterDict);
+/// A new dict: the entries of `a`, then those of `b`, which win.
+ParameterDict operator|(const ParameterDict& a, const ParameterDict& b);
 
 } // namespace reel::nn

@@ -39,6 +39,12 @@ template <class M> ModulePtr as_module_ptr(M&& m) { return as_typed_ptr(std::for
 /// The positions that Python's slice picks out of `size`.
 std::vector<std::size_t> slice_positions(const char* what, std::optional<std::int64_t> begin,
                                          std::optional<std::int64_t> end, std::int64_t step, std::size_t size);
+/// "0", "1", ... for these modules.
+OrderedDict<std::string, ModulePtr> numbered(const std::vector<ModulePtr>& modules);
+/// Those that Python's `del modules[begin:end:step]` leaves, numbered anew.
+OrderedDict<std::string, ModulePtr> without_slice(const char* what, const OrderedDict<std::string, ModulePtr>& modules,
+                                                  std::optional<std::int64_t> begin, std::optional<std::int64_t> end,
+                                                  std::int64_t step);
 } // namespace detail
 
 namespace detail {
@@ -93,6 +99,10 @@ public:
     ModulePtr ptr(std::int64_t i) const;
     template <class M> std::shared_ptr<M> ptr(std::int64_t i) const { return std::shared_ptr<M>(ptr(i), &at<M>(i)); }
     ModulePtr operator[](std::int64_t i) const { return ptr(i); }
+    /// `(*net)[Slice(1, -1)]`; see `slice`.
+    std::shared_ptr<SequentialImpl> operator[](const indexing::Slice& s) const {
+        return slice(s.start(), s.stop(), s.step());
+    }
     template <class M> M& at(std::int64_t i) const {
         M* m = ptr(i)->template as<M>();
         REEL_CHECK(m, "Sequential: module ", i, " is a ", ptr(i)->repr_name(), ", not a ", type_name(typeid(M)));
@@ -107,6 +117,8 @@ public:
     void assign(std::int64_t i, ModulePtr module);
     /// Removes one; the others are numbered anew.
     void erase(std::int64_t i);
+    /// Removes those that Python's slice picks: `erase(1, 3)`, `erase(2, std::nullopt)`; the others are numbered anew.
+    void erase(std::optional<std::int64_t> begin, std::optional<std::int64_t> end, std::int64_t step = 1);
     ModulePtr pop(std::int64_t i);
     /// A new Sequential with the same modules `begin` to `end` (as in Python, negative and beyond the end too) under
     /// their old keys.
