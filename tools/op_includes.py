@@ -14,38 +14,18 @@ import pathlib
 import re
 import sys
 
-import cpp_text
+import called_ops
 import opgen
 
 ROOT = opgen.ROOT
-CALL = re.compile(r"(?<![\w.>:])(?:reel\s*::\s*)?(?:(linalg|fft|special)\s*::\s*)?(\w+)\s*\(|\breel\s*::\s*(\w+)\b(?!\s*::)")
 INCLUDE = re.compile(r"^#include <reel/autograd/ops(?:_out)?(?:/([\w/]+))?\.hpp>.*\n", re.M)
 ANY_INCLUDE = re.compile(r'^#include [<"].*\n', re.M)
-
-
-def headers_by_name():
-    """(namespace or None, function) -> the sources of ops that declare it."""
-    table = {}
-    for op in opgen.read_ops():
-        names = [op.cpp_name] + [op.cpp_name + "_"] * op.has_inplace() + [op.cpp_name + "_out"] * bool(op.outs())
-        keys = [(None, n) for n in names] + [(op.space, op.short)] * bool(op.space)
-        for key in keys:
-            table.setdefault(key, set()).add(op.source)
-    return table
 
 
 def sources():
     """Kernels call no ops: `exp` is the vector's there."""
     return [p for p in sorted((ROOT / "libs").glob("*/src/**/*"))
             if p.suffix in (".cpp", ".hpp") and not {"cpu", "kernels"} & set(p.parts)]
-
-
-def needed(path, table):
-    """The sources of ops whose functions a file calls."""
-    found = set()
-    for space, name, plain in CALL.findall(cpp_text.blanked(path.read_text())):
-        found |= table.get((space or None, name or plain), set())
-    return found
 
 
 def with_includes(text, wanted):
@@ -74,11 +54,11 @@ def sentences():
 
 
 def fix(paths):
-    table = headers_by_name()
+    table = called_ops.headers_by_name(opgen.read_ops())
     for path in paths:
         text = path.read_text()
         there = {m.group(1) for m in INCLUDE.finditer(text)} - {None}
-        missing = {w for w in needed(path, table) if not {w, w.split("/")[0]} & there}  # a family's header holds all of its own
+        missing = {w for w in called_ops.called(text, table) if not {w, w.split("/")[0]} & there}  # a family's header holds all of its own
         path.write_text(with_includes(text, missing | there))
 
 

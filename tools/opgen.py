@@ -17,6 +17,7 @@ import pathlib
 import re
 import sys
 
+import opgen_aliases
 import opgen_blocks
 import opgen_calls
 import opgen_gradient
@@ -219,6 +220,7 @@ def read_ops(root=ROOT):
         o.exact = takes_exact(o, ops)
         for other in o.others:
             other.exact = o.exact
+    opgen_aliases.declare(ops)
     opgen_calls.name_functions(ops)
     return ops
 
@@ -251,13 +253,17 @@ def declarations(part, ops, seen, own=False):
         if op.outs():
             out.append(f"{opgen_out.out_signature(op, True)}{bound(op, '_out')};\n")
             out += opgen_calls.of_this_file(opgen_out.guards(op, ops, seen), own)
-    for space in sorted({op.space for op in part if op.space}):
+    aliases = [] if own else [a for op in part for a in op.typed_aliases]
+    for alias in aliases:
+        out += alias.declarations()
+    for space in sorted({op.space for op in part if op.space} | {a.space for a in aliases if a.space}):
         out.append(f"\nnamespace {space} {{\n")
         spaced = set()
         for op in part:
             if op.space == space:
                 out.append(f"{op.cpp_ret} {op.short}({op.params(exact=op.exact)}){bound(op, '')};\n")
                 out += opgen_calls.of_this_file(guards(op, ops, op.short, spaced), own)
+        out += [a.in_space() for a in aliases if a.space == space]
         out.append(f"}} // namespace {space}\n")
     out.append("\n} // namespace reel\n")
     return "".join(out)
@@ -271,6 +277,8 @@ def op_umbrella(what, headers):
 def method_list(ops):
     out, seen = [BANNER.replace("//", "    //", 1)], set()
     for op in ops:
+        for alias in op.typed_aliases:
+            out += alias.method_declarations()
         if "method" not in op.flags:
             continue
         name = op.cpp_name
@@ -311,6 +319,8 @@ def methods(op):
                        f"return reel::{op.cpp_name}({given}); }}\n")
     if op.has_inplace() and "method" in op.flags:
         out.append(f"Tensor& Tensor::{op.cpp_name}_({op.params(1, False)}) const {{ return reel::{op.cpp_name}_({call}); }}\n")
+    for alias in op.typed_aliases:
+        out += alias.method_definitions()
     if op.space:
         out.append(f"{op.cpp_ret} {op.space}::{op.short}({op.params(0, False, exact=op.exact)}) {{ "
                    f"return reel::{op.cpp_name}({op.names()}); }}\n")
@@ -321,7 +331,7 @@ def source_text(source, part):
     """What is compiled beside one source of ops: the functions that callers know, other forms, and registration."""
     return "".join([
         BANNER, f"#define REEL_CALLS_OPS\n#include <reel/autograd/ops/{source}.hpp>\n\n#include <reel/autograd/op.hpp>\n\n"
-        '#include "op/convert.hpp"\n#include "op/devices.hpp"\n#include "op/inplace_form.hpp"\n#include "op/out.hpp"\n'
+        '#include "op/convert.hpp"\n#include "op/declare.hpp"\n#include "op/devices.hpp"\n#include "op/inplace_form.hpp"\n#include "op/out.hpp"\n'
         '#include "op/take.hpp"\n\nnamespace reel {\n\n',
         *[line for op in part for line in plain_declarations(op)],
         "\nnamespace own {\n\n", *[line for op in part for line in opgen_calls.own_declarations(op)], "\n",
@@ -364,7 +374,7 @@ def main():
     write(src / "ops_out_exact.cpp", opgen_out.exact_list(ops), kept)
     write(src / "ops_registry.cpp", opgen_registry.registration_index(parts), kept)
     loops = []
-    for name, text in pointwise_rules.files(pointwise_rules.families(given.root, fail), ops, fail):
+    for name, text in pointwise_rules.files(given.root, pointwise_rules.families(given.root, fail), ops, fail):
         write(out / name, text, kept)
         loops += [pathlib.Path(name).stem] if "/kernels/" in name else []
     write(src / "kernels_registry.cpp", BANNER + kernel_index("autograd", sorted(kernels_of(given.root, "autograd") + loops)), kept)

@@ -15,7 +15,7 @@ import re
 import cpp_text
 
 KINDS = ("rule", "composite", "not_differentiable")
-# `apply` and `apply_number` are those of reel/autograd/pointwise/apply.hpp, which record for the rule that they are given
+# `apply` and `apply_number` are those of reel/autograd/pointwise/run_rule.hpp, which record for the rule that they are given
 RECORDS = re.compile(r"(?<![\w.>])record\s*\(|(?<!std::)(?<![\w.>])apply(?:_number)?\s*\(")
 WORD = re.compile(r"(?:\b(\w+)\s*::\s*)?(?<![.\w])(~?\b[A-Za-z_]\w*)")
 OPS_NAMESPACES = {"linalg", "fft", "special", "reel", "std"}  # what is taken from there is an op, or nothing of ours

@@ -5,36 +5,23 @@ from opgen_text import BANNER
 GRADIENT = {"rule": "Rule", "composite": "Composite", "not_differentiable": "None"}
 
 
-def schema_block(op):
-    """Registers one schema: what it says, and thunks from bound values to the C++ function."""
+def declaration(op):
+    """One row of the table: what the block says, and thunks from bound values to the C++ function."""
     args, own = op.bound(), {name for name, _ in own_functions(op)}
-    out = ["    {\n        Schema s;\n", f'        s.name = "{op.name}";\n        s.returns = "{op.ret}";\n',
-           f'        s.text = "{op.text}";\n        s.file = "{op.file}";\n        s.gradient = Gradient::{GRADIENT[op.gradient]};\n']
-    if "random" in op.flags:
-        out.append("        s.is_random = true;\n")
-    if op.has_inplace():
-        out.append("        s.has_inplace = true;\n")
-    for a in op.args:
-        differentiable = a.type.startswith("Tensor") and op.gradient != "not_differentiable" and a.name not in op.constant
-        out.append(f'        s.arguments.push_back({{"{a.name}", "{a.type}", {str(a.kwarg_only).lower()}, '
-                   f'{str(a.default is not None).lower()}, {a.value_default()}, {str(differentiable).lower()}}});\n')
+    constant = [a.name for a in op.args if a.type.startswith("Tensor") and a.name in op.constant]
     space, inplace_space = ("reel::" if name in own else "reel::own::" for name in (op.cpp_name, op.cpp_name + "_"))
     call = f"return result({space}{op.cpp_name}({args}));"
+    takes_out = op.place("out") is None and op.takes_out()
     if op.place("inplace") is not None:
         call = f"if (v[{op.place('inplace')}].toBool()) return result({inplace_space}{op.cpp_name}_({args})); " + call
     if op.place("out") is not None:
         call = (f"if (!v[{op.place('out')}].isNone()) return detail::into_out(\"{op.name}\", v[{op.place('out')}], v, "
                 f"[&]() -> Value {{ {call} }}); ") + call
-    elif op.takes_out():
-        out.append("        s.takes_out = true;\n")
-    out.append(f"        s.call = [](std::span<const Value> v) -> Value {{ (void)v; {call} }};\n")
-    if op.has_inplace():
-        out.append("        s.call_inplace = [](std::span<const Value> v) -> Value { "
-                   f"return result({inplace_space}{op.cpp_name}_({args})); }};\n")
-    for name in getattr(op, "any_device", ()):
-        out.append(f'        may_live_anywhere("{op.text}", "{name}");\n')
-    out.append("        r.add(std::move(s));\n    }\n")
-    return "".join(out)
+    thunk = "[](std::span<const Value> v) -> Value {{ (void)v; {} }}"
+    inplace = thunk.format(f"return result({inplace_space}{op.cpp_name}_({args}));") if op.has_inplace() else "nullptr"
+    said = [op.has_inplace(), takes_out, "random" in op.flags]
+    return (f'        {{"{op.text}",\n         "{op.file}", "{", ".join(constant)}", Gradient::{GRADIENT[op.gradient]}, '
+            f'{", ".join(str(word).lower() for word in said)},\n         {thunk.format(call)},\n         {inplace}}},\n')
 
 
 def function_of(source):
@@ -43,12 +30,13 @@ def function_of(source):
 
 
 def registration(source, ops):
+    """A table, which `declare` reads: code that fills in each schema would be ten times its size."""
     out = [f"namespace reel::ops {{\n\nvoid {function_of(source)}(Registry& r) {{\n    using namespace convert;\n"]
-    for op in ops:
-        out.append(schema_block(op))
-        for alias in op.aliases:
-            out.append(f'    r.add_alias("{alias}", "{op.name}");\n')
-        out += [schema_block(other) for other in op.others]
+    all_schemas = [schema for op in ops for schema in (op, *op.others)]
+    for op in all_schemas:
+        out += [f'    may_live_anywhere("{op.text}", "{name}");\n' for name in getattr(op, "any_device", ())]
+    out += ["    static constexpr Declaration all[] = {\n", *map(declaration, all_schemas), "    };\n    declare(r, all);\n"]
+    out += [f'    r.add_alias("{alias}", "{op.name}");\n' for op in ops for alias in op.aliases]
     out.append("}\n\n} // namespace reel::ops\n")
     return "".join(out)
 

@@ -6,6 +6,7 @@ one file of kernels for CUDA, and the functions of the ops whose blocks stand ab
 """
 import re
 
+import called_ops
 import cpp_text
 from opgen_text import BANNER
 
@@ -118,8 +119,10 @@ def function(op, rule, where, fail):
     return f"{op.cpp_ret} {op.cpp_name}({op.params(0, False)}) {{\n    return {call};\n}}\n"
 
 
-def functions_file(family, functions):
-    return (f"{BANNER}#include <reel/autograd/ops.hpp>\n#include <reel/autograd/pointwise/apply.hpp>\n#include <reel/autograd/pointwise/{family}.hpp>\n\n"
+def functions_file(family, functions, called):
+    """The ops' functions; `called`, the sources of ops that the rules' derivatives are written in, and the family's own."""
+    includes = "".join(f"#include <reel/autograd/ops/{s}.hpp>\n" for s in sorted({*called, f"pointwise/{family}"}))
+    return (f"{BANNER}{includes}#include <reel/autograd/pointwise/run_rule.hpp>\n#include <reel/autograd/pointwise/{family}.hpp>\n\n"
             f"namespace reel {{\n\n{''.join(functions)}\n}} // namespace reel\n")
 
 
@@ -147,12 +150,16 @@ def cuda_file(family, rules):
             "} // namespace reel::cuda\n")
 
 
-def files(families, ops, fail):
+def files(root, families, ops, fail):
     """(path below the generated folder, text) of everything that follows from the rules of {family: rules}."""
+    table = called_ops.headers_by_name(ops)
     for family, rules in families.items():
+        called = called_ops.called((root / FOLDER / f"{family}.hpp").read_text(), table)
+        if any(r.operands > 1 and r.has_derivative for r in rules):
+            called |= called_ops.called("real(x)", table)  # `fit_gradient` of run_rule.hpp
         functions = [function(o, o.rule, o.where, fail) for o in ops if o.rule and o.file.endswith(f"/{family}.hpp")]
         for name, text in ((f"autograd/kernels/pointwise_{family}.cpp", loops_file(family, rules)),
                            (f"cuda/pointwise_{family}.cu", cuda_file(family, rules)),
-                           (f"autograd/rules/{family}.cpp", functions_file(family, functions) if functions else "")):
+                           (f"autograd/rules/{family}.cpp", functions_file(family, functions, called) if functions else "")):
             if text:
                 yield name, text

@@ -27,6 +27,7 @@ void run(const digits::Options& options) {
     const auto& test = trainer.data().test;
     results.predicted = trainer.predict(test.data());
     results.accuracy = reel::eq(results.predicted, test.target()).to(reel::kDouble).mean().item<double>();
+    trainer.net()->to(reel::Device(reel::kCPU)); // what is written and drawn
     reel::OrderedDict<std::string, reel::Tensor> weights;
     for (const auto& item : trainer.net()->state_dict()) weights.insert(item.key(), item.value().toTensor());
     reel::serialize::save_file(weights, options.out + "/model.safetensors");

@@ -45,7 +45,7 @@ std::uint64_t state_hash(nn::Module& module) {
         for (std::size_t i = 0; i < n; ++i) hash = (hash ^ static_cast<const unsigned char*>(data)[i]) * 1099511628211u;
     };
     for (const auto& item : module.state_dict()) {
-        const Tensor t = item.value().toTensor().contiguous();
+        const Tensor t = item.value().toTensor().cpu().contiguous();
         mix(item.key().data(), item.key().size());
         mix(t.sizes().data(), t.sizes().size() * sizeof(std::int64_t));
         mix(t.data_ptr(), t.nbytes());

@@ -8,6 +8,8 @@
 
 #include <boost/program_options.hpp>
 
+#include <reel/autograd/cuda.hpp>
+
 namespace digits {
 
 namespace {
@@ -38,11 +40,17 @@ std::array<std::int64_t, 3> read_epochs(const std::string& text) {
         throw std::runtime_error("--epochs: expected three positive numbers such as 6,4,6, got '" + text + "'");
     return epochs;
 }
+reel::Device read_device(const std::string& name) {
+    if (name != "cpu" && name != "cuda") throw std::runtime_error("--device: expected cpu or cuda, got '" + name + "'");
+    if (name == "cuda" && !reel::cuda::is_available())
+        throw std::runtime_error("--device cuda: " + reel::cuda::unavailable_reason());
+    return name == "cuda" ? reel::Device(reel::kCUDA, 0) : reel::Device(reel::kCPU);
+}
 } // namespace
 
 Options parse_options(int argc, char** argv) {
     Options o;
-    std::string epochs = "6,4,6";
+    std::string epochs = "6,4,6", device = "cpu";
     po::options_description text("Trains a small network on handwritten digits in three stages.\nOptions");
     text.add_options()("help,h", po::bool_switch(&o.help), "this text")(
         "data", po::value(&o.data)->value_name("FILE"), "the digits (default: examples/data/digits.csv.gz)")(
@@ -52,6 +60,7 @@ Options parse_options(int argc, char** argv) {
         "batch", po::value(&o.batch)->value_name("N")->default_value(o.batch), "images per step")(
         "epochs", po::value(&epochs)->value_name("A,B,C")->default_value(epochs), "of the three stages")(
         "threads", po::value(&o.threads)->value_name("N"), "compute threads; the numbers do not depend on it")(
+        "device", po::value(&device)->value_name("NAME")->default_value(device), "where it computes: cpu or cuda")(
         "resume", po::bool_switch(&o.resume), "go on from the checkpoint in the output folder");
     std::ostringstream help;
     help << text;
@@ -63,6 +72,7 @@ Options parse_options(int argc, char** argv) {
         throw std::runtime_error("--threads: expected a positive number, got " + std::to_string(o.threads));
     if (o.batch < 2) throw std::runtime_error("--batch: expected at least 2, got " + std::to_string(o.batch));
     o.epochs = read_epochs(epochs);
+    o.device = read_device(device);
     if (o.data.empty()) o.data = default_data(argv[0]);
     return o;
 }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include <reel/autograd/device.hpp>
+
 namespace digits {
 
 struct Options {
@@ -13,6 +15,7 @@ struct Options {
     std::int64_t batch = 64;
     std::array<std::int64_t, 3> epochs{6, 4, 6}; ///< of the three stages
     int threads = 0;                             ///< 0: the library's choice
+    reel::Device device = reel::kCPU;            ///< where it computes
     bool resume = false, help = false;
     std::string help_text;
 

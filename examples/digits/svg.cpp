@@ -44,6 +44,26 @@ void Svg::polyline(const std::vector<std::pair<double, double>>& points, const s
     body_ += "\" " + style + "/>";
 }
 
+namespace {
+using Points = std::vector<std::pair<double, double>>;
+/// A line through the points, and a dot at each; points further apart than `pause` are not joined.
+void draw_curve(Svg& svg, const Points& points, const std::string& color, double pause) {
+    // A curve that pauses, as a frozen module's does, is not drawn through the pause.
+    Points piece;
+    for (const auto& point : points) {
+        if (!piece.empty() && point.first - piece.back().first > pause) {
+            svg.polyline(piece, "stroke=\"" + color + "\" stroke-width=\"2\" stroke-linejoin=\"round\"");
+            piece.clear();
+        }
+        piece.push_back(point);
+    }
+    svg.polyline(piece, "stroke=\"" + color + "\" stroke-width=\"2\" stroke-linejoin=\"round\"");
+    for (const auto& [x, y] : points)
+        svg.path("M" + coordinate(x) + " " + coordinate(y) + "h0",
+                 "stroke=\"" + color + "\" stroke-width=\"5\" stroke-linecap=\"round\"");
+}
+} // namespace
+
 std::string chart(const std::string& title, const std::vector<Curve>& curves, const std::vector<double>& marks,
                   bool logarithmic) {
     constexpr double width = 560, height = 300, left = 52, right = 118, top = 34, bottom = 36;
@@ -89,20 +109,7 @@ std::string chart(const std::string& title, const std::vector<Curve>& curves, co
         for (const auto& [x, y] : c.points)
             if (!logarithmic || y > 0) points.emplace_back(px(x), py(y));
         if (points.empty()) continue;
-        // A curve that pauses, as a frozen module's does, is not drawn through the pause.
-        const double epoch_width = px(2) - px(1) + 0.5;
-        std::vector<std::pair<double, double>> piece;
-        for (const auto& point : points) {
-            if (!piece.empty() && x_most > 1 && point.first - piece.back().first > epoch_width) {
-                svg.polyline(piece, "stroke=\"" + c.color + "\" stroke-width=\"2\" stroke-linejoin=\"round\"");
-                piece.clear();
-            }
-            piece.push_back(point);
-        }
-        svg.polyline(piece, "stroke=\"" + c.color + "\" stroke-width=\"2\" stroke-linejoin=\"round\"");
-        for (const auto& [x, y] : points)
-            svg.path("M" + coordinate(x) + " " + coordinate(y) + "h0",
-                     "stroke=\"" + c.color + "\" stroke-width=\"5\" stroke-linecap=\"round\"");
+        draw_curve(svg, points, c.color, x_most > 1 ? px(2) - px(1) + 0.5 : width);
         labels.emplace_back(points.back().second, &c);
     }
     std::sort(labels.begin(), labels.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

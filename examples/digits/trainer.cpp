@@ -36,6 +36,7 @@ Trainer::Trainer(const Options& options, Digits data) : options_(options), data_
                      " images of the first stage");
     manual_seed(options.seed);
     net_ = DigitNet(classes());
+    net_->to(options.device);
     make_optimizer();
 }
 
@@ -54,6 +55,7 @@ void Trainer::set_modes() {
 void Trainer::begin_stage() {
     if (stage_ == 1) {
         net_->replace_head(classes());
+        net_->to(options_.device);
         frozen_hash_ = hex(state_hash(*net_->features));
     }
     make_optimizer();
@@ -67,7 +69,7 @@ void Trainer::end_stage() {
 Tensor Trainer::predict(const Tensor& images) {
     NoGradGuard no_grad;
     net_->eval();
-    const Tensor classes = reel::argmax(net_(images), 1);
+    const Tensor classes = reel::argmax(net_(images.to(options_.device)), 1).cpu();
     set_modes();
     return classes;
 }
@@ -91,13 +93,13 @@ void Trainer::epoch(Progress& progress) {
     double loss_sum = 0, hits = 0, seen = 0;
     for (auto& batch : *loader) {
         optimizer_->zero_grad();
-        const Tensor scores = net_(batch.data);
-        const Tensor loss = reel::cross_entropy(scores, batch.target);
+        const Tensor scores = net_(batch.data.to(options_.device)), target = batch.target.to(options_.device);
+        const Tensor loss = reel::cross_entropy(scores, target);
         loss.backward();
         optimizer_->step();
         const double n = double(batch.target.numel());
         loss_sum += loss.item<double>() * n;
-        hits += reel::eq(reel::argmax(scores.detach(), 1), batch.target).sum().item<double>();
+        hits += reel::eq(reel::argmax(scores.detach(), 1), target).sum().item<double>();
         seen += n;
         progress.step(std::int64_t(n), loss_sum / seen, hits / seen);
     }
@@ -180,6 +182,7 @@ void Trainer::resume(const std::string& path) {
         history_ = history_from(d.at("history"));
         stage_ = std::min<std::int64_t>(stage, stages - 1);
         net_ = DigitNet(classes());
+        net_->to(options_.device);
         net_->load_state_dict(nn::StateDict::from_value(d.at("model")));
         make_optimizer();
         optimizer_->load_state_dict(d.at("optimizer"));

@@ -99,6 +99,20 @@ BOOST_AUTO_TEST_CASE(PW5_keys_are_written_once_and_archives_not_into_themselves)
     BOOST_TEST(message([&] { b.write("b", b); }) == "OutputArchive::write: an archive cannot be its own entry 'b'");
     BOOST_TEST(InputArchive(out.value()).keys().size() == 1u);
 }
+BOOST_AUTO_TEST_CASE(dotted_keys_of_a_state_dict_are_nested_entries) {
+    const InputArchive archive(ValueDict{{"a.b.w", ones({2})}, {"a.c", 3}, {"ab.c", 4}});
+    InputArchive a, b;
+    BOOST_TEST(archive.try_read("a", a));
+    BOOST_TEST(a.keys() == (std::vector<std::string>{"b.w", "c"}), boost::test_tools::per_element());
+    BOOST_TEST(a.try_read("b", b));
+    Tensor w;
+    b.read("w", w);
+    BOOST_TEST(w.equal(ones({2})));
+    BOOST_TEST(!archive.try_read("c", a));
+    BOOST_TEST(!a.try_read("c", b)); // an entry of its own, and no dict
+    const std::string text = message([&] { b.read("bias", w); });
+    BOOST_TEST(text.find("'a.b.bias'") != std::string::npos, text);
+}
 BOOST_AUTO_TEST_CASE(values_that_are_no_dict_are_read_by_number) {
     InputArchive one(Value(reel::ones({3})));
     Tensor t;

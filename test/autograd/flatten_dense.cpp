@@ -1,4 +1,6 @@
 // Many tensors as one vector, and back.
+#include <reel/autograd/utils.hpp>
+
 #include "shape_helpers.hpp"
 
 #include <reel/autograd/tensor_operators.hpp>
@@ -19,6 +21,7 @@ BOOST_AUTO_TEST_CASE(there_and_back) {
     REEL_TEST_SIZES(parts[1], 0);
     BOOST_TEST(parts[2].dim() == 0);
     BOOST_TEST(list(parts[0]) == list(a.t()), boost::test_tools::per_element());
+    BOOST_TEST(utils::unflatten_dense_tensors(utils::flatten_dense_tensors({a, c}), {a, c})[0].equal(a));
     parts[2].fill_(7); // they are views
     BOOST_TEST(flat[6].item<double>() == 7);
 }

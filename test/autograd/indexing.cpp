@@ -4,6 +4,7 @@
 #include "shape_helpers.hpp"
 
 #include <reel/autograd/index.hpp>
+#include <reel/autograd/printing.hpp>
 #include <reel/autograd/range_factories.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -138,7 +139,7 @@ BOOST_AUTO_TEST_CASE(uint8_masks_select_with_a_warning) {
     const Tensor x = tensor({1., 2., 3.}), mask = tensor({1, 0, 1}).to(kByte);
     REEL_TEST_LIST(x.index({mask}), 1, 3);
     BOOST_TEST(log.texts.size() == 1u);
-    BOOST_TEST(log.texts.at(0).starts_with("index: the mask is uint8"));
+    BOOST_TEST(log.texts.at(0).starts_with("index: indexing with dtype torch.uint8 is now deprecated"));
     x.index({mask.to(kBool)});
     BOOST_TEST(log.texts.size() == 1u);
 }
@@ -161,6 +162,38 @@ BOOST_AUTO_TEST_CASE(ranges_take_options_in_the_steps_place) {
     BOOST_TEST(arange(0, 4, dtype(kFloat).requires_grad(true)).requires_grad());
     REEL_TEST_LIST(arange(0, 4, 2), 0, 2);
     BOOST_TEST((ones(2, kFloat).to(t.dtype()).scalar_type() == kDouble));
+}
+
+BOOST_AUTO_TEST_CASE(the_text_of_indices) {
+    using namespace reel::indexing;
+    const auto text = [](const auto& object) {
+        std::ostringstream os;
+        os << object;
+        return os.str();
+    };
+    const std::vector<TensorIndex> all = {None, "...", -2, true, Slice(1, None, 2), Slice(None, 3)};
+    BOOST_TEST(text(all) == "(None, ..., -2, True, 1::2, :3:1)");
+    set_printing(Printing::libtorch);
+    BOOST_TEST(text(all) == "(None, ..., -2, true, 1:9223372036854775807:2, 0:3:1)");
+    set_printing(Printing::python);
+    BOOST_TEST(text(Slice(1, 2, 3)) == "1:2:3");
+    BOOST_TEST(text(TensorIndex(tensor({7}))) == text(tensor({7})));
+}
+BOOST_AUTO_TEST_CASE(bounds_of_slices_by_libtorchs_numbers) {
+    using namespace reel::indexing;
+    const Slice open(1, None), same(1, INDEX_MAX);
+    BOOST_TEST((open.stop() == INDEX_MAX));
+    BOOST_TEST((same.stop() == std::nullopt));
+    BOOST_TEST(!(Slice(1, 4).stop() == INDEX_MAX));
+    BOOST_TEST(std::int64_t(INDEX_MAX) == std::numeric_limits<std::int64_t>::max());
+    BOOST_TEST(std::int64_t(INDEX_MIN) == std::numeric_limits<std::int64_t>::min());
+    BOOST_TEST(arange(5).index({same}).size(0) == 4);
+}
+BOOST_AUTO_TEST_CASE(a_number_is_put_by_a_list_of_indices) {
+    const Tensor x = zeros({2, 2});
+    const std::vector<indexing::TensorIndex> at = {0, 1};
+    x.index_put_(at, 3);
+    REEL_TEST_LIST(x, 0, 3, 0, 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -19,6 +19,22 @@ step "install" "$here/../../tools/install/install.sh" "$out" "$work/first prefix
 step "install again over itself" "$here/../../tools/install/install.sh" "$out" "$work/first prefix"
 mv "$work/first prefix" "$work/moved" # what is installed must not know where it was
 prefix=$work/moved
+# A program asks for the series that it was linked with, by a name that it finds beside another series' files.
+series=$(sed -n 's/^Version: \([0-9]*\.[0-9]*\).*/\1/p' "$prefix/lib/pkgconfig/reel.pc")
+soname() { readelf -d "$1" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p'; }
+each_has_its_name() {
+    local library name count=0
+    for library in "$prefix"/lib/libreel_*.so; do
+        name=$(basename "$library").$series
+        [ -L "$library" ] && [ "$(readlink "$library")" = "$name" ] && [ "$(soname "$library")" = "$name" ] || return 1
+        count=$((count + 1))
+    done
+    [ "$count" -ge 9 ]
+}
+step "libraries are named by their series" each_has_its_name
+asked_by_series() { # asked_by_series PROGRAM
+    readelf -d "$1" | grep -q "NEEDED.*\[libreel_autograd\.so\.$series\]" && ! readelf -d "$1" | grep "NEEDED.*\[libreel_.*\.so\]"
+}
 step "no text names the old prefix" bash -c '! grep -rIlF "first prefix" "$1"' _ "$prefix"
 mkdir "$work/user"
 cp "$here"/*.cpp "$here/CMakeLists.txt" "$work/user/"
@@ -26,6 +42,7 @@ cd "$work/user" || exit 1
 step "cmake configures" cmake -S . -B build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release
 step "cmake builds" cmake --build build
 step "program built by cmake runs" env -u LD_LIBRARY_PATH ./build/program
+step "and asks for libraries by their series" asked_by_series ./build/program
 step "one that links Reel::rl alone runs" env -u LD_LIBRARY_PATH ./build/agent
 # Every library that a program loads is one of those whose terms were looked at (doc/adr/0021); FFTW's are not among them.
 known='linux-vdso|ld-linux[a-z0-9-]*|libreel_(autograd|nn|optim|data|serialize|inspect|rl)|libopenblas|libsleef|libboost_[a-z_]+'
@@ -44,6 +61,14 @@ step "headers give no warnings where a program asks for many" "${CXX:-g++}" -fsy
     -Wshadow -Werror program.cpp $(pkg-config --cflags reel)
 step "program built by pkg-config runs" env -u LD_LIBRARY_PATH ./program
 step "nor does one by pkg-config" no_gpl ./program
+step "which asks for libraries by their series, too" asked_by_series ./program
+runs_beside_the_next() { # what the linker would take next is another series: what was linked before does not notice
+    mkdir "$work/next" && cp -a "$prefix/lib" "$work/next/" && cp program "$work/next/" || return 1
+    local library
+    for library in "$work"/next/lib/libreel_*.so; do rm "$library" && echo "another series" >"$library" || return 1; done
+    env LD_LIBRARY_PATH="$work/next/lib" "$work/next/program"
+}
+step "a program runs beside another series" runs_beside_the_next
 if [ -e "$prefix/lib/libreel_fftw.so" ]; then
     step "FFTW takes its place in a program that links Reel::fftw" env -u LD_LIBRARY_PATH ./build/with_fftw
     # shellcheck disable=SC2046

@@ -136,4 +136,27 @@ BOOST_AUTO_TEST_CASE(errors_are_pytorchs) {
     BOOST_CHECK_THROW(nn::EmbeddingBag(nn::EmbeddingBagOptions(4, 2).padding_idx(4)), ValueError);
 }
 
+BOOST_AUTO_TEST_CASE(the_function_of_the_root_returns_bags_counts_and_rows) {
+    const Tensor weight = arange(12, TensorOptions(kDouble)).reshape({4, 3}), rows = ids({0, 2, 2, 1, 3});
+    const Tensor starts = ids({0, 2, 2});
+    const auto [sums, of_each, counts, again] = reel::embedding_bag(weight, rows, starts);
+    BOOST_TEST(sums.equal(tensor({{6., 8., 10.}, {0., 0., 0.}, {18., 21., 24.}}, kDouble)));
+    BOOST_TEST(of_each.equal(ids({0, 0, 2, 2, 2})));
+    BOOST_TEST(counts.equal(ids({2, 0, 3})));
+    BOOST_TEST(again.equal(counts));
+    const auto [means, e, without, a] = reel::embedding_bag(weight, rows, starts, false, 1, false, {}, false, 2);
+    BOOST_TEST(means.equal(tensor({{0., 1., 2.}, {0., 0., 0.}, {6., 7., 8.}}, kDouble)));
+    BOOST_TEST(without.equal(ids({1, 0, 2})));
+    const auto [maxima, f, c, best] = reel::embedding_bag(weight, rows, starts, false, 2);
+    BOOST_TEST(maxima.equal(tensor({{6., 7., 8.}, {0., 0., 0.}, {9., 10., 11.}}, kDouble)));
+    BOOST_TEST(best.equal(tensor({{2, 2, 2}, {0, 0, 0}, {3, 3, 3}})));
+    const Tensor leaf = table();
+    std::get<0>(reel::embedding_bag(leaf, places(), offsets(), false, 0)).sum().backward();
+    const Tensor other = leaf.detach().requires_grad_();
+    F::embedding_bag(places(), other, F::EmbeddingBagFuncOptions().offsets(offsets()).mode(kSum)).sum().backward();
+    BOOST_TEST(leaf.grad().equal(other.grad()));
+    BOOST_TEST(message_of<ValueError>([&] { reel::embedding_bag(weight, rows, starts, false, 3); }) ==
+               "embedding_bag: mode is 3; expected 0 for sums, 1 for means or 2 for maxima");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

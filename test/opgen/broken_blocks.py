@@ -81,13 +81,11 @@ def a_block_that_says_two_things():
 
 
 def a_block_that_says_one_thing():
-    return taken(source(f"{TWICE}, rule, method)\n{FUNCTION}{RECORDED}"), 's.gradient = Gradient::Rule;',
-                 '{"input", "Tensor", false, false, Value(), true}')
+    return taken(source(f"{TWICE}, rule, method)\n{FUNCTION}{RECORDED}"), '"", Gradient::Rule, ')
 
 
 def a_block_without_a_gradient():
-    return taken(source(f"{TWICE}, not_differentiable)\n{FUNCTION}{{ return raw(input); }}\n"), 's.gradient = Gradient::None;',
-                 '{"input", "Tensor", false, false, Value(), false}')
+    return taken(source(f"{TWICE}, not_differentiable)\n{FUNCTION}{{ return raw(input); }}\n"), '"", Gradient::None, ')
 
 
 def a_misspelt_word():
@@ -109,9 +107,7 @@ def an_input_without_gradient_also_under_another_name():
     text = ('REEL_OP("weighted(Tensor input, Tensor weight) -> Tensor", rule, not_differentiable("weight"),\n'
             '        alias("measured(Tensor x, Tensor mass)"))\n'
             "Tensor weighted(const Tensor& input, const Tensor& weight) " + RECORDED)
-    return taken(source(text), '{"input", "Tensor", false, false, Value(), true}',
-                 '{"weight", "Tensor", false, false, Value(), false}', '{"x", "Tensor", false, false, Value(), true}',
-                 '{"mass", "Tensor", false, false, Value(), false}')
+    return taken(source(text), '"weight", Gradient::Rule, ', '"mass", Gradient::Rule, ')
 
 
 # --- what its body does -----------------------------------------------------------------------------------------------
@@ -133,7 +129,7 @@ def a_composite_of_an_op_that_records():
     text = (f"{TWICE}, rule)\n{FUNCTION}{RECORDED}\n"
             'REEL_OP("four_times(Tensor input) -> Tensor", composite)\n'
             "Tensor four_times(const Tensor& input) { return twice(reel::twice(input)); }\n")
-    return taken(source(text), 's.gradient = Gradient::Composite;')
+    return taken(source(text), 'Gradient::Composite, ')
 
 
 def a_helper_that_records():
@@ -172,7 +168,7 @@ def samples_with_every_bracket():
     text = ('REEL_OP("halved(Tensor input, str how=\'(\') -> Tensor", rule,\n'
             '        samples(call(numbers({2, 3}), ")"), // a bracket ) in a comment\n'
             '                call(ints({1})[0])), method)\n' + FUNCTION + RECORDED)
-    return taken(source(text), 's.gradient = Gradient::Rule;',
+    return taken(source(text), 'Gradient::Rule, ',
                  f'#line 2 "{OPS}/math/twice.cpp"\n        call(numbers({{2, 3}}), ")"), // a bracket ) in a comment\n'
                  '                call(ints({1})[0])\n')
 
@@ -273,7 +269,7 @@ def a_rule_of_the_hosts_that_is_no_op_has_no_files():
 
 def the_arguments_of_a_rule():
     schema = 'REEL_OP("twice(Tensor input, float slope=0.5) -> Tensor", rule)'
-    return taken(rule(schema, DERIVED), "s.gradient = Gradient::Rule;")
+    return taken(rule(schema, DERIVED), "Gradient::Rule, ")
 
 
 def a_rule_without_a_derivative():

@@ -62,6 +62,22 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_optimized_is_refused_and_nothing_is_added) {
     BOOST_CHECK_THROW(SGD({parameter({1}, {1})}, SGDOptions(0.1).nesterov(true)), ValueError);
     BOOST_TEST(sgd.param_groups().size() == 1u);
 }
+BOOST_AUTO_TEST_CASE(states_and_options_compare_field_by_field) {
+    optim::AdamParamState a;
+    a.step({3}).exp_avg(ones({2}));
+    optim::AdamParamState b = a;
+    b.exp_avg(ones({2}));
+    BOOST_TEST((a == b));
+    b.exp_avg(ones({2}, kDouble));
+    BOOST_TEST((a != b));
+    b.exp_avg(zeros({2}));
+    BOOST_TEST((a != b));
+    b = a;
+    b.step({4});
+    BOOST_TEST((a != b));
+    BOOST_TEST((AdamOptions(1e-2) == AdamOptions(1e-2)));
+    BOOST_TEST((AdamOptions(1e-2) != AdamOptions(1e-3)));
+}
 BOOST_AUTO_TEST_CASE(parameters_without_a_gradient_are_skipped_and_get_no_state) {
     const Tensor with = parameter({1}, {1}), without = vector_of({1}).requires_grad_();
     optim::Adam adam({with, without}, AdamOptions(0.1));

@@ -89,15 +89,27 @@ BOOST_AUTO_TEST_CASE(hooks_run_around_it_and_inside_make_it_eager) {
 BOOST_AUTO_TEST_CASE(training_and_evaluation_differ) {
     nn::Sequential m(nn::Linear(4, 6), nn::BatchNorm1d(6), nn::Dropout(0.5), nn::ReLU());
     m->compile();
-    for (int i = 0; i < 3; ++i) m(randn({5, 4}));
+    for (int i = 0; i < 5; ++i) m(randn({5, 4}).requires_grad_());
     // running statistics are written, in every call
-    BOOST_TEST(m->named_buffers()["1.num_batches_tracked"].item<int>() == 3);
-    BOOST_TEST(jit::explain(*m).replays == 0u);
+    BOOST_TEST(m->named_buffers()["1.num_batches_tracked"].item<int>() == 5);
+    BOOST_TEST(jit::explain(*m).replays == 3u);
+    // gradients that can be differentiated again call the module once more, as it was
+    const Tensor x = randn({5, 4}).requires_grad_();
+    const Tensor y = m(x);
+    m->eval();
+    BOOST_TEST(message([&] { autograd::grad({y.sum()}, {x}, {}, true, true); }) ==
+               "CompiledFunctionBackward: gradients that can be differentiated again, or of some results only, call "
+               "the compiled function once more; tensors that it uses were replaced, or training flags changed, "
+               "since: call it eagerly");
+    BOOST_TEST(autograd::grad({y.sum()}, {x}, {}, true)[0].defined());
+    m->train();
+    BOOST_TEST(autograd::grad({y.sum()}, {x}, {}, true, true)[0].requires_grad());
+    BOOST_TEST(m->named_buffers()["1.num_batches_tracked"].item<int>() == 6);
     m->eval();
     nn::Sequential plain = copy_of(m);
     plain->eval();
     for (int i = 0; i < 4; ++i) BOOST_TEST(agree(m, plain, randn({5, 4})));
-    BOOST_TEST(jit::explain(*m).replays == 2u);
+    BOOST_TEST(jit::explain(*m).replays == 6u);
 }
 
 BOOST_AUTO_TEST_CASE(tuples_go_in_and_out) {

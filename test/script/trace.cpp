@@ -101,6 +101,14 @@ BOOST_AUTO_TEST_CASE(SC_77_modules_become_classes_that_share_their_tensors) {
     const Tensor other = input() * 3 - 1;
     BOOST_TEST(same(m.forward({other}), net->forward(other)));
 }
+BOOST_AUTO_TEST_CASE(holders_are_traced_as_what_they_hold) {
+    const Net net;
+    const Tensor x = input();
+    const jit::Module whole = jit::trace(net, {x});
+    BOOST_TEST(reel::equal(whole.forward({x}).toTensor(), net(x)));
+    const jit::Module twice = jit::trace(net, [&](const Args& a) { return IValue(net(a[0].toTensor()) * 2); }, {x});
+    BOOST_TEST(reel::equal(twice.forward({x}).toTensor(), net(x) * 2));
+}
 BOOST_AUTO_TEST_CASE(SC_78_layers_record_what_those_of_the_reference_do) {
     const nn::Sequential net(nn::Conv1d(nn::Conv1dOptions(2, 3, 1)), nn::BatchNorm1d(3), nn::ReLU6(), nn::Dropout(0.5),
                              nn::Flatten());

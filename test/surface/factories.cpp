@@ -8,6 +8,9 @@ void options_in_the_steps_place() {
     arange(1., 2, dtype(kDouble).requires_grad(true));
     arange(0, 10, TensorOptions());
     arange(0, 10, 2);
+    eye(3, kDouble);
+    eye(3, dtype(kDouble).requires_grad(true));
+    tensor(ones({2}), kDouble);
 }
 void factories() {
     auto t = ones({2, 2});

@@ -5,22 +5,24 @@ set -eu
 cd "$(dirname "$0")/../.."
 out=$1 prefix=$2
 version=$(sed -n 's/^#define REEL_VERSION "\(.*\)"/\1/p' libs/reel/include/reel/version.hpp)
+series=${version%.*} # what shared libraries carry in their names: programs keep loading what they were linked with
 mkdir -p "$prefix/include" "$prefix/lib/pkgconfig" "$prefix/lib/cmake/Reel"
 for folder in libs/*/include out/gen/include; do
     if [ -d "$folder" ]; then cp -R "$folder/." "$prefix/include/"; fi
 done
 installed=""
-for library in "$out"/lib/libreel_*.so; do
+for library in "$out"/lib/libreel_*.so."$series"; do
     # a new file, not the old one overwritten: running programs keep what they have mapped
     install -m 755 "$library" "$prefix/lib/"
-    name=$(basename "$library" .so)
+    name=$(basename "$library" ".so.$series")
+    ln -sfn "$name.so.$series" "$prefix/lib/$name.so" # what the linker asks for
     # the device and FFTW's transforms are asked for by name, never brought along
     case $name in libreel_cuda | libreel_fftw) ;; *) installed="$installed -l${name#lib}" ;; esac
 done
-fill() { sed -e "s|@VERSION@|$version|g" -e "s|@LIBS@|${installed# }|g" "tools/install/$1.in" >"$2/$1"; }
+fill() { sed -e "s|@VERSION@|$version|g" -e "s|@SERIES@|$series|g" -e "s|@LIBS@|${installed# }|g" "tools/install/$1.in" >"$2/$1"; }
 fill reel.pc "$prefix/lib/pkgconfig"
 if [ -e "$out/lib/libreel_fftw.so" ]; then fill reel_fftw.pc "$prefix/lib/pkgconfig"; else
-    rm -f "$prefix/lib/libreel_fftw.so" "$prefix/lib/pkgconfig/reel_fftw.pc"
+    rm -f "$prefix/lib/libreel_fftw.so" "$prefix/lib/libreel_fftw.so.$series" "$prefix/lib/pkgconfig/reel_fftw.pc"
 fi
 fill ReelConfig.cmake "$prefix/lib/cmake/Reel"
 fill ReelConfigVersion.cmake "$prefix/lib/cmake/Reel"

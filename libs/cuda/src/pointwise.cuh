@@ -8,6 +8,7 @@
 #include <reel/autograd/pointwise/loop.hpp>
 #include <reel/cuda/device.hpp>
 
+#include "complex_math.cuh"
 #include "strided.cuh"
 
 namespace reel::cuda {
@@ -18,7 +19,7 @@ template <class T, std::size_t n> struct Operands { const T* data[n]; };
 template <class Op, class T, std::size_t... I>
 __global__ void pointwise_kernel(Strided<int(sizeof...(I)) + 1> g, pointwise::result_of<Op, T>* out,
                                  Operands<T, sizeof...(I)> in, Op op) {
-    using C = compute_t<T>;
+    using C = pointwise::Wide<T>;
     const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
     for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < g.numel; i += step) {
         std::int64_t at[sizeof...(I) + 1];
@@ -38,11 +39,14 @@ void run_as(const Op& op, const Tensor* const* t, cudaStream_t stream, std::inde
            op);
 }
 
+template <class T> inline constexpr ScalarType element_of = dtype_of<T>;
+template <class T> inline constexpr ScalarType element_of<Complex<T>> = dtype_of<std::complex<T>>;
+
 /// Launches the kernel for the dtype among T..., if it is one of them.
 template <class Op, class... T> bool run_among(const Op& op, const Tensor* const* t, cudaStream_t stream) {
     const ScalarType type = t[1]->scalar_type();
     bool found = false;
-    ((type == dtype_of<T>
+    ((type == element_of<T>
           ? (run_as<Op, T>(op, t, stream, std::make_index_sequence<std::size_t(Op::operands)>{}), found = true)
           : false),
      ...);
@@ -58,6 +62,8 @@ template <class Op> bool run_pointwise(const void* op, const Tensor* const* t, i
     bool found = false;
     if constexpr ((Op::types & pointwise::floating) != 0)
         found = run_among<Op, float, double, Half, BFloat16>(rule, t, stream);
+    if constexpr ((Op::types & pointwise::complex) != 0)
+        found = found || run_among<Op, Complex<float>, Complex<double>>(rule, t, stream);
     if constexpr ((Op::types & pointwise::integral) != 0)
         found = found ||
                 run_among<Op, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t>(rule, t, stream);

@@ -1,8 +1,7 @@
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/division.hpp>
-#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/stack.hpp>
 #include <reel/data/transforms.hpp>
 
 namespace reel::data::transforms {

@@ -1,10 +1,10 @@
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
-#include <reel/autograd/ops/shape/join.hpp>
-#include <reel/autograd/ops/special/gamma.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
+#include <reel/autograd/ops/shape/stack.hpp>
 #include <reel/distributions/beta.hpp>
 
 #include <numbers>

@@ -1,8 +1,8 @@
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
+#include <reel/autograd/ops/factory/ranges.hpp>
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/random/distributions.hpp>
 #include <reel/distributions/binomial.hpp>
 

@@ -1,4 +1,6 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
 #include <reel/distributions/cauchy.hpp>
 
 #include <numbers>

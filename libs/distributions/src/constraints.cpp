@@ -1,11 +1,8 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/linalg/spectral.hpp>
 #include <reel/autograd/ops/linalg/triangular_solve.hpp>
-#include <reel/autograd/ops/nn/embedding.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
-#include <reel/autograd/ops/random/sampling.hpp>
 #include <reel/distributions/constraints.hpp>
 
 #include <cmath>

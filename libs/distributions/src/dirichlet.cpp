@@ -1,6 +1,5 @@
 #include <reel/autograd/ops/pointwise/gamma.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
-#include <reel/autograd/ops/special/gamma.hpp>
 #include <reel/distributions/dirichlet.hpp>
 
 #include "gamma_path.hpp"

@@ -1,4 +1,5 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/distributions/exponential.hpp>
 
 #include <numbers>

@@ -1,7 +1,6 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
-#include <reel/autograd/ops/special/gamma.hpp>
 #include <reel/distributions/gamma.hpp>
 
 #include <numbers>

@@ -9,7 +9,7 @@
 #include <reel/autograd/detail/standard_normal.hpp>
 #include <reel/autograd/function.hpp>
 #include <reel/autograd/host_data.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/random.hpp>
 

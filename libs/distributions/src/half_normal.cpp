@@ -1,4 +1,4 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/distributions/half_normal.hpp>
 

@@ -1,9 +1,7 @@
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
-#include <reel/autograd/ops/special/gamma.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/distributions/inverse_gamma.hpp>
 
 #include <numbers>

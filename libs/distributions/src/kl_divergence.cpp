@@ -1,7 +1,5 @@
 // Divergences: what a class knows of itself, and what is known of two.
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/loss/classification.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
 #include <reel/distributions/bernoulli.hpp>
 #include <reel/distributions/cauchy.hpp>
 #include <reel/distributions/exponential.hpp>

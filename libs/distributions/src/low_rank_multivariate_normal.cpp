@@ -1,4 +1,4 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/ones.hpp>
 #include <reel/autograd/ops/linalg/triangular_solve.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/autograd/ops/shape/diagonals.hpp>

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/distributions/mixture_same_family.hpp>
 
 #include "support.hpp"

@@ -1,6 +1,6 @@
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/factory/ones.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/distributions/multinomial.hpp>
 
 #include <reel/distributions/binomial.hpp>

@@ -1,4 +1,4 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/ones.hpp>
 #include <reel/autograd/ops/nn/embedding.hpp>
 #include <reel/distributions/one_hot_categorical.hpp>
 

@@ -1,8 +1,6 @@
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/random/random.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/distributions/tanh_normal.hpp>
 
 #include <numbers>

@@ -1,4 +1,7 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
+#include <reel/autograd/ops/factory/ones.hpp>
+#include <reel/autograd/ops/factory/ranges.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/distributions/transform.hpp>

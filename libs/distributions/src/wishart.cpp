@@ -1,4 +1,6 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
+#include <reel/autograd/ops/factory/ranges.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/linalg/lu.hpp>
 #include <reel/autograd/ops/linalg/triangular_solve.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>

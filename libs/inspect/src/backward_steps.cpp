@@ -1,6 +1,5 @@
 // A backward pass on a thread of its own, handed over node by node.
 #include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/reduce/finite_differences.hpp>
 #include <reel/inspect/backward_steps.hpp>
 
 #include <condition_variable>

@@ -13,45 +13,67 @@ namespace reel::inspect {
 
 using Mark = FlowView::Mark;
 
+namespace {
+/// The latest backward pass: its nodes in the order of their runs, and what each saw.
+class LatestPass {
+public:
+    explicit LatestPass(const RecorderData& data) : data_(data), step_(data.latest_step()) {}
+
+    /// Null where the pass did not come.
+    const RecorderData::NodeRun* run_of(const Node* n) const {
+        const auto run = data_.runs.find(n);
+        return run != data_.runs.end() && run->second.at >= step_.pass->begin ? &run->second : nullptr;
+    }
+    std::vector<const Node*> nodes() const;
+
+private:
+    const RecorderData& data_;
+    RecorderData::LatestStep step_;
+};
+
+std::vector<const Node*> LatestPass::nodes() const {
+    struct Ordered {
+        std::uint64_t at;
+        const Node* node;
+    };
+    std::vector<Ordered> order;
+    // Accumulators, and more, may be older than the recording.
+    for (const auto& [node, run] : data_.runs)
+        if (run_of(node)) order.push_back({run.at, node});
+    // What forward made for this pass and was not reached comes last, latest first.
+    for (std::size_t i = step_.first_node; i < step_.pass->nodes_before; ++i)
+        if (const Node* n = data_.nodes[i].get(); !data_.runs.count(n))
+            order.push_back({~std::uint64_t(0) - data_.made_at[i], n});
+    std::sort(order.begin(), order.end(), [](const Ordered& a, const Ordered& b) { return a.at < b.at; });
+    std::vector<const Node*> sorted;
+    for (const Ordered& o : order) sorted.push_back(o.node);
+    return sorted;
+}
+} // namespace
+
 FlowView flow_view(const Recorder& recorder, const FlowOptions& options) {
     const RecorderData& data = recorder.data();
     data.look_again();
     REEL_CHECK_VALUE(!data.runs.empty(), "flow_view: the recorder saw no backward pass; open it before forward and ask "
                                          "after backward");
     REEL_CHECK_VALUE(data.options.norms, "flow_view: the recorder kept no norms; open it with norms = true");
-    struct Ordered {
-        std::uint64_t at;
-        const Node* node;
-    };
-    std::vector<Ordered> order;
-    const RecorderData::LatestStep step = data.latest_step();
-    const auto run_of = [&](const Node* n) -> const RecorderData::NodeRun* {
-        const auto run = data.runs.find(n);
-        return run != data.runs.end() && run->second.at >= step.pass->begin ? &run->second : nullptr;
-    };
-    // Accumulators, and more, may be older than the recording.
-    for (const auto& [node, run] : data.runs)
-        if (run_of(node)) order.push_back({run.at, node});
-    // What forward made for this pass and was not reached comes last, latest first.
-    for (std::size_t i = step.first_node; i < step.pass->nodes_before; ++i)
-        if (const Node* n = data.nodes[i].get(); !data.runs.count(n))
-            order.push_back({~std::uint64_t(0) - data.made_at[i], n});
+    const LatestPass pass(data);
+    const std::vector<const Node*> order = pass.nodes();
     REEL_CHECK_VALUE(order.size() <= options.max_nodes, "flow_view: ", order.size(),
                      " nodes belong to the latest backward pass; at most ", options.max_nodes,
                      " are drawn. Record a smaller part, or raise max_nodes");
-    std::sort(order.begin(), order.end(), [](const Ordered& a, const Ordered& b) { return a.at < b.at; });
     const auto mark_of = [&](double norm) {
         if (!std::isfinite(norm) || norm >= options.exploding) return Mark::Exploding;
         return norm <= options.dead ? Mark::Dead : Mark::Fine;
     };
     FlowView view;
     std::unordered_map<const Node*, std::size_t> index;
-    for (const Ordered& o : order) {
+    for (const Node* node : order) {
         FlowView::FlowNode n;
-        n.name = o.node->name();
-        n.module_path = o.node->module_path();
-        if (const Tensor leaf = autograd::leaf_of(*o.node); leaf.defined()) n.leaf = data.name_of(leaf.impl().get());
-        const auto* run = run_of(o.node);
+        n.name = node->name();
+        n.module_path = node->module_path();
+        if (const Tensor leaf = autograd::leaf_of(*node); leaf.defined()) n.leaf = data.name_of(leaf.impl().get());
+        const auto* run = pass.run_of(node);
         if (!run) n.mark = Mark::NotReached;
         else {
             double sum = 0;
@@ -60,16 +82,16 @@ FlowView flow_view(const Recorder& recorder, const FlowOptions& options) {
             n.norm = std::sqrt(sum);
             n.mark = mark_of(n.norm);
         }
-        index.emplace(o.node, view.nodes.size());
+        index.emplace(node, view.nodes.size());
         view.nodes.push_back(std::move(n));
     }
-    for (const Ordered& o : order)
-        for (const autograd::Edge& e : o.node->next_edges()) {
+    for (const Node* node : order)
+        for (const autograd::Edge& e : node->next_edges()) {
             const auto to = e.is_valid() ? index.find(e.function.get()) : index.end();
             if (to == index.end()) continue;
-            FlowView::FlowEdge edge{index.at(o.node), to->second};
-            const auto* run = run_of(e.function.get());
-            if (!run || !run_of(o.node)) edge.mark = Mark::NotReached;
+            FlowView::FlowEdge edge{index.at(node), to->second};
+            const auto* run = pass.run_of(e.function.get());
+            if (!run || !pass.run_of(node)) edge.mark = Mark::NotReached;
             else {
                 const auto& r = *run;
                 edge.norm = e.input_nr < r.norms.size() && r.arrived[e.input_nr] ? r.norms[e.input_nr] : 0;
@@ -160,6 +182,32 @@ std::string FlowView::dot() const {
     return r + "}\n";
 }
 
+namespace {
+/// One row for each module: how many of its nodes are there and marked, its smallest and largest norm.
+std::string table_of_modules(const std::vector<FlowView::FlowNode>& nodes) {
+    struct Sum {
+        std::size_t nodes = 0, bad = 0;
+        double largest = 0, smallest = -1;
+    };
+    std::map<std::string, Sum> modules;
+    for (const FlowView::FlowNode& n : nodes) {
+        Sum& s = modules[n.module_path];
+        ++s.nodes;
+        s.bad += n.mark != Mark::Fine;
+        if (n.mark == Mark::NotReached) continue;
+        s.largest = std::isfinite(n.norm) ? std::max(s.largest, n.norm) : n.norm;
+        s.smallest = s.smallest < 0 ? n.norm : std::min(s.smallest, n.norm);
+    }
+    std::string table;
+    for (const auto& [path, s] : modules)
+        table += str("<tr", s.bad ? " class=\"bad\"" : "", "><td>",
+                     path.empty() ? "(outside of modules)" : escaped_html(path), "</td><td>", s.nodes, "</td><td>",
+                     s.smallest < 0 ? "" : number_text(s.smallest), "</td><td>",
+                     s.smallest < 0 ? "" : number_text(s.largest), "</td><td>", s.bad, "</td></tr>\n");
+    return table;
+}
+} // namespace
+
 std::string FlowView::html(const std::string& title) const {
     constexpr int row = 30, left = 340, box = 300, top = 20;
     const auto y = [&](std::size_t i) { return top + int(i) * row; };
@@ -190,25 +238,6 @@ std::string FlowView::html(const std::string& title) const {
                    n.mark == Mark::NotReached ? std::string() : number_text(n.norm), ' ', word_of(n.mark),
                    "</text></g>\n");
     }
-    struct Sum {
-        std::size_t nodes = 0, bad = 0;
-        double largest = 0, smallest = -1;
-    };
-    std::map<std::string, Sum> modules;
-    for (const FlowNode& n : nodes) {
-        Sum& s = modules[n.module_path];
-        ++s.nodes;
-        s.bad += n.mark != Mark::Fine;
-        if (n.mark == Mark::NotReached) continue;
-        s.largest = std::isfinite(n.norm) ? std::max(s.largest, n.norm) : n.norm;
-        s.smallest = s.smallest < 0 ? n.norm : std::min(s.smallest, n.norm);
-    }
-    std::string table;
-    for (const auto& [path, s] : modules)
-        table += str("<tr", s.bad ? " class=\"bad\"" : "", "><td>",
-                     path.empty() ? "(outside of modules)" : escaped_html(path), "</td><td>", s.nodes, "</td><td>",
-                     s.smallest < 0 ? "" : number_text(s.smallest), "</td><td>",
-                     s.smallest < 0 ? "" : number_text(s.largest), "</td><td>", s.bad, "</td></tr>\n");
     return str("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", escaped_html(title),
                "</title>\n<style>body{font:14px sans-serif;margin:2em}svg text{font:12px monospace}"
                ".band{fill:#f0f4fa;stroke:#c5d0e0}path{fill:none;opacity:.8}td,th{padding:2px 12px;text-align:left}"
@@ -218,8 +247,8 @@ std::string FlowView::html(const std::string& title) const {
                " not reached. Gradients flow down; an edge is as wide as the logarithm of its norm. Blue: fine, grey: "
                "dead, red: exploding, dashed: not reached.</p>\n<table><tr><th>module</th><th>nodes</th><th>smallest "
                "norm</th><th>largest norm</th><th>marked</th></tr>\n",
-               table, "</table>\n<svg width=\"", left + box + 450, "\" height=\"", y(nodes.size()) + top, "\">\n",
-               bands, svg, "</svg>\n</body></html>\n");
+               table_of_modules(nodes), "</table>\n<svg width=\"", left + box + 450, "\" height=\"",
+               y(nodes.size()) + top, "\">\n", bands, svg, "</svg>\n</body></html>\n");
 }
 
 } // namespace reel::inspect

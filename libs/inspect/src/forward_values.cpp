@@ -10,7 +10,6 @@
 #include <reel/autograd/observe.hpp>
 #include <reel/autograd/op.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/reduce/finite_differences.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tape_view.hpp>
 

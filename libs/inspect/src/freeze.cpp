@@ -1,5 +1,4 @@
 // Pinning a module and keeping the list of attempts.
-#include <reel/autograd/ops/pointwise/exponential.hpp>
 #include <reel/inspect/freeze.hpp>
 
 #include <algorithm>

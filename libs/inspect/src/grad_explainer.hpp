@@ -5,7 +5,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/inspect/explain_grad.hpp>
 
 #include "recorder_data.hpp"

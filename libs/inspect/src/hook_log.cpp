@@ -1,6 +1,5 @@
 // Telling firings, and why hooks did not fire.
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
 #include <reel/inspect/hook_log.hpp>
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 // What freezing takes off a backward pass: which nodes only lead to frozen leaves.
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/inspect/freeze.hpp>
 
 #include <ostream>

@@ -1,5 +1,4 @@
 // Recording what gradients do.
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/inspect/recorder.hpp>
 
 #include <algorithm>

@@ -1,6 +1,4 @@
 // Counting what the tape keeps.
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/inspect/tape_bytes.hpp>
 
 #include <algorithm>
@@ -18,26 +16,48 @@
 
 namespace reel::inspect {
 
-TapeBytes tape_bytes(const Tensor& loss, const nn::Module& model, std::size_t top) {
-    REEL_CHECK(loss.defined() && loss.requires_grad(), "tape_bytes: loss ",
-               loss.defined() ? "does not require grad" : "is undefined",
-               "; expected the result of a recorded forward, before its backward");
+namespace {
+using Groups = std::map<std::string, TapeBytes::Group>;
+
+struct Saved {
+    std::size_t bytes;
+    std::string shape;
+    std::vector<std::string> nodes;
+};
+
+void add(Groups& groups, const std::string& name, std::size_t bytes) {
+    TapeBytes::Group& g = groups[name];
+    g.name = name;
+    g.bytes += bytes;
+    ++g.nodes;
+}
+std::vector<TapeBytes::Group> largest_first(const Groups& groups) {
+    std::vector<TapeBytes::Group> list;
+    for (const auto& [name, g] : groups) list.push_back(g);
+    std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+    return list;
+}
+std::unordered_set<const void*> storages_of(const nn::Module& model) {
     std::unordered_set<const void*> own;
     for (const Tensor& p : model.parameters())
         if (p.defined()) own.insert(p.storage().get());
     for (const Tensor& b : model.buffers())
         if (b.defined()) own.insert(b.storage().get());
+    return own;
+}
+} // namespace
+
+TapeBytes tape_bytes(const Tensor& loss, const nn::Module& model, std::size_t top) {
+    REEL_CHECK(loss.defined() && loss.requires_grad(), "tape_bytes: loss ",
+               loss.defined() ? "does not require grad" : "is undefined",
+               "; expected the result of a recorded forward, before its backward");
+    const std::unordered_set<const void*> own = storages_of(model);
     const autograd::TapeView view(loss);
     TapeBytes r;
-    struct Saved {
-        std::size_t bytes;
-        std::string shape;
-        std::vector<std::string> nodes;
-    };
     std::unordered_map<const void*, std::size_t> index; // into storages
     std::vector<Saved> storages;
     std::unordered_set<const void*> of_model;
-    std::map<std::string, TapeBytes::Group> modules, places;
+    Groups modules, places;
     for (std::size_t i = view.size(); i-- > 0;) { // as forward made them
         const autograd::TapeNode& n = view[i];
         TapeBytes::NodeBytes entry{n.name, n.module_path, ""};
@@ -58,24 +78,12 @@ TapeBytes tape_bytes(const Tensor& loss, const nn::Module& model, std::size_t to
         if (entry.bytes + entry.shared == 0) continue;
         entry.place = autograd::creation_site(*n.node).text();
         r.total += entry.bytes;
-        const auto add = [&](std::map<std::string, TapeBytes::Group>& groups, const std::string& name) {
-            TapeBytes::Group& g = groups[name];
-            g.name = name;
-            g.bytes += entry.bytes;
-            ++g.nodes;
-        };
-        add(modules, entry.module_path.empty() ? "(outside of modules)" : entry.module_path);
-        if (!entry.place.empty()) add(places, entry.place);
+        add(modules, entry.module_path.empty() ? "(outside of modules)" : entry.module_path, entry.bytes);
+        if (!entry.place.empty()) add(places, entry.place, entry.bytes);
         r.nodes.push_back(std::move(entry));
     }
-    const auto sorted = [](const std::map<std::string, TapeBytes::Group>& groups) {
-        std::vector<TapeBytes::Group> list;
-        for (const auto& [name, g] : groups) list.push_back(g);
-        std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
-        return list;
-    };
-    r.by_module = sorted(modules);
-    r.by_place = sorted(places);
+    r.by_module = largest_first(modules);
+    r.by_place = largest_first(places);
     std::stable_sort(storages.begin(), storages.end(),
                      [](const Saved& a, const Saved& b) { return a.bytes > b.bytes; });
     for (std::size_t i = 0; i < std::min(top, storages.size()); ++i)

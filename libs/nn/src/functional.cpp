@@ -9,7 +9,6 @@
 #include <reel/autograd/ops/nn/dropout.hpp>
 #include <reel/autograd/ops/nn/embedding.hpp>
 #include <reel/autograd/ops/nn/embedding_bag.hpp>
-#include <reel/autograd/ops/nn/fractional_max_pool.hpp>
 #include <reel/autograd/ops/nn/gumbel_softmax.hpp>
 #include <reel/autograd/ops/nn/layer_norm.hpp>
 #include <reel/autograd/ops/nn/softmax.hpp>

@@ -1,17 +1,20 @@
 // Initialisers.
 #include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
+#include <reel/autograd/ops/factory/ones.hpp>
 #include <reel/autograd/ops/linalg/qr.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/complex.hpp>
 #include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/pointwise/power.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/diagonals.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
-#include <reel/autograd/ops/shape/slice.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/nn/init.hpp>
 
 #include <cmath>

@@ -3,33 +3,60 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <cstring>
 
 #include <reel/nn/factory.hpp>
 
+#include "module/libtorch_form.hpp"
 #include "modules/python_text.hpp"
 
 namespace reel::nn {
 
+namespace {
+/// As a stream has it.
+std::string cpp_number(double v) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%g", v);
+    return digits;
+}
+template <class T> std::vector<std::string> cpp_entries(const std::vector<T>& list) {
+    std::vector<std::string> entries;
+    for (const T& e : list) entries.push_back(OptionCodec<T>::cpp_text(e));
+    return entries;
+}
+} // namespace
+
 void OptionCodec<bool>::read(bool& option, const Value& v) { option = v.to<bool>(); }
 std::string OptionCodec<bool>::text(const bool& option) { return text::boolean(option); }
+std::string OptionCodec<bool>::cpp_text(const bool& option) { return option ? "true" : "false"; }
 void OptionCodec<std::int64_t>::read(std::int64_t& option, const Value& v) { option = v.to<std::int64_t>(); }
 std::string OptionCodec<std::int64_t>::text(const std::int64_t& option) { return text::number(option); }
+std::string OptionCodec<std::int64_t>::cpp_text(const std::int64_t& option) { return text::number(option); }
 void OptionCodec<double>::read(double& option, const Value& v) { option = v.to<double>(); }
 std::string OptionCodec<double>::text(const double& option) { return text::number(option); }
+std::string OptionCodec<double>::cpp_text(const double& option) { return cpp_number(option); }
 void OptionCodec<Number>::read(Number& option, const Value& v) {
     option = v.isInt() ? Number(v.toInt()) : Number(v.toDouble());
 }
 std::string OptionCodec<Number>::text(const Number& option) { return text::number(option); }
+std::string OptionCodec<Number>::cpp_text(const Number& option) { return cpp_number(double(option)); }
 void OptionCodec<std::string>::read(std::string& option, const Value& v) { option = v.toStringRef(); }
 std::string OptionCodec<std::string>::text(const std::string& option) { return "'" + option + "'"; }
+std::string OptionCodec<std::string>::cpp_text(const std::string& option) { return "\"" + option + "\""; }
 void OptionCodec<Tensor>::read(Tensor& option, const Value& v) { option = v.toTensor(); }
 std::string OptionCodec<Tensor>::text(const Tensor& option) { return option.defined() ? "Tensor" : "None"; }
+std::string OptionCodec<Tensor>::cpp_text(const Tensor& option) {
+    return option.defined() ? str(option) : "[ Tensor (undefined) ]";
+}
 void OptionCodec<std::vector<std::int64_t>>::read(std::vector<std::int64_t>& option, const Value& v) {
     option = v.isSequence() ? v.toIntVector() : std::vector<std::int64_t>{v.toInt()};
 }
 std::string OptionCodec<std::vector<std::int64_t>>::text(const std::vector<std::int64_t>& option) {
     return text::tuple(option);
+}
+std::string OptionCodec<std::vector<std::int64_t>>::cpp_text(const std::vector<std::int64_t>& option) {
+    return detail::cpp_list_text(cpp_entries(option));
 }
 void OptionCodec<std::vector<double>>::read(std::vector<double>& option, const Value& v) {
     option = v.isSequence() ? v.toDoubleVector() : std::vector<double>{v.toDouble()};
@@ -39,6 +66,9 @@ std::string OptionCodec<std::vector<double>>::text(const std::vector<double>& op
     for (const double e : option) entries.push_back(text::number(e));
     return detail::tuple_text(entries);
 }
+std::string OptionCodec<std::vector<double>>::cpp_text(const std::vector<double>& option) {
+    return detail::cpp_list_text(cpp_entries(option));
+}
 
 namespace detail {
 
@@ -46,6 +76,11 @@ std::string tuple_text(const std::vector<std::string>& entries) {
     std::string s = "(";
     for (std::size_t i = 0; i < entries.size(); ++i) s += (i ? ", " : "") + entries[i];
     return s + (entries.size() == 1 ? ",)" : ")");
+}
+std::string cpp_list_text(const std::vector<std::string>& entries) {
+    std::string s = "[";
+    for (std::size_t i = 0; i < entries.size(); ++i) s += (i ? ", " : "") + entries[i];
+    return s + "]";
 }
 std::string choice_text(const char* constant) {
     if (std::strcmp(constant, "kNearestExact") == 0) return "nearest-exact";
@@ -111,23 +146,20 @@ private:
 /// Collects the parts of the printed form.
 class Printer final : public OptionVisitor {
 public:
-    struct Part {
-        std::string name, text;
-        Shown shown;
-    };
-    std::vector<Part> parts;
-    bool has(const Part& p) const {
+    explicit Printer(bool in_cpp) : in_cpp_(in_cpp) {}
+    std::vector<PrintedOption> parts;
+    bool has(const PrintedOption& p) const {
         return std::any_of(parts.begin(), parts.end(),
-                           [&](const Part& q) { return q.name == p.name && q.text == p.text; });
+                           [&](const PrintedOption& q) { return q.name == p.name && q.text == p.text; });
     }
 
 private:
-    void visit(const OptionRef& option) override {
-        if (!(option.shown & Shown::never)) print(option.name, option.text(option.option), option.shown);
+    void visit(const OptionRef& option) override { print(option); }
+    void print(const OptionRef& option) override {
+        if (!in_cpp_ && option.shown & Shown::never) return;
+        parts.push_back({option.name, (in_cpp_ ? option.cpp_text : option.text)(option.option), option.shown});
     }
-    void print(const char* name, const std::string& text, Shown shown) override {
-        parts.push_back({name, text, shown});
-    }
+    bool in_cpp_;
 };
 
 } // namespace
@@ -141,11 +173,13 @@ ConstructorArgs bind_options(std::string module, const OptionList& options, cons
     return arguments;
 }
 std::string print_options(const OptionList& options, const OptionList& defaults) {
-    Printer now, plain;
+    const LibtorchForm* libtorch = LibtorchForm::current();
+    Printer now(libtorch), plain(libtorch);
     options.list(options.options, now);
     defaults.list(defaults.options, plain);
+    if (libtorch) return libtorch_options(libtorch->layer(), now.parts, plain.parts);
     std::string s;
-    for (const Printer::Part& p : now.parts) {
+    for (const PrintedOption& p : now.parts) {
         if (p.shown & Shown::unless_default && plain.has(p)) continue;
         const bool quoted = p.shown & Shown::bare && p.text.starts_with('\'');
         const std::string text = quoted ? p.text.substr(1, p.text.size() - 2) : p.text;

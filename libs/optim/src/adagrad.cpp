@@ -1,4 +1,4 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
 #include <reel/optim/adagrad.hpp>
 
 #include <reel/optim/detail/steps/adagrad.hpp>

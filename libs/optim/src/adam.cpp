@@ -1,6 +1,5 @@
 // Adam and AdamW: the same step, which decays the parameter's weight in one of two ways.
-#include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/optim/adam.hpp>
 
 #include <cmath>

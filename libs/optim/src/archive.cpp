@@ -3,7 +3,8 @@
 
 #include <reel/autograd/archive.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
 #include <reel/optim/optimizer.hpp>
 
 namespace reel::optim {

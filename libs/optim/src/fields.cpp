@@ -1,5 +1,5 @@
 // What option and state structs get from their list of fields.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/optim/optimizer.hpp>
 
 #include <algorithm>
@@ -49,7 +49,9 @@ List list(const Fields& o) {
 bool same(const Value& a, const Value& b) {
     if (a.isSequence() && b.isSequence())
         return std::equal(a.elements().begin(), a.elements().end(), b.elements().begin(), b.elements().end(), same);
-    return a.is(b);
+    if (!a.isTensor() || !b.isTensor()) return a.is(b);
+    const Tensor &x = a.toTensor(), &y = b.toTensor();
+    return x.is_same(y) || (x.scalar_type() == y.scalar_type() && x.device() == y.device() && x.equal(y));
 }
 FieldRef required_field(const Fields& o, std::string_view name) {
     const List all = list(o);

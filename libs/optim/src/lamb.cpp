@@ -1,5 +1,4 @@
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/linalg/spectral.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/optim/lamb.hpp>
 
 #include <algorithm>

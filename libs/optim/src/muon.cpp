@@ -1,7 +1,7 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/optim/muon.hpp>
 
 #include <algorithm>

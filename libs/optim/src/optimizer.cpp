@@ -1,5 +1,4 @@
 // The optimizer base: groups, the frame of a step.
-#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/optim/optimizer.hpp>
 
 #include <algorithm>
@@ -220,19 +219,19 @@ void Optimizer::zero_grad(bool set_to_none) {
 }
 
 std::vector<Tensor>& Optimizer::parameters() {
-    REEL_WARN_DEPRECATION("Optimizer::parameters() is deprecated; use param_groups()");
+    REEL_WARN_DEPRECATION("Optimizer::parameters() is deprecated and will be removed; use param_groups()");
     REEL_CHECK_INDEX(!groups_.empty(), "optimizer: there is no parameter group");
     return groups_[0].params();
 }
 const std::vector<Tensor>& Optimizer::parameters() const { return const_cast<Optimizer*>(this)->parameters(); }
 std::size_t Optimizer::size() const {
-    REEL_WARN_DEPRECATION("Optimizer::size() is deprecated; use param_groups()");
+    REEL_WARN_DEPRECATION("Optimizer::size() is deprecated and will be removed; use param_groups()");
     std::size_t n = 0;
     for (const OptimizerParamGroup& g : groups_) n += g.params().size();
     return n;
 }
 void Optimizer::add_parameters(const std::vector<Tensor>& params) {
-    REEL_WARN_DEPRECATION("Optimizer::add_parameters() is deprecated; use add_param_group()");
+    REEL_WARN_DEPRECATION("Optimizer::add_parameters() is deprecated and will be removed; use add_param_group()");
     REEL_CHECK_INDEX(!groups_.empty(), "optimizer: there is no parameter group");
     groups_[0].params().insert(groups_[0].params().end(), params.begin(), params.end());
 }

@@ -1,16 +1,14 @@
 // Steps that are recorded.
 #include "recorded_step.hpp"
 
-#include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
-#include <reel/autograd/ops/shape/strided.hpp>
-
 #include <cmath>
 
+#include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
+#include <reel/autograd/ops/shape/strided.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 namespace reel::optim::detail {

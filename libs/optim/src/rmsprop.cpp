@@ -1,5 +1,4 @@
-#include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/optim/rmsprop.hpp>
 
 #include <reel/optim/detail/steps/rmsprop.hpp>

@@ -1,4 +1,5 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/optim/rprop.hpp>
 
 #include <reel/optim/detail/steps/rprop.hpp>

@@ -1,4 +1,4 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/optim/sparse_adam.hpp>
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // State dicts of optimizers, and the hooks around them.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
 #include <reel/optim/optimizer.hpp>
 
 #include <unordered_map>

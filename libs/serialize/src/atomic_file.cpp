@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <reel/autograd/ops/index/scatter.hpp>
 #include <reel/serialize/safetensors.hpp>
 
 namespace reel::serialize {

@@ -4,8 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include <reel/autograd/ops/index/scatter.hpp>
-
 namespace reel::serialize {
 
 /// Writes a temporary file beside `path`; `commit` syncs it and renames it to `path`. Without a commit nothing stays.

@@ -4,7 +4,7 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/conj.hpp>
 #include <reel/autograd/tensor_impl.hpp>
 
 namespace reel::serialize {

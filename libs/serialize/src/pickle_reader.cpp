@@ -6,8 +6,6 @@
 #include <sstream>
 
 #include <reel/autograd/error.hpp>
-#include <reel/autograd/ops/index/gather.hpp>
-#include <reel/autograd/ops/index/scatter.hpp>
 
 #include "pickle_opcodes.hpp"
 #include "zip_reader.hpp"

@@ -6,9 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include <reel/autograd/ops/index/gather.hpp>
-#include <reel/autograd/ops/index/scatter.hpp>
-
 #include "file_tree.hpp"
 
 namespace reel::serialize {

@@ -279,6 +279,49 @@ private:
         return storage_numbers_[s] = storages_.size() - 1;
     }
 
+    void complex(std::complex<double> z) {
+        global("__builtin__", "complex");
+        floating(z.real());
+        floating(z.imag());
+        close_tuple(2);
+        out_ += 'R';
+        memoize();
+    }
+    void device(reel::Device d) {
+        global("torch", "device");
+        string(d.is_cuda() ? "cuda" : d.is_meta() ? "meta" : "cpu");
+        if (d.has_index()) integer(d.index());
+        close_tuple(d.has_index() ? 2 : 1);
+        out_ += 'R';
+        memoize();
+    }
+    void list(const std::vector<Value>& e) {
+        if (!begin(&e)) return;
+        out_ += ']';
+        objects_[&e] = memoize();
+        items(e);
+        end();
+    }
+    void tuple(const std::vector<Value>& e) {
+        if (e.empty()) {
+            out_ += ')';
+            return;
+        }
+        if (!begin(&e)) return;
+        if (e.size() > 3) out_ += '(';
+        for (std::size_t i = 0; i < e.size(); ++i) below("[" + std::to_string(i) + "]", e[i]);
+        objects_[&e] = memo_;
+        close_tuple(e.size());
+        end();
+    }
+    void dict(const ValueDict& d) {
+        if (!d.attributes().empty()) return ordered_dict(&d, d, d.attributes());
+        if (!begin(&d)) return;
+        out_ += '}';
+        objects_[&d] = memoize();
+        entries(d);
+        end();
+    }
     void value(const Value& v) {
         switch (v.kind()) {
         case Value::Kind::None:
@@ -292,57 +335,21 @@ private:
         case Value::Kind::Double:
             return floating(v.toDouble());
         case Value::Kind::Complex:
-            global("__builtin__", "complex");
-            floating(v.toComplexDouble().real());
-            floating(v.toComplexDouble().imag());
-            close_tuple(2);
-            out_ += 'R';
-            memoize();
-            break;
+            return complex(v.toComplexDouble());
         case Value::Kind::String:
             return string(v.toStringRef());
         case Value::Kind::Dtype:
             return global("torch", info(file_dtype_of(v.toDtype())).name);
-        case Value::Kind::Device: {
-            const reel::Device d = v.toDevice();
-            global("torch", "device");
-            string(d.is_cuda() ? "cuda" : d.is_meta() ? "meta" : "cpu");
-            if (d.has_index()) integer(d.index());
-            close_tuple(d.has_index() ? 2 : 1);
-            out_ += 'R';
-            memoize();
-            break;
-        }
+        case Value::Kind::Device:
+            return device(v.toDevice());
         case Value::Kind::Tensor:
             return tensor(v.toTensor());
         case Value::Kind::List:
-            if (!begin(&v.elements())) return;
-            out_ += ']';
-            objects_[&v.elements()] = memoize();
-            items(v.elements());
-            return end();
-        case Value::Kind::Tuple: {
-            const std::vector<Value>& e = v.elements();
-            if (e.empty()) {
-                out_ += ')';
-                return;
-            }
-            if (!begin(&e)) return;
-            if (e.size() > 3) out_ += '(';
-            for (std::size_t i = 0; i < e.size(); ++i) below("[" + std::to_string(i) + "]", e[i]);
-            objects_[&e] = memo_;
-            close_tuple(e.size());
-            return end();
-        }
-        case Value::Kind::Dict: {
-            const ValueDict& d = v.toGenericDict();
-            if (!d.attributes().empty()) return ordered_dict(&d, d, d.attributes());
-            if (!begin(&d)) return;
-            out_ += '}';
-            objects_[&d] = memoize();
-            entries(d);
-            return end();
-        }
+            return list(v.elements());
+        case Value::Kind::Tuple:
+            return tuple(v.elements());
+        case Value::Kind::Dict:
+            return dict(v.toGenericDict());
         case Value::Kind::Boxed:
             return boxed(v);
         }

@@ -5,7 +5,6 @@
 #include <unordered_map>
 
 #include <reel/autograd/error.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 
 #include "pickle_reader.hpp"
 #include "zip_storages.hpp"
@@ -138,6 +137,46 @@ PtReader::PtReader(std::shared_ptr<const MappedFile> file, const PtOptions& opti
                                                      : ": it looks like " + looks));
 }
 
+namespace {
+std::string short_record(ZipReader& zip, std::int64_t index) {
+    const ZipMember& m = zip.members()[std::size_t(index)];
+    if (m.size > 64) zip.fail(m, str("has ", m.size, " bytes; expected a short record"));
+    return zip.read(m);
+}
+/// Says what another kind of ZIP archive looks like.
+void refuse_other_archives(ZipReader& zip, const std::string& root) {
+    const std::int64_t constants = zip.find(root + "/constants.pkl");
+    const bool code = std::any_of(zip.members().begin(), zip.members().end(),
+                                  [&](const ZipMember& m) { return m.name.rfind(root + "/code/", 0) == 0; });
+    if (constants >= 0 && zip.members()[std::size_t(constants)].size && code)
+        zip.fail("this is a TorchScript archive (code and weights), not a file of weights");
+    if (constants >= 0 || code)
+        zip.fail(str("half a TorchScript archive: it has ", constants >= 0 ? "constants.pkl" : "code", ", but no ",
+                     code ? "constants" : "code"));
+    if (zip.find(root + "/data.pkl") >= 0 || zip.find("data.pkl") >= 0) return;
+    bool npz = true, data = false;
+    for (const ZipMember& m : zip.members()) {
+        npz &= m.name.size() > 4 && m.name.substr(m.name.size() - 4) == ".npy";
+        data |= m.name.find("/data/") != std::string::npos || m.name == root + "/version";
+    }
+    if (npz) zip.fail("not a PyTorch checkpoint: it looks like an npz archive (NumPy)");
+    if (!data)
+        zip.fail("not a PyTorch checkpoint: it looks like some other ZIP archive; its first member is '" +
+                 zip.members().front().name + "'");
+    zip.fail("the member '" + root + "/data.pkl' is missing");
+}
+void check_version(ZipReader& zip, const std::string& root) {
+    std::int64_t version = zip.find(root + "/version");
+    if (version < 0) version = zip.find(root + "/.data/version");
+    if (version < 0) zip.fail("the member '" + root + "/version' is missing");
+    std::string number = short_record(zip, version);
+    if (!number.empty() && number.back() == '\n') number.pop_back();
+    if (number.empty() || number.size() > 2 || number.find_first_not_of("0123456789") != std::string::npos ||
+        std::stoi(number) < 1 || std::stoi(number) > 10)
+        zip.fail(zip.members()[std::size_t(version)], "the version must be a number from 1 to 10");
+}
+} // namespace
+
 void PtReader::read_zip(const PtOptions& options) {
     const std::string& path = file_->path();
     try {
@@ -152,46 +191,15 @@ void PtReader::read_zip(const PtOptions& options) {
     if (zip.members().empty()) zip.fail("not a PyTorch checkpoint: the ZIP archive is empty");
     const std::string& first = zip.members().front().name;
     const std::string root = first.substr(0, first.find('/'));
-    const std::int64_t constants = zip.find(root + "/constants.pkl");
-    const bool code = std::any_of(zip.members().begin(), zip.members().end(),
-                                  [&](const ZipMember& m) { return m.name.rfind(root + "/code/", 0) == 0; });
-    if (constants >= 0 && zip.members()[std::size_t(constants)].size && code)
-        zip.fail("this is a TorchScript archive (code and weights), not a file of weights");
-    if (constants >= 0 || code)
-        zip.fail(str("half a TorchScript archive: it has ", constants >= 0 ? "constants.pkl" : "code", ", but no ",
-                     code ? "constants" : "code"));
-    const std::int64_t pickle = zip.find(root + "/data.pkl"), plain = zip.find("data.pkl");
-    if (pickle < 0 && plain < 0) {
-        bool npz = true, data = false;
-        for (const ZipMember& m : zip.members()) {
-            npz &= m.name.size() > 4 && m.name.substr(m.name.size() - 4) == ".npy";
-            data |= m.name.find("/data/") != std::string::npos || m.name == root + "/version";
-        }
-        if (npz) zip.fail("not a PyTorch checkpoint: it looks like an npz archive (NumPy)");
-        if (!data)
-            zip.fail("not a PyTorch checkpoint: it looks like some other ZIP archive; its first member is '" + first +
-                     "'");
-        zip.fail("the member '" + root + "/data.pkl' is missing");
-    }
+    refuse_other_archives(zip, root);
+    const std::int64_t pickle = zip.find(root + "/data.pkl");
     for (const ZipMember& m : zip.members())
         if (m.name.rfind(root + "/", 0) != 0)
             zip.fail(m,
                      "all members of a checkpoint must lie below one root folder; the first one's is '" + root + "'");
-    std::int64_t version = zip.find(root + "/version");
-    if (version < 0) version = zip.find(root + "/.data/version");
-    if (version < 0) zip.fail("the member '" + root + "/version' is missing");
-    const auto small = [&](std::int64_t index) {
-        const ZipMember& m = zip.members()[std::size_t(index)];
-        if (m.size > 64) zip.fail(m, str("has ", m.size, " bytes; expected a short record"));
-        return zip.read(m);
-    };
-    std::string number = small(version);
-    if (!number.empty() && number.back() == '\n') number.pop_back();
-    if (number.empty() || number.size() > 2 || number.find_first_not_of("0123456789") != std::string::npos ||
-        std::stoi(number) < 1 || std::stoi(number) > 10)
-        zip.fail(zip.members()[std::size_t(version)], "the version must be a number from 1 to 10");
+    check_version(zip, root);
     if (const std::int64_t order = zip.find(root + "/byteorder"); order >= 0) {
-        const std::string text = small(order);
+        const std::string text = short_record(zip, order);
         if (text != "little" && text != "big")
             zip.fail(zip.members()[std::size_t(order)], "the byte order must be 'little' or 'big'");
         big_endian_ = text == "big";

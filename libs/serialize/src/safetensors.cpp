@@ -1,5 +1,5 @@
 // Reading and writing safetensors files.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/serialize/safetensors.hpp>
 
 #include <algorithm>

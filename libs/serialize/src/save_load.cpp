@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/serialize/save_load.hpp>
 
 #include <bit>

@@ -1,5 +1,4 @@
 
-#include <reel/autograd/ops/shape/slice.hpp>
 
 #include "zip_writer.hpp"
 

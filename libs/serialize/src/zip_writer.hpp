@@ -9,8 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
-
 namespace reel::serialize {
 
 /// Composes an archive out of memory that others own: `data` must live until the archive is written.

@@ -67,7 +67,7 @@ std::string Difference::text() const {
            (every ? " (for every" + (dtype.empty() ? "" : " " + dtype) + " case)" : "") + ", " + aspect;
 }
 
-Differences::Differences(const std::filesystem::path& file) {
+Differences::Differences(const std::filesystem::path& file, const std::string& device) {
     std::ifstream in(file);
     REEL_CHECK_VALUE(in, file.string(), ": cannot be read");
     std::stringstream text;
@@ -96,6 +96,11 @@ Differences::Differences(const std::filesystem::path& file) {
             REEL_CHECK_VALUE(every->is_string(), where, ": 'every' is no text; expected a dtype, or \"case\" for all");
             d.every = true;
             if (every->as_string() != "case") d.dtype = std::string(every->as_string());
+        }
+        if (const json::value* only = o.if_contains("device")) {
+            REEL_CHECK_VALUE(only->is_string() && only->as_string() == "cuda", where,
+                             ": 'device' is no \"cuda\"; leave it out where the difference is every device's");
+            if (device != "cuda") continue;
         }
         for (const Difference& e : entries_)
             REEL_CHECK_VALUE(e.op != d.op || e.aspect != d.aspect || e.number != d.number, where, ": ", d.text(),

@@ -34,7 +34,8 @@ class Differences {
 public:
     Differences() = default;
     /// Throws ValueError naming the entry when one is incomplete, says an aspect that there is not, or comes twice.
-    explicit Differences(const std::filesystem::path& file);
+    /// Entries that name a device count only on that one.
+    Differences(const std::filesystem::path& file, const std::string& device);
 
     /// Is `aspect` of a case listed? `differs`: what the run found.
     bool lists(const CaseFile& file, std::size_t index, const json::object& data, const std::string& aspect,

@@ -2,6 +2,7 @@
 #include "oracle/report.hpp"
 
 #include <fstream>
+#include <functional>
 #include <iostream>
 
 namespace replay {
@@ -26,6 +27,14 @@ Counts Report::sum(const std::string& kind) const {
     return all;
 }
 
+/// Most wanted first.
+void Report::print_missing() const {
+    std::multimap<int, std::string, std::greater<>> by_count;
+    if (options.verbose)
+        for (const auto& [what, cases] : missing) by_count.emplace(cases, what);
+    for (const auto& [cases, what] : by_count) std::cout << "missing " << cases << "  " << what << "\n";
+}
+
 int Report::print_totals() const {
     int whole = 0, files = 0;
     if (const auto it = kinds.find("ops"); it != kinds.end())
@@ -48,6 +57,7 @@ int Report::print_totals() const {
     if (entries_for_other_inputs > 0)
         std::cout << "          " << entries_for_other_inputs
                   << " listed differences are for other inputs than these\n";
+    print_missing();
     std::cout << kind("modules   ", "modules") << "    " << part("repr", repr) << "    "
               << kind("optimizers", "optimizers") << "    " << kind("schedulers", "schedulers") << "    "
               << kind("random", "random") << "    " << kind("training", "training") << "\n";
@@ -72,6 +82,7 @@ void Report::write_json() const {
                                            {"as_listed", c.as_listed}};
         root[kind] = std::move(table);
     }
+    root["missing"] = json::value_from(missing);
     std::ofstream(options.json_file) << json::serialize(root) << "\n";
 }
 

@@ -38,7 +38,8 @@ struct Options {
 class Report {
 public:
     explicit Report(Options given) : options(std::move(given)) {
-        if (!options.differences_file.empty()) differences = Differences(options.differences_file);
+        if (!options.differences_file.empty())
+            differences = Differences(options.differences_file, options.device.is_cpu() ? "cpu" : "cuda");
     }
     Options options;
     Differences differences;
@@ -55,6 +56,9 @@ public:
     int print_totals() const; ///< the exit status
     void write_json() const;
     Counts sum(const std::string& kind) const;
+
+private:
+    void print_missing() const;
 };
 
 /// One of these per folder of cases, in the file that knows their format: `static const FilesIn norms("norms", run);`.

@@ -1,7 +1,7 @@
 #include "script/trace_program.hpp"
 
 #include <reel/autograd/op_calls.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/nn/call.hpp>
 
 namespace replay::script {

@@ -18,6 +18,7 @@
 #include <reel/autograd/indexing.hpp>
 #include <reel/autograd/like_factories.hpp>
 #include <reel/autograd/list.hpp>
+#include <reel/autograd/losses_by_reduction.hpp>
 #include <reel/autograd/memory.hpp>
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/ops.hpp>
@@ -35,4 +36,6 @@
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/autograd/type_promotion.hpp>
+#include <reel/autograd/utils.hpp>
 #include <reel/autograd/value.hpp>
+#include <reel/autograd/variable.hpp>

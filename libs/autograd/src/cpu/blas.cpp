@@ -1,13 +1,14 @@
 // gemm over OpenBLAS and plain loops for what it does not know.
 #include <cblas.h>
 
-#include <vector>
-
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/pointwise/scalar_math.hpp>
 
+#include "cpu/convert.hpp"
 #include "cpu/gemm.hpp"
+#include "cpu/integer_product.hpp"
+#include "cpu/scratch.hpp"
 
 namespace reel::cpu {
 
@@ -53,27 +54,68 @@ void tiled(bool ta, bool tb, std::int64_t m, std::int64_t n, const void* a, std:
 CBLAS_TRANSPOSE flag(bool t) { return t ? CblasTrans : CblasNoTrans; }
 
 using math::wrapping;
-template <class T, class A>
-void plain(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, double alpha, const void* a,
-           std::int64_t lda, const void* b, std::int64_t ldb, double beta, void* c, std::int64_t ldc) {
-    parallel_for(0, m, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(n * k, 1)),
+template <class T>
+void integers(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, double alpha, const void* a,
+              std::int64_t lda, const void* b, std::int64_t ldb, double beta, void* c, std::int64_t ldc) {
+    const Scratch turned(tb ? std::size_t(n * k) * sizeof(T) : 0), results(std::size_t(m * n) * sizeof(T));
+    const T* right = static_cast<const T*>(b);
+    if (tb) {
+        for (std::int64_t l = 0; l < k; ++l)
+            for (std::int64_t j = 0; j < n; ++j) turned.as<T>()[l * n + j] = right[j * ldb + l];
+        right = turned.as<T>();
+        ldb = n;
+    }
+    const std::int64_t grain = std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(n * k, 1));
+    parallel_for(0, m, grain, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) {
+            T* const row = results.as<T>() + i * n;
+            integer_row<T>(row, at<T>(a, ta, lda, i, 0), ta ? lda : 1, right, ldb, k, n);
+            T* const out = static_cast<T*>(c) + i * ldc;
+            for (std::int64_t j = 0; j < n; ++j)
+                out[j] = beta == 0 ? T(wrapping(T(alpha)) * wrapping(row[j]))
+                                   : T(wrapping(T(alpha)) * wrapping(row[j]) + wrapping(T(beta)) * wrapping(out[j]));
+        }
+    });
+}
+
+/// Rows of 16-bit floats as float32, dense.
+void widen(ScalarType t, const void* from, std::int64_t ld, std::int64_t rows, std::int64_t cols, float* to) {
+    const ConvertFn convert = convert_kernel(kFloat, t);
+    parallel_for(0, rows, std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(cols, 1)),
                  [&](std::int64_t first, std::int64_t last) {
-                     std::vector<A> row(static_cast<std::size_t>(n));
-                     for (std::int64_t i = first; i < last; ++i) {
-                         std::fill(row.begin(), row.end(), A(0));
-                         for (std::int64_t l = 0; l < k; ++l) {
-                             const A x = A(*at<T>(a, ta, lda, i, l));
-                             for (std::int64_t j = 0; j < n; ++j)
-                                 row[std::size_t(j)] = A(wrapping(row[std::size_t(j)]) +
-                                                         wrapping(x) * wrapping(A(*at<T>(b, tb, ldb, l, j))));
-                         }
-                         T* out = static_cast<T*>(c) + i * ldc;
-                         for (std::int64_t j = 0; j < n; ++j)
-                             out[j] = beta == 0 ? T(wrapping(A(alpha)) * wrapping(row[std::size_t(j)]))
-                                                : T(wrapping(A(alpha)) * wrapping(row[std::size_t(j)]) +
-                                                    wrapping(A(beta)) * wrapping(A(out[j])));
-                     }
+                     for (std::int64_t i = first; i < last; ++i)
+                         convert(to + i * cols, static_cast<const char*>(from) + 2 * i * ld, cols);
                  });
+}
+
+/// Products of 16-bit floats in float32, some rows of the result at a time; each result is rounded once.
+template <class T>
+void narrow(ScalarType t, bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, double alpha, const void* a,
+            std::int64_t lda, const void* b, std::int64_t ldb, double beta, void* c, std::int64_t ldc) {
+    constexpr std::int64_t strip = 512;
+    const std::int64_t most = std::min(m, strip);
+    const auto floats = [](std::int64_t count) { return std::size_t(count) * sizeof(float); };
+    const Scratch right(floats(n * k)), left(floats(most * k)), result(floats(most * n));
+    widen(t, b, ldb, tb ? n : k, tb ? k : n, right.as<float>());
+    const ConvertFn round = convert_kernel(t, kFloat), wide = convert_kernel(kFloat, t);
+    for (std::int64_t i = 0; i < m; i += strip) {
+        const std::int64_t rows = std::min(strip, m - i);
+        widen(t, at<T>(a, ta, lda, i, 0), lda, ta ? k : rows, ta ? rows : k, left.as<float>());
+        gemm(kFloat, ta, tb, rows, n, k, alpha, left.as<float>(), std::max<std::int64_t>(1, ta ? rows : k),
+             right.as<float>(), std::max<std::int64_t>(1, tb ? k : n), 0, result.as<float>(), n);
+        parallel_for(0, rows, std::max<std::int64_t>(1, 65536 / n), [&](std::int64_t first, std::int64_t last) {
+            const Scratch old(beta == 0 ? 0 : floats(n));
+            for (std::int64_t r = first; r < last; ++r) {
+                T* const out = static_cast<T*>(c) + (i + r) * ldc;
+                float* const row = result.as<float>() + r * n;
+                if (beta != 0) {
+                    wide(old.as<float>(), out, n);
+                    for (std::int64_t j = 0; j < n; ++j) row[j] += float(beta) * old.as<float>()[j];
+                }
+                round(out, row, n);
+            }
+        });
+    }
 }
 
 /// The threads are Reel's; every OpenBLAS call is a serial one.
@@ -121,19 +163,19 @@ void gemm(ScalarType t, bool ta, bool tb, std::int64_t m, std::int64_t n, std::i
                                            });
     }
     case kHalf:
-        return plain<Half, float>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        return narrow<Half>(t, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     case kBFloat16:
-        return plain<BFloat16, float>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        return narrow<BFloat16>(t, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     case kByte:
-        return plain<std::uint8_t, std::uint8_t>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        return integers<std::uint8_t>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     case kChar:
-        return plain<std::int8_t, std::int8_t>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        return integers<std::int8_t>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     case kShort:
-        return plain<std::int16_t, std::int16_t>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        return integers<std::int16_t>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     case kInt:
-        return plain<std::int32_t, std::int32_t>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        return integers<std::int32_t>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     case kLong:
-        return plain<std::int64_t, std::int64_t>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        return integers<std::int64_t>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     default:
         REEL_THROW(NotImplementedError, "matrix product: there is no kernel for ", dtype_name(t));
     }

@@ -8,6 +8,7 @@
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 
+#include "cpu/convert.hpp"
 #include "cpu/strided.hpp"
 #include "cpu/transpose.hpp"
 
@@ -39,6 +40,7 @@ void convert_loop(char* const* data, const std::int64_t* strides, std::int64_t n
     if (strides[0] == sizeof(D) && strides[1] == sizeof(S)) {
         D* d = reinterpret_cast<D*>(data[0]);
         const S* s = reinterpret_cast<const S*>(data[1]);
+        if (const ConvertFn f = convert_kernel(dtype_of<D>, dtype_of<S>)) return f(d, s, n);
         for (std::int64_t i = 0; i < n; ++i) d[i] = convert<D>(s[i]);
         return;
     }

@@ -9,6 +9,7 @@
 
 #include <reel/autograd/pointwise/scalar_math.hpp>
 
+#include "cpu/row_kernels.hpp"
 #include "cpu/rows.hpp"
 #include "op/dispatch.hpp"
 
@@ -45,12 +46,7 @@ namespace {
 
 /// Place of the first extremum of a row; the first NaN wins.
 template <bool Max, class T> std::int64_t best_place(const T* p, std::int64_t n) {
-    std::int64_t best = 0;
-    for (std::int64_t i = 1; i < n && !is_nan(Wide<T>(p[best])); ++i) {
-        const Wide<T> v(p[i]), b(p[best]);
-        if (is_nan(v) || (Max ? v > b : v < b)) best = i;
-    }
-    return best;
+    return Max ? row_kernels<T>.largest(p, n) : row_kernels<T>.smallest(p, n);
 }
 template <class T> std::int64_t place_of_median(const T* p, std::int64_t n, bool ignore_nan) {
     std::vector<std::int64_t> order(static_cast<std::size_t>(n));
@@ -99,6 +95,20 @@ void extremum(const char* op, const Tensor& out, const Tensor& rows, std::int64_
             for_rows<T, T>(op, out, rows, inner, [](const T* p, std::int64_t n) { return p[best_place<Max>(p, n)]; });
         };
         largest ? run.template operator()<true>() : run.template operator()<false>();
+    });
+}
+void extremum_of_columns(const char* op, const Tensor& out, const Tensor& operand, std::int64_t rows, bool largest) {
+    dispatch_real(operand.scalar_type(), op, [&]<class T>() {
+        const T* const p = static_cast<const T*>(host_data(operand, op));
+        T* const o = static_cast<T*>(host_data(out, op));
+        const auto kernel = largest ? row_kernels<T>.largest_of_columns : row_kernels<T>.smallest_of_columns;
+        const std::int64_t count = out.numel();
+        constexpr std::int64_t share = 128; // whole cache lines; which columns go together changes nothing
+        parallel_for(0, (count + share - 1) / share, std::max<std::int64_t>(1, 32768 / share / rows),
+                     [&](std::int64_t b, std::int64_t e) {
+                         const std::int64_t first = b * share, last = std::min(count, e * share);
+                         kernel(p + first, rows, count, last - first, o + first);
+                     });
     });
 }
 void extremum_place(const char* op, const Tensor& out, const Tensor& rows, std::int64_t inner, bool largest) {
@@ -182,6 +192,8 @@ void vector_norm(const char* op, const Tensor& out, const Tensor& rows, std::int
                 return r;
             }
             if (p == 2) {
+                if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
+                    return std::sqrt(row_kernels<T>.squares(v, n));
                 for (std::int64_t i = 0; i < n; ++i) {
                     const double a = size(v[i]);
                     r += a * a;
@@ -200,16 +212,21 @@ void logsumexp(const Tensor& out, const Tensor& rows, std::int64_t inner) {
         for_rows<T, T>("logsumexp", out, rows, inner, [](const T* p, std::int64_t n) {
             using R = decltype(std::abs(W()));
             R best = -std::numeric_limits<R>::infinity();
-            for (std::int64_t i = 0; i < n; ++i) {
-                const R v = std::real(W(p[i]));
-                if (v != v || v > best) best = v;
-                if (v != v) break;
-            }
+            if constexpr (!complex_v<T>) best = n > 0 ? R(p[row_kernels<T>.largest(p, n)]) : best;
+            else
+                for (std::int64_t i = 0; i < n; ++i) {
+                    const R v = std::real(W(p[i]));
+                    if (v != v || v > best) best = v;
+                    if (v != v) break;
+                }
             // The largest exponent becomes 0, so that nothing overflows; an infinite one must not meet itself, as
             // inf - inf is NaN: exp gives 0 or infinity there without help.
             const R shift = std::isinf(best) ? R(0) : best;
             W s(0);
-            for (std::int64_t i = 0; i < n; ++i) s += std::exp(W(p[i]) - shift);
+            if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
+                s = row_kernels<T>.exponentials(p, n, shift);
+            else
+                for (std::int64_t i = 0; i < n; ++i) s += std::exp(W(p[i]) - shift);
             return T(std::log(s) + shift);
         });
     });

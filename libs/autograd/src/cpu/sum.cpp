@@ -10,6 +10,9 @@
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 
+#include "cpu/convert.hpp"
+#include "cpu/row_kernels.hpp"
+
 namespace reel::cpu {
 
 namespace {
@@ -22,7 +25,11 @@ template <class T> T tree(const T* p, std::int64_t n) {
 template <class A, class T> A block_sum(const T* p, std::int64_t n) {
     if constexpr (std::is_same_v<T, float>) return sum_kernels.f32(p, n);
     else if constexpr (std::is_same_v<T, double>) return sum_kernels.f64(p, n);
-    else {
+    else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+        float wide[sum_block];
+        convert_kernel(kFloat, dtype_of<T>)(wide, p, n);
+        return sum_kernels.f32(wide, n);
+    } else {
         A s{};
         for (std::int64_t i = 0; i < n; ++i) s += A(p[i]);
         return s;
@@ -103,6 +110,8 @@ void sum_columns(const Tensor& result, const Tensor& operand, std::int64_t rows)
     const void* in = host_data(operand, "sum");
     void* out = host_data(result, "sum");
     const std::int64_t cols = result.numel();
+    if (t == kHalf) return columns_of<Half>(in, rows, cols, out, row_kernels<Half>.sum_of_columns);
+    if (t == kBFloat16) return columns_of<BFloat16>(in, rows, cols, out, row_kernels<BFloat16>.sum_of_columns);
     if (t == kFloat) return columns_of<float>(in, rows, cols, out, sum_kernels.columns_f32);
     REEL_INTERNAL_ASSERT(t == kDouble, "sum_columns");
     columns_of<double>(in, rows, cols, out, sum_kernels.columns_f64);

@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include <reel/autograd/error.hpp>
-#include <reel/autograd/pointwise/apply.hpp>
+#include <reel/autograd/pointwise/run_rule.hpp>
 
 #include "op/schema_text.hpp"
 

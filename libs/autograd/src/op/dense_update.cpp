@@ -1,6 +1,6 @@
 #include <reel/autograd/detail/dense_update.hpp>
 #include <reel/autograd/detail/launch_observer.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 
 #include "tape/inplace.hpp"
 

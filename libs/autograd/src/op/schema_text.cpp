@@ -44,6 +44,22 @@ public:
         return s;
     }
 
+    Value constant() {
+        skip();
+        if (at(0, '[')) return list();
+        if (at(0, '\'') || at(0, '"')) return text();
+        if (place_ < text_.size() && (std::isalpha(static_cast<unsigned char>(text_[place_])))) {
+            const std::size_t begin = place_;
+            const std::string w = word("a default");
+            if (w == "None") return Value();
+            if (w == "True" || w == "False") return Value(w == "True");
+            if (w == "inf") return Value(std::numeric_limits<double>::infinity());
+            place_ = begin;
+            fail("a default: a number, None, True, False, 'text' or [numbers]");
+        }
+        return number();
+    }
+
 private:
     [[noreturn]] void fail(std::string_view expected) const {
         REEL_THROW(ValueError, "schema '", text_, "': at character ", place_ + 1, ", ",
@@ -156,21 +172,6 @@ private:
         place_ = begin;
         fail(str("a default that a '", t, "' can be"));
     }
-    Value constant() {
-        skip();
-        if (at(0, '[')) return list();
-        if (at(0, '\'') || at(0, '"')) return text();
-        if (place_ < text_.size() && (std::isalpha(static_cast<unsigned char>(text_[place_])))) {
-            const std::size_t begin = place_;
-            const std::string w = word("a default");
-            if (w == "None") return Value();
-            if (w == "True" || w == "False") return Value(w == "True");
-            if (w == "inf") return Value(std::numeric_limits<double>::infinity());
-            place_ = begin;
-            fail("a default: a number, None, True, False, 'text' or [numbers]");
-        }
-        return number();
-    }
     Value list() {
         ++place_;
         std::vector<Value> elements;
@@ -213,5 +214,6 @@ private:
 } // namespace
 
 Schema read_schema(std::string_view text) { return Reader(text).schema(); }
+Value read_default(std::string_view text) { return text == "{}" ? Value() : Reader(text).constant(); }
 
 } // namespace reel::ops

@@ -11,4 +11,7 @@ namespace reel::ops {
 /// there.
 Schema read_schema(std::string_view text);
 
+/// Reads what stands behind an argument's `=`: a number, None, True, False, 'text', [numbers], or {} for none.
+Value read_default(std::string_view text);
+
 } // namespace reel::ops

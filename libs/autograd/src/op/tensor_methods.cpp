@@ -4,8 +4,8 @@
 #include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/bitwise.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/division.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/tensor.hpp>
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <reel/autograd/node.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 
 namespace reel::autograd {
 

@@ -1,6 +1,7 @@
 // Entry checks of backward and grad (rules E-10 to E-19, E-85).
 #include <reel/autograd/backward.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/ones.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>

@@ -1,8 +1,9 @@
 // One pass for each of a batch of seeds.
 #include <reel/autograd/batched_grad.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/stack.hpp>
 
 #include <algorithm>
 

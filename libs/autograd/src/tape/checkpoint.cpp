@@ -1,6 +1,5 @@
 // Checkpointing on top of saved-tensor hooks.
 #include <reel/autograd/checkpoint.hpp>
-#include <reel/autograd/ops/index/scatter.hpp>
 
 #include <algorithm>
 #include <mutex>

@@ -1,6 +1,5 @@
 // Pushing tangents along recorded nodes.
 #include <reel/autograd/forward_ad.hpp>
-#include <reel/autograd/ops/reduce/minmax.hpp>
 
 #include <atomic>
 #include <unordered_map>

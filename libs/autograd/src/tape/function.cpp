@@ -87,22 +87,29 @@ Node& AutogradContext::node() const { return node_; }
 
 FunctionNode::FunctionNode(impl::FunctionRules rules) : context(*this), rules_(std::move(rules)) {}
 
+namespace {
+bool is_among(const std::vector<std::optional<Tensor>>& arguments, const Tensor& t) {
+    return std::any_of(arguments.begin(), arguments.end(),
+                       [&](const auto& a) { return a && a->defined() && a->is_same(t); });
+}
+void check_dirty(const std::string& name, const variable_list& dirty, const variable_list& outputs,
+                 const std::vector<std::optional<Tensor>>& arguments) {
+    for (const Tensor& t : dirty) {
+        REEL_CHECK(contains(outputs, t), name,
+                   ": an input marked dirty was not returned by forward; return every input that is modified in place");
+        if (!is_among(arguments, t))
+            REEL_WARN(name, ": mark_dirty was given a tensor that is no input of forward; only inputs that are "
+                            "modified in place are to be marked");
+    }
+}
+} // namespace
+
 variable_list FunctionNode::finish(variable_list outputs, const std::vector<std::optional<Tensor>>& arguments,
                                    bool recorded) {
-    const auto is_input = [&](const Tensor& t) {
-        return std::any_of(arguments.begin(), arguments.end(),
-                           [&](const auto& a) { return a && a->defined() && a->is_same(t); });
-    };
     const auto differentiable = [&](const Tensor& t) {
         return recorded && isDifferentiableType(t.scalar_type()) && !contains(non_differentiable_, t);
     };
-    for (const Tensor& t : dirty_) {
-        REEL_CHECK(contains(outputs, t), rules_.name,
-                   ": an input marked dirty was not returned by forward; return every input that is modified in place");
-        if (!is_input(t))
-            REEL_WARN(rules_.name, ": mark_dirty was given a tensor that is no input of forward; only inputs that are "
-                                   "modified in place are to be marked");
-    }
+    check_dirty(rules_.name, dirty_, outputs, arguments);
     const auto n_differentiable = std::count_if(outputs.begin(), outputs.end(),
                                                 [&](const Tensor& t) { return t.defined() && differentiable(t); });
     const CreationMeta tag = n_differentiable > 1 ? CreationMeta::MultiOutput : CreationMeta::CustomFunction;
@@ -113,7 +120,7 @@ variable_list FunctionNode::finish(variable_list outputs, const std::vector<std:
             if (recorded) add_input_metadata(InputMetadata());
             continue;
         }
-        const bool input = is_input(t), dirty = contains(dirty_, t);
+        const bool input = is_among(arguments, t), dirty = contains(dirty_, t);
         const bool repeated = std::any_of(returned.begin(), returned.begin() + std::ptrdiff_t(i),
                                           [&](const Tensor& o) { return o.defined() && o.is_same(t); });
         std::uint32_t slot = 0;

@@ -1,6 +1,8 @@
 #include <reel/autograd/functional.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
+#include <reel/autograd/ops/shape/stack.hpp>
 
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/grad_mode.hpp>

@@ -1,5 +1,5 @@
 #include <reel/autograd/gradcheck.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/autograd/ops/shape/strided.hpp>
 
@@ -10,6 +10,7 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/record.hpp>
+#include <reel/autograd/variable.hpp>
 
 #include "tensor/raw.hpp"
 
@@ -48,21 +49,6 @@ std::vector<Tensor> moved(const DifferentiableFunction& fn, const variable_list&
     for (Tensor& t : out)
         if (t.defined()) t = dense_copy(t);
     return out;
-}
-
-/// Passes no gradient on.
-class UndefinedGrad final : public Node {
-public:
-    std::string name() const override { return "UndefinedGrad"; }
-    GradList apply(GradList&&) override { return {Tensor()}; }
-};
-/// `t` again; whatever gradient arrives there, what made `t` gets an undefined one.
-Tensor without_gradient(const Tensor& t) {
-    const NodePtr node(new UndefinedGrad);
-    node->add_next_edge(gradient_edge(t));
-    Tensor r = reel::detail::alias_raw(t.detach());
-    r.impl()->set_history(node, node->add_input_metadata(r));
-    return r;
 }
 
 struct Checked {
@@ -108,7 +94,7 @@ struct Checked {
         for (std::size_t without = 0; without <= (all > 1 ? all : 0); ++without) { // `all`: none of them has one
             variable_list cut = roots, zero;
             for (std::size_t o = 0; o < all; ++o) {
-                if (all == 1 || without == all || without == o) cut[o] = without_gradient(roots[o]);
+                if (all == 1 || without == all || without == o) cut[o] = UndefinedGrad().apply({roots[o]})[0];
                 zero.push_back(zeros_like(roots[o]).detach());
             }
             variable_list g;

@@ -6,10 +6,10 @@
 #include <thread>
 
 #include <reel/autograd/backward.hpp>
+#include <reel/autograd/detail/enclosed_passes.hpp>
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
-#include <reel/autograd/ops/reduce/minmax.hpp>
 
 #include "tape/accumulate_grad.hpp"
 #include "tape/autograd_meta.hpp"
@@ -46,6 +46,11 @@ void GraphTask::run(const EdgeList& roots, const std::vector<Tensor>& seeds, std
     const RunningScope scope(this);
     const AutoGradMode mode(create_graph_);
     restricted_ = restricted;
+    if (reel::detail::passes_are_enclosed && !captures.empty()) {
+        std::vector<Node*> ends;
+        for (const Capture& c : captures) ends.push_back(c.function);
+        nodes_.end_at(std::move(ends));
+    }
     nodes_.discover(roots);
     if (restricted) restrict_to(roots, captures, executed);
     try {
@@ -78,9 +83,11 @@ void GraphTask::run_on_a_fresh_stack(const EdgeList& roots, const std::vector<Te
     std::exception_ptr error;
     const auto modes = reel::detail::thread_modes;
     const TapeModes tape = tape_modes();
+    const bool enclosed = reel::detail::passes_are_enclosed;
     std::thread deeper([&] {
         reel::detail::thread_modes = modes;
         tape_modes() = tape;
+        reel::detail::passes_are_enclosed = enclosed;
         try {
             run(roots, seeds, captures, executed, restricted);
         } catch (...) {

@@ -1,11 +1,10 @@
 // Rounds of hooks. What a hook changes in its own table counts from the next round on (C-22).
 #include "tape/hook_rounds.hpp"
 
+#include <reel/autograd/detail/enclosed_passes.hpp>
 #include <reel/autograd/detail/notify_observers.hpp>
 #include <reel/autograd/detail/self_reporting_hook.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/index/gather.hpp>
-#include <reel/autograd/ops/pointwise/rounding.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "tape/accumulate_grad.hpp"
@@ -43,7 +42,7 @@ void leaf_round(const Tensor& leaf, Tensor& g) {
     AutogradMeta& meta = leaf.impl()->ensure_meta();
     const std::optional<ScalarType> wanted = meta.grad_dtype_set ? meta.grad_dtype : std::optional(leaf.scalar_type());
     if (g.defined() && wanted && g.scalar_type() != *wanted) g = g.to(*wanted);
-    tensor_round(meta.hooks, g, leaf.impl().get(), 0);
+    if (!reel::detail::passes_are_enclosed) tensor_round(meta.hooks, g, leaf.impl().get(), 0);
 }
 
 /// T-12.
@@ -67,7 +66,7 @@ void take(const char* kind, const Node& n, const variable_list& before, const st
 void run_tensor_hooks(Node& n, GradList& grads) {
     if (n.is_accumulator()) leaf_round(static_cast<AccumulateGrad&>(n).variable(), grads[0]);
     NodeExtras* e = n.extras();
-    if (!e) return;
+    if (!e || reel::detail::passes_are_enclosed) return;
     for (std::size_t i = 0; i < e->tensor_hooks.size(); ++i) { // a hook may add to the list
         const NodeExtras::OutputHooks of = e->tensor_hooks[i];
         tensor_round(of.table, grads[of.output_nr], &n, of.output_nr);

@@ -5,7 +5,7 @@
 #include <reel/autograd/detail/pin.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/shape/strided.hpp>
 #include <reel/autograd/record.hpp>
 

@@ -1,6 +1,5 @@
 // Hooks over the gradients of several tensors (rules T-29 to T-32).
 #include <reel/autograd/hooks.hpp>
-#include <reel/autograd/ops/linalg/products.hpp>
 
 #include <map>
 #include <mutex>

@@ -1,6 +1,6 @@
 // Nodes: making, walking and destroying them.
 #include <reel/autograd/node.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 
 #include <cctype>
 #include <unordered_set>

@@ -1,7 +1,6 @@
 // Observers and pins: telling and asking them.
 #include <reel/autograd/detail/notify_observers.hpp>
 #include <reel/autograd/detail/pin.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 
 #include <dlfcn.h>
 

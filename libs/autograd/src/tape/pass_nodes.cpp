@@ -1,6 +1,9 @@
 // Claiming, counting and choosing the nodes of a pass.
 #include "tape/pass_nodes.hpp"
 
+#include <algorithm>
+#include <functional>
+
 namespace reel::autograd {
 
 namespace {
@@ -41,12 +44,18 @@ PassState* PassNodes::find_aside(Node* n) {
     return it == side_.end() ? nullptr : &it->second;
 }
 
+void PassNodes::end_at(std::vector<Node*> nodes) {
+    ends_ = std::move(nodes);
+    std::ranges::sort(ends_, std::less<>());
+}
+bool PassNodes::ends_at(Node* n) const { return !ends_.empty() && std::ranges::binary_search(ends_, n, std::less<>()); }
+
 void PassNodes::discover(const EdgeList& roots) {
     std::vector<Node*> stack;
     const auto reach = [&](Node* n) {
         bool fresh = false;
         ++claim(n, fresh).dependencies;
-        if (fresh) stack.push_back(n);
+        if (fresh && !ends_at(n)) stack.push_back(n);
     };
     for (const Edge& root : roots) reach(root.function.get());
     while (!stack.empty()) {
@@ -66,7 +75,7 @@ template <class F> void PassNodes::after_their_successors(const EdgeList& roots,
     };
     std::vector<Visit> path;
     const auto enter = [&](Node* n) {
-        if (!std::exchange(at(n).visited, true)) path.push_back({n, 0});
+        if (!std::exchange(at(n).visited, true)) path.push_back({n, ends_at(n) ? n->next_edges().size() : 0});
     };
     for (const Edge& root : roots) {
         enter(root.function.get());
@@ -88,6 +97,7 @@ void PassNodes::restrict_to(const EdgeList& roots, const std::vector<Node*>& exe
     for (Node* n : executed)
         if (PassState* s = find(n)) s->executes = true;
     after_their_successors(roots, [&](Node* n) {
+        if (ends_at(n)) return;
         for (const Edge& e : n->next_edges())
             if (e.is_valid() && wants(e.function.get())) at(n).executes = true;
     });

@@ -18,6 +18,8 @@ public:
     PassNodes(const PassNodes&) = delete;
     std::uint64_t pass() const { return pass_; } ///< the number of the pass, never 0
 
+    /// Nothing behind these nodes belongs to the pass. Before `discover`.
+    void end_at(std::vector<Node*> nodes);
     /// Takes in everything that the roots reach. A node depends on each edge that leads to it and on each root that
     /// names it.
     void discover(const EdgeList& roots);
@@ -51,10 +53,12 @@ public:
 private:
     PassState& claim(Node* n, bool& fresh);
     PassState* find_aside(Node* n);
+    bool ends_at(Node* n) const;
     template <class F> void after_their_successors(const EdgeList& roots, F fn);
 
     std::uint64_t pass_;
     std::vector<Node*> claimed_;
+    std::vector<Node*> ends_; ///< by address
     std::unordered_map<Node*, PassState> side_;
 };
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <reel/autograd/node.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
 
 namespace reel::autograd {
 

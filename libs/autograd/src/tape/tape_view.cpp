@@ -1,5 +1,4 @@
 // Walking the tape.
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/tape_view.hpp>
 
 #include <algorithm>

@@ -107,8 +107,20 @@ bool InputArchive::try_read(const std::string& key, Value& value) const {
     value = *v;
     return true;
 }
+/// What a state dict holds below `path`, which its keys name with dots.
+static ValueDict entries_below(const ValueDict& state_dict, const std::string& path) {
+    const std::string prefix = path + ".";
+    ValueDict part;
+    for (const auto& [key, value] : state_dict)
+        if (key.isString() && key.toStringRef().starts_with(prefix))
+            part.set(Value(key.toStringRef().substr(prefix.size())), value);
+    return part;
+}
 bool InputArchive::try_read(const std::string& key, InputArchive& nested) const {
     const Value* v = find(key);
+    Value below;
+    if (!v)
+        if (ValueDict part = entries_below(entries_.toGenericDict(), key); !part.empty()) v = &(below = std::move(part));
     if (!v || !v->isGenericDict()) return false;
     InputArchive part(*v, origin_);
     part.path_ = path_of(key);

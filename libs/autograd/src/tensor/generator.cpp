@@ -1,5 +1,5 @@
 // The CPU generator: a 32-bit Mersenne Twister (Matsumoto and Nishimura, 1998) with PyTorch's way of drawing from it.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/random.hpp>
 
 #include <algorithm>

@@ -10,8 +10,8 @@
 
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/printing.hpp>
 
 #include "tensor/raw.hpp"
@@ -203,6 +203,12 @@ std::ostream& operator<<(std::ostream& os, const Tensor& tensor) {
 }
 
 void set_printoption_sci_mode(std::optional<bool> mode) { sci_mode.store(mode ? int(*mode) : -1); }
+
+namespace {
+std::atomic<Printing> form_of_modules{Printing::python};
+} // namespace
+void set_printing(Printing form) { form_of_modules.store(form, std::memory_order_relaxed); }
+Printing printing() { return form_of_modules.load(std::memory_order_relaxed); }
 
 std::ostream& operator<<(std::ostream& os, const TensorOptions& o) {
     const auto mark = [](bool given) { return given ? "" : " (default)"; };

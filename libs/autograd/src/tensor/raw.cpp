@@ -3,8 +3,6 @@
 
 #include <reel/autograd/kernels/copy.hpp>
 
-#include <reel/autograd/ops/convert/copy.hpp>
-
 #include "tensor/broadcast.hpp"
 #include "tensor/checked_size.hpp"
 #include "tensor/sparse_parts.hpp"

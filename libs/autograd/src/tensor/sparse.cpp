@@ -1,7 +1,7 @@
 // Sparse tensors: making them, their parts, their dense form.
 #include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/ops/factory/ranges.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/index.hpp>
 #include <reel/autograd/ops/index/unique.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>

@@ -82,7 +82,7 @@ Scalar Tensor::item() const {
         autograd::impl::note_cut_by(__builtin_return_address(0), autograd::CutKind::Number, "item", *this);
     if (ops::calls_are_taken()) [[unlikely]]
         ops::tell_read(*this);
-    if (reel::detail::launch_observer) [[unlikely]]
+    if (reel::detail::launch_observer && !impl_->is_wrapped_number) [[unlikely]] // a number of the host's own
         reel::detail::note_host_works("item");
     const Tensor t = is_cpu() ? *this : detach().cpu();
     switch (t.scalar_type()) {

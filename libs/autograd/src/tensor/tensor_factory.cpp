@@ -1,5 +1,4 @@
 // Literals and foreign memory as tensors.
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 
 #include <cstring>
@@ -73,6 +72,12 @@ Tensor tensor_from_elements(const void* elements, std::size_t n, ScalarType type
     if (launch_observer) [[unlikely]]
         note_generated(t);
     return finish(t, literal_dtype(type, options), options);
+}
+Tensor tensor_from_tensor(const Tensor& data, const TensorOptions& options) {
+    REEL_CHECK(data.defined(), "tensor: got an undefined tensor");
+    const ScalarType dtype = options.has_dtype() ? ScalarType(options.dtype()) : data.scalar_type();
+    const Device device = options.has_device() ? options.device() : data.device();
+    return finish(data.detach().clone(), dtype, TensorOptions(options).device(device));
 }
 Tensor tensor_from_literal(const TensorLiteral& literal, const TensorOptions& options) {
     LiteralShape shape;

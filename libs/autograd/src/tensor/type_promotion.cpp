@@ -1,5 +1,4 @@
 // The dtype of results: categories first, then dimensioned tensors before 0-dim ones before numbers.
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/type_promotion.hpp>
 
 #include "tensor/promotion.hpp"

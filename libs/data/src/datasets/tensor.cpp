@@ -1,4 +1,4 @@
-#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/stack.hpp>
 #include <reel/data/datasets/tensor.hpp>
 
 namespace reel::data::datasets {

@@ -1,6 +1,4 @@
 // Functional forms of the activations, over the ops of the same names.
-#include <reel/autograd/ops/nn/softmax.hpp>
-#include <reel/autograd/ops/pointwise/activation.hpp>
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
 #include <reel/nn/functional/activation.hpp>
 
@@ -22,7 +20,7 @@ Tensor hardswish(const Tensor& x, const HardswishFuncOptions& o) {
 }
 Tensor hardtanh(const Tensor& x, const HardtanhFuncOptions& o) {
     const double low = double(o.min_val()), high = double(o.max_val());
-    REEL_CHECK_VALUE(low < high, "hardtanh: min_val ", low, " must be below max_val ", high);
+    REEL_CHECK_VALUE(low <= high, "hardtanh: min_val ", low, " must not be above max_val ", high);
     return o.inplace() ? reel::hardtanh_(x, low, high) : reel::hardtanh(x, low, high);
 }
 Tensor hardshrink(const Tensor& x, const HardshrinkFuncOptions& o) { return reel::hardshrink(x, double(o.lambda())); }

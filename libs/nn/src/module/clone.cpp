@@ -5,8 +5,7 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/node.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/shape/strided.hpp>
 #include <reel/nn/module.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/node.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
 #include <reel/nn/module.hpp>
 
 #include "module/members.hpp"

@@ -1,6 +1,6 @@
 // A module called with other tensors than its own.
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
+#include <reel/autograd/ops/shape/stack.hpp>
 #include <reel/nn/functional_call.hpp>
 
 #include <algorithm>

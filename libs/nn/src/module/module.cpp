@@ -14,8 +14,10 @@
 #include <reel/autograd/detail/pin.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/node.hpp>
+#include <reel/autograd/printing.hpp>
 #include <reel/autograd/registered.hpp>
 
+#include "module/libtorch_form.hpp"
 #include "module/members.hpp"
 
 namespace reel::nn {
@@ -328,9 +330,12 @@ std::string Module::repr() const {
     for (const std::string& l : lines) r += "  " + l + "\n";
     return r + ")";
 }
-void Module::pretty_print(std::ostream& os) const { os << repr(); }
+void Module::pretty_print(std::ostream& os) const {
+    os << (printing() == Printing::libtorch ? detail::libtorch_line(*this) : repr());
+}
 std::ostream& operator<<(std::ostream& os, const Module& m) {
-    m.pretty_print(os);
+    if (printing() == Printing::libtorch) detail::print_as_libtorch(os, m);
+    else m.pretty_print(os);
     return os;
 }
 

@@ -2,8 +2,6 @@
 #include <algorithm>
 
 #include <reel/autograd/node.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/nn/module.hpp>
 
 #include "module/hooks/tables.hpp"

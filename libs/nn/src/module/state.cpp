@@ -4,7 +4,6 @@
 #include <unordered_set>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/index/scatter.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/nn/module.hpp>
 

@@ -1,6 +1,5 @@
 // Activation modules over the ops of the same names.
-#include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/nn/softmax.hpp>
 #include <reel/autograd/ops/pointwise/activation.hpp>
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>

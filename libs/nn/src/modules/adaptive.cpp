@@ -1,5 +1,5 @@
 // Softmax over many classes, the rare ones in clusters.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/index/scatter.hpp>
@@ -9,9 +9,9 @@
 #include <reel/autograd/ops/reduce/minmax.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/nn/modules/adaptive.hpp>
 
 #include <cmath>

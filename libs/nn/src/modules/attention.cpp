@@ -1,5 +1,5 @@
 // Attention with several heads.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/nn/attention.hpp>
 #include <reel/autograd/ops/nn/multi_head_attention.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
@@ -29,6 +29,7 @@ MultiheadAttentionImpl::MultiheadAttentionImpl(const MultiheadAttentionOptions& 
 void MultiheadAttentionImpl::reset() {
     const std::int64_t e = options.embed_dim();
     const bool packed = options.kdim() == e && options.vdim() == e;
+    _qkv_same_embed_dim = packed;
     const auto declare = [&](const char* name, bool wanted, std::initializer_list<std::int64_t> sizes) {
         return register_parameter(name, wanted ? reel::empty(sizes) : Tensor(), wanted);
     };

@@ -1,5 +1,7 @@
 // Batch and instance normalisation layers.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/ones.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/nn/batch_norm.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
 #include <reel/nn/modules/batch_norm.hpp>

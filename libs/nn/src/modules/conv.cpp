@@ -1,6 +1,5 @@
 // Convolution layers.
-#include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/nn/conv.hpp>
 #include <reel/autograd/ops/shape/pad.hpp>
 #include <reel/nn/modules/conv.hpp>
@@ -34,6 +33,10 @@ template <std::size_t D> struct OptionCodec<ConvPadding<D>> {
     static std::string text(const ConvPadding<D>& option) {
         if (const auto* numbers = option.numbers()) return Numbers::tuple(*numbers);
         return option == kSame ? "same" : "valid";
+    }
+    static std::string cpp_text(const ConvPadding<D>& option) {
+        if (const auto* numbers = option.numbers()) return Numbers::cpp_text(*numbers);
+        return option == kSame ? "'same'" : "'valid'";
     }
 };
 

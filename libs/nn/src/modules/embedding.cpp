@@ -1,5 +1,5 @@
 // Embedding tables.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/nn/embedding.hpp>
 #include <reel/autograd/ops/nn/embedding_bag.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>

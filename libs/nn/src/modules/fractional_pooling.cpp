@@ -1,5 +1,4 @@
 // Maximum pooling over windows at random places.
-#include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/nn/fractional_max_pool.hpp>
 #include <reel/nn/modules/fractional_pooling.hpp>
 

@@ -1,5 +1,5 @@
 // Linear, Identity, Flatten.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/linalg/products.hpp>
 #include <reel/autograd/ops/shape/view.hpp>

@@ -1,6 +1,6 @@
 // LinearCrossEntropyLoss.
 #include <reel/autograd/ops/loss/classification.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/nn/modules/linear_cross_entropy.hpp>
 
 #include <reel/nn/factory.hpp>

@@ -1,5 +1,5 @@
 // Layer, RMS and group normalisation.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/nn/batch_norm.hpp>
 #include <reel/autograd/ops/nn/cross_map_lrn.hpp>
 #include <reel/autograd/ops/nn/layer_norm.hpp>

@@ -5,6 +5,8 @@
 
 #include <reel/nn/modules/sequential.hpp>
 
+#include "module/libtorch_form.hpp"
+
 namespace reel::nn {
 
 namespace {
@@ -13,7 +15,13 @@ Value as_entry(const Value& v) {
 }
 /// One line of the printed form, as PyTorch has it: with the dtype's name in lists, the tensor's type in dicts.
 std::string line_of(const std::string& key, const Value& v, bool in_dict) {
-    if (!v.isTensor()) return str("  (", key, "): Object of type: ", v.isNone() ? "NoneType" : v.kind_name());
+    const char* kind = v.isNone() ? "NoneType" : v.kind_name();
+    if (detail::LibtorchForm::current()) {
+        if (!v.isTensor()) return str("(", key, "): Object of type: ", kind);
+        return str("(", key, "): Parameter containing: [", v.toTensor().scalar_type(), " of size ",
+                   v.toTensor().sizes(), "]");
+    }
+    if (!v.isTensor()) return str("  (", key, "): Object of type: ", kind);
     const Tensor t = v.toTensor();
     const std::string type = in_dict ? str(t.is_cuda() ? "cuda." : "", toString(t.scalar_type()), "Tensor")
                                      : std::string(dtype_name(t.scalar_type()));
@@ -21,6 +29,10 @@ std::string line_of(const std::string& key, const Value& v, bool in_dict) {
     for (const std::int64_t n : t.sizes()) sizes += (sizes.empty() ? "" : "x") + std::to_string(n);
     return str("  (", key, "): Parameter containing: [torch.", type, " of size ", sizes,
                t.device().is_cuda() ? str(" (", t.device(), ")") : std::string(), "]");
+}
+std::string listed(const std::string& lines) {
+    if (!detail::LibtorchForm::current()) return lines;
+    return "\n" + lines + (lines.empty() ? "" : "\n");
 }
 Tensor tensor_entry(const char* what, const std::string& key, const Value& v) {
     REEL_CHECK_TYPE(v.isTensor(), what, ": entry ", key, " is ", v.kind_name(), ", not a Tensor; use at()");
@@ -70,7 +82,7 @@ std::string ParameterListImpl::extra_repr() const {
     std::string r;
     for (std::size_t i = 0; i < size_; ++i)
         r += (i ? "\n" : "") + line_of(std::to_string(i), at(std::int64_t(i)), false);
-    return r;
+    return listed(r);
 }
 Value ParameterListImpl::forward_values(const Args&, const Kwargs&) { throw_call(*this); }
 void ParameterListImpl::copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) {
@@ -155,7 +167,7 @@ void ParameterDictImpl::clear() {
 std::string ParameterDictImpl::extra_repr() const {
     std::string r;
     for (const std::string& key : keys_) r += (r.empty() ? "" : "\n") + line_of(key, attribute(key), true);
-    return r;
+    return listed(r);
 }
 Value ParameterDictImpl::forward_values(const Args&, const Kwargs&) { throw_call(*this); }
 void ParameterDictImpl::copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) {

@@ -1,5 +1,4 @@
 // Pooling layers.
-#include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/nn/avg_pool.hpp>
 #include <reel/autograd/ops/nn/lp_pool.hpp>
 #include <reel/autograd/ops/nn/max_pool.hpp>

@@ -1,5 +1,6 @@
 // Recurrent layers over sequences.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/nn/rnn.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>

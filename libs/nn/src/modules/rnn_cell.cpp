@@ -1,7 +1,8 @@
 // Single steps of recurrent layers.
 #include <cmath>
 
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/nn/rnn.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/nn/factory.hpp>

@@ -1,6 +1,5 @@
 // Whole branches of a residual network left out at random.
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/random/random.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/nn/modules/stochastic_depth.hpp>
 

@@ -1,7 +1,5 @@
 // Layers of a transformer's encoder and decoder.
-#include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/pointwise/activation.hpp>
-#include <reel/autograd/ops/reduce/vector_norm.hpp>
 #include <reel/nn/modules/transformer_layer.hpp>
 
 #include <reel/autograd/detail/attention_mask.hpp>

@@ -6,9 +6,10 @@
 
 #include <reel/autograd/function.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/reduce/vector_norm.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

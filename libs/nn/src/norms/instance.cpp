@@ -4,8 +4,7 @@
 
 #include <reel/autograd/function.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/reduce/variance.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

@@ -1,5 +1,5 @@
 // The two layer norms of the variants, over the library's op.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/nn/layer_norm.hpp>
 #include <reel/nn/norms/layer_norm.hpp>
 

@@ -1,5 +1,5 @@
 // Reversible instance normalisation.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/nn/norms/rinorm.hpp>
 

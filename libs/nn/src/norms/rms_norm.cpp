@@ -1,5 +1,5 @@
 // Root mean square norm with a floor.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/nn/norms/rms_norm.hpp>
 
 #include <limits>

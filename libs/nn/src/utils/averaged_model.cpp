@@ -1,6 +1,5 @@
 // Averages of a model's weights.
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/nn/utils/averaged_model.hpp>
 
 #include <algorithm>

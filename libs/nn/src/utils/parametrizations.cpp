@@ -1,19 +1,21 @@
 // Weight normalisation, spectral normalisation, orthogonal matrices.
 #include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/factory/ones.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/linalg/lu.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/linalg/matrix_functions.hpp>
 #include <reel/autograd/ops/linalg/qr.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/autograd/ops/reduce/statistics.hpp>
 #include <reel/autograd/ops/reduce/vector_norm.hpp>
+#include <reel/autograd/ops/shape/diagonals.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/pad.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
-#include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/triangular.hpp>
 #include <reel/nn/utils/parametrizations.hpp>
 

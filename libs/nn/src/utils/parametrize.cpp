@@ -1,5 +1,4 @@
 // Parametrizations: how a tensor's originals are kept, and how it is made of them.
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/nn/utils/parametrize.hpp>
 
 #include <map>

@@ -1,6 +1,7 @@
 // Pruning: which entries go, and the masks that say so.
 #include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/index/index.hpp>
 #include <reel/autograd/ops/index/nonzero.hpp>

@@ -1,12 +1,13 @@
 // Packing, padding and their inverses.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
+#include <reel/autograd/ops/factory/ranges.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/index/scatter.hpp>
 #include <reel/autograd/ops/index/sort.hpp>
 #include <reel/autograd/ops/nn/packed_sequence.hpp>
-#include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/pad.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/stack.hpp>
 #include <reel/nn/utils/rnn.hpp>
 
 #include <algorithm>

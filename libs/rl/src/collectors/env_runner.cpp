@@ -5,7 +5,7 @@
 
 #include <reel/autograd/generator_scope.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/rl/envs/transforms/step_counter.hpp>
 #include <reel/rl/envs/transforms/transformed_env.hpp>

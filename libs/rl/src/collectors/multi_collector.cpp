@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/shape/join.hpp>
 #include <reel/rl/collectors/multi_collector.hpp>
 
 #include <algorithm>

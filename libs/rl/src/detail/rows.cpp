@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 
 namespace reel::rl::detail {
 

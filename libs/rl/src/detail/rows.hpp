@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <reel/autograd/ops/index/gather.hpp>
 #include <reel/rl/tensordict.hpp>
 
 namespace reel::rl::detail {

@@ -7,7 +7,6 @@
 #include <reel/autograd/detail/thread_limit.hpp>
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/reduce/minmax.hpp>
 
 namespace reel::rl::detail {
 

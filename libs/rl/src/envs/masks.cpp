@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 
 #include "specs/spec_impl.hpp"

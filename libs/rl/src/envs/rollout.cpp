@@ -1,5 +1,5 @@
 // Several steps in a row.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
 #include <reel/rl/envs/env_base.hpp>
 
 namespace reel::rl {

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/rl/envs/step_mdp.hpp>
 
 #include <string_view>

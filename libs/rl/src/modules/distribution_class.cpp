@@ -1,5 +1,4 @@
 // Distributions by the names of their parameters.
-#include <reel/autograd/ops/index/gather.hpp>
 #include <reel/rl/modules/probabilistic.hpp>
 
 namespace reel::rl {

@@ -1,6 +1,5 @@
-#include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/rl/modules/normal_param_extractor.hpp>
 
 #include <charconv>

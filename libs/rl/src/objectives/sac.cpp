@@ -1,6 +1,6 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/stack.hpp>
 #include <reel/rl/objectives/sac.hpp>
 
 #include <cmath>

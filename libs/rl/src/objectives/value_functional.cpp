@@ -1,8 +1,10 @@
 // Every estimate is one linear recurrence backwards through time.
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/stack.hpp>
 #include <reel/rl/objectives/value/functional.hpp>
 
 #include <reel/autograd/grad_mode.hpp>

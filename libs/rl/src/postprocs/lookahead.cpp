@@ -5,7 +5,9 @@
 #include <cstring>
 
 #include <reel/autograd/function.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/tensor_factory.hpp>

@@ -1,5 +1,5 @@
 // The post-processor as a module.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/rl/postprocs/multi_step.hpp>
 
 #include <cmath>

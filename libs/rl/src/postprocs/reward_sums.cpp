@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include <reel/autograd/function.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/parallel.hpp>
 
 namespace reel::rl {

@@ -1,6 +1,7 @@
 // Trajectories as rows.
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/shape/pad.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
+#include <reel/autograd/ops/factory/ones.hpp>
 #include <reel/rl/postprocs/split_trajectories.hpp>
 
 #include <algorithm>

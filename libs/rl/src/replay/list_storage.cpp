@@ -1,4 +1,4 @@
-#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/stack.hpp>
 #include <reel/rl/replay/list_storage.hpp>
 
 #include <algorithm>

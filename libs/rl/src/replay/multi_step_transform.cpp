@@ -1,5 +1,4 @@
 // Frames wait until what follows them is known.
-#include <reel/autograd/ops/shape/join.hpp>
 #include <reel/rl/replay/multi_step_transform.hpp>
 
 #include <algorithm>

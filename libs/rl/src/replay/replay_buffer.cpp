@@ -1,5 +1,6 @@
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
+#include <reel/autograd/ops/factory/ranges.hpp>
 #include <reel/rl/replay/replay_buffer.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/ranges.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/rl/replay/sampler_without_replacement.hpp>
 

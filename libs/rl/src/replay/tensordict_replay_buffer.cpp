@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/rl/replay/tensordict_replay_buffer.hpp>
 
 namespace reel::rl {

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/rl/specs/binary.hpp>
 

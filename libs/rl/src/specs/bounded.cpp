@@ -1,12 +1,12 @@
-#include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/clamp.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/rounding.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/reduce/statistics.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/rl/specs/bounded.hpp>
 #include <reel/rl/specs/unbounded.hpp>
 

@@ -1,8 +1,8 @@
-#include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/reduce/minmax.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/split.hpp>
+#include <reel/autograd/ops/shape/stack.hpp>
 #include <reel/rl/specs/one_hot.hpp>
 
 #include <algorithm>

@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/random.hpp>
 #include <reel/autograd/tensor.hpp>
 #include <reel/rl/specs/tensor_spec.hpp>

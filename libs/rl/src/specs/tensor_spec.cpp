@@ -1,4 +1,6 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/ones.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/rl/specs/tensor_spec.hpp>
 
 #include <algorithm>

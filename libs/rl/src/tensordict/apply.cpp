@@ -1,7 +1,6 @@
 // Every tensor of a dictionary: apply, clone, to, comparison.
 #include <algorithm>
 
-#include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/reduce/statistics.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

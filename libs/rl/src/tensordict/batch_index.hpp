@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include <reel/autograd/ops/index/scatter.hpp>
 #include <reel/autograd/tensor.hpp>
 
 namespace reel::rl::detail {

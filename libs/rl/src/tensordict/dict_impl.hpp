@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <reel/autograd/ops/index/gather.hpp>
-#include <reel/autograd/ops/index/scatter.hpp>
 #include <reel/rl/tensordict.hpp>
 
 namespace reel::rl::detail {

@@ -1,5 +1,6 @@
 // stack and cat.
 #include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/stack.hpp>
 
 #include "tensordict/dict_impl.hpp"
 

@@ -1,5 +1,4 @@
 
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/reduce/statistics.hpp>
 #include <reel/script/operator.hpp>
 

@@ -6,6 +6,7 @@
 #include "archive/code_import.hpp"
 #include "archive/object_reader.hpp"
 #include "archive/upgrade.hpp"
+#include "emit/file_version.hpp"
 
 namespace reel::jit {
 
@@ -40,6 +41,7 @@ void compile_all(const CompilationUnit& unit, int version) {
 
 Module read(std::shared_ptr<const MappedFile> file, std::optional<Device> map_location, ExtraFilesMap* extra_files) {
     const auto archive = std::make_shared<ArchiveFile>(std::move(file));
+    const emit::FileVersion version(archive->version());
     const auto unit = std::make_shared<CompilationUnit>();
     const auto constants = read_constants(*archive, unit, map_location);
     const auto import = std::make_shared<CodeImport>(*unit, archive, constants);

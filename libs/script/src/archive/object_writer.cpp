@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/index/scatter.hpp>
 #include <reel/autograd/tensor_impl.hpp>
 #include <reel/script/function.hpp>
 

@@ -133,6 +133,8 @@ private:
     Value* construct(const Constructor& c, const Arguments& arguments, const SourceRange& range);
     Value* call_overloads(const Overloads& overloads, Arguments arguments, const SourceRange& range);
     Value* special_form(const SpecialForm& form, const syntax::Expr& e, TypePtr hint);
+    Value* print_form(const syntax::Expr& e);
+    Value* getattr_form(const syntax::Expr& e, TypePtr hint);
     Value* list_of(const Meaning& source, const SourceRange& range, TypePtr hint);
     Value* dict_of(const Meaning& source, const SourceRange& range, TypePtr hint);
     std::optional<Meaning> iterable_form(const SpecialForm& form, const syntax::Expr& e);

@@ -106,6 +106,11 @@ const std::map<std::string, const char*> torch_operators = {
     {"torch.jit.wait", "aten::wait"},
     {"torch.jit._wait", "aten::wait"},
     {"torch.nn.functional.sigmoid", "aten::sigmoid"},
+    {"torch.nn.functional.logsigmoid", "aten::log_sigmoid"},
+    {"torch.nn.functional.interpolate", "aten::__interpolate"},
+    {"torch.nn.functional.upsample", "aten::__upsample"},
+    {"torch.nn.functional.upsample_nearest", "aten::__upsample_nearest"},
+    {"torch.nn.functional.upsample_bilinear", "aten::__upsample_bilinear"},
     {"torch.autograd.grad", "aten::grad"},
     {"torch.device", "aten::device"},
     {"torch.is_grad_enabled", "aten::is_grad_enabled"},
@@ -192,6 +197,7 @@ std::optional<Meaning> library_attribute(const Namespace& ns, const std::string&
     }
     if (ns.path == "math") {
         if (const auto n = math_numbers.find(name); n != math_numbers.end()) return constant(n->second);
+        if (name == "remainder") return Overloads{"aten::mathremainder"}; // not that of tensors
         return operators(op).empty() ? std::nullopt : std::optional<Meaning>(Overloads{op});
     }
     if (const auto s = torch_special.find(path); s != torch_special.end()) return SpecialForm{s->second};

@@ -1,9 +1,9 @@
 // Functions and classes of the library that are written in the language itself: a program that calls them calls these,
 // and an archive that it is saved to holds them.
-#include <map>
-#include <string_view>
+#include <string>
 
 #include "library.hpp"
+#include "library_texts.hpp"
 
 namespace reel::jit::emit {
 
@@ -127,6 +127,14 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: Optional[int]=None, ma
 )";
 
 constexpr const char* torch_functional = R"(
+def unique(input: Tensor, sorted: bool=True, return_inverse: bool=False, return_counts: bool=False, dim: Optional[int]=None) -> Tensor:
+  if return_inverse or return_counts:
+    ops.prim.RaiseException("unique with return_inverse or return_counts is not supported in scripts", "builtins.RuntimeError")
+  if dim is None:
+    result, _, _ = torch._unique2(input, sorted, False, False)
+  else:
+    result, _, _ = torch.unique_dim(input, dim, sorted, False, False)
+  return result
 def split(tensor: Tensor, split_size_or_sections: int, dim: int=0) -> List[Tensor]:
   return torch.split(tensor, split_size_or_sections, dim)
 )";
@@ -135,7 +143,8 @@ def split(tensor: Tensor, split_size_or_sections: int, dim: int=0) -> List[Tenso
 
 const char* library_text(const std::string& module) {
     if (module == "torch.autograd.grad_mode") return grad_mode;
-    if (module == "torch.nn.functional") return functional;
+    static const std::string all = std::string(functional) + functional_losses + functional_layers;
+    if (module == "torch.nn.functional") return all.c_str();
     if (module == "torch.functional") return torch_functional;
     return nullptr;
 }

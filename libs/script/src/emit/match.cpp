@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "environment.hpp"
+#include "file_version.hpp"
+#include "ops/aliases.hpp"
 
 namespace reel::jit::emit {
 
@@ -248,7 +250,8 @@ private:
     Matched result_;
 };
 
-Value* insert_call(Graph& graph, const SourceRange& range, const Operator& op, Matched matched) {
+Value* insert_call(Graph& graph, const SourceRange& range, const Operator& named, Matched matched) {
+    const Operator& op = canonical(named);
     if (op.refused)
         throw ScriptError("the operator '" + op.schema.name + "' reaches files or processes and is refused", range);
     Node* n = graph.create(op.symbol, std::move(matched.inputs), 0);
@@ -346,6 +349,8 @@ Value* call_overload(Graph& graph, const SourceRange& range, Symbol name, const 
             if (matched) return insert_call(graph, range, *op, std::move(*matched));
         }
     }
+    if (Arguments complete = arguments; complete_old_call(graph, range, name, complete))
+        return call_overload(graph, range, name, complete, why);
     return nullptr;
 }
 

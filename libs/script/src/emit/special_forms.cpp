@@ -46,6 +46,22 @@ std::optional<Meaning> Emitter::iterable_form(const SpecialForm& form, const Exp
     return Joined{{numbers, walked}};
 }
 
+Value* Emitter::print_form(const Expr& e) {
+    Node* n = graph_.create(prim::Print, arguments_of(e).positional, 0);
+    n->set_range(at(e));
+    graph_.insert_node(n);
+    return constant(IValue(), at(e), Type::None());
+}
+
+Value* Emitter::getattr_form(const Expr& e, TypePtr hint) {
+    const std::size_t count = e.operands.size() - 1;
+    if (count != 2 && count != 3) fail(e, "getattr expects 2 or 3 arguments");
+    if (e[2].kind != ExprKind::String) fail(e[2], "getattr's second argument must be a string literal");
+    Value* object = value(e[1]);
+    if (count == 3 && !has_attribute(*object->type(), e[2].text)) return value(e[3], std::move(hint));
+    return as_value(attribute_of(object, e[2].text, at(e)), at(e));
+}
+
 Value* Emitter::special_form(const SpecialForm& form, const Expr& e, TypePtr hint) {
     const std::size_t count = e.operands.size() - 1;
     const auto expect = [&](std::size_t wanted) {
@@ -53,23 +69,12 @@ Value* Emitter::special_form(const SpecialForm& form, const Expr& e, TypePtr hin
             fail(e, form.name + " expected exactly " + std::to_string(wanted) + " arguments but found " +
                         std::to_string(count));
     };
-    if (form.name == "print") {
-        Node* n = graph_.create(prim::Print, arguments_of(e).positional, 0);
-        n->set_range(at(e));
-        graph_.insert_node(n);
-        return constant(IValue(), at(e), Type::None());
-    }
+    if (form.name == "print") return print_form(e);
     if (form.name == "hasattr") {
         expect(2);
         fail(e[2], "hasattr's second argument must be a string literal");
     }
-    if (form.name == "getattr") {
-        if (count != 2 && count != 3) fail(e, "getattr expects 2 or 3 arguments");
-        if (e[2].kind != ExprKind::String) fail(e[2], "getattr's second argument must be a string literal");
-        Value* object = value(e[1]);
-        if (count == 3 && !has_attribute(*object->type(), e[2].text)) return value(e[3], std::move(hint));
-        return as_value(attribute_of(object, e[2].text, at(e)), at(e));
-    }
+    if (form.name == "getattr") return getattr_form(e, std::move(hint));
     if (form.name == "annotate") return annotate(e);
     if (form.name == "unchecked_cast") {
         expect(2);

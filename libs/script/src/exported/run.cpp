@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/tensor_impl.hpp>
 
 #include "exported/autocast.hpp"

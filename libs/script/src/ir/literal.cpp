@@ -1,6 +1,7 @@
 #include "literal.hpp"
 
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 
 namespace reel::jit {

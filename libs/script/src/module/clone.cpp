@@ -3,7 +3,6 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/script/module.hpp>
 
 namespace reel::jit {

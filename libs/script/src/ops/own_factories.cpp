@@ -1,9 +1,8 @@
 // Tensors made of numbers and lists, and copies to another dtype or device.
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 
 #include "ops/numbers.hpp"

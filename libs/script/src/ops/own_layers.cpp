@@ -4,11 +4,13 @@
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/op.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/nn/batch_norm.hpp>
 #include <reel/autograd/ops/nn/conv.hpp>
 #include <reel/autograd/ops/nn/interpolate.hpp>
 
+#include "ops/numbers.hpp"
 #include "ops/own.hpp"
 
 namespace reel::jit::own {
@@ -125,9 +127,60 @@ IValue transposed(Span a) {
     return t.permute(order);
 }
 
+/// input, weight, bias, stride, padding, dilation, groups: padding is `same` or `valid`.
+IValue convolution_mode(Span a) {
+    static constexpr const char* names[] = {"nn.functional.conv1d", "nn.functional.conv2d", "nn.functional.conv3d"};
+    const Int rank = Int(a[1].toTensor().dim()) - 2;
+    REEL_CHECK(rank >= 1 && rank <= 3, "convolution: weight has ", rank + 2, " dimensions; expected 3 to 5");
+    return ops::registry().at(names[rank - 1]).call(Args(a.begin(), a.end()));
+}
+/// input, target, p, margin, weight, reduction
+IValue multi_margin_loss(Span a) {
+    static const ops::Op& op = ops::registry().at("nn.functional.multi_margin_loss");
+    const double p = a[2].toDouble();
+    REEL_CHECK_VALUE(p == 1 || p == 2, "multi_margin_loss: p is ", p, "; expected 1 or 2");
+    return op.call({a[0], a[1], Int(p), a[3].toDouble(), a[4]}, {{"reduction", reduction_of_number(a[5].toInt())}});
+}
+/// input, grid, interpolation_mode, padding_mode, align_corners
+IValue grid_sampler(Span a) {
+    static constexpr const char *modes[] = {"bilinear", "nearest", "bicubic"},
+                                *paddings[] = {"zeros", "border", "reflection"};
+    const Int mode = a[2].toInt(), padding = a[3].toInt();
+    REEL_CHECK_VALUE(mode >= 0 && mode < 3, "grid_sampler: interpolation_mode is ", mode,
+                     "; expected 0 (bilinear), 1 (nearest) or 2 (bicubic)");
+    REEL_CHECK_VALUE(padding >= 0 && padding < 3, "grid_sampler: padding_mode is ", padding,
+                     "; expected 0 (zeros), 1 (border) or 2 (reflection)");
+    static const ops::Op& op = ops::registry().at("nn.functional.grid_sample");
+    return op.call({a[0], a[1], modes[mode], paddings[padding], a[4]});
+}
+
+/// input, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias, as the function has them
+IValue interpolate_any(Span a) {
+    static const ops::Op& op = ops::registry().at("nn.functional.interpolate");
+    return op.call(Args(a.begin(), a.end()));
+}
+template <const Mode& mode> IValue upsample_any(Span a) {
+    Args args{a[0], a[1], a[2], mode.word};
+    if (mode.has_corners) args.emplace_back(true);
+    return interpolate_any(args);
+}
+
 constexpr Line lines[] = {
+    {"aten::__interpolate", interpolate_any},
+    {"aten::__interpolate.scale_list", interpolate_any},
+    {"aten::__interpolate.size_list", interpolate_any},
+    {"aten::__interpolate.size_list_scale_list", interpolate_any},
+    {"aten::__upsample", interpolate_any},
+    {"aten::__upsample.size_list", interpolate_any},
+    {"aten::__upsample_nearest", upsample_any<nearest>},
+    {"aten::__upsample_nearest.size_list", upsample_any<nearest>},
+    {"aten::__upsample_bilinear", upsample_any<bilinear>},
+    {"aten::__upsample_bilinear.size_list", upsample_any<bilinear>},
+    {"aten::__upsample_bilinear.scale_list", upsample_any<bilinear>},
+    {"aten::__upsample_bilinear.size_list_scale_list", upsample_any<bilinear>},
     {"aten::_convolution", convolution},
     {"aten::_convolution.deprecated", convolution},
+    {"aten::_convolution_mode", convolution_mode},
     {"aten::convolution", convolution},
     {"aten::upsample_nearest1d.vec", upsample<nearest>},
     {"aten::upsample_nearest2d.vec", upsample<nearest>},
@@ -145,6 +198,9 @@ constexpr Line lines[] = {
     {"aten::upsample_nearest1d", upsample_to<nearest>},
     {"aten::upsample_nearest2d", upsample_to<nearest>},
     {"aten::upsample_nearest3d", upsample_to<nearest>},
+    {"aten::_upsample_nearest_exact1d", upsample_to<nearest_exact>},
+    {"aten::_upsample_nearest_exact2d", upsample_to<nearest_exact>},
+    {"aten::_upsample_nearest_exact3d", upsample_to<nearest_exact>},
     {"aten::upsample_linear1d", upsample_to<linear>},
     {"aten::upsample_bilinear2d", upsample_to<bilinear>},
     {"aten::upsample_bicubic2d", upsample_to<bicubic>},
@@ -154,6 +210,10 @@ constexpr Line lines[] = {
     {"aten::_native_batch_norm_legit", batch_norm_legit},
     {"aten::_native_batch_norm_legit_functional", batch_norm_functional},
     {"aten::native_dropout", native_dropout, true},
+    {"aten::multi_margin_loss", multi_margin_loss},
+    {"aten::grid_sampler", grid_sampler},
+    {"aten::grid_sampler_2d", grid_sampler},
+    {"aten::grid_sampler_3d", grid_sampler},
     {"aten::embedding_bag", embedding_bag},
     {"aten::embedding_bag.padding_idx", embedding_bag},
     {"aten::numpy_T", transposed},

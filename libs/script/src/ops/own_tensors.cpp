@@ -2,9 +2,6 @@
 #include <algorithm>
 
 #include <reel/autograd/error.hpp>
-#include <reel/autograd/ops/convert/plain_values.hpp>
-#include <reel/autograd/ops/reduce/statistics.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/numbers.hpp"
 #include "ops/own.hpp"

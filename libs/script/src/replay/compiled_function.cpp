@@ -7,6 +7,7 @@
 #include <reel/autograd/detail/launch_observer.hpp>
 #include <reel/autograd/grad_mode.hpp>
 
+#include "replay/effects.hpp"
 #include "replay/entry.hpp"
 
 namespace reel::jit {
@@ -62,14 +63,14 @@ struct detail::CompiledCalls::Impl {
             note_eager("it was called with too many kinds of arguments");
             return nullptr;
         }
-        entries.push_back({std::make_shared<Entry>(replay::Signature(invoke, arguments, std::move(state)))});
+        entries.push_back({std::make_shared<Entry>(replay::Signature(invoke, arguments, std::move(state)), watch)});
         return entries.back().entry;
     }
     /// The same, anew if tensors from outside were replaced.
     static std::shared_ptr<Entry> current(Known& k) {
         const EntryState state = k.entry->state.load(std::memory_order_acquire);
         if ((state != EntryState::Ready && state != EntryState::Unproven) || k.entry->is_current()) return k.entry;
-        auto fresh = std::make_shared<Entry>(k.entry->signature);
+        auto fresh = std::make_shared<Entry>(k.entry->signature, k.entry->watch);
         fresh->replays = k.entry->replays.load();
         if (++k.renewals > most_renewals) fresh->give_up("tensors from outside are replaced again and again");
         return k.entry = std::move(fresh);
@@ -88,28 +89,47 @@ struct detail::CompiledCalls::Impl {
 namespace {
 std::vector<Tensor> replayed(const std::shared_ptr<Entry>& entry, const std::shared_ptr<void>& target,
                              TensorList arguments) {
+    const replay::Plan& plan = *entry->plan;
+    std::optional<replay::StreamStretch> stretch;
+    if (plan.draws) stretch.emplace();
     replay::ForwardRun run = replay::run_forward(*entry, arguments);
-    if (!entry->plan->seeds.empty()) replay::attach_node(entry, target, arguments, run);
+    plan.note_changes();
+    if (!plan.seeds.empty())
+        replay::attach_node(entry, target, arguments, run, stretch ? stretch->beginning() : Tensor());
     entry->replays.fetch_add(1, std::memory_order_relaxed);
     return std::move(run.outputs);
 }
+/// Does the replay, from the same beginning, do what the function has done?
+void compare(Entry& entry, const replay::Beginning& beginning, TensorList arguments, const std::vector<Tensor>& own) {
+    const NoGradGuard off;
+    const replay::Again again(*entry.plan, beginning);
+    const replay::ForwardRun run = replay::run_forward(entry, arguments);
+    if (std::ranges::equal(run.outputs, own, replay::same_bits) && again.same_changes() && again.same_stream())
+        return entry.state.store(EntryState::Ready, std::memory_order_release);
+    entry.differs(!again.same_stream(), EntryState::Unproven,
+                  "its replay gave other values for other arguments: it depends on values that were not seen");
+}
 /// The recording may have taken for constant what depends on values: the first call with others tells.
 std::vector<Tensor> compared(Entry& entry, void* target, TensorList arguments) {
-    std::vector<Tensor> own = entry.signature.invoke(target, arguments);
-    const NoGradGuard off;
-    const replay::ForwardRun run = replay::run_forward(entry, arguments);
-    if (std::ranges::equal(run.outputs, own, replay::same_bits))
-        entry.state.store(EntryState::Ready, std::memory_order_release);
-    else entry.give_up("its replay gave other values for other arguments: it depends on values that were not seen");
-    return own;
+    bool called = false;
+    try {
+        const replay::Beginning beginning = replay::beginning_of(*entry.plan);
+        std::vector<Tensor> own = entry.signature.invoke(target, arguments);
+        called = true;
+        compare(entry, beginning, arguments, own);
+        return own;
+    } catch (...) {
+        if (called) entry.give_up("its replay fails for other arguments");
+        else entry.state.store(EntryState::Unproven, std::memory_order_release);
+        throw;
+    }
 }
-/// The entry is Recording until the call ends; it is new again if the function throws.
+/// The entry is Recording until the call ends; it is what it was before if the function throws.
 std::vector<Tensor> recorded(Entry& entry, void* target, TensorList arguments) {
     try {
         return replay::record_call(entry, target, arguments);
     } catch (...) {
-        entry.leaves.clear();
-        entry.differentiable.clear();
+        entry.forget();
         entry.state.store(EntryState::New, std::memory_order_release);
         throw;
     }

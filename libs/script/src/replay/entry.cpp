@@ -4,9 +4,7 @@
 #include <cstring>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/tape_view.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/type_promotion.hpp>
 
 namespace reel::jit::replay {
@@ -40,6 +38,22 @@ bool Entry::is_current() const {
     for (const Memory& m : plan->memories)
         if (m.held.defined() && !m.constant && m.held.storage()->use_count() == 1) return false;
     return true;
+}
+bool Entry::watch_agrees() const {
+    if (!watch || !watch->lives()) return true;
+    std::vector<std::uintptr_t> state;
+    watch->state(state);
+    return state == signature.watched;
+}
+void Entry::differs(bool by_others, EntryState otherwise, const char* reason) {
+    constexpr int most = 8;
+    if (by_others && ++disturbed < most) state.store(otherwise, std::memory_order_release);
+    else give_up(by_others ? "other threads draw random numbers at the same time" : reason);
+}
+void Entry::forget() {
+    plan.reset();
+    leaves.clear();
+    for (auto* list : {&differentiable, &kept_arguments, &kept_outputs, &kept_outside}) list->clear();
 }
 void Entry::give_up(std::string reason) {
     why = std::move(reason);
@@ -148,11 +162,6 @@ Tensor laid_out(const Tensor& seed, const Slot& slot) {
     Tensor t = empty_strided(slot.sizes, slot.strides, TensorOptions(slot.dtype));
     t.copy_(seed);
     return t;
-}
-
-bool has_hooks(const Tensor& leaf) {
-    const autograd::TapeView tape(leaf);
-    return tape.size() > 0 && tape[0].hooks.tensor > 0;
 }
 
 bool same_bits(const Tensor& a, const Tensor& b) {

@@ -52,9 +52,12 @@ enum class EntryState : std::uint8_t {
 };
 
 struct Entry {
-    explicit Entry(Signature s) : signature(std::move(s)) {}
+    explicit Entry(Signature s, std::shared_ptr<const CompileWatch> w = nullptr)
+        : signature(std::move(s)), watch(std::move(w)) {}
 
     const Signature signature;
+    std::shared_ptr<const CompileWatch> watch;
+    int disturbed = 0; ///< how often somebody else drew random numbers while this was recorded or compared
     std::atomic<EntryState> state{EntryState::New};
     std::string why;            ///< written before the state becomes Eager
     std::unique_ptr<Plan> plan; ///< written before the state becomes Unproven
@@ -66,7 +69,13 @@ struct Entry {
 
     /// Are the tensors from outside the ones that were recorded?
     bool is_current() const;
+    /// Does what is watched have the state that was recorded, if it is still there?
+    bool watch_agrees() const;
+    /// A replay has not given what the function gave: for good, or because other threads drew from the same generator.
+    void differs(bool by_others, EntryState otherwise, const char* reason);
     void give_up(std::string reason);
+    /// What was recorded so far.
+    void forget();
 };
 
 /// Calls the function, which is recorded into `entry`; what it returns is its own result.
@@ -84,12 +93,11 @@ std::vector<Tensor> run_backward(Entry& entry, TensorList arguments, TensorList 
                                  TensorList seeds);
 /// `seed` in the layout that was recorded.
 Tensor laid_out(const Tensor& seed, const Slot& slot);
-/// Has a leaf hooks that gradients pass on their way to it?
-bool has_hooks(const Tensor& leaf);
 /// Equal bits, in row-major order.
 bool same_bits(const Tensor& a, const Tensor& b);
 
-/// Puts outputs of a replayed call on the tape as one node.
-void attach_node(std::shared_ptr<Entry> entry, std::shared_ptr<void> target, TensorList arguments, ForwardRun& run);
+/// Puts outputs of a replayed call on the tape as one node. `stream`: where random numbers were when it began.
+void attach_node(std::shared_ptr<Entry> entry, std::shared_ptr<void> target, TensorList arguments, ForwardRun& run,
+                 Tensor stream);
 
 } // namespace reel::jit::replay

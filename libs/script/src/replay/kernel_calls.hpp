@@ -6,6 +6,7 @@
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/kernel.hpp>
+#include <reel/autograd/kernels/random.hpp>
 
 #include "replay/recording.hpp"
 
@@ -97,15 +98,29 @@ template <auto& kernel, class R, class... A, R (*cpu)(A...)> struct Stand<kernel
         if (!reel::detail::launch_observer) [[likely]]
             return cpu(static_cast<A>(a)...);
         const reel::detail::UnobservedScope scope;
+        Recorder* const recorder = current_recorder();
+        const Operands operands(writes, a...);
+        if (recorder)
+            for (const Tensor* t : operands.written) recorder->about_to_write(*t);
         bool done = true;
         if constexpr (std::is_void_v<R>) cpu(static_cast<A>(a)...);
         else done = cpu(static_cast<A>(a)...);
-        if (Recorder* const recorder = current_recorder(); done && recorder) {
-            const Operands operands(writes, a...);
+        if (done && recorder)
             recorder->kernel(kernel.name(), std::make_unique<CallOf<R, A...>>(cpu, *recorder, a...), operands.read,
                              operands.written);
-        }
         if constexpr (!std::is_void_v<R>) return done;
+    }
+    /// The same for one that draws random numbers: from the default generator where it is given none.
+    template <unsigned writes> static R draw(A... a) {
+        if (reel::detail::launch_observer) [[unlikely]]
+            if (Recorder* const recorder = current_recorder()) recorder->about_to_draw((is_generator(a) || ...));
+        return keep<writes>(static_cast<A>(a)...);
+    }
+    /// One that need not do what it is asked for does not while somebody records: what it stands in for is kept.
+    static R decline(A... a) {
+        if (reel::detail::launch_observer && current_recorder()) [[unlikely]]
+            return R();
+        return cpu(static_cast<A>(a)...);
     }
     /// What follows this call cannot be replayed: the host learns something, or chance has a say.
     static R refuse(A... a) {
@@ -115,6 +130,12 @@ template <auto& kernel, class R, class... A, R (*cpu)(A...)> struct Stand<kernel
             recorder->give_up(str(kernel.name(), " is no kernel that can be replayed"));
         const reel::detail::UnobservedScope scope;
         return cpu(static_cast<A>(a)...);
+    }
+
+private:
+    template <class T> static bool is_generator(const T& argument) {
+        if constexpr (std::is_same_v<T, OptionalGenerator>) return argument && argument->defined();
+        else return false;
     }
 };
 

@@ -230,6 +230,9 @@ std::unique_ptr<Plan> make_plan(Recording&& recording) {
     auto plan = std::make_unique<Plan>();
     Recorder& r = recording.recorder;
     plan->memories = std::move(r.memories);
+    plan->draws = r.draws;
+    for (const Change& c : r.changes)
+        plan->changes.push_back({c.memory, plan->memories[std::size_t(c.memory)].held.impl()->version() - c.version});
     const std::size_t n = plan->memories.size();
     plan->regions.assign(n, Region::Unused);
     plan->offsets.assign(n, 0);

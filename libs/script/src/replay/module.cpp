@@ -103,13 +103,15 @@ private:
 
 /// The calls of one module whose arguments have one shape.
 struct Shape final : CompileWatch {
-    Shape(nn::Module& m, std::string text) : module(m), arguments(std::move(text)) {}
+    Shape(nn::Module& m, std::weak_ptr<bool> module_lives, std::string text)
+        : module(m), module_lives(std::move(module_lives)), arguments(std::move(text)) {}
     const char* obstacle() const override {
         const std::lock_guard guard(lock);
         if (unfit) return "forward returns something other than tensors, or different things";
         return nn::forward_obstacle(module);
     }
     void state(std::vector<std::uintptr_t>& into) const override { nn::forward_state(module, into); }
+    bool lives() const override { return !module_lives.expired(); }
 
     /// Learns what forward returns.
     void saw(const Value& result) {
@@ -127,6 +129,7 @@ struct Shape final : CompileWatch {
     }
 
     nn::Module& module;
+    const std::weak_ptr<bool> module_lives;
     const std::string arguments;
     mutable std::mutex lock; ///< of what follows
     std::string result;
@@ -187,7 +190,7 @@ private:
         const std::lock_guard guard(lock_);
         for (Known& k : shapes_)
             if (k.shape->arguments == text) return k;
-        auto shape = std::make_shared<Shape>(module_, text);
+        auto shape = std::make_shared<Shape>(module_, lives_, text);
         const std::shared_ptr<Callee> target = std::make_shared<LivingModule>(module_, lives_, text);
         auto calls = std::make_unique<detail::CompiledCalls>(std::shared_ptr<void>(target, target.get()), shape);
         return shapes_.emplace_back(Known{std::move(shape), std::move(calls)});

@@ -1,9 +1,11 @@
 // A replayed call on the tape: one node, whose backward is one run.
 #include <reel/autograd/backward.hpp>
+#include <reel/autograd/detail/enclosed_passes.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/saved_variable.hpp>
 
+#include "replay/effects.hpp"
 #include "replay/entry.hpp"
 
 namespace reel::jit::replay {
@@ -16,8 +18,8 @@ using autograd::SavedVariable;
 
 class CompiledFunctionNode final : public autograd::Node {
 public:
-    CompiledFunctionNode(std::shared_ptr<Entry> entry, std::shared_ptr<void> target)
-        : entry_(std::move(entry)), target_(std::move(target)) {}
+    CompiledFunctionNode(std::shared_ptr<Entry> entry, std::shared_ptr<void> target, Tensor stream)
+        : entry_(std::move(entry)), target_(std::move(target)), stream_(std::move(stream)) {}
 
     std::string name() const override { return "CompiledFunctionBackward"; }
 
@@ -72,9 +74,10 @@ private:
     /// arrives for stays undefined.
     GradList apply_eagerly(const GradList& grads) {
         for (const SavedVariable& s : saved_) s.unpack(this); // released, or changed since?
-        REEL_CHECK(entry_->is_current(), name(),
+        REEL_CHECK(entry_->is_current() && entry_->watch_agrees(), name(),
                    ": gradients that can be differentiated again, or of some results only, "
-                   "call the compiled function once more; tensors that it uses were replaced since: call it eagerly");
+                   "call the compiled function once more; tensors that it uses were replaced, or training flags "
+                   "changed, since: call it eagerly");
         std::vector<Tensor> arguments;
         for (const Given& g : arguments_) {
             REEL_CHECK(g.tensor.impl()->version() == g.version, name(),
@@ -82,9 +85,10 @@ private:
                        "function once more; an argument of it was modified in place since: clone it before");
             arguments.push_back(g.tensor);
         }
-        refuse_leaf_hooks();
         const bool create_graph = GradMode::is_enabled();
         const EnableGradGuard on;
+        // The same random numbers; what the call has changed stays as it is now.
+        const Again unseen(*entry_->plan, {stream_, {}});
         return again(arguments, grads, create_graph);
     }
     GradList again(std::vector<Tensor>& arguments, const GradList& grads, bool create_graph) {
@@ -107,28 +111,24 @@ private:
             ++slot;
         }
         GradList r;
+        const reel::detail::EnclosedPasses enclosed; // hooks of leaves run where this node's gradients arrive
         for (Tensor& g : autograd::grad(outputs, edges, seeds, create_graph, create_graph, true))
             r.push_back(std::move(g));
         return r;
     }
-    void refuse_leaf_hooks() const {
-        for (const Leaf& l : entry_->leaves)
-            REEL_CHECK(!has_hooks(l.tensor), name(),
-                       ": gradients that can be differentiated again, or of some results only, would run the hooks of "
-                       "a leaf twice; call the compiled function eagerly, or remove the hooks");
-    }
-
     std::shared_ptr<Entry> entry_;
     std::shared_ptr<void> target_;
+    Tensor stream_; ///< where random numbers were when the call began
     std::vector<Given> arguments_;
     std::vector<SavedVariable> saved_;
 };
 
 } // namespace
 
-void attach_node(std::shared_ptr<Entry> entry, std::shared_ptr<void> target, TensorList arguments, ForwardRun& run) {
+void attach_node(std::shared_ptr<Entry> entry, std::shared_ptr<void> target, TensorList arguments, ForwardRun& run,
+                 Tensor stream) {
     const Plan& plan = *entry->plan;
-    const auto node = new CompiledFunctionNode(entry, std::move(target));
+    const auto node = new CompiledFunctionNode(entry, std::move(target), std::move(stream));
     const autograd::NodePtr owner(node);
     autograd::EdgeList edges;
     for (const int i : entry->differentiable) edges.push_back(autograd::gradient_edge(arguments[std::size_t(i)]));

@@ -41,4 +41,9 @@ void Plan::run(const Program& program) {
     }
 }
 
+void Plan::note_changes() const {
+    for (const Change& c : changes)
+        for (std::uint32_t i = 0; i < c.raises; ++i) memories[std::size_t(c.memory)].held.impl()->bump_version();
+}
+
 } // namespace reel::jit::replay

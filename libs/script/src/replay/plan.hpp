@@ -44,6 +44,11 @@ struct Program {
 
 /// Memory by number, programs over it. Runs of one plan share its scratch memory: one at a time.
 struct Plan {
+    /// A tensor from outside that a run writes.
+    struct Change {
+        int memory;
+        std::uint32_t raises; ///< how often that raises its version
+    };
     std::vector<Memory> memories;
     std::vector<Region> regions;
     std::vector<std::size_t> offsets; ///< in scratch or saved memory
@@ -52,6 +57,8 @@ struct Plan {
     std::vector<Slot> arguments, outputs, seeds, gradients;
     std::vector<bool> read_by_backward; ///< of memories
     std::size_t scratch_bytes = 0, saved_bytes = 0;
+    std::vector<Change> changes;
+    bool draws = false; ///< does it draw random numbers?
 
     StoragePtr scratch;
     StoragePtr saved_now;  ///< what saved memories are bound to
@@ -65,6 +72,8 @@ struct Plan {
     /// A block for what one call keeps; null when nothing is kept.
     StoragePtr fresh_saved();
     void run(const Program& program);
+    /// Raises the versions of what a run has changed.
+    void note_changes() const;
 };
 
 /// What is known of a recording beside its steps.

@@ -1,18 +1,21 @@
 // The call that is recorded: forward, then back through what it left on the tape.
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <unordered_set>
 
 #include <reel/autograd/backward.hpp>
+#include <reel/autograd/detail/enclosed_passes.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/ranges.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/pointwise/division.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
+#include "replay/effects.hpp"
 #include "replay/entry.hpp"
 #include "replay/taken_kernels.hpp"
 
@@ -59,7 +62,6 @@ public:
             if (!arguments[i].requires_grad()) continue;
             const Edge e = autograd::gradient_edge(arguments[i]);
             if (std::ranges::find(edges, e) != edges.end()) recorder.give_up("two arguments are one tensor");
-            if (e.function->extras() && !e.function->is_accumulator()) recorder.give_up("an argument has hooks");
             edges.push_back(e);
             entry.differentiable.push_back(int(i));
         }
@@ -104,6 +106,7 @@ public:
     std::vector<Tensor> run() {
         REEL_INTERNAL_ASSERT(taken_kernels() > 0, "kernels have no stand-ins");
         begin_ = next_sequence_nr();
+        stream_ = stream_state();
         for (const Tensor& t : arguments_) {
             if (!recorder().announce(t, Origin::Argument)) recorder().give_up("two arguments share memory");
             recording_.arguments.push_back(slot_of(recorder(), t));
@@ -121,12 +124,16 @@ private:
     void finish() {
         recording_.forward_steps = recorder().steps.size();
         for (const Tensor& t : outputs_) note_output(t);
-        if (!recorder().given_up() && any_gradient()) record_backward();
+        if (!recorder().given_up() && any_gradient()) {
+            record_backward();
+            refuse_results_of_changes();
+        }
         if (recorder().given_up()) return entry_.give_up(recorder().why());
+        if (recorder().draws) beginning_.stream = stream_;
+        for (Change& c : recorder().changes) beginning_.changed.push_back(std::move(c.before));
         entry_.plan = make_plan(std::move(recording_));
         note_kept();
-        if (prove()) entry_.state.store(EntryState::Unproven, std::memory_order_release);
-        else entry_.give_up("its replay gives other values: memory changes outside of kernels");
+        prove();
     }
 
     void note_output(const Tensor& t) {
@@ -149,25 +156,48 @@ private:
             walk.from(t);
             roots.push_back(t);
         }
-        // The hooks of leaves run when gradients arrive there: once, in the caller's own pass.
-        if (std::ranges::any_of(entry_.leaves, has_hooks, &Leaf::tensor))
-            recorder().give_up("there are hooks on a leaf");
         if (recorder().given_up()) return;
         for (const Tensor& t : roots) {
             seeds_.push_back(seed_like(t));
             recorder().announce(seeds_.back(), Origin::Seed);
             recording_.seeds.push_back(slot_of(recorder(), seeds_.back()));
         }
-        {
-            const RecordingScope scope(recorder());
-            gradients_ = autograd::grad(roots, walk.edges, seeds_, true, false, true);
-        }
+        pass_through(roots, walk.edges);
+        if (recorder().given_up()) return;
         for (const Tensor& g : gradients_) note_gradient(g);
         const int boundary = int(recording_.forward_steps);
         for (std::size_t s = recording_.forward_steps; s < recorder().steps.size(); ++s)
             for (const int m : recorder().steps[s].written)
                 if (recorder().memories[std::size_t(m)].first < boundary)
                     recorder().give_up(str(recorder().steps[s].name, " writes to what the backward keeps"));
+    }
+    void pass_through(const std::vector<Tensor>& roots, const std::vector<Edge>& edges) {
+        recorder().in_backward = true;
+        // Hooks of arguments and leaves run once, in the caller's own pass.
+        const reel::detail::EnclosedPasses enclosed;
+        const RecordingScope scope(recorder());
+        try {
+            gradients_ = autograd::grad(roots, edges, seeds_, true, false, true);
+        } catch (const Error& e) {
+            recorder().give_up(str("its backward fails: ", e.what()));
+        }
+    }
+    /// Calling the function once more, for gradients that the plan does not have, must give the same results, though
+    /// what it changes has changed.
+    void refuse_results_of_changes() {
+        std::vector<int> old;
+        for (const Change& c : recorder().changes) old.push_back(c.memory);
+        if (old.empty()) return;
+        const auto is_old = [&](int m) { return std::ranges::find(old, m) != old.end(); };
+        for (std::size_t s = 0; s < recorder().steps.size(); ++s) {
+            const Step& step = recorder().steps[s];
+            if (std::ranges::none_of(step.touched, is_old)) continue;
+            if (s >= recording_.forward_steps)
+                return recorder().give_up(str(step.name, " reads what depends on a tensor that the call changes"));
+            std::ranges::copy_if(step.written, std::back_inserter(old), std::not_fn(is_old));
+        }
+        for (const Slot& s : recording_.outputs)
+            if (is_old(s.memory)) recorder().give_up("its results depend on a tensor that it changes");
     }
     void note_gradient(const Tensor& g) {
         if (!g.defined()) return void(recording_.gradients.emplace_back());
@@ -193,12 +223,23 @@ private:
     }
 
     /// Does the plan give what the function gave?
-    bool prove() {
+    void prove() {
+        bool by_others = false;
+        if (is_proved(by_others)) return entry_.state.store(EntryState::Unproven, std::memory_order_release);
+        if (by_others) entry_.forget();
+        entry_.differs(by_others, EntryState::New, "its replay gives other values: memory changes outside of kernels");
+    }
+    bool is_proved(bool& by_others) {
         const NoGradGuard off;
+        const Again again(*entry_.plan, beginning_);
         const ForwardRun run = run_forward(entry_, arguments_);
-        if (!std::ranges::equal(run.outputs, outputs_, same_bits)) return false;
-        if (gradients_.empty()) return true;
-        return std::ranges::equal(run_backward(entry_, arguments_, run.outputs, run.saved, seeds_), gradients_,
+        by_others = !again.same_stream();
+        return !by_others && std::ranges::equal(run.outputs, outputs_, same_bits) && again.same_changes() &&
+               proves_gradients(run);
+    }
+    bool proves_gradients(const ForwardRun& run) {
+        return gradients_.empty() ||
+               std::ranges::equal(run_backward(entry_, arguments_, run.outputs, run.saved, seeds_), gradients_,
                                   same_bits);
     }
 
@@ -208,6 +249,8 @@ private:
     std::uint64_t begin_ = 0;
     Recording recording_;
     std::vector<Tensor> outputs_, seeds_, gradients_;
+    Tensor stream_; ///< where random numbers were when the call began
+    Beginning beginning_;
 };
 
 } // namespace

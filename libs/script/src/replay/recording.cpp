@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <reel/autograd/error.hpp>
+#include <reel/autograd/grad_mode.hpp>
 
 namespace reel::jit::replay {
 
@@ -83,6 +84,27 @@ void Recorder::give_up(std::string why) {
     if (why_.empty()) why_ = std::move(why);
 }
 
+bool Recorder::still_holds(const HostNumber& n) const {
+    for (std::size_t s = n.step; s < steps.size(); ++s)
+        for (const int m : n.read)
+            if (std::ranges::find(steps[s].written, m) != steps[s].written.end()) return false;
+    return true;
+}
+std::shared_ptr<double> Recorder::find_number(std::vector<std::int64_t> of, std::vector<int> read) {
+    const auto known = std::ranges::find(numbers_, of, &HostNumber::of);
+    if (known != numbers_.end()) {
+        if (!still_holds(*known)) give_up("what a number was found in changes before it is found again");
+        return known->value;
+    }
+    return numbers_.emplace_back(std::move(of), std::move(read), steps.size(), std::make_shared<double>()).value;
+}
+std::shared_ptr<double> Recorder::found_number(const std::vector<std::int64_t>& of) {
+    const auto known = std::ranges::find(numbers_, of, &HostNumber::of);
+    if (known != numbers_.end() && still_holds(*known)) return known->value;
+    give_up("a number was found by somebody else, or in what has changed since");
+    return nullptr;
+}
+
 int Recorder::memory_of(const Tensor& t) {
     const auto [it, is_new] = known_.emplace(t.storage().get(), int(memories.size()));
     if (is_new) {
@@ -110,12 +132,34 @@ Tensor Recorder::stand_in(const Tensor& t) {
     return Tensor(std::move(impl));
 }
 
+void Recorder::about_to_write(const Tensor& t) {
+    if (given_up() || !t.defined() || t.numel() == 0) return;
+    const int id = memory_of(t);
+    const Memory& m = memories[std::size_t(id)];
+    if (m.origin != Origin::Outside || std::ranges::find(changes, id, &Change::memory) != changes.end()) return;
+    const Storage& s = *m.held.storage();
+    const char* const bytes = static_cast<const char*>(s.data());
+    changes.push_back({id, {bytes, bytes + s.nbytes()}, m.held.impl()->version()});
+}
+
+void Recorder::about_to_draw(bool own_generator) {
+    if (own_generator) give_up("it draws from a generator of its own");
+    if (in_backward) give_up("the backward draws random numbers");
+    draws = true;
+}
+
+/// A write from outside the tape to a tensor that keeps no history, as layers move their running moments.
+bool Recorder::may_change(const Memory& m, const Tensor& t) const {
+    const bool unrecorded = !GradMode::is_enabled() || !isDifferentiableType(t.scalar_type());
+    return m.origin == Origin::Outside && !m.constant && !in_backward && unrecorded;
+}
+
 void Recorder::touch(Step& step, const Tensor& t, bool writes) {
     if (!t.defined() || t.numel() == 0) return;
     const int id = memory_of(t);
     Memory& m = memories[std::size_t(id)];
     if (!writes && !m.written) give_up(str(step.name, " reads memory that was filled outside of kernels"));
-    if (writes && m.origin != Origin::Fresh)
+    if (writes && m.origin != Origin::Fresh && !may_change(m, t))
         give_up(str(step.name, m.origin == Origin::Argument ? " writes to an argument" : " writes to a tensor that ",
                     m.origin == Origin::Argument ? "" : "was there before"));
     m.written = m.written || writes;
@@ -147,6 +191,7 @@ void Recorder::loop(const reel::detail::LoopLaunch& l) {
     Step step{.name = l.name ? l.name : "pointwise"};
     for (int i = 1; i < l.count; ++i)
         if (l.at[i]) touch(step, *l.at[i], false);
+    about_to_write(out);
     touch(step, out, true);
     FlatLoop& flat = step.flat;
     if (flat_places(l, flat)) {
@@ -163,12 +208,12 @@ void Recorder::loop(const reel::detail::LoopLaunch& l) {
 }
 
 void Recorder::kernel(const char* name, std::unique_ptr<KernelCall> call, ArrayRef<const Tensor*> read,
-                      ArrayRef<const Tensor*> written) {
+                      ArrayRef<const Tensor*> written, bool checks) {
     if (given_up()) return;
     Step step{.name = name, .call = std::move(call)};
     for (const Tensor* t : read) touch(step, *t, false);
     for (const Tensor* t : written) touch(step, *t, true);
-    if (!step.written.empty()) steps.push_back(std::move(step));
+    if (checks || !step.written.empty()) steps.push_back(std::move(step));
 }
 
 } // namespace reel::jit::replay

@@ -59,6 +59,21 @@ struct FlatLoop {
     Place places[most];
 };
 
+/// A tensor from outside that steps write: running moments, a count of calls.
+struct Change {
+    int memory;
+    std::vector<char> before; ///< its bytes when the recording began
+    std::uint32_t version;    ///< then
+};
+
+/// A number that a kernel finds on the host, in every run anew, and that later calls use.
+struct HostNumber {
+    std::vector<std::int64_t> of; ///< what tells it from others
+    std::vector<int> read;        ///< blocks of memory in which it was found
+    std::size_t step;             ///< by which step
+    std::shared_ptr<double> value;
+};
+
 /// A kernel's call, or a loop.
 struct Step {
     const char* name;
@@ -77,9 +92,17 @@ public:
     void generated(const Tensor& t) override;
     void host_works(const char* what) override;
     void loop(const reel::detail::LoopLaunch& launch) override;
-    /// A kernel that has run.
+    /// A kernel that has run; `checks`: it may throw, and so belongs to the steps though it writes nothing.
     void kernel(const char* name, std::unique_ptr<KernelCall> call, ArrayRef<const Tensor*> read,
-                ArrayRef<const Tensor*> written);
+                ArrayRef<const Tensor*> written, bool checks = false);
+    /// A kernel is going to write `t`.
+    void about_to_write(const Tensor& t);
+    /// A kernel is going to draw from the default generator, or from one of its own.
+    void about_to_draw(bool own_generator);
+    /// The number that the next step finds; one known by the same name must still be what it was.
+    std::shared_ptr<double> find_number(std::vector<std::int64_t> of, std::vector<int> read);
+    /// One that was found before.
+    std::shared_ptr<double> found_number(const std::vector<std::int64_t>& of);
     /// Whatever is recorded cannot be replayed; the first reason counts.
     void give_up(std::string why);
     /// A tensor of the same geometry for a recorded call.
@@ -91,13 +114,18 @@ public:
     const std::string& why() const { return why_; }
     std::vector<Memory> memories;
     std::vector<Step> steps;
+    std::vector<Change> changes;
+    bool draws = false;
+    bool in_backward = false; ///< what is seen belongs to the backward pass, which changes nothing outside
 
 private:
     void touch(Step& step, const Tensor& t, bool writes);
-    void add(Step&& step);
+    bool still_holds(const HostNumber& n) const;
+    bool may_change(const Memory& m, const Tensor& t) const;
     bool flat_places(const reel::detail::LoopLaunch& l, FlatLoop& flat);
     std::unordered_map<const Storage*, int> known_;
     std::vector<Tensor> announced_;
+    std::vector<HostNumber> numbers_;
     std::string why_;
 };
 

@@ -29,9 +29,19 @@
 #include <reel/autograd/kernels/sum.hpp>
 #include <reel/autograd/kernels/where.hpp>
 
+#include "replay/nll_calls.hpp"
 #include "replay/rnn_calls.hpp"
 
 namespace reel::jit::replay {
+
+/// An answer that nobody asks a second time.
+template <> struct Kept<bool&> {
+    struct type {
+        std::shared_ptr<bool> value = std::make_shared<bool>();
+        operator bool&() const { return *value; }
+    };
+    static type keep(Recorder&, bool) { return {}; }
+};
 
 namespace {
 
@@ -43,12 +53,22 @@ template <auto& kernel, auto cpu, unsigned written> void keep() {
     kernel.set(kCPU, &Stand<kernel, cpu>::template keep<written>);
     ++taken;
 }
+template <auto& kernel, auto cpu, unsigned written> void draw() {
+    kernel.set(kCPU, &Stand<kernel, cpu>::template draw<written>);
+    ++taken;
+}
+template <auto& kernel, auto cpu> void decline() {
+    kernel.set(kCPU, &Stand<kernel, cpu>::decline);
+    ++taken;
+}
 template <auto& kernel, auto cpu> void refuse() {
     kernel.set(kCPU, &Stand<kernel, cpu>::refuse);
     ++taken;
 }
 
 #define REEL_KEEP(name, ...) keep<kernels::name, &cpu::name, writes<__VA_ARGS__>>()
+#define REEL_DRAW(name, ...) draw<kernels::name, &cpu::name, writes<__VA_ARGS__>>()
+#define REEL_DECLINE(name) decline<kernels::name, &cpu::name>()
 #define REEL_REFUSE(name) refuse<kernels::name, &cpu::name>()
 
 void keep_arithmetic() {
@@ -60,6 +80,7 @@ void keep_arithmetic() {
     REEL_KEEP(fft_r2c, 1);
     REEL_KEEP(fft_c2r, 1);
     REEL_KEEP(grouped_mm, 0);
+    REEL_KEEP(histogram, 1, 2);
     REEL_KEEP(histc, 0);
     REEL_KEEP(wrap_index, 1);
     REEL_KEEP(gather, 0);
@@ -102,8 +123,6 @@ void keep_layers() {
     REEL_KEEP(conv_transpose, 1);
     REEL_KEEP(conv_weight, 1);
     REEL_KEEP(resample, 0);
-    REEL_KEEP(nll_loss, 1);
-    REEL_KEEP(nll_loss_backward, 1);
     REEL_KEEP(norm_moments, 2, 3);
     REEL_KEEP(norm_rstd, 1);
     REEL_KEEP(norm_running, 1);
@@ -116,6 +135,7 @@ void keep_layers() {
     REEL_KEEP(max_pool_unpick, 1);
     REEL_KEEP(max_unpool, 1);
     REEL_KEEP(max_unpool_adjoint, 3);
+    REEL_KEEP(fractional_max_pool, 2);
     REEL_KEEP(avg_pool, 2);
     REEL_KEEP(avg_pool_adjoint, 1);
 }
@@ -134,10 +154,49 @@ void keep_factors() {
     REEL_KEEP(eigh, 1, 2);
     REEL_KEEP(eig, 1, 2, 3);
 }
-/// They return what they found, fill structures, or draw at random.
+/// An index is checked in every run. Whether one is negative must not decide what is recorded: all are wrapped.
+void check_index_stand(const char* op, const Tensor& index, std::int64_t size, bool wrap, bool& negative) {
+    if (!reel::detail::launch_observer) [[likely]]
+        return cpu::check_index(op, index, size, wrap, negative);
+    const reel::detail::UnobservedScope scope;
+    cpu::check_index(op, index, size, wrap, negative);
+    Recorder* const r = current_recorder();
+    if (!r) return;
+    negative = wrap;
+    using Call = CallOf<void, const char*, const Tensor&, std::int64_t, bool, bool&>;
+    const Tensor* const read[] = {&index};
+    r->kernel("check_index", std::make_unique<Call>(&cpu::check_index, *r, op, index, size, wrap, negative), read, {},
+              true);
+}
+/// They find something on the host, beside what they write or instead.
+void keep_what_finds() {
+    kernels::check_index.set(kCPU, &check_index_stand);
+    kernels::nll_loss_weigh.set(kCPU, &nll_loss_weigh_stand);
+    kernels::nll_loss.set(kCPU, &nll_loss_stand);
+    kernels::nll_loss_backward.set(kCPU, &nll_loss_backward_stand);
+    taken += 4;
+    REEL_DECLINE(take_rows);
+    REEL_DECLINE(put_rows);
+}
+void draw_at_random() {
+    REEL_DRAW(uniform, 1);
+    REEL_DRAW(normal, 1);
+    REEL_DRAW(log_normal, 1);
+    REEL_DRAW(exponential, 1);
+    REEL_DRAW(cauchy, 1);
+    REEL_DRAW(geometric, 1);
+    REEL_DRAW(bernoulli, 1);
+    REEL_DRAW(random_integers, 1);
+    REEL_DRAW(bernoulli_of, 0);
+    REEL_DRAW(poisson, 0);
+    REEL_DRAW(binomial, 0);
+    REEL_DRAW(multinomial, 0);
+    REEL_DRAW(randperm, 0);
+    REEL_DRAW(dropout_mask, 0);
+    REEL_DRAW(rrelu_slope, 0);
+}
+/// They return what they found, or fill structures.
 void refuse_others() {
-    REEL_REFUSE(take_rows);
-    REEL_REFUSE(put_rows);
     REEL_REFUSE(ctc_loss);
     REEL_REFUSE(ctc_loss_backward);
     REEL_REFUSE(ctc_loss_curvature);
@@ -146,26 +205,7 @@ void refuse_others() {
     REEL_REFUSE(embedding_bag_max);
     REEL_REFUSE(embedding_bag_backward);
     REEL_REFUSE(embedding_bag_scale_backward);
-    REEL_REFUSE(fractional_max_pool);
-    REEL_REFUSE(histogram);
-    REEL_REFUSE(check_index);
-    REEL_REFUSE(nll_loss_weigh);
     REEL_REFUSE(quantile);
-    REEL_REFUSE(uniform);
-    REEL_REFUSE(normal);
-    REEL_REFUSE(log_normal);
-    REEL_REFUSE(exponential);
-    REEL_REFUSE(cauchy);
-    REEL_REFUSE(geometric);
-    REEL_REFUSE(bernoulli);
-    REEL_REFUSE(random_integers);
-    REEL_REFUSE(bernoulli_of);
-    REEL_REFUSE(poisson);
-    REEL_REFUSE(binomial);
-    REEL_REFUSE(multinomial);
-    REEL_REFUSE(randperm);
-    REEL_REFUSE(dropout_mask);
-    REEL_REFUSE(rrelu_slope);
     REEL_REFUSE(nonzero);
     REEL_REFUSE(unique);
 }
@@ -176,6 +216,8 @@ const bool done = [] {
     keep_reductions();
     keep_layers();
     keep_factors();
+    keep_what_finds();
+    draw_at_random();
     refuse_others();
     return true;
 }();

@@ -16,8 +16,9 @@ void unbind(const ops::OpCall& call, bool in_order, Args& args, Kwargs& kwargs) 
     const auto is_default = [&](std::size_t i) {
         return arguments[i].has_default && call.arguments[i].is(arguments[i].default_value);
     };
+    // scripts have `alpha` by name alone, whatever the op's own schema says
     const auto has_place = [&](std::size_t i) {
-        return !arguments[i].kwarg_only && arguments[i].type != "TensorOptions";
+        return !arguments[i].kwarg_only && arguments[i].type != "TensorOptions" && arguments[i].name != "alpha";
     };
     std::size_t positional = 0;
     for (std::size_t i = 0; i < arguments.size() && has_place(i) && (in_order || !is_default(i)); ++i)
@@ -119,6 +120,30 @@ IValue Tracer::call(const std::string& name, const Args& args, const Kwargs& kwa
     return record(*found, bound, {});
 }
 
+namespace {
+/// The i-th word; empty behind the last.
+std::string word(std::string_view words, std::size_t i) {
+    for (; i > 0 && !words.empty(); --i) {
+        const std::size_t end = words.find(' ');
+        words.remove_prefix(end == words.npos ? words.size() : end + 1);
+    }
+    return std::string(words.substr(0, words.find(' ')));
+}
+/// Arguments by position alone, None for those left out between; false where a name is not among the parameters.
+bool bind_layer(std::string_view parameters, const Args& args, const Kwargs& kwargs, Args& bound) {
+    bound = args;
+    std::size_t found = 0;
+    for (std::size_t i = args.size(); found < kwargs.size(); ++i) {
+        const std::string name = word(parameters, i);
+        if (name.empty()) return false;
+        const IValue* const v = kwargs.find(std::string_view(name));
+        bound.push_back(v ? *v : IValue());
+        found += v != nullptr;
+    }
+    return true;
+}
+} // namespace
+
 IValue Tracer::module(nn::Module& m, const Args& args) {
     auto forward = [&m](const Args& a, const Kwargs& k) { return m.forward_values(a, k); };
     return take(m, args, {}, nn::detail::ForwardRef(forward));
@@ -126,20 +151,18 @@ IValue Tracer::module(nn::Module& m, const Args& args) {
 IValue Tracer::take(nn::Module& m, const Args& args, const Kwargs& kwargs, nn::detail::ForwardRef forward) {
     const auto path = paths_.find(&m);
     if (path == paths_.end()) return forward(args, kwargs); // what it calls belongs to who calls it
-    const Layer* const layer = kwargs.empty() ? find_layer(m) : nullptr;
+    const Layer* const layer = find_layer(m);
     const FunctionScope function(*this);
     const auto run = [&] {
-        std::size_t i = 0;
-        for (std::string_view rest = layer ? layer->parameters : ""; !rest.empty() && i < args.size(); ++i) {
-            local(std::string(rest.substr(0, rest.find(' '))), args[i]);
-            rest.remove_prefix(std::min(rest.size(), rest.find(' ') == rest.npos ? rest.size() : rest.find(' ') + 1));
-        }
-        if (!layer || !layer->call) {
+        Args bound;
+        const bool fits = layer && bind_layer(layer->parameters, args, kwargs, bound);
+        for (std::size_t i = 0; i < bound.size(); ++i) local(word(layer->parameters, i), bound[i]);
+        if (!fits || !layer->call) {
             const Tracing inside(*this);
             return forward(args, kwargs);
         }
         const Untraced recipe;
-        return layer->call(*this, m, args);
+        return layer->call(*this, m, bound);
     };
     if (path->second.empty()) return run();
     Node* const n = insert(module_call, {});

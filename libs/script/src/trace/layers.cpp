@@ -9,17 +9,15 @@
 #include <reel/nn/modules/normalization.hpp>
 #include <reel/nn/modules/padding.hpp>
 #include <reel/nn/modules/pooling.hpp>
-#include <reel/nn/modules/rnn.hpp>
 #include <reel/nn/modules/vision.hpp>
 #include <reel/nn/option_visitor.hpp>
 
-#include "trace/tracer.hpp"
+#include "trace/recipes.hpp"
 
 namespace reel::jit::trace_impl {
 
 namespace {
 
-IValue optional(const Tensor& t) { return t.defined() ? IValue(t) : IValue(); }
 template <class Array> IValue ints(const Array& array, std::size_t n) {
     Args out;
     for (std::size_t i = 0; i < n; ++i) out.emplace_back(array[i]);
@@ -39,33 +37,53 @@ IValue linear(Tracer& t, nn::Module& m, const Args& a) {
     auto& l = dynamic_cast<nn::LinearImpl&>(m);
     return t.aten("aten::linear", {a.at(0), l.weight, optional(l.bias)});
 }
+/// How much a convolution pads before and after each dimension, the last dimension first, as `pad` takes it.
+template <std::size_t D, class Options> IValue pads_of(const Options& o) {
+    const auto* const numbers = o.padding().numbers();
+    Args out;
+    for (std::size_t i = D; i-- > 0;) {
+        const std::int64_t total = o.dilation()[i] * (o.kernel_size()[i] - 1);
+        const bool same = !numbers && o.padding() == kSame;
+        const std::int64_t left = numbers ? (*numbers)[i] : same ? total / 2 : 0;
+        out.emplace_back(left);
+        out.emplace_back(numbers ? left : same ? total - left : 0);
+    }
+    return list(std::move(out));
+}
 template <std::size_t D, class M> IValue conv(Tracer& t, nn::Module& m, const Args& a) {
     auto& c = dynamic_cast<M&>(m);
-    const auto* const padding = c.options.padding().numbers();
-    REEL_CHECK_NOT_IMPLEMENTED(padding && text_of(c.options.padding_mode()) == "zeros",
-                               "jit::trace: a convolution whose padding is 'same' or no zeros");
-    return t.aten("aten::_convolution",
-                  {a.at(0), c.weight, optional(c.bias), ints(c.options.stride(), D), ints(*padding, D),
-                   ints(c.options.dilation(), D), false, IValue::list(Args(D, IValue(0))), c.options.groups(), false,
-                   false, true, true});
+    const auto& o = c.options;
+    const std::string mode = text_of(o.padding_mode());
+    const char* const function = of_rank<D>("nn.functional.conv1d", "nn.functional.conv2d", "nn.functional.conv3d");
+    const auto* const numbers = o.padding().numbers();
+    IValue x = a.at(0), padding = numbers ? ints(*numbers, D) : IValue(o.padding() == kSame ? "same" : "valid");
+    if (mode != "zeros") {
+        x = t.call("nn.functional.pad", {x, pads_of<D>(o), mode});
+        padding = repeated(D, 0);
+    }
+    return t.call(function,
+                  {x, c.weight, optional(c.bias), ints(o.stride(), D), padding, ints(o.dilation(), D), o.groups()});
 }
 template <std::size_t D, class M> IValue conv_transpose(Tracer& t, nn::Module& m, const Args& a) {
     auto& c = dynamic_cast<M&>(m);
-    return t.aten("aten::_convolution",
-                  {a.at(0), c.weight, optional(c.bias), ints(c.options.stride(), D), ints(c.options.padding(), D),
-                   ints(c.options.dilation(), D), true, ints(c.options.output_padding(), D), c.options.groups(), false,
-                   false, true, true});
+    const auto& o = c.options;
+    return t.call(of_rank<D>("nn.functional.conv_transpose1d", "nn.functional.conv_transpose2d",
+                             "nn.functional.conv_transpose3d"),
+                  {a.at(0), c.weight, optional(c.bias), ints(o.stride(), D), ints(o.padding(), D),
+                   ints(o.output_padding(), D), o.groups(), ints(o.dilation(), D)});
 }
 
 template <class M> IValue batch_norm(Tracer& t, nn::Module& m, const Args& a) {
     auto& b = dynamic_cast<M&>(m);
     const bool counts = b.is_training() && b.num_batches_tracked.defined();
-    REEL_CHECK_NOT_IMPLEMENTED(b.options.momentum(), "jit::trace: batch normalisation without momentum");
     if (counts) t.call("add_", {b.num_batches_tracked, 1});
+    // without momentum all batches weigh the same, as many as there were when the trace ran
+    const double factor = b.options.momentum() ? *b.options.momentum()
+                          : counts             ? 1. / b.num_batches_tracked.template item<double>()
+                                               : 0.;
     const bool own_moments = b.is_training() || !b.running_mean.defined();
-    return t.aten("aten::batch_norm",
-                  {a.at(0), optional(b.weight), optional(b.bias), optional(b.running_mean), optional(b.running_var),
-                   own_moments, *b.options.momentum(), b.options.eps(), true});
+    return t.aten("aten::batch_norm", {a.at(0), optional(b.weight), optional(b.bias), optional(b.running_mean),
+                                       optional(b.running_var), own_moments, factor, b.options.eps(), true});
 }
 template <class M> IValue instance_norm(Tracer& t, nn::Module& m, const Args& a) {
     auto& b = dynamic_cast<M&>(m);
@@ -136,9 +154,7 @@ IValue softsign(Tracer& t, nn::Module&, const Args& a) { return t.call("nn.funct
 
 template <std::size_t D, class M> IValue max_pool(Tracer& t, nn::Module& m, const Args& a) {
     auto& o = dynamic_cast<M&>(m).options;
-    return t.aten(D == 1   ? "aten::max_pool1d"
-                  : D == 2 ? "aten::max_pool2d"
-                           : "aten::max_pool3d",
+    return t.aten(of_rank<D>("aten::max_pool1d", "aten::max_pool2d", "aten::max_pool3d"),
                   {a.at(0), ints(o.kernel_size(), D), ints(o.stride(), D), ints(o.padding(), D), ints(o.dilation(), D),
                    o.ceil_mode()});
 }
@@ -150,9 +166,8 @@ IValue avg_pool2d(Tracer& t, nn::Module& m, const Args& a) {
 IValue adaptive_avg_pool2d(Tracer& t, nn::Module& m, const Args& a) {
     auto& o = dynamic_cast<nn::AdaptiveAvgPool2dImpl&>(m).options;
     Args size;
-    for (std::size_t i = 0; i < 2; ++i)
-        size.emplace_back(o.output_size()[i].value_or(a.at(0).toTensor().size(std::int64_t(i) - 2)));
-    return t.aten("aten::adaptive_avg_pool2d", {a.at(0), IValue::list(std::move(size))});
+    for (std::size_t i = 0; i < 2; ++i) size.emplace_back(IValue(o.output_size()[i]));
+    return t.call("nn.functional.adaptive_avg_pool2d", {a.at(0), list(std::move(size))});
 }
 template <class M, std::size_t D> IValue pad(Tracer& t, nn::Module& m, const Args& a) {
     const std::string mode = M::mode;
@@ -169,7 +184,8 @@ IValue upsample(Tracer& t, nn::Module& m, const Args& a) {
         const std::vector<double>& f = *o.scale_factor();
         factors = IValue(f.size() == 1 ? std::vector<double>(dims, f[0]) : f);
     }
-    return t.call("nn.functional.interpolate", {a.at(0), size, factors, text_of(o.mode()), IValue(o.align_corners())});
+    return t.call("nn.functional.interpolate", {a.at(0), size, factors, text_of(o.mode()), IValue(o.align_corners()),
+                                                IValue(o.recompute_scale_factor())});
 }
 IValue flatten(Tracer& t, nn::Module& m, const Args& a) {
     auto& o = dynamic_cast<nn::FlattenImpl&>(m).options;
@@ -185,41 +201,13 @@ IValue mse_loss(Tracer& t, nn::Module& m, const Args& a) {
     return t.call("nn.functional.mse_loss", {a.at(0), a.at(1), {}, {}, reduction});
 }
 
-/// States that start from zero, as large as the batch is when the trace runs.
-IValue zero_states(Tracer& t, const nn::detail::RNNOptionsBase& o, const Tensor& x, const IValue& batch) {
-    const std::int64_t layers = o.num_layers() * (o.bidirectional() ? 2 : 1);
-    return t.aten("aten::zeros",
-                  {IValue::list({layers, batch, o.hidden_size()}), x.scalar_type(), {}, x.device(), false});
+IValue hardtanh(Tracer& t, nn::Module& m, const Args& a) {
+    auto& o = dynamic_cast<nn::HardtanhImpl&>(m).options;
+    return t.call("nn.functional.hardtanh", {a.at(0), double(o.min_val()), double(o.max_val()), o.inplace()});
 }
-template <class M> IValue recurrent(Tracer& t, nn::Module& m, const Args& a) {
-    auto& r = dynamic_cast<M&>(m);
-    const auto& o = r.options_base;
-    constexpr bool lstm = std::is_same_v<M, nn::LSTMImpl>;
-    const Tensor x = a.at(0).toTensor();
-    REEL_CHECK_NOT_IMPLEMENTED(x.dim() == 3 && (a.size() == 1 || !lstm) && o.proj_size() == 0,
-                               "jit::trace: ", m.repr_name(),
-                               " without a batch, with projections, or an LSTM with given states");
-    IValue state;
-    if (a.size() > 1 && !a[1].isNone()) state = a[1];
-    else {
-        const IValue batch = t.size(x, o.batch_first() ? 0 : 1);
-        t.local("max_batch_size", batch);
-        state = zero_states(t, o, x, batch);
-        if (lstm) {
-            const IValue cells = zero_states(t, o, x, batch);
-            t.local("h_zeros", state);
-            t.local("c_zeros", cells);
-            state = IValue::list({state, cells});
-        } else t.local("hx", state);
-    }
-    Args weights;
-    for (const auto& p : r.own_parameters()) weights.emplace_back(*p);
-    const IValue result = t.aten(lstm ? "aten::lstm.input" : "aten::gru.input",
-                                 {x, state, IValue::list(std::move(weights)), o.bias(), o.num_layers(), o.dropout(),
-                                  r.is_training(), o.bidirectional(), o.batch_first()});
-    if (!lstm) return result;
-    const auto& parts = result.elements();
-    return IValue::tuple({parts[0], IValue::tuple({parts[1], parts[2]})});
+IValue softplus(Tracer& t, nn::Module& m, const Args& a) {
+    auto& o = dynamic_cast<nn::SoftplusImpl&>(m).options;
+    return t.aten("aten::softplus", {a.at(0), double(o.beta()), double(o.threshold())});
 }
 
 constexpr Layer table[] = {
@@ -270,17 +258,15 @@ constexpr Layer table[] = {
     {"Upsample", "upsampling", upsample},
     {"Flatten", "flatten", flatten},
     {"Embedding", "sparse", embedding},
-    {"LSTM", "rnn", recurrent<nn::LSTMImpl>},
-    {"GRU", "rnn", recurrent<nn::GRUImpl>},
     {"MSELoss", "loss", mse_loss, "input target"},
     {"CELU", "activation", nullptr},
     {"SELU", "activation", nullptr},
     {"Mish", "activation", nullptr},
     {"Hardsigmoid", "activation", nullptr},
-    {"Hardtanh", "activation", nullptr},
+    {"Hardtanh", "activation", hardtanh},
     {"Hardshrink", "activation", nullptr},
     {"Softshrink", "activation", nullptr},
-    {"Softplus", "activation", nullptr},
+    {"Softplus", "activation", softplus},
     {"LogSigmoid", "activation", nullptr},
     {"Threshold", "activation", nullptr},
     {"PReLU", "activation", nullptr},
@@ -327,10 +313,6 @@ constexpr Layer table[] = {
     {"ModuleDict", "container", nullptr},
     {"ParameterList", "container", nullptr},
     {"ParameterDict", "container", nullptr},
-    {"RNN", "rnn", nullptr, "input hx"},
-    {"RNNCell", "rnn", nullptr, "input hx"},
-    {"LSTMCell", "rnn", nullptr, "input hx"},
-    {"GRUCell", "rnn", nullptr, "input hx"},
     {"Bilinear", "linear", nullptr, "input1 input2"},
     {"CosineSimilarity", "distance", nullptr, "x1 x2"},
     {"PairwiseDistance", "distance", nullptr, "x1 x2"},
@@ -343,7 +325,7 @@ constexpr Layer table[] = {
     {"BCELoss", "loss", nullptr, "input target"},
     {"BCEWithLogitsLoss", "loss", nullptr, "input target"},
     {"PoissonNLLLoss", "loss", nullptr, "input target"},
-    {"GaussianNLLLoss", "loss", nullptr, "input target"},
+    {"GaussianNLLLoss", "loss", nullptr, "input target var"},
     {"SoftMarginLoss", "loss", nullptr, "input target"},
     {"HingeEmbeddingLoss", "loss", nullptr, "input target"},
     {"MultiMarginLoss", "loss", nullptr, "input target"},
@@ -352,8 +334,13 @@ constexpr Layer table[] = {
     {"CosineEmbeddingLoss", "loss", nullptr, "input1 input2 target"},
     {"MarginRankingLoss", "loss", nullptr, "input1 input2 target"},
     {"TripletMarginLoss", "loss", nullptr, "anchor positive negative"},
-    {"MultiheadAttention", "activation", trace_attention, "query key value"},
-    {"TransformerEncoderLayer", "transformer", trace_encoder_layer, "src"},
+    {"TripletMarginWithDistanceLoss", "loss", nullptr, "anchor positive negative"},
+    {"CTCLoss", "loss", nullptr, "log_probs targets input_lengths target_lengths"},
+    {"FractionalMaxPool2d", "pooling", nullptr},
+    {"FractionalMaxPool3d", "pooling", nullptr},
+    {"MaxUnpool1d", "pooling", nullptr, "input indices"},
+    {"MaxUnpool2d", "pooling", nullptr, "input indices"},
+    {"MaxUnpool3d", "pooling", nullptr, "input indices"},
 };
 } // namespace
 
@@ -361,8 +348,9 @@ const Layer* find_layer(const nn::Module& module) {
     const std::string name = module.repr_name();
     // a class of the user's may have the name of a layer
     if (std::string(typeid(module).name()).find("4reel2nn") == std::string::npos) return nullptr;
-    for (const Layer& layer : table)
-        if (layer.name == name) return &layer;
+    for (const std::span<const Layer> group : {std::span<const Layer>(table), recurrent_layers(), attention_layers()})
+        for (const Layer& layer : group)
+            if (layer.name == name) return &layer;
     return nullptr;
 }
 

@@ -33,15 +33,14 @@ bool writes(const Node& n) {
     const auto& arguments = n.op()->schema.arguments;
     return std::any_of(arguments.begin(), arguments.end(), [](const Argument& a) { return a.is_written; });
 }
-/// Takes away what nobody uses, from the end on. Unlike in scripts that goes for random numbers, too.
+/// Takes away what nobody uses, from the end on. Unlike in scripts that goes for random numbers, too; calls of methods
+/// stay. It comes last: what a module is given and returns counts such uses.
 void drop_unused(Block* block) {
     for (Node* n = block->last(); n;) {
         Node* const before = n->prev();
-        for (Block* inner : n->blocks()) drop_unused(inner);
         const bool used = std::any_of(n->outputs().begin(), n->outputs().end(),
                                       [](const jit::Value* v) { return !v->uses().empty(); });
-        const bool empty = n->kind() == module_call && !n->block(0)->first();
-        if (n->kind() == module_call ? empty : !used && !writes(*n) && n->kind() != looked_at) n->destroy();
+        if (!used && !writes(*n) && n->kind() != prim::CallMethod) n->destroy();
         n = before;
     }
 }
@@ -66,7 +65,6 @@ public:
     MethodMaker(Graph& recorded, const Module& root) : recorded_(recorded), root_(root) {}
 
     void run() {
-        drop_unused(recorded_.block());
         Block* const all = recorded_.block();
         calls_of(all);
         const auto graph = body(*all, "", recorded_.inputs(), all->outputs());
@@ -139,14 +137,32 @@ private:
                     out.push_back(v);
         return out;
     }
-    static std::vector<jit::Value*> used_outside(const Block& block) {
+    /// What others use of the block, in the order in which they do.
+    std::vector<jit::Value*> used_outside(const Block& block) const {
         std::vector<jit::Value*> out;
         for (const Node* n = block.first(); n; n = n->next())
             for (jit::Value* v : n->outputs())
                 if (std::any_of(v->uses().begin(), v->uses().end(),
                                 [&](const Use& u) { return u.user->owning_block() != &block; }))
                     out.push_back(v);
-        return out;
+        if (out.size() < 2) return out;
+        std::vector<jit::Value*> ordered;
+        order_by_use(*recorded_.block(), block, out, ordered);
+        return ordered;
+    }
+    static void order_by_use(const Block& where, const Block& made_in, const std::vector<jit::Value*>& values,
+                             std::vector<jit::Value*>& ordered) {
+        if (&where == &made_in || ordered.size() == values.size()) return;
+        const auto take = [&](jit::Value* v) {
+            if (std::find(values.begin(), values.end(), v) != values.end() &&
+                std::find(ordered.begin(), ordered.end(), v) == ordered.end())
+                ordered.push_back(v);
+        };
+        for (const Node* n = where.first(); n; n = n->next()) {
+            for (jit::Value* v : n->inputs()) take(v);
+            for (const Block* inner : n->blocks()) order_by_use(*inner, made_in, values, ordered);
+        }
+        for (jit::Value* v : where.outputs()) take(v);
     }
 
     /// The graph of a method of the module at `path`.
@@ -164,7 +180,9 @@ private:
             for (const jit::Value* v : n->inputs()) fetch(v);
         for (const jit::Value* v : results) fetch(v);
         copy_nodes(block, *graph, map);
-        return add_results(graph, map, results);
+        add_results(*graph, map, results);
+        drop_unused(graph->block());
+        return graph;
     }
     /// As Graph::copy_block_into, without the values that stand for members.
     static void copy_nodes(const Block& block, Graph& graph, ValueMap& map) {
@@ -181,10 +199,9 @@ private:
             graph.insert_node(copy);
         }
     }
-    std::shared_ptr<Graph> add_results(std::shared_ptr<Graph> graph, const ValueMap& map,
-                                       const std::vector<jit::Value*>& results) const {
-        if (results.size() == 1) graph->add_output(map.at(results[0]));
-        else if (results.empty()) graph->add_output(graph->insert_constant({}, Type::None()));
+    void add_results(Graph& graph, const ValueMap& map, const std::vector<jit::Value*>& results) const {
+        if (results.size() == 1) graph.add_output(map.at(results[0]));
+        else if (results.empty()) graph.add_output(graph.insert_constant({}, Type::None()));
         else {
             std::vector<jit::Value*> values;
             std::vector<TypePtr> types;
@@ -192,10 +209,9 @@ private:
                 values.push_back(map.at(v));
                 types.push_back(type_of_value(v));
             }
-            Node* const tuple = graph->insert_node(graph->create(prim::TupleConstruct, values, 1));
-            graph->add_output(tuple->output()->set_type(Type::Tuple(types)));
+            Node* const tuple = graph.insert_node(graph.create(prim::TupleConstruct, values, 1));
+            graph.add_output(tuple->output()->set_type(Type::Tuple(types)));
         }
-        return graph;
     }
     /// `self.a.b`: a chain before all others.
     static jit::Value* get_member(Graph& graph, jit::Value* self, const Module& module, const std::string& path,

@@ -3,6 +3,7 @@
 
 #include <reel/autograd/error.hpp>
 
+#include "ops/aliases.hpp"
 #include "ops/mapping.hpp"
 #include "ops/numbers.hpp"
 #include "trace/tracer.hpp"
@@ -18,12 +19,10 @@ constexpr std::string_view takes_numbers[] = {"add",         "sub",      "mul", 
 bool is_number_tensor(const IValue& v) {
     return v.isTensor() && v.toTensor().defined() && v.toTensor().dim() == 0 && v.toTensor().scalar_type() == kLong;
 }
-bool fits(const IValue& v, const Argument& a);
-
-bool fits(const IValue& v, const Type& type, const Argument& a) {
+bool fits(const IValue& v, const Type& type, const Argument& a, bool broadcast) {
     switch (type.kind()) {
     case TypeKind::Optional:
-        return v.isNone() || fits(v, *type.contained()[0], a);
+        return v.isNone() || fits(v, *type.contained()[0], a, broadcast);
     case TypeKind::Tensor:
         return v.isTensor();
     case TypeKind::Int:
@@ -42,19 +41,19 @@ bool fits(const IValue& v, const Type& type, const Argument& a) {
     case TypeKind::List: {
         const Type& element = *type.contained()[0];
         if (!v.isSequence())
-            return a.broadcast && (element.kind() == TypeKind::Int || element.kind() == TypeKind::Float) &&
-                   fits(v, element, a);
+            return broadcast && a.broadcast && (element.kind() == TypeKind::Int || element.kind() == TypeKind::Float) &&
+                   fits(v, element, a, broadcast);
         return std::all_of(v.elements().begin(), v.elements().end(),
-                           [&](const IValue& e) { return fits(e, element, a); });
+                           [&](const IValue& e) { return fits(e, element, a, broadcast); });
     }
     default:
         return false;
     }
 }
-bool fits(const IValue& v, const Argument& a) { return fits(v, *a.type, a); }
 
 struct Matching {
-    bool numbers_as_tensors, gather;
+    bool numbers_as_tensors, gather; ///< gather: `view(2, -1)`
+    bool lenient; ///< one number for a list, None for what has no default: overloads that need neither come first
 };
 
 /// The arguments in the schema's order; false when they do not fit it.
@@ -71,20 +70,20 @@ bool bind(const FunctionSchema& schema, const Args& given, const Kwargs& kwargs,
             ++named;
         } else if (position < args.size() && !a.kwarg_only) {
             const bool list = a.type->kind() == TypeKind::List && !args[position].isSequence();
-            if (how.gather && list && !a.broadcast) { // view(2, -1)
+            if (how.gather && list && !a.broadcast) {
                 v = IValue::list(Args(args.begin() + std::ptrdiff_t(position), args.end()));
                 position = args.size();
             } else v = args[position++];
         } else if (a.default_value) {
             bound.push_back(*a.default_value);
             is_given = false;
-        } else if (a.type->kind() == TypeKind::Optional) {
+        } else if (how.lenient && a.type->kind() == TypeKind::Optional) {
             bound.emplace_back();
             is_given = false;
         } else return false;
         if (!is_given) continue;
         const bool number = how.numbers_as_tensors && a.type->kind() == TypeKind::Tensor && v.isScalar();
-        if (!number && !fits(v, a)) return false;
+        if (!number && !fits(v, *a.type, a, how.lenient)) return false;
         bound.push_back(std::move(v));
     }
     return position == args.size() && named == kwargs.size();
@@ -97,9 +96,12 @@ bool is_for_tensors(const FunctionSchema& schema) {
         if (a.spelling.find("Dimname") == 0 || a.spelling.find("str[") == 0) return false;
     return schema.overload.find("names") == std::string::npos && schema.overload.find("out") == std::string::npos;
 }
-} // namespace
-
-namespace {
+/// Without arguments the bindings choose the overload with `correction`, which others precede.
+bool is_passed_over(const FunctionSchema& schema, std::size_t given) {
+    for (const char* name : {"aten::var", "aten::std", "aten::var_mean", "aten::std_mean"})
+        if (schema.name == name) return given == 1 && schema.overload != "correction";
+    return false;
+}
 /// `linalg.det` is `linalg_det`, `nn.functional.relu` is `relu`.
 std::string name_in_scripts(const std::string& name) {
     for (const std::string_view space : {"linalg.", "fft.", "special."})
@@ -118,10 +120,11 @@ const Operator* find_overload(const std::string& name, const Args& args, const K
         const std::string base = candidate.ends_with('_') ? candidate.substr(0, candidate.size() - 1) : candidate;
         const bool numbers =
             std::find(std::begin(takes_numbers), std::end(takes_numbers), base) != std::end(takes_numbers);
-        for (const bool gather : {false, true})
+        for (const auto& [gather, lenient] : {std::pair(false, false), {false, true}, {true, false}, {true, true}})
             for (const Operator* op : operators(Symbol("aten::" + candidate))) {
                 if (!is_for_tensors(op->schema) || op->refused) continue;
-                if (bind(op->schema, args, kwargs, {numbers, gather}, bound)) return op;
+                if (is_passed_over(op->schema, args.size() + kwargs.size())) continue;
+                if (bind(op->schema, args, kwargs, {numbers, gather, lenient}, bound)) return &canonical(*op);
             }
     }
     return nullptr;

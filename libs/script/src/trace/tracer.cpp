@@ -5,7 +5,7 @@
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/node.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
 
 #include "ops/numbers.hpp"
 
@@ -16,7 +16,7 @@ const Symbol module_call("trace::ModuleCall"), member("trace::Member"), looked_a
 namespace {
 thread_local Tracer* active = nullptr;
 
-bool is_integer_tensor(const IValue& v) { return v.isTensor() && v.toTensor().defined() && v.toTensor().dim() == 0; }
+bool is_single(const IValue& v) { return v.isTensor() && v.toTensor().defined() && v.toTensor().dim() == 0; }
 /// A number beside tensors: it raises no dtypes, as long as the trace is not saved.
 Tensor number_tensor(const IValue& v) {
     const ScalarType type = v.isDouble() ? kDouble : v.isBool() ? kBool : v.isInt() ? kLong : kComplexDouble;
@@ -38,7 +38,10 @@ IValue script_number(const IValue& v, const Argument& a) {
 IValue plain_number(const IValue& v, const Type& type) {
     if (type.kind() == TypeKind::Optional) return v.isNone() ? v : plain_number(v, *type.contained()[0]);
     if (type.kind() == TypeKind::Int || type.kind() == TypeKind::Number || type.kind() == TypeKind::Float)
-        return is_integer_tensor(v) ? IValue(v.toTensor().item()) : v;
+        if (is_single(v)) {
+            const IValue number(v.toTensor().item());
+            return type.kind() == TypeKind::Int && number.isDouble() ? IValue(std::int64_t(number.toDouble())) : number;
+        }
     if (type.kind() == TypeKind::List && v.isSequence() && type.contained()[0]->kind() == TypeKind::Int) {
         Args plain;
         for (const IValue& e : v.elements()) plain.push_back(plain_number(e, *type.contained()[0]));
@@ -102,6 +105,11 @@ void Tracer::local(const std::string& name, const IValue& value) {
     locals.emplace_back(name, value.toTensor());
 }
 
+void Tracer::name(const IValue& value, const std::string& name) {
+    jit::Value* const v = value_of(value.toTensor());
+    if (v->name().empty()) v->set_name(name);
+}
+
 jit::Value* Tracer::value_of(const Tensor& t) {
     if (!t.defined()) return constant_value({});
     if (const auto known = values_.find(t.unsafeGetTensorImpl()); known != values_.end()) {
@@ -129,12 +137,13 @@ jit::Value* Tracer::value_of(const Tensor& t) {
     return values_[t.unsafeGetTensorImpl()] = constant_value(t.detach());
 }
 /// The number behind its tensor, where an argument wants a number: fetched anew for each (rule SC-79).
-jit::Value* Tracer::number_of(const Tensor& t) {
+jit::Value* Tracer::number_of(const Tensor& t, TypeKind wanted) {
     jit::Value* const v = value_of(t);
-    const bool integer = t.scalar_type() == kLong || t.scalar_type() == kInt;
-    Node* const n = graph_->create(integer ? "aten::Int" : "aten::Float", {v}, 1);
-    n->set_op(find_operator(integer ? "aten::Int.Tensor" : "aten::Float.Tensor"));
-    n->output()->set_type(integer ? Type::Int() : Type::Float());
+    const bool any = wanted == TypeKind::Number, integer = wanted != TypeKind::Float;
+    const std::string name = any ? "aten::ScalarImplicit" : integer ? "aten::Int" : "aten::Float";
+    Node* const n = graph_->create(Symbol(name), {v}, 1);
+    n->set_op(find_operator(any ? name : name + ".Tensor"));
+    n->output()->set_type(any ? Type::Number() : integer ? Type::Int() : Type::Float());
     n->set_scope(v->node()->scope());
     if (v->node() == graph_->block()->param_node()) graph_->block()->prepend(n);
     else n->insert_after(v->node());
@@ -162,9 +171,10 @@ jit::Value* Tracer::operand(const IValue& v, const Type& type) {
     case TypeKind::List:
         return list_operand(v, *type.contained()[0], std::nullopt);
     case TypeKind::Float:
-        return constant_value(v.isInt() ? IValue(v.toDouble()) : v);
+        return v.isTensor() ? number_of(v.toTensor(), TypeKind::Float)
+                            : constant_value(v.isInt() ? IValue(v.toDouble()) : v);
     default:
-        return v.isTensor() ? number_of(v.toTensor()) : constant_value(v);
+        return v.isTensor() ? number_of(v.toTensor(), type.kind()) : constant_value(v);
     }
 }
 jit::Value* Tracer::operand(const IValue& v, const Argument& a) {
@@ -224,17 +234,26 @@ IValue Tracer::aten(std::string_view qualified, Args args, const std::function<I
     return record(*op, args, run);
 }
 
-Tensor Tracer::size(const Tensor& t, std::int64_t dim) {
-    Node* const n = insert("aten::size", {value_of(t), constant_value(dim)}, 1);
-    n->set_op(find_operator("aten::size.int"));
-    n->output()->set_type(Type::Int());
-    Node* const to_tensor = insert(prim::NumToTensor, {n->output()}, 1);
+/// A number of the trace as a tensor without dimensions.
+Tensor Tracer::count(Node* number, std::int64_t value) {
+    number->output()->set_type(Type::Int());
+    Node* const to_tensor = insert(prim::NumToTensor, {number->output()}, 1);
     to_tensor->set_op(find_operator("prim::NumToTensor.Scalar"));
     to_tensor->output()->set_type(std::make_shared<TensorType>(TensorType::Profile{kLong, {}, {}, std::nullopt, kCPU}));
     const Untraced guard;
-    const Tensor number = reel::scalar_tensor(t.size(dim), kLong);
-    keep(number, to_tensor->output());
-    return number;
+    const Tensor out = reel::scalar_tensor(value, kLong);
+    keep(out, to_tensor->output());
+    return out;
+}
+Tensor Tracer::size(const Tensor& t, std::int64_t dim) {
+    Node* const n = insert("aten::size", {value_of(t), constant_value(dim)}, 1);
+    n->set_op(find_operator("aten::size.int"));
+    return count(n, t.size(dim));
+}
+Tensor Tracer::numel(const Tensor& t) {
+    Node* const n = insert("aten::numel", {value_of(t)}, 1);
+    n->set_op(find_operator("aten::numel"));
+    return count(n, t.numel());
 }
 void Tracer::look_at(const IValue& tensor) { insert(looked_at, {value_of(tensor.toTensor())}); }
 Tensor Tracer::constant(const Tensor& t) {

@@ -40,11 +40,14 @@ public:
     /// Calls the module, what it calls in a block of its own.
     IValue module(nn::Module& module, const Args& args);
     Tensor size(const Tensor& t, std::int64_t dim);
+    Tensor numel(const Tensor& t);
     Tensor constant(const Tensor& t);
     void look_at(const IValue& tensor);
     /// A variable of the function that is running: a value without a name takes that of the first variable that holds
     /// it where the value is used first.
     void local(const std::string& name, const IValue& value);
+    /// The value's name from here on, where it has none.
+    void name(const IValue& value, const std::string& name);
 
     /// An argument of the whole.
     void add_input(const IValue& value, const std::string& name);
@@ -64,7 +67,8 @@ private:
     jit::Value* operand(const IValue& v, const Type& type);
     jit::Value* list_operand(const IValue& v, const Type& element, std::optional<std::int64_t> broadcast);
     jit::Value* value_of(const Tensor& t);
-    jit::Value* number_of(const Tensor& t);
+    jit::Value* number_of(const Tensor& t, TypeKind wanted);
+    Tensor count(Node* number, std::int64_t value);
     jit::Value* output_of(const IValue& v, bool strict);
     jit::Value* constant_value(const IValue& v, TypePtr type = nullptr);
     Node* insert(Symbol kind, std::vector<jit::Value*> inputs, std::size_t outputs = 0);
@@ -135,9 +139,6 @@ struct Layer {
     std::string_view parameters = "input"; ///< of its forward
 };
 const Layer* find_layer(const nn::Module& module);
-/// Attention and the layer around it, step by step (attention.cpp).
-IValue trace_attention(Tracer& t, nn::Module& layer, const Args& args);
-IValue trace_encoder_layer(Tracer& t, nn::Module& layer, const Args& args);
 
 /// Script modules of the classes that the tree's modules have, sharing its tensors; then the recorded calls become
 /// their methods (methods.cpp).

@@ -1,6 +1,6 @@
 // What traced programs call: recorded while a trace runs, else just done.
 #include <reel/autograd/error.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/nn/module.hpp>
 
 #include "trace/tracer.hpp"
@@ -69,6 +69,20 @@ Tensor apply(Tracer& t, Tensor x, const std::vector<indexing::TensorIndex>& indi
     }
     return x;
 }
+/// One number where one tensor points to: the reference fills.
+bool fill(Tracer& t, const Tensor& view, const Args& tensors, const IValue& value) {
+    const Tensor index = tensors.back().toTensor();
+    for (std::size_t i = 0; i + 1 < tensors.size(); ++i)
+        if (!tensors[i].isNone()) return false;
+    const IValue number = value.isBool() ? IValue(std::int64_t(value.toBool())) : value;
+    if (index.scalar_type() == kBool) {
+        if (tensors.size() > 1 || index.dim() != view.dim()) return false;
+        t.aten("aten::masked_fill_.Scalar", {view, index, number});
+    } else if (index.dim() == 1 && index.scalar_type() == kLong) {
+        t.aten("aten::index_fill_.int_Scalar", {view, std::int64_t(tensors.size()) - 1, index, number});
+    } else return false;
+    return true;
+}
 } // namespace
 
 Tensor index(const Tensor& x, const std::vector<indexing::TensorIndex>& indices) {
@@ -90,6 +104,7 @@ void index_put(const Tensor& x, const std::vector<indexing::TensorIndex>& indice
     const Untraced own;
     Args tensors;
     const Tensor view = apply(*t, x, indices, tensors);
+    if (!tensors.empty() && !value.isTensor() && fill(*t, view, tensors, value)) return;
     if (!tensors.empty()) {
         const IValue put = value.isTensor() ? value : IValue(reel::scalar_tensor(value.toScalar(), x.scalar_type()));
         t->aten("aten::index_put_", {view, IValue::list(std::move(tensors)), put, false});

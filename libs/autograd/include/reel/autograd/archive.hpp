@@ -78,7 +78,8 @@ public:
     void read(const std::string& key, Tensor& tensor, bool is_buffer = false) const;
     void read(const std::string& key, Value& value) const;
     void read(const std::string& key, InputArchive& nested) const;
-    /// False when there is no such entry or it is of another kind; the target is not touched then.
+    /// False when there is no such entry or it is of another kind; the target is not touched then. Nested entries of a
+    /// state dict are those that its dotted keys name below `key`.
     bool try_read(const std::string& key, Tensor& tensor, bool is_buffer = false) const;
     bool try_read(const std::string& key, Value& value) const;
     bool try_read(const std::string& key, InputArchive& nested) const;

@@ -20,6 +20,7 @@ inline constexpr DeviceType kMeta = DeviceType::Meta;
 /// A device kind with an index; index -1 means the current device of that kind.
 class Device {
 public:
+    using Type = DeviceType;
     constexpr Device(DeviceType type, DeviceIndex index = -1) : type_(type), index_(index) {}
     /// Parses `"cpu"`, `"cuda"`, `"cuda:1"`, `"meta"`. Throws Error naming the text and the accepted forms.
     Device(std::string_view text);

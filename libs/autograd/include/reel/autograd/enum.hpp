@@ -110,6 +110,11 @@ private:
 namespace enumtype {
 /// The constant's name: `kMean`.
 template <class... T> std::string get_enum_name(Choice<T...> v) { return v.name(); }
+/// The same for a variant of choices.
+template <template <class...> class Variant, class... T>
+requires(requires { T::text; } && ...) std::string get_enum_name(const Variant<T...>& v) {
+    return visit([](const auto& choice) { return std::string(choice.text); }, v);
+}
 template <class... T> Reduction::Reduction reduction_get_enum(Choice<T...> v) {
     const std::string name = v.name();
     if (name == "kNone") return Reduction::None;

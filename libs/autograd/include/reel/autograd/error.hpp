@@ -110,9 +110,25 @@ template <class... A> std::string str(const A&... a) { return detail::compose(a.
 
 enum class WarningType { UserWarning, DeprecationWarning };
 
+namespace WarningUtils {
+void set_warn_always(bool on) noexcept;
+bool get_warn_always() noexcept;
+/// Disables the once-per-site filter for the lifetime of the guard.
+class WarnAlways {
+public:
+    explicit WarnAlways(bool on = true) : previous_(get_warn_always()) { set_warn_always(on); }
+    ~WarnAlways() { set_warn_always(previous_); }
+    WarnAlways(const WarnAlways&) = delete;
+
+private:
+    bool previous_;
+};
+} // namespace WarningUtils
+
 /// What a warning handler receives.
 class Warning {
 public:
+    using WarnAlways = WarningUtils::WarnAlways;
     Warning(WarningType type, std::string msg, std::source_location where)
         : type_(type), msg_(std::move(msg)), where_(where) {}
     WarningType type() const { return type_; }
@@ -136,8 +152,6 @@ namespace WarningUtils {
 /// Installs `handler` for this thread and returns nothing; null restores the default.
 void set_warning_handler(WarningHandler* handler) noexcept;
 WarningHandler* get_warning_handler() noexcept;
-void set_warn_always(bool on) noexcept;
-bool get_warn_always() noexcept;
 /// Swaps the handler for the lifetime of the guard.
 class WarningHandlerGuard {
 public:
@@ -149,16 +163,6 @@ public:
 
 private:
     WarningHandler* previous_;
-};
-/// Disables the once-per-site filter for the lifetime of the guard.
-class WarnAlways {
-public:
-    explicit WarnAlways(bool on = true) : previous_(get_warn_always()) { set_warn_always(on); }
-    ~WarnAlways() { set_warn_always(previous_); }
-    WarnAlways(const WarnAlways&) = delete;
-
-private:
-    bool previous_;
 };
 } // namespace WarningUtils
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -17,6 +19,16 @@ struct EllipsisType {};
 /// As many full slices as fit.
 inline constexpr EllipsisType Ellipsis{};
 
+/// The end of a slice that has none, and the start of one backwards, as libtorch counts them: equal to an absent part.
+template <std::int64_t number> struct SliceBound {
+    constexpr operator std::int64_t() const { return number; }
+    friend constexpr bool operator==(const std::optional<std::int64_t>& part, SliceBound) {
+        return part.value_or(number) == number;
+    }
+};
+inline constexpr SliceBound<std::numeric_limits<std::int64_t>::max()> INDEX_MAX;
+inline constexpr SliceBound<std::numeric_limits<std::int64_t>::min()> INDEX_MIN;
+
 /// `start:stop:step`; absent parts mean the whole extent. Negative steps are refused.
 class Slice {
 public:
@@ -25,6 +37,7 @@ public:
         Part value;
         constexpr Arg(NoneType) {}
         constexpr Arg(std::nullopt_t) {}
+        template <std::int64_t number> constexpr Arg(SliceBound<number>) {}
         constexpr Arg(std::int64_t v) : value(v) {}
         constexpr Arg(int v) : value(v) {}
     };
@@ -38,5 +51,7 @@ private:
     Part start_, stop_;
     std::int64_t step_;
 };
+/// `1:5:2`; what is absent stays empty, in libtorch's form it is a number (reel/autograd/printing.hpp).
+std::ostream& operator<<(std::ostream& os, const Slice& slice);
 
 } // namespace reel::indexing

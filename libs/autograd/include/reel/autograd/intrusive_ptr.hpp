@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 namespace reel {
@@ -43,8 +44,11 @@ private:
     mutable std::atomic<std::uint32_t> count_{0};
 };
 
+/// What a pointer to T answers itself, beside `->`: nothing unless it is specialized, next to T.
+template <class T> struct PointerMembers {};
+
 /// Counted pointer; `T` provides `add_ref()` and a static `release(T*)` that drops one reference and frees at zero.
-template <class T> class intrusive_ptr {
+template <class T> class intrusive_ptr : public PointerMembers<T> {
 public:
     constexpr intrusive_ptr() noexcept = default;
     constexpr intrusive_ptr(std::nullptr_t) noexcept {}
@@ -74,6 +78,12 @@ public:
     T* operator->() const noexcept { return p_; }
     T& operator*() const noexcept { return *p_; }
     explicit operator bool() const noexcept { return p_ != nullptr; }
+    /// A shared pointer that holds one reference: `std::shared_ptr<Node> fn = x.grad_fn()`.
+    template <class U>
+    requires std::is_convertible_v<T*, U*>
+    operator std::shared_ptr<U>() const {
+        return p_ ? std::shared_ptr<U>(p_, [self = *this](U*) {}) : nullptr;
+    }
     void reset() noexcept { intrusive_ptr().swap(*this); }
     void swap(intrusive_ptr& o) noexcept { std::swap(p_, o.p_); }
     /// Gives up ownership without dropping the reference.

@@ -59,6 +59,8 @@ public:
 
     const char* name() const { return name_; }
     bool has(DeviceType d) const { return functions_[int(d)]; }
+    /// The device's function, null where it has none: what stands in its place hands calls on to it.
+    Function* function(DeviceType d) const { return functions_[int(d)]; }
     /// The device's function; null takes it away.
     void set(DeviceType d, Function* function) noexcept { functions_[int(d)] = function; }
 

@@ -1,7 +1,8 @@
 // The `_like` factories with the memory format as an argument of its own, as libtorch has them.
 #pragma once
 
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/random/sampling.hpp>
 
 namespace reel {

@@ -1,9 +1,9 @@
-// Ranges with the options where libtorch has them too, in the step's place.
+// Ranges and identities with the options where libtorch has them too, in the step's place.
 #pragma once
 
 #include <concepts>
 
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/ranges.hpp>
 
 namespace reel {
 
@@ -11,6 +11,12 @@ namespace reel {
 template <std::convertible_to<TensorOptions> O>
 requires(!std::convertible_to<O, Scalar>) Tensor arange(const Scalar& start, const Scalar& end, const O& options) {
     return arange(start, end, Scalar(1), TensorOptions(options));
+}
+
+/// `eye(3, kDouble)`: n rows and columns, with options.
+template <std::convertible_to<TensorOptions> O>
+requires(!std::convertible_to<O, Scalar>) Tensor eye(std::int64_t n, const O& options) {
+    return eye(n, std::nullopt, TensorOptions(options));
 }
 
 } // namespace reel

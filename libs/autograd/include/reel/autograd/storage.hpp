@@ -13,6 +13,28 @@ namespace reel {
 /// Frees what a storage points to. `context` is whatever the storage was made with.
 using StorageDeleter = void (*)(void* data, std::size_t nbytes, void* context);
 
+/// A storage's memory, as libtorch hands it out.
+struct DataPtr {
+    void* data;
+    void* context;
+    Device on;
+    void* get() const { return data; }
+    void* get_context() const { return context; }
+    Device device() const { return on; }
+    explicit operator bool() const { return data != nullptr; }
+};
+
+/// Handles of storages answer themselves, as libtorch's do: `x.storage().nbytes()`.
+template <> struct PointerMembers<Storage> {
+    void* data() const;
+    std::size_t nbytes() const;
+    Device device() const;
+    DataPtr data_ptr() const;
+
+private:
+    Storage* self() const;
+};
+
 /// Memory shared by a tensor, its views and its detached aliases. All of them share `version` (rule E-38).
 class Storage final : public RefCounted {
 public:
@@ -28,6 +50,8 @@ public:
     void* data() const { return data_; }
     std::size_t nbytes() const { return nbytes_; }
     Device device() const { return device_; }
+    /// What its deleter gets; null when nobody else's memory was wrapped.
+    void* context() const { return context_; }
     bool is_pinned() const;
     std::uint32_t version() const { return counter().version_.load(std::memory_order_relaxed); }
     void bump_version() { counter().version_.fetch_add(1, std::memory_order_relaxed); }
@@ -55,5 +79,15 @@ private:
     std::atomic<std::uint32_t> version_{0};
     intrusive_ptr<Storage> counter_; ///< null: this one counts
 };
+
+inline Storage* PointerMembers<Storage>::self() const {
+    return static_cast<const intrusive_ptr<Storage>*>(this)->get();
+}
+inline void* PointerMembers<Storage>::data() const { return self() ? self()->data() : nullptr; }
+inline std::size_t PointerMembers<Storage>::nbytes() const { return self() ? self()->nbytes() : 0; }
+inline Device PointerMembers<Storage>::device() const { return self() ? self()->device() : Device(kCPU); }
+inline DataPtr PointerMembers<Storage>::data_ptr() const {
+    return {data(), self() ? self()->context() : nullptr, device()};
+}
 
 } // namespace reel

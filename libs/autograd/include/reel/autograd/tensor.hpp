@@ -199,6 +199,7 @@ public:
                        bool accumulate = false) const;
     Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices, const Scalar& value) const;
     Tensor& index_put_(ArrayRef<indexing::TensorIndex> indices, const Tensor& value, bool accumulate = false) const;
+    Tensor& index_put_(ArrayRef<indexing::TensorIndex> indices, const Scalar& value) const;
 
     // --- Autograd -------------------------------------------------------------------------------------------------
     bool requires_grad() const;
@@ -331,6 +332,9 @@ private:
     Slice slice_;
     reel::Tensor tensor_;
 };
+/// As in Python: `None`, `...`, `0`, `True`, `1:5:2`, a tensor; and a list of them in parentheses.
+std::ostream& operator<<(std::ostream& os, const TensorIndex& index);
+std::ostream& operator<<(std::ostream& os, const std::vector<TensorIndex>& indices);
 } // namespace indexing
 
 /// Prints as Python does: `tensor([1., 2.], requires_grad=True)`.

@@ -1,6 +1,7 @@
 // Tensors from data that the program already has: literals, containers and foreign memory.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <initializer_list>
 #include <type_traits>
@@ -33,7 +34,8 @@ private:
     std::vector<TensorLiteral> elements_;
 };
 Tensor tensor_from_literal(const TensorLiteral& literal, const TensorOptions& options);
-/// Copies `n` elements; the dtype defaults as for literals.
+
+Tensor tensor_from_tensor(const Tensor& data, const TensorOptions& options);
 Tensor tensor_from_elements(const void* elements, std::size_t n, ScalarType type, const TensorOptions& options);
 } // namespace detail
 
@@ -51,6 +53,10 @@ template <class T> Tensor tensor(const std::vector<T>& elements, const TensorOpt
         const std::vector<std::uint8_t> bytes(elements.begin(), elements.end());
         return detail::tensor_from_elements(bytes.data(), bytes.size(), kBool, options);
     } else return detail::tensor_from_elements(elements.data(), elements.size(), dtype_of<T>, options);
+}
+/// A copy of `data` that has no part in its graph, of the options' dtype and on their device where they name one.
+template <std::same_as<Tensor> T> Tensor tensor(const T& data, const TensorOptions& options = {}) {
+    return detail::tensor_from_tensor(data, options);
 }
 
 /// A tensor on memory that somebody else owns; never copies. `deleter` runs on `data` when the last tensor that shares

@@ -1,8 +1,7 @@
 // Copies, conversions and fills.
 #include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "tape/inplace.hpp"

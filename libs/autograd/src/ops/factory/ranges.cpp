@@ -1,10 +1,11 @@
-// Evenly spaced numbers, on a linear and on a logarithmic scale.
+// Evenly spaced numbers: counted in steps, on a linear and on a logarithmic scale.
 #include <reel/autograd/ops/factory/ranges.hpp>
 #include <reel/autograd/record.hpp>
 
 #include <cmath>
 #include <complex>
 
+#include "ops/factory/fill.hpp"
 #include "tensor/checked_size.hpp"
 #include "tensor/host_values.hpp"
 
@@ -20,8 +21,7 @@ Tensor series(const char* op, std::int64_t steps, const TensorOptions& options, 
     const Tensor wide = generated<T>(steps, at);
     Tensor out = empty_raw({steps}, options.dtype(), options.device());
     copy_raw(out, wide);
-    if (options.requires_grad()) out.requires_grad_();
-    return out;
+    return factory::finish(std::move(out), options);
 }
 
 /// Number i of `steps` from `a` to `b`, counted from the nearer end so that both ends are exact.
@@ -42,7 +42,42 @@ TensorOptions ranged(const TensorOptions& o, bool complex) {
 double end_point(const Scalar& v, ScalarType dtype) {
     return isIntegralType(dtype, true) ? std::trunc(v.toDouble()) : v.toDouble();
 }
+/// How many of start, start + step, ... lie before `end`; the step leads there.
+std::int64_t steps_between(std::int64_t start, std::int64_t end, std::int64_t step) {
+    const std::uint64_t span =
+        step > 0 ? std::uint64_t(end) - std::uint64_t(start) : std::uint64_t(start) - std::uint64_t(end);
+    const std::uint64_t by = step > 0 ? std::uint64_t(step) : 0 - std::uint64_t(step);
+    const std::uint64_t n = span / by + (span % by != 0);
+    REEL_CHECK_VALUE(n <= std::uint64_t(std::numeric_limits<std::int64_t>::max()), "arange: from ", start, " to ", end,
+                     " in steps of ", step, " there are more than 2^63 - 1 numbers");
+    return std::int64_t(n);
+}
 } // namespace
+
+/// int64 when all arguments are integers, else the default dtype.
+REEL_OP("arange(Scalar end, *, TensorOptions options={}) -> Tensor", not_differentiable, out)
+Tensor arange(const Scalar& end, TensorOptions options) { return arange(Scalar(0), end, Scalar(1), options); }
+REEL_OP("arange(Scalar start, Scalar end, Scalar step=1, *, TensorOptions options={}) -> Tensor", not_differentiable,
+        out)
+Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, TensorOptions options) {
+    const bool ints = start.isIntegral(true) && end.isIntegral(true) && step.isIntegral(true);
+    const ScalarType dtype = options.has_dtype() ? ScalarType(options.dtype()) : ints ? kLong : get_default_dtype();
+    REEL_CHECK(step.toDouble() != 0, "arange: step must not be zero");
+    const double span = end.toDouble() - start.toDouble();
+    REEL_CHECK(std::isfinite(span), "arange: start ", start, " and end ", end, " must be finite");
+    REEL_CHECK(span == 0 || (span > 0) == (step.toDouble() > 0), "arange: step ", step, " leads away from end ", end,
+               " when starting at ", start);
+    const std::int64_t n = ints ? steps_between(start.toLong(), end.toLong(), step.toLong())
+                                : checked_size("arange", "the number of elements", std::ceil(span / step.toDouble()));
+    check_sizes("arange", n, dtype);
+    const auto integer = [&](std::int64_t i) { return start.toLong() + i * step.toLong(); };
+    const auto number = [&](std::int64_t i) { return start.toDouble() + double(i) * step.toDouble(); };
+    const Tensor wide =
+        isIntegralType(dtype, true) && ints ? generated<std::int64_t>(n, integer) : generated<double>(n, number);
+    Tensor t = empty_raw({n}, dtype, options.device());
+    copy_raw(t, wide);
+    return factory::finish(std::move(t), options);
+}
 
 /// `steps` numbers from `start` to `end`, both included.
 REEL_OP("linspace(Scalar start, Scalar end, int steps, *, TensorOptions options={}) -> Tensor", not_differentiable, out)
@@ -72,27 +107,6 @@ Tensor logspace(const Scalar& start, const Scalar& end, std::int64_t steps, doub
         return series<double>("logspace", 1, o, [&](std::int64_t) { return std::pow(base, start.toDouble()); });
     const Line<double> exponent(end_point(start, t), end_point(end, t), steps);
     return series<double>("logspace", steps, o, [&](std::int64_t i) { return std::pow(base, exponent(i)); });
-}
-
-/// Uninitialised memory of sizes `size` whose dimensions lie in memory in the order `physical_layout`.
-REEL_OP("empty_permuted(int[] size, int[] physical_layout, *, TensorOptions options={}) -> Tensor", not_differentiable,
-        samples(call(ints({2, 3}), ints({1, 0}))))
-Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, TensorOptions options) {
-    REEL_CHECK(size.size() == physical_layout.size(), "empty_permuted: size ", size, " and physical_layout ",
-               physical_layout, " differ in length");
-    check_sizes("empty_permuted", size, options.dtype());
-    Dims strides(size.size(), -1);
-    std::int64_t step = 1;
-    for (std::size_t i = physical_layout.size(); i-- > 0;) {
-        const std::int64_t d = physical_layout[i];
-        REEL_CHECK(d >= 0 && d < std::int64_t(size.size()) && strides[std::size_t(d)] == -1,
-                   "empty_permuted: physical_layout must name each dimension once, got ", physical_layout);
-        strides[std::size_t(d)] = step;
-        step *= size[std::size_t(d)] > 1 ? size[std::size_t(d)] : 1;
-    }
-    Tensor out = empty_strided_raw(size, strides, options.dtype(), options.device());
-    if (options.requires_grad()) out.requires_grad_();
-    return out;
 }
 
 } // namespace reel

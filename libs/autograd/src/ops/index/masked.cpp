@@ -1,20 +1,23 @@
 // Reductions and normalisations that leave out the elements where a mask is false.
 #include <limits>
 
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
+#include <reel/autograd/ops/factory/ones.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/masked.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/nn/softmax.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/conj.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
+#include <reel/autograd/ops/pointwise/masked_fill.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/reduce/logsumexp.hpp>
 #include <reel/autograd/ops/reduce/minmax.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/reduce/scan.hpp>
 #include <reel/autograd/ops/reduce/vector_norm.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 
 #include "ops/reduce/reduction.hpp"
 

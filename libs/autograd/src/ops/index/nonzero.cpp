@@ -1,7 +1,6 @@
 // Where the non-zero elements are.
 #include <reel/autograd/kernels/search.hpp>
 #include <reel/autograd/ops/index/nonzero.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
 
 #include "ops/shape/shape_util.hpp"
 

@@ -8,6 +8,7 @@
 
 #include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/index/scatter.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
 
 namespace reel {
 

@@ -1,16 +1,16 @@
 // Reductions into positions that index tensors name: scatter_reduce, index_reduce.
-#include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
-#include <reel/autograd/ops/index/scatter_reduce.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
-#include <reel/autograd/ops/shape/join.hpp>
-#include <reel/autograd/ops/shape/squeeze.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 #include <limits>
 #include <string>
+
+#include <reel/autograd/ops/factory/like.hpp>
+#include <reel/autograd/ops/factory/ranges.hpp>
+#include <reel/autograd/ops/index/scatter_reduce.hpp>
+#include <reel/autograd/ops/pointwise/conj.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
 
 #include "op/dispatch.hpp"
 #include "ops/index/index_kernels.hpp"

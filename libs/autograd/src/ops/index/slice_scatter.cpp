@@ -1,7 +1,8 @@
 // Copies of a tensor in which the part that a view would show is replaced.
 #include <reel/autograd/ops/index/slice_scatter.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
+#include <reel/autograd/ops/shape/diagonals.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/pointwise/run.hpp"
 #include "ops/shape/shape_util.hpp"

@@ -1,7 +1,6 @@
 // Order: sort, argsort, msort, topk, kthvalue.
 #include <reel/autograd/kernels/sort.hpp>
 #include <reel/autograd/ops/index/sort.hpp>
-#include <reel/autograd/ops/shape/slice.hpp>
 
 #include "ops/index/index_kernels.hpp"
 #include "ops/shape/shape_util.hpp"

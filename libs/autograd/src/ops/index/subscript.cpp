@@ -2,13 +2,15 @@
 // bools select. The views and selections are ops, called as a user calls them.
 #define REEL_CALLS_OPS
 #include <cstring>
+#include <ostream>
 
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/index.hpp>
 #include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/printing.hpp>
 
 #include "ops/index/index.hpp"
 #include "ops/shape/shape_util.hpp"
@@ -22,6 +24,45 @@ namespace indexing {
 TensorIndex::TensorIndex(const char* text) : kind_(Kind::Ellipsis) {
     REEL_CHECK_VALUE(std::strcmp(text, "...") == 0, "index: got the text '", text,
                      "'; the only text accepted is \"...\"");
+}
+
+namespace {
+/// One end of a slice: nothing where it is absent, in libtorch's form the number that stands for it there.
+void print_part(std::ostream& os, const Slice::Part& part, std::int64_t absent) {
+    if (part) os << *part;
+    else if (printing() == Printing::libtorch) os << absent;
+}
+} // namespace
+
+std::ostream& operator<<(std::ostream& os, const Slice& slice) {
+    const bool backwards = slice.step() < 0;
+    print_part(os, slice.start(), backwards ? std::int64_t(INDEX_MAX) : 0);
+    os << ':';
+    print_part(os, slice.stop(), backwards ? std::int64_t(INDEX_MIN) : std::int64_t(INDEX_MAX));
+    return os << ':' << slice.step();
+}
+std::ostream& operator<<(std::ostream& os, const TensorIndex& index) {
+    const bool cpp = printing() == Printing::libtorch;
+    switch (index.kind()) {
+    case TensorIndex::Kind::None:
+        return os << "None";
+    case TensorIndex::Kind::Ellipsis:
+        return os << "...";
+    case TensorIndex::Kind::Integer:
+        return os << index.integer();
+    case TensorIndex::Kind::Boolean:
+        return os << (index.boolean() ? (cpp ? "true" : "True") : cpp ? "false" : "False");
+    case TensorIndex::Kind::Slice:
+        return os << index.slice();
+    case TensorIndex::Kind::Tensor:
+        return os << index.tensor();
+    }
+    return os;
+}
+std::ostream& operator<<(std::ostream& os, const std::vector<TensorIndex>& indices) {
+    os << '(';
+    for (std::size_t i = 0; i < indices.size(); ++i) os << (i ? ", " : "") << indices[i];
+    return os << ')';
 }
 } // namespace indexing
 
@@ -42,7 +83,9 @@ struct Subscript {
     }
 };
 
-Subscript subscript(const Tensor& self, ArrayRef<TensorIndex> indices) {
+namespace {
+/// How many dimensions of `self` the list consumes; what it does not is the ellipsis's.
+std::int64_t consumed_dims(const Tensor& self, ArrayRef<TensorIndex> indices) {
     REEL_CHECK_INDEX(!indices.empty(), "index: the index list is empty");
     std::int64_t consumed = 0, ellipses = 0;
     for (const TensorIndex& i : indices) {
@@ -64,6 +107,12 @@ Subscript subscript(const Tensor& self, ArrayRef<TensorIndex> indices) {
     REEL_CHECK_INDEX(ellipses <= 1, "index: an index list may hold one ellipsis, got ", ellipses);
     REEL_CHECK_INDEX(consumed <= self.dim(), "index: too many indices (", consumed, ") for a tensor of ", self.dim(),
                      " dimensions, sizes ", self.sizes());
+    return consumed;
+}
+} // namespace
+
+Subscript subscript(const Tensor& self, ArrayRef<TensorIndex> indices) {
+    const std::int64_t consumed = consumed_dims(self, indices);
     Subscript s{self, {}};
     std::int64_t dim = 0, own = 0; // of the view so far, and of `self`, which is the one that messages name
     const auto pick = [&](std::int64_t i) {
@@ -97,11 +146,10 @@ Subscript subscript(const Tensor& self, ArrayRef<TensorIndex> indices) {
             ++dim;
             ++own;
             break;
-        case Kind::Boolean: {
+        case Kind::Boolean:
             s.view = reel::unsqueeze(s.view, dim);
             select_by(reel::zeros({i.integer() ? 1 : 0}, TensorOptions(kLong).device(self.device())), 0);
             break;
-        }
         case Kind::Tensor: {
             const Tensor& t = i.tensor();
             if (t.scalar_type() == kByte) warn_of_byte_mask();
@@ -152,9 +200,12 @@ Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Ten
     return const_cast<Tensor&>(*this);
 }
 Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Scalar& value) const {
+    return index_put_(ArrayRef<TensorIndex>(indices), value);
+}
+Tensor& Tensor::index_put_(ArrayRef<TensorIndex> indices, const Scalar& value) const {
     const Tensor one = empty_raw({}, scalar_type(), device());
     fill_raw(one, value);
-    assign(*this, ArrayRef<TensorIndex>(indices), one, false);
+    assign(*this, indices, one, false);
     return const_cast<Tensor&>(*this);
 }
 Tensor& Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor& value, bool accumulate) const {

@@ -3,7 +3,7 @@
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/index/unique.hpp>
 #include <reel/autograd/ops/pointwise/division.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "ops/index/index_kernels.hpp"

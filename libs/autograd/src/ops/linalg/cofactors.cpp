@@ -1,10 +1,12 @@
 // Cofactors by singular values: the derivative of the determinant where the matrix has no inverse.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
+#include <reel/autograd/ops/factory/ones.hpp>
 #include <reel/autograd/ops/linalg/lu.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/linalg/spectral.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/conj.hpp>
+#include <reel/autograd/ops/pointwise/masked_fill.hpp>
 #include <reel/autograd/ops/reduce/scan.hpp>
 #include <reel/autograd/ops/shape/arrange.hpp>
 #include <reel/autograd/ops/shape/diagonals.hpp>

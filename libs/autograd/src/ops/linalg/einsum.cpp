@@ -6,10 +6,10 @@
 #include <reel/autograd/ops/linalg/einsum.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/diagonals.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
-#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/reduce/reduction.hpp"
 
@@ -148,17 +148,41 @@ Term pair(Term a, Term b, const Labels& keep) {
     r.t = reshape(bmm(x, y), sizes);
     return r;
 }
-Tensor evaluate(std::string_view equation, TensorList operands) {
-    REEL_CHECK(!operands.empty(), "einsum: expected at least one operand");
-    const std::size_t arrow = equation.find("->");
-    const std::string_view inputs = equation.substr(0, arrow);
+/// The subscripts of each operand.
+std::vector<Labels> subscripts_of(std::string_view inputs) {
     std::vector<Labels> subscripts;
     for (std::size_t begin = 0;;) {
         const std::size_t comma = inputs.find(',', begin);
         subscripts.push_back(parse(inputs.substr(begin, comma == inputs.npos ? inputs.npos : comma - begin)));
-        if (comma == inputs.npos) break;
+        if (comma == inputs.npos) return subscripts;
         begin = comma + 1;
     }
+}
+/// The result's labels in order. `uses` counts each letter; `dots` stand for the ellipsis.
+Labels output_of(std::string_view equation, const std::array<int, letters>& uses, const Labels& dots) {
+    const std::size_t arrow = equation.find("->");
+    Labels output;
+    if (arrow == equation.npos) {
+        output = dots; // implicit: the dots, then every letter that occurs once, in alphabetical order
+        for (int l = 0; l < letters; ++l)
+            if (uses[std::size_t(l)] == 1) output.push_back(l);
+        return output;
+    }
+    for (const int s : parse(equation.substr(arrow + 2))) {
+        if (s == ellipsis) {
+            output.insert(output.end(), dots.begin(), dots.end());
+            continue;
+        }
+        REEL_CHECK(!has(output, s), "einsum: equation '", equation, "' repeats a subscript in its output");
+        REEL_CHECK(uses[std::size_t(s)] > 0, "einsum: equation '", equation,
+                   "' has an output subscript that no operand has");
+        output.push_back(s);
+    }
+    return output;
+}
+Tensor evaluate(std::string_view equation, TensorList operands) {
+    REEL_CHECK(!operands.empty(), "einsum: expected at least one operand");
+    const std::vector<Labels> subscripts = subscripts_of(equation.substr(0, equation.find("->")));
     REEL_CHECK(subscripts.size() == operands.size(), "einsum: equation '", equation, "' describes ", subscripts.size(),
                " operands, got ", operands.size());
     std::int64_t rank = 0;
@@ -182,23 +206,7 @@ Tensor evaluate(std::string_view equation, TensorList operands) {
             if (mine != 1) size = mine;
         }
     }
-    Labels output;
-    if (arrow == equation.npos) {
-        output = dots; // implicit: the dots, then every letter that occurs once, in alphabetical order
-        for (int l = 0; l < letters; ++l)
-            if (uses[std::size_t(l)] == 1) output.push_back(l);
-    } else {
-        for (const int s : parse(equation.substr(arrow + 2))) {
-            if (s == ellipsis) {
-                output.insert(output.end(), dots.begin(), dots.end());
-                continue;
-            }
-            REEL_CHECK(!has(output, s), "einsum: equation '", equation, "' repeats a subscript in its output");
-            REEL_CHECK(uses[std::size_t(s)] > 0, "einsum: equation '", equation,
-                       "' has an output subscript that no operand has");
-            output.push_back(s);
-        }
-    }
+    const Labels output = output_of(equation, uses, dots);
     Term result = terms[0];
     const auto keep_after = [&](std::size_t next) {
         Labels keep = output;

@@ -2,7 +2,7 @@
 #include <reel/autograd/kernels/grouped_mm.hpp>
 #include <reel/autograd/ops/linalg/grouped_mm.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/conj.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
 #include <reel/autograd/record.hpp>
 

@@ -1,20 +1,21 @@
 // LDL factors as tensor ops, for given pivots: what the gradients of linalg.ldl_factor and linalg.ldl_solve go through.
-#include <reel/autograd/ops/factory/factories.hpp>
+
+#include <map>
+#include <vector>
+
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
 #include <reel/autograd/ops/shape/diagonals.hpp>
 #include <reel/autograd/ops/shape/expand.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
 #include <reel/autograd/ops/shape/triangular.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
-
-#include <map>
-#include <vector>
 
 #include "ops/linalg/linalg.hpp"
 #include "tensor/host_values.hpp"

@@ -1,14 +1,16 @@
 // A few extreme eigenvalues of symmetric matrices (A. Knyazev, Toward the
 // optimal preconditioned eigensolver, 2001).
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/ones.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/linalg/lobpcg.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/linalg/spectral.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/autograd/ops/reduce/vector_norm.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/stack.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

@@ -2,16 +2,17 @@
 #include <algorithm>
 #include <limits>
 
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/linalg/lstsq.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/linalg/qr.hpp>
 #include <reel/autograd/ops/linalg/spectral.hpp>
 #include <reel/autograd/ops/linalg/triangular_solve.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
+#include <reel/autograd/ops/pointwise/power.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>

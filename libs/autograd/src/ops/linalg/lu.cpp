@@ -1,23 +1,25 @@
 // LU factorization and what follows from it: systems, inverses, determinants.
 
 #include <limits>
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
+
+#include <reel/autograd/ops/factory/ones.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/linalg/lu.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/linalg/triangular_solve.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/conj.hpp>
 #include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/reduce/minmax.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/shape/expand.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
 #include <reel/autograd/ops/shape/triangular.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/index/index_kernels.hpp"
 #include "ops/linalg/linalg.hpp"

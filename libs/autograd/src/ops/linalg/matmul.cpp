@@ -1,12 +1,12 @@
 // Matrix products. Transposes reach the product as flags, never as copies.
 #include <reel/autograd/kernels/matmul.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/conj.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/shape/expand.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

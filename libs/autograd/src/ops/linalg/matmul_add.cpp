@@ -1,5 +1,5 @@
 // beta * input + alpha * product: the family of addmm.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/linalg/matmul_add.hpp>
 #include <reel/autograd/ops/linalg/products.hpp>

@@ -1,15 +1,15 @@
 // Losses over classes: negative log-likelihood, cross entropy; and the squared error.
 #include <reel/autograd/kernels/nll_loss.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/loss/classification.hpp>
 #include <reel/autograd/ops/nn/softmax.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/masked_fill.hpp>
+#include <reel/autograd/ops/pointwise/power.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -109,7 +109,10 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
     if (!p.g.summed) p.out_sizes = Dims(target.sizes());
     double total = 1;
     kernels::nll_loss_weigh(p.g, p.target, p.weight, total);
-    if (r == Reduce::Mean) p.g.scale = 1 / total;
+    if (r == Reduce::Mean) {
+        p.g.scale = 1 / total;
+        p.g.mean = true;
+    }
     if (weight.defined() && needs_recording(weight)) return weighted_picks(p, input, target, weight, r);
     return pick(p, input);
 }

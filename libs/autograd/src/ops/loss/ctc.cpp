@@ -1,11 +1,10 @@
 // Connectionist temporal classification.
 #include <reel/autograd/kernels/ctc_loss.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/loss/ctc.hpp>
-#include <reel/autograd/ops/pointwise/exponential.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

@@ -1,20 +1,23 @@
 // Losses that compare input and target element by element.
 #include "ops/loss/loss.hpp"
 
-#include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/loss/loss.hpp>
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/clamp.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
 #include <reel/autograd/ops/pointwise/exponential.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
+#include <reel/autograd/ops/pointwise/masked_fill.hpp>
+#include <reel/autograd/ops/pointwise/power.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
-#include <reel/autograd/pointwise/apply.hpp>
 #include <reel/autograd/pointwise/loss.hpp>
+#include <reel/autograd/pointwise/run_rule.hpp>
 
 #include "tensor/host_values.hpp"
 

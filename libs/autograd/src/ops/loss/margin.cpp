@@ -1,21 +1,24 @@
 // Losses that compare the scores of classes with each other.
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/gather.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
-#include <reel/autograd/ops/index/scatter_reduce.hpp>
-#include <reel/autograd/ops/loss/margin.hpp>
-#include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
-#include <reel/autograd/ops/pointwise/clamp.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/reduce/reduce.hpp>
-#include <reel/autograd/ops/reduce/scan.hpp>
-#include <reel/autograd/ops/shape/squeeze.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/loss/loss.hpp"
 #include "ops/pointwise/run.hpp"
 
 #include <cmath>
+
+#include <reel/autograd/ops/factory/ranges.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
+#include <reel/autograd/ops/index/gather.hpp>
+#include <reel/autograd/ops/index/scatter_reduce.hpp>
+#include <reel/autograd/ops/loss/margin.hpp>
+#include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/masked_fill.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/scan.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
 
 #include "tensor/host_values.hpp"
 

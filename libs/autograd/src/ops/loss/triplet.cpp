@@ -2,9 +2,7 @@
 #include <reel/autograd/ops/loss/triplet.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/clamp.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
-#include <reel/autograd/ops/pointwise/power.hpp>
-#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/vector_norm.hpp>
 
 #include "ops/loss/loss.hpp"
 #include "ops/pointwise/run.hpp"
@@ -16,13 +14,6 @@ using autograd::record;
 using autograd::RuleContext;
 
 namespace {
-/// p-norm of x - o + eps over the last dimension.
-Tensor distance(const Tensor& x, const Tensor& o, double p, double eps) {
-    const Tensor d = abs(x - o + eps);
-    if (p == 2) return sqrt(sum(d * d, -1));
-    if (p == 1) return sum(d, -1);
-    return pow(sum(pow(d, p), -1), 1 / p);
-}
 Tensor triplet(const char* op, const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin,
                double p, double eps, bool swap, std::string_view reduction) {
     loss::check_reduction(op, reduction);
@@ -30,9 +21,9 @@ Tensor triplet(const char* op, const Tensor& anchor, const Tensor& positive, con
     REEL_CHECK(anchor.dim() == positive.dim() && anchor.dim() == negative.dim(), op,
                ": anchor, positive and negative have shapes ", anchor.sizes(), ", ", positive.sizes(), " and ",
                negative.sizes(), "; expected the same number of dimensions");
-    const Tensor near = distance(anchor, positive, p, eps);
-    Tensor far = distance(anchor, negative, p, eps);
-    if (swap) far = minimum(far, distance(positive, negative, p, eps));
+    const Tensor near = pairwise_distance(anchor, positive, p, eps);
+    Tensor far = pairwise_distance(anchor, negative, p, eps);
+    if (swap) far = minimum(far, pairwise_distance(positive, negative, p, eps));
     return loss::reduce(clamp_min(near - far + margin, 0), reduction);
 }
 } // namespace

@@ -2,8 +2,7 @@
 // other two, so gradients of any order stay on these three kernels.
 #include "ops/nn/conv.hpp"
 
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/conj.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
 #include <reel/autograd/record.hpp>

@@ -1,14 +1,16 @@
 // Sums, means and maxima of bags of embedding rows.
 #include <reel/autograd/kernels/embedding.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/index/scatter.hpp>
 #include <reel/autograd/ops/nn/embedding.hpp>
 #include <reel/autograd/ops/nn/embedding_bag.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/masked_fill.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -170,7 +172,8 @@ Tensor sum_of_bags(const Bags& all, const Tensor& weight, const Tensor& scale) {
            });
     return out;
 }
-Tensor maximum_of_bags(const Bags& b, const Tensor& weight) {
+/// The maxima, and the rows that they are in: -1 for none.
+std::pair<Tensor, Tensor> maxima_of_bags(const Bags& b, const Tensor& weight) {
     const Tensor out = empty_raw({b.count(), b.width}, weight),
                  best = empty_raw({b.count(), b.width}, kLong, weight.device());
     kernels::embedding_bag_max(b, out, best, contiguous_raw(weight));
@@ -179,32 +182,13 @@ Tensor maximum_of_bags(const Bags& b, const Tensor& weight) {
         return {scatter_add(zeros({table, width}, g.options().requires_grad(false)), 0, masked_fill(best, none, 0),
                             masked_fill(g, none, 0))};
     });
-    return out;
+    return {out, best};
 }
 
-} // namespace
-
-/// For each bag of indices (a row of 2-D ones, or from one offset to the next) the sum, mean or maximum of its rows of
-/// weight; sums may be weighted per index. `sparse`: weight gets a sparse gradient, of the rows that were used. Indices
-/// equal to `padding_idx` do not count; an empty bag gives zeros.
-REEL_OP("nn.functional.embedding_bag(Tensor input, Tensor weight, Tensor? offsets=None, float? max_norm=None, "
-        "float norm_type=2.0, bool scale_grad_by_freq=False, str mode='mean', bool sparse=False, "
-        "Tensor? per_sample_weights=None, bool include_last_offset=False, int? padding_idx=None) -> Tensor",
-        rule, cpp("functional_embedding_bag"),
-        samples(call(longs({0, 2, 2}), numbers({4, 3}), longs({0, 1})).with("mode", "sum"),
-                call(longs({0, 2, 2}), numbers({4, 3}), longs({0, 1})).with("mode", "mean"),
-                call(longs({0, 2, 2}), numbers({4, 3}), longs({0, 1})).with("mode", "max"),
-                call(longs({0, 2, 2}), numbers({4, 3}), longs({0, 1}))
-                    .with("mode", "sum")
-                    .with("per_sample_weights", numbers({3})),
-                call(longs({0, 2, 2}), numbers({4, 3}), longs({0, 1}))
-                    .with("scale_grad_by_freq", true)
-                    .with("padding_idx", 0)
-                    .by_convention()))
-Tensor functional_embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets,
-                                std::optional<double> max_norm, double norm_type, bool scale_grad_by_freq,
-                                std::string_view mode, bool sparse, const Tensor& per_sample_weights,
-                                bool include_last_offset, std::optional<std::int64_t> padding_idx) {
+/// The bags of checked arguments.
+Bags checked_bags(const Tensor& input, const Tensor& weight, const Tensor& offsets, bool scale_grad_by_freq,
+                  std::string_view mode, bool sparse, const Tensor& per_sample_weights, bool include_last_offset,
+                  std::optional<std::int64_t> padding_idx) {
     REEL_CHECK_VALUE(weight.dim() == 2, "embedding_bag: weight has to be a 2D Tensor, but got Tensor of dimension ",
                      weight.dim());
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(weight.scalar_type()), "embedding_bag: weight is ",
@@ -239,8 +223,64 @@ Tensor functional_embedding_bag(const Tensor& input, const Tensor& weight, const
     b.mean = mode == "mean";
     b.by_frequency = scale_grad_by_freq;
     b.sparse = sparse;
+    return b;
+}
+
+} // namespace
+
+/// For each bag of indices (a row of 2-D ones, or from one offset to the next) the sum, mean or maximum of its rows of
+/// weight; sums may be weighted per index. `sparse`: weight gets a sparse gradient, of the rows that were used. Indices
+/// equal to `padding_idx` do not count; an empty bag gives zeros.
+REEL_OP("nn.functional.embedding_bag(Tensor input, Tensor weight, Tensor? offsets=None, float? max_norm=None, "
+        "float norm_type=2.0, bool scale_grad_by_freq=False, str mode='mean', bool sparse=False, "
+        "Tensor? per_sample_weights=None, bool include_last_offset=False, int? padding_idx=None) -> Tensor",
+        rule, cpp("functional_embedding_bag"),
+        samples(call(longs({0, 2, 2}), numbers({4, 3}), longs({0, 1})).with("mode", "sum"),
+                call(longs({0, 2, 2}), numbers({4, 3}), longs({0, 1})).with("mode", "mean"),
+                call(longs({0, 2, 2}), numbers({4, 3}), longs({0, 1})).with("mode", "max"),
+                call(longs({0, 2, 2}), numbers({4, 3}), longs({0, 1}))
+                    .with("mode", "sum")
+                    .with("per_sample_weights", numbers({3})),
+                call(longs({0, 2, 2}), numbers({4, 3}), longs({0, 1}))
+                    .with("scale_grad_by_freq", true)
+                    .with("padding_idx", 0)
+                    .by_convention()))
+Tensor functional_embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets,
+                                std::optional<double> max_norm, double norm_type, bool scale_grad_by_freq,
+                                std::string_view mode, bool sparse, const Tensor& per_sample_weights,
+                                bool include_last_offset, std::optional<std::int64_t> padding_idx) {
+    const Bags b = checked_bags(input, weight, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights,
+                                include_last_offset, padding_idx);
     if (max_norm) functional_embedding(input, weight.detach(), std::nullopt, max_norm, norm_type); // for its effect
-    return mode == "max" ? maximum_of_bags(b, weight) : sum_of_bags(b, weight, per_sample_weights);
+    return mode == "max" ? maxima_of_bags(b, weight).first : sum_of_bags(b, weight, per_sample_weights);
+}
+
+/// The same in the order of `torch.embedding_bag`, with `mode` 0 for sums, 1 for means and 2 for maxima. Returns the
+/// bags [bags, dim], the bag of each index, how many indices of each bag count, and for maxima the row that each is in
+/// (0 for an empty bag); for sums and means the counts stand there again.
+REEL_OP("embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, "
+        "bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int? padding_idx=None) "
+        "-> (Tensor, Tensor, Tensor, Tensor)",
+        rule,
+        samples(call(numbers({4, 3}), longs({0, 2, 2}), longs({0, 1})),
+                call(numbers({4, 3}), longs({0, 2, 2}), longs({0, 1})).with("mode", 1),
+                call(numbers({4, 3}), longs({0, 2, 2}), longs({0, 1})).with("mode", 2),
+                call(numbers({4, 3}), longs({0, 2, 2}), longs({0, 1})).with("per_sample_weights", numbers({3}))))
+std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(const Tensor& weight, const Tensor& indices,
+                                                         const Tensor& offsets, bool scale_grad_by_freq,
+                                                         std::int64_t mode, bool sparse,
+                                                         const Tensor& per_sample_weights, bool include_last_offset,
+                                                         std::optional<std::int64_t> padding_idx) {
+    REEL_CHECK_VALUE(mode >= 0 && mode <= 2, "embedding_bag: mode is ", mode,
+                     "; expected 0 for sums, 1 for means or 2 for maxima");
+    constexpr std::string_view names[] = {"sum", "mean", "max"};
+    const Bags b = checked_bags(indices, weight, offsets, scale_grad_by_freq, names[mode], sparse, per_sample_weights,
+                                include_last_offset, padding_idx);
+    const Device device = weight.device();
+    const Tensor of_each = tensor_of(b.bag_of_each()).to(device), counts = tensor_of(b.sizes).to(device);
+    if (mode < 2) return {sum_of_bags(b, weight, per_sample_weights), of_each, counts, counts};
+    const auto [maxima, rows] = maxima_of_bags(b, weight);
+    return {maxima, of_each, counts, clamp_min(rows, Scalar(0))};
 }
 
 } // namespace reel

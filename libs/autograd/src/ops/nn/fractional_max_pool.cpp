@@ -3,7 +3,6 @@
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/nn/fractional_max_pool.hpp>
 #include <reel/autograd/ops/random/random.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include <cmath>

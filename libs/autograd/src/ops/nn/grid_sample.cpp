@@ -1,17 +1,18 @@
 // Sampling images at the places of a grid.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/nn/grid_sample.hpp>
 #include <reel/autograd/ops/pointwise/clamp.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/complex.hpp>
 #include <reel/autograd/ops/pointwise/division.hpp>
 #include <reel/autograd/ops/pointwise/rounding.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/shape/expand.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -61,7 +62,7 @@ std::vector<Tap> taps(const Tensor& coordinate, std::int64_t size, Sampling samp
     return {{at(-1), far(u + 1)}, {at(0), near(u)}, {at(1), near(1 - u)}, {at(2), far(2 - u)}};
 }
 
-Tensor sample(const char* op, const Tensor& input, const Tensor& grid, Sampling sampling, Outside outside, bool align) {
+void check_operands(const char* op, const Tensor& input, const Tensor& grid) {
     const std::int64_t rank = input.dim() - 2;
     REEL_CHECK((rank == 2 || rank == 3) && grid.dim() == input.dim(), op, ": input ", input.sizes(), " and grid ",
                grid.sizes(), " must both have 4 or both 5 dimensions");
@@ -73,6 +74,34 @@ Tensor sample(const char* op, const Tensor& input, const Tensor& grid, Sampling 
                                "; expected a floating dtype");
     for (std::int64_t d = 0; d < rank; ++d)
         REEL_CHECK(input.size(d + 2) > 0, op, ": input has shape ", input.sizes(), "; the image must not be empty");
+}
+
+/// The elements of `image` [batch, channels, elements] at one tap for each dimension, the innermost first, of `extents`
+/// elements; `which` counts through the combinations of taps. Elements outside weigh nothing.
+Tensor weighted_elements(const Tensor& image, const std::vector<std::vector<Tap>>& taps, const Dims& extents,
+                         std::size_t which) {
+    Tensor index, weight, valid;
+    std::int64_t stride = 1;
+    for (std::size_t d = 0; d < taps.size(); ++d) {
+        const Tap& tap = taps[d][which % taps[d].size()];
+        which /= taps[d].size();
+        const Scalar last(double(extents[d] - 1));
+        const Tensor place = tap.place.detach();
+        const Tensor fits = logical_and(place >= Scalar(0), place <= last);
+        const Tensor part = clamp(place, Scalar(0), last).to(kLong) * stride;
+        index = d == 0 ? part : index + part;
+        valid = d == 0 ? fits : logical_and(valid, fits);
+        if (tap.weight.defined()) weight = weight.defined() ? weight * tap.weight : tap.weight;
+        stride *= extents[d];
+    }
+    const Tensor value = gather(image, 2, expand(unsqueeze(index, 1), {image.size(0), image.size(1), index.size(1)}));
+    const Tensor mask = valid.to(image.scalar_type());
+    return value * unsqueeze(weight.defined() ? weight * mask : mask, 1);
+}
+
+Tensor sample(const char* op, const Tensor& input, const Tensor& grid, Sampling sampling, Outside outside, bool align) {
+    check_operands(op, input, grid);
+    const std::int64_t rank = input.dim() - 2;
     const ScalarType t = input.scalar_type();
     if (t == kHalf || t == kBFloat16) // places and weights need more digits than these have
         return sample(op, input.to(kFloat), grid.to(kFloat), sampling, outside, align).to(t);
@@ -87,31 +116,16 @@ Tensor sample(const char* op, const Tensor& input, const Tensor& grid, Sampling 
     const Tensor image = reshape(input, {batch, channels, elements});
     const Tensor points = reshape(grid, {batch, positions, rank});
     std::vector<std::vector<Tap>> all; // innermost dimension first, as the grid's last axis has it
+    Dims extents;
     std::size_t combinations = 1;
     for (std::int64_t d = 0; d < rank; ++d) {
-        all.push_back(taps(select(points, 2, d), input.size(input.dim() - 1 - d), sampling, outside, align));
+        extents.push_back(input.size(input.dim() - 1 - d));
+        all.push_back(taps(select(points, 2, d), extents.back(), sampling, outside, align));
         combinations *= all.back().size();
     }
     Tensor sum;
     for (std::size_t k = 0; k < combinations; ++k) {
-        Tensor index, weight, valid;
-        std::int64_t stride = 1;
-        std::size_t rest = k;
-        for (std::int64_t d = 0; d < rank; ++d) {
-            const std::int64_t size = input.size(input.dim() - 1 - d);
-            const Tap& tap = all[std::size_t(d)][rest % all[std::size_t(d)].size()];
-            rest /= all[std::size_t(d)].size();
-            const Tensor place = tap.place.detach();
-            const Tensor fits = logical_and(place >= Scalar(0), place <= Scalar(double(size - 1)));
-            const Tensor part = clamp(place, Scalar(0), Scalar(double(size - 1))).to(kLong) * stride;
-            index = d == 0 ? part : index + part;
-            valid = d == 0 ? fits : logical_and(valid, fits);
-            if (tap.weight.defined()) weight = weight.defined() ? weight * tap.weight : tap.weight;
-            stride *= size;
-        }
-        const Tensor value = gather(image, 2, expand(unsqueeze(index, 1), {batch, channels, positions}));
-        const Tensor mask = valid.to(t);
-        const Tensor term = value * unsqueeze(weight.defined() ? weight * mask : mask, 1);
+        const Tensor term = weighted_elements(image, all, extents, k);
         sum = k == 0 ? term : sum + term;
     }
     const Tensor result = reshape(sum, out);

@@ -1,5 +1,6 @@
 // Samples from categorical distributions that gradients pass.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/nn/gumbel_softmax.hpp>
 #include <reel/autograd/ops/nn/softmax.hpp>
 #include <reel/autograd/ops/random/random.hpp>

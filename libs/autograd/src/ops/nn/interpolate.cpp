@@ -2,7 +2,6 @@
 #include <reel/autograd/kernels/interpolate.hpp>
 #include <reel/autograd/ops/nn/avg_pool.hpp>
 #include <reel/autograd/ops/nn/interpolate.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/record.hpp>
 
 #include <cmath>
@@ -72,21 +71,12 @@ Taps taps_of(Mode mode, std::int64_t in, std::int64_t out, std::optional<double>
     return t;
 }
 
-} // namespace
-
-/// Resizes the trailing dimensions of input [N, C, ...] to `size`, or by `scale_factor`. Modes: nearest, nearest-exact,
-/// linear (3-D input), bilinear and bicubic (4-D), trilinear (5-D), area.
-REEL_OP("nn.functional.interpolate(Tensor input, int[]? size=None, float[]? scale_factor=None, str mode='nearest', "
-        "bool? align_corners=None, bool? recompute_scale_factor=None, bool antialias=False) -> Tensor",
-        rule)
-Tensor interpolate(const Tensor& input, OptionalIntArrayRef size, std::optional<ArrayRef<double>> scale_factor,
-                   std::string_view mode, std::optional<bool> align_corners, std::optional<bool> recompute_scale_factor,
-                   bool antialias) {
+void check_mode(const Tensor& input, bool size, bool scale_factor, std::string_view mode, bool align_corners,
+                bool recompute_scale_factor, bool antialias) {
     const std::int64_t rank = input.dim() - 2;
     REEL_CHECK(rank >= 1 && rank <= 3, "interpolate: input has shape ", input.sizes(),
                "; expected 3, 4 or 5 dimensions");
-    REEL_CHECK_VALUE(size.has_value() != scale_factor.has_value(),
-                     "interpolate: exactly one of size and scale_factor must be given");
+    REEL_CHECK_VALUE(size != scale_factor, "interpolate: exactly one of size and scale_factor must be given");
     REEL_CHECK_NOT_IMPLEMENTED(!antialias, "interpolate: antialias is not supported");
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(input.scalar_type()), "interpolate: input is ",
                                dtype_name(input.scalar_type()), "; expected a floating dtype");
@@ -101,10 +91,18 @@ Tensor interpolate(const Tensor& input, OptionalIntArrayRef size, std::optional<
                                                                          : rank;
     REEL_CHECK_NOT_IMPLEMENTED(rank == wants, "interpolate: mode '", mode, "' needs ", wants + 2,
                                "-D input, got shape ", input.sizes());
-    REEL_CHECK_VALUE(!(size && recompute_scale_factor.value_or(false)),
-                     "interpolate: recompute_scale_factor needs a scale_factor");
-    Dims out;
-    std::vector<std::optional<double>> factors(static_cast<std::size_t>(rank));
+    REEL_CHECK_VALUE(!(size && recompute_scale_factor), "interpolate: recompute_scale_factor needs a scale_factor");
+}
+/// The sizes of the result, and the factors that places are computed with where they are given.
+struct Resized {
+    Dims sizes;
+    std::vector<std::optional<double>> factors;
+};
+Resized resized(const Tensor& input, OptionalIntArrayRef size, std::optional<ArrayRef<double>> scale_factor,
+                bool recompute_scale_factor) {
+    const std::int64_t rank = input.dim() - 2;
+    Resized r{{}, std::vector<std::optional<double>>(std::size_t(rank))};
+    Dims& out = r.sizes;
     for (std::int64_t d = 0; d < rank; ++d) {
         const auto i = std::size_t(d);
         if (size) {
@@ -118,11 +116,27 @@ Tensor interpolate(const Tensor& input, OptionalIntArrayRef size, std::optional<
             const double wanted = std::floor(double(input.size(d + 2)) * f);
             out.push_back(wanted < 0 && wanted > -1e18 ? std::int64_t(wanted)
                                                        : checked_size("interpolate", "a size of the result", wanted));
-            if (!recompute_scale_factor.value_or(false)) factors[i] = f;
+            if (!recompute_scale_factor) r.factors[i] = f;
         }
         REEL_CHECK(out.back() > 0 && input.size(d + 2) > 0, "interpolate: input ", input.sizes(),
                    " cannot be resized to ", out.back(), " in dimension ", d + 2);
     }
+    return r;
+}
+} // namespace
+
+/// Resizes the trailing dimensions of input [N, C, ...] to `size`, or by `scale_factor`. Modes: nearest, nearest-exact,
+/// linear (3-D input), bilinear and bicubic (4-D), trilinear (5-D), area.
+REEL_OP("nn.functional.interpolate(Tensor input, int[]? size=None, float[]? scale_factor=None, str mode='nearest', "
+        "bool? align_corners=None, bool? recompute_scale_factor=None, bool antialias=False) -> Tensor",
+        rule)
+Tensor interpolate(const Tensor& input, OptionalIntArrayRef size, std::optional<ArrayRef<double>> scale_factor,
+                   std::string_view mode, std::optional<bool> align_corners, std::optional<bool> recompute_scale_factor,
+                   bool antialias) {
+    check_mode(input, size.has_value(), scale_factor.has_value(), mode, align_corners.has_value(),
+               recompute_scale_factor.value_or(false), antialias);
+    const std::int64_t rank = input.dim() - 2;
+    const auto [out, factors] = resized(input, size, scale_factor, recompute_scale_factor.value_or(false));
     Dims whole{input.size(0), input.size(1)};
     for (const std::int64_t s : out) whole.push_back(s);
     check_sizes("interpolate", whole, kDouble);

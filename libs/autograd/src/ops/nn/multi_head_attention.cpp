@@ -1,19 +1,20 @@
 // Attention with several heads: projections, attention per head, projection of the joined heads.
 #include <reel/autograd/detail/attention_mask.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/linalg/matmul_add.hpp>
 #include <reel/autograd/ops/nn/attention.hpp>
 #include <reel/autograd/ops/nn/dropout.hpp>
 #include <reel/autograd/ops/nn/multi_head_attention.hpp>
 #include <reel/autograd/ops/nn/softmax.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/masked_fill.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/shape/arrange.hpp>
 #include <reel/autograd/ops/shape/expand.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/pad.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
@@ -58,6 +59,15 @@ bool check_ranks(const Tensor& query, const Tensor& key, const Tensor& value, co
                    "; query is unbatched, so expected [heads, target, source] ", IntArrayRef(want));
     }
     return batched;
+}
+
+void check_heads(const Tensor& query, const Tensor& key, std::int64_t embed_dim, std::int64_t num_heads) {
+    const std::int64_t embedding = query.size(2);
+    REEL_CHECK(key.size(1) == query.size(1), op, ": query ", query.sizes(), " and key ", key.sizes(),
+               " differ in their batch");
+    REEL_CHECK(embedding == embed_dim, op, ": query has ", embedding, " features; expected embed_dim ", embed_dim);
+    REEL_CHECK(num_heads > 0 && embedding % num_heads == 0, op, ": embed_dim ", embedding,
+               " is no multiple of num_heads ", num_heads);
 }
 
 struct Projected {
@@ -107,6 +117,76 @@ Tensor given(const char* name, const Tensor& x, std::int64_t rows, std::int64_t 
 }
 Tensor with_column(const Tensor& mask) { return mask.defined() ? pad(mask, {0, 1}) : mask; }
 
+/// Each by a weight of its own; `in_proj_bias` is still one for all.
+Projected project_apart(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& q_proj_weight,
+                        const Tensor& k_proj_weight, const Tensor& v_proj_weight, const Tensor& in_proj_bias) {
+    const std::int64_t embedding = query.size(2);
+    REEL_CHECK(key.size(0) == value.size(0) && key.size(1) == value.size(1), op, ": key ", key.sizes(), " and value ",
+               value.sizes(), " differ in positions or batch");
+    REEL_CHECK(q_proj_weight.defined() && k_proj_weight.defined() && v_proj_weight.defined(), op, ": ",
+               !q_proj_weight.defined()   ? "q_proj_weight"
+               : !k_proj_weight.defined() ? "k_proj_weight"
+                                          : "v_proj_weight",
+               " is missing; use_separate_proj_weight asks for all three");
+    check_projection("q_proj_weight", q_proj_weight, embedding, embedding);
+    check_projection("k_proj_weight", k_proj_weight, embedding, key.size(2));
+    check_projection("v_proj_weight", v_proj_weight, embedding, value.size(2));
+    return {linear(query, q_proj_weight, rows(in_proj_bias, 0, 1)),
+            linear(key, k_proj_weight, rows(in_proj_bias, 1, 1)),
+            linear(value, v_proj_weight, rows(in_proj_bias, 2, 1))};
+}
+Projected project_together(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& in_proj_weight,
+                           const Tensor& in_proj_bias) {
+    REEL_CHECK(key.sizes() == value.sizes(), op, ": key ", key.sizes(), " and value ", value.sizes(),
+               " differ; only use_separate_proj_weight allows that, in the last dimension");
+    REEL_CHECK(in_proj_weight.defined(), op,
+               ": in_proj_weight is missing; give it, or three weights with use_separate_proj_weight");
+    return project(query, key, value, in_proj_weight, in_proj_bias);
+}
+
+/// `mask` [target, source] or [batch * heads, target, source], checked, with the first dimension in any case.
+Tensor mask_of_heads(const Tensor& mask, std::int64_t heads, std::int64_t target, std::int64_t source) {
+    if (!mask.defined()) return mask;
+    const std::int64_t want[] = {heads, target, source};
+    const IntArrayRef expected = IntArrayRef(want).slice(std::size_t(3 - mask.dim()));
+    REEL_CHECK(mask.sizes() == expected, op, ": attn_mask has shape ", mask.sizes(), "; expected ", expected,
+               mask.dim() == 2 ? " [target, source]" : " [batch * heads, target, source]");
+    return mask.dim() == 2 ? unsqueeze(mask, 0) : mask;
+}
+/// `mask` with the padding [batch, source] of every head; the caller knows of `positions` of them.
+Tensor with_padding(const Tensor& mask, const Tensor& padding, const Tensor& given_padding, std::int64_t positions,
+                    std::int64_t batch, std::int64_t num_heads, std::int64_t source) {
+    if (!padding.defined()) return mask;
+    REEL_CHECK(padding.size(0) == batch && padding.size(1) == source, op, ": key_padding_mask has shape ",
+               given_padding.sizes(), "; expected [batch, source] [", batch, ", ", positions, "]");
+    const Tensor each = reshape(expand(reshape(padding, {batch, 1, 1, source}), {-1, num_heads, -1, -1}),
+                                {batch * num_heads, 1, source});
+    return mask.defined() ? mask + each : each;
+}
+
+/// What all heads attend with: [batch * heads, positions, features per head], and the mask, undefined for none.
+struct Heads {
+    Tensor q, k, v, mask;
+    std::int64_t batch, count;
+};
+/// The heads' output [target * batch, embedding], and their weights where they are wanted.
+std::tuple<Tensor, Tensor> attend(const Heads& h, double dropped, bool is_causal, bool need_weights) {
+    const std::int64_t target = h.q.size(1), source = h.k.size(1), each = h.q.size(2), rows = target * h.batch;
+    if (!need_weights) {
+        const auto apart = [&](const Tensor& x) { return reshape(x, {h.batch, h.count, x.size(1), each}); };
+        Tensor mask = h.mask;
+        if (mask.defined())
+            mask = mask.size(0) == 1 ? unsqueeze(mask, 0) : reshape(mask, {h.batch, h.count, mask.size(1), source});
+        const Tensor out = scaled_dot_product_attention(apart(h.q), apart(h.k), apart(h.v), mask, dropped, is_causal);
+        return {reshape(permute(out, {2, 0, 1, 3}), {rows, h.count * each}), Tensor()};
+    }
+    const Tensor scaled = h.q * std::sqrt(1 / double(each)), keys = transpose(h.k, -2, -1);
+    Tensor weights = softmax(h.mask.defined() ? baddbmm(h.mask, scaled, keys) : bmm(scaled, keys), -1);
+    if (dropped > 0) weights = dropout(weights, dropped, true);
+    const Tensor out = reshape(transpose(bmm(weights, h.v), 0, 1), {rows, h.count * each});
+    return {out, reshape(weights, {h.batch, h.count, target, source})};
+}
+
 } // namespace
 
 /// Attention of `num_heads` heads over sequences [positions, batch, embedding], or [positions, embedding] unbatched.
@@ -144,40 +224,16 @@ multi_head_attention_forward(const Tensor& query, const Tensor& key, const Tenso
             average_attn_weights, is_causal);
         return {squeeze(out, 1), weights.defined() ? squeeze(weights, 0) : weights};
     }
-    const std::int64_t target = query.size(0), batch = query.size(1), embedding = query.size(2);
-    REEL_CHECK(key.size(1) == batch, op, ": query ", query.sizes(), " and key ", key.sizes(), " differ in their batch");
+    const std::int64_t target = query.size(0), batch = query.size(1),
+                       each = query.size(2) / std::max<std::int64_t>(num_heads, 1);
+    check_heads(query, key, embed_dim_to_check, num_heads);
     REEL_CHECK(!is_causal || attn_mask.defined(), op,
                ": is_causal only describes attn_mask, which is missing; Transformer::generate_square_subsequent_mask "
                "makes one");
-    REEL_CHECK(embedding == embed_dim_to_check, op, ": query has ", embedding, " features; expected embed_dim ",
-               embed_dim_to_check);
-    REEL_CHECK(num_heads > 0 && embedding % num_heads == 0, op, ": embed_dim ", embedding,
-               " is no multiple of num_heads ", num_heads);
-    const std::int64_t each = embedding / num_heads;
 
-    Projected p;
-    if (use_separate_proj_weight) {
-        REEL_CHECK(key.size(0) == value.size(0) && key.size(1) == value.size(1), op, ": key ", key.sizes(),
-                   " and value ", value.sizes(), " differ in positions or batch");
-        REEL_CHECK(q_proj_weight.defined() && k_proj_weight.defined() && v_proj_weight.defined(), op, ": ",
-                   !q_proj_weight.defined()   ? "q_proj_weight"
-                   : !k_proj_weight.defined() ? "k_proj_weight"
-                                              : "v_proj_weight",
-                   " is missing; use_separate_proj_weight asks for all three");
-        check_projection("q_proj_weight", q_proj_weight, embedding, embedding);
-        check_projection("k_proj_weight", k_proj_weight, embedding, key.size(2));
-        check_projection("v_proj_weight", v_proj_weight, embedding, value.size(2));
-        p = {linear(query, q_proj_weight, rows(in_proj_bias, 0, 1)),
-             linear(key, k_proj_weight, rows(in_proj_bias, 1, 1)),
-             linear(value, v_proj_weight, rows(in_proj_bias, 2, 1))};
-    } else {
-        REEL_CHECK(key.sizes() == value.sizes(), op, ": key ", key.sizes(), " and value ", value.sizes(),
-                   " differ; only use_separate_proj_weight allows that, in the last dimension");
-        REEL_CHECK(in_proj_weight.defined(), op,
-                   ": in_proj_weight is missing; give it, or three weights with use_separate_proj_weight");
-        p = project(query, key, value, in_proj_weight, in_proj_bias);
-    }
-
+    Projected p = use_separate_proj_weight
+                      ? project_apart(query, key, value, q_proj_weight, k_proj_weight, v_proj_weight, in_proj_bias)
+                      : project_together(query, key, value, in_proj_weight, in_proj_bias);
     Tensor padding = detail::additive_mask(key_padding_mask, op, "key_padding_mask", query.scalar_type()), mask;
     if (is_causal && !padding.defined() && !need_weights) {
         REEL_CHECK(attn_mask.is_floating_point() || attn_mask.scalar_type() == kBool, op, ": attn_mask is ",
@@ -186,13 +242,7 @@ multi_head_attention_forward(const Tensor& query, const Tensor& key, const Tenso
         mask = detail::additive_mask(attn_mask, op, "attn_mask", query.scalar_type());
         is_causal = false; // it is in the mask, which may hold the padding too
     }
-    if (mask.defined()) {
-        const std::int64_t want[] = {batch * num_heads, target, key.size(0)};
-        const IntArrayRef expected = IntArrayRef(want).slice(std::size_t(3 - mask.dim()));
-        REEL_CHECK(mask.sizes() == expected, op, ": attn_mask has shape ", mask.sizes(), "; expected ", expected,
-                   mask.dim() == 2 ? " [target, source]" : " [batch * heads, target, source]");
-        if (mask.dim() == 2) mask = unsqueeze(mask, 0);
-    }
+    mask = mask_of_heads(mask, batch * num_heads, target, key.size(0));
     REEL_CHECK(bias_k.defined() == bias_v.defined(), op, ": bias_k and bias_v go together; only ",
                bias_k.defined() ? "bias_k" : "bias_v", " is given");
     if (bias_k.defined()) {
@@ -213,32 +263,12 @@ multi_head_attention_forward(const Tensor& query, const Tensor& key, const Tenso
         mask = with_column(mask);
         padding = with_column(padding);
     }
-    const std::int64_t source = k.size(1);
-    if (padding.defined()) {
-        REEL_CHECK(padding.size(0) == batch && padding.size(1) == source, op, ": key_padding_mask has shape ",
-                   key_padding_mask.sizes(), "; expected [batch, source] [", batch, ", ", key.size(0), "]");
-        padding = reshape(expand(reshape(padding, {batch, 1, 1, source}), {-1, num_heads, -1, -1}),
-                          {batch * num_heads, 1, source});
-        mask = mask.defined() ? mask + padding : padding;
-    }
-    const double dropped = training ? dropout_p : 0;
-    const auto joined = [&](const Tensor& heads) { // [target * batch, embedding] -> the output
-        const Tensor out = linear(heads, out_proj_weight, out_proj_bias);
-        return reshape(out, {target, batch, out.size(1)});
-    };
-    if (!need_weights) {
-        const auto apart = [&](const Tensor& x) { return reshape(x, {batch, num_heads, x.size(1), each}); };
-        if (mask.defined())
-            mask = mask.size(0) == 1 ? unsqueeze(mask, 0) : reshape(mask, {batch, num_heads, mask.size(1), source});
-        const Tensor out = scaled_dot_product_attention(apart(q), apart(k), apart(v), mask, dropped, is_causal);
-        return {joined(reshape(permute(out, {2, 0, 1, 3}), {target * batch, embedding})), Tensor()};
-    }
-    const Tensor scaled = q * std::sqrt(1 / double(each)), keys = transpose(k, -2, -1);
-    Tensor weights = softmax(mask.defined() ? baddbmm(mask, scaled, keys) : bmm(scaled, keys), -1);
-    if (dropped > 0) weights = dropout(weights, dropped, true);
-    const Tensor out = joined(reshape(transpose(bmm(weights, v), 0, 1), {target * batch, embedding}));
-    weights = reshape(weights, {batch, num_heads, target, source});
-    return {out, average_attn_weights ? mean(weights, 1) : weights};
+    mask = with_padding(mask, padding, key_padding_mask, key.size(0), batch, num_heads, k.size(1));
+    const auto [heads, weights] =
+        attend({q, k, v, mask, batch, num_heads}, training ? dropout_p : 0, is_causal, need_weights);
+    const Tensor out = linear(heads, out_proj_weight, out_proj_bias);
+    return {reshape(out, {target, batch, out.size(1)}),
+            weights.defined() && average_attn_weights ? mean(weights, 1) : weights};
 }
 
 } // namespace reel

@@ -6,7 +6,7 @@
 
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

@@ -1,9 +1,10 @@
 // Sequences of several lengths, padded to one or packed step by step.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/index/scatter.hpp>
 #include <reel/autograd/ops/nn/packed_sequence.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 

@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include <reel/autograd/kernels/pool.hpp>
-#include <reel/autograd/ops/reduce/minmax.hpp>
 
 namespace reel::pool {
 

@@ -1,7 +1,6 @@
 // Windows of pooling calls, and the recorded maps over them.
 #include "ops/nn/pool.hpp"
 
-#include <reel/autograd/ops/reduce/minmax.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "tensor/checked_size.hpp"

@@ -5,8 +5,10 @@
 #include <reel/autograd/ops/nn/rnn.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/stack.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 

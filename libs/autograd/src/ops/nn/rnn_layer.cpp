@@ -4,7 +4,7 @@
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/kernels/matmul.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/pointwise/activation.hpp>
 #include <reel/autograd/ops/pointwise/trigonometric.hpp>

@@ -1,7 +1,9 @@
 // The activation whose argument chooses among rules.
 #include <reel/autograd/ops/pointwise/activation.hpp>
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/pointwise/trigonometric.hpp>
 #include <reel/autograd/pointwise/activation.hpp>
-#include <reel/autograd/pointwise/apply.hpp>
+#include <reel/autograd/pointwise/run_rule.hpp>
 
 namespace reel {
 

@@ -1,17 +1,18 @@
 // Activations put together from pieces, whose arguments are not those of their rules. `inplace=True` is accepted for
 // the spelling's sake; the in-place forms are the ops ending in an underscore.
 #include <reel/autograd/kernels/random.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/ops/pointwise/activation.hpp>
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
 #include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
+#include <reel/autograd/ops/pointwise/exponential.hpp>
 #include <reel/autograd/ops/pointwise/trigonometric.hpp>
-#include <reel/autograd/ops/random/random.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/pointwise/activation.hpp>
 #include <reel/autograd/pointwise/activation_piecewise.hpp>
-#include <reel/autograd/pointwise/apply.hpp>
+#include <reel/autograd/pointwise/run_rule.hpp>
 
 #include "tensor/raw.hpp"
 

@@ -1,6 +1,7 @@
 // Sums, differences and products with their factors and in-place forms.
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
+#include <reel/autograd/ops/pointwise/conj.hpp>
 #include <reel/autograd/pointwise/arithmetic.hpp>
 
 #include "op/inplace_form.hpp"
@@ -142,11 +143,6 @@ REEL_OP("neg(Tensor input) -> Tensor", rule, method, out_exact, inplace, alias("
 Tensor neg(const Tensor& input) {
     if (input.is_sparse()) return on_values("neg", input, [](const Tensor& x) { return neg(x); });
     return apply("neg", neg_op{}, input);
-}
-
-REEL_OP("square(Tensor input) -> Tensor", rule, method, out, inplace)
-Tensor square(const Tensor& input) {
-    return apply("square", square_op{}, input.scalar_type() == kBool ? input.to(kLong) : input);
 }
 
 } // namespace reel

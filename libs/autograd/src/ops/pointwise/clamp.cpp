@@ -1,10 +1,10 @@
 // Bounds: clamp and its halves, nan_to_num.
 #include <limits>
 
-#include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/pointwise/clamp.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/ops/pointwise/masked_fill.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/pointwise/clamp.hpp>
 
 #include "ops/pointwise/run.hpp"

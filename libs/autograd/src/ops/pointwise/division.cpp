@@ -1,7 +1,7 @@
 // Division and its remainders.
-#include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
 #include <reel/autograd/ops/pointwise/division.hpp>
 #include <reel/autograd/ops/pointwise/rounding.hpp>
 #include <reel/autograd/pointwise/division.hpp>

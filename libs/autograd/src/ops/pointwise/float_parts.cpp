@@ -1,13 +1,12 @@
 // Parts of floating numbers: neighbours, mantissa and exponent.
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/pointwise/float_parts.hpp>
+#include <reel/autograd/ops/pointwise/masked_fill.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/pointwise/float_parts.hpp>
 
 #include "ops/pointwise/run.hpp"
-
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/pointwise/exponential.hpp>
-#include <reel/autograd/ops/pointwise/float_parts.hpp>
 
 namespace reel {
 

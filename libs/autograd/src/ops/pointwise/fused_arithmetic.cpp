@@ -1,10 +1,10 @@
 // Products and quotients added to a tensor, and linear interpolation: what they ask of their operands.
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
+#include <reel/autograd/ops/pointwise/conj.hpp>
+#include <reel/autograd/ops/pointwise/fused_arithmetic.hpp>
 #include <reel/autograd/pointwise/fused_arithmetic.hpp>
 
 #include "ops/pointwise/run.hpp"
-
-#include <reel/autograd/ops/pointwise/complex.hpp>
-#include <reel/autograd/ops/pointwise/fused_arithmetic.hpp>
 
 namespace reel {
 

@@ -1,11 +1,13 @@
 // Powers.
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
+#include <reel/autograd/ops/pointwise/conj.hpp>
 #include <reel/autograd/ops/pointwise/exponential.hpp>
 #include <reel/autograd/ops/pointwise/power.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
+#include <reel/autograd/pointwise/arithmetic.hpp>
 #include <reel/autograd/pointwise/power.hpp>
 
 #include "ops/pointwise/run.hpp"
@@ -99,5 +101,10 @@ Tensor pow_op::db(const Tensor& g, const Tensor& x, const Tensor& o, const Tenso
     return exponent_grad(g, x, o, reel::pow(x, o));
 }
 } // namespace pointwise
+
+REEL_OP("square(Tensor input) -> Tensor", rule, method, out, inplace)
+Tensor square(const Tensor& input) {
+    return pointwise::apply("square", pointwise::square_op{}, input.scalar_type() == kBool ? input.to(kLong) : input);
+}
 
 } // namespace reel

@@ -1,9 +1,9 @@
 // Rounding to decimals.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/pointwise/rounding.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
-#include <reel/autograd/pointwise/apply.hpp>
 #include <reel/autograd/pointwise/rounding.hpp>
+#include <reel/autograd/pointwise/run_rule.hpp>
 
 #include <cmath>
 

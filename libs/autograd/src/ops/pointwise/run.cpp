@@ -6,7 +6,6 @@
 #include <reel/autograd/detail/launch_observer.hpp>
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/kernel.hpp>
-#include <reel/autograd/ops/convert/copy.hpp>
 
 #include "cpu/strided.hpp"
 
@@ -32,11 +31,25 @@ Tensor following(const Tensor& t, Device where) {
 }
 
 namespace {
+void run_on_host(const LoopLaunch& l);
+LoopLaunch launch_of(const Launch& l, int n, const Tensor* const* t);
+/// A rule that only the host can compute, on operands that live elsewhere: they are copied there, the result back.
+void run_through_host(const Launch& l, int n, const Tensor* const* t) {
+    Tensor here[cpu::max_operands];
+    const Tensor* operands[cpu::max_operands];
+    for (int i = 0; i < n; ++i) {
+        here[i] = empty_raw(t[i]->sizes(), t[i]->scalar_type());
+        if (i > 0) copy_raw(here[i], *t[i]);
+        operands[i] = &here[i];
+    }
+    run_on_host(launch_of(l, n, operands));
+    copy_raw(*t[0], here[0]);
+}
+
 /// Operands on the device: plain numbers and 0-dim tensors follow the result there, others must live there already.
 void run_on_device(const Launch& l, int n, const Tensor* const* t) {
     const Device where = t[0]->device();
     const DeviceLoop kernel = l.device ? l.device[int(where.type())] : nullptr;
-    if (!kernel) throw_no_kernel(l.name, *t[0], {true, l.device && l.device[int(kCUDA)]});
     Tensor moved[cpu::max_operands];
     const Tensor* operands[cpu::max_operands] = {t[0]};
     for (int i = 1; i < n; ++i) {
@@ -44,6 +57,7 @@ void run_on_device(const Launch& l, int n, const Tensor* const* t) {
         operands[i] = &moved[i];
         check_one_device(l.name, *t[0], {operands[i]});
     }
+    if (!kernel) return run_through_host(l, n, operands);
     if (!kernel(l.rule, operands, n)) throw_no_kernel(l.name, *t[1], {true}); // none for the dtype
 }
 /// Byte strides; those of which no step is made may be too long for bytes.

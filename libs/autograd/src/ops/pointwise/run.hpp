@@ -1,7 +1,7 @@
 // What ops with loops of their own share with the pointwise rules.
 #pragma once
 
-#include <reel/autograd/pointwise/apply.hpp>
+#include <reel/autograd/pointwise/run_rule.hpp>
 
 #include "tensor/promotion.hpp"
 #include "tensor/raw.hpp"

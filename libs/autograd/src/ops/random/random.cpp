@@ -1,5 +1,5 @@
 // Random numbers: PyTorch's streams on the CPU.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/autograd/ops/random/sampling.hpp>
 #include <reel/autograd/ops/shape/strided.hpp>

@@ -1,10 +1,11 @@
 // Draws from distributions given by tensors, and random tensors shaped like others.
 #include <reel/autograd/kernels/random.hpp>
-#include <reel/autograd/ops/convert/copy.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/autograd/ops/random/sampling.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 

@@ -4,8 +4,8 @@
 #include <reel/autograd/ops/reduce/finite_differences.hpp>
 #include <reel/autograd/ops/reduce/scan.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/reduce/reduction.hpp"
 

@@ -1,14 +1,15 @@
 // Counting elements by value: bincount, histc, histogram, histogramdd.
 #include <reel/autograd/kernels/histogram.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/ones.hpp>
 #include <reel/autograd/ops/factory/ranges.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/masked_fill.hpp>
 #include <reel/autograd/ops/reduce/histogram.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/reduce/scan.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "ops/index/index_kernels.hpp"

@@ -2,11 +2,11 @@
 #include <limits>
 
 #include <reel/autograd/kernels/reduce.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
+#include <reel/autograd/ops/pointwise/conj.hpp>
 #include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/pointwise/masked_fill.hpp>
 #include <reel/autograd/ops/reduce/logsumexp.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/reduce/reduction.hpp"
 
@@ -23,7 +23,7 @@ Tensor logsumexp(const Tensor& input, IntArrayRef dim, bool keepdim) {
     const ScalarType t = float_type(input.scalar_type());
     const Tensor x = t == input.scalar_type() ? input : input.to(t);
     std::int64_t inner = 1;
-    const Tensor rows = rows_last(x, dims, inner);
+    const Tensor rows = rows_in_any_order(x, dims, inner);
     Tensor out = empty_raw(reduced_sizes(x, dims, keepdim), t, x.device());
     kernels::logsumexp(out, rows, inner);
     record("logsumexp", {x}, out, {x, out}, [dims, keepdim](RuleContext& c) -> GradList {

@@ -1,13 +1,12 @@
 // Extrema and the elements that stand in the middle or occur most often.
 #include <reel/autograd/kernels/reduce.hpp>
-
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/reduce/minmax.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/reduce/reduction.hpp"
 #include "tensor/host_values.hpp"
@@ -32,7 +31,20 @@ Tensor found_by(const Kernel& kernel, const char* op, const Tensor& input, Scala
     return out;
 }
 template <bool Max> Tensor extremum(const char* op, const Tensor& input, const Dims& dims, bool keepdim) {
-    return found_by(kernels::extremum, op, input, input.scalar_type(), dims, keepdim, Max);
+    require_rows(op, input, dims);
+    check_real(input.scalar_type(), op);
+    Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), input.scalar_type(), input.device());
+    Dims order = dims;
+    const Tensor operand = in_memory_order(input, order);
+    if (kernels::extremum_of_columns.has(input.device().type()) && out.numel() >= 16 &&
+        reduces_columns(operand, order)) {
+        kernels::extremum_of_columns(op, out, operand, operand.numel() / out.numel(), Max);
+        return out;
+    }
+    std::int64_t inner = 1;
+    const Tensor rows = rows_last(operand, order, inner);
+    kernels::extremum(op, out, rows, inner, Max);
+    return out;
 }
 template <bool Max> Tensor extremum_place(const char* op, const Tensor& input, const Dims& dims, bool keepdim) {
     return found_by(kernels::extremum_place, op, input, kLong, dims, keepdim, Max);

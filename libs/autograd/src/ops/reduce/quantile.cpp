@@ -1,13 +1,12 @@
 // Quantiles: order statistics with interpolation.
 
 #include <reel/autograd/kernels/quantile.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/reduce/quantile.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 
 #include "ops/reduce/reduction.hpp"
 #include "tensor/host_values.hpp"

@@ -1,13 +1,15 @@
 // Sums, products, means, truth over dimensions.
 #include <reel/autograd/kernels/reduce.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/ones.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/conj.hpp>
+#include <reel/autograd/ops/pointwise/masked_fill.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/reduce/scan.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/reduce/reduction.hpp"
 #include "ops/reduce/scan.hpp"
@@ -110,7 +112,7 @@ namespace {
 /// Product of each line along the last dim of a dense [..., n].
 Tensor prod_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType t) {
     std::int64_t inner = 1;
-    const Tensor rows = rows_last(cast_raw(input, t), dims, inner);
+    const Tensor rows = rows_in_any_order(cast_raw(input, t), dims, inner);
     Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), t, input.device());
     kernels::prod(out, rows, inner);
     return out;
@@ -154,7 +156,7 @@ namespace {
 /// `All`: does every element hold; otherwise: does any.
 template <bool All> Tensor truth(const Tensor& input, const Dims& dims, bool keepdim) {
     std::int64_t inner = 1;
-    const Tensor rows = rows_last(cast_raw(input, kBool), dims, inner);
+    const Tensor rows = rows_in_any_order(cast_raw(input, kBool), dims, inner);
     Tensor out =
         empty_raw(reduced_sizes(input, dims, keepdim), input.scalar_type() == kByte ? kByte : kBool, input.device());
     All ? kernels::all(out, rows, inner) : kernels::any(out, rows, inner);
@@ -187,7 +189,7 @@ REEL_OP("count_nonzero(Tensor input, int[]? dim=None) -> Tensor", not_differenti
 Tensor count_nonzero(const Tensor& input, OptionalIntArrayRef dim) {
     const Dims dims = reduced_dims("count_nonzero", input, dim);
     std::int64_t inner = 1;
-    const Tensor rows = rows_last(cast_raw(input, kBool), dims, inner);
+    const Tensor rows = rows_in_any_order(cast_raw(input, kBool), dims, inner);
     Tensor out = empty_raw(reduced_sizes(input, dims, false), kLong, input.device());
     kernels::count_nonzero(out, rows, inner);
     return out;

@@ -2,12 +2,12 @@
 #include "ops/reduce/reduction.hpp"
 
 #include <reel/autograd/kernels/sum.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/scatter.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/shape/expand.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 #include <numeric>
 
@@ -51,6 +51,35 @@ Tensor rows_last(const Tensor& t, const Dims& dims, std::int64_t& inner) {
     }
     return contiguous_raw(alias_raw(t, s, st, t.storage_offset()));
 }
+Tensor in_memory_order(const Tensor& t, Dims& dims) {
+    if (t.is_contiguous() || t.dim() < 2 || !t.is_non_overlapping_and_dense()) return t;
+    Dims order = all_dims(t);
+    std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+        return t.strides()[std::size_t(a)] > t.strides()[std::size_t(b)];
+    });
+    Dims s, st, reduced;
+    std::int64_t last_kept = -1;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const std::int64_t d = order[i];
+        s.push_back(t.sizes()[std::size_t(d)]);
+        st.push_back(t.strides()[std::size_t(d)]);
+        if (contains(dims, d)) reduced.push_back(std::int64_t(i));
+        else if (d < last_kept) return t;
+        else last_kept = d;
+    }
+    dims = reduced;
+    return alias_raw(t, s, st, t.storage_offset());
+}
+Tensor rows_in_any_order(const Tensor& t, const Dims& dims, std::int64_t& inner) {
+    Dims order = dims;
+    const Tensor operand = in_memory_order(t, order);
+    return rows_last(operand, order, inner);
+}
+bool reduces_columns(const Tensor& t, const Dims& dims) {
+    bool leading = t.is_contiguous() && std::int64_t(dims.size()) < t.dim() && !dims.empty();
+    for (std::size_t d = 0; leading && d < dims.size(); ++d) leading = contains(dims, std::int64_t(d));
+    return leading;
+}
 Tensor keep_dims(const Tensor& g, const Dims& shape, const Dims& dims, bool keepdim) {
     if (keepdim || shape.empty()) return g;
     Dims one(shape);
@@ -79,17 +108,16 @@ void require_rows(const char* op, const Tensor& input, const Dims& dims) {
 }
 Tensor sum_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType out_type) {
     Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), out_type, input.device());
+    Dims order = dims;
+    const Tensor operand = in_memory_order(input, order);
     // Leading dims of a dense tensor: sums of columns, at least a vector of them, without turning it around.
-    bool leading = kernels::sum_columns.has(input.device().type()) && input.is_contiguous() &&
-                   input.scalar_type() == out_type && (out_type == kFloat || out_type == kDouble) &&
-                   input.numel() > 0 && out.numel() >= 16;
-    for (std::size_t d = 0; leading && d < dims.size(); ++d) leading = contains(dims, std::int64_t(d));
-    if (leading) {
-        kernels::sum_columns(out, input, input.numel() / out.numel());
+    if (kernels::sum_columns.has(input.device().type()) && operand.scalar_type() == out_type &&
+        isFloatingType(out_type) && operand.numel() > 0 && out.numel() >= 16 && reduces_columns(operand, order)) {
+        kernels::sum_columns(out, operand, operand.numel() / out.numel());
         return out;
     }
     std::int64_t inner = 1;
-    const Tensor rows = rows_last(cast_raw(input, out_type), dims, inner);
+    const Tensor rows = rows_last(cast_raw(operand, out_type), order, inner);
     kernels::sum_rows(out, rows, inner);
     return out;
 }

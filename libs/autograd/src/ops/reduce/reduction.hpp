@@ -29,6 +29,13 @@ Dims reduced_sizes(const Tensor& t, const Dims& dims, bool keepdim);
 std::int64_t reduced_count(const Tensor& t, const Dims& dims);
 /// The operand as [kept..., reduced...], dense and row-major, so that each result reads one row of `inner` elements.
 Tensor rows_last(const Tensor& t, const Dims& dims, std::int64_t& inner);
+/// The operand of a reduction that does not care in which order elements come: its dims in the order of its memory,
+/// `dims` changed along, where it is dense and the kept ones stay in order; else itself.
+Tensor in_memory_order(const Tensor& t, Dims& dims);
+/// `rows_last` for a reduction that does not care in which order the elements of a row come: fewer copies.
+Tensor rows_in_any_order(const Tensor& t, const Dims& dims, std::int64_t& inner);
+/// Are `dims` the first of a dense row-major operand, so that results are columns?
+bool reduces_columns(const Tensor& t, const Dims& dims);
 /// Puts reduced dims back with size one: a result of the reduction as if made with keepdim.
 Tensor keep_dims(const Tensor& g, const Dims& shape, const Dims& dims, bool keepdim);
 /// The same, expanded to the operand's shape.

@@ -1,20 +1,22 @@
 // Running sums, products, extrema along one dimension.
 #include "ops/reduce/scan.hpp"
 
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/index/scatter.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
-#include <reel/autograd/ops/pointwise/exponential.hpp>
-#include <reel/autograd/ops/reduce/reduce.hpp>
-#include <reel/autograd/ops/reduce/scan.hpp>
-#include <reel/autograd/ops/shape/join.hpp>
-#include <reel/autograd/ops/shape/slice.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
-
 #include <limits>
 
 #include <reel/autograd/kernels/scan.hpp>
+#include <reel/autograd/ops/factory/ones.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
+#include <reel/autograd/ops/index/scatter.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
+#include <reel/autograd/ops/pointwise/conj.hpp>
+#include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/pointwise/masked_fill.hpp>
+#include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/reduce/scan.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
 
 #include "ops/reduce/reduction.hpp"
 

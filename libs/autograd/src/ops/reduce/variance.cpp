@@ -2,7 +2,7 @@
 #include <limits>
 
 #include <reel/autograd/kernels/reduce.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/masked_fill.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/reduce/variance.hpp>
 
@@ -19,7 +19,7 @@ Tensor variance_raw(const char* op, const Tensor& input, const Dims& dims, doubl
     const ScalarType t = input.scalar_type();
     REEL_CHECK(isDifferentiableType(t), op, ": input is ", dtype_name(t), "; expected a floating or complex dtype");
     std::int64_t inner = 1;
-    const Tensor rows = rows_last(input, dims, inner);
+    const Tensor rows = rows_in_any_order(input, dims, inner);
     Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), toRealValueType(t), input.device());
     kernels::variance(op, out, rows, inner, correction, root);
     return out;

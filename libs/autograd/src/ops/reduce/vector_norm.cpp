@@ -4,21 +4,21 @@
 
 #include <reel/autograd/kernels/reduce.hpp>
 #include <reel/autograd/op.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
-#include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/linalg/spectral.hpp>
 #include <reel/autograd/ops/pointwise/clamp.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/masked_fill.hpp>
 #include <reel/autograd/ops/pointwise/power.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/reduce/minmax.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/reduce/vector_norm.hpp>
 #include <reel/autograd/ops/shape/expand.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/reduce/reduction.hpp"
 #include "tensor/checked_size.hpp"
@@ -37,7 +37,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 Tensor norm_raw(const char* op, const Tensor& x, double p, const Dims& dims, bool keepdim) {
     std::int64_t inner = 1;
     Tensor out = empty_raw(reduced_sizes(x, dims, keepdim), toRealValueType(x.scalar_type()), x.device());
-    const Tensor rows = rows_last(x, dims, inner);
+    const Tensor rows = rows_in_any_order(x, dims, inner);
     REEL_CHECK(inner > 0 || out.numel() == 0 || (p >= 0 && p != infinity), op, ": the norm of order ", p,
                " of an empty vector is not defined; input has shape ", x.sizes());
     kernels::vector_norm(op, out, rows, inner, p);

@@ -1,7 +1,6 @@
 // The elements of one tensor in another order, or several times.
 #include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
-#include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/shape/arrange.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
 

@@ -1,12 +1,4 @@
 // All combinations of the elements of vectors.
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/ops/reduce/scan.hpp>
-#include <reel/autograd/ops/shape/arrange.hpp>
-#include <reel/autograd/ops/shape/cartesian.hpp>
-#include <reel/autograd/ops/shape/expand.hpp>
-#include <reel/autograd/ops/shape/join.hpp>
-#include <reel/autograd/ops/shape/squeeze.hpp>
 
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
@@ -15,6 +7,16 @@
 #include <algorithm>
 #include <numeric>
 #include <string_view>
+
+#include <reel/autograd/ops/factory/like.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/reduce/scan.hpp>
+#include <reel/autograd/ops/shape/arrange.hpp>
+#include <reel/autograd/ops/shape/cartesian.hpp>
+#include <reel/autograd/ops/shape/expand.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/stack.hpp>
 
 namespace reel {
 

@@ -1,6 +1,7 @@
 // Many tensors as one vector, and back: buckets of gradients.
 #include <reel/autograd/ops/shape/flatten_dense.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
 

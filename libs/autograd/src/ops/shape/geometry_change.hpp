@@ -1,7 +1,6 @@
 // In-place forms of views: the tensor itself takes on another geometry.
 #pragma once
 
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/tensor.hpp>
 
 namespace reel {

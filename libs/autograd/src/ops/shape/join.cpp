@@ -1,14 +1,14 @@
 // Several tensors joined into one.
 #include <reel/autograd/kernels/block_copies.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/squeeze.hpp>
 
 #include "ops/pointwise/run.hpp"
+#include "ops/shape/join.hpp"
 #include "ops/shape/shape_util.hpp"
 
 #include <algorithm>
-
-#include <reel/autograd/ops/shape/join.hpp>
-#include <reel/autograd/ops/shape/squeeze.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 namespace reel {
 
@@ -17,26 +17,22 @@ using namespace detail;
 using namespace shape;
 using pointwise::fit_gradient;
 
-namespace {
+namespace shape {
 bool joined_as_blocks(const Tensor& out, TensorList tensors, std::int64_t d) {
     return kernels::join_blocks.has(out.device().type()) && kernels::join_blocks(out, tensors, d);
 }
 
-/// The dtype that holds all of them by the promotion rules.
 ScalarType common_dtype(TensorList tensors) {
     ScalarType t = tensors[0].scalar_type();
     for (const Tensor& x : tensors) t = promote_types(t, x.scalar_type());
     return t;
 }
 
-/// Which of them are complex: the others' gradients are real parts.
 std::vector<bool> complex_ones(TensorList tensors) {
     std::vector<bool> kinds;
     for (const Tensor& t : tensors) kinds.push_back(t.is_complex());
     return kinds;
 }
-
-bool is_legacy_empty(const Tensor& t) { return t.dim() == 1 && t.sizes()[0] == 0; }
 
 void check_list(const char* op, TensorList tensors) {
     REEL_CHECK(!tensors.empty(), op, ": expected a non-empty list of tensors");
@@ -46,11 +42,10 @@ void check_list(const char* op, TensorList tensors) {
                    ", tensor 0 on ", tensors[0].device().str());
     }
 }
+} // namespace shape
 
-std::vector<Tensor> all_at_least(TensorList tensors, std::int64_t dims) {
-    if (dims == 1) return atleast_1d(tensors);
-    return dims == 2 ? atleast_2d(tensors) : atleast_3d(tensors);
-}
+namespace {
+bool is_legacy_empty(const Tensor& t) { return t.dim() == 1 && t.sizes()[0] == 0; }
 } // namespace
 
 /// The tensors one after the other along `dim`. Other sizes must agree; one-dimensional empty tensors are skipped.
@@ -104,57 +99,6 @@ Tensor cat(TensorList tensors, std::int64_t dim) {
                return grads;
            });
     return out;
-}
-
-/// The tensors as slices along a new dimension `dim`. All sizes must agree.
-REEL_OP("stack(Tensor[] tensors, int dim=0) -> Tensor", rule, out)
-Tensor stack(TensorList tensors, std::int64_t dim) {
-    check_list("stack", tensors);
-    const std::int64_t d = wrap_dim("stack", dim, tensors[0].dim() + 1);
-    for (std::size_t i = 0; i < tensors.size(); ++i)
-        REEL_CHECK(tensors[i].sizes().equals(tensors[0].sizes()),
-                   "stack: all tensors must have the same sizes, tensor ", i, " has ", tensors[i].sizes(),
-                   ", tensor 0 ", tensors[0].sizes());
-    Dims sizes(tensors[0].sizes());
-    sizes.insert(sizes.begin() + d, std::int64_t(tensors.size()));
-    const Tensor out = empty_raw(sizes, common_dtype(tensors), tensors[0].device());
-    if (!joined_as_blocks(out, tensors, d))
-        for (std::size_t i = 0; i < tensors.size(); ++i) assign_raw(select_raw(out, d, std::int64_t(i)), tensors[i]);
-    record("stack", tensors, TensorList(out), TensorList(),
-           [d, kinds = complex_ones(tensors)](RuleContext& c) -> GradList {
-               GradList grads(kinds.size());
-               for (std::size_t i = 0; i < kinds.size(); ++i)
-                   if (c.needs(i)) grads[i] = fit_gradient(c.grad().select(d, std::int64_t(i)), kinds[i]);
-               return grads;
-           });
-    return out;
-}
-
-/// Side by side (along the second dimension, the first for one-dimensional tensors), on top of each other, in depth.
-REEL_OP("hstack(Tensor[] tensors) -> Tensor", composite, out)
-Tensor hstack(TensorList tensors) {
-    check_list("hstack", tensors);
-    const std::vector<Tensor> all = all_at_least(tensors, 1);
-    return cat(all, all[0].dim() == 1 ? 0 : 1);
-}
-REEL_OP("vstack(Tensor[] tensors) -> Tensor", composite, out, alias("row_stack"))
-Tensor vstack(TensorList tensors) {
-    check_list("vstack", tensors);
-    return cat(all_at_least(tensors, 2), 0);
-}
-REEL_OP("dstack(Tensor[] tensors) -> Tensor", composite, out)
-Tensor dstack(TensorList tensors) {
-    check_list("dstack", tensors);
-    return cat(all_at_least(tensors, 3), 2);
-}
-
-/// One- and zero-dimensional tensors as columns beside each other (and beside matrices).
-REEL_OP("column_stack(Tensor[] tensors) -> Tensor", composite, out)
-Tensor column_stack(TensorList tensors) {
-    check_list("column_stack", tensors);
-    std::vector<Tensor> columns;
-    for (const Tensor& t : tensors) columns.push_back(t.dim() <= 1 ? t.reshape({t.numel(), 1}) : t);
-    return cat(columns, 1);
 }
 
 /// A matrix with the given matrices (vectors count as one row) along its diagonal and zeros elsewhere.

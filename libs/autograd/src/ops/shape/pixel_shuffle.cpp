@@ -1,6 +1,5 @@
 // Elements between channels and space, and between groups of channels.
 #include <reel/autograd/ops/shape/pixel_shuffle.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"

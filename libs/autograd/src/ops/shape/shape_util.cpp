@@ -78,4 +78,12 @@ Tensor index_as_long(const char* op, const Tensor& index, const char* argument) 
     return out;
 }
 
+Tensor recorded_view(const char* op, const Tensor& input, const Tensor& out) {
+    autograd::record(op, {input}, out, {},
+                     [sizes = Dims(input.sizes())](autograd::RuleContext& c) -> autograd::GradList {
+                         return {c.grad().reshape(sizes)};
+                     });
+    return out;
+}
+
 } // namespace reel::shape

@@ -19,6 +19,8 @@ std::int64_t count(IntArrayRef sizes);
 Dims infer_size(const char* op, IntArrayRef sizes, std::int64_t numel);
 /// Strides that show the same elements under `sizes`, absent when that needs a copy.
 std::optional<Dims> view_strides(IntArrayRef old_sizes, IntArrayRef old_strides, IntArrayRef sizes);
+/// `out`, which shows `input` under other sizes, on the tape in the name of `op`.
+Tensor recorded_view(const char* op, const Tensor& input, const Tensor& out);
 /// Throws TypeError unless `index` is int32 or int64; returns it as int64.
 Tensor index_as_long(const char* op, const Tensor& index, const char* argument = "index");
 

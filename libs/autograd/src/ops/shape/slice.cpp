@@ -1,4 +1,4 @@
-// Views of a part: select, slice, narrow, diagonal, unfold.
+// Views of a part: select, slice, narrow, unfold.
 #include <reel/autograd/kernels/accumulate.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 
@@ -38,18 +38,6 @@ Tensor slice_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, s
     if (grad.numel() > 0) assign_raw(alias_raw(out, grad.sizes(), strides, offset), grad);
     record("slice_backward", {grad}, out, {},
            [dim, start, end, step](RuleContext& c) -> GradList { return {c.grad().slice(dim, start, end, step)}; });
-    return out;
-}
-
-Tensor diagonal_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t offset, std::int64_t dim1,
-                         std::int64_t dim2) {
-    const Tensor out = zeros_raw(sizes, grad);
-    {
-        const NoGradGuard off;
-        assign_raw(out.diagonal(offset, dim1, dim2), grad);
-    }
-    record("diagonal_backward", {grad}, out, {},
-           [offset, dim1, dim2](RuleContext& c) -> GradList { return {c.grad().diagonal(offset, dim1, dim2)}; });
     return out;
 }
 } // namespace shape
@@ -136,37 +124,6 @@ Tensor narrow_copy(const Tensor& input, std::int64_t dim, std::int64_t start, st
     return narrow(input, dim, start, length).clone(MemoryFormat::Contiguous);
 }
 
-/// The diagonal of the planes of `dim1` and `dim2`, as last dimension; `offset` > 0 lies above the main diagonal.
-REEL_OP("diagonal(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor", rule, method, view)
-Tensor diagonal(const Tensor& input, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
-    const std::int64_t a = wrap_dim("diagonal", dim1, input.dim());
-    const std::int64_t b = wrap_dim("diagonal", dim2, input.dim());
-    REEL_CHECK(a != b, "diagonal: dim1 and dim2 must differ, both are dimension ", a, " of ", input.sizes());
-    const std::int64_t rows = input.sizes()[std::size_t(a)], columns = input.sizes()[std::size_t(b)];
-    const std::int64_t length =
-        std::max<std::int64_t>(offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns), 0);
-    Dims sizes, strides;
-    for (std::int64_t d = 0; d < input.dim(); ++d) {
-        if (d == a || d == b) continue;
-        sizes.push_back(input.sizes()[std::size_t(d)]);
-        strides.push_back(input.strides()[std::size_t(d)]);
-    }
-    const std::int64_t sa = input.strides()[std::size_t(a)], sb = input.strides()[std::size_t(b)];
-    sizes.push_back(length);
-    strides.push_back(sa + sb);
-    std::int64_t start = input.storage_offset();
-    if (length > 0) start += offset >= 0 ? offset * sb : -offset * sa;
-    const Tensor out = view_raw(input, sizes, strides, start);
-    record("diagonal", {input}, out, {}, [before = Dims(input.sizes()), offset, a, b](RuleContext& c) -> GradList {
-        return {diagonal_backward(c.grad(), before, offset, a, b)};
-    });
-    return out;
-}
-REEL_OP("linalg.diagonal(Tensor A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor", composite, view)
-Tensor linalg_diagonal(const Tensor& A, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
-    return diagonal(A, offset, dim1, dim2);
-}
-
 REEL_OP("select_copy(Tensor input, int dim, int index) -> Tensor", composite, out, samples(call(numbers({3, 4}), 0, 1)))
 Tensor select_copy(const Tensor& input, std::int64_t dim, std::int64_t index) {
     return select(input, dim, index).clone(MemoryFormat::Contiguous);
@@ -178,11 +135,6 @@ Tensor slice_copy(const Tensor& input, std::int64_t dim, std::optional<std::int6
     return slice(input, dim, start, end, step).clone(MemoryFormat::Contiguous);
 }
 /// `diagonal` into memory of its own.
-REEL_OP("diagonal_copy(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor", composite, out_exact)
-Tensor diagonal_copy(const Tensor& input, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
-    return diagonal(input, offset, dim1, dim2).clone(MemoryFormat::Contiguous);
-}
-
 /// All windows of `size` elements of dimension `dimension`, `step` apart, with the window as last dimension.
 REEL_OP("unfold(Tensor input, int dimension, int size, int step) -> Tensor", rule, method, view)
 Tensor unfold(const Tensor& input, std::int64_t dimension, std::int64_t size, std::int64_t step) {

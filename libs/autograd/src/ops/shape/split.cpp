@@ -1,14 +1,15 @@
 // One tensor cut into several.
-#include <reel/autograd/ops/shape/join.hpp>
-#include <reel/autograd/ops/shape/slice.hpp>
-#include <reel/autograd/ops/shape/split.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/shape/shape_util.hpp"
 #include "tensor/checked_size.hpp"
 #include "tensor/host_values.hpp"
 
 #include <algorithm>
+
+#include <reel/autograd/ops/shape/join.hpp>
+#include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/ops/shape/split.hpp>
+#include <reel/autograd/ops/shape/stack.hpp>
 
 namespace reel {
 

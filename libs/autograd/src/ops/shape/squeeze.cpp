@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 
 namespace reel {
 

@@ -1,5 +1,6 @@
 // Views by raw geometry, and between complex numbers and pairs of reals.
 #include <reel/autograd/kernels/accumulate.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
 #include <reel/autograd/ops/shape/strided.hpp>
 
 #include "ops/pointwise/run.hpp"

@@ -1,5 +1,4 @@
 // Triangles of matrices.
-#include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/shape/triangular.hpp>
 
 #include "ops/shape/shape_util.hpp"

@@ -1,5 +1,6 @@
-// Views that keep the order of elements: view, reshape, flatten, unflatten, ravel, alias.
+// Views that keep the order of elements: view, flatten, unflatten, ravel, alias.
 #include <reel/autograd/ops/convert/copy.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
 
 #include "ops/shape/shape_util.hpp"
@@ -10,14 +11,6 @@ namespace reel {
 using namespace autograd;
 using namespace detail;
 using namespace shape;
-
-namespace {
-Tensor recorded_view(const char* op, const Tensor& input, const Tensor& out) {
-    record(op, {input}, out, {},
-           [sizes = Dims(input.sizes())](RuleContext& c) -> GradList { return {c.grad().reshape(sizes)}; });
-    return out;
-}
-} // namespace
 
 /// The same elements under another shape, without copying; one size may be -1. Throws when the strides do not allow it.
 REEL_OP("view(Tensor input, int[] size) -> Tensor", rule, method, view)
@@ -72,21 +65,6 @@ REEL_OP("view_copy(Tensor input, Dtype dtype) -> Tensor", not_differentiable, cp
 Tensor view_copy_dtype(const Tensor& input, ScalarType dtype) {
     return view_dtype(input, dtype).clone(MemoryFormat::Contiguous);
 }
-
-/// The same elements under another shape: a view when strides allow it, a copy otherwise. One size may be -1.
-REEL_OP("reshape(Tensor input, int[] shape) -> Tensor", rule, method, view)
-Tensor reshape(const Tensor& input, IntArrayRef shape) {
-    const Dims sizes = infer_size("reshape", shape, input.numel());
-    if (const auto strides = view_strides(input.sizes(), input.strides(), sizes))
-        return recorded_view("view", input, view_raw(input, sizes, *strides, input.storage_offset()));
-    const Tensor copy = input.clone(MemoryFormat::Contiguous);
-    return recorded_view("unsafe_view", copy, alias_raw(copy, sizes, contiguous_strides(sizes), 0));
-}
-
-/// `reshape` to the sizes of `other`.
-REEL_OP("reshape_as(Tensor input, Tensor other) -> Tensor", composite, not_differentiable("other"), method, view,
-        any_device("other"))
-Tensor reshape_as(const Tensor& input, const Tensor& other) { return reshape(input, other.sizes()); }
 
 /// Dimensions `start_dim` to `end_dim` (inclusive) as one.
 REEL_OP("flatten(Tensor input, int start_dim=0, int end_dim=-1) -> Tensor", composite, method, view)

@@ -1,9 +1,5 @@
 // Bessel and Airy functions of single numbers; the modified ones' other names.
-#include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/pointwise/bessel.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/ops/special/bessel.hpp>
 #include <reel/autograd/pointwise/special_math.hpp>
 #include <reel/autograd/record.hpp>

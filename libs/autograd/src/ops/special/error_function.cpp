@@ -1,8 +1,4 @@
 // The error function's family and the normal distribution, for single numbers.
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/ops/pointwise/error_function.hpp>
-#include <reel/autograd/ops/pointwise/exponential.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/pointwise/special_math.hpp>
 
 #include <cmath>

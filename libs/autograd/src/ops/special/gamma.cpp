@@ -1,10 +1,8 @@
 // The gamma function's family.
-#include <reel/autograd/ops/pointwise/exponential.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/ops/special/gamma.hpp>
-#include <reel/autograd/pointwise/apply.hpp>
 #include <reel/autograd/pointwise/gamma.hpp>
+#include <reel/autograd/pointwise/run_rule.hpp>
 
 #include "cpu/jet.hpp"
 

@@ -5,7 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
 #include <reel/autograd/ops/special/polynomials.hpp>
 
 namespace reel {

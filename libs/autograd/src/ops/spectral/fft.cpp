@@ -1,7 +1,7 @@
 // Fourier transforms: three linear maps, on the tape as one node each.
 #include <reel/autograd/kernels/fft.hpp>
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
+#include <reel/autograd/ops/pointwise/conj.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/spectral/fft.hpp>

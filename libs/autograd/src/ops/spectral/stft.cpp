@@ -1,15 +1,17 @@
 // Short-time Fourier transforms: windows sliding over a signal.
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/ones.hpp>
+#include <reel/autograd/ops/factory/ranges.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/scatter.hpp>
 #include <reel/autograd/ops/pointwise/complex.hpp>
 #include <reel/autograd/ops/reduce/minmax.hpp>
 #include <reel/autograd/ops/shape/expand.hpp>
 #include <reel/autograd/ops/shape/pad.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
+#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
 #include <reel/autograd/ops/shape/strided.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/ops/spectral/fft.hpp>
 #include <reel/autograd/ops/spectral/stft.hpp>
 #include <reel/autograd/record.hpp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/data/datasets/base.hpp>
+#include <reel/data/datasets/chunk.hpp>
 #include <reel/data/datasets/concat.hpp>
 #include <reel/data/datasets/map.hpp>
 #include <reel/data/datasets/mnist.hpp>

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <reel/nn/any_value.hpp>
 #include <reel/nn/detail/typed_call.hpp>
 #include <reel/nn/module.hpp>
 #include <reel/nn/pack.hpp>

@@ -9,7 +9,7 @@ namespace reel::nn {
 
 class Module;
 using ModulePtr = std::shared_ptr<Module>;
-using AnyValue = Value;
+class AnyValue; // any_value.hpp
 /// Positional arguments of a module call.
 using ModuleArgs = Args;
 using autograd::variable_list;

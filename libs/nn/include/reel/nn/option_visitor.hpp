@@ -26,13 +26,14 @@ constexpr bool operator&(Shown a, Shown b) { return (unsigned(a) & unsigned(b)) 
 
 /// Between an option of type T and Python: `read` takes a constructor argument, `text` prints. `read` throws TypeError
 /// with what it expected and got, or ValueError with a text that continues "Layer: argument ". Specialize it for types
-/// of your own.
+/// of your own. A codec may have `cpp_text` besides, the option in C++'s words (`Printing::libtorch`).
 template <class T> struct OptionCodec;
 
 #define REEL_OPTION_CODEC(...)                                                                                         \
     template <> struct OptionCodec<__VA_ARGS__> {                                                                      \
         static void read(__VA_ARGS__& option, const Value& v);                                                         \
         static std::string text(const __VA_ARGS__& option);                                                            \
+        static std::string cpp_text(const __VA_ARGS__& option);                                                        \
     };
 REEL_OPTION_CODEC(bool)
 REEL_OPTION_CODEC(std::int64_t)
@@ -52,6 +53,12 @@ std::string choice_text(const char* constant);
 /// "is 'x'; expected 'a', 'b' or 'c'".
 [[noreturn]] void throw_choice(const std::string& got, std::initializer_list<const char*> constants);
 [[noreturn]] void throw_entries(std::size_t got, std::size_t expected);
+/// `[1, 2]`.
+std::string cpp_list_text(const std::vector<std::string>& entries);
+template <class T> std::string cpp_text_of(const T& option) {
+    if constexpr (requires { OptionCodec<T>::cpp_text(option); }) return OptionCodec<T>::cpp_text(option);
+    else return OptionCodec<T>::text(option);
+}
 } // namespace detail
 
 template <class T> struct OptionCodec<std::optional<T>> {
@@ -62,6 +69,9 @@ template <class T> struct OptionCodec<std::optional<T>> {
         option = std::move(fresh);
     }
     static std::string text(const std::optional<T>& option) { return option ? OptionCodec<T>::text(*option) : "None"; }
+    static std::string cpp_text(const std::optional<T>& option) {
+        return option ? detail::cpp_text_of(*option) : "None";
+    }
 
 private:
     static T blank() {
@@ -76,6 +86,7 @@ template <class... Tags> struct OptionCodec<Choice<Tags...>> {
             detail::throw_choice(name, {Tags::text...});
     }
     static std::string text(const Choice<Tags...>& option) { return "'" + detail::choice_text(option.name()) + "'"; }
+    static std::string cpp_text(const Choice<Tags...>& option) { return option.name(); }
 };
 /// One value or one per dimension; prints as it was given.
 template <std::size_t D, class T> struct OptionCodec<ExpandingArray<D, T>> {
@@ -104,11 +115,17 @@ template <std::size_t D, class T> struct OptionCodec<ExpandingArray<D, T>> {
         for (const T& e : *option) entries.push_back(OptionCodec<T>::text(e));
         return detail::tuple_text(entries);
     }
+    static std::string cpp_text(const Array& option) {
+        std::vector<std::string> entries;
+        for (const T& e : *option) entries.push_back(detail::cpp_text_of(e));
+        return D == 1 ? entries[0] : detail::cpp_list_text(entries);
+    }
 };
 template <std::size_t D, class T> struct OptionCodec<ExpandingArrayWithOptionalElem<D, T>> {
     using Base = OptionCodec<ExpandingArray<D, std::optional<T>>>;
     static void read(ExpandingArrayWithOptionalElem<D, T>& option, const Value& v) { Base::read(option, v); }
     static std::string text(const ExpandingArrayWithOptionalElem<D, T>& option) { return Base::text(option); }
+    static std::string cpp_text(const ExpandingArrayWithOptionalElem<D, T>& option) { return Base::cpp_text(option); }
 };
 
 /// One option, seen from outside.
@@ -119,6 +136,7 @@ struct OptionRef {
     bool required, optional; ///< optional: none is a value of its own
     void (*read)(void* option, const Value& v);
     std::string (*text)(const void* option);
+    std::string (*cpp_text)(const void* option);
 };
 
 /// Receives the options of a layer in the order of Python's constructor:
@@ -141,7 +159,7 @@ public:
     }
     /// A part of the printed form that is no argument.
     template <class T> void printed(const char* name, const T& value, Shown shown = Shown::named) {
-        print(name, text_of<T>(shown)(&value), shown);
+        print(ref(name, const_cast<T&>(value), shown, false));
     }
     /// An argument that is no option: what was given for it; null where nothing or None was, and when nothing is bound.
     virtual const Value* argument(const char* name) {
@@ -156,23 +174,28 @@ public:
 protected:
     ~OptionVisitor() = default;
     virtual void visit(const OptionRef& option) = 0;
-    virtual void print(const char* name, const std::string& text, Shown shown) { (void)name, (void)text, (void)shown; }
+    virtual void print(const OptionRef& part) { (void)part; }
     virtual bool binds() const { return false; }
 
 private:
     template <class T> static OptionRef ref(const char* name, T& option, Shown shown, bool required) {
-        return {name, &option, shown, required, requires {option.reset(), option.has_value();
+        constexpr bool optional = requires { option.reset(), option.has_value(); };
+        return {name,
+                &option,
+                shown,
+                required,
+                optional,
+                [](void* o, const Value& v) { OptionCodec<T>::read(*static_cast<T*>(o), v); },
+                text_of<T>(shown),
+                [](const void* o) { return detail::cpp_text_of(*static_cast<const T*>(o)); }};
     }
-    , [](void* o, const Value& v) { OptionCodec<T>::read(*static_cast<T*>(o), v); }, text_of<T>(shown)
+    template <class T> static auto text_of(Shown shown) -> std::string (*)(const void*) {
+        if constexpr (requires(const T& o) { OptionCodec<T>::tuple(o); })
+            if (shown & Shown::tuple)
+                return [](const void* o) { return OptionCodec<T>::tuple(*static_cast<const T*>(o)); };
+        (void)shown;
+        return [](const void* o) { return OptionCodec<T>::text(*static_cast<const T*>(o)); };
+    }
 };
-} // namespace reel::nn
-template <class T> static auto text_of(Shown shown) -> std::string (*)(const void*) {
-    if constexpr (requires(const T& o) { OptionCodec<T>::tuple(o); })
-        if (shown & Shown::tuple) return [](const void* o) { return OptionCodec<T>::tuple(*static_cast<const T*>(o)); };
-    (void)shown;
-    return [](const void* o) { return OptionCodec<T>::text(*static_cast<const T*>(o)); };
-}
-}
-;
 
 } // namespace reel::nn

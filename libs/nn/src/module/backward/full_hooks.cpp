@@ -2,7 +2,6 @@
 #include "module/backward/full_hooks.hpp"
 
 #include <reel/autograd/hooks.hpp>
-#include <reel/autograd/ops/index/gather.hpp>
 #include <reel/nn/module.hpp>
 
 #include "module/hooks/fire.hpp"

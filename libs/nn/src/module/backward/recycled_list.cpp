@@ -1,5 +1,4 @@
 // The store of lists that every thread has.
-#include <reel/autograd/ops/index/gather.hpp>
 
 #include "module/backward/recycled_list.hpp"
 

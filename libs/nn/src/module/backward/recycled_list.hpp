@@ -2,7 +2,6 @@
 #pragma once
 
 #include <reel/autograd/node.hpp>
-#include <reel/autograd/ops/index/gather.hpp>
 #include <reel/nn/fwd.hpp>
 
 namespace reel::nn::detail {

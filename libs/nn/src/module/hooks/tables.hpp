@@ -3,7 +3,6 @@
 
 #include <memory>
 
-#include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/nn/compile.hpp>
 #include <reel/nn/hooks.hpp>
 

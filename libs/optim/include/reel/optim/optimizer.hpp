@@ -66,6 +66,8 @@ public:
     /// Into and out of an archive, field by field; undefined tensors are left out.
     virtual void serialize(serialize::OutputArchive& archive) const;
     virtual void serialize(serialize::InputArchive& archive);
+    /// Equal numbers and equal tensors.
+    friend bool operator==(const OptimizerParamState& a, const OptimizerParamState& b) { return a.equals(b); }
 };
 template <class D> class OptimizerCloneableParamState : public OptimizerParamState {
 public:

@@ -1,4 +1,5 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/rl/envs/classic_control/classic_control_env.hpp>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 
 namespace reel::rl::detail {
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/tensor.hpp>
 
 namespace reel::rl::detail {

@@ -1,4 +1,4 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/pointwise/clamp.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>

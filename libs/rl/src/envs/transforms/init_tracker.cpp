@@ -1,4 +1,4 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/rl/envs/transforms/init_tracker.hpp>
 
 #include <reel/rl/specs/categorical.hpp>

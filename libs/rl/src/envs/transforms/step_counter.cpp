@@ -1,4 +1,4 @@
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/rl/envs/transforms/step_counter.hpp>

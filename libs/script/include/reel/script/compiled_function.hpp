@@ -46,6 +46,8 @@ public:
     virtual const char* obstacle() const = 0;
     /// Appends what a recording holds for; another state gets another recording.
     virtual void state(std::vector<std::uintptr_t>& into) const = 0;
+    /// May it still be asked?
+    virtual bool lives() const { return true; }
 };
 
 namespace detail {
@@ -133,9 +135,14 @@ private:
 /// happens when it is recorded. Tensors that it captures may change in place; one that a recording alone still
 /// holds was replaced, and the next call records anew.
 ///
+/// Random numbers are drawn in every call, from the default generator's stream, as `f` draws them; indices and targets
+/// are checked in every call; tensors from outside that `f` writes without recording it (running moments, under
+/// NoGradGuard) are written once a call.
+///
 /// What cannot be replayed runs eagerly, every time: reading values (`item`, `data_ptr`, ops whose shapes depend on
-/// values), random numbers, writing to arguments or to other tensors from outside, results that alias
-/// arguments or each other, hooks on tensors in between, functions with a backward of their own, tensors on a device;
+/// values), generators given to ops, writing to arguments, gradients that depend on a tensor that the call writes,
+/// results that alias arguments or each other, hooks on tensors in between, functions with a backward of their own,
+/// tensors on a device;
 /// so do calls under anomaly mode, inference mode, observers or hooks on saved tensors. `explain()` tells which and
 /// why. Errors: those of `f`.
 template <class F>

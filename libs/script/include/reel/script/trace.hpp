@@ -1,15 +1,22 @@
 // Scripts by example: a module or function is run once, and what it called becomes the code of a script module.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <reel/autograd/indexing.hpp>
 #include <reel/script/module.hpp>
 
 namespace reel::jit {
+
+namespace detail {
+template <class M>
+concept HoldsModule = std::convertible_to<decltype(std::declval<const M&>().ptr()), nn::ModulePtr>;
+} // namespace detail
 
 struct TraceOptions {
     bool check = true;                    ///< run the trace on the example again and warn where it differs (rule SC-83)
@@ -32,6 +39,14 @@ Module trace(const nn::ModulePtr& module, const Args& inputs, const TraceOptions
 /// The same with `forward` in the place of the module's own.
 Module trace(const nn::ModulePtr& module, const TracedFunction& forward, const Args& inputs,
              const TraceOptions& options = {});
+/// The same of what a holder holds: `jit::trace(net, {x})`.
+template <detail::HoldsModule M> Module trace(const M& holder, const Args& inputs, const TraceOptions& options = {}) {
+    return trace(nn::ModulePtr(holder.ptr()), inputs, options);
+}
+template <detail::HoldsModule M>
+Module trace(const M& holder, const TracedFunction& forward, const Args& inputs, const TraceOptions& options = {}) {
+    return trace(nn::ModulePtr(holder.ptr()), forward, inputs, options);
+}
 /// A function; the script module has no parameters.
 Module trace(const TracedFunction& function, const Args& inputs, const TraceOptions& options = {});
 

@@ -11,6 +11,7 @@ struct NllGeometry {
     std::int64_t batch, classes, length, ignore_index;
     bool summed;      ///< one result, the sum of all, times `scale`; else one for each target
     double scale = 1; ///< of sums
+    bool mean = false; ///< `scale` is one over what `nll_loss_weigh` found
 };
 
 // All tensors are dense. `target` is int64, `weight` float64 or undefined: ones.

@@ -13,6 +13,7 @@ void all(const Tensor& out, const Tensor& rows, std::int64_t inner);
 void any(const Tensor& out, const Tensor& rows, std::int64_t inner);
 void count_nonzero(const Tensor& out, const Tensor& rows, std::int64_t inner);
 void extremum(const char* op, const Tensor& out, const Tensor& rows, std::int64_t inner, bool largest);
+void extremum_of_columns(const char* op, const Tensor& out, const Tensor& operand, std::int64_t rows, bool largest);
 void extremum_place(const char* op, const Tensor& out, const Tensor& rows, std::int64_t inner, bool largest);
 void median_place(const char* op, const Tensor& out, const Tensor& rows, std::int64_t inner, bool ignore_nan);
 void mode_place(const Tensor& out, const Tensor& rows, std::int64_t inner);
@@ -32,6 +33,9 @@ inline constinit Kernel<decltype(cpu::any)> any{"any", &cpu::any};
 inline constinit Kernel<decltype(cpu::count_nonzero)> count_nonzero{"count_nonzero", &cpu::count_nonzero};
 /// The greatest or the least element, a NaN if there is one. Real dtypes; rows are not empty.
 inline constinit Kernel<decltype(cpu::extremum)> extremum{"amax", &cpu::extremum};
+/// The same of elements i, i + n, ... of the operand, which has `rows` rows of the n elements of `out`. A device
+/// without it reduces the rows of a transposed copy.
+inline constinit Kernel<decltype(cpu::extremum_of_columns)> extremum_of_columns{"amax", &cpu::extremum_of_columns};
 /// The place of the first extremum, or of the first NaN.
 inline constinit Kernel<decltype(cpu::extremum_place)> extremum_place{"argmax", &cpu::extremum_place};
 /// A place of the lower median, NaN counting as greatest; of the first NaN unless those are to be ignored.

@@ -15,7 +15,7 @@ namespace kernels {
 /// floats add up in float32, integers wrap. A row's sum does not depend on the number of threads.
 inline constinit Kernel<decltype(cpu::sum_rows)> sum_rows{"sum", &cpu::sum_rows};
 /// out[i] = the sum of elements i, i + n, ... of the operand, which has `rows` rows of the n elements of `out`. Both
-/// are dense and have one dtype, float32 or float64. A device without it sums the rows of a transposed copy.
+/// are dense and have one floating dtype. A device without it sums the rows of a transposed copy.
 inline constinit Kernel<decltype(cpu::sum_columns)> sum_columns{"sum", &cpu::sum_columns};
 } // namespace kernels
 

@@ -19,7 +19,7 @@ REEL_OP("abs(Tensor input) -> Tensor", rule, method, out_exact, inplace, alias("
 struct abs_op : unary<Result::Same, all_numbers | boolean, Saves::Input>, vector_form {
     template <class T> REEL_HD auto f(T x) const {
         if constexpr (std::is_same_v<T, bool>) return x;
-        else if constexpr (std::is_floating_point_v<T> || math::is_complex<T>::value) return std::abs(x);
+        else if constexpr (std::is_floating_point_v<T>) return std::abs(x);
         else return abs(x);
     }
     template <class T> T df(T g, T x, T) const { return g * sgn(x); }
@@ -42,7 +42,7 @@ REEL_OP("sgn(Tensor input) -> Tensor", rule, method, out_exact, inplace)
 struct sgn_op : unary<Result::Same, all_numbers | boolean, Saves::Input> {
     template <class T> REEL_HD T f(T x) const {
         if constexpr (math::is_complex<T>::value) {
-            const auto r = std::abs(x);
+            const auto r = abs(x);
             return r == 0 ? T(0) : x / r;
         } else return sign_op().f(x);
     }
@@ -70,7 +70,7 @@ struct angle_op : unary<Result::ToFloat, floating | complex, Saves::Input> {
 
 /// Conjugation.
 struct conj_op : unary<Result::Same, complex> {
-    template <class T> REEL_HD T f(T x) const { return std::conj(x); }
+    template <class T> REEL_HD T f(T x) const { return conj(x); }
     template <class T> T df(T g, T, T) const { return conj(g); }
 };
 

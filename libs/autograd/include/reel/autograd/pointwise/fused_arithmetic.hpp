@@ -54,7 +54,7 @@ struct addcdiv_op : ternary<Result::Same, floating | complex, none, c, b | c> {
 
 /// From the nearer end, so that weight 1 gives `end` exactly.
 template <class T> REEL_HD T between(T x, T end, T weight) {
-    return std::abs(weight) < 0.5 ? x + weight * (end - x) : end - (end - x) * (T(1) - weight);
+    return abs(weight) < 0.5 ? x + weight * (end - x) : end - (end - x) * (T(1) - weight);
 }
 /// input + weight (end - input)
 struct lerp_op : ternary<Result::Same, floating | complex, c, c, a | b> {

@@ -24,13 +24,13 @@ struct logaddexp_op : binary<Result::Same, floating | complex, a | b, a | b> {
     template <class T> T db(T g, T x, T o, T) const { return g * conj(sigmoid(o - x)); }
 
 private:
-    template <class R> static std::complex<R> of_complex(std::complex<R> x, std::complex<R> o) {
-        constexpr R nan = std::numeric_limits<R>::quiet_NaN();
+    template <class T> REEL_HD static T of_complex(T x, T o) {
+        constexpr auto nan = std::numeric_limits<typename T::value_type>::quiet_NaN();
         if (x != x || o != o) return {nan, nan};
-        const std::complex<R> low = x.real() < o.real() ? x : o, high = x.real() < o.real() ? o : x;
+        const T low = x.real() < o.real() ? x : o, high = x.real() < o.real() ? o : x;
         if (!std::isfinite(low.real()) && low.real() == high.real())
-            return low.real() < 0 ? low : std::log(std::exp(low) + std::exp(high));
-        return high + math::log1p(std::exp(low - high));
+            return low.real() < 0 ? low : log(exp(low) + exp(high));
+        return high + log1p(exp(low - high));
     }
 };
 /// log2(2^x + 2^o), without overflow.  gx = g / (1 + 2^(o - x)) = g sigmoid((x - o) log 2)

@@ -12,8 +12,10 @@ namespace reel::pointwise {
 struct pow_op : binary<Result::Same, all_numbers, a | b, a | b>, vector_form {
     static constexpr bool number_is_operand = false;
     template <class T> REEL_HD T f(T x, T o) const {
-        if constexpr (math::is_complex<T>::value) return o == T(0) ? T(1) : std::pow(x, o);
-        else if constexpr (std::is_integral_v<T>) return whole_power(x, o);
+        if constexpr (math::is_complex<T>::value) {
+            using std::pow; // and the device's, which its type brings along
+            return o == T(0) ? T(1) : pow(x, o);
+        } else if constexpr (std::is_integral_v<T>) return whole_power(x, o);
         else return pow(x, o);
     }
     template <class T> REEL_HD static T whole_power(T x, T o) {

@@ -12,6 +12,10 @@ namespace reel::math {
 
 template <class T> struct is_complex : std::false_type {};
 template <class T> struct is_complex<std::complex<T>> : std::true_type {};
+/// The same kind of number in double precision. A device's own complex numbers say theirs, and have the functions below
+/// beside them.
+template <class T> struct widened { using type = double; };
+template <class T> struct widened<std::complex<T>> { using type = std::complex<double>; };
 
 /// What integers compute in so that their results wrap: overflow of a signed type is undefined. Others stay themselves.
 template <class T> REEL_HD auto wrapping(const T& x) {

@@ -11,7 +11,7 @@ namespace reel::pointwise {
 /// n-th derivative of sin(z) / z in double precision, real or complex. Near zero its power series, with terms
 /// (-1)^k z^m / (m! (n + m + 1)) for n + m = 2k; elsewhere the n-th derivatives of both sides of z f(z) = sin(z).
 template <class W> REEL_HD W sine_over(int n, W z) {
-    if (std::abs(z) < (n > 2 ? 0.5 * n : 1.0)) {
+    if (abs(z) < (n > 2 ? 0.5 * n : 1.0)) {
         W power = n % 2 ? z : W(1), sum = 0; // z^m / m!
         for (int m = n % 2; m < 60 + n; m += 2) {
             sum += power * (((n + m) / 2 % 2 ? -1.0 : 1.0) / double(n + m + 1));
@@ -19,7 +19,7 @@ template <class W> REEL_HD W sine_over(int n, W z) {
         }
         return sum;
     }
-    const W sine = std::sin(z), cosine = std::cos(z);
+    const W sine = sin(z), cosine = cos(z);
     W f = sine / z;
     for (int k = 1; k <= n; ++k) {
         const W side = k % 4 == 0 ? sine : k % 4 == 1 ? cosine : k % 4 == 2 ? -sine : -cosine;
@@ -34,7 +34,7 @@ struct scaled_sine_over_op : unary<Result::Same, floating | complex, Saves::Inpu
     int order;
     scaled_sine_over_op(const char* op, double s, int n) : name(op), scale(s), order(n) {}
     template <class T> REEL_HD T f(T x) const {
-        using W = std::conditional_t<math::is_complex<T>::value, std::complex<double>, double>;
+        using W = typename math::widened<T>::type;
         return T(std::pow(scale, order) * sine_over(order, scale * W(x)));
     }
     template <class T> T df(T g, T x, T) const {
@@ -49,7 +49,7 @@ struct sinc_op : unary<Result::ToFloat, floating | complex, Saves::Input> {
     template <class T> REEL_HD T f(T x) const {
         if (x == T(0)) return T(1);
         const T z = k<T>(pi) * x;
-        return std::sin(z) / z;
+        return sin(z) / z;
     }
     template <class T> T df(T g, T x, T) const {
         return g * conj(apply("sinc", scaled_sine_over_op("sinc", pi, 1), x));

@@ -5,6 +5,7 @@
 #include <typeinfo>
 #include <utility>
 
+#include <reel/nn/any_value.hpp>
 #include <reel/nn/detail/module_access.hpp>
 #include <reel/nn/modules/sequential.hpp>
 

@@ -58,6 +58,7 @@ public:
     Tensor q_proj_weight, k_proj_weight, v_proj_weight; ///< instead of in_proj_weight where kdim or vdim differ
     Tensor bias_k, bias_v;
     Linear out_proj = nullptr;
+    bool _qkv_same_embed_dim = true; ///< kdim and vdim are embed_dim: there is one in_proj_weight
 };
 REEL_MODULE(MultiheadAttention);
 

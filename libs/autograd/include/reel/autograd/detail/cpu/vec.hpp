@@ -151,13 +151,49 @@ inline void store_as(BFloat16* p, Vec<float> x) {
     const H h = __builtin_convertvector((rounded & ~nan) | (nan & 0x7fc0u), H);
     std::memcpy(static_cast<void*>(p), &h, sizeof(h));
 }
+// Binary16: by the processor where it can, else by integer arithmetic on whole vectors; bit for bit as the scalar
+// conversions of half.hpp, but that a signalling NaN that is read becomes quiet.
 inline Vec<float> load_as(const Half* p) {
-    Vec<float> r;
-    for (int i = 0; i < Vec<float>::size; ++i) r.v[i] = float(p[i]);
-    return r;
+#if defined(__AVX512F__)
+    return Vec<float>(_mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))));
+#elif defined(__AVX2__) && defined(__F16C__)
+    return Vec<float>(_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+#else
+    typedef std::uint16_t H __attribute__((vector_size(vector_bytes / 2)));
+    typedef std::uint32_t W __attribute__((vector_size(vector_bytes)));
+    H h;
+    std::memcpy(&h, p, sizeof(h));
+    const W u = __builtin_convertvector(h, W);
+    const W magnitude = (u & 0x7fffu) << 13;
+    // as a float its exponent is 112 too small; the product is exact, of subnormal numbers, too
+    const W finite = (W)((typename Vec<float>::Raw)magnitude * 5.192296858534828e33f); // 2^112
+    const W special = (W)(magnitude >= 0x0f800000u);                                   // infinity, NaN
+    const W r = (finite & ~special) | ((magnitude | 0x7f800000u) & special) | ((u & 0x8000u) << 16);
+    return Vec<float>((Vec<float>::Raw)r);
+#endif
 }
 inline void store_as(Half* p, Vec<float> x) {
-    for (int i = 0; i < Vec<float>::size; ++i) p[i] = Half(x.v[i]);
+    typedef std::uint32_t W __attribute__((vector_size(vector_bytes)));
+    using Raw = typename Vec<float>::Raw;
+    const W u = (W)x.v, a = u & 0x7fffffffu;
+    const W is_nan = (W)(a > 0x7f800000u);
+#if defined(__F16C__)
+    const Raw plain = (Raw)((u & ~is_nan) | (((u & 0x80000000u) | 0x7fc00000u) & is_nan)); // nothing carried
+#endif
+#if defined(__AVX512F__)
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_maskz_cvtps_ph(0xffff, plain, _MM_FROUND_TO_NEAREST_INT));
+#elif defined(__AVX2__) && defined(__F16C__)
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvtps_ph(plain, _MM_FROUND_TO_NEAREST_INT));
+#else
+    typedef std::uint16_t H __attribute__((vector_size(vector_bytes / 2)));
+    const W normal = (a - 0x38000000u + 0xfffu + ((a >> 13) & 1u)) >> 13;
+    const W subnormal = (W)((Raw)a + 0.5f) - 0x3f000000u; // the addition rounds
+    const W is_small = (W)(a < 0x38800000u), is_large = (W)(a >= 0x47800000u);
+    W r = (subnormal & is_small) | (normal & ~is_small);
+    r = (r & ~is_large) | (0x7c00u & is_large & ~is_nan) | (0x7e00u & is_nan) | ((u >> 16) & 0x8000u);
+    const H h = __builtin_convertvector(r, H);
+    std::memcpy(static_cast<void*>(p), &h, sizeof(h));
+#endif
 }
 inline void store_as(float* p, Vec<float> x) { x.store(p); }
 inline void store_as(double* p, Vec<double> x) { x.store(p); }

@@ -1,28 +1,11 @@
-// The parts of complex numbers, and conjugation.
-#include <reel/autograd/pointwise/apply.hpp>
+// Conjugation, and what resolves it.
+#include <reel/autograd/ops/pointwise/conj.hpp>
 #include <reel/autograd/pointwise/complex.hpp>
-
-#include <reel/autograd/ops/factory/factories.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/pointwise/complex.hpp>
-#include <reel/autograd/ops/shape/slice.hpp>
-#include <reel/autograd/ops/shape/strided.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
+#include <reel/autograd/pointwise/run_rule.hpp>
 
 namespace reel {
 
 using namespace pointwise;
-
-/// The real part: a view of complex input, real input itself.
-REEL_OP("real(Tensor input) -> Tensor", composite, view)
-Tensor real(const Tensor& input) { return input.is_complex() ? select(view_as_real(input), -1, 0) : input; }
-/// The imaginary part, a view; complex input only.
-REEL_OP("imag(Tensor input) -> Tensor", composite, view)
-Tensor imag(const Tensor& input) {
-    REEL_CHECK(input.is_complex(), "imag: input is ", dtype_name(input.scalar_type()),
-               "; only complex tensors have an imaginary part");
-    return select(view_as_real(input), -1, 1);
-}
 
 /// Conjugation, never lazy; real tensors are returned as they are.
 REEL_OP("conj(Tensor input) -> Tensor", rule, method)

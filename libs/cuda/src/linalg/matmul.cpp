@@ -10,6 +10,7 @@
 #include <reel/cuda/device.hpp>
 
 #include "check.hpp"
+#include "linalg/integer_mm.hpp"
 
 namespace reel::cuda {
 
@@ -37,6 +38,7 @@ cublasHandle_t handle(DeviceIndex index) {
 
 /// The library thinks column-major, in which a row-major matrix is its transpose: so it is asked for out^T = b^T a^T.
 void mm(const Tensor& out, const Tensor& first, const Tensor& second, double alpha, double beta) {
+    if (isIntegralType(out.scalar_type(), true)) return integer_mm(out, first, second, alpha, beta);
     const StridedMatrix a(first), b(second);
     const DeviceIndex index = out.device().index();
     const DeviceGuard guard(index);

@@ -1,0 +1,212 @@
+// Rows: several vectors of running results, then the lanes of all in a fixed order.
+#include "cpu/row_kernels.hpp"
+
+#include <reel/autograd/detail/cpu/vec_math.hpp>
+
+namespace reel::cpu::REEL_ISA {
+
+namespace {
+
+template <bool Max, class C> bool beats(C a, C b) { return Max ? a > b : a < b; }
+
+/// The first element that is `value`; there is one.
+template <class T, class C> std::int64_t find(const T* p, std::int64_t n, C value) {
+    constexpr int block = 64;
+    std::int64_t i = 0;
+    for (; i + block <= n; i += block) {
+        int hits = 0;
+        for (int k = 0; k < block; ++k) hits |= C(p[i + k]) == value;
+        if (hits) break;
+    }
+    while (C(p[i]) != value) ++i;
+    return i;
+}
+
+template <bool Max, class T> std::int64_t place(const T* p, std::int64_t n) {
+    T best = p[0];
+    for (std::int64_t i = 1; i < n; ++i) best = beats<Max>(p[i], best) ? p[i] : best;
+    return find(p, n, best);
+}
+
+/// Of floats, which have NaN, and of 16-bit ones, which are widened on the way.
+template <bool Max, class T> std::int64_t place_of_float(const T* p, std::int64_t n) {
+    using C = Compute<T>;
+    using V = Vec<C>;
+    constexpr int w = V::size, count = 4;
+    C best(p[0]);
+    bool nan = false;
+    std::int64_t i = 0;
+    if (n >= count * w) {
+        V m[count];
+        for (int k = 0; k < count; ++k) m[k] = load_as(p + k * w);
+        auto unordered = m[0] != m[0];
+        for (; i + count * w <= n; i += count * w)
+            for (int k = 0; k < count; ++k) {
+                const V x = load_as(p + i + k * w);
+                unordered = unordered | (x != x);
+                m[k] = select(Max ? x > m[k] : x < m[k], x, m[k]);
+            }
+        nan = any(unordered);
+        best = m[0][0];
+        for (int k = 0; k < count; ++k)
+            for (int l = 0; l < w; ++l) best = beats<Max>(C(m[k][l]), best) ? C(m[k][l]) : best;
+    }
+    for (; i < n; ++i) {
+        const C x(p[i]);
+        nan = nan || x != x;
+        best = beats<Max>(x, best) ? x : best;
+    }
+    const auto is_it = [&](auto x) { return nan ? x != x : x == decltype(x)(best); };
+    std::int64_t at = 0;
+    for (; at + count * w <= n; at += count * w) {
+        auto hits = is_it(load_as(p + at));
+        for (int k = 1; k < count; ++k) hits = hits | is_it(load_as(p + at + k * w));
+        if (any(hits)) break;
+    }
+    while (!is_it(C(p[at]))) ++at;
+    return at;
+}
+
+/// Columns from `c` on, `vectors` of them at a time.
+template <bool Max, class T, int vectors> void strip_of_floats(const T* p, std::int64_t rows, std::int64_t ld, T* out) {
+    using V = Vec<Compute<T>>;
+    constexpr int w = V::size;
+    V best[vectors];
+    for (int k = 0; k < vectors; ++k) best[k] = load_as(p + k * w);
+    for (std::int64_t r = 1; r < rows; ++r)
+        for (int k = 0; k < vectors; ++k) {
+            const V x = load_as(p + r * ld + k * w);
+            best[k] = select((Max ? x > best[k] : x < best[k]) | (x != x), x, best[k]);
+        }
+    for (int k = 0; k < vectors; ++k) store_as(out + k * w, best[k]);
+}
+template <bool Max, class T>
+void columns_of_floats(const T* p, std::int64_t rows, std::int64_t ld, std::int64_t count, T* out) {
+    using C = Compute<T>;
+    constexpr int w = Vec<C>::size;
+    std::int64_t c = 0;
+    for (; c + 4 * w <= count; c += 4 * w) strip_of_floats<Max, T, 4>(p + c, rows, ld, out + c);
+    for (; c + w <= count; c += w) strip_of_floats<Max, T, 1>(p + c, rows, ld, out + c);
+    for (; c < count; ++c) {
+        C best(p[c]);
+        for (std::int64_t r = 1; r < rows; ++r) {
+            const C x(p[r * ld + c]);
+            best = beats<Max>(x, best) || x != x ? x : best;
+        }
+        out[c] = T(best);
+    }
+}
+template <bool Max, class T> void columns(const T* p, std::int64_t rows, std::int64_t ld, std::int64_t count, T* out) {
+    constexpr int block = 256 / int(sizeof(T));
+    for (std::int64_t c = 0; c < count; c += block) {
+        T best[block];
+        const int n = int(count - c < block ? count - c : block);
+        for (int k = 0; k < n; ++k) best[k] = p[c + k];
+        for (std::int64_t r = 1; r < rows; ++r) {
+            const T* const row = p + r * ld + c;
+            if (n == block)
+                for (int k = 0; k < block; ++k) best[k] = beats<Max>(row[k], best[k]) ? row[k] : best[k];
+            else
+                for (int k = 0; k < n; ++k) best[k] = beats<Max>(row[k], best[k]) ? row[k] : best[k];
+        }
+        for (int k = 0; k < n; ++k) out[c + k] = best[k];
+    }
+}
+
+/// Blocks of rows one after the other, then the blocks' sums likewise, as sums of float32 columns do.
+template <class T> void sum_of_columns(const T* p, std::int64_t rows, std::int64_t ld, std::int64_t count, T* out) {
+    using V = Vec<float>;
+    constexpr int w = V::size, lanes = 64, vectors = lanes / w;
+    constexpr std::int64_t block = 128;
+    for (std::int64_t c = 0; c < count; c += lanes) {
+        const int n = int(count - c < lanes ? count - c : lanes);
+        V total[vectors];
+        for (int k = 0; k < vectors; ++k) total[k] = V(0.f);
+        T padded[lanes] = {};
+        for (std::int64_t r = 0; r < rows;) {
+            const std::int64_t end = rows - r < block ? rows : r + block;
+            V acc[vectors];
+            for (int k = 0; k < vectors; ++k) acc[k] = V(0.f);
+            for (; r < end; ++r) {
+                const T* row = p + r * ld + c;
+                if (n < lanes) {
+                    for (int k = 0; k < n; ++k) padded[k] = row[k];
+                    row = padded;
+                }
+                for (int k = 0; k < vectors; ++k) acc[k] += load_as(row + k * w);
+            }
+            for (int k = 0; k < vectors; ++k) total[k] += acc[k];
+        }
+        for (int k = 0; k < vectors; ++k) store_as(padded + k * w, total[k]);
+        for (int k = 0; k < n; ++k) out[c + k] = padded[k];
+    }
+}
+
+template <class T> double squares(const T* p, std::int64_t n) {
+    constexpr int lanes = 32;
+    double sum[lanes] = {};
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes)
+        for (int k = 0; k < lanes; ++k) sum[k] += double(p[i + k]) * double(p[i + k]);
+    for (int k = 0; i < n; ++i, ++k) sum[k] += double(p[i]) * double(p[i]);
+    for (int step = lanes / 2; step > 0; step /= 2)
+        for (int k = 0; k < step; ++k) sum[k] += sum[k + step];
+    return sum[0];
+}
+
+template <class T> T exponentials(const T* p, std::int64_t n, T shift) {
+    using V = Vec<T>;
+    constexpr int w = V::size, lanes = 64, count = lanes / w;
+    V acc[count];
+    for (int k = 0; k < count; ++k) acc[k] = V(T(0));
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes)
+        for (int k = 0; k < count; ++k) acc[k] += exp(V::load(p + i + k * w) - V(shift));
+    T lane[lanes];
+    for (int k = 0; k < count; ++k) acc[k].store(lane + k * w);
+    for (int k = 0; i < n; i += w, k += w) { // the rest by vectors, too: the same bits wherever an element lies
+        T padded[w];
+        for (int l = 0; l < w; ++l) padded[l] = i + l < n ? p[i + l] - shift : T(0);
+        const V e = exp(V::load(padded));
+        for (int l = 0; l < w && i + l < n; ++l) lane[k + l] += e[l];
+    }
+    for (int step = lanes / 2; step > 0; step /= 2)
+        for (int k = 0; k < step; ++k) lane[k] += lane[k + step];
+    return lane[0];
+}
+
+template <class T> void set_integers() {
+    row_kernels<T>.largest = &place<true, T>;
+    row_kernels<T>.smallest = &place<false, T>;
+    row_kernels<T>.largest_of_columns = &columns<true, T>;
+    row_kernels<T>.smallest_of_columns = &columns<false, T>;
+}
+template <class T> void set_floats() {
+    row_kernels<T>.largest = &place_of_float<true, T>;
+    row_kernels<T>.smallest = &place_of_float<false, T>;
+    row_kernels<T>.largest_of_columns = &columns_of_floats<true, T>;
+    row_kernels<T>.smallest_of_columns = &columns_of_floats<false, T>;
+}
+
+} // namespace
+
+void register_row_kernels() {
+    set_integers<std::uint8_t>();
+    set_integers<std::int8_t>();
+    set_integers<std::int16_t>();
+    set_integers<std::int32_t>();
+    set_integers<std::int64_t>();
+    set_integers<bool>();
+    set_floats<float>();
+    set_floats<double>();
+    set_floats<Half>();
+    set_floats<BFloat16>();
+    row_kernels<Half>.sum_of_columns = &sum_of_columns<Half>;
+    row_kernels<BFloat16>.sum_of_columns = &sum_of_columns<BFloat16>;
+    row_kernels<float>.squares = &squares<float>;
+    row_kernels<double>.squares = &squares<double>;
+    row_kernels<float>.exponentials = &exponentials<float>;
+    row_kernels<double>.exponentials = &exponentials<double>;
+}
+
+} // namespace reel::cpu::REEL_ISA

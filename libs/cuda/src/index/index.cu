@@ -1,0 +1,201 @@
+// Reading and writing at computed positions.
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/kernels/index.hpp>
+
+#include <complex>
+
+
+#include "atomic.cuh"
+#include "capturing.hpp"
+#include "complex.cuh"
+#include "dispatch.cuh"
+#include "elements.cuh"
+#include "for_each.cuh"
+#include "primitives.hpp"
+
+namespace reel::cuda {
+
+namespace {
+
+/// What a look at all indices has found: the place of the first bad one, and whether one is negative.
+struct Found {
+    unsigned long long bad, negative;
+};
+
+struct LookAt {
+    Strided<1> g;
+    const std::int64_t* index;
+    std::int64_t low, size;
+    Found* found;
+    __device__ void operator()(std::int64_t k) const {
+        std::int64_t at[1];
+        g.offsets(k, at);
+        const std::int64_t i = index[at[0]];
+        if (i < low || i >= size) atomicMin(&found->bad, (unsigned long long)k);
+        if (i < 0) atomicMax(&found->negative, 1ull);
+    }
+};
+
+/// Waits for the device: an index that is out of range is an error of this call.
+void check_index(const char* op, const Tensor& index, std::int64_t size, bool wrap, bool& negative) {
+    negative = false;
+    if (index.numel() == 0) return;
+    refuse_to_wait(op);
+    const Tensor* const one[] = {&index};
+    const Tensor record = reel::empty({2}, TensorOptions().dtype(kLong).device(index.device()));
+    Found found{~0ull, 0};
+    const DeviceIndex where = index.device().index();
+    const DeviceGuard guard(where);
+    const cudaStream_t stream = raw_stream(where);
+    check(cudaMemcpyAsync(record.data_ptr(), &found, sizeof found, cudaMemcpyHostToDevice, stream), op);
+    for_each(op, where, index.numel(),
+             LookAt{strided(op, index.sizes(), one), data<std::int64_t>(index), wrap ? -size : 0, size,
+                    data<Found>(record)});
+    check(cudaMemcpyAsync(&found, record.data_ptr(), sizeof found, cudaMemcpyDeviceToHost, stream), op);
+    check(cudaStreamSynchronize(stream), op);
+    negative = found.negative != 0;
+    if (found.bad == ~0ull) return;
+    const std::int64_t bad = last_of(op, index.reshape({-1}).narrow(0, std::int64_t(found.bad), 1).contiguous());
+    REEL_CHECK_INDEX(false, op, ": index ", bad, " is out of range for a dimension of size ", size);
+}
+
+struct Wrap {
+    std::int64_t* index;
+    std::int64_t size;
+    __device__ void operator()(std::int64_t k) const {
+        if (index[k] < 0) index[k] += size;
+    }
+};
+void wrap_index(const char* op, const Tensor& index, std::int64_t size) {
+    for_each(op, index.device().index(), index.numel(), Wrap{data<std::int64_t>(index), size});
+}
+
+template <class T> struct Gather {
+    Strided<3> g;
+    T* out;
+    const T* self;
+    const std::int64_t* index;
+    std::int64_t step;
+    __device__ void operator()(std::int64_t i) const {
+        std::int64_t at[3];
+        g.offsets(i, at);
+        out[at[0]] = self[at[1] + index[at[2]] * step];
+    }
+};
+void gather(const Tensor& out, const Tensor& self, const Tensor& index, std::int64_t step) {
+    const Tensor* const all[] = {&out, &self, &index};
+    const auto g = strided("gather", out.sizes(), all);
+    for_size(out, [&]<class T>() {
+        for_each("gather", out.device().index(), g.numel,
+                 Gather<T>{g, data<T>(out), data<T>(self), data<std::int64_t>(index), step});
+    });
+}
+
+template <class T> __device__ T combined(ScatterMode mode, const T& a, const T& b) {
+    if (mode == ScatterMode::Add) return sum_of(a, b);
+    if (mode == ScatterMode::Multiply) return product_of(a, b);
+    if constexpr (requires { compute_t<T>(a) < compute_t<T>(b); }) {
+        if (is_nan(a)) return a;
+        if (is_nan(b)) return b;
+        const bool other =
+            mode == ScatterMode::Maximum ? compute_t<T>(a) < compute_t<T>(b) : compute_t<T>(b) < compute_t<T>(a);
+        return other ? b : a;
+    } else return b;
+}
+
+/// Where sources go in any order: what they do to one element commutes but for rounding.
+template <class T> struct Scatter {
+    Strided<3> g;
+    T* self;
+    const T* src;
+    const std::int64_t* index;
+    std::int64_t step;
+    ScatterMode mode;
+    __device__ void operator()(std::int64_t i) const {
+        std::int64_t at[3];
+        g.offsets(i, at);
+        T* const to = self + at[0] + index[at[2]] * step;
+        const T value = src[at[1]];
+        if (mode == ScatterMode::Add) atomic_add(to, value);
+        else if constexpr (sizeof(T) <= 8) atomic_update(to, [this, value](T x) { return combined(mode, x, value); });
+    }
+};
+
+/// The offset of each source's element, in order of the sources.
+struct Targets {
+    Strided<3> g;
+    const std::int64_t* index;
+    std::int64_t step;
+    std::int64_t* to;
+    __device__ void operator()(std::int64_t i) const {
+        std::int64_t at[3];
+        g.offsets(i, at);
+        to[i] = at[0] + index[at[2]] * step;
+    }
+};
+
+/// Sources stand by target: the first of each target's walks through them in order; of assigned ones only the last
+/// counts.
+template <class T> struct InOrder {
+    Strided<3> g;
+    T* self;
+    const T* src;
+    const std::int64_t *targets, *places;
+    std::int64_t n;
+    ScatterMode mode;
+    __device__ const T& source(std::int64_t k) const {
+        std::int64_t at[3];
+        g.offsets(places[k], at);
+        return src[at[1]];
+    }
+    __device__ void operator()(std::int64_t k) const {
+        const std::int64_t target = targets[k];
+        if (mode == ScatterMode::Assign) {
+            if (k + 1 == n || targets[k + 1] != target) self[target] = source(k);
+            return;
+        }
+        if constexpr (!std::is_same_v<T, Bytes16>) {
+            if (k > 0 && targets[k - 1] == target) return;
+            T value = self[target];
+            for (std::int64_t j = k; j < n && targets[j] == target; ++j) value = combined(mode, value, source(j));
+            self[target] = value;
+        }
+    }
+};
+
+void scatter(ScatterMode mode, const Tensor& self, const Tensor& index, const Tensor& src, std::int64_t step) {
+    const Tensor* const all[] = {&self, &src, &index};
+    const auto g = strided("scatter", index.sizes(), all);
+    const DeviceIndex where = self.device().index();
+    if (g.numel == 0) return;
+    const bool wide = mode == ScatterMode::Multiply && self.itemsize() == 16; // beyond the device's words
+    if (mode != ScatterMode::Assign && !wide) {
+        dispatch(AllTypes(), "scatter", self, [&]<class T>() {
+            for_each("scatter", where, g.numel,
+                     Scatter<T>{g, data<T>(self), data<T>(src), data<std::int64_t>(index), step, mode});
+        });
+        return;
+    }
+    const Tensor targets = reel::empty({g.numel}, TensorOptions().dtype(kLong).device(self.device()));
+    for_each("scatter", where, g.numel, Targets{g, data<std::int64_t>(index), step, data<std::int64_t>(targets)});
+    const SortedKeys by_target = sort_keys("scatter", targets, g.numel);
+    const auto run = [&]<class T>() {
+        for_each("scatter", where, g.numel,
+                 InOrder<T>{g, data<T>(self), data<T>(src), data<std::int64_t>(by_target.keys),
+                            data<std::int64_t>(by_target.places), g.numel, mode});
+    };
+    if (wide) dispatch(Types<std::complex<double>>(), "scatter", self, run);
+    else for_size(self, run);
+}
+
+[[maybe_unused]] const bool attached = [] {
+    kernels::check_index.set(kCUDA, &check_index);
+    kernels::wrap_index.set(kCUDA, &wrap_index);
+    kernels::gather.set(kCUDA, &gather);
+    kernels::scatter.set(kCUDA, &scatter);
+    return true;
+}();
+
+} // namespace
+
+} // namespace reel::cuda
