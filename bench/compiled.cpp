@@ -1,6 +1,8 @@
 // Compiled functions beside the functions themselves.
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
+#include <reel/nn.hpp>
+#include <reel/optim.hpp>
 #include <reel/script/compiled_function.hpp>
 
 #include "bench.hpp"
@@ -53,14 +55,49 @@ Tensor cell_loop(const Tensor& x, const Tensor& w, const Tensor& u, const Tensor
     return h;
 }
 
+/// A perceptron with its loss, so that a training step but the optimizer is one call.
+struct ClassifierImpl : nn::Module {
+    explicit ClassifierImpl(nn::Sequential layers) : net(register_module("net", std::move(layers))) {}
+    Tensor forward(const Tensor& x, const Tensor& labels) { return cross_entropy(net(x), labels); }
+    nn::Sequential net;
+};
+REEL_MODULE(Classifier);
+
 template <class F> void both(const char* name, int warm, int reps, F step_of) {
     row((std::string(name) + "_eager").c_str(), median_us([&] { step_of(false); }, warm, reps, 1));
     row((std::string(name) + "_compiled").c_str(), median_us([&] { step_of(true); }, warm, reps, 1));
 }
 
+/// Steps with Adam, once eagerly and once compiled; parameters and random numbers are the same.
+void training(const char* name, int reps, const std::function<nn::Sequential()>& layers, const Tensor& x,
+              const Tensor& labels) {
+    Classifier models[2]{Classifier(layers()), Classifier(layers())};
+    models[1]->compile();
+    optim::Adam adam[2]{optim::Adam(models[0]->parameters(), 1e-3), optim::Adam(models[1]->parameters(), 1e-3)};
+    both(name, 5, reps, [&](bool fast) {
+        adam[fast].zero_grad();
+        models[fast](x, labels).backward();
+        adam[fast].step();
+    });
+}
+
 } // namespace
 
 void compiled() {
+    training(
+        "compiled_mlp_784_b1_adam", 51,
+        [] {
+            return nn::Sequential{nn::Linear(784, 512), nn::ReLU(), nn::Linear(512, 512), nn::ReLU(),
+                                  nn::Linear(512, 10)};
+        },
+        randn({1, 784}), full({1}, 3, kLong));
+    training(
+        "compiled_classifier_32_b16_adam", 101,
+        [] {
+            return nn::Sequential{nn::Linear(16, 32), nn::BatchNorm1d(32), nn::ReLU(), nn::Dropout(0.2),
+                                  nn::Linear(32, 4)};
+        },
+        randn({16, 16}), arange(16) % 4);
     {
         const Tensor a = randn({8}).requires_grad_();
         const auto c = jit::compile(chain);

@@ -6,6 +6,8 @@
 # --ops times the calls that ops/ops.json of the peers lists instead, beside the newest PyTorch from PyPI.
 # --filter rl_ measures what agents are made of, beside torchrl and gymnasium when REEL_RL_PYTHON names a Python that
 # has both (pip install torchrl gymnasium).
+# --filter script_ measures scripts: archives that Reel writes, and silero-vad's, beside libtorch (Debian's, where it is
+# installed) and the PyTorch of REEL_PYTHON (else python3), from Python and, where its headers are, from C++.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 runs=3 pypi=no filter= ops=no
@@ -15,7 +17,7 @@ while [ $# -gt 0 ]; do
     --runs) runs="$2"; shift ;;
     --filter) filter="$2"; shift ;;
     --ops) ops=yes pypi=yes ;;
-    *) sed -n '2,9p' "$0"; exit 2 ;;
+    *) sed -n '2,10p' "$0"; exit 2 ;;
     esac
     shift
 done
@@ -60,6 +62,21 @@ if [[ $filter == rl_* ]]; then
     else
         echo "REEL_RL_PYTHON is no Python with torchrl and gymnasium: Reel's own rows only"
     fi
+elif [[ $filter == script_* ]]; then
+    tools/fetch_silero.sh || true # without it, the row is left out
+    OMP_NUM_THREADS=1 out/bin/reel-bench 1 "$filter" >/dev/null # writes the archives
+    if [ -d /usr/include/torch ]; then
+        g++ -O2 -std=c++17 bench/peers/scripts.cpp -I/usr/include/torch/csrc/api/include -ltorch -ltorch_cpu -lc10 \
+            -o "$out/scripts_libtorch"
+        programs+=(libtorch)
+    fi
+    if "${REEL_PYTHON:=python3}" -c 'import torch' 2>"$out/script-peers.log"; then
+        base=$("$REEL_PYTHON" -c 'import torch, os; print(os.path.dirname(torch.__file__))')
+        g++ -O2 -std=c++20 bench/peers/scripts.cpp -I"$base/include" -I"$base/include/torch/csrc/api/include" \
+            -L"$base/lib" -Wl,--no-as-needed -ltorch -ltorch_cpu -lc10 -Wl,-rpath,"$base/lib" -o "$out/scripts_pypi" \
+            2>>"$out/script-peers.log" && programs+=(pypi)
+        programs+=(pytorch)
+    fi
 elif [ -f "$peers/peer_libtorch.cpp" ]; then
     if [ ! -d /usr/include/torch ]; then
         echo "installing libtorch-dev (the peer)"
@@ -88,6 +105,10 @@ fi
 
 run() { # program threads
     export OMP_NUM_THREADS=$2 OPENBLAS_NUM_THREADS=$2
+    case $filter/$1 in
+    script_*/libtorch | script_*/pypi) "$out/scripts_$1" "$2" 2>>"$out/script-peers.log"; return ;;
+    script_*/pytorch) "$REEL_PYTHON" bench/peers/scripts.py "$2" 2>>"$out/script-peers.log"; return ;;
+    esac
     case $1 in
     reel) out/bin/reel-bench "$2" "$filter" ;;
     libtorch) "$out/peer_libtorch" "$2" ;;
@@ -107,4 +128,4 @@ for threads in 1 2; do
 done
 unset OMP_NUM_THREADS OPENBLAS_NUM_THREADS
 python3 tools/bench_table.py "$out" | tee "$out/table.md"
-[[ $filter == rl_* ]] || tools/footprint.sh | tee "$out/footprint.txt"
+[[ $filter == rl_* || $filter == script_* ]] || tools/footprint.sh | tee "$out/footprint.txt"

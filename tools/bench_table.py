@@ -9,7 +9,7 @@ import sys
 # taken: a 2-core AVX-512 machine, one thread, microseconds.
 FLOORS = {"add_16M": 3300, "add_4M": 800, "exp_4M": 600, "gelu_4M": 600, "sum_4M": 190, "softmax_4096x1024": 600,
           "transpose_copy_4096x1024": 600, "mlp_784-512-512-10_b128_sgd": 2600, "adamw_step_10M": 5000}
-PEERS = ("libtorch", "pypi", "gymnasium", "torchrl")
+PEERS = ("libtorch", "pypi", "pytorch", "gymnasium", "torchrl")
 
 
 def rows(path):

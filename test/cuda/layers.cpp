@@ -66,7 +66,8 @@ BOOST_AUTO_TEST_CASE(every_layer_forward_and_backward) {
             manual_seed(3);
             const nn::ModulePtr here = nn::make_module(layer.name, layer.args, layer.kwargs);
             here->to(kDouble);
-            const nn::ModulePtr there = here->clone(there::gpu);
+            const nn::ModulePtr there = here->clone();
+            there->to(there::gpu);
             const Args args = layer.inputs();
             Args moved_args;
             for (const Value& v : args) moved_args.push_back(moved(v));
@@ -93,7 +94,7 @@ BOOST_AUTO_TEST_CASE(every_optimizer_steps) {
 
 BOOST_AUTO_TEST_CASE(a_training_run_with_hooks) {
     manual_seed(1);
-    nn::Sequential model(nn::Linear(4, 8), nn::Dropout(0.1), nn::Tanh(), nn::Linear(8, 3));
+    nn::Sequential model{nn::Linear(4, 8), nn::Dropout(0.1), nn::Tanh(), nn::Linear(8, 3)};
     model->to(there::gpu);
     int forwards = 0, gradients = 0;
     model->register_forward_hook([&](nn::Module&, const Tensor&, const Tensor& out) {
@@ -110,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_training_run_with_hooks) {
     double first = 0, last = 0;
     for (int i = 0; i < 40; ++i) {
         adam.zero_grad();
-        const Tensor loss = nn::functional::cross_entropy(model->forward(there_x), there_labels);
+        const Tensor loss = nn::functional::cross_entropy(model(there_x), there_labels);
         loss.backward();
         adam.step();
         last = loss.item().toDouble();
@@ -121,8 +122,8 @@ BOOST_AUTO_TEST_CASE(a_training_run_with_hooks) {
     BOOST_TEST(gradients == 40);
     // what was learned is the same here
     model->eval();
-    const Tensor result = model->forward(there_x);
-    const nn::ModulePtr here = model->clone(Device(kCPU));
+    const Tensor result = model(there_x);
+    const nn::ModulePtr here = model->clone(Device(kCPU), false);
     BOOST_TEST(there::distance(result, here->call_values({Value(x)}).toTensor()) < 1e-5);
 }
 

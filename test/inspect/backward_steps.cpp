@@ -173,6 +173,42 @@ BOOST_AUTO_TEST_CASE(an_infinity_of_forward_is_named_before_its_gradients) {
     BOOST_TEST(!difference->nan);
 }
 
+BOOST_AUTO_TEST_CASE(each_that_made_one_on_its_own_is_named) {
+    const Tensor w = ones({2}).requires_grad_(), none = zeros({2}).requires_grad_();
+    const Tensor by_log = log(none * w) * w; // made first
+    const auto found = find_non_finite((by_log + exp((none / none) * w)).sum());
+    BOOST_REQUIRE(found.has_value());
+    BOOST_TEST(found->node == "LogBackward0", found->text);
+    BOOST_TEST(!found->nan);
+    BOOST_REQUIRE_EQUAL(found->others.size(), 1);
+    BOOST_TEST(found->others[0].node == "DivBackward0");
+    BOOST_TEST(found->others[0].nan);
+    BOOST_TEST(found->text == "LogBackward0 made the first infinity of forward, in its result\n"
+                              "apart from it: DivBackward0 made a NaN of forward, in its result");
+}
+BOOST_AUTO_TEST_CASE(what_follows_from_the_first_is_not_named_beside_it) {
+    const Tensor x = zeros({2}).requires_grad_();
+    const Tensor y = log(x);
+    const auto found = find_non_finite((exp(-y) * y + (y - y) * x).sum()); // three ways on from one infinity
+    BOOST_REQUIRE(found.has_value());
+    BOOST_TEST(found->node == "LogBackward0", found->text);
+    BOOST_TEST(found->others.empty(), found->text);
+}
+BOOST_AUTO_TEST_CASE(a_leaf_that_several_ops_read_is_named_once) {
+    const Tensor x = full({2}, std::nan("")).requires_grad_(), v = zeros({2}).requires_grad_();
+    const auto found = find_non_finite((x * 2 + exp(x) + sqrt(x) + log(v)).sum());
+    BOOST_REQUIRE(found.has_value());
+    BOOST_REQUIRE_EQUAL(found->others.size(), 1);
+    BOOST_TEST((found->arrived != found->others[0].arrived), found->text); // the leaf, and the logarithm
+    const Tensor none = zeros({1}).requires_grad_();
+    Tensor sum = none.sum();
+    for (int i = 0; i < 7; ++i) sum = sum + log(none * double(i)).sum();
+    const auto many = find_non_finite(sum);
+    BOOST_REQUIRE(many.has_value());
+    BOOST_TEST(many->others.size() == 6);
+    BOOST_TEST(contains(many->text, "\nand 2 more"), many->text);
+}
+
 BOOST_AUTO_TEST_CASE(a_leaf_that_is_not_finite_is_named_as_that) {
     const Tensor x = full({2}, std::nan("")).requires_grad_();
     const auto found = find_non_finite((x * 2).sum());

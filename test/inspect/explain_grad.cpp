@@ -37,6 +37,17 @@ BOOST_AUTO_TEST_CASE(a_gradient_and_the_node_that_sent_it) {
     BOOST_TEST(r.count(GradFate::Got) == 4u);
 }
 
+BOOST_AUTO_TEST_CASE(a_sparse_gradient) {
+    nn::Sequential net{nn::Embedding(nn::EmbeddingOptions(5, 2).sparse(true)), nn::Linear(2, 1)};
+    const Recorder recorder(*net);
+    net(tensor({1, 3, 1})).sum().backward();
+    const GradReport r = explain_grad(*net);
+    CHECK_FATE(r, "0.weight", Got);
+    BOOST_TEST(r.find("0.weight")->norm == net->parameters()[0].grad().norm().item<double>(),
+               boost::test_tools::tolerance(1e-6));
+    BOOST_TEST(r.find("0.weight")->finite);
+}
+
 BOOST_AUTO_TEST_CASE(a_module_that_was_never_called) {
     Net net;
     const Recorder recorder(*net);

@@ -17,6 +17,10 @@ BOOST_AUTO_TEST_CASE(modules_call_their_functions) {
     BOOST_TEST(same(nn::ReLU()(x), reel::relu(x)));
     BOOST_TEST(same(nn::GELU(nn::GELUOptions().approximate("tanh"))(x), reel::gelu(x, "tanh")));
     BOOST_TEST(same(nn::LeakyReLU(nn::LeakyReLUOptions(0.3))(x), reel::leaky_relu(x, 0.3)));
+    BOOST_TEST(same(nn::LeakyReLU(0.3)(x), reel::leaky_relu(x, 0.3))); // the first option, as in Python
+    BOOST_TEST(same(nn::ELU(2)(x), reel::elu(x, 2)));
+    nn::Sequential net{nn::LeakyReLU(0.2), nn::CELU(0.5)};
+    BOOST_TEST(same(net(x), reel::celu(reel::leaky_relu(x, 0.2), 0.5)));
     BOOST_TEST(same(nn::ELU(nn::ELUOptions(2))(x), reel::elu(x, 2)));
     BOOST_TEST(same(nn::Softplus(nn::SoftplusOptions().beta(3))(x), reel::softplus(x, 3)));
     BOOST_TEST(same(nn::Softmax(1)(x), reel::softmax(x, 1)));

@@ -57,6 +57,16 @@ BOOST_AUTO_TEST_CASE(C_27_rescue_hooks_run_and_the_original_exception_leaves) {
     BOOST_TEST(log == "global-2 aglobal2 ba2 ");
 }
 
+BOOST_AUTO_TEST_CASE(C_27_a_hook_over_tensors_gets_an_undefined_one_for_the_missing_result) {
+    const CleanHooks clean;
+    const auto m = failing();
+    int called = 0;
+    m->register_forward_hook(
+        [&](Module&, const Tensor& in, const Tensor& out) { called += in.defined() && !out.defined(); }, false, true);
+    BOOST_TEST(thrown_by(*m) == "from forward");
+    BOOST_TEST(called == 1);
+}
+
 BOOST_AUTO_TEST_CASE(C_27_a_failure_anywhere_in_the_call_is_rescued) {
     int rescued = 0;
     const auto rescue = [&](Module&, const Args&, const Value&) { ++rescued; };

@@ -160,8 +160,8 @@ BOOST_AUTO_TEST_CASE(gradients_of_single_samples) {
     BOOST_CHECK_EXCEPTION(nn::per_sample_grads(
                               *net, [](const Tensor& t, std::int64_t) { return t.sum(); }, ones({})),
                           ValueError, says("Sequential: per_sample_grads: the batch needs a dimension of samples"));
-    const nn::NamedTensors none = nn::per_sample_grads(
-        *net, [](const Tensor& t, std::int64_t) { return t.sum(); }, zeros({0, 3}));
+    const nn::NamedTensors none = nn::per_sample_grads( // of a holder, too
+        net, [](const Tensor& t, std::int64_t) { return t.sum(); }, zeros({0, 3}));
     BOOST_CHECK((none["0.weight"].sizes().vec() == std::vector<std::int64_t>{0, 4, 3}));
 }
 

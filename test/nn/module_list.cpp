@@ -55,7 +55,7 @@ template <class Container> void check_slices(const Container& five) {
     BOOST_TEST(five->size() == 2u);
     BOOST_CHECK_THROW(five->erase(0, 2, 0), ValueError);
     *five += *five;
-    BOOST_TEST((widths(five) == widths_t{1, 3, 1, 3}));
+    BOOST_TEST((five->size() == 4u && five->ptr(2) == five->ptr(0) && five->ptr(3) == five->ptr(1)));
     five->erase(std::nullopt, std::nullopt, -1);
     BOOST_TEST(five->is_empty());
 }

@@ -50,6 +50,9 @@ BOOST_AUTO_TEST_CASE(SC_84_losses) {
     check("smooth_l1_loss(x, y, beta=0.5)", {x, y}, {x, y}, {{"beta", 0.5}});
     check("smooth_l1_loss(x, y, beta=0.0)", {x, y}, {x, y}, {{"beta", 0.}});
     check("huber_loss(x, y, 'sum', 0.3)", {x, y}, {x, y, "sum", 0.3});
+    check("mse_loss(x, y, weight=z)", {x, y, z}, {x, y}, {{"weight", z}});
+    check("l1_loss(x, y, reduction='sum', weight=z)", {x, y, z}, {x, y}, {{"reduction", "sum"}, {"weight", z}});
+    check("huber_loss(x, y, weight=z)", {x, y, z}, {x, y}, {{"weight", z}});
     check("soft_margin_loss(x, y)", {x, signs}, {x, signs});
     check("hinge_embedding_loss(x, y, 0.5)", {x, signs}, {x, signs, 0.5});
     check("margin_ranking_loss(x, y, z)", {x, y, signs}, {x, y, signs});

@@ -133,6 +133,21 @@ BOOST_AUTO_TEST_CASE(SC_78_losses_and_patches) {
                     {reel::tensor({{0, 1, 2}, {3, 4, 0}, {1, 1, 1}}, TensorOptions(kLong))});
 }
 
+BOOST_AUTO_TEST_CASE(SC_78_weights_of_losses) {
+    const auto loss = [](const Args& a) {
+        const auto call = [&](const char* name, const Kwargs& options) {
+            Kwargs all = options;
+            all.set("weight", a[2]);
+            return jit::tracing::call(name, {a[0], a[1]}, all);
+        };
+        return IValue::tuple({call("nn.functional.mse_loss", {}), call("nn.functional.l1_loss", {{"reduction", "sum"}}),
+                              call("nn.functional.huber_loss", {{"delta", 0.5}})});
+    };
+    const Args example{random({2, 3}), random({2, 3}), reel::rand({2, 3})};
+    const Args other{random({4, 3}), random({4, 3}), reel::rand({4, 3})};
+    check_equal(jit::trace(loss, example).forward(other), loss(other), "losses with weights");
+}
+
 /// The reference gives each module what its calls use, whether anybody uses the result or not.
 BOOST_AUTO_TEST_CASE(SC_77_calls_without_results_stay) {
     const auto parent = std::make_shared<nn::Module>("Parent");

@@ -1,5 +1,6 @@
 // The Reel side of doc/guide/from-pytorch.md, which shows these lines. Compiled, not run.
 #include <reel/autograd/define_op.hpp>
+#include <reel/distributions.hpp>
 #include <reel/reel.hpp>
 
 #pragma GCC diagnostic ignored "-Wunused"
@@ -65,6 +66,20 @@ void training(std::vector<std::pair<Tensor, Tensor>> loader) {
     schedule.step();
     net->eval();
     for (const auto& p : net->named_parameters()) p.value().requires_grad_(p.key().starts_with("3."));
+}
+
+void functions_of_modules(nn::Sequential net, Tensor x, Tensor batch, Tensor target) {
+    nn::NamedTensors params = net->named_parameters();
+    Tensor y = nn::functional_call(net, params, x);
+    nn::NamedTensors grads = nn::per_sample_grads(
+        net, [&](const Tensor& out, std::int64_t i) { return cross_entropy(out, target[i].unsqueeze(0)); }, batch);
+    for (auto& [name, p] : net->named_parameters()) p.requires_grad_(name.starts_with("3."));
+    nn::Sequential more{nn::LeakyReLU(0.2), nn::LeakyReLU(nn::LeakyReLUOptions(0.2).inplace(true))};
+    auto category = distributions::Categorical::from_logits(y);
+    autograd::AutogradContext* ctx = nullptr;
+    ctx->saved_data["step"] = 0.5;
+    ctx->saved_data["net"] = Value::box(net);
+    nn::Sequential back = ctx->saved_data["net"].get<nn::Sequential>();
 }
 
 void files(nn::Sequential net, optim::AdamW& optimizer) {

@@ -13,6 +13,7 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/observe.hpp>
 
+#include "elements.hpp"
 #include "forward_values.hpp"
 #include "recorder_data.hpp"
 
@@ -160,7 +161,7 @@ bool BackwardSteps::done() const { return pass_->ended; }
 namespace {
 
 bool finite(const Tensor& t) {
-    return !t.defined() || !isDifferentiableType(t.scalar_type()) || reel::isfinite(t.detach()).all().item<bool>();
+    return !t.defined() || !isDifferentiableType(t.scalar_type()) || reel::isfinite(elements_of(t)).all().item<bool>();
 }
 
 class NonFiniteFinder final : public autograd::Observer {
@@ -190,7 +191,7 @@ private:
             NonFinite f{};
             f.arrived = !node;
             f.operand = i;
-            f.nan = reel::isnan(grads[i].detach()).any().item<bool>();
+            f.nan = reel::isnan(elements_of(grads[i])).any().item<bool>();
             const char* what = f.nan ? "NaN" : "infinity";
             if (node) {
                 f.node = node->name();

@@ -9,6 +9,7 @@
 
 #include <boost/json.hpp>
 
+#include "elements.hpp"
 #include "grad_explainer.hpp"
 #include "unregistered.hpp"
 
@@ -146,7 +147,7 @@ GradReport explain(const nn::Module& model, const Recorder* recorder) {
         } else if (g.defined() && !(reasons && reasons->only_zeros_left(leaf))) {
             e.fate = GradFate::Got;
             e.norm = norm_of(g);
-            e.finite = std::isfinite(e.norm) || reel::isfinite(g.detach()).all().item<bool>();
+            e.finite = std::isfinite(e.norm) || reel::isfinite(elements_of(g)).all().item<bool>();
             e.text = str("gradient, norm ", e.norm, e.norm == 0 ? " (all zeros)" : "", e.finite ? "" : " (NOT FINITE)");
             if (reasons) reasons->explain_gradient(leaf, e);
         } else if (reasons) {

@@ -41,12 +41,18 @@ public:
     }
 
     std::optional<NonFinite> first() const {
+        std::optional<NonFinite> r;
+        std::vector<bool> told(tape_.size());
         for (std::size_t i = tape_.size(); i-- > 0;) {
-            if (is_leaf(i)) continue;
-            for (const Tensor& t : results_[i])
-                if (finite(t) == Finite::No) return found(i, t);
+            const Tensor* const t = result_that_is_not(i);
+            if (!t || is_leaf(i) || follows_from_another(i)) continue;
+            std::optional<NonFinite> f = found(i, *t, told);
+            if (!f) continue;
+            if (!r) r = std::move(f);
+            else r->others.push_back(*std::move(f));
         }
-        return std::nullopt;
+        if (r) r->text += text_of(r->others);
+        return r;
     }
 
 private:
@@ -98,14 +104,38 @@ private:
         } catch (const Error&) { // another op of that name
         }
     }
-    /// Result `t` of node `i` is the first known one that is not finite.
-    NonFinite found(std::size_t i, const Tensor& t) const {
+    const Tensor* result_that_is_not(std::size_t i) const {
+        for (const Tensor& t : results_[i])
+            if (finite(t) == Finite::No) return &t;
+        return nullptr;
+    }
+    /// Is there a known result of another op in front of node `i`, and between them none, that is not finite either?
+    bool follows_from_another(std::size_t i) const {
+        std::vector<std::size_t> before;
+        gather_unknown(i, before);
+        before.push_back(i);
+        return std::any_of(before.begin(), before.end(), [&](std::size_t k) {
+            const auto& inputs = tape_[k].inputs;
+            return std::any_of(inputs.begin(), inputs.end(), [&](const TapeNode::Link& link) {
+                const Tensor* from = operand(link);
+                return from && !is_leaf(std::size_t(link.node)) && finite(*from) == Finite::No;
+            });
+        });
+    }
+    /// Result `t` of node `i` is not finite, and follows from no other op's: what is to be told, unless it has been.
+    std::optional<NonFinite> found(std::size_t i, const Tensor& t, std::vector<bool>& told) const {
         std::vector<std::size_t> ops; // this one, and those in front of it whose results nobody saved
         gather_unknown(i, ops);
         std::sort(ops.begin(), ops.end(), std::greater<std::size_t>());
         ops.push_back(i);
         for (const std::size_t k : ops)
-            if (auto leaf = leaf_that_is_not(k)) return *leaf;
+            if (const auto link = leaf_that_is_not(k)) {
+                const bool before = told[std::size_t(tape_[k].inputs[*link].node)];
+                told[std::size_t(tape_[k].inputs[*link].node)] = true;
+                return before ? std::nullopt : std::optional(from_leaf(k, *link));
+            }
+        if (std::any_of(ops.begin(), ops.end(), [&](std::size_t k) { return told[k]; })) return std::nullopt;
+        for (const std::size_t k : ops) told[k] = true;
         NonFinite f = named(ops.front());
         f.nan = reel::isnan(t).any().item<bool>();
         const char* const what = f.nan ? "NaN" : "infinity";
@@ -118,20 +148,37 @@ private:
         f.text += ": of their results only that of the last was kept";
         return f;
     }
-    /// An operand of node `i` that is not finite: what is known before the first result is a leaf.
-    std::optional<NonFinite> leaf_that_is_not(std::size_t i) const {
+    /// What has nothing to do with the first, told behind it.
+    static std::string text_of(std::vector<NonFinite>& others) {
+        constexpr std::size_t most = 4;
+        std::string r;
+        for (std::size_t k = 0; k < others.size(); ++k) {
+            NonFinite& f = others[k];
+            if (const std::size_t first = f.text.find("the first "); first != f.text.npos)
+                f.text.replace(first, 10, f.nan ? "a " : "an ");
+            if (k < most) r += "\napart from it: " + f.text;
+        }
+        if (others.size() > most) r += str("\nand ", others.size() - most, " more");
+        return r;
+    }
+    /// The operand of node `i` that is a leaf and not finite.
+    std::optional<std::size_t> leaf_that_is_not(std::size_t i) const {
         for (std::size_t k = 0; k < tape_[i].inputs.size(); ++k) {
-            const Tensor* from = operand(tape_[i].inputs[k]);
-            if (!from || finite(*from) != Finite::No) continue;
-            NonFinite f = named(i);
-            f.arrived = true;
-            f.operand = k;
-            f.nan = reel::isnan(*from).any().item<bool>();
-            f.text = str("operand ", k, " of ", f.node, in(f), ", a leaf of shape ", from->sizes(), ", holds ",
-                         f.nan ? "NaN" : "infinity", by(f));
-            return f;
+            const TapeNode::Link& link = tape_[i].inputs[k];
+            const Tensor* from = operand(link);
+            if (from && is_leaf(std::size_t(link.node)) && finite(*from) == Finite::No) return k;
         }
         return std::nullopt;
+    }
+    NonFinite from_leaf(std::size_t i, std::size_t k) const {
+        const Tensor& from = *operand(tape_[i].inputs[k]);
+        NonFinite f = named(i);
+        f.arrived = true;
+        f.operand = k;
+        f.nan = reel::isnan(from).any().item<bool>();
+        f.text = str("operand ", k, " of ", f.node, in(f), ", a leaf of shape ", from.sizes(), ", holds ",
+                     f.nan ? "NaN" : "infinity", by(f));
+        return f;
     }
     void gather_unknown(std::size_t i, std::vector<std::size_t>& out) const {
         for (const TapeNode::Link& link : tape_[i].inputs) {

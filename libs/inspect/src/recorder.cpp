@@ -8,6 +8,7 @@
 #include <reel/autograd/backward.hpp>
 #include <reel/nn/hook_list.hpp>
 
+#include "elements.hpp"
 #include "recorder_data.hpp"
 
 namespace reel::inspect {
@@ -25,7 +26,7 @@ double norm_of(const Tensor& t) {
     if (!t.defined() || !isDifferentiableType(t.scalar_type()) || t.device().is_meta())
         return std::numeric_limits<double>::quiet_NaN();
     NoGradGuard guard;
-    const Tensor x = t.detach();
+    const Tensor x = elements_of(t);
     return std::sqrt((x.is_complex() ? x.abs() : x).to(kDouble).square().sum().item<double>());
 }
 std::string shape_text(const Tensor& t) {

@@ -22,8 +22,13 @@ def smooth_l1_loss(input: Tensor, target: Tensor, size_average: Optional[bool]=N
   else:
     result = torch.smooth_l1_loss(input, target, number, beta)
   return result
-def huber_loss(input: Tensor, target: Tensor, reduction: str="mean", delta: float=1.) -> Tensor:
-  return torch.huber_loss(input, target, __torch__.torch.nn.functional._reduction(reduction), delta)
+def huber_loss(input: Tensor, target: Tensor, reduction: str="mean", delta: float=1., weight: Optional[Tensor]=None) -> Tensor:
+  number = __torch__.torch.nn.functional._reduction(reduction)
+  if weight is None:
+    result = torch.huber_loss(input, target, number, delta)
+  else:
+    result = __torch__.torch.nn.functional._reduced(torch.mul(torch.huber_loss(input, target, 0, delta), weight), reduction)
+  return result
 def soft_margin_loss(input: Tensor, target: Tensor, size_average: Optional[bool]=None, reduce: Optional[bool]=None, reduction: str="mean") -> Tensor:
   return torch.soft_margin_loss(input, target, __torch__.torch.nn.functional._reduction(reduction))
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float=1., size_average: Optional[bool]=None, reduce: Optional[bool]=None, reduction: str="mean") -> Tensor:

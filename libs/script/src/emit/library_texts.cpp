@@ -103,10 +103,21 @@ def normalize(input: Tensor, p: float=2., dim: int=1, eps: float=9.9999999999999
   return torch.div(input, torch.expand_as(torch.clamp_min(torch.norm(input, p, [dim], True), eps), input))
 def pad(input: Tensor, pad: List[int], mode: str="constant", value: Optional[float]=None) -> Tensor:
   return torch.pad(input, pad, mode, value)
-def mse_loss(input: Tensor, target: Tensor, size_average: Optional[bool]=None, reduce: Optional[bool]=None, reduction: str="mean") -> Tensor:
-  return torch.mse_loss(input, target, __torch__.torch.nn.functional._reduction(reduction))
-def l1_loss(input: Tensor, target: Tensor, size_average: Optional[bool]=None, reduce: Optional[bool]=None, reduction: str="mean") -> Tensor:
-  return torch.l1_loss(input, target, __torch__.torch.nn.functional._reduction(reduction))
+def mse_loss(input: Tensor, target: Tensor, size_average: Optional[bool]=None, reduce: Optional[bool]=None, reduction: str="mean", weight: Optional[Tensor]=None) -> Tensor:
+  number = __torch__.torch.nn.functional._reduction(reduction)
+  if weight is None:
+    result = torch.mse_loss(input, target, number)
+  else:
+    each = torch.mul(torch.mse_loss(input, target, 0), weight)
+    result = torch.div(torch.sum(each), torch.sum(weight)) if number == 1 else __torch__.torch.nn.functional._reduced(each, reduction)
+  return result
+def l1_loss(input: Tensor, target: Tensor, size_average: Optional[bool]=None, reduce: Optional[bool]=None, reduction: str="mean", weight: Optional[Tensor]=None) -> Tensor:
+  number = __torch__.torch.nn.functional._reduction(reduction)
+  if weight is None:
+    result = torch.l1_loss(input, target, number)
+  else:
+    result = __torch__.torch.nn.functional._reduced(torch.mul(torch.l1_loss(input, target, 0), weight), reduction)
+  return result
 def cross_entropy(input: Tensor, target: Tensor, weight: Optional[Tensor]=None, size_average: Optional[bool]=None, ignore_index: int=-100, reduce: Optional[bool]=None, reduction: str="mean", label_smoothing: float=0.) -> Tensor:
   return torch.cross_entropy_loss(input, target, weight, __torch__.torch.nn.functional._reduction(reduction), ignore_index, label_smoothing)
 def nll_loss(input: Tensor, target: Tensor, weight: Optional[Tensor]=None, size_average: Optional[bool]=None, ignore_index: int=-100, reduce: Optional[bool]=None, reduction: str="mean") -> Tensor:

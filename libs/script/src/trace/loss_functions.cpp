@@ -27,13 +27,22 @@ Args broadcast(Tracer& t, const Args& a) {
     t.local("expanded_target", both[1]);
     return both;
 }
+/// Each element's loss times its weight, where weights are given.
+template <class F> IValue weighed(Tracer& t, const IValue& weight, const IValue& reduction, F loss) {
+    if (weight.isNone()) return loss(reduction);
+    return reduced(t, t.call("mul", {loss("none"), weight}), reduction.toStringRef());
+}
 IValue mse_loss(Tracer& t, const Args& a) {
     const Args both = broadcast(t, a);
-    return t.aten("aten::mse_loss", {both[0], both[1], a[4]});
+    const auto loss = [&](const IValue& r) { return t.aten("aten::mse_loss", {both[0], both[1], r}); };
+    if (a[5].isNone() || a[4].toStringRef() != "mean") return weighed(t, a[5], a[4], loss);
+    // its mean, unlike that of the others, is by the sum of the weights
+    const IValue sum = t.call("sum", {t.call("mul", {loss("none"), a[5]})});
+    return t.call("div", {sum, t.call("sum", {a[5]})});
 }
 IValue l1_loss(Tracer& t, const Args& a) {
     const Args both = broadcast(t, a);
-    return t.aten("aten::l1_loss", {both[0], both[1], a[4]});
+    return weighed(t, a[5], a[4], [&](const IValue& r) { return t.aten("aten::l1_loss", {both[0], both[1], r}); });
 }
 IValue smooth_l1_loss(Tracer& t, const Args& a) {
     const Args both = broadcast(t, a);
@@ -42,7 +51,9 @@ IValue smooth_l1_loss(Tracer& t, const Args& a) {
 }
 IValue huber_loss(Tracer& t, const Args& a) {
     const Args both = broadcast(t, a);
-    return t.aten("aten::huber_loss", {both[0], both[1], a[2], a[3].toDouble()});
+    return weighed(t, a[4], a[2], [&](const IValue& r) {
+        return t.aten("aten::huber_loss", {both[0], both[1], r, a[3].toDouble()});
+    });
 }
 IValue nll_loss(Tracer& t, const Args& a) { return t.aten("aten::nll_loss_nd", {a[0], a[1], a[2], a[6], a[4]}); }
 IValue cross_entropy(Tracer& t, const Args& a) {

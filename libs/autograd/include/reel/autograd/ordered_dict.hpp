@@ -11,24 +11,32 @@
 
 namespace reel {
 
+/// An entry of an OrderedDict: `item.key()`, `item.value()`, `*item`, or `for (auto& [name, parameter] : dict)`.
+template <class Key, class Value> class OrderedDictItem {
+public:
+    OrderedDictItem(Key key, Value value) : pair_(std::move(key), std::move(value)) {}
+    const Key& key() const { return pair_.first; }
+    Value& value() { return pair_.second; }
+    const Value& value() const { return pair_.second; }
+    Value& operator*() { return pair_.second; }
+    const Value& operator*() const { return pair_.second; }
+    Value* operator->() { return &pair_.second; }
+    const Value* operator->() const { return &pair_.second; }
+    const std::pair<Key, Value>& pair() const { return pair_; }
+    template <std::size_t I> auto& get() {
+        if constexpr (I == 0) return std::as_const(pair_.first);
+        else return pair_.second;
+    }
+    template <std::size_t I> const auto& get() const { return std::get<I>(pair_); }
+
+private:
+    std::pair<Key, Value> pair_;
+};
+
 /// Insertion-ordered map. Missing and duplicate keys throw KeyError quoting the key and what keys stand for.
 template <class Key, class Value> class OrderedDict {
 public:
-    class Item {
-    public:
-        Item(Key key, Value value) : pair_(std::move(key), std::move(value)) {}
-        const Key& key() const { return pair_.first; }
-        Value& value() { return pair_.second; }
-        const Value& value() const { return pair_.second; }
-        Value& operator*() { return pair_.second; }
-        const Value& operator*() const { return pair_.second; }
-        Value* operator->() { return &pair_.second; }
-        const Value* operator->() const { return &pair_.second; }
-        const std::pair<Key, Value>& pair() const { return pair_; }
-
-    private:
-        std::pair<Key, Value> pair_;
-    };
+    using Item = OrderedDictItem<Key, Value>;
     using Iterator = typename std::vector<Item>::iterator;
     using ConstIterator = typename std::vector<Item>::const_iterator;
 
@@ -123,3 +131,12 @@ private:
 };
 
 } // namespace reel
+
+template <class Key, class Value>
+struct std::tuple_size<reel::OrderedDictItem<Key, Value>> : std::integral_constant<std::size_t, 2> {};
+template <class Key, class Value> struct std::tuple_element<0, reel::OrderedDictItem<Key, Value>> {
+    using type = const Key;
+};
+template <class Key, class Value> struct std::tuple_element<1, reel::OrderedDictItem<Key, Value>> {
+    using type = Value;
+};

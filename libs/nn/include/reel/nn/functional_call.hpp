@@ -64,5 +64,12 @@ Value functional_call(Module& module, const NamedTensors& tensors, const Args& a
 /// leading dimension of one kept, so that layers see a batch. Errors: ValueError for a batch without dimensions.
 NamedTensors per_sample_grads(Module& module, const std::function<Tensor(const Tensor& output, std::int64_t i)>& loss,
                               const Tensor& batch);
+/// The same of a holder.
+template <class H>
+requires(!std::is_convertible_v<H&, Module&>) NamedTensors
+    per_sample_grads(H& net, const std::function<Tensor(const Tensor& output, std::int64_t i)>& loss,
+                     const Tensor& batch) {
+    return per_sample_grads(static_cast<Module&>(detail::module_of(net)), loss, batch);
+}
 
 } // namespace reel::nn

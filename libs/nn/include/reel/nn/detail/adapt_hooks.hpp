@@ -75,10 +75,11 @@ template <class F> ForwardHook adapt_forward(F f, bool always_call) {
                 true, always_call};
     } else if constexpr (std::is_invocable_v<F&, Module&, const Tensor&, const Tensor&>) {
         using R = std::invoke_result_t<F&, Module&, const Tensor&, const Tensor&>;
-        return {[f = std::move(f)](Module& m, AR a, const Kwargs&, VR o) mutable -> Value {
+        return {[f = std::move(f), always_call](Module& m, AR a, const Kwargs&, VR o) mutable -> Value {
                     const Tensor& in = single_tensor(a, "forward hook");
-                    if constexpr (std::is_void_v<R>) return f(m, in, o.toTensor()), Value();
-                    else return Value(f(m, in, o.toTensor()));
+                    const Tensor out = always_call && o.isNone() ? Tensor() : o.toTensor(); // none: forward threw
+                    if constexpr (std::is_void_v<R>) return f(m, in, out), Value();
+                    else return Value(f(m, in, out));
                 },
                 false, always_call};
     } else if constexpr (std::is_invocable_v<F&, Module&, AR, VR>) {

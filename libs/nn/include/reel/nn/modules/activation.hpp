@@ -1,6 +1,8 @@
 // Activation modules.
 #pragma once
 
+#include <type_traits>
+
 #include <reel/nn/cloneable.hpp>
 #include <reel/nn/module_holder.hpp>
 #include <reel/nn/number.hpp>
@@ -20,6 +22,11 @@ namespace detail {
 template <class Derived, class Options> class Activation : public Cloneable<Derived> {
 public:
     explicit Activation(const Options& options = {}) : options(options) {}
+    /// The first option alone, as in Python: `LeakyReLU(0.2)`.
+    template <class First>
+    requires(std::is_arithmetic_v<First> && !std::is_convertible_v<First, Options> &&
+             std::is_constructible_v<Options, First>) explicit Activation(First first)
+        : Activation(Options(first)) {}
     void reset() override {}
     static constexpr const char* forward_arguments = "input";
     Options options;
