@@ -30,7 +30,9 @@ template <class T> struct ColumnSum {
     std::int64_t columns;
 
     __device__ State nothing() const { return State(0); }
-    __device__ void take(State& s, std::int64_t row, std::int64_t column) const { s += State(in[row * columns + column]); }
+    __device__ void take(State& s, std::int64_t row, std::int64_t column) const {
+        s += State(in[row * columns + column]);
+    }
     __device__ State join(State a, State b) const { return a + b; }
     __device__ void finish(std::int64_t column, State s) const { out[column] = T(s); }
 };
