@@ -186,7 +186,8 @@ BOOST_AUTO_TEST_CASE(libtorchs_form_of_layers) {
     is(nn::TripletMarginLoss(), "TripletMarginLoss(margin=1, p=2, eps=1e-06, swap=false)");
     is(nn::MSELoss(), "MSELoss()");
     is(nn::SmoothL1Loss(), "SmoothL1Loss");
-    is(nn::StochasticDepth(nn::StochasticDepthOptions(0.25, "row")), "StochasticDepth(p=0.25, mode=\"row\")"); // a layer that libtorch has not
+    is(nn::StochasticDepth(nn::StochasticDepthOptions(0.25, "row")),
+       "StochasticDepth(p=0.25, mode=\"row\")"); // a layer that libtorch has not
 }
 BOOST_AUTO_TEST_CASE(libtorchs_form_of_modules_with_children) {
     struct Inner : Module {

@@ -6,7 +6,6 @@
 
 #include <reel/autograd/ops/factory/empty.hpp>
 
-
 #include "capturing.hpp"
 #include "complex.cuh"
 #include "dispatch.cuh"

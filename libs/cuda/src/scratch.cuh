@@ -9,7 +9,6 @@
 
 #include <reel/autograd/ops/factory/empty.hpp>
 
-
 #include "capturing.hpp"
 #include "elements.cuh"
 

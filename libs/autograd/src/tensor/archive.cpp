@@ -120,7 +120,8 @@ bool InputArchive::try_read(const std::string& key, InputArchive& nested) const 
     const Value* v = find(key);
     Value below;
     if (!v)
-        if (ValueDict part = entries_below(entries_.toGenericDict(), key); !part.empty()) v = &(below = std::move(part));
+        if (ValueDict part = entries_below(entries_.toGenericDict(), key); !part.empty())
+            v = &(below = std::move(part));
     if (!v || !v->isGenericDict()) return false;
     InputArchive part(*v, origin_);
     part.path_ = path_of(key);

@@ -1,9 +1,8 @@
 // Reading and writing at computed positions.
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/kernels/index.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 
 #include <complex>
-
 
 #include "atomic.cuh"
 #include "capturing.hpp"

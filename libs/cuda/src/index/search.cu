@@ -1,9 +1,8 @@
 // Looking elements up: bisection, places of what is not zero, groups of equal rows.
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/kernels/search.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 
 #include <complex>
-
 
 #include "dispatch.cuh"
 #include "for_each.cuh"

@@ -44,8 +44,8 @@ template <class T> struct Softmax {
     template <class Team>
     __device__ void operator()(const Team& team, std::int64_t row, std::int64_t n, bool is_row) const {
         const std::int64_t end = is_row ? n : 0;
-        const State s = team.share(team.join(walk(*this, team, row, 0, end),
-                                             [](const State& a, const State& b) { return a.join(b); }));
+        const State s = team.share(
+            team.join(walk(*this, team, row, 0, end), [](const State& a, const State& b) { return a.join(b); }));
         const T log_sum = std::log(s.sum), scale = T(1) / s.sum;
         for (std::int64_t i = std::int64_t(team.me) * per_pack; i < end; i += std::int64_t(team.size) * per_pack)
             in.pack(row * n + i, row * n + end, [&](T v, std::int64_t at) {

@@ -62,8 +62,7 @@ void reduce_columns(const char* op, const Tensor& like, const Rule& rule, std::i
     const DeviceScratch<typename Rule::State> states(parts > 1 ? parts * columns : 0, like);
     launch(op, columns_kernel<Rule>, on.blocks(groups * parts), rule, parts > 1 ? states.data() : nullptr, rows,
            columns, rows_of_part, groups * parts);
-    if (parts > 1)
-        launch(op, joined_columns_kernel<Rule>, on.over(columns), rule, states.data(), parts, columns);
+    if (parts > 1) launch(op, joined_columns_kernel<Rule>, on.over(columns), rule, states.data(), parts, columns);
 }
 
 } // namespace reel::cuda

@@ -1,10 +1,9 @@
 // Points by where they lie.
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/kernels/histogram.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 
 #include <cmath>
 #include <vector>
-
 
 #include "atomic.cuh"
 #include "dispatch.cuh"

@@ -8,7 +8,6 @@ namespace reel::cuda {
 
 namespace {
 
-
 template <class T> struct Variance {
     using M = std::conditional_t<is_complex_number<T>, Complex<double>, double>;
     using State = Moments<M>;

@@ -18,8 +18,8 @@ Value SequentialSampler::state_dict() const { return ValueDict{{"index", index_}
 void SequentialSampler::load_state_dict(const Value& state) {
     const std::size_t index = count_in(state, "SequentialSampler", "index");
     // one without elements learns from reset() how many there are
-    REEL_CHECK_VALUE(size_ == 0 || index <= size_, "SequentialSampler: load_state_dict: 'index' is ", index, ", but there are only ",
-                     size_, " elements");
+    REEL_CHECK_VALUE(size_ == 0 || index <= size_, "SequentialSampler: load_state_dict: 'index' is ", index,
+                     ", but there are only ", size_, " elements");
     index_ = index;
 }
 

@@ -1,7 +1,7 @@
 // Normalisation, embeddings and attention as the reference's Python functions call them.
+#include <reel/autograd/error.hpp>
 #include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/nn/attention.hpp>
-#include <reel/autograd/error.hpp>
 
 #include "ops/numbers.hpp"
 #include "trace/recipes.hpp"

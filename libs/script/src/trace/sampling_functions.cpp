@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/error.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
 
 #include "trace/recipes.hpp"
 

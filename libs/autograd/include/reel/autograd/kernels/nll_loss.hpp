@@ -9,8 +9,8 @@ namespace reel {
 /// weight, unless t[n, l] is `ignore_index`.
 struct NllGeometry {
     std::int64_t batch, classes, length, ignore_index;
-    bool summed;      ///< one result, the sum of all, times `scale`; else one for each target
-    double scale = 1; ///< of sums
+    bool summed;       ///< one result, the sum of all, times `scale`; else one for each target
+    double scale = 1;  ///< of sums
     bool mean = false; ///< `scale` is one over what `nll_loss_weigh` found
 };
 

@@ -37,8 +37,8 @@ struct Modes {
 };
 
 /// The modes of this process. First use reads REEL_EMULATION, for example
-/// `order=reverse,timing=late,seed=7,devices=1,device=small,driver=old`; a word that there is not ends the process with those that
-/// there are. Tests may change them while no work is queued.
+/// `order=reverse,timing=late,seed=7,devices=1,device=small,driver=old`; a word that there is not ends the process with
+/// those that there are. Tests may change them while no work is queued.
 Modes& modes();
 /// `modes()` from such a text.
 Modes parse_modes(const std::string& text);
