@@ -19,6 +19,7 @@ namespace {
     hooks.free = &device_free;
     hooks.synchronize = &device_synchronize;
     hooks.device_count = &usable_devices;
+    hooks.rules_go_through_host = true; // special functions that only the host's libraries have
     hooks.has_cudnn = [] { return false; };
     hooks.current_device = [] { return cuda::current_device(); };
     hooks.pinned_alloc = &pinned_alloc;

@@ -17,6 +17,8 @@ struct DeviceHooks {
     int (*device_count)() = nullptr;                  ///< 0 when the device cannot be used
     DeviceIndex (*current_device)() = nullptr;
     bool (*has_cudnn)() = nullptr;
+    /// Are pointwise rules that the device has no loop for computed by the host, on copies?
+    bool rules_go_through_host = false;
     /// Page-locked memory of the host; null for devices that do not read it by themselves.
     void* (*pinned_alloc)(std::size_t nbytes) = nullptr;
     void (*pinned_free)(void* p, std::size_t nbytes) = nullptr;

@@ -3,6 +3,7 @@
 
 #include <concepts>
 
+#include <reel/autograd/ops/factory/ones.hpp>
 #include <reel/autograd/ops/factory/ranges.hpp>
 
 namespace reel {

@@ -10,6 +10,8 @@
 
 namespace reel {
 
+class Storage;
+
 /// Frees what a storage points to. `context` is whatever the storage was made with.
 using StorageDeleter = void (*)(void* data, std::size_t nbytes, void* context);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <reel/autograd/detail/launch_observer.hpp>
+#include <reel/autograd/device_hooks.hpp>
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/kernel.hpp>
 
@@ -50,6 +51,8 @@ void run_through_host(const Launch& l, int n, const Tensor* const* t) {
 void run_on_device(const Launch& l, int n, const Tensor* const* t) {
     const Device where = t[0]->device();
     const DeviceLoop kernel = l.device ? l.device[int(where.type())] : nullptr;
+    if (!kernel && !device_hooks(where.type()).rules_go_through_host)
+        throw_no_kernel(l.name, *t[0], {true, l.device && l.device[int(kCUDA)]});
     Tensor moved[cpu::max_operands];
     const Tensor* operands[cpu::max_operands] = {t[0]};
     for (int i = 1; i < n; ++i) {

@@ -37,7 +37,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 Tensor norm_raw(const char* op, const Tensor& x, double p, const Dims& dims, bool keepdim) {
     std::int64_t inner = 1;
     Tensor out = empty_raw(reduced_sizes(x, dims, keepdim), toRealValueType(x.scalar_type()), x.device());
-    const Tensor rows = rows_in_any_order(x, dims, inner);
+    const Tensor rows = rows_last(x, dims, inner);
     REEL_CHECK(inner > 0 || out.numel() == 0 || (p >= 0 && p != infinity), op, ": the norm of order ", p,
                " of an empty vector is not defined; input has shape ", x.sizes());
     kernels::vector_norm(op, out, rows, inner, p);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -87,9 +86,12 @@ public:
                          " examples was asked for, its options say ", options_.batch_size());
         UnwrappedBatchType batch;
         const bool any = pipeline_->take(batch_size, [&](std::size_t n) {
-            const auto end = waiting_.begin() + std::ptrdiff_t(n);
-            batch = UnwrappedBatchType(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(end));
+            const auto begin = waiting_.begin() + std::ptrdiff_t(taken_), end = begin + std::ptrdiff_t(n);
+            batch = UnwrappedBatchType(std::make_move_iterator(begin), std::make_move_iterator(end));
+            taken_ += n;
+            if (2 * taken_ < waiting_.size()) return;
             waiting_.erase(waiting_.begin(), end);
+            taken_ = 0;
         });
         return any ? BatchType(std::move(batch)) : std::nullopt;
     }
@@ -97,6 +99,7 @@ public:
     void reset() override {
         pipeline_.reset();
         waiting_.clear();
+        taken_ = 0;
         if (!std::exchange(restored_, false)) {
             reader_.reset();
             chunk_sampler_.reset(reader_.chunk_count());
@@ -171,8 +174,9 @@ private:
     PreprocessingPolicy policy_;
     mutable std::mutex sampler_mutex_;
     bool restored_ = false; ///< the next pass starts where the sampler stands
-    std::deque<typename UnwrappedBatchType::value_type>
+    std::vector<typename UnwrappedBatchType::value_type>
         waiting_;                                           ///< of whoever runs in the pipeline's `append` or `take`
+    std::size_t taken_ = 0;                                 ///< how many of the first ones are no more there
     std::unique_ptr<data::detail::ChunkPipeline> pipeline_; ///< ends before what its threads read
 };
 
