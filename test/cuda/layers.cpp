@@ -68,8 +68,8 @@ BOOST_AUTO_TEST_CASE(every_layer_forward_and_backward) {
             manual_seed(3);
             const nn::ModulePtr here = nn::make_module(layer.name, layer.args, layer.kwargs);
             here->to(kDouble);
-            const nn::ModulePtr there = here->clone();
-            there->to(there::gpu);
+            const nn::ModulePtr there = here->clone(there::gpu);
+            for (const auto& p : there->named_parameters()) BOOST_TEST(p->is_cuda(), p.key());
             const Args args = layer.inputs();
             Args moved_args;
             for (const Value& v : args) moved_args.push_back(moved(v));

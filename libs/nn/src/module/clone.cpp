@@ -97,9 +97,11 @@ Value deep_copy(const Value& v, const std::function<Tensor(const Tensor&)>& copy
     for (const auto& [key, value] : v.toGenericDict()) dict.set(key, deep_copy(value, copy));
     return Value(std::move(dict));
 }
-thread_local CopyMemo* current_copy = nullptr;
+/// By the device that is copied to: what reset() copies from options on its way to another device stays apart.
+using CopyMemos = std::map<std::optional<std::pair<DeviceType, DeviceIndex>>, CopyMemo>;
+thread_local CopyMemos* current_copy = nullptr;
 struct CopyScope {
-    CopyMemo own;
+    CopyMemos own;
     const bool outermost = current_copy == nullptr;
     CopyScope() {
         if (outermost) current_copy = &own;
@@ -130,7 +132,7 @@ void copy_hooks(detail::ModuleHooks& to, const detail::ModuleHooks& from) {
 void Module::copy_from(const Module& other, std::optional<Device> device, bool keep_hooks) {
     NoGradGuard guard;
     const CopyScope scope;
-    CopyMemo& memo = *current_copy;
+    CopyMemo& memo = (*current_copy)[device ? std::optional(std::pair(device->type(), device->index())) : std::nullopt];
     /// Fills the entry of the same name, with what `make` makes of the tensor that is there now unless it was copied
     /// already.
     const auto fill = [&](detail::EntryKind kind, const std::string& name, const Tensor& from, auto make) {
