@@ -10,6 +10,7 @@
 #include "cpu/integer_product.hpp"
 #include "cpu/scratch.hpp"
 #include "cpu/serial_blas.hpp"
+#include "cpu/vector_product.hpp"
 
 namespace reel::cpu {
 
@@ -51,6 +52,15 @@ void tiled(bool ta, bool tb, std::int64_t m, std::int64_t n, const void* a, std:
                  at<T>(b, tb, ldb, 0, j), static_cast<T*>(c) + i * ldc + j);
         }
     });
+}
+
+/// Products without tiles: an extent is one.
+template <class T>
+bool untiled(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, double alpha, const void* a,
+             std::int64_t lda, const void* b, std::int64_t ldb, double beta, void* c, std::int64_t ldc) {
+    if (m != 1 && n != 1 && k != 1) return false;
+    return vector_product<T>({ta, tb, m, n, k, T(alpha), static_cast<const T*>(a), lda, static_cast<const T*>(b), ldb,
+                              T(beta), static_cast<T*>(c), ldc});
 }
 
 CBLAS_TRANSPOSE flag(bool t) { return t ? CblasTrans : CblasNoTrans; }
@@ -128,6 +138,7 @@ void gemm(ScalarType t, bool ta, bool tb, std::int64_t m, std::int64_t n, std::i
     if (m == 0 || n == 0) return;
     switch (t) {
     case kFloat:
+        if (untiled<float>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)) return;
         return tiled<float>(ta, tb, m, n, a, lda, b, ldb, c, ldc, k,
                             [&](std::int64_t rows, std::int64_t cols, const float* x, const float* y, float* z) {
                                 cblas_sgemm(CblasRowMajor, flag(ta), flag(tb), blasint(rows), blasint(cols), blasint(k),
@@ -135,6 +146,7 @@ void gemm(ScalarType t, bool ta, bool tb, std::int64_t m, std::int64_t n, std::i
                                             blasint(ldc));
                             });
     case kDouble:
+        if (untiled<double>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)) return;
         return tiled<double>(ta, tb, m, n, a, lda, b, ldb, c, ldc, k,
                              [&](std::int64_t rows, std::int64_t cols, const double* x, const double* y, double* z) {
                                  cblas_dgemm(CblasRowMajor, flag(ta), flag(tb), blasint(rows), blasint(cols),
@@ -142,6 +154,7 @@ void gemm(ScalarType t, bool ta, bool tb, std::int64_t m, std::int64_t n, std::i
                                              blasint(ldc));
                              });
     case kComplexFloat: {
+        if (untiled<std::complex<float>>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)) return;
         const std::complex<float> al{float(alpha), 0}, be{float(beta), 0};
         return tiled<std::complex<float>>(ta, tb, m, n, a, lda, b, ldb, c, ldc, k,
                                           [&](std::int64_t rows, std::int64_t cols, auto* x, auto* y, auto* z) {
@@ -151,6 +164,7 @@ void gemm(ScalarType t, bool ta, bool tb, std::int64_t m, std::int64_t n, std::i
                                           });
     }
     case kComplexDouble: {
+        if (untiled<std::complex<double>>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)) return;
         const std::complex<double> al{alpha, 0}, be{beta, 0};
         return tiled<std::complex<double>>(ta, tb, m, n, a, lda, b, ldb, c, ldc, k,
                                            [&](std::int64_t rows, std::int64_t cols, auto* x, auto* y, auto* z) {
