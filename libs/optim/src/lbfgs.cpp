@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/optim/lbfgs.hpp>
@@ -53,7 +52,7 @@ Tensor LBFGS::flat_gradient() {
     std::vector<Tensor> parts;
     for (const Tensor& p : params()) {
         const Tensor& g = p.mutable_grad();
-        parts.push_back(g.defined() ? g.detach().to_dense().reshape({-1}) : reel::zeros({p.numel()}, p.scalar_type()));
+        parts.push_back(g.defined() ? g.detach().to_dense().reshape({-1}) : p.new_zeros({p.numel()}));
     }
     const Tensor flat = reel::cat(parts);
     return maximizes() ? -flat : flat;

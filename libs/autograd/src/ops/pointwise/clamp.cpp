@@ -3,6 +3,7 @@
 
 #include <reel/autograd/ops/pointwise/clamp.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/logical.hpp>
 #include <reel/autograd/ops/pointwise/masked_fill.hpp>
 #include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/pointwise/clamp.hpp>
