@@ -8,7 +8,7 @@
 /// rules, of which the build makes the kernels.
 namespace reel::optim::steps {
 
-using pointwise::k;
+using pointwise::constant;
 using pointwise::op_list;
 using namespace reel::math;
 
