@@ -63,6 +63,8 @@ Tensor pow(const Tensor& input, const Scalar& exponent) {
     REEL_CHECK(!isIntegralType(t) || exponent.toLong() >= 0, "pow: exponent is ", exponent,
                "; integers have no negative powers, convert input to a floating dtype first");
     if (!isIntegralType(t) && exponent.equal(2)) return t == input.scalar_type() ? square(input) : square(input.to(t));
+    if (isFloatingType(t) && t == input.scalar_type() && pointwise::few_factors_op::takes(exponent))
+        return pointwise::apply("pow", pointwise::few_factors_op(int(exponent.toDouble())), input);
     return pointwise::apply_number("pow", pointwise::pow_op{}, input, exponent);
 }
 REEL_OP("pow(Scalar input, Tensor exponent) -> Tensor", rule, out)
