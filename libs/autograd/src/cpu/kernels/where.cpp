@@ -8,9 +8,11 @@ namespace {
 template <class T, bool input_repeats, bool other_repeats>
 void choose(T* out, const bool* condition, const T* input, const T* other, std::int64_t n) {
     const T x = *input, y = *other;
+    const auto* const truth = reinterpret_cast<const std::uint8_t*>(condition);
     for (std::int64_t i = 0; i < n; ++i) {
-        const T a = input_repeats ? x : input[i], b = other_repeats ? y : other[i]; // both read: no branch
-        out[i] = condition[i] ? a : b;
+        const T a = input_repeats ? x : input[i], b = other_repeats ? y : other[i];
+        out[i] =
+            T(b ^ ((a ^ b) & T(-T(truth[i] != 0)))); // all bits or none: without branches, as the compiler wants it
     }
 }
 template <class T> void set_loops() {

@@ -148,29 +148,37 @@ inline void store_as(bool* p, Mask<double> m) {
 }
 
 namespace detail {
+/// `m` elements, `stride` bytes apart, to and from a block. Apart from the loops, which have many instances.
+template <class T> [[gnu::noinline]] void gather(T* to, const char* from, std::int64_t stride, int m) {
+    for (int k = 0; k < m; ++k) to[k] = *reinterpret_cast<const T*>(from + k * stride);
+}
+template <class T> [[gnu::noinline]] void scatter(char* to, std::int64_t stride, const T* from, int m) {
+    for (int k = 0; k < m; ++k) *reinterpret_cast<T*>(to + k * stride) = from[k];
+}
+
 template <class R, class F, class T, std::size_t... I>
 void run_lanes(char* const* data, const std::int64_t* s, std::int64_t n, const F& f, std::index_sequence<I...>) {
-    using C = Compute<T>;
-    constexpr int w = Vec<C>::size;
+    constexpr int w = Vec<Compute<T>>::size;
+    T block[sizeof...(I)][w] = {};
     std::int64_t i = 0;
-    R* const out = reinterpret_cast<R*>(data[0]);
     if (dense<R>(s[0]) && ((dense<T>(s[I + 1]) || s[I + 1] == 0) && ...)) {
-        if ((dense<T>(s[I + 1]) && ...))
-            for (; i + w <= n; i += w) store_as(out + i, f(load_as(reinterpret_cast<const T*>(data[I + 1]) + i)...));
-        else {
-            const Source<T> in[] = {Source<T>(data[I + 1], s[I + 1])...};
-            for (; i + w <= n; i += w) store_as(out + i, f(in[I].at(i)...));
+        // A repeated element fills a block, which is read again and again: one loop for every mixture.
+        const T* from[] = {s[I + 1] == 0 ? block[I] : reinterpret_cast<const T*>(data[I + 1])...};
+        const std::int64_t step[] = {s[I + 1] == 0 ? 0 : w...};
+        (gather(block[I], data[I + 1], s[I + 1], s[I + 1] == 0 ? w : 0), ...);
+        R* out = reinterpret_cast<R*>(data[0]);
+        for (; i + w <= n; i += w, out += w) {
+            store_as(out, f(load_as(from[I])...));
+            ((from[I] += step[I]), ...);
         }
     }
     // Tails, and every other layout: gathered into a block and scattered, one arithmetic for all.
     for (; i < n; i += w) {
         const int m = int(n - i < w ? n - i : w);
-        T block[sizeof...(I)][w] = {};
-        for (int k = 0; k < m; ++k)
-            ((block[I][k] = *reinterpret_cast<const T*>(data[I + 1] + (i + k) * s[I + 1])), ...);
+        (gather(block[I], data[I + 1] + i * s[I + 1], s[I + 1], m), ...);
         R made[w];
         store_as(made, f(load_as(block[I])...));
-        for (int k = 0; k < m; ++k) *reinterpret_cast<R*>(data[0] + (i + k) * s[0]) = made[k];
+        scatter(data[0] + i * s[0], s[0], made, m);
     }
 }
 } // namespace detail
