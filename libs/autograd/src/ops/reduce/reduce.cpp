@@ -4,6 +4,7 @@
 #include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/conj.hpp>
+#include <reel/autograd/ops/pointwise/logical.hpp>
 #include <reel/autograd/ops/pointwise/masked_fill.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/reduce/scan.hpp>

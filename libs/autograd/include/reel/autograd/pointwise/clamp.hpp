@@ -10,13 +10,13 @@ namespace reel::pointwise {
 
 /// One bound or both; a NaN bound makes everything NaN, the upper bound wins. Gradients depend on which bounds are
 /// tensors: they stand with the op.
-struct clamp_min_op : binary<Result::Same, reals | boolean> {
-    template <class T> REEL_HD T f(T x, T low) const { return x != x ? x : low != low ? low : x < low ? low : x; }
+struct clamp_min_op : binary<Result::Same, reals | boolean>, vector_form {
+    template <class T> REEL_HD T f(T x, T low) const { return where(x >= low, x, where(x != x, x, low)); }
 };
-struct clamp_max_op : binary<Result::Same, reals | boolean> {
-    template <class T> REEL_HD T f(T x, T high) const { return x != x ? x : high != high ? high : x > high ? high : x; }
+struct clamp_max_op : binary<Result::Same, reals | boolean>, vector_form {
+    template <class T> REEL_HD T f(T x, T high) const { return where(x <= high, x, where(x != x, x, high)); }
 };
-struct clamp_op : ternary<Result::Same, reals> {
+struct clamp_op : ternary<Result::Same, reals>, vector_form {
     template <class T> REEL_HD T f(T x, T low, T high) const {
         return clamp_max_op().f(clamp_min_op().f(x, low), high);
     }
