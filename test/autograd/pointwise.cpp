@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <limits>
 
@@ -239,6 +240,39 @@ BOOST_AUTO_TEST_CASE(slopes_of_smooth_losses) {
     REEL_TEST_LIST(huber.slice(0, 0, 5), -0.5, -0.25, 0, 0.25, 0.5);
     shape_test::check_gradients([&](const Tensor& t) { return smooth_l1_loss(t, zeros({4}, kDouble), "none", 0.5); },
                                 {values({-2., -0.25, 0.125, 2.}).requires_grad_()});
+}
+
+BOOST_AUTO_TEST_CASE(a_number_beside_a_tensor_is_no_tensor_in_backward) {
+    const std::complex<double> i(0.5, -2);
+    const auto gradients = [&](const Tensor& x, const Scalar& number, const Tensor& as_tensor) {
+        const auto check = [&](const Tensor& with_number, const Tensor& with_tensor) {
+            BOOST_TEST(with_number.grad_fn()->saved_tensors().empty());
+            BOOST_TEST(with_number.grad_fn()->next_edges().size() == 2u);
+            const Tensor seed = with_number.detach();
+            const Tensor g = autograd::grad({with_number}, {x}, {seed}, true)[0];
+            BOOST_TEST(same(g, autograd::grad({with_tensor}, {x}, {seed}, true)[0]));
+        };
+        check(x * number, x * as_tensor);
+        check(x / number, x / as_tensor);
+        check(x + number, x + as_tensor);
+        check(x - number, x - as_tensor);
+    };
+    const Tensor x = values({1, -0.25, 3e-5}).requires_grad_();
+    gradients(x, 1.7, values({1.7, 1.7, 1.7}));
+    gradients(x, i, complex(values({0.5, 0.5, 0.5}), values({-2, -2, -2})));
+    const Tensor z = complex(values({1, 2, 3}), values({-1, 0.5, 0})).requires_grad_();
+    gradients(z, i, complex(values({0.5, 0.5, 0.5}), values({-2, -2, -2})));
+    // Twice: the first gradient is recorded, too.
+    const Tensor g = autograd::grad({(x.square() * 3).sum()}, {x}, {}, true, true)[0];
+    BOOST_TEST(same(autograd::grad({g.sum()}, {x})[0], values({6, 6, 6})));
+}
+BOOST_AUTO_TEST_CASE(one_element_stands_beside_rows_of_any_order) {
+    const Tensor x = values({1, 2, 3, 4, 5, 6}).view({2, 3}), one = values({2});
+    BOOST_TEST(same(x * one, values({2, 4, 6, 8, 10, 12}).view({2, 3})));
+    BOOST_TEST(same(one.expand({2, 3}) - x.t().contiguous().t(), values({1, 0, -1, -2, -3, -4}).view({2, 3})));
+    BOOST_TEST(same(x.t() / one, values({0.5, 2, 1, 2.5, 1.5, 3}).view({3, 2})));
+    BOOST_TEST(same(one.expand({2, 3}).exp(), values({4, 4, 4, 4, 4, 4}).log2().exp().view({2, 3})));
+    BOOST_TEST(same(where(x > 3, one, x), values({1, 2, 3, 2, 2, 2}).view({2, 3})));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,10 +1,10 @@
 // Powers.
 #include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/complex_parts.hpp>
 #include <reel/autograd/ops/pointwise/conj.hpp>
 #include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/pointwise/logical.hpp>
 #include <reel/autograd/ops/pointwise/power.hpp>
 #include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/pointwise/arithmetic.hpp>

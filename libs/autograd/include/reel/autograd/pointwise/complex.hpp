@@ -31,7 +31,9 @@ struct sign_op : unary<Result::Same, reals | boolean>, vector_form {
     template <class T> REEL_HD T f(T x) const {
         if constexpr (std::is_same_v<T, bool>) return x;
         else if constexpr (std::is_integral_v<T>) return T(int(x > 0) - int(x < 0));
-        else return where(x > k<T>(0), k<T>(1), where(x < k<T>(0), k<T>(-1), k<T>(0)));
+        else
+            return where(x > constant<T>(0), constant<T>(1),
+                         where(x < constant<T>(0), constant<T>(-1), constant<T>(0)));
     }
     template <class T> T df(T g, T, T) const { return zeros_like(g); }
     void check(const char* op, const Tensor& x) const {

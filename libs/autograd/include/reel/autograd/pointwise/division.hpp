@@ -16,9 +16,9 @@ struct floor_divide_op : binary<Result::Same, reals>, vector_form {
             const T q = T(x / o);
             return (x % o != 0 && (x < 0) != (o < 0)) ? T(q - 1) : q;
         } else {
-            const T zero = k<T>(0), one = k<T>(1), rest = fmod(x, o), plain = (x - rest) / o;
+            const T zero = constant<T>(0), one = constant<T>(1), rest = fmod(x, o), plain = (x - rest) / o;
             const T q = where(rest * copysign(one, o) < zero, plain - one, plain), whole = floor(q);
-            const T nearest = where(q - whole > k<T>(0.5), whole + one, whole);
+            const T nearest = where(q - whole > constant<T>(0.5), whole + one, whole);
             return where(o == zero, x / o, where(q == zero, copysign(zero, x / o), nearest));
         }
     }
@@ -43,7 +43,8 @@ struct remainder_op : binary<Result::Same, reals, none, a | b>, vector_form {
             return r != 0 && (r < 0) != (o < 0) ? T(r + o) : r;
         } else {
             const T r = fmod(x, o);
-            return where(r * copysign(k<T>(1), o) < k<T>(0), r + o, r); // the signs differ, and something is left
+            return where(r * copysign(constant<T>(1), o) < constant<T>(0), r + o,
+                         r); // the signs differ, and something is left
         }
     }
     template <class T> T da(T g, T, T, T) const { return g; }

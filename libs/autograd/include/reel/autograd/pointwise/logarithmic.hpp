@@ -16,7 +16,7 @@ struct logaddexp_op : binary<Result::Same, floating | complex, a | b, a | b>, ve
         if constexpr (math::is_complex<T>::value) return of_complex(x, o);
         else {
             // of equal ones no difference: infinities have none
-            return maximum(x, o) + log1p(exp(-where(x == o, k<T>(0), abs(x - o))));
+            return maximum(x, o) + log1p(exp(-where(x == o, constant<T>(0), abs(x - o))));
         }
     }
     template <class T> T da(T g, T x, T o, T) const { return g * conj(sigmoid(x - o)); }
@@ -37,7 +37,8 @@ REEL_OP("logaddexp2(Tensor input, Tensor other) -> Tensor", rule, method, out)
 struct logaddexp2_op : binary<Result::Same, floating, a | b, a | b>, vector_form {
     static constexpr double log_2 = 0.693147180559945309;
     template <class T> REEL_HD T f(T x, T o) const {
-        return maximum(x, o) + log1p(exp2(-where(x == o, k<T>(0), abs(x - o)))) * k<T>(1.442695040888963407);
+        return maximum(x, o) +
+               log1p(exp2(-where(x == o, constant<T>(0), abs(x - o)))) * constant<T>(1.442695040888963407);
     }
     template <class T> T da(T g, T x, T o, T) const { return g * sigmoid((x - o) * log_2); }
     template <class T> T db(T g, T x, T o, T) const { return g * sigmoid((o - x) * log_2); }
@@ -78,15 +79,18 @@ struct logit_op : unary<Result::ToFloat, floating, Saves::Input>, vector_form {
     explicit logit_op(std::optional<double> e = std::nullopt) : eps(e.value_or(-1)) {}
     static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const {
-        if (eps >= 0) x = where(x < k<T>(eps), k<T>(eps), where(x > k<T>(1 - eps), k<T>(1 - eps), x));
-        return log(x / (k<T>(1) - x));
+        if (eps >= 0)
+            x = where(x < constant<T>(eps), constant<T>(eps), where(x > constant<T>(1 - eps), constant<T>(1 - eps), x));
+        return log(x / (constant<T>(1) - x));
     }
     template <class T> REEL_HD T df(T g, T x, T) const {
         const double low = eps >= 0 ? eps : 0, outside = eps >= 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
         // The formula sees only what it is used for: second derivatives are finite, too.
-        const T within = where(x < k<T>(low), k<T>(0.5), where(x > k<T>(1 - low), k<T>(0.5), x));
-        const T slope = g / (within * (k<T>(1) - within));
-        return where(x < k<T>(low), k<T>(outside), where(x > k<T>(1 - low), k<T>(outside), slope));
+        const T within =
+            where(x < constant<T>(low), constant<T>(0.5), where(x > constant<T>(1 - low), constant<T>(0.5), x));
+        const T slope = g / (within * (constant<T>(1) - within));
+        return where(x < constant<T>(low), constant<T>(outside),
+                     where(x > constant<T>(1 - low), constant<T>(outside), slope));
     }
 };
 /// -x log(x); zero at 0, -infinity below.

@@ -13,7 +13,7 @@ struct bounded_slope_op : binary<Result::Same, floating, b, a | b>, vector_form 
     double bound, width, most;
     bounded_slope_op(double upto, double w, double m) : bound(upto), width(w), most(m) {}
     template <class T> REEL_HD T f(T g, T d) const {
-        return g * where(abs(d) > k<T>(bound), copysign(k<T>(most), d), d / k<T>(width));
+        return g * where(abs(d) > constant<T>(bound), copysign(constant<T>(most), d), d / constant<T>(width));
     }
     template <class T> T da(T g, T, T d, T) const { return apply("bounded_slope", *this, g, d); }
     template <class T> T db(T g, T x, T d, T) const { return where(abs(d) < bound, g * x / width, 0); }
@@ -24,7 +24,7 @@ struct smooth_l1_op : binary<Result::Same, floating, a | b, a | b>, vector_form 
     explicit smooth_l1_op(double below) : beta(below) {}
     template <class T> REEL_HD T f(T x, T t) const {
         const T d = abs(x - t);
-        return where(d < k<T>(beta), k<T>(0.5) * d * d / k<T>(beta), d - k<T>(0.5 * beta));
+        return where(d < constant<T>(beta), constant<T>(0.5) * d * d / constant<T>(beta), d - constant<T>(0.5 * beta));
     }
     template <class T> T da(T g, T x, T t, T) const { return apply("smooth_l1_loss_backward", slope(), g, x - t); }
     template <class T> T db(T g, T x, T t, T) const { return apply("smooth_l1_loss_backward", slope(), g, t - x); }
@@ -39,7 +39,8 @@ struct huber_op : binary<Result::Same, floating, a | b, a | b>, vector_form {
     explicit huber_op(double upto) : delta(upto) {}
     template <class T> REEL_HD T f(T x, T t) const {
         const T d = abs(x - t);
-        return where(d <= k<T>(delta), k<T>(0.5) * d * d, k<T>(delta) * (d - k<T>(0.5 * delta)));
+        return where(d <= constant<T>(delta), constant<T>(0.5) * d * d,
+                     constant<T>(delta) * (d - constant<T>(0.5 * delta)));
     }
     template <class T> T da(T g, T x, T t, T) const { return apply("huber_loss_backward", slope(), g, x - t); }
     template <class T> T db(T g, T x, T t, T) const { return apply("huber_loss_backward", slope(), g, t - x); }

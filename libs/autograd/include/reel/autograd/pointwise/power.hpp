@@ -37,7 +37,7 @@ struct few_factors_op : unary<Result::Same, floating, Saves::Input>, vector_form
     explicit few_factors_op(int n) : exponent(n) {}
     template <class T> REEL_HD T f(T x) const {
         if (exponent > 0) return exponent == 3 ? x * x * x : (x * x) * (x * x);
-        const T inverse = k<T>(1) / x; // squared after it: the square of x may overflow where this is a number
+        const T inverse = constant<T>(1) / x; // squared after it: the square of x may overflow where this is a number
         return exponent == -1 ? inverse : inverse * inverse;
     }
     template <class T> T df(T g, T x, T) const { return g * (pow(x, Scalar(exponent - 1)) * Scalar(exponent)); }
