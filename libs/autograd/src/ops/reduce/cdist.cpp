@@ -17,6 +17,7 @@
 #include <reel/autograd/type_promotion.hpp>
 
 #include "ops/reduce/reduction.hpp"
+#include "tensor/host_values.hpp"
 
 namespace reel {
 
