@@ -189,7 +189,7 @@ ASKS_FOR_THE_DEVICE = {
     SRC + "ops/index/index.cpp": "indices may be the host's, as PyTorch's",
     SRC + "ops/index/search.cpp": "numbers follow the other operand",
     SRC + "ops/pointwise/run.cpp": "the quickest path, and numbers that follow the other operand",
-    SRC + "ops/pointwise/arithmetic.cpp": "the quickest path in place",
+    SRC + "ops/pointwise/arithmetic.cpp": "the quickest path in place, and beside numbers",
     SRC + "ops/pointwise/where.cpp": "numbers follow the other operand",
     SRC + "ops/pointwise/activation_piecewise.cpp": "drawn slopes are values, which meta does not have",
     SRC + "op/registry.cpp": "a tensor stands for a number where it has a value",
