@@ -10,60 +10,77 @@ if [ ! -e "$out/emulated/lib/libreel_cuda.so" ]; then
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi
+export OMP_NUM_THREADS=1
+# Runs use one processor each, so as many as there are go side by side; what they say is printed in their order.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+started=0
+start() { # start COMMAND...: it fails by its exit status and then says why
+    while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+    started=$((started + 1))
+    { "$@" >"$work/$started.log" 2>&1 && touch "$work/$started.passed"; } &
+}
 seed=$((RANDOM))
 on_device() { # on_device emulated|watched MODES [cache]; without, each allocation has pages of its own
     local log
-    log=$(LD_LIBRARY_PATH="$out/$1/lib" REEL_CUDA_ALLOCATOR=${3:-driver} REEL_CUDA_POISON=1 REEL_EMULATION=$2 OMP_NUM_THREADS=1 timeout 300 "$out/bin/test_cuda" --color_output=no 2>&1)
+    log=$(LD_LIBRARY_PATH="$out/$1/lib" REEL_CUDA_ALLOCATOR=${3:-driver} REEL_CUDA_POISON=1 REEL_EMULATION=$2 timeout 300 "$out/bin/test_cuda" --color_output=no 2>&1)
     # skipped tests would be no tests
-    if [ $? -eq 0 ] && ! grep -q skipped <<<"$log"; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        echo "$*:"
-        tail -n 20 <<<"$log"
-    fi
+    if [ $? -eq 0 ] && ! grep -q skipped <<<"$log"; then return 0; fi
+    echo "$*:"
+    tail -n 20 <<<"$log"
+    return 1
 }
-for modes in order=forward,timing=eager order=forward,timing=late order=reverse,timing=late \
-    order=random,timing=random,seed=$seed order=forward,timing=late,device=small; do
-    on_device emulated "$modes"
-done
-for modes in order=reverse,timing=late order=random,timing=random,seed=$seed order=forward,timing=late,device=small; do
-    on_device emulated "$modes" cache
-done
-# with Reel's own kernels in cuDNN's place
-REEL_CUDNN_LIBRARY=none.so on_device emulated order=forward,timing=late
-if [ -d "$out/watched" ]; then on_device watched order=forward,timing=late; fi
-# without a device that can be used: the reason, and everything else works
-without() { # without MODES REASON
-    local log
-    log=$(LD_LIBRARY_PATH="$out/emulated/lib" REEL_EMULATION=$1 "$out/bin/test_cuda" --color_output=no 2>&1)
-    if [ $? -eq 0 ] && grep -q "skipped: $2" <<<"$log"; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        echo "$1: expected the reason '$2'"
-        tail -n 5 <<<"$log"
-    fi
-}
-without driver=none "no CUDA driver is loaded on this machine"
-without driver=old "the CUDA driver supports version 11.0, this build needs"
-without devices=0 "the CUDA driver finds no device"
-# what the reference has, on the device: a case whose kernel is not there yet is counted, not failed
-reference=../shared/oracle/ops
-if [ ! -d "$reference" ]; then reference=test/reference/ops; fi
-if [ -x "$out/bin/oracle-replay" ]; then
-    log=$(LD_LIBRARY_PATH="$out/emulated/lib" REEL_CUDA_ALLOCATOR=driver REEL_EMULATION=timing=late,order=reverse OMP_NUM_THREADS=1 timeout 600 \
-        "$out/bin/oracle-replay" "$reference" --device cuda 2>&1)
-    if [ $? -eq 0 ]; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
+# what the reference has: a case whose kernel is not there yet is counted, not failed
+of_the_reference() {
+    local log reference=../shared/oracle/ops status=0
+    if [ ! -d "$reference" ]; then reference=test/reference/ops; fi
+    log=$(LD_LIBRARY_PATH="$out/emulated/lib" REEL_CUDA_ALLOCATOR=driver REEL_EMULATION=timing=late,order=reverse timeout 600 \
+        "$out/bin/oracle-replay" "$reference" --device cuda 2>&1) || status=1
+    if [ "$status" -ne 0 ]; then
         grep -a FAIL <<<"$log" | head -n 20
         tail -n 5 <<<"$log"
     fi
     echo "note: $(sed -n 's/^ops *\([0-9]* . [0-9]*\) .*unsupported \([0-9]*\) .*/of the reference, \1 ops whole on the device; \2 cases want a kernel/p' <<<"$log")"
-fi
+    return "$status"
+}
 # the bench's rows of a device, in sizes that say nothing: each runs, a captured training step among them
-if [ -x "$out/bin/reel-bench" ]; then
-    log=$(LD_LIBRARY_PATH="$out/emulated/lib" OMP_NUM_THREADS=1 timeout 120 "$out/bin/reel-bench" --device cuda --small 2>&1)
-    if [ $? -eq 0 ] && [ "$(grep -c '% *$' <<<"$log")" -gt 15 ]; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        tail -n 5 <<<"$log"
-    fi
-fi
+bench_rows() {
+    local log
+    log=$(LD_LIBRARY_PATH="$out/emulated/lib" timeout 120 "$out/bin/reel-bench" --device cuda --small 2>&1)
+    if [ $? -eq 0 ] && [ "$(grep -c '% *$' <<<"$log")" -gt 15 ]; then return 0; fi
+    echo "reel-bench --device cuda --small:"
+    tail -n 5 <<<"$log"
+    return 1
+}
+# the longest first
+if [ -x "$out/bin/oracle-replay" ]; then start of_the_reference; fi
+if [ -x "$out/bin/reel-bench" ]; then start bench_rows; fi
+if [ -d "$out/watched" ]; then start on_device watched order=forward,timing=late; fi
+for modes in order=forward,timing=eager order=forward,timing=late order=reverse,timing=late \
+    order=random,timing=random,seed=$seed order=forward,timing=late,device=small; do
+    start on_device emulated "$modes"
+done
+for modes in order=reverse,timing=late order=random,timing=random,seed=$seed order=forward,timing=late,device=small; do
+    start on_device emulated "$modes" cache
+done
+# with Reel's own kernels in cuDNN's place
+REEL_CUDNN_LIBRARY=none.so start on_device emulated order=forward,timing=late
+# without a device that can be used: the reason, and everything else works
+without() { # without MODES REASON
+    local log
+    log=$(LD_LIBRARY_PATH="$out/emulated/lib" REEL_EMULATION=$1 "$out/bin/test_cuda" --color_output=no 2>&1)
+    if [ $? -eq 0 ] && grep -q "skipped: $2" <<<"$log"; then return 0; fi
+    echo "$1: expected the reason '$2'"
+    tail -n 5 <<<"$log"
+    return 1
+}
+start without driver=none "no CUDA driver is loaded on this machine"
+start without driver=old "the CUDA driver supports version 11.0, this build needs"
+start without devices=0 "the CUDA driver finds no device"
+wait
+for ((run = 1; run <= started; run++)); do
+    if [ -e "$work/$run.passed" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+    cat "$work/$run.log"
+done
 echo "note: seed $seed"
 echo "$passed passed, $failed failed"

@@ -32,6 +32,17 @@ each_has_its_name() {
     [ "$count" -ge 9 ]
 }
 step "libraries are named by their series" each_has_its_name
+# What users make from headers is nobody's to offer; what a source instantiates for them is (doc/adr/0072).
+offers_its_own() {
+    local library offered
+    for library in "$prefix"/lib/libreel_*.so; do
+        case $library in *_cuda.so | *_fftw.so) continue ;; esac
+        offered=$(nm -D --defined-only "$library")
+        ! grep -q ' W _ZNSt6vectorIN4reel6TensorESaIS1_EED[12]Ev$' <<<"$offered" || return 1
+    done
+    grep -q ' _ZNK4reel2nn9CloneableINS0_10LinearImplE' < <(nm -D --defined-only "$prefix/lib/libreel_nn.so")
+}
+step "libraries offer their own functions" offers_its_own
 asked_by_series() { # asked_by_series PROGRAM
     readelf -d "$1" | grep -q "NEEDED.*\[libreel_autograd\.so\.$series\]" && ! readelf -d "$1" | grep "NEEDED.*\[libreel_.*\.so\]"
 }
