@@ -2,6 +2,7 @@
 // these operators. Their further results serve the reference's own derivatives alone.
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/op.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 
 #include "ops/own.hpp"
 
@@ -96,7 +97,19 @@ template <Int rank> IValue fractional_max_pool(Span a) {
     return pool.call({a[0], a[1], a[2], IValue(), true, a[3]});
 }
 
+/// self, return_inverse, return_counts, dim: always three results, empty where nobody asked.
+IValue unique_consecutive(Span a) {
+    static const ops::Op& unique = op("unique_consecutive");
+    const bool inverse = a[1].toBool(), counts = a[2].toBool();
+    const Tensor none = empty({0}, a[0].toTensor().options().dtype(kLong));
+    const IValue found = unique.call({a[0], a[1], a[2], a[3]});
+    if (!inverse && !counts) return IValue::tuple({found, none, none});
+    const auto& parts = found.elements();
+    return IValue::tuple({parts.at(0), inverse ? parts.at(1) : IValue(none), counts ? parts.back() : IValue(none)});
+}
+
 constexpr Line lines[] = {
+    {"aten::unique_consecutive", unique_consecutive},
     {"aten::_fft_r2c", fft_real_to_complex},
     {"aten::_fft_c2c", fft_complex_to_complex},
     {"aten::_fft_c2r", fft_complex_to_real},

@@ -144,7 +144,8 @@ TypePtr TypeReader::read_named_tuple() {
     if (unit_) {
         for (const TypePtr& known : unit_->types()) {
             auto tuple = known->cast<TupleType>();
-            if (tuple && tuple->is_named() && tuple->fields() == names && Type::Tuple(tuple->contained())->equals(*Type::Tuple(types)))
+            if (tuple && tuple->is_named() && tuple->fields() == names &&
+                Type::Tuple(tuple->contained())->equals(*Type::Tuple(types)))
                 return known;
         }
     }
