@@ -99,6 +99,165 @@ BOOST_AUTO_TEST_CASE(schedules_multiply_when_chained) {
     const auto got = rates(schedule, 3);
     for (std::size_t i = 0; i < want.size(); ++i) BOOST_TEST(std::abs(got[i] - want[i]) < 1e-12, got[i] << " at " << i);
 }
+BOOST_AUTO_TEST_CASE(an_epoch_can_be_gone_to) {
+    // so many steps from the first rates on, for every class that the factory makes and that needs no history
+    const std::vector<std::pair<const char*, Kwargs>> schedules = {
+        {"StepLR", {{"step_size", 3}, {"gamma", 0.5}}},
+        {"MultiStepLR", {{"milestones", std::vector<std::int64_t>{2, 5, 5}}, {"gamma", 0.5}}},
+        {"ConstantLR", {{"factor", 0.25}, {"total_iters", 4}}},
+        {"LinearLR", {{"start_factor", 0.25}, {"end_factor", 0.75}, {"total_iters", 4}}},
+        {"ExponentialLR", {{"gamma", 0.5}}},
+        {"PolynomialLR", {{"total_iters", 6}, {"power", 2.0}}},
+        {"CosineAnnealingLR", {{"T_max", 3}, {"eta_min", 0.125}}},
+        {"CosineAnnealingWarmRestarts", {{"T_0", 2}, {"T_mult", 2}, {"eta_min", 0.125}}},
+        {"CyclicLR", {{"base_lr", 0.25}, {"max_lr", 1.0}, {"step_size_up", 3}}},
+        {"OneCycleLR", {{"max_lr", 1.0}, {"total_steps", 12}}}};
+    for (const auto& [name, kwargs] : schedules) {
+        Fixture walked, gone;
+        const auto made = optim::make_scheduler(name, walked.sgd, {}, kwargs);
+        auto& walk = dynamic_cast<optim::LRScheduler&>(*made);
+        const std::vector<double> all = walked.rates(walk, 11);
+        const auto other = optim::make_scheduler(name, gone.sgd, {}, kwargs);
+        auto& go = dynamic_cast<optim::LRScheduler&>(*other);
+        gone.sgd.step();
+        for (const std::int64_t epoch : {7, 2, 9, 0, 5}) {
+            go.step(double(epoch));
+            BOOST_TEST(std::abs(gone.rate() - all[std::size_t(epoch)]) < 1e-12, name << " at epoch " << epoch);
+            BOOST_TEST(go.last_epoch() == epoch);
+        }
+        go.step();
+        BOOST_TEST(std::abs(gone.rate() - all[6]) < 1e-12, name << " after epoch 5");
+        BOOST_CHECK_EXCEPTION(go.step(-1.), ValueError, [](const Error& e) {
+            return e.msg() == "lr scheduler: step: epoch is -1; expected none below 0";
+        });
+        if (std::string_view(name) == "CosineAnnealingWarmRestarts") continue;
+        BOOST_CHECK_EXCEPTION(go.step(2.5), ValueError, [](const Error& e) {
+            return e.msg().find("epoch is 2.5; expected a whole number") != std::string::npos;
+        });
+    }
+}
+BOOST_AUTO_TEST_CASE(restarts_take_fractions_of_epochs) {
+    optim::CosineAnnealingWarmRestarts schedule(sgd, 2, 2);
+    const auto rate_at = [](double position, double length) { return (1 + std::cos(M_PI * position / length)) / 2; };
+    sgd.step();
+    schedule.step(1.25);
+    BOOST_TEST(std::abs(rate() - rate_at(1.25, 2)) < 1e-12);
+    BOOST_TEST(schedule.last_epoch() == 1);
+    schedule.step();
+    BOOST_TEST(std::abs(rate() - rate_at(0.25, 4)) < 1e-12);
+    Fixture other;
+    optim::CosineAnnealingWarmRestarts loaded(other.sgd, 2, 2);
+    loaded.load_state_dict(schedule.state_dict());
+    other.sgd.step();
+    loaded.step();
+    BOOST_TEST(std::abs(other.rate() - rate_at(1.25, 4)) < 1e-12);
+}
+BOOST_AUTO_TEST_CASE(what_resumes_keeps_the_rate_that_it_finds) {
+    // as it stands in the optimizer's state: made anew, a schedule does not apply its factor once more
+    const std::vector<std::pair<const char*, Kwargs>> schedules = {
+        {"LinearLR", {{"start_factor", 0.25}, {"total_iters", 8}}},
+        {"ExponentialLR", {{"gamma", 0.5}}},
+        {"PolynomialLR", {{"total_iters", 9}}},
+        {"CosineAnnealingLR", {{"T_max", 9}}}};
+    for (auto [name, kwargs] : schedules) {
+        Fixture f;
+        const auto first = optim::make_scheduler(name, f.sgd, {}, kwargs);
+        const std::vector<double> all = f.rates(dynamic_cast<optim::LRScheduler&>(*first), 4);
+        kwargs.set("last_epoch", 3);
+        const auto second = optim::make_scheduler(name, f.sgd, {}, kwargs);
+        BOOST_TEST(f.rate() == all[4], name);
+        BOOST_TEST(dynamic_cast<optim::LRScheduler&>(*second).last_epoch() == 4);
+    }
+    Fixture f;
+    optim::MultiplicativeLR first(f.sgd, [](std::int64_t) { return 0.5; });
+    f.rates(first, 2);
+    const optim::MultiplicativeLR second(
+        f.sgd, [](std::int64_t) { return 0.5; }, 1);
+    BOOST_TEST(f.rate() == 0.25);
+}
+BOOST_AUTO_TEST_CASE(averaging_takes_over_the_rate_that_is) {
+    const auto decay = std::make_shared<optim::ExponentialLR>(sgd, 0.5);
+    optim::SWALROptions options;
+    options.swa_lr = 0.05;
+    options.anneal_epochs = 2;
+    options.anneal_strategy = "linear";
+    optim::SequentialLR schedule(sgd, {decay, std::make_shared<optim::SWALR>(sgd, options)}, {2});
+    const std::vector<double> want{1, 0.5, 0.5, 0.275, 0.05, 0.05}; // 0.5 is the rate where averaging begins
+    const auto got = rates(schedule, 5);
+    for (std::size_t i = 0; i < want.size(); ++i) BOOST_TEST(std::abs(got[i] - want[i]) < 1e-12, got[i] << " at " << i);
+}
+BOOST_AUTO_TEST_CASE(schedules_of_schedules_of_schedules) {
+    const auto constant = std::make_shared<optim::ConstantLR>(sgd, 0.5, 2);
+    const auto inner = std::make_shared<optim::SequentialLR>(
+        sgd,
+        std::vector<std::shared_ptr<optim::LRScheduler>>{std::make_shared<optim::ConstantLR>(sgd, 0.25, 2),
+                                                         std::make_shared<optim::ExponentialLR>(sgd, 0.5)},
+        std::vector<std::int64_t>{1});
+    const auto chain = std::make_shared<optim::ChainedScheduler>(std::vector<std::shared_ptr<optim::LRScheduler>>{
+        std::make_shared<optim::ConstantLR>(sgd, 0.5, 2), std::make_shared<optim::ExponentialLR>(sgd, 0.5)});
+    optim::SequentialLR schedule(sgd, {constant, inner, chain}, {1, 4});
+    const std::vector<double> want{0.5, 0.25, 1, 0.5, 0.5, 0.25, 0.25, 0.125};
+    const auto got = rates(schedule, 7);
+    for (std::size_t i = 0; i < want.size(); ++i) BOOST_TEST(std::abs(got[i] - want[i]) < 1e-12, got[i] << " at " << i);
+    BOOST_TEST(schedule.get_last_lr()[0] == rate());
+    BOOST_CHECK_EXCEPTION(schedule.step(3.), NotImplementedError, [](const Error& e) {
+        return e.msg() == "SequentialLR: step takes no epoch; its schedules count their own";
+    });
+    BOOST_CHECK_THROW(chain->step(3.), NotImplementedError);
+    Fixture other;
+    BOOST_CHECK_EXCEPTION(optim::ChainedScheduler({chain}, other.sgd), ValueError, [](const Error& e) {
+        return e.msg().find("ChainedScheduler: each schedule must belong to the optimizer given") == 0;
+    });
+}
+BOOST_AUTO_TEST_CASE(a_chain_that_is_loaded_knows_its_last_rate) {
+    const auto chain_of = [](optim::Optimizer& o) {
+        return optim::ChainedScheduler(
+            {std::make_shared<optim::ConstantLR>(o, 0.5, 2), std::make_shared<optim::ExponentialLR>(o, 0.5)});
+    };
+    optim::ChainedScheduler first = chain_of(sgd);
+    rates(first, 3);
+    Fixture other;
+    optim::ChainedScheduler second = chain_of(other.sgd);
+    other.sgd.load_state_dict(sgd.state_dict());
+    second.load_state_dict(first.state_dict());
+    BOOST_TEST(second.get_last_lr() == first.get_last_lr(), boost::test_tools::per_element());
+    BOOST_TEST(other.rates(second, 2) == rates(first, 2), boost::test_tools::per_element());
+}
+BOOST_AUTO_TEST_CASE(groups_that_come_later) {
+    const auto add_to = [](optim::Optimizer& o) {
+        o.add_param_group(optim::OptimizerParamGroup({parameter({1}, {1})}, Kwargs{{"lr", 0.5}}));
+    };
+    optim::StepLR relative(sgd, 1, 0.5);
+    optim::ReduceLROnPlateau plateau(sgd, optim::ReduceLROnPlateau::min, 0.5, 0, 0., optim::ReduceLROnPlateau::abs, 0,
+                                     {0.3});
+    optim::CosineAnnealingLR absolute(sgd, 4);
+    add_to(sgd);
+    sgd.step();
+    relative.step();
+    BOOST_TEST(relative.get_last_lr() == (std::vector<double>{0.5, 0.25}), boost::test_tools::per_element());
+    plateau.step(1);
+    plateau.step(1); // one least rate is that of the new group, too
+    BOOST_TEST(plateau.get_last_lr() == (std::vector<double>{0.3, 0.25}), boost::test_tools::per_element());
+    BOOST_CHECK_EXCEPTION(absolute.step(), ValueError, [](const Error& e) {
+        return e.msg() == "lr scheduler: the schedule was made for 1 parameter groups, the optimizer has 2; add groups "
+                          "before the schedule is made";
+    });
+}
+BOOST_AUTO_TEST_CASE(the_rate_of_the_last_step_is_that_of_the_schedule) {
+    optim::ReduceLROnPlateau schedule(sgd);
+    schedule.step(1);
+    sgd.param_groups()[0].options().set_lr(0.125);
+    BOOST_TEST(schedule.get_last_lr()[0] == 1); // what was set since is not the schedule's
+    Fixture other;
+    optim::ReduceLROnPlateau loaded(other.sgd);
+    other.sgd.param_groups()[0].options().set_lr(0.25);
+    loaded.load_state_dict(schedule.state_dict());
+    BOOST_TEST(loaded.get_last_lr()[0] == 1);
+}
+BOOST_AUTO_TEST_CASE(a_factor_of_zero_gives_the_rate_back) {
+    optim::ConstantLR schedule(sgd, 0., 2);
+    BOOST_TEST(rates(schedule, 3) == (std::vector<double>{0, 0, 1, 1}), boost::test_tools::per_element());
+}
 BOOST_AUTO_TEST_CASE(averaging_anneals_to_its_own_rate) {
     optim::SWALROptions options;
     options.swa_lr = 0.2;

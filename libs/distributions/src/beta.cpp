@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>
@@ -15,8 +14,7 @@
 namespace reel::distributions {
 
 Beta::Beta(const Tensor& concentration1, double concentration0, std::optional<bool> validate_args)
-    : Beta(concentration1, concentration1.defined() ? full({}, concentration0, detail::like(concentration1)) : Tensor(),
-           validate_args) {}
+    : Beta(concentration1, detail::number(concentration0, concentration1), validate_args) {}
 Beta::Beta(const Tensor& concentration1, const Tensor& concentration0, std::optional<bool> validate_args)
     : Distribution(validate_args), concentration1_(concentration1), concentration0_(concentration0) {
     detail::check_floating("Beta", "concentration1", concentration1);

@@ -1,8 +1,6 @@
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/factory/ranges.hpp>
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/random/distributions.hpp>
 #include <reel/distributions/binomial.hpp>
 
@@ -12,8 +10,7 @@ namespace reel::distributions {
 
 Binomial::Binomial(std::int64_t total_count, const Tensor& probs, const Tensor& logits,
                    std::optional<bool> validate_args)
-    : Binomial(full({}, double(total_count), detail::like(logits.defined() ? logits : probs)), probs, logits,
-               validate_args) {}
+    : Binomial(detail::number(double(total_count), logits.defined() ? logits : probs), probs, logits, validate_args) {}
 Binomial::Binomial(const Tensor& total_count, const Tensor& probs, const Tensor& logits,
                    std::optional<bool> validate_args)
     : Distribution(validate_args), from_logits_(logits.defined()), total_count_(total_count),
@@ -70,7 +67,7 @@ Tensor Binomial::log_density(const Tensor& value) const {
     const Tensor ways = (total_count_ + 1).lgamma() - (value + 1).lgamma() - (total_count_ - value + 1).lgamma();
     const Tensor rest = total_count_ - value;
     if (!from_logits_) return ways + xlogy(value, given_) + special::xlog1py(rest, -given_);
-    const auto weighted = [](const Tensor& n, const Tensor& log_p) { return where(n == 0, 0, n * log_p); };
+    const auto weighted = [](const Tensor& n, const Tensor& log_p) { return (n * log_p).where(n != 0, 0); };
     return ways + weighted(value, logsigmoid(given_)) + weighted(rest, logsigmoid(-given_));
 }
 Tensor Binomial::divergence(const Distribution& other) const {

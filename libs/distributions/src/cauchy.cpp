@@ -1,5 +1,3 @@
-#include <reel/autograd/ops/factory/empty.hpp>
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/distributions/cauchy.hpp>
 
@@ -10,7 +8,7 @@
 namespace reel::distributions {
 
 Cauchy::Cauchy(const Tensor& loc, double scale, std::optional<bool> validate_args)
-    : Cauchy(loc, loc.defined() ? full({}, scale, detail::like(loc)) : Tensor(), validate_args) {}
+    : Cauchy(loc, detail::number(scale, loc), validate_args) {}
 Cauchy::Cauchy(const Tensor& loc, const Tensor& scale, std::optional<bool> validate_args)
     : Distribution(validate_args), loc_(loc), scale_(scale) {
     detail::check_floating("Cauchy", "loc", loc);
@@ -36,7 +34,7 @@ Tensor Cauchy::draw(IntArrayRef sample_shape, const Generator& generator) const 
     return rdraw(sample_shape, generator);
 }
 Tensor Cauchy::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
-    Tensor c = empty(extended_shape(sample_shape), detail::like(loc_));
+    Tensor c = detail::draw_memory(extended_shape(sample_shape), loc_);
     c.cauchy_(0, 1, detail::optional(generator));
     return loc_ + c * scale_;
 }

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
 #include <reel/distributions/gamma.hpp>
@@ -11,8 +10,7 @@
 namespace reel::distributions {
 
 Gamma::Gamma(const Tensor& concentration, double rate, std::optional<bool> validate_args)
-    : Gamma(concentration, concentration.defined() ? full({}, rate, detail::like(concentration)) : Tensor(),
-            validate_args) {}
+    : Gamma(concentration, detail::number(rate, concentration), validate_args) {}
 Gamma::Gamma(const Tensor& concentration, const Tensor& rate, std::optional<bool> validate_args)
     : Distribution(validate_args), concentration_(concentration), rate_(rate) {
     detail::check_floating("Gamma", "concentration", concentration);

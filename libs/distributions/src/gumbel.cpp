@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/distributions/gumbel.hpp>
 
@@ -9,7 +8,7 @@
 namespace reel::distributions {
 
 Gumbel::Gumbel(const Tensor& loc, double scale, std::optional<bool> validate_args)
-    : Gumbel(loc, loc.defined() ? full({}, scale, detail::like(loc)) : Tensor(), validate_args) {}
+    : Gumbel(loc, detail::number(scale, loc), validate_args) {}
 Gumbel::Gumbel(const Tensor& loc, const Tensor& scale, std::optional<bool> validate_args)
     : Distribution(validate_args), loc_(loc), scale_(scale) {
     detail::check_floating("Gumbel", "loc", loc);

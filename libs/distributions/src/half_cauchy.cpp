@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/distributions/half_cauchy.hpp>
@@ -31,7 +30,7 @@ Tensor HalfCauchy::draw(IntArrayRef sample_shape, const Generator& generator) co
     return rdraw(sample_shape, generator);
 }
 Tensor HalfCauchy::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
-    Tensor c = empty(extended_shape(sample_shape), detail::like(scale_));
+    Tensor c = detail::draw_memory(extended_shape(sample_shape), scale_);
     c.cauchy_(0, 1, detail::optional(generator));
     return (c * scale_).abs();
 }

@@ -1,7 +1,5 @@
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/distributions/inverse_gamma.hpp>
 
 #include <numbers>
@@ -12,8 +10,7 @@
 namespace reel::distributions {
 
 InverseGamma::InverseGamma(const Tensor& concentration, double rate, std::optional<bool> validate_args)
-    : InverseGamma(concentration, concentration.defined() ? full({}, rate, detail::like(concentration)) : Tensor(),
-                   validate_args) {}
+    : InverseGamma(concentration, detail::number(rate, concentration), validate_args) {}
 InverseGamma::InverseGamma(const Tensor& concentration, const Tensor& rate, std::optional<bool> validate_args)
     : Distribution(validate_args), concentration_(concentration), rate_(rate) {
     detail::check_floating("InverseGamma", "concentration", concentration);
@@ -30,12 +27,12 @@ Tensor InverseGamma::entropy() const {
     return c + rate_.log() + c.lgamma() - (1 + c) * digamma(c);
 }
 Tensor InverseGamma::mean() const {
-    const Tensor c = where(concentration_ > 1, concentration_, 2);
+    const Tensor c = concentration_.where(concentration_ > 1, 2);
     return (rate_ / (c - 1)).masked_fill(concentration_ <= 1, INFINITY);
 }
 Tensor InverseGamma::mode() const { return rate_ / (concentration_ + 1); }
 Tensor InverseGamma::variance() const {
-    const Tensor c = where(concentration_ > 2, concentration_, 3);
+    const Tensor c = concentration_.where(concentration_ > 2, 3);
     return (rate_.square() / ((c - 1).square() * (c - 2))).masked_fill(concentration_ <= 2, INFINITY);
 }
 Tensor InverseGamma::cdf(const Tensor& value) const {

@@ -1,7 +1,5 @@
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/distributions/kumaraswamy.hpp>
 
@@ -12,9 +10,7 @@
 namespace reel::distributions {
 
 Kumaraswamy::Kumaraswamy(const Tensor& concentration1, double concentration0, std::optional<bool> validate_args)
-    : Kumaraswamy(concentration1,
-                  concentration1.defined() ? full({}, concentration0, detail::like(concentration1)) : Tensor(),
-                  validate_args) {}
+    : Kumaraswamy(concentration1, detail::number(concentration0, concentration1), validate_args) {}
 Kumaraswamy::Kumaraswamy(const Tensor& concentration1, const Tensor& concentration0, std::optional<bool> validate_args)
     : Distribution(validate_args), concentration1_(concentration1), concentration0_(concentration0) {
     detail::check_floating("Kumaraswamy", "concentration1", concentration1);
@@ -34,7 +30,7 @@ Tensor Kumaraswamy::entropy() const {
 Tensor Kumaraswamy::mean() const { return moment(1); }
 Tensor Kumaraswamy::mode() const {
     const Tensor a = concentration1_, b = concentration0_, inside = (a >= 1) & (b >= 1) & ((a > 1) | (b > 1));
-    const Tensor x = where(inside, a, 2), y = where(inside, b, 2);
+    const Tensor x = a.where(inside, 2), y = b.where(inside, 2);
     return ((x - 1) / (x * y - 1)).pow(x.reciprocal()).masked_fill(inside.logical_not(), NAN);
 }
 Tensor Kumaraswamy::variance() const { return moment(2) - moment(1).square(); }

@@ -1,5 +1,3 @@
-#include <reel/autograd/ops/factory/empty.hpp>
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/distributions/laplace.hpp>
 
@@ -10,7 +8,7 @@
 namespace reel::distributions {
 
 Laplace::Laplace(const Tensor& loc, double scale, std::optional<bool> validate_args)
-    : Laplace(loc, loc.defined() ? full({}, scale, detail::like(loc)) : Tensor(), validate_args) {}
+    : Laplace(loc, detail::number(scale, loc), validate_args) {}
 Laplace::Laplace(const Tensor& loc, const Tensor& scale, std::optional<bool> validate_args)
     : Distribution(validate_args), loc_(loc), scale_(scale) {
     detail::check_floating("Laplace", "loc", loc);
@@ -42,7 +40,7 @@ Tensor Laplace::draw(IntArrayRef sample_shape, const Generator& generator) const
 }
 Tensor Laplace::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     // over (-1, 1), without -1 itself, whose logarithm would be infinite
-    Tensor u = empty(extended_shape(sample_shape), detail::like(loc_));
+    Tensor u = detail::draw_memory(extended_shape(sample_shape), loc_);
     u.uniform_(detail::epsilon(loc_.scalar_type()) - 1, 1, detail::optional(generator));
     return loc_ - scale_ * u.sign() * (-u.abs()).log1p();
 }

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/error_function.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/distributions/log_normal.hpp>
@@ -10,7 +9,7 @@
 namespace reel::distributions {
 
 LogNormal::LogNormal(const Tensor& loc, double scale, std::optional<bool> validate_args)
-    : LogNormal(loc, loc.defined() ? full({}, scale, detail::like(loc)) : Tensor(), validate_args) {}
+    : LogNormal(loc, detail::number(scale, loc), validate_args) {}
 LogNormal::LogNormal(const Tensor& loc, const Tensor& scale, std::optional<bool> validate_args)
     : Distribution(validate_args), loc_(loc), scale_(scale) {
     detail::check_floating("LogNormal", "loc", loc);

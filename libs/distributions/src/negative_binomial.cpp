@@ -1,7 +1,5 @@
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/random/distributions.hpp>
 #include <reel/distributions/negative_binomial.hpp>
 
@@ -12,8 +10,7 @@ namespace reel::distributions {
 
 NegativeBinomial::NegativeBinomial(double total_count, const Tensor& probs, const Tensor& logits,
                                    std::optional<bool> validate_args)
-    : NegativeBinomial(full({}, total_count, detail::like(logits.defined() ? logits : probs)), probs, logits,
-                       validate_args) {}
+    : NegativeBinomial(detail::number(total_count, logits.defined() ? logits : probs), probs, logits, validate_args) {}
 NegativeBinomial::NegativeBinomial(const Tensor& total_count, const Tensor& probs, const Tensor& logits,
                                    std::optional<bool> validate_args)
     : Distribution(validate_args), from_logits_(logits.defined()), total_count_(total_count),
@@ -47,7 +44,7 @@ Tensor NegativeBinomial::log_density(const Tensor& value) const {
     const Tensor fails = from_logits_ ? logsigmoid(-given_) : (-given_).log1p();
     const Tensor none = value == 0; // certain failure is no reason for NaN
     const Tensor successes =
-        from_logits_ ? where(none, 0, value * logsigmoid(where(none, 0, given_))) : xlogy(value, given_);
+        from_logits_ ? (value * logsigmoid(given_.masked_fill(none, 0))).masked_fill(none, 0) : xlogy(value, given_);
     const Tensor together = total_count_ + value;
     const Tensor ways = together.lgamma() - (1 + value).lgamma() - total_count_.lgamma();
     return total_count_ * fails + successes + ways.masked_fill(together == 0, 0);

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/error_function.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/autograd/ops/random/sampling.hpp>
@@ -15,7 +14,7 @@ const double half_log_two_pi = 0.5 * std::log(2 * std::numbers::pi);
 }
 
 Normal::Normal(const Tensor& loc, double scale, std::optional<bool> validate_args)
-    : Normal(loc, loc.defined() ? full({}, scale, detail::like(loc)) : Tensor(), validate_args) {}
+    : Normal(loc, detail::number(scale, loc), validate_args) {}
 Normal::Normal(const Tensor& loc, const Tensor& scale, std::optional<bool> validate_args)
     : Distribution(validate_args), loc_(loc), scale_(scale) {
     detail::check_floating("Normal", "loc", loc);

@@ -1,6 +1,3 @@
-#include <reel/autograd/ops/factory/empty.hpp>
-#include <reel/autograd/ops/factory/full.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/distributions/pareto.hpp>
 
 #include <numbers>
@@ -10,7 +7,7 @@
 namespace reel::distributions {
 
 Pareto::Pareto(const Tensor& scale, double alpha, std::optional<bool> validate_args)
-    : Pareto(scale, scale.defined() ? full({}, alpha, detail::like(scale)) : Tensor(), validate_args) {}
+    : Pareto(scale, detail::number(alpha, scale), validate_args) {}
 Pareto::Pareto(const Tensor& scale, const Tensor& alpha, std::optional<bool> validate_args)
     : Distribution(validate_args), scale_(scale), alpha_(alpha) {
     detail::check_floating("Pareto", "scale", scale);
@@ -24,12 +21,12 @@ Pareto::Pareto(const Tensor& scale, const Tensor& alpha, std::optional<bool> val
 }
 Tensor Pareto::entropy() const { return (scale_ / alpha_).log() + (1 + alpha_.reciprocal()); }
 Tensor Pareto::mean() const {
-    const Tensor a = where(alpha_ > 1, alpha_, 2);
+    const Tensor a = alpha_.where(alpha_ > 1, 2);
     return (a * scale_ / (a - 1)).masked_fill(alpha_ <= 1, INFINITY);
 }
 Tensor Pareto::mode() const { return scale_; }
 Tensor Pareto::variance() const {
-    const Tensor a = where(alpha_ > 2, alpha_, 3);
+    const Tensor a = alpha_.where(alpha_ > 2, 3);
     return (scale_.square() * a / ((a - 1).square() * (a - 2))).masked_fill(alpha_ <= 2, INFINITY);
 }
 Tensor Pareto::cdf(const Tensor& value) const {
@@ -42,7 +39,7 @@ Tensor Pareto::draw(IntArrayRef sample_shape, const Generator& generator) const 
     return rdraw(sample_shape, generator);
 }
 Tensor Pareto::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
-    Tensor e = empty(extended_shape(sample_shape), detail::like(scale_));
+    Tensor e = detail::draw_memory(extended_shape(sample_shape), scale_);
     e.exponential_(1, detail::optional(generator));
     return scale_ * (e / alpha_).exp();
 }

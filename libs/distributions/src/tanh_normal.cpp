@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
 #include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/distributions/tanh_normal.hpp>
@@ -30,7 +29,7 @@ struct KeptTanh : autograd::Function<KeptTanh> {
 };
 
 Tensor bound(const Tensor& given, double otherwise, const Tensor& loc) {
-    return given.defined() ? given.to(loc.device(), loc.scalar_type()) : full({}, otherwise, detail::like(loc));
+    return given.defined() ? given.to(loc.device(), loc.scalar_type()) : detail::number(otherwise, loc);
 }
 Tensor mean_of_normal(const Tensor& loc, const TanhNormalOptions& o) {
     detail::check_floating("TanhNormal", "loc", loc);
@@ -45,7 +44,7 @@ Tensor mean_of_normal(const Tensor& loc, const TanhNormalOptions& o) {
 } // namespace
 
 TanhNormal::TanhNormal(const Tensor& loc, double scale, const TanhNormalOptions& options)
-    : TanhNormal(loc, loc.defined() ? full({}, scale, detail::like(loc)) : Tensor(), options) {}
+    : TanhNormal(loc, detail::number(scale, loc), options) {}
 TanhNormal::TanhNormal(const Tensor& loc, const Tensor& scale, const TanhNormalOptions& options)
     : Distribution(options.validate_args()), normal_(mean_of_normal(loc, options), scale, options.validate_args()),
       low_(bound(options.low(), -1, loc)), high_(bound(options.high(), 1, loc)),

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/distributions/uniform.hpp>
@@ -10,7 +9,7 @@
 namespace reel::distributions {
 
 Uniform::Uniform(const Tensor& low, double high, std::optional<bool> validate_args)
-    : Uniform(low, low.defined() ? full({}, high, detail::like(low)) : Tensor(), validate_args) {}
+    : Uniform(low, detail::number(high, low), validate_args) {}
 Uniform::Uniform(const Tensor& low, const Tensor& high, std::optional<bool> validate_args)
     : Distribution(validate_args), low_(low), high_(high) {
     detail::check_floating("Uniform", "low", low);

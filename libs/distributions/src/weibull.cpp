@@ -1,7 +1,4 @@
-#include <reel/autograd/ops/factory/empty.hpp>
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/distributions/weibull.hpp>
 
 #include <numbers>
@@ -11,7 +8,7 @@
 namespace reel::distributions {
 
 Weibull::Weibull(const Tensor& scale, double concentration, std::optional<bool> validate_args)
-    : Weibull(scale, scale.defined() ? full({}, concentration, detail::like(scale)) : Tensor(), validate_args) {}
+    : Weibull(scale, detail::number(concentration, scale), validate_args) {}
 Weibull::Weibull(const Tensor& scale, const Tensor& concentration, std::optional<bool> validate_args)
     : Distribution(validate_args), scale_(scale), concentration_(concentration) {
     detail::check_floating("Weibull", "scale", scale);
@@ -28,7 +25,7 @@ Tensor Weibull::entropy() const {
 }
 Tensor Weibull::mean() const { return scale_ * (1 + concentration_.reciprocal()).lgamma().exp(); }
 Tensor Weibull::mode() const {
-    const Tensor k = where(concentration_ > 1, concentration_, 2);
+    const Tensor k = concentration_.where(concentration_ > 1, 2);
     return (scale_ * ((k - 1) / k).pow(k.reciprocal())).masked_fill(concentration_ <= 1, 0);
 }
 Tensor Weibull::variance() const {
@@ -48,7 +45,7 @@ Tensor Weibull::draw(IntArrayRef sample_shape, const Generator& generator) const
     return rdraw(sample_shape, generator);
 }
 Tensor Weibull::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
-    Tensor e = empty(extended_shape(sample_shape), detail::like(scale_));
+    Tensor e = detail::draw_memory(extended_shape(sample_shape), scale_);
     e.exponential_(1, detail::optional(generator));
     return scale_ * e.pow(concentration_.reciprocal());
 }

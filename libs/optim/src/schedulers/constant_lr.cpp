@@ -17,7 +17,11 @@ ConstantLR::ConstantLR(Optimizer& optimizer, ConstantLROptions options)
 }
 std::vector<double> ConstantLR::get_lrs() {
     if (last_epoch_ == 0) return scaled(options_.factor);
-    return scaled(last_epoch_ == options_.total_iters ? 1 / options_.factor : 1);
+    if (last_epoch_ != options_.total_iters) return get_current_lrs();
+    return options_.factor == 0 ? base_lrs_ : scaled(1 / options_.factor); // nothing is left of a rate times zero
+}
+std::vector<double> ConstantLR::get_closed_form_lrs() {
+    return scaled_base(last_epoch_ < options_.total_iters ? options_.factor : 1);
 }
 
 void register_constant_lr() { register_scheduler<ConstantLR, ConstantLROptions>("ConstantLR"); }

@@ -20,15 +20,21 @@ CosineAnnealingLR::CosineAnnealingLR(Optimizer& optimizer, CosineAnnealingLROpti
 std::vector<double> CosineAnnealingLR::get_lrs() {
     const double pi = std::numbers::pi, period = double(options_.T_max), now = double(last_epoch_),
                  least = options_.eta_min;
+    check_groups();
     std::vector<double> r = get_current_lrs();
-    if (last_epoch_ == 0) return r;
+    if (is_initial_) return r;
     for (std::size_t i = 0; i < r.size(); ++i) {
-        if (step_count_ == 0) r[i] = least + (base_lrs_[i] - least) * (1 + std::cos(now * pi / period)) / 2;
-        else if ((last_epoch_ - 1 - options_.T_max) % (2 * options_.T_max) == 0)
+        if ((last_epoch_ - 1 - options_.T_max) % (2 * options_.T_max) == 0)
             r[i] += (base_lrs_[i] - least) * (1 - std::cos(pi / period)) / 2;
         else
             r[i] = (1 + std::cos(pi * now / period)) / (1 + std::cos(pi * (now - 1) / period)) * (r[i] - least) + least;
     }
+    return r;
+}
+std::vector<double> CosineAnnealingLR::get_closed_form_lrs() {
+    const double part = double(last_epoch_) / double(options_.T_max), least = options_.eta_min;
+    std::vector<double> r = base_lrs_;
+    for (double& lr : r) lr = least + (lr - least) * (1 + std::cos(std::numbers::pi * part)) / 2;
     return r;
 }
 

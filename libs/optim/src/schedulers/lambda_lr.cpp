@@ -25,8 +25,9 @@ MultiplicativeLR::MultiplicativeLR(Optimizer& optimizer, EpochFunctions fns, std
     initial_step();
 }
 std::vector<double> MultiplicativeLR::get_lrs() {
+    check_groups();
     std::vector<double> r = get_current_lrs();
-    if (last_epoch_ > 0)
+    if (!is_initial_)
         for (std::size_t i = 0; i < r.size(); ++i) r[i] *= fns_[i](last_epoch_);
     return r;
 }

@@ -22,8 +22,13 @@ std::vector<double> LinearLR::get_lrs() {
     const double start = options_.start_factor, rise = options_.end_factor - start,
                  total = double(options_.total_iters);
     if (last_epoch_ == 0) return scaled(start);
-    if (last_epoch_ > options_.total_iters) return scaled(1);
+    if (is_initial_ || last_epoch_ > options_.total_iters) return get_current_lrs();
     return scaled(1 + rise / (total * start + double(last_epoch_ - 1) * rise));
+}
+std::vector<double> LinearLR::get_closed_form_lrs() {
+    const double start = options_.start_factor;
+    if (last_epoch_ >= options_.total_iters) return scaled_base(options_.end_factor);
+    return scaled_base(start + (options_.end_factor - start) * double(last_epoch_) / double(options_.total_iters));
 }
 
 void register_linear_lr() { register_scheduler<LinearLR, LinearLROptions>("LinearLR"); }

@@ -1,5 +1,8 @@
 #include <reel/optim/lr_scheduler.hpp>
 
+#include <algorithm>
+#include <cmath>
+
 namespace reel::optim {
 
 LRScheduler::LRScheduler(Optimizer& optimizer, std::int64_t last_epoch)
@@ -28,24 +31,58 @@ std::vector<double> LRScheduler::scaled(double factor) const {
     for (double& lr : r) lr *= factor;
     return r;
 }
+std::vector<double> LRScheduler::scaled_base(double factor) const {
+    std::vector<double> r = base_lrs_;
+    for (double& lr : r) lr *= factor;
+    return r;
+}
+void LRScheduler::check_groups() const {
+    const std::size_t n = std::as_const(optimizer_).param_groups().size();
+    REEL_CHECK_VALUE(base_lrs_.size() == n, "lr scheduler: the schedule was made for ", base_lrs_.size(),
+                     " parameter groups, the optimizer has ", n, "; add groups before the schedule is made");
+}
 void LRScheduler::set_rates(const std::vector<double>& rates) {
     auto& groups = optimizer_.param_groups();
     REEL_CHECK_VALUE(rates.size() == groups.size(), "lr scheduler: ", rates.size(), " rates for ", groups.size(),
-                     " parameter groups");
+                     " parameter groups; add groups before the schedule is made");
     for (std::size_t i = 0; i < rates.size(); ++i) groups[i].options().set_lr(rates[i]);
     last_lr_ = rates;
 }
-void LRScheduler::initial_step() { set_rates(get_lrs()); }
+void LRScheduler::initial_step() {
+    step_count_ = 0;
+    is_initial_ = true;
+    const std::vector<double> rates = get_lrs();
+    is_initial_ = false;
+    set_rates(rates);
+}
+void LRScheduler::restart() {
+    last_epoch_ = 0;
+    set_rates(get_closed_form_lrs());
+}
 void LRScheduler::advance() {
     ++last_epoch_;
     set_rates(get_lrs());
 }
-void LRScheduler::step() {
+void LRScheduler::set_epoch(double epoch) {
+    REEL_CHECK_VALUE(epoch == std::floor(epoch), "lr scheduler: step: epoch is ", epoch,
+                     "; expected a whole number (CosineAnnealingWarmRestarts takes fractions)");
+    last_epoch_ = std::int64_t(epoch);
+    set_rates(get_closed_form_lrs());
+}
+void LRScheduler::begin_step() {
     if (step_count_ == 0 && optimizer_.step_count() == 0)
         REEL_WARN("lr scheduler: step() is called before the optimizer's first step(), which skips the first rate; "
                   "call optimizer.step() first");
     ++step_count_;
+}
+void LRScheduler::step() {
+    begin_step();
     advance();
+}
+void LRScheduler::step(double epoch) {
+    REEL_CHECK_VALUE(epoch >= 0, "lr scheduler: step: epoch is ", epoch, "; expected none below 0");
+    begin_step();
+    set_epoch(epoch);
 }
 
 Value LRScheduler::state_dict() const {

@@ -20,6 +20,11 @@ std::vector<double> MultiStepLR::get_lrs() {
     const auto times = std::count(options_.milestones.begin(), options_.milestones.end(), last_epoch_);
     return scaled(std::pow(options_.gamma, double(times)));
 }
+std::vector<double> MultiStepLR::get_closed_form_lrs() {
+    const auto times = std::count_if(options_.milestones.begin(), options_.milestones.end(),
+                                     [&](std::int64_t milestone) { return milestone <= last_epoch_; });
+    return scaled_base(std::pow(options_.gamma, double(times)));
+}
 
 void register_multi_step_lr() { register_scheduler<MultiStepLR, MultiStepLROptions>("MultiStepLR"); }
 

@@ -87,7 +87,8 @@ std::vector<double> OneCycleLR::get_lrs() {
                                            : std::vector<double>{rise, total - 1};
     std::size_t phase = 0;
     while (phase + 1 < ends.size() && now > ends[phase]) ++phase;
-    const double start = phase == 0 ? 0 : ends[phase - 1], part = (now - start) / (ends[phase] - start);
+    const double start = phase == 0 ? 0 : ends[phase - 1], length = ends[phase] - start;
+    const double part = length == 0 ? 1 : (now - start) / length; // a phase of no length is over
     std::vector<double> r = base_lrs_;
     for (std::size_t i = 0; i < r.size(); ++i) {
         const double first = base_lrs_[i], top = max_lrs_[i], least = first / options_.final_div_factor;

@@ -16,9 +16,13 @@ PolynomialLR::PolynomialLR(Optimizer& optimizer, PolynomialLROptions options)
     initial_step();
 }
 std::vector<double> PolynomialLR::get_lrs() {
-    if (last_epoch_ == 0 || last_epoch_ > options_.total_iters) return scaled(1);
+    if (is_initial_ || last_epoch_ > options_.total_iters) return get_current_lrs();
     const double total = double(options_.total_iters), now = double(last_epoch_);
     return scaled(std::pow((1 - now / total) / (1 - (now - 1) / total), options_.power));
+}
+std::vector<double> PolynomialLR::get_closed_form_lrs() {
+    if (last_epoch_ >= options_.total_iters) return scaled_base(std::pow(0.0, options_.power));
+    return scaled_base(std::pow(1 - double(last_epoch_) / double(options_.total_iters), options_.power));
 }
 
 void register_polynomial_lr() { register_scheduler<PolynomialLR, PolynomialLROptions>("PolynomialLR"); }

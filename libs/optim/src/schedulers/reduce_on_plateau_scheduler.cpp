@@ -26,6 +26,7 @@ ReduceLROnPlateauScheduler::ReduceLROnPlateauScheduler(Optimizer& optimizer, Red
     min_lrs_ = options_.min_lr.expand(optimizer.param_groups().size(), "ReduceLROnPlateau: min_lr");
     const double inf = std::numeric_limits<double>::infinity();
     best_ = options_.mode == "min" ? inf : -inf;
+    last_lr_ = current_rates();
 }
 ReduceLROnPlateauScheduler::ReduceLROnPlateauScheduler(Optimizer& optimizer, SchedulerMode mode, double factor,
                                                        std::int64_t patience, double threshold,
@@ -61,24 +62,30 @@ void ReduceLROnPlateauScheduler::step(double metric) {
         --cooldown_counter_;
         num_bad_epochs_ = 0;
     }
-    if (num_bad_epochs_ <= options_.patience) return;
+    if (num_bad_epochs_ > options_.patience) {
+        reduce();
+        cooldown_counter_ = options_.cooldown;
+        num_bad_epochs_ = 0;
+    }
+    last_lr_ = current_rates();
+}
+void ReduceLROnPlateauScheduler::reduce() {
     auto& groups = optimizer_.param_groups();
+    if (min_lrs_.size() != groups.size()) // groups were added
+        min_lrs_ = options_.min_lr.expand(groups.size(), "ReduceLROnPlateau: min_lr");
     for (std::size_t i = 0; i < groups.size(); ++i) {
-        const double old = groups[i].options().get_lr(),
-                     fresh = std::max(old * options_.factor, i < min_lrs_.size() ? min_lrs_[i] : 0);
+        const double old = groups[i].options().get_lr(), fresh = std::max(old * options_.factor, min_lrs_[i]);
         if (old - fresh <= options_.eps) continue;
         groups[i].options().set_lr(fresh);
         if (verbose_)
             REEL_WARN("ReduceLROnPlateau: epoch ", last_epoch_, ": the rate of group ", i, " is reduced to ", fresh);
     }
-    cooldown_counter_ = options_.cooldown;
-    num_bad_epochs_ = 0;
 }
 void ReduceLROnPlateauScheduler::step_with(std::optional<double> metric) {
     REEL_CHECK_VALUE(metric, class_name, ": step needs the metric");
     step(*metric);
 }
-std::vector<double> ReduceLROnPlateauScheduler::get_last_lr() const {
+std::vector<double> ReduceLROnPlateauScheduler::current_rates() const {
     std::vector<double> r;
     for (const OptimizerParamGroup& g : std::as_const(optimizer_).param_groups()) r.push_back(g.options().get_lr());
     return r;
@@ -90,6 +97,7 @@ Value ReduceLROnPlateauScheduler::state_dict() const {
     d.set("cooldown_counter", cooldown_counter_);
     d.set("last_epoch", last_epoch_);
     d.set("min_lrs", min_lrs_);
+    d.set("_last_lr", last_lr_);
     return Value(std::move(d));
 }
 void ReduceLROnPlateauScheduler::load_state_dict(const Value& value) {
@@ -100,6 +108,7 @@ void ReduceLROnPlateauScheduler::load_state_dict(const Value& value) {
                        epoch = d.at("last_epoch").toInt();
     options_.load_dict(d);
     if (const Value* v = d.find(std::string_view("min_lrs"))) min_lrs_ = v->toDoubleVector();
+    if (const Value* v = d.find(std::string_view("_last_lr"))) last_lr_ = v->toDoubleVector();
     best_ = best;
     num_bad_epochs_ = bad;
     cooldown_counter_ = cool;

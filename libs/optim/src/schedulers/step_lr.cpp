@@ -1,5 +1,7 @@
 #include <reel/optim/schedulers/step_lr.hpp>
 
+#include <cmath>
+
 #include <reel/optim/factory.hpp>
 
 namespace reel::optim {
@@ -16,6 +18,9 @@ StepLR::StepLR(Optimizer& optimizer, StepLROptions options)
 }
 std::vector<double> StepLR::get_lrs() {
     return scaled(last_epoch_ == 0 || last_epoch_ % options_.step_size != 0 ? 1 : options_.gamma);
+}
+std::vector<double> StepLR::get_closed_form_lrs() {
+    return scaled_base(std::pow(options_.gamma, double(last_epoch_ / options_.step_size)));
 }
 
 void register_step_lr() { register_scheduler<StepLR, StepLROptions>("StepLR"); }

@@ -36,6 +36,7 @@ double SWALR::weight(double part) const {
     return options_.anneal_strategy == "linear" ? t : (1 - std::cos(std::numbers::pi * t)) / 2;
 }
 std::vector<double> SWALR::get_lrs() {
+    check_groups();
     const double epochs = double(std::max<std::int64_t>(options_.anneal_epochs, 1));
     double step = double(step_count_);
     if (options_.anneal_epochs == 0) step = std::max(step, 1.0);

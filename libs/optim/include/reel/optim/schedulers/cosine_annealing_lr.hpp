@@ -21,6 +21,7 @@ public:
 
 protected:
     std::vector<double> get_lrs() override;
+    std::vector<double> get_closed_form_lrs() override;
     Fields* options_fields() override { return &options_; }
 
 private:

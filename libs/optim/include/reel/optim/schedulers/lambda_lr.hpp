@@ -23,7 +23,7 @@ protected:
 private:
     EpochFunctions fns_;
 };
-/// current * fn(epoch), from epoch 1 on.
+/// current * fn(epoch), from epoch 1 on (from epoch 0 on where another schedule's rate is taken over: SequentialLR).
 class MultiplicativeLR : public LRScheduler {
 public:
     MultiplicativeLR(Optimizer& optimizer, std::function<double(std::int64_t)> fn, std::int64_t last_epoch = -1)

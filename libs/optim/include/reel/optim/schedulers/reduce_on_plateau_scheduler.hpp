@@ -30,7 +30,7 @@ public:
 
     void step(double metric);
     void step_with(std::optional<double> metric) override;
-    std::vector<double> get_last_lr() const override;
+    std::vector<double> get_last_lr() const override { return last_lr_; }
     double best() const { return best_; }
     std::int64_t num_bad_epochs() const { return num_bad_epochs_; }
     Value state_dict() const override;
@@ -38,9 +38,11 @@ public:
 
 private:
     bool is_better(double metric) const;
+    void reduce();
+    std::vector<double> current_rates() const;
     Optimizer& optimizer_;
     ReduceLROnPlateauOptions options_;
-    std::vector<double> min_lrs_;
+    std::vector<double> min_lrs_, last_lr_;
     double best_;
     std::int64_t num_bad_epochs_ = 0, cooldown_counter_ = 0, last_epoch_ = 0;
     bool verbose_ = false;
