@@ -1,11 +1,11 @@
 // What expressions and conditions come to.
-#include <reel/autograd/ops/factory/ones.hpp>
 #include <reel/script/compile.hpp>
 
 #include <cmath>
 
 #include <boost/test/unit_test.hpp>
 
+#include <reel/autograd/ops/factory/ones.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 
 #include "compile_helpers.hpp"

@@ -1,9 +1,4 @@
 // jit::load_exported: programs of torch.export run, check their inputs and train.
-#include <reel/autograd/ops/factory/full.hpp>
-#include <reel/autograd/ops/factory/ones.hpp>
-#include <reel/autograd/ops/linalg/matmul.hpp>
-#include <reel/autograd/ops/reduce/statistics.hpp>
-#include <reel/autograd/ops/shape/join.hpp>
 #include <reel/script/exported_program.hpp>
 
 #include <deque>
@@ -13,6 +8,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/optim.hpp>
 

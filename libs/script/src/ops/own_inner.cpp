@@ -1,11 +1,8 @@
 // What the reference's own functions are made of: programs that were decomposed, and library code in archives, name
 // these operators. Their further results serve the reference's own derivatives alone.
-#include <reel/autograd/ops/factory/empty.hpp>
-#include <reel/autograd/ops/factory/ones.hpp>
-#include <reel/autograd/ops/linalg/products.hpp>
-#include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/op.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 
 #include "ops/own.hpp"
 
