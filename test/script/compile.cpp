@@ -347,4 +347,40 @@ BOOST_AUTO_TEST_CASE(a_unit_of_its_own_calls_its_functions_by_name) {
     BOOST_TEST(failure("\n   def f():\n     return 1\ndef g():\n  return 1\n") == "4:0 invalid indent level");
 }
 
+BOOST_AUTO_TEST_CASE(what_gives_nothing) {
+    BOOST_TEST(contains(failure("def f():\n    return print(1)\n"), "2:11 None cannot be used as a value"));
+    BOOST_TEST(contains(Functions("def f(n: int):\n    return torch.manual_seed(n)\n").code(), "-> Tuple[()]:"));
+}
+BOOST_AUTO_TEST_CASE(a_union_that_both_branches_narrow_stays_what_it_was) { // SC-35, SC-36
+    const Functions f("def f(x: Union[int, str]) -> int:\n    if isinstance(x, int):\n        n = x + 1\n    else:\n"
+                      "        n = len(x)\n    if isinstance(x, str):\n        n = n + 10\n    return n\n");
+    BOOST_TEST(f({4}).toInt() == 5);
+    BOOST_TEST(f({"abc"}).toInt() == 13);
+}
+BOOST_AUTO_TEST_CASE(branches_of_the_program_itself_are_not_merged) { // SC-47, SC-67
+    const std::string code =
+        Functions("def f(n: int):\n    if n == 3:\n        a = True\n    else:\n        a = False\n"
+                  "    if a:\n        m = n\n    else:\n        m = 0\n    return m\n")
+            .code();
+    BOOST_TEST(contains(code, "    a = True\n  else:\n    a = False\n  if a:\n"));
+}
+BOOST_AUTO_TEST_CASE(results_of_operators_have_names) { // SC-33
+    const Functions f("def f(x: Tensor):\n    return x.max(0)\n");
+    BOOST_TEST(contains(f.unit->find_function("__torch__.f")->graph()->str(),
+                        "NamedTuple(values : Tensor, indices : Tensor) = prim::TupleConstruct"));
+    BOOST_TEST(contains(f.code(), "Tuple[Tensor, Tensor]"));
+}
+BOOST_AUTO_TEST_CASE(constants_of_classes_may_be_negative) { // SC-21
+    auto unit = std::make_shared<CompilationUnit>();
+    SourceFile file(*unit, "__torch__.m", "m.py",
+                    "class C(Module):\n  __parameters__ = []\n  __buffers__ = []\n"
+                    "  p : Final[Tuple[int, float]] = (-1, -2.5)\n  def g(self: __torch__.m.C) -> Tuple[int, float]:\n"
+                    "    return (-1, -2.5)\n",
+                    nullptr);
+    BOOST_TEST(file.define("__torch__.m.C"));
+    const auto* type = dynamic_cast<const ClassType*>(unit->find_type("__torch__.m.C").get());
+    BOOST_REQUIRE(type);
+    BOOST_TEST(type->find_constant("p")->value.elements().at(0).toInt() == -1);
+    BOOST_TEST(type->find_constant("p")->value.elements().at(1).toDouble() == -2.5);
+}
 BOOST_AUTO_TEST_SUITE_END()

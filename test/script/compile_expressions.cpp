@@ -5,7 +5,11 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <reel/autograd/ops/factory/ones.hpp>
+#include <reel/autograd/tensor_factory.hpp>
+
 #include "compile_helpers.hpp"
+#include "message.hpp"
 
 using namespace reel::jit;
 using namespace reel::testing;
@@ -105,6 +109,58 @@ def least(n: int) -> int:
     BOOST_TEST((*unit->find_function("__torch__.m.least"))({1}).toInt() == 1);
     BOOST_TEST(file.define("__torch__.m.Parts"));
     BOOST_TEST(unit->find_class("__torch__.m.Parts")->attributes()[0].name == "0");
+}
+
+BOOST_AUTO_TEST_CASE(autocast_in_archives) { // as the class of torch.autocast is written to an archive
+    auto unit = std::make_shared<CompilationUnit>();
+    SourceFile library(*unit, "__torch__.torch.amp.autocast_mode", "autocast_mode.py", R"(class autocast:
+  fast_dtype : int
+  _enabled : bool
+  device : str
+  def __enter__(self: __torch__.torch.amp.autocast_mode.autocast) -> __torch__.torch.amp.autocast_mode.autocast:
+    return self
+  def __exit__(self: __torch__.torch.amp.autocast_mode.autocast, exc_type: Any, exc_val: Any, exc_tb: Any) -> NoneType:
+    return None
+  def __init__(self: __torch__.torch.amp.autocast_mode.autocast, device_type: str, dtype: Optional[int], enabled: bool) -> NoneType:
+    if torch.__is__(dtype, None):
+      _0 = torch.get_autocast_dtype(device_type)
+    else:
+      _0 = unchecked_cast(int, dtype)
+    self.fast_dtype = _0
+    self._enabled = enabled
+    self.device = device_type
+    return None
+)",
+                       nullptr);
+    library.define("__torch__.torch.amp.autocast_mode.autocast");
+    SourceFile file(*unit, "__torch__.m", "m.py",
+                    R"(def within(x: Tensor, enabled: bool, fails: bool) -> Tuple[Tensor, Tensor, Tensor]:
+  _0 = __torch__.torch.amp.autocast_mode.autocast.__new__(__torch__.torch.amp.autocast_mode.autocast)
+  _1 = (_0).__init__("cpu", None, enabled, )
+  with _0:
+    y = torch.matmul(x, x)
+    z = torch.cdist(y, y)
+    if fails:
+      ops.prim.RaiseException("stop", "builtins.ValueError")
+  return (y, z, torch.matmul(x, x))
+)",
+                    nullptr);
+    BOOST_REQUIRE(file.define("__torch__.m.within"));
+    const auto dtypes = [&](bool enabled) {
+        std::vector<reel::ScalarType> out;
+        const IValue r = (*unit->find_function("__torch__.m.within"))({reel::ones({2, 2}), enabled, false});
+        for (const IValue& v : r.elements()) out.push_back(v.toTensor().scalar_type());
+        return out;
+    };
+    using reel::kBFloat16, reel::kFloat;
+    BOOST_TEST((dtypes(true) == std::vector<reel::ScalarType>{kBFloat16, kFloat, kFloat}));
+    BOOST_TEST((dtypes(false) == std::vector<reel::ScalarType>{kFloat, kFloat, kFloat}));
+    // what an exception leaves is not in force any more
+    BOOST_TEST(contains(message([&] {
+                            (*unit->find_function("__torch__.m.within"))({reel::ones({2, 2}), true, true});
+                        }),
+                        "stop"));
+    BOOST_TEST((dtypes(false) == std::vector<reel::ScalarType>{kFloat, kFloat, kFloat}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(SC_84_windows_sampling_and_embeddings) {
     check("interpolate(x, [3, 5], mode='bilinear', align_corners=True)", {image},
           {image, IValue(std::vector<std::int64_t>{3, 5})}, {{"mode", "bilinear"}, {"align_corners", true}});
     check("interpolate(x, 4, mode='linear')", {x}, {x, 4}, {{"mode", "linear"}});
-    check("upsample_nearest(x, scale_factor=2)", {image}, {image}, {{"scale_factor", 2}});
+    check("upsample_nearest(x, scale_factor=2.0)", {image}, {image}, {{"scale_factor", 2}});
     check("upsample_bilinear(x, 8)", {image}, {image, 8});
     const Tensor table = random({5, 3}), bags = reel::tensor({{0, 1}, {4, 4}}, TensorOptions(kLong)),
                  flat = integers({0, 1, 4, 4, 2}), starts = integers({0, 2});
@@ -123,5 +123,57 @@ BOOST_AUTO_TEST_CASE(SC_84_functions_of_torch) {
     // operators of several names are called by one
     BOOST_TEST(contains(Functions("def f(x: Tensor):\n    return torch.special.expit(x.arccos().clip(0, 1))\n").code(),
                         "torch.sigmoid(torch.clamp(torch.acos(x), 0, 1))"));
+}
+
+/// What `torch.CALL` of x gives.
+static IValue of_torch(const std::string& call, const Tensor& x) {
+    return Functions("def f(x: Tensor):\n    return torch." + call + "\n")({x});
+}
+
+BOOST_AUTO_TEST_CASE(SC_84_the_arguments_choose_the_function) {
+    const Tensor x = random({2, 3}), places = integers({3, 1, 1, 3});
+    const auto close = [](const IValue& got, const Tensor& want) {
+        return reel::allclose(got.toTensor(), want, 1e-5, 1e-6);
+    };
+    // by the types of the arguments
+    BOOST_TEST(close(of_torch("norm(x)", x), x.square().sum().sqrt()));
+    BOOST_TEST(close(of_torch("norm(x, 'fro', [0])", x), x.square().sum(0).sqrt()));
+    BOOST_TEST(close(of_torch("norm(x, 1, 1, True)", x), x.abs().sum(1, true)));
+    BOOST_TEST(close(of_torch("norm(x, p=3.0, dim=[0, 1])", x), x.abs().pow(3).sum().pow(1. / 3)));
+    BOOST_TEST(message([&] { of_torch("norm(x, 'sup')", x); }).find("'fro', 'nuc' or a number, got 'sup'") !=
+               std::string::npos);
+    for (const char* dims : {"1", "([1], [0])", "[[1], [0]]", "torch.tensor([[1], [0]])"})
+        BOOST_TEST(close(of_torch("tensordot(x, x.t(), " + std::string(dims) + ")", x), x.mm(x.t())), dims);
+    const auto resized = [&](const std::string& how) {
+        return of_torch("nn.functional.interpolate(x[None], " + how + ")", x).toTensor().sizes().vec();
+    };
+    BOOST_TEST(resized("6") == (std::vector<std::int64_t>{1, 2, 6}));
+    BOOST_TEST(resized("[5], mode='linear'") == (std::vector<std::int64_t>{1, 2, 5}));
+    BOOST_TEST(resized("scale_factor=3.0") == (std::vector<std::int64_t>{1, 2, 9}));
+    BOOST_TEST(resized("scale_factor=[2.0]") == (std::vector<std::int64_t>{1, 2, 6}));
+    BOOST_TEST(message([&] { resized("'wide'"); }).find("The following variants are available") != std::string::npos);
+    // by flags
+    BOOST_TEST(reel::equal(of_torch("unique(x)", places).toTensor(), integers({1, 3})));
+    BOOST_TEST(
+        reel::equal(of_torch("unique(x, return_counts=True)", places).elements().at(1).toTensor(), integers({2, 2})));
+    BOOST_TEST(of_torch("unique(x, True, True, True)", places).elements().size() == 3U);
+    BOOST_TEST(reel::equal(of_torch("unique_consecutive(x)", places).toTensor(), integers({3, 1, 3})));
+    BOOST_TEST(reel::equal(of_torch("unique_consecutive(x, return_counts=True)", places).elements().at(1).toTensor(),
+                           integers({1, 2, 1})));
+    BOOST_TEST(of_torch("nn.functional.max_pool1d(x, 2, return_indices=True)", x).elements().size() == 2U);
+    BOOST_TEST(of_torch("lu(x @ x.t(), get_infos=True)", x).elements().size() == 3U);
+    BOOST_TEST(message([&] {
+                   Functions("def f(x: Tensor, b: bool):\n    return torch.unique(x, return_inverse=b)\n");
+               }).find("Argument 'return_inverse' chooses what the call returns: expected True or False") !=
+               std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(SC_84_tensors_are_cast_by_the_name_of_a_dtype) {
+    const Tensor x = random({2});
+    BOOST_TEST((of_torch("relu(x).long()", x).toTensor().scalar_type() == kLong));
+    BOOST_TEST(contains(Functions("def f(x: Tensor):\n    return x.half()\n").code(), "return torch.to(x, 5)"));
+    BOOST_TEST(message([&] { of_torch("relu(x).float(3)", x); }).find("takes no arguments") != std::string::npos);
+    BOOST_TEST(message([&] { of_torch("relu(x).bool()", x); }).find("no attribute or method 'bool'") !=
+               std::string::npos);
 }
 BOOST_AUTO_TEST_SUITE_END()

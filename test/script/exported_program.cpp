@@ -1,6 +1,8 @@
 // jit::load_exported: programs of torch.export run, check their inputs and train.
 #include <reel/script/exported_program.hpp>
 
+#include <deque>
+
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -12,6 +14,8 @@
 
 #include "archives.hpp"
 #include "message.hpp"
+#include "zip_reader.hpp"
+#include "zip_writer.hpp"
 
 using namespace reel;
 using reel::testing::archive_bytes;
@@ -166,6 +170,27 @@ BOOST_AUTO_TEST_CASE(what_the_graph_is_not_for_is_not_saved) {
     BOOST_TEST(has(message([&] { jit::save_exported_to_buffer(p); }),
                    "save: 'fc.weight' is Double of the shape [2, 3], but the program's graph is for Float of [2, 3]; "
                    "export the module again, or convert it back"));
+}
+BOOST_AUTO_TEST_CASE(a_model_that_leaves_out_what_a_weight_is_like_is_not_saved) {
+    serialize::ZipReader in(std::make_shared<serialize::MappedFile>("counted.pt2", archive_bytes("counted.pt2")));
+    serialize::ZipWriter out;
+    std::deque<std::string> members; // which the writer refers to
+    for (const serialize::ZipMember& m : in.members()) {
+        std::string& bytes = members.emplace_back(in.read(m));
+        if (m.name.ends_with("model.json")) {
+            const std::size_t meta = bytes.find("\"tensor_values\"");
+            BOOST_REQUIRE(meta != std::string::npos);
+            const std::size_t at = bytes.find("\"p_", meta);
+            BOOST_REQUIRE(at != std::string::npos);
+            bytes[at + 1] = 'q';
+        }
+        out.add(m.name, bytes);
+    }
+    std::string bent;
+    out.write([&](std::string_view bytes) { bent += bytes; });
+    const jit::ExportedProgram p = jit::load_exported_from_buffer(bent);
+    BOOST_TEST(has(message([&] { jit::save_exported_to_buffer(p); }),
+                   "save: model.json of the program that was read does not describe each of its weights"));
 }
 BOOST_AUTO_TEST_CASE(flipped_bytes_do_no_harm) {
     const std::string good = archive_bytes("counted.pt2");

@@ -146,6 +146,8 @@ Meaning Emitter::attribute_of(Value* v, const std::string& name, const SourceRan
     if (auto m = attribute_of_object(v, name, range)) return *m;
     if (v->type()->kind() == TypeKind::Tensor)
         if (const char* op = tensor_property(name)) return call_operator(graph_, range, op, {{v}, {}});
+    if (v->type()->kind() == TypeKind::Tensor && !context_.whole_names)
+        if (const auto dtype = tensor_cast(name)) return TensorCast{v, *dtype};
     if (v->type()->kind() == TypeKind::Tensor && name == "tolist") return Overloads{prim::tolist, v};
     if (v->type()->kind() == TypeKind::Device && (name == "type" || name == "index"))
         return call_operator(graph_, range, Symbol("prim::" + name), {{v}, {}});

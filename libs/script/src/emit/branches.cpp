@@ -48,7 +48,10 @@ void Emitter::join_branches(const SourceRange& range, Node* n, const Frame& when
                 name, ScriptError(name + " is not defined in the " + (a ? "false" : "true") + " branch", range));
             continue;
         }
-        const auto both = unify(a, b);
+        auto both = unify(a, b);
+        // what both branches narrowed, or set to members of it, is again what it was declared as
+        const TypePtr declared = both ? nullptr : frame_->find_value(name);
+        if (declared && a->is_subtype_of(*declared) && b->is_subtype_of(*declared)) both = declared;
         if (!both) {
             const std::string message = "Type mismatch: " + name + " is set to type " + type_name(*a) +
                                         " in the true branch and type " + type_name(*b) + " in the false branch";

@@ -31,6 +31,7 @@ Meaning Emitter::call(const Expr& e, TypePtr hint) {
     const Meaning callee = meaning(e[0]);
     if (const auto* form = callee.as<SpecialForm>()) {
         if (auto m = iterable_form(*form, e)) return *m;
+        if (form->name == "print") return print_form(e);
         return special_form(*form, e, std::move(hint));
     }
     if (e[0].kind == ExprKind::Attribute && e[0].text == "__new__") {
@@ -85,6 +86,8 @@ Meaning Emitter::call_meaning(const Meaning& callee, const Arguments& arguments,
         }
         return raised;
     }
+    if (const auto* c = callee.as<TensorCast>()) return cast_tensor(*c, arguments, callee_range);
+    if (const auto* c = callee.as<LibraryChoice>()) return call_choice(*c, arguments, callee_range);
     if (callee.as<Closure>()) fail(e[0], "cannot call a closure");
     if (callee.as<Namespace>()) fail(e[0], "cannot call a module: '" + callee.as<Namespace>()->path + "'");
     Value* v = as_value(callee, callee_range);
@@ -121,11 +124,15 @@ Value* Emitter::call_function(Function& f, const Arguments& arguments, const Sou
     std::string why;
     auto matched = match(graph_, range, schema, arguments, true, &why);
     if (!matched) fail(range, why);
+    return insert_function_call(f, std::move(*matched), range);
+}
+
+Value* Emitter::insert_function_call(Function& f, Matched matched, const SourceRange& range) {
     std::vector<Value*> inputs = {as_value(&f, range)};
-    inputs.insert(inputs.end(), matched->inputs.begin(), matched->inputs.end());
+    inputs.insert(inputs.end(), matched.inputs.begin(), matched.inputs.end());
     Node* n = graph_.create(prim::CallFunction, std::move(inputs));
     n->set_range(range);
-    n->output()->set_type(matched->returns.at(0));
+    n->output()->set_type(matched.returns.at(0));
     return graph_.insert_node(n)->output();
 }
 

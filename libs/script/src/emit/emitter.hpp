@@ -128,12 +128,15 @@ private:
     Meaning call_meaning(const Meaning& callee, const Arguments& arguments, const syntax::Expr& e);
     Arguments arguments_of(const syntax::Expr& call, std::size_t first = 1);
     Value* call_function(Function& f, const Arguments& arguments, const SourceRange& range);
+    Value* insert_function_call(Function& f, Matched matched, const SourceRange& range);
+    Value* call_choice(const LibraryChoice& choice, const Arguments& arguments, const SourceRange& range);
+    Value* cast_tensor(const TensorCast& cast, const Arguments& arguments, const SourceRange& range);
     Value* call_method(Value* self, const std::string& name, const Arguments& arguments, const SourceRange& range);
     Value* call_module(Value* self, const Arguments& arguments, const SourceRange& range);
     Value* construct(const Constructor& c, const Arguments& arguments, const SourceRange& range);
     Value* call_overloads(const Overloads& overloads, Arguments arguments, const SourceRange& range);
     Value* special_form(const SpecialForm& form, const syntax::Expr& e, TypePtr hint);
-    Value* print_form(const syntax::Expr& e);
+    Meaning print_form(const syntax::Expr& e);
     Value* getattr_form(const syntax::Expr& e, TypePtr hint);
     Value* list_of(const Meaning& source, const SourceRange& range, TypePtr hint);
     Value* dict_of(const Meaning& source, const SourceRange& range, TypePtr hint);

@@ -73,6 +73,8 @@ Value* Emitter::as_value(const Meaning& m, const SourceRange& range) {
     if (m.as<Range>() || m.as<Joined>()) fail(range, "an iterable cannot be used as a value; loop over it");
     if (m.as<Overloads>() || m.as<SpecialForm>() || m.as<Cast>() || m.as<BoundMethod>())
         fail(range, "a function cannot be used as a value; call it");
+    if (m.as<TensorCast>() || m.as<LibraryChoice>()) fail(range, "a function cannot be used as a value; call it");
+    if (m.as<Nothing>()) fail(range, "None cannot be used as a value");
     if (m.as<Namespace>()) fail(range, "module cannot be used as a value");
     fail(range, "a class cannot be used as a value");
 }

@@ -37,6 +37,12 @@ std::optional<IValue> plain_literal(const Context& context, const Expr& e) {
         } catch (const ValueError& error) {
             context.fail(e, error.what());
         }
+    case ExprKind::Unary: { // `-1` among the elements of a tuple
+        auto v = e.text == "-" ? plain_literal(context, e[0]) : std::nullopt;
+        if (v && v->isInt()) return IValue(std::int64_t(0 - std::uint64_t(v->toInt())));
+        if (v && v->isDouble()) return IValue(-v->toDouble());
+        return std::nullopt;
+    }
     case ExprKind::String:
         return IValue(e.text);
     case ExprKind::True:

@@ -102,7 +102,10 @@ private:
             Value* a = true_leaves ? nullptr : when_true.find(name);
             Value* b = false_leaves ? nullptr : when_false.find(name);
             if ((!a && !true_leaves) || (!b && !false_leaves)) continue;
-            const auto both = a && b ? unify(a->type(), b->type()) : (a ? a : b)->type();
+            auto both = a && b ? unify(a->type(), b->type()) : (a ? a : b)->type();
+            const Value* before = both ? nullptr : variables.find(name);
+            if (before && a->type()->is_subtype_of(*before->type()) && b->type()->is_subtype_of(*before->type()))
+                both = before->type();
             if (!both) continue;
             n->block(0)->add_output(a ? a : uninitialized(n->block(0), *both));
             n->block(1)->add_output(b ? b : uninitialized(n->block(1), *both));

@@ -8,6 +8,7 @@
 #include <reel/script/compile.hpp>
 
 #include "annotations.hpp"
+#include "library_choices.hpp"
 #include "match.hpp"
 
 namespace reel::jit::emit {
@@ -107,10 +108,6 @@ const std::map<std::string, const char*> torch_operators = {
     {"torch.jit._wait", "aten::wait"},
     {"torch.nn.functional.sigmoid", "aten::sigmoid"},
     {"torch.nn.functional.logsigmoid", "aten::log_sigmoid"},
-    {"torch.nn.functional.interpolate", "aten::__interpolate"},
-    {"torch.nn.functional.upsample", "aten::__upsample"},
-    {"torch.nn.functional.upsample_nearest", "aten::__upsample_nearest"},
-    {"torch.nn.functional.upsample_bilinear", "aten::__upsample_bilinear"},
     {"torch.autograd.grad", "aten::grad"},
     {"torch.device", "aten::device"},
     {"torch.is_grad_enabled", "aten::is_grad_enabled"},
@@ -149,8 +146,7 @@ bool is_prefix_module(const std::string& path) {
     return path == "torch.linalg" || path == "torch.special" || path == "torch.fft";
 }
 
-std::optional<Meaning> compiled(const std::string& module, std::string name, CompilationUnit& unit) {
-    if (name == "max_pool1d" || name == "max_pool2d" || name == "max_pool3d") name = "_" + name; // without indices
+std::optional<Meaning> compiled(const std::string& module, const std::string& name, CompilationUnit& unit) {
     const std::string qualified = "__torch__." + module + "." + name;
     if (Function* f = unit.find_function(qualified)) return f;
     if (TypePtr t = unit.find_type(qualified)) return Constructor{t};
@@ -161,6 +157,12 @@ std::optional<Meaning> compiled(const std::string& module, std::string name, Com
     if (Function* f = unit.find_function(qualified)) return f;
     if (TypePtr t = unit.find_type(qualified)) return Constructor{t};
     return std::nullopt;
+}
+
+/// What a program means by the name, which is one of several functions or none.
+std::optional<Meaning> named(const std::string& module, const std::string& name, CompilationUnit& unit) {
+    if (library_choice(module, name)) return LibraryChoice{module, name};
+    return compiled(module, name, unit);
 }
 
 std::string last_part(const std::string& path) { return path.substr(path.rfind('.') + 1); }
@@ -180,6 +182,21 @@ std::optional<Meaning> library_name(const std::string& name, bool archive) {
         if (name == exception) return ExceptionClass{name};
     if (!archive && name == "math") return Namespace{name};
     return std::nullopt;
+}
+
+std::optional<std::int64_t> tensor_cast(const std::string& name) {
+    for (const char* cast : {"byte", "char", "short", "int", "long", "half", "float", "double", "cfloat", "cdouble"}) {
+        if (name != cast) continue;
+        if (name == "byte") return torch_numbers.at("uint8");
+        if (name == "char") return torch_numbers.at("int8");
+        return torch_numbers.at(name);
+    }
+    return std::nullopt;
+}
+
+Function* library_function(const std::string& module, const std::string& name, CompilationUnit& unit) {
+    const auto m = compiled(module, name, unit);
+    return m && m->as<Function*>() ? *m->as<Function*>() : nullptr;
 }
 
 const char* tensor_property(const std::string& name) {
@@ -203,21 +220,22 @@ std::optional<Meaning> library_attribute(const Namespace& ns, const std::string&
     if (const auto s = torch_special.find(path); s != torch_special.end()) return SpecialForm{s->second};
     if (const auto o = torch_operators.find(path); o != torch_operators.end()) return Overloads{o->second};
     if (path == "torch.nn" || path == "torch.jit" || path == "torch.autograd" || is_prefix_module(path) ||
-        path == "torch.nn.functional" || path == "torch.autograd.grad_mode")
+        path == "torch.nn.functional" || path == "torch.functional" || path == "torch.autograd.grad_mode")
         return Namespace{path};
     if (ns.path == "torch") {
         if (const auto n = torch_numbers.find(name); n != torch_numbers.end()) return constant(n->second);
         if (name == "pi" || name == "e" || name == "inf" || name == "nan") return constant(math_numbers.at(name));
         for (const char* module : {"torch.autograd.grad_mode", "torch.functional"})
-            if (auto m = compiled(module, name, unit)) return m;
+            if (auto m = named(module, name, unit)) return m;
     }
     if (is_prefix_module(ns.path)) {
         const Symbol joined("aten::" + last_part(ns.path) + "_" + name);
         return operators(joined).empty() ? std::nullopt : std::optional<Meaning>(Overloads{joined});
     }
-    if (ns.path == "torch.nn.functional" || ns.path == "torch.autograd.grad_mode")
-        if (auto m = compiled(ns.path, name, unit)) return m;
-    if (ns.path == "torch" || ns.path == "torch.nn.functional")
+    if (path == "torch.jit.is_tracing") return named("torch.jit._trace", name, unit);
+    if (ns.path == "torch.nn.functional" || ns.path == "torch.functional" || ns.path == "torch.autograd.grad_mode")
+        if (auto m = named(ns.path, name, unit)) return m;
+    if (ns.path == "torch" || ns.path == "torch.functional" || ns.path == "torch.nn.functional")
         return operators(op).empty() ? std::nullopt : std::optional<Meaning>(Overloads{op});
     return std::nullopt;
 }

@@ -17,6 +17,10 @@ std::optional<Meaning> library_attribute(const Namespace& ns, const std::string&
                                          bool archive, const std::function<Meaning(const IValue&)>& constant);
 /// The operator behind `x.shape`, `x.dtype`, ...; null when the name is none of these.
 const char* tensor_property(const std::string& name);
+/// The number of the dtype behind `x.float()`, `x.long()`, ...; `bool` and `bfloat16` are none of the language.
+std::optional<std::int64_t> tensor_cast(const std::string& name);
+/// A function of the library's texts, compiled into `unit` when it is first named; null when there is none.
+Function* library_function(const std::string& module, const std::string& name, CompilationUnit& unit);
 /// `sub(2, x)` for numbers and tensors, which no operator has: as other calls. Null when the name has no such form.
 Value* call_reversed(Graph& graph, const SourceRange& range, Symbol name, const std::vector<Value*>& operands);
 

@@ -22,7 +22,7 @@ def dropout3d(input: Tensor, p: float=0.5, training: bool=True, inplace: bool=Fa
   return __torch__.torch.nn.functional._channel_dropout(input, p, training, inplace, torch.dim(input) == 4)
 def rrelu(input: Tensor, lower: float=0.125, upper: float=0.33333333333333331, training: bool=False, inplace: bool=False) -> Tensor:
   return torch.rrelu_(input, lower, upper, training) if inplace else torch.rrelu(input, lower, upper, training)
-def threshold(input: Tensor, threshold: float, value: float, inplace: bool=False) -> Tensor:
+def _threshold(input: Tensor, threshold: float, value: float, inplace: bool=False) -> Tensor:
   return torch.threshold_(input, threshold, value) if inplace else torch.threshold(input, threshold, value)
 def gumbel_softmax(logits: Tensor, tau: float=1., hard: bool=False, eps: float=1e-10, dim: int=-1) -> Tensor:
   noise = torch.neg(torch.log(torch.exponential_(torch.empty_like(logits, memory_format=0))))
@@ -57,30 +57,48 @@ def local_response_norm(input: Tensor, size: int, alpha: float=0.0001, beta: flo
   return torch.div(input, torch.pow(torch.add(torch.mul(mean, alpha), k), beta))
 def adaptive_avg_pool3d(input: Tensor, output_size: BroadcastingList3[int]) -> Tensor:
   return torch.adaptive_avg_pool3d(input, output_size)
-def adaptive_max_pool1d(input: Tensor, output_size: BroadcastingList1[int], return_indices: bool=False) -> Tensor:
+def _adaptive_max_pool1d(input: Tensor, output_size: BroadcastingList1[int], return_indices: bool=False) -> Tensor:
   values, _ = torch.adaptive_max_pool1d(input, output_size)
   return values
-def adaptive_max_pool2d(input: Tensor, output_size: BroadcastingList2[int], return_indices: bool=False) -> Tensor:
+def adaptive_max_pool1d_with_indices(input: Tensor, output_size: BroadcastingList1[int], return_indices: bool=False) -> Tuple[Tensor, Tensor]:
+  values, indices = torch.adaptive_max_pool1d(input, output_size)
+  return values, indices
+def _adaptive_max_pool2d(input: Tensor, output_size: BroadcastingList2[int], return_indices: bool=False) -> Tensor:
   values, _ = torch.adaptive_max_pool2d(input, output_size)
   return values
-def adaptive_max_pool3d(input: Tensor, output_size: BroadcastingList3[int], return_indices: bool=False) -> Tensor:
+def adaptive_max_pool2d_with_indices(input: Tensor, output_size: BroadcastingList2[int], return_indices: bool=False) -> Tuple[Tensor, Tensor]:
+  values, indices = torch.adaptive_max_pool2d(input, output_size)
+  return values, indices
+def _adaptive_max_pool3d(input: Tensor, output_size: BroadcastingList3[int], return_indices: bool=False) -> Tensor:
   values, _ = torch.adaptive_max_pool3d(input, output_size)
   return values
+def adaptive_max_pool3d_with_indices(input: Tensor, output_size: BroadcastingList3[int], return_indices: bool=False) -> Tuple[Tensor, Tensor]:
+  values, indices = torch.adaptive_max_pool3d(input, output_size)
+  return values, indices
+def _power(norm_type: Union[int, float]) -> float:
+  if isinstance(norm_type, int):
+    power = float(norm_type)
+  else:
+    power = norm_type
+  return power
 def _root(mean: Tensor, elements: int, norm_type: float) -> Tensor:
   sum = torch.mul(torch.mul(torch.sign(mean), torch.relu(torch.abs(mean))), elements)
   return torch.pow(sum, 1. / norm_type)
-def lp_pool1d(input: Tensor, norm_type: float, kernel_size: BroadcastingList1[int], stride: Optional[BroadcastingList1[int]]=None, ceil_mode: bool=False) -> Tensor:
+def lp_pool1d(input: Tensor, norm_type: Union[int, float], kernel_size: int, stride: Optional[BroadcastingList1[int]]=None, ceil_mode: bool=False) -> Tensor:
+  power = __torch__.torch.nn.functional._power(norm_type)
   steps = annotate(List[int], []) if stride is None else stride
-  mean = torch.avg_pool1d(torch.pow(input, norm_type), kernel_size, steps, [0], ceil_mode)
-  return __torch__.torch.nn.functional._root(mean, kernel_size[0], norm_type)
-def lp_pool2d(input: Tensor, norm_type: float, kernel_size: BroadcastingList2[int], stride: Optional[BroadcastingList2[int]]=None, ceil_mode: bool=False) -> Tensor:
+  mean = torch.avg_pool1d(torch.pow(input, power), [kernel_size], steps, [0], ceil_mode)
+  return __torch__.torch.nn.functional._root(mean, kernel_size, power)
+def lp_pool2d(input: Tensor, norm_type: Union[int, float], kernel_size: BroadcastingList2[int], stride: Optional[BroadcastingList2[int]]=None, ceil_mode: bool=False) -> Tensor:
+  power = __torch__.torch.nn.functional._power(norm_type)
   steps = annotate(List[int], []) if stride is None else stride
-  mean = torch.avg_pool2d(torch.pow(input, norm_type), kernel_size, steps, [0, 0], ceil_mode)
-  return __torch__.torch.nn.functional._root(mean, kernel_size[0] * kernel_size[1], norm_type)
-def lp_pool3d(input: Tensor, norm_type: float, kernel_size: BroadcastingList3[int], stride: Optional[BroadcastingList3[int]]=None, ceil_mode: bool=False) -> Tensor:
+  mean = torch.avg_pool2d(torch.pow(input, power), kernel_size, steps, [0, 0], ceil_mode)
+  return __torch__.torch.nn.functional._root(mean, kernel_size[0] * kernel_size[1], power)
+def lp_pool3d(input: Tensor, norm_type: Union[int, float], kernel_size: BroadcastingList3[int], stride: Optional[BroadcastingList3[int]]=None, ceil_mode: bool=False) -> Tensor:
+  power = __torch__.torch.nn.functional._power(norm_type)
   steps = annotate(List[int], []) if stride is None else stride
-  mean = torch.avg_pool3d(torch.pow(input, norm_type), kernel_size, steps, [0, 0, 0], ceil_mode)
-  return __torch__.torch.nn.functional._root(mean, kernel_size[0] * kernel_size[1] * kernel_size[2], norm_type)
+  mean = torch.avg_pool3d(torch.pow(input, power), kernel_size, steps, [0, 0, 0], ceil_mode)
+  return __torch__.torch.nn.functional._root(mean, kernel_size[0] * kernel_size[1] * kernel_size[2], power)
 def unfold(input: Tensor, kernel_size: BroadcastingList2[int], dilation: BroadcastingList2[int]=[1, 1], padding: BroadcastingList2[int]=[0, 0], stride: BroadcastingList2[int]=[1, 1]) -> Tensor:
   return torch.im2col(input, kernel_size, dilation, padding, stride)
 def fold(input: Tensor, output_size: BroadcastingList2[int], kernel_size: BroadcastingList2[int], dilation: BroadcastingList2[int]=[1, 1], padding: BroadcastingList2[int]=[0, 0], stride: BroadcastingList2[int]=[1, 1]) -> Tensor:

@@ -89,18 +89,28 @@ def dropout(input: Tensor, p: float=0.5, training: bool=True, inplace: bool=Fals
   return torch.dropout_(input, p, training) if inplace else torch.dropout(input, p, training)
 def _max_pool1d(input: Tensor, kernel_size: BroadcastingList1[int], stride: Optional[BroadcastingList1[int]]=None, padding: BroadcastingList1[int]=[0], dilation: BroadcastingList1[int]=[1], ceil_mode: bool=False, return_indices: bool=False) -> Tensor:
   return torch.max_pool1d(input, kernel_size, annotate(List[int], []) if stride is None else stride, padding, dilation, ceil_mode)
+def max_pool1d_with_indices(input: Tensor, kernel_size: BroadcastingList1[int], stride: Optional[BroadcastingList1[int]]=None, padding: BroadcastingList1[int]=[0], dilation: BroadcastingList1[int]=[1], ceil_mode: bool=False, return_indices: bool=False) -> Tuple[Tensor, Tensor]:
+  values, indices = torch.max_pool1d_with_indices(input, kernel_size, annotate(List[int], []) if stride is None else stride, padding, dilation, ceil_mode)
+  return values, indices
 def _max_pool2d(input: Tensor, kernel_size: BroadcastingList2[int], stride: Optional[BroadcastingList2[int]]=None, padding: BroadcastingList2[int]=[0, 0], dilation: BroadcastingList2[int]=[1, 1], ceil_mode: bool=False, return_indices: bool=False) -> Tensor:
   return torch.max_pool2d(input, kernel_size, annotate(List[int], []) if stride is None else stride, padding, dilation, ceil_mode)
+def max_pool2d_with_indices(input: Tensor, kernel_size: BroadcastingList2[int], stride: Optional[BroadcastingList2[int]]=None, padding: BroadcastingList2[int]=[0, 0], dilation: BroadcastingList2[int]=[1, 1], ceil_mode: bool=False, return_indices: bool=False) -> Tuple[Tensor, Tensor]:
+  values, indices = torch.max_pool2d_with_indices(input, kernel_size, annotate(List[int], []) if stride is None else stride, padding, dilation, ceil_mode)
+  return values, indices
 def _max_pool3d(input: Tensor, kernel_size: BroadcastingList3[int], stride: Optional[BroadcastingList3[int]]=None, padding: BroadcastingList3[int]=[0, 0, 0], dilation: BroadcastingList3[int]=[1, 1, 1], ceil_mode: bool=False, return_indices: bool=False) -> Tensor:
   return torch.max_pool3d(input, kernel_size, annotate(List[int], []) if stride is None else stride, padding, dilation, ceil_mode)
+def max_pool3d_with_indices(input: Tensor, kernel_size: BroadcastingList3[int], stride: Optional[BroadcastingList3[int]]=None, padding: BroadcastingList3[int]=[0, 0, 0], dilation: BroadcastingList3[int]=[1, 1, 1], ceil_mode: bool=False, return_indices: bool=False) -> Tuple[Tensor, Tensor]:
+  values, indices = torch.max_pool3d_with_indices(input, kernel_size, annotate(List[int], []) if stride is None else stride, padding, dilation, ceil_mode)
+  return values, indices
 def adaptive_avg_pool2d(input: Tensor, output_size: BroadcastingList2[int]) -> Tensor:
   return torch.adaptive_avg_pool2d(input, output_size)
 def layer_norm(input: Tensor, normalized_shape: List[int], weight: Optional[Tensor]=None, bias: Optional[Tensor]=None, eps: float=1.0000000000000001e-05) -> Tensor:
   return torch.layer_norm(input, normalized_shape, weight, bias, eps)
 def group_norm(input: Tensor, num_groups: int, weight: Optional[Tensor]=None, bias: Optional[Tensor]=None, eps: float=1.0000000000000001e-05) -> Tensor:
   return torch.group_norm(input, num_groups, weight, bias, eps)
-def normalize(input: Tensor, p: float=2., dim: int=1, eps: float=9.9999999999999998e-13) -> Tensor:
-  return torch.div(input, torch.expand_as(torch.clamp_min(torch.norm(input, p, [dim], True), eps), input))
+def normalize(input: Tensor, p: float=2., dim: int=1, eps: float=9.9999999999999998e-13, out: Optional[Tensor]=None) -> Tensor:
+  length = torch.expand_as(torch.clamp_min(torch.norm(input, p, [dim], True), eps), input)
+  return torch.div(input, length) if out is None else torch.div(input, length, out=out)
 def pad(input: Tensor, pad: List[int], mode: str="constant", value: Optional[float]=None) -> Tensor:
   return torch.pad(input, pad, mode, value)
 def mse_loss(input: Tensor, target: Tensor, size_average: Optional[bool]=None, reduce: Optional[bool]=None, reduction: str="mean", weight: Optional[Tensor]=None) -> Tensor:
@@ -137,26 +147,19 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: Optional[int]=None, ma
   return torch.embedding(weight, input, -1 if padding_idx is None else padding_idx, scale_grad_by_freq, sparse)
 )";
 
-constexpr const char* torch_functional = R"(
-def unique(input: Tensor, sorted: bool=True, return_inverse: bool=False, return_counts: bool=False, dim: Optional[int]=None) -> Tensor:
-  if return_inverse or return_counts:
-    ops.prim.RaiseException("unique with return_inverse or return_counts is not supported in scripts", "builtins.RuntimeError")
-  if dim is None:
-    result, _, _ = torch._unique2(input, sorted, False, False)
-  else:
-    result, _, _ = torch.unique_dim(input, dim, sorted, False, False)
-  return result
-def split(tensor: Tensor, split_size_or_sections: int, dim: int=0) -> List[Tensor]:
-  return torch.split(tensor, split_size_or_sections, dim)
+constexpr const char* jit_trace = R"(
+def is_tracing() -> bool:
+  return False
 )";
 
 } // namespace
 
 const char* library_text(const std::string& module) {
     if (module == "torch.autograd.grad_mode") return grad_mode;
-    static const std::string all = std::string(functional) + functional_losses + functional_layers;
+    static const std::string all = std::string(functional) + functional_losses + functional_layers + functional_choices;
     if (module == "torch.nn.functional") return all.c_str();
     if (module == "torch.functional") return torch_functional;
+    if (module == "torch.jit._trace") return jit_trace;
     return nullptr;
 }
 

@@ -297,7 +297,9 @@ std::vector<Value*> unpack_tuple(Graph& graph, Value* tuple) {
 
 Value* pack(Graph& graph, Node* node, const FunctionSchema& schema) {
     if (node->outputs().size() == 1) return node->output();
-    if (node->outputs().empty()) return graph.insert_constant(IValue(), Type::None(), node->range());
+    if (node->outputs().empty()) { // nothing: a tuple without elements
+        return graph.insert_constant(IValue::tuple({}), Type::Tuple({}), node->range());
+    }
     std::vector<TypePtr> types;
     std::vector<std::string> names;
     for (std::size_t i = 0; i < node->outputs().size(); ++i) {

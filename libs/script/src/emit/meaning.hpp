@@ -43,6 +43,17 @@ struct ExceptionClass {
     std::string name;
     Value* message = nullptr;
 };
+/// What `print(x)` gives: a statement, and no value.
+struct Nothing {};
+/// `x.float` of a tensor: called, a conversion to a dtype, by its number.
+struct TensorCast {
+    Value* self;
+    std::int64_t dtype;
+};
+/// A function of the library that is one of several (library_choices.hpp): which one, the arguments tell.
+struct LibraryChoice {
+    std::string module, name;
+};
 /// A function inside a function; only `fork` can have it.
 struct Closure {
     const syntax::Def* def;
@@ -58,7 +69,7 @@ struct Joined {
 };
 
 struct Meaning : std::variant<Value*, Namespace, Overloads, Function*, BoundMethod, Constructor, Cast, SpecialForm,
-                              ExceptionClass, Closure, Range, Joined> {
+                              ExceptionClass, Nothing, TensorCast, LibraryChoice, Closure, Range, Joined> {
     using variant::variant;
     template <class T> const T* as() const { return std::get_if<T>(this); }
 };

@@ -46,11 +46,11 @@ std::optional<Meaning> Emitter::iterable_form(const SpecialForm& form, const Exp
     return Joined{{numbers, walked}};
 }
 
-Value* Emitter::print_form(const Expr& e) {
+Meaning Emitter::print_form(const Expr& e) {
     Node* n = graph_.create(prim::Print, arguments_of(e).positional, 0);
     n->set_range(at(e));
     graph_.insert_node(n);
-    return constant(IValue(), at(e), Type::None());
+    return Nothing{};
 }
 
 Value* Emitter::getattr_form(const Expr& e, TypePtr hint) {
@@ -69,7 +69,6 @@ Value* Emitter::special_form(const SpecialForm& form, const Expr& e, TypePtr hin
             fail(e, form.name + " expected exactly " + std::to_string(wanted) + " arguments but found " +
                         std::to_string(count));
     };
-    if (form.name == "print") return print_form(e);
     if (form.name == "hasattr") {
         expect(2);
         fail(e[2], "hasattr's second argument must be a string literal");

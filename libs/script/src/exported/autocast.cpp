@@ -149,6 +149,8 @@ AutocastRegion::AutocastRegion(const std::string& device, ScalarType dtype, bool
 }
 AutocastRegion::~AutocastRegion() { lower = before_; }
 
+bool autocast_is_on() { return lower != ScalarType::Undefined; }
+
 void autocast(const std::string& name, std::span<IValue> operands) {
     if (lower == ScalarType::Undefined) return;
     const auto found = casts().find(name);

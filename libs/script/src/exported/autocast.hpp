@@ -1,4 +1,5 @@
-// Regions of exported programs in which some operators compute in a lower precision (rule SC-114).
+// Regions in which some operators compute in a lower precision: of exported programs (rule SC-114), and `with
+// torch.autocast(...)` of archives.
 #pragma once
 
 #include <span>
@@ -20,6 +21,8 @@ private:
     ScalarType before_;
 };
 
+/// Whether this thread is in a region that casts.
+bool autocast_is_on();
 /// Casts the tensors among the operands of `aten::NAME` as the region around asks; outside of regions nothing.
 void autocast(const std::string& name, std::span<IValue> operands);
 

@@ -40,7 +40,7 @@ std::set<std::string> parameter_names(const ExportedProgramImpl::Parts& parts) {
     return out;
 }
 /// The model's text, changed where parameters were frozen or thawed since it was read.
-std::string model_text(const ExportedProgramImpl& program) {
+std::string described_model(const ExportedProgramImpl& program) {
     const ExportedProgramImpl::Parts& parts = program.parts();
     json::parse_options options;
     options.max_depth = 200;
@@ -61,6 +61,18 @@ std::string model_text(const ExportedProgramImpl& program) {
         meta["requires_grad"] = now.requires_grad();
     }
     return changed ? python_json(model) : parts.model;
+}
+/// A file that loaded and runs may still leave out what a weight is like: its reader takes that from the weights.
+std::string model_text(const ExportedProgramImpl& program) {
+    try {
+        return described_model(program);
+    } catch (const Error&) {
+        throw;
+    } catch (const std::exception& e) { // of the reader of JSON: out of range, another kind of value
+        REEL_THROW(ValueError,
+                   "save: model.json of the program that was read does not describe each of its weights: ", e.what(),
+                   "; export the module again");
+    }
 }
 
 /// Everything that the ZIP archive refers to while it is written.

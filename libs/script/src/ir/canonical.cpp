@@ -59,6 +59,10 @@ public:
             std::string_view line = without_comment(text.substr(0, end));
             text.remove_prefix(std::min(end + 1, text.size()));
             if (line.empty() || take_constant(line)) continue;
+            if (line.starts_with("with ")) { // the graph of a fork has names of its own
+                names_.clear();
+                count_ = 0;
+            }
             out += renamed(line) + "\n";
         }
         return out;

@@ -161,6 +161,13 @@ IValue read_literal(TextReader& reader, const Type& type) {
     case TypeKind::Device:
         return reel::Device(reader.quoted());
     case TypeKind::List:
+        if (reader.accept("annotate(")) { // `annotate(List[int], [])`, whose type stands beside it
+            reader.expect(type.annotation_str());
+            reader.expect(',');
+            const std::vector<IValue> none = read_sequence(reader, type);
+            reader.expect(')');
+            return IValue::list(none);
+        }
         return IValue::list(read_sequence(reader, type));
     case TypeKind::Tuple:
         return IValue::tuple(read_sequence(reader, type));

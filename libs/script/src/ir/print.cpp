@@ -79,7 +79,11 @@ private:
                 continue;
             }
             if (std::holds_alternative<Function*>(value)) continue; // its name stands beside it
-            std::string shown = attribute_text(value);
+            const bool empty_list = n.kind() == prim::Constant && std::holds_alternative<IValue>(value) &&
+                                    std::get<IValue>(value).isList() && std::get<IValue>(value).elements().empty();
+            std::string shown = empty_list
+                                    ? "annotate(" + n.output()->type()->annotation_str() + ", [])" // as code has it
+                                    : attribute_text(value);
             if (n.kind() == prim::Constant && shown == "None") continue;
             text += (text.empty() ? "" : ", ") + name + "=" + shown;
         }

@@ -28,6 +28,9 @@ constexpr Mapping table[] = {
     {"aten::replication_pad2d", "nn.functional.pad", "input=self, pad=padding, mode='replicate'"},
     {"aten::replication_pad3d", "nn.functional.pad", "input=self, pad=padding, mode='replicate'"},
     {"aten::cdist", "cdist", "x1=x1, x2=x2, p=p"},
+    {"aten::_cdist_forward", "cdist", "x1=x1, x2=x2, p=p"},
+    {"aten::_adaptive_avg_pool2d", "nn.functional.adaptive_avg_pool2d", "input=self, output_size=output_size"},
+    {"aten::_adaptive_avg_pool3d", "nn.functional.adaptive_avg_pool3d", "input=self, output_size=output_size"},
     {"aten::stft", "stft",
      "input=self, n_fft=n_fft, hop_length=hop_length, win_length=win_length, window=window, center=False, "
      "normalized=normalized, onesided=onesided, return_complex=return_complex"},

@@ -31,6 +31,7 @@ std::span<const Line> dicts();
 std::span<const Line> tensors();
 std::span<const Line> factories();
 std::span<const Line> layers();
+std::span<const Line> inner();
 std::span<const Line> programs();
 
 } // namespace reel::jit::own

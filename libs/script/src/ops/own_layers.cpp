@@ -216,6 +216,8 @@ constexpr Line lines[] = {
     {"aten::grid_sampler_3d", grid_sampler},
     {"aten::embedding_bag", embedding_bag},
     {"aten::embedding_bag.padding_idx", embedding_bag},
+    {"aten::_embedding_bag", embedding_bag},
+    {"aten::_embedding_bag_forward_only", embedding_bag},
     {"aten::numpy_T", transposed},
 };
 

@@ -58,6 +58,8 @@ IValue seed(Span a) {
     manual_seed(std::uint64_t(a[0].toInt()));
     return {};
 }
+/// The numbers of bfloat16 and float16 (rule SC-34).
+IValue autocast_dtype(Span a) { return Int(a[0].toStringRef() == "cpu" ? 15 : 5); }
 IValue is_scripting(Span) { return true; }
 IValue identity_number(Span a) {
     return a[0].isNone() ? Int(0) : Int(reinterpret_cast<std::intptr_t>(to_object(a[0]).get()));
@@ -83,6 +85,7 @@ constexpr Line lines[] = {
     {"aten::is_scripting", is_scripting},
     {"aten::_is_tracing", no},
     {"aten::has_torch_function", no},
+    {"aten::get_autocast_dtype", autocast_dtype},
     {"aten::is_autocast_enabled", no},
     {"aten::is_autocast_cpu_enabled", no},
     {"aten::_nnpack_available", no},

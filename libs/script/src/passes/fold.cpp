@@ -69,7 +69,8 @@ public:
 
 private:
     void node(Node* n) {
-        const bool known = !n->inputs().empty() && std::all_of(n->inputs().begin(), n->inputs().end(), is_constant);
+        const bool has_inputs = !n->inputs().empty() || n->kind() == prim::TupleConstruct; // `()`
+        const bool known = has_inputs && std::all_of(n->inputs().begin(), n->inputs().end(), is_constant);
         if (n->kind() == prim::If) {
             const IValue* condition = constant_value(n->input());
             if (condition && condition->isBool()) return take_branch(n, condition->toBool() ? 0 : 1);

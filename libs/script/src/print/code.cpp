@@ -36,7 +36,9 @@ std::pair<std::string, std::vector<std::pair<std::string, IValue>>> Function::co
     SourcePrinter printer(context);
     // A method's `self` goes without its type.
     const FunctionSchema& s = schema();
-    const bool is_method = !s.arguments.empty() && s.arguments[0].name == "self";
+    const auto* owner = s.arguments.empty() ? nullptr : dynamic_cast<const ClassType*>(s.arguments[0].type.get());
+    const bool is_method =
+        (owner && owner->find_method(name()) == this) || (!s.arguments.empty() && s.arguments[0].name == "self");
     printer.print_function(*this, !is_method);
     return {printer.text(), std::move(context.constants)};
 }

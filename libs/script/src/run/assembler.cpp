@@ -293,8 +293,11 @@ void Assembler::operation(const Node* n) {
     const Operator* const op = n->op() ? n->op() : guessed(n);
     const bool numbers = n->inputs().size() == 2 && is_number(n->input(0)) && is_number(n->input(1));
     if (op && op->run_pair && numbers && n->outputs().size() == 1) emit(Code::Pair, n).pair = op->run_pair;
-    else if (op && op->run) emit(Code::Operation, n).operation = &op->run;
-    else {
+    else if (op && op->run) {
+        Instruction& i = emit(Code::Operation, n);
+        i.operation = &op->run;
+        i.name = name(op->schema.name); // by which regions of autocast know it
+    } else {
         const std::string known = op ? op->schema.str() : n->kind().str();
         emit(Code::Refuse, n).name = name(known);
     }

@@ -1,10 +1,13 @@
 // Runs programs: one loop over instructions.
+#include <memory>
 #include <new>
 #include <utility>
 
 #include <reel/autograd/error.hpp>
 #include <reel/script/object.hpp>
 
+#include "exported/autocast.hpp"
+#include "ops/numbers.hpp"
 #include "run/limits.hpp"
 #include "run/program.hpp"
 #include "run/unwinding.hpp"
@@ -75,12 +78,19 @@ private:
     ValueStack& stack_;
     IValue* registers_;
     std::size_t pc_ = 0;
-    std::vector<IValue> entered_; ///< objects of open `with` blocks
+    /// Open `with` blocks: their objects, and what an object of torch.autocast has in force.
+    struct Entered {
+        IValue object;
+        std::unique_ptr<AutocastRegion> region;
+    };
+    std::vector<Entered> entered_;
 };
 
 void Interpreter::operation(const Instruction& i) {
     Room arguments(stack_, i.operand_count);
     load(i, arguments);
+    if (autocast_is_on()) [[unlikely]]
+        autocast(program_.names_[i.name], {arguments.begin(), arguments.size()});
     IValue value = (*i.operation)(std::span<IValue>(arguments.begin(), arguments.size()));
     if (state_.limits.live_bytes) state_.watch(value);
     store(i, std::move(value));
@@ -181,10 +191,22 @@ IValue call_named(const IValue& object, std::string_view name, std::size_t nones
 }
 } // namespace
 
+/// What `with torch.autocast(...)` puts in force for tensors of the CPU; null for other objects and devices. Archives
+/// hold the class as the library had it when they were written, in one of several modules.
+std::unique_ptr<AutocastRegion> autocast_of(const IValue& v) {
+    const ObjectPtr& object = to_object(v);
+    const std::string& name = object->type()->name();
+    if (!name.ends_with(".autocast") || name.find("autocast_mode.") == std::string::npos) return nullptr;
+    const std::string& device = object->attr("device").toStringRef();
+    if (device != "cpu") return nullptr;
+    const auto dtype = optional_dtype(object->attr("fast_dtype")).value_or(kBFloat16);
+    return std::make_unique<AutocastRegion>(device, dtype, object->attr("_enabled").toBool());
+}
+
 void Interpreter::enter(const Instruction& i) {
     const IValue object = operand(i);
     store(i, call_named(object, "__enter__", 0));
-    entered_.push_back(object);
+    entered_.push_back({object, autocast_of(object)});
 }
 void Interpreter::exit(const Instruction& i) {
     const IValue object = operand(i);
@@ -195,7 +217,7 @@ void Interpreter::leave_blocks() {
     for (; !entered_.empty(); entered_.pop_back()) {
         state_.grant();
         try {
-            call_named(entered_.back(), "__exit__", 3);
+            call_named(entered_.back().object, "__exit__", 3);
         } catch (const std::exception&) { // the first exception is the one that counts
         }
     }

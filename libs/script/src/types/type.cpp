@@ -227,7 +227,7 @@ TupleType::TupleType(std::vector<TypePtr> elements, std::string qualified_name, 
 }
 
 std::string TupleType::str() const {
-    if (!is_named()) return "(" + joined(contained_, false) + ")";
+    if (fields_.empty()) return "(" + joined(contained_, false) + ")";
     std::string out = "NamedTuple(";
     for (std::size_t i = 0; i < contained_.size(); ++i) {
         if (i) out += ", ";

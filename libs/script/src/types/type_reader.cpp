@@ -144,11 +144,12 @@ TypePtr TypeReader::read_named_tuple() {
     if (unit_) {
         for (const TypePtr& known : unit_->types()) {
             auto tuple = known->cast<TupleType>();
-            if (tuple && tuple->fields() == names && Type::Tuple(tuple->contained())->equals(*Type::Tuple(types)))
+            if (tuple && tuple->is_named() && tuple->fields() == names &&
+                Type::Tuple(tuple->contained())->equals(*Type::Tuple(types)))
                 return known;
         }
     }
-    return Type::NamedTuple("NamedTuple", std::move(names), std::move(types));
+    return Type::NamedTuple({}, std::move(names), std::move(types)); // what an operator returns
 }
 
 TypePtr TypeReader::read_profile(ScalarType dtype) {
