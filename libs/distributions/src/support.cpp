@@ -16,16 +16,6 @@ void check_parameter(const char* distribution, const char* name, const Tensor& t
                first.to<double>());
 }
 
-void check_one_of(const char* distribution, const Tensor& probs, const Tensor& logits, bool wants_dim) {
-    REEL_CHECK_VALUE(probs.defined() != logits.defined(), distribution, ": expected either probs or logits, got ",
-                     probs.defined() ? "both" : "neither");
-    const Tensor& given = probs.defined() ? probs : logits;
-    const char* name = probs.defined() ? "probs" : "logits";
-    check_floating(distribution, name, given);
-    REEL_CHECK_VALUE(!wants_dim || (given.dim() > 0 && given.size(-1) > 0), distribution, ": ", name,
-                     " needs a last dimension that counts the categories, got shape ", given.sizes());
-}
-
 void check_floating(const char* distribution, const char* name, const Tensor& t) {
     REEL_CHECK_VALUE(t.defined(), distribution, ": ", name, " is undefined");
     REEL_CHECK_TYPE(t.is_floating_point(), distribution, ": ", name, " must be floating, got ", t.scalar_type());

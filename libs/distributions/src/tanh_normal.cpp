@@ -44,12 +44,11 @@ Tensor mean_of_normal(const Tensor& loc, const TanhNormalOptions& o) {
 
 } // namespace
 
-TanhNormal::TanhNormal(const Tensor& loc, double scale, const TanhNormalOptions& options)
-    : TanhNormal(loc, loc.defined() ? full({}, scale, detail::like(loc)) : Tensor(), options) {}
-TanhNormal::TanhNormal(const Tensor& loc, const Tensor& scale, const TanhNormalOptions& options)
-    : Distribution(options.validate_args()), normal_(mean_of_normal(loc, options), scale, options.validate_args()),
-      low_(bound(options.low(), -1, loc)), high_(bound(options.high(), 1, loc)),
-      limit_(options.safe_tanh() ? 1 - detail::resolution(loc.scalar_type()) : 1),
+TanhNormal::TanhNormal(const Parameter& loc, const Parameter& scale, const TanhNormalOptions& options)
+    : Distribution(options.validate_args()),
+      normal_(mean_of_normal(loc.tensor(scale.tensor()), options), scale, options.validate_args()),
+      low_(bound(options.low(), -1, normal_.loc())), high_(bound(options.high(), 1, normal_.loc())),
+      limit_(options.safe_tanh() ? 1 - detail::resolution(normal_.loc().scalar_type()) : 1),
       scaled_(options.low().defined() || options.high().defined()) {
     const Sizes& all = normal_.batch_shape();
     event_dims_ = options.event_dims().value_or(std::min<std::int64_t>(1, std::int64_t(all.size())));

@@ -6,22 +6,15 @@
 
 #include <numbers>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
-Weibull::Weibull(const Tensor& scale, double concentration, std::optional<bool> validate_args)
-    : Weibull(scale, scale.defined() ? full({}, concentration, detail::like(scale)) : Tensor(), validate_args) {}
-Weibull::Weibull(const Tensor& scale, const Tensor& concentration, std::optional<bool> validate_args)
-    : Distribution(validate_args), scale_(scale), concentration_(concentration) {
-    detail::check_floating("Weibull", "scale", scale);
-    detail::check_floating("Weibull", "concentration", concentration);
-    detail::broadcast_pair("Weibull: scale and concentration", scale_, concentration_);
-    batch_shape_ = scale_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("Weibull", "scale", scale, scale > 0, "greater than 0");
-    detail::check_parameter("Weibull", "concentration", concentration, concentration > 0, "greater than 0");
+Weibull::Weibull(const Parameter& scale, const Parameter& concentration, std::optional<bool> validate_args)
+    : Distribution(validate_args) {
+    batch_shape_ = detail::adopt("Weibull", validate_args_,
+                                 {{"scale", scale, scale_, detail::positive},
+                                  {"concentration", concentration, concentration_, detail::positive}});
 }
 Tensor Weibull::entropy() const {
     return std::numbers::egamma * (1 - concentration_.reciprocal()) + (scale_ / concentration_).log() + 1;
@@ -44,9 +37,6 @@ Tensor Weibull::icdf(const Tensor& value) const {
     return scale_ * (-(-value).log1p()).pow(concentration_.reciprocal());
 }
 Tensor Weibull::in_support(const Tensor& value) const { return value >= 0; }
-Tensor Weibull::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor Weibull::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     Tensor e = empty(extended_shape(sample_shape), detail::like(scale_));
     e.exponential_(1, detail::optional(generator));

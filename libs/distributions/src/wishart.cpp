@@ -28,19 +28,17 @@ MultivariateNormal vectors(const Tensor& matrix, MultivariateNormal::Given given
 Tensor over_matrices(const Tensor& t) { return t.unsqueeze(-1).unsqueeze(-1); }
 } // namespace
 
-Wishart::Wishart(double df, const Tensor& matrix, Given given, std::optional<bool> validate_args)
-    : Wishart(full({}, df, detail::like(matrix)), matrix, given, validate_args) {}
-Wishart::Wishart(const Tensor& df, const Tensor& matrix, Given given, std::optional<bool> validate_args)
-    : Distribution(validate_args), normal_(vectors(matrix, given, validate_args)), given_(given), df_(df),
-      matrix_(matrix) {
-    detail::check_floating("Wishart", "df", df);
+Wishart::Wishart(const Parameter& df, const Tensor& matrix, Given given, std::optional<bool> validate_args)
+    : Distribution(validate_args), normal_(vectors(matrix, given, validate_args)), given_(given),
+      df_(df.tensor(matrix)), matrix_(matrix) {
+    detail::check_floating("Wishart", "df", df_);
     const std::int64_t n = matrix.size(-1);
-    batch_shape_ = detail::broadcast_sizes("Wishart: df and the matrices", df.sizes(), normal_.batch_shape());
+    batch_shape_ = detail::broadcast_sizes("Wishart: df and the matrices", df_.sizes(), normal_.batch_shape());
     event_shape_ = {n, n};
     const NoGradGuard no_grad;
-    detail::check_parameter("Wishart", "df", df, df > double(n - 1), reel::str("greater than ", n - 1).c_str());
+    detail::check_parameter("Wishart", "df", df_, df_ > double(n - 1), reel::str("greater than ", n - 1).c_str());
     const AutoGradMode as_before(true);
-    df_ = detail::expanded(df, batch_shape_);
+    df_ = detail::expanded(df_, batch_shape_);
 }
 Tensor Wishart::covariance_matrix() const { return detail::expanded(normal_.covariance_matrix(), extended_shape({})); }
 Tensor Wishart::precision_matrix() const { return detail::expanded(normal_.precision_matrix(), extended_shape({})); }
@@ -64,9 +62,6 @@ Tensor Wishart::entropy() const {
            (df_ - n - 1) / 2 * digamma_sum() + df_ * n / 2;
 }
 Tensor Wishart::in_support(const Tensor& value) const { return constraints::positive_definite().check(value); }
-Tensor Wishart::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor Wishart::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     const std::int64_t n = event_shape_[0];
     Sizes rows = extended_shape(sample_shape);
