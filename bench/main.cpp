@@ -49,11 +49,12 @@ int main(int argc, char** argv) {
     reel::set_num_threads(threads);
     reel::manual_seed(0);
     if (argc > 2 && std::strcmp(argv[2], "--ops") == 0) {
-        if (argc < 6 || std::strcmp(argv[4], "--json") != 0) {
+        const bool timed = argc == 8 && std::strcmp(argv[6], "--seconds") == 0 && std::atof(argv[7]) > 0;
+        if (!(argc == 6 || timed) || std::strcmp(argv[4], "--json") != 0) {
             std::fprintf(stderr, "usage: reel-bench THREADS --ops FILE --json OUT [--seconds S]\n");
             return 2;
         }
-        return bench::op_sweep(argv[3], argv[5], argc > 7 ? std::atof(argv[7]) : 0.1);
+        return bench::op_sweep(argv[3], argv[5], timed ? std::atof(argv[7]) : 0.1);
     }
     if (argc > 2) bench::filter = argv[2];
     std::printf("reel threads=%d\n", reel::get_num_threads());

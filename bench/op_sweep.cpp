@@ -151,6 +151,12 @@ int op_sweep(const std::string& file, const std::string& out, double seconds) {
         std::fprintf(stderr, "reel-bench: cannot read %s\n", file.c_str());
         return 2;
     }
+    std::ofstream file_out(out); // before the work, which takes minutes
+    const auto unwritable = [&] {
+        std::fprintf(stderr, "reel-bench: cannot write %s\n", out.c_str());
+        return 2;
+    };
+    if (!file_out) return unwritable();
     const json::value calls = json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
     json::array rows;
     for (const json::value& c : calls.as_array()) {
@@ -160,8 +166,8 @@ int op_sweep(const std::string& file, const std::string& out, double seconds) {
             rows.push_back(json::array{"err", std::string(e.what()).substr(0, 120)});
         }
     }
-    std::ofstream(out) << json::serialize(rows) << '\n';
-    return 0;
+    file_out << json::serialize(rows) << '\n' << std::flush;
+    return file_out ? 0 : unwritable();
 }
 
 } // namespace bench

@@ -276,7 +276,7 @@ def op_umbrella(what, headers):
 
 def method_list(ops):
     out, seen = [BANNER.replace("//", "    //", 1)], set()
-    for op in ops:
+    for op in sorted(ops, key=lambda o: o.cpp_name):  # moving an op to another source leaves alone what all include
         for alias in op.typed_aliases:
             out += alias.method_declarations()
         if "method" not in op.flags:

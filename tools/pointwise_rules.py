@@ -156,7 +156,7 @@ def files(root, families, ops, fail):
     for family, rules in families.items():
         called = called_ops.called((root / FOLDER / f"{family}.hpp").read_text(), table)
         if any(r.operands > 1 and r.has_derivative for r in rules):
-            called |= called_ops.called("real(x)", table)  # `fit_gradient` of run_rule.hpp
+            called |= called_ops.called("real(x)", table)  # `fit_gradient` of detail/rule_record.hpp
         functions = [function(o, o.rule, o.where, fail) for o in ops if o.rule and o.file.endswith(f"/{family}.hpp")]
         for name, text in ((f"autograd/kernels/pointwise_{family}.cpp", loops_file(family, rules)),
                            (f"cuda/pointwise_{family}.cu", cuda_file(family, rules)),

@@ -43,6 +43,18 @@ BOOST_AUTO_TEST_CASE(gradients) {
         },
         {leaf({8})});
 }
+BOOST_AUTO_TEST_CASE(parts_without_elements_share_no_memory) {
+    const Tensor flat = numbers({5});
+    const std::vector<Tensor> parts =
+        unflatten_dense_tensors(flat, {numbers({3}), numbers({0, 2}), numbers({0}), numbers({2})});
+    REEL_TEST_SIZES(parts[1], 0, 2);
+    BOOST_TEST(!parts[1].is_alias_of(flat));
+    BOOST_TEST(parts[3].is_alias_of(flat));
+    parts[1].resize_({1}).fill_(7);
+    parts[2].resize_({1}).fill_(8);
+    BOOST_TEST(parts[1].item<double>() == 7);
+    BOOST_TEST(equal(flat, numbers({5})));
+}
 BOOST_AUTO_TEST_CASE(refusals) {
     const Tensor a = numbers({2, 3});
     BOOST_TEST(message([] { flatten_dense_tensors(std::vector<Tensor>{}); }) ==

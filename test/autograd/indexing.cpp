@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(uint8_masks_select_with_a_warning) {
     const Tensor x = tensor({1., 2., 3.}), mask = tensor({1, 0, 1}).to(kByte);
     REEL_TEST_LIST(x.index({mask}), 1, 3);
     BOOST_TEST(log.texts.size() == 1u);
-    BOOST_TEST(log.texts.at(0).starts_with("index: indexing with dtype torch.uint8 is now deprecated"));
+    BOOST_TEST(log.texts.at(0).starts_with("index: the mask is uint8"));
     x.index({mask.to(kBool)});
     BOOST_TEST(log.texts.size() == 1u);
 }
@@ -194,6 +194,40 @@ BOOST_AUTO_TEST_CASE(a_number_is_put_by_a_list_of_indices) {
     const std::vector<indexing::TensorIndex> at = {0, 1};
     x.index_put_(at, 3);
     REEL_TEST_LIST(x, 0, 3, 0, 0);
+}
+BOOST_AUTO_TEST_CASE(index_put_writes_into_a_copy_and_is_differentiable) {
+    const Tensor x = leaf({2, 3}), v = leaf({2});
+    const Tensor y = x.index_put({Slice(), 1}, v);
+    BOOST_TEST(!y.is_alias_of(x));
+    BOOST_TEST(equal(y.select(1, 1), v));
+    BOOST_TEST(equal(y.select(1, 0), x.select(1, 0)));
+    (y * y).sum().backward();
+    BOOST_TEST(equal(v.grad(), 2 * v.detach()));
+    BOOST_TEST((x.grad().select(1, 1) == 0).all().item<bool>());
+    BOOST_TEST(equal(x.grad().select(1, 2), 2 * x.detach().select(1, 2)));
+    const std::vector<indexing::TensorIndex> twice = {tensor({0, 0})};
+    REEL_TEST_LIST(zeros({2}).index_put(twice, ones({2}), /*accumulate=*/true), 2, 0);
+}
+BOOST_AUTO_TEST_CASE(what_has_no_elements_has_no_address) {
+    const Tensor x = arange(5);
+    BOOST_TEST(x.slice(0, 2, 2).data_ptr() == nullptr);
+    BOOST_TEST(x.slice(0, 2, 2).data_ptr<std::int64_t>() == nullptr);
+    BOOST_TEST(x.slice(0, 2, 3).data_ptr() == x.data_ptr<std::int64_t>() + 2);
+    BOOST_TEST(empty({0, 3}).data_ptr() == nullptr);
+    BOOST_TEST(!message<NotImplementedError>([&] { empty({0}, kMeta).data_ptr(); }).empty());
+}
+BOOST_AUTO_TEST_CASE(methods_of_libtorch) {
+    const Tensor x = numbers({3, 4});
+    const Tensor part = x.narrow_copy(1, 1, 2);
+    BOOST_TEST(equal(part, x.narrow(1, 1, 2)));
+    BOOST_TEST(!part.is_alias_of(x));
+    BOOST_TEST(equal(x.as_strided_scatter(ones({2}, kDouble), {2}, {5}).select(1, 0).select(0, 0), ones({}, kDouble)));
+    const Tensor like = x.new_empty_strided({2, 3}, {1, 2}, kFloat);
+    REEL_TEST_SIZES(like, 2, 3);
+    BOOST_TEST(like.stride(1) == 2);
+    BOOST_TEST(like.scalar_type() == kFloat);
+    BOOST_TEST(x.new_empty_strided({2}, {1}).scalar_type() == kDouble);
+    BOOST_TEST(message<Error>([&] { x.new_empty_strided({2}, {1, 1}); }).find("new_empty_strided: size") == 0u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

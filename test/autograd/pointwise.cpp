@@ -1,7 +1,10 @@
 // Elementwise ops: special values, promotion, refusals, known numbers.
+#include "shape_helpers.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <limits>
 
@@ -165,6 +168,111 @@ BOOST_AUTO_TEST_CASE(trigamma_near_a_pole) {
     const double x = -7.950586795806885, exact = 412.74422317252106; // to 40 digits; x is a float32
     BOOST_TEST(std::abs(polygamma(full({}, x, kDouble), 1).item<double>() / exact - 1) < 1e-12);
     BOOST_TEST(std::abs(double(polygamma(full({}, x, kFloat), 1).item<float>()) / exact - 1) < 1e-7);
+}
+
+/// What the vectors of a loop and single numbers compute is the same, far out, too.
+BOOST_AUTO_TEST_CASE(remainders_are_exact) {
+    manual_seed(3);
+    const auto check = [](auto number, ScalarType dtype) {
+        using T = decltype(number);
+        const Tensor x = exp(randn({4000}, dtype) * 12) * sign(randn({4000}, dtype)),
+                     o = exp(randn({4000}, dtype) * 6) * sign(randn({4000}, dtype));
+        const Tensor left = fmod(x, o), rest = remainder(x, o);
+        for (std::int64_t i = 0; i < x.numel(); ++i) {
+            const T a = x[i].item<T>(), b = o[i].item<T>(), r = std::fmod(a, b);
+            BOOST_REQUIRE_EQUAL(left[i].item<T>(), r);
+            BOOST_REQUIRE_EQUAL(rest[i].item<T>(), r != 0 && (r < 0) != (b < 0) ? r + b : r);
+        }
+    };
+    check(float(), kFloat);
+    check(double(), kDouble);
+    const Tensor ends = values({5., -5., 0., -0., infinity, 1.}), by = values({3., 3., 3., 3., 2., 0.});
+    REEL_TEST_LIST(remainder(ends, by).slice(0, 0, 4), 2, 1, 0, 0);
+    BOOST_TEST(isnan(fmod(ends, by)).slice(0, 4).all().item<bool>());
+    REEL_TEST_LIST(floor_divide(values({7., -7., 7., -7., 1., 0.}), values({2., 2., -2., -2., 0., -3.})), 3, -4, -4, 3,
+                   infinity, 0);
+}
+
+BOOST_AUTO_TEST_CASE(sums_of_exponentials_of_infinities) {
+    const Tensor x = values({infinity, -infinity, infinity, -infinity, not_a_number, 2., 800.}),
+                 o = values({infinity, -infinity, -infinity, 1., 1., not_a_number, 800.});
+    for (const Tensor& y : {logaddexp(x, o), logaddexp2(x, o)}) {
+        REEL_TEST_LIST(y.slice(0, 0, 4), infinity, -infinity, infinity, 1);
+        BOOST_TEST(isnan(y.slice(0, 4, 6)).all().item<bool>());
+    }
+    BOOST_TEST(logaddexp(x, o)[6].item<double>() == 800 + std::log(2.));
+    BOOST_TEST(logaddexp2(x, o)[6].item<double>() == 801.);
+}
+
+BOOST_AUTO_TEST_CASE(small_whole_powers) {
+    const Tensor x = values({-2., 0.5, 1e-200, 1e160, 0., -0., infinity, not_a_number});
+    for (const int n : {3, 4, -1, -2}) {
+        const Tensor y = pow(x, n);
+        for (std::int64_t i = 0; i < x.numel(); ++i) {
+            const double expected = std::pow(x[i].item<double>(), n), got = y[i].item<double>();
+            BOOST_TEST(
+                (std::isnan(expected) ? std::isnan(got) : got == expected || std::abs(got / expected - 1) < 4e-16),
+                x[i].item<double>() << " to " << n << ": " << got);
+            BOOST_TEST((expected != 0 || std::signbit(expected) == std::signbit(got)));
+        }
+        shape_test::check_gradients([n](const Tensor& t) { return t.pow(n); },
+                                    {values({-2., 0.5, 3.}).requires_grad_()});
+    }
+    BOOST_TEST(pow(tensor({1e-18f}), 2).item<float>() > 0);
+    BOOST_TEST(pow(tensor({1e20f}), -2).item<float>() > 0); // the square overflows, its inverse is a number
+}
+
+/// Where the bound of a smooth loss is zero it is the absolute difference; nothing is divided by it.
+BOOST_AUTO_TEST_CASE(slopes_of_smooth_losses) {
+    const Tensor x = values({-2., -0.25, 0., 0.25, 2., not_a_number}), zero = zeros({6}, kDouble);
+    const auto slope = [&](auto loss) {
+        const Tensor leaf = x.clone().requires_grad_();
+        loss(leaf).sum().backward();
+        return leaf.grad();
+    };
+    const auto smooth = [&](double beta) {
+        return slope([&](const Tensor& t) { return smooth_l1_loss(t, zero, "none", beta); });
+    };
+    REEL_TEST_LIST(smooth(0.5).slice(0, 0, 5), -1, -0.5, 0, 0.5, 1);
+    REEL_TEST_LIST(smooth(0).slice(0, 0, 5), -1, -1, 0, 1, 1);
+    BOOST_TEST(std::isnan(smooth(0.5)[5].item<double>()));
+    const Tensor huber = slope([&](const Tensor& t) { return huber_loss(t, zero, "none", 0.5); });
+    REEL_TEST_LIST(huber.slice(0, 0, 5), -0.5, -0.25, 0, 0.25, 0.5);
+    shape_test::check_gradients([&](const Tensor& t) { return smooth_l1_loss(t, zeros({4}, kDouble), "none", 0.5); },
+                                {values({-2., -0.25, 0.125, 2.}).requires_grad_()});
+}
+
+BOOST_AUTO_TEST_CASE(a_number_beside_a_tensor_is_no_tensor_in_backward) {
+    const std::complex<double> i(0.5, -2);
+    const auto gradients = [&](const Tensor& x, const Scalar& number, const Tensor& as_tensor) {
+        const auto check = [&](const Tensor& with_number, const Tensor& with_tensor) {
+            BOOST_TEST(with_number.grad_fn()->saved_tensors().empty());
+            BOOST_TEST(with_number.grad_fn()->next_edges().size() == 2u);
+            const Tensor seed = with_number.detach();
+            const Tensor g = autograd::grad({with_number}, {x}, {seed}, true)[0];
+            BOOST_TEST(same(g, autograd::grad({with_tensor}, {x}, {seed}, true)[0]));
+        };
+        check(x * number, x * as_tensor);
+        check(x / number, x / as_tensor);
+        check(x + number, x + as_tensor);
+        check(x - number, x - as_tensor);
+    };
+    const Tensor x = values({1, -0.25, 3e-5}).requires_grad_();
+    gradients(x, 1.7, values({1.7, 1.7, 1.7}));
+    gradients(x, i, complex(values({0.5, 0.5, 0.5}), values({-2, -2, -2})));
+    const Tensor z = complex(values({1, 2, 3}), values({-1, 0.5, 0})).requires_grad_();
+    gradients(z, i, complex(values({0.5, 0.5, 0.5}), values({-2, -2, -2})));
+    // Twice: the first gradient is recorded, too.
+    const Tensor g = autograd::grad({(x.square() * 3).sum()}, {x}, {}, true, true)[0];
+    BOOST_TEST(same(autograd::grad({g.sum()}, {x})[0], values({6, 6, 6})));
+}
+BOOST_AUTO_TEST_CASE(one_element_stands_beside_rows_of_any_order) {
+    const Tensor x = values({1, 2, 3, 4, 5, 6}).view({2, 3}), one = values({2});
+    BOOST_TEST(same(x * one, values({2, 4, 6, 8, 10, 12}).view({2, 3})));
+    BOOST_TEST(same(one.expand({2, 3}) - x.t().contiguous().t(), values({1, 0, -1, -2, -3, -4}).view({2, 3})));
+    BOOST_TEST(same(x.t() / one, values({0.5, 2, 1, 2.5, 1.5, 3}).view({3, 2})));
+    BOOST_TEST(same(one.expand({2, 3}).exp(), values({4, 4, 4, 4, 4, 4}).log2().exp().view({2, 3})));
+    BOOST_TEST(same(where(x > 3, one, x), values({1, 2, 3, 2, 2, 2}).view({2, 3})));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

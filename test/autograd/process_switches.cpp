@@ -32,6 +32,22 @@ BOOST_AUTO_TEST_CASE(deterministic_algorithms) {
     BOOST_TEST(!are_deterministic_algorithms_enabled());
 }
 
+BOOST_AUTO_TEST_CASE(switches_of_a_devices_libraries) {
+    using Get = bool (Context::*)() const;
+    using Set = void (Context::*)(bool);
+    const auto holds = [](Get get, Set set, bool otherwise) {
+        Context& c = globalContext();
+        BOOST_TEST((c.*get)() == otherwise);
+        (c.*set)(!otherwise);
+        BOOST_TEST((c.*get)() != otherwise);
+        (c.*set)(otherwise);
+    };
+    holds(&Context::userEnabledCuDNN, &Context::setUserEnabledCuDNN, true);
+    holds(&Context::deterministicCuDNN, &Context::setDeterministicCuDNN, false);
+    holds(&Context::allowTF32CuDNN, &Context::setAllowTF32CuDNN, true);
+    holds(&Context::allowTF32CuBLAS, &Context::setAllowTF32CuBLAS, false);
+}
+
 BOOST_AUTO_TEST_CASE(cuda_without_the_device_library) {
     BOOST_TEST(!cuda::is_available());
     BOOST_TEST(cuda::device_count() == 0);

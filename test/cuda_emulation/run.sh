@@ -28,6 +28,8 @@ done
 for modes in order=reverse,timing=late order=random,timing=random,seed=$seed order=forward,timing=late,device=small; do
     on_device emulated "$modes" cache
 done
+# with Reel's own kernels in cuDNN's place
+REEL_CUDNN_LIBRARY=none.so on_device emulated order=forward,timing=late
 if [ -d "$out/watched" ]; then on_device watched order=forward,timing=late; fi
 # without a device that can be used: the reason, and everything else works
 without() { # without MODES REASON

@@ -238,4 +238,25 @@ BOOST_AUTO_TEST_CASE(a_holder_clones_into_a_holder_of_its_class) {
     BOOST_CHECK_THROW(nn::Linear(nullptr).clone(), Error);
 }
 
+BOOST_AUTO_TEST_CASE(M_50_a_class_may_say_itself_how_it_is_copied) {
+    struct Counter : Module {
+        explicit Counter(int copies) : copies(copies) {}
+        std::shared_ptr<Module> clone(const std::optional<Device>& = std::nullopt) const override {
+            return std::make_shared<Counter>(copies + 1);
+        }
+        int copies;
+    };
+    struct Holder : nn::Cloneable<Holder> {
+        void reset() override {}
+    };
+    Holder holder;
+    holder.register_module("inner", std::make_shared<Counter>(0));
+    const auto copy = holder.clone();
+    BOOST_TEST(copy->own_children()["inner"]->as<Counter>()->copies == 1);
+    const auto own = std::make_shared<Counter>(5);
+    BOOST_TEST(nn::deep_copy(own)->copies == 6);
+    // Only the class itself could leave hooks out.
+    BOOST_TEST(has(message_of([&] { holder.clone(std::nullopt, false); }), "Counter"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

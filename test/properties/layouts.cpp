@@ -1,4 +1,5 @@
 // What lies in memory otherwise has the same values: strided, transposed, offset, expanded, overlapping, conjugated.
+#include <algorithm>
 #include <limits>
 
 #include <boost/test/unit_test.hpp>
@@ -87,6 +88,14 @@ variable_list made_dense(const variable_list& list) {
     return out;
 }
 
+/// Is a gradient so large that only roundings made it? Equal columns, as expanding gives them, have no QR whose
+/// derivative exists: what is divided by should be zero.
+bool made_of_roundings(const variable_list& gradients) {
+    return std::any_of(gradients.begin(), gradients.end(), [](const Tensor& g) {
+        return g.defined() && g.numel() > 0 && g.detach().abs().max().item<double>() > 1e15;
+    });
+}
+
 void compare(const Sample& s, const variable_list& laid, const Arrangement& way, double epsilon, Findings& findings,
              Counts& counts) {
     const variable_list plain = made_dense(laid);
@@ -153,6 +162,10 @@ BOOST_AUTO_TEST_CASE(give_the_gradients_of_the_dense_call) {
                 findings.add(s, "layout's gradient",
                              str(way.name, ": ", got.refused() ? "refused: " + got.error : "not refused"));
             if (expected.refused() || got.refused()) continue;
+            if (made_of_roundings(expected.tensors)) {
+                BOOST_TEST(made_of_roundings(got.tensors), s.op);
+                continue;
+            }
             ++compared;
             if (const std::string what = difference_between(got.tensors, expected.tensors, 1e-12); !what.empty())
                 findings.add(s, "layout's gradient", str(way.name, ": ", what));

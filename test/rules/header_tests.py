@@ -37,7 +37,7 @@ COVERED_BY = [
     ("autograd/host_data", "autograd/kernel"), ("autograd/kernels/*", "properties/toy_device"),
     ("autograd/device_hooks", "properties/toy_device"), ("autograd/pointwise/run_rule", "autograd/pointwise_apply"),
     ("autograd/pointwise/loop", "autograd/pointwise_apply"), ("autograd/pointwise/vectorize", "autograd/pointwise_apply"),
-    ("autograd/pointwise/*", "autograd/pointwise"),
+    ("autograd/pointwise/logical", "autograd/rule_loops"), ("autograd/pointwise/*", "autograd/pointwise"),
     ("autograd/fft_kernels", "autograd/fft_accuracy"), ("autograd/attention_mask", "autograd/attention"),
     ("autograd/thread_limit", "autograd/engine_threads"), ("autograd/spin_lock", "nn/threads"),
     # modules

@@ -6,6 +6,7 @@
 
 #include "check.hpp"
 #include "copy.hpp"
+#include "dnn.hpp"
 #include "memory.hpp"
 #include "pinned.hpp"
 #include "stream.hpp"
@@ -20,7 +21,7 @@ namespace {
     hooks.synchronize = &device_synchronize;
     hooks.device_count = &usable_devices;
     hooks.rules_go_through_host = true; // special functions that only the host's libraries have
-    hooks.has_cudnn = [] { return false; };
+    hooks.has_cudnn = &dnn::is_available;
     hooks.current_device = [] { return cuda::current_device(); };
     hooks.pinned_alloc = &pinned_alloc;
     hooks.pinned_free = &pinned_free;

@@ -7,12 +7,15 @@
 #include <type_traits>
 #include <vector>
 
-#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/tensor.hpp>
 
 #include "capturing.hpp"
 #include "elements.cuh"
 
 namespace reel::cuda {
+
+/// So many bytes where `like` lives, as a tensor: what holds them lets go of them.
+Tensor scratch_bytes(std::int64_t bytes, const Tensor& like);
 
 /// Room for `count` of T where `like` lives.
 template <class T> class DeviceScratch {
@@ -20,7 +23,7 @@ template <class T> class DeviceScratch {
 
 public:
     DeviceScratch(std::int64_t count, const Tensor& like)
-        : bytes_(reel::empty({count * std::int64_t(sizeof(T))}, TensorOptions().dtype(kByte).device(like.device()))) {}
+        : bytes_(scratch_bytes(count * std::int64_t(sizeof(T)), like)) {}
     T* data() const { return reinterpret_cast<T*>(bytes_.data_ptr()); }
 
 private:

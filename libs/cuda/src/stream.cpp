@@ -110,8 +110,8 @@ cudaStream_t raw_stream(DeviceIndex index) { return current_impl(index)->stream;
 
 StreamGuard::StreamGuard(const Stream& stream)
     : before_(current_stream(stream.device_index())), device_before_(current_device()) {
+    set_device(stream.device_index()); // may throw: nothing has changed then
     set_current_stream(stream);
-    set_device(stream.device_index());
 }
 StreamGuard::~StreamGuard() {
     set_current_stream(before_);

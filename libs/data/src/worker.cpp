@@ -1,4 +1,5 @@
 // Worker threads: their errors and what they know about themselves.
+#include <reel/data/detail/batch_scope.hpp>
 #include <reel/data/worker_exception.hpp>
 #include <reel/data/worker_info.hpp>
 

@@ -1,7 +1,6 @@
 #include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/ranges.hpp>
 #include <reel/autograd/ops/nn/softmax.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/random/sampling.hpp>
 #include <reel/distributions/categorical.hpp>
 
@@ -91,7 +90,7 @@ Tensor Categorical::divergence(const Distribution& other) const {
     REEL_CHECK_VALUE(num_events() == q.num_events(), "kl_divergence: Categorical distributions of ", num_events(),
                      " and ", q.num_events(), " categories");
     const Tensor p = probs();
-    return (p * where(p > 0, logits() - q.logits(), 0)).sum(-1);
+    return (p * (logits() - q.logits()).where(p > 0, 0)).sum(-1);
 }
 Distribution::Named Categorical::parameters() const { return {{from_logits_ ? "logits" : "probs", given_}}; }
 

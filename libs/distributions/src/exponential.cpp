@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/distributions/exponential.hpp>
 
@@ -23,7 +22,7 @@ Tensor Exponential::cdf(const Tensor& value) const {
 Tensor Exponential::icdf(const Tensor& value) const { return -(-value).log1p() / rate_; }
 Tensor Exponential::in_support(const Tensor& value) const { return value >= 0; }
 Tensor Exponential::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
-    Tensor e = empty(extended_shape(sample_shape), detail::like(rate_));
+    Tensor e = detail::draw_memory(extended_shape(sample_shape), rate_);
     e.exponential_(1, detail::optional(generator));
     return e / rate_;
 }

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/distributions/half_cauchy.hpp>
@@ -23,7 +22,7 @@ Tensor HalfCauchy::cdf(const Tensor& value) const {
 Tensor HalfCauchy::icdf(const Tensor& value) const { return scale_ * (value * (std::numbers::pi / 2)).tan(); }
 Tensor HalfCauchy::in_support(const Tensor& value) const { return value >= 0; }
 Tensor HalfCauchy::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
-    Tensor c = empty(extended_shape(sample_shape), detail::like(scale_));
+    Tensor c = detail::draw_memory(extended_shape(sample_shape), scale_);
     c.cauchy_(0, 1, detail::optional(generator));
     return (c * scale_).abs();
 }

@@ -1,7 +1,6 @@
 #include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/factory/ranges.hpp>
 #include <reel/autograd/ops/factory/zeros.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/autograd/ops/shape/diagonals.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
@@ -35,7 +34,7 @@ Tensor LKJCholesky::draw(IntArrayRef sample_shape, const Generator& generator) c
         Beta(offset + 0.5, marginal.unsqueeze(-1) - 0.5 * offset).sample(sample_shape, generator).unsqueeze(-1);
     const Tensor normal = randn(extended_shape(sample_shape), detail::optional(generator), options).tril(-1);
     const Tensor length = normal.square().sum(-1, true).sqrt();
-    const Tensor direction = where(length > 0, normal / length, 0); // the first row has none
+    const Tensor direction = (normal / length).where(length > 0, 0); // the first row has none
     const Tensor rows = part.sqrt() * direction;
     const Tensor rest = (1 - rows.square().sum(-1)).clamp_min(detail::least_normal(concentration_.scalar_type()));
     return rows + diag_embed(rest.sqrt());

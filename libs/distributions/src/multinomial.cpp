@@ -1,6 +1,4 @@
 #include <reel/autograd/ops/factory/ones.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/distributions/multinomial.hpp>
 
 #include <reel/distributions/binomial.hpp>
@@ -38,12 +36,12 @@ Tensor Multinomial::draw(IntArrayRef sample_shape, const Generator& generator) c
     Sizes shape{total_count_};
     shape.insert(shape.end(), sample_shape.begin(), sample_shape.end());
     const Tensor draws = categorical_.sample(shape, generator).movedim(0, -1);
-    Tensor counts = zeros(extended_shape(sample_shape), detail::like(given_));
+    Tensor counts = given_.new_zeros(extended_shape(sample_shape));
     counts.scatter_add_(-1, draws, ones(draws.sizes(), detail::like(given_)));
     return counts;
 }
 Tensor Multinomial::log_density(const Tensor& value) const {
-    const Tensor log_p = where(value == 0, 0, value * logits());
+    const Tensor log_p = (value * logits()).where(value != 0, 0);
     return (value.sum(-1) + 1).lgamma() - (value + 1).lgamma().sum(-1) + log_p.sum(-1);
 }
 Distribution::Named Multinomial::parameters() const { return {{from_logits_ ? "logits" : "probs", given_}}; }

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/optim/adadelta.hpp>
 
 #include <reel/optim/detail/steps/adadelta.hpp>
@@ -6,6 +5,7 @@
 
 #include "checks.hpp"
 #include "step_base.hpp"
+#include "zero_state.hpp"
 
 namespace reel::optim {
 
@@ -35,8 +35,8 @@ void AdadeltaOptions::check() const {
 
 void Adadelta::update_parameter(const Tensor& p, const Tensor& g, AdadeltaParamState& s, const AdadeltaOptions& o) {
     if (!s.square_avg().defined()) {
-        s.square_avg(reel::zeros_like(p));
-        s.acc_delta(reel::zeros_like(p));
+        s.square_avg(detail::zero_state(p));
+        s.acc_delta(detail::zero_state(p));
     }
     ++s.step();
     steps::adadelta_step step{step_base(o)};

@@ -1,7 +1,7 @@
 #include <reel/autograd/ops/factory/full.hpp>
-#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/extrema.hpp>
 #include <reel/optim/adafactor.hpp>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
+#include "zero_state.hpp"
 
 namespace reel::optim {
 
@@ -56,7 +57,7 @@ void Adafactor::update_parameter(const Tensor& p, const Tensor& g, AdafactorPara
     if (o.weight_decay() != 0) p.mul_(1 - o.lr() * o.weight_decay());
     const Tensor gradient = o.maximize() ? -g : g, square = gradient * gradient;
     const auto blend = [&](Tensor& mean, const Tensor& now) {
-        if (!mean.defined()) mean = reel::zeros_like(now);
+        if (!mean.defined()) mean = detail::zero_state(now);
         mean.add_(now - mean, fresh);
     };
     Tensor estimate;

@@ -1,5 +1,4 @@
 // Adam and AdamW: the same step, which decays the parameter's weight in one of two ways.
-#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/optim/adam.hpp>
 
 #include <cmath>
@@ -10,6 +9,7 @@
 
 #include "checks.hpp"
 #include "step_base.hpp"
+#include "zero_state.hpp"
 
 namespace reel::optim {
 
@@ -49,10 +49,10 @@ namespace {
 template <class Options>
 void step_by_adam(const char* optimizer, const Tensor& p, const Tensor& g, AdamParamState& s, const Options& o) {
     if (!s.exp_avg().defined()) {
-        s.exp_avg(reel::zeros_like(p));
-        s.exp_avg_sq(reel::zeros_like(p));
+        s.exp_avg(detail::zero_state(p));
+        s.exp_avg_sq(detail::zero_state(p));
     }
-    if (o.amsgrad() && !s.max_exp_avg_sq().defined()) s.max_exp_avg_sq(reel::zeros_like(p));
+    if (o.amsgrad() && !s.max_exp_avg_sq().defined()) s.max_exp_avg_sq(detail::zero_state(p));
     const double t = double(++s.step());
     const auto fill = [&](auto step) {
         std::tie(step.beta1, step.beta2) = o.betas();

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/optim/adamax.hpp>
 
 #include <cmath>
@@ -8,6 +7,7 @@
 
 #include "checks.hpp"
 #include "step_base.hpp"
+#include "zero_state.hpp"
 
 namespace reel::optim {
 
@@ -37,8 +37,8 @@ void AdamaxOptions::check() const {
 
 void Adamax::update_parameter(const Tensor& p, const Tensor& g, AdamaxParamState& s, const AdamaxOptions& o) {
     if (!s.exp_avg().defined()) {
-        s.exp_avg(reel::zeros_like(p));
-        s.exp_inf(reel::zeros_like(p));
+        s.exp_avg(detail::zero_state(p));
+        s.exp_inf(detail::zero_state(p));
     }
     const double t = double(++s.step());
     const auto [beta1, beta2] = o.betas();

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/optim/asgd.hpp>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 
 #include "checks.hpp"
 #include "step_base.hpp"
+#include "zero_state.hpp"
 
 namespace reel::optim {
 
@@ -40,7 +40,7 @@ void ASGD::update_parameter(const Tensor& p, const Tensor& g, ASGDParamState& s,
     if (!s.ax().defined()) {
         s.eta() = double(o.lr());
         s.mu() = 1.0;
-        s.ax(reel::zeros_like(p));
+        s.ax(detail::zero_state(p));
     }
     const double t = double(++s.step());
     steps::asgd_step step{step_base(o)};

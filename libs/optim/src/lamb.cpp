@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/optim/lamb.hpp>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
+#include "zero_state.hpp"
 
 namespace reel::optim {
 
@@ -47,8 +47,8 @@ Tensor trust_ratio(const Tensor& p, const Tensor& update, bool clip) {
 
 void Lamb::update_parameter(const Tensor& p, const Tensor& g, LambParamState& s, const LambOptions& o) {
     if (!s.exp_avg().defined()) {
-        s.exp_avg(reel::zeros_like(p));
-        s.exp_avg_sq(reel::zeros_like(p));
+        s.exp_avg(detail::zero_state(p));
+        s.exp_avg_sq(detail::zero_state(p));
     }
     const double t = double(++s.step());
     const auto [beta1, beta2] = o.betas();

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/optim/lbfgs.hpp>
@@ -53,7 +52,7 @@ Tensor LBFGS::flat_gradient() {
     std::vector<Tensor> parts;
     for (const Tensor& p : params()) {
         const Tensor& g = p.mutable_grad();
-        parts.push_back(g.defined() ? g.detach().to_dense().reshape({-1}) : reel::zeros({p.numel()}, p.scalar_type()));
+        parts.push_back(g.defined() ? g.detach().to_dense().reshape({-1}) : p.new_zeros({p.numel()}));
     }
     const Tensor flat = reel::cat(parts);
     return maximizes() ? -flat : flat;
@@ -78,7 +77,7 @@ double product(const Tensor& a, const Tensor& b) { return reel::dot(a, b).item<d
 Tensor quasi_newton_direction(const LBFGSParamState& s, const Tensor& gradient) {
     const std::size_t n = s.old_dirs().size();
     std::vector<double> al(n);
-    Tensor q = -gradient;
+    Tensor q = -gradient; // Nocedal, Wright, Numerical Optimization, algorithm 7.4, of -g
     for (std::size_t i = n; i-- > 0;) {
         al[i] = product(s.old_stps()[i], q) * s.ro()[i];
         q.add_(s.old_dirs()[i], -al[i]);
@@ -90,7 +89,7 @@ Tensor quasi_newton_direction(const LBFGSParamState& s, const Tensor& gradient) 
 void remember(LBFGSParamState& s, const Tensor& gradient, std::int64_t history_size) {
     const Tensor y = gradient - s.prev_flat_grad(), step = s.d() * s.t();
     const double ys = product(y, step);
-    if (ys <= 1e-10) return;
+    if (ys <= 1e-10) return; // no curvature along the step: the approximation would lose its definiteness
     if (std::int64_t(s.old_dirs().size()) == history_size) {
         s.old_dirs().erase(s.old_dirs().begin());
         s.old_stps().erase(s.old_stps().begin());
@@ -99,7 +98,7 @@ void remember(LBFGSParamState& s, const Tensor& gradient, std::int64_t history_s
     s.old_dirs().push_back(y);
     s.old_stps().push_back(step);
     s.ro().push_back(1 / ys);
-    s.H_diag() = ys / product(y, y);
+    s.H_diag() = ys / product(y, y); // the scale that the recursion starts from
 }
 } // namespace
 
@@ -142,11 +141,11 @@ void LBFGS::minimize(const std::function<double()>& evaluate, double loss) {
         s.prev_flat_grad(gradient.clone());
         s.prev_loss() = loss;
         s.t() = s.n_iter() == 1 ? std::min(1.0, 1 / gradient.abs().sum().item<double>()) * o.lr() : double(o.lr());
-        const double slope = product(gradient, s.d());
+        const double slope = product(gradient, s.d()); // along the direction: not downhill ends the step
         if (slope > -o.tolerance_change()) break;
         std::int64_t more = 0;
         if (o.line_search_fn()) {
-            std::vector<Tensor> start;
+            std::vector<Tensor> start; // every point is reached from here, so that roundings do not add up
             for (const Tensor& p : params()) start.push_back(p.detach().clone());
             const auto at = [&](double t) {
                 move(t, s.d());
@@ -165,7 +164,7 @@ void LBFGS::minimize(const std::function<double()>& evaluate, double loss) {
             move(s.t(), s.d());
         } else {
             move(s.t(), s.d());
-            if (i != o.max_iter()) {
+            if (i != o.max_iter()) { // after the last move nobody looks at the gradient
                 loss = evaluate();
                 gradient = flat_gradient();
                 more = 1;

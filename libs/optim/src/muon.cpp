@@ -1,7 +1,6 @@
 #include <reel/autograd/ops/factory/full.hpp>
-#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/extrema.hpp>
 #include <reel/optim/muon.hpp>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <reel/optim/factory.hpp>
 
 #include "checks.hpp"
+#include "zero_state.hpp"
 
 namespace reel::optim {
 
@@ -61,7 +61,7 @@ Tensor orthogonal(const Tensor& gradient, const std::tuple<double, double, doubl
 void Muon::update_parameter(const Tensor& p, const Tensor& g, MuonParamState& s, const MuonOptions& o) {
     REEL_CHECK_VALUE(p.dim() == 2, "Muon: expected 2-dimensional parameters, got shape ", p.sizes(),
                      "; give the others to another optimizer");
-    if (!s.momentum_buffer().defined()) s.momentum_buffer(reel::zeros_like(g));
+    if (!s.momentum_buffer().defined()) s.momentum_buffer(detail::zero_state(g));
     const Tensor& b = s.momentum_buffer();
     b.add_(g - b, 1 - o.momentum());
     const Tensor direction =

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/optim/radam.hpp>
 
 #include <cmath>
@@ -8,6 +7,7 @@
 
 #include "checks.hpp"
 #include "step_base.hpp"
+#include "zero_state.hpp"
 
 namespace reel::optim {
 
@@ -38,8 +38,8 @@ void RAdamOptions::check() const {
 
 void RAdam::update_parameter(const Tensor& p, const Tensor& g, RAdamParamState& s, const RAdamOptions& o) {
     if (!s.exp_avg().defined()) {
-        s.exp_avg(reel::zeros_like(p));
-        s.exp_avg_sq(reel::zeros_like(p));
+        s.exp_avg(detail::zero_state(p));
+        s.exp_avg_sq(detail::zero_state(p));
     }
     const double t = double(++s.step());
     const auto [beta1, beta2] = o.betas();

@@ -5,8 +5,8 @@
 
 #include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/extrema.hpp>
 #include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/shape/strided.hpp>
 #include <reel/autograd/tensor_operators.hpp>

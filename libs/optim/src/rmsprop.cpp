@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/optim/rmsprop.hpp>
 
 #include <reel/optim/detail/steps/rmsprop.hpp>
@@ -6,6 +5,7 @@
 
 #include "checks.hpp"
 #include "step_base.hpp"
+#include "zero_state.hpp"
 
 namespace reel::optim {
 
@@ -38,9 +38,9 @@ void RMSpropOptions::check() const {
 }
 
 void RMSprop::update_parameter(const Tensor& p, const Tensor& g, RMSpropParamState& s, const RMSpropOptions& o) {
-    if (!s.square_avg().defined()) s.square_avg(reel::zeros_like(p));
-    if (o.momentum() > 0 && !s.momentum_buffer().defined()) s.momentum_buffer(reel::zeros_like(p));
-    if (o.centered() && !s.grad_avg().defined()) s.grad_avg(reel::zeros_like(p));
+    if (!s.square_avg().defined()) s.square_avg(detail::zero_state(p));
+    if (o.momentum() > 0 && !s.momentum_buffer().defined()) s.momentum_buffer(detail::zero_state(p));
+    if (o.centered() && !s.grad_avg().defined()) s.grad_avg(detail::zero_state(p));
     ++s.step();
     const steps::StepRule base = step_base(o);
     const auto fill = [&](auto step) {

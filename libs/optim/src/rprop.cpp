@@ -1,5 +1,4 @@
 #include <reel/autograd/ops/factory/like.hpp>
-#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/optim/rprop.hpp>
 
 #include <reel/optim/detail/steps/rprop.hpp>
@@ -7,6 +6,7 @@
 
 #include "checks.hpp"
 #include "step_base.hpp"
+#include "zero_state.hpp"
 
 namespace reel::optim {
 
@@ -35,7 +35,7 @@ void RpropOptions::check() const {
 
 void Rprop::update_parameter(const Tensor& p, const Tensor& g, RpropParamState& s, const RpropOptions& o) {
     if (!s.prev().defined()) {
-        s.prev(reel::zeros_like(p));
+        s.prev(detail::zero_state(p));
         s.step_size(reel::full_like(p, o.lr()));
     }
     ++s.step();

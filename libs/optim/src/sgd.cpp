@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/optim/sgd.hpp>
 
 #include <reel/optim/detail/steps/sgd.hpp>
@@ -6,6 +5,7 @@
 
 #include "checks.hpp"
 #include "step_base.hpp"
+#include "zero_state.hpp"
 
 namespace reel::optim {
 
@@ -36,7 +36,7 @@ void SGD::update_parameter(const Tensor& p, const Tensor& g, SGDParamState& s, c
     const steps::StepRule base = step_base(o);
     if (o.momentum() == 0) return take_step(class_name, steps::sgd_step{base}, p, g, {});
     steps::sgd_momentum_step step{base, o.momentum(), o.dampening(), o.nesterov(), !s.momentum_buffer().defined()};
-    if (step.first) s.momentum_buffer(reel::zeros_like(p));
+    if (step.first) s.momentum_buffer(detail::zero_state(p));
     take_step(class_name, step, p, g, {s.momentum_buffer()});
 }
 

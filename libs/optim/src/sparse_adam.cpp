@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/optim/sparse_adam.hpp>
 
 #include <cmath>
@@ -7,6 +6,7 @@
 
 #include "checks.hpp"
 #include "sparse_rows.hpp"
+#include "zero_state.hpp"
 
 namespace reel::optim {
 
@@ -49,8 +49,8 @@ SparseAdam::SparseAdam(std::vector<Tensor> params, SparseAdamOptions defaults)
 
 void SparseAdam::update_rows(const Tensor& p, const Tensor& g, SparseAdamParamState& s, const SparseAdamOptions& o) {
     if (!s.exp_avg().defined()) {
-        s.exp_avg(reel::zeros_like(p.detach()));
-        s.exp_avg_sq(reel::zeros_like(p.detach()));
+        s.exp_avg(detail::zero_state(p.detach()));
+        s.exp_avg_sq(detail::zero_state(p.detach()));
     }
     const double t = double(++s.step());
     const auto [beta1, beta2] = o.betas();

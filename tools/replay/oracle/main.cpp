@@ -5,6 +5,7 @@
 
 #include <boost/program_options.hpp>
 
+#include <reel/autograd/context.hpp>
 #include <reel/autograd/parallel.hpp>
 #include <reel/cuda/device.hpp>
 
@@ -61,6 +62,7 @@ int run(int argc, char** argv) {
     options.layout = replay::layout_from_name(layout);
     if (threads > 0) reel::set_num_threads(threads);
     options.device = device_from_name(device);
+    reel::globalContext().setAllowTF32CuDNN(false); // cases hold what float32 gives
 
     std::vector<fs::path> files;
     for (const std::string& folder : folders) {

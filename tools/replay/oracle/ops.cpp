@@ -33,6 +33,8 @@ public:
             args_[0] = Value(args_[0].toTensor().clone());
     }
 
+    /// Were the results compared by their places alone, since the device draws other numbers?
+    bool drawn_elsewhere() const { return drawn_elsewhere_; }
     bool expects_error() const { return data_.if_contains("error"); }
     std::string check_refused() {
         try {
@@ -253,6 +255,7 @@ public:
             return;
         }
         step("forward", report_.forward, [&] { return c.check_forward(); });
+        report_.drawn_elsewhere += c.drawn_elsewhere();
         if (c.has_inplace()) step("in place", report_.inplace, [&] { return c.check_inplace(); });
         if (c.has_backward())
             c.first_gradient_differs = step("backward", report_.backward, [&] { return c.check_backward(); });

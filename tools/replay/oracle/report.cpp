@@ -57,6 +57,9 @@ int Report::print_totals() const {
     if (entries_for_other_inputs > 0)
         std::cout << "          " << entries_for_other_inputs
                   << " listed differences are for other inputs than these\n";
+    if (drawn_elsewhere > 0)
+        std::cout << "          of " << drawn_elsewhere
+                  << " cases only the places were compared: this device draws other numbers\n";
     print_missing();
     std::cout << kind("modules   ", "modules") << "    " << part("repr", repr) << "    "
               << kind("optimizers", "optimizers") << "    " << kind("schedulers", "schedulers") << "    "

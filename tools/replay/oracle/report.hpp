@@ -46,7 +46,8 @@ public:
     std::map<std::string, std::map<std::string, Counts>> kinds; ///< "ops", "modules", "norms", ... -> name -> counts
     Tally forward, inplace, backward, double_backward, jvp, refused, repr;
     int unsupported_op_cases = 0, stale_entries = 0;
-    std::map<std::string, int> missing;       ///< what the device said it has no kernel for -> cases
+    int drawn_elsewhere = 0;            ///< cases whose values a device draws otherwise: only places were compared
+    std::map<std::string, int> missing; ///< what the device said it has no kernel for -> cases
     std::size_t entries_for_other_inputs = 0; ///< of the list of differences
 
     /// Prints a failing case.

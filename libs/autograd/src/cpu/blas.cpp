@@ -9,6 +9,8 @@
 #include "cpu/gemm.hpp"
 #include "cpu/integer_product.hpp"
 #include "cpu/scratch.hpp"
+#include "cpu/serial_blas.hpp"
+#include "cpu/vector_product.hpp"
 
 namespace reel::cpu {
 
@@ -43,6 +45,7 @@ void tiled(bool ta, bool tb, std::int64_t m, std::int64_t n, const void* a, std:
            std::int64_t ldb, void* c, std::int64_t ldc, std::int64_t k, Call call) {
     const Grid grid(m, n, k);
     parallel_for(0, grid.rows * grid.cols, 1, [&](std::int64_t first, std::int64_t last) {
+        const SerialBlas serial;
         for (std::int64_t p = first; p < last; ++p) {
             const std::int64_t i = p / grid.cols * grid.row_step, j = p % grid.cols * grid.col_step;
             call(std::min(grid.row_step, m - i), std::min(grid.col_step, n - j), at<T>(a, ta, lda, i, 0),
@@ -51,13 +54,22 @@ void tiled(bool ta, bool tb, std::int64_t m, std::int64_t n, const void* a, std:
     });
 }
 
+/// Products without tiles: an extent is one.
+template <class T>
+bool untiled(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, double alpha, const void* a,
+             std::int64_t lda, const void* b, std::int64_t ldb, double beta, void* c, std::int64_t ldc) {
+    if (m != 1 && n != 1 && k != 1) return false;
+    return vector_product<T>({ta, tb, m, n, k, T(alpha), static_cast<const T*>(a), lda, static_cast<const T*>(b), ldb,
+                              T(beta), static_cast<T*>(c), ldc});
+}
+
 CBLAS_TRANSPOSE flag(bool t) { return t ? CblasTrans : CblasNoTrans; }
 
 using math::wrapping;
 template <class T>
 void integers(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, double alpha, const void* a,
               std::int64_t lda, const void* b, std::int64_t ldb, double beta, void* c, std::int64_t ldc) {
-    const Scratch turned(tb ? std::size_t(n * k) * sizeof(T) : 0), results(std::size_t(m * n) * sizeof(T));
+    const Scratch turned(tb ? std::size_t(n * k) * sizeof(T) : 0);
     const T* right = static_cast<const T*>(b);
     if (tb) {
         for (std::int64_t l = 0; l < k; ++l)
@@ -67,8 +79,9 @@ void integers(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, 
     }
     const std::int64_t grain = std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(n * k, 1));
     parallel_for(0, m, grain, [&](std::int64_t first, std::int64_t last) {
+        const Scratch results(std::size_t(n) * sizeof(T));
+        T* const row = results.as<T>();
         for (std::int64_t i = first; i < last; ++i) {
-            T* const row = results.as<T>() + i * n;
             integer_row<T>(row, at<T>(a, ta, lda, i, 0), ta ? lda : 1, right, ldb, k, n);
             T* const out = static_cast<T*>(c) + i * ldc;
             for (std::int64_t j = 0; j < n; ++j)
@@ -118,19 +131,14 @@ void narrow(ScalarType t, bool ta, bool tb, std::int64_t m, std::int64_t n, std:
     }
 }
 
-/// The threads are Reel's; every OpenBLAS call is a serial one.
-struct SerialBlas {
-    SerialBlas() { openblas_set_num_threads(1); }
-};
-
 } // namespace
 
 void gemm(ScalarType t, bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, double alpha, const void* a,
           std::int64_t lda, const void* b, std::int64_t ldb, double beta, void* c, std::int64_t ldc) {
     if (m == 0 || n == 0) return;
-    static const SerialBlas serial;
     switch (t) {
     case kFloat:
+        if (untiled<float>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)) return;
         return tiled<float>(ta, tb, m, n, a, lda, b, ldb, c, ldc, k,
                             [&](std::int64_t rows, std::int64_t cols, const float* x, const float* y, float* z) {
                                 cblas_sgemm(CblasRowMajor, flag(ta), flag(tb), blasint(rows), blasint(cols), blasint(k),
@@ -138,6 +146,7 @@ void gemm(ScalarType t, bool ta, bool tb, std::int64_t m, std::int64_t n, std::i
                                             blasint(ldc));
                             });
     case kDouble:
+        if (untiled<double>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)) return;
         return tiled<double>(ta, tb, m, n, a, lda, b, ldb, c, ldc, k,
                              [&](std::int64_t rows, std::int64_t cols, const double* x, const double* y, double* z) {
                                  cblas_dgemm(CblasRowMajor, flag(ta), flag(tb), blasint(rows), blasint(cols),
@@ -145,6 +154,7 @@ void gemm(ScalarType t, bool ta, bool tb, std::int64_t m, std::int64_t n, std::i
                                              blasint(ldc));
                              });
     case kComplexFloat: {
+        if (untiled<std::complex<float>>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)) return;
         const std::complex<float> al{float(alpha), 0}, be{float(beta), 0};
         return tiled<std::complex<float>>(ta, tb, m, n, a, lda, b, ldb, c, ldc, k,
                                           [&](std::int64_t rows, std::int64_t cols, auto* x, auto* y, auto* z) {
@@ -154,6 +164,7 @@ void gemm(ScalarType t, bool ta, bool tb, std::int64_t m, std::int64_t n, std::i
                                           });
     }
     case kComplexDouble: {
+        if (untiled<std::complex<double>>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)) return;
         const std::complex<double> al{alpha, 0}, be{beta, 0};
         return tiled<std::complex<double>>(ta, tb, m, n, a, lda, b, ldb, c, ldc, k,
                                            [&](std::int64_t rows, std::int64_t cols, auto* x, auto* y, auto* z) {

@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "cpu/serial_blas.hpp"
+
 namespace {
 using C = std::complex<float>;
 using Z = std::complex<double>;
@@ -53,11 +55,6 @@ namespace reel::cpu {
 
 namespace {
 
-/// The threads are Reel's own: LAPACK runs serially, so that results do not depend on their number.
-void serial() {
-    static const bool once = (openblas_set_num_threads(1), true);
-    (void)once;
-}
 template <class T> inline constexpr bool complex_v = !std::is_floating_point_v<T>;
 /// Leading dimensions are at least one.
 int ld(int n) { return std::max(n, 1); }
@@ -87,21 +84,21 @@ template <class T> int queried(const T& w) {
 } // namespace
 
 template <class T> int Lapack<T>::getrf(int m, int n, T* a, int* pivots) {
-    serial();
+    const SerialBlas serial;
     int info = 0;
     const int lda = ld(m);
     REEL_PICK(getrf_)(&m, &n, a, &lda, pivots, &info);
     return info;
 }
 template <class T> int Lapack<T>::getrs(char op, int n, int columns, const T* lu, const int* pivots, T* b) {
-    serial();
+    const SerialBlas serial;
     int info = 0;
     const int lda = ld(n);
     REEL_PICK(getrs_)(&op, &n, &columns, lu, &lda, pivots, b, &lda, &info);
     return info;
 }
 template <class T> int Lapack<T>::potrf(char uplo, int n, T* a) {
-    serial();
+    const SerialBlas serial;
     int info = 0;
     const int lda = ld(n);
     REEL_PICK(potrf_)(&uplo, &n, a, &lda, &info);
@@ -109,7 +106,7 @@ template <class T> int Lapack<T>::potrf(char uplo, int n, T* a) {
 }
 template <class T>
 void Lapack<T>::trsm(char side, char uplo, char op, char diagonal, int m, int columns, const T* a, int lda, T* b) {
-    serial();
+    const SerialBlas serial;
     const auto s = side == 'L' ? CblasLeft : CblasRight;
     const auto u = uplo == 'L' ? CblasLower : CblasUpper;
     const auto o = op == 'N' ? CblasNoTrans : op == 'T' ? CblasTrans : CblasConjTrans;
@@ -124,7 +121,7 @@ void Lapack<T>::trsm(char side, char uplo, char op, char diagonal, int m, int co
     }
 }
 template <class T> int Lapack<T>::gesdd(char job, int m, int n, T* a, Real* s, T* u, T* vh) {
-    serial();
+    const SerialBlas serial;
     int info = 0, lwork = -1;
     const int k = std::min(m, n), lda = ld(m), ldu = ld(m), ldv = ld(job == 'S' ? k : n);
     std::vector<int> iwork(static_cast<std::size_t>(8 * ld(k)));
@@ -146,7 +143,7 @@ template <class T> int Lapack<T>::gesdd(char job, int m, int n, T* a, Real* s, T
     return info;
 }
 template <class T> int Lapack<T>::heevd(char job, char uplo, int n, T* a, Real* w) {
-    serial();
+    const SerialBlas serial;
     int info = 0, lwork = -1, liwork = -1, ibest = 0;
     const int lda = ld(n);
     T best{};
@@ -168,7 +165,7 @@ template <class T> int Lapack<T>::heevd(char job, char uplo, int n, T* a, Real* 
     return info;
 }
 template <class T> int Lapack<T>::geev(int n, T* a, std::complex<Real>* w, std::complex<Real>* v) {
-    serial();
+    const SerialBlas serial;
     int info = 0, lwork = -1;
     const int lda = ld(n), one = 1;
     const char no = 'N', job = v ? 'V' : 'N';
@@ -210,7 +207,7 @@ template <class T> int Lapack<T>::geev(int n, T* a, std::complex<Real>* w, std::
     return info;
 }
 template <class T> int Lapack<T>::geqrf(int m, int n, T* a, T* tau) {
-    serial();
+    const SerialBlas serial;
     int info = 0, lwork = -1;
     const int lda = ld(m);
     T best{};
@@ -220,7 +217,7 @@ template <class T> int Lapack<T>::geqrf(int m, int n, T* a, T* tau) {
     return info;
 }
 template <class T> int Lapack<T>::ldl(bool hermitian, int n, T* a, int* pivots) {
-    serial();
+    const SerialBlas serial;
     int info = 0, lwork = std::max(1, 64 * n);
     const int lda = ld(n);
     const char lower = 'L';
@@ -236,7 +233,7 @@ template <class T> int Lapack<T>::ldl(bool hermitian, int n, T* a, int* pivots) 
     return info;
 }
 template <class T> int Lapack<T>::ldl_solve(bool hermitian, int n, int columns, const T* a, const int* pivots, T* b) {
-    serial();
+    const SerialBlas serial;
     int info = 0;
     const int lda = ld(n);
     const char lower = 'L';

@@ -15,6 +15,7 @@ namespace reel::cpu {
 
 namespace {
 
+/// A plane is one channel of one image: threads never write to the same place. `work` is a plane's, in elements.
 template <class F> void each_plane(std::int64_t planes, std::int64_t work, F f) {
     parallel_for(0, planes, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(work, 1)),
                  [&](std::int64_t begin, std::int64_t end) {
@@ -37,6 +38,7 @@ void each_place(const PoolGeometry& g, const PoolWindow& z, const PoolWindow& y,
             for (std::int64_t i = x.first; i < x.last; i += x.step) f(row + i);
         }
 }
+/// `divisor_override`, else the window's share: with or without padding, as the tables say.
 std::int64_t divisor(const PoolGeometry& g, const PoolWindow& z, const PoolWindow& y, const PoolWindow& x) {
     return g.divisor != 0 ? g.divisor : z.share * y.share * x.share;
 }
@@ -71,7 +73,7 @@ void max_pool(const PoolGeometry& g, const Tensor& input, const Tensor& output, 
                 A top = A(in[best]);
                 each_place(g, wz, wy, wx, [&](std::int64_t i) {
                     const A v = A(in[i]);
-                    if (v > top || is_nan(v)) top = v, best = i;
+                    if (v > top || is_nan(v)) top = v, best = i; // ties: the first; NaN: the last, as PyTorch
                 });
                 out[o] = in[best];
                 at[o] = best;
@@ -95,7 +97,7 @@ void max_pool_unpick(const PoolGeometry& g, const Tensor& input, const Tensor& p
             T* to = static_cast<T*>(m.x) + p * m.in;
             std::fill_n(to, m.in, T(0));
             for (std::int64_t o = p * m.out; o < (p + 1) * m.out; ++o)
-                to[m.places[o]] = T(to[m.places[o]] + static_cast<const T*>(m.y)[o]);
+                to[m.places[o]] = T(to[m.places[o]] + static_cast<const T*>(m.y)[o]); // windows may overlap
         });
     });
 }
@@ -117,6 +119,7 @@ void max_unpool_adjoint(const PoolGeometry& g, const Tensor& input, const Tensor
             const T* const from = static_cast<const T*>(m.x) + p * m.in;
             T* const to = static_cast<T*>(m.y) + p * m.out;
             const std::int64_t* const at = m.places + p * m.out;
+            // of places that are named twice the last writer's value stood there: it alone gets the gradient
             for (std::int64_t o = 0; o < m.out; ++o) last[std::size_t(at[o])] = o;
             for (std::int64_t o = 0; o < m.out; ++o) to[o] = last[std::size_t(at[o])] == o ? from[at[o]] : T(0);
         }

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "cpu/row_order.hpp"
 #include "cpu/rows.hpp"
 #include "op/dispatch.hpp"
 
@@ -12,12 +13,6 @@ namespace reel::cpu {
 
 namespace {
 
-/// The order of the n elements at `p`, NaN last.
-template <class T> void order_row(const T* p, std::vector<std::int64_t>& order) {
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
-                     [p](std::int64_t i, std::int64_t j) { return p[i] < p[j] || (!is_nan(p[i]) && is_nan(p[j])); });
-}
 /// The rank of quantile `q` among `numbers` of `n` elements, in the type of the data, as the values between which it
 /// falls.
 template <class T>
@@ -41,6 +36,8 @@ T rank_of(double q, std::int64_t numbers, std::int64_t n, QuantileInterpolation 
 void quantile(const Tensor& rows, const Tensor& q, QuantileInterpolation how, bool ignore_nan,
               const QuantileNeighbours& found) {
     const std::int64_t n = rows.sizes().back(), m = q.numel(), lines = n == 0 ? 0 : rows.numel() / n;
+    REEL_CHECK(n <= RowOrder<float>::most, "quantile: input has ", n,
+               " elements along the dimension; expected at most ", RowOrder<float>::most);
     const double* const wanted = host_data<double>(q, "quantile");
     std::int64_t *below = host_data<std::int64_t>(found.below, "quantile"),
                  *above = host_data<std::int64_t>(found.above, "quantile");
@@ -48,9 +45,11 @@ void quantile(const Tensor& rows, const Tensor& q, QuantileInterpolation how, bo
         const T* const data = host_data<T>(rows, "quantile");
         T *weight = host_data<T>(found.weight, "quantile"), *scale = host_data<T>(found.scale, "quantile");
         std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+        RowOrder<T> sorted(n);
         for (std::int64_t l = 0; l < lines; ++l) {
             const T* p = data + l * n;
-            order_row(p, order);
+            sorted(p, false, Equals::AsTheyStood,
+                   [&](std::int64_t rank, std::int64_t place) { order[std::size_t(rank)] = place; });
             const std::int64_t numbers = std::count_if(p, p + n, [](const T& v) { return !is_nan(v); });
             for (std::int64_t k = 0; k < m; ++k) {
                 const T rank = rank_of<T>(wanted[k], numbers, n, how, ignore_nan);

@@ -10,6 +10,7 @@
 #include <reel/autograd/detail/standard_normal.hpp>
 #include <reel/autograd/host_data.hpp>
 
+#include "cpu/box_muller.hpp"
 #include "cpu/distributions.hpp"
 #include "op/dispatch.hpp"
 #include "tensor/drawing.hpp"
@@ -59,15 +60,6 @@ void draw_each(const char* op, const Tensor& out, const OptionalGenerator& gener
     }
     detail::copy_raw(out, wide);
 }
-/// Box-Muller over blocks of sixteen: element j pairs with j + 8.
-template <class T> void normal_block(T* p, T mean, T std) {
-    for (int j = 0; j < 8; ++j) {
-        const T u1 = 1 - p[j], u2 = p[j + 8];
-        const T radius = std::sqrt(-2 * std::log(u1)), theta = T(2) * std::numbers::pi_v<T> * u2;
-        p[j] = radius * std::cos(theta) * std + mean;
-        p[j + 8] = radius * std::sin(theta) * std + mean;
-    }
-}
 template <class T>
 void normal_blocks(T* p, std::int64_t n, const OptionalGenerator& generator, double mean, double std) {
     const detail::Drawing drawing(generator);
@@ -77,11 +69,15 @@ void normal_blocks(T* p, std::int64_t n, const OptionalGenerator& generator, dou
         else return g.uniform_double();
     };
     for (std::int64_t i = 0; i < n; ++i) p[i] = uniform();
-    for (std::int64_t i = 0; i + 16 <= n; i += 16) normal_block(p + i, T(mean), T(std));
+    const auto made_normal = [&](T* first, std::int64_t count) {
+        if constexpr (std::is_same_v<T, float>) box_muller_kernels.f32(first, count, T(mean), T(std));
+        else box_muller_kernels.f64(first, count, T(mean), T(std));
+    };
+    made_normal(p, n / 16 * 16);
     if (n % 16 != 0) { // a ragged tail redraws the last sixteen
         T* tail = p + n - 16;
         for (int j = 0; j < 16; ++j) tail[j] = uniform();
-        normal_block(tail, T(mean), T(std));
+        made_normal(tail, 16);
     }
 }
 

@@ -20,9 +20,17 @@ void prod(const Tensor& out, const Tensor& rows, std::int64_t inner) {
         for_rows<T, T>("prod", out, rows, inner, [](const T* p, std::int64_t n) {
             if constexpr (std::is_same_v<T, bool>) return std::find(p, p + n, false) == p + n;
             else {
-                Wide<T> r(1); // integers wrap, which C++ does not define for signed ones
-                for (std::int64_t i = 0; i < n; ++i) r = Wide<T>(math::wrapping(r) * math::wrapping(Wide<T>(p[i])));
-                return T(r);
+                constexpr int lanes = 16; // products that do not wait for each other
+                Wide<T> part[lanes];
+                std::fill_n(part, lanes, Wide<T>(1));
+                // integers wrap, which C++ does not define for signed ones
+                const auto take = [](Wide<T>& r, Wide<T> v) { r = Wide<T>(math::wrapping(r) * math::wrapping(v)); };
+                std::int64_t i = 0;
+                for (; i + lanes <= n; i += lanes)
+                    for (int l = 0; l < lanes; ++l) take(part[l], Wide<T>(p[i + l]));
+                for (int l = 0; i < n; ++i, ++l) take(part[l], Wide<T>(p[i]));
+                for (int l = 1; l < lanes; ++l) take(part[0], part[l]);
+                return T(part[0]);
             }
         });
     });

@@ -8,6 +8,7 @@
 #include <reel/autograd/host_data.hpp>
 #include <reel/autograd/parallel.hpp>
 
+#include "cpu/row_order.hpp"
 #include "op/dispatch.hpp"
 #include "tensor/checked_size.hpp"
 #include "tensor/host_values.hpp"
@@ -136,7 +137,11 @@ DistinctRows unique(const char* op, const Tensor& rows, bool sort) {
     dispatch_all(rows.scalar_type(), op, [&]<class T>() {
         const T* p = static_cast<const T*>(host_data(rows, op));
         if constexpr (requires(T a) { a < a; }) {
-            if (sort)
+            if (sort && length == 1 && n <= RowOrder<T>::most) {
+                RowOrder<T> sorted(n);
+                sorted(p, false, Equals::AsTheyStood,
+                       [&](std::int64_t rank, std::int64_t place) { order[std::size_t(rank)] = place; });
+            } else if (sort)
                 std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
                     return before(p + a * length, p + b * length, length);
                 });

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "cpu/row_order.hpp"
 #include "cpu/rows.hpp"
 #include "op/dispatch.hpp"
 
@@ -84,13 +85,26 @@ template <class T> void quick_select(std::vector<Keyed<T>>& row, std::int64_t k)
 
 void sort(const char* op, const Tensor& values, const Tensor& indices, const Tensor& rows, bool descending,
           bool stable) {
-    select_rows(op, values, indices, rows, [=](auto& row) {
-        const auto order = [&](auto before) {
-            if (stable) std::stable_sort(row.begin(), row.end(), before);
-            else std::sort(row.begin(), row.end(), before);
-        };
-        if (descending) order(Greater());
-        else order(Less());
+    const std::int64_t n = rows.sizes().back(), count = n == 0 ? 0 : rows.numel() / n;
+    if (n > RowOrder<float>::most)
+        return select_rows(op, values, indices, rows, [=](auto& row) {
+            if (descending) std::stable_sort(row.begin(), row.end(), Greater());
+            else std::stable_sort(row.begin(), row.end(), Less());
+        });
+    dispatch_real(values.scalar_type(), op, [&]<class T>() {
+        const T* in = static_cast<const T*>(host_data(rows, op));
+        T* v = static_cast<T*>(host_data(values, op));
+        std::int64_t* i = host_data<std::int64_t>(indices, op);
+        parallel_for(0, count, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(n, 1)),
+                     [&](std::int64_t begin, std::int64_t end) {
+                         RowOrder<T> order(n);
+                         for (std::int64_t r = begin; r < end; ++r)
+                             order(in + r * n, descending, stable ? Equals::AsTheyStood : Equals::AsSwapped,
+                                   [&](std::int64_t rank, std::int64_t place) {
+                                       v[r * n + rank] = in[r * n + place];
+                                       i[r * n + rank] = place;
+                                   });
+                     });
     });
 }
 

@@ -97,8 +97,8 @@ void backward(const GradientPoints& points, const variable_list& grad_tensors, s
     for (std::size_t i = 0; i < inputs.size(); ++i) keep.push_back(input_edge("backward", inputs, i)); // E-85: always
     if (points.empty()) return;
     if (create_graph)
-        REEL_WARN_ONCE("backward with create_graph=true makes a reference cycle between a parameter and its gradient; "
-                       "use grad(), or clear .grad afterwards");
+        REEL_WARN_ONCE("Using backward() with create_graph=True makes a reference cycle between a parameter and its "
+                       "gradient; use grad(), or clear .grad afterwards");
     const std::vector<Root> roots = make_roots(points);
     const std::vector<Tensor> seeds = make_seeds(roots, grad_tensors);
     std::vector<Capture> captures;

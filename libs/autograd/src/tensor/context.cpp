@@ -9,7 +9,8 @@ namespace reel {
 
 namespace {
 std::atomic<bool> deterministic{false}, only_warn{false};
-}
+std::atomic<bool> cudnn_on{true}, cudnn_deterministic{false}, cudnn_tf32{true}, cublas_tf32{false};
+} // namespace
 
 void Context::setDeterministicAlgorithms(bool on, bool warn_only) {
     deterministic = on;
@@ -27,6 +28,14 @@ void Context::alertNotDeterministic(const char* caller) const {
                " has no deterministic implementation, and use_deterministic_algorithms(true) was asked for; turn that "
                "off around the call, or pass warn_only = true");
 }
+void Context::setUserEnabledCuDNN(bool on) { cudnn_on = on; }
+bool Context::userEnabledCuDNN() const { return cudnn_on; }
+void Context::setDeterministicCuDNN(bool on) { cudnn_deterministic = on; }
+bool Context::deterministicCuDNN() const { return cudnn_deterministic; }
+void Context::setAllowTF32CuDNN(bool on) { cudnn_tf32 = on; }
+bool Context::allowTF32CuDNN() const { return cudnn_tf32; }
+void Context::setAllowTF32CuBLAS(bool on) { cublas_tf32 = on; }
+bool Context::allowTF32CuBLAS() const { return cublas_tf32; }
 Context& globalContext() {
     static Context context;
     return context;

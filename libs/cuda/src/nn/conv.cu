@@ -1,9 +1,10 @@
 // Convolutions, every result by a thread (a weight's gradient by a team of them) that reads what it needs: any dtype.
-// Large ones of floating dtypes go by columns and products (conv_columns.cu).
+// Large ones of floating dtypes go by columns and products (conv_columns.cu), and those that cuDNN takes go there.
 #include "conv.hpp"
 
 #include <reel/autograd/kernels/conv.hpp>
 
+#include "dnn.hpp"
 #include "reduce/reduction.cuh"
 
 namespace reel::cuda {
@@ -108,7 +109,7 @@ template <class T> struct WeightGradient {
 };
 
 void conv(const ConvGeometry& g, const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& bias) {
-    if (y.numel() == 0) return;
+    if (y.numel() == 0 || dnn::conv(g, y, x, w, bias)) return;
     if (columns_pay(g, y)) return conv_by_columns(g, y, x, w, bias);
     for_dtype<convolved>("conv", y, [&]<class T>() {
         launch("conv", forward_kernel<T>, OnDevice(y).over(y.numel()), g, Elements<T>(y), Elements<T>(x),
@@ -116,7 +117,7 @@ void conv(const ConvGeometry& g, const Tensor& y, const Tensor& x, const Tensor&
     });
 }
 void conv_transpose(const ConvGeometry& g, const Tensor& x, const Tensor& y, const Tensor& w, const Tensor& bias) {
-    if (x.numel() == 0) return;
+    if (x.numel() == 0 || dnn::conv_transpose(g, x, y, w, bias)) return;
     if (columns_pay(g, x)) return conv_transpose_by_columns(g, x, y, w, bias);
     for_dtype<convolved>("conv_transpose", x, [&]<class T>() {
         launch("conv_transpose", transpose_kernel<T>, OnDevice(x).over(x.numel()), g, Elements<T>(x), Elements<T>(y),
@@ -124,7 +125,7 @@ void conv_transpose(const ConvGeometry& g, const Tensor& x, const Tensor& y, con
     });
 }
 void conv_weight(const ConvGeometry& g, const Tensor& w, const Tensor& x, const Tensor& y) {
-    if (w.numel() == 0) return;
+    if (w.numel() == 0 || dnn::conv_weight(g, w, x, y)) return;
     if (columns_pay(g, w)) return conv_weight_by_columns(g, w, x, y);
     for_dtype<convolved>("conv_weight", w, [&]<class T>() {
         const WeightGradient<T> rule{g, Elements<T>(w), Elements<T>(x), Elements<T>(y)};

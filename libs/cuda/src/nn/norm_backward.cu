@@ -2,6 +2,7 @@
 //
 // With n = (x - m) r: gw = sum gy n, gb = sum gy and, where m and r depend on x,
 // gx = r w gy - r (sum w gy) / N - r^3 (x - m) (sum w gy (x - m)) / N.
+#include "dnn.hpp"
 #include "norm.cuh"
 
 namespace reel::cuda {
@@ -118,6 +119,7 @@ void run(const char* op, const NormGeometry& g, const Tensor& gy, const Tensor& 
 void norm_backward(const char* op, const NormGeometry& g, const Tensor& gy, const Tensor& x, const Tensor& mean,
                    const Tensor& rstd, const Tensor& weight, bool constant_stats, const Tensor& gx, const Tensor& gw,
                    const Tensor& gb) {
+    if (dnn::norm_backward(op, g, gy, x, mean, rstd, weight, constant_stats, gx, gw, gb)) return;
     for_dtype<floats>(op, x, [&]<class T>() { run<T>(op, g, gy, x, mean, rstd, weight, constant_stats, gx, gw, gb); });
 }
 

@@ -1,6 +1,7 @@
 // Pooling: a thread for each result. Adjoints gather, so that two runs give the same bits.
 #include <reel/autograd/kernels/pool.hpp>
 
+#include "dnn.hpp"
 #include "reduce/extremum.cuh"
 #include "scratch.cuh"
 
@@ -146,6 +147,7 @@ template <class T> __global__ void mean_kernel(Pooling p, Elements<T> in, Elemen
     }
 }
 void avg_pool(const PoolGeometry& g, const Tensor& input, const Tensor& output) {
+    if (dnn::avg_pool(g, input, output)) return;
     for_dtype<floats | integers>("avg_pool", input, [&]<class T>() {
         if (output.numel() == 0) return;
         const OnDevice on(input);
@@ -167,6 +169,7 @@ template <class T> __global__ void mean_adjoint_kernel(Pooling p, Readers reader
     }
 }
 void avg_pool_adjoint(const PoolGeometry& g, const Tensor& input, const Tensor& output) {
+    if (dnn::avg_pool_adjoint(g, input, output)) return;
     for_dtype<floats>("avg_pool_adjoint", input, [&]<class T>() {
         if (input.numel() == 0) return;
         const OnDevice on(input);

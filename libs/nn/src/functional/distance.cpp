@@ -1,7 +1,7 @@
 // Functional forms of the similarities, the distances and the losses on them.
 #include <reel/autograd/ops/loss/triplet.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/pointwise/extrema.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/reduce/vector_norm.hpp>
 #include <reel/nn/functional/distance.hpp>

@@ -14,6 +14,7 @@
 
 namespace reel::nn {
 
+ModulePtr Module::clone(const std::optional<Device>& device) const { return clone(device, true); }
 ModulePtr Module::clone(std::optional<Device>, bool) const {
     REEL_THROW(Error, repr_name(), ": clone is not implemented for plain Module; derive from Cloneable<", repr_name(),
                "> and give it reset()");
@@ -176,7 +177,7 @@ void Module::copy_from(const Module& other, std::optional<Device> device, bool k
             // Its options may have changed since it was made: reset() of this module does not know them.
             if (!fresh->become_copy_of(**child, device, keep_hooks)) fresh->copy_from(**child, device, keep_hooks);
         } else { // registered or replaced after construction, or once for all: reset() does not make it
-            fresh = (*child)->clone(device, keep_hooks);
+            fresh = keep_hooks ? (*child)->clone(device) : (*child)->clone(device, false);
             memo.modules.emplace(child->get(), fresh);
         }
         put_child(child.key(), fresh);

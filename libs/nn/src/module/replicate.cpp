@@ -1,4 +1,5 @@
 // Deep copies whose tensors remember where they came from.
+#include <reel/nn/parallel.hpp>
 #include <reel/nn/replicate.hpp>
 
 #include <reel/autograd/grad_mode.hpp>
@@ -21,6 +22,17 @@ public:
 private:
     Device home_;
 };
+/// `to`, a replica's tensor, is from now on a copy of the original's `from` on the tape.
+void connect(const Tensor& from, const Tensor& to) {
+    if (!GradMode::is_enabled() || !from.requires_grad()) {
+        to.requires_grad_(false);
+        return;
+    }
+    const autograd::NodePtr node(new ReplicateBackward(from.device()));
+    node->add_next_edge(autograd::gradient_edge(from));
+    const std::uint32_t slot = node->add_input_metadata(autograd::InputMetadata(to));
+    to.impl()->set_history(node, slot);
+}
 } // namespace
 
 std::vector<ModulePtr> replicate(const Module& module, const std::vector<Device>& devices) {
@@ -39,14 +51,7 @@ std::vector<ModulePtr> replicate(const Module& module, const std::vector<Device>
                 // The same tensor object, so that the members of the class see it too; tied ones come here twice.
                 if (!to.defined() || to.grad_fn()) continue;
                 to.impl()->is_parameter = false;
-                if (!GradMode::is_enabled() || !from.requires_grad()) {
-                    to.requires_grad_(false);
-                    continue;
-                }
-                const autograd::NodePtr node(new ReplicateBackward(from.device()));
-                node->add_next_edge(autograd::gradient_edge(from));
-                const std::uint32_t slot = node->add_input_metadata(autograd::InputMetadata(to));
-                to.impl()->set_history(node, slot);
+                connect(from, to);
             }
             for (const std::string& name : copy.parameters_.keys())
                 copy.unregister_parameter(name); // members keep them
@@ -55,6 +60,22 @@ std::vector<ModulePtr> replicate(const Module& module, const std::vector<Device>
         replicas.push_back(replica);
     }
     return replicas;
+}
+
+std::vector<ModulePtr> parallel::detail::connected_copies(const Module& module, const std::vector<Device>& devices) {
+    REEL_CHECK_VALUE(!devices.empty(), module.repr_name(), ": replicate: no device was given");
+    std::vector<ModulePtr> copies;
+    for (const Device& device : devices) {
+        copies.push_back(module.clone(device));
+        const auto from = module.module_items({}, true), to = copies.back()->module_items({}, true);
+        REEL_INTERNAL_ASSERT(from.size() == to.size());
+        for (std::size_t i = 0; i < to.size(); ++i)
+            for (const auto& item : from[i].second->own_parameters()) {
+                const Tensor& copy = to[i].second->own_parameters()[item.key()];
+                if (copy.defined() && !copy.grad_fn()) connect(*item, copy); // tied ones come here twice
+            }
+    }
+    return copies;
 }
 
 } // namespace reel::nn

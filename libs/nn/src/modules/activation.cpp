@@ -1,5 +1,4 @@
 // Activation modules over the ops of the same names.
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/nn/softmax.hpp>
 #include <reel/autograd/ops/pointwise/activation.hpp>
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
@@ -11,6 +10,7 @@
 
 #include "modules/bound_arguments.hpp"
 #include "modules/called_as.hpp"
+#include "modules/parameter_memory.hpp"
 
 namespace reel::nn {
 
@@ -110,7 +110,7 @@ Tensor RReLUImpl::forward(const Tensor& input) {
                              : reel::rrelu(input, options.lower(), options.upper(), is_training());
 }
 void PReLUImpl::reset() {
-    weight = register_parameter("weight", reel::empty({options.num_parameters()}));
+    weight = register_parameter("weight", detail::parameter_memory({options.num_parameters()}));
     reset_parameters();
 }
 void PReLUImpl::reset_parameters() { init::constant_(weight, options.init()); }

@@ -1,11 +1,11 @@
 // Softmax over many classes, the rare ones in clusters.
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/index/nonzero.hpp>
 #include <reel/autograd/ops/index/scatter.hpp>
 #include <reel/autograd/ops/nn/softmax.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/logical.hpp>
 #include <reel/autograd/ops/reduce/minmax.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
@@ -76,8 +76,8 @@ ASMoutput AdaptiveLogSoftmaxWithLossImpl::forward(const Tensor& input, const Ten
     const bool batched = target.dim() > 0;
     const Tensor x = batched ? input : reel::unsqueeze(input, 0), y = batched ? target : reel::unsqueeze(target, 0);
     const std::int64_t batch = y.size(0);
-    Tensor output = reel::zeros({batch}, x.options().requires_grad(false));
-    Tensor places = reel::zeros({batch}, y.options());
+    Tensor output = x.new_zeros({batch});
+    Tensor places = y.new_zeros({batch});
     std::int64_t used = 0;
     for (std::int64_t i = 0; i <= n_clusters; ++i) {
         const std::int64_t low = i == 0 ? 0 : cutoffs[std::size_t(i) - 1], high = cutoffs[std::size_t(i)];

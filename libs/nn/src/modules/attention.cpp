@@ -1,5 +1,4 @@
 // Attention with several heads.
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/nn/attention.hpp>
 #include <reel/autograd/ops/nn/multi_head_attention.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
@@ -9,6 +8,7 @@
 #include <reel/nn/init.hpp>
 
 #include "module/members.hpp"
+#include "modules/parameter_memory.hpp"
 
 namespace reel::nn {
 
@@ -31,7 +31,7 @@ void MultiheadAttentionImpl::reset() {
     const bool packed = options.kdim() == e && options.vdim() == e;
     _qkv_same_embed_dim = packed;
     const auto declare = [&](const char* name, bool wanted, std::initializer_list<std::int64_t> sizes) {
-        return register_parameter(name, wanted ? reel::empty(sizes) : Tensor(), wanted);
+        return register_parameter(name, detail::parameter_memory(sizes, wanted), wanted);
     };
     // PyTorch's order: what is absent keeps its place in the table.
     if (packed) in_proj_weight = declare("in_proj_weight", true, {3 * e, e});

@@ -1,5 +1,4 @@
 // Batch and instance normalisation layers.
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/ones.hpp>
 #include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/nn/batch_norm.hpp>
@@ -10,6 +9,8 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
+
+#include "modules/parameter_memory.hpp"
 
 namespace reel::nn {
 
@@ -41,9 +42,9 @@ NormImplBase<D, Derived, Options>::NormImplBase(const Options& o) : options(o) {
 template <std::size_t D, class Derived, class Options> void NormImplBase<D, Derived, Options>::reset() {
     const std::int64_t n = options.num_features();
     const auto when = [](bool wanted, Tensor t) { return wanted ? t : Tensor(); };
-    weight = this->register_parameter("weight", when(options.affine(), reel::empty({n})), options.affine());
+    weight = this->register_parameter("weight", detail::parameter_memory({n}, options.affine()), options.affine());
     const bool with_bias = options.affine() && options.bias();
-    bias = this->register_parameter("bias", when(with_bias, reel::empty({n})), with_bias);
+    bias = this->register_parameter("bias", detail::parameter_memory({n}, with_bias), with_bias);
     const bool track = options.track_running_stats();
     running_mean = this->register_buffer("running_mean", when(track, reel::zeros({n})));
     running_var = this->register_buffer("running_var", when(track, reel::ones({n})));

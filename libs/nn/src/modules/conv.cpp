@@ -1,5 +1,4 @@
 // Convolution layers.
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/nn/conv.hpp>
 #include <reel/autograd/ops/shape/pad.hpp>
 #include <reel/nn/modules/conv.hpp>
@@ -12,6 +11,7 @@
 #include <reel/nn/init.hpp>
 
 #include "modules/called_as.hpp"
+#include "modules/parameter_memory.hpp"
 
 namespace reel::nn {
 
@@ -102,8 +102,8 @@ template <std::size_t D, class Derived, class Options> void ConvNdImpl<D, Derive
     std::vector<std::int64_t> shape =
         is_transposed<Options> ? std::vector{in, out / groups} : std::vector{out, in / groups};
     shape.insert(shape.end(), options.kernel_size()->begin(), options.kernel_size()->end());
-    weight = this->register_parameter("weight", reel::empty(shape));
-    bias = this->register_parameter("bias", options.bias() ? reel::empty({out}) : Tensor(), options.bias());
+    weight = this->register_parameter("weight", detail::parameter_memory(shape));
+    bias = this->register_parameter("bias", detail::parameter_memory({out}, options.bias()), options.bias());
     reset_parameters();
 }
 template <std::size_t D, class Derived, class Options> void ConvNdImpl<D, Derived, Options>::reset_parameters() {

@@ -1,5 +1,4 @@
 // Embedding tables.
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/nn/embedding.hpp>
 #include <reel/autograd/ops/nn/embedding_bag.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
@@ -8,6 +7,8 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
+
+#include "modules/parameter_memory.hpp"
 
 namespace reel::nn {
 
@@ -53,7 +54,7 @@ void EmbeddingImpl::reset() {
         weight = register_parameter("weight", options._weight());
         return;
     }
-    weight = register_parameter("weight", reel::empty({rows, options.embedding_dim()}));
+    weight = register_parameter("weight", detail::parameter_memory({rows, options.embedding_dim()}));
     reset_parameters();
 }
 void EmbeddingImpl::reset_parameters() {
@@ -96,7 +97,8 @@ void EmbeddingBagImpl::reset() {
         REEL_CHECK_VALUE(options._weight().sizes() == IntArrayRef(want), "EmbeddingBag: _weight has shape ",
                          options._weight().sizes(), "; expected ", IntArrayRef(want));
     }
-    weight = register_parameter("weight", given ? options._weight() : reel::empty({rows, options.embedding_dim()}));
+    weight = register_parameter("weight",
+                                given ? options._weight() : detail::parameter_memory({rows, options.embedding_dim()}));
     if (!given) reset_parameters();
 }
 void EmbeddingBagImpl::reset_parameters() {

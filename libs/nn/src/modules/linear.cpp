@@ -1,5 +1,4 @@
 // Linear, Identity, Flatten.
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/linalg/products.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
@@ -11,6 +10,7 @@
 #include <reel/nn/init.hpp>
 
 #include "modules/bound_arguments.hpp"
+#include "modules/parameter_memory.hpp"
 
 namespace reel::nn {
 
@@ -41,9 +41,9 @@ void BilinearOptions::fields(OptionVisitor& v) {
 
 LinearImpl::LinearImpl(const LinearOptions& o) : options(o) { LinearImpl::reset(); }
 void LinearImpl::reset() {
-    weight = register_parameter("weight", reel::empty({options.out_features(), options.in_features()}));
+    weight = register_parameter("weight", detail::parameter_memory({options.out_features(), options.in_features()}));
     bias =
-        register_parameter("bias", options.bias() ? reel::empty({options.out_features()}) : Tensor(), options.bias());
+        register_parameter("bias", detail::parameter_memory({options.out_features()}, options.bias()), options.bias());
     reset_parameters();
 }
 void LinearImpl::reset_parameters() {
@@ -68,10 +68,10 @@ BilinearImpl::BilinearImpl(const BilinearOptions& o) : options(o) { BilinearImpl
 void BilinearImpl::reset() {
     REEL_CHECK_VALUE(options.in1_features() > 0, "Bilinear: in1_features is ", options.in1_features(),
                      "; expected a positive number");
-    weight = register_parameter("weight",
-                                reel::empty({options.out_features(), options.in1_features(), options.in2_features()}));
+    weight = register_parameter(
+        "weight", detail::parameter_memory({options.out_features(), options.in1_features(), options.in2_features()}));
     bias =
-        register_parameter("bias", options.bias() ? reel::empty({options.out_features()}) : Tensor(), options.bias());
+        register_parameter("bias", detail::parameter_memory({options.out_features()}, options.bias()), options.bias());
     reset_parameters();
 }
 void BilinearImpl::reset_parameters() {

@@ -1,5 +1,4 @@
 // Layer, RMS and group normalisation.
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/nn/batch_norm.hpp>
 #include <reel/autograd/ops/nn/cross_map_lrn.hpp>
 #include <reel/autograd/ops/nn/layer_norm.hpp>
@@ -8,6 +7,8 @@
 
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
+
+#include "modules/parameter_memory.hpp"
 
 namespace reel::nn {
 
@@ -48,7 +49,6 @@ void CrossMapLRN2dOptions::fields(OptionVisitor& v) {
 }
 
 namespace {
-Tensor when(bool wanted, IntArrayRef sizes) { return wanted ? reel::empty(sizes) : Tensor(); }
 void ones_and_zeros(const Tensor& weight, const Tensor& bias) {
     if (weight.defined()) init::ones_(weight);
     if (bias.defined()) init::zeros_(bias);
@@ -57,10 +57,11 @@ void ones_and_zeros(const Tensor& weight, const Tensor& bias) {
 
 LayerNormImpl::LayerNormImpl(const LayerNormOptions& o) : options(o) { LayerNormImpl::reset(); }
 void LayerNormImpl::reset() {
-    weight = register_parameter("weight", when(options.elementwise_affine(), options.normalized_shape()),
-                                options.elementwise_affine());
+    weight =
+        register_parameter("weight", detail::parameter_memory(options.normalized_shape(), options.elementwise_affine()),
+                           options.elementwise_affine());
     const bool with_bias = options.elementwise_affine() && options.bias();
-    bias = register_parameter("bias", when(with_bias, options.normalized_shape()), with_bias);
+    bias = register_parameter("bias", detail::parameter_memory(options.normalized_shape(), with_bias), with_bias);
     reset_parameters();
 }
 void LayerNormImpl::reset_parameters() { ones_and_zeros(weight, bias); }
@@ -70,8 +71,9 @@ Tensor LayerNormImpl::forward(const Tensor& input) {
 
 RMSNormImpl::RMSNormImpl(const RMSNormOptions& o) : options(o) { RMSNormImpl::reset(); }
 void RMSNormImpl::reset() {
-    weight = register_parameter("weight", when(options.elementwise_affine(), options.normalized_shape()),
-                                options.elementwise_affine());
+    weight =
+        register_parameter("weight", detail::parameter_memory(options.normalized_shape(), options.elementwise_affine()),
+                           options.elementwise_affine());
     reset_parameters();
 }
 void RMSNormImpl::reset_parameters() { ones_and_zeros(weight, {}); }
@@ -84,9 +86,10 @@ void GroupNormImpl::reset() {
     REEL_CHECK_VALUE(options.num_groups() > 0 && options.num_channels() % options.num_groups() == 0,
                      "GroupNorm: num_channels ", options.num_channels(), " must be divisible by num_groups ",
                      options.num_groups());
-    weight = register_parameter("weight", when(options.affine(), options.num_channels()), options.affine());
+    weight = register_parameter("weight", detail::parameter_memory(options.num_channels(), options.affine()),
+                                options.affine());
     const bool with_bias = options.affine() && options.bias();
-    bias = register_parameter("bias", when(with_bias, options.num_channels()), with_bias);
+    bias = register_parameter("bias", detail::parameter_memory(options.num_channels(), with_bias), with_bias);
     reset_parameters();
 }
 void GroupNormImpl::reset_parameters() { ones_and_zeros(weight, bias); }

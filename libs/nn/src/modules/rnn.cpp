@@ -1,5 +1,4 @@
 // Recurrent layers over sequences.
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/nn/rnn.hpp>
@@ -14,6 +13,7 @@
 #include <reel/nn/init.hpp>
 
 #include "module/members.hpp"
+#include "modules/parameter_memory.hpp"
 #include "modules/python_text.hpp"
 #include "modules/rnn_values.hpp"
 
@@ -68,10 +68,11 @@ template <class Derived> void RNNImplBase<Derived>::reset() {
     for (const std::string& w : weight_names()) {
         const bool first = w.find("_l0") != std::string::npos;
         const auto is = [&](const char* kind) { return w.rfind(kind, 0) == 0; };
-        this->register_parameter(w, is("weight_ih")   ? reel::empty({gates, first ? o.input_size() : out * directions})
-                                    : is("weight_hh") ? reel::empty({gates, out})
-                                    : is("weight_hr") ? reel::empty({out, o.hidden_size()})
-                                                      : reel::empty({gates}));
+        this->register_parameter(w, is("weight_ih")
+                                        ? detail::parameter_memory({gates, first ? o.input_size() : out * directions})
+                                    : is("weight_hh") ? detail::parameter_memory({gates, out})
+                                    : is("weight_hr") ? detail::parameter_memory({out, o.hidden_size()})
+                                                      : detail::parameter_memory({gates}));
     }
     reset_parameters();
 }

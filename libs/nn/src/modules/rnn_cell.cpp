@@ -1,7 +1,6 @@
 // Single steps of recurrent layers.
 #include <cmath>
 
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/nn/rnn.hpp>
 #include <reel/autograd/tensor_factory.hpp>
@@ -9,6 +8,7 @@
 #include <reel/nn/init.hpp>
 #include <reel/nn/modules/rnn.hpp>
 
+#include "modules/parameter_memory.hpp"
 #include "modules/rnn_values.hpp"
 
 namespace reel::nn {
@@ -27,12 +27,12 @@ RNNCellImplBase<Derived, Options, chunks>::RNNCellImplBase(const Options& o) : o
 }
 template <class Derived, class Options, std::int64_t chunks> void RNNCellImplBase<Derived, Options, chunks>::reset() {
     const std::int64_t in = options.input_size(), h = options.hidden_size();
-    weight_ih = this->register_parameter("weight_ih", reel::empty({chunks * h, in}));
-    weight_hh = this->register_parameter("weight_hh", reel::empty({chunks * h, h}));
+    weight_ih = this->register_parameter("weight_ih", detail::parameter_memory({chunks * h, in}));
+    weight_hh = this->register_parameter("weight_hh", detail::parameter_memory({chunks * h, h}));
     bias_ih =
-        this->register_parameter("bias_ih", options.bias() ? reel::empty({chunks * h}) : Tensor(), options.bias());
+        this->register_parameter("bias_ih", detail::parameter_memory({chunks * h}, options.bias()), options.bias());
     bias_hh =
-        this->register_parameter("bias_hh", options.bias() ? reel::empty({chunks * h}) : Tensor(), options.bias());
+        this->register_parameter("bias_hh", detail::parameter_memory({chunks * h}, options.bias()), options.bias());
     reset_parameters();
 }
 template <class Derived, class Options, std::int64_t chunks>

@@ -6,9 +6,7 @@
 
 #include <reel/autograd/function.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/reduce/vector_norm.hpp>
 #include <reel/autograd/tensor_operators.hpp>
@@ -25,7 +23,7 @@ using autograd::variable_list;
 /// `dim ** -0.5`.
 double scale_of(std::int64_t dim) { return std::pow(double(dim), -0.5); }
 Tensor floored(const Tensor& rms, double eps) {
-    return reel::where(rms.le(eps), reel::full({}, eps, rms.options()), rms); // NaN stays
+    return reel::where(rms.le(eps), eps, rms); // NaN stays
 }
 Tensor rms_of(const Tensor& x, std::int64_t dim) {
     return reel::linalg_vector_norm(x, 2, IntArrayRef{-1}, true) * scale_of(dim);
@@ -114,7 +112,7 @@ struct FlooredRMSNorm : autograd::Function<FlooredRMSNorm> {
         if (for_x) {
             const Tensor of_unit = grad * g;
             const Tensor along = (of_unit * unit).sum(IntArrayRef{-1}, true) / (by * double(dim));
-            grad_x = of_unit / by - reel::where(rms.le(eps), reel::zeros({}, along.options()), along) * unit;
+            grad_x = of_unit / by - reel::where(rms.le(eps), 0, along) * unit;
         }
         if (for_g) grad_g = (grad * unit).reshape({-1, dim}).sum(IntArrayRef{0}, false);
         return {grad_x, grad_g, {}};
@@ -126,7 +124,7 @@ struct FlooredRMSNorm : autograd::Function<FlooredRMSNorm> {
         const std::int64_t dim = x.size(-1);
         const Tensor rms = rms_of(x, dim), by = floored(rms, eps), unit = x / by;
         const Tensor change = (unit * tangents[0]).sum(IntArrayRef{-1}, true) / double(dim);
-        const Tensor of_by = reel::where(rms.le(eps), reel::zeros({}, change.options()), change);
+        const Tensor of_by = reel::where(rms.le(eps), 0, change);
         return {(tangents[0] / by - unit * (of_by / by)) * g + unit * tangents[1]};
     }
 };

@@ -1,11 +1,11 @@
 // The two layer norms of the variants, over the library's op.
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/nn/layer_norm.hpp>
 #include <reel/nn/norms/layer_norm.hpp>
 
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
+#include "modules/parameter_memory.hpp"
 #include "modules/python_text.hpp"
 
 namespace reel::nn::norms {
@@ -43,9 +43,9 @@ LayerNormImpl::LayerNormImpl(const LayerNormOptions& o) : options(o) {
 }
 void LayerNormImpl::reset() {
     const bool affine = options.elementwise_affine();
-    weight = register_parameter("weight", affine ? reel::empty(options.input_size()) : Tensor(), affine);
+    weight = register_parameter("weight", detail::parameter_memory(options.input_size(), affine), affine);
     const bool with_bias = affine && options.bias();
-    bias = register_parameter("bias", with_bias ? reel::empty(options.input_size()) : Tensor(), with_bias);
+    bias = register_parameter("bias", detail::parameter_memory(options.input_size(), with_bias), with_bias);
     reset_parameters();
 }
 void LayerNormImpl::reset_parameters() {

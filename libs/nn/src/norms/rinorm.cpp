@@ -1,5 +1,4 @@
 // Reversible instance normalisation.
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/nn/norms/rinorm.hpp>
 
@@ -8,6 +7,7 @@
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
+#include "modules/parameter_memory.hpp"
 #include "norms/instance.hpp"
 
 namespace reel::nn::norms {
@@ -24,8 +24,8 @@ RINormImpl::RINormImpl(const RINormOptions& o) : options(o) {
 }
 void RINormImpl::reset() {
     if (!options.affine()) return; // the reference has no such names then, not even empty ones
-    affine_weight = register_parameter("affine_weight", reel::empty({options.input_dim()}));
-    affine_bias = register_parameter("affine_bias", reel::empty({options.input_dim()}));
+    affine_weight = register_parameter("affine_weight", detail::parameter_memory({options.input_dim()}));
+    affine_bias = register_parameter("affine_bias", detail::parameter_memory({options.input_dim()}));
     reset_parameters();
 }
 void RINormImpl::reset_parameters() {

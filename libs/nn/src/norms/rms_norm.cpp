@@ -1,5 +1,4 @@
 // Root mean square norm with a floor.
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/nn/norms/rms_norm.hpp>
 
 #include <limits>
@@ -7,6 +6,7 @@
 #include <reel/nn/factory.hpp>
 #include <reel/nn/init.hpp>
 
+#include "modules/parameter_memory.hpp"
 #include "norms/floored_rms.hpp"
 
 namespace reel::nn::norms {
@@ -21,7 +21,7 @@ RMSNormImpl::RMSNormImpl(const RMSNormOptions& o) : options(o) {
     RMSNormImpl::reset();
 }
 void RMSNormImpl::reset() {
-    g = register_parameter("g", reel::empty({options.dim()}));
+    g = register_parameter("g", detail::parameter_memory({options.dim()}));
     reset_parameters();
 }
 void RMSNormImpl::reset_parameters() { init::ones_(g); }

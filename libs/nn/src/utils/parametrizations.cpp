@@ -7,8 +7,6 @@
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/linalg/matrix_functions.hpp>
 #include <reel/autograd/ops/linalg/qr.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/autograd/ops/reduce/statistics.hpp>
 #include <reel/autograd/ops/reduce/vector_norm.hpp>
@@ -130,7 +128,7 @@ Tensor _OrthogonalImpl::right_inverse(const Tensor& given) {
                                    "parametrizations without use_trivialization");
         const auto [a, tau] = reel::geqrf(q);
         const Tensor diagonal = reel::diagonal(a, 0, -2, -1), sign = diagonal.sign();
-        diagonal.copy_(reel::where(reel::eq(tau, 0), -sign, sign));
+        diagonal.copy_((-sign).where(tau == 0, sign));
         return wide ? reel::mT(a) : a;
     }
     if (n != k) {

@@ -1,7 +1,6 @@
 // Pruning: which entries go, and the masks that say so.
 #include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/index/index.hpp>
 #include <reel/autograd/ops/index/nonzero.hpp>
@@ -104,7 +103,7 @@ Tensor LnStructured::compute_mask(const Tensor& t, const Tensor& default_mask) c
     if (n == 0) return default_mask;
     const std::vector<std::int64_t> others = all_but(d, t.dim());
     const Tensor norm = reel::linalg_vector_norm(t, n_, IntArrayRef(others));
-    const Tensor kept = reel::zeros({t.size(d)}, norm.options().dtype(kBool));
+    const Tensor kept = norm.new_zeros({t.size(d)}, kBool);
     kept.index_fill_(0, std::get<1>(reel::topk(norm, t.size(d) - n)), 1);
     return with_channels(default_mask, d, kept);
 }

@@ -1,5 +1,5 @@
 #include <reel/autograd/ops/factory/zeros.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/logical.hpp>
 #include <reel/autograd/ops/reduce/statistics.hpp>
 #include <reel/rl/envs/check_env_specs.hpp>
 

@@ -2,8 +2,7 @@
 
 #include <cstring>
 
-#include <reel/autograd/ops/pointwise/comparison.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
+#include <reel/autograd/ops/pointwise/logical.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 
 #include "specs/spec_impl.hpp"
@@ -45,7 +44,7 @@ Tensor where_rows(const Tensor& mask, const Tensor& chosen, const Tensor& other)
     if (m.dim() > chosen.dim()) m = reel::any(m.flatten(chosen.dim() - 1), -1);
     std::vector<std::int64_t> sizes = m.sizes().vec();
     sizes.resize(std::size_t(chosen.dim()), 1);
-    return reel::where(m.reshape(sizes), chosen, other);
+    return chosen.where(m.reshape(sizes), other);
 }
 
 } // namespace reel::rl::detail

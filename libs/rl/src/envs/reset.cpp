@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/logical.hpp>
 #include <reel/rl/envs/env_base.hpp>
 
 #include "envs/masks.hpp"

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/rl/modules/actors.hpp>
 
 #include <algorithm>
@@ -54,8 +53,8 @@ TensorDict QValueModuleImpl::forward(TensorDict tensordict) {
     const Tensor index = allowed_values.detach().argmax(-1, true);
     const bool number = options.action_space() == ActionSpace::CATEGORICAL;
     const TensorOptions wanted = TensorOptions(options.dtype()).device(values.device());
-    tensordict.set(options.action_key(),
-                   number ? index.squeeze(-1).to(wanted) : zeros(values.sizes(), wanted).scatter_(-1, index, 1));
+    tensordict.set(options.action_key(), number ? index.squeeze(-1).to(wanted)
+                                                : values.new_zeros(values.sizes(), wanted).scatter_(-1, index, 1));
     tensordict.set(options.chosen_action_value_key(), values.gather(-1, index));
     return tensordict;
 }

@@ -1,6 +1,5 @@
 #include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/nn/embedding.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/autograd/ops/random/sampling.hpp>
 #include <reel/rl/modules/egreedy.hpp>
@@ -52,7 +51,7 @@ TensorDict EGreedyModuleImpl::forward(TensorDict tensordict) {
     REEL_CHECK_VALUE(random.sizes().equals(action.sizes()), "EGreedyModule: the action ", options.action_key().str(),
                      " has shape ", action.sizes(), ", draws from the spec ", spec_.summary(), " have ",
                      random.sizes());
-    tensordict.set(options.action_key(), where(explores, random.to(action.scalar_type()), action));
+    tensordict.set(options.action_key(), random.to(action.scalar_type()).where(explores, action));
     return tensordict;
 }
 Tensor EGreedyModuleImpl::random_action(const TensorDict& tensordict, const Tensor& action) const {

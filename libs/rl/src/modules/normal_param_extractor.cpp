@@ -1,5 +1,4 @@
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/rl/modules/normal_param_extractor.hpp>
 
 #include <charconv>
@@ -49,7 +48,7 @@ Tensor NormalParamExtractorImpl::mapped(const Tensor& x) const {
     case Mapping::Relu:
         return x.relu();
     case Mapping::Expln:
-        return where(x <= 0, x.clamp_max(0).exp(), x.clamp_min(0).log1p() + 1);
+        return x.clamp_max(0).exp().where(x <= 0, x.clamp_min(0).log1p() + 1);
     case Mapping::BiasedSoftplus:
         return softplus(x + bias_) + least_;
     case Mapping::None:

@@ -1,4 +1,4 @@
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/extrema.hpp>
 #include <reel/rl/objectives/ppo.hpp>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 #include <reel/autograd/ops/factory/full.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/extrema.hpp>
 #include <reel/autograd/ops/shape/stack.hpp>
 #include <reel/rl/objectives/sac.hpp>
 

@@ -1,8 +1,6 @@
 // Every estimate is one linear recurrence backwards through time.
 #include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/stack.hpp>
 #include <reel/rl/objectives/value/functional.hpp>
@@ -120,7 +118,7 @@ AdvantageEstimate generalized_advantage_estimate(const Factor& gamma, const Fact
     const Trajectories s =
         arranged("generalized_advantage_estimate", state_value, next_state_value, reward, done, terminated, time);
     const Tensor delta = s.reward + times(gamma, s.next_value, time) - s.value;
-    const Tensor after = zeros(delta.select(-2, 0).sizes(), TensorOptions(delta.scalar_type()).device(delta.device()));
+    const Tensor after = delta.new_zeros(delta.select(-2, 0).sizes());
     const Tensor advantage = recurrence(delta, unless(s.done, gamma, lmbda, delta, time), after);
     return {with_time(advantage, time), with_time(advantage + s.value, time)};
 }
@@ -188,13 +186,13 @@ AdvantageEstimate vtrace_advantage_estimate(const Factor& gamma, const Tensor& l
     check_shape("vtrace_advantage_estimate", "log_mu", log_mu, reward);
     const Tensor ratio = with_time(log_pi - log_mu, time).exp(), rho = ratio.clamp_max(rho_thresh);
     const Tensor delta = rho * (s.reward + times(gamma, s.next_value, time) - s.value);
-    const Tensor after = zeros(delta.select(-2, 0).sizes(), TensorOptions(delta.scalar_type()).device(delta.device()));
+    const Tensor after = delta.new_zeros(delta.select(-2, 0).sizes());
     const Tensor factor = unless(s.done, gamma, 1.0, delta, time) * ratio.clamp_max(c_thresh);
     const Tensor target = recurrence(delta, factor, after) + s.value;
     // the corrected value of the next state, its own at the end of a trajectory
     const std::int64_t steps = target.size(-2);
     const Tensor shifted = cat({target.narrow(-2, 1, steps - 1), s.next_value.narrow(-2, steps - 1, 1)}, -2);
-    const Tensor next = where(s.done, s.next_value, shifted);
+    const Tensor next = s.next_value.where(s.done, shifted);
     const Tensor advantage = rho * (s.reward + times(gamma, next, time) - s.value);
     return {with_time(advantage, time), with_time(target, time)};
 }
@@ -205,7 +203,7 @@ Tensor reward2go(const Tensor& reward, const Tensor& done, const Factor& gamma, 
     check_flag("reward2go", "done", done);
     check_shape("reward2go", "done", done, reward);
     const Tensor r = with_time(reward, time);
-    const Tensor after = zeros(r.select(-2, 0).sizes(), TensorOptions(r.scalar_type()).device(r.device()));
+    const Tensor after = r.new_zeros(r.select(-2, 0).sizes());
     return with_time(recurrence(r, unless(with_time(done, time), gamma, 1.0, r, time), after), time);
 }
 

@@ -1,11 +1,11 @@
 // Distances along trajectories, and rows of tensors taken from where they lead.
 #include "postprocs/lookahead.hpp"
+#include "detail/host_tensor.hpp"
 
 #include <cmath>
 #include <cstring>
 
 #include <reel/autograd/function.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
@@ -84,7 +84,8 @@ StepLayout::StepLayout(IntArrayRef sizes, std::int64_t time_dim)
 
 Lookahead::Lookahead(const Tensor& flags, std::int64_t time_dim, std::int64_t far)
     : layout(flags.sizes(), time_dim), reach(far), sizes(flags.sizes().begin(), flags.sizes().end()),
-      done(flags.detach().cpu().to(kBool).contiguous()), steps(empty(sizes, kLong)), source(empty(sizes, kLong)) {
+      done(flags.detach().cpu().to(kBool).contiguous()), steps(detail::host_tensor<std::int64_t>(sizes).tensor),
+      source(detail::host_tensor<std::int64_t>(sizes).tensor) {
     const bool* end = done.const_data_ptr<bool>();
     auto* distance = steps.mutable_data_ptr<std::int64_t>();
     auto* place = source.mutable_data_ptr<std::int64_t>();
@@ -106,8 +107,8 @@ Lookahead::Lookahead(const Tensor& flags, std::int64_t time_dim, std::int64_t fa
 
 Tensor Lookahead::discount(double gamma) const {
     const std::int64_t longest = std::min(reach, layout.length - 1) + 1;
-    Tensor powers = empty({longest + 1}, kDouble);
-    for (std::int64_t i = 0; i <= longest; ++i) powers.data_ptr<double>()[i] = std::pow(gamma, double(i));
+    const auto [powers, power] = detail::host_tensor<double>({longest + 1});
+    for (std::int64_t i = 0; i <= longest; ++i) power[i] = std::pow(gamma, double(i));
     return powers.to(get_default_dtype()).index_select(0, steps.reshape({-1})).reshape(sizes);
 }
 

@@ -1,9 +1,9 @@
 // The post-processor as a module.
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/rl/postprocs/multi_step.hpp>
 
 #include <cmath>
 
+#include "detail/host_tensor.hpp"
 #include "postprocs/multi_step_rule.hpp"
 
 namespace reel::rl {
@@ -15,8 +15,8 @@ MultiStepImpl::MultiStepImpl(const MultiStepOptions& given) : options(given) {
 
 void MultiStepImpl::reset() {
     const std::int64_t n = options.n_steps() + 1;
-    const Tensor powers = empty({1, 1, n}, kFloat);
-    for (std::int64_t i = 0; i < n; ++i) powers.data_ptr<float>()[i] = float(std::pow(options.gamma(), double(i)));
+    const auto [powers, power] = detail::host_tensor<float>({1, 1, n});
+    for (std::int64_t i = 0; i < n; ++i) power[i] = float(std::pow(options.gamma(), double(i)));
     gammas = register_buffer("gammas", powers);
 }
 

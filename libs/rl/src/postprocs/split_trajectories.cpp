@@ -1,5 +1,4 @@
 // Trajectories as rows.
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/factory/ones.hpp>
 #include <reel/rl/postprocs/split_trajectories.hpp>
@@ -9,6 +8,7 @@
 
 #include <reel/autograd/printing.hpp>
 
+#include "detail/host_tensor.hpp"
 #include "postprocs/needed_entry.hpp"
 
 namespace reel::rl {
@@ -35,11 +35,11 @@ Tensor per_step(const Tensor& t, const NestedKey& key, IntArrayRef batch) {
 
 /// Counts the ends before each step.
 Tensor ids_from_flags(const Tensor& flags, const SplitTrajectoriesOptions& options) {
-    const Tensor done = flags.cpu().to(kBool).contiguous(), ids = empty(flags.sizes(), kLong);
+    const Tensor done = flags.cpu().to(kBool).contiguous();
+    const auto [ids, id] = detail::host_tensor<std::int64_t>(flags.sizes());
     const std::int64_t length = done.size(-1), rows = done.numel() / length;
     const std::int64_t alike = options.distinguishes_all_rows() || done.dim() < 2 ? 1 : rows / done.size(0);
     const bool* end = done.const_data_ptr<bool>();
-    auto* id = ids.mutable_data_ptr<std::int64_t>();
     std::int64_t first = 0, largest = -1; // ids of a group of rows begin behind those of the groups before
     for (std::int64_t r = 0; r < rows; ++r) {
         if (r % alike == 0) first = largest + 1;
@@ -85,8 +85,8 @@ struct Padding {
           longest(*std::max_element(lengths.begin(), lengths.end())) {
         std::int64_t total = 0;
         for (const std::int64_t n : lengths) total += n;
-        places = empty({total}, kLong);
-        auto* to = places.mutable_data_ptr<std::int64_t>();
+        auto [made, to] = detail::host_tensor<std::int64_t>({total});
+        places = made;
         for (std::int64_t i = 0; i < count; ++i)
             for (std::int64_t t = 0; t < lengths[std::size_t(i)]; ++t) *to++ = i * longest + t;
     }

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/rl/replay/prioritized_sampler.hpp>
 
@@ -7,6 +6,7 @@
 
 #include <reel/autograd/grad_mode.hpp>
 
+#include "detail/host_tensor.hpp"
 #include "replay/state.hpp"
 
 namespace reel::rl {
@@ -36,9 +36,8 @@ Draw PrioritizedSampler::sample(const ReplayStorage& storage, const RoundRobinWr
     REEL_CHECK_VALUE(total > 0 && std::isfinite(total), name, ": the ", storage.size(), " priorities sum to ", total,
                      "; expected a positive finite sum");
     const Tensor places = rand({batch_size}, generator, kDouble).mul_(total);
-    const Tensor index = empty({batch_size}, kLong), weight = empty({batch_size}, kDouble);
-    std::int64_t* i = index.data_ptr<std::int64_t>();
-    double* w = weight.data_ptr<double>();
+    const auto [index, i] = detail::host_tensor<std::int64_t>({batch_size});
+    const auto [weight, w] = detail::host_tensor<double>({batch_size});
     sums_.scan_lower_bound(places.data_ptr<double>(), i, batch_size);
     const double least = least_.total();
     for (std::int64_t k = 0; k < batch_size; ++k) w[k] = sums_[i[k]] / least;
@@ -87,8 +86,7 @@ void PrioritizedSampler::clear() {
 }
 
 Value PrioritizedSampler::state_dict() const {
-    const Tensor priorities = empty({size_}, kDouble);
-    double* p = priorities.data_ptr<double>();
+    const auto [priorities, p] = detail::host_tensor<double>({size_});
     for (std::int64_t i = 0; i < size_; ++i) p[i] = sums_[i];
     return ValueDict{
         {"alpha", alpha_}, {"beta", beta_}, {"eps", eps_}, {"max_priority", max_priority_}, {"priorities", priorities}};

@@ -54,6 +54,9 @@ public:
         return jump;
     }
 
+    /// The constants that say whether a branch has jumped.
+    std::set<const Value*> flags() const { return {true_, false_}; }
+
 private:
     bool is_target(Block* b) const {
         const Node* owner = b->owning_node();
@@ -154,7 +157,6 @@ private:
             jumped->add_output(nothing[i]);
             goes_on->add_output(outputs[i]);
             Value* out = n->add_output(outputs[i]->type());
-            if (!outputs[i]->name().empty()) out->set_name(outputs[i]->name());
             b->add_output(out);
         }
         Jump already{Status::Always, true_, jump.values};
@@ -242,8 +244,13 @@ void unwrap_withs(Block* b) {
 
 void lower_jumps(Graph& graph) {
     wrap_withs(graph, graph.block());
-    for (const Symbol kind : {pending::proceed, pending::leave}) Jumps(graph, kind).block(graph.block());
-    merge_branches(graph.block());
+    std::set<const Value*> flags;
+    for (const Symbol kind : {pending::proceed, pending::leave}) {
+        Jumps jumps(graph, kind);
+        jumps.block(graph.block());
+        flags.merge(jumps.flags());
+    }
+    merge_branches(graph.block(), flags);
     unwrap_withs(graph.block());
 }
 

@@ -17,7 +17,7 @@ void join_variables(Graph& graph, const std::set<Block*>& leaving);
 /// `break`, `continue` and early `return` become flags and values that may be uninitialized (rule SC-47).
 void lower_jumps(Graph& graph);
 /// An `if` on what the `if` just before it tells in both of its branches becomes part of it.
-void merge_branches(Block* block);
+void merge_branches(Block* block, const std::set<const Value*>& flags);
 /// A counted loop that may end early becomes a `while` that counts.
 void unfold_counted_loops(Block* block);
 /// `[]` that nobody asked another type of is a list of tensors.

@@ -31,13 +31,15 @@ void use_branch_values(Node* n, Block* from, Block* inside) {
 }
 
 /// True when the `if` behind `first` became part of it.
-bool merge(Node* first) {
+bool merge(Node* first, const std::set<const Value*>& flags) {
     Node* second = first->next();
     if (first->kind() != prim::If || !second || second->kind() != prim::If) return false;
     const Value* condition = second->input();
     if (condition->node() != first) return false;
-    const auto when_true = constant_bool(first->block(0)->outputs()[condition->offset()]);
-    const auto when_false = constant_bool(first->block(1)->outputs()[condition->offset()]);
+    const Value *true_flag = first->block(0)->outputs()[condition->offset()],
+                *false_flag = first->block(1)->outputs()[condition->offset()];
+    if (!flags.contains(true_flag) || !flags.contains(false_flag)) return false; // the program's own variable
+    const auto when_true = constant_bool(true_flag), when_false = constant_bool(false_flag);
     if (!when_true || !when_false || *when_true == *when_false) return false;
     for (const bool branch : {true, false}) {
         Block* to = first->block(branch ? 0 : 1);
@@ -57,10 +59,10 @@ bool merge(Node* first) {
 
 } // namespace
 
-void merge_branches(Block* block) {
+void merge_branches(Block* block, const std::set<const Value*>& flags) {
     for (Node* n = block->first(); n;) {
-        for (Block* inner : n->blocks()) merge_branches(inner);
-        if (!merge(n)) n = n->next();
+        for (Block* inner : n->blocks()) merge_branches(inner, flags);
+        if (!merge(n, flags)) n = n->next();
     }
 }
 

@@ -99,8 +99,9 @@ std::vector<Tensor> replayed(const std::shared_ptr<Entry>& entry, const std::sha
     entry->replays.fetch_add(1, std::memory_order_relaxed);
     return std::move(run.outputs);
 }
-/// Does the replay, from the same beginning, do what the function has done?
-void compare(Entry& entry, const replay::Beginning& beginning, TensorList arguments, const std::vector<Tensor>& own) {
+/// Does the replay, from the same beginning, do what the function has done? What it does is unseen in any case.
+void compare(Entry& entry, const replay::Beginning& beginning, TensorList arguments,
+             const std::vector<Tensor>& own) try {
     const NoGradGuard off;
     const replay::Again again(*entry.plan, beginning);
     const replay::ForwardRun run = replay::run_forward(entry, arguments);
@@ -108,21 +109,22 @@ void compare(Entry& entry, const replay::Beginning& beginning, TensorList argume
         return entry.state.store(EntryState::Ready, std::memory_order_release);
     entry.differs(!again.same_stream(), EntryState::Unproven,
                   "its replay gave other values for other arguments: it depends on values that were not seen");
+} catch (const std::exception& e) { // the function itself has succeeded: that is what the caller gets
+    entry.give_up(str("its replay fails for other arguments: ", e.what()));
 }
 /// The recording may have taken for constant what depends on values: the first call with others tells.
 std::vector<Tensor> compared(Entry& entry, void* target, TensorList arguments) {
-    bool called = false;
+    replay::Beginning beginning;
+    std::vector<Tensor> own;
     try {
-        const replay::Beginning beginning = replay::beginning_of(*entry.plan);
-        std::vector<Tensor> own = entry.signature.invoke(target, arguments);
-        called = true;
-        compare(entry, beginning, arguments, own);
-        return own;
+        beginning = replay::beginning_of(*entry.plan);
+        own = entry.signature.invoke(target, arguments);
     } catch (...) {
-        if (called) entry.give_up("its replay fails for other arguments");
-        else entry.state.store(EntryState::Unproven, std::memory_order_release);
+        entry.state.store(EntryState::Unproven, std::memory_order_release);
         throw;
     }
+    compare(entry, beginning, arguments, own);
+    return own;
 }
 /// The entry is Recording until the call ends; it is what it was before if the function throws.
 std::vector<Tensor> recorded(Entry& entry, void* target, TensorList arguments) {

@@ -14,6 +14,20 @@ public:
     bool deterministicAlgorithmsWarnOnly() const;
     /// For operations without a deterministic way: throws Error that names `caller`, warns, or does nothing.
     void alertNotDeterministic(const char* caller) const;
+
+    // What a device's libraries may do. Without such a device these switches change nothing.
+    /// Is cuDNN used where it has something? Default: yes.
+    void setUserEnabledCuDNN(bool on);
+    bool userEnabledCuDNN() const;
+    /// Of cuDNN's algorithms those alone that give the same bits in every run. Default: no.
+    void setDeterministicCuDNN(bool on);
+    bool deterministicCuDNN() const;
+    /// May float32 operands be rounded to TF32 (ten bits of mantissa) for tensor cores, in convolutions (default: yes,
+    /// as in PyTorch) and in products of matrices (default: no)?
+    void setAllowTF32CuDNN(bool on);
+    bool allowTF32CuDNN() const;
+    void setAllowTF32CuBLAS(bool on);
+    bool allowTF32CuBLAS() const;
 };
 Context& globalContext();
 

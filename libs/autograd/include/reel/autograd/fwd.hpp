@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include <reel/autograd/array_ref.hpp>
@@ -41,6 +42,7 @@ using Variable = Tensor;
 using TensorBase = Tensor;
 using std::nullopt;
 using std::optional;
+using std::string_view;
 
 namespace serialize {
 class OutputArchive; // archive.hpp: what modules and optimizers save to

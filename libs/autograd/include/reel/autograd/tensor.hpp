@@ -120,12 +120,15 @@ public:
     void print() const;
 
     // --- Data -----------------------------------------------------------------------------------------------------
-    /// The first element; throws NotImplementedError for a meta tensor, which has none.
-    void* data_ptr() const { return checked().data(); }
+    /// The first element, null when there are no elements; throws NotImplementedError for a meta tensor.
+    void* data_ptr() const {
+        void* const first = checked().data();
+        return numel() == 0 ? nullptr : first;
+    }
     /// Typed pointer to the first element; throws TypeError unless `T` is the element type.
     template <class T> T* data_ptr() const {
         expect_dtype(dtype_of<std::remove_const_t<T>>);
-        return static_cast<T*>(checked().data());
+        return static_cast<T*>(data_ptr());
     }
     template <class T> T* mutable_data_ptr() const { return data_ptr<T>(); }
     template <class T> const T* const_data_ptr() const { return data_ptr<T>(); }
@@ -200,6 +203,10 @@ public:
     Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices, const Scalar& value) const;
     Tensor& index_put_(ArrayRef<indexing::TensorIndex> indices, const Tensor& value, bool accumulate = false) const;
     Tensor& index_put_(ArrayRef<indexing::TensorIndex> indices, const Scalar& value) const;
+    /// A copy in which `index_put_` has written.
+    Tensor index_put(std::initializer_list<indexing::TensorIndex> indices, const Tensor& value,
+                     bool accumulate = false) const;
+    Tensor index_put(ArrayRef<indexing::TensorIndex> indices, const Tensor& value, bool accumulate = false) const;
 
     // --- Autograd -------------------------------------------------------------------------------------------------
     bool requires_grad() const;

@@ -7,37 +7,10 @@
 #include <type_traits>
 #include <vector>
 
+#include <reel/autograd/detail/tensor_literal.hpp>
 #include <reel/autograd/tensor.hpp>
 
 namespace reel {
-
-namespace detail {
-/// A literal nested to any depth: a number, or a list of literals of equal shape.
-class TensorLiteral {
-public:
-    template <class T>
-    requires(std::is_arithmetic_v<T>) TensorLiteral(T v) : scalar_(v), dtype_(dtype_of<T>), is_scalar_(true) {}
-    TensorLiteral(Half v) : scalar_(double(float(v))), dtype_(kHalf), is_scalar_(true) {}
-    TensorLiteral(BFloat16 v) : scalar_(double(float(v))), dtype_(kBFloat16), is_scalar_(true) {}
-    template <class T>
-    TensorLiteral(std::complex<T> v) : scalar_(v), dtype_(dtype_of<std::complex<T>>), is_scalar_(true) {}
-    TensorLiteral(std::initializer_list<TensorLiteral> elements) : elements_(elements) {}
-    bool is_scalar() const { return is_scalar_; }
-    const Scalar& scalar() const { return scalar_; }
-    ScalarType dtype() const { return dtype_; }
-    const std::vector<TensorLiteral>& elements() const { return elements_; }
-
-private:
-    Scalar scalar_ = 0;
-    ScalarType dtype_ = ScalarType::Undefined;
-    bool is_scalar_ = false;
-    std::vector<TensorLiteral> elements_;
-};
-Tensor tensor_from_literal(const TensorLiteral& literal, const TensorOptions& options);
-
-Tensor tensor_from_tensor(const Tensor& data, const TensorOptions& options);
-Tensor tensor_from_elements(const void* elements, std::size_t n, ScalarType type, const TensorOptions& options);
-} // namespace detail
 
 /// A new tensor holding the literal's values: a number (0-dim), `{1, 2, 3}`, `{{1., 2.}, {3., 4.}}`, a vector.
 /// Integers make int64, floating numbers the default dtype, bools bool, unless `options` names a dtype.

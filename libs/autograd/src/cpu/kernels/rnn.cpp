@@ -29,6 +29,7 @@ template <class T, class F> void each(std::int64_t n, F f) {
     for (; i + w <= n; i += w) f(Whole<T>{}, i);
     if (i < n) f(Part<T>{std::size_t(n - i) * sizeof(T)}, i);
 }
+/// What reaches h: from the next step, and from the output of this one unless it has none.
 template <class T, class Access> Vec<T> total(Access m, const T* gh, const T* gout, std::int64_t i) {
     return gout ? m.load(gh + i) + m.load(gout + i) : m.load(gh + i);
 }
@@ -38,7 +39,7 @@ template <class T> void simple(T* gates, const T* bias, T* h, std::int64_t n, bo
     each<T>(n, [=](auto m, std::int64_t i) {
         const V x = m.load(gates + i) + m.load(bias + i);
         const V y = relu ? select(x < V(T(0)), V(T(0)), x) : tanh(x);
-        m.store(gates + i, y);
+        m.store(gates + i, y); // the backward reads y there: both derivatives follow from it
         m.store(h + i, y);
     });
 }
@@ -51,6 +52,8 @@ void simple_backward(const T* gates, const T* gh, const T* gout, T* ggates, std:
     });
 }
 
+// A row of gates is [i, f, g, o], n elements each, before and after: activations take the place of their arguments,
+// which the backward does not need (sigmoid' = s (1 - s), tanh' = 1 - t^2).
 template <class T> void lstm(T* gates, const T* bias, const T* c_prev, T* c, T* h, std::int64_t n) {
     using V = Vec<T>;
     each<T>(n, [=](auto m, std::int64_t i) {
@@ -73,15 +76,17 @@ void lstm_backward(const T* gates, const T* c_prev, const T* c, const T* gh, con
     each<T>(n, [=](auto m, std::int64_t i) {
         const V in = m.load(gates + i), forget = m.load(gates + n + i), cell = m.load(gates + 2 * n + i),
                 out = m.load(gates + 3 * n + i), y = tanh(m.load(c + i)), g = total(m, gh, gout, i);
-        const V d = m.load(gc + i) + g * out * (one - y * y);
+        const V d = m.load(gc + i) + g * out * (one - y * y); // d loss / d c, by the next step's c and by h
         m.store(ggates + i, d * cell * in * (one - in));
         m.store(ggates + n + i, d * m.load(c_prev + i) * forget * (one - forget));
         m.store(ggates + 2 * n + i, d * in * (one - cell * cell));
         m.store(ggates + 3 * n + i, g * y * out * (one - out));
-        m.store(gc + i, d * forget);
+        m.store(gc + i, d * forget); // for the step before
     });
 }
 
+// A row of gates is [r, z, n]. The state's product stays apart from the input's, since r multiplies it (with its bias,
+// the fourth of `bias`) before both meet in n; `state_n` keeps it for r's gradient.
 template <class T>
 void gru(T* gates, const T* state_gates, const T* bias, const T* h_prev, T* state_n, T* h, std::int64_t n) {
     using V = Vec<T>;
@@ -96,7 +101,7 @@ void gru(T* gates, const T* state_gates, const T* bias, const T* h_prev, T* stat
         m.store(gates + n + i, z);
         m.store(gates + 2 * n + i, fresh);
         m.store(state_n + i, s);
-        m.store(h + i, fresh + z * (m.load(h_prev + i) - fresh));
+        m.store(h + i, fresh + z * (m.load(h_prev + i) - fresh)); // (1 - z) n + z h
     });
 }
 template <class T>
@@ -115,7 +120,7 @@ void gru_backward(const T* gates, const T* state_n, const T* h_prev, const T* go
         m.store(gstate_gates + i, dr);
         m.store(gstate_gates + n + i, dz);
         m.store(gstate_gates + 2 * n + i, dn * r);
-        m.store(gh + i, g * z);
+        m.store(gh + i, g * z); // what passes by the gates; products with the weights are added by the caller
     });
 }
 

@@ -25,6 +25,14 @@ Tensor new_empty(const Tensor& input, IntArrayRef size, TensorOptions options) {
     const TensorOptions o = like(input, options);
     return finish(unfilled("new_empty", size, o), o);
 }
+REEL_OP("new_empty_strided(Tensor input, int[] size, int[] stride, *, TensorOptions options={}) -> Tensor",
+        not_differentiable, method, samples(call(numbers({3, 4}), ints({2, 3}), ints({1, 2}))))
+Tensor new_empty_strided(const Tensor& input, IntArrayRef size, IntArrayRef stride, TensorOptions options) {
+    REEL_CHECK(size.size() == stride.size(), "new_empty_strided: size ", size, " and stride ", stride,
+               " differ in length");
+    const TensorOptions o = like(input, options);
+    return finish(empty_strided_raw(size, stride, o.dtype(), o.device()), o);
+}
 
 /// Uninitialised memory of sizes `size` whose dimensions lie in memory in the order `physical_layout`.
 REEL_OP("empty_permuted(int[] size, int[] physical_layout, *, TensorOptions options={}) -> Tensor", not_differentiable,

@@ -79,6 +79,20 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor
     return factory::finish(std::move(t), options);
 }
 
+/// start, start + step, ... up to `end`, which is included where a step meets it. The default dtype, whatever the
+/// arguments are; `arange`, which leaves `end` out, is what Python recommends.
+REEL_OP("range(Scalar start, Scalar end, Scalar step=1, *, TensorOptions options={}) -> Tensor", not_differentiable,
+        out, samples(call(1, 4), call(1, 2, 0.25), call(5, 1, -2)))
+Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, TensorOptions options) {
+    const double from = start.toDouble(), by = step.toDouble(), span = end.toDouble() - from;
+    REEL_CHECK(by != 0, "range: step must not be zero");
+    REEL_CHECK(std::isfinite(span), "range: start ", start, " and end ", end, " must be finite");
+    REEL_CHECK(span == 0 || (span > 0) == (by > 0), "range: step ", step, " leads away from end ", end,
+               " when starting at ", start);
+    const std::int64_t n = checked_size("range", "the number of elements", std::floor(span / by) + 1);
+    return series<double>("range", n, options, [&](std::int64_t i) { return from + double(i) * by; });
+}
+
 /// `steps` numbers from `start` to `end`, both included.
 REEL_OP("linspace(Scalar start, Scalar end, int steps, *, TensorOptions options={}) -> Tensor", not_differentiable, out)
 Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, TensorOptions options) {

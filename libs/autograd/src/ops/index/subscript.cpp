@@ -4,6 +4,7 @@
 #include <cstring>
 #include <ostream>
 
+#include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/index.hpp>
 #include <reel/autograd/ops/index/nonzero.hpp>
@@ -211,6 +212,14 @@ Tensor& Tensor::index_put_(ArrayRef<TensorIndex> indices, const Scalar& value) c
 Tensor& Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor& value, bool accumulate) const {
     assign(*this, indices, value, accumulate);
     return const_cast<Tensor&>(*this);
+}
+Tensor Tensor::index_put(std::initializer_list<TensorIndex> indices, const Tensor& value, bool accumulate) const {
+    return index_put(ArrayRef<TensorIndex>(indices), value, accumulate);
+}
+Tensor Tensor::index_put(ArrayRef<TensorIndex> indices, const Tensor& value, bool accumulate) const {
+    const Tensor copy = reel::clone(*this);
+    assign(copy, indices, value, accumulate);
+    return copy;
 }
 
 } // namespace reel

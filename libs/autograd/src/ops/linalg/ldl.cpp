@@ -3,7 +3,6 @@
 #include <map>
 #include <vector>
 
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
@@ -19,6 +18,7 @@
 
 #include "ops/linalg/linalg.hpp"
 #include "tensor/host_values.hpp"
+#include "tensor/raw.hpp"
 
 namespace reel {
 
@@ -101,7 +101,7 @@ Tensor factored(const Tensor& a, const std::vector<Block>& blocks, bool hermitia
         rest = with_columns(with_rows(rest, order), order);
         const Tensor d = corner(rest, 0, b.size);
         const Tensor left = narrow(slice(rest, -2, b.size), -1, 0, b.size), l = matmul(left, inverse_of(d));
-        const Tensor above = zeros({a.size(0), b.first, b.size}, a.options().requires_grad(false));
+        const Tensor above = zeros_raw({a.size(0), b.first, b.size}, a);
         columns.push_back(cat({above, tril(d), l}, -2));
         rest = slice(slice(rest, -2, b.size), -1, b.size) - matmul(l, flipped(left, hermitian));
     }

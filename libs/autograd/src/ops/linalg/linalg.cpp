@@ -87,6 +87,7 @@ GradList gradient_of(RuleContext& c, std::size_t n,
     std::vector<Tensor> operands, wanted, roots, seeds;
     for (std::size_t i = 0; i < n; ++i) {
         const Tensor t = c.saved(i);
+        // detached, so that this pass ends here and reaches nothing of the tape that is running
         operands.push_back(recording ? t : t.detach().requires_grad_(c.needs(i)));
         if (c.needs(i)) wanted.push_back(operands.back());
     }

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <limits>
 
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/linalg/lstsq.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
@@ -19,6 +18,7 @@
 
 #include "ops/linalg/linalg.hpp"
 #include "tensor/host_values.hpp"
+#include "tensor/raw.hpp"
 
 namespace reel {
 
@@ -91,14 +91,15 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& A, const T
         return {c.needs(0) ? pinv_gradient(a, p, matmul(c.grad(), adjoint_of(c.saved(1))), cuts) : Tensor(),
                 c.needs(1) ? matmul(adjoint_of(p), c.grad()) : Tensor()};
     });
-    const TensorOptions counts = A.options().dtype(kLong), values = A.options().dtype(toRealValueType(A.scalar_type()));
-    Tensor residuals = empty({0}, values);
+    const auto none = [&](ScalarType dtype) { return empty_raw({0}, dtype, A.device()); };
+    const ScalarType real_dtype = toRealValueType(A.scalar_type());
+    Tensor residuals = none(real_dtype);
     if (m > n && way != "gelsy" && has_values(A) && (!by_rank || (solved.rank == Scalar(n)).all().item<bool>())) {
         const Tensor distance = matmul(a, x) - b;
         residuals = sum(distance.is_complex() ? square(real(distance)) + square(imag(distance)) : square(distance), -2);
     }
-    return {vector ? squeeze(x, -1) : x, residuals, by_rank ? solved.rank : empty({0}, counts),
-            with_values ? solved.singular_values : empty({0}, values)};
+    return {vector ? squeeze(x, -1) : x, residuals, by_rank ? solved.rank : none(kLong),
+            with_values ? solved.singular_values : none(real_dtype)};
 }
 
 } // namespace reel

@@ -3,7 +3,6 @@
 #include <limits>
 
 #include <reel/autograd/ops/factory/ones.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/linalg/lu.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
@@ -23,6 +22,7 @@
 
 #include "ops/index/index_kernels.hpp"
 #include "ops/linalg/linalg.hpp"
+#include "tensor/raw.hpp"
 
 namespace reel {
 
@@ -95,8 +95,8 @@ Tensor lu_gradient(const Tensor& gl, const Tensor& gu, const Tensor& p, const Te
     if (up.defined()) g = g.defined() ? g + triu(up) : triu(up);
     g = triangular(adjoint_of(l1), g, true, true, true);
     g = triangular(adjoint_of(u1), g, false, false);
-    if (n > k) g = cat({g, g2.defined() ? g2 : zeros(with(batch_sizes(g), {k, n - k}), g.options())}, -1);
-    if (m > k) g = cat({g, g2.defined() ? g2 : zeros(with(batch_sizes(g), {m - k, n}), g.options())}, -2);
+    if (n > k) g = cat({g, g2.defined() ? g2 : zeros_raw(with(batch_sizes(g), {k, n - k}), g)}, -1);
+    if (m > k) g = cat({g, g2.defined() ? g2 : zeros_raw(with(batch_sizes(g), {m - k, n}), g)}, -2);
     return matmul(p, g);
 }
 
@@ -192,7 +192,7 @@ Tensor of_matrices(const Tensor& each, const Dims& sizes) {
     for (const std::int64_t s : sizes) count *= s;
     if (each.numel() == count) return alias_raw(each, sizes, contiguous_strides(sizes), 0);
     if (count == 1 && each.numel() > 0) return reshape(amax(reshape(each, {-1}), 0), sizes);
-    return zeros(sizes, each.options());
+    return zeros_raw(sizes, each);
 }
 std::tuple<Tensor, Tensor> solve_of(const char* op, const Tensor& A, const Tensor& B, bool left) {
     check_matrices(op, "A", A, true);

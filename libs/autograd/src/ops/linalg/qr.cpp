@@ -3,7 +3,6 @@
 
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/factory/ones.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/linalg/qr.hpp>
 #include <reel/autograd/ops/linalg/triangular_solve.hpp>
@@ -23,6 +22,7 @@
 
 #include "ops/linalg/linalg.hpp"
 #include "tensor/host_values.hpp"
+#include "tensor/raw.hpp"
 
 namespace reel {
 
@@ -35,7 +35,7 @@ Tensor reflector(const Tensor& packed, std::int64_t i) {
     const std::int64_t m = packed.size(-2);
     const Dims batch = batch_sizes(packed);
     std::vector<Tensor> parts;
-    if (i > 0) parts.push_back(zeros(with(batch, {i, 1}), packed.options()));
+    if (i > 0) parts.push_back(zeros_raw(with(batch, {i, 1}), packed));
     parts.push_back(ones(with(batch, {1, 1}), packed.options()));
     if (i + 1 < m) parts.push_back(narrow(narrow(packed, -1, i, 1), -2, i + 1, m - i - 1));
     return parts.size() == 1 ? parts[0] : cat(parts, -2);
@@ -122,7 +122,7 @@ std::vector<Tensor> reflect_columns(const Tensor& input) {
         rest = slice(reflected, -2, 1);
     }
     for (std::int64_t i = k; i-- > 0;) rest = cat({columns[std::size_t(i)], cat({rows[std::size_t(i)], rest}, -2)}, -1);
-    return {rest, factors.empty() ? zeros(with(batch_sizes(input), {0}), input.options()) : cat(factors, -1)};
+    return {rest, factors.empty() ? zeros_raw(with(batch_sizes(input), {0}), input) : cat(factors, -1)};
 }
 
 } // namespace
@@ -158,7 +158,7 @@ std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode) {
         const auto [packed, tau] = geqrf(A.detach());
         r = triu(columns <= m ? narrow(packed, -2, 0, columns) : packed);
         q = mode == "r"
-                ? zeros({0}, A.options())
+                ? zeros_raw({0}, A)
                 : apply_reflectors(packed, tau,
                                    expand(eye(m, columns, A.options()), with(batch_sizes(A), {m, columns})), false);
     }
@@ -192,7 +192,7 @@ std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode) {
             g2 = matmul(q, gv);
             const Tensor from_v = matmul(matmul(q, y_r), adjoint_of(gv));
             gq_all = gq.defined() ? gq + from_v : from_v;
-        } else g2 = zeros(with(batch_sizes(q), {m, n - k}), q.options());
+        } else g2 = zeros_raw(with(batch_sizes(q), {m, n - k}), q);
         return {cat({square(q, u, gq_all, gr.defined() ? narrow(gr, -1, 0, k) : Tensor()), g2}, -1)};
     });
     return {q, r};

@@ -1,7 +1,7 @@
 // Losses over three points: the anchor should be nearer to the positive than to the negative.
 #include <reel/autograd/ops/loss/triplet.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/clamp.hpp>
+#include <reel/autograd/ops/pointwise/extrema.hpp>
 #include <reel/autograd/ops/reduce/vector_norm.hpp>
 
 #include "ops/loss/loss.hpp"

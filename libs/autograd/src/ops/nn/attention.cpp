@@ -4,7 +4,7 @@
 #include <reel/autograd/ops/nn/attention.hpp>
 #include <reel/autograd/ops/nn/dropout.hpp>
 #include <reel/autograd/ops/nn/softmax.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/logical.hpp>
 #include <reel/autograd/ops/pointwise/masked_fill.hpp>
 #include <reel/autograd/ops/reduce/minmax.hpp>
 #include <reel/autograd/ops/shape/arrange.hpp>

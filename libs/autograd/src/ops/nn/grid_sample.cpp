@@ -4,9 +4,9 @@
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/nn/grid_sample.hpp>
 #include <reel/autograd/ops/pointwise/clamp.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/complex.hpp>
 #include <reel/autograd/ops/pointwise/division.hpp>
+#include <reel/autograd/ops/pointwise/logical.hpp>
 #include <reel/autograd/ops/pointwise/rounding.hpp>
 #include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/shape/expand.hpp>

@@ -173,4 +173,47 @@ Tensor upsample_nearest(const Tensor& input, OptionalIntArrayRef size, std::opti
     return interpolate(input, size, scale_factor, "nearest", std::nullopt, std::nullopt, false);
 }
 
+static Tensor sized(const char* op, const Tensor& input, std::int64_t rank, IntArrayRef output_size,
+                    std::string_view mode, std::optional<bool> align_corners) {
+    REEL_CHECK(input.dim() == rank + 2, op, ": input must have ", rank + 2, " dimensions, got sizes ", input.sizes());
+    return interpolate(input, output_size, std::nullopt, mode, align_corners, std::nullopt, false);
+}
+/// interpolate to a size, one function a mode and rank: ATen's names.
+REEL_OP("upsample_nearest1d(Tensor input, int[] output_size) -> Tensor", composite,
+        samples(call(numbers({1, 2, 3}), ints({5}))))
+Tensor upsample_nearest1d(const Tensor& input, IntArrayRef output_size) {
+    return sized("upsample_nearest1d", input, 1, output_size, "nearest", std::nullopt);
+}
+REEL_OP("upsample_nearest2d(Tensor input, int[] output_size) -> Tensor", composite,
+        samples(call(numbers({1, 2, 3, 3}), ints({5, 4}))))
+Tensor upsample_nearest2d(const Tensor& input, IntArrayRef output_size) {
+    return sized("upsample_nearest2d", input, 2, output_size, "nearest", std::nullopt);
+}
+REEL_OP("upsample_nearest3d(Tensor input, int[] output_size) -> Tensor", composite,
+        samples(call(numbers({1, 2, 3, 3, 3}), ints({5, 4, 2}))))
+Tensor upsample_nearest3d(const Tensor& input, IntArrayRef output_size) {
+    return sized("upsample_nearest3d", input, 3, output_size, "nearest", std::nullopt);
+}
+REEL_OP("upsample_linear1d(Tensor input, int[] output_size, bool align_corners) -> Tensor", composite,
+        samples(call(numbers({1, 2, 3}), ints({5}), false), call(numbers({1, 2, 3}), ints({5}), true)))
+Tensor upsample_linear1d(const Tensor& input, IntArrayRef output_size, bool align_corners) {
+    return sized("upsample_linear1d", input, 1, output_size, "linear", align_corners);
+}
+REEL_OP("upsample_bilinear2d(Tensor input, int[] output_size, bool align_corners) -> Tensor", composite,
+        samples(call(numbers({1, 2, 3, 3}), ints({5, 4}), false), call(numbers({1, 2, 3, 3}), ints({5, 4}), true)))
+Tensor upsample_bilinear2d(const Tensor& input, IntArrayRef output_size, bool align_corners) {
+    return sized("upsample_bilinear2d", input, 2, output_size, "bilinear", align_corners);
+}
+REEL_OP("upsample_bicubic2d(Tensor input, int[] output_size, bool align_corners) -> Tensor", composite,
+        samples(call(numbers({1, 2, 3, 3}), ints({5, 4}), false), call(numbers({1, 2, 3, 3}), ints({5, 4}), true)))
+Tensor upsample_bicubic2d(const Tensor& input, IntArrayRef output_size, bool align_corners) {
+    return sized("upsample_bicubic2d", input, 2, output_size, "bicubic", align_corners);
+}
+REEL_OP("upsample_trilinear3d(Tensor input, int[] output_size, bool align_corners) -> Tensor", composite,
+        samples(call(numbers({1, 2, 3, 3, 3}), ints({5, 4, 2}), false),
+                call(numbers({1, 2, 3, 3, 3}), ints({5, 4, 2}), true)))
+Tensor upsample_trilinear3d(const Tensor& input, IntArrayRef output_size, bool align_corners) {
+    return sized("upsample_trilinear3d", input, 3, output_size, "trilinear", align_corners);
+}
+
 } // namespace reel

@@ -38,6 +38,12 @@ Scalar minus(const Scalar& s) {
                                  : Scalar(-s.toLong());
 }
 
+Scalar conjugate(const Scalar& s) { return s.isComplex() ? Scalar(std::conj(s.toComplexDouble())) : s; }
+// The gradients of what stands beside a number.
+constexpr auto unchanged = [](const Tensor& g, const Scalar&) { return g; };
+constexpr auto times_number = [](const Tensor& g, const Scalar& number) { return g * conjugate(number); };
+constexpr auto over_number = [](const Tensor& g, const Scalar& number) { return g / conjugate(number); };
+
 /// Writes the op straight into `self` when shapes, dtypes and the tape allow; false when the general way is needed.
 template <class Op> bool write_into(const char* name, const Op& op, const Tensor& self, const Tensor& o) {
     if (autograd::needs_recording(self, o) || self.scalar_type() != o.scalar_type() || !self.is_contiguous() ||
@@ -74,14 +80,15 @@ Tensor& add_(const Tensor& input, const Tensor& other, const Scalar& alpha) {
         return in_place("add_", add_op{}, input, other, [&](const Tensor& x) { return add(x, other, alpha); });
     return in_place("add_", add_op{}, input, mul(other, alpha), [&](const Tensor& x) { return add(x, other, alpha); });
 }
-REEL_OP("add(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", rule, method, inplace)
+REEL_OP("add(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", rule, method, inplace,
+        samples(call(spread(-2, 2), 0.7)))
 Tensor add(const Tensor& input, const Scalar& other, const Scalar& alpha) {
-    if (is_one(alpha)) return apply_number("add", add_op{}, input, other);
+    if (is_one(alpha)) return apply_number("add", add_op{}, input, other, unchanged);
     return add(input, reel::detail::wrapped_number(other), alpha);
 }
 
 REEL_OP("sub(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor", rule, method, out, inplace_native,
-        alias("subtract"))
+        alias("subtract"), samples(call(spread(-2, 2), spread(-2, 2, 1)).with("alpha", 0.7)))
 Tensor sub(const Tensor& input, const Tensor& other, const Scalar& alpha) {
     REEL_CHECK(input.scalar_type() != kBool && other.scalar_type() != kBool,
                "sub: subtraction is not defined for bool tensors; use logical_xor");
@@ -96,17 +103,19 @@ Tensor& sub_(const Tensor& input, const Tensor& other, const Scalar& alpha) {
         return in_place("sub_", sub_op{}, input, other, [&](const Tensor& x) { return sub(x, other, alpha); });
     return in_place("sub_", sub_op{}, input, mul(other, alpha), [&](const Tensor& x) { return sub(x, other, alpha); });
 }
-REEL_OP("sub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", rule, method, inplace)
+REEL_OP("sub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", rule, method, inplace,
+        samples(call(spread(-2, 2), 0.7)))
 Tensor sub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
     REEL_CHECK(input.scalar_type() != kBool && !other.isBoolean(),
                "sub: subtraction is not defined for bool operands; use logical_xor");
-    if (is_one(alpha)) return apply_number("sub", sub_op{}, input, other);
+    if (is_one(alpha)) return apply_number("sub", sub_op{}, input, other, unchanged);
     return sub(input, reel::detail::wrapped_number(other), alpha);
 }
 /// other - alpha input
-REEL_OP("rsub(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor", composite)
+REEL_OP("rsub(Tensor input, Tensor other, *, Scalar alpha=1) -> Tensor", composite,
+        samples(call(spread(-2, 2), spread(-2, 2, 1)).with("alpha", 0.7)))
 Tensor rsub(const Tensor& input, const Tensor& other, const Scalar& alpha) { return sub(other, input, alpha); }
-REEL_OP("rsub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", rule)
+REEL_OP("rsub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", rule, samples(call(spread(-2, 2), 0.7)))
 Tensor rsub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
     REEL_CHECK(input.scalar_type() != kBool && !other.isBoolean(),
                "rsub: subtraction is not defined for bool operands; use logical_xor");
@@ -114,7 +123,8 @@ Tensor rsub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
     return sub(reel::detail::wrapped_number(other), input, alpha);
 }
 
-REEL_OP("mul(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace_native, alias("multiply"))
+REEL_OP("mul(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace_native, alias("multiply"),
+        samples(call(spread(-2, 2), spread(-2, 2, 1))))
 Tensor mul(const Tensor& input, const Tensor& other) {
     if (reel::detail::any_sparse(input, other)) return reel::detail::mul_sparse(input, other);
     return apply("mul", mul_op{}, input, other);
@@ -122,24 +132,26 @@ Tensor mul(const Tensor& input, const Tensor& other) {
 Tensor& mul_(const Tensor& input, const Tensor& other) {
     return in_place("mul_", mul_op{}, input, other, [&](const Tensor& x) { return mul(x, other); });
 }
-REEL_OP("mul(Tensor input, Scalar other) -> Tensor", rule, method, out, inplace)
+REEL_OP("mul(Tensor input, Scalar other) -> Tensor", rule, method, out, inplace, samples(call(spread(-2, 2), 0.7)))
 Tensor mul(const Tensor& input, const Scalar& other) {
     if (input.is_sparse()) return on_values("mul", input, [&](const Tensor& x) { return mul(x, other); });
-    return apply_number("mul", mul_op{}, input, other);
+    return apply_number("mul", mul_op{}, input, other, times_number);
 }
 
-REEL_OP("div(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("divide"))
+REEL_OP("div(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("divide"),
+        samples(call(spread(-2, 2), spread(0.5, 2, 1))))
 Tensor div(const Tensor& input, const Tensor& other) {
     if (reel::detail::any_sparse(input, other)) return reel::detail::div_sparse(input, other);
     return apply("div", div_op{}, input, other);
 }
-REEL_OP("div(Tensor input, Scalar other) -> Tensor", rule, method, out, inplace)
+REEL_OP("div(Tensor input, Scalar other) -> Tensor", rule, method, out, inplace, samples(call(spread(-2, 2), 0.7)))
 Tensor div(const Tensor& input, const Scalar& other) {
     if (input.is_sparse()) return on_values("div", input, [&](const Tensor& x) { return div(x, other); });
-    return apply_number("div", div_op{}, input, other);
+    return apply_number("div", div_op{}, input, other, over_number);
 }
 
-REEL_OP("neg(Tensor input) -> Tensor", rule, method, out_exact, inplace, alias("negative"))
+REEL_OP("neg(Tensor input) -> Tensor", rule, method, out_exact, inplace, alias("negative"),
+        samples(call(spread(-2, 2))))
 Tensor neg(const Tensor& input) {
     if (input.is_sparse()) return on_values("neg", input, [](const Tensor& x) { return neg(x); });
     return apply("neg", neg_op{}, input);

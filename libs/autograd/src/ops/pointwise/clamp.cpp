@@ -2,7 +2,8 @@
 #include <limits>
 
 #include <reel/autograd/ops/pointwise/clamp.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/comparison.hpp> // of the rules
+#include <reel/autograd/ops/pointwise/logical.hpp>
 #include <reel/autograd/ops/pointwise/masked_fill.hpp>
 #include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/pointwise/clamp.hpp>

@@ -4,6 +4,7 @@
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/complex.hpp>
 #include <reel/autograd/ops/pointwise/complex_parts.hpp>
+#include <reel/autograd/ops/pointwise/logical.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "ops/pointwise/run.hpp"

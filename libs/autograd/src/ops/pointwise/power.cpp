@@ -1,10 +1,10 @@
 // Powers.
 #include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
-#include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/complex_parts.hpp>
 #include <reel/autograd/ops/pointwise/conj.hpp>
 #include <reel/autograd/ops/pointwise/exponential.hpp>
+#include <reel/autograd/ops/pointwise/logical.hpp>
 #include <reel/autograd/ops/pointwise/power.hpp>
 #include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/pointwise/arithmetic.hpp>
@@ -63,6 +63,8 @@ Tensor pow(const Tensor& input, const Scalar& exponent) {
     REEL_CHECK(!isIntegralType(t) || exponent.toLong() >= 0, "pow: exponent is ", exponent,
                "; integers have no negative powers, convert input to a floating dtype first");
     if (!isIntegralType(t) && exponent.equal(2)) return t == input.scalar_type() ? square(input) : square(input.to(t));
+    if (isFloatingType(t) && t == input.scalar_type() && pointwise::few_factors_op::takes(exponent))
+        return pointwise::apply("pow", pointwise::few_factors_op(int(exponent.toDouble())), input);
     return pointwise::apply_number("pow", pointwise::pow_op{}, input, exponent);
 }
 REEL_OP("pow(Scalar input, Tensor exponent) -> Tensor", rule, out)

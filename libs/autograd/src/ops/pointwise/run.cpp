@@ -70,11 +70,18 @@ Dims byte_strides(const Tensor& t) {
         bytes.push_back(std::int64_t(std::uint64_t(s) * std::uint64_t(t.itemsize())));
     return bytes;
 }
+/// One element in the place of all?
+bool is_uniform(const Tensor& t) {
+    for (std::size_t d = 0; d < t.sizes().size(); ++d)
+        if (t.strides()[d] != 0 && t.sizes()[d] != 1) return false;
+    return true;
+}
 /// The loop over operands on the CPU, of which one may be a plain number.
 void run_on_host(const LoopLaunch& l) {
     const Tensor& out = *l.at[0];
     char* data[cpu::max_operands];
     std::int64_t steps[cpu::max_operands];
+    const bool rows = out.is_contiguous(), out_dense = rows || out.is_non_overlapping_and_dense();
     bool flat = true;
     for (int i = 0; i < l.count; ++i) {
         if (!l.at[i]) {
@@ -84,9 +91,10 @@ void run_on_host(const LoopLaunch& l) {
         }
         const Tensor& t = *l.at[i];
         data[i] = static_cast<char*>(host_data(t, l.name));
-        steps[i] = std::int64_t(t.itemsize());
-        flat = flat && (t.is_contiguous() || (t.strides().equals(out.strides()) && out.is_non_overlapping_and_dense()));
-        flat = flat && t.is_contiguous() == out.is_contiguous();
+        const bool uniform = i > 0 && is_uniform(t);
+        steps[i] = uniform ? 0 : std::int64_t(t.itemsize());
+        flat =
+            flat && (uniform || (t.is_contiguous() ? rows : !rows && out_dense && t.strides().equals(out.strides())));
     }
     if (flat) return cpu::for_each_flat(out.numel(), l.count, data, steps, l.loop, l.rule);
     Dims bytes[cpu::max_operands];
@@ -209,12 +217,9 @@ void run_into(const Launch& l, const Tensor& out, const Tensor& x, const Tensor&
     run_loop(l, 3, all);
 }
 
-Tensor run(const Launch& l, const Tensor& x, const Scalar& number, bool swapped) {
-    const Tensor cx = cast_raw(x, l.compute);
-    Tensor out = empty_like_raw(cx, l.result);
-    if (out.numel() == 0 || out.is_meta()) return out;
-    alignas(16) char element[16];
-    switch (l.compute) {
+namespace {
+void write_element(const Scalar& number, ScalarType dtype, char* element) {
+    switch (dtype) {
 #define REEL_CASE(T, Name)                                                                                             \
     case ScalarType::Name:                                                                                             \
         *reinterpret_cast<T*>(element) = number.to<T>();                                                               \
@@ -224,11 +229,29 @@ Tensor run(const Launch& l, const Tensor& x, const Scalar& number, bool swapped)
     default:
         break;
     }
+}
+} // namespace
+
+Tensor run(const Launch& l, const Tensor& x, const Scalar& number, bool swapped) {
+    alignas(16) char element[16];
+    write_element(number, l.compute, element);
+    if (x.scalar_type() == l.compute && x.is_cpu() && x.is_contiguous() && !launch_observer) [[likely]] {
+        Tensor out = empty_raw(x.sizes(), l.result);
+        char* const from = static_cast<char*>(x.impl()->data());
+        char* const data[] = {static_cast<char*>(out.impl()->data()), swapped ? element : from,
+                              swapped ? from : element};
+        const auto step = std::int64_t(elementSize(l.compute));
+        const std::int64_t steps[] = {std::int64_t(elementSize(l.result)), swapped ? 0 : step, swapped ? step : 0};
+        cpu::for_each_flat(out.numel(), 3, data, steps, l.loop, l.rule);
+        return out;
+    }
+    const Tensor cx = cast_raw(x, l.compute);
+    Tensor out = empty_like_raw(cx, l.result);
+    if (out.numel() == 0 || out.is_meta()) return out;
     const Tensor* const all[] = {&out, swapped ? nullptr : &cx, swapped ? &cx : nullptr};
     launch({l.name, l.loop, l.rule, l.rule_bytes, 3, all, element, elementSize(l.compute)});
     return out;
 }
-
 } // namespace reel::pointwise::detail
 
 namespace reel::detail {

@@ -1,8 +1,9 @@
 // Extrema and the elements that stand in the middle or occur most often.
 #include <reel/autograd/kernels/reduce.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
-#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/extrema.hpp>
+#include <reel/autograd/ops/pointwise/logical.hpp>
 #include <reel/autograd/ops/reduce/minmax.hpp>
 #include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>

@@ -4,12 +4,15 @@
 #include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
 #include <reel/autograd/ops/pointwise/conj.hpp>
+#include <reel/autograd/ops/pointwise/logical.hpp>
 #include <reel/autograd/ops/pointwise/masked_fill.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/reduce/scan.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
+#include <reel/autograd/pointwise/apply.hpp>
+#include <reel/autograd/pointwise/clamp.hpp>
 
 #include "ops/reduce/reduction.hpp"
 #include "ops/reduce/scan.hpp"
@@ -53,13 +56,12 @@ Tensor mean(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::opt
     return wide == t ? m : m.to(t);
 }
 /// Sum that takes NaN for zero.  gx = g where input is a number
-REEL_OP("nansum(Tensor input, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", composite, method,
-        out)
+REEL_OP("nansum(Tensor input, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", rule, method, out)
 Tensor nansum(const Tensor& input, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
     REEL_CHECK(!input.is_complex(), "nansum: input is ", dtype_name(input.scalar_type()),
                "; complex numbers are not supported");
     if (!input.is_floating_point()) return sum(input, dim, keepdim, dtype);
-    return sum(masked_fill(input, isnan(input), 0), dim, keepdim, dtype);
+    return sum(pointwise::apply("nansum", pointwise::nan_to_zero_op{}, input), dim, keepdim, dtype);
 }
 /// Mean of the elements that are numbers; NaN for none.
 REEL_OP("nanmean(Tensor input, int[]? dim=None, bool keepdim=False, *, Dtype? dtype=None) -> Tensor", composite, method,

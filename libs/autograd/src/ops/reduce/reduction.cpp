@@ -64,7 +64,7 @@ Tensor in_memory_order(const Tensor& t, Dims& dims) {
         s.push_back(t.sizes()[std::size_t(d)]);
         st.push_back(t.strides()[std::size_t(d)]);
         if (contains(dims, d)) reduced.push_back(std::int64_t(i));
-        else if (d < last_kept) return t;
+        else if (d < last_kept) return t; // what stays would come out in another order
         else last_kept = d;
     }
     dims = reduced;

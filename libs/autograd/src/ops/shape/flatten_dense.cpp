@@ -1,4 +1,5 @@
 // Many tensors as one vector, and back: buckets of gradients.
+#include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/shape/flatten_dense.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/reshape.hpp>
@@ -27,7 +28,8 @@ Tensor flatten_dense_tensors(TensorList tensors) {
     return cat(flat, 0);
 }
 /// Views of consecutive stretches of the vector `flat` with the sizes of `tensors`, of which nothing else is read.
-/// `flat` may be longer; a shorter one is an Error.
+/// Those without elements have memory of their own, so that `resize_` lets none of them grow into another. `flat` may
+/// be longer; a shorter one is an Error.
 REEL_OP("unflatten_dense_tensors(Tensor flat, Tensor[] tensors) -> Tensor[]", composite, view,
         not_differentiable("tensors"), any_device("tensors"),
         samples(call(numbers({9}), tensors({numbers({2, 3}), numbers({}, 4), numbers({2}, 5)}))))
@@ -42,7 +44,8 @@ std::vector<Tensor> unflatten_dense_tensors(const Tensor& flat, TensorList tenso
         const std::int64_t n = tensors[i].numel(), end = checked_add(op, "the sum of the sizes", start, n);
         REEL_CHECK(end <= flat.size(0), op, ": flat has ", flat.size(0), " elements, but tensor ", i, " of sizes ",
                    tensors[i].sizes(), " ends at ", end);
-        out.push_back(view(narrow(flat, 0, start, n), tensors[i].sizes()));
+        const Tensor part = view(narrow(flat, 0, start, n), tensors[i].sizes());
+        out.push_back(n == 0 ? reel::clone(part) : part);
         start = end;
     }
     return out;

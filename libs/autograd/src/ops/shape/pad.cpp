@@ -117,4 +117,40 @@ Tensor pad(const Tensor& input, IntArrayRef pad, std::string_view mode, const st
     return out.is_same(input) ? out.clone(MemoryFormat::Contiguous) : out;
 }
 
+static Tensor padded(const char* op, const Tensor& input, std::size_t rank, IntArrayRef padding, const char* mode) {
+    REEL_CHECK(padding.size() == 2 * rank, op, ": padding must have ", 2 * rank, " numbers, got ", padding);
+    return pad(input, padding, mode, std::nullopt);
+}
+/// pad(mode='reflect') and pad(mode='replicate'), one function a rank: ATen's names.
+REEL_OP("reflection_pad1d(Tensor input, int[] padding) -> Tensor", composite,
+        samples(call(numbers({1, 2, 3}), ints({1, 2}))))
+Tensor reflection_pad1d(const Tensor& input, IntArrayRef padding) {
+    return padded("reflection_pad1d", input, 1, padding, "reflect");
+}
+REEL_OP("reflection_pad2d(Tensor input, int[] padding) -> Tensor", composite,
+        samples(call(numbers({1, 2, 3, 3}), ints({1, 2, 0, 1}))))
+Tensor reflection_pad2d(const Tensor& input, IntArrayRef padding) {
+    return padded("reflection_pad2d", input, 2, padding, "reflect");
+}
+REEL_OP("reflection_pad3d(Tensor input, int[] padding) -> Tensor", composite,
+        samples(call(numbers({1, 2, 3, 3, 3}), ints({1, 2, 0, 1, 1, 0}))))
+Tensor reflection_pad3d(const Tensor& input, IntArrayRef padding) {
+    return padded("reflection_pad3d", input, 3, padding, "reflect");
+}
+REEL_OP("replication_pad1d(Tensor input, int[] padding) -> Tensor", composite,
+        samples(call(numbers({1, 2, 3}), ints({1, 2}))))
+Tensor replication_pad1d(const Tensor& input, IntArrayRef padding) {
+    return padded("replication_pad1d", input, 1, padding, "replicate");
+}
+REEL_OP("replication_pad2d(Tensor input, int[] padding) -> Tensor", composite,
+        samples(call(numbers({1, 2, 3, 3}), ints({1, 2, 0, 1}))))
+Tensor replication_pad2d(const Tensor& input, IntArrayRef padding) {
+    return padded("replication_pad2d", input, 2, padding, "replicate");
+}
+REEL_OP("replication_pad3d(Tensor input, int[] padding) -> Tensor", composite,
+        samples(call(numbers({1, 2, 3, 3, 3}), ints({1, 2, 0, 1, 1, 0}))))
+Tensor replication_pad3d(const Tensor& input, IntArrayRef padding) {
+    return padded("replication_pad3d", input, 3, padding, "replicate");
+}
+
 } // namespace reel

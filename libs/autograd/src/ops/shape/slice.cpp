@@ -119,7 +119,7 @@ Tensor narrow(const Tensor& input, std::int64_t dim, const Tensor& start, std::i
 }
 
 /// `narrow` into memory of its own.
-REEL_OP("narrow_copy(Tensor input, int dim, int start, int length) -> Tensor", composite, out_exact)
+REEL_OP("narrow_copy(Tensor input, int dim, int start, int length) -> Tensor", composite, method, out_exact)
 Tensor narrow_copy(const Tensor& input, std::int64_t dim, std::int64_t start, std::int64_t length) {
     return narrow(input, dim, start, length).clone(MemoryFormat::Contiguous);
 }

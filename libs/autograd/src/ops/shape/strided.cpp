@@ -123,7 +123,7 @@ Tensor as_strided_copy(const Tensor& input, IntArrayRef size, IntArrayRef stride
 
 /// A copy of `input` in which the elements that `as_strided` would show are those of `src`.
 REEL_OP("as_strided_scatter(Tensor input, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
-        rule)
+        rule, method)
 Tensor as_strided_scatter(const Tensor& input, const Tensor& src, IntArrayRef size, IntArrayRef stride,
                           std::optional<std::int64_t> storage_offset) {
     const std::int64_t offset = storage_offset.value_or(input.storage_offset());

@@ -17,22 +17,35 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
+/// What messages call the function and its length, and whether it has 16-bit floats.
+struct Asked {
+    const char *op, *length = "M";
+    bool half = false;
+    Asked(const char* name) : op(name) {}
+    Asked(const char* name, const char* length_name) : op(name), length(length_name), half(true) {}
+    void check(std::int64_t M, ScalarType t) const {
+        REEL_CHECK(M >= 0, op, ": ", length, " is ", M, "; expected a number that is not negative");
+        REEL_CHECK(t == kFloat || t == kDouble || (half && isFloatingType(t)), op, ": dtype is ", dtype_name(t),
+                   half ? "; expected a floating point dtype" : "; expected float32 or float64");
+        check_sizes(op, M, kDouble);
+    }
+};
 /// M values f(k, n): n is the last index of the window or, in a periodic one, the index where it would repeat.
-template <class F> Tensor window(const char* op, std::int64_t M, bool sym, const TensorOptions& options, F f) {
-    REEL_CHECK(M >= 0, op, ": M is ", M, "; expected a number that is not negative");
-    const ScalarType t = options.has_dtype() ? ScalarType(options.dtype()) : get_default_dtype();
-    REEL_CHECK(t == kFloat || t == kDouble, op, ": dtype is ", dtype_name(t), "; expected float32 or float64");
-    check_sizes(op, M, kDouble);
+template <class F> Tensor window(const Asked& asked, std::int64_t M, bool sym, const TensorOptions& options, F f) {
+    asked.check(M, options.has_dtype() ? ScalarType(options.dtype()) : get_default_dtype());
     const double last = double(sym ? M - 1 : M);
     const Tensor y = generated<double>(M, [&](std::int64_t k) { return M == 1 ? 1.0 : f(double(k), last); });
     const NoGradGuard guard;
-    const Tensor out = y.to(TensorOptions(t).device(options.device()));
+    const Tensor out = y.to(TensorOptions(options.dtype()).device(options.device()));
     out.set_requires_grad(options.requires_grad());
     return out;
 }
-Tensor cosines(const char* op, std::int64_t M, std::initializer_list<double> a, bool sym,
+Tensor triangle(const Asked& asked, std::int64_t M, bool sym, const TensorOptions& options) {
+    return window(asked, M, sym, options, [](double k, double n) { return 1 - std::abs(2 * k / n - 1); });
+}
+Tensor cosines(const Asked& asked, std::int64_t M, std::initializer_list<double> a, bool sym,
                const TensorOptions& options) {
-    return window(op, M, sym, options, [a](double k, double n) {
+    return window(asked, M, sym, options, [a](double k, double n) {
         double total = 0, i = 0;
         for (const double w : a) {
             total += w * std::cos(i * k * 2 * pi / n) * (std::fmod(i, 2) == 0 ? 1 : -1);
@@ -41,14 +54,19 @@ Tensor cosines(const char* op, std::int64_t M, std::initializer_list<double> a, 
         return total;
     });
 }
+Tensor kaiser(const Asked& asked, std::int64_t M, double beta, bool sym, const TensorOptions& options) {
+    return window(asked, M, sym, options, [beta](double k, double n) {
+        const double z = 2 * k / n - 1;
+        return special_math::i0(beta * std::sqrt(std::max(0.0, 1 - z * z))) / special_math::i0(beta);
+    });
+}
 
 } // namespace
 
 /// 1 - |2k/n - 1|
 REEL_OP("signal.windows.bartlett(int M, *, bool sym=True, TensorOptions options={}) -> Tensor", not_differentiable)
 Tensor signal_windows_bartlett(std::int64_t M, bool sym, TensorOptions options) {
-    return window("signal.windows.bartlett", M, sym, options,
-                  [](double k, double n) { return 1 - std::abs(2 * k / n - 1); });
+    return triangle("signal.windows.bartlett", M, sym, options);
 }
 REEL_OP("signal.windows.blackman(int M, *, bool sym=True, TensorOptions options={}) -> Tensor", not_differentiable)
 Tensor signal_windows_blackman(std::int64_t M, bool sym, TensorOptions options) {
@@ -115,10 +133,79 @@ REEL_OP("signal.windows.kaiser(int M, *, float beta=12.0, bool sym=True, TensorO
         not_differentiable)
 Tensor signal_windows_kaiser(std::int64_t M, double beta, bool sym, TensorOptions options) {
     REEL_CHECK_VALUE(beta >= 0, "signal.windows.kaiser: beta is ", beta, "; expected a number that is not negative");
-    return window("signal.windows.kaiser", M, sym, options, [beta](double k, double n) {
-        const double z = 2 * k / n - 1;
-        return special_math::i0(beta * std::sqrt(std::max(0.0, 1 - z * z))) / special_math::i0(beta);
-    });
+    return kaiser("signal.windows.kaiser", M, beta, sym, options);
+}
+
+// The windows of torch's root: n is window_length, where they repeat, or window_length - 1 where `periodic` is false.
+
+/// 1 - |2k/n - 1|
+REEL_OP("bartlett_window(int window_length, *, TensorOptions options={}) -> Tensor", not_differentiable,
+        samples(call(5), call(0)))
+Tensor bartlett_window(std::int64_t window_length, TensorOptions options) {
+    return bartlett_window(window_length, true, options);
+}
+REEL_OP("bartlett_window(int window_length, bool periodic, *, TensorOptions options={}) -> Tensor", not_differentiable,
+        samples(call(5, false), call(1, true)))
+Tensor bartlett_window(std::int64_t window_length, bool periodic, TensorOptions options) {
+    return triangle({"bartlett_window", "window_length"}, window_length, !periodic, options);
+}
+/// 0.42 - 0.5 cos(2 pi k/n) + 0.08 cos(4 pi k/n)
+REEL_OP("blackman_window(int window_length, *, TensorOptions options={}) -> Tensor", not_differentiable,
+        samples(call(5)))
+Tensor blackman_window(std::int64_t window_length, TensorOptions options) {
+    return blackman_window(window_length, true, options);
+}
+REEL_OP("blackman_window(int window_length, bool periodic, *, TensorOptions options={}) -> Tensor", not_differentiable,
+        samples(call(5, false)))
+Tensor blackman_window(std::int64_t window_length, bool periodic, TensorOptions options) {
+    return cosines({"blackman_window", "window_length"}, window_length, {0.42, 0.5, 0.08}, !periodic, options);
+}
+/// 0.5 - 0.5 cos(2 pi k/n)
+REEL_OP("hann_window(int window_length, *, TensorOptions options={}) -> Tensor", not_differentiable, samples(call(5)))
+Tensor hann_window(std::int64_t window_length, TensorOptions options) {
+    return hann_window(window_length, true, options);
+}
+REEL_OP("hann_window(int window_length, bool periodic, *, TensorOptions options={}) -> Tensor", not_differentiable,
+        samples(call(5, false)))
+Tensor hann_window(std::int64_t window_length, bool periodic, TensorOptions options) {
+    return cosines({"hann_window", "window_length"}, window_length, {0.5, 0.5}, !periodic, options);
+}
+/// alpha - beta cos(2 pi k/n)
+REEL_OP("hamming_window(int window_length, *, TensorOptions options={}) -> Tensor", not_differentiable,
+        samples(call(5)))
+Tensor hamming_window(std::int64_t window_length, TensorOptions options) {
+    return hamming_window(window_length, true, options);
+}
+REEL_OP("hamming_window(int window_length, bool periodic, *, TensorOptions options={}) -> Tensor", not_differentiable,
+        samples(call(5, false)))
+Tensor hamming_window(std::int64_t window_length, bool periodic, TensorOptions options) {
+    return hamming_window(window_length, periodic, 0.54, options);
+}
+REEL_OP("hamming_window(int window_length, bool periodic, float alpha, *, TensorOptions options={}) -> Tensor",
+        not_differentiable, samples(call(5, false, 0.6)))
+Tensor hamming_window(std::int64_t window_length, bool periodic, double alpha, TensorOptions options) {
+    return hamming_window(window_length, periodic, alpha, 0.46, options);
+}
+REEL_OP(
+    "hamming_window(int window_length, bool periodic, float alpha, float beta, *, TensorOptions options={}) -> Tensor",
+    not_differentiable, samples(call(5, false, 0.6, 0.3)))
+Tensor hamming_window(std::int64_t window_length, bool periodic, double alpha, double beta, TensorOptions options) {
+    return cosines({"hamming_window", "window_length"}, window_length, {alpha, beta}, !periodic, options);
+}
+/// I0(beta sqrt(1 - (2k/n - 1)^2)) / I0(beta)
+REEL_OP("kaiser_window(int window_length, *, TensorOptions options={}) -> Tensor", not_differentiable, samples(call(5)))
+Tensor kaiser_window(std::int64_t window_length, TensorOptions options) {
+    return kaiser_window(window_length, true, options);
+}
+REEL_OP("kaiser_window(int window_length, bool periodic, *, TensorOptions options={}) -> Tensor", not_differentiable,
+        samples(call(5, false)))
+Tensor kaiser_window(std::int64_t window_length, bool periodic, TensorOptions options) {
+    return kaiser_window(window_length, periodic, 12.0, options);
+}
+REEL_OP("kaiser_window(int window_length, bool periodic, float beta, *, TensorOptions options={}) -> Tensor",
+        not_differentiable, samples(call(5, false, 3.0)))
+Tensor kaiser_window(std::int64_t window_length, bool periodic, double beta, TensorOptions options) {
+    return kaiser({"kaiser_window", "window_length"}, window_length, beta, !periodic, options);
 }
 
 } // namespace reel

@@ -12,3 +12,8 @@
 #include <reel/data/datasets/subset.hpp>
 #include <reel/data/datasets/tensor.hpp>
 #include <reel/data/datasets/tensor_pair.hpp>
+
+namespace reel::data {
+using datasets::BatchDataset;
+using datasets::Dataset;
+} // namespace reel::data

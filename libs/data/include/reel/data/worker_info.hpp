@@ -23,26 +23,4 @@ const WorkerInfo* get_worker_info();
 /// it is the default generator.
 Generator batch_generator();
 
-namespace detail {
-/// The seed of a loader's pass.
-std::uint64_t pass_seed(std::uint64_t pass_number);
-/// The seed of one of its batches.
-std::uint64_t batch_seed(std::uint64_t pass_seed, std::uint64_t batch_number);
-
-/// Says that this thread makes a batch, as worker `id` of `num_workers` (none: the caller of a loader without).
-class BatchScope {
-public:
-    BatchScope(std::size_t id, std::size_t num_workers, std::uint64_t seed);
-    ~BatchScope();
-    BatchScope(const BatchScope&) = delete;
-
-private:
-    friend const WorkerInfo* data::get_worker_info();
-    friend Generator data::batch_generator();
-    WorkerInfo info_;
-    Generator generator_; ///< made when asked for
-    BatchScope* outer_;
-};
-} // namespace detail
-
 } // namespace reel::data

@@ -18,7 +18,8 @@ template <class Derived> class Cloneable : public Module {
 public:
     using Module::Module;
     void reset() override = 0;
-    ModulePtr clone(std::optional<Device> device = std::nullopt, bool keep_hooks = true) const override;
+    using Module::clone;
+    ModulePtr clone(std::optional<Device> device, bool keep_hooks) const override;
     Value forward_values(const Args& args, const Kwargs& kwargs) override;
     /// What the list of `options` says, where there is one (reel/nn/option_visitor.hpp).
     std::string extra_repr() const override;

@@ -13,7 +13,8 @@ namespace reel::nn {
 /// if one is given, with ties, flags and (unless told otherwise) hooks kept; `auto copy = nn::deep_copy(net);` has the
 /// type of `net`. Errors: Error for a class that does not derive from Cloneable, and for tensors that are no leaves.
 template <class H> H deep_copy(const H& module, std::optional<Device> device = std::nullopt, bool keep_hooks = true) {
-    ModulePtr copy = (*module).clone(device, keep_hooks);
+    const Module& original = *module;
+    ModulePtr copy = keep_hooks ? original.clone(device) : original.clone(device, false);
     using Class = std::remove_cvref_t<decltype(*module)>;
     return H(std::static_pointer_cast<Class>(std::move(copy)));
 }

@@ -205,8 +205,11 @@ public:
     /// happens inside, make calls eager as long as they are there. Copies of the module are not compiled.
     /// `jit::explain(module)` tells what was recorded. NotImplementedError in a program without reel_script.
     void compile();
-    /// A deep copy (M-50). Plain `Module` throws; `Cloneable<D>` implements it.
-    virtual ModulePtr clone(std::optional<Device> device = std::nullopt, bool keep_hooks = true) const;
+    /// A deep copy (M-50), the hooks with it. Plain `Module` throws; `Cloneable<D>` implements it; what overrides it is
+    /// asked where a copy of a whole tree comes to it.
+    virtual ModulePtr clone(const std::optional<Device>& device = std::nullopt) const;
+    /// The same, with or without the hooks: what `Cloneable<D>` overrides.
+    virtual ModulePtr clone(std::optional<Device> device, bool keep_hooks) const;
     template <class M> auto as() noexcept {
         if constexpr (requires { typename M::ContainedType; }) return dynamic_cast<typename M::ContainedType*>(this);
         else return dynamic_cast<M*>(this);

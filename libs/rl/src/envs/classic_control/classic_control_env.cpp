@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/rl/envs/classic_control/classic_control_env.hpp>
 
@@ -10,6 +9,7 @@
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/rl/specs/unbounded.hpp>
 
+#include "detail/host_tensor.hpp"
 #include "envs/render/canvas.hpp"
 #include "specs/spec_impl.hpp"
 #include "tensordict/dict_impl.hpp"
@@ -51,8 +51,8 @@ ClassicControlEnv::ClassicControlEnv(Setup setup)
 
 // --- states
 Tensor ClassicControlEnv::state() const {
-    Tensor out = reel::empty(followed_by(batch_size(), {state_size_}), TensorOptions(kDouble));
-    std::copy(state_.begin(), state_.end(), out.data_ptr<double>());
+    const auto [out, values] = detail::host_tensor<double>(followed_by(batch_size(), {state_size_}));
+    std::copy(state_.begin(), state_.end(), values);
     return out;
 }
 void ClassicControlEnv::set_state(const Tensor& state) {
@@ -77,8 +77,8 @@ TensorDict ClassicControlEnv::reset_to(const Tensor& state) {
 }
 TensorDict ClassicControlEnv::observed() const {
     auto dict = detail::DictImpl::make(batch_size(), std::nullopt, 4);
-    Tensor observation = reel::empty(observation_sizes_, TensorOptions(kFloat));
-    observe(state_.data(), numel(), observation.data_ptr<float>());
+    auto [observation, observed] = detail::host_tensor<float>(observation_sizes_);
+    observe(state_.data(), numel(), observed);
     dict->slots.push_back({"observation", std::move(observation)});
     for (const char* flag : {"done", "terminated", "truncated"})
         dict->slots.push_back({flag, reel::zeros(row_sizes_, TensorOptions(kBool))});
@@ -126,17 +126,15 @@ TensorDict ClassicControlEnv::do_step(const TensorDict& td) {
     if (!action.device().is_cpu()) action = action.cpu();
     action = action.contiguous();
     if (choices_) decode(action);
-    Tensor observation = reel::empty(observation_sizes_, TensorOptions(kFloat));
-    Tensor reward = reel::empty(row_sizes_, TensorOptions(kFloat)),
-           done = reel::empty(row_sizes_, TensorOptions(kBool)),
-           terminated = reel::empty(row_sizes_, TensorOptions(kBool)),
-           truncated = reel::empty(row_sizes_, TensorOptions(kBool));
+    auto [observation, observed] = detail::host_tensor<float>(observation_sizes_);
+    auto [reward, gained] = detail::host_tensor<float>(row_sizes_);
+    auto [done, d] = detail::host_tensor<bool>(row_sizes_);
+    auto [terminated, te] = detail::host_tensor<bool>(row_sizes_);
+    auto [truncated, tr] = detail::host_tensor<bool>(row_sizes_);
     const std::int64_t n = numel();
-    bool* const te = terminated.data_ptr<bool>();
     advance({n, state_.data(), choices_ ? choice_.data() : nullptr, choices_ ? nullptr : action.data_ptr<float>(),
-             reward.data_ptr<float>(), te});
-    observe(state_.data(), n, observation.data_ptr<float>());
-    bool *const tr = truncated.data_ptr<bool>(), *const d = done.data_ptr<bool>();
+             gained, te});
+    observe(state_.data(), n, observed);
     const std::int64_t limit = max_episode_steps_.value_or(INT64_MAX);
     for (std::int64_t i = 0; i < n; ++i) {
         tr[i] = ++elapsed_[std::size_t(i)] >= limit;

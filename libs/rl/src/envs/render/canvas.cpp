@@ -1,9 +1,8 @@
 #include "envs/render/canvas.hpp"
+#include "detail/host_tensor.hpp"
 
 #include <algorithm>
 #include <cmath>
-
-#include <reel/autograd/ops/factory/empty.hpp>
 
 namespace reel::rl::detail {
 
@@ -74,8 +73,8 @@ void Canvas::polygon(const std::vector<Point>& corners, Color color) {
 }
 
 Tensor Canvas::picture() const {
-    Tensor out = reel::empty({height_, width_, 3}, TensorOptions(kByte));
-    std::copy(pixels_.begin(), pixels_.end(), out.data_ptr<std::uint8_t>());
+    const auto [out, pixels] = detail::host_tensor<std::uint8_t>({height_, width_, 3});
+    std::copy(pixels_.begin(), pixels_.end(), pixels);
     return out;
 }
 

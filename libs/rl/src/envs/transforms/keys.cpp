@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/logical.hpp>
 
 namespace reel::rl::detail {
 

@@ -1,6 +1,7 @@
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/clamp.hpp>
 #include <reel/autograd/ops/pointwise/division.hpp>
+#include <reel/autograd/ops/pointwise/extrema.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/reduce/variance.hpp>
 #include <reel/rl/envs/transforms/observation_norm.hpp>

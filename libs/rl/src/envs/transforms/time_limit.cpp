@@ -1,10 +1,10 @@
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/rl/envs/transforms/time_limit.hpp>
 
 #include <algorithm>
 
 #include <reel/autograd/tensor_factory.hpp>
 
+#include "detail/host_tensor.hpp"
 #include "envs/masks.hpp"
 #include "envs/transforms/keys.hpp"
 
@@ -33,8 +33,8 @@ TensorDict TimeLimit::step(const TensorDict&, TensorDict next) {
     for (std::int64_t& count : elapsed_) any |= ++count >= max_episode_steps_;
     if (!any) return next;
     const std::vector<std::int64_t>& batch = parent().batch_size;
-    Tensor reached = reel::empty(batch, TensorOptions(kBool));
-    std::transform(elapsed_.begin(), elapsed_.end(), reached.data_ptr<bool>(),
+    const auto [reached, is_reached] = detail::host_tensor<bool>(batch);
+    std::transform(elapsed_.begin(), elapsed_.end(), is_reached,
                    [&](std::int64_t count) { return count >= max_episode_steps_; });
     for (const NestedKey& done : done_keys_) {
         const Tensor flag = next[done];

@@ -21,10 +21,10 @@ struct hardtanh_op : unary<Result::Same, floating | integral, Saves::Input>, vec
     }
     static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const {
-        return where(x < k<T>(low), k<T>(low), where(x > k<T>(high), k<T>(high), x));
+        return where(x < constant<T>(low), constant<T>(low), where(x > constant<T>(high), constant<T>(high), x));
     }
     template <class T> REEL_HD T df(T g, T x, T) const {
-        return where(x <= k<T>(low), k<T>(0), where(x >= k<T>(high), k<T>(0), g));
+        return where(x <= constant<T>(low), constant<T>(0), where(x >= constant<T>(high), constant<T>(0), g));
     }
 };
 /// scale x above zero, scale alpha (e^(x / width) - 1) below: elu, celu, selu.
@@ -33,13 +33,15 @@ struct elu_op : unary<Result::Same, floating, Saves::Input>, vector_form {
     explicit elu_op(double a = 1, double s = 1, double w = 1) : alpha(a), scale(s), width(w) {}
     static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const {
-        return where(x <= k<T>(0), expm1(x / k<T>(width)) * k<T>(alpha * scale), x * k<T>(scale));
+        return where(x <= constant<T>(0), expm1(x / constant<T>(width)) * constant<T>(alpha * scale),
+                     x * constant<T>(scale));
     }
     template <class T> REEL_HD T df(T g, T x, T) const {
         // exp only sees what it is used for: its overflow would spoil second derivatives, which are zero at zero.
-        return where(x <= k<T>(0),
-                     g * (exp(where(x < k<T>(0), x, k<T>(0)) / k<T>(width)) * k<T>(alpha * scale / width)),
-                     g * k<T>(scale));
+        return where(x <= constant<T>(0),
+                     g * (exp(where(x < constant<T>(0), x, constant<T>(0)) / constant<T>(width)) *
+                          constant<T>(alpha * scale / width)),
+                     g * constant<T>(scale));
     }
 };
 /// log(1 + e^(beta x)) / beta, and x itself from beta x > threshold on.
@@ -50,19 +52,23 @@ struct softplus_op : unary<Result::Same, floating, Saves::Input>, vector_form {
     explicit softplus_op(double b = 1, double t = 20) : beta(b), threshold(t) {}
     static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const {
-        return where(x * k<T>(beta) > k<T>(threshold), x, log1p(exp(x * k<T>(beta))) / k<T>(beta));
+        return where(x * constant<T>(beta) > constant<T>(threshold), x,
+                     log1p(exp(x * constant<T>(beta))) / constant<T>(beta));
     }
     template <class T> REEL_HD T df(T g, T x, T) const {
         // At the threshold the sigmoid is a constant: the second derivative is zero there.
-        const T z = x * k<T>(beta);
-        return where(z > k<T>(threshold), g, g * sigmoid(where(z >= k<T>(threshold), k<T>(threshold), z)));
+        const T z = x * constant<T>(beta);
+        return where(z > constant<T>(threshold), g,
+                     g * sigmoid(where(z >= constant<T>(threshold), constant<T>(threshold), z)));
     }
 };
 /// log(sigmoid(x))
 REEL_OP("nn.functional.logsigmoid(Tensor input) -> Tensor", rule, out_exact, alias("log_sigmoid"))
 struct logsigmoid_op : unary<Result::Same, floating, Saves::Input>, vector_form {
     static constexpr bool fused = true;
-    template <class T> REEL_HD T f(T x) const { return where(x > k<T>(0), k<T>(0), x) - log1p(exp(-abs(x))); }
+    template <class T> REEL_HD T f(T x) const {
+        return where(x > constant<T>(0), constant<T>(0), x) - log1p(exp(-abs(x)));
+    }
     template <class T> REEL_HD T df(T g, T x, T) const { return g * sigmoid(-x); }
 };
 /// x tanh(softplus(x))
@@ -71,8 +77,8 @@ struct mish_op : unary<Result::Same, floating, Saves::Input>, vector_form {
     static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const { return x * tanh(log1p(exp(x))); }
     template <class T> REEL_HD T df(T g, T x, T) const {
-        const T t = tanh(where(x > k<T>(20), x, log1p(exp(where(x > k<T>(20), k<T>(0), x)))));
-        return g * (t + x * sigmoid(x) * (k<T>(1) - t * t));
+        const T t = tanh(where(x > constant<T>(20), x, log1p(exp(where(x > constant<T>(20), constant<T>(0), x)))));
+        return g * (t + x * sigmoid(x) * (constant<T>(1) - t * t));
     }
 };
 /// min(max(x + 3, 0), 6) / 6
@@ -80,10 +86,12 @@ REEL_OP("nn.functional.hardsigmoid(Tensor input, bool inplace=False) -> Tensor",
 struct hardsigmoid_op : unary<Result::Same, floating, Saves::Input>, vector_form {
     static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const {
-        return where(x < k<T>(-3), k<T>(0), where(x > k<T>(3), k<T>(1), (x + k<T>(3)) / k<T>(6)));
+        return where(x < constant<T>(-3), constant<T>(0),
+                     where(x > constant<T>(3), constant<T>(1), (x + constant<T>(3)) / constant<T>(6)));
     }
     template <class T> REEL_HD T df(T g, T x, T) const {
-        return where(x <= k<T>(-3), k<T>(0), where(x >= k<T>(3), k<T>(0), g / k<T>(6)));
+        return where(x <= constant<T>(-3), constant<T>(0),
+                     where(x >= constant<T>(3), constant<T>(0), g / constant<T>(6)));
     }
 };
 /// x hardsigmoid(x)
@@ -91,10 +99,14 @@ REEL_OP("nn.functional.hardswish(Tensor input, bool inplace=False) -> Tensor", r
 struct hardswish_op : unary<Result::Same, floating, Saves::Input>, vector_form {
     static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const {
-        return x * where(x < k<T>(-3), k<T>(0), where(x > k<T>(3), k<T>(6), x + k<T>(3))) / k<T>(6);
+        return x *
+               where(x < constant<T>(-3), constant<T>(0),
+                     where(x > constant<T>(3), constant<T>(6), x + constant<T>(3))) /
+               constant<T>(6);
     }
     template <class T> REEL_HD T df(T g, T x, T) const {
-        return where(x <= k<T>(-3), k<T>(0), where(x >= k<T>(3), g, g * (x / k<T>(3) + k<T>(0.5))));
+        return where(x <= constant<T>(-3), constant<T>(0),
+                     where(x >= constant<T>(3), g, g * (x / constant<T>(3) + constant<T>(0.5))));
     }
 };
 /// The shrinking rules are the identity without a gap, at zero, too.
@@ -106,8 +118,10 @@ struct hardshrink_op : unary<Result::Same, floating, Saves::Input>, vector_form 
     double lambd;
     explicit hardshrink_op(double l = 0.5) : lambd(l) {}
     static constexpr bool fused = true;
-    template <class T> REEL_HD T f(T x) const { return where(abs(x) <= k<T>(lambd), k<T>(0), x); }
-    template <class T> REEL_HD T df(T g, T x, T) const { return where(abs(x) <= k<T>(gap(lambd)), k<T>(0), g); }
+    template <class T> REEL_HD T f(T x) const { return where(abs(x) <= constant<T>(lambd), constant<T>(0), x); }
+    template <class T> REEL_HD T df(T g, T x, T) const {
+        return where(abs(x) <= constant<T>(gap(lambd)), constant<T>(0), g);
+    }
 };
 /// Towards zero by lambd.
 REEL_OP("nn.functional.softshrink(Tensor input, float lambd=0.5) -> Tensor", rule, out_exact)
@@ -118,17 +132,20 @@ struct softshrink_op : unary<Result::Same, floating, Saves::Input>, vector_form 
     }
     static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const {
-        return where(x > k<T>(lambd), x - k<T>(lambd), where(x < k<T>(-lambd), x + k<T>(lambd), x * k<T>(0)));
+        return where(x > constant<T>(lambd), x - constant<T>(lambd),
+                     where(x < constant<T>(-lambd), x + constant<T>(lambd), x * constant<T>(0)));
     }
-    template <class T> REEL_HD T df(T g, T x, T) const { return where(abs(x) <= k<T>(gap(lambd)), k<T>(0), g); }
+    template <class T> REEL_HD T df(T g, T x, T) const {
+        return where(abs(x) <= constant<T>(gap(lambd)), constant<T>(0), g);
+    }
 };
 /// x above the threshold, `value` elsewhere.
 struct threshold_op : unary<Result::Same, floating | integral, Saves::Input>, vector_form {
     double threshold, value;
     threshold_op(double t = 0, double v = 0) : threshold(t), value(v) {}
     static constexpr bool fused = true;
-    template <class T> REEL_HD T f(T x) const { return where(x <= k<T>(threshold), k<T>(value), x); }
-    template <class T> REEL_HD T df(T g, T x, T) const { return where(x <= k<T>(threshold), k<T>(0), g); }
+    template <class T> REEL_HD T f(T x) const { return where(x <= constant<T>(threshold), constant<T>(value), x); }
+    template <class T> REEL_HD T df(T g, T x, T) const { return where(x <= constant<T>(threshold), constant<T>(0), g); }
 };
 /// x above zero, weight x elsewhere.
 struct prelu_op : binary<Result::Same, floating, a | b, a> {

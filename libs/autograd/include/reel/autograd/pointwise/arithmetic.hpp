@@ -34,25 +34,6 @@ struct div_op : binary<Result::ToFloat, floating | complex, b, a | b>, vector_fo
     template <class T> T da(T g, T, T o, T) const { return g / conj(o); }
     template <class T> T db(T g, T x, T o, T) const { return -g * conj((x / o) / o); }
 };
-/// What reaches an operand of `maximum` and `minimum`: nothing where the other one was taken, half of `g` where both
-/// are equal, all of it otherwise, also where either is NaN.
-template <class T> T unless_lost(const T& g, const T& lost, const T& tie) {
-    const auto t = g.scalar_type();
-    return g * (1 - lost.to(t) - tie.to(t) * 0.5);
-}
-/// NaN wins; ties share the gradient.
-REEL_OP("maximum(Tensor input, Tensor other) -> Tensor", rule, method, out)
-struct maximum_op : binary<Result::Same, floating | integral | boolean, a | b, a | b>, vector_form {
-    template <class T> REEL_HD T f(T x, T o) const { return maximum(x, o); }
-    template <class T> T da(T g, T x, T o, T) const { return unless_lost(g, x < o, x == o); }
-    template <class T> T db(T g, T x, T o, T) const { return unless_lost(g, x > o, x == o); }
-};
-REEL_OP("minimum(Tensor input, Tensor other) -> Tensor", rule, method, out)
-struct minimum_op : binary<Result::Same, floating | integral | boolean, a | b, a | b>, vector_form {
-    template <class T> REEL_HD T f(T x, T o) const { return minimum(x, o); }
-    template <class T> T da(T g, T x, T o, T) const { return unless_lost(g, x > o, x == o); }
-    template <class T> T db(T g, T x, T o, T) const { return unless_lost(g, x < o, x == o); }
-};
 /// atan2(x, o): d = (o dx - x do) / (x^2 + o^2)
 REEL_OP("atan2(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("arctan2"))
 struct atan2_op : binary<Result::ToFloat, floating, a | b, a | b>, vector_form {
@@ -75,22 +56,22 @@ struct neg_op : unary<Result::Same, all_numbers, Saves::Nothing>, vector_form {
 };
 REEL_OP("reciprocal(Tensor input) -> Tensor", rule, method, out, inplace)
 struct reciprocal_op : unary<Result::ToFloat, floating | complex, Saves::Output>, vector_form {
-    template <class T> REEL_HD T f(T x) const { return k<T>(1) / x; }
+    template <class T> REEL_HD T f(T x) const { return constant<T>(1) / x; }
     template <class T> T df(T g, T, T o) const { return -g * conj(o * o); }
 };
 struct square_op : unary<Result::Same, all_numbers, Saves::Input>, vector_form {
     template <class T> REEL_HD T f(T x) const { return T(math::wrapping(x) * math::wrapping(x)); }
-    template <class T> T df(T g, T x, T) const { return g * conj(x * k<T>(2)); }
+    template <class T> T df(T g, T x, T) const { return g * conj(x * constant<T>(2)); }
 };
 REEL_OP("sqrt(Tensor input) -> Tensor", rule, method, out, inplace, domain(0, infinity))
 struct sqrt_op : unary<Result::ToFloat, floating | complex, Saves::Output>, vector_form {
     template <class T> REEL_HD T f(T x) const { return sqrt(x); }
-    template <class T> T df(T g, T, T o) const { return g / conj(o * k<T>(2)); }
+    template <class T> T df(T g, T, T o) const { return g / conj(o * constant<T>(2)); }
 };
 REEL_OP("rsqrt(Tensor input) -> Tensor", rule, method, out, inplace, domain(0, infinity))
 struct rsqrt_op : unary<Result::ToFloat, floating | complex, Saves::Output>, vector_form {
     template <class T> REEL_HD T f(T x) const { return rsqrt(x); }
-    template <class T> T df(T g, T, T o) const { return g * conj(o * o * o * k<T>(-0.5)); }
+    template <class T> T df(T g, T, T o) const { return g * conj(o * o * o * constant<T>(-0.5)); }
 };
 
 } // namespace reel::pointwise

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include <reel/autograd/pointwise/rule.hpp>
 
@@ -9,13 +10,13 @@ namespace reel::pointwise {
 
 /// One bound or both; a NaN bound makes everything NaN, the upper bound wins. Gradients depend on which bounds are
 /// tensors: they stand with the op.
-struct clamp_min_op : binary<Result::Same, reals | boolean> {
-    template <class T> REEL_HD T f(T x, T low) const { return x != x ? x : low != low ? low : x < low ? low : x; }
+struct clamp_min_op : binary<Result::Same, reals | boolean>, vector_form {
+    template <class T> REEL_HD T f(T x, T low) const { return where(x >= low, x, where(x != x, x, low)); }
 };
-struct clamp_max_op : binary<Result::Same, reals | boolean> {
-    template <class T> REEL_HD T f(T x, T high) const { return x != x ? x : high != high ? high : x > high ? high : x; }
+struct clamp_max_op : binary<Result::Same, reals | boolean>, vector_form {
+    template <class T> REEL_HD T f(T x, T high) const { return where(x <= high, x, where(x != x, x, high)); }
 };
-struct clamp_op : ternary<Result::Same, reals> {
+struct clamp_op : ternary<Result::Same, reals>, vector_form {
     template <class T> REEL_HD T f(T x, T low, T high) const {
         return clamp_max_op().f(clamp_min_op().f(x, low), high);
     }
@@ -44,7 +45,7 @@ struct fmin_op : binary<Result::Same, reals | boolean, a | b, a | b> {
 };
 
 /// NaN and the infinities become numbers, of complex numbers in either part.
-struct nan_to_num_op : unary<Result::Same, floating | complex, Saves::Input> {
+struct nan_to_num_op : unary<Result::Same, floating | complex, Saves::Input>, vector_form {
     double nan, high, low;
     nan_to_num_op(double for_nan, double above, double below) : nan(for_nan), high(above), low(below) {}
     template <class T> REEL_HD T f(T x) const {
@@ -55,8 +56,16 @@ struct nan_to_num_op : unary<Result::Same, floating | complex, Saves::Input> {
 
 private:
     template <class T> REEL_HD T part(T x) const {
-        return x != x ? T(nan) : std::isinf(x) ? (x > 0 ? T(high) : T(low)) : x;
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        return where(x != x, k<T>(nan),
+                     where(x == k<T>(infinity), k<T>(high), where(x == k<T>(-infinity), k<T>(low), x)));
     }
+};
+/// x, and zero for NaN.
+struct nan_to_zero_op : unary<Result::Same, floating, Saves::Input>, vector_form {
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x) const { return where(x != x, k<T>(0), x); }
+    template <class T> REEL_HD T df(T g, T x, T) const { return where(x != x, k<T>(0), g); }
 };
 
 } // namespace reel::pointwise

@@ -1,4 +1,4 @@
-// Comparisons, logic and predicates: what gives a bool for each element.
+// Comparisons and predicates: what gives a bool for each element.
 #pragma once
 
 #include <cmath>
@@ -7,55 +7,35 @@
 
 namespace reel::pointwise {
 
-/// Comparisons by order; complex numbers have none.
-inline constexpr unsigned ordered = floating | integral | boolean, anything = ordered | complex;
-
 REEL_OP("eq(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace)
 REEL_OP("eq(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
-struct eq_op : binary<Result::Same, anything> {
-    template <class T> REEL_HD bool f(T x, T o) const { return x == o; }
+struct eq_op : binary<Result::Same, anything>, vector_form {
+    template <class T> REEL_HD auto f(T x, T o) const { return x == o; }
 };
 REEL_OP("ne(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace, alias("not_equal"))
 REEL_OP("ne(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
-struct ne_op : binary<Result::Same, anything> {
-    template <class T> REEL_HD bool f(T x, T o) const { return x != o; }
+struct ne_op : binary<Result::Same, anything>, vector_form {
+    template <class T> REEL_HD auto f(T x, T o) const { return x != o; }
 };
 REEL_OP("lt(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace, alias("less"))
 REEL_OP("lt(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
-struct lt_op : binary<Result::Same, ordered> {
-    template <class T> REEL_HD bool f(T x, T o) const { return x < o; }
+struct lt_op : binary<Result::Same, ordered>, vector_form {
+    template <class T> REEL_HD auto f(T x, T o) const { return x < o; }
 };
 REEL_OP("le(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace, alias("less_equal"))
 REEL_OP("le(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
-struct le_op : binary<Result::Same, ordered> {
-    template <class T> REEL_HD bool f(T x, T o) const { return x <= o; }
+struct le_op : binary<Result::Same, ordered>, vector_form {
+    template <class T> REEL_HD auto f(T x, T o) const { return x <= o; }
 };
 REEL_OP("gt(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace, alias("greater"))
 REEL_OP("gt(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
-struct gt_op : binary<Result::Same, ordered> {
-    template <class T> REEL_HD bool f(T x, T o) const { return x > o; }
+struct gt_op : binary<Result::Same, ordered>, vector_form {
+    template <class T> REEL_HD auto f(T x, T o) const { return x > o; }
 };
 REEL_OP("ge(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace, alias("greater_equal"))
 REEL_OP("ge(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
-struct ge_op : binary<Result::Same, ordered> {
-    template <class T> REEL_HD bool f(T x, T o) const { return x >= o; }
-};
-
-REEL_OP("logical_and(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace)
-struct logical_and_op : binary<Result::Same, anything> {
-    template <class T> REEL_HD bool f(T x, T o) const { return x != T(0) && o != T(0); }
-};
-REEL_OP("logical_or(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace)
-struct logical_or_op : binary<Result::Same, anything> {
-    template <class T> REEL_HD bool f(T x, T o) const { return x != T(0) || o != T(0); }
-};
-REEL_OP("logical_xor(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace)
-struct logical_xor_op : binary<Result::Same, anything> {
-    template <class T> REEL_HD bool f(T x, T o) const { return (x != T(0)) != (o != T(0)); }
-};
-REEL_OP("logical_not(Tensor input) -> Tensor", not_differentiable, method, out, inplace)
-struct logical_not_op : unary<Result::Same, anything> {
-    template <class T> REEL_HD bool f(T x) const { return x == T(0); }
+struct ge_op : binary<Result::Same, ordered>, vector_form {
+    template <class T> REEL_HD auto f(T x, T o) const { return x >= o; }
 };
 
 REEL_OP("isnan(Tensor input) -> Tensor", not_differentiable, method)

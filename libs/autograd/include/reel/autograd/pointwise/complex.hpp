@@ -27,10 +27,13 @@ struct abs_op : unary<Result::Same, all_numbers | boolean, Saves::Input>, vector
 
 /// -1, 0 or 1; 0 for NaN.
 REEL_OP("sign(Tensor input) -> Tensor", rule, method, out_exact, inplace)
-struct sign_op : unary<Result::Same, reals | boolean> {
+struct sign_op : unary<Result::Same, reals | boolean>, vector_form {
     template <class T> REEL_HD T f(T x) const {
         if constexpr (std::is_same_v<T, bool>) return x;
-        else return T(int(x > 0) - int(x < 0));
+        else if constexpr (std::is_integral_v<T>) return T(int(x > 0) - int(x < 0));
+        else
+            return where(x > constant<T>(0), constant<T>(1),
+                         where(x < constant<T>(0), constant<T>(-1), constant<T>(0)));
     }
     template <class T> T df(T g, T, T) const { return zeros_like(g); }
     void check(const char* op, const Tensor& x) const {
@@ -39,7 +42,7 @@ struct sign_op : unary<Result::Same, reals | boolean> {
 };
 /// x / |x|, zero at zero; `sign` for real input.
 REEL_OP("sgn(Tensor input) -> Tensor", rule, method, out_exact, inplace)
-struct sgn_op : unary<Result::Same, all_numbers | boolean, Saves::Input> {
+struct sgn_op : unary<Result::Same, all_numbers | boolean, Saves::Input>, vector_form {
     template <class T> REEL_HD T f(T x) const {
         if constexpr (math::is_complex<T>::value) {
             const auto r = abs(x);

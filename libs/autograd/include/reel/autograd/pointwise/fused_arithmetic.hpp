@@ -19,6 +19,7 @@ public:
         if constexpr (std::is_integral_v<T>) return T(whole_);
         else if constexpr (math::is_complex<T>::value)
             return T(typename T::value_type(part_), typename T::value_type(imaginary_));
+        else if constexpr (requires { typename T::Scalar; }) return T(typename T::Scalar(part_));
         else return T(part_);
     }
 
@@ -28,7 +29,7 @@ private:
 };
 
 /// input + value tensor1 tensor2
-struct addcmul_op : ternary<Result::Same, all_numbers, none, c, b> {
+struct addcmul_op : ternary<Result::Same, all_numbers, none, c, b>, vector_form {
     Scalar value;
     Factor factor;
     explicit addcmul_op(const Scalar& v) : value(v), factor(v) {}
@@ -42,7 +43,7 @@ struct addcmul_op : ternary<Result::Same, all_numbers, none, c, b> {
     template <class T> T dc(T g, T, T p, T, T) const { return g * conj(p * value); }
 };
 /// input + value tensor1 / tensor2
-struct addcdiv_op : ternary<Result::Same, floating | complex, none, c, b | c> {
+struct addcdiv_op : ternary<Result::Same, floating | complex, none, c, b | c>, vector_form {
     Scalar value;
     Factor factor;
     explicit addcdiv_op(const Scalar& v) : value(v), factor(v) {}
@@ -54,17 +55,19 @@ struct addcdiv_op : ternary<Result::Same, floating | complex, none, c, b | c> {
 
 /// From the nearer end, so that weight 1 gives `end` exactly.
 template <class T> REEL_HD T between(T x, T end, T weight) {
-    return abs(weight) < 0.5 ? x + weight * (end - x) : end - (end - x) * (T(1) - weight);
+    using Size = decltype(abs(weight));
+    return where(abs(weight) < constant<Size>(0.5), x + weight * (end - x),
+                 end - (end - x) * (constant<T>(1) - weight));
 }
 /// input + weight (end - input)
-struct lerp_op : ternary<Result::Same, floating | complex, c, c, a | b> {
+struct lerp_op : ternary<Result::Same, floating | complex, c, c, a | b>, vector_form {
     template <class T> REEL_HD T f(T x, T end, T weight) const { return between(x, end, weight); }
     template <class T> T da(T g, T, T, T w, T) const { return g * conj(1 - w); }
     template <class T> T db(T g, T, T, T w, T) const { return g * conj(w); }
     template <class T> T dc(T g, T x, T end, T, T) const { return g * conj(end - x); }
 };
 /// The same with a plain number as the weight.
-struct lerp_number_op : binary<Result::Same, floating | complex> {
+struct lerp_number_op : binary<Result::Same, floating | complex>, vector_form {
     Scalar weight;
     Factor factor;
     explicit lerp_number_op(const Scalar& w) : weight(w), factor(w) {}

@@ -11,13 +11,12 @@ namespace reel::pointwise {
 
 /// log(e^x + e^o), without overflow.  gx = g sigmoid(x - o)
 REEL_OP("logaddexp(Tensor input, Tensor other) -> Tensor", rule, method, out)
-struct logaddexp_op : binary<Result::Same, floating | complex, a | b, a | b> {
+struct logaddexp_op : binary<Result::Same, floating | complex, a | b, a | b>, vector_form {
     template <class T> REEL_HD T f(T x, T o) const {
         if constexpr (math::is_complex<T>::value) return of_complex(x, o);
         else {
-            if (std::isinf(x) && x == o) return x;
-            const T most = x != x || x > o ? x : o;
-            return most + std::log1p(std::exp(-std::abs(x - o)));
+            // of equal ones no difference: infinities have none
+            return maximum(x, o) + log1p(exp(-where(x == o, constant<T>(0), abs(x - o))));
         }
     }
     template <class T> T da(T g, T x, T o, T) const { return g * conj(sigmoid(x - o)); }
@@ -35,12 +34,11 @@ private:
 };
 /// log2(2^x + 2^o), without overflow.  gx = g / (1 + 2^(o - x)) = g sigmoid((x - o) log 2)
 REEL_OP("logaddexp2(Tensor input, Tensor other) -> Tensor", rule, method, out)
-struct logaddexp2_op : binary<Result::Same, floating, a | b, a | b> {
+struct logaddexp2_op : binary<Result::Same, floating, a | b, a | b>, vector_form {
     static constexpr double log_2 = 0.693147180559945309;
     template <class T> REEL_HD T f(T x, T o) const {
-        if (std::isinf(x) && x == o) return x;
-        const T most = x != x || x > o ? x : o;
-        return most + std::log1p(std::exp2(-std::abs(x - o))) * T(1.442695040888963407);
+        return maximum(x, o) +
+               log1p(exp2(-where(x == o, constant<T>(0), abs(x - o)))) * constant<T>(1.442695040888963407);
     }
     template <class T> T da(T g, T x, T o, T) const { return g * sigmoid((x - o) * log_2); }
     template <class T> T db(T g, T x, T o, T) const { return g * sigmoid((o - x) * log_2); }
@@ -76,17 +74,23 @@ struct xlog1py_op : binary<Result::ToFloat, floating, a | b, a | b> {
 /// log(x / (1 - x)); with `eps`, x is first brought into [eps, 1 - eps].
 REEL_OP("logit(Tensor input, float? eps=None) -> Tensor", rule, method, out, inplace, alias("special.logit"),
         domain(0, 1))
-struct logit_op : unary<Result::ToFloat, floating, Saves::Input> {
+struct logit_op : unary<Result::ToFloat, floating, Saves::Input>, vector_form {
     double eps; ///< negative for none
     explicit logit_op(std::optional<double> e = std::nullopt) : eps(e.value_or(-1)) {}
+    static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const {
-        if (eps >= 0) x = x < T(eps) ? T(eps) : x > T(1 - eps) ? T(1 - eps) : x;
-        return x == T(1) ? std::numeric_limits<T>::infinity() : std::log(x / (T(1) - x));
+        if (eps >= 0)
+            x = where(x < constant<T>(eps), constant<T>(eps), where(x > constant<T>(1 - eps), constant<T>(1 - eps), x));
+        return log(x / (constant<T>(1) - x));
     }
-    template <class T> T df(T g, T x, T) const {
+    template <class T> REEL_HD T df(T g, T x, T) const {
         const double low = eps >= 0 ? eps : 0, outside = eps >= 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
-        const T inside = logical_and(x >= low, x <= 1 - low), within = where(inside, x, 0.5);
-        return where(inside, g / (within * (1 - within)), outside);
+        // The formula sees only what it is used for: second derivatives are finite, too.
+        const T within =
+            where(x < constant<T>(low), constant<T>(0.5), where(x > constant<T>(1 - low), constant<T>(0.5), x));
+        const T slope = g / (within * (constant<T>(1) - within));
+        return where(x < constant<T>(low), constant<T>(outside),
+                     where(x > constant<T>(1 - low), constant<T>(outside), slope));
     }
 };
 /// -x log(x); zero at 0, -infinity below.

@@ -31,10 +31,23 @@ struct pow_op : binary<Result::Same, all_numbers, a | b, a | b>, vector_form {
     Tensor da(const Tensor& g, const Tensor& x, const Tensor& o, const Tensor& y) const;
     Tensor db(const Tensor& g, const Tensor& x, const Tensor& o, const Tensor& y) const;
 };
+/// x to a small whole number, by a few products: 3, 4, -1, -2.  d/dx = n x^(n-1)
+struct few_factors_op : unary<Result::Same, floating, Saves::Input>, vector_form {
+    int exponent;
+    explicit few_factors_op(int n) : exponent(n) {}
+    template <class T> REEL_HD T f(T x) const {
+        if (exponent > 0) return exponent == 3 ? x * x * x : (x * x) * (x * x);
+        const T inverse = constant<T>(1) / x; // squared after it: the square of x may overflow where this is a number
+        return exponent == -1 ? inverse : inverse * inverse;
+    }
+    template <class T> T df(T g, T x, T) const { return g * (pow(x, Scalar(exponent - 1)) * Scalar(exponent)); }
+    /// Is a power of this exponent one of them?
+    static bool takes(const Scalar& n) { return n.equal(3) || n.equal(4) || n.equal(-1) || n.equal(-2); }
+};
 /// sqrt(x^2 + o^2), without overflow.  gx = g x / y, zero at the origin as a norm's.
 REEL_OP("hypot(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace)
-struct hypot_op : binary<Result::Same, floating, a | y, b | y> {
-    template <class T> REEL_HD T f(T x, T o) const { return std::hypot(x, o); }
+struct hypot_op : binary<Result::Same, floating, a | y, b | y>, vector_form {
+    template <class T> REEL_HD T f(T x, T o) const { return hypot(x, o); }
     template <class T> T da(T g, T x, T, T y) const { return g * (x / masked_fill(y, y == 0, 1)); }
     template <class T> T db(T g, T, T o, T y) const { return g * (o / masked_fill(y, y == 0, 1)); }
 };

@@ -15,6 +15,8 @@ enum class Result { Same, ToFloat };
 enum Types : unsigned { floating = 1, complex = 2, integral = 4, boolean = 8 };
 /// Common sets of them.
 inline constexpr unsigned all_numbers = floating | complex | integral, reals = floating | integral;
+/// What can be compared by order (complex numbers cannot), and every dtype.
+inline constexpr unsigned ordered = reals | boolean, anything = ordered | complex;
 /// What the derivative of a unary rule reads.
 enum class Saves : unsigned { Nothing = 0, Input = 1, Output = 2, Both = 3 };
 /// What a derivative of a rule of several operands reads: operands, and the result `y`.
@@ -53,7 +55,8 @@ template <Result R, unsigned T, unsigned A = none, unsigned B = none, unsigned C
 
 /// Further base of a rule whose `f` (and `df`, if it is fused) is written for vectors as well: it chooses by `where`,
 /// not by `?:`, and calls only what vectors have (`reel/autograd/detail/cpu/vec_arithmetic.hpp`, the functions of
-/// `scalar_math.hpp`). The build compiles its floating loops once per instruction set.
+/// `scalar_math.hpp`). What `f` returns is the vector or, of a comparison, its lanes' truth. The build compiles its
+/// floating loops once per instruction set.
 struct vector_form {};
 /// Further base of a rule that calls what only the host has: no device gets a kernel from it.
 struct host_only {};
@@ -66,13 +69,15 @@ struct in_double : unary<Result::ToFloat, floating, S>, host_only {
     template <class T> T f(T x) const { return T(F(double(x))); }
 };
 
-/// A constant in the arithmetic of T: stays a plain number for tensors, so that it promotes as one.
-template <class T> REEL_HD auto k(double c) {
+/// A number in the arithmetic of T: stays a plain one for tensors, so that it promotes as one.
+template <class T> REEL_HD auto constant(double c) {
     if constexpr (std::is_same_v<T, Tensor>) return c;
     else if constexpr (requires { typename T::Scalar; }) return T(typename T::Scalar(c));
     else if constexpr (math::is_complex<T>::value) return T(typename T::value_type(c));
     else return T(c);
 }
+/// The same in the formulas of programs that were written with it.
+template <class T> REEL_HD auto k(double c) { return constant<T>(c); }
 
 template <class... Op> struct op_list {};
 

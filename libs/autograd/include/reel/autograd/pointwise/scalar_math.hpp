@@ -86,7 +86,13 @@ requires std::is_arithmetic_v<T> REEL_HD T minimum(T a, T b) { return a != a || 
 template <class T>
 requires std::is_floating_point_v<T> REEL_HD T pow(T a, T b) { return std::pow(a, b); }
 template <class T> std::complex<T> pow(std::complex<T> a, std::complex<T> b) { return std::pow(a, b); }
-template <class T>
-requires std::is_floating_point_v<T> REEL_HD T atan2(T a, T b) { return std::atan2(a, b); }
+#define REEL_REAL_FN2(name)                                                                                            \
+    template <class T>                                                                                                 \
+    requires std::is_floating_point_v<T> REEL_HD T name(T a, T b) { return std::name(a, b); }
+REEL_REAL_FN2(atan2)
+REEL_REAL_FN2(copysign)
+REEL_REAL_FN2(fmod)
+REEL_REAL_FN2(hypot)
+#undef REEL_REAL_FN2
 
 } // namespace reel::math

@@ -48,7 +48,7 @@ struct sinc_op : unary<Result::ToFloat, floating | complex, Saves::Input> {
     static constexpr double pi = 3.14159265358979323846;
     template <class T> REEL_HD T f(T x) const {
         if (x == T(0)) return T(1);
-        const T z = k<T>(pi) * x;
+        const T z = constant<T>(pi) * x;
         return sin(z) / z;
     }
     template <class T> T df(T g, T x, T) const {

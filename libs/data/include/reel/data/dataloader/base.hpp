@@ -7,6 +7,7 @@
 
 #include <reel/autograd/error.hpp>
 #include <reel/data/dataloader_options.hpp>
+#include <reel/data/detail/batch_scope.hpp>
 #include <reel/data/detail/pinned.hpp>
 #include <reel/data/detail/worker_pool.hpp>
 #include <reel/data/iterator.hpp>

@@ -6,34 +6,11 @@
 #include <vector>
 
 #include <reel/nn/detail/pack.hpp>
+#include <reel/nn/detail/parametrization_step.hpp>
 #include <reel/nn/functional_call.hpp>
 #include <reel/nn/modules/module_list.hpp>
 
 namespace reel::nn::utils::parametrize {
-
-namespace detail {
-/// Calls `right_inverse` of a parametrization of a known class.
-using RightInverse = Value (*)(Module&, const Tensor&);
-template <class M> constexpr RightInverse right_inverse_of() {
-    if constexpr (requires(M & m, const Tensor& t) { m.right_inverse(t); })
-        return [](Module& m, const Tensor& t) { return nn::detail::pack(static_cast<M&>(m).right_inverse(t)); };
-    else return nullptr;
-}
-/// A parametrization, and how it is inverted; null where its class cannot.
-struct Step {
-    ModulePtr module;
-    RightInverse inverse;
-};
-template <class P> Step step(P&& parametrization) {
-    auto p = nn::detail::as_typed_ptr(std::forward<P>(parametrization));
-    constexpr RightInverse inverse = right_inverse_of<typename decltype(p)::element_type>();
-    return {std::move(p), inverse};
-}
-void register_parametrization(Module& module, const std::string& tensor_name, Step step, bool unsafe);
-void remove_parametrizations(Module& module, const std::string& tensor_name, bool leave_parametrized);
-bool is_parametrized(const Module& module);
-bool is_parametrized(const Module& module, const std::string& tensor_name);
-} // namespace detail
 
 /// The parametrizations of one tensor, "0", "1", ..., and what they make it of: `original`, or `original0`,
 /// `original1`, ... where the right inverse of the first gives several. Made by register_parametrization, found at

@@ -86,3 +86,7 @@ PackedSequence pack_sequence(ArrayRef<Tensor> sequences, bool enforce_sorted = t
 std::vector<Tensor> unpack_sequence(const PackedSequence& packed_sequences);
 
 } // namespace reel::nn::utils::rnn
+
+namespace reel {
+using nn::utils::rnn::pad_sequence; // ATen's, too
+}

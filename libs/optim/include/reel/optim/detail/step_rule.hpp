@@ -8,7 +8,7 @@
 /// rules, of which the build makes the kernels.
 namespace reel::optim::steps {
 
-using pointwise::k;
+using pointwise::constant;
 using pointwise::op_list;
 using namespace reel::math;
 
@@ -22,11 +22,11 @@ protected:
     template <class T> REEL_HD T begin(T* x) const {
         T g = x[1];
         if (maximize) g = -g;
-        if (shrink != 1) x[0] = x[0] * k<T>(shrink);
-        if (weight_decay != 0) g = g + x[0] * k<T>(weight_decay);
+        if (shrink != 1) x[0] = x[0] * constant<T>(shrink);
+        if (weight_decay != 0) g = g + x[0] * constant<T>(weight_decay);
         return g;
     }
-    template <class T> REEL_HD static T lerp(T a, T b, double weight) { return a + (b - a) * k<T>(weight); }
+    template <class T> REEL_HD static T lerp(T a, T b, double weight) { return a + (b - a) * constant<T>(weight); }
 };
 
 } // namespace reel::optim::steps

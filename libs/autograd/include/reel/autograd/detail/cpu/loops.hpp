@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include <reel/autograd/detail/cpu/vec.hpp>
 
@@ -132,6 +133,61 @@ void binary_loop(char* const* data, const std::int64_t* s, std::int64_t n, const
             *reinterpret_cast<T*>(data[0] + i * s[0]) =
                 T(f(*reinterpret_cast<const T*>(data[1] + i * s[1]), *reinterpret_cast<const T*>(data[2] + i * s[2])));
     }
+}
+
+/// The lanes' truth as bools, one after the other.
+inline void store_as(bool* p, Mask<float> m) {
+    typedef std::int8_t B __attribute__((vector_size(vector_bytes / 4)));
+    const B truth = __builtin_convertvector(m.m, B) & 1;
+    std::memcpy(p, &truth, sizeof(truth));
+}
+inline void store_as(bool* p, Mask<double> m) {
+    typedef std::int8_t B __attribute__((vector_size(vector_bytes / 8)));
+    const B truth = __builtin_convertvector(m.m, B) & 1;
+    std::memcpy(p, &truth, sizeof(truth));
+}
+
+namespace detail {
+/// `m` elements, `stride` bytes apart, to and from a block. Apart from the loops, which have many instances.
+template <class T> [[gnu::noinline]] void gather(T* to, const char* from, std::int64_t stride, int m) {
+    for (int k = 0; k < m; ++k) to[k] = *reinterpret_cast<const T*>(from + k * stride);
+}
+template <class T> [[gnu::noinline]] void scatter(char* to, std::int64_t stride, const T* from, int m) {
+    for (int k = 0; k < m; ++k) *reinterpret_cast<T*>(to + k * stride) = from[k];
+}
+
+template <class R, class F, class T, std::size_t... I>
+void run_lanes(char* const* data, const std::int64_t* s, std::int64_t n, const F& f, std::index_sequence<I...>) {
+    constexpr int w = Vec<Compute<T>>::size;
+    T block[sizeof...(I)][w] = {};
+    std::int64_t i = 0;
+    if (dense<R>(s[0]) && ((dense<T>(s[I + 1]) || s[I + 1] == 0) && ...)) {
+        // A repeated element fills a block, which is read again and again: one loop for every mixture.
+        const T* from[] = {s[I + 1] == 0 ? block[I] : reinterpret_cast<const T*>(data[I + 1])...};
+        const std::int64_t step[] = {s[I + 1] == 0 ? 0 : w...};
+        (gather(block[I], data[I + 1], s[I + 1], s[I + 1] == 0 ? w : 0), ...);
+        R* out = reinterpret_cast<R*>(data[0]);
+        for (; i + w <= n; i += w, out += w) {
+            store_as(out, f(load_as(from[I])...));
+            ((from[I] += step[I]), ...);
+        }
+    }
+    // Tails, and every other layout: gathered into a block and scattered, one arithmetic for all.
+    for (; i < n; i += w) {
+        const int m = int(n - i < w ? n - i : w);
+        (gather(block[I], data[I + 1] + i * s[I + 1], s[I + 1], m), ...);
+        R made[w];
+        store_as(made, f(load_as(block[I])...));
+        scatter(data[0] + i * s[0], s[0], made, m);
+    }
+}
+} // namespace detail
+
+/// out = f(a, b, c, ...) elementwise, of `operands` vectors of T; R is T, or bool where f gives the lanes' truth. Any
+/// operand may be one repeated element.
+template <class F, class T, class R, int operands>
+void lanes_loop(char* const* data, const std::int64_t* s, std::int64_t n, const void* context) {
+    detail::run_lanes<R, F, T>(data, s, n, *static_cast<const F*>(context), std::make_index_sequence<operands>{});
 }
 
 } // namespace reel::cpu::REEL_ISA

@@ -11,7 +11,8 @@ namespace reel::cpu::REEL_ISA {
 template <class Op> struct Forward {
     Op op;
     template <class X> X operator()(X x) const { return op.f(x); }
-    template <class X> X operator()(X x, X o) const { return op.f(x, o); }
+    template <class X> auto operator()(X x, X o) const { return op.f(x, o); }
+    template <class X> X operator()(X x, X y, X z) const { return op.f(x, y, z); }
 };
 template <class Op> struct Backward {
     Op op;
@@ -20,7 +21,10 @@ template <class Op> struct Backward {
 
 template <class Op, class T> void set_loops() {
     pointwise::LoopTable& table = pointwise::loop_table<Op>;
-    if constexpr (Op::operands == 2) table.forward[int(dtype_of<T>)] = &binary_loop<Forward<Op>, T>;
+    using R = pointwise::result_of<Op, T>;
+    if constexpr (Op::operands > 2 || !std::is_same_v<R, T>)
+        table.forward[int(dtype_of<T>)] = &lanes_loop<Forward<Op>, T, R, Op::operands>;
+    else if constexpr (Op::operands == 2) table.forward[int(dtype_of<T>)] = &binary_loop<Forward<Op>, T>;
     else {
         table.forward[int(dtype_of<T>)] = &unary_loop<Forward<Op>, T>;
         if constexpr (Op::fused) table.backward[int(dtype_of<T>)] = &binary_loop<Backward<Op>, T>;

@@ -126,12 +126,18 @@ inline VD sigmoid(VD x);
 #elif defined(__AVX512F__)
 #define REEL_SLEEF_F(name, ulp) Sleef_##name##f16_##ulp
 #define REEL_SLEEF_D(name, ulp) Sleef_##name##d8_##ulp
+#define REEL_SLEEF_EXACT_F(name) Sleef_##name##f16
+#define REEL_SLEEF_EXACT_D(name) Sleef_##name##d8
 #elif defined(__AVX2__)
 #define REEL_SLEEF_F(name, ulp) Sleef_##name##f8_##ulp
 #define REEL_SLEEF_D(name, ulp) Sleef_##name##d4_##ulp
+#define REEL_SLEEF_EXACT_F(name) Sleef_##name##f8
+#define REEL_SLEEF_EXACT_D(name) Sleef_##name##d4
 #elif defined(__SSE2__)
 #define REEL_SLEEF_F(name, ulp) Sleef_##name##f4_##ulp
 #define REEL_SLEEF_D(name, ulp) Sleef_##name##d2_##ulp
+#define REEL_SLEEF_EXACT_F(name) Sleef_##name##f4
+#define REEL_SLEEF_EXACT_D(name) Sleef_##name##d2
 #endif
 
 #if defined(REEL_SLEEF_F)
@@ -159,6 +165,13 @@ inline VD sigmoid(VD x);
         return map_lanes(x, y, [](double a, double b) { return std::name(a, b); });                                    \
     }
 #endif
+#if defined(REEL_SLEEF_F)
+#define REEL_EXACT2(name)                                                                                              \
+    inline VF name(VF x, VF y) { return VF((VF::Raw)REEL_SLEEF_EXACT_F(name)(x.v, y.v)); }                             \
+    inline VD name(VD x, VD y) { return VD((VD::Raw)REEL_SLEEF_EXACT_D(name)(x.v, y.v)); }
+#else
+#define REEL_EXACT2(name) REEL_TAIL2(name, )
+#endif
 #define REEL_TAIL(name, ulp) REEL_TAIL_F(name, ulp) REEL_TAIL_D(name, ulp)
 REEL_TAIL_D(exp, u10)
 REEL_TAIL_D(expm1, u10)
@@ -185,6 +198,8 @@ REEL_TAIL(atanh, u10)
 REEL_TAIL(erfc, u15)
 REEL_TAIL2(atan2, u10)
 REEL_TAIL2(pow, u10)
+REEL_TAIL2(hypot, u05)
+REEL_EXACT2(fmod)
 inline VD sigmoid(VD x) { return VD(1.0) / (VD(1.0) + exp(-x)); }
 /// The tail's functions are infinite from where the square overflows; out there both are log(2 |x|).
 template <class T> Vec<T> asinh(Vec<T> x) {
@@ -202,5 +217,8 @@ template <class T> Vec<T> acosh(Vec<T> x) {
 #undef REEL_TAIL_F
 #undef REEL_TAIL_D
 #undef REEL_TAIL2
+#undef REEL_EXACT2
+#undef REEL_SLEEF_EXACT_F
+#undef REEL_SLEEF_EXACT_D
 
 } // namespace reel::cpu::REEL_ISA

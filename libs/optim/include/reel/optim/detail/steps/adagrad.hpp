@@ -12,7 +12,7 @@ struct adagrad_step : StepRule {
     template <class T> REEL_HD void operator()(T* x) const {
         const T g = begin(x);
         x[2] = x[2] + g * g;
-        x[0] = x[0] - g * k<T>(lr) / (sqrt(x[2]) + k<T>(eps));
+        x[0] = x[0] - g * constant<T>(lr) / (sqrt(x[2]) + constant<T>(eps));
     }
 };
 

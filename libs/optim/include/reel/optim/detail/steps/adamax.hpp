@@ -12,8 +12,8 @@ struct adamax_step : StepRule {
     template <class T> REEL_HD void operator()(T* x) const {
         const T g = begin(x);
         x[2] = lerp(x[2], g, 1 - beta1);
-        x[3] = maximum(x[3] * k<T>(beta2), abs(g) + k<T>(eps));
-        x[0] = x[0] - x[2] * k<T>(step_size) / x[3];
+        x[3] = maximum(x[3] * constant<T>(beta2), abs(g) + constant<T>(eps));
+        x[0] = x[0] - x[2] * constant<T>(step_size) / x[3];
     }
 };
 

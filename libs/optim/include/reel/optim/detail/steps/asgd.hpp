@@ -11,8 +11,8 @@ struct asgd_step : StepRule {
     double decay = 1, eta = 0, mu = 1;
     template <class T> REEL_HD void operator()(T* x) const {
         const T g = begin(x);
-        x[0] = x[0] * k<T>(decay) - g * k<T>(eta);
-        x[2] = mu == 1 ? x[0] : x[2] + (x[0] - x[2]) * k<T>(mu);
+        x[0] = x[0] * constant<T>(decay) - g * constant<T>(eta);
+        x[2] = mu == 1 ? x[0] : x[2] + (x[0] - x[2]) * constant<T>(mu);
     }
 };
 

@@ -12,9 +12,9 @@ struct nadam_step : StepRule {
     template <class T> REEL_HD void operator()(T* x) const {
         const T g = begin(x);
         x[2] = lerp(x[2], g, 1 - beta1);
-        x[3] = x[3] * k<T>(beta2) + g * g * k<T>(1 - beta2);
-        const T denom = sqrt(x[3]) * k<T>(scale) + k<T>(eps);
-        x[0] = x[0] - (g * k<T>(grad_size) + x[2] * k<T>(avg_size)) / denom;
+        x[3] = x[3] * constant<T>(beta2) + g * g * constant<T>(1 - beta2);
+        const T denom = sqrt(x[3]) * constant<T>(scale) + constant<T>(eps);
+        x[0] = x[0] - (g * constant<T>(grad_size) + x[2] * constant<T>(avg_size)) / denom;
     }
 };
 

@@ -11,18 +11,18 @@ template <bool centered, bool momentum_buffer> struct rmsprop_step : StepRule {
     double alpha = 0, eps = 0, momentum = 0;
     template <class T> REEL_HD void operator()(T* x) const {
         const T g = begin(x);
-        x[2] = x[2] * k<T>(alpha) + g * g * k<T>(1 - alpha);
+        x[2] = x[2] * constant<T>(alpha) + g * g * constant<T>(1 - alpha);
         T v = x[2];
         if constexpr (centered) {
             x[3] = lerp(x[3], g, 1 - alpha);
             v = v - x[3] * x[3];
         }
-        const T move = g / (sqrt(v) + k<T>(eps));
+        const T move = g / (sqrt(v) + constant<T>(eps));
         if constexpr (momentum_buffer) {
             T& b = x[3 + centered];
-            b = b * k<T>(momentum) + move;
-            x[0] = x[0] - b * k<T>(lr);
-        } else x[0] = x[0] - move * k<T>(lr);
+            b = b * constant<T>(momentum) + move;
+            x[0] = x[0] - b * constant<T>(lr);
+        } else x[0] = x[0] - move * constant<T>(lr);
     }
 };
 

@@ -1,0 +1,33 @@
+// cuDNN's functions as the process has them. They are looked for when the first op asks: Reel's library loads without.
+#pragma once
+
+#include <cudnn.h>
+
+#include <string>
+
+#include <reel/autograd/device.hpp>
+
+namespace reel::cuda::dnn {
+
+#define REEL_CUDNN_FUNCTIONS(f)                                                                                        \
+    f(cudnnGetVersion) f(cudnnGetErrorString) f(cudnnGetLastErrorString) f(cudnnCreate) f(cudnnDestroy)                \
+        f(cudnnSetStream) f(cudnnBackendCreateDescriptor) f(cudnnBackendDestroyDescriptor) f(cudnnBackendFinalize)     \
+            f(cudnnBackendSetAttribute) f(cudnnBackendGetAttribute) f(cudnnBackendExecute)
+
+struct Api {
+#define REEL_CUDNN_MEMBER(name) decltype(&::name) name = nullptr;
+    REEL_CUDNN_FUNCTIONS(REEL_CUDNN_MEMBER)
+#undef REEL_CUDNN_MEMBER
+};
+
+/// Null where there is no cuDNN 9: neither among the libraries that the process has loaded, nor under the name that the
+/// environment's REEL_CUDNN_LIBRARY gives (usually libcudnn.so.9).
+const Api* api();
+/// Why there is none; empty when there is one.
+const std::string& reason_for_none();
+/// The calling thread's handle on the device, which must be current; it works on the thread's current stream.
+cudnnHandle_t handle(const char* op, DeviceIndex index);
+/// Throws Error with the op, the call, the status and what cuDNN says of the reason.
+void check(cudnnStatus_t status, const char* op, const char* call);
+
+} // namespace reel::cuda::dnn

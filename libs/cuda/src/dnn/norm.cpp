@@ -1,0 +1,96 @@
+// Normalisation of float32: cuDNN has no float64 for it, and Reel's ops bring 16-bit floats in float32. What a batch is
+// normalised by comes from Reel's own kernels (float64), and so does the map itself, of which cuDNN has no operation.
+#include <array>
+
+#include <reel/autograd/ops/factory/empty.hpp>
+
+#include "dnn.hpp"
+#include "dnn/enabled.hpp"
+#include "dnn/graph.hpp"
+
+namespace reel::cuda::dnn {
+
+namespace {
+
+using Sizes = std::array<std::int64_t, 4>;
+
+/// Rows seen as [rows, inner, 1, 1]; channels as [batch, channels, length, 1].
+struct Layout {
+    Sizes all, affine, moments;
+    static Layout of_rows(std::int64_t rows, std::int64_t inner) {
+        return {{rows, inner, 1, 1}, {1, inner, 1, 1}, {rows, 1, 1, 1}};
+    }
+    static Layout of_channels(const NormGeometry& g) {
+        return {{g.batch, g.channels, g.length, 1}, {1, g.channels, 1, 1}, {1, g.channels, 1, 1}};
+    }
+};
+bool takes(const Tensor& x, const Tensor& weight) {
+    return is_enabled() && x.scalar_type() == kFloat && weight.defined() && x.numel() > 0;
+}
+
+struct Gradients {
+    const Tensor &gy, &x, &mean, &rstd, &weight, &gx, &gw, &gb;
+};
+/// cuDNN computes all gradients or none: those that nobody wants get memory for a while.
+bool backward(const char* op, cudnnBackendNormMode_t mode, const Layout& l, const Gradients& t) {
+    const auto or_own = [](const Tensor& wanted, const Tensor& like) {
+        return wanted.defined() ? wanted : reel::empty(like.sizes(), like.options());
+    };
+    const Tensor gw = or_own(t.gw, t.weight), gb = or_own(t.gb, t.weight);
+    Graph graph(op, t.x);
+    const Part x = graph.dense(t.x, l.all), gy = graph.dense(t.gy, l.all), mean = graph.dense(t.mean, l.moments),
+               rstd = graph.dense(t.rstd, l.moments), weight = graph.dense(t.weight, l.affine),
+               gx = graph.dense(t.gx, l.all), of_weight = graph.dense(gw, l.affine),
+               of_bias = graph.dense(gb, l.affine);
+    graph.operation(CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR,
+                    {{CUDNN_ATTR_OPERATION_NORM_BWD_MODE, mode},
+                     {CUDNN_ATTR_OPERATION_NORM_BWD_XDESC, x},
+                     {CUDNN_ATTR_OPERATION_NORM_BWD_MEAN_DESC, mean},
+                     {CUDNN_ATTR_OPERATION_NORM_BWD_INV_VARIANCE_DESC, rstd},
+                     {CUDNN_ATTR_OPERATION_NORM_BWD_DYDESC, gy},
+                     {CUDNN_ATTR_OPERATION_NORM_BWD_SCALE_DESC, weight},
+                     {CUDNN_ATTR_OPERATION_NORM_BWD_DSCALE_DESC, of_weight},
+                     {CUDNN_ATTR_OPERATION_NORM_BWD_DBIAS_DESC, of_bias},
+                     {CUDNN_ATTR_OPERATION_NORM_BWD_DXDESC, gx}});
+    return graph.run();
+}
+
+} // namespace
+
+bool norm_backward(const char* op, const NormGeometry& g, const Tensor& gy, const Tensor& x, const Tensor& mean,
+                   const Tensor& rstd, const Tensor& weight, bool constant_stats, const Tensor& gx, const Tensor& gw,
+                   const Tensor& gb) {
+    if (g.groups != 0 || constant_stats || !gx.defined() || !takes(x, weight)) return false;
+    return backward(op, CUDNN_BATCH_NORM, Layout::of_channels(g), {gy, x, mean, rstd, weight, gx, gw, gb});
+}
+
+bool layer_norm(const char* op, const Tensor& y, const Tensor& mean, const Tensor& rstd, const Tensor& x,
+                const Tensor& weight, const Tensor& bias, std::int64_t inner, double eps) {
+    if (!takes(x, weight) || !bias.defined()) return false;
+    const Layout l = Layout::of_rows(x.numel() / inner, inner);
+    Graph graph(op, x);
+    const Part in = graph.dense(x, l.all), m = graph.dense(mean, l.moments), r = graph.dense(rstd, l.moments),
+               w = graph.dense(weight, l.affine), b = graph.dense(bias, l.affine), out = graph.dense(y, l.all),
+               epsilon = graph.number(float(eps), l.all.size());
+    graph.operation(CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR,
+                    {{CUDNN_ATTR_OPERATION_NORM_FWD_MODE, CUDNN_LAYER_NORM},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_PHASE, CUDNN_NORM_FWD_TRAINING},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_XDESC, in},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_MEAN_DESC, m},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_INV_VARIANCE_DESC, r},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_SCALE_DESC, w},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_BIAS_DESC, b},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_EPSILON_DESC, epsilon},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_YDESC, out}});
+    return graph.run();
+}
+
+bool layer_norm_backward(const char* op, const Tensor& gy, const Tensor& x, const Tensor& mean, const Tensor& rstd,
+                         const Tensor& weight, std::int64_t inner, const Tensor& gx, const Tensor& gw,
+                         const Tensor& gb) {
+    if (!gx.defined() || !takes(x, weight)) return false;
+    return backward(op, CUDNN_LAYER_NORM, Layout::of_rows(x.numel() / inner, inner),
+                    {gy, x, mean, rstd, weight, gx, gw, gb});
+}
+
+} // namespace reel::cuda::dnn

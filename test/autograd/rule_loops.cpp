@@ -1,0 +1,154 @@
+// Loops of pointwise rules: every length, layout and floating dtype against one number after the other.
+#include <reel/autograd/detail/rule_launch.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/pointwise/comparison.hpp>
+#include <reel/autograd/pointwise/fused_arithmetic.hpp>
+#include <reel/autograd/pointwise/logical.hpp>
+#include <reel/autograd/tensor_factory.hpp>
+#include <reel/autograd/tensor_operators.hpp>
+
+using namespace reel;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity(),
+                 not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr ScalarType floats[] = {kFloat, kDouble, kHalf, kBFloat16};
+
+/// Small halves, which every dtype holds, both zeros, infinities and NaN, from another place on for each `start`.
+Tensor numbers(std::int64_t n, int start, ScalarType dtype) {
+    constexpr double list[] = {0.5, -1.5, 0.0, 2.0, -0.0, infinity, 1.0, not_a_number, -infinity, -0.5, 1.5, -2.0, 3.0};
+    const Tensor t = empty({n}, TensorOptions(kDouble));
+    for (std::int64_t i = 0; i < n; ++i) t.data_ptr<double>()[i] = list[std::size_t(i * (start + 1) + start) % 13];
+    return t.to(dtype);
+}
+/// The same numbers in other places: dense, every second of a longer row, a column, from an odd address on.
+std::vector<Tensor> laid_out(const Tensor& t) {
+    const std::int64_t n = t.numel();
+    const Tensor spaced = zeros({2 * n}, t.options()), table = zeros({n, 3}, t.options()),
+                 later = zeros({n + 1}, t.options());
+    std::vector<Tensor> all{t, spaced.slice(0, 0, 2 * n, 2), table.select(1, 1), later.narrow(0, 1, n)};
+    for (std::size_t i = 1; i < all.size(); ++i) all[i].copy_(t);
+    return all;
+}
+double at(const Tensor& t, std::int64_t i) { return t.select(0, i).item().toDouble(); }
+bool alike(double x, double y, double tolerance = 0) {
+    return std::isnan(x) ? std::isnan(y) : x == y || std::abs(x - y) <= tolerance * std::max(1.0, std::abs(y));
+}
+
+using Fn = std::function<Tensor(const Tensor&, const Tensor&, const Tensor&)>;
+using Number = std::function<double(double, double, double)>;
+/// `f` in every layout, length and dtype gives `number` of the elements; `third` stays dense.
+void check_everywhere(const Fn& f, const Number& number, double roundings = 0) {
+    for (const ScalarType dtype : floats)
+        for (const std::int64_t n : {1, 2, 7, 8, 15, 16, 17, 31, 64, 67}) {
+            const double tolerance = roundings * (dtype == kDouble ? 1e-15 : dtype == kFloat ? 1e-6 : 1e-2);
+            const Tensor x = numbers(n, 0, dtype), y = numbers(n, 2, dtype), z = numbers(n, 4, dtype);
+            const std::vector<Tensor> xs = laid_out(x), ys = laid_out(y), zs = laid_out(z);
+            for (std::size_t k = 0; k < xs.size(); ++k) {
+                const Tensor got = f(xs[k], ys[(k + 1) % ys.size()], zs[k / 2]);
+                const Tensor repeated = f(xs[k], y.select(0, 0), z);
+                for (std::int64_t i = 0; i < n; ++i) {
+                    BOOST_TEST_CONTEXT(dtype_name(dtype) << ", element " << i << " of " << n << ", layout " << k) {
+                        const double want = number(at(x, i), at(y, i), at(z, i)),
+                                     other = number(at(x, i), at(y, 0), at(z, i));
+                        BOOST_TEST(alike(at(got, i), want, tolerance));
+                        BOOST_TEST(alike(at(repeated, i), other, tolerance));
+                    }
+                }
+            }
+        }
+}
+double bounded(double x, double low, double high) {
+    if (std::isnan(x)) return x;
+    const double raised = std::isnan(low) ? low : x < low ? low : x;
+    return std::isnan(raised) ? raised : std::isnan(high) ? high : raised > high ? high : raised;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(rule_loops)
+
+BOOST_AUTO_TEST_CASE(comparisons_give_a_bool_for_each_element) {
+    using T = const Tensor&;
+    check_everywhere([](T x, T y, T) { return eq(x, y); }, [](double x, double y, double) { return x == y; });
+    check_everywhere([](T x, T y, T) { return ne(x, y); }, [](double x, double y, double) { return x != y; });
+    check_everywhere([](T x, T y, T) { return lt(x, y); }, [](double x, double y, double) { return x < y; });
+    check_everywhere([](T x, T y, T) { return le(x, y); }, [](double x, double y, double) { return x <= y; });
+    check_everywhere([](T x, T y, T) { return gt(x, y); }, [](double x, double y, double) { return x > y; });
+    check_everywhere([](T x, T y, T) { return ge(x, y); }, [](double x, double y, double) { return x >= y; });
+    check_everywhere([](T x, T y, T) { return logical_and(x, y); },
+                     [](double x, double y, double) { return x != 0 && y != 0; });
+    BOOST_TEST((std::is_same_v<pointwise::result_of<pointwise::logical_not_op, Half>, bool>));
+    const Tensor table = numbers(64, 1, kFloat).view({8, 8});
+    BOOST_TEST(lt(table.t(), table).equal(lt(table.t().contiguous(), table)));
+    BOOST_TEST(lt(table, table).scalar_type() == kBool);
+}
+
+BOOST_AUTO_TEST_CASE(bounds_hold_and_nan_stays) {
+    using T = const Tensor&;
+    check_everywhere([](T x, T y, T) { return clamp_min(x, y); },
+                     [](double x, double y, double) { return bounded(x, y, infinity); });
+    check_everywhere([](T x, T y, T) { return clamp_max(x, y); },
+                     [](double x, double y, double) { return bounded(x, -infinity, y); });
+    check_everywhere([](T x, T y, T z) { return clamp(x, y, z); }, bounded);
+    check_everywhere([](T x, T, T) { return clamp(x, -1, 1.5); },
+                     [](double x, double, double) { return bounded(x, -1, 1.5); });
+    const Tensor zero = tensor({-0.0, 0.0}, kDouble);
+    BOOST_TEST(std::signbit(clamp_min(zero, 0).data_ptr<double>()[0])); // equal to the bound: itself
+}
+
+BOOST_AUTO_TEST_CASE(rules_of_three_operands) {
+    using T = const Tensor&;
+    check_everywhere([](T x, T y, T z) { return addcmul(x, y, z, 0.5); },
+                     [](double x, double y, double z) { return x + 0.5 * y * z; }, 4);
+    check_everywhere([](T x, T y, T z) { return addcdiv(x, y, z, 2); },
+                     [](double x, double y, double z) { return x + 2 * y / z; }, 4);
+    const auto between = [](double x, double end, double weight) {
+        return std::abs(weight) < 0.5 ? x + weight * (end - x) : end - (end - x) * (1 - weight);
+    };
+    check_everywhere([](T x, T y, T z) { return lerp(x, y, z); }, between, 4);
+    check_everywhere([](T x, T y, T) { return lerp(x, y, 0.25); },
+                     [&](double x, double y, double) { return between(x, y, 0.25); }, 4);
+    const Tensor whole = arange(5).to(kLong); // no vectors: one after the other
+    BOOST_TEST(addcmul(whole, whole, whole, 2).equal(whole + 2 * whole * whole));
+}
+
+BOOST_AUTO_TEST_CASE(choices_move_elements_of_every_size) {
+    using T = const Tensor&;
+    check_everywhere([](T x, T y, T z) { return where(z > 0, x, y); },
+                     [](double x, double y, double z) { return z > 0 ? x : y; });
+    check_everywhere([](T x, T, T z) { return where(z > 0, x, 7); },
+                     [](double x, double, double z) { return z > 0 ? x : 7; });
+    check_everywhere([](T x, T, T z) { return where(z > 0, -3, x); },
+                     [](double x, double, double z) { return z > 0 ? -3 : x; });
+    const Tensor chosen = arange(67) % 3 == 0;
+    for (const ScalarType t : {kBool, kByte, kShort, kInt, kLong, kComplexFloat, kComplexDouble}) {
+        const Tensor x = (arange(67) % 2).to(t), y = (arange(67) % 5 == 1).to(t);
+        const Tensor got = where(chosen, x, y);
+        BOOST_TEST(got.scalar_type() == t);
+        for (std::int64_t i = 0; i < 67; ++i) BOOST_TEST(got.select(0, i).equal((i % 3 == 0 ? x : y).select(0, i)));
+    }
+    BOOST_TEST(where(chosen.narrow(0, 0, 0), chosen.narrow(0, 0, 0), chosen.narrow(0, 0, 0)).numel() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(loops_are_those_of_the_instruction_set) {
+    using pointwise::loop_of;
+    // with a vector form there is no other loop for floats; the result's dtype is the rule's
+    BOOST_TEST(
+        (loop_of<pointwise::lt_op>(kFloat).loop == pointwise::loop_table<pointwise::lt_op>.forward[int(kFloat)]));
+    BOOST_TEST((loop_of<pointwise::lt_op>(kFloat).loop != nullptr));
+    BOOST_TEST((loop_of<pointwise::lt_op>(kHalf).result == kBool));
+    BOOST_TEST((loop_of<pointwise::lt_op>(kComplexFloat).loop == nullptr)); // no order
+    BOOST_TEST((loop_of<pointwise::addcmul_op>(kBFloat16).result == kBFloat16));
+    BOOST_TEST((loop_of<pointwise::addcmul_op>(kLong).loop != nullptr));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

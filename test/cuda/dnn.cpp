@@ -1,0 +1,217 @@
+// What goes to cuDNN, by which of its algorithms, and that it gives what the CPU gives.
+#include <boost/test/unit_test.hpp>
+
+#include <set>
+#include <string>
+
+#include <dlfcn.h>
+
+#include <reel/autograd.hpp>
+#include <reel/autograd/cuda.hpp>
+
+#include "cuda/on_device.hpp"
+
+using namespace reel;
+using there::gpu;
+
+namespace {
+
+using Plan = const char* (*)();
+const auto plan_of_stand_in = reinterpret_cast<Plan>(dlsym(RTLD_DEFAULT, "reel_emulation_dnn_plan"));
+const auto fail = reinterpret_cast<void (*)(long)>(dlsym(RTLD_DEFAULT, "reel_emulation_fail"));
+const auto calls = reinterpret_cast<long (*)()>(dlsym(RTLD_DEFAULT, "reel_emulation_calls"));
+
+/// Is the stand-in at work, whose plans tests can look at?
+bool sees_plans() { return plan_of_stand_in && cuda::cudnn_is_available(); }
+std::string plan() { return plan_of_stand_in(); }
+
+constexpr double near = 1e-5;
+
+/// Sets a switch for a scope.
+class Switch {
+public:
+    using Set = void (Context::*)(bool);
+    Switch(Set set, bool now, bool before) : set_(set), before_(before) { (globalContext().*set_)(now); }
+    ~Switch() { (globalContext().*set_)(before_); }
+
+private:
+    Set set_;
+    bool before_;
+};
+
+/// Results of `f` and gradients of its operands, here and there, must be the same.
+template <class F> void same_as_here(const std::vector<Tensor>& operands, F f, double most = near) {
+    const auto run = [&](Device device) {
+        std::vector<Tensor> own, all;
+        for (const Tensor& t : operands) own.push_back(t.defined() ? t.detach().to(device).requires_grad_() : t);
+        const Tensor y = f(own);
+        y.backward(linspace(-1, 1, y.numel(), TensorOptions(kDouble)).view(y.sizes()).to(y.scalar_type()).to(device));
+        all.push_back(y);
+        for (const Tensor& t : own)
+            if (t.defined()) all.push_back(t.grad());
+        return all;
+    };
+    const std::vector<Tensor> want = run(kCPU), got = run(gpu);
+    for (std::size_t i = 0; i < want.size(); ++i) BOOST_TEST(there::distance(got[i], want[i]) < most, i);
+}
+
+Tensor numbers(IntArrayRef sizes, ScalarType t = kFloat) {
+    std::int64_t count = 1;
+    for (const std::int64_t n : sizes) count *= n;
+    return (arange(count, TensorOptions(kDouble)) * 0.37).sin().view(sizes).to(t);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(cuda_dnn, *boost::unit_test::precondition(needs::device))
+
+BOOST_AUTO_TEST_CASE(convolutions_of_every_kind_give_what_the_cpu_gives) {
+    for (const ScalarType t : {kFloat, kDouble}) {
+        const auto n = [t](IntArrayRef sizes) { return numbers(sizes, t); };
+        using All = const std::vector<Tensor>&;
+        same_as_here({n({2, 4, 9}), n({6, 2, 3}), n({6})},
+                     [](All v) { return conv1d(v[0], v[1], v[2], {2}, {1}, {2}, 2); });
+        same_as_here({n({2, 3, 8, 7}), n({5, 3, 3, 2}), n({5})}, [](All v) { return conv2d(v[0], v[1], v[2]); });
+        same_as_here({n({2, 3, 8, 7}), n({5, 3, 4, 2})},
+                     [](All v) { return conv2d_padded(v[0], v[1], {}, {1}, "same", {3}); });
+        same_as_here({n({1, 2, 5, 6, 4}), n({4, 2, 2, 3, 2}), n({4})}, [](All v) {
+            return conv3d(v[0], v[1], v[2], {2, 1, 1}, {1, 0, 1});
+        });
+        same_as_here({n({2, 4, 5, 4}), n({4, 3, 3, 2}), n({6})},
+                     [](All v) { return conv_transpose2d(v[0], v[1], v[2], {2}, {1}, {1}, 2); });
+        // an image larger than windows reach: cuDNN has no such convolution
+        same_as_here({n({2, 4, 5, 4}), n({4, 3, 3, 2})},
+                     [](All v) { return conv_transpose2d(v[0], v[1], {}, {1}, {0}, {2}, 1, {3}); });
+    }
+    for (const ScalarType t : {kHalf, kBFloat16})
+        same_as_here(
+            {numbers({2, 3, 6, 6}, t), numbers({4, 3, 3, 3}, t), numbers({4}, t)},
+            [](const std::vector<Tensor>& v) { return conv2d(v[0], v[1], v[2], {1}, {1}); }, t == kHalf ? 1e-3 : 1e-2);
+}
+
+BOOST_AUTO_TEST_CASE(switches_choose_the_algorithm) {
+    if (!sees_plans()) return;
+    const Tensor x = there::put(numbers({2, 3, 8, 8})), w = there::put(numbers({4, 3, 3, 3})).requires_grad_(),
+                 b = there::put(numbers({4}));
+    plan();
+    const Tensor y = conv2d(x, w, b);
+    BOOST_TEST(plan() == "convolution_forward+pointwise by plain");
+    {
+        const Switch rounded(&Context::setAllowTF32CuDNN, true, false);
+        const Tensor z = conv2d(x, w, b);
+        BOOST_TEST(plan() == "convolution_forward+pointwise by tf32");
+        const double far = there::distance(z, y.to(kCPU));
+        BOOST_TEST(far > 1e-6);
+        BOOST_TEST(far < 1e-2);
+    }
+    conv2d(x, w).sum().backward();
+    BOOST_TEST(plan() == "convolution_backward_filter by unordered");
+    {
+        const Switch ordered(&Context::setDeterministicCuDNN, true, false);
+        conv2d(x, w).sum().backward();
+        BOOST_TEST(plan() == "convolution_backward_filter by plain");
+    }
+    use_deterministic_algorithms(true);
+    conv2d(x, w).sum().backward();
+    use_deterministic_algorithms(false);
+    BOOST_TEST(plan() == "convolution_backward_filter by plain");
+    const Switch off(&Context::setUserEnabledCuDNN, false, true);
+    BOOST_TEST(there::distance(conv2d(x, w, b), y.to(kCPU)) < near);
+    BOOST_TEST(plan() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_graph_that_cudnn_lacks_is_computed_otherwise) {
+    if (!sees_plans()) return;
+    const Tensor x = there::put(numbers({2, 3, 8, 8}, kDouble)), w = there::put(numbers({4, 3, 3, 3}, kDouble)),
+                 b = there::put(numbers({4}, kDouble));
+    plan();
+    conv2d(x, w, b); // no fused bias in float64
+    BOOST_TEST(plan() == "convolution_forward by plain");
+    conv2d(x.to(kComplexDouble), w.to(kComplexDouble));
+    BOOST_TEST(plan() == "");
+    layer_norm(x, {8}, w.select(0, 0).select(0, 0).new_ones({8}), b.new_zeros({8}));
+    BOOST_TEST(plan() == "");
+}
+
+BOOST_AUTO_TEST_CASE(norms) {
+    using All = const std::vector<Tensor>&;
+    same_as_here({numbers({3, 5, 8}), numbers({8}), numbers({8})},
+                 [](All v) { return layer_norm(v[0], {8}, v[1], v[2]); });
+    same_as_here({numbers({4, 3, 5, 2}), numbers({3}), numbers({3})},
+                 [](All v) { return functional_batch_norm(v[0], {}, {}, v[1], v[2], true); });
+    same_as_here({numbers({4, 8, 5, 2}), numbers({8}), numbers({8})},
+                 [](All v) { return functional_batch_norm(v[0], {}, {}, v[1], v[2], true); });
+    same_as_here({numbers({4, 16}), numbers({16}), numbers({16})},
+                 [](All v) { return functional_batch_norm(v[0], {}, {}, v[1], v[2], true); });
+    if (!sees_plans()) return;
+    const Tensor x = there::put(numbers({4, 3, 5})).requires_grad_(), w = there::put(numbers({5})),
+                 b = there::put(numbers({5}));
+    plan();
+    const Tensor y = layer_norm(x, {5}, w, b);
+    BOOST_TEST(plan() == "norm_forward by tensor_core");
+    y.sum().backward();
+    BOOST_TEST(plan() == "norm_backward by tensor_core");
+    const auto of_batch = [](std::int64_t channels) {
+        const Tensor x = there::put(numbers({4, channels, 5})).requires_grad_(), w = there::put(numbers({channels}));
+        functional_batch_norm(x, {}, {}, w, w, true).sum().backward();
+        return plan();
+    };
+    BOOST_TEST(of_batch(8) == "norm_backward by tensor_core");
+    BOOST_TEST(of_batch(3) == ""); // cuDNN wants a multiple of eight
+}
+
+BOOST_AUTO_TEST_CASE(means_over_windows) {
+    const Tensor x = numbers({2, 3, 9, 7});
+    using All = const std::vector<Tensor>&;
+    const auto uses_cudnn = [&](bool expected, auto f) {
+        same_as_here({x}, f);
+        if (!sees_plans()) return;
+        plan();
+        f(std::vector<Tensor>{there::put(x)});
+        BOOST_TEST((plan() == "resample_forward by tensor_core") == expected);
+    };
+    uses_cudnn(true, [](All v) { return avg_pool2d(v[0], {3, 2}, {2}, {1, 0}); });
+    uses_cudnn(true, [](All v) { return avg_pool2d(v[0], {3, 2}, {2, 1}, {1}, false, false); });
+    uses_cudnn(true, [](All v) { return avg_pool2d(v[0], {3}); });
+    uses_cudnn(false, [](All v) { return avg_pool2d(v[0], {3}, {2}, {1}, false, true, 5); });
+    uses_cudnn(false, [](All v) { return adaptive_avg_pool2d(v[0], {4, 5}); }); // windows of several sizes
+    // the last window reaches beyond the padding: what lies there does not count
+    same_as_here({x}, [](All v) { return avg_pool2d(v[0], {4}, {3}, {1}, true); });
+}
+
+BOOST_AUTO_TEST_CASE(a_plan_is_made_once) {
+    if (!sees_plans()) return;
+    const Tensor x = there::put(numbers({1, 2, 11, 5})), w = there::put(numbers({3, 2, 2, 2}));
+    const auto count = [&] {
+        fail(0);
+        conv2d(x, w);
+        return calls();
+    };
+    const long first = count(), second = count();
+    BOOST_TEST(first > second + 20);
+    BOOST_TEST(count() == second);
+}
+
+BOOST_AUTO_TEST_CASE(any_call_of_cudnn_may_fail_once) {
+    if (!sees_plans()) return;
+    const Tensor x = there::put(numbers({1, 2, 6, 13})), w = there::put(numbers({3, 2, 3, 3}));
+    std::set<std::string> said;
+    for (long n = 1;; ++n) {
+        fail(n);
+        try {
+            const Tensor y = conv2d(x, w);
+            const bool all = calls() < n;
+            fail(0);
+            BOOST_TEST(there::distance(y, conv2d(x.to(kCPU), w.to(kCPU))) < near, "call " << n);
+            if (all) break;
+        } catch (const Error& e) {
+            fail(0);
+            said.insert(e.msg());
+        }
+    }
+    BOOST_TEST(said.count("conv: cuDNN: cudnnBackendExecute: CUDNN_STATUS_EXECUTION_FAILED: the kernel could not be "
+                          "launched") == 1u);
+    BOOST_TEST(said.count("conv: cuDNN: cudnnBackendFinalize: CUDNN_STATUS_INTERNAL_ERROR: out of memory") == 1u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
