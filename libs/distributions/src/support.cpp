@@ -3,13 +3,9 @@
 #include <cmath>
 
 #include <reel/autograd/ops/factory/empty.hpp>
-#include <reel/autograd/ops/factory/full.hpp>
 
 namespace reel::distributions::detail {
 
-Tensor number(double value, const Tensor& like) {
-    return like.defined() ? full({}, value, detail::like(like)) : Tensor();
-}
 Tensor draw_memory(IntArrayRef sizes, const Tensor& like) { return empty(sizes, detail::like(like)); }
 
 void check_parameter(const char* distribution, const char* name, const Tensor& t, const Tensor& ok,

@@ -33,8 +33,6 @@ double resolution(ScalarType t);
 inline std::optional<Generator> optional(const Generator& g) {
     return g.defined() ? std::optional<Generator>(g) : std::nullopt;
 }
-/// `value` as a tensor without dimensions, of the dtype and device of `like`; none where that is not defined.
-Tensor number(double value, const Tensor& like);
 /// Memory for draws, of the dtype and device of `like`; nobody has written it.
 Tensor draw_memory(IntArrayRef sizes, const Tensor& like);
 inline TensorOptions like(const Tensor& t) { return TensorOptions(t.scalar_type()).device(t.device()); }
