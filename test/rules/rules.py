@@ -189,6 +189,7 @@ ASKS_FOR_THE_DEVICE = {
     SRC + "ops/index/index.cpp": "indices may be the host's, as PyTorch's",
     SRC + "ops/index/search.cpp": "numbers follow the other operand",
     SRC + "ops/pointwise/run.cpp": "the quickest path, and numbers that follow the other operand",
+    SRC + "ops/pointwise/run.hpp": "loops over a tensor and a number are the CPU's",
     SRC + "ops/pointwise/arithmetic.cpp": "the quickest path in place",
     SRC + "ops/pointwise/where.cpp": "numbers follow the other operand",
     SRC + "ops/pointwise/activation_piecewise.cpp": "drawn slopes are values, which meta does not have",
