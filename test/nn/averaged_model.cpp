@@ -70,6 +70,30 @@ BOOST_AUTO_TEST_CASE(exponential_averages_and_own_ones) {
                    "only one of"));
 }
 
+BOOST_AUTO_TEST_CASE(how_to_average_by_position) {
+    nn::Sequential net = model();
+    set(*net, 1.);
+    const auto after = [&](swa_utils::AveragedModel average) {
+        set(*net, 1.);
+        average->update_parameters(net);
+        set(*net, 2.);
+        average->update_parameters(net);
+        return average;
+    };
+    const auto near = boost::test_tools::tolerance(1e-6);
+    BOOST_TEST(first(*after({net, swa_utils::get_ema_avg_fn(.9)})->module) == 1.1, near);
+    BOOST_TEST(first(*after({net, swa_utils::get_ema_multi_avg_fn(.9)})->module) == 1.1, near);
+    BOOST_TEST(first(*after({net, swa_utils::get_swa_avg_fn()})->module) == 1.5, near);
+    BOOST_TEST(first(*after({*net, kCPU, swa_utils::get_ema_avg_fn(.9)})->module) == 1.1, near);
+    const swa_utils::AveragedModel buffers =
+        after({net, std::nullopt, {}, swa_utils::get_ema_multi_avg_fn(.9), /*use_buffers=*/true});
+    BOOST_TEST(moment(*buffers->module) == 11., near);
+    const swa_utils::AveragedModel own =
+        after({net, [](const Tensor& a, const Tensor& c, const Tensor&) { return a * .5 + c * .5; }, true});
+    BOOST_TEST(first(*own->module) == 1.5, near);
+    BOOST_TEST(moment(*own->module) == 15., near);
+}
+
 BOOST_AUTO_TEST_CASE(moments_of_the_averaged_weights) {
     nn::Sequential net = model();
     swa_utils::AveragedModel average(net);

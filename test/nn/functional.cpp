@@ -87,7 +87,12 @@ BOOST_AUTO_TEST_CASE(in_place_is_the_input_itself) {
 BOOST_AUTO_TEST_CASE(hardtanh_refuses_an_empty_range) {
     BOOST_TEST(has(message_of<ValueError>([] { F::hardtanh(ones(2), F::HardtanhFuncOptions().min_val(2).max_val(1)); }),
                    {"hardtanh: min_val 2", "above max_val 1"}));
-    BOOST_TEST(same(F::hardtanh(tensor({0., 3.}), F::HardtanhFuncOptions().min_val(1).max_val(1)), ones({2})));
+    const Tensor x = tensor({0., 1., 3.}, kDouble).requires_grad_(); // bounds may be equal in the functional form
+    const Tensor y = F::hardtanh(x, F::HardtanhFuncOptions().min_val(1).max_val(1));
+    BOOST_TEST(same(y, ones({3}, kDouble)));
+    y.sum().backward();
+    BOOST_TEST(same(x.grad(), zeros({3}, kDouble)));
+    BOOST_CHECK_THROW(nn::Hardtanh(nn::HardtanhOptions().min_val(1).max_val(1)), ValueError);
 }
 
 BOOST_AUTO_TEST_CASE(distances_are_their_layers) {
@@ -109,6 +114,32 @@ BOOST_AUTO_TEST_CASE(distances_are_their_layers) {
         },
         [&](auto& t) { return nn::TripletMarginLoss(nn::TripletMarginLossOptions().margin(2).swap(true))(t, y, z); },
         x);
+}
+BOOST_AUTO_TEST_CASE(triplet_loss_is_its_formula) {
+    const Tensor a = randn({4, 3}, kDouble).requires_grad_(), p = randn({4, 3}, kDouble).requires_grad_(),
+                 n = randn({4, 3}, kDouble).requires_grad_();
+    const auto distance = [](const Tensor& s, const Tensor& t, double norm) {
+        return (s - t + 1e-6).abs().pow(norm).sum(1).pow(1 / norm);
+    };
+    for (const double norm : {1., 2., 3.})
+        for (const bool swap : {false, true}) {
+            const auto o = F::TripletMarginLossFuncOptions().margin(1.5).p(norm).swap(swap).reduction(kNone);
+            Tensor apart = distance(a, n, norm);
+            if (swap) apart = minimum(apart, distance(p, n, norm));
+            const Tensor wanted = clamp_min(distance(a, p, norm) - apart + 1.5, 0);
+            BOOST_TEST(allclose(F::triplet_margin_loss(a, p, n, o), wanted), norm << (swap ? ", swapped" : ""));
+            auto mean = o, sum = o;
+            BOOST_TEST(allclose(F::triplet_margin_loss(a, p, n, mean.reduction(kMean)), wanted.mean()));
+            BOOST_TEST(allclose(F::triplet_margin_loss(a, p, n, sum.reduction(kSum)), wanted.sum()));
+            const auto loss = [&](const autograd::variable_list& in) -> autograd::variable_list {
+                return {F::triplet_margin_loss(in[0], in[1], in[2], o)};
+            };
+            BOOST_TEST(autograd::gradcheck(loss, {a, p, n}));
+        }
+    // a single triplet has no batch
+    BOOST_TEST(allclose(F::triplet_margin_loss(a[0], p[0], n[0]),
+                        F::triplet_margin_loss(a[0].unsqueeze(0), p[0].unsqueeze(0), n[0].unsqueeze(0))));
+    BOOST_TEST(message_of<Error>([&] { F::triplet_margin_loss(a, p, n[0]); }).find("dim") != std::string::npos);
 }
 BOOST_AUTO_TEST_CASE(triplet_loss_takes_any_distance) {
     const Tensor a = randn({4, 3}, kDouble), p = randn({4, 3}, kDouble), n = randn({4, 3}, kDouble);

@@ -303,4 +303,19 @@ BOOST_AUTO_TEST_CASE(calls_on_several_threads) {
     BOOST_TEST(wrong == 0);
 }
 
+namespace {
+struct Squared : nn::Module {
+    Tensor forward(const Tensor& x) { return x * x; }
+};
+} // namespace
+BOOST_AUTO_TEST_CASE(a_parametrization_may_be_a_plain_shared_pointer) {
+    // its class is known where it is registered; nothing else has to hold it
+    nn::Linear linear(2, 3);
+    const Tensor before = linear->weight.detach().clone();
+    P::register_parametrization(linear, "weight", std::make_shared<Squared>());
+    BOOST_TEST(equal(linear->weight.detach(), before * before));
+    const Tensor x = ones({1, 2});
+    BOOST_TEST(allclose(linear(x), nn::functional::linear(x, before * before, linear->bias)));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -177,6 +177,11 @@ BOOST_AUTO_TEST_CASE(E91_a_sequence_of_modules_in_segments) { // E-91
     net(x).sum().backward();
     BOOST_TEST(reel::equal(plain, x.grad()));
     BOOST_TEST(reel::equal(weight, net->named_parameters()["0.weight"].grad()));
+    x.mutable_grad() = Tensor();
+    log.clear();
+    autograd::checkpoint_sequential(net, 2, x).sum().backward(); // a holder stands for its module
+    BOOST_TEST(log == "0123401");
+    BOOST_TEST(reel::equal(plain, x.grad()));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,18 +4,14 @@
 #include <reel/autograd/ops/random/sampling.hpp>
 #include <reel/distributions/bernoulli.hpp>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
-Bernoulli::Bernoulli(const Tensor& probs, const Tensor& logits, std::optional<bool> validate_args)
-    : Distribution(validate_args), from_logits_(logits.defined()), given_(from_logits_ ? logits : probs) {
-    detail::check_one_of("Bernoulli", probs, logits, false);
-    batch_shape_ = given_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    if (from_logits_) detail::check_parameter("Bernoulli", "logits", logits, logits.isnan().logical_not(), "a number");
-    else detail::check_parameter("Bernoulli", "probs", probs, (probs >= 0) & (probs <= 1), "within [0, 1]");
+Bernoulli::Bernoulli(const Parameter& probs, const Parameter& logits, std::optional<bool> validate_args)
+    : Distribution(validate_args), from_logits_(detail::takes_logits("Bernoulli", probs, logits)) {
+    batch_shape_ = detail::adopt("Bernoulli", validate_args_,
+                                 {detail::chances(from_logits_, probs, logits, given_, detail::a_probability)});
 }
 Tensor Bernoulli::probs() const { return from_logits_ ? given_.sigmoid() : given_; }
 Tensor Bernoulli::logits() const { return from_logits_ ? given_ : given_.log() - (-given_).log1p(); }

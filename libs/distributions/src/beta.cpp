@@ -1,3 +1,4 @@
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>
@@ -8,23 +9,16 @@
 
 #include <numbers>
 
+#include "adopt.hpp"
 #include "gamma_path.hpp"
-#include "support.hpp"
 
 namespace reel::distributions {
 
-Beta::Beta(const Tensor& concentration1, double concentration0, std::optional<bool> validate_args)
-    : Beta(concentration1, detail::number(concentration0, concentration1), validate_args) {}
-Beta::Beta(const Tensor& concentration1, const Tensor& concentration0, std::optional<bool> validate_args)
-    : Distribution(validate_args), concentration1_(concentration1), concentration0_(concentration0) {
-    detail::check_floating("Beta", "concentration1", concentration1);
-    detail::check_floating("Beta", "concentration0", concentration0);
-    detail::broadcast_pair("Beta: concentration1 and concentration0", concentration1_, concentration0_);
-    batch_shape_ = concentration1_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("Beta", "concentration1", concentration1, concentration1 > 0, "greater than 0");
-    detail::check_parameter("Beta", "concentration0", concentration0, concentration0 > 0, "greater than 0");
+Beta::Beta(const Parameter& concentration1, const Parameter& concentration0, std::optional<bool> validate_args)
+    : Distribution(validate_args) {
+    batch_shape_ = detail::adopt("Beta", validate_args_,
+                                 {{"concentration1", concentration1, concentration1_, detail::positive},
+                                  {"concentration0", concentration0, concentration0_, detail::positive}});
 }
 Tensor Beta::entropy() const {
     const Tensor a = concentration1_, b = concentration0_, total = a + b;

@@ -1,31 +1,25 @@
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/factory/ranges.hpp>
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/random/distributions.hpp>
 #include <reel/distributions/binomial.hpp>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
-Binomial::Binomial(std::int64_t total_count, const Tensor& probs, const Tensor& logits,
+Binomial::Binomial(const Parameter& total_count, const Parameter& probs, const Parameter& logits,
                    std::optional<bool> validate_args)
-    : Binomial(detail::number(double(total_count), logits.defined() ? logits : probs), probs, logits, validate_args) {}
-Binomial::Binomial(const Tensor& total_count, const Tensor& probs, const Tensor& logits,
-                   std::optional<bool> validate_args)
-    : Distribution(validate_args), from_logits_(logits.defined()), total_count_(total_count),
-      given_(from_logits_ ? logits : probs) {
-    detail::check_one_of("Binomial", probs, logits, false);
-    REEL_CHECK_VALUE(total_count.defined(), "Binomial: total_count is undefined");
-    total_count_ = total_count.to(given_.scalar_type());
-    detail::broadcast_pair("Binomial: total_count and the probabilities", total_count_, given_);
-    batch_shape_ = given_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("Binomial", "total_count", total_count_,
-                            (total_count_ >= 0) & (total_count_ == total_count_.floor()), "a natural number");
-    if (from_logits_) detail::check_parameter("Binomial", "logits", logits, logits.isnan().logical_not(), "a number");
-    else detail::check_parameter("Binomial", "probs", probs, (probs >= 0) & (probs <= 1), "within [0, 1]");
+    : Distribution(validate_args), from_logits_(detail::takes_logits("Binomial", probs, logits)) {
+    batch_shape_ = detail::adopt("Binomial", validate_args_,
+                                 {{"total_count",
+                                   total_count,
+                                   total_count_,
+                                   {"a natural number", [](const Tensor& t) { return (t >= 0) & (t == t.floor()); }},
+                                   true},
+                                  detail::chances(from_logits_, probs, logits, given_, detail::a_probability)});
 }
 std::int64_t Binomial::common_count(const char* what) const {
     const NoGradGuard no_grad;
@@ -67,7 +61,7 @@ Tensor Binomial::log_density(const Tensor& value) const {
     const Tensor ways = (total_count_ + 1).lgamma() - (value + 1).lgamma() - (total_count_ - value + 1).lgamma();
     const Tensor rest = total_count_ - value;
     if (!from_logits_) return ways + xlogy(value, given_) + special::xlog1py(rest, -given_);
-    const auto weighted = [](const Tensor& n, const Tensor& log_p) { return (n * log_p).where(n != 0, 0); };
+    const auto weighted = [](const Tensor& n, const Tensor& log_p) { return where(n == 0, 0, n * log_p); };
     return ways + weighted(value, logsigmoid(given_)) + weighted(rest, logsigmoid(-given_));
 }
 Tensor Binomial::divergence(const Distribution& other) const {

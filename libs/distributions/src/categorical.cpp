@@ -4,24 +4,25 @@
 #include <reel/autograd/ops/random/sampling.hpp>
 #include <reel/distributions/categorical.hpp>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
-Categorical::Categorical(const Tensor& probs, const Tensor& logits, std::optional<bool> validate_args, const char* name)
-    : Distribution(validate_args), from_logits_(logits.defined()) {
-    detail::check_one_of(name, probs, logits, true);
+Categorical::Categorical(const Parameter& probs, const Parameter& logits, std::optional<bool> validate_args,
+                         const char* name)
+    : Distribution(validate_args), from_logits_(detail::takes_logits(name, probs, logits)) {
+    const Tensor given = detail::rows_of_chances(name, from_logits_, probs, logits);
     if (from_logits_) {
-        given_ = log_softmax(logits, -1);
+        given_ = log_softmax(given, -1);
         // NaN comes of NaN, of +inf and of rows that are -inf throughout
         if (validate_args_)
-            detail::check_parameter(name, "logits", logits, given_.isnan().logical_not(),
+            detail::check_parameter(name, "logits", given, given_.isnan().logical_not(),
                                     "below infinity in a row with a finite one");
     } else {
-        given_ = probs;
-        total_ = probs.sum(-1, true);
+        given_ = given;
+        total_ = given.sum(-1, true);
         if (validate_args_)
-            detail::check_parameter(name, "probs", probs, (probs >= 0) & probs.isfinite() & (total_ > 0),
+            detail::check_parameter(name, "probs", given, (given >= 0) & given.isfinite() & (total_ > 0),
                                     "a finite, non-negative number in a row with a positive sum");
     }
     const IntArrayRef sizes = given_.sizes();

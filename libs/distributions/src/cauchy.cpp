@@ -1,25 +1,14 @@
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/distributions/cauchy.hpp>
 
 #include <numbers>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
-Cauchy::Cauchy(const Tensor& loc, double scale, std::optional<bool> validate_args)
-    : Cauchy(loc, detail::number(scale, loc), validate_args) {}
-Cauchy::Cauchy(const Tensor& loc, const Tensor& scale, std::optional<bool> validate_args)
-    : Distribution(validate_args), loc_(loc), scale_(scale) {
-    detail::check_floating("Cauchy", "loc", loc);
-    detail::check_floating("Cauchy", "scale", scale);
-    detail::broadcast_pair("Cauchy: loc and scale", loc_, scale_);
-    batch_shape_ = loc_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("Cauchy", "loc", loc, loc.isnan().logical_not(), "a number");
-    detail::check_parameter("Cauchy", "scale", scale, scale > 0, "greater than 0");
-}
 Tensor Cauchy::entropy() const { return scale_.log() + std::log(4 * std::numbers::pi); }
 Tensor Cauchy::mean() const { return full_like(loc_, NAN); }
 Tensor Cauchy::mode() const { return loc_; }
@@ -30,11 +19,8 @@ Tensor Cauchy::cdf(const Tensor& value) const {
 }
 Tensor Cauchy::icdf(const Tensor& value) const { return (std::numbers::pi * (value - 0.5)).tan() * scale_ + loc_; }
 Tensor Cauchy::in_support(const Tensor& value) const { return value.isnan().logical_not(); }
-Tensor Cauchy::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor Cauchy::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
-    Tensor c = detail::draw_memory(extended_shape(sample_shape), loc_);
+    Tensor c = empty(extended_shape(sample_shape), detail::like(loc_));
     c.cauchy_(0, 1, detail::optional(generator));
     return loc_ + c * scale_;
 }

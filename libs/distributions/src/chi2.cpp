@@ -4,17 +4,13 @@
 
 #include <numbers>
 
+#include "adopt.hpp"
 #include "gamma_path.hpp"
-#include "support.hpp"
 
 namespace reel::distributions {
 
-Chi2::Chi2(const Tensor& df, std::optional<bool> validate_args) : Distribution(validate_args), df_(df) {
-    detail::check_floating("Chi2", "df", df);
-    batch_shape_ = df_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("Chi2", "df", df, df > 0, "greater than 0");
+Chi2::Chi2(const Parameter& df, std::optional<bool> validate_args) : Distribution(validate_args) {
+    batch_shape_ = detail::adopt("Chi2", validate_args_, {{"df", df, df_, detail::positive}});
 }
 Tensor Chi2::entropy() const {
     const Tensor c = 0.5 * df_;

@@ -5,7 +5,7 @@
 
 #include <numbers>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
@@ -19,18 +19,11 @@ Tensor kept(const Tensor& probs) {
 Tensor log_odds_against(const Tensor& p) { return (-p).log1p() - p.log(); }
 } // namespace
 
-ContinuousBernoulli::ContinuousBernoulli(const Tensor& probs, const Tensor& logits, std::optional<bool> validate_args)
-    : Distribution(validate_args), from_logits_(logits.defined()), given_(from_logits_ ? logits : probs) {
-    detail::check_one_of("ContinuousBernoulli", probs, logits, false);
-    batch_shape_ = given_.sizes().vec();
-    if (validate_args_) {
-        const NoGradGuard no_grad;
-        if (from_logits_)
-            detail::check_parameter("ContinuousBernoulli", "logits", logits, logits.isnan().logical_not(), "a number");
-        else
-            detail::check_parameter("ContinuousBernoulli", "probs", probs, (probs >= 0) & (probs <= 1),
-                                    "within [0, 1]");
-    }
+ContinuousBernoulli::ContinuousBernoulli(const Parameter& probs, const Parameter& logits,
+                                         std::optional<bool> validate_args)
+    : Distribution(validate_args), from_logits_(detail::takes_logits("ContinuousBernoulli", probs, logits)) {
+    batch_shape_ = detail::adopt("ContinuousBernoulli", validate_args_,
+                                 {detail::chances(from_logits_, probs, logits, given_, detail::a_probability)});
     if (!from_logits_) given_ = kept(given_);
 }
 Tensor ContinuousBernoulli::probs() const { return from_logits_ ? kept(given_.sigmoid()) : given_; }
@@ -40,6 +33,10 @@ Tensor ContinuousBernoulli::far() const {
     return (p <= low) | (p > high);
 }
 Tensor ContinuousBernoulli::safe() const { return where(far(), probs(), low); }
+Tensor ContinuousBernoulli::near_logits() const {
+    const Tensor p = probs();
+    return where(far(), 0, -log_odds_against(where(far(), 0.5, p)));
+}
 Tensor ContinuousBernoulli::log_norm() const {
     const Tensor p = safe(), x = (probs() - 0.5).square();
     const Tensor formula = log_odds_against(p).abs().log() - (1 - 2 * p).abs().log();
@@ -61,18 +58,21 @@ Tensor ContinuousBernoulli::entropy() const {
 }
 Tensor ContinuousBernoulli::cdf(const Tensor& value) const {
     check_value(value);
-    const Tensor p = safe(), inside = value.clamp(0, 1);
-    const Tensor formula = (p.pow(inside) * (1 - p).pow(1 - inside) + p - 1) / (2 * p - 1);
-    return where(value <= 0, 0, where(value >= 1, 1, where(far(), formula, inside)));
+    const Tensor p = safe(), x = value.clamp(0, 1);
+    const Tensor formula = (p.pow(x) * (1 - p).pow(1 - x) + p - 1) / (2 * p - 1);
+    // expm1(l x) / expm1(l) by powers of the logit l, where x moves between 0 and 1
+    const Tensor l = near_logits(), y = x * (x - 1);
+    const Tensor series = x + y * (l / 2 + l.square() * (2 * x - 1) / 12 + l.pow(3) * y / 24);
+    return where(value <= 0, 0, where(value >= 1, 1, where(far(), formula, series)));
 }
 Tensor ContinuousBernoulli::icdf(const Tensor& value) const {
     const Tensor p = safe(), none = (-p).log1p();
-    return where(far(), ((-p + value * (2 * p - 1)).log1p() - none) / (p.log() - none), value);
+    // log1p(u expm1(l)) / l by powers of the logit l: the cumulants of a Bernoulli variable of probability u
+    const Tensor l = near_logits(), v = value * (1 - value);
+    const Tensor series = value + v * (l / 2 + l.square() * (1 - 2 * value) / 6 + l.pow(3) * (1 - 6 * v) / 24);
+    return where(far(), ((-p + value * (2 * p - 1)).log1p() - none) / (p.log() - none), series);
 }
 Tensor ContinuousBernoulli::in_support(const Tensor& value) const { return (value >= 0) & (value <= 1); }
-Tensor ContinuousBernoulli::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor ContinuousBernoulli::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     return icdf(rand(extended_shape(sample_shape), detail::optional(generator), detail::like(given_)));
 }

@@ -38,9 +38,6 @@ Tensor Dirichlet::variance() const {
 Tensor Dirichlet::in_support(const Tensor& value) const {
     return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6);
 }
-Tensor Dirichlet::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor Dirichlet::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     return detail::dirichlet(detail::expanded(concentration_, extended_shape(sample_shape)), generator);
 }

@@ -3,17 +3,12 @@
 
 #include <numbers>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
-Exponential::Exponential(const Tensor& rate, std::optional<bool> validate_args)
-    : Distribution(validate_args), rate_(rate) {
-    detail::check_floating("Exponential", "rate", rate);
-    batch_shape_ = rate_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("Exponential", "rate", rate, rate > 0, "greater than 0");
+Exponential::Exponential(const Parameter& rate, std::optional<bool> validate_args) : Distribution(validate_args) {
+    batch_shape_ = detail::adopt("Exponential", validate_args_, {{"rate", rate, rate_, detail::positive}});
 }
 Tensor Exponential::entropy() const { return 1 - rate_.log(); }
 Tensor Exponential::mean() const { return rate_.reciprocal(); }
@@ -26,9 +21,6 @@ Tensor Exponential::cdf(const Tensor& value) const {
 }
 Tensor Exponential::icdf(const Tensor& value) const { return -(-value).log1p() / rate_; }
 Tensor Exponential::in_support(const Tensor& value) const { return value >= 0; }
-Tensor Exponential::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor Exponential::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     Tensor e = detail::draw_memory(extended_shape(sample_shape), rate_);
     e.exponential_(1, detail::optional(generator));

@@ -1,20 +1,14 @@
 #include <reel/distributions/fisher_snedecor.hpp>
 
+#include "adopt.hpp"
 #include "gamma_path.hpp"
-#include "support.hpp"
 
 namespace reel::distributions {
 
-FisherSnedecor::FisherSnedecor(const Tensor& df1, const Tensor& df2, std::optional<bool> validate_args)
-    : Distribution(validate_args), df1_(df1), df2_(df2) {
-    detail::check_floating("FisherSnedecor", "df1", df1);
-    detail::check_floating("FisherSnedecor", "df2", df2);
-    detail::broadcast_pair("FisherSnedecor: df1 and df2", df1_, df2_);
-    batch_shape_ = df1_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("FisherSnedecor", "df1", df1, df1 > 0, "greater than 0");
-    detail::check_parameter("FisherSnedecor", "df2", df2, df2 > 0, "greater than 0");
+FisherSnedecor::FisherSnedecor(const Parameter& df1, const Parameter& df2, std::optional<bool> validate_args)
+    : Distribution(validate_args) {
+    batch_shape_ = detail::adopt("FisherSnedecor", validate_args_,
+                                 {{"df1", df1, df1_, detail::positive}, {"df2", df2, df2_, detail::positive}});
 }
 Tensor FisherSnedecor::mean() const {
     const Tensor df2 = df2_.masked_fill(df2_ <= 2, NAN);
@@ -26,9 +20,6 @@ Tensor FisherSnedecor::variance() const {
     return 2 * df2.square() * (df1_ + df2 - 2) / (df1_ * (df2 - 2).square() * (df2 - 4));
 }
 Tensor FisherSnedecor::in_support(const Tensor& value) const { return value > 0; }
-Tensor FisherSnedecor::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor FisherSnedecor::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     const Sizes shape = extended_shape(sample_shape);
     const double tiny = detail::least_normal(df1_.scalar_type());

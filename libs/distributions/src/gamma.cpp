@@ -1,26 +1,20 @@
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
 #include <reel/distributions/gamma.hpp>
 
 #include <numbers>
 
+#include "adopt.hpp"
 #include "gamma_path.hpp"
-#include "support.hpp"
 
 namespace reel::distributions {
 
-Gamma::Gamma(const Tensor& concentration, double rate, std::optional<bool> validate_args)
-    : Gamma(concentration, detail::number(rate, concentration), validate_args) {}
-Gamma::Gamma(const Tensor& concentration, const Tensor& rate, std::optional<bool> validate_args)
-    : Distribution(validate_args), concentration_(concentration), rate_(rate) {
-    detail::check_floating("Gamma", "concentration", concentration);
-    detail::check_floating("Gamma", "rate", rate);
-    detail::broadcast_pair("Gamma: concentration and rate", concentration_, rate_);
-    batch_shape_ = concentration_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("Gamma", "concentration", concentration, concentration > 0, "greater than 0");
-    detail::check_parameter("Gamma", "rate", rate, rate > 0, "greater than 0");
+Gamma::Gamma(const Parameter& concentration, const Parameter& rate, std::optional<bool> validate_args)
+    : Distribution(validate_args) {
+    batch_shape_ = detail::adopt(
+        "Gamma", validate_args_,
+        {{"concentration", concentration, concentration_, detail::positive}, {"rate", rate, rate_, detail::positive}});
 }
 Tensor Gamma::entropy() const {
     const Tensor c = concentration_;
@@ -34,9 +28,6 @@ Tensor Gamma::cdf(const Tensor& value) const {
     return igamma(concentration_, rate_ * value);
 }
 Tensor Gamma::in_support(const Tensor& value) const { return value >= 0; }
-Tensor Gamma::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor Gamma::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     const Sizes shape = extended_shape(sample_shape);
     const Tensor draws = detail::standard_gamma(detail::expanded(concentration_, shape), generator);

@@ -4,18 +4,16 @@
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/distributions/geometric.hpp>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
-Geometric::Geometric(const Tensor& probs, const Tensor& logits, std::optional<bool> validate_args)
-    : Distribution(validate_args), from_logits_(logits.defined()), given_(from_logits_ ? logits : probs) {
-    detail::check_one_of("Geometric", probs, logits, false);
-    batch_shape_ = given_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    if (from_logits_) detail::check_parameter("Geometric", "logits", logits, logits.isnan().logical_not(), "a number");
-    else detail::check_parameter("Geometric", "probs", probs, (probs > 0) & (probs <= 1), "within (0, 1]");
+Geometric::Geometric(const Parameter& probs, const Parameter& logits, std::optional<bool> validate_args)
+    : Distribution(validate_args), from_logits_(detail::takes_logits("Geometric", probs, logits)) {
+    batch_shape_ =
+        detail::adopt("Geometric", validate_args_,
+                      {detail::chances(from_logits_, probs, logits, given_,
+                                       {"within (0, 1]", [](const Tensor& p) { return (p > 0) & (p <= 1); }})});
 }
 Tensor Geometric::probs() const { return from_logits_ ? given_.sigmoid() : given_; }
 Tensor Geometric::logits() const { return from_logits_ ? given_ : given_.log() - (-given_).log1p(); }

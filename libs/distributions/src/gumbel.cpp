@@ -1,25 +1,13 @@
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/distributions/gumbel.hpp>
 
 #include <numbers>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
-Gumbel::Gumbel(const Tensor& loc, double scale, std::optional<bool> validate_args)
-    : Gumbel(loc, detail::number(scale, loc), validate_args) {}
-Gumbel::Gumbel(const Tensor& loc, const Tensor& scale, std::optional<bool> validate_args)
-    : Distribution(validate_args), loc_(loc), scale_(scale) {
-    detail::check_floating("Gumbel", "loc", loc);
-    detail::check_floating("Gumbel", "scale", scale);
-    detail::broadcast_pair("Gumbel: loc and scale", loc_, scale_);
-    batch_shape_ = loc_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("Gumbel", "loc", loc, loc.isnan().logical_not(), "a number");
-    detail::check_parameter("Gumbel", "scale", scale, scale > 0, "greater than 0");
-}
 Tensor Gumbel::entropy() const { return scale_.log() + (1 + std::numbers::egamma); }
 Tensor Gumbel::mean() const { return loc_ + scale_ * std::numbers::egamma; }
 Tensor Gumbel::mode() const { return loc_; }
@@ -31,9 +19,6 @@ Tensor Gumbel::cdf(const Tensor& value) const {
 }
 Tensor Gumbel::icdf(const Tensor& value) const { return loc_ - scale_ * (-value.log()).log(); }
 Tensor Gumbel::in_support(const Tensor& value) const { return value.isnan().logical_not(); }
-Tensor Gumbel::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor Gumbel::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     // over (0, 1), without its ends
     const double least = detail::least_normal(loc_.scalar_type()), most = 1 - detail::epsilon(loc_.scalar_type());

@@ -4,17 +4,12 @@
 
 #include <numbers>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
-HalfCauchy::HalfCauchy(const Tensor& scale, std::optional<bool> validate_args)
-    : Distribution(validate_args), scale_(scale) {
-    detail::check_floating("HalfCauchy", "scale", scale);
-    batch_shape_ = scale_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("HalfCauchy", "scale", scale, scale > 0, "greater than 0");
+HalfCauchy::HalfCauchy(const Parameter& scale, std::optional<bool> validate_args) : Distribution(validate_args) {
+    batch_shape_ = detail::adopt("HalfCauchy", validate_args_, {{"scale", scale, scale_, detail::positive}});
 }
 Tensor HalfCauchy::entropy() const { return scale_.log() + std::log(2 * std::numbers::pi); }
 Tensor HalfCauchy::mean() const { return full_like(scale_, INFINITY); }
@@ -26,9 +21,6 @@ Tensor HalfCauchy::cdf(const Tensor& value) const {
 }
 Tensor HalfCauchy::icdf(const Tensor& value) const { return scale_ * (value * (std::numbers::pi / 2)).tan(); }
 Tensor HalfCauchy::in_support(const Tensor& value) const { return value >= 0; }
-Tensor HalfCauchy::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor HalfCauchy::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     Tensor c = detail::draw_memory(extended_shape(sample_shape), scale_);
     c.cauchy_(0, 1, detail::optional(generator));

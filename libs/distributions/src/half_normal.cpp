@@ -4,17 +4,12 @@
 
 #include <numbers>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
-HalfNormal::HalfNormal(const Tensor& scale, std::optional<bool> validate_args)
-    : Distribution(validate_args), scale_(scale) {
-    detail::check_floating("HalfNormal", "scale", scale);
-    batch_shape_ = scale_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("HalfNormal", "scale", scale, scale > 0, "greater than 0");
+HalfNormal::HalfNormal(const Parameter& scale, std::optional<bool> validate_args) : Distribution(validate_args) {
+    batch_shape_ = detail::adopt("HalfNormal", validate_args_, {{"scale", scale, scale_, detail::positive}});
 }
 Tensor HalfNormal::entropy() const { return scale_.log() + 0.5 * std::log(std::numbers::pi / 2) + 0.5; }
 Tensor HalfNormal::mean() const { return scale_ * std::sqrt(2 / std::numbers::pi); }
@@ -26,9 +21,6 @@ Tensor HalfNormal::cdf(const Tensor& value) const {
 }
 Tensor HalfNormal::icdf(const Tensor& value) const { return scale_ * std::numbers::sqrt2 * value.erfinv(); }
 Tensor HalfNormal::in_support(const Tensor& value) const { return value >= 0; }
-Tensor HalfNormal::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor HalfNormal::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     return (randn(extended_shape(sample_shape), detail::optional(generator), detail::like(scale_)) * scale_).abs();
 }

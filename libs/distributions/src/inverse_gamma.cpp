@@ -1,38 +1,33 @@
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/distributions/inverse_gamma.hpp>
 
 #include <numbers>
 
+#include "adopt.hpp"
 #include "gamma_path.hpp"
-#include "support.hpp"
 
 namespace reel::distributions {
 
-InverseGamma::InverseGamma(const Tensor& concentration, double rate, std::optional<bool> validate_args)
-    : InverseGamma(concentration, detail::number(rate, concentration), validate_args) {}
-InverseGamma::InverseGamma(const Tensor& concentration, const Tensor& rate, std::optional<bool> validate_args)
-    : Distribution(validate_args), concentration_(concentration), rate_(rate) {
-    detail::check_floating("InverseGamma", "concentration", concentration);
-    detail::check_floating("InverseGamma", "rate", rate);
-    detail::broadcast_pair("InverseGamma: concentration and rate", concentration_, rate_);
-    batch_shape_ = concentration_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("InverseGamma", "concentration", concentration, concentration > 0, "greater than 0");
-    detail::check_parameter("InverseGamma", "rate", rate, rate > 0, "greater than 0");
+InverseGamma::InverseGamma(const Parameter& concentration, const Parameter& rate, std::optional<bool> validate_args)
+    : Distribution(validate_args) {
+    batch_shape_ = detail::adopt(
+        "InverseGamma", validate_args_,
+        {{"concentration", concentration, concentration_, detail::positive}, {"rate", rate, rate_, detail::positive}});
 }
 Tensor InverseGamma::entropy() const {
     const Tensor c = concentration_;
     return c + rate_.log() + c.lgamma() - (1 + c) * digamma(c);
 }
 Tensor InverseGamma::mean() const {
-    const Tensor c = concentration_.where(concentration_ > 1, 2);
+    const Tensor c = where(concentration_ > 1, concentration_, 2);
     return (rate_ / (c - 1)).masked_fill(concentration_ <= 1, INFINITY);
 }
 Tensor InverseGamma::mode() const { return rate_ / (concentration_ + 1); }
 Tensor InverseGamma::variance() const {
-    const Tensor c = concentration_.where(concentration_ > 2, 3);
+    const Tensor c = where(concentration_ > 2, concentration_, 3);
     return (rate_.square() / ((c - 1).square() * (c - 2))).masked_fill(concentration_ <= 2, INFINITY);
 }
 Tensor InverseGamma::cdf(const Tensor& value) const {
@@ -40,9 +35,6 @@ Tensor InverseGamma::cdf(const Tensor& value) const {
     return igammac(concentration_, rate_ / value);
 }
 Tensor InverseGamma::in_support(const Tensor& value) const { return value > 0; }
-Tensor InverseGamma::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor InverseGamma::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     const Sizes shape = extended_shape(sample_shape);
     const Tensor draws = detail::standard_gamma(detail::expanded(concentration_, shape), generator);

@@ -1,26 +1,22 @@
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>
 #include <reel/autograd/ops/pointwise/logarithmic.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/distributions/kumaraswamy.hpp>
 
 #include <numbers>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
-Kumaraswamy::Kumaraswamy(const Tensor& concentration1, double concentration0, std::optional<bool> validate_args)
-    : Kumaraswamy(concentration1, detail::number(concentration0, concentration1), validate_args) {}
-Kumaraswamy::Kumaraswamy(const Tensor& concentration1, const Tensor& concentration0, std::optional<bool> validate_args)
-    : Distribution(validate_args), concentration1_(concentration1), concentration0_(concentration0) {
-    detail::check_floating("Kumaraswamy", "concentration1", concentration1);
-    detail::check_floating("Kumaraswamy", "concentration0", concentration0);
-    detail::broadcast_pair("Kumaraswamy: concentration1 and concentration0", concentration1_, concentration0_);
-    batch_shape_ = concentration1_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("Kumaraswamy", "concentration1", concentration1, concentration1 > 0, "greater than 0");
-    detail::check_parameter("Kumaraswamy", "concentration0", concentration0, concentration0 > 0, "greater than 0");
+Kumaraswamy::Kumaraswamy(const Parameter& concentration1, const Parameter& concentration0,
+                         std::optional<bool> validate_args)
+    : Distribution(validate_args) {
+    batch_shape_ = detail::adopt("Kumaraswamy", validate_args_,
+                                 {{"concentration1", concentration1, concentration1_, detail::positive},
+                                  {"concentration0", concentration0, concentration0_, detail::positive}});
 }
 Tensor Kumaraswamy::entropy() const {
     const Tensor a = concentration1_, b = concentration0_;
@@ -30,7 +26,7 @@ Tensor Kumaraswamy::entropy() const {
 Tensor Kumaraswamy::mean() const { return moment(1); }
 Tensor Kumaraswamy::mode() const {
     const Tensor a = concentration1_, b = concentration0_, inside = (a >= 1) & (b >= 1) & ((a > 1) | (b > 1));
-    const Tensor x = a.where(inside, 2), y = b.where(inside, 2);
+    const Tensor x = where(inside, a, 2), y = where(inside, b, 2);
     return ((x - 1) / (x * y - 1)).pow(x.reciprocal()).masked_fill(inside.logical_not(), NAN);
 }
 Tensor Kumaraswamy::variance() const { return moment(2) - moment(1).square(); }
@@ -42,9 +38,6 @@ Tensor Kumaraswamy::icdf(const Tensor& value) const {
     return (-((-value).log1p() / concentration0_).expm1()).pow(concentration1_.reciprocal());
 }
 Tensor Kumaraswamy::in_support(const Tensor& value) const { return (value >= 0) & (value <= 1); }
-Tensor Kumaraswamy::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor Kumaraswamy::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     const Tensor u = rand(extended_shape(sample_shape), detail::optional(generator), detail::like(concentration1_));
     // kept from 0 and 1, where the powers have no gradient

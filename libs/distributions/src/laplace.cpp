@@ -1,25 +1,14 @@
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/distributions/laplace.hpp>
 
 #include <numbers>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
-Laplace::Laplace(const Tensor& loc, double scale, std::optional<bool> validate_args)
-    : Laplace(loc, detail::number(scale, loc), validate_args) {}
-Laplace::Laplace(const Tensor& loc, const Tensor& scale, std::optional<bool> validate_args)
-    : Distribution(validate_args), loc_(loc), scale_(scale) {
-    detail::check_floating("Laplace", "loc", loc);
-    detail::check_floating("Laplace", "scale", scale);
-    detail::broadcast_pair("Laplace: loc and scale", loc_, scale_);
-    batch_shape_ = loc_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("Laplace", "loc", loc, loc.isnan().logical_not(), "a number");
-    detail::check_parameter("Laplace", "scale", scale, scale > 0, "greater than 0");
-}
 Tensor Laplace::entropy() const { return 1 + (2 * scale_).log(); }
 Tensor Laplace::mean() const { return loc_; }
 Tensor Laplace::mode() const { return loc_; }
@@ -35,12 +24,9 @@ Tensor Laplace::icdf(const Tensor& value) const {
     return loc_ - scale_ * centred.sign() * (-2 * centred.abs()).log1p();
 }
 Tensor Laplace::in_support(const Tensor& value) const { return value.isnan().logical_not(); }
-Tensor Laplace::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor Laplace::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     // over (-1, 1), without -1 itself, whose logarithm would be infinite
-    Tensor u = detail::draw_memory(extended_shape(sample_shape), loc_);
+    Tensor u = empty(extended_shape(sample_shape), detail::like(loc_));
     u.uniform_(detail::epsilon(loc_.scalar_type()) - 1, 1, detail::optional(generator));
     return loc_ - scale_ * u.sign() * (-u.abs()).log1p();
 }

@@ -13,21 +13,16 @@
 #include <reel/distributions/beta.hpp>
 #include <reel/distributions/constraints.hpp>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
-LKJCholesky::LKJCholesky(std::int64_t dim, double concentration, std::optional<bool> validate_args)
-    : LKJCholesky(dim, full({}, concentration), validate_args) {}
-LKJCholesky::LKJCholesky(std::int64_t dim, const Tensor& concentration, std::optional<bool> validate_args)
-    : Distribution(validate_args), concentration_(concentration) {
-    detail::check_floating("LKJCholesky", "concentration", concentration);
+LKJCholesky::LKJCholesky(std::int64_t dim, const Parameter& concentration, std::optional<bool> validate_args)
+    : Distribution(validate_args) {
+    batch_shape_ = detail::adopt("LKJCholesky", validate_args_,
+                                 {{"concentration", concentration, concentration_, detail::positive}});
     REEL_CHECK_VALUE(dim >= 2, "LKJCholesky: dim is ", dim, "; expected at least 2");
-    batch_shape_ = concentration.sizes().vec();
     event_shape_ = {dim, dim};
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("LKJCholesky", "concentration", concentration, concentration > 0, "greater than 0");
 }
 Tensor LKJCholesky::in_support(const Tensor& value) const { return constraints::corr_cholesky().check(value); }
 Tensor LKJCholesky::draw(IntArrayRef sample_shape, const Generator& generator) const {

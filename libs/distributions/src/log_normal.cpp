@@ -1,26 +1,14 @@
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/error_function.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/distributions/log_normal.hpp>
 
 #include <numbers>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
-LogNormal::LogNormal(const Tensor& loc, double scale, std::optional<bool> validate_args)
-    : LogNormal(loc, detail::number(scale, loc), validate_args) {}
-LogNormal::LogNormal(const Tensor& loc, const Tensor& scale, std::optional<bool> validate_args)
-    : Distribution(validate_args), loc_(loc), scale_(scale) {
-    detail::check_floating("LogNormal", "loc", loc);
-    detail::check_floating("LogNormal", "scale", scale);
-    detail::broadcast_pair("LogNormal: loc and scale", loc_, scale_);
-    batch_shape_ = loc_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("LogNormal", "loc", loc, loc.isnan().logical_not(), "a number");
-    detail::check_parameter("LogNormal", "scale", scale, scale > 0, "greater than 0");
-}
 Tensor LogNormal::entropy() const { return scale_.log() + loc_ + (0.5 + 0.5 * std::log(2 * std::numbers::pi)); }
 Tensor LogNormal::mean() const { return (loc_ + scale_.square() / 2).exp(); }
 Tensor LogNormal::mode() const { return (loc_ - scale_.square()).exp(); }
@@ -31,9 +19,6 @@ Tensor LogNormal::cdf(const Tensor& value) const {
 }
 Tensor LogNormal::icdf(const Tensor& value) const { return (loc_ + scale_ * special::ndtri(value)).exp(); }
 Tensor LogNormal::in_support(const Tensor& value) const { return value > 0; }
-Tensor LogNormal::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor LogNormal::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     const Tensor noise = randn(extended_shape(sample_shape), detail::optional(generator), detail::like(loc_));
     return (loc_ + noise * scale_).exp();

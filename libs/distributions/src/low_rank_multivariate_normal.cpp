@@ -76,9 +76,6 @@ Tensor LowRankMultivariateNormal::entropy() const {
     return detail::expanded(0.5 * (constant + log_det()), batch_shape_);
 }
 Tensor LowRankMultivariateNormal::in_support(const Tensor& value) const { return value.isnan().logical_not().all(-1); }
-Tensor LowRankMultivariateNormal::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor LowRankMultivariateNormal::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     const Sizes shape = extended_shape(sample_shape);
     Sizes thin = shape;

@@ -7,10 +7,10 @@
 
 namespace reel::distributions {
 
-Multinomial::Multinomial(std::int64_t total_count, const Tensor& probs, const Tensor& logits,
+Multinomial::Multinomial(std::int64_t total_count, const Parameter& probs, const Parameter& logits,
                          std::optional<bool> validate_args)
     : Distribution(validate_args), total_count_(total_count), from_logits_(logits.defined()),
-      given_(from_logits_ ? logits : probs), categorical_(probs, logits, validate_args) {
+      given_((from_logits_ ? logits : probs).tensor()), categorical_(probs, logits, validate_args) {
     REEL_CHECK_VALUE(total_count >= 0, "Multinomial: total_count is ", total_count, ", expected at least 0");
     batch_shape_ = categorical_.batch_shape();
     event_shape_ = {categorical_.num_events()};

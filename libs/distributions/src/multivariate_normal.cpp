@@ -76,9 +76,6 @@ Tensor MultivariateNormal::entropy() const {
     return detail::expanded(half_log_det() + constant, batch_shape_);
 }
 Tensor MultivariateNormal::in_support(const Tensor& value) const { return value.isnan().logical_not().all(-1); }
-Tensor MultivariateNormal::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor MultivariateNormal::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     const Tensor noise = randn(extended_shape(sample_shape), detail::optional(generator), detail::like(loc_));
     return loc_ + scale_tril_.matmul(noise.unsqueeze(-1)).squeeze(-1);

@@ -1,3 +1,4 @@
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/error_function.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/autograd/ops/random/sampling.hpp>
@@ -5,7 +6,7 @@
 
 #include <numbers>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
@@ -13,19 +14,6 @@ namespace {
 const double half_log_two_pi = 0.5 * std::log(2 * std::numbers::pi);
 }
 
-Normal::Normal(const Tensor& loc, double scale, std::optional<bool> validate_args)
-    : Normal(loc, detail::number(scale, loc), validate_args) {}
-Normal::Normal(const Tensor& loc, const Tensor& scale, std::optional<bool> validate_args)
-    : Distribution(validate_args), loc_(loc), scale_(scale) {
-    detail::check_floating("Normal", "loc", loc);
-    detail::check_floating("Normal", "scale", scale);
-    detail::broadcast_pair("Normal: loc and scale", loc_, scale_);
-    batch_shape_ = loc_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("Normal", "loc", loc, loc.isnan().logical_not(), "a number");
-    detail::check_parameter("Normal", "scale", scale, scale > 0, "greater than 0");
-}
 Tensor Normal::entropy() const { return scale_.log() + (0.5 + half_log_two_pi); }
 Tensor Normal::variance() const { return scale_.square(); }
 Tensor Normal::cdf(const Tensor& value) const {

@@ -6,10 +6,10 @@
 
 namespace reel::distributions {
 
-OneHotCategorical::OneHotCategorical(const Tensor& probs, const Tensor& logits, std::optional<bool> validate_args,
+OneHotCategorical::OneHotCategorical(const Parameter& probs, const Parameter& logits, std::optional<bool> validate_args,
                                      std::optional<ScalarType> sample_dtype)
     : Distribution(validate_args), categorical_(probs, logits, validate_args, "OneHotCategorical"),
-      dtype_(sample_dtype.value_or((probs.defined() ? probs : logits).scalar_type())) {
+      dtype_(sample_dtype.value_or((probs.defined() ? probs : logits).tensor().scalar_type())) {
     batch_shape_ = categorical_.batch_shape();
     event_shape_ = {num_events()};
 }

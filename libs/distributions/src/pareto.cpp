@@ -1,32 +1,28 @@
+#include <reel/autograd/ops/factory/empty.hpp>
+#include <reel/autograd/ops/factory/full.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/distributions/pareto.hpp>
 
 #include <numbers>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
-Pareto::Pareto(const Tensor& scale, double alpha, std::optional<bool> validate_args)
-    : Pareto(scale, detail::number(alpha, scale), validate_args) {}
-Pareto::Pareto(const Tensor& scale, const Tensor& alpha, std::optional<bool> validate_args)
-    : Distribution(validate_args), scale_(scale), alpha_(alpha) {
-    detail::check_floating("Pareto", "scale", scale);
-    detail::check_floating("Pareto", "alpha", alpha);
-    detail::broadcast_pair("Pareto: scale and alpha", scale_, alpha_);
-    batch_shape_ = scale_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("Pareto", "scale", scale, scale > 0, "greater than 0");
-    detail::check_parameter("Pareto", "alpha", alpha, alpha > 0, "greater than 0");
+Pareto::Pareto(const Parameter& scale, const Parameter& alpha, std::optional<bool> validate_args)
+    : Distribution(validate_args) {
+    batch_shape_ =
+        detail::adopt("Pareto", validate_args_,
+                      {{"scale", scale, scale_, detail::positive}, {"alpha", alpha, alpha_, detail::positive}});
 }
 Tensor Pareto::entropy() const { return (scale_ / alpha_).log() + (1 + alpha_.reciprocal()); }
 Tensor Pareto::mean() const {
-    const Tensor a = alpha_.where(alpha_ > 1, 2);
+    const Tensor a = where(alpha_ > 1, alpha_, 2);
     return (a * scale_ / (a - 1)).masked_fill(alpha_ <= 1, INFINITY);
 }
 Tensor Pareto::mode() const { return scale_; }
 Tensor Pareto::variance() const {
-    const Tensor a = alpha_.where(alpha_ > 2, 3);
+    const Tensor a = where(alpha_ > 2, alpha_, 3);
     return (scale_.square() * a / ((a - 1).square() * (a - 2))).masked_fill(alpha_ <= 2, INFINITY);
 }
 Tensor Pareto::cdf(const Tensor& value) const {
@@ -35,11 +31,8 @@ Tensor Pareto::cdf(const Tensor& value) const {
 }
 Tensor Pareto::icdf(const Tensor& value) const { return scale_ * (-(-value).log1p() / alpha_).exp(); }
 Tensor Pareto::in_support(const Tensor& value) const { return value >= scale_; }
-Tensor Pareto::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor Pareto::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
-    Tensor e = detail::draw_memory(extended_shape(sample_shape), scale_);
+    Tensor e = empty(extended_shape(sample_shape), detail::like(scale_));
     e.exponential_(1, detail::optional(generator));
     return scale_ * (e / alpha_).exp();
 }

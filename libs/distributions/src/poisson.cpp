@@ -4,16 +4,12 @@
 
 #include <numbers>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
-Poisson::Poisson(const Tensor& rate, std::optional<bool> validate_args) : Distribution(validate_args), rate_(rate) {
-    detail::check_floating("Poisson", "rate", rate);
-    batch_shape_ = rate_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("Poisson", "rate", rate, rate >= 0, "at least 0");
+Poisson::Poisson(const Parameter& rate, std::optional<bool> validate_args) : Distribution(validate_args) {
+    batch_shape_ = detail::adopt("Poisson", validate_args_, {{"rate", rate, rate_, detail::not_negative}});
 }
 Tensor Poisson::mean() const { return rate_; }
 Tensor Poisson::mode() const { return rate_.floor(); }

@@ -4,30 +4,21 @@
 
 #include <reel/distributions/transform.hpp>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
-LogitRelaxedBernoulli::LogitRelaxedBernoulli(const Tensor& temperature, const Tensor& probs, const Tensor& logits,
-                                             std::optional<bool> validate_args)
-    : Distribution(validate_args), from_logits_(logits.defined()), temperature_(temperature),
-      given_(from_logits_ ? logits : probs) {
-    detail::check_one_of("RelaxedBernoulli", probs, logits, false);
-    detail::check_floating("RelaxedBernoulli", "temperature", temperature);
-    batch_shape_ = given_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("RelaxedBernoulli", "temperature", temperature, temperature > 0, "greater than 0");
-    if (from_logits_)
-        detail::check_parameter("RelaxedBernoulli", "logits", logits, logits.isnan().logical_not(), "a number");
-    else detail::check_parameter("RelaxedBernoulli", "probs", probs, (probs >= 0) & (probs <= 1), "within [0, 1]");
+LogitRelaxedBernoulli::LogitRelaxedBernoulli(const Parameter& temperature, const Parameter& probs,
+                                             const Parameter& logits, std::optional<bool> validate_args)
+    : Distribution(validate_args), from_logits_(detail::takes_logits("RelaxedBernoulli", probs, logits)) {
+    batch_shape_ = detail::adopt("RelaxedBernoulli", validate_args_,
+                                 {detail::chances(from_logits_, probs, logits, given_, detail::a_probability)});
+    temperature_ = temperature.tensor(given_); // keeps its shape: it is that of all elements
+    detail::adopt("RelaxedBernoulli", validate_args_, {{"temperature", temperature_, temperature_, detail::positive}});
 }
 Tensor LogitRelaxedBernoulli::probs() const { return from_logits_ ? given_.sigmoid() : given_; }
 Tensor LogitRelaxedBernoulli::logits() const { return from_logits_ ? given_ : given_.logit(); }
 Tensor LogitRelaxedBernoulli::in_support(const Tensor& value) const { return value.isnan().logical_not(); }
-Tensor LogitRelaxedBernoulli::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor LogitRelaxedBernoulli::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     const Sizes shape = extended_shape(sample_shape);
     const double eps = detail::epsilon(given_.scalar_type());
@@ -43,7 +34,7 @@ Distribution::Named LogitRelaxedBernoulli::parameters() const {
     return {{"temperature", temperature_}, {from_logits_ ? "logits" : "probs", given_}};
 }
 
-RelaxedBernoulli::RelaxedBernoulli(const Tensor& temperature, const Tensor& probs, const Tensor& logits,
+RelaxedBernoulli::RelaxedBernoulli(const Parameter& temperature, const Parameter& probs, const Parameter& logits,
                                    std::optional<bool> validate_args)
     : TransformedDistribution(std::make_shared<LogitRelaxedBernoulli>(temperature, probs, logits, validate_args),
                               std::make_shared<SigmoidTransform>(), validate_args) {}

@@ -7,24 +7,20 @@
 #include <reel/distributions/constraints.hpp>
 #include <reel/distributions/transform.hpp>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
-ExpRelaxedCategorical::ExpRelaxedCategorical(const Tensor& temperature, const Tensor& probs, const Tensor& logits,
-                                             std::optional<bool> validate_args)
-    : Distribution(validate_args), categorical_(probs, logits, validate_args), temperature_(temperature) {
-    detail::check_floating("RelaxedOneHotCategorical", "temperature", temperature);
+ExpRelaxedCategorical::ExpRelaxedCategorical(const Parameter& temperature, const Parameter& probs,
+                                             const Parameter& logits, std::optional<bool> validate_args)
+    : Distribution(validate_args), categorical_(probs, logits, validate_args) {
+    temperature_ = temperature.tensor((probs.defined() ? probs : logits).tensor());
+    detail::adopt("RelaxedOneHotCategorical", validate_args_,
+                  {{"temperature", temperature_, temperature_, detail::positive}});
     batch_shape_ = categorical_.batch_shape();
     event_shape_ = {categorical_.num_events()};
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("RelaxedOneHotCategorical", "temperature", temperature, temperature > 0, "greater than 0");
 }
 Tensor ExpRelaxedCategorical::in_support(const Tensor& value) const { return value.isnan().logical_not().all(-1); }
-Tensor ExpRelaxedCategorical::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor ExpRelaxedCategorical::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     const Tensor x = logits();
     const double eps = detail::epsilon(x.scalar_type());
@@ -41,8 +37,8 @@ Distribution::Named ExpRelaxedCategorical::parameters() const {
     return {{"temperature", temperature_}, {"probs", probs()}};
 }
 
-RelaxedOneHotCategorical::RelaxedOneHotCategorical(const Tensor& temperature, const Tensor& probs, const Tensor& logits,
-                                                   std::optional<bool> validate_args)
+RelaxedOneHotCategorical::RelaxedOneHotCategorical(const Parameter& temperature, const Parameter& probs,
+                                                   const Parameter& logits, std::optional<bool> validate_args)
     : TransformedDistribution(std::make_shared<ExpRelaxedCategorical>(temperature, probs, logits, validate_args),
                               std::make_shared<ExpTransform>(), validate_args) {}
 Tensor RelaxedOneHotCategorical::in_support(const Tensor& value) const { return constraints::simplex().check(value); }

@@ -1,31 +1,23 @@
 #include <reel/autograd/ops/factory/ones.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/distributions/student_t.hpp>
 
 #include <numbers>
 
+#include "adopt.hpp"
 #include "gamma_path.hpp"
-#include "support.hpp"
 
 namespace reel::distributions {
 
-StudentT::StudentT(const Tensor& df, std::optional<bool> validate_args)
-    : StudentT(df, detail::number(0, df), df.defined() ? ones({}, detail::like(df)) : Tensor(), validate_args) {}
-StudentT::StudentT(const Tensor& df, const Tensor& loc, const Tensor& scale, std::optional<bool> validate_args)
-    : Distribution(validate_args), df_(df), loc_(loc), scale_(scale) {
-    detail::check_floating("StudentT", "df", df);
-    detail::check_floating("StudentT", "loc", loc);
-    detail::check_floating("StudentT", "scale", scale);
-    detail::broadcast_pair("StudentT: df and loc", df_, loc_);
-    detail::broadcast_pair("StudentT: df and scale", df_, scale_);
-    loc_ = detail::expanded(loc_, df_.sizes());
-    batch_shape_ = df_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("StudentT", "df", df, df > 0, "greater than 0");
-    detail::check_parameter("StudentT", "loc", loc, loc.isnan().logical_not(), "a number");
-    detail::check_parameter("StudentT", "scale", scale, scale > 0, "greater than 0");
+StudentT::StudentT(const Parameter& df, const Parameter& loc, const Parameter& scale, std::optional<bool> validate_args)
+    : Distribution(validate_args) {
+    batch_shape_ = detail::adopt("StudentT", validate_args_,
+                                 {{"df", df, df_, detail::positive},
+                                  {"loc", loc, loc_, detail::a_number},
+                                  {"scale", scale, scale_, detail::positive}});
 }
 Tensor StudentT::log_normalizer() const {
     return scale_.log() + 0.5 * df_.log() + 0.5 * std::log(std::numbers::pi) + (0.5 * df_).lgamma() -
@@ -37,14 +29,11 @@ Tensor StudentT::entropy() const {
 }
 Tensor StudentT::mean() const { return loc_.masked_fill(df_ <= 1, NAN); }
 Tensor StudentT::variance() const {
-    const Tensor known = df_.where(df_ > 2, 3);
+    const Tensor known = where(df_ > 2, df_, 3);
     const Tensor v = scale_.square() * known / (known - 2);
     return v.masked_fill(df_ <= 2, INFINITY).masked_fill(df_ <= 1, NAN);
 }
 Tensor StudentT::in_support(const Tensor& value) const { return value.isnan().logical_not(); }
-Tensor StudentT::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor StudentT::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     const Sizes shape = extended_shape(sample_shape);
     const Tensor normal = randn(shape, detail::optional(generator), detail::like(df_));

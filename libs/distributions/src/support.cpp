@@ -3,13 +3,9 @@
 #include <cmath>
 
 #include <reel/autograd/ops/factory/empty.hpp>
-#include <reel/autograd/ops/factory/full.hpp>
 
 namespace reel::distributions::detail {
 
-Tensor number(double value, const Tensor& like) {
-    return like.defined() ? full({}, value, detail::like(like)) : Tensor();
-}
 Tensor draw_memory(IntArrayRef sizes, const Tensor& like) { return empty(sizes, detail::like(like)); }
 
 void check_parameter(const char* distribution, const char* name, const Tensor& t, const Tensor& ok,
@@ -22,16 +18,6 @@ void check_parameter(const char* distribution, const char* name, const Tensor& t
     REEL_THROW(ValueError, distribution, ": ", name, " (shape ", t.sizes(), ") has ", n,
                n == 1 ? " element that is" : " elements that are", " not ", expected, ", the first is ",
                first.to<double>());
-}
-
-void check_one_of(const char* distribution, const Tensor& probs, const Tensor& logits, bool wants_dim) {
-    REEL_CHECK_VALUE(probs.defined() != logits.defined(), distribution, ": expected either probs or logits, got ",
-                     probs.defined() ? "both" : "neither");
-    const Tensor& given = probs.defined() ? probs : logits;
-    const char* name = probs.defined() ? "probs" : "logits";
-    check_floating(distribution, name, given);
-    REEL_CHECK_VALUE(!wants_dim || (given.dim() > 0 && given.size(-1) > 0), distribution, ": ", name,
-                     " needs a last dimension that counts the categories, got shape ", given.sizes());
 }
 
 void check_floating(const char* distribution, const char* name, const Tensor& t) {

@@ -15,8 +15,6 @@ inline constexpr double least_log = -1e4;
 /// ValueError that counts the elements of `t` where `ok` (its shape or broadcast to it) does not hold.
 void check_parameter(const char* distribution, const char* name, const Tensor& t, const Tensor& ok,
                      const char* expected);
-/// Exactly one of the two is there, and it has a dimension if `wants_dim`.
-void check_one_of(const char* distribution, const Tensor& probs, const Tensor& logits, bool wants_dim);
 /// Floating, else TypeError.
 void check_floating(const char* distribution, const char* name, const Tensor& t);
 
@@ -35,8 +33,6 @@ double resolution(ScalarType t);
 inline std::optional<Generator> optional(const Generator& g) {
     return g.defined() ? std::optional<Generator>(g) : std::nullopt;
 }
-/// `value` as a tensor without dimensions, of the dtype and device of `like`; none where that is not defined.
-Tensor number(double value, const Tensor& like);
 /// Memory for draws, of the dtype and device of `like`; nobody has written it.
 Tensor draw_memory(IntArrayRef sizes, const Tensor& like);
 inline TensorOptions like(const Tensor& t) { return TensorOptions(t.scalar_type()).device(t.device()); }

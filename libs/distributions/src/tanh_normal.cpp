@@ -1,3 +1,4 @@
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
 #include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/distributions/tanh_normal.hpp>
@@ -29,7 +30,7 @@ struct KeptTanh : autograd::Function<KeptTanh> {
 };
 
 Tensor bound(const Tensor& given, double otherwise, const Tensor& loc) {
-    return given.defined() ? given.to(loc.device(), loc.scalar_type()) : detail::number(otherwise, loc);
+    return given.defined() ? given.to(loc.device(), loc.scalar_type()) : full({}, otherwise, detail::like(loc));
 }
 Tensor mean_of_normal(const Tensor& loc, const TanhNormalOptions& o) {
     detail::check_floating("TanhNormal", "loc", loc);
@@ -43,12 +44,11 @@ Tensor mean_of_normal(const Tensor& loc, const TanhNormalOptions& o) {
 
 } // namespace
 
-TanhNormal::TanhNormal(const Tensor& loc, double scale, const TanhNormalOptions& options)
-    : TanhNormal(loc, detail::number(scale, loc), options) {}
-TanhNormal::TanhNormal(const Tensor& loc, const Tensor& scale, const TanhNormalOptions& options)
-    : Distribution(options.validate_args()), normal_(mean_of_normal(loc, options), scale, options.validate_args()),
-      low_(bound(options.low(), -1, loc)), high_(bound(options.high(), 1, loc)),
-      limit_(options.safe_tanh() ? 1 - detail::resolution(loc.scalar_type()) : 1),
+TanhNormal::TanhNormal(const Parameter& loc, const Parameter& scale, const TanhNormalOptions& options)
+    : Distribution(options.validate_args()),
+      normal_(mean_of_normal(loc.tensor(scale.tensor()), options), scale, options.validate_args()),
+      low_(bound(options.low(), -1, normal_.loc())), high_(bound(options.high(), 1, normal_.loc())),
+      limit_(options.safe_tanh() ? 1 - detail::resolution(normal_.loc().scalar_type()) : 1),
       scaled_(options.low().defined() || options.high().defined()) {
     const Sizes& all = normal_.batch_shape();
     event_dims_ = options.event_dims().value_or(std::min<std::int64_t>(1, std::int64_t(all.size())));

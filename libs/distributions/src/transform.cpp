@@ -15,14 +15,18 @@ namespace reel::distributions {
 Transform::~Transform() = default;
 Tensor Transform::in_codomain(const Tensor& y) const { return y.isnan().logical_not(); }
 
-AffineTransform::AffineTransform(const Tensor& loc, const Tensor& scale) : loc_(loc), scale_(scale) {
-    detail::check_floating("AffineTransform", "loc", loc);
-    detail::check_floating("AffineTransform", "scale", scale);
+namespace {
+/// Numbers keep all their digits: without dimensions, they do not change the dtype of what they are combined with.
+Tensor exact(const Parameter& p) { return p.tensor(TensorOptions(kDouble)); }
+} // namespace
+
+AffineTransform::AffineTransform(const Parameter& loc, const Parameter& scale)
+    : loc_(exact(loc)), scale_(exact(scale)) {
+    detail::check_floating("AffineTransform", "loc", loc_);
+    detail::check_floating("AffineTransform", "scale", scale_);
     const NoGradGuard no_grad;
-    detail::check_parameter("AffineTransform", "scale", scale, scale != 0, "different from 0");
+    detail::check_parameter("AffineTransform", "scale", scale_, scale_ != 0, "different from 0");
 }
-AffineTransform::AffineTransform(double loc, double scale)
-    : AffineTransform(full({}, loc, kDouble), full({}, scale, kDouble)) {}
 Tensor AffineTransform::operator()(const Tensor& x) const { return loc_ + scale_ * x; }
 Tensor AffineTransform::inverse(const Tensor& y) const { return (y - loc_) / scale_; }
 Tensor AffineTransform::log_abs_det_jacobian(const Tensor& x, const Tensor&) const {
@@ -40,12 +44,11 @@ Tensor ExpTransform::inverse(const Tensor& y) const { return y.log(); }
 Tensor ExpTransform::log_abs_det_jacobian(const Tensor& x, const Tensor&) const { return x; }
 Tensor ExpTransform::in_codomain(const Tensor& y) const { return y > 0; }
 
-PowerTransform::PowerTransform(const Tensor& exponent) : exponent_(exponent) {
-    detail::check_floating("PowerTransform", "exponent", exponent);
+PowerTransform::PowerTransform(const Parameter& exponent) : exponent_(exact(exponent)) {
+    detail::check_floating("PowerTransform", "exponent", exponent_);
     const NoGradGuard no_grad;
-    detail::check_parameter("PowerTransform", "exponent", exponent, exponent != 0, "different from 0");
+    detail::check_parameter("PowerTransform", "exponent", exponent_, exponent_ != 0, "different from 0");
 }
-PowerTransform::PowerTransform(double exponent) : PowerTransform(full({}, exponent, kDouble)) {}
 Tensor PowerTransform::operator()(const Tensor& x) const { return x.pow(exponent_); }
 Tensor PowerTransform::inverse(const Tensor& y) const { return y.pow(exponent_.reciprocal()); }
 Tensor PowerTransform::log_abs_det_jacobian(const Tensor& x, const Tensor&) const {

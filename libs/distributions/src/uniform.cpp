@@ -1,25 +1,20 @@
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/distributions/uniform.hpp>
 
 #include <numbers>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
-Uniform::Uniform(const Tensor& low, double high, std::optional<bool> validate_args)
-    : Uniform(low, detail::number(high, low), validate_args) {}
-Uniform::Uniform(const Tensor& low, const Tensor& high, std::optional<bool> validate_args)
-    : Distribution(validate_args), low_(low), high_(high) {
-    detail::check_floating("Uniform", "low", low);
-    detail::check_floating("Uniform", "high", high);
-    detail::broadcast_pair("Uniform: low and high", low_, high_);
-    batch_shape_ = low_.sizes().vec();
+Uniform::Uniform(const Parameter& low, const Parameter& high, std::optional<bool> validate_args)
+    : Distribution(validate_args) {
+    batch_shape_ = detail::adopt("Uniform", validate_args_,
+                                 {{"low", low, low_, detail::a_number}, {"high", high, high_, detail::a_number}});
     if (!validate_args_) return;
     const NoGradGuard no_grad;
-    detail::check_parameter("Uniform", "low", low, low.isnan().logical_not(), "a number");
-    detail::check_parameter("Uniform", "high", high, high.isnan().logical_not(), "a number");
     detail::check_parameter("Uniform", "high", high_, high_ > low_, "above low");
 }
 Tensor Uniform::entropy() const { return (high_ - low_).log(); }
@@ -33,9 +28,6 @@ Tensor Uniform::cdf(const Tensor& value) const {
 }
 Tensor Uniform::icdf(const Tensor& value) const { return value * (high_ - low_) + low_; }
 Tensor Uniform::in_support(const Tensor& value) const { return (value >= low_) & (value <= high_); }
-Tensor Uniform::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor Uniform::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     const Tensor u = rand(extended_shape(sample_shape), detail::optional(generator), detail::like(low_));
     return low_ + u * (high_ - low_);

@@ -8,20 +8,15 @@
 #include <cmath>
 #include <numbers>
 
-#include "support.hpp"
+#include "adopt.hpp"
 
 namespace reel::distributions {
 
-VonMises::VonMises(const Tensor& loc, const Tensor& concentration, std::optional<bool> validate_args)
-    : Distribution(validate_args), loc_(loc), concentration_(concentration) {
-    detail::check_floating("VonMises", "loc", loc);
-    detail::check_floating("VonMises", "concentration", concentration);
-    detail::broadcast_pair("VonMises: loc and concentration", loc_, concentration_);
-    batch_shape_ = loc_.sizes().vec();
-    if (!validate_args_) return;
-    const NoGradGuard no_grad;
-    detail::check_parameter("VonMises", "loc", loc, loc.isnan().logical_not(), "a number");
-    detail::check_parameter("VonMises", "concentration", concentration, concentration > 0, "greater than 0");
+VonMises::VonMises(const Parameter& loc, const Parameter& concentration, std::optional<bool> validate_args)
+    : Distribution(validate_args) {
+    batch_shape_ = detail::adopt(
+        "VonMises", validate_args_,
+        {{"loc", loc, loc_, detail::a_number}, {"concentration", concentration, concentration_, detail::positive}});
 }
 Tensor VonMises::variance() const { return 1 - special::i1e(concentration_) / special::i0e(concentration_); }
 Tensor VonMises::in_support(const Tensor& value) const { return value.isnan().logical_not(); }

@@ -1,4 +1,6 @@
+#include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/factory/ranges.hpp>
+#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/linalg/lu.hpp>
 #include <reel/autograd/ops/linalg/triangular_solve.hpp>
 #include <reel/autograd/ops/pointwise/gamma.hpp>
@@ -20,25 +22,23 @@ namespace reel::distributions {
 namespace {
 MultivariateNormal vectors(const Tensor& matrix, MultivariateNormal::Given given, std::optional<bool> validate_args) {
     REEL_CHECK_VALUE(matrix.defined() && matrix.dim() >= 2, "Wishart: expected a matrix, or a batch of them");
-    return {matrix.new_zeros(matrix.sizes().slice(0, matrix.dim() - 1)), matrix, given, validate_args};
+    return {zeros(matrix.sizes().slice(0, matrix.dim() - 1), detail::like(matrix)), matrix, given, validate_args};
 }
 /// Of each element of a batch, for its matrices.
 Tensor over_matrices(const Tensor& t) { return t.unsqueeze(-1).unsqueeze(-1); }
 } // namespace
 
-Wishart::Wishart(double df, const Tensor& matrix, Given given, std::optional<bool> validate_args)
-    : Wishart(detail::number(df, matrix), matrix, given, validate_args) {}
-Wishart::Wishart(const Tensor& df, const Tensor& matrix, Given given, std::optional<bool> validate_args)
-    : Distribution(validate_args), normal_(vectors(matrix, given, validate_args)), given_(given), df_(df),
-      matrix_(matrix) {
-    detail::check_floating("Wishart", "df", df);
+Wishart::Wishart(const Parameter& df, const Tensor& matrix, Given given, std::optional<bool> validate_args)
+    : Distribution(validate_args), normal_(vectors(matrix, given, validate_args)), given_(given),
+      df_(df.tensor(matrix)), matrix_(matrix) {
+    detail::check_floating("Wishart", "df", df_);
     const std::int64_t n = matrix.size(-1);
-    batch_shape_ = detail::broadcast_sizes("Wishart: df and the matrices", df.sizes(), normal_.batch_shape());
+    batch_shape_ = detail::broadcast_sizes("Wishart: df and the matrices", df_.sizes(), normal_.batch_shape());
     event_shape_ = {n, n};
     const NoGradGuard no_grad;
-    detail::check_parameter("Wishart", "df", df, df > double(n - 1), reel::str("greater than ", n - 1).c_str());
+    detail::check_parameter("Wishart", "df", df_, df_ > double(n - 1), reel::str("greater than ", n - 1).c_str());
     const AutoGradMode as_before(true);
-    df_ = detail::expanded(df, batch_shape_);
+    df_ = detail::expanded(df_, batch_shape_);
 }
 Tensor Wishart::covariance_matrix() const { return detail::expanded(normal_.covariance_matrix(), extended_shape({})); }
 Tensor Wishart::precision_matrix() const { return detail::expanded(normal_.precision_matrix(), extended_shape({})); }
@@ -62,9 +62,6 @@ Tensor Wishart::entropy() const {
            (df_ - n - 1) / 2 * digamma_sum() + df_ * n / 2;
 }
 Tensor Wishart::in_support(const Tensor& value) const { return constraints::positive_definite().check(value); }
-Tensor Wishart::draw(IntArrayRef sample_shape, const Generator& generator) const {
-    return rdraw(sample_shape, generator);
-}
 Tensor Wishart::rdraw(IntArrayRef sample_shape, const Generator& generator) const {
     const std::int64_t n = event_shape_[0];
     Sizes rows = extended_shape(sample_shape);
@@ -79,7 +76,7 @@ Tensor Wishart::rdraw(IntArrayRef sample_shape, const Generator& generator) cons
     const Tensor flat = at[0] * n + at[1];
     Sizes all = rows;
     all.back() = n * n;
-    const Tensor lower = df_.new_zeros(all).index_copy(-1, flat, noise).view(extended_shape(sample_shape));
+    const Tensor lower = zeros(all, detail::like(df_)).index_copy(-1, flat, noise).view(extended_shape(sample_shape));
     const Tensor factor = scale_tril().matmul(lower + diag_embed(diagonal));
     return factor.matmul(factor.mT());
 }

@@ -24,6 +24,7 @@
 #include <reel/distributions/kumaraswamy.hpp>
 #include <reel/distributions/laplace.hpp>
 #include <reel/distributions/lkj_cholesky.hpp>
+#include <reel/distributions/location_scale.hpp>
 #include <reel/distributions/log_normal.hpp>
 #include <reel/distributions/low_rank_multivariate_normal.hpp>
 #include <reel/distributions/mixture_same_family.hpp>
@@ -32,6 +33,7 @@
 #include <reel/distributions/negative_binomial.hpp>
 #include <reel/distributions/normal.hpp>
 #include <reel/distributions/one_hot_categorical.hpp>
+#include <reel/distributions/parameter.hpp>
 #include <reel/distributions/pareto.hpp>
 #include <reel/distributions/poisson.hpp>
 #include <reel/distributions/relaxed_bernoulli.hpp>

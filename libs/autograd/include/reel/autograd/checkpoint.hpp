@@ -78,11 +78,9 @@ requires(!std::is_same_v<std::decay_t<F>, CheckpointOptions>) auto checkpoint(F 
     return checkpoint(CheckpointOptions(), std::move(fn), std::move(args)...);
 }
 
-/// A chain of stages (functions of one tensor, or modules: pass a `Sequential` dereferenced) in `segments` parts of
-/// floor(n / segments) stages each. The last part takes the rest and is not checkpointed (E-91).
+namespace impl {
 template <class Stages>
-Tensor checkpoint_sequential(const CheckpointOptions& options, const Stages& stages, std::int64_t segments,
-                             const Tensor& input) {
+Tensor in_segments(const CheckpointOptions& options, const Stages& stages, std::int64_t segments, const Tensor& input) {
     using Stage = std::decay_t<decltype(*std::begin(stages))>;
     std::vector<Stage> all;
     for (const auto& s : stages) all.push_back(s);
@@ -99,6 +97,17 @@ Tensor checkpoint_sequential(const CheckpointOptions& options, const Stages& sta
     for (std::int64_t i = 1; i < segments; ++i, begin += length)
         x = checkpoint(options, part(begin, begin + length), std::move(x));
     return part(begin, all.size())(std::move(x));
+}
+} // namespace impl
+
+/// A chain of stages (functions of one tensor, or modules: a `Sequential`) in `segments` parts of
+/// floor(n / segments) stages each. The last part takes the rest and is not checkpointed (E-91).
+template <class Stages>
+Tensor checkpoint_sequential(const CheckpointOptions& options, const Stages& stages, std::int64_t segments,
+                             const Tensor& input) {
+    // a holder stands for its module
+    if constexpr (requires { std::begin(*stages); }) return checkpoint_sequential(options, *stages, segments, input);
+    else return impl::in_segments(options, stages, segments, input);
 }
 template <class Stages> Tensor checkpoint_sequential(const Stages& stages, std::int64_t segments, const Tensor& input) {
     return checkpoint_sequential(CheckpointOptions(), stages, segments, input);

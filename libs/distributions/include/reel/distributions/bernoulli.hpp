@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
@@ -10,8 +11,9 @@ namespace reel::distributions {
 /// Errors: ValueError for both or neither, for probabilities outside [0, 1].
 class Bernoulli : public Distribution {
 public:
-    explicit Bernoulli(const Tensor& probs, const Tensor& logits = {},
+    explicit Bernoulli(const Parameter& probs, const Parameter& logits = {},
                        std::optional<bool> validate_args = std::nullopt);
+    explicit Bernoulli(const Chances& c) : Bernoulli(c.probs, c.logits, c.validate_args) {}
     static Bernoulli from_logits(const Tensor& logits, std::optional<bool> validate_args = std::nullopt) {
         return Bernoulli({}, logits, validate_args);
     }

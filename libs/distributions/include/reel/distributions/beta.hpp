@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
@@ -9,8 +10,8 @@ namespace reel::distributions {
 /// implicit gradients, once. Errors: ValueError for parameters that are not positive.
 class Beta : public Distribution {
 public:
-    Beta(const Tensor& concentration1, const Tensor& concentration0, std::optional<bool> validate_args = std::nullopt);
-    Beta(const Tensor& concentration1, double concentration0, std::optional<bool> validate_args = std::nullopt);
+    Beta(const Parameter& concentration1, const Parameter& concentration0,
+         std::optional<bool> validate_args = std::nullopt);
 
     const char* name() const override { return "Beta"; }
     bool has_rsample() const override { return true; }

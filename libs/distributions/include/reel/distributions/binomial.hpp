@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
@@ -10,10 +11,10 @@ namespace reel::distributions {
 /// Errors: ValueError for both or neither, for counts that are no natural numbers, probabilities outside [0, 1].
 class Binomial : public Distribution {
 public:
-    Binomial(const Tensor& total_count, const Tensor& probs, const Tensor& logits = {},
+    Binomial(const Parameter& total_count, const Parameter& probs, const Parameter& logits = {},
              std::optional<bool> validate_args = std::nullopt);
-    Binomial(std::int64_t total_count, const Tensor& probs, const Tensor& logits = {},
-             std::optional<bool> validate_args = std::nullopt);
+    Binomial(const Parameter& total_count, const Chances& c)
+        : Binomial(total_count, c.probs, c.logits, c.validate_args) {}
 
     const char* name() const override { return "Binomial"; }
     const Tensor& total_count() const { return total_count_; }

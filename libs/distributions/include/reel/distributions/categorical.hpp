@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
@@ -14,9 +15,10 @@ namespace reel::distributions {
 /// Errors: ValueError for both or neither, for negative or non-finite `probs`, for rows without any chance.
 class Categorical : public Distribution {
 public:
-    explicit Categorical(const Tensor& probs, const Tensor& logits = {},
+    explicit Categorical(const Parameter& probs, const Parameter& logits = {},
                          std::optional<bool> validate_args = std::nullopt)
         : Categorical(probs, logits, validate_args, "Categorical") {}
+    explicit Categorical(const Chances& c) : Categorical(c.probs, c.logits, c.validate_args) {}
     static Categorical from_logits(const Tensor& logits, std::optional<bool> validate_args = std::nullopt) {
         return Categorical({}, logits, validate_args);
     }
@@ -35,7 +37,7 @@ public:
     Tensor in_support(const Tensor& value) const override;
 
 protected:
-    Categorical(const Tensor& probs, const Tensor& logits, std::optional<bool> validate_args, const char* name);
+    Categorical(const Parameter& probs, const Parameter& logits, std::optional<bool> validate_args, const char* name);
     Tensor draw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor log_density(const Tensor& value) const override;
     Tensor divergence(const Distribution& q) const override;

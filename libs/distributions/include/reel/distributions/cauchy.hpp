@@ -1,21 +1,18 @@
 // The Cauchy distribution.
 #pragma once
 
-#include <reel/distributions/distribution.hpp>
+#include <reel/distributions/location_scale.hpp>
 
 namespace reel::distributions {
 
 /// Median `loc`, half width at half maximum `scale`; no mean (NaN), infinite variance.
 /// Errors: ValueError for NaN and for scales that are not positive.
-class Cauchy : public Distribution {
+class Cauchy : public LocationScale {
 public:
-    Cauchy(const Tensor& loc, const Tensor& scale, std::optional<bool> validate_args = std::nullopt);
-    Cauchy(const Tensor& loc, double scale, std::optional<bool> validate_args = std::nullopt);
+    Cauchy(const Parameter& loc, const Parameter& scale, std::optional<bool> validate_args = std::nullopt)
+        : LocationScale("Cauchy", loc, scale, validate_args) {}
 
     const char* name() const override { return "Cauchy"; }
-    bool has_rsample() const override { return true; }
-    const Tensor& loc() const { return loc_; }
-    const Tensor& scale() const { return scale_; }
     Tensor entropy() const override;
     Tensor mean() const override;
     Tensor mode() const override;
@@ -25,14 +22,9 @@ public:
     Tensor in_support(const Tensor& value) const override;
 
 protected:
-    Tensor draw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor rdraw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor log_density(const Tensor& value) const override;
     Tensor divergence(const Distribution& q) const override;
-    Named parameters() const override { return {{"loc", loc_}, {"scale", scale_}}; }
-
-private:
-    Tensor loc_, scale_;
 };
 
 } // namespace reel::distributions

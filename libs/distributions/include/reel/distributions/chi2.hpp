@@ -2,13 +2,14 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
 /// The sum of the squares of `df` standard normal numbers, `df` > 0. Errors: ValueError otherwise.
 class Chi2 : public Distribution {
 public:
-    explicit Chi2(const Tensor& df, std::optional<bool> validate_args = std::nullopt);
+    explicit Chi2(const Parameter& df, std::optional<bool> validate_args = std::nullopt);
 
     const char* name() const override { return "Chi2"; }
     bool has_rsample() const override { return true; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
@@ -11,8 +12,9 @@ namespace reel::distributions {
 /// probabilities outside of [0, 1].
 class ContinuousBernoulli : public Distribution {
 public:
-    explicit ContinuousBernoulli(const Tensor& probs, const Tensor& logits = {},
+    explicit ContinuousBernoulli(const Parameter& probs, const Parameter& logits = {},
                                  std::optional<bool> validate_args = std::nullopt);
+    explicit ContinuousBernoulli(const Chances& c) : ContinuousBernoulli(c.probs, c.logits, c.validate_args) {}
     static ContinuousBernoulli from_logits(const Tensor& logits, std::optional<bool> validate_args = std::nullopt) {
         return ContinuousBernoulli({}, logits, validate_args);
     }
@@ -29,16 +31,16 @@ public:
     Tensor in_support(const Tensor& value) const override;
 
 protected:
-    Tensor draw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor rdraw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor log_density(const Tensor& value) const override;
     Tensor divergence(const Distribution& q) const override;
     Named parameters() const override;
 
 private:
-    Tensor far() const;      ///< from 1/2, where the formulas hold
-    Tensor safe() const;     ///< `probs` there, and a number for which the formulas hold elsewhere
-    Tensor log_norm() const; ///< log of what makes the density's integral one
+    Tensor far() const;         ///< from 1/2, where the formulas hold
+    Tensor near_logits() const; ///< where no formula holds, 0 elsewhere
+    Tensor safe() const;        ///< `probs` there, and a number for which the formulas hold elsewhere
+    Tensor log_norm() const;    ///< log of what makes the density's integral one
     bool from_logits_;
     Tensor given_;
 };

@@ -83,7 +83,10 @@ protected:
     [[noreturn]] void not_known(const char* what, const char* instead = nullptr) const;
     /// ValueError unless `value` fits the shapes and the support.
     void check_value(const Tensor& value) const;
-    virtual Tensor draw(IntArrayRef sample_shape, const Generator& generator) const = 0; ///< called without gradients
+    // A class has at least one of these two; `draw` is called without gradients and is `rdraw` unless it is overridden.
+    virtual Tensor draw(IntArrayRef sample_shape, const Generator& generator) const {
+        return rdraw(sample_shape, generator);
+    }
     virtual Tensor rdraw(IntArrayRef sample_shape, const Generator& generator) const;
     virtual Tensor log_density(const Tensor& value) const = 0;
     virtual Tensor divergence(const Distribution& q) const; ///< from one of the same class

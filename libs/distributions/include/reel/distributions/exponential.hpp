@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
@@ -9,7 +10,7 @@ namespace reel::distributions {
 /// Errors: ValueError for rates that are not positive.
 class Exponential : public Distribution {
 public:
-    explicit Exponential(const Tensor& rate, std::optional<bool> validate_args = std::nullopt);
+    explicit Exponential(const Parameter& rate, std::optional<bool> validate_args = std::nullopt);
 
     const char* name() const override { return "Exponential"; }
     bool has_rsample() const override { return true; }
@@ -24,7 +25,6 @@ public:
     Tensor in_support(const Tensor& value) const override;
 
 protected:
-    Tensor draw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor rdraw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor log_density(const Tensor& value) const override;
     Tensor divergence(const Distribution& q) const override;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
@@ -10,7 +11,7 @@ namespace reel::distributions {
 /// that are not positive.
 class FisherSnedecor : public Distribution {
 public:
-    FisherSnedecor(const Tensor& df1, const Tensor& df2, std::optional<bool> validate_args = std::nullopt);
+    FisherSnedecor(const Parameter& df1, const Parameter& df2, std::optional<bool> validate_args = std::nullopt);
 
     const char* name() const override { return "FisherSnedecor"; }
     bool has_rsample() const override { return true; }
@@ -23,7 +24,6 @@ public:
     Tensor in_support(const Tensor& value) const override;
 
 protected:
-    Tensor draw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor rdraw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor log_density(const Tensor& value) const override;
     Named parameters() const override { return {{"df1", df1_}, {"df2", df2_}}; }

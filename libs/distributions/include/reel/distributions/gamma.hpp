@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
@@ -9,8 +10,7 @@ namespace reel::distributions {
 /// concentration, once. Errors: ValueError for parameters that are not positive.
 class Gamma : public Distribution {
 public:
-    Gamma(const Tensor& concentration, const Tensor& rate, std::optional<bool> validate_args = std::nullopt);
-    Gamma(const Tensor& concentration, double rate, std::optional<bool> validate_args = std::nullopt);
+    Gamma(const Parameter& concentration, const Parameter& rate, std::optional<bool> validate_args = std::nullopt);
 
     const char* name() const override { return "Gamma"; }
     bool has_rsample() const override { return true; }
@@ -24,7 +24,6 @@ public:
     Tensor in_support(const Tensor& value) const override;
 
 protected:
-    Tensor draw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor rdraw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor log_density(const Tensor& value) const override;
     Tensor divergence(const Distribution& q) const override;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
@@ -9,8 +10,9 @@ namespace reel::distributions {
 /// given: 0, 1, 2, ... Errors: ValueError for both or neither, for probabilities outside (0, 1].
 class Geometric : public Distribution {
 public:
-    explicit Geometric(const Tensor& probs, const Tensor& logits = {},
+    explicit Geometric(const Parameter& probs, const Parameter& logits = {},
                        std::optional<bool> validate_args = std::nullopt);
+    explicit Geometric(const Chances& c) : Geometric(c.probs, c.logits, c.validate_args) {}
     static Geometric from_logits(const Tensor& logits, std::optional<bool> validate_args = std::nullopt) {
         return Geometric({}, logits, validate_args);
     }

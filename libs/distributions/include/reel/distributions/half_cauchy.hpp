@@ -2,13 +2,14 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
 /// |x| of Cauchy(0, scale): infinite mean and variance. Errors: ValueError for scales that are not positive.
 class HalfCauchy : public Distribution {
 public:
-    explicit HalfCauchy(const Tensor& scale, std::optional<bool> validate_args = std::nullopt);
+    explicit HalfCauchy(const Parameter& scale, std::optional<bool> validate_args = std::nullopt);
 
     const char* name() const override { return "HalfCauchy"; }
     bool has_rsample() const override { return true; }
@@ -22,7 +23,6 @@ public:
     Tensor in_support(const Tensor& value) const override;
 
 protected:
-    Tensor draw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor rdraw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor log_density(const Tensor& value) const override;
     Named parameters() const override { return {{"scale", scale_}}; }

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
 /// |x| of Normal(0, scale). Errors: ValueError for scales that are not positive.
 class HalfNormal : public Distribution {
 public:
-    explicit HalfNormal(const Tensor& scale, std::optional<bool> validate_args = std::nullopt);
+    explicit HalfNormal(const Parameter& scale, std::optional<bool> validate_args = std::nullopt);
 
     const char* name() const override { return "HalfNormal"; }
     bool has_rsample() const override { return true; }
@@ -22,7 +23,6 @@ public:
     Tensor in_support(const Tensor& value) const override;
 
 protected:
-    Tensor draw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor rdraw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor log_density(const Tensor& value) const override;
     Tensor divergence(const Distribution& q) const override;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
@@ -9,8 +10,8 @@ namespace reel::distributions {
 /// concentrations of at most 1 and 2. Errors: ValueError for parameters that are not positive.
 class InverseGamma : public Distribution {
 public:
-    InverseGamma(const Tensor& concentration, const Tensor& rate, std::optional<bool> validate_args = std::nullopt);
-    InverseGamma(const Tensor& concentration, double rate, std::optional<bool> validate_args = std::nullopt);
+    InverseGamma(const Parameter& concentration, const Parameter& rate,
+                 std::optional<bool> validate_args = std::nullopt);
 
     const char* name() const override { return "InverseGamma"; }
     bool has_rsample() const override { return true; }
@@ -24,7 +25,6 @@ public:
     Tensor in_support(const Tensor& value) const override;
 
 protected:
-    Tensor draw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor rdraw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor log_density(const Tensor& value) const override;
     Tensor divergence(const Distribution& q) const override;

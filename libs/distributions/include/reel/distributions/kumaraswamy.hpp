@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
@@ -9,9 +10,8 @@ namespace reel::distributions {
 /// Errors: ValueError for parameters that are not positive.
 class Kumaraswamy : public Distribution {
 public:
-    Kumaraswamy(const Tensor& concentration1, const Tensor& concentration0,
+    Kumaraswamy(const Parameter& concentration1, const Parameter& concentration0,
                 std::optional<bool> validate_args = std::nullopt);
-    Kumaraswamy(const Tensor& concentration1, double concentration0, std::optional<bool> validate_args = std::nullopt);
 
     const char* name() const override { return "Kumaraswamy"; }
     bool has_rsample() const override { return true; }
@@ -26,7 +26,6 @@ public:
     Tensor in_support(const Tensor& value) const override;
 
 protected:
-    Tensor draw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor rdraw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor log_density(const Tensor& value) const override;
     Named parameters() const override {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
@@ -11,8 +12,8 @@ namespace reel::distributions {
 /// that are not positive.
 class LKJCholesky : public Distribution {
 public:
-    LKJCholesky(std::int64_t dim, const Tensor& concentration, std::optional<bool> validate_args = std::nullopt);
-    explicit LKJCholesky(std::int64_t dim, double concentration = 1, std::optional<bool> validate_args = std::nullopt);
+    explicit LKJCholesky(std::int64_t dim, const Parameter& concentration = 1.0,
+                         std::optional<bool> validate_args = std::nullopt);
 
     const char* name() const override { return "LKJCholesky"; }
     bool has_entropy() const override { return false; }

@@ -10,8 +10,10 @@ namespace reel::distributions {
 /// count.
 class Multinomial : public Distribution {
 public:
-    Multinomial(std::int64_t total_count, const Tensor& probs, const Tensor& logits = {},
+    Multinomial(std::int64_t total_count, const Parameter& probs, const Parameter& logits = {},
                 std::optional<bool> validate_args = std::nullopt);
+    Multinomial(std::int64_t total_count, const Chances& c)
+        : Multinomial(total_count, c.probs, c.logits, c.validate_args) {}
 
     const char* name() const override { return "Multinomial"; }
     std::int64_t total_count() const { return total_count_; }

@@ -28,7 +28,6 @@ public:
     Tensor in_support(const Tensor& value) const override;
 
 protected:
-    Tensor draw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor rdraw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor log_density(const Tensor& value) const override;
     Tensor divergence(const Distribution& q) const override;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
@@ -10,10 +11,10 @@ namespace reel::distributions {
 /// ValueError for both or neither, for a negative count, for probabilities outside of [0, 1).
 class NegativeBinomial : public Distribution {
 public:
-    NegativeBinomial(const Tensor& total_count, const Tensor& probs, const Tensor& logits = {},
+    NegativeBinomial(const Parameter& total_count, const Parameter& probs, const Parameter& logits = {},
                      std::optional<bool> validate_args = std::nullopt);
-    NegativeBinomial(double total_count, const Tensor& probs, const Tensor& logits = {},
-                     std::optional<bool> validate_args = std::nullopt);
+    NegativeBinomial(const Parameter& total_count, const Chances& c)
+        : NegativeBinomial(total_count, c.probs, c.logits, c.validate_args) {}
 
     const char* name() const override { return "NegativeBinomial"; }
     bool has_entropy() const override { return false; }

@@ -11,9 +11,10 @@ namespace reel::distributions {
 /// (floating dtypes alone).
 class OneHotCategorical : public Distribution {
 public:
-    explicit OneHotCategorical(const Tensor& probs, const Tensor& logits = {},
+    explicit OneHotCategorical(const Parameter& probs, const Parameter& logits = {},
                                std::optional<bool> validate_args = std::nullopt,
                                std::optional<ScalarType> sample_dtype = std::nullopt);
+    explicit OneHotCategorical(const Chances& c) : OneHotCategorical(c.probs, c.logits, c.validate_args) {}
     static OneHotCategorical from_logits(const Tensor& logits, std::optional<bool> validate_args = std::nullopt,
                                          std::optional<ScalarType> sample_dtype = std::nullopt) {
         return OneHotCategorical({}, logits, validate_args, sample_dtype);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
@@ -9,8 +10,7 @@ namespace reel::distributions {
 /// of at most 1 and 2. Errors: ValueError for parameters that are not positive.
 class Pareto : public Distribution {
 public:
-    Pareto(const Tensor& scale, const Tensor& alpha, std::optional<bool> validate_args = std::nullopt);
-    Pareto(const Tensor& scale, double alpha, std::optional<bool> validate_args = std::nullopt);
+    Pareto(const Parameter& scale, const Parameter& alpha, std::optional<bool> validate_args = std::nullopt);
 
     const char* name() const override { return "Pareto"; }
     bool has_rsample() const override { return true; }
@@ -25,7 +25,6 @@ public:
     Tensor in_support(const Tensor& value) const override;
 
 protected:
-    Tensor draw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor rdraw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor log_density(const Tensor& value) const override;
     Tensor divergence(const Distribution& q) const override;

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
 /// Counts of mean and variance `rate` >= 0. Errors: ValueError for negative rates.
 class Poisson : public Distribution {
 public:
-    explicit Poisson(const Tensor& rate, std::optional<bool> validate_args = std::nullopt);
+    explicit Poisson(const Parameter& rate, std::optional<bool> validate_args = std::nullopt);
 
     const char* name() const override { return "Poisson"; }
     const Tensor& rate() const { return rate_; }

@@ -1,6 +1,7 @@
 // Bernoulli variables relaxed to numbers between 0 and 1, so that draws have gradients.
 #pragma once
 
+#include <reel/distributions/parameter.hpp>
 #include <reel/distributions/transformed_distribution.hpp>
 
 namespace reel::distributions {
@@ -9,8 +10,10 @@ namespace reel::distributions {
 /// probabilities outside of [0, 1], for temperatures that are not positive.
 class LogitRelaxedBernoulli : public Distribution {
 public:
-    LogitRelaxedBernoulli(const Tensor& temperature, const Tensor& probs, const Tensor& logits = {},
+    LogitRelaxedBernoulli(const Parameter& temperature, const Parameter& probs, const Parameter& logits = {},
                           std::optional<bool> validate_args = std::nullopt);
+    LogitRelaxedBernoulli(const Parameter& temperature, const Chances& c)
+        : LogitRelaxedBernoulli(temperature, c.probs, c.logits, c.validate_args) {}
 
     const char* name() const override { return "LogitRelaxedBernoulli"; }
     bool has_rsample() const override { return true; }
@@ -21,7 +24,6 @@ public:
     Tensor in_support(const Tensor& value) const override;
 
 protected:
-    Tensor draw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor rdraw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor log_density(const Tensor& value) const override;
     Named parameters() const override;
@@ -35,8 +37,10 @@ private:
 /// Errors: those of LogitRelaxedBernoulli.
 class RelaxedBernoulli : public TransformedDistribution {
 public:
-    RelaxedBernoulli(const Tensor& temperature, const Tensor& probs, const Tensor& logits = {},
+    RelaxedBernoulli(const Parameter& temperature, const Parameter& probs, const Parameter& logits = {},
                      std::optional<bool> validate_args = std::nullopt);
+    RelaxedBernoulli(const Parameter& temperature, const Chances& c)
+        : RelaxedBernoulli(temperature, c.probs, c.logits, c.validate_args) {}
 
     const char* name() const override { return "RelaxedBernoulli"; }
     const Tensor& temperature() const { return base().temperature(); }

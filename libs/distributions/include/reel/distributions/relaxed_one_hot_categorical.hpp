@@ -10,8 +10,10 @@ namespace reel::distributions {
 /// are not positive.
 class ExpRelaxedCategorical : public Distribution {
 public:
-    ExpRelaxedCategorical(const Tensor& temperature, const Tensor& probs, const Tensor& logits = {},
+    ExpRelaxedCategorical(const Parameter& temperature, const Parameter& probs, const Parameter& logits = {},
                           std::optional<bool> validate_args = std::nullopt);
+    ExpRelaxedCategorical(const Parameter& temperature, const Chances& c)
+        : ExpRelaxedCategorical(temperature, c.probs, c.logits, c.validate_args) {}
 
     const char* name() const override { return "ExpRelaxedCategorical"; }
     bool has_rsample() const override { return true; }
@@ -22,7 +24,6 @@ public:
     Tensor in_support(const Tensor& value) const override;
 
 protected:
-    Tensor draw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor rdraw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor log_density(const Tensor& value) const override;
     Named parameters() const override;
@@ -36,8 +37,10 @@ private:
 /// et al., 2017; E. Jang et al., 2017). Errors: those of ExpRelaxedCategorical.
 class RelaxedOneHotCategorical : public TransformedDistribution {
 public:
-    RelaxedOneHotCategorical(const Tensor& temperature, const Tensor& probs, const Tensor& logits = {},
+    RelaxedOneHotCategorical(const Parameter& temperature, const Parameter& probs, const Parameter& logits = {},
                              std::optional<bool> validate_args = std::nullopt);
+    RelaxedOneHotCategorical(const Parameter& temperature, const Chances& c)
+        : RelaxedOneHotCategorical(temperature, c.probs, c.logits, c.validate_args) {}
 
     const char* name() const override { return "RelaxedOneHotCategorical"; }
     const Tensor& temperature() const { return base().temperature(); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
@@ -10,10 +11,8 @@ namespace reel::distributions {
 /// and scales that are not positive.
 class StudentT : public Distribution {
 public:
-    StudentT(const Tensor& df, const Tensor& loc, const Tensor& scale,
-             std::optional<bool> validate_args = std::nullopt);
-    /// loc = 0, scale = 1.
-    explicit StudentT(const Tensor& df, std::optional<bool> validate_args = std::nullopt);
+    explicit StudentT(const Parameter& df, const Parameter& loc = 0.0, const Parameter& scale = 1.0,
+                      std::optional<bool> validate_args = std::nullopt);
 
     const char* name() const override { return "StudentT"; }
     bool has_rsample() const override { return true; }
@@ -27,7 +26,6 @@ public:
     Tensor in_support(const Tensor& value) const override;
 
 protected:
-    Tensor draw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor rdraw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor log_density(const Tensor& value) const override;
     Named parameters() const override { return {{"df", df_}, {"loc", loc_}, {"scale", scale_}}; }

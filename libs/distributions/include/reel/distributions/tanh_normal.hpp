@@ -29,8 +29,7 @@ struct TanhNormalOptions {
 /// Errors: ValueError for NaN, scales that are not positive, `high` not above `low`.
 class TanhNormal : public Distribution {
 public:
-    TanhNormal(const Tensor& loc, const Tensor& scale, const TanhNormalOptions& options = {});
-    TanhNormal(const Tensor& loc, double scale, const TanhNormalOptions& options = {});
+    TanhNormal(const Parameter& loc, const Parameter& scale, const TanhNormalOptions& options = {});
 
     const char* name() const override { return "TanhNormal"; }
     bool has_rsample() const override { return true; }

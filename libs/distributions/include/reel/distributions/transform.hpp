@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <reel/autograd/tensor.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
@@ -32,8 +33,7 @@ public:
 /// loc + scale * x, both broadcast with x; scale is not zero.
 class AffineTransform : public Transform {
 public:
-    AffineTransform(const Tensor& loc, const Tensor& scale);
-    AffineTransform(double loc, double scale);
+    AffineTransform(const Parameter& loc, const Parameter& scale);
     const char* name() const override { return "AffineTransform"; }
     Tensor operator()(const Tensor& x) const override;
     Tensor inverse(const Tensor& y) const override;
@@ -57,8 +57,7 @@ public:
 /// x^exponent of positive x.
 class PowerTransform : public Transform {
 public:
-    explicit PowerTransform(const Tensor& exponent);
-    explicit PowerTransform(double exponent);
+    explicit PowerTransform(const Parameter& exponent);
     const char* name() const override { return "PowerTransform"; }
     Tensor operator()(const Tensor& x) const override;
     Tensor inverse(const Tensor& y) const override;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
@@ -9,8 +10,7 @@ namespace reel::distributions {
 /// its own. Errors: ValueError for NaN and where `high` is not above `low`.
 class Uniform : public Distribution {
 public:
-    Uniform(const Tensor& low, const Tensor& high, std::optional<bool> validate_args = std::nullopt);
-    Uniform(const Tensor& low, double high, std::optional<bool> validate_args = std::nullopt);
+    Uniform(const Parameter& low, const Parameter& high, std::optional<bool> validate_args = std::nullopt);
 
     const char* name() const override { return "Uniform"; }
     bool has_rsample() const override { return true; }
@@ -26,7 +26,6 @@ public:
     Tensor in_support(const Tensor& value) const override;
 
 protected:
-    Tensor draw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor rdraw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor log_density(const Tensor& value) const override;
     Tensor divergence(const Distribution& q) const override;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
@@ -10,7 +11,7 @@ namespace reel::distributions {
 /// Errors: ValueError for NaN and for concentrations that are not positive.
 class VonMises : public Distribution {
 public:
-    VonMises(const Tensor& loc, const Tensor& concentration, std::optional<bool> validate_args = std::nullopt);
+    VonMises(const Parameter& loc, const Parameter& concentration, std::optional<bool> validate_args = std::nullopt);
 
     const char* name() const override { return "VonMises"; }
     bool has_entropy() const override { return false; }

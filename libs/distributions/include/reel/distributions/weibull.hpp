@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/distributions/distribution.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
@@ -9,8 +10,7 @@ namespace reel::distributions {
 /// Errors: ValueError for parameters that are not positive.
 class Weibull : public Distribution {
 public:
-    Weibull(const Tensor& scale, const Tensor& concentration, std::optional<bool> validate_args = std::nullopt);
-    Weibull(const Tensor& scale, double concentration, std::optional<bool> validate_args = std::nullopt);
+    Weibull(const Parameter& scale, const Parameter& concentration, std::optional<bool> validate_args = std::nullopt);
 
     const char* name() const override { return "Weibull"; }
     bool has_rsample() const override { return true; }
@@ -25,7 +25,6 @@ public:
     Tensor in_support(const Tensor& value) const override;
 
 protected:
-    Tensor draw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor rdraw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor log_density(const Tensor& value) const override;
     Named parameters() const override { return {{"scale", scale_}, {"concentration", concentration_}}; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <reel/distributions/multivariate_normal.hpp>
+#include <reel/distributions/parameter.hpp>
 
 namespace reel::distributions {
 
@@ -12,9 +13,7 @@ namespace reel::distributions {
 class Wishart : public Distribution {
 public:
     using Given = MultivariateNormal::Given;
-    Wishart(const Tensor& df, const Tensor& matrix, Given given = Given::Covariance,
-            std::optional<bool> validate_args = std::nullopt);
-    Wishart(double df, const Tensor& matrix, Given given = Given::Covariance,
+    Wishart(const Parameter& df, const Tensor& matrix, Given given = Given::Covariance,
             std::optional<bool> validate_args = std::nullopt);
 
     const char* name() const override { return "Wishart"; }
@@ -30,7 +29,6 @@ public:
     Tensor in_support(const Tensor& value) const override;
 
 protected:
-    Tensor draw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor rdraw(IntArrayRef sample_shape, const Generator& generator) const override;
     Tensor log_density(const Tensor& value) const override;
     Tensor divergence(const Distribution& q) const override;

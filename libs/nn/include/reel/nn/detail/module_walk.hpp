@@ -24,8 +24,11 @@ template <class V> inline constexpr bool is_ordered_dict<OrderedDict<std::string
 /// A holder, a shared pointer or a module itself as a pointer of its own type.
 template <class M> auto as_typed_ptr(M&& m) {
     using D = std::decay_t<M>;
-    if constexpr (requires { typename D::element_type; }) return std::shared_ptr<typename D::element_type>(m);
-    else if constexpr (std::is_convertible_v<D, ModulePtr>) return D(std::forward<M>(m));
+    if constexpr (requires { typename D::element_type; }) {
+        std::shared_ptr<typename D::element_type> p(m);
+        if (p) detail::ModuleAccess::learn_class<typename D::element_type>(*p);
+        return p;
+    } else if constexpr (std::is_convertible_v<D, ModulePtr>) return D(std::forward<M>(m));
     else if constexpr (requires { m.ptr(); }) return m.ptr(); // a holder or an AnyModule
     else {
         auto p = std::make_shared<D>(std::forward<M>(m));

@@ -60,17 +60,32 @@ private:
     AveragedModelImpl(ModulePtr copy, AveragedModelOptions options);
     void average(const std::vector<Tensor>& averaged, const std::vector<Tensor>& current) const;
 };
+namespace detail {
+/// A holder, a pointer to a module, or a module.
+template <class M>
+concept AveragedFrom = !std::is_convertible_v<M, std::shared_ptr<AveragedModelImpl>> && requires(M & m) {
+    { nn::detail::module_of(m) } -> std::convertible_to<Module&>;
+};
+} // namespace detail
 class AveragedModel : public ModuleHolder<AveragedModelImpl> {
 public:
     using Impl [[maybe_unused]] = AveragedModelImpl;
     using ModuleHolder<AveragedModelImpl>::ModuleHolder;
-    /// Of a holder, a pointer to a module, or a module.
-    template <class M>
-    requires(!std::is_convertible_v<M, std::shared_ptr<AveragedModelImpl>> &&
-             requires(M & m) {
-                 { nn::detail::module_of(m) } -> std::convertible_to<Module&>;
-             }) explicit AveragedModel(M&& model, AveragedModelOptions options = {})
+    template <detail::AveragedFrom M>
+    explicit AveragedModel(M&& model, AveragedModelOptions options = {})
         : ModuleHolder(std::make_shared<AveragedModelImpl>(nn::detail::module_of(model), std::move(options))) {}
+    /// With how to average: `AveragedModel(net, get_ema_avg_fn(0.99))`.
+    template <detail::AveragedFrom M>
+    AveragedModel(M&& model, AvgFn avg_fn, bool use_buffers = false)
+        : AveragedModel(model, AveragedModelOptions{{}, std::move(avg_fn), {}, use_buffers}) {}
+    template <detail::AveragedFrom M>
+    AveragedModel(M&& model, MultiAvgFn multi_avg_fn, bool use_buffers = false)
+        : AveragedModel(model, AveragedModelOptions{{}, {}, std::move(multi_avg_fn), use_buffers}) {}
+    /// PyTorch's order of arguments.
+    template <detail::AveragedFrom M>
+    AveragedModel(M&& model, std::optional<Device> device, AvgFn avg_fn = {}, MultiAvgFn multi_avg_fn = {},
+                  bool use_buffers = false)
+        : AveragedModel(model, AveragedModelOptions{device, std::move(avg_fn), std::move(multi_avg_fn), use_buffers}) {}
 };
 
 namespace detail {
