@@ -1,6 +1,5 @@
 // Reading and writing at computed positions.
 #include <reel/autograd/kernels/index.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 
 #include <complex>
 
@@ -41,7 +40,7 @@ void check_index(const char* op, const Tensor& index, std::int64_t size, bool wr
     if (index.numel() == 0) return;
     refuse_to_wait(op);
     const Tensor* const one[] = {&index};
-    const Tensor record = reel::empty({2}, TensorOptions().dtype(kLong).device(index.device()));
+    const Tensor record = index.new_empty({2}, kLong);
     Found found{~0ull, 0};
     const DeviceIndex where = index.device().index();
     const DeviceGuard guard(where);
@@ -175,7 +174,7 @@ void scatter(ScatterMode mode, const Tensor& self, const Tensor& index, const Te
         });
         return;
     }
-    const Tensor targets = reel::empty({g.numel}, TensorOptions().dtype(kLong).device(self.device()));
+    const Tensor targets = self.new_empty({g.numel}, kLong);
     for_each("scatter", where, g.numel, Targets{g, data<std::int64_t>(index), step, data<std::int64_t>(targets)});
     const SortedKeys by_target = sort_keys("scatter", targets, g.numel);
     const auto run = [&]<class T>() {

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <mutex>
 
-#include <reel/autograd/ops/factory/factories.hpp>
-
 #include "capturing.hpp"
 #include "elements.cuh"
 #include "for_each.cuh"
@@ -175,7 +173,7 @@ struct Bits {
     __device__ void operator()(std::int64_t i) const { to[i] = random(std::uint64_t(i)).first; }
 };
 void randperm(const Tensor& out, const OptionalGenerator& generator) {
-    const Tensor keys = reel::empty(out.sizes(), TensorOptions().dtype(kLong).device(out.device()));
+    const Tensor keys = out.new_empty(out.sizes(), kLong);
     for_each("randperm", out.device().index(), out.numel(),
              Bits{data<std::uint64_t>(keys), key_from("randperm", generator)});
     if (out.numel() == 0) return;
