@@ -117,7 +117,9 @@ std::vector<std::int64_t> group(const T* rows, std::int64_t length, const std::v
     std::vector<std::int64_t> first;
     for (std::size_t i = 0; i < order.size(); ++i) {
         const T* row = rows + order[i] * length;
-        if (i == 0 || !std::equal(row, row + length, rows + order[i - 1] * length)) {
+        const T* const last = i == 0 ? nullptr : rows + order[i - 1] * length;
+        // single elements are compared where they are: a call for each costs more than its work
+        if (!last || !(length == 1 ? *row == *last : std::equal(row, row + length, last))) {
             first.push_back(order[i]);
             counts.push_back(0);
         }

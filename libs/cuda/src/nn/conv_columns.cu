@@ -6,6 +6,7 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/kernels/copy.hpp>
 #include <reel/autograd/kernels/matmul.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 
 #include "scratch.cuh"
 

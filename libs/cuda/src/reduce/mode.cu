@@ -1,6 +1,7 @@
 // Modes: rows are sorted, runs of equal elements are measured, and the longest is taken.
 #include <reel/autograd/kernels/reduce.hpp>
 #include <reel/autograd/kernels/sort.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 
 #include "scan.cuh"
 

@@ -64,4 +64,8 @@ struct Lines {
     Tensor restore(const Tensor& like_rows) const;
 };
 
+/// The p-norm along `dim` on behalf of `op`.
+Tensor vector_norm(const char* op, const Tensor& input, double p, OptionalIntArrayRef dim, bool keepdim,
+                   std::optional<ScalarType> dtype);
+
 } // namespace reel::reduction

@@ -59,8 +59,10 @@ Tensor norm_gradient(const Tensor& g, const Tensor& x, const Tensor& y, double p
     const Tensor size = abs(x), base = p < 2 ? masked_fill(size, size == 0, 1) : size;
     return sgn(x) * pow(base, p - 1) * (p < 1 ? g * pow(norm, 1 - p) : g / pow(norm, p - 1));
 }
-Tensor vector_norm(const char* op, const Tensor& input, double p, OptionalIntArrayRef dim, bool keepdim,
-                   std::optional<ScalarType> dtype) {
+} // namespace
+
+Tensor reduction::vector_norm(const char* op, const Tensor& input, double p, OptionalIntArrayRef dim, bool keepdim,
+                              std::optional<ScalarType> dtype) {
     if (input.is_sparse() && !dim && p >= 0) // zeros count for negative orders alone
         return vector_norm(op, recorded_values(op, input.coalesce()), p, dim, false, dtype);
     const ScalarType t = dtype.value_or(input.scalar_type());
@@ -79,6 +81,9 @@ Tensor vector_norm(const char* op, const Tensor& input, double p, OptionalIntArr
     });
     return out;
 }
+
+namespace {
+
 /// The largest or smallest along `dim`; 0 where there is none.
 Tensor bound(const Tensor& t, bool largest, std::int64_t dim, bool keepdim) {
     if (t.size(dim) == 0) return sum(t, dim, keepdim);
@@ -178,22 +183,6 @@ Tensor norm(const Tensor& input, const Value& p, OptionalIntArrayRef dim, bool k
 REEL_OP("dist(Tensor input, Tensor other, Scalar p=2) -> Tensor", rule, method)
 Tensor dist(const Tensor& input, const Tensor& other, const Scalar& p) {
     return vector_norm("dist", input - other, p.toDouble(), std::nullopt, false, std::nullopt);
-}
-/// Distances between every row of x1 [..., P, M] and every row of x2 [..., R, M].
-REEL_OP("cdist(Tensor x1, Tensor x2, float p=2.0, str? compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor",
-        rule)
-Tensor cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<std::string_view> compute_mode) {
-    REEL_CHECK(x1.is_floating_point() && x2.is_floating_point(), "cdist: x1 is ", dtype_name(x1.scalar_type()),
-               " and x2 is ", dtype_name(x2.scalar_type()), "; expected floating dtypes");
-    REEL_CHECK(x1.dim() >= 2 && x2.dim() >= 2 && x1.size(-1) == x2.size(-1), "cdist: x1 has shape ", x1.sizes(),
-               " and x2 ", x2.sizes(), "; expected at least two dimensions and the same last one");
-    REEL_CHECK(p >= 0, "cdist: p is ", p, "; expected a value of at least 0");
-    REEL_CHECK_VALUE(
-        !compute_mode || *compute_mode == "use_mm_for_euclid_dist_if_necessary" ||
-            *compute_mode == "use_mm_for_euclid_dist" || *compute_mode == "donot_use_mm_for_euclid_dist",
-        "cdist: compute_mode is '", compute_mode.value_or(""),
-        "'; expected use_mm_for_euclid_dist_if_necessary, use_mm_for_euclid_dist or donot_use_mm_for_euclid_dist");
-    return vector_norm("cdist", unsqueeze(x1, -2) - unsqueeze(x2, -3), p, -1, false, std::nullopt);
 }
 /// Distances between all pairs of rows i < j of [N, M], in one vector.
 REEL_OP("nn.functional.pdist(Tensor input, float p=2.0) -> Tensor", rule, alias("pdist"))
