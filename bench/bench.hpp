@@ -21,6 +21,9 @@ bool asked_for(const char* prefix);
 /// status.
 int op_sweep(const std::string& file, const std::string& out, double seconds);
 
+/// Rows of work on a device; `small`: sizes that an emulated one gets through. The program's status.
+int on_device(const char* device, bool small);
+
 void elementwise();
 void tape();
 void training();

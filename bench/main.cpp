@@ -1,4 +1,5 @@
 // reel-bench [THREADS [FILTER]]: times the work of the peers' bench programs, and what only Reel has.
+// reel-bench --device cuda [--small] [FILTER]: work on the device, beside the least time that it needs.
 // reel-bench THREADS --ops FILE --json OUT [--seconds S]: times the calls of ops that FILE lists.
 #include <algorithm>
 #include <chrono>
@@ -41,6 +42,12 @@ bool asked_for(const char* prefix) { return std::strncmp(filter, prefix, std::st
 } // namespace bench
 
 int main(int argc, char** argv) {
+    if (argc > 2 && std::strcmp(argv[1], "--device") == 0) {
+        const bool small = argc > 3 && std::strcmp(argv[3], "--small") == 0;
+        if (argc > 3 + small) bench::filter = argv[3 + small];
+        reel::manual_seed(0);
+        return bench::on_device(argv[2], small);
+    }
     const int threads = argc > 1 ? std::atoi(argv[1]) : 1;
     if (threads < 1) {
         std::fprintf(stderr, "reel-bench: '%s' is no number of threads\n", argv[1]);

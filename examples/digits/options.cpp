@@ -8,7 +8,7 @@
 
 #include <boost/program_options.hpp>
 
-#include <reel/autograd/cuda.hpp>
+#include <reel/cuda.hpp>
 
 namespace digits {
 
@@ -43,7 +43,7 @@ std::array<std::int64_t, 3> read_epochs(const std::string& text) {
 reel::Device read_device(const std::string& name) {
     if (name != "cpu" && name != "cuda") throw std::runtime_error("--device: expected cpu or cuda, got '" + name + "'");
     if (name == "cuda" && !reel::cuda::is_available())
-        throw std::runtime_error("--device cuda: " + reel::cuda::unavailable_reason());
+        throw std::runtime_error("--device cuda: " + reel::cuda::versions());
     return name == "cuda" ? reel::Device(reel::kCUDA, 0) : reel::Device(reel::kCPU);
 }
 } // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include <reel/autograd/cuda.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/random.hpp>
@@ -157,6 +158,7 @@ void Trainer::save() const {
     d.set("optimizer", optimizer_->state_dict());
     d.set("schedule", schedule_->state_dict());
     d.set("generator", detail::getDefaultCPUGenerator().get_state());
+    if (options_.device.is_cuda()) d.set("device_generator", cuda::get_rng_state(options_.device.index()));
     d.set("history", to_value(history_));
     serialize::save_checkpoint(d, options_.checkpoint());
 }
@@ -190,6 +192,8 @@ void Trainer::resume(const std::string& path) {
         stage_ = stage;
         epochs_done_ = done;
         Generator(detail::getDefaultCPUGenerator()).set_state(d.at("generator").toTensor());
+        if (options_.device.is_cuda() && d.contains("device_generator"))
+            cuda::set_rng_state(d.at("device_generator").toTensor(), options_.device.index());
     } catch (const Error& e) {
         REEL_THROW(Error, path, ": ", e.msg());
     }

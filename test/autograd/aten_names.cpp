@@ -53,6 +53,8 @@ BOOST_AUTO_TEST_CASE(a_tensor_of_one_number_fills_and_gets_the_sum_of_the_gradie
     v.mutable_grad() = Tensor();
     fill(x, v).sum().backward();
     BOOST_TEST(v.grad().item<double>() == 6);
+    BOOST_TEST((x.grad() == 0).all().item<bool>());
+    check_gradients([](const auto& t) { return fill(t[0], t[1].square()); }, {leaf({2, 3}), leaf({})});
     BOOST_TEST(zeros({2}, kLong).fill_(tensor(3.0)).sum().item<std::int64_t>() == 6); // takes the dtype of input
     BOOST_TEST(message<Error>([&] { zeros({2}).fill_(ones({1})); }) ==
                "fill: value must be a number or a 0-dim tensor, got one of sizes [1]");

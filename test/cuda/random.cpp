@@ -23,11 +23,11 @@ BOOST_AUTO_TEST_CASE(a_seed_and_a_state_give_the_same_numbers_again) {
     BOOST_TEST(!equal(first, second));
     manual_seed(11);
     BOOST_TEST(equal(rand({1000}, wide), first));
-    const Tensor state = get_rng_state();
+    const Tensor state = cuda::get_rng_state();
     BOOST_TEST(equal(rand({1000}, wide), second));
-    set_rng_state(state);
+    cuda::set_rng_state(state);
     BOOST_TEST(equal(rand({1000}, wide), second));
-    Generator own(kCPU);
+    Generator own(there::gpu);
     own.manual_seed(11);
     Tensor again = empty({1000}, wide);
     again.uniform_(0, 1, own);
@@ -81,6 +81,7 @@ BOOST_AUTO_TEST_CASE(distributions) {
 
 BOOST_AUTO_TEST_CASE(permutations_and_masks) {
     const Tensor p = randperm(5000, TensorOptions().dtype(kLong).device(there::gpu));
+    BOOST_TEST(p.device() == there::gpu);
     BOOST_TEST(equal(std::get<0>(p.sort()).cpu(), arange(5000, kLong)));
     BOOST_TEST(!equal(p.cpu(), arange(5000, kLong)));
     const Tensor x = ones({20000}, wide), y = dropout(x, 0.25, true);

@@ -57,5 +57,13 @@ if [ -x "$out/bin/oracle-replay" ]; then
     fi
     echo "note: $(sed -n 's/^ops *\([0-9]* . [0-9]*\) .*unsupported \([0-9]*\) .*/of the reference, \1 ops whole on the device; \2 cases want a kernel/p' <<<"$log")"
 fi
+# the bench's rows of a device, in sizes that say nothing: each runs, a captured training step among them
+if [ -x "$out/bin/reel-bench" ]; then
+    log=$(LD_LIBRARY_PATH="$out/emulated/lib" OMP_NUM_THREADS=1 timeout 120 "$out/bin/reel-bench" --device cuda --small 2>&1)
+    if [ $? -eq 0 ] && [ "$(grep -c '% *$' <<<"$log")" -gt 15 ]; then passed=$((passed + 1)); else
+        failed=$((failed + 1))
+        tail -n 5 <<<"$log"
+    fi
+fi
 echo "note: seed $seed"
 echo "$passed passed, $failed failed"

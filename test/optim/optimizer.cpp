@@ -288,5 +288,16 @@ BOOST_AUTO_TEST_CASE(loading_what_does_not_fit_changes_nothing) {
     optim::Adam more({parameter({1}, {1}), parameter({1}, {1})}, AdamOptions(0.1));
     BOOST_CHECK_THROW(more.load_state_dict(two.state_dict()), ValueError);
 }
+BOOST_AUTO_TEST_CASE(a_count_of_steps_is_set_as_a_number) {
+    const Tensor p = parameter({1, 2}, {1, 1});
+    optim::Adagrad optimizer({p}, optim::AdagradOptions(0.1));
+    optimizer.step();
+    auto& state = static_cast<optim::AdagradParamState&>(*optimizer.state().at(p.unsafeGetTensorImpl()));
+    state.step(state.step() + 4);
+    BOOST_TEST(state.step() == 5);
+    const Value whole = optimizer.state_dict();
+    const ValueDict& first = whole.toGenericDict().at("state").toGenericDict().find(Value(0))->toGenericDict();
+    BOOST_TEST(first.at("step").toTensor().item<float>() == 5);
+}
 
 BOOST_AUTO_TEST_SUITE_END()

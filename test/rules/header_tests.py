@@ -22,6 +22,7 @@ COVERED_BY = [
     ("autograd/list", "autograd/value_handles"), ("autograd/intrusive_ptr", "autograd/gradient_validation"),
     ("autograd/tensor_impl", "autograd/inplace_views"), ("autograd/storage", "autograd/version_counters"),
     ("autograd/utils", "autograd/flatten_dense"),
+    ("autograd/generator_impl", "autograd/philox_generator"),
     ("autograd/exact_argument", "autograd/exact_arguments"),
     # the process
     ("autograd/context", "autograd/process_switches"), ("autograd/cuda", "autograd/process_switches"),

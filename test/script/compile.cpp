@@ -5,6 +5,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <reel/autograd/ops.hpp>
 #include <reel/script/object.hpp>
 
 #include "compile_helpers.hpp"
@@ -326,6 +327,24 @@ BOOST_AUTO_TEST_CASE(operators_that_reach_out_are_refused) { // SC-96
     BOOST_TEST(contains(body_failure("    return ops.mylib.special(x)\n"), "the namespace 'mylib'"));
     BOOST_TEST(contains(body_failure("    return ops.aten.from_file('a')\n"), "aten::from_file"));
     BOOST_TEST(contains(body_failure("    return open('a')\n"), "undefined value open"));
+}
+
+BOOST_AUTO_TEST_CASE(a_unit_of_its_own_calls_its_functions_by_name) {
+    const auto unit = compile("def twice(x):\n    return x * 2\n"
+                              "def count(a: List[int], b: str = 'n'):\n    return len(a) + len(b)\n");
+    BOOST_TEST(unit->run_method("twice", reel::ones({2})).toTensor().sum().item<double>() == 4);
+    BOOST_TEST(unit->run_method("count", std::vector<std::int64_t>{3, 4}).toInt() == 3);
+    BOOST_TEST(unit->run_method("__torch__.count", std::vector<std::int64_t>{}, "abc").toInt() == 3);
+    BOOST_TEST(&unit->get_function("twice") == unit->find_function("__torch__.twice"));
+    BOOST_TEST(message([&] { unit->run_method("thrice", 1); }) ==
+               "get_function: no function is called 'thrice'; there are: __torch__.twice, __torch__.count");
+    BOOST_CHECK_THROW(compile("def f():\n    return z\n"), ScriptError);
+    // A text in a program is indented as the program is.
+    const auto inset = compile("\n      def f(x: int):\n        if x > 1:\n          return x\n        return 0\n"
+                               "      def g(x: int):\n        return -x\n    ");
+    BOOST_TEST(inset->run_method("f", 2).toInt() == 2);
+    BOOST_TEST(inset->run_method("g", 2).toInt() == -2);
+    BOOST_TEST(failure("\n   def f():\n     return 1\ndef g():\n  return 1\n") == "4:0 invalid indent level");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

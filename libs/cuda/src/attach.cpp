@@ -9,6 +9,7 @@
 #include "dnn.hpp"
 #include "memory.hpp"
 #include "pinned.hpp"
+#include "replay_work.hpp"
 #include "stream.hpp"
 
 namespace reel::cuda {
@@ -26,6 +27,8 @@ namespace {
     hooks.pinned_alloc = &pinned_alloc;
     hooks.pinned_free = &pinned_free;
     hooks.unavailable_reason = [] { return reason_for_none(); };
+    hooks.capturing = &is_capturing;
+    hooks.before_replay = &before_replay;
     hooks.stream = &stream_token;
     hooks.set_stream = &set_stream_token;
     hooks.order = &order_streams;

@@ -59,6 +59,7 @@ Graph::operator bool() const { return false; }
 void Graph::capture_begin(std::optional<Stream>) { absent(); }
 void Graph::capture_end() { absent(); }
 void Graph::replay() const { absent(); }
+void Graph::check_indices() const { absent(); }
 void Graph::reset() {}
 CaptureGuard::CaptureGuard(Graph& graph, std::optional<Stream>) : graph_(graph), exceptions_before_(0) { absent(); }
 CaptureGuard::~CaptureGuard() noexcept(false) {}

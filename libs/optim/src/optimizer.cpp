@@ -13,6 +13,7 @@
 #include <reel/autograd/tensor_operators.hpp>
 
 #include "recorded_step.hpp"
+#include "step_batch.hpp"
 
 namespace reel::optim {
 
@@ -60,7 +61,6 @@ std::vector<OptimizerParamGroup> one_group(std::vector<Tensor> params) {
 } // namespace
 Optimizer::Optimizer(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> defaults)
     : Optimizer(one_group(std::move(params)), std::move(defaults)) {}
-Optimizer::~Optimizer() = default;
 
 void Optimizer::add_param_group(OptimizerParamGroup group) {
     std::unordered_map<const void*, std::size_t> group_of;
@@ -146,16 +146,33 @@ Tensor Optimizer::step(LossClosure closure) {
         EnableGradGuard grad;
         loss = closure();
     }
-    for (OptimizerParamGroup& g : groups_) {
-        const bool recorded = g.options().is_differentiable();
-        const AutoGradMode recording(recorded);
-        const detail::RecordedSteps steps(recorded);
-        const Value rate = recorded && g.options().has("lr") ? g.options().get("lr") : Value();
-        if (rate.isTensor() && rate.toTensor().requires_grad()) update_through_rate(g, rate.toTensor());
-        else update(g);
-    }
+    for (const OptimizerParamGroup& g : groups_)
+        for (const Tensor& p : g.params())
+            if (p.mutable_grad().defined() && is_captured(p.device())) {
+                capture_step(p.device());
+                return loss;
+            }
+    detail::StepBatch batch(detail::StepBatch::Mode::steps);
+    update_groups(batch);
     finish_step();
     return loss;
+}
+void Optimizer::update_groups(detail::StepBatch& batch) {
+    const NoGradGuard no_grad; // what the batch lends is given back under the mode it was lent under
+    try {
+        for (OptimizerParamGroup& g : groups_) {
+            const bool recorded = g.options().is_differentiable();
+            const AutoGradMode recording(recorded);
+            const detail::RecordedSteps steps(recorded);
+            const Value rate = recorded && g.options().has("lr") ? g.options().get("lr") : Value();
+            if (rate.isTensor() && rate.toTensor().requires_grad()) update_through_rate(g, rate.toTensor());
+            else update(g);
+        }
+    } catch (...) {
+        batch.flush(); // what was stepped before the error is
+        throw;
+    }
+    batch.flush();
 }
 /// p' = p + lr d: the step is taken with the rate's value, and what it has become of p gets (lr - value) d besides,
 /// which is nothing but has d for its derivative.

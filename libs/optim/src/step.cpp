@@ -21,18 +21,24 @@ void check_alike(const char* optimizer, const char* what, const Tensor& t, const
 }
 } // namespace
 
-void detail::apply_step(const char* optimizer, ArrayRef<const Tensor*> operands, bool has_kernel, RunStep run,
-                        const void* rule) {
+std::unique_ptr<reel::detail::DenseUpdate> detail::open_step(const char* optimizer, ArrayRef<const Tensor*> operands,
+                                                             bool has_kernel) {
     const Tensor& param = *operands[0];
     for (std::size_t a = 1; a < operands.size(); ++a)
         check_alike(optimizer, a == 1 ? "the gradient" : "the state", *operands[a], param);
     const bool numbers = isFloatingType(param.scalar_type()) || isComplexType(param.scalar_type());
     REEL_CHECK_NOT_IMPLEMENTED(has_kernel && numbers, optimizer, ": there is no step for ",
                                dtype_name(param.scalar_type()), " parameters on ", param.device().str());
-    if (autograd::impl::passes_over(param, optimizer)) return;
-    reel::detail::DenseUpdate update(optimizer, operands, /*read_only=*/1);
-    if (update.count() > 0) run(rule, param, {update.dtype(), update.count(), update.size(), update.data()});
-    update.commit();
+    if (autograd::impl::passes_over(param, optimizer)) return nullptr;
+    return std::make_unique<reel::detail::DenseUpdate>(optimizer, operands, /*read_only=*/1);
+}
+void detail::apply_step(const char* optimizer, ArrayRef<const Tensor*> operands, bool has_kernel, RunStep run,
+                        const void* rule) {
+    const auto update = open_step(optimizer, operands, has_kernel);
+    if (!update) return;
+    if (update->count() > 0)
+        run(rule, *operands[0], {update->dtype(), update->count(), update->size(), update->data()});
+    update->commit();
 }
 
 void run_loops(const StepLoops& loops, const void* rule, const StepOperands& o) {

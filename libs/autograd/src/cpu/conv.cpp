@@ -48,6 +48,13 @@ bool is_compact(const ConvGeometry& g) {
     return true;
 }
 
+/// So few places to compute that packing the weights, as the direct kernels do, would take longer than using them?
+bool has_few_places(const ConvGeometry& g) {
+    constexpr std::int64_t few = 16, worth_a_product = 1024; // below that, calling the product takes longest
+    return g.batch * g.out_size() <= few &&
+           g.out_channels / g.groups * g.channels_per_group() * g.kernel_size() >= worth_a_product;
+}
+
 /// Calls `visit(in_offset or -1, col_offset, first, last)` for every (column row, output row): output positions
 /// [first, last) of that row read `in_offset + (ox * stride)`, the others lie outside of the image.
 template <class F> void each_segment(const ConvGeometry& g, std::int64_t row0, std::int64_t row1, F visit) {
@@ -211,7 +218,7 @@ void conv(const ConvGeometry& g, const Tensor& out, const Tensor& input, const T
     dispatch_conv(t, [&]<class T>() {
         const T *from = static_cast<const T*>(x), *weight = host_data<T>(w, "conv");
         if constexpr (std::is_floating_point_v<T>)
-            if (!is_pointwise(g) && is_compact(g))
+            if (!is_pointwise(g) && is_compact(g) && !has_few_places(g))
                 return direct_forward(g, from, weight, static_cast<const T*>(bias), static_cast<T*>(y));
         Conv<T>{g, t}.forward(from, weight, bias, static_cast<T*>(y));
     });

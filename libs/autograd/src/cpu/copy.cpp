@@ -215,9 +215,20 @@ struct Element {
 };
 constexpr std::int64_t bytes_per_task = std::int64_t(1) << 20;
 
+/// From `src`, whose elements lie `step` bytes apart, into all of `dst`, which is contiguous.
+void copy_rows(const Tensor& dst, char* to, const void* src, ScalarType st, std::int64_t step) {
+    const ScalarType dt = dst.scalar_type();
+    char* const data[] = {to, const_cast<char*>(static_cast<const char*>(src))};
+    const std::int64_t steps[] = {std::int64_t(elementSize(dt)), step};
+    for_each_flat(dst.numel(), 2, data, steps, converting_loop(dt, st), nullptr);
+}
+
 } // namespace
 
 void copy(const Tensor& dst, const Tensor& src, bool /*non_blocking*/) {
+    if (dst.is_contiguous() && src.is_contiguous())
+        return copy_rows(dst, static_cast<char*>(host_data(dst, "copy")), host_data(src, "copy"), src.scalar_type(),
+                         std::int64_t(elementSize(src.scalar_type())));
     copy_strided(int(dst.dim()), dst.sizes().data(), host_data(dst, "copy"), dst.strides().data(), dst.scalar_type(),
                  host_data(src, "copy"), src.strides().data(), src.scalar_type());
 }
@@ -231,6 +242,7 @@ void fill(const Tensor& dst, const Scalar& value) {
         });
         return;
     }
+    if (dst.is_contiguous()) return copy_rows(dst, to, one.bytes, dst.scalar_type(), 0);
     const Dims zero(dst.sizes().size(), 0);
     copy_strided(int(dst.dim()), dst.sizes().data(), to, dst.strides().data(), dst.scalar_type(), one.bytes,
                  zero.data(), dst.scalar_type());

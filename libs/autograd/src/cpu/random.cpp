@@ -7,11 +7,11 @@
 #include <numeric>
 #include <vector>
 
+#include <reel/autograd/detail/count_draws.hpp>
 #include <reel/autograd/detail/standard_normal.hpp>
 #include <reel/autograd/host_data.hpp>
 
 #include "cpu/box_muller.hpp"
-#include "cpu/distributions.hpp"
 #include "op/dispatch.hpp"
 #include "tensor/drawing.hpp"
 #include "tensor/raw.hpp"
@@ -157,7 +157,7 @@ void poisson(const Tensor& out, const Tensor& rates, const OptionalGenerator& ge
     {
         const detail::Drawing drawing(generator);
         std::transform(rate, end, host_data<double>(drawn, "poisson"),
-                       [&](double r) { return draw_poisson(r, drawing.generator()); });
+                       [&](double r) { return detail::draw_poisson(r, drawing.generator()); });
     }
     detail::copy_raw(out, drawn);
 }
@@ -173,7 +173,7 @@ void binomial(const Tensor& out, const Tensor& count, const Tensor& prob, const 
     {
         const detail::Drawing drawing(generator);
         std::transform(n, n + counts.numel(), p, host_data<double>(drawn, "binomial"),
-                       [&](double c, double q) { return draw_binomial(c, q, drawing.generator()); });
+                       [&](double c, double q) { return detail::draw_binomial(c, q, drawing.generator()); });
     }
     detail::copy_raw(out, drawn);
 }

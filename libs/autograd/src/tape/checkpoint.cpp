@@ -33,7 +33,7 @@ struct Frame {
     CheckpointOptions options;
     std::function<void()> recompute;
     std::vector<std::pair<Tensor, std::int64_t>> inputs; ///< with the versions that they had
-    Tensor rng_state;
+    std::optional<RandomState> rng_state;
     std::vector<std::weak_ptr<Holder>> holders; ///< in the order of saving
     std::mutex mutex;                           ///< over the holders' values and `recomputed`
     std::vector<std::int64_t> recomputed;       ///< the passes that had the function run again

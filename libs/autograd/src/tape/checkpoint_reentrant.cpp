@@ -29,8 +29,8 @@ variable_list tensors_in(const std::vector<std::optional<Tensor>>& arguments) {
     return r;
 }
 
-variable_list run_again(const ReentrantRun& run, const variable_list& saved, const Tensor& rng_state,
-                        const variable_list& grads) {
+variable_list run_again(const ReentrantRun& run, const variable_list& saved,
+                        const std::optional<RandomState>& rng_state, const variable_list& grads) {
     const GraphTask* task = GraphTask::current();
     REEL_CHECK(!task || !task->restricted(),
                "checkpoint: the reentrant form does not work with grad() or with backward(inputs=...); use "
@@ -72,7 +72,8 @@ variable_list checkpoint_reentrant(const CheckpointOptions& options, ReentrantRu
     if (!any && GradMode::is_enabled())
         REEL_WARN("checkpoint: no argument requires grad, so the result does not either and gradients will not flow; "
                   "use_reentrant=false does not need one");
-    const Tensor rng_state = options.preserve_rng_state ? random_state() : Tensor();
+    const std::optional<RandomState> rng_state =
+        options.preserve_rng_state ? std::optional(random_state()) : std::nullopt;
     FunctionRules rules;
     rules.name = "Checkpoint";
     const auto shared = std::make_shared<ReentrantRun>(std::move(run));

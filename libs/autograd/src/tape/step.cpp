@@ -95,10 +95,10 @@ void GraphTask::arrive(PassState& s, Node* n, std::uint32_t slot, Tensor&& g) {
     widen(s.buffer, n->num_inputs());
     if (g.defined()) {
         streams_.hand_over(g, *n);
-        const OnStreamOf stream(*n);
         Tensor& have = s.buffer[slot];
         if (!have.defined()) have = std::move(g);
         else {
+            const OnStreamOf stream(*n);
             const ops::NotTaken sum;
             if (is_ours(have, g)) have.add_(g);
             else have = have + g;

@@ -8,7 +8,8 @@
 
 namespace reel::detail {
 
-/// `generator`, else the default one, locked: what is drawn while this lives is one stretch of its stream.
+/// The CPU's generator that is given, else the default one, locked: what is drawn while this lives is one stretch of
+/// its stream. Error for a generator of another device.
 class Drawing {
 public:
     explicit Drawing(const std::optional<Generator>& generator = std::nullopt)

@@ -1,157 +1,55 @@
-// The CPU generator: a 32-bit Mersenne Twister (Matsumoto and Nishimura, 1998) with PyTorch's way of drawing from it.
-#include <reel/autograd/ops/factory/empty.hpp>
-#include <reel/autograd/random.hpp>
+// Handles to generators.
+#include <reel/autograd/generator.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstring>
-#include <iterator>
 #include <random>
 
-#include <reel/autograd/detail/private_generator.hpp>
-#include <reel/autograd/generator_scope.hpp>
-#include <reel/autograd/value.hpp>
-
-#include "tensor/drawing.hpp"
+#include <reel/autograd/cuda.hpp>
+#include <reel/autograd/detail/default_generators.hpp>
+#include <reel/autograd/philox_generator.hpp>
+#include <reel/autograd/random.hpp>
 
 namespace reel {
 
+GeneratorImpl::~GeneratorImpl() = default;
+
 namespace {
-constexpr int n = 624, m = 397;
-std::uint32_t twist(std::uint32_t u, std::uint32_t v) {
-    return (((u & 0x80000000u) | (v & 0x7fffffffu)) >> 1) ^ ((v & 1u) ? 0x9908b0dfu : 0u);
+std::shared_ptr<GeneratorImpl> made_for(Device device) {
+    if (device.is_cpu()) return std::make_shared<CPUGeneratorImpl>();
+    REEL_CHECK_NOT_IMPLEMENTED(device.is_cuda(), "Generator: there are generators for cpu and cuda, not for ", device);
+    REEL_CHECK(cuda::is_available(), "Generator: no generator for ", device, ": ", cuda::unavailable_reason());
+    const DeviceIndex index = device.has_index() ? device.index() : detail::current_cuda_device();
+    REEL_CHECK(index < cuda::device_count(), "Generator: no generator for ", device, ": there are ",
+               cuda::device_count(), " CUDA devices");
+    return std::make_shared<PhiloxGeneratorImpl>(Device(kCUDA, index));
 }
 } // namespace
 
-CPUGeneratorImpl::CPUGeneratorImpl(std::uint64_t seed) { set_current_seed(seed); }
-
-void CPUGeneratorImpl::set_current_seed(std::uint64_t seed) {
-    seed_ = seed;
-    state_[0] = std::uint32_t(seed);
-    for (int j = 1; j < n; ++j) state_[j] = 1812433253u * (state_[j - 1] ^ (state_[j - 1] >> 30)) + std::uint32_t(j);
-    left_ = 1;
-    next_ = 0;
-    next_normal.reset();
-    next_float_normal.reset();
-}
-void CPUGeneratorImpl::refill() {
-    std::uint32_t* p = state_;
-    left_ = n;
-    next_ = 0;
-    for (int j = n - m + 1; --j; p++) *p = p[m] ^ twist(p[0], p[1]);
-    for (int j = m; --j; p++) *p = p[m - n] ^ twist(p[0], p[1]);
-    *p = p[m - n] ^ twist(p[0], state_[0]);
-}
-std::uint32_t CPUGeneratorImpl::random() {
-    if (--left_ == 0) refill();
-    std::uint32_t y = state_[next_++];
-    y ^= y >> 11;
-    y ^= (y << 7) & 0x9d2c5680u;
-    y ^= (y << 15) & 0xefc60000u;
-    return y ^ (y >> 18);
-}
-std::uint64_t CPUGeneratorImpl::random64() {
-    const std::uint64_t high = random();
-    return high << 32 | random();
-}
-float CPUGeneratorImpl::uniform_float() { return float(random() & ((1u << 24) - 1)) * (1.f / float(1u << 24)); }
-double CPUGeneratorImpl::uniform_double() {
-    return double(random64() & ((1ull << 53) - 1)) * (1.0 / double(1ull << 53));
-}
-
-namespace {
-/// The state as PyTorch's get_rng_state writes it: these bytes are public there and part of checkpoints.
-struct SavedState {
-    std::uint64_t seed;
-    std::int32_t left, seeded;
-    std::uint64_t next;
-    std::uint64_t state[n]; ///< 32 bits each
-    double unused_x, normal, unused_rho;
-    std::int32_t has_normal, padding;
-    float float_normal;
-    std::uint8_t has_float_normal, tail[3];
-};
-static_assert(sizeof(SavedState) == 5056 && offsetof(SavedState, float_normal) == 5048);
-} // namespace
-
-Tensor CPUGeneratorImpl::get_state() const {
-    SavedState s{};
-    std::copy(std::begin(state_), std::end(state_), s.state);
-    s.seed = seed_, s.left = left_, s.seeded = 1, s.next = next_;
-    s.normal = next_normal.value_or(0), s.has_normal = next_normal.has_value();
-    s.float_normal = next_float_normal.value_or(0), s.has_float_normal = next_float_normal.has_value();
-    Tensor t = reel::empty({std::int64_t(sizeof(s))}, kByte);
-    std::memcpy(t.data_ptr(), &s, sizeof(s));
-    return t;
-}
-void CPUGeneratorImpl::set_state(const Tensor& state) {
-    SavedState s;
-    REEL_CHECK_TYPE(state.defined() && state.scalar_type() == kByte && state.is_cpu(), "Generator.set_state: state is ",
-                    Value(state).repr(), "; expected a uint8 tensor on the CPU, as get_state returns it");
-    REEL_CHECK_VALUE(state.numel() == std::int64_t(sizeof(s)), "Generator.set_state: state has ", state.numel(),
-                     " bytes; expected the ", sizeof(s), " that get_state and PyTorch's get_rng_state return");
-    const Tensor c = state.contiguous();
-    std::memcpy(&s, c.data_ptr(), sizeof(s));
-    const bool words = std::all_of(s.state, s.state + n, [](std::uint64_t w) { return w <= 0xffffffffu; });
-    REEL_CHECK_VALUE(s.left >= 1 && s.left <= n && s.next <= std::uint64_t(n) && words,
-                     "Generator.set_state: state holds no state of a generator: left is ", s.left, ", next is ", s.next,
-                     "; expected 1 to ", n, ", 0 to ", n, " and words of 32 bits");
-    std::copy(s.state, s.state + n, state_);
-    left_ = s.left, next_ = std::uint32_t(s.next), seed_ = s.seed;
-    next_normal = s.has_normal ? std::optional(s.normal) : std::nullopt;
-    next_float_normal = s.has_float_normal ? std::optional(s.float_normal) : std::nullopt;
-}
-
-Generator::Generator(Device device) : impl_(std::make_shared<CPUGeneratorImpl>()) {
-    REEL_CHECK_NOT_IMPLEMENTED(device.is_cpu(), "Generator: there are generators for cpu only, not for ", device);
-}
-CPUGeneratorImpl& Generator::impl() const {
+Generator::Generator(Device device) : impl_(made_for(device)) {}
+GeneratorImpl& Generator::any_impl() const {
     REEL_CHECK(impl_, "an undefined Generator was used");
     return *impl_;
 }
+CPUGeneratorImpl& Generator::impl() const {
+    REEL_CHECK(any_impl().device().is_cpu(), "a generator of ", impl_->device(),
+               " was given where the cpu draws; give one made by Generator(kCPU), or draw on a tensor of ",
+               impl_->device());
+    return static_cast<CPUGeneratorImpl&>(*impl_);
+}
 Generator& Generator::manual_seed(std::uint64_t s) {
-    impl().set_current_seed(s);
+    any_impl().set_current_seed(s);
     return *this;
 }
-std::uint64_t Generator::current_seed() const { return impl().current_seed(); }
+std::uint64_t Generator::current_seed() const { return any_impl().current_seed(); }
 std::uint64_t Generator::seed() {
     std::random_device entropy;
     const std::uint64_t s = std::uint64_t(entropy()) << 32 | entropy();
     manual_seed(s);
     return s;
 }
-Tensor Generator::get_state() const { return impl().get_state(); }
-void Generator::set_state(const Tensor& state) { impl().set_state(state); }
-Generator Generator::clone() const {
-    Generator g(kCPU);
-    g.set_state(get_state());
-    return g;
-}
-std::mutex& Generator::mutex() const { return impl().mutex(); }
-
-namespace {
-thread_local const Generator* private_generator = nullptr;
-} // namespace
-PrivateGenerator::PrivateGenerator() : own_(kCPU), before_(private_generator) { private_generator = &own_; }
-PrivateGenerator::~PrivateGenerator() { private_generator = before_; }
-GeneratorScope::GeneratorScope(Generator generator) : generator_(std::move(generator)), before_(private_generator) {
-    static_cast<void>(generator_.impl()); // throws when there is none
-    private_generator = &generator_;
-}
-GeneratorScope::~GeneratorScope() { private_generator = before_; }
-
-namespace detail {
-const Generator& getDefaultCPUGenerator() {
-    static const Generator g(kCPU);
-    return private_generator ? *private_generator : g;
-}
-Generator createCPUGenerator(std::uint64_t seed) { return Generator(std::make_shared<CPUGeneratorImpl>(seed)); }
-} // namespace detail
-Tensor get_rng_state() {
-    detail::Drawing drawing;
-    return drawing.generator().get_state();
-}
-void set_rng_state(const Tensor& state) { detail::Drawing().generator().set_state(state); }
-void manual_seed(std::uint64_t seed) { detail::Drawing().generator().set_current_seed(seed); }
+Tensor Generator::get_state() const { return any_impl().get_state(); }
+void Generator::set_state(const Tensor& state) { any_impl().set_state(state); }
+Device Generator::device() const { return any_impl().device(); }
+Generator Generator::clone() const { return Generator(any_impl().clone()); }
+std::mutex& Generator::mutex() const { return any_impl().mutex(); }
 
 } // namespace reel

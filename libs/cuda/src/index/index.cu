@@ -4,68 +4,61 @@
 #include <complex>
 
 #include "atomic.cuh"
-#include "capturing.hpp"
+#include "captured_checks.hpp"
 #include "complex.cuh"
 #include "dispatch.cuh"
 #include "elements.cuh"
-#include "for_each.cuh"
+#include "first_where.cuh"
 #include "primitives.hpp"
 
 namespace reel::cuda {
 
 namespace {
 
-/// What a look at all indices has found: the place of the first bad one, and whether one is negative.
-struct Found {
-    unsigned long long bad, negative;
-};
-
-struct LookAt {
+struct OutOfRange {
     Strided<1> g;
     const std::int64_t* index;
     std::int64_t low, size;
-    Found* found;
-    __device__ void operator()(std::int64_t k) const {
+    __device__ bool operator()(std::int64_t k) const {
         std::int64_t at[1];
         g.offsets(k, at);
-        const std::int64_t i = index[at[0]];
-        if (i < low || i >= size) atomicMin(&found->bad, (unsigned long long)k);
-        if (i < 0) atomicMax(&found->negative, 1ull);
+        return index[at[0]] < low || index[at[0]] >= size;
     }
 };
-
-/// Waits for the device: an index that is out of range is an error of this call.
+/// Waits for the device: an index that is out of range is an error of this call. In a capture nobody looks here, but
+/// `wrap_index` does.
 void check_index(const char* op, const Tensor& index, std::int64_t size, bool wrap, bool& negative) {
-    negative = false;
-    if (index.numel() == 0) return;
-    refuse_to_wait(op);
+    CapturedChecks* const captured = capture_checks(index.device().index());
+    if (captured) captured->wrap(wrap);
+    REEL_CHECK_INDEX(!captured || size > 0, op, ": an index into a dimension of size 0");
+    negative = wrap || captured;
     const Tensor* const one[] = {&index};
-    const Tensor record = index.new_empty({2}, kLong);
-    Found found{~0ull, 0};
-    const DeviceIndex where = index.device().index();
-    const DeviceGuard guard(where);
-    const cudaStream_t stream = raw_stream(where);
-    check(cudaMemcpyAsync(record.data_ptr(), &found, sizeof found, cudaMemcpyHostToDevice, stream), op);
-    for_each(op, where, index.numel(),
-             LookAt{strided(op, index.sizes(), one), data<std::int64_t>(index), wrap ? -size : 0, size,
-                    data<Found>(record)});
-    check(cudaMemcpyAsync(&found, record.data_ptr(), sizeof found, cudaMemcpyDeviceToHost, stream), op);
-    check(cudaStreamSynchronize(stream), op);
-    negative = found.negative != 0;
-    if (found.bad == ~0ull) return;
-    const std::int64_t bad = last_of(op, index.reshape({-1}).narrow(0, std::int64_t(found.bad), 1).contiguous());
-    REEL_CHECK_INDEX(false, op, ": index ", bad, " is out of range for a dimension of size ", size);
+    const std::int64_t bad =
+        first_where(op, index, index.numel(),
+                    OutOfRange{strided(op, index.sizes(), one), data<std::int64_t>(index), wrap ? -size : 0, size});
+    if (bad < 0) return;
+    const std::int64_t found = last_of(op, index.reshape({-1}).narrow(0, bad, 1).contiguous());
+    REEL_CHECK_INDEX(false, op, ": index ", found, " is out of range for a dimension of size ", size);
 }
 
 struct Wrap {
     std::int64_t* index;
     std::int64_t size;
+    FaultNote note;
     __device__ void operator()(std::int64_t k) const {
-        if (index[k] < 0) index[k] += size;
+        std::int64_t i = index[k];
+        if (i < 0 && note.wrap) i += size;
+        if (note.word && (i < 0 || i >= size)) {
+            atomicExch(note.word, note.code);
+            i = 0;
+        }
+        index[k] = i;
     }
 };
 void wrap_index(const char* op, const Tensor& index, std::int64_t size) {
-    for_each(op, index.device().index(), index.numel(), Wrap{data<std::int64_t>(index), size});
+    CapturedChecks* const captured = capture_checks(index.device().index());
+    for_each(op, index.device().index(), index.numel(),
+             Wrap{data<std::int64_t>(index), size, captured ? captured->add(op, size) : FaultNote{nullptr, 0, true}});
 }
 
 template <class T> struct Gather {

@@ -1,84 +1,67 @@
-// Matrix products by cuBLAS. The only file that sees it.
-#include <complex>
-#include <cublas_v2.h>
-#include <memory>
-#include <string>
-
+// Matrix products: operands as the library wants them, whole numbers by Reel's own kernel.
 #include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/kernels/linear.hpp>
 #include <reel/autograd/kernels/matmul.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
-#include <reel/cuda/device.hpp>
 
-#include "check.hpp"
 #include "linalg/integer_mm.hpp"
+#include "linalg/product.hpp"
 
 namespace reel::cuda {
 
 namespace {
 
-void check_blas(cublasStatus_t status, const char* call) {
-    REEL_CHECK(status == CUBLAS_STATUS_SUCCESS, "cuda: ", call, ": ", cublasGetStatusString(status));
-}
-
-/// A handle belongs to one thread and one device.
-cublasHandle_t handle(DeviceIndex index) {
-    struct Close {
-        void operator()(cublasContext* h) const { cublasDestroy(h); }
-    };
-    static thread_local std::unique_ptr<cublasContext, Close> handles[64];
-    auto& h = handles[std::size_t(index)];
-    if (!h) {
-        cublasHandle_t fresh = nullptr;
-        check_blas(cublasCreate(&fresh), "cublasCreate");
-        h.reset(fresh);
-    }
-    check_blas(cublasSetStream(h.get(), raw_stream(index)), "cublasSetStream");
-    return h.get();
-}
-
-/// The library thinks column-major, in which a row-major matrix is its transpose: so it is asked for out^T = b^T a^T.
-void mm(const Tensor& out, const Tensor& first, const Tensor& second, double alpha, double beta) {
-    if (isIntegralType(out.scalar_type(), true)) return integer_mm(out, first, second, alpha, beta);
+void product(const char* op, const Tensor& out, const Tensor& first, const Tensor& second, double alpha, double beta,
+             const Tensor& bias) {
     const StridedMatrix a(first), b(second);
-    const DeviceIndex index = out.device().index();
-    const DeviceGuard guard(index);
-    const cublasHandle_t h = handle(index);
-    const std::int64_t m = out.size(0), n = out.size(1), k = first.size(1), ldc = n > 1 ? n : 1;
-    const auto call = [&](cudaDataType type, cublasComputeType_t compute, const auto& al, const auto& be) {
-        check_blas(cublasGemmEx_64(h, b.transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
-                                   a.transposed ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k, &al, b.data.data_ptr(), type,
-                                   b.ld, a.data.data_ptr(), type, a.ld, &be, out.data_ptr(), type, ldc, compute,
-                                   CUBLAS_GEMM_DEFAULT),
-                   "cublasGemmEx");
-    };
-    switch (out.scalar_type()) {
-    case kFloat:
-        return call(CUDA_R_32F, CUBLAS_COMPUTE_32F, float(alpha), float(beta));
-    case kDouble:
-        return call(CUDA_R_64F, CUBLAS_COMPUTE_64F, alpha, beta);
-    case kHalf:
-        return call(CUDA_R_16F, CUBLAS_COMPUTE_32F, float(alpha), float(beta));
-    case kBFloat16:
-        return call(CUDA_R_16BF, CUBLAS_COMPUTE_32F, float(alpha), float(beta));
-    case kComplexFloat:
-        return call(CUDA_C_32F, CUBLAS_COMPUTE_32F, std::complex<float>(float(alpha)),
-                    std::complex<float>(float(beta)));
-    case kComplexDouble:
-        return call(CUDA_C_64F, CUBLAS_COMPUTE_64F, std::complex<double>(alpha), std::complex<double>(beta));
-    default:
-        detail::throw_no_kernel("mm", out, {true});
-    }
+    multiply(op, {out.scalar_type(),
+                  out.device().index(),
+                  1,
+                  out.size(0),
+                  out.size(1),
+                  first.size(1),
+                  {a.data.data_ptr(), a.ld, 0, a.transposed},
+                  {b.data.data_ptr(), b.ld, 0, b.transposed},
+                  out.data_ptr(),
+                  alpha,
+                  beta,
+                  bias.defined() ? bias.data_ptr() : nullptr});
+}
+void mm(const Tensor& out, const Tensor& a, const Tensor& b, double alpha, double beta) {
+    if (isIntegralType(out.scalar_type(), true)) return integer_mm(out, a, b, alpha, beta);
+    if (!multiplies(out.scalar_type())) detail::throw_no_kernel("mm", out, {true});
+    product("mm", out, a, b, alpha, beta, {});
+}
+void linear(const Tensor& out, const Tensor& input, const Tensor& weight, const Tensor& bias) {
+    product("linear", out, input, weight.t(), 1, 0, bias);
 }
 
-/// One after the other, in the order of the stream.
-void bmm(const Tensor& out, const Tensor& a, const Tensor& b) {
+/// A batch whose matrices the library takes as they are, or a dense copy. The operand points into `t`.
+ProductOperand batch_operand(Tensor& t) {
+    StridedMatrix first(t.select(0, 0));
+    if (first.data.data_ptr() != t.data_ptr()) { // its strides are others
+        t = t.contiguous();
+        first = StridedMatrix(t.select(0, 0));
+    }
+    return {t.data_ptr(), first.ld, t.strides()[0], first.transposed};
+}
+void bmm(const Tensor& out, const Tensor& first, const Tensor& second) {
     const NoGradGuard guard;
-    for (std::int64_t i = 0; i < out.size(0); ++i) mm(out.select(0, i), a.select(0, i), b.select(0, i), 1, 0);
+    const std::int64_t batch = out.size(0);
+    if (!multiplies(out.scalar_type())) { // one after the other, in the order of the stream
+        for (std::int64_t i = 0; i < batch; ++i) mm(out.select(0, i), first.select(0, i), second.select(0, i), 1, 0);
+        return;
+    }
+    Tensor a = first, b = second;
+    const ProductOperand left = batch_operand(a), right = batch_operand(b);
+    multiply("bmm", {out.scalar_type(), out.device().index(), batch, out.size(1), out.size(2), a.size(2), left, right,
+                     out.data_ptr(), 1, 0, nullptr});
 }
 
 [[maybe_unused]] const bool attached = [] {
     kernels::mm.set(kCUDA, &mm);
     kernels::bmm.set(kCUDA, &bmm);
+    kernels::linear.set(kCUDA, &linear);
     return true;
 }();
 

@@ -1,11 +1,9 @@
-// Random numbers drawn on the device: each call takes a key of 64 bits from the generator, elements are counters.
+// Random numbers drawn on the device: each call takes counters from the generator, one for two elements.
 #include <reel/autograd/kernels/copy.hpp>
 #include <reel/autograd/kernels/random.hpp>
 
 #include <cmath>
-#include <mutex>
 
-#include "capturing.hpp"
 #include "elements.cuh"
 #include "for_each.cuh"
 #include "primitives.hpp"
@@ -14,14 +12,6 @@
 namespace reel::cuda {
 
 namespace {
-
-/// From `generator`, else the default one: what seeds, saves and restores that one does so for the device, too.
-Philox key_from(const char* op, const OptionalGenerator& generator) {
-    refuse_to_wait(op); // a captured key would give every replay the same numbers
-    const Generator g = generator && generator->defined() ? *generator : reel::detail::getDefaultCPUGenerator();
-    const std::lock_guard<std::mutex> lock(g.mutex());
-    return {g.impl().random64()};
-}
 
 template <class V> struct Two { V first, second; };
 
@@ -61,10 +51,10 @@ template <class Draw> struct Fill {
     Strided<1> g;
     void* out;
     ScalarType type;
-    Philox random;
+    RandomSource source;
     Draw draw;
     __device__ void operator()(std::int64_t pair) const {
-        const RandomPair bits = random(std::uint64_t(pair));
+        const RandomPair bits = Philox(source)(std::uint64_t(pair));
         const auto drawn = draw(bits);
         std::int64_t at[1];
         g.offsets(2 * pair, at);
@@ -75,12 +65,14 @@ template <class Draw> struct Fill {
     }
 };
 template <class Draw>
-void fill(const char* op, const Tensor& out, const OptionalGenerator& generator, const Draw& draw) {
+void fill(const char* op, const Tensor& out, const OptionalGenerator& generator, const Draw& rule) {
     if (out.numel() == 0) return; // and nothing is drawn
     const Tensor* const one[] = {&out};
     const auto g = strided(op, out.sizes(), one);
-    for_each(op, out.device().index(), (g.numel + 1) / 2,
-             Fill<Draw>{g, out.data_ptr(), out.scalar_type(), key_from(op, generator), draw});
+    const std::int64_t pairs = (g.numel + 1) / 2;
+    const DeviceIndex device = out.device().index();
+    for_each(op, device, pairs,
+             Fill<Draw>{g, out.data_ptr(), out.scalar_type(), draw(op, device, generator, pairs), rule});
 }
 
 /// One number from each half of the bits.
@@ -169,14 +161,15 @@ void random_integers(const char* op, const Tensor& out, std::uint64_t from, std:
 /// Elements in random order: 64 bits each are sorted, of equal ones the first stays first.
 struct Bits {
     std::uint64_t* to;
-    Philox random;
-    __device__ void operator()(std::int64_t i) const { to[i] = random(std::uint64_t(i)).first; }
+    RandomSource source;
+    __device__ void operator()(std::int64_t i) const { to[i] = Philox(source)(std::uint64_t(i)).first; }
 };
 void randperm(const Tensor& out, const OptionalGenerator& generator) {
-    const Tensor keys = out.new_empty(out.sizes(), kLong);
-    for_each("randperm", out.device().index(), out.numel(),
-             Bits{data<std::uint64_t>(keys), key_from("randperm", generator)});
     if (out.numel() == 0) return;
+    const Tensor keys = out.new_empty(out.sizes(), kLong);
+    const DeviceIndex device = out.device().index();
+    for_each("randperm", device, out.numel(),
+             Bits{data<std::uint64_t>(keys), draw("randperm", device, generator, out.numel())});
     kernels::copy.on(out, out, sort_keys("randperm", keys, out.numel()).places, false);
 }
 

@@ -14,7 +14,6 @@
 #include <reel/nn/module.hpp>
 #include <reel/nn/module_holder.hpp>
 #include <reel/nn/norms.hpp>
-#include <reel/nn/parallel.hpp>
 #include <reel/nn/parameter.hpp>
 #include <reel/nn/replicate.hpp>
 #include <reel/nn/state_dict.hpp>

@@ -22,6 +22,12 @@ std::vector<Function*> compile_functions(CompilationUnit& unit, const std::strin
     return made;
 }
 
+std::shared_ptr<CompilationUnit> compile(const std::string& source) {
+    auto unit = std::make_shared<CompilationUnit>();
+    compile_functions(*unit, source);
+    return unit;
+}
+
 void define_methods(ClassType& type, const std::string& source) {
     auto text = emit::Text::parse({source, "<string>"}, false);
     text->context.unit = type.unit();

@@ -5,6 +5,7 @@
 #include <deque>
 #include <set>
 
+#include <reel/autograd/detail/default_generators.hpp>
 #include <reel/autograd/random.hpp>
 #include <reel/autograd/tensor_impl.hpp>
 
@@ -153,15 +154,21 @@ private:
     std::vector<Tensor> alive_;
 };
 
-/// The default generator as it was, whatever is drawn meanwhile.
+/// The default generators as they were, whatever is drawn meanwhile.
 class KeepsRandomState {
 public:
-    KeepsRandomState() : before_(reel::detail::getDefaultCPUGenerator().get_state()) {}
-    ~KeepsRandomState() { Generator(reel::detail::getDefaultCPUGenerator()).set_state(before_); }
+    KeepsRandomState()
+        : before_(reel::detail::getDefaultCPUGenerator().get_state()),
+          devices_(reel::detail::device_generators().state()) {}
+    ~KeepsRandomState() {
+        Generator(reel::detail::getDefaultCPUGenerator()).set_state(before_);
+        reel::detail::device_generators().set_state(devices_);
+    }
     KeepsRandomState(const KeepsRandomState&) = delete;
 
 private:
     Tensor before_;
+    reel::detail::DeviceGenerators::State devices_;
 };
 
 class Exporter {

@@ -41,6 +41,16 @@ Function* CompilationUnit::find_function(const std::string& qualified_name) {
     return it == tables_->functions.end() ? nullptr : it->second.get();
 }
 
+Function& CompilationUnit::get_function(const std::string& name) {
+    Function* found = find_function(name);
+    if (!found) found = find_function("__torch__." + name);
+    std::string all;
+    if (!found)
+        for (const Function* f : functions()) all += (all.empty() ? "" : ", ") + f->qualified_name();
+    REEL_CHECK_VALUE(found, "get_function: no function is called '", name, "'; there are: ", all);
+    return *found;
+}
+
 void CompilationUnit::add_type(TypePtr named) {
     REEL_CHECK_VALUE(!named->name().empty(), "add_type: expected a class, an interface, an enum or a named tuple, got ",
                      named->str());

@@ -68,12 +68,13 @@ private:
         }
     }
     void indentation(std::size_t width) {
+        if (tokens_.empty()) levels_ = {width}; // the first line says where the text's margin is
         if (width > levels_.back()) {
             levels_.push_back(width);
             add(TokenKind::Indent, at_ - width, at_);
             return;
         }
-        for (; width < levels_.back(); levels_.pop_back()) add(TokenKind::Dedent, at_, at_);
+        for (; levels_.size() > 1 && width < levels_.back(); levels_.pop_back()) add(TokenKind::Dedent, at_, at_);
         if (width != levels_.back()) bad(at_, at_ + 1, "invalid indent level");
     }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include <reel/autograd/tensor.hpp>
 
@@ -22,7 +23,11 @@ struct DeviceHooks {
     /// Page-locked memory of the host; null for devices that do not read it by themselves.
     void* (*pinned_alloc)(std::size_t nbytes) = nullptr;
     void (*pinned_free)(void* p, std::size_t nbytes) = nullptr;
-    void (*manual_seed)(std::uint64_t seed, DeviceIndex index) = nullptr; ///< null where it draws no random numbers
+    /// Is the calling thread's work there only noted, to run later and more than once? Whoever needs a number of the
+    /// device's must do without. Null: never.
+    bool (*capturing)(DeviceIndex index) = nullptr;
+    /// While it is: what the host does before each run of what is noted. Set where `capturing` is.
+    void (*before_replay)(DeviceIndex index, std::function<void()> work) = nullptr;
     /// Why the device cannot be used, for error messages.
     const char* (*unavailable_reason)() = nullptr;
 
@@ -36,5 +41,10 @@ struct DeviceHooks {
     void (*used_on)(void* data, DeviceIndex index, DeviceIndex stream_device, std::uintptr_t stream) = nullptr;
 };
 DeviceHooks& device_hooks(DeviceType type);
+/// Is the calling thread's work on `device` only noted, for a graph?
+inline bool is_captured(Device device) {
+    const DeviceHooks& hooks = device_hooks(device.type());
+    return hooks.capturing && hooks.capturing(device.index());
+}
 
 } // namespace reel

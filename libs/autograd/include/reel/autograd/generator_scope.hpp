@@ -1,13 +1,15 @@
 // Drawing from a given generator.
 #pragma once
 
+#include <memory>
+
 #include <reel/autograd/generator.hpp>
 
 namespace reel {
 
-/// While this lives, what the thread draws from the default CPU generator comes from `generator`; manual_seed seeds
-/// that one, too. Other threads draw as before. Scopes nest, with those of `PrivateGenerator`, too. Error for an
-/// undefined generator.
+/// While this lives, what the thread draws from the default generator of the generator's device comes from `generator`;
+/// manual_seed seeds that one, too. Other threads, and draws on other devices, go on as before. Scopes nest, with those
+/// of `PrivateGenerator`, too. Error for an undefined generator.
 class GeneratorScope {
 public:
     explicit GeneratorScope(Generator generator);
@@ -16,8 +18,8 @@ public:
     GeneratorScope& operator=(const GeneratorScope&) = delete;
 
 private:
-    Generator generator_;
-    const Generator* before_;
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
 };
 
 } // namespace reel

@@ -108,6 +108,31 @@ Tensor& copy_(const Tensor& input, const Tensor& src, bool non_blocking) {
     rebase_history(input, result, "copy_");
     return const_cast<Tensor&>(input);
 }
+static void check_fill(const Tensor& value) {
+    REEL_CHECK(value.dim() == 0, "fill: value must be a number or a 0-dim tensor, got one of sizes ", value.sizes());
+}
+/// The number that a 0-dim tensor holds, everywhere; it gets the sum of the gradient.
+REEL_OP("fill(Tensor input, Tensor value) -> Tensor", rule, method, inplace_native, any_device("value"),
+        samples(call(numbers({2, 3}), numbers({}, 4))))
+Tensor fill(const Tensor& input, const Tensor& value) {
+    check_fill(value);
+    Tensor out = empty_like_raw(input, input.scalar_type());
+    copy_raw(out, expand_raw(value, input.sizes()));
+    record("fill", {input, value}, out, {}, [o = value.options()](RuleContext& c) -> GradList {
+        GradList g(2);
+        if (c.needs(0)) g[0] = reel::zeros_like(c.grad());
+        if (c.needs(1)) {
+            const Tensor sum = c.grad().sum();
+            g[1] = (sum.is_complex() && !isComplexType(o.dtype()) ? reel::real(sum) : sum).to(o);
+        }
+        return g;
+    });
+    return out;
+}
+Tensor& fill_(const Tensor& input, const Tensor& value) {
+    check_fill(value);
+    return copy_(input, value);
+}
 REEL_OP("fill(Tensor input, Scalar value) -> Tensor", rule, method, inplace_native)
 Tensor fill(const Tensor& input, const Scalar& value) {
     Tensor out = empty_like_raw(input, input.scalar_type());
@@ -128,20 +153,6 @@ static Tensor& fill_with(const char* op, const Tensor& input, const Scalar& valu
     return const_cast<Tensor&>(input);
 }
 Tensor& fill_(const Tensor& input, const Scalar& value) { return fill_with("fill_", input, value); }
-static void check_fill(const Tensor& value) {
-    REEL_CHECK(value.dim() == 0, "fill: value must be a number or a 0-dim tensor, got one of sizes ", value.sizes());
-}
-/// The number that a 0-dim tensor holds, everywhere; it gets the sum of the gradient.
-REEL_OP("fill(Tensor input, Tensor value) -> Tensor", composite, method, inplace_native, any_device("value"),
-        samples(call(numbers({2, 3}), numbers({}, 4))))
-Tensor fill(const Tensor& input, const Tensor& value) {
-    check_fill(value);
-    return value.to(input.options()).expand(input.sizes()).clone();
-}
-Tensor& fill_(const Tensor& input, const Tensor& value) {
-    check_fill(value);
-    return copy_(input, value);
-}
 REEL_OP("zero(Tensor input) -> Tensor", composite, method, inplace_native, alias("zero_"))
 Tensor zero(const Tensor& input) { return fill(input, 0); }
 Tensor& zero_(const Tensor& input) { return fill_with("zero_", input, 0); }

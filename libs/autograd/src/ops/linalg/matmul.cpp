@@ -1,4 +1,5 @@
 // Matrix products. Transposes reach the product as flags, never as copies.
+#include <reel/autograd/kernels/linear.hpp>
 #include <reel/autograd/kernels/matmul.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/pointwise/conj.hpp>
@@ -26,6 +27,11 @@ void product(const Tensor& out, const Tensor& a, const Tensor& b, double alpha =
         return;
     }
     kernels::mm(out, a, b, alpha, beta);
+}
+/// Has the device a product that ends with a bias, and is this one?
+bool adds_bias_on_the_way(const Tensor& out, const Tensor& input, const Tensor& bias) {
+    return kernels::linear.has(out.device().type()) && bias.defined() && out.numel() > 0 && input.size(1) > 0 &&
+           isFloatingType(out.scalar_type()) && bias.scalar_type() == out.scalar_type();
 }
 void check_pair(const char* op, const Tensor& a, const Tensor& b, std::int64_t inner_a, std::int64_t inner_b) {
     REEL_CHECK(a.scalar_type() == b.scalar_type(), op, ": input is ", dtype_name(a.scalar_type()), " and mat2 is ",
@@ -141,13 +147,16 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
         return bias.defined() ? y + bias : y;
     }
     Tensor out = empty_raw({input.size(0), weight.size(0)}, input.scalar_type(), input.device());
-    // BLAS adds the product to what is there: the bias costs a copy, not a pass of its own.
-    if (bias.defined()) copy_raw(out, expand_raw(bias, out.sizes()));
-    if (input.size(1) > 0 || !bias.defined())
-        product(out, input,
-                alias_raw(weight, {weight.size(1), weight.size(0)}, {weight.strides()[1], weight.strides()[0]},
-                          weight.storage_offset()),
-                1, bias.defined() ? 1 : 0);
+    if (adds_bias_on_the_way(out, input, bias)) kernels::linear(out, input, weight, contiguous_raw(bias));
+    else {
+        // BLAS adds the product to what is there: the bias costs a copy, not a pass of its own.
+        if (bias.defined()) copy_raw(out, expand_raw(bias, out.sizes()));
+        if (input.size(1) > 0 || !bias.defined())
+            product(out, input,
+                    alias_raw(weight, {weight.size(1), weight.size(0)}, {weight.strides()[1], weight.strides()[0]},
+                              weight.storage_offset()),
+                    1, bias.defined() ? 1 : 0);
+    }
     static const Tensor absent;
     const Tensor& kept_input = weight.requires_grad() ? input : absent;
     const Tensor& kept_weight = input.requires_grad() ? weight : absent;

@@ -1,5 +1,7 @@
 // Losses over classes: negative log-likelihood, cross entropy; and the squared error.
+#include <reel/autograd/device_hooks.hpp>
 #include <reel/autograd/kernels/nll_loss.hpp>
+#include <reel/autograd/ops/factory/factories.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
@@ -66,13 +68,17 @@ Tensor spread_back(const Picks& p, const Tensor& g) {
     return out;
 }
 
-/// The same in ops that record themselves, for weights that require grad, too.
+/// The same in ops that record themselves, for weights that require grad, and for captures, which cannot tell the host
+/// the sum of the weights.
 Tensor weighted_picks(const Picks& p, const Tensor& input, const Tensor& target, const Tensor& weight, Reduce r) {
     const std::int64_t d = input.dim() == 1 ? 0 : 1;
     const Tensor classes = target.to(kLong), ignored = classes == Scalar(p.g.ignore_index),
                  index = masked_fill(classes, ignored, 0);
-    const Tensor w = masked_fill(reshape(index_select(weight, 0, reshape(index, {-1})), index.sizes()), ignored, 0);
-    const Tensor each = -w * squeeze(gather(input, d, unsqueeze(index, d)), d);
+    const Tensor each_weight = weight.defined()
+                                   ? reshape(index_select(weight, 0, reshape(index, {-1})), index.sizes()).to(kDouble)
+                                   : ones(index.sizes(), input.options().dtype(kDouble).requires_grad(false));
+    const Tensor w = masked_fill(each_weight, ignored, 0);
+    const Tensor each = -w * squeeze(gather(input, d, unsqueeze(index, d)), d).to(kDouble);
     const Tensor out = r == Reduce::None ? each : r == Reduce::Sum ? sum(each) : sum(each) / sum(w);
     return out.to(input.scalar_type());
 }
@@ -107,6 +113,7 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
     if (weight.defined()) p.weight = contiguous_raw(cast_raw(weight, kDouble));
     p.input_sizes = Dims(input.sizes());
     if (!p.g.summed) p.out_sizes = Dims(target.sizes());
+    if (is_captured(input.device())) return weighted_picks(p, input, target, weight, r);
     double total = 1;
     kernels::nll_loss_weigh(p.g, p.target, p.weight, total);
     if (r == Reduce::Mean) {

@@ -16,32 +16,16 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/nn/attention.hpp"
+
 namespace reel {
 
-/// softmax(q k^T scale + mask) v over the last two dimensions; the other ones broadcast. A bool mask keeps where true,
-/// a floating one is added; rows that see nothing give zeros. `enable_gqa` repeats the heads (dimension -3) of k and v.
-REEL_OP("nn.functional.scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, "
-        "float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
-        composite, alias("scaled_dot_product_attention"))
-Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                    const Tensor& attn_mask, double dropout_p, bool is_causal,
-                                    std::optional<double> scale, bool enable_gqa) {
+Tensor attention::by_products(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask,
+                              double dropout_p, bool is_causal, double scale, bool enable_gqa) {
     const char* op = "scaled_dot_product_attention";
-    REEL_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2, op, ": query ", query.sizes(), ", key ",
-               key.sizes(), " and value ", value.sizes(), " need at least two dimensions");
-    REEL_CHECK(query.scalar_type() == key.scalar_type() && query.scalar_type() == value.scalar_type(), op,
-               ": query, key and value must have one dtype, got ", dtype_name(query.scalar_type()), ", ",
-               dtype_name(key.scalar_type()), " and ", dtype_name(value.scalar_type()));
-    REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(query.scalar_type()), op, ": query is ", dtype_name(query.scalar_type()),
-                               "; expected a floating dtype");
-    REEL_CHECK(query.size(-1) == key.size(-1), op, ": query ", query.sizes(), " and key ", key.sizes(),
-               " differ in their last dimension");
-    REEL_CHECK(key.size(-2) == value.size(-2), op, ": key ", key.sizes(), " and value ", value.sizes(),
-               " differ in their number of positions");
-    REEL_CHECK(!(is_causal && attn_mask.defined()), op, ": attn_mask must not be given together with is_causal");
     // 16-bit inputs are computed in float32 and rounded once.
     const ScalarType t = query.scalar_type(), wide = t == kHalf || t == kBFloat16 ? kFloat : t;
-    const double root = std::sqrt(scale.value_or(1 / std::sqrt(double(query.size(-1)))));
+    const double root = std::sqrt(scale);
     const Tensor q = query.to(wide);
     Tensor k = key.to(wide), v = value.to(wide);
     if (enable_gqa && q.dim() >= 3 && k.dim() >= 3 && v.dim() >= 3) {
@@ -71,6 +55,33 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
     Tensor seen = matmul(weights, v);
     if (blind.defined()) seen = masked_fill(seen, blind, 0);
     return seen.to(t);
+}
+
+/// softmax(q k^T scale + mask) v over the last two dimensions; the other ones broadcast. A bool mask keeps where true,
+/// a floating one is added; rows that see nothing give zeros. `enable_gqa` repeats the heads (dimension -3) of k and v.
+REEL_OP("nn.functional.scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, "
+        "float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
+        rule, alias("scaled_dot_product_attention"))
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                    const Tensor& attn_mask, double dropout_p, bool is_causal,
+                                    std::optional<double> scale, bool enable_gqa) {
+    const char* op = "scaled_dot_product_attention";
+    REEL_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2, op, ": query ", query.sizes(), ", key ",
+               key.sizes(), " and value ", value.sizes(), " need at least two dimensions");
+    REEL_CHECK(query.scalar_type() == key.scalar_type() && query.scalar_type() == value.scalar_type(), op,
+               ": query, key and value must have one dtype, got ", dtype_name(query.scalar_type()), ", ",
+               dtype_name(key.scalar_type()), " and ", dtype_name(value.scalar_type()));
+    REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(query.scalar_type()), op, ": query is ", dtype_name(query.scalar_type()),
+                               "; expected a floating dtype");
+    REEL_CHECK(query.size(-1) == key.size(-1), op, ": query ", query.sizes(), " and key ", key.sizes(),
+               " differ in their last dimension");
+    REEL_CHECK(key.size(-2) == value.size(-2), op, ": key ", key.sizes(), " and value ", value.sizes(),
+               " differ in their number of positions");
+    REEL_CHECK(!(is_causal && attn_mask.defined()), op, ": attn_mask must not be given together with is_causal");
+    const double factor = scale.value_or(1 / std::sqrt(double(query.size(-1))));
+    if (!attn_mask.defined() && !is_causal && dropout_p == 0)
+        if (Tensor out = attention::in_one_pass(query, key, value, factor, enable_gqa); out.defined()) return out;
+    return attention::by_products(query, key, value, attn_mask, dropout_p, is_causal, factor, enable_gqa);
 }
 
 } // namespace reel

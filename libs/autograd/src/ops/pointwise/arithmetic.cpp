@@ -44,6 +44,22 @@ constexpr auto unchanged = [](const Tensor& g, const Scalar&) { return g; };
 constexpr auto times_number = [](const Tensor& g, const Scalar& number) { return g * conjugate(number); };
 constexpr auto over_number = [](const Tensor& g, const Scalar& number) { return g / conjugate(number); };
 
+/// The op over `x` and a number in the second place whose gradient for x, `gradient(g, number)`, needs nothing else: no
+/// tensor is made for the number, and none is saved.
+template <class Op, class Gradient>
+Tensor beside_number(const char* name, const Op& op, const Tensor& x, const Scalar& number, Gradient gradient) {
+    if (!x.is_cpu() && !x.is_meta()) return apply_number(name, op, x, number); // a device takes numbers as tensors
+    const Tensor out =
+        pointwise::detail::run(pointwise::detail::launch(name, op, result_type(x, number)), x, number, false);
+    if (!autograd::needs_recording_of(name, out, x)) return out;
+    static const Tensor absent; // has a place among the edges (T-20, T-34)
+    autograd::record(name, {x, absent}, out, {},
+                     [number, gradient, complex = x.is_complex()](RuleContext& c) -> GradList {
+                         return {fit_gradient(gradient(c.grad(), number), complex), Tensor()};
+                     });
+    return out;
+}
+
 /// Writes the op straight into `self` when shapes, dtypes and the tape allow; false when the general way is needed.
 template <class Op> bool write_into(const char* name, const Op& op, const Tensor& self, const Tensor& o) {
     if (autograd::needs_recording(self, o) || self.scalar_type() != o.scalar_type() || !self.is_contiguous() ||
@@ -83,7 +99,7 @@ Tensor& add_(const Tensor& input, const Tensor& other, const Scalar& alpha) {
 REEL_OP("add(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", rule, method, inplace,
         samples(call(spread(-2, 2), 0.7)))
 Tensor add(const Tensor& input, const Scalar& other, const Scalar& alpha) {
-    if (is_one(alpha)) return apply_number("add", add_op{}, input, other, unchanged);
+    if (is_one(alpha)) return beside_number("add", add_op{}, input, other, unchanged);
     return add(input, reel::detail::wrapped_number(other), alpha);
 }
 
@@ -108,7 +124,7 @@ REEL_OP("sub(Tensor input, Scalar other, Scalar alpha=1) -> Tensor", rule, metho
 Tensor sub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
     REEL_CHECK(input.scalar_type() != kBool && !other.isBoolean(),
                "sub: subtraction is not defined for bool operands; use logical_xor");
-    if (is_one(alpha)) return apply_number("sub", sub_op{}, input, other, unchanged);
+    if (is_one(alpha)) return beside_number("sub", sub_op{}, input, other, unchanged);
     return sub(input, reel::detail::wrapped_number(other), alpha);
 }
 /// other - alpha input
@@ -135,7 +151,7 @@ Tensor& mul_(const Tensor& input, const Tensor& other) {
 REEL_OP("mul(Tensor input, Scalar other) -> Tensor", rule, method, out, inplace, samples(call(spread(-2, 2), 0.7)))
 Tensor mul(const Tensor& input, const Scalar& other) {
     if (input.is_sparse()) return on_values("mul", input, [&](const Tensor& x) { return mul(x, other); });
-    return apply_number("mul", mul_op{}, input, other, times_number);
+    return beside_number("mul", mul_op{}, input, other, times_number);
 }
 
 REEL_OP("div(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace, alias("divide"),
@@ -147,7 +163,7 @@ Tensor div(const Tensor& input, const Tensor& other) {
 REEL_OP("div(Tensor input, Scalar other) -> Tensor", rule, method, out, inplace, samples(call(spread(-2, 2), 0.7)))
 Tensor div(const Tensor& input, const Scalar& other) {
     if (input.is_sparse()) return on_values("div", input, [&](const Tensor& x) { return div(x, other); });
-    return apply_number("div", div_op{}, input, other, over_number);
+    return beside_number("div", div_op{}, input, other, over_number);
 }
 
 REEL_OP("neg(Tensor input) -> Tensor", rule, method, out_exact, inplace, alias("negative"),

@@ -235,7 +235,8 @@ void write_element(const Scalar& number, ScalarType dtype, char* element) {
 Tensor run(const Launch& l, const Tensor& x, const Scalar& number, bool swapped) {
     alignas(16) char element[16];
     write_element(number, l.compute, element);
-    if (x.scalar_type() == l.compute && x.is_cpu() && x.is_contiguous() && !launch_observer) [[likely]] {
+    if (x.scalar_type() == l.compute && x.is_cpu() && !x.is_sparse() && x.is_contiguous() && !launch_observer)
+        [[likely]] {
         Tensor out = empty_raw(x.sizes(), l.result);
         char* const from = static_cast<char*>(x.impl()->data());
         char* const data[] = {static_cast<char*>(out.impl()->data()), swapped ? element : from,

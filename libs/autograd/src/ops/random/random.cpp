@@ -169,7 +169,7 @@ REEL_OP("randperm(int n, *, Generator? generator=None, TensorOptions options={})
 Tensor randperm(std::int64_t n, std::optional<Generator> generator, TensorOptions options) {
     REEL_CHECK(n >= 0, "randperm: n must not be negative, got ", n);
     check_sizes("randperm", n, kLong);
-    const Tensor t = empty_raw({n}, kLong);
+    const Tensor t = empty_raw({n}, kLong, options.device()); // each device draws its own
     kernels::randperm(t, generator);
     return options.has_dtype() ? t.to(ScalarType(options.dtype())) : t;
 }

@@ -70,9 +70,13 @@ bool lacks(const Descriptor& op, bool fused) {
         return op.part(name)->list<std::int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS);
     };
     switch (op.type) {
-    case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR: // in groups, with a bias
-        return fused && sizes(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX)[1] !=
-                            sizes(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W)[1];
+    case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR: { // with a bias, in groups or with larger steps
+        const auto steps = op.part(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC)
+                               ->list<std::int64_t>(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES);
+        return fused && (std::count(steps.begin(), steps.end(), 1) != std::ptrdiff_t(steps.size()) ||
+                         sizes(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX)[1] !=
+                             sizes(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W)[1]);
+    }
     case CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR: // of batches, by moments that are given
         return op.get<cudnnBackendNormMode_t>(CUDNN_ATTR_OPERATION_NORM_FWD_MODE) == CUDNN_BATCH_NORM &&
                op.get<cudnnBackendNormFwdPhase_t>(CUDNN_ATTR_OPERATION_NORM_FWD_PHASE) == CUDNN_NORM_FWD_INFERENCE;

@@ -10,7 +10,9 @@ namespace reel::cuda {
 
 /// Work of one device, captured by a `CaptureGuard` and run again by `replay()`: same kernels, same addresses, whatever
 /// numbers lie there by then. Tensors made during the capture live in memory of the graph's own and hold what the last
-/// replay wrote; they may outlive it.
+/// replay wrote; they may outlive it. Random numbers: each replay goes on with its generators' streams, which it takes
+/// as far as one run without a graph does. Indices are not looked at by the host: one out of range is noted by the
+/// device, which takes a valid one instead.
 class Graph {
 public:
     Graph();
@@ -24,8 +26,11 @@ public:
     /// Errors: Error when the capture broke (something waited for the device), or a stream that took part was not
     /// waited for.
     void capture_end();
-    /// Queues the work on the calling thread's current stream. Errors: Error when nothing was captured.
+    /// Queues the work on the calling thread's current stream. Errors: Error when nothing was captured, IndexError when
+    /// a replay before this one met an index out of range.
     void replay() const;
+    /// Waits for the device. Errors: IndexError when a replay met an index out of range.
+    void check_indices() const;
     /// Forgets the work; its memory is freed with the last tensor in it.
     void reset();
     /// Does it hold work?

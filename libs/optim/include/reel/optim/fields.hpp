@@ -23,6 +23,8 @@ template <class T> struct Option {
 /// A count that state dicts hold as PyTorch does: a float32 tensor without dimensions.
 struct StepCount {
     std::int64_t value = 0;
+    StepCount() = default;
+    StepCount(std::int64_t v) : value(v) {}
     operator std::int64_t() const { return value; }
     StepCount& operator++() { return ++value, *this; }
 };

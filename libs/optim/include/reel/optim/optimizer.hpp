@@ -109,6 +109,10 @@ private:
     ValueDict extra_;
 };
 
+namespace detail {
+class StepBatch;
+}
+
 /// Base of all optimizers; movable, not copyable. Parameters without a gradient are skipped and get no state.
 class Optimizer {
 public:
@@ -120,8 +124,8 @@ public:
 
     Optimizer(std::vector<OptimizerParamGroup> groups, std::unique_ptr<OptimizerOptions> defaults);
     Optimizer(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> defaults);
-    Optimizer(Optimizer&&) = default;
-    Optimizer& operator=(Optimizer&&) = default;
+    Optimizer(Optimizer&& other) noexcept;
+    Optimizer& operator=(Optimizer&& other) noexcept;
     Optimizer(const Optimizer&) = delete;
     virtual ~Optimizer();
 
@@ -130,7 +134,9 @@ public:
     void add_param_group(OptimizerParamGroup group);
     /// One update of every parameter that has a gradient. `closure` is called first, with grad mode on, and its result
     /// is returned. Error naming the former path of a parameter whose module has another tensor in its place by now:
-    /// nothing is updated then.
+    /// nothing is updated then. Captured into a graph, each replay steps on by the options and counts of that moment;
+    /// Error where state would be made within the capture (take a step before it) or where the step has host work that
+    /// is no rule for each element.
     virtual Tensor step(LossClosure closure = nullptr);
     /// Clears the gradients, or fills them with zeros (M-15 says what that means for the next step).
     void zero_grad(bool set_to_none = true);
@@ -170,7 +176,7 @@ public:
     /// Is what a step adds to a parameter its rate times something that does not depend on the rate? Only then
     /// gradients of a differentiable step reach a rate that is a tensor.
     virtual bool is_linear_in_rate() const { return false; }
-    /// How often `step` has run in this process.
+    /// How often `step` has run in this process; a replay of a captured one counts, too.
     std::int64_t step_count() const { return step_count_; }
 
     // Deprecated: use param_groups and add_param_group.
@@ -214,7 +220,11 @@ private:
     std::shared_ptr<HookTable<StepHook>> pre_hooks_, post_hooks_;
     std::shared_ptr<HookTable<StateDictPreHook>> state_dict_pre_hooks_, load_state_dict_post_hooks_;
     std::shared_ptr<HookTable<StateDictHook>> state_dict_post_hooks_, load_state_dict_pre_hooks_;
+    /// The groups' updates, with those of many parameters at once where a device does that.
+    void update_groups(detail::StepBatch& batch);
+    void capture_step(Device device);
     std::int64_t step_count_ = 0;
+    std::shared_ptr<Optimizer*> self_; ///< of a captured step: where the optimizer is
 };
 
 /// Before the own hooks of every optimizer's step, and after them. They run in the order of their registration.

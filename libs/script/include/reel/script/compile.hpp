@@ -14,6 +14,8 @@ namespace reel::jit {
 std::vector<Function*> compile_functions(CompilationUnit& unit, const std::string& source,
                                          const std::string& prefix = "__torch__",
                                          const std::vector<IValue>& constants = {});
+/// A unit of its own with the functions of a text, which `run_method` calls by name. Throws ScriptError.
+std::shared_ptr<CompilationUnit> compile(const std::string& source);
 /// `define`: compiles methods `def name(self, ...)` into the class; nothing is defined when one fails (SC-84).
 void define_methods(ClassType& type, const std::string& source);
 

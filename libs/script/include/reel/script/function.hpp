@@ -14,6 +14,8 @@
 
 namespace reel::jit {
 
+using reel::IValue; // as libtorch writes it
+
 class Program; ///< what the interpreter runs, made of a graph once (src/run/program.hpp)
 
 /// What a run may take (rule SC-98); zero is no limit.
@@ -77,6 +79,12 @@ public:
     TypePtr find_type(const std::string& qualified_name);
     ClassTypePtr find_class(const std::string& qualified_name);
     Function* find_function(const std::string& qualified_name); ///< null when there is none
+    /// By its qualified name, or by its own as `compile` reads it. ValueError naming those that there are.
+    Function& get_function(const std::string& name);
+    /// `unit->run_method("f", x, 2)` calls it.
+    template <class... A> IValue run_method(const std::string& name, A&&... arguments) {
+        return get_function(name)(Args{IValue(std::forward<A>(arguments))...});
+    }
     void add_type(TypePtr named);                               ///< ValueError for a name that is there
     Function& add_function(std::shared_ptr<Function> function); ///< likewise
     void remove(const std::string& qualified_name);

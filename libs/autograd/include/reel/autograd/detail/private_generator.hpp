@@ -1,12 +1,12 @@
 // Drawing without touching the default generator.
 #pragma once
 
-#include <reel/autograd/generator.hpp>
+#include <memory>
 
 namespace reel {
 
-/// While this lives, what the thread draws from the default CPU generator comes from a generator of its own, freshly
-/// made with the default seed; manual_seed seeds that one, too. Other threads draw as before. Scopes nest.
+/// While this lives, what the thread draws from default generators, of whatever device, comes from generators of its
+/// own, freshly made with the default seed; manual_seed seeds those, too. Other threads draw as before. Scopes nest.
 class PrivateGenerator {
 public:
     PrivateGenerator();
@@ -15,8 +15,8 @@ public:
     PrivateGenerator& operator=(const PrivateGenerator&) = delete;
 
 private:
-    Generator own_;
-    const Generator* before_;
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
 };
 
 } // namespace reel

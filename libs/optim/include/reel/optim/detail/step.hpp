@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <memory>
 
 #include <reel/optim/detail/step_kernel.hpp>
 
@@ -13,6 +14,9 @@ namespace detail {
 using RunStep = void (*)(const void* rule, const Tensor& param, const StepOperands& operands);
 void apply_step(const char* optimizer, ArrayRef<const Tensor*> operands, bool has_kernel, RunStep run,
                 const void* rule);
+/// Checks the operands and lays them open; null where a pin has the parameter passed over.
+std::unique_ptr<reel::detail::DenseUpdate> open_step(const char* optimizer, ArrayRef<const Tensor*> operands,
+                                                     bool has_kernel);
 } // namespace detail
 
 /// Applies one rule of detail/steps/ to `param`, reading `grad` and updating `state` (as many tensors as the rule has,

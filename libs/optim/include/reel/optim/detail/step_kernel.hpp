@@ -1,6 +1,8 @@
 // The seam of fused optimizer steps: one kernel for each rule, which a device's library sets for its device.
 #pragma once
 
+#include <functional>
+
 #include <reel/autograd/detail/dense_update.hpp>
 #include <reel/autograd/kernel.hpp>
 
@@ -19,6 +21,19 @@ struct StepOperands {
 /// the parameter whose memory `operands` opens.
 template <class Rule>
 inline constinit Kernel<void(const Tensor& param, const Rule& rule, const StepOperands& operands)> step_kernel{
+    "optimizer_step"};
+
+/// The step of one parameter among several.
+template <class Rule> struct BatchedStep {
+    const Rule* rule;
+    StepOperands operands;
+};
+/// Queues other numbers for the rules of a batch whose launch was captured: one for each of its steps.
+template <class Rule> using RuleWriter = std::function<void(ArrayRef<Rule>)>;
+/// Steps many parameters of one dtype and device at once; `where` is one of them. Null where parameters are stepped one
+/// by one. In a capture it returns who writes the rules that replays read, else nothing.
+template <class Rule>
+inline constinit Kernel<RuleWriter<Rule>(const Tensor& where, ArrayRef<BatchedStep<Rule>> steps)> batched_step_kernel{
     "optimizer_step"};
 
 } // namespace reel::optim

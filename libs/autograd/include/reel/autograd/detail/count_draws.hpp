@@ -1,16 +1,16 @@
-// The Poisson and the binomial distribution, as PyTorch draws from them.
-#include "cpu/distributions.hpp"
+// Single draws from discrete distributions, as PyTorch's on the CPU; for each kind of generator that has
+// `uniform_double()`, of whatever device.
+#pragma once
 
-#include <array>
 #include <cmath>
 
-namespace reel::cpu {
+#include <reel/autograd/half.hpp>
 
-namespace {
+namespace reel::detail {
 
 /// W. Hoermann, The transformed rejection method for generating Poisson random variables (1993), algorithm PTRS; from
 /// a rate of ten on.
-double poisson_by_rejection(double rate, CPUGeneratorImpl& g) {
+template <class G> REEL_HD double poisson_by_rejection(double rate, G& g) {
     const double root = std::sqrt(rate), log_rate = std::log(rate);
     const double b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
     const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4), v_r = 0.9277 - 3.6224 / (b - 2);
@@ -26,26 +26,26 @@ double poisson_by_rejection(double rate, CPUGeneratorImpl& g) {
 }
 
 /// The number of geometric waiting times that fit into `count`.
-double binomial_by_inversion(double count, double p, CPUGeneratorImpl& g) {
+template <class G> REEL_HD double binomial_by_inversion(double count, double p, G& g) {
     const double log_q = std::log1p(-p);
     double waited = 0, successes = 0;
     for (;;) {
         waited += std::ceil(std::log(g.uniform_double()) / log_q);
-        if (waited > count) return successes;
+        if (!(waited <= count)) return successes;
         successes += 1;
     }
 }
 /// log k! minus Stirling's formula.
-double stirling_tail(double k) {
-    static constexpr std::array<double, 10> first = {
-        0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509, 0.0166446911898211,
-        0.0138761288230707, 0.0118967099458917, 0.0104112652619720, 0.00925546218271273, 0.00833056343336287};
-    if (k <= 9) return first[std::size_t(k)];
+REEL_HD inline double stirling_tail(double k) {
+    const double first[] = {0.0810614667953272,  0.0413406959554092, 0.0276779256849983, 0.02079067210376509,
+                            0.0166446911898211,  0.0138761288230707, 0.0118967099458917, 0.0104112652619720,
+                            0.00925546218271273, 0.00833056343336287};
+    if (k <= 9) return first[int(k)];
     const double square = (k + 1) * (k + 1);
     return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1);
 }
 /// W. Hoermann, The generation of binomial random variates (1993), algorithm BTRS; where count p is at least ten.
-double binomial_by_rejection(double count, double p, CPUGeneratorImpl& g) {
+template <class G> REEL_HD double binomial_by_rejection(double count, double p, G& g) {
     const double spread = std::sqrt(count * p * (1 - p)), b = 1.15 + 2.53 * spread;
     const double a = -0.0873 + 0.0248 * b + 0.01 * p, c = count * p + 0.5, v_r = 0.92 - 4.2 / b, r = p / (1 - p);
     const double alpha = (2.83 + 5.1 / b) * spread, m = std::floor((count + 1) * p);
@@ -64,9 +64,8 @@ double binomial_by_rejection(double count, double p, CPUGeneratorImpl& g) {
     }
 }
 
-} // namespace
-
-double draw_poisson(double rate, CPUGeneratorImpl& g) {
+/// From the Poisson distribution; a NaN gives some count.
+template <class G> REEL_HD double draw_poisson(double rate, G& g) {
     if (rate == 0) return 0;
     if (rate >= 10) return poisson_by_rejection(rate, g);
     const double least = std::exp(-rate);
@@ -75,13 +74,14 @@ double draw_poisson(double rate, CPUGeneratorImpl& g) {
     return k;
 }
 
-double draw_binomial(double count, double p, CPUGeneratorImpl& g) {
+/// How many of `count` trials succeed with probability p; a NaN, or infinitely many trials, give some count.
+template <class G> REEL_HD double draw_binomial(double count, double p, G& g) {
     if (count <= 0 || p <= 0) return 0;
-    if (p >= 1) return count;
+    if (p >= 1 || !(count < HUGE_VAL)) return count;
     const bool rare = p <= 0.5;
     const double q = rare ? p : 1 - p;
     const double k = count * q >= 10 ? binomial_by_rejection(count, q, g) : binomial_by_inversion(count, q, g);
     return rare ? k : count - k;
 }
 
-} // namespace reel::cpu
+} // namespace reel::detail
