@@ -2,7 +2,7 @@
 #include <complex>
 
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/autograd/ops.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/cuda/device.hpp>
 
 #include "capturing.hpp"

@@ -4,8 +4,6 @@
 #include <bit>
 #include <utility>
 
-#include <reel/autograd/ops/factory/empty.hpp>
-
 #include "capturing.hpp"
 #include "complex.cuh"
 #include "dispatch.cuh"
@@ -18,9 +16,7 @@ namespace {
 using Key = std::uint64_t;
 constexpr int tile = 1024; // elements that a block sorts in its own memory
 
-Tensor numbers(const Tensor& like, IntArrayRef sizes) {
-    return reel::empty(sizes, TensorOptions().dtype(kLong).device(like.device()));
-}
+Tensor numbers(const Tensor& like, IntArrayRef sizes) { return like.new_empty(sizes, kLong); }
 
 template <class T> __device__ Key key_of(const T& v) {
     constexpr Key top = Key(1) << 63;

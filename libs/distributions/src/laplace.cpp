@@ -1,6 +1,3 @@
-#include <reel/autograd/ops/factory/empty.hpp>
-#include <reel/autograd/ops/factory/full.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/distributions/laplace.hpp>
 
 #include <numbers>
@@ -17,7 +14,7 @@ Tensor Laplace::stddev() const { return std::numbers::sqrt2 * scale_; }
 Tensor Laplace::cdf(const Tensor& value) const {
     check_value(value);
     const Tensor z = (value - loc_) / scale_, tail = 0.5 * (-z.abs()).exp();
-    return where(z < 0, tail, 1 - tail);
+    return tail.where(z < 0, 1 - tail);
 }
 Tensor Laplace::icdf(const Tensor& value) const {
     const Tensor centred = value - 0.5;

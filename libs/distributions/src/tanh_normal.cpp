@@ -1,6 +1,5 @@
 #include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/pointwise/activation_piecewise.hpp>
-#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/distributions/tanh_normal.hpp>
 
 #include <numbers>
@@ -120,7 +119,7 @@ Tensor TanhNormal::mode() const {
         slope = (strength * (1 - y.square()) - 1).clamp_max(-1e-3);
     }
     const Tensor root = x - (distance + strength * y - x) / slope;
-    return squashed(where(loc() < 0, -root, root));
+    return squashed((-root).where(loc() < 0, root));
 }
 Tensor TanhNormal::cdf(const Tensor& value) const {
     if (event_dims_) not_known("the cumulative distribution function of an event with dimensions", "event_dims(0)");

@@ -1,6 +1,5 @@
 // Reading and writing at computed positions.
 #include <reel/autograd/kernels/index.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 
 #include <complex>
 
@@ -168,7 +167,7 @@ void scatter(ScatterMode mode, const Tensor& self, const Tensor& index, const Te
         });
         return;
     }
-    const Tensor targets = reel::empty({g.numel}, TensorOptions().dtype(kLong).device(self.device()));
+    const Tensor targets = self.new_empty({g.numel}, kLong);
     for_each("scatter", where, g.numel, Targets{g, data<std::int64_t>(index), step, data<std::int64_t>(targets)});
     const SortedKeys by_target = sort_keys("scatter", targets, g.numel);
     const auto run = [&]<class T>() {

@@ -1,6 +1,5 @@
 // Looking elements up: bisection, places of what is not zero, groups of equal rows.
 #include <reel/autograd/kernels/search.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 
 #include <complex>
 
@@ -12,9 +11,7 @@ namespace reel::cuda {
 
 namespace {
 
-Tensor numbers(const Tensor& like, IntArrayRef sizes) {
-    return reel::empty(sizes, TensorOptions().dtype(kLong).device(like.device()));
-}
+Tensor numbers(const Tensor& like, IntArrayRef sizes) { return like.new_empty(sizes, kLong); }
 
 template <class T> struct Bisect {
     std::int64_t* out;

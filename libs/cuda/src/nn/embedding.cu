@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include <reel/autograd/ops/factory/factories.hpp>
+#include <reel/autograd/ops/factory/empty.hpp>
 
 #include "atomic.cuh"
 #include "dispatch.cuh"
@@ -54,7 +54,7 @@ template <class T> struct Renorm {
 };
 void embedding_renorm(const Tensor& weight, const Tensor& rows, double max_norm, double norm_type) {
     const DeviceIndex index = weight.device().index();
-    const Tensor named = reel::empty({weight.size(0)}, TensorOptions().dtype(kInt).device(weight.device()));
+    const Tensor named = weight.new_empty({weight.size(0)}, kInt);
     clear("embedding", named);
     for_each("embedding", index, rows.numel(), Mark{data<std::int64_t>(rows), data<int>(named)});
     dispatch(FloatingTypes(), "embedding", weight, [&]<class T>() {

@@ -4,8 +4,6 @@
 
 #include <cmath>
 
-#include <reel/autograd/ops/factory/factories.hpp>
-
 #include "elements.cuh"
 #include "for_each.cuh"
 #include "primitives.hpp"
@@ -168,7 +166,7 @@ struct Bits {
 };
 void randperm(const Tensor& out, const OptionalGenerator& generator) {
     if (out.numel() == 0) return;
-    const Tensor keys = reel::empty(out.sizes(), TensorOptions().dtype(kLong).device(out.device()));
+    const Tensor keys = out.new_empty(out.sizes(), kLong);
     const DeviceIndex device = out.device().index();
     for_each("randperm", device, out.numel(),
              Bits{data<std::uint64_t>(keys), draw("randperm", device, generator, out.numel())});

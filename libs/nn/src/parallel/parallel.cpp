@@ -3,7 +3,6 @@
 
 #include <reel/autograd/cuda.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
-#include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/split.hpp>
 
 namespace reel::nn::parallel {

@@ -1,4 +1,3 @@
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/ops/factory/ranges.hpp>
 #include <reel/rl/replay/replay_buffer.hpp>
@@ -8,6 +7,8 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/random.hpp>
 #include <reel/rl/replay/random_sampler.hpp>
+
+#include "detail/host_tensor.hpp"
 
 namespace reel::rl {
 namespace {
@@ -73,7 +74,7 @@ Tensor ReplayBuffer::extend(const TensorDict& rows) {
         for (const auto& t : transforms_) {
             before.push_back(t->state_dict());
             now = t->on_write(*now);
-            if (!now) return reel::empty({0}, kLong);
+            if (!now) return detail::host_tensor<std::int64_t>({0}).tensor;
         }
         return store(*now);
     } catch (...) {
@@ -85,7 +86,7 @@ Tensor ReplayBuffer::extend(const TensorDict& rows) {
 Tensor ReplayBuffer::store(const TensorDict& rows) {
     REEL_CHECK(rows.batch_dims() > 0, "ReplayBuffer: a transform made rows with the batch size [], expected [n, ...]");
     const std::int64_t n = rows.batch_size(0), places = storage_->max_size();
-    if (n == 0) return reel::empty({0}, kLong);
+    if (n == 0) return detail::host_tensor<std::int64_t>({0}).tensor;
     storage_->check(rows);
     const Tensor index = arange(writer_.cursor(), writer_.cursor() + n, 1, kLong).remainder_(places);
     const std::optional<Tensor> priorities = sampler_->uses_priorities() ? priorities_of(rows) : std::nullopt;

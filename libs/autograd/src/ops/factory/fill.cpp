@@ -29,6 +29,9 @@ Tensor unfilled(const char* op, IntArrayRef size, const TensorOptions& o) {
                                                   "give contiguous, channels_last or channels_last_3d");
     return empty_strided_raw(size, strides_of(size, f), o.dtype(), o.device());
 }
+Tensor undrawn(const char* op, IntArrayRef size, const TensorOptions& o) {
+    return finish(unfilled(op, size, o), o.requires_grad(false));
+}
 Tensor filled(const char* op, IntArrayRef size, const Scalar& v, const TensorOptions& o) {
     Tensor t = unfilled(op, size, o);
     fill_raw(t, v);

@@ -1,5 +1,4 @@
 // Random numbers: PyTorch's streams on the CPU.
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/random/random.hpp>
 #include <reel/autograd/ops/random/sampling.hpp>
 #include <reel/autograd/ops/shape/strided.hpp>
@@ -10,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "ops/factory/fill.hpp"
 #include "ops/random/random_fill.hpp"
 #include "tensor/checked_size.hpp"
 
@@ -133,7 +133,6 @@ Tensor& random_(const Tensor& input, std::optional<Generator> generator) {
 }
 
 namespace {
-TensorOptions without_grad(const TensorOptions& o) { return o.requires_grad(false); }
 /// A new tensor that was filled: nothing has modified it yet.
 Tensor fresh(Tensor t, const TensorOptions& o) {
     t.storage()->set_version(0);
@@ -145,22 +144,19 @@ Tensor fresh(Tensor t, const TensorOptions& o) {
 REEL_OP("rand(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", not_differentiable, out,
         random, samples(call(ints({2, 3}))))
 Tensor rand(IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
-    check_sizes("rand", size, options.dtype());
-    return fresh(uniform_(empty(size, without_grad(options)), 0, 1, generator), options);
+    return fresh(uniform_(factory::undrawn("rand", size, options), 0, 1, generator), options);
 }
 REEL_OP("randn(int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor", not_differentiable, out,
         random, samples(call(ints({2, 3}))))
 Tensor randn(IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
-    check_sizes("randn", size, options.dtype());
-    return fresh(normal_(empty(size, without_grad(options)), 0, 1, generator), options);
+    return fresh(normal_(factory::undrawn("randn", size, options), 0, 1, generator), options);
 }
 REEL_OP("randint(int low, int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
         not_differentiable, out, random, samples(call(-5, 5, ints({2, 3}))))
 Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, std::optional<Generator> generator,
                TensorOptions options) {
     const TensorOptions integers = options.has_dtype() ? options : options.dtype(kLong);
-    check_sizes("randint", size, integers.dtype());
-    return fresh(random_(empty(size, without_grad(integers)), low, high, generator), options);
+    return fresh(random_(factory::undrawn("randint", size, integers), low, high, generator), options);
 }
 REEL_OP("randint(int high, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
         not_differentiable, out, random, samples(call(5, ints({2, 3}))))

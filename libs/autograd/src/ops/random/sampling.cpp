@@ -1,6 +1,5 @@
 // Draws from distributions given by tensors, and random tensors shaped like others.
 #include <reel/autograd/kernels/random.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/random/random.hpp>
@@ -9,6 +8,7 @@
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
+#include "ops/factory/fill.hpp"
 #include "tensor/checked_size.hpp"
 #include "tensor/raw.hpp"
 
@@ -91,8 +91,7 @@ Tensor normal(const Tensor& mean, const Tensor& std, std::optional<Generator> ge
 REEL_OP("normal(float mean, float std, int[] size, *, Generator? generator=None, TensorOptions options={}) -> Tensor",
         not_differentiable, out, random, samples(call(0.5, 2.0, ints({2, 3}))))
 Tensor normal(double mean, double std, IntArrayRef size, std::optional<Generator> generator, TensorOptions options) {
-    check_sizes("normal", size, options.dtype());
-    Tensor t = normal_(empty(size, options.requires_grad(false)), mean, std, generator);
+    Tensor t = normal_(factory::undrawn("normal", size, options), mean, std, generator);
     t.storage()->set_version(0); // new: nothing has modified it yet
     if (options.requires_grad()) t.requires_grad_();
     return t;
