@@ -110,7 +110,8 @@ BOOST_AUTO_TEST_CASE(recomputed_segments_draw_the_same_again) {
 
 BOOST_AUTO_TEST_CASE(replays_go_on_with_the_stream) {
     const auto draws = [] {
-        const Tensor u = rand({13}, wide), n = randn({4, 3}, wide), k = randint(0, 100, {5}, TensorOptions(kLong).device(there::gpu));
+        const Tensor u = rand({13}, wide), n = randn({4, 3}, wide),
+                     k = randint(0, 100, {5}, TensorOptions(kLong).device(there::gpu));
         return cat({u, n.flatten(), k.to(kDouble), randperm(6, TensorOptions(kLong).device(there::gpu)).to(kDouble),
                     poisson(full({3}, 4.0, wide)), bernoulli(full({9}, 0.5, wide)),
                     multinomial(ones({8}, wide), 4).to(kDouble), dropout(ones({9}, wide), 0.5, true)});

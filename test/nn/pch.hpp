@@ -1,4 +1,5 @@
-// What nearly every test of modules reads, parsed once (the precompiled header of the test programs that are about them).
+// What nearly every test of modules reads, parsed once (the precompiled header of the test programs that are about
+// them).
 #pragma once
 
 #include <boost/test/unit_test.hpp>

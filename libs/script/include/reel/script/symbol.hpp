@@ -33,10 +33,11 @@ namespace prim {
     X(Param)                                                                                                           \
     X(GetAttr)                                                                                                         \
     X(SetAttr)                                                                                                         \
-    X(CallMethod) X(CallFunction) X(CreateObject) X(ListConstruct) X(TupleConstruct) X(DictConstruct) X(ListUnpack)    \
-        X(TupleUnpack) X(TupleIndex) X(RaiseException) X(Print) X(unchecked_cast) X(Uninitialized) X(isinstance)       \
-            X(Enter) X(Exit) X(fork) X(EnumName) X(EnumValue) X(NumToTensor) X(ModuleContainerIndex) X(tolist)         \
-                X(dtype) X(device) X(requires_grad)
+    X(CallMethod)                                                                                                      \
+    X(CallFunction) X(CreateObject) X(ListConstruct) X(TupleConstruct) X(DictConstruct) X(ListUnpack) X(TupleUnpack)   \
+        X(TupleIndex) X(RaiseException) X(Print) X(unchecked_cast) X(Uninitialized) X(isinstance) X(Enter) X(Exit)     \
+            X(fork) X(EnumName) X(EnumValue) X(NumToTensor) X(ModuleContainerIndex) X(tolist) X(dtype) X(device)       \
+                X(requires_grad)
 #define REEL_SCRIPT_DECLARE(name) extern const Symbol name;
 REEL_SCRIPT_PRIM(REEL_SCRIPT_DECLARE)
 #undef REEL_SCRIPT_DECLARE
