@@ -95,7 +95,7 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<std::st
     const bool always = compute_mode && *compute_mode == "use_mm_for_euclid_dist";
     // In double precision the product's cancellation stays below the rounding of narrower numbers.
     const ScalarType t = promote_types(x1.scalar_type(), x2.scalar_type());
-    if (p == 2 && !never && (many || always) && t != kDouble && x1.size(-1) > 0 && has_values(x1))
+    if (p == 2 && !never && (many || always) && t != kDouble && x1.size(-1) > 0 && detail::has_values(x1))
         return by_product(x1.to(t), x2.to(t));
     return reduction::vector_norm("cdist", unsqueeze(x1, -2) - unsqueeze(x2, -3), p, -1, false, std::nullopt);
 }
