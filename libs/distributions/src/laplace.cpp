@@ -1,3 +1,4 @@
+#include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/distributions/laplace.hpp>
 
 #include <numbers>
