@@ -57,8 +57,8 @@ alignas(64) inline constexpr float normal_tail[5][32] = {
 /// Phi(x), to one unit in the last place of one; towards minus infinity it falls to zero without cancellation.
 inline VF normal_cdf(VF x) {
     const VF scaled = minimum_of(VF(31.99f), abs(x) * VF(4.f));
-    const __m512i i = _mm512_cvttps_epi32((__m512)scaled.v);
-    const VF t = scaled - VF((VF::Raw)_mm512_cvtepi32_ps(i));
+    const __m512i i = _mm512_maskz_cvttps_epi32(0xffff, (__m512)scaled.v);
+    const VF t = scaled - VF((VF::Raw)_mm512_maskz_cvtepi32_ps(0xffff, i));
     const auto coefficient = [&](int k) {
         return VF((VF::Raw)_mm512_permutex2var_ps(_mm512_load_ps(detail::normal_tail[k]), i,
                                                   _mm512_load_ps(detail::normal_tail[k] + 16)));

@@ -95,9 +95,11 @@ template <class T> bool any(Mask<T> m) {
 }
 template <class T> Vec<T> select(Mask<T> m, Vec<T> a, Vec<T> b) { return Vec<T>(m.m ? a.v : b.v); }
 /// The smaller (larger) of a bound and x; x where x is NaN. One instruction, which `select` does not become.
+// With a mask of all lanes the intrinsics have no operand that the compiler takes for uninitialised; the code is the
+// same.
 inline Vec<float> minimum_of(Vec<float> bound, Vec<float> x) {
 #if defined(__AVX512F__)
-    return Vec<float>((Vec<float>::Raw)_mm512_min_ps((__m512)bound.v, (__m512)x.v));
+    return Vec<float>((Vec<float>::Raw)_mm512_maskz_min_ps(0xffff, (__m512)bound.v, (__m512)x.v));
 #elif defined(__AVX2__)
     return Vec<float>((Vec<float>::Raw)_mm256_min_ps((__m256)bound.v, (__m256)x.v));
 #elif defined(__SSE2__)
@@ -108,7 +110,7 @@ inline Vec<float> minimum_of(Vec<float> bound, Vec<float> x) {
 }
 inline Vec<float> maximum_of(Vec<float> bound, Vec<float> x) {
 #if defined(__AVX512F__)
-    return Vec<float>((Vec<float>::Raw)_mm512_max_ps((__m512)bound.v, (__m512)x.v));
+    return Vec<float>((Vec<float>::Raw)_mm512_maskz_max_ps(0xffff, (__m512)bound.v, (__m512)x.v));
 #elif defined(__AVX2__)
     return Vec<float>((Vec<float>::Raw)_mm256_max_ps((__m256)bound.v, (__m256)x.v));
 #elif defined(__SSE2__)

@@ -35,7 +35,7 @@ inline VF::RawInt to_int(VF x) { return __builtin_convertvector(x.v, VF::RawInt)
 /// p 2^n for whole n, NaN if p is.
 inline VF scale(VF p, VF n) {
 #if defined(__AVX512F__)
-    return VF((VF::Raw)_mm512_scalef_ps((__m512)p.v, (__m512)n.v));
+    return VF((VF::Raw)_mm512_maskz_scalef_ps(0xffff, (__m512)p.v, (__m512)n.v));
 #else
     const VF::RawInt whole = to_int(n), half = whole >> 1; // two steps: neither factor leaves the exponent range
     return p * pow2i(half) * pow2i(whole - half);
