@@ -2,7 +2,7 @@
 import re
 
 INCLUDE = "libs/autograd/include"
-KERNEL = re.compile(r"^inline constinit Kernel<decltype\(cpu::\w+\)>\s+(\w+)\{", re.M)
+KERNEL = re.compile(r"^inline constinit Kernel<(?:decltype\(cpu::\w+\)|[^;{]*\))>\s+(\w+)\{", re.M)
 
 
 def all_kernels(root):
