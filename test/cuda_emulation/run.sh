@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The tests of the device, on a device that is emulated: in every order of threads, with work that runs as late as it
-# may, on a large and on a small one, and under the watch.
+# run.sh OUT [all]: the tests of the device, on a device that is emulated: work that runs as late as it may with threads
+# in reverse, in an order and at times that are drawn, on a small device, and under the watch. `all` adds the other
+# orders, times and allocators.
 set -u
 cd "$(dirname "$0")/../.."
 out=$1
@@ -56,13 +57,16 @@ bench_rows() {
 if [ -x "$out/bin/oracle-replay" ]; then start of_the_reference; fi
 if [ -x "$out/bin/reel-bench" ]; then start bench_rows; fi
 if [ -d "$out/watched" ]; then start on_device watched order=forward,timing=late; fi
-for modes in order=forward,timing=eager order=forward,timing=late order=reverse,timing=late \
-    order=random,timing=random,seed=$seed order=forward,timing=late,device=small; do
-    start on_device emulated "$modes"
-done
-for modes in order=reverse,timing=late order=random,timing=random,seed=$seed order=forward,timing=late,device=small; do
-    start on_device emulated "$modes" cache
-done
+start on_device emulated order=reverse,timing=late
+start on_device emulated order=random,timing=random,seed=$seed cache
+start on_device emulated order=forward,timing=late,device=small cache
+if [ "${2:-}" = all ]; then
+    start on_device emulated order=forward,timing=eager
+    start on_device emulated order=forward,timing=late
+    start on_device emulated order=random,timing=random,seed=$seed
+    start on_device emulated order=forward,timing=late,device=small
+    start on_device emulated order=reverse,timing=late cache
+fi
 # with Reel's own kernels in cuDNN's place
 REEL_CUDNN_LIBRARY=none.so start on_device emulated order=forward,timing=late
 # without a device that can be used: the reason, and everything else works
