@@ -102,7 +102,8 @@ BOOST_AUTO_TEST_CASE(traces_of_many_nodes_are_looked_up_together) {
     const TapeView view(x);
     BOOST_TEST(view.size() == 3001u);
     BOOST_TEST(view[0].creation_trace != "");
-    BOOST_TEST((std::chrono::steady_clock::now() - start < std::chrono::seconds(5))); // one program each: many more
+    BOOST_TEST(
+        (std::chrono::steady_clock::now() - start < std::chrono::minutes(1))); // one program for each takes several
 }
 
 BOOST_AUTO_TEST_CASE(absent_operands_keep_their_place_among_the_saved) {
