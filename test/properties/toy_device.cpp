@@ -227,6 +227,7 @@ BOOST_AUTO_TEST_CASE(every_op_works_by_kernels_alone) {
         const ToyDevice device;
         detail::for_each_kernel([]<auto & kernel>(const char* stem) {
             using Signature = std::remove_reference_t<decltype(kernel)>;
+            if (!kernel.has(kCPU)) return;                                           // the toy runs the CPU's functions
             if (std::string_view(stem) != "copy" && std::string_view(stem) != "rnn") // without that one it goes by ops
                 kernel.set(kCUDA, &Toy<kernel, Signature>::run);
         });
