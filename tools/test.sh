@@ -21,7 +21,7 @@ case "${1:-}" in
 "")
     # What the toolkit compiles runs on a driver alone; .ci/run compiles it everywhere. The emulated device needs no more
     # than the toolkit's headers.
-    if ldconfig -p | grep -q libcuda.so.1; then build everything; else build everything cuda=off; fi
+    if PATH=$PATH:/sbin:/usr/sbin ldconfig -p | grep -q libcuda.so.1; then build everything; else build everything cuda=off; fi
     tools/run-tests.sh out all
     ;;
 --sanitize | --sanitize=fast)
