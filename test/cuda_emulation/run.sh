@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh OUT [all]: the tests of the device, on a device that is emulated: work that runs as late as it may with threads
-# in reverse, in an order and at times that are drawn, on a small device, and under the watch. `all` adds the other
-# orders, times and allocators.
+# in reverse, in an order and at times that are drawn, and on a small device. `all` adds the watch (`b2 watched`), the
+# other orders, times and allocators.
 set -u
 cd "$(dirname "$0")/../.."
 out=$1
@@ -56,7 +56,7 @@ bench_rows() {
 # the longest first
 if [ -x "$out/bin/oracle-replay" ]; then start of_the_reference; fi
 if [ -x "$out/bin/reel-bench" ]; then start bench_rows; fi
-if [ -d "$out/watched" ]; then start on_device watched order=forward,timing=late; fi
+if [ "${2:-}" = all ]; then start on_device watched order=forward,timing=late; fi
 start on_device emulated order=reverse,timing=late
 start on_device emulated order=random,timing=random,seed=$seed cache
 start on_device emulated order=forward,timing=late,device=small cache
