@@ -1,7 +1,7 @@
 // Tables of hooks: their order, their snapshots, and that many hooks cost no more each than few.
 #include <reel/autograd/hook_table.hpp>
 
-#include <chrono>
+#include <cstdint>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
@@ -9,14 +9,19 @@
 using namespace reel;
 
 namespace {
-/// Stands for a hook; counts how often hooks were copied.
+/// Stands for a hook; counts how often hooks were copied, and how often they were moved.
 struct Hook {
     int number = 0;
     static inline int copies = 0;
+    static inline std::int64_t moves = 0;
     explicit Hook(int n) : number(n) {}
     Hook(const Hook& o) : number(o.number) { ++copies; }
-    Hook(Hook&&) = default;
-    Hook& operator=(Hook&&) = default;
+    Hook(Hook&& o) noexcept : number(o.number) { ++moves; }
+    Hook& operator=(Hook&& o) noexcept {
+        number = o.number;
+        ++moves;
+        return *this;
+    }
 };
 using Table = HookTable<Hook>;
 
@@ -93,18 +98,19 @@ BOOST_AUTO_TEST_CASE(many_hooks_are_added_and_removed_without_copying_them) {
     BOOST_TEST(t.empty());
 }
 
-BOOST_AUTO_TEST_CASE(many_hooks_come_and_go_at_the_front_in_linear_time) {
+BOOST_AUTO_TEST_CASE(many_hooks_come_and_go_at_the_front_without_moving_the_others) {
     Table t;
-    const int n = 200000;
+    const int n = 20000;
     std::vector<std::uint64_t> ids;
-    const auto start = std::chrono::steady_clock::now();
+    Hook::copies = 0;
+    Hook::moves = 0;
     for (int i = 0; i < n; ++i) ids.push_back(t.add(Hook(i), true));
     for (int i = 0; i < n; ++i) ids.push_back(t.add(Hook(n + i)));
     for (std::size_t i = 0; i < std::size_t(n) - 1; ++i) t.remove(ids[i]); // of the prepended ones, the hindmost first
     for (std::size_t i = 0; i < std::size_t(n) - 1; ++i) t.remove(ids[std::size_t(n) + i]);
     BOOST_TEST(numbers(t) == (Numbers{n - 1, 2 * n - 1}), boost::test_tools::per_element());
-    // Moving the others up at each takes minutes.
-    BOOST_TEST(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 5.0);
+    BOOST_TEST(Hook::copies == 0);
+    BOOST_TEST(Hook::moves < 10 * 2 * n); // a few for each; moving the others up at each would be n for each
 }
 
 BOOST_AUTO_TEST_CASE(gaps_and_waiting_hooks_are_seen_by_nobody) {

@@ -3,7 +3,11 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <chrono>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include <reel/autograd/anomaly.hpp>
 #include <reel/autograd/tensor_operators.hpp>
@@ -13,6 +17,37 @@ using autograd::TapeView;
 
 namespace {
 Tensor leaf(std::int64_t n) { return ones({n}, kDouble).requires_grad_(); }
+
+/// While it lives, a program of that name comes first in the path, which counts how often it runs and then runs the
+/// one that was found before.
+class CountedProgram {
+public:
+    explicit CountedProgram(const std::string& name)
+        : folder_(std::filesystem::temp_directory_path() / ("reel-counted-" + std::to_string(::getpid()))),
+          path_(std::getenv("PATH") ? std::getenv("PATH") : "/usr/bin:/bin") {
+        std::filesystem::create_directories(folder_);
+        const std::filesystem::path program = folder_ / name;
+        std::ofstream(program) << "#!/bin/sh\necho once >>'" << (folder_ / "runs").string() << "'\nPATH='" << path_
+                               << "' exec " << name << " \"$@\"\n";
+        std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+        ::setenv("PATH", (folder_.string() + ":" + path_).c_str(), 1);
+    }
+    ~CountedProgram() {
+        ::setenv("PATH", path_.c_str(), 1);
+        std::filesystem::remove_all(folder_);
+    }
+    CountedProgram(const CountedProgram&) = delete;
+    int runs() const {
+        std::ifstream lines(folder_ / "runs");
+        int n = 0;
+        for (std::string line; std::getline(lines, line);) ++n;
+        return n;
+    }
+
+private:
+    std::filesystem::path folder_;
+    std::string path_;
+};
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(tape_view)
@@ -95,15 +130,15 @@ BOOST_AUTO_TEST_CASE(a_long_chain_is_walked_without_recursion) {
 }
 
 BOOST_AUTO_TEST_CASE(traces_of_many_nodes_are_looked_up_together) {
+    const CountedProgram addr2line("addr2line");
     const autograd::DetectAnomalyGuard anomaly;
     Tensor x = full({1}, 1.0).requires_grad_();
-    for (int i = 0; i < 3000; ++i) x = x + 1;
-    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < 300; ++i) x = x + 1;
     const TapeView view(x);
-    BOOST_TEST(view.size() == 3001u);
+    BOOST_TEST(view.size() == 301u);
     BOOST_TEST(view[0].creation_trace != "");
-    BOOST_TEST(
-        (std::chrono::steady_clock::now() - start < std::chrono::minutes(1))); // one program for each takes several
+    BOOST_TEST(addr2line.runs() > 0);
+    BOOST_TEST(addr2line.runs() < 50); // one for each library that the frames lie in, not for each node
 }
 
 BOOST_AUTO_TEST_CASE(absent_operands_keep_their_place_among_the_saved) {

@@ -137,13 +137,22 @@ nn::StateDict other_state(ScalarType dtype = kFloat) {
     return d;
 }
 
-template <class Holder> void check_style(const std::string& style) {
-    using M = typename Holder::ContainedType;
-    const auto on = [&](const char* what, double w, double shift, double k, auto change) {
+/// Makes one, changes it, and asks whether members, tables, forward and optimizer agree on what it holds then.
+template <class Holder> class Changed {
+public:
+    explicit Changed(std::string style) : style_(std::move(style)) {}
+    template <class Change> void operator()(const char* what, double w, double shift, double k, Change change) const {
         Holder m;
         change(m);
-        agree(*m, w, shift, k, style + ": " + what);
-    };
+        agree(*m, w, shift, k, style_ + ": " + what);
+    }
+
+private:
+    std::string style_;
+};
+
+template <class Holder> void check_conversions_and_loads(const std::string& style) {
+    const Changed<Holder> on(style);
     on("construction", 2, 1, 3, [](Holder&) {});
     on("to", 2, 1, 3, [](Holder& m) { m->to(kDouble); });
     on("to and load", 5, 7, 4, [](Holder& m) { m->bfloat16(), m->float_(), m->load_state_dict(other_state()); });
@@ -156,6 +165,9 @@ template <class Holder> void check_style(const std::string& style) {
         m->load_state_dict(other_state());
     });
     on("assigning load", 5, 7, 4, [](Holder& m) { m->load_state_dict(other_state(kDouble), true, true); });
+}
+template <class Holder> void check_entries_replaced(const std::string& style) {
+    const Changed<Holder> on(style);
     on("set_attribute", 5, 7, 3, [](Holder& m) {
         m->set_attribute("w", Value(nn::Parameter(full({1}, 5.))));
         m->set_attribute("shift", Value(full({1}, 7.)));
@@ -177,6 +189,10 @@ template <class Holder> void check_style(const std::string& style) {
         m->parameters(); // where training starts: a plain leaf requires grad from here on
     });
     on("member assignment of a child's member", 2, 1, 4, [](Holder& m) { m->inner->w = nn::Parameter(full({}, 4.)); });
+}
+template <class Holder> void check_copies_and_moves(const std::string& style) {
+    using M = typename Holder::ContainedType;
+    const Changed<Holder> on(style);
     on("computed and back", 2, 1, 3, [](Holder& m) {
         const Tensor kept = w_of(*m), raw = leaf(4);
         w_of(*m) = raw * ones({1});
@@ -220,7 +236,8 @@ template <class Holder> void check_style(const std::string& style) {
             BOOST_TEST(w_of(*m).dtype() == kDouble);
         }
     });
-    // deletion
+}
+template <class Holder> void check_deletion(const std::string& style) {
     Holder m;
     m->delete_attribute("w");
     BOOST_TEST(!w_of(*m).defined(), style);
@@ -229,7 +246,8 @@ template <class Holder> void check_style(const std::string& style) {
     BOOST_TEST(number(shift_of(*m).sum()) == 1, style);
     m->delete_attribute("inner");
     BOOST_TEST(m->inner.is_empty(), style);
-    // an optimizer over what was replaced
+}
+template <class Holder> void check_optimizer_over_what_was_replaced(const std::string& style) {
     Holder n;
     optim::SGD sgd(n->parameters(), optim::SGDOptions(1.));
     const Tensor before = w_of(*n);
@@ -238,6 +256,13 @@ template <class Holder> void check_style(const std::string& style) {
     BOOST_TEST(has(text, {"parameter 0 of group 0, of shape [1], was '", ".w'", "add_param_group()"}), style << text);
     w_of(*n) = before;
     sgd.step();
+}
+template <class Holder> void check_style(const std::string& style) {
+    check_conversions_and_loads<Holder>(style);
+    check_entries_replaced<Holder>(style);
+    check_copies_and_moves<Holder>(style);
+    check_deletion<Holder>(style);
+    check_optimizer_over_what_was_replaced<Holder>(style);
 }
 
 } // namespace

@@ -157,7 +157,7 @@ std::vector<std::string> optimizers() {
     return names;
 }
 
-void read() {
+void read_described() {
     std::map<std::string, Lines> expected;
     std::ifstream in(file("python.expect"));
     for (std::string line; std::getline(in, line);) {
@@ -186,6 +186,8 @@ void read() {
                     }
                     return found.empty() ? "" : found.begin()->first + " is there, too";
                 });
+}
+void read_modules() {
     check("reel loads a module", []() -> std::string {
         nn::Sequential net = network();
         load(net, file("state_zip.pt"));
@@ -208,6 +210,8 @@ void read() {
         }
         return {};
     });
+}
+void read_optimizers() {
     for (const std::string& name : optimizers())
         check("reel goes on with " + name, [&]() -> std::string {
             const Value c = load(file("python_" + name + ".pt")), after = load(file("python_" + name + "_after.pt"));
@@ -217,6 +221,8 @@ void read() {
                 return "the rate is " + std::to_string(t.lr());
             return difference(t.net->state_dict(), after.toGenericDict().at("model"));
         });
+}
+void read_arrays() {
     check("reel reads numpy's archive", []() -> std::string {
         const auto arrays = serialize::load_npz(file("python.npz"));
         if (!reel::equal(arrays["a"], reel::arange(6, kFloat).reshape({2, 3}))) return "another a";
@@ -224,15 +230,29 @@ void read() {
         return reel::equal(arrays["turned"], reel::ones({2, 2}, kLong)) ? "" : "another turned";
     });
 }
+void read() {
+    read_described();
+    read_modules();
+    read_optimizers();
+    read_arrays();
+}
 
-void write() {
-    std::ofstream list(file("reel.expect"));
-    const auto put = [&](const Value& v, const std::string& name, const std::vector<std::string>& shares = {}) {
+/// What is written, in words that Python checks.
+class Expected {
+public:
+    void describes(const Value& v, const std::string& name) {
+        for (const auto& [path, what] : describe(v)) list_ << name << '|' << path << '|' << what << '\n';
+    }
+    void put(const Value& v, const std::string& name, const std::vector<std::string>& shares = {}) {
         save(v, file(name));
-        for (const auto& [path, what] : describe(v)) list << name << '|' << path << '|' << what << '\n';
-        for (const std::string& other : shares) list << name << "|s:base|shares|s:" << other << '\n';
-    };
-    manual_seed(1);
+        describes(v, name);
+        for (const std::string& other : shares) list_ << name << "|s:base|shares|s:" << other << '\n';
+    }
+
+private:
+    std::ofstream list_{file("reel.expect")};
+};
+void write_dtypes(Expected& expected) {
     ValueDict tensors;
     for (const ScalarType d :
          {kByte, kChar, kShort, kInt, kLong, kHalf, kBFloat16, kFloat, kDouble, kComplexFloat, kComplexDouble, kBool}) {
@@ -244,8 +264,9 @@ void write() {
     }
     tensors.set("special", reel::tensor({std::nan(""), HUGE_VAL, -HUGE_VAL, -0.0, 5e-324}, kDouble));
     tensors.set("leaf", reel::ones({2}).requires_grad_());
-    put(Value(tensors), "reel_dtypes.pt");
-    const Tensor base = reel::randn({6, 7});
+    expected.put(Value(tensors), "reel_dtypes.pt");
+}
+void write_views(Expected& expected, const Tensor& base) {
     ValueDict shared;
     shared.set("base", base);
     shared.set("row", base.select(0, 2));
@@ -254,7 +275,9 @@ void write() {
     shared.set("steps", base.slice(0, 0, 6, 2));
     shared.set("wide", base.select(0, 0).expand({3, 7}));
     shared.set("same", base);
-    put(Value(shared), "reel_shared.pt", {"row", "turned", "part", "steps", "wide"});
+    expected.put(Value(shared), "reel_shared.pt", {"row", "turned", "part", "steps", "wide"});
+}
+void write_values(Expected& expected) {
     ValueDict values;
     values.set("none", Value());
     values.set("yes", true);
@@ -267,23 +290,22 @@ void write() {
     values.set("tuple", Value::tuple({Value(1), Value::tuple({Value(2.5), Value("x")}), Value::tuple({})}));
     values.set("empty", Value::list({Value(ValueDict())}));
     values.set(3, "three");
-    put(Value(values), "reel_values.pt");
+    expected.put(Value(values), "reel_values.pt");
     ValueDict many;
     for (int i = 0; i < 2500; ++i) many.set("key " + std::to_string(i), i);
-    put(Value(many), "reel_many.pt");
-
-    // by themselves, to a stream, and as archives
-    const auto list_as = [&](const Value& v, const std::string& name) {
-        for (const auto& [path, what] : describe(v)) list << name << '|' << path << '|' << what << '\n';
-    };
+    expected.put(Value(many), "reel_many.pt");
+}
+/// By themselves and to a stream.
+void write_tensors(Expected& expected, const Tensor& base) {
     const Tensor leaf = reel::randn({3, 4}).t().requires_grad_();
     save(leaf, file("reel_tensor.pt"));
-    list_as(Value(leaf), "reel_tensor.pt");
+    expected.describes(Value(leaf), "reel_tensor.pt");
     const std::vector<Tensor> some{base, base.select(0, 1), reel::ones({}, kLong), reel::empty({0, 2})};
     std::ofstream stream(file("reel_stream.pt"), std::ios::binary);
     save(some, stream);
-    list_as(Value(some), "reel_stream.pt");
-
+    expected.describes(Value(some), "reel_stream.pt");
+}
+void write_archives(Expected& expected) {
     nn::Sequential module = network();
     save(module, file("reel_module.pt"));
     serialize::OutputArchive archive, part, rates;
@@ -296,7 +318,9 @@ void write() {
     archive.write("optimizer", rates);
     archive.write("epoch", Value(3));
     archive.save_to(file("reel_archive.pt"));
-    list_as(archive.value(), "reel_archive.pt");
+    expected.describes(archive.value(), "reel_archive.pt");
+}
+void write_optimizers() {
     for (const std::string& name : optimizers())
         check("reel writes " + name, [&]() -> std::string {
             // the arguments are Python's, the training is our own
@@ -327,10 +351,24 @@ void write() {
             save(Value(after), file("reel_" + name + "_after.pt"));
             return {};
         });
+}
+void write_arrays() {
     OrderedDict<std::string, Tensor> arrays("Tensor");
     arrays.insert("a", reel::arange(6, kFloat).reshape({2, 3}));
     arrays.insert("flag", reel::ones({1}).to(kBool));
     serialize::save_npz(arrays, file("reel.npz"));
+}
+void write() {
+    Expected expected;
+    manual_seed(1);
+    write_dtypes(expected);
+    const Tensor base = reel::randn({6, 7});
+    write_views(expected, base);
+    write_values(expected);
+    write_tensors(expected, base);
+    write_archives(expected);
+    write_optimizers();
+    write_arrays();
 }
 } // namespace
 

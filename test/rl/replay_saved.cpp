@@ -172,48 +172,60 @@ BOOST_AUTO_TEST_CASE(names_that_are_no_file_names) {
     BOOST_TEST(fs::exists(folder / "s/x%2ey.memmap"));
 }
 
-BOOST_AUTO_TEST_CASE(damaged_files_change_nothing) {
-    const Folder folder;
-    const auto make = [] {
-        return std::make_unique<PrioritizedReplayBuffer>(
+namespace {
+/// A buffer that was saved, and another that must stay as it is when it refuses what is wrong with that.
+struct Refusing {
+    static std::unique_ptr<PrioritizedReplayBuffer> make(int seed, int rounds) {
+        auto buffer = std::make_unique<PrioritizedReplayBuffer>(
             0.6, 0.4, ReplayBufferOptions().storage(LazyTensorStorage(24)).transform(Count()));
-    };
-    const auto saved = make();
-    saved->set_seed(1);
-    use(*saved, 4);
-    const std::string path = folder / "buffer";
-    saved->dumps(path);
-    const auto buffer = make();
-    buffer->set_seed(2);
-    use(*buffer, 2);
-    const TensorDict before = buffer->get(arange(buffer->size()));
-    const Tensor generator = buffer->state_dict().toGenericDict().at("generator").toTensor();
-    const auto unchanged = [&] {
+        buffer->set_seed(seed);
+        use(*buffer, rounds);
+        return buffer;
+    }
+    bool unchanged() const {
         return buffer->get(arange(buffer->size())).equal(before) && buffer->size() == 14 &&
                buffer->writer().cursor() == 14 &&
                buffer->state_dict().toGenericDict().at("generator").toTensor().equal(generator) &&
                buffer->state_dict().toGenericDict().at("transforms").elements()[0].toInt() == 2;
-    };
-    // cut off anywhere, or with a bit of its header turned
-    const std::string good = bytes_of(path);
-    for (std::size_t size = 0; size < good.size(); size += good.size() / 23 + 1) {
-        std::ofstream(path, std::ios::binary).write(good.data(), std::streamsize(size));
-        BOOST_CHECK_THROW(buffer->loads(path), Error);
-        BOOST_TEST(unchanged());
     }
-    BOOST_CHECK_THROW(buffer->loads(folder / "none"), Error);
-    serialize::save_checkpoint({{"other", 1}}, path);
-    BOOST_TEST(message([&] { buffer->loads(path); }) == path + ": this checkpoint holds no replay buffer");
-
-    // whole files that say something impossible
-    const auto refused = [&](const std::function<void(ValueDict&)>& change) {
+    /// What it says of the saved state once that is changed.
+    std::string refused(const std::function<void(ValueDict&)>& change) const {
         Value state = saved->state_dict();
         change(state.toGenericDict());
         const std::string text = message([&] { buffer->load_state_dict(state); });
         BOOST_TEST(unchanged());
         return text;
-    };
-    const auto part = [](ValueDict& state, const char* name) -> ValueDict& { return state.at(name).toGenericDict(); };
+    }
+    const std::unique_ptr<PrioritizedReplayBuffer> saved = make(1, 4), buffer = make(2, 2);
+    const TensorDict before = buffer->get(arange(buffer->size()));
+    const Tensor generator = buffer->state_dict().toGenericDict().at("generator").toTensor();
+};
+ValueDict& part(ValueDict& state, const char* name) { return state.at(name).toGenericDict(); }
+} // namespace
+
+BOOST_AUTO_TEST_CASE(damaged_files_change_nothing) {
+    const Folder folder;
+    const Refusing both;
+    const std::string path = folder / "buffer";
+    both.saved->dumps(path);
+    const auto& buffer = both.buffer;
+    // cut off anywhere, or with a bit of its header turned
+    const std::string good = bytes_of(path);
+    for (std::size_t size = 0; size < good.size(); size += good.size() / 23 + 1) {
+        std::ofstream(path, std::ios::binary).write(good.data(), std::streamsize(size));
+        BOOST_CHECK_THROW(buffer->loads(path), Error);
+        BOOST_TEST(both.unchanged());
+    }
+    BOOST_CHECK_THROW(buffer->loads(folder / "none"), Error);
+    serialize::save_checkpoint({{"other", 1}}, path);
+    BOOST_TEST(message([&] { buffer->loads(path); }) == path + ": this checkpoint holds no replay buffer");
+    buffer->load_state_dict(both.saved->state_dict());
+    check_same(*both.saved, *buffer);
+}
+
+BOOST_AUTO_TEST_CASE(impossible_states_of_writer_and_storage_change_nothing) {
+    const Refusing both;
+    const auto refused = [&](auto change) { return both.refused(change); };
     BOOST_TEST(refused([](ValueDict& s) { s.erase("writer"); }) ==
                "ReplayBuffer: load_state_dict: the state has no 'writer'; was it saved by a buffer of other parts?");
     BOOST_TEST(refused([&](ValueDict& s) { part(s, "writer")["cursor"] = 24; }) ==
@@ -232,6 +244,18 @@ BOOST_AUTO_TEST_CASE(damaged_files_change_nothing) {
                "LazyTensorStorage: load_state_dict: 'max_size' is 25, but this storage has 24 places");
     BOOST_TEST(refused([&](ValueDict& s) { part(s, "storage").erase("data"); }) ==
                "LazyTensorStorage: load_state_dict: the state has no 'data' for 24 entries");
+    const auto entries = [](ValueDict& s) -> ValueDict& { return part(part(part(s, "storage"), "data"), "entries"); };
+    BOOST_TEST(refused([&](ValueDict& s) {
+                   entries(s)["a"] = zeros({24, 5});
+               }) ==
+               "LazyTensorStorage: 'a' is [24, 5], but entries are stored as [24, 3]: after the first, all sizes must "
+               "agree");
+    BOOST_TEST(refused([&](ValueDict& s) { entries(s)["a"] = zeros({2, 3}); }) != "nothing was thrown");
+}
+
+BOOST_AUTO_TEST_CASE(impossible_states_of_sampler_transforms_and_generator_change_nothing) {
+    const Refusing both;
+    const auto refused = [&](auto change) { return both.refused(change); };
     BOOST_TEST(refused([&](ValueDict& s) { part(s, "sampler")["priorities"] = zeros({3}, kDouble); }) ==
                "PrioritizedSampler: load_state_dict: there are 3 priorities for 24 entries");
     BOOST_TEST(refused([&](ValueDict& s) { part(s, "sampler")["priorities"] = -ones({24}, kDouble); }) ==
@@ -242,15 +266,6 @@ BOOST_AUTO_TEST_CASE(damaged_files_change_nothing) {
                "ReplayBuffer: load_state_dict: the state is that of 0 transforms, the buffer has 1");
     BOOST_TEST(refused([](ValueDict& s) { s["transforms"] = Value::list({"x"}); }) != "nothing was thrown");
     BOOST_TEST(refused([](ValueDict& s) { s["generator"] = zeros({3}); }) != "nothing was thrown");
-    const auto entries = [&](ValueDict& s) -> ValueDict& { return part(part(part(s, "storage"), "data"), "entries"); };
-    BOOST_TEST(refused([&](ValueDict& s) {
-                   entries(s)["a"] = zeros({24, 5});
-               }) ==
-               "LazyTensorStorage: 'a' is [24, 5], but entries are stored as [24, 3]: after the first, all sizes must "
-               "agree");
-    BOOST_TEST(refused([&](ValueDict& s) { entries(s)["a"] = zeros({2, 3}); }) != "nothing was thrown");
-    buffer->load_state_dict(saved->state_dict());
-    check_same(*saved, *buffer);
 }
 
 BOOST_AUTO_TEST_CASE(orders_that_are_none) {

@@ -185,7 +185,6 @@ ASKS_FOR_THE_DEVICE = {
     SRC + "ops/nn/batch_norm.cpp": "no running moments are moved on meta, so their version stays",
     SRC + "ops/nn/packed_sequence.cpp": "lengths are numbers of the host's, as PyTorch's",
     SRC + "ops/nn/rnn.cpp": "batch sizes are numbers of the host's, as PyTorch's",
-    SRC + "ops/shape/split.cpp": "places to split at are numbers of the host's, as PyTorch's",
     SRC + "ops/index/index.cpp": "indices may be the host's, as PyTorch's",
     SRC + "ops/index/search.cpp": "numbers follow the other operand",
     SRC + "ops/pointwise/run.cpp": "the quickest path, and numbers that follow the other operand",

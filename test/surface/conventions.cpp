@@ -46,7 +46,7 @@ void handles_and_conversions() {
     s = 2.f;
     s = std::complex<double>(1, 2);
 }
-void options_enumerators_errors() {
+void scalars() {
     Scalar s = 3;
     s.to<int>();
     s.toInt();
@@ -61,6 +61,8 @@ void options_enumerators_errors() {
     s.isBoolean();
     s.type();
     s.equal(3);
+}
+void options_by_one_word() {
     zeros({2}, kDouble);
     zeros({2}, kCUDA);
     zeros({2}, "cpu");
@@ -69,6 +71,8 @@ void options_enumerators_errors() {
     zeros({2}, MemoryFormat::Contiguous);
     Device d{kCUDA, 0};
     Device e("cuda:1");
+}
+void operators() {
     auto x = ones({2}), y = x;
     x + y - x* y / x % y;
     x.to(kLong) & x.to(kLong);
@@ -88,6 +92,9 @@ void options_enumerators_errors() {
     2 / x;
     2 % x;
     z ^ z;
+}
+void options_of_layers() {
+    auto x = ones({2, 2});
     nn::Softmax(1);
     softmax(x, 0);
     nn::MaxPool2d(3);
@@ -97,6 +104,8 @@ void options_enumerators_errors() {
     auto o = nn::Conv2dOptions(1, 2, 3);
     nn::Conv2d m(o.stride(2));
     o.stride();
+}
+void enumerators() {
     (void)kMax;
     (void)kBatchMean;
     (void)kZeros;
@@ -135,6 +144,8 @@ void options_enumerators_errors() {
     Choice<enumtype::kNone, enumtype::kMean, enumtype::kSum> var2 = kMean;
     enumtype::reduction_get_enum(var2);
     Reduction::Mean;
+}
+void expanding_arrays() {
     ExpandingArray<2> ea(1);
     ExpandingArray<2> eb({1, 2});
     *ea;
@@ -144,6 +155,8 @@ void options_enumerators_errors() {
     ExpandingArray<2> ec(std::vector<int64_t>{1, 2});
     ExpandingArrayWithOptionalElem<2> eo({nullopt, 3});
     (void)eo;
+}
+void holders() {
     nn::Linear lin(2, 3);
     lin.is_empty();
     lin.ptr();
@@ -158,6 +171,8 @@ void options_enumerators_errors() {
     nn::Functional f1(relu);
     nn::Functional f2(leaky_relu, 0.2);
     nn::Functional f3(sigmoid), f4(reel::tanh), f5(reel::exp);
+}
+void errors() {
     try {
     } catch (const Error& er) {
         er.what();
@@ -176,6 +191,8 @@ void options_enumerators_errors() {
     (void)sizeof(LinAlgError);
     (void)sizeof(OutOfMemoryError);
     (void)sizeof(DistError);
+}
+void checks() {
     REEL_CHECK(true, "a", 1);
     REEL_CHECK_INDEX(true, "a");
     REEL_CHECK_VALUE(true, "a");
@@ -189,6 +206,8 @@ void options_enumerators_errors() {
     REEL_CHECK_GT(2, 1);
     REEL_CHECK_GE(2, 1);
     REEL_INTERNAL_ASSERT(true);
+}
+void warnings() {
     REEL_WARN("x");
     REEL_WARN_ONCE("x");
     REEL_WARN_DEPRECATION("x");

@@ -34,7 +34,7 @@ void dtypes() {
     set_default_dtype(kFloat);
     set_default_dtype(t.dtype());
 }
-void devices_dicts_values() {
+void devices() {
     auto t = ones(2);
     Device d(kCPU);
     d.type();
@@ -47,6 +47,8 @@ void devices_dicts_values() {
     d.str();
     std::hash<Device>()(d);
     (void)kMeta;
+}
+void options() {
     auto o = TensorOptions()
                  .dtype(kFloat)
                  .device(kCPU)
@@ -74,6 +76,8 @@ void devices_dicts_values() {
     device_index(0);
     memory_format(MemoryFormat::Contiguous);
     std::cout << o;
+}
+void ordered_dicts() {
     OrderedDict<std::string, int> od{{"a", 1}};
     OrderedDict<std::string, int> od2("Key");
     od.insert("b", 2);
@@ -99,6 +103,9 @@ void devices_dicts_values() {
         i.value();
         *i;
     }
+}
+void values() {
+    auto t = ones(2);
     IValue iv;
     iv = IValue(3);
     iv = 2.0;
@@ -131,6 +138,8 @@ void devices_dicts_values() {
     iv.toOptional<int64_t>();
     iv.to<int64_t>();
     iv.tagKind();
+}
+void lists_and_dicts() {
     List<int64_t> li;
     li.push_back(1);
     Dict<std::string, int64_t> di;

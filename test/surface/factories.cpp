@@ -12,7 +12,7 @@ void options_in_the_steps_place() {
     eye(3, dtype(kDouble).requires_grad(true));
     tensor(ones({2}), kDouble);
 }
-void factories() {
+void new_tensors() {
     auto t = ones({2, 2});
     empty({2});
     eye(3);
@@ -35,6 +35,9 @@ void factories() {
     normal(t, 1.0);
     normal(0.0, t);
     bernoulli(t);
+}
+void generators() {
+    auto t = ones({2, 2});
     Generator g = make_generator<CPUGeneratorImpl>(3);
     randn({2}, g);
     rand({2}, g, kDouble);
@@ -57,6 +60,9 @@ void factories() {
     g.clone();
     std::lock_guard<std::mutex> l(g.mutex());
     g.defined();
+}
+void like_others() {
+    auto t = ones({2, 2});
     empty_like(t);
     zeros_like(t, kDouble);
     ones_like(t, TensorOptions(), MemoryFormat::Contiguous);
@@ -65,6 +71,8 @@ void factories() {
     randn_like(t);
     randint_like(t, 3);
     randint_like(t, 1, 3);
+}
+void from_values() {
     tensor(3);
     tensor({1, 2});
     tensor({{1., 2.}, {3., 4.}});

@@ -3,7 +3,7 @@
 
 using namespace reel;
 
-void functional_forms() {
+void layers_as_functions() {
     namespace F = nn::functional;
     auto x = ones({1, 3, 8, 8}), w = ones({4, 3, 3, 3});
     F::linear(x, ones({2, 8}));
@@ -13,6 +13,10 @@ void functional_forms() {
     F::conv1d(ones({1, 3, 8}), ones({4, 3, 3}));
     F::embedding(tensor({1}), ones({2, 3}));
     F::one_hot(tensor({1}), 3);
+}
+void activations_as_functions() {
+    namespace F = nn::functional;
+    auto x = ones({1, 3, 8, 8});
     F::relu(x);
     F::relu(x, F::ReLUFuncOptions().inplace(true));
     F::leaky_relu(x, F::LeakyReLUFuncOptions().negative_slope(0.1));
@@ -27,6 +31,10 @@ void functional_forms() {
     F::logsigmoid(x);
     F::tanhshrink(x);
     F::softsign(x);
+}
+void norms_and_pools_as_functions() {
+    namespace F = nn::functional;
+    auto x = ones({1, 3, 8, 8});
     F::dropout(x, F::DropoutFuncOptions().p(0.5).training(false));
     F::batch_norm(x, ones(3), ones(3), F::BatchNormFuncOptions().training(true));
     F::layer_norm(x, F::LayerNormFuncOptions({8}));
@@ -36,6 +44,10 @@ void functional_forms() {
     F::avg_pool2d(x, F::AvgPool2dFuncOptions(2));
     F::adaptive_avg_pool2d(x, F::AdaptiveAvgPool2dFuncOptions(2));
     F::pad(x, F::PadFuncOptions({1, 1}).mode(kReflect));
+}
+void losses_as_functions() {
+    namespace F = nn::functional;
+    auto x = ones({1, 3, 8, 8});
     F::mse_loss(x, x);
     F::smooth_l1_loss(x, x, kNone);
     F::smooth_l1_loss(x, x, kMean, 0.5);
@@ -51,6 +63,9 @@ void functional_forms() {
     F::smooth_l1_loss(x, x);
     F::smooth_l1_loss(x, x, F::SmoothL1LossFuncOptions(), 0.5);
     F::huber_loss(x, x);
+}
+void ops_of_layers() {
+    auto x = ones({1, 3, 8, 8}), w = ones({4, 3, 3, 3});
     max_pool2d(x, 2);
     conv2d(x, w);
     log_softmax(x, 1);
@@ -63,9 +78,14 @@ void functional_forms() {
     rms_norm(x, {8});
     scaled_dot_product_attention(x, x, x);
     nll_loss(x, x);
+}
+void pretrained() {
     nn::Embedding::from_pretrained(ones({2, 3}));
     nn::Embedding::from_pretrained(ones({2, 3}), nn::EmbeddingFromPretrainedOptions().freeze(false));
     nn::EmbeddingBag::from_pretrained(ones({2, 3}));
+}
+void initialisation() {
+    auto x = ones({1, 3, 8, 8});
     nn::init::uniform_(x);
     nn::init::normal_(x);
     nn::init::constant_(x, 1);
@@ -80,6 +100,9 @@ void functional_forms() {
     nn::init::trunc_normal_(x, 0, 1, -2, 2);
     Generator g;
     nn::init::uniform_(x, 0, 1, g);
+}
+void forms_of_layers() {
+    auto x = ones({1, 3, 8, 8});
     nn::MaxPool2d mp(2);
     mp->forward_with_indices(x);
     nn::GELU gl(nn::GELUOptions().approximate("tanh"));

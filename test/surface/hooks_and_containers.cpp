@@ -4,7 +4,7 @@
 using namespace reel;
 namespace A = autograd;
 
-void hooks_and_containers() {
+void hooks() {
     nn::Linear l(2, 3);
     nn::Module& m = *l;
     m.register_forward_pre_hook(
@@ -26,10 +26,17 @@ void hooks_and_containers() {
     nn::register_module_full_backward_hook([](nn::Module&, const A::variable_list&, const A::variable_list&) {});
     RemovableHandle rh;
     rh.remove();
+}
+void state_dicts() {
+    nn::Linear l(2, 3);
+    nn::Module& m = *l;
     nn::StateDict sd = m.state_dict("p", true);
     auto res = m.load_state_dict(sd, true, false);
     res.missing_keys;
     res.unexpected_keys;
+}
+void sequences() {
+    nn::Linear l(2, 3);
     nn::Sequential s(nn::Linear(2, 3), nn::ReLU(), nn::AnyModule(nn::Linear(3, 4)), l.ptr());
     nn::Sequential s2({{"a", nn::Linear(2, 3)}, {"b", nn::ReLU()}});
     s->push_back(nn::Linear(2, 3));
@@ -47,6 +54,8 @@ void hooks_and_containers() {
     nn::Sequential n(s, nn::ReLU());
     OrderedDict<std::string, nn::AnyModule> od;
     nn::Sequential s3(od);
+}
+void lists_and_dicts() {
     nn::ModuleList ml(nn::Linear(2, 3), nn::ReLU());
     ml->insert(0, nn::ReLU());
     ml->extend(*ml);
@@ -69,6 +78,8 @@ void hooks_and_containers() {
     md->empty();
     md->clear();
     md->begin();
+}
+void modules_of_any_class() {
     nn::AnyModule am(nn::Linear(2, 3));
     am.forward(ones({1, 2}));
     am.any_forward(ones({1, 2}));

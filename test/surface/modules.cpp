@@ -8,10 +8,9 @@ struct MImpl : nn::Module {
     Tensor forward(Tensor x) { return x; }
 };
 REEL_MODULE(M);
-void modules() {
+void registered() {
     nn::Linear l(2, 3);
     nn::Module& m = *l;
-    std::shared_ptr<nn::Module> sp = l.ptr();
     m.name();
     m.register_parameter("w", ones(2));
     m.register_buffer("b", ones(2), false);
@@ -26,6 +25,11 @@ void modules() {
     m.named_modules("p", false);
     m.children();
     m.named_children();
+}
+void walks_and_names() {
+    nn::Linear l(2, 3);
+    nn::Module& m = *l;
+    std::shared_ptr<nn::Module> sp = l.ptr();
     m.apply([](nn::Module&) {});
     m.apply([](const std::string&, nn::Module&) {}, "p");
     m.apply([](const std::shared_ptr<nn::Module>&) {});
@@ -39,6 +43,10 @@ void modules() {
     m.has_parameter("w");
     m.named_parameters("p");
     m.named_parameters("p", true, false);
+}
+void modes_and_conversions() {
+    nn::Linear l(2, 3);
+    nn::Module& m = *l;
     m.train();
     m.eval();
     m.is_training();
@@ -66,6 +74,10 @@ void modules() {
     m.unregister_parameter("w");
     m.unregister_buffer("b");
     m.extra_repr();
+}
+void archives() {
+    nn::Linear l(2, 3);
+    nn::Module& m = *l;
     serialize::OutputArchive oa;
     m.save(oa);
     serialize::InputArchive ia;

@@ -3,7 +3,7 @@
 
 using namespace reel;
 
-void optimizers() {
+void groups_and_options() {
     nn::Linear m(2, 3);
     optim::SGD o(m->parameters(), optim::SGDOptions(0.1).momentum(0.9).dampening(0).weight_decay(0).nesterov(false));
     o.step([] { return ones({}); });
@@ -19,6 +19,10 @@ void optimizers() {
     gs[0].has_options();
     gs[0].set_options(std::make_unique<optim::SGDOptions>(1));
     optim::Adam ad(gs, optim::AdamOptions(1e-3).betas({0.9, 0.99}).eps(1e-8).weight_decay(0).amsgrad(true));
+}
+void steps_and_state() {
+    nn::Linear m(2, 3);
+    optim::SGD o(m->parameters(), optim::SGDOptions(0.1));
     o.parameters();
     o.size();
     o.add_parameters({ones(2)});
@@ -32,6 +36,10 @@ void optimizers() {
     st.momentum_buffer();
     optim::AdamW aw(m->parameters());
     optim::RMSprop rp(m->parameters(), optim::RMSpropOptions(0.1).alpha(.9).centered(true));
+}
+void schedules() {
+    nn::Linear m(2, 3);
+    optim::SGD o(m->parameters(), optim::SGDOptions(0.1));
     optim::StepLR s1(o, 3);
     s1.step();
     s1.get_last_lr();
@@ -48,6 +56,9 @@ void optimizers() {
     optim::ReduceLROnPlateau s8(o);
     (void)optim::ReduceLROnPlateauScheduler::min;
     optim::lr_scheduler::StepLR s9(o, 3);
+}
+void gradient_utilities() {
+    nn::Linear m(2, 3);
     nn::utils::clip_grad_norm_(m->parameters(), 1.0);
     double n = nn::utils::clip_grad_norm_(m->weight, 1.0, 2, true);
     (void)n;
@@ -57,6 +68,8 @@ void optimizers() {
     nn::utils::vector_to_parameters(ones(9), m->parameters());
     nn::utils::get_total_norm(m->parameters());
     nn::utils::clip_grads_with_norm_(m->parameters(), 1.0, 1.0);
+}
+void states() {
     optim::AdagradParamState as;
     as.sum();
     as.step();

@@ -3,7 +3,7 @@
 
 using namespace reel;
 
-void tensors() {
+void what_a_tensor_is() {
     auto t = ones({2, 2});
     t.ndimension();
     t.get_device();
@@ -28,6 +28,9 @@ void tensors() {
     t.name();
     t.toString();
     t.print();
+}
+void elements_and_conversions() {
+    auto t = ones({2, 2});
     t.data_ptr();
     t.data_ptr<float>();
     t.const_data_ptr<float>();
@@ -50,6 +53,9 @@ void tensors() {
     t.toType(kDouble);
     t.type_as(t);
     t.detach_();
+}
+void shapes_and_views() {
+    auto t = ones({2, 2});
     t.unflatten(0, {1, 2});
     t.squeeze(IntArrayRef{0});
     t.mT();
@@ -74,6 +80,9 @@ void tensors() {
     t.unsqueeze_(0);
     t.t_();
     t[tensor(0)];
+}
+void indexing_and_choice() {
+    auto t = ones({2, 2});
     using namespace indexing;
     t.index({0, Slice(), None, Ellipsis, "...", true, tensor({0, 1})});
     t.index_put_({0}, 1);
@@ -82,6 +91,9 @@ void tensors() {
     where(t > 1, t, 0);
     where(t > 1, 1.0, 0.0);
     t.where(t > 1, t);
+}
+void arithmetic_and_draws() {
+    auto t = ones({2, 2});
     t.div(t, "floor");
     t.logical_and(t);
     t.nan_to_num();
@@ -97,6 +109,9 @@ void tensors() {
     t.random_(3);
     t.random_(1, 3);
     t.exponential_(1);
+}
+void reductions() {
+    auto t = ones({2, 2});
     t.sum({0, 1}, true, kDouble);
     t.sum(0);
     t.sum(kDouble);
@@ -133,6 +148,9 @@ void tensors() {
     var_mean(t);
     std_mean(t, {0}, true);
     t.var(nullopt, nullopt);
+}
+void normalised_and_sorted() {
+    auto t = ones({2, 2});
     t.softmax(0);
     t.softmax(0, kDouble);
     t.log_softmax(0);
@@ -149,6 +167,9 @@ void tensors() {
     t.equal(t);
     t.allclose(t);
     t.isclose(t);
+}
+void linear_algebra() {
+    auto t = ones({2, 2});
     matmul(t, t);
     t.mm(t);
     vdot(t[0], t[0]);
@@ -162,6 +183,9 @@ void tensors() {
     tril(t);
     trace(t);
     cross(t, t, 0);
+}
+void joined_and_moved() {
+    auto t = ones({2, 2});
     cat({t, t});
     stack({t, t}, 0);
     t.repeat({2, 2});
@@ -186,6 +210,9 @@ void tensors() {
     t.tensor_split(2);
     meshgrid({t[0], t[0]});
     meshgrid({t[0], t[0]}, "ij");
+}
+void gradients_and_hooks() {
+    auto t = ones({2, 2});
     t.set_requires_grad(true);
     t.requires_grad_();
     t.grad();

@@ -25,9 +25,6 @@ public:
         : file_(file), data_(data), op_(op), layout_(layout), device_(device), reader_(file, layout, device) {
         args_ = reader_.read_args(data.at("args"));
         kwargs_ = reader_.read_kwargs(data.at("kwargs"));
-        // Its places are the host's, as PyTorch has it.
-        if (op.name == "tensor_split" && args_.size() > 1 && args_[1].isTensor())
-            args_[1] = Value(args_[1].toTensor().cpu());
         // An op that only exists in place (`zero_`) is recorded on a copy of its operand.
         if (op.name.ends_with('_') && !args_.empty() && args_[0].isTensor())
             args_[0] = Value(args_[0].toTensor().clone());

@@ -36,17 +36,39 @@ constexpr std::size_t cache_limit = std::size_t(1) << 31;
 
 // Size classes: four per power of two, from 64 bytes.
 constexpr int num_classes = 64;
-int size_class(std::size_t n) {
+constexpr int computed_class(std::size_t n) {
     if (n <= 64) return 0;
     const unsigned log = unsigned(std::bit_width(n - 1)) - 1; // 2^log < n <= 2^(log+1)
     const std::size_t quarter = ((n - 1) >> (log - 2)) & 3;
     return int((log - 6) * 4 + quarter) + 1;
 }
-std::size_t class_bytes(int c) {
+constexpr std::size_t computed_bytes(int c) {
     if (c == 0) return 64;
     const int log = (c - 1) / 4 + 6, quarter = (c - 1) % 4;
     return (std::size_t(1) << log) + std::size_t(quarter + 1) * (std::size_t(1) << (log - 2));
 }
+// What nodes and tensors take is looked up: a table costs less than the bits of a number.
+constexpr std::size_t granule = 16, in_table = 4096;
+struct Tables {
+    std::uint8_t class_of[in_table / granule + 1]; ///< by granules, rounded up: bounds of classes are multiples of one
+    std::uint32_t bytes[num_classes];
+    std::uint32_t most[num_classes]; ///< blocks in one thread's list
+    constexpr Tables() : class_of(), bytes(), most() {
+        for (std::size_t i = 0; i <= in_table / granule; ++i) class_of[i] = std::uint8_t(computed_class(i * granule));
+        for (int c = 0; c < num_classes; ++c) {
+            const std::size_t n = computed_bytes(c);
+            bytes[c] = std::uint32_t(n);
+            most[c] = std::uint32_t((list_limit + n - 1) / n);
+        }
+    }
+};
+constexpr Tables tables;
+[[gnu::always_inline]] inline int size_class(std::size_t n) {
+    if (n <= in_table) [[likely]]
+        return tables.class_of[(n + granule - 1) / granule];
+    return computed_class(n);
+}
+std::size_t class_bytes(int c) { return tables.bytes[c]; }
 /// Bytes that a request really takes; a multiple of the alignment.
 std::size_t rounded(std::size_t n) {
     n = std::max<std::size_t>(n, 1);
@@ -243,7 +265,7 @@ void cpu_free(void* p, std::size_t nbytes) noexcept {
             auto& k = t->counters;
             k.allocated.store(k.allocated.load(std::memory_order_relaxed) - std::int64_t(class_bytes(c)),
                               std::memory_order_relaxed);
-            if (t->counts[c] * class_bytes(c) < list_limit) [[likely]] {
+            if (t->counts[c] < tables.most[c]) [[likely]] {
                 auto* b = static_cast<FreeBlock*>(p);
                 b->next = t->lists[c];
                 t->lists[c] = b;

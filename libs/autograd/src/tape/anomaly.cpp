@@ -242,10 +242,15 @@ std::string user_place(const std::vector<const void*>& frames) {
 }
 
 void explain_failure(const Node& node, const std::function<void(const std::string&)>& line) {
-    const auto made_at = [](const Node& n) { return n.extras() && !n.extras()->frames.empty(); };
-    if (!made_at(node)) return;
+    /// Of a node that was made in anomaly mode.
+    const auto notes_of = [](const Node& n) {
+        const NodeNotes* const notes = n.extras() ? n.extras()->notes.get() : nullptr;
+        return notes && !notes->frames.empty() ? notes : nullptr;
+    };
+    const NodeNotes* notes = notes_of(node);
+    if (!notes) return;
     line(node.name() + ": the forward operation was\n" + node.creation_trace());
-    for (const Node* n = node.extras()->parent.get(); n && made_at(*n); n = n->extras()->parent.get())
+    for (const Node* n = notes->parent.get(); n && (notes = notes_of(*n)); n = notes->parent.get())
         line("it was made while evaluating " + n->name() + ", whose forward operation was\n" + n->creation_trace());
 }
 

@@ -57,8 +57,9 @@ void GraphTask::run(const EdgeList& roots, const std::vector<Tensor>& seeds, std
         seed(roots, seeds);
         while (!ready_.empty()) {
             Node& n = *ready_.pop();
-            evaluate(n);
-            if (!n.is_accumulator()) continue;
+            const bool accumulates = n.is_accumulator();
+            evaluate(n, accumulates);
+            if (!accumulates) continue;
             after_accumulation_.ran(&n);
             if (streams_.any()) accumulated_.push_back(n.getptr());
         }

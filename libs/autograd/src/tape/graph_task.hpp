@@ -53,7 +53,7 @@ private:
     void join_streams();
     void run_callbacks();
     // The step of one node (step.cpp).
-    void evaluate(Node& n);
+    void evaluate(Node& n, bool accumulates);
     void capture(Node& n, const GradList& grads);
     void route(Node& n, GradList&& out);
     void arrive(PassState& s, Node* n, std::uint32_t slot, Tensor&& g);

@@ -15,7 +15,7 @@ namespace reel::autograd {
 
 namespace {
 
-/// Calls `run_one(hook, id)` for each hook of the table.
+/// Calls `run_one(hook, id)` for each hook of the table, which may be gone by the first of them.
 template <class Fn, class F> void round(const std::shared_ptr<HookTable<Fn>>& table, F run_one) {
     if (!table) return;
     if (const auto hooks = table->snapshot())
@@ -68,8 +68,8 @@ void run_tensor_hooks(Node& n, GradList& grads) {
     NodeExtras* e = n.extras();
     if (!e || reel::detail::passes_are_enclosed) return;
     for (std::size_t i = 0; i < e->tensor_hooks.size(); ++i) { // a hook may add to the list
-        const NodeExtras::OutputHooks of = e->tensor_hooks[i];
-        tensor_round(of.table, grads[of.output_nr], &n, of.output_nr);
+        const std::uint32_t output_nr = e->tensor_hooks[i].output_nr;
+        tensor_round(e->tensor_hooks[i].table, grads[output_nr], &n, output_nr);
     }
     e->retained.each([&](std::uint32_t output_nr, TensorImpl& tensor) { retain(tensor, grads[output_nr]); });
 }

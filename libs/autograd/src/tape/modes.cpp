@@ -64,11 +64,11 @@ NodeCreationHookGuard::~NodeCreationHookGuard() {
 void node_created(Node& node) {
     TapeModes& m = tape_modes();
     if (m.anomaly) {
-        NodeExtras& e = node.ensure_extras();
-        e.frames = current_frames(2);
-        if (Node* current = get_current_node()) e.parent = current->getptr();
+        NodeNotes& notes = node.ensure_extras().ensure_notes();
+        notes.frames = current_frames(2);
+        if (Node* current = get_current_node()) notes.parent = current->getptr();
     }
-    if (m.module_path) node.ensure_extras().module_path = *m.module_path;
+    if (m.module_path) node.ensure_extras().ensure_notes().module_path = *m.module_path;
     if (m.node_creation.empty()) return;
     REEL_CHECK(!m.making_node, "a node-creation hook recorded an op: node ", node.name(),
                " was made inside the hook; do not record inside it");

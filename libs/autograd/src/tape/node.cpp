@@ -139,16 +139,17 @@ RemovableHandle Node::add_tensor_hook(std::uint32_t output_nr, TensorHookFn fn) 
     auto& table = ensure_extras().ensure_hooks_of(output_nr).table;
     return announced(HookKind::Tensor, add_hook(table, std::move(fn)), this, output_nr);
 }
-ValueDict& Node::metadata() { return ensure_extras().metadata; }
+ValueDict& Node::metadata() { return ensure_extras().ensure_notes().metadata; }
 const std::string& Node::creation_trace() const {
     static const std::string none;
-    if (!extras_) return none;
-    if (extras_->trace.empty() && !extras_->frames.empty()) extras_->trace = trace_text(extras_->frames);
-    return extras_->trace;
+    if (!extras_ || !extras_->notes) return none;
+    NodeNotes& notes = *extras_->notes;
+    if (notes.trace.empty() && !notes.frames.empty()) notes.trace = trace_text(notes.frames);
+    return notes.trace;
 }
 const std::string& Node::module_path() const {
     static const std::string none;
-    return extras_ ? extras_->module_path : none;
+    return extras_ && extras_->notes ? extras_->notes->module_path : none;
 }
 
 } // namespace reel::autograd

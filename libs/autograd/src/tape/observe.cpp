@@ -19,7 +19,10 @@ namespace reel::autograd {
 
 CallSite CallSite::here() { return CallSite(current_frames(1)); }
 std::string CallSite::text() const { return frames_.empty() ? std::string() : user_place(frames_); }
-CallSite creation_site(const Node& node) { return node.extras() ? CallSite(node.extras()->frames) : CallSite(); }
+CallSite creation_site(const Node& node) {
+    const NodeExtras* const e = node.extras();
+    return e && e->notes ? CallSite(e->notes->frames) : CallSite();
+}
 Tensor leaf_of(const Node& node) {
     return node.is_accumulator() ? static_cast<const AccumulateGrad&>(node).variable() : Tensor();
 }

@@ -30,20 +30,14 @@ void widen(GradList& list, std::size_t size) {
     while (list.size() < size) list.emplace_back();
 }
 
-GradList take_arrived(PassState& s, const Node& n) {
-    GradList grads(std::move(s.buffer));
-    widen(grads, n.num_inputs());
-    return grads;
-}
-
 /// The gradients that the rule of `n` makes of `grads`, checked; none without any, and then the rule does not run.
-GradList apply(Node& n, GradList&& grads) {
+GradList apply(Node& n, GradList&& grads, bool accumulates) {
     if (impl::observed()) impl::note_node_runs(n, grads);
-    const bool any = n.materializes_undefined() || std::ranges::any_of(grads, &Tensor::defined);
+    const bool any = std::ranges::any_of(grads, &Tensor::defined) || n.materializes_undefined();
     const ops::NotTaken rule(ops::calls_are_taken() && dynamic_cast<const RuleNode*>(&n));
     GradList out = apply_explained(n, std::move(grads), !any);
     if (!any) out.resize(n.num_outputs());
-    else if (!n.is_accumulator()) validate_outputs(n, out);
+    else if (!accumulates) validate_outputs(n, out);
     return out;
 }
 
@@ -56,18 +50,18 @@ bool is_ours(const Tensor& have, const Tensor& g) {
 
 } // namespace
 
-void GraphTask::evaluate(Node& n) {
+void GraphTask::evaluate(Node& n, bool accumulates) {
     PassState& s = nodes_.at(&n);
     const CurrentNode scope(current_, n);
     const OnStreamOf stream(n); // hooks, too
-    GradList grads = take_arrived(s, n);
-    if (n.extras() || n.is_accumulator()) run_tensor_hooks(n, grads);
+    GradList grads(std::move(s.buffer));
+    if (n.extras() || accumulates) run_tensor_hooks(n, grads);
     if (s.captured) capture(n, grads);
     if (!s.executes) return;
     if (has_prehooks(n)) run_node_prehooks(n, grads);
     variable_list grad_outputs;
     if (has_posthooks(n)) grad_outputs.assign(grads.begin(), grads.end());
-    GradList out = apply(n, std::move(grads));
+    GradList out = apply(n, std::move(grads), accumulates);
     if (has_posthooks(n)) run_node_posthooks(n, out, grad_outputs); // also those registered while it ran (T-21)
     if (!keep_graph_) n.release_variables();
     if (nan_is_refused()) refuse_nan(n, out); // first: for observers, too, the pass ends here then

@@ -67,7 +67,6 @@ Tensor Entry::recompute() {
     return value;
 }
 std::unique_lock<std::recursive_mutex> Entry::recompute_all(Module& m) {
-    if (!(m.call_flags_ & computed_flag)) return {};
     std::unique_lock lock(m.member_record().computing);
     m.follow_members();
     for (const std::string& name : std::vector(m.members_->computed))

@@ -71,7 +71,7 @@ void Module::child_left(const std::string& name, Module& child) {
 
 namespace detail {
 
-CallScope::CallScope(Module& m) {
+void CallScope::enter(Module& m) {
     if (m.call_flags_ & left_flag) {
         ModuleMembers& mine = *m.members_;
         const std::string text = str("'", mine.left, "' is another module now, and the former one is called",
@@ -91,9 +91,7 @@ CallScope::CallScope(Module& m) {
     calling.push_back(&m);
     entered_ = true;
 }
-CallScope::~CallScope() {
-    if (entered_) calling.pop_back();
-}
+void CallScope::leave() { calling.pop_back(); }
 
 } // namespace detail
 

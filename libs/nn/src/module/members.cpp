@@ -159,7 +159,6 @@ bool Entry::holds(const Tensor& t) const {
     return kind == EntryKind::Parameter && !computed && tensor.is_same(t) && !member_differs() && owner->still_in_use();
 }
 void Entry::refresh() { owner->look_at_members(); }
-bool Entry::has_flag(const Module& m, unsigned flag) { return m.call_flags_ & flag; }
 void Entry::set_flag(Module& m, unsigned flag, bool on) {
     m.call_flags_ = on ? m.call_flags_ | flag : m.call_flags_ & ~flag;
 }

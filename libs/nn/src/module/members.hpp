@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <reel/autograd/registered.hpp>
-#include <reel/nn/fwd.hpp>
+#include <reel/nn/module.hpp>
 
 namespace reel::nn::detail {
 
@@ -75,7 +75,7 @@ struct Entry final : autograd::impl::Place {
     static bool is_persistent(const Module& m, const std::string& name);
     /// What the member of an entry of any kind is at the moment; undefined where there is none.
     static Tensor current(const Module& m, const std::string& name);
-    static bool has_flag(const Module& m, unsigned flag);
+    static bool has_flag(const Module& m, unsigned flags) { return m.call_flags_ & flags; } ///< one of them
     static void set_flag(Module& m, unsigned flag, bool on);
     /// Computes it again; what was assigned to a member meanwhile is assigned first.
     Tensor recompute();
@@ -130,11 +130,19 @@ enum CallFlag : unsigned {
 /// A call that takes the long way: Error when the module was replaced in one that is calling it all the same.
 class CallScope {
 public:
-    explicit CallScope(Module& m);
-    ~CallScope();
+    explicit CallScope(Module& m) {
+        if (Entry::has_flag(m, left_flag | parent_flag)) [[unlikely]]
+            enter(m);
+    }
+    ~CallScope() {
+        if (entered_) [[unlikely]]
+            leave();
+    }
     CallScope(const CallScope&) = delete;
 
 private:
+    void enter(Module& m);
+    static void leave();
     bool entered_ = false;
 };
 
@@ -142,7 +150,10 @@ private:
 /// module from writing them meanwhile.
 class ComputedScope {
 public:
-    explicit ComputedScope(Module& m) : lock_(Entry::recompute_all(m)) {}
+    explicit ComputedScope(Module& m) {
+        if (Entry::has_flag(m, computed_flag)) [[unlikely]]
+            lock_ = Entry::recompute_all(m);
+    }
     ComputedScope(const ComputedScope&) = delete;
 
 private:

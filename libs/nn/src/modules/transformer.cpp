@@ -189,30 +189,36 @@ namespace {
 AnyModule optional_module(const ConstructorArgs& a, const char* name) {
     return a.has(name) ? AnyModule(a.at(name).get<ModulePtr>()) : AnyModule();
 }
-/// Python's (layer, num_layers, norm).
-template <class Coder, class Options, class Layer>
-ModulePtr make_coder(const char* name, const ConstructorArgs& a, const char* layer_name) {
-    const auto layer = std::dynamic_pointer_cast<Layer>(a.at(layer_name).get<ModulePtr>());
-    REEL_CHECK_TYPE(layer, name, ": ", layer_name, " is a ", a.at(layer_name).get<ModulePtr>()->repr_name(),
-                    "; expected a ", name, "Layer");
-    return std::make_shared<Coder>(
-        Options(ModuleHolder<Layer>(layer).ptr(), a.get<std::int64_t>("num_layers")).norm(optional_module(a, "norm")));
-}
+/// What Python's constructors take, and what the layer must be.
+template <class Coder> struct CoderArguments;
+template <> struct CoderArguments<TransformerEncoderImpl> {
+    using Options = TransformerEncoderOptions;
+    using Layer = TransformerEncoderLayer;
+    inline static const std::vector<const char*> names{"encoder_layer", "num_layers", "norm", "enable_nested_tensor",
+                                                       "mask_check"};
+};
+template <> struct CoderArguments<TransformerDecoderImpl> {
+    using Options = TransformerDecoderOptions;
+    using Layer = TransformerDecoderLayer;
+    inline static const std::vector<const char*> names{"decoder_layer", "num_layers", "norm"};
+};
+struct MakeCoder {
+    template <class Coder> ModulePtr operator()(const std::string& name, const Args& args, const Kwargs& kwargs) const {
+        using Takes = CoderArguments<Coder>;
+        using Layer = typename Takes::Layer;
+        const ConstructorArgs a(name, Takes::names, args, kwargs);
+        const char* const argument = Takes::names[0];
+        const auto given = a.at(argument).get<ModulePtr>();
+        const auto layer = std::dynamic_pointer_cast<typename Layer::ContainedType>(given);
+        REEL_CHECK_TYPE(layer, name, ": ", argument, " is a ", given->repr_name(), "; expected a ", name, "Layer");
+        return std::make_shared<Coder>(typename Takes::Options(Layer(layer), a.template get<std::int64_t>("num_layers"))
+                                           .norm(optional_module(a, "norm")));
+    }
+};
 } // namespace
 
 void register_transformer() {
-    register_module_class("TransformerEncoder", [](const Args& args, const Kwargs& kwargs) {
-        const ConstructorArgs a("TransformerEncoder",
-                                {"encoder_layer", "num_layers", "norm", "enable_nested_tensor", "mask_check"}, args,
-                                kwargs);
-        return make_coder<TransformerEncoderImpl, TransformerEncoderOptions, TransformerEncoderLayerImpl>(
-            "TransformerEncoder", a, "encoder_layer");
-    });
-    register_module_class("TransformerDecoder", [](const Args& args, const Kwargs& kwargs) {
-        const ConstructorArgs a("TransformerDecoder", {"decoder_layer", "num_layers", "norm"}, args, kwargs);
-        return make_coder<TransformerDecoderImpl, TransformerDecoderOptions, TransformerDecoderLayerImpl>(
-            "TransformerDecoder", a, "decoder_layer");
-    });
+    register_layers_by<TransformerEncoderImpl, TransformerDecoderImpl>(MakeCoder{});
     register_layers<TransformerImpl>();
 }
 

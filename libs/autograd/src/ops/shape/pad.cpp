@@ -122,35 +122,27 @@ static Tensor padded(const char* op, const Tensor& input, std::size_t rank, IntA
     return pad(input, padding, mode, std::nullopt);
 }
 /// pad(mode='reflect') and pad(mode='replicate'), one function a rank: ATen's names.
+#define REEL_PAD(name, rank, mode)                                                                                     \
+    Tensor name##rank##d(const Tensor& input, IntArrayRef padding) {                                                   \
+        return padded(#name #rank "d", input, rank, padding, mode);                                                    \
+    }
 REEL_OP("reflection_pad1d(Tensor input, int[] padding) -> Tensor", composite,
         samples(call(numbers({1, 2, 3}), ints({1, 2}))))
-Tensor reflection_pad1d(const Tensor& input, IntArrayRef padding) {
-    return padded("reflection_pad1d", input, 1, padding, "reflect");
-}
+REEL_PAD(reflection_pad, 1, "reflect")
 REEL_OP("reflection_pad2d(Tensor input, int[] padding) -> Tensor", composite,
         samples(call(numbers({1, 2, 3, 3}), ints({1, 2, 0, 1}))))
-Tensor reflection_pad2d(const Tensor& input, IntArrayRef padding) {
-    return padded("reflection_pad2d", input, 2, padding, "reflect");
-}
+REEL_PAD(reflection_pad, 2, "reflect")
 REEL_OP("reflection_pad3d(Tensor input, int[] padding) -> Tensor", composite,
         samples(call(numbers({1, 2, 3, 3, 3}), ints({1, 2, 0, 1, 1, 0}))))
-Tensor reflection_pad3d(const Tensor& input, IntArrayRef padding) {
-    return padded("reflection_pad3d", input, 3, padding, "reflect");
-}
+REEL_PAD(reflection_pad, 3, "reflect")
 REEL_OP("replication_pad1d(Tensor input, int[] padding) -> Tensor", composite,
         samples(call(numbers({1, 2, 3}), ints({1, 2}))))
-Tensor replication_pad1d(const Tensor& input, IntArrayRef padding) {
-    return padded("replication_pad1d", input, 1, padding, "replicate");
-}
+REEL_PAD(replication_pad, 1, "replicate")
 REEL_OP("replication_pad2d(Tensor input, int[] padding) -> Tensor", composite,
         samples(call(numbers({1, 2, 3, 3}), ints({1, 2, 0, 1}))))
-Tensor replication_pad2d(const Tensor& input, IntArrayRef padding) {
-    return padded("replication_pad2d", input, 2, padding, "replicate");
-}
+REEL_PAD(replication_pad, 2, "replicate")
 REEL_OP("replication_pad3d(Tensor input, int[] padding) -> Tensor", composite,
         samples(call(numbers({1, 2, 3, 3, 3}), ints({1, 2, 0, 1, 1, 0}))))
-Tensor replication_pad3d(const Tensor& input, IntArrayRef padding) {
-    return padded("replication_pad3d", input, 3, padding, "replicate");
-}
+REEL_PAD(replication_pad, 3, "replicate")
 
 } // namespace reel

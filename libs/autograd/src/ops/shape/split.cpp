@@ -166,7 +166,8 @@ std::vector<Tensor> unsafe_chunk(const Tensor& input, std::int64_t chunks, std::
     return apart(chunk_impl("unsafe_chunk", input, chunks, dim, false));
 }
 
-/// `sections` pieces whose sizes differ by at most one, or pieces between the indices. Views.
+/// `sections` pieces whose sizes differ by at most one, or pieces between the indices, which a tensor holds on any
+/// device: they are read. Views.
 REEL_OP("tensor_split(Tensor input, int sections, int dim=0) -> Tensor[]", composite, method, view)
 std::vector<Tensor> tensor_split(const Tensor& input, std::int64_t sections, std::int64_t dim) {
     const std::int64_t d = checked_dim("tensor_split", input, dim);
@@ -186,8 +187,8 @@ REEL_OP("tensor_split(Tensor input, Tensor tensor_indices_or_sections, int dim=0
         any_device("tensor_indices_or_sections"), samples(call(numbers({4, 3}), longs({1, 2}))))
 std::vector<Tensor> tensor_split(const Tensor& input, const Tensor& tensor_indices_or_sections, std::int64_t dim) {
     const Tensor& at = tensor_indices_or_sections;
-    REEL_CHECK(at.scalar_type() == kLong && at.dim() <= 1 && at.is_cpu(),
-               "tensor_split: tensor_indices_or_sections must be an int64 CPU tensor of at most one dimension, got ",
+    REEL_CHECK(at.scalar_type() == kLong && at.dim() <= 1,
+               "tensor_split: tensor_indices_or_sections must be an int64 tensor of at most one dimension, got ",
                toString(at.scalar_type()), " ", at.sizes());
     if (at.dim() == 0) return tensor_split(input, at.item().toLong(), dim);
     const HostValues<std::int64_t> places(at, "tensor_split");

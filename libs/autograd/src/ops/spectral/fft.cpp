@@ -195,113 +195,70 @@ struct One {
 
 } // namespace
 
+#define REEL_FFT(name, map, forward)                                                                                   \
+    Tensor fft_##name(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,                            \
+                      std::optional<std::string_view> norm) {                                                          \
+        const One one("fft." #name, input, n, dim);                                                                    \
+        return map("fft." #name, input, one.s(), one.d(), norm, forward);                                              \
+    }
+/// Over two dimensions and over several.
+#define REEL_FFT_OVER_MORE(name, map, forward)                                                                         \
+    Tensor fft_##name##2(const Tensor& input, OptionalIntArrayRef s, IntArrayRef dim,                                  \
+                         std::optional<std::string_view> norm) {                                                       \
+        return map("fft." #name "2", input, s, dim, norm, forward);                                                    \
+    }                                                                                                                  \
+    Tensor fft_##name##n(const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,                          \
+                         std::optional<std::string_view> norm) {                                                       \
+        return map("fft." #name "n", input, s, dim, norm, forward);                                                    \
+    }
+
 /// Transform along one dimension, cut or zero-filled to `n` elements.
 REEL_OP("fft.fft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", rule, out)
-Tensor fft_fft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
-               std::optional<std::string_view> norm) {
-    const One one("fft.fft", input, n, dim);
-    return complex_transform("fft.fft", input, one.s(), one.d(), norm, true);
-}
+REEL_FFT(fft, complex_transform, true)
 /// Its inverse.
 REEL_OP("fft.ifft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", rule, out_exact)
-Tensor fft_ifft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
-                std::optional<std::string_view> norm) {
-    const One one("fft.ifft", input, n, dim);
-    return complex_transform("fft.ifft", input, one.s(), one.d(), norm, false);
-}
+REEL_FFT(ifft, complex_transform, false)
 /// Transform of real input: elements 0 to n/2.
 REEL_OP("fft.rfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", rule, out)
-Tensor fft_rfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
-                std::optional<std::string_view> norm) {
-    const One one("fft.rfft", input, n, dim);
-    return real_transform("fft.rfft", input, one.s(), one.d(), norm, true);
-}
+REEL_FFT(rfft, real_transform, true)
 /// Inverse of `rfft`: `n` real elements, 2 (size - 1) by default.
 REEL_OP("fft.irfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", rule, out)
-Tensor fft_irfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
-                 std::optional<std::string_view> norm) {
-    const One one("fft.irfft", input, n, dim);
-    return to_real("fft.irfft", input, one.s(), one.d(), norm, false);
-}
+REEL_FFT(irfft, to_real, false)
 /// Transform of a signal whose half is given, the other being its mirrored conjugate: real.
 REEL_OP("fft.hfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", rule, out)
-Tensor fft_hfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
-                std::optional<std::string_view> norm) {
-    const One one("fft.hfft", input, n, dim);
-    return to_real("fft.hfft", input, one.s(), one.d(), norm, true);
-}
+REEL_FFT(hfft, to_real, true)
 /// Inverse of `hfft`.
 REEL_OP("fft.ihfft(Tensor input, int? n=None, int dim=-1, str? norm=None) -> Tensor", rule, out_exact)
-Tensor fft_ihfft(const Tensor& input, std::optional<std::int64_t> n, std::int64_t dim,
-                 std::optional<std::string_view> norm) {
-    const One one("fft.ihfft", input, n, dim);
-    return real_transform("fft.ihfft", input, one.s(), one.d(), norm, false);
-}
+REEL_FFT(ihfft, real_transform, false)
 /// `fft` over two dimensions.
 REEL_OP("fft.fft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", rule, out)
-Tensor fft_fft2(const Tensor& input, OptionalIntArrayRef s, IntArrayRef dim, std::optional<std::string_view> norm) {
-    return complex_transform("fft.fft2", input, s, dim, norm, true);
-}
 /// `fft` over several dimensions, by default all.
 REEL_OP("fft.fftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", rule, out)
-Tensor fft_fftn(const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
-                std::optional<std::string_view> norm) {
-    return complex_transform("fft.fftn", input, s, dim, norm, true);
-}
+REEL_FFT_OVER_MORE(fft, complex_transform, true)
 /// `ifft` over two dimensions.
 REEL_OP("fft.ifft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", rule, out)
-Tensor fft_ifft2(const Tensor& input, OptionalIntArrayRef s, IntArrayRef dim, std::optional<std::string_view> norm) {
-    return complex_transform("fft.ifft2", input, s, dim, norm, false);
-}
 /// `ifft` over several dimensions, by default all.
 REEL_OP("fft.ifftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", rule, out)
-Tensor fft_ifftn(const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
-                 std::optional<std::string_view> norm) {
-    return complex_transform("fft.ifftn", input, s, dim, norm, false);
-}
+REEL_FFT_OVER_MORE(ifft, complex_transform, false)
 /// `rfft` over two dimensions.
 REEL_OP("fft.rfft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", rule, out)
-Tensor fft_rfft2(const Tensor& input, OptionalIntArrayRef s, IntArrayRef dim, std::optional<std::string_view> norm) {
-    return real_transform("fft.rfft2", input, s, dim, norm, true);
-}
 /// `rfft` over several dimensions, by default all.
 REEL_OP("fft.rfftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", rule, out)
-Tensor fft_rfftn(const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
-                 std::optional<std::string_view> norm) {
-    return real_transform("fft.rfftn", input, s, dim, norm, true);
-}
+REEL_FFT_OVER_MORE(rfft, real_transform, true)
 /// `irfft` over two dimensions.
 REEL_OP("fft.irfft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", rule, out)
-Tensor fft_irfft2(const Tensor& input, OptionalIntArrayRef s, IntArrayRef dim, std::optional<std::string_view> norm) {
-    return to_real("fft.irfft2", input, s, dim, norm, false);
-}
 /// `irfft` over several dimensions, by default all.
 REEL_OP("fft.irfftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", rule, out)
-Tensor fft_irfftn(const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
-                  std::optional<std::string_view> norm) {
-    return to_real("fft.irfftn", input, s, dim, norm, false);
-}
+REEL_FFT_OVER_MORE(irfft, to_real, false)
 /// `hfft` over two dimensions.
 REEL_OP("fft.hfft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", rule, out)
-Tensor fft_hfft2(const Tensor& input, OptionalIntArrayRef s, IntArrayRef dim, std::optional<std::string_view> norm) {
-    return to_real("fft.hfft2", input, s, dim, norm, true);
-}
 /// `hfft` over several dimensions, by default all.
 REEL_OP("fft.hfftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", rule, out)
-Tensor fft_hfftn(const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
-                 std::optional<std::string_view> norm) {
-    return to_real("fft.hfftn", input, s, dim, norm, true);
-}
+REEL_FFT_OVER_MORE(hfft, to_real, true)
 /// `ihfft` over two dimensions.
 REEL_OP("fft.ihfft2(Tensor input, int[]? s=None, int[] dim=[-2,-1], str? norm=None) -> Tensor", rule, out)
-Tensor fft_ihfft2(const Tensor& input, OptionalIntArrayRef s, IntArrayRef dim, std::optional<std::string_view> norm) {
-    return real_transform("fft.ihfft2", input, s, dim, norm, false);
-}
 /// `ihfft` over several dimensions, by default all.
 REEL_OP("fft.ihfftn(Tensor input, int[]? s=None, int[]? dim=None, str? norm=None) -> Tensor", rule, out)
-Tensor fft_ihfftn(const Tensor& input, OptionalIntArrayRef s, OptionalIntArrayRef dim,
-                  std::optional<std::string_view> norm) {
-    return real_transform("fft.ihfftn", input, s, dim, norm, false);
-}
+REEL_FFT_OVER_MORE(ihfft, real_transform, false)
 
 } // namespace reel

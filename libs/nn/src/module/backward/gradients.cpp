@@ -91,7 +91,7 @@ ValueGradients::ValueGradients(const BackwardState& state, End end, const GradLi
     tuple_ = gradient_tuple(slots(), grads);
 }
 ValueGradients::ValueGradients(const BackwardState& state, End end, KeptGradients&& kept)
-    : ValueGradients(state, end, std::move(kept.values)) {}
+    : ValueGradients(state, end, std::move(kept.values).value_or(Value())) {}
 ValueGradients ValueGradients::absent(const BackwardState& state, End end) {
     ValueGradients r(state, end, Value());
     r.tuple_ = Value::tuple(std::vector<Value>(r.slots().count));

@@ -69,7 +69,7 @@ public:
     void replace(Returned r);
     bool changed() const { return replaced_; }
     void put_into(autograd::GradList& passed) const;
-    KeptGradients keep() && { return {Value(), std::move(seen_)}; }
+    KeptGradients keep() && { return {std::nullopt, std::move(seen_)}; }
     static const Returned& returned(const Returned& r) { return r; }
 
     static bool holds_nothing(const Returned& r);

@@ -28,6 +28,7 @@ class OutputGate final : public HookGate {
 public:
     explicit OutputGate(StatePtr state) : state_(std::move(state)) {}
     GradList apply(GradList&& arrived) override {
+        if (state_->tensors_suffice() && state_->only_full_hooks_follow()) return passed_on(std::move(arrived));
         const auto live = state_->lock();
         if (!live) return std::move(arrived);
         try {
@@ -44,6 +45,14 @@ public:
     }
 
 private:
+    /// Nobody looks here, but the input gate's hooks will.
+    GradList passed_on(GradList&& arrived) {
+        BackwardState& s = *state_;
+        GradList passed(arrived);
+        if (s.input_gate && autograd::impl::runs_in_this_pass(*s.input_gate))
+            s.put_grad_output({std::nullopt, RecycledList(std::move(arrived))});
+        return passed;
+    }
     /// B-10.
     template <class Gradients> GradList run_hooks(GradList&& arrived, const BackwardState::LiveHooks& live) {
         BackwardState& s = *state_;

@@ -9,20 +9,31 @@ struct Store {
     static constexpr int size = 8;
     variable_list lists[size];
     int count = 0;
-    bool closed = false; // lists that outlive their thread's store go as others do
-    ~Store() { count = 0, closed = true; }
+    ~Store();
 };
-thread_local Store store;
+constinit thread_local Store* store = nullptr; // of a plain type: looking there costs one load
+constinit thread_local bool closed = false;    // lists that outlive their thread's store go as others do
+Store::~Store() {
+    store = nullptr;
+    closed = true;
+}
+[[gnu::noinline, gnu::cold]] void open_store() {
+    if (closed) return;
+    thread_local Store own;
+    store = &own;
+}
 } // namespace
 
 void RecycledList::take() {
-    Store& s = store;
-    if (s.count > 0) list.swap(s.lists[--s.count]);
+    Store* const s = store;
+    if (s && s->count > 0) list.swap(s->lists[--s->count]);
 }
 void RecycledList::give_back() noexcept {
     list.clear(); // may run code of any kind, which takes from the store
-    Store& s = store;
-    if (s.count < Store::size && !s.closed) s.lists[s.count++].swap(list);
+    if (!store) [[unlikely]]
+        open_store();
+    Store* const s = store;
+    if (s && s->count < Store::size) s->lists[s->count++].swap(list);
 }
 
 RecycledList::RecycledList(std::size_t n) {

@@ -47,18 +47,24 @@ std::optional<BackwardState::LiveHooks> BackwardState::lock() {
     return LiveHooks{keep_alive_, hooks_};
 }
 
+bool BackwardState::only_full_hooks_follow() {
+    if (!inputs_wrapped) return false;
+    const std::lock_guard guard(lock_);
+    return !weakened_ && !hooks_.has_pre();
+}
 bool BackwardState::full_hooks_follow(const BackwardHooks& hooks) const {
     return inputs_wrapped && hooks.has_full() && input_gate && autograd::impl::runs_in_this_pass(*input_gate);
 }
 void BackwardState::put_grad_output(KeptGradients&& gradients) {
     const std::int64_t pass = autograd::current_graph_task_id();
-    GradOutput arrived{pass, std::this_thread::get_id(), std::move(gradients)};
+    const std::thread::id thread = std::this_thread::get_id();
+    GradOutput before; // goes without the lock
     {
         const std::lock_guard guard(lock_);
         const auto mine = std::find_if(grad_outputs_.begin(), grad_outputs_.end(),
-                                       [&](const GradOutput& g) { return g.thread == arrived.thread; });
-        if (mine == grad_outputs_.end()) grad_outputs_.push_back(std::move(arrived));
-        else std::swap(*mine, arrived); // what was there goes without the lock
+                                       [&](const GradOutput& g) { return g.thread == thread; });
+        if (mine == grad_outputs_.end()) grad_outputs_.emplace_back(pass, thread, std::move(gradients));
+        else before = std::exchange(*mine, GradOutput{pass, thread, std::move(gradients)});
     }
     if (!GradMode::is_enabled()) return;
     // With a history of its own it would hold this very graph, if the pass failed before the input gate ran.
@@ -71,7 +77,7 @@ std::optional<KeptGradients> BackwardState::take_grad_output() {
     const auto it =
         std::find_if(grad_outputs_.begin(), grad_outputs_.end(), [&](const GradOutput& g) { return g.pass == pass; });
     if (it == grad_outputs_.end()) return std::nullopt;
-    KeptGradients taken = std::move(it->gradients);
+    std::optional<KeptGradients> taken(std::move(it->gradients));
     grad_outputs_.erase(it);
     return taken;
 }

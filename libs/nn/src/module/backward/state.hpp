@@ -24,7 +24,7 @@ struct BackwardHooks {
 
 /// grad_output between the two gates, in one of two forms: values, or tensors where those are all.
 struct KeptGradients {
-    Value values;
+    std::optional<Value> values;
     RecycledList tensors;
 };
 
@@ -48,6 +48,8 @@ public:
     };
     /// Undoes `weaken`, as std::weak_ptr's: nothing when the module is gone.
     std::optional<LiveHooks> lock();
+    /// Is it the full hooks alone that look at grad_output, and not before the input gate runs?
+    bool only_full_hooks_follow();
     /// Can the hooks run without building values?
     bool tensors_suffice() const {
         return all_over_tensors_ && outputs.all_tensors && (!inputs_wrapped || inputs.all_tensors);

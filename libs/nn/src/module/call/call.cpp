@@ -7,16 +7,20 @@
 
 namespace reel::nn::detail {
 
+namespace {
+ModuleCallMode* mode_of_calls() { return looked_for(taken_bit) ? module_call_mode() : nullptr; }
+} // namespace
+
 Value call_with_hooks(Module& m, Args args, Kwargs kwargs, ForwardRef forward) {
     const CallScope scope(m);
-    ModuleCallMode* const mode = module_call_mode();
+    ModuleCallMode* const mode = mode_of_calls();
     if (!mode) return Call<ValueCarrier>(m, std::move(args), std::move(kwargs), forward).run();
     auto taken = [&](const Args& a, const Kwargs& k) { return mode->take(m, a, k, forward); };
     return Call<ValueCarrier>(m, std::move(args), std::move(kwargs), ForwardRef(taken)).run();
 }
 Tensor call_with_hooks(Module& m, const Tensor* const* args, const Parameters& p, TensorForwardRef forward) {
     const CallScope scope(m);
-    ModuleCallMode* const mode = module_call_mode();
+    ModuleCallMode* const mode = mode_of_calls();
     if (!mode) return Call<TensorCarrier>(m, args, p, forward).run();
     auto run = [&](const Args& a, const Kwargs&) -> Value {
         std::vector<Tensor> tensors;

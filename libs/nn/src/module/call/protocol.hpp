@@ -15,13 +15,6 @@
 
 namespace reel::nn::detail {
 
-/// The hooks of one module, or none.
-inline const CallHooks& local_hooks(const Module& m) {
-    static const CallHooks none;
-    const ModuleHooks* const hooks = ModuleAccess::hook_tables(m);
-    return hooks ? *hooks : none;
-}
-
 /// One call in progress.
 template <class Carrier> class Call {
 public:
@@ -31,7 +24,8 @@ public:
 
     typename Carrier::Result run() {
         std::optional<autograd::TapePathScope> path;
-        if (const std::string* p = recorded_path(module_)) path.emplace(*p);
+        if (looked_for(path_bit)) [[unlikely]]
+            if (const std::string* p = recorded_path(module_)) path.emplace(*p);
         const bool watched = autograd::impl::observed() && autograd::impl::has_observers();
         if (watched) autograd::impl::note_module_entered(&module_, carrier_.inputs());
         try {
@@ -55,16 +49,20 @@ private:
     // C-4: what is registered during the call counts in it if its snapshot is yet to come.
     void run_steps() {
         if (Entry::has_flag(module_, lazy_flag)) initialize_lazy();
-        BackwardHooks backward{snapshot(global_.backward_pre), snapshot(local().backward_pre), {}, {}};
-        Snapshots<BackwardHook> legacy;
-        (global_.kind == BackwardKind::Legacy ? legacy.global : backward.full_global) = snapshot(global_.backward);
-        (local().kind == BackwardKind::Legacy ? legacy.local : backward.full_local) = snapshot(local().backward);
+        Snapshots<BackwardPreHook> pre = snapshots(&CallHooks::backward_pre);
+        Snapshots<BackwardHook> full = snapshots(&CallHooks::backward), legacy;
+        if (full.global && global_.kind == BackwardKind::Legacy) legacy.global.swap(full.global);
+        if (full.local && local()->kind == BackwardKind::Legacy) legacy.local.swap(full.local);
+        BackwardHooks backward{std::move(pre.global), std::move(pre.local), std::move(full.global),
+                               std::move(full.local)};
 
         if (const auto hooks = snapshots(&CallHooks::forward_pre)) run_forward_pre_hooks(hooks);
         if (backward) carrier_.wrap_inputs(gates_.emplace(module_, std::move(backward)));
         {
             const ComputedScope computed(module_);
-            if (CompiledForward* const compiled = compiled_forward(module_)) carrier_.run_compiled(module_, *compiled);
+            CompiledForward* const compiled =
+                Entry::has_flag(module_, compiled_flag) ? compiled_forward(module_) : nullptr;
+            if (compiled) carrier_.run_compiled(module_, *compiled);
             else carrier_.run_forward(module_);
         }
         if (gates_) gates_->hand_back_history();
@@ -139,10 +137,12 @@ private:
         });
     }
 
-    const CallHooks& local() const { return local_hooks(module_); }
+    /// Null where the module has none, yet.
+    const CallHooks* local() const { return ModuleAccess::hook_tables(module_); }
     /// The global and the local hooks of one kind, taken together (C-33).
     template <class H> Snapshots<H> snapshots(Table<H> CallHooks::*kind) const {
-        return {snapshot(global_.*kind), snapshot(local().*kind)};
+        const CallHooks* const mine = local();
+        return {snapshot(global_.*kind), mine ? snapshot(mine->*kind) : nullptr};
     }
 
     Module& module_;

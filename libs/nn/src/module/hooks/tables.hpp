@@ -34,6 +34,8 @@ struct ModuleHooks : CallHooks {
 
 /// Bits of `global_call_hooks`.
 inline constexpr unsigned hook_bit = 1, path_bit = 2, taken_bit = 4;
+/// Is there any of it, on any thread?
+inline bool looked_for(unsigned bit) { return global_call_hooks.load(std::memory_order_relaxed) & bit; }
 CallHooks& global_hooks();
 struct RegistrationHooks {
     Table<RegistrationHook> parameter, buffer, module;
