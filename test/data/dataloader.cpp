@@ -103,9 +103,6 @@ BOOST_AUTO_TEST_CASE(options_fill_in_what_is_left_open) {
 BOOST_AUTO_TEST_CASE(iterators_say_when_they_are_misused) {
     const auto loader = make_data_loader<samplers::SequentialSampler>(numbers(4), 2);
     auto it = loader->begin();
-    BOOST_CHECK_EXCEPTION(
-        loader->begin(), Error,
-        says("Attempted to get a new DataLoader iterator while another iterator is not yet exhausted"));
     ++it, ++it;
     BOOST_TEST((it == loader->end()));
     BOOST_CHECK_EXCEPTION(*it, Error, says("Attempted to dereference iterator that was past the end"));
@@ -115,6 +112,40 @@ BOOST_AUTO_TEST_CASE(iterators_say_when_they_are_misused) {
     BOOST_CHECK_EXCEPTION(++loader->end(), Error,
                           says("Incrementing the DataLoader's past-the-end iterator is not allowed"));
     BOOST_CHECK_NO_THROW(loader->begin());
+}
+BOOST_AUTO_TEST_CASE(without_workers_a_second_pass_takes_the_place_of_one_on_its_way) {
+    const auto loader = make_data_loader<samplers::SequentialSampler>(Echo(6), 2);
+    auto unread = loader->begin(), read = loader->begin();
+    BOOST_TEST((unread != read && unread != loader->end()));
+    BOOST_CHECK_EXCEPTION(*unread, Error, says("begin() has started another pass over this loader"));
+    BOOST_TEST((*++read)[0] == 2u);
+    BOOST_TEST(std::distance(loader->begin(), loader->end()) == 3); // from the first batch on
+    BOOST_TEST((*read)[0] == 2u);                                   // the batch at hand stays
+    BOOST_CHECK_EXCEPTION(++read, Error, says("give each of two loops that overlap a loader of its own"));
+    BOOST_CHECK_EXCEPTION(++read, Error, says("begin() has started another pass over this loader"));
+    std::size_t outer = 0;
+    const auto nested = [&] {
+        for ([[maybe_unused]] auto& a : *loader) {
+            ++outer;
+            for ([[maybe_unused]] auto& b : *loader) {
+            }
+        }
+    };
+    BOOST_CHECK_EXCEPTION(nested(), Error, says("begin() has started another pass over this loader"));
+    BOOST_TEST(outer == 1u); // not silently the last one
+    auto ended = loader->begin();
+    for (int i = 0; i < 3; ++i) ++ended;
+    BOOST_TEST((ended == loader->end()));
+    loader->begin();
+    BOOST_TEST((ended == loader->end())); // a pass that was over stays so
+}
+BOOST_AUTO_TEST_CASE(with_workers_a_pass_on_its_way_keeps_its_place) {
+    const auto loader = make_data_loader<samplers::SequentialSampler>(Echo(6), DataLoaderOptions(2).workers(1));
+    auto it = loader->begin();
+    BOOST_CHECK_EXCEPTION(
+        loader->begin(), Error,
+        says("Attempted to get a new DataLoader iterator while another iterator is not yet exhausted"));
+    BOOST_TEST((*it)[0] == 0u);
 }
 BOOST_AUTO_TEST_CASE(a_pass_is_over_when_its_iterators_are_gone_or_joined) {
     for (const std::size_t workers : {0, 2}) {

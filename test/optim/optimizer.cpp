@@ -14,6 +14,7 @@
 #include <reel/optim/adamw.hpp>
 #include <reel/optim/factory.hpp>
 #include <reel/optim/lbfgs.hpp>
+#include <reel/optim/muon.hpp>
 #include <reel/optim/sgd.hpp>
 
 #include "optim/support.hpp"
@@ -61,6 +62,24 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_optimized_is_refused_and_nothing_is_added) {
     BOOST_CHECK_THROW(SGD({parameter({1}, {1})}, SGDOptions(-1)), ValueError);
     BOOST_CHECK_THROW(SGD({parameter({1}, {1})}, SGDOptions(0.1).nesterov(true)), ValueError);
     BOOST_TEST(sgd.param_groups().size() == 1u);
+}
+BOOST_AUTO_TEST_CASE(muon_refuses_what_is_no_matrix_before_it_takes_the_group) {
+    const Tensor matrix = support::wave({2, 3}, 0).requires_grad_(), bias = parameter({1, 2}, {1, 1});
+    const auto refused = [](const std::string& which) {
+        return [which](const Error& e) {
+            return e.msg() == "Muon: " + which +
+                                  " has shape [2]; expected a matrix (2 dimensions). Give the others to another "
+                                  "optimizer, AdamW for example";
+        };
+    };
+    BOOST_CHECK_EXCEPTION(optim::Muon({matrix, bias}), ValueError, refused("parameter 1 of group 0"));
+    BOOST_CHECK_EXCEPTION(optim::make_optimizer("Muon", {bias}), ValueError, refused("parameter 0 of group 0"));
+    optim::Muon muon({matrix});
+    BOOST_CHECK_EXCEPTION(muon.add_param_group(OptimizerParamGroup({bias})), ValueError,
+                          refused("parameter 0 of group 1"));
+    BOOST_TEST(muon.param_groups().size() == 1u);
+    muon.param_groups()[0].params().push_back(bias); // behind its back
+    BOOST_CHECK_EXCEPTION(muon.step(), ValueError, refused("a parameter"));
 }
 BOOST_AUTO_TEST_CASE(states_and_options_compare_field_by_field) {
     optim::AdamParamState a;

@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(gradients_reach_it_through_a_differentiable_step) {
     };
     int tried = 0;
     for (const std::string& name : optim::optimizer_names()) BOOST_TEST_CONTEXT(name) {
-            const auto probe = optim::make_optimizer(name, {ones({1}).requires_grad_()});
+            const auto probe = optim::make_optimizer(name, {ones({1, 1}).requires_grad_()}); // Muon takes matrices
             if (!probe->defaults().has("differentiable")) continue;
             const Tensor lr = full({}, 0.05, kDouble).requires_grad_();
             if (!probe->is_linear_in_rate()) {

@@ -34,6 +34,10 @@ void MuonOptions::check() const {
                      "Muon: adjust_lr_fn must be none, 'original' or 'match_rms_adamw', got '",
                      adjust_lr_fn().value_or(""), "'");
 }
+void MuonOptions::check_parameter(const Tensor& p, const std::string& which) const {
+    REEL_CHECK_VALUE(p.dim() == 2, "Muon: ", which, " has shape ", p.sizes(),
+                     "; expected a matrix (2 dimensions). Give the others to another optimizer, AdamW for example");
+}
 
 namespace {
 /// a + factor b, rounded once.
@@ -59,8 +63,7 @@ Tensor orthogonal(const Tensor& gradient, const std::tuple<double, double, doubl
 } // namespace
 
 void Muon::update_parameter(const Tensor& p, const Tensor& g, MuonParamState& s, const MuonOptions& o) {
-    REEL_CHECK_VALUE(p.dim() == 2, "Muon: expected 2-dimensional parameters, got shape ", p.sizes(),
-                     "; give the others to another optimizer");
+    o.check_parameter(p, "a parameter"); // put into param_groups() by hand
     if (!s.momentum_buffer().defined()) s.momentum_buffer(detail::zero_state(g));
     const Tensor& b = s.momentum_buffer();
     b.add_(g - b, 1 - o.momentum());

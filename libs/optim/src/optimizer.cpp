@@ -89,6 +89,8 @@ void Optimizer::add_param_group(OptimizerParamGroup group) {
     }
     group.options().check();
     group.options().check_flags("parameter group");
+    for (std::size_t i = 0; i < group.params().size(); ++i)
+        group.options().check_parameter(group.params()[i], str("parameter ", i, " of group ", groups_.size()));
     for (const Tensor& p : group.params()) autograd::impl::forget_left_place(p); // wanted although it may have left
     groups_.push_back(std::move(group));
 }

@@ -14,6 +14,7 @@ public:
     MuonOptions(const Tensor& lr) { this->lr(lr); }
     void fields(FieldVisitor& v) override;
     void check() const override;
+    void check_parameter(const Tensor& p, const std::string& which) const override;
     REEL_OPTION(Rate, lr) = Rate(1e-3);
     REEL_OPTION(double, weight_decay) = 0.1;
     REEL_OPTION(double, momentum) = 0.95;
@@ -32,7 +33,8 @@ public:
 
 /// For matrices only. Steps along the momentum with its singular values pushed towards one by `ns_steps` Newton-Schulz
 /// iterations in bfloat16. `adjust_lr_fn`: nullopt or "original" scales the rate by sqrt(max(1, rows / columns)),
-/// "match_rms_adamw" by 0.2 sqrt(max(rows, columns)). K. Jordan et al., 2024. ValueError for other than 2-d parameters.
+/// "match_rms_adamw" by 0.2 sqrt(max(rows, columns)). K. Jordan et al., 2024. ValueError for a parameter that
+/// has other than two dimensions, before its group is taken.
 class Muon : public OptimizerOf<MuonOptions, MuonParamState> {
 public:
     static constexpr const char* class_name = "Muon";

@@ -22,6 +22,9 @@ public:
     virtual std::unique_ptr<OptimizerOptions> clone() const = 0;
     /// Throws ValueError for impossible values.
     virtual void check() const {}
+    /// Throws ValueError for a parameter that the optimizer cannot step: called for each one of a group with these
+    /// options before the group is taken. `which` names it.
+    virtual void check_parameter(const Tensor& p, const std::string& which) const { (void)p, (void)which; }
     virtual double get_lr() const;
     /// Writes into the tensor where the rate is one.
     virtual void set_lr(double lr);

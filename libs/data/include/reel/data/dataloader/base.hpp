@@ -27,9 +27,12 @@ public:
     virtual ~DataLoaderBase() { join(); }
     DataLoaderBase(const DataLoaderBase&) = delete;
 
-    /// Starts a pass. Errors: Error while an iterator of an earlier pass is there that has not reached the end.
+    /// Starts a pass. Without workers it takes the place of one that is on its way, whose iterators keep their batch
+    /// and cannot be moved. Errors: with workers, Error while an iterator of an earlier pass is there that has not
+    /// reached the end.
     Iterator<Batch> begin() {
         const auto earlier = pass_.lock();
+        if (earlier && options_.workers == 0) earlier->replace();
         REEL_CHECK(!earlier || !earlier->in_flight(),
                    "data loader: Attempted to get a new DataLoader iterator while another iterator is not yet "
                    "exhausted; finish its pass, let the iterator go, or call join() first");

@@ -27,7 +27,7 @@ public:
     }
     Pass(const Pass&) = delete;
     bool at_end() {
-        fetch_first();
+        if (!replaced_) fetch_first();
         return ended_;
     }
     /// Whether batches are still to come, as far as is known without asking for one.
@@ -44,12 +44,20 @@ public:
     }
     /// The source is going, or has ended the pass: the batch at hand is the last one.
     void close() { source_ = nullptr; }
+    /// Another pass took this one's place: the batch at hand is the last one, and asking for more is an error.
+    void replace() {
+        if (source_) replaced_ = true;
+        source_ = nullptr;
+    }
 
 private:
     void fetch_first() {
         if (!started_) fetch();
     }
     void fetch() {
+        REEL_CHECK(!replaced_,
+                   "data loader: begin() has started another pass over this loader, which ended the pass of "
+                   "this iterator; give each of two loops that overlap a loader of its own");
         std::optional<Batch> batch;
         if (source_) batch = source_->next_batch(); // when it throws, the batch at hand stays
         started_ = true;
@@ -62,7 +70,7 @@ private:
     }
     BatchSource<Batch>* source_;
     std::optional<Batch> batch_;
-    bool started_ = false, ended_ = false;
+    bool started_ = false, ended_ = false, replaced_ = false;
 };
 
 } // namespace reel::data::detail
