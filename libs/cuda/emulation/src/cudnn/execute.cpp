@@ -5,6 +5,7 @@
 #include "../runtime.hpp"
 #include "cudnn/engine.hpp"
 #include "cudnn/operations.hpp"
+#include "cudnn/pattern.hpp"
 
 namespace reel::cuda::emulation::dnn {
 
@@ -31,6 +32,12 @@ Kind kind_of(cudnnBackendDescriptorType_t op) {
         return {"convolution_backward_filter", &convolve};
     case CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR:
         return {"pointwise", &pointwise};
+    case CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR:
+        return {"reduction", &reduce};
+    case CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR:
+        return {"matmul", &multiply};
+    case CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR:
+        return {"reshape", &reshape};
     case CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR:
         return {"resample_forward", &resample};
     case CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR:
@@ -51,6 +58,9 @@ bool is_result(cudnnBackendAttributeName_t name) {
     case CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX:
     case CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW:
     case CUDNN_ATTR_OPERATION_POINTWISE_YDESC:
+    case CUDNN_ATTR_OPERATION_REDUCTION_YDESC:
+    case CUDNN_ATTR_OPERATION_MATMUL_CDESC:
+    case CUDNN_ATTR_OPERATION_RESHAPE_YDESC:
     case CUDNN_ATTR_OPERATION_RESAMPLE_FWD_YDESC:
     case CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DXDESC:
     case CUDNN_ATTR_OPERATION_NORM_FWD_YDESC:
@@ -152,9 +162,10 @@ Bound bound_by(const Descriptor& plan, const Descriptor& pack) {
     return bound;
 }
 std::string name_of(const Descriptor& plan) {
-    std::string name;
-    for (const Descriptor* const op : plan.program->operations)
-        name += (name.empty() ? "" : "+") + std::string(kind_of(op->type).name);
+    std::string name = name_of_pattern(*plan.program);
+    if (name.empty())
+        for (const Descriptor* const op : plan.program->operations)
+            name += (name.empty() ? "" : "+") + std::string(kind_of(op->type).name);
     return name + " by " + engine_of(plan).name;
 }
 
