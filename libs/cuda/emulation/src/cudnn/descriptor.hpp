@@ -70,6 +70,11 @@ bool is_live(cudnnBackendDescriptor_t d);
 bool is_handle(cudnnHandle_t h);
 cudaStream_t stream_of_handle(cudnnHandle_t h);
 
+/// Does `[p, p + bytes)` lie within live memory of the device, whole?
+bool is_held(const void* p, std::size_t bytes);
+/// What tests are told (reel_emulation_dnn_plan).
+void note_plan(const std::string& name);
+
 /// What may be set of a kind of descriptor, and what must be.
 struct Rule {
     cudnnBackendAttributeName_t name;

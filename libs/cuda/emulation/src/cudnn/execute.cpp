@@ -9,12 +9,20 @@
 
 namespace reel::cuda::emulation::dnn {
 
-namespace {
-
-std::string& last_plan() {
+static std::string& last_plan() {
     static auto& text = *new std::string();
     return text;
 }
+void note_plan(const std::string& name) { last_plan() = name; }
+
+bool is_held(const void* p, std::size_t bytes) {
+    if (!is_device_address(p)) return false;
+    const Allocation* const a = allocation_at(p);
+    const auto* const b = static_cast<const std::byte*>(p);
+    return a && a->life != Life::freed && b >= a->begin && b + bytes <= a->begin + a->bytes;
+}
+
+namespace {
 
 cudnnStatus_t bad(const std::string& reason) { return refuse(CUDNN_STATUS_BAD_PARAM, reason); }
 
@@ -100,14 +108,6 @@ private:
     mutable std::map<std::int64_t, std::vector<std::byte>> between_;
 };
 
-/// Does `[p, p + bytes)` lie within live memory of the device, whole?
-bool is_held(const void* p, std::size_t bytes) {
-    if (!is_device_address(p)) return false;
-    const Allocation* const a = allocation_at(p);
-    const auto* const b = static_cast<const std::byte*>(p);
-    return a && a->life != Life::freed && b >= a->begin && b + bytes <= a->begin + a->bytes;
-}
-
 struct Range {
     const std::byte *begin, *end;
     bool result;
@@ -179,7 +179,7 @@ cudnnStatus_t execute(cudnnHandle_t handle, const Descriptor& plan, const Descri
     auto bound = std::make_shared<const Bound>(bound_by(plan, pack));
     void* const workspace = pack.get<void*>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE);
     if (const cudnnStatus_t status = check_data(plan, *bound, workspace)) return status;
-    last_plan() = name_of(plan);
+    note_plan(name_of(plan));
     enqueue(*stream, [device = stream->device, program = plan.program, bound, workspace,
                       bytes = std::size_t(engine_of(plan).workspace)] {
         const DeviceWork work(device, "a graph of cuDNN");
