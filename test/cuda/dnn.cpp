@@ -209,7 +209,62 @@ BOOST_AUTO_TEST_CASE(attention_in_one_pass) {
         BOOST_TEST(plan_for(8, t, false) == "attention by tensor_core");
     BOOST_TEST(plan_for(8, kDouble, false) == "");
     BOOST_TEST(plan_for(6, kFloat, false) == ""); // cuDNN wants a multiple of eight
-    BOOST_TEST(plan_for(8, kFloat, true) == "");
+    for (const ScalarType t : {kFloat, kHalf, kBFloat16})
+        BOOST_TEST(plan_for(8, t, true) == "attention_in_operations by tensor_core");
+    BOOST_TEST(plan_for(6, kHalf, true) == "");
+}
+
+BOOST_AUTO_TEST_CASE(attention_that_looks_back_only) {
+    using All = const std::vector<Tensor>&;
+    const auto by_heads = [](std::int64_t heads, std::int64_t positions, std::int64_t size, double shift,
+                             ScalarType t) {
+        return (numbers({2, heads, positions, size}) + shift).cos().to(t);
+    };
+    const auto causal = [](All v) { return scaled_dot_product_attention(v[0], v[1], v[2], {}, 0.0, true); };
+    for (const ScalarType t : {kFloat, kHalf, kBFloat16}) {
+        const double most = t == kFloat ? near : t == kHalf ? 2e-3 : 2e-2;
+        same_as_here({by_heads(4, 5, 8, 0, t), by_heads(4, 7, 8, 1, t), by_heads(4, 7, 16, 2, t)}, causal, most);
+        same_as_here({by_heads(2, 9, 8, 0, t), by_heads(2, 4, 8, 1, t), by_heads(2, 4, 8, 2, t)}, causal, most);
+        // without the mask, whose way back is the library's, too
+        same_as_here(
+            {by_heads(4, 5, 8, 0, t), by_heads(4, 7, 8, 1, t), by_heads(4, 7, 16, 2, t)},
+            [](All v) {
+                const auto turned = [](const Tensor& x) { return x.transpose(1, 2).contiguous().transpose(1, 2); };
+                return scaled_dot_product_attention(turned(v[0]), turned(v[1]), turned(v[2]));
+            },
+            most);
+        same_as_here(
+            {by_heads(4, 5, 8, 0, t), by_heads(2, 7, 8, 1, t), by_heads(2, 7, 8, 2, t)},
+            [](All v) { return scaled_dot_product_attention(v[0], v[1], v[2], {}, 0.0, true, 0.7, true); }, most);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(gradients_of_attention) {
+    if (!sees_plans()) return;
+    const auto plan_back = [](ScalarType t, std::int64_t size, bool shares_keys) {
+        const Tensor q = there::put(numbers({1, 2, 6, size}, t)).requires_grad_(),
+                     k = there::put(numbers({1, shares_keys ? 1 : 2, 6, size}, t)).requires_grad_();
+        const Tensor y = scaled_dot_product_attention(q, k, k, {}, 0.0, true, {}, shares_keys);
+        plan();
+        y.sum().backward();
+        return plan();
+    };
+    for (const ScalarType t : {kHalf, kBFloat16}) {
+        BOOST_TEST(plan_back(t, 8, false) == "attention_backward by unordered");
+        const Switch ordered(&Context::setDeterministicCuDNN, true, false);
+        BOOST_TEST(plan_back(t, 8, false) == "attention_backward by plain");
+    }
+    BOOST_TEST(plan_back(kFloat, 8, false) == ""); // no engine
+    BOOST_TEST(plan_back(kHalf, 8, true) == "");
+    BOOST_TEST(plan_back(kHalf, 6, false) == "");
+    // the gradient of the gradient is that of the products
+    const Tensor q = numbers({1, 2, 6, 8}, kHalf);
+    const auto twice = [](const Tensor& x) {
+        const Tensor own = x.detach().requires_grad_(), y = scaled_dot_product_attention(own, own, own, {}, 0.0, true),
+                     g = autograd::grad({y.sum()}, {own}, {}, true, true)[0];
+        return autograd::grad({(g * g).sum()}, {own})[0];
+    };
+    BOOST_TEST(there::distance(twice(there::put(q)), twice(q)) < 1e-2);
 }
 
 BOOST_AUTO_TEST_CASE(a_plan_is_made_once) {

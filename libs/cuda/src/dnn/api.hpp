@@ -12,7 +12,13 @@ namespace reel::cuda::dnn {
 #define REEL_CUDNN_FUNCTIONS(f)                                                                                        \
     f(cudnnGetVersion) f(cudnnGetErrorString) f(cudnnGetLastErrorString) f(cudnnCreate) f(cudnnDestroy)                \
         f(cudnnSetStream) f(cudnnBackendCreateDescriptor) f(cudnnBackendDestroyDescriptor) f(cudnnBackendFinalize)     \
-            f(cudnnBackendSetAttribute) f(cudnnBackendGetAttribute) f(cudnnBackendExecute)
+            f(cudnnBackendSetAttribute) f(cudnnBackendGetAttribute) f(cudnnBackendExecute)                             \
+                f(cudnnCreateTensorDescriptor) f(cudnnSetTensorNdDescriptor) f(cudnnGetTensorNdDescriptor)             \
+                    f(cudnnDestroyTensorDescriptor) f(cudnnCreateRNNDescriptor) f(cudnnSetRNNDescriptor_v8)            \
+                        f(cudnnDestroyRNNDescriptor) f(cudnnCreateRNNDataDescriptor) f(cudnnSetRNNDataDescriptor)      \
+                            f(cudnnDestroyRNNDataDescriptor) f(cudnnGetRNNWeightSpaceSize) f(cudnnGetRNNWeightParams)  \
+                                f(cudnnGetRNNTempSpaceSizes) f(cudnnRNNForward) f(cudnnRNNBackwardData_v8)             \
+                                    f(cudnnRNNBackwardWeights_v8)
 
 struct Api {
 #define REEL_CUDNN_MEMBER(name) decltype(&::name) name = nullptr;

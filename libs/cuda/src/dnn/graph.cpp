@@ -60,8 +60,14 @@ Part Graph::add(cudnnBackendDescriptorType_t type, bool is_operation, std::span<
     }
     return Part(parts_++);
 }
+Part Graph::describe(cudnnBackendDescriptorType_t type, std::span<const Attribute> attributes) {
+    return add(type, false, attributes);
+}
 Part Graph::describe(cudnnBackendDescriptorType_t type, std::initializer_list<Attribute> attributes) {
     return add(type, false, {attributes.begin(), attributes.size()});
+}
+void Graph::operation(cudnnBackendDescriptorType_t type, std::span<const Attribute> attributes) {
+    add(type, true, attributes);
 }
 void Graph::operation(cudnnBackendDescriptorType_t type, std::initializer_list<Attribute> attributes) {
     add(type, true, {attributes.begin(), attributes.size()});
@@ -86,7 +92,10 @@ Part Graph::dense(const Tensor& t, std::span<const std::int64_t> sizes) {
     return strided(t, sizes, DenseStrides(sizes));
 }
 Part Graph::between(cudnnDataType_t type, std::span<const std::int64_t> sizes) {
-    return tensor(type, sizes, DenseStrides(sizes), 16, {CUDNN_ATTR_TENSOR_IS_VIRTUAL, true});
+    return between(type, sizes, DenseStrides(sizes));
+}
+Part Graph::between(cudnnDataType_t type, std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides) {
+    return tensor(type, sizes, strides, 16, {CUDNN_ATTR_TENSOR_IS_VIRTUAL, true});
 }
 Part Graph::number(float value, std::size_t rank) {
     bindings_.push_back({parts_ + 1, nullptr, value});

@@ -54,9 +54,12 @@ public:
     Part strided(const Tensor& t, std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides);
     /// What one operation of the graph hands to another, dense.
     Part between(cudnnDataType_t type, std::span<const std::int64_t> sizes);
+    Part between(cudnnDataType_t type, std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides);
     /// A float32 given with the call, seen with `rank` sizes of one.
     Part number(float value, std::size_t rank);
+    Part describe(cudnnBackendDescriptorType_t type, std::span<const Attribute> attributes);
     Part describe(cudnnBackendDescriptorType_t type, std::initializer_list<Attribute> attributes);
+    void operation(cudnnBackendDescriptorType_t type, std::span<const Attribute> attributes);
     void operation(cudnnBackendDescriptorType_t type, std::initializer_list<Attribute> attributes);
 
     /// Queues the graph. False, with nothing done, where cuDNN has no plan for it. Throws Error naming the op.
@@ -124,6 +127,7 @@ template <class T> consteval cudnnBackendAttributeType_t Attribute::type_of() {
     else if constexpr (std::is_same_v<T, cudnnDataType_t>) return CUDNN_TYPE_DATA_TYPE;
     else if constexpr (std::is_same_v<T, cudnnConvolutionMode_t>) return CUDNN_TYPE_CONVOLUTION_MODE;
     else if constexpr (std::is_same_v<T, cudnnPointwiseMode_t>) return CUDNN_TYPE_POINTWISE_MODE;
+    else if constexpr (std::is_same_v<T, cudnnReduceTensorOp_t>) return CUDNN_TYPE_REDUCTION_OPERATOR_TYPE;
     else if constexpr (std::is_same_v<T, cudnnResampleMode_t>) return CUDNN_TYPE_RESAMPLE_MODE;
     else if constexpr (std::is_same_v<T, cudnnPaddingMode_t>) return CUDNN_TYPE_PADDING_MODE;
     else if constexpr (std::is_same_v<T, cudnnBackendNormMode_t>) return CUDNN_TYPE_NORM_MODE;

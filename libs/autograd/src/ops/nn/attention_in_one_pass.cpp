@@ -1,4 +1,4 @@
-// Attention by a device's own kernel.
+// Attention by a device's own kernels.
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/kernels/attention.hpp>
 #include <reel/autograd/ops/shape/view.hpp>
@@ -10,22 +10,23 @@
 namespace reel::attention {
 
 using namespace autograd;
+using namespace detail;
 
 namespace {
 
 /// Is it for the device's kernel: one batch of heads for all three?
-bool is_for_kernel(const Tensor& query, const Tensor& key, const Tensor& value, double scale, bool enable_gqa) {
+bool is_for_kernel(const Tensor& query, const Tensor& key, const Tensor& value, const Kind& kind) {
     if (!kernels::attention.has(query.device().type())) return false;
-    if (query.dim() != 4 || key.dim() != 4 || value.dim() != 4 || scale <= 0) return false;
+    if (query.dim() != 4 || key.dim() != 4 || value.dim() != 4 || kind.scale <= 0) return false;
     const std::int64_t heads = query.size(1), of_key = key.size(1);
-    if (of_key != value.size(1) || of_key == 0 || (heads != of_key && (!enable_gqa || heads % of_key != 0)))
+    if (of_key != value.size(1) || of_key == 0 || (heads != of_key && (!kind.enable_gqa || heads % of_key != 0)))
         return false;
     return query.size(0) == key.size(0) && query.size(0) == value.size(0) && query.numel() > 0 && key.numel() > 0 &&
            value.numel() > 0;
 }
 /// Gradients through `by_products`, on a tape of their own that ends at the operands; recorded when they are to have
 /// gradients themselves.
-GradList through_products(RuleContext& c, double scale, bool enable_gqa) {
+GradList through_products(RuleContext& c, const Kind& kind) {
     const bool again = GradMode::is_enabled();
     const EnableGradGuard with_tape;
     variable_list operands, wanted;
@@ -35,23 +36,42 @@ GradList through_products(RuleContext& c, double scale, bool enable_gqa) {
         else operands.push_back(t.detach().requires_grad_(c.needs(i)));
         if (c.needs(i)) wanted.push_back(operands.back());
     }
-    const Tensor out = by_products(operands[0], operands[1], operands[2], {}, 0, false, scale, enable_gqa);
+    const Tensor out =
+        by_products(operands[0], operands[1], operands[2], {}, 0, kind.is_causal, kind.scale, kind.enable_gqa);
     const variable_list grads = grad({out}, wanted, {c.grad()}, again, again);
     GradList r(3, Tensor());
     for (std::size_t i = 0, k = 0; i < 3; ++i)
         if (c.needs(i)) r[i] = grads[k++];
     return r;
 }
+/// Gradients by the device's kernel; empty where it does not take the case.
+GradList by_kernel(RuleContext& c, const Kind& kind) {
+    const Tensor query = c.saved(0), key = c.saved(1), value = c.saved(2), out = c.saved(3), stats = c.saved(4);
+    if (GradMode::is_enabled() || !stats.defined() || !kernels::attention_backward.has(query.device().type()))
+        return {};
+    const auto like = [](const Tensor& t) { return empty_raw(t.sizes(), t.scalar_type(), t.device()); };
+    const Tensor gq = like(query), gk = like(key), gv = like(value);
+    if (!kernels::attention_backward(gq, gk, gv, c.grad(), out, stats, query, key, value, {kind.scale, kind.is_causal}))
+        return {};
+    return {c.needs(0) ? gq : Tensor(), c.needs(1) ? gk : Tensor(), c.needs(2) ? gv : Tensor()};
+}
 
 } // namespace
 
-Tensor in_one_pass(const Tensor& query, const Tensor& key, const Tensor& value, double scale, bool enable_gqa) {
-    if (!is_for_kernel(query, key, value, scale, enable_gqa)) return {};
-    Tensor out = detail::empty_raw({query.size(0), query.size(1), query.size(2), value.size(3)}, query.scalar_type(),
-                                   query.device());
-    if (!kernels::attention(out, query.detach(), key.detach(), value.detach(), scale)) return {};
-    record("scaled_dot_product_attention", {query, key, value}, out, {query, key, value},
-           [scale, enable_gqa](RuleContext& c) { return through_products(c, scale, enable_gqa); });
+Tensor in_one_pass(const Tensor& query, const Tensor& key, const Tensor& value, const Kind& kind) {
+    if (!is_for_kernel(query, key, value, kind)) return {};
+    const auto fresh = [&](IntArrayRef sizes, ScalarType t) { return empty_raw(sizes, t, query.device()); };
+    const Tensor out = fresh({query.size(0), query.size(1), query.size(2), value.size(3)}, query.scalar_type());
+    Tensor stats;
+    if (GradMode::is_enabled() && (query.requires_grad() || key.requires_grad() || value.requires_grad()))
+        stats = fresh({query.size(0), query.size(1), query.size(2), 1}, kFloat);
+    if (!kernels::attention(out, stats, query.detach(), key.detach(), value.detach(), {kind.scale, kind.is_causal}))
+        return {};
+    record("scaled_dot_product_attention", {query, key, value}, out, {query, key, value, out, stats},
+           [kind](RuleContext& c) {
+               GradList grads = by_kernel(c, kind);
+               return grads.empty() ? through_products(c, kind) : grads;
+           });
     return out;
 }
 

@@ -1,5 +1,5 @@
 // One recurrent layer in one direction: a single node on the tape, whose backward goes once through the steps.
-#include "ops/nn/rnn.hpp"
+#include "ops/nn/rnn_steps.hpp"
 
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/kernels/matmul.hpp>
@@ -25,9 +25,7 @@ using namespace reel::detail;
 
 namespace {
 
-/// Positions of the operands.
-enum : std::size_t { kInput, kH0, kC0, kWih, kWhh, kBih, kBhh, kWhr, kOperands };
-/// What is saved behind them.
+/// What is saved behind the operands.
 enum : std::size_t { kGates = kOperands, kCells, kRaw, kPrevious };
 
 /// The same layer in ops that record themselves.
@@ -69,7 +67,8 @@ LayerResult in_ops(const RnnPlan& p, const variable_list& v) {
     return {cat(outputs), state, cells};
 }
 
-/// Gradients through `in_ops`, on a tape of their own that ends at aliases of the operands.
+} // namespace
+
 GradList backward_in_ops(const RnnPlan& p, RuleContext& c) {
     variable_list operands, wanted;
     for (std::size_t i = 0; i < kOperands; ++i) {
@@ -90,6 +89,8 @@ GradList backward_in_ops(const RnnPlan& p, RuleContext& c) {
         if (operands[i].defined() && operands[i].requires_grad() && c.needs(i)) result[i] = grads[k++];
     return result;
 }
+
+namespace {
 
 Tensor dense(const Tensor& t) { return t.defined() ? contiguous_raw(t) : t; }
 /// op(a) b, dense matrices.
@@ -166,6 +167,7 @@ LayerResult layer(const char* op, RnnCell cell, bool reverse, const std::vector<
     }
     const RnnPlan plan{t, cell, reverse, w.w_ih.size(0) / rnn_gates(cell), h0.size(1), batch_sizes};
     const variable_list operands{input, h0, c0, w.w_ih, w.w_hh, w.b_ih, w.b_hh, w.w_hr};
+    if (LayerResult r = in_one_call(op, plan, operands); r.output.defined()) return r;
     if (!kernels::rnn.has(input.device().type())) return in_ops(plan, operands);
 
     const std::int64_t rows = plan.rows(), g = w.w_ih.size(0);

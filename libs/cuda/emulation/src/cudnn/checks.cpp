@@ -17,6 +17,41 @@ std::string text(const List& l) {
 }
 List sizes(const Descriptor* t) { return t->list<std::int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS); }
 
+/// Has a map the operands that its mode wants, and is it one that somebody has asked for?
+cudnnStatus_t check_mode(const Descriptor& op, const Descriptor& how, cudnnPointwiseMode_t mode) {
+    const auto type = [&](cudnnBackendAttributeName_t name) {
+        return op.part(name)->get<cudnnDataType_t>(CUDNN_ATTR_TENSOR_DATA_TYPE);
+    };
+    bool two = false, three = false;
+    switch (mode) {
+    case CUDNN_POINTWISE_BINARY_SELECT:
+        three = true;
+        [[fallthrough]];
+    case CUDNN_POINTWISE_ADD:
+    case CUDNN_POINTWISE_SUB:
+    case CUDNN_POINTWISE_MUL:
+    case CUDNN_POINTWISE_DIV:
+    case CUDNN_POINTWISE_CMP_GE:
+        two = true;
+        break;
+    case CUDNN_POINTWISE_EXP:
+    case CUDNN_POINTWISE_LOG:
+    case CUDNN_POINTWISE_IDENTITY:
+    case CUDNN_POINTWISE_GEN_INDEX:
+        break;
+    default:
+        return refuse(CUDNN_STATUS_NOT_SUPPORTED, "pointwise mode " + std::to_string(int(mode)));
+    }
+    if (two != op.has(CUDNN_ATTR_OPERATION_POINTWISE_BDESC) || three != op.has(CUDNN_ATTR_OPERATION_POINTWISE_TDESC) ||
+        (mode == CUDNN_POINTWISE_GEN_INDEX) != how.has(CUDNN_ATTR_POINTWISE_AXIS))
+        return bad("operands that pointwise mode " + std::to_string(int(mode)) + " does not have, or lacks");
+    if (three && type(CUDNN_ATTR_OPERATION_POINTWISE_TDESC) != CUDNN_DATA_BOOLEAN)
+        return bad("what is selected by is not boolean");
+    if ((mode == CUDNN_POINTWISE_CMP_GE) != (type(CUDNN_ATTR_OPERATION_POINTWISE_YDESC) == CUDNN_DATA_BOOLEAN))
+        return bad("a comparison gives boolean, and nothing else does");
+    return CUDNN_STATUS_SUCCESS;
+}
+
 /// The tensors of a convolution by their part in it, whichever of the three it is.
 struct Operands {
     const Descriptor *desc, *image, *filter, *response;
@@ -83,14 +118,49 @@ cudnnStatus_t check_convolution(const Descriptor& op) {
 }
 
 cudnnStatus_t check_pointwise(const Descriptor& op) {
+    const Descriptor& how = *op.part(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
+    const auto mode = how.get<cudnnPointwiseMode_t>(CUDNN_ATTR_POINTWISE_MODE);
+    if (const cudnnStatus_t status = check_mode(op, how, mode)) return status;
     const List y = sizes(op.part(CUDNN_ATTR_OPERATION_POINTWISE_YDESC));
-    for (const auto name : {CUDNN_ATTR_OPERATION_POINTWISE_XDESC, CUDNN_ATTR_OPERATION_POINTWISE_BDESC}) {
+    for (const auto name : {CUDNN_ATTR_OPERATION_POINTWISE_XDESC, CUDNN_ATTR_OPERATION_POINTWISE_BDESC,
+                            CUDNN_ATTR_OPERATION_POINTWISE_TDESC}) {
         if (!op.has(name)) continue;
         const List x = sizes(op.part(name));
         if (x.size() != y.size()) return unlike("operand " + text(x) + ", result " + text(y));
         for (std::size_t d = 0; d < x.size(); ++d)
             if (x[d] != 1 && x[d] != y[d]) return unlike("operand " + text(x) + ", result " + text(y));
     }
+    return CUDNN_STATUS_SUCCESS;
+}
+
+cudnnStatus_t check_reduction(const Descriptor& op) {
+    const List x = sizes(op.part(CUDNN_ATTR_OPERATION_REDUCTION_XDESC)),
+               y = sizes(op.part(CUDNN_ATTR_OPERATION_REDUCTION_YDESC));
+    if (x.size() != y.size()) return unlike("operand " + text(x) + ", result " + text(y));
+    for (std::size_t d = 0; d < x.size(); ++d)
+        if (y[d] != 1 && y[d] != x[d]) return unlike("operand " + text(x) + ", result " + text(y));
+    return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t check_product(const Descriptor& op) {
+    const List a = sizes(op.part(CUDNN_ATTR_OPERATION_MATMUL_ADESC)),
+               b = sizes(op.part(CUDNN_ATTR_OPERATION_MATMUL_BDESC)),
+               c = sizes(op.part(CUDNN_ATTR_OPERATION_MATMUL_CDESC));
+    if (a.size() != 4 || b.size() != 4 || a[0] != b[0] || a[1] % b[1] != 0 || a[3] != b[2] ||
+        c != List{a[0], a[1], a[2], b[3]})
+        return unlike("product of " + text(a) + " and " + text(b) + ", result " + text(c));
+    return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t check_reshape(const Descriptor& op) {
+    const auto places = [](const Descriptor* t) { // what elements lie where, whatever the order of the dimensions
+        const List n = sizes(t), steps = t->list<std::int64_t>(CUDNN_ATTR_TENSOR_STRIDES);
+        std::multiset<std::pair<std::int64_t, std::int64_t>> all;
+        for (std::size_t d = 0; d < n.size(); ++d)
+            if (n[d] > 1) all.emplace(n[d], steps[d]);
+        return all;
+    };
+    const Descriptor *const x = op.part(CUDNN_ATTR_OPERATION_RESHAPE_XDESC), *const y = op.part(
+                                                                                 CUDNN_ATTR_OPERATION_RESHAPE_YDESC);
+    if (places(x) != places(y)) return unlike("operand " + text(sizes(x)) + ", result " + text(sizes(y)));
     return CUDNN_STATUS_SUCCESS;
 }
 

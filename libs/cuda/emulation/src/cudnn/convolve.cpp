@@ -85,14 +85,4 @@ void convolve(const Descriptor& op, const Data& data) {
     }
 }
 
-void pointwise(const Descriptor& op, const Data& data) { // additions alone so far: a sum of a tensor and a bias
-    const View x = data.of(op, CUDNN_ATTR_OPERATION_POINTWISE_XDESC),
-               b = data.of(op, CUDNN_ATTR_OPERATION_POINTWISE_BDESC),
-               y = data.of(op, CUDNN_ATTR_OPERATION_POINTWISE_YDESC);
-    for (std::int64_t i = 0; i < y.count(); ++i) {
-        const Places at = y.nth(i);
-        y.put(at, x[at] + b[at]);
-    }
-}
-
 } // namespace reel::cuda::emulation::dnn

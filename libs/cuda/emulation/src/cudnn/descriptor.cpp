@@ -54,6 +54,12 @@ cudnnStatus_t check(Descriptor& d) {
         return check_convolution(d);
     case CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR:
         return check_pointwise(d);
+    case CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR:
+        return check_reduction(d);
+    case CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR:
+        return check_product(d);
+    case CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR:
+        return check_reshape(d);
     case CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR:
     case CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR:
         return check_resample(d);

@@ -70,6 +70,11 @@ bool is_live(cudnnBackendDescriptor_t d);
 bool is_handle(cudnnHandle_t h);
 cudaStream_t stream_of_handle(cudnnHandle_t h);
 
+/// Does `[p, p + bytes)` lie within live memory of the device, whole?
+bool is_held(const void* p, std::size_t bytes);
+/// What tests are told (reel_emulation_dnn_plan).
+void note_plan(const std::string& name);
+
 /// What may be set of a kind of descriptor, and what must be.
 struct Rule {
     cudnnBackendAttributeName_t name;
@@ -84,6 +89,9 @@ std::size_t size_of(cudnnBackendAttributeType_t type);
 cudnnStatus_t check_tensor(const Descriptor& d);
 cudnnStatus_t check_convolution(const Descriptor& op);
 cudnnStatus_t check_pointwise(const Descriptor& op);
+cudnnStatus_t check_reduction(const Descriptor& op);
+cudnnStatus_t check_product(const Descriptor& op);
+cudnnStatus_t check_reshape(const Descriptor& op);
 cudnnStatus_t check_resample(const Descriptor& op);
 cudnnStatus_t check_norm(const Descriptor& op);
 cudnnStatus_t check_attention(const Descriptor& op);

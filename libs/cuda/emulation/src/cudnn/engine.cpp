@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../runtime.hpp"
+#include "cudnn/pattern.hpp"
 #include "cudnn/record.hpp"
 #include "cudnn/tensor.hpp"
 
@@ -93,6 +94,12 @@ bool lacks(const Descriptor& op, bool fused) {
 /// What is suggested for a graph, best first; nothing for what the library does not have.
 std::vector<Which> suggested(const Program& p, cudnnBackendHeurMode_t mode) {
     const cudnnBackendDescriptorType_t op = p.operations[0]->type;
+    if (const Pattern pattern = pattern_of(p); pattern != Pattern::none) {
+        if (!has_engine(p, pattern)) return {};
+        if (mode == CUDNN_HEUR_MODE_FALLBACK) return {slow};
+        if (pattern == Pattern::attention_backward) return {unordered, plain};
+        return {broken, tensor_core, plain};
+    }
     if (op == CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR) return {};
     const cudnnDataType_t type = type_of(p, first_operand(op));
     const bool fused = p.operations.size() > 1;

@@ -5,15 +5,24 @@
 #include "../runtime.hpp"
 #include "cudnn/engine.hpp"
 #include "cudnn/operations.hpp"
+#include "cudnn/pattern.hpp"
 
 namespace reel::cuda::emulation::dnn {
 
-namespace {
-
-std::string& last_plan() {
+static std::string& last_plan() {
     static auto& text = *new std::string();
     return text;
 }
+void note_plan(const std::string& name) { last_plan() = name; }
+
+bool is_held(const void* p, std::size_t bytes) {
+    if (!is_device_address(p)) return false;
+    const Allocation* const a = allocation_at(p);
+    const auto* const b = static_cast<const std::byte*>(p);
+    return a && a->life != Life::freed && b >= a->begin && b + bytes <= a->begin + a->bytes;
+}
+
+namespace {
 
 cudnnStatus_t bad(const std::string& reason) { return refuse(CUDNN_STATUS_BAD_PARAM, reason); }
 
@@ -31,6 +40,12 @@ Kind kind_of(cudnnBackendDescriptorType_t op) {
         return {"convolution_backward_filter", &convolve};
     case CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR:
         return {"pointwise", &pointwise};
+    case CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR:
+        return {"reduction", &reduce};
+    case CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR:
+        return {"matmul", &multiply};
+    case CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR:
+        return {"reshape", &reshape};
     case CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR:
         return {"resample_forward", &resample};
     case CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR:
@@ -51,6 +66,9 @@ bool is_result(cudnnBackendAttributeName_t name) {
     case CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX:
     case CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW:
     case CUDNN_ATTR_OPERATION_POINTWISE_YDESC:
+    case CUDNN_ATTR_OPERATION_REDUCTION_YDESC:
+    case CUDNN_ATTR_OPERATION_MATMUL_CDESC:
+    case CUDNN_ATTR_OPERATION_RESHAPE_YDESC:
     case CUDNN_ATTR_OPERATION_RESAMPLE_FWD_YDESC:
     case CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DXDESC:
     case CUDNN_ATTR_OPERATION_NORM_FWD_YDESC:
@@ -89,14 +107,6 @@ private:
     bool rounds_;
     mutable std::map<std::int64_t, std::vector<std::byte>> between_;
 };
-
-/// Does `[p, p + bytes)` lie within live memory of the device, whole?
-bool is_held(const void* p, std::size_t bytes) {
-    if (!is_device_address(p)) return false;
-    const Allocation* const a = allocation_at(p);
-    const auto* const b = static_cast<const std::byte*>(p);
-    return a && a->life != Life::freed && b >= a->begin && b + bytes <= a->begin + a->bytes;
-}
 
 struct Range {
     const std::byte *begin, *end;
@@ -152,9 +162,10 @@ Bound bound_by(const Descriptor& plan, const Descriptor& pack) {
     return bound;
 }
 std::string name_of(const Descriptor& plan) {
-    std::string name;
-    for (const Descriptor* const op : plan.program->operations)
-        name += (name.empty() ? "" : "+") + std::string(kind_of(op->type).name);
+    std::string name = name_of_pattern(*plan.program);
+    if (name.empty())
+        for (const Descriptor* const op : plan.program->operations)
+            name += (name.empty() ? "" : "+") + std::string(kind_of(op->type).name);
     return name + " by " + engine_of(plan).name;
 }
 
@@ -168,7 +179,7 @@ cudnnStatus_t execute(cudnnHandle_t handle, const Descriptor& plan, const Descri
     auto bound = std::make_shared<const Bound>(bound_by(plan, pack));
     void* const workspace = pack.get<void*>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE);
     if (const cudnnStatus_t status = check_data(plan, *bound, workspace)) return status;
-    last_plan() = name_of(plan);
+    note_plan(name_of(plan));
     enqueue(*stream, [device = stream->device, program = plan.program, bound, workspace,
                       bytes = std::size_t(engine_of(plan).workspace)] {
         const DeviceWork work(device, "a graph of cuDNN");

@@ -15,6 +15,9 @@ public:
 
 void convolve(const Descriptor& op, const Data& data);
 void pointwise(const Descriptor& op, const Data& data);
+void reduce(const Descriptor& op, const Data& data);
+void multiply(const Descriptor& op, const Data& data);
+void reshape(const Descriptor& op, const Data& data);
 void resample(const Descriptor& op, const Data& data);
 void norm_forward(const Descriptor& op, const Data& data);
 void norm_backward(const Descriptor& op, const Data& data);

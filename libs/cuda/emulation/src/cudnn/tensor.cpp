@@ -50,6 +50,10 @@ double View::get(std::int64_t i) const {
         return float(reinterpret_cast<const reel::Half*>(data)[i]);
     case CUDNN_DATA_BFLOAT16:
         return float(reinterpret_cast<const reel::BFloat16*>(data)[i]);
+    case CUDNN_DATA_INT32:
+        return reinterpret_cast<const std::int32_t*>(data)[i];
+    case CUDNN_DATA_BOOLEAN:
+        return double(data[i] != std::byte(0));
     default: {
         const float x = reinterpret_cast<const float*>(data)[i];
         return rounds ? tf32(x) : x;
@@ -66,6 +70,12 @@ void View::put(std::int64_t i, double v) const {
         break;
     case CUDNN_DATA_BFLOAT16:
         reinterpret_cast<reel::BFloat16*>(data)[i] = reel::BFloat16(float(v));
+        break;
+    case CUDNN_DATA_INT32:
+        reinterpret_cast<std::int32_t*>(data)[i] = std::int32_t(v);
+        break;
+    case CUDNN_DATA_BOOLEAN:
+        data[i] = std::byte(v != 0);
         break;
     default:
         reinterpret_cast<float*>(data)[i] = float(v);

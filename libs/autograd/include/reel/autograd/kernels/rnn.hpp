@@ -43,6 +43,19 @@ struct RnnBackward {
     const Tensor &grad_h, &grad_c, &grad_state_gates, &grad_states;
 };
 
+/// What a device's library keeps of a layer for the way back.
+struct RnnKept {
+    Tensor weights, reserve;
+};
+/// As the layer has them, dense; biases and `w_hr` may be undefined, `c0` is lstm's.
+struct RnnOperands {
+    const Tensor &x, &h0, &c0, &w_ih, &w_hh, &b_ih, &b_hh, &w_hr;
+};
+/// Those that are wanted, dense; the others are undefined.
+struct RnnGradients {
+    Tensor x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr;
+};
+
 namespace cpu {
 void rnn(const char* op, const RnnPlan& p, const Tensor& output, const RnnForward& f);
 void rnn_backward(const char* op, const RnnPlan& p, const Tensor& grad_gates, const RnnBackward& b);
@@ -54,6 +67,16 @@ namespace kernels {
 inline constinit Kernel<decltype(cpu::rnn)> rnn{"rnn", &cpu::rnn};
 /// Fills `grad_gates` [rows, gates * hidden] and the gradients in `b`.
 inline constinit Kernel<decltype(cpu::rnn_backward)> rnn_backward{"rnn", &cpu::rnn_backward};
+/// The layer by a device's library: fills `output`, `hn` and, for lstm, `cn`, and `kept` unless that is null. False,
+/// with nothing done, where the library does not take the case.
+inline constinit Kernel<bool(const char* op, const RnnPlan& p, const Tensor& output, const Tensor& hn, const Tensor& cn,
+                             const RnnOperands& operands, RnnKept* kept)>
+    rnn_in_one_call{"rnn"};
+/// Its gradients, from those of `output`, `hn` and `cn`, of which the latter may be undefined.
+inline constinit Kernel<void(const char* op, const RnnPlan& p, const Tensor& output, const Tensor& grad_output,
+                             const Tensor& grad_hn, const Tensor& grad_cn, const RnnOperands& operands,
+                             const RnnKept& kept, const RnnGradients& grads)>
+    rnn_in_one_call_backward{"rnn"};
 } // namespace kernels
 
 } // namespace reel
