@@ -81,6 +81,10 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
     const double factor = scale.value_or(1 / std::sqrt(double(query.size(-1))));
     if (!attn_mask.defined() && !is_causal && dropout_p == 0)
         if (Tensor out = attention::in_one_pass(query, key, value, factor, enable_gqa); out.defined()) return out;
+    if (dropout_p == 0)
+        if (Tensor out = attention::in_tiles(query, key, value, attn_mask, is_causal, factor, enable_gqa);
+            out.defined())
+            return out;
     return attention::by_products(query, key, value, attn_mask, dropout_p, is_causal, factor, enable_gqa);
 }
 
