@@ -8,6 +8,7 @@
 #include <reel/autograd/kernels/ctc_loss.hpp>
 #include <reel/autograd/kernels/embedding.hpp>
 #include <reel/autograd/kernels/fft.hpp>
+#include <reel/autograd/kernels/flip.hpp>
 #include <reel/autograd/kernels/fractional_max_pool.hpp>
 #include <reel/autograd/kernels/grouped_mm.hpp>
 #include <reel/autograd/kernels/histogram.hpp>
@@ -81,6 +82,7 @@ void keep_arithmetic() {
     REEL_KEEP(fft_c2c, 1);
     REEL_KEEP(fft_r2c, 1);
     REEL_KEEP(fft_c2r, 1);
+    REEL_KEEP(flip, 0);
     REEL_KEEP(grouped_mm, 0);
     REEL_KEEP(histogram, 1, 2);
     REEL_KEEP(histc, 0);
