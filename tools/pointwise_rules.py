@@ -25,6 +25,7 @@ class Rule:
         self.name, self.operands = name, OPERANDS[base]
         bases = set(re.findall(r"\w+", head))
         self.has_vector_form = "vector_form" in bases
+        self.has_integer_loops = "integer_loops" in bases
         self.runs_on_devices = base != "in_double" and "host_only" not in bases
         self.takes_floats = base == "in_double" or bool(bases & FLOATING)
         self.takes_complex = bool(bases & COMPLEX)
@@ -131,12 +132,15 @@ def rule_list(rules):
 
 
 def loops_file(family, rules):
-    """The family's loops for vectors; empty when no rule has a vector form."""
-    rules = [r for r in rules if r.has_vector_form]
-    if not rules:
+    """The family's loops for each instruction set; empty when no rule asks for any."""
+    vectors, integers = [r for r in rules if r.has_vector_form], [r for r in rules if r.has_integer_loops]
+    if not vectors + integers:
         return ""
-    return (f'{BANNER}#include <reel/autograd/detail/cpu/rule_loops.hpp>\n#include <reel/autograd/pointwise/{family}.hpp>\n\n'
-            f"namespace reel::cpu::REEL_ISA {{\n\nvoid register_pointwise_{family}() {{\n    register_rules({rule_list(rules)});\n}}"
+    made = [(h, f"    {call}({rule_list(which)});\n") for which, h, call in (
+        (integers, "integer_rule_loops", "register_integer_rules"), (vectors, "rule_loops", "register_rules")) if which]
+    includes = "".join(f"#include <reel/autograd/detail/cpu/{h}.hpp>\n" for h, _ in made)
+    return (f"{BANNER}{includes}#include <reel/autograd/pointwise/{family}.hpp>\n\n"
+            f"namespace reel::cpu::REEL_ISA {{\n\nvoid register_pointwise_{family}() {{\n{''.join(c for _, c in made)}}}"
             "\n\n} // namespace reel::cpu::REEL_ISA\n")
 
 

@@ -58,6 +58,60 @@ BOOST_AUTO_TEST_CASE(derivatives_of_a_row_that_sees_nothing_are_zeros) {
         BOOST_TEST(largest(tangent.select(0, 1)) == 0);
     }
 }
+BOOST_AUTO_TEST_CASE(tiles_give_what_all_scores_at_once_do) {
+    manual_seed(3);
+    // Several blocks of queries and of keys, the last ones not full.
+    const std::int64_t heads = 4, queries = 150, keys = 300, size = 10, width = 37;
+    const Tensor q = leaf({2, heads, queries, size}), k = leaf({2, heads, keys, size}),
+                 v = leaf({2, heads, keys, width});
+    const Tensor weight = leaf({2, heads, queries, width}).detach();
+    const Tensor seen = rand({2, 1, queries, keys}) > 0.3, bias = leaf({heads, 1, keys}).detach() * 5,
+                 causal = ones({queries, keys}, kBool).tril();
+    const auto all_scores = [&](const Tensor& mask) {
+        Tensor scores = q.matmul(k.transpose(2, 3)) * 0.7;
+        if (mask.defined())
+            scores = mask.scalar_type() == kBool
+                         ? scores.masked_fill(mask.logical_not(), -std::numeric_limits<double>::infinity())
+                         : scores + mask;
+        return softmax(scores, -1).matmul(v);
+    };
+    const auto compare = [&](const Tensor& mask, bool is_causal) {
+        const Tensor want = all_scores(is_causal ? causal : mask),
+                     got = scaled_dot_product_attention(q, k, v, mask, 0, is_causal, 0.7);
+        BOOST_TEST(largest(want - got) < 1e-13);
+        const variable_list a = autograd::grad({want}, {q, k, v}, {weight}),
+                            b = autograd::grad({got}, {q, k, v}, {weight}),
+                            c = autograd::grad({scaled_dot_product_attention(q, k, v, mask, 0, is_causal, 0.7)},
+                                               {q, k, v}, {weight}, true, true);
+        for (std::size_t i = 0; i < 3; ++i) {
+            BOOST_TEST(largest(a[i] - b[i]) < 1e-12);
+            BOOST_TEST(largest(a[i] - c[i]) < 1e-12); // what higher orders go through
+        }
+    };
+    compare({}, false);
+    compare({}, true);
+    compare(seen, false);
+    compare(bias, false);
+}
+BOOST_AUTO_TEST_CASE(heads_of_key_may_be_shared) {
+    const Tensor q = leaf({2, 6, 70, 4}), k = leaf({2, 2, 110, 4}), v = leaf({2, 2, 110, 5});
+    const Tensor got = scaled_dot_product_attention(q, k, v, {}, 0, false, std::nullopt, true),
+                 want = scaled_dot_product_attention(q, k.repeat_interleave(3, 1), v.repeat_interleave(3, 1));
+    BOOST_TEST(largest(got - want) < 1e-14);
+    const variable_list a = autograd::grad({got.sum()}, {q, k, v}), b = autograd::grad({want.sum()}, {q, k, v});
+    for (std::size_t i = 0; i < 3; ++i) BOOST_TEST(largest(a[i] - b[i]) < 1e-13);
+}
+BOOST_AUTO_TEST_CASE(attention_of_16_bits_is_rounded_once) {
+    const Tensor q = leaf({3, 60, 8}).detach(), k = leaf({3, 60, 8}).detach(), v = leaf({3, 60, 8}).detach();
+    for (const ScalarType t : {kHalf, kBFloat16}) {
+        const Tensor a = q.to(t).requires_grad_(), b = k.to(t).requires_grad_(), c = v.to(t).requires_grad_();
+        const Tensor wide = scaled_dot_product_attention(a.to(kFloat), b.to(kFloat), c.to(kFloat), {}, 0, true);
+        const Tensor y = scaled_dot_product_attention(a, b, c, {}, 0, true);
+        BOOST_TEST(y.equal(wide.to(t)));
+        y.backward(ones_like(y));
+        BOOST_TEST((a.grad().scalar_type() == t && c.grad().sizes().equals(c.sizes())));
+    }
+}
 BOOST_AUTO_TEST_CASE(resampling_is_linear_with_matching_gradients) {
     const Tensor line = arange(4, TensorOptions(kDouble)).reshape({1, 1, 4});
     const Tensor up = interpolate(line, {7}, std::nullopt, "linear", true);
@@ -67,6 +121,12 @@ BOOST_AUTO_TEST_CASE(resampling_is_linear_with_matching_gradients) {
         const auto f = [&](const Tensor& x) { return interpolate(x, {5, 3}, std::nullopt, mode); };
         BOOST_TEST(autograd::gradcheck(f, {leaf({1, 2, 3, 4})}));
     }
+    // Lines that are no multiple of a vector, longer than what is turned at once, and back.
+    const Tensor wide = leaf({3, 7, 5, 70}), twice = interpolate(wide, std::nullopt, ArrayRef<double>{2.0});
+    BOOST_TEST(largest(twice - wide.repeat_interleave(2, 2).repeat_interleave(2, 3)) == 0);
+    BOOST_TEST(largest(autograd::grad({twice}, {wide}, {ones_like(twice)})[0] - 4) == 0);
+    const Tensor signs = interpolate(full({1, 1, 3}, -0.0), {6});
+    BOOST_TEST(signbit(signs).all().item<bool>());
     BOOST_CHECK_THROW(interpolate(line), ValueError);
     BOOST_CHECK_THROW(interpolate(line, {3}, std::nullopt, "bilinear"), Error);
 }

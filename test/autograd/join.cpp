@@ -40,6 +40,15 @@ BOOST_AUTO_TEST_CASE(flip_roll_and_quarter_turns) {
     REEL_TEST_LIST(x.rot90(), 3, 6, 2, 5, 1, 4);
     REEL_TEST_LIST(x.rot90(-1), 4, 1, 5, 2, 6, 3);
     REEL_TEST_LIST(x.rot90(2), 6, 5, 4, 3, 2, 1);
+    for (const ScalarType t : {kBool, kHalf, kFloat, kDouble, kComplexDouble}) {
+        const Tensor y = (numbers({5, 3, 70}) > 0).to(t) + numbers({5, 3, 70}).to(t), wide = strided({5, 3, 70}).to(t);
+        const Tensor back = arange(69, -1, -1);
+        for (const Tensor& each : {y, y.transpose(0, 2).contiguous().transpose(0, 2), wide}) {
+            BOOST_TEST(each.flip({2}).equal(each.index_select(2, back)));
+            BOOST_TEST(each.flip({0, 2}).equal(each.index_select(2, back).index_select(0, tensor({4, 3, 2, 1, 0}))));
+        }
+    }
+    REEL_TEST_SIZES(numbers({3, 0}).flip({0}), 3, 0);
     check_gradients([](const Tensor& t) { return t.flip({0}) * t.roll({1}, {1}) * t.rot90(2); }, {leaf({2, 3})});
     BOOST_TEST(message([&] { x.flip({0, -2}); }) == "flip: dimension 0 appears twice in [0, -2]");
     BOOST_TEST(message([&] { x.roll({1, 2}, {0}); }) == "roll: shifts [1, 2] and dims [0] differ in length");

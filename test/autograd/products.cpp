@@ -21,6 +21,28 @@ BOOST_AUTO_TEST_CASE(matmul_broadcasts) {
     BOOST_TEST(!message([] { matmul(numbers({2, 3}), ones({3, 2}, kFloat)); }).empty());
 }
 
+BOOST_AUTO_TEST_CASE(products_of_16_bits_add_up_in_float32) {
+    for (const ScalarType t : {kBFloat16, kHalf})
+        for (const auto& [m, k, n] : std::vector<std::array<std::int64_t, 3>>{
+                 {1, 1, 1}, {7, 33, 65}, {100, 1030, 5}, {3, 64, 200}, {130, 2, 64}}) {
+            const Tensor a = numbers({m, k}).to(t), b = numbers({k, n}).cos().to(t), c = numbers({m, n}).to(t);
+            const Tensor want = mm(a.to(kDouble), b.to(kDouble));
+            // every result is off by its own rounding and by float32's of the sum
+            const Tensor allowed = want.abs() * (t == kHalf ? 0x1p-11 : 0x1p-8) + double(k) * 0x1p-19;
+            const Tensor got = mm(a, b);
+            BOOST_TEST(got.scalar_type() == t);
+            BOOST_TEST(((got.to(kDouble) - want).abs() <= allowed).all().item<bool>());
+            for (const Tensor& x : {a.t().contiguous().t(), cat({a, a}, 1).narrow(1, 0, k)})
+                for (const Tensor& y : {b.t().contiguous().t(), cat({b, b}, 1).narrow(1, 0, n)})
+                    BOOST_TEST(mm(x, y).equal(got));
+            const Tensor blended = addmm(c, a, b, 2, 0.5), sum = c.to(kDouble) * 2 + want * 0.5;
+            BOOST_TEST(((blended.to(kDouble) - sum).abs() <= allowed + sum.abs() * 0x1p-7 + 0.1).all().item<bool>());
+        }
+    const Tensor nan = full({2, 3}, NAN, kBFloat16), ones_ = ones({3, 2}, kBFloat16);
+    BOOST_TEST(isnan(mm(nan, ones_)).all().item<bool>());
+    BOOST_TEST(addmm(full({2, 2}, NAN, kBFloat16), ones_.t(), ones_, 0).equal(full({2, 2}, 3, kBFloat16)));
+}
+
 BOOST_AUTO_TEST_CASE(blends) {
     const Tensor nan = full({2, 2}, NAN, kDouble), a = numbers({2, 3}), b = numbers({3, 2});
     BOOST_TEST(list(addmm(nan, a, b, 0)) == list(mm(a, b)),

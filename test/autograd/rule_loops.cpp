@@ -8,9 +8,12 @@
 #include <limits>
 
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/pointwise/activation_piecewise.hpp>
+#include <reel/autograd/pointwise/bitwise.hpp>
 #include <reel/autograd/pointwise/comparison.hpp>
 #include <reel/autograd/pointwise/fused_arithmetic.hpp>
 #include <reel/autograd/pointwise/logical.hpp>
+#include <reel/autograd/pointwise/run_rule.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -139,6 +142,58 @@ BOOST_AUTO_TEST_CASE(choices_move_elements_of_every_size) {
     BOOST_TEST(where(chosen.narrow(0, 0, 0), chosen.narrow(0, 0, 0), chosen.narrow(0, 0, 0)).numel() == 0);
 }
 
+BOOST_AUTO_TEST_CASE(logic_and_bits_of_whole_numbers) {
+    const auto compare = [](const Tensor& x, const Tensor& y) {
+        const bool one_bit = x.scalar_type() == kBool;
+        for (const Tensor& a : laid_out(x))
+            for (const Tensor& b : laid_out(y)) {
+                const Tensor both = logical_and(a, b), either = logical_or(a, b), one = logical_xor(a, b),
+                             none = logical_not(a), bits = bitwise_and(a, b), some = bitwise_or(a, b),
+                             other = bitwise_xor(a, b), turned = bitwise_not(a);
+                bool right = both.scalar_type() == kBool && bits.scalar_type() == x.scalar_type();
+                for (std::int64_t i = 0; i < x.numel(); ++i) {
+                    const auto p = std::int64_t(at(x, i)), q = std::int64_t(at(y, i));
+                    const auto wrapped = [&](std::int64_t v) { return at(full({1}, v, x.options()), 0); };
+                    right = right && at(both, i) == (p && q) && at(either, i) == (p || q) && at(one, i) == (!p != !q) &&
+                            at(none, i) == !p && at(bits, i) == wrapped(p & q) && at(some, i) == wrapped(p | q) &&
+                            at(other, i) == wrapped(p ^ q) && at(turned, i) == (one_bit ? double(!p) : wrapped(~p));
+                }
+                BOOST_TEST(right);
+            }
+    };
+    for (const ScalarType t : {kBool, kByte, kChar, kShort, kInt, kLong})
+        for (const std::int64_t n : {1, 67}) compare((arange(n) % 3).to(t), (arange(n) % 5 - 1).abs().to(t));
+    const Tensor table = arange(12).view({3, 4});
+    BOOST_TEST((table & 6).equal(bitwise_and(table, full({3, 4}, 6, kLong)))); // a repeated element
+    BOOST_TEST((table.t() & table.t().contiguous()).equal(table.t()));
+}
+
+BOOST_AUTO_TEST_CASE(inverse_of_the_error_function) {
+    // By float64's, which goes another way: within 2.2 units in the last place, at both ends too.
+    const Tensor x = cat({linspace(-1, 1, 4001), 1 - logspace(-7, -1, 500)}), want = erfinv(x.to(kDouble)),
+                 got = erfinv(x).to(kDouble);
+    int far = 0;
+    for (std::int64_t i = 0; i < x.numel(); ++i) {
+        const float y = float(at(want, i)), unit = std::abs(std::nextafter(y, 2 * y) - y);
+        far += !alike(at(got, i), at(want, i)) && !(std::abs(at(got, i) - at(want, i)) <= 2.2 * double(unit));
+    }
+    BOOST_TEST(far == 0);
+    BOOST_TEST(std::isnan(at(erfinv(full({1}, 1.5)), 0)));
+    BOOST_TEST(std::signbit(at(erfinv(full({1}, -0.0)), 0)));
+}
+
+BOOST_AUTO_TEST_CASE(prelu_and_its_gradients_in_one_loop_each) {
+    using T = const Tensor&;
+    check_everywhere([](T x, T y, T) { return pointwise::evaluate("prelu", pointwise::prelu_op{}, x, y); },
+                     [](double x, double y, double) { return x > 0 ? x : y * x; });
+    check_everywhere(
+        [](T x, T y, T z) { return pointwise::evaluate("prelu", pointwise::prelu_input_gradient_op{}, x, y, z); },
+        [](double g, double x, double w) { return x > 0 ? g : w * g; });
+    check_everywhere(
+        [](T x, T y, T) { return pointwise::evaluate("prelu", pointwise::prelu_weight_gradient_op{}, x, y); },
+        [](double g, double x, double) { return x >= 0 ? 0 : x * g; });
+}
+
 BOOST_AUTO_TEST_CASE(loops_are_those_of_the_instruction_set) {
     using pointwise::loop_of;
     // with a vector form there is no other loop for floats; the result's dtype is the rule's
@@ -149,6 +204,8 @@ BOOST_AUTO_TEST_CASE(loops_are_those_of_the_instruction_set) {
     BOOST_TEST((loop_of<pointwise::lt_op>(kComplexFloat).loop == nullptr)); // no order
     BOOST_TEST((loop_of<pointwise::addcmul_op>(kBFloat16).result == kBFloat16));
     BOOST_TEST((loop_of<pointwise::addcmul_op>(kLong).loop != nullptr));
+    BOOST_TEST((pointwise::loop_table<pointwise::bitwise_and_op>.forward[int(kBool)] != nullptr));
+    BOOST_TEST((loop_of<pointwise::logical_and_op>(kLong).result == kBool));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

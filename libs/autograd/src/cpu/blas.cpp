@@ -5,6 +5,7 @@
 #include <reel/autograd/parallel.hpp>
 #include <reel/autograd/pointwise/scalar_math.hpp>
 
+#include "cpu/bfloat16_product.hpp"
 #include "cpu/convert.hpp"
 #include "cpu/gemm.hpp"
 #include "cpu/integer_product.hpp"
@@ -176,6 +177,9 @@ void gemm(ScalarType t, bool ta, bool tb, std::int64_t m, std::int64_t n, std::i
     case kHalf:
         return narrow<Half>(t, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     case kBFloat16:
+        if (multiply_bfloat16(ta, tb, m, n, k, float(alpha), static_cast<const BFloat16*>(a), lda,
+                              static_cast<const BFloat16*>(b), ldb, float(beta), static_cast<BFloat16*>(c), ldc))
+            return;
         return narrow<BFloat16>(t, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     case kByte:
         return integers<std::uint8_t>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);

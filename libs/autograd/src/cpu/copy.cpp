@@ -9,6 +9,7 @@
 #include <reel/autograd/parallel.hpp>
 
 #include "cpu/convert.hpp"
+#include "cpu/row_updates.hpp"
 #include "cpu/strided.hpp"
 #include "cpu/transpose.hpp"
 
@@ -55,7 +56,10 @@ template <class T> void same_loop(char* const* data, const std::int64_t* strides
         return;
     }
     if (strides[1] == 0 && strides[0] == sizeof(T)) {
-        std::fill_n(reinterpret_cast<T*>(data[0]), n, *reinterpret_cast<const T*>(data[1]));
+        T* const to = reinterpret_cast<T*>(data[0]);
+        const T value = *reinterpret_cast<const T*>(data[1]);
+        if constexpr (std::is_integral_v<T>) row_updates<T>.fill(to, value, n);
+        else std::fill_n(to, n, value);
         return;
     }
     char *d = data[0], *s = data[1];

@@ -8,6 +8,7 @@
 
 #include <reel/autograd/pointwise/scalar_math.hpp>
 
+#include "cpu/row_updates.hpp"
 #include "cpu/walk.hpp"
 #include "op/dispatch.hpp"
 
@@ -74,6 +75,13 @@ void gather(const Tensor& out, const Tensor& self, const Tensor& index, std::int
                      for (std::int64_t k = 0; k < n; ++k, o += s[0], x += s[2]) std::memcpy(o, x, sizeof(T));
                      return;
                  }
+                 if (s[0] == sizeof(T) && s[1] == 8 && s[2] == 0 && bytes == sizeof(T)) { // from one dense row
+                     T* const to = reinterpret_cast<T*>(o);
+                     const T* const from = reinterpret_cast<const T*>(x);
+                     const auto* const at = reinterpret_cast<const std::int64_t*>(i);
+                     for (std::int64_t k = 0; k < n; ++k) to[k] = from[at[k]];
+                     return;
+                 }
                  for (std::int64_t k = 0; k < n; ++k, o += s[0], i += s[1], x += s[2])
                      std::memcpy(o, x + *reinterpret_cast<const std::int64_t*>(i) * bytes, sizeof(T));
              });
@@ -100,6 +108,10 @@ template <ScatterMode mode, class T> T combine(const T& a, const T& b) {
     } else return a;
 }
 
+template <class T>
+inline constexpr bool is_floating =
+    std::is_floating_point_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+
 template <ScatterMode mode, class T>
 void scatter_loop(const Tensor& self, const Tensor& index, const Tensor& src, std::int64_t bytes) {
     // One thread: where indices repeat, the order of the sources decides.
@@ -110,7 +122,15 @@ void scatter_loop(const Tensor& self, const Tensor& index, const Tensor& src, st
             if (s[1] == 0 && s[0] == sizeof(T) && s[2] == sizeof(T)) {
                 T* to = reinterpret_cast<T*>(o + *reinterpret_cast<const std::int64_t*>(i) * bytes);
                 const T* from = reinterpret_cast<const T*>(x);
+                if constexpr (mode == ScatterMode::Add && is_floating<T>) return row_updates<T>.add(to, from, n);
                 for (std::int64_t k = 0; k < n; ++k) to[k] = combine<mode>(to[k], from[k]);
+                return;
+            }
+            if (s[0] == 0 && s[1] == 8 && s[2] == sizeof(T) && bytes == sizeof(T)) { // into one dense row
+                T* const to = reinterpret_cast<T*>(o);
+                const T* const from = reinterpret_cast<const T*>(x);
+                const auto* const at = reinterpret_cast<const std::int64_t*>(i);
+                for (std::int64_t k = 0; k < n; ++k) to[at[k]] = combine<mode>(to[at[k]], from[k]);
                 return;
             }
             for (std::int64_t k = 0; k < n; ++k, o += s[0], i += s[1], x += s[2]) {

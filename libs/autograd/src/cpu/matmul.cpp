@@ -7,6 +7,7 @@
 #include <reel/autograd/parallel.hpp>
 
 #include "cpu/gemm.hpp"
+#include "cpu/small_products.hpp"
 #include "tensor/raw.hpp"
 
 namespace reel {
@@ -32,6 +33,7 @@ void cpu::mm(const Tensor& out, const Tensor& a, const Tensor& b, double alpha, 
 }
 
 void cpu::bmm(const Tensor& out, const Tensor& a, const Tensor& b) {
+    if (small_products(out, a, b)) return;
     const auto matrix = [](const Tensor& t, std::int64_t i) { return detail::select_raw(t, 0, i); };
     const std::int64_t work = std::max<std::int64_t>(1, a.size(1) * a.size(2) * b.size(2));
     parallel_for(0, a.size(0), std::max<std::int64_t>(1, 100000 / work), [&](std::int64_t begin, std::int64_t end) {

@@ -2,6 +2,7 @@
 #include <reel/autograd/kernels/reduce.hpp>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -19,19 +20,8 @@ void prod(const Tensor& out, const Tensor& rows, std::int64_t inner) {
     dispatch_all(out.scalar_type(), "prod", [&]<class T>() {
         for_rows<T, T>("prod", out, rows, inner, [](const T* p, std::int64_t n) {
             if constexpr (std::is_same_v<T, bool>) return std::find(p, p + n, false) == p + n;
-            else {
-                constexpr int lanes = 16; // products that do not wait for each other
-                Wide<T> part[lanes];
-                std::fill_n(part, lanes, Wide<T>(1));
-                // integers wrap, which C++ does not define for signed ones
-                const auto take = [](Wide<T>& r, Wide<T> v) { r = Wide<T>(math::wrapping(r) * math::wrapping(v)); };
-                std::int64_t i = 0;
-                for (; i + lanes <= n; i += lanes)
-                    for (int l = 0; l < lanes; ++l) take(part[l], Wide<T>(p[i + l]));
-                for (int l = 0; i < n; ++i, ++l) take(part[l], Wide<T>(p[i]));
-                for (int l = 1; l < lanes; ++l) take(part[0], part[l]);
-                return T(part[0]);
-            }
+            else if constexpr (complex_v<T>) return std::accumulate(p, p + n, T(1), std::multiplies<>());
+            else return row_kernels<T>.product(p, n);
         });
     });
 }
@@ -46,7 +36,7 @@ void any(const Tensor& out, const Tensor& rows, std::int64_t inner) {
 }
 void count_nonzero(const Tensor& out, const Tensor& rows, std::int64_t inner) {
     for_rows<bool, std::int64_t>("count_nonzero", out, rows, inner, [](const bool* p, std::int64_t n) {
-        return std::int64_t(std::count(p, p + n, true));
+        return std::int64_t(row_kernels<bool>.whole_sum(p, n));
     });
 }
 
@@ -100,7 +90,10 @@ template <class T> std::int64_t place_of_mode(const T* p, std::int64_t n) {
 void extremum(const char* op, const Tensor& out, const Tensor& rows, std::int64_t inner, bool largest) {
     dispatch_real(rows.scalar_type(), op, [&]<class T>() {
         const auto run = [&]<bool Max>() {
-            for_rows<T, T>(op, out, rows, inner, [](const T* p, std::int64_t n) { return p[best_place<Max>(p, n)]; });
+            for_rows<T, T>(op, out, rows, inner, [](const T* p, std::int64_t n) {
+                const auto value = Max ? row_kernels<T>.largest_value : row_kernels<T>.smallest_value;
+                return value ? value(p, n) : p[best_place<Max>(p, n)];
+            });
         };
         largest ? run.template operator()<true>() : run.template operator()<false>();
     });
@@ -163,13 +156,18 @@ void variance(const char* op, const Tensor& out, const Tensor& rows, std::int64_
             else return W(Wide<T>(v));
         };
         real_rows<T>(op, out, rows, inner, [=](const T* p, std::int64_t n) {
+            const auto finished = [=](double s) {
+                s /= std::max(0.0, double(n) - correction);
+                return root ? std::sqrt(s) : s;
+            };
+            if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
+                return finished(row_kernels<T>.spread(p, n, row_kernels<T>.wide_sum(p, n) / double(n)));
             W mean{};
             for (std::int64_t i = 0; i < n; ++i) mean += wide(p[i]);
             mean /= double(n);
             double s = 0;
             for (std::int64_t i = 0; i < n; ++i) s += std::norm(wide(p[i]) - mean);
-            s /= std::max(0.0, double(n) - correction);
-            return root ? std::sqrt(s) : s;
+            return finished(s);
         });
     });
 }

@@ -11,6 +11,17 @@ template <class T> struct RowKernels {
     /// Place of the first largest (smallest) element of at least one; the first NaN's where there is one.
     std::int64_t (*largest)(const T* p, std::int64_t n) = nullptr;
     std::int64_t (*smallest)(const T* p, std::int64_t n) = nullptr;
+    /// The largest (smallest) element itself, of floating types; NaN where there is one.
+    T (*largest_value)(const T* p, std::int64_t n) = nullptr;
+    T (*smallest_value)(const T* p, std::int64_t n) = nullptr;
+    /// The product, of numbers: 16-bit ones in float32, integers wrapping.
+    T (*product)(const T* p, std::int64_t n) = nullptr;
+    /// The sum modulo 2^64, of integers and bools.
+    std::uint64_t (*whole_sum)(const T* p, std::int64_t n) = nullptr;
+    /// The sum of (p[i] - mean)^2, in float64, of floats. Sums are in a fixed order, whatever the instruction set.
+    double (*spread)(const T* p, std::int64_t n, double mean) = nullptr;
+    /// The sum in float64, of floats.
+    double (*wide_sum)(const T* p, std::int64_t n) = nullptr;
     /// out[c] = the largest (smallest) of p[r * ld + c] over r < rows, at least one; NaN where there is one; c < count.
     void (*largest_of_columns)(const T* p, std::int64_t rows, std::int64_t ld, std::int64_t count, T* out) = nullptr;
     void (*smallest_of_columns)(const T* p, std::int64_t rows, std::int64_t ld, std::int64_t count, T* out) = nullptr;

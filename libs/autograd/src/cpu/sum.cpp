@@ -4,6 +4,7 @@
 #include <reel/autograd/kernels/sum.hpp>
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include <reel/autograd/error.hpp>
@@ -29,7 +30,8 @@ template <class A, class T> A block_sum(const T* p, std::int64_t n) {
         float wide[sum_block];
         convert_kernel(kFloat, dtype_of<T>)(wide, p, n);
         return sum_kernels.f32(wide, n);
-    } else {
+    } else if constexpr (std::is_integral_v<T>) return row_kernels<T>.whole_sum(p, n);
+    else {
         A s{};
         for (std::int64_t i = 0; i < n; ++i) s += A(p[i]);
         return s;

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cblas.h>
 #include <complex>
+#include <type_traits>
 #include <vector>
 
 #include <reel/autograd/parallel.hpp>
 
+#include "cpu/row_updates.hpp"
 #include "cpu/serial_blas.hpp"
 
 namespace reel::cpu {
@@ -98,7 +100,19 @@ template <class T> T long_dot(std::int64_t k, const T* x, std::int64_t dx, const
     return sum;
 }
 
+/// to = x from
+template <class T> void scaled(T* to, const T* from, T x, std::int64_t n) {
+    if constexpr (std::is_floating_point_v<T>) row_updates<T>.scale(to, from, x, n);
+    else
+        for (std::int64_t j = 0; j < n; ++j) to[j] = x * from[j];
+}
 template <class T> void outer(const Product<T>& p, std::int64_t da, std::int64_t db) {
+    if (p.n == 1 && p.beta == T(0) && da == 1 && p.ldc == 1) { // one column: a row that stands upright
+        const T x = p.alpha * *p.b;
+        return parallel_for(0, p.m, share, [&](std::int64_t first, std::int64_t last) {
+            scaled(p.c + first, p.a + first, x, last - first);
+        });
+    }
     const std::int64_t step = std::max<std::int64_t>(share / p.n, 1);
     parallel_for(0, p.m, step, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) {
@@ -106,8 +120,7 @@ template <class T> void outer(const Product<T>& p, std::int64_t da, std::int64_t
             T* const row = p.c + i * p.ldc;
             if (p.beta != T(0))
                 for (std::int64_t j = 0; j < p.n; ++j) row[j] = x * p.b[j * db] + p.beta * row[j];
-            else if (db == 1)
-                for (std::int64_t j = 0; j < p.n; ++j) row[j] = x * p.b[j];
+            else if (db == 1) scaled(row, p.b, x, p.n);
             else
                 for (std::int64_t j = 0; j < p.n; ++j) row[j] = x * p.b[j * db];
         }

@@ -8,6 +8,7 @@
 #include <reel/autograd/kernels/ctc_loss.hpp>
 #include <reel/autograd/kernels/embedding.hpp>
 #include <reel/autograd/kernels/fft.hpp>
+#include <reel/autograd/kernels/flip.hpp>
 #include <reel/autograd/kernels/fractional_max_pool.hpp>
 #include <reel/autograd/kernels/grouped_mm.hpp>
 #include <reel/autograd/kernels/histogram.hpp>
@@ -25,8 +26,10 @@
 #include <reel/autograd/kernels/scan.hpp>
 #include <reel/autograd/kernels/search.hpp>
 #include <reel/autograd/kernels/softmax.hpp>
+#include <reel/autograd/kernels/softmax_passes.hpp>
 #include <reel/autograd/kernels/sort.hpp>
 #include <reel/autograd/kernels/sum.hpp>
+#include <reel/autograd/kernels/tiled_attention.hpp>
 #include <reel/autograd/kernels/where.hpp>
 
 #include "replay/nll_calls.hpp"
@@ -79,6 +82,7 @@ void keep_arithmetic() {
     REEL_KEEP(fft_c2c, 1);
     REEL_KEEP(fft_r2c, 1);
     REEL_KEEP(fft_c2r, 1);
+    REEL_KEEP(flip, 0);
     REEL_KEEP(grouped_mm, 0);
     REEL_KEEP(histogram, 1, 2);
     REEL_KEEP(histc, 0);
@@ -110,6 +114,8 @@ void keep_reductions() {
     REEL_KEEP(recurrence, 0);
     REEL_KEEP(reverse, 0);
     REEL_KEEP(softmax, 0);
+    REEL_KEEP(softmax_columns, 0);
+    REEL_KEEP(softmax_backward, 0);
     REEL_KEEP(sort, 1, 2);
     REEL_KEEP(topk, 0, 1);
     REEL_KEEP(kthvalue, 0, 1);
@@ -138,6 +144,8 @@ void keep_layers() {
     REEL_KEEP(fractional_max_pool, 2);
     REEL_KEEP(avg_pool, 2);
     REEL_KEEP(avg_pool_adjoint, 1);
+    REEL_KEEP(tiled_attention, 0, 1);
+    REEL_KEEP(tiled_attention_backward, 0, 1, 2);
 }
 void keep_factors() {
     REEL_KEEP(lu_factor, 1, 2, 3);

@@ -67,6 +67,33 @@ template <bool Max, class T> std::int64_t place_of_float(const T* p, std::int64_
     return at;
 }
 
+template <bool Max, class T> T value_of_float(const T* p, std::int64_t n) {
+    using C = Compute<T>;
+    using V = Vec<C>;
+    constexpr int w = V::size, count = 8;
+    C best(p[0]);
+    std::int64_t i = 0;
+    if (n >= count * w) {
+        V m[count];
+        for (int k = 0; k < count; ++k) m[k] = load_as(p + k * w);
+        for (i = count * w; i + count * w <= n; i += count * w)
+            for (int k = 0; k < count; ++k) {
+                const V x = load_as(p + i + k * w); // a NaN that is there stays: nothing compares with it
+                m[k] = select((Max ? x > m[k] : x < m[k]) | (x != x), x, m[k]);
+            }
+        for (int k = 0; k < count; ++k)
+            for (int l = 0; l < w; ++l) {
+                const C x = m[k][l];
+                best = x != x || beats<Max>(x, best) ? x : best;
+            }
+    }
+    for (; i < n; ++i) {
+        const C x(p[i]);
+        best = x != x || beats<Max>(x, best) ? x : best;
+    }
+    return T(best);
+}
+
 /// Columns from `c` on, `vectors` of them at a time.
 template <bool Max, class T, int vectors> void strip_of_floats(const T* p, std::int64_t rows, std::int64_t ld, T* out) {
     using V = Vec<Compute<T>>;
@@ -142,16 +169,54 @@ template <class T> void sum_of_columns(const T* p, std::int64_t rows, std::int64
     }
 }
 
-template <class T> double squares(const T* p, std::int64_t n) {
+/// 32 running sums of f(p[i]), then a tree over them.
+template <class T, class F> double summed(const T* p, std::int64_t n, F f) {
     constexpr int lanes = 32;
     double sum[lanes] = {};
     std::int64_t i = 0;
     for (; i + lanes <= n; i += lanes)
-        for (int k = 0; k < lanes; ++k) sum[k] += double(p[i + k]) * double(p[i + k]);
-    for (int k = 0; i < n; ++i, ++k) sum[k] += double(p[i]) * double(p[i]);
+        for (int k = 0; k < lanes; ++k) sum[k] += f(double(p[i + k]));
+    for (int k = 0; i < n; ++i, ++k) sum[k] += f(double(p[i]));
     for (int step = lanes / 2; step > 0; step /= 2)
         for (int k = 0; k < step; ++k) sum[k] += sum[k + step];
     return sum[0];
+}
+template <class T> double squares(const T* p, std::int64_t n) {
+    return summed(p, n, [](double x) { return x * x; });
+}
+template <class T> double wide_sum(const T* p, std::int64_t n) {
+    return summed(p, n, [](double x) { return x; });
+}
+template <class T> double spread(const T* p, std::int64_t n, double mean) {
+    return summed(p, n, [mean](double x) { return (x - mean) * (x - mean); });
+}
+
+/// 64 products that do not wait for each other, then a tree over them.
+template <class T> T product_of_floats(const T* p, std::int64_t n) {
+    using C = Compute<T>;
+    using V = Vec<C>;
+    constexpr int lanes = 64, w = V::size, count = lanes / w;
+    V part[count];
+    for (int k = 0; k < count; ++k) part[k] = V(C(1));
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes)
+        for (int k = 0; k < count; ++k) part[k] *= load_as(p + i + k * w);
+    C lane[lanes];
+    for (int k = 0; k < count; ++k) part[k].store(lane + k * w);
+    for (int k = 0; i < n; ++i, ++k) lane[k] *= C(p[i]);
+    for (int step = lanes / 2; step > 0; step /= 2)
+        for (int k = 0; k < step; ++k) lane[k] *= lane[k + step];
+    return T(lane[0]);
+}
+template <class T> T product_of_integers(const T* p, std::int64_t n) {
+    std::uint64_t r = 1; // modulo 2^64 is modulo every power of two below
+    for (std::int64_t i = 0; i < n; ++i) r *= std::uint64_t(p[i]);
+    return T(r);
+}
+template <class T> std::uint64_t whole_sum(const T* p, std::int64_t n) {
+    std::uint64_t r = 0;
+    for (std::int64_t i = 0; i < n; ++i) r += std::uint64_t(p[i]);
+    return r;
 }
 
 template <class T> T exponentials(const T* p, std::int64_t n, T shift) {
@@ -180,12 +245,17 @@ template <class T> void set_integers() {
     row_kernels<T>.smallest = &place<false, T>;
     row_kernels<T>.largest_of_columns = &columns<true, T>;
     row_kernels<T>.smallest_of_columns = &columns<false, T>;
+    row_kernels<T>.whole_sum = &whole_sum<T>;
+    if constexpr (!std::is_same_v<T, bool>) row_kernels<T>.product = &product_of_integers<T>;
 }
 template <class T> void set_floats() {
     row_kernels<T>.largest = &place_of_float<true, T>;
     row_kernels<T>.smallest = &place_of_float<false, T>;
     row_kernels<T>.largest_of_columns = &columns_of_floats<true, T>;
     row_kernels<T>.smallest_of_columns = &columns_of_floats<false, T>;
+    row_kernels<T>.largest_value = &value_of_float<true, T>;
+    row_kernels<T>.smallest_value = &value_of_float<false, T>;
+    row_kernels<T>.product = &product_of_floats<T>;
 }
 
 } // namespace
@@ -205,6 +275,10 @@ void register_row_kernels() {
     row_kernels<BFloat16>.sum_of_columns = &sum_of_columns<BFloat16>;
     row_kernels<float>.squares = &squares<float>;
     row_kernels<double>.squares = &squares<double>;
+    row_kernels<float>.spread = &spread<float>;
+    row_kernels<double>.spread = &spread<double>;
+    row_kernels<float>.wide_sum = &wide_sum<float>;
+    row_kernels<double>.wide_sum = &wide_sum<double>;
     row_kernels<float>.exponentials = &exponentials<float>;
     row_kernels<double>.exponentials = &exponentials<double>;
 }

@@ -70,12 +70,16 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, Tensor
     const std::int64_t n = ints ? steps_between(start.toLong(), end.toLong(), step.toLong())
                                 : checked_size("arange", "the number of elements", std::ceil(span / step.toDouble()));
     check_sizes("arange", n, dtype);
-    const auto integer = [&](std::int64_t i) { return start.toLong() + i * step.toLong(); };
-    const auto number = [&](std::int64_t i) { return start.toDouble() + double(i) * step.toDouble(); };
-    const Tensor wide =
-        isIntegralType(dtype, true) && ints ? generated<std::int64_t>(n, integer) : generated<double>(n, number);
-    Tensor t = empty_raw({n}, dtype, options.device());
-    copy_raw(t, wide);
+    const bool counted = ints && isIntegralType(dtype, true);
+    const std::int64_t first = counted ? start.toLong() : 0, by = counted ? step.toLong() : 0;
+    const double from = start.toDouble(), apart = step.toDouble();
+    Tensor t = counted ? generated<std::int64_t>(n, [=](std::int64_t i) { return first + i * by; })
+                       : generated<double>(n, [=](std::int64_t i) { return from + double(i) * apart; });
+    if (t.scalar_type() != dtype || !(t.device() == options.device()) || launch_observer) { // recorded: always fresh
+        const Tensor wide = std::move(t);
+        t = empty_raw({n}, dtype, options.device());
+        copy_raw(t, wide);
+    }
     return factory::finish(std::move(t), options);
 }
 

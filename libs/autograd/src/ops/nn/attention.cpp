@@ -82,6 +82,10 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
     if (!attn_mask.defined() && dropout_p == 0)
         if (Tensor out = attention::in_one_pass(query, key, value, {factor, is_causal, enable_gqa}); out.defined())
             return out;
+    if (dropout_p == 0)
+        if (Tensor out = attention::in_tiles(query, key, value, attn_mask, is_causal, factor, enable_gqa);
+            out.defined())
+            return out;
     return attention::by_products(query, key, value, attn_mask, dropout_p, is_causal, factor, enable_gqa);
 }
 

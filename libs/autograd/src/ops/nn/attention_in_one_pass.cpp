@@ -1,7 +1,5 @@
 // Attention by a device's own kernels.
-#include <reel/autograd/backward.hpp>
 #include <reel/autograd/kernels/attention.hpp>
-#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 
 #include "ops/nn/attention.hpp"
@@ -23,26 +21,6 @@ bool is_for_kernel(const Tensor& query, const Tensor& key, const Tensor& value, 
         return false;
     return query.size(0) == key.size(0) && query.size(0) == value.size(0) && query.numel() > 0 && key.numel() > 0 &&
            value.numel() > 0;
-}
-/// Gradients through `by_products`, on a tape of their own that ends at the operands; recorded when they are to have
-/// gradients themselves.
-GradList through_products(RuleContext& c, const Kind& kind) {
-    const bool again = GradMode::is_enabled();
-    const EnableGradGuard with_tape;
-    variable_list operands, wanted;
-    for (std::size_t i = 0; i < 3; ++i) {
-        const Tensor t = c.saved(i);
-        if (again) operands.push_back(c.needs(i) ? reel::alias(t) : t); // the others may be asked for by the next order
-        else operands.push_back(t.detach().requires_grad_(c.needs(i)));
-        if (c.needs(i)) wanted.push_back(operands.back());
-    }
-    const Tensor out =
-        by_products(operands[0], operands[1], operands[2], {}, 0, kind.is_causal, kind.scale, kind.enable_gqa);
-    const variable_list grads = grad({out}, wanted, {c.grad()}, again, again);
-    GradList r(3, Tensor());
-    for (std::size_t i = 0, k = 0; i < 3; ++i)
-        if (c.needs(i)) r[i] = grads[k++];
-    return r;
 }
 /// Gradients by the device's kernel; empty where it does not take the case.
 GradList by_kernel(RuleContext& c, const Kind& kind) {
@@ -70,7 +48,7 @@ Tensor in_one_pass(const Tensor& query, const Tensor& key, const Tensor& value, 
     record("scaled_dot_product_attention", {query, key, value}, out, {query, key, value, out, stats},
            [kind](RuleContext& c) {
                GradList grads = by_kernel(c, kind);
-               return grads.empty() ? through_products(c, kind) : grads;
+               return grads.empty() ? through_products(c, {}, kind.is_causal, kind.scale, kind.enable_gqa) : grads;
            });
     return out;
 }

@@ -65,7 +65,10 @@ Tensor functional_embedding(const Tensor& input, const Tensor& weight, std::opti
                    scatter_raw(ScatterMode::Add, times, 0, i, ones);
                    g = g.div(gather_raw(times, 0, i).unsqueeze(1));
                }
-               return {g.new_zeros(before).index_add(0, i, g)};
+               if (GradMode::is_enabled()) return {g.new_zeros(before).index_add(0, i, g)};
+               const Tensor sum = zeros_raw(before, g);
+               scatter_raw(ScatterMode::Add, sum, 0, expand_index(i, g.sizes(), 0), g);
+               return {sum};
            });
     return out;
 }

@@ -150,7 +150,7 @@ Tensor interpolate(const Tensor& input, OptionalIntArrayRef size, std::optional<
                                              : Mode::Linear;
     const ScalarType t = input.scalar_type();
     Tensor x = t == kDouble ? input : input.to(kFloat);
-    for (std::int64_t d = 0; d < rank; ++d) {
+    for (std::int64_t d = rank - 1; d >= 0; --d) { // rows become longer before they become more
         const std::int64_t from = input.size(d + 2), to = out[std::size_t(d)];
         const auto& f = factors[std::size_t(d)];
         x = resample(x, d + 2,

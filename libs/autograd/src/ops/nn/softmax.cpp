@@ -1,5 +1,6 @@
 // Softmax and its logarithm.
 #include <reel/autograd/kernels/softmax.hpp>
+#include <reel/autograd/kernels/softmax_passes.hpp>
 #include <reel/autograd/ops/nn/softmax.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/exponential.hpp>
@@ -18,11 +19,23 @@ using namespace detail;
 
 namespace {
 
+std::int64_t elements_behind(const Tensor& t, std::int64_t dim) {
+    std::int64_t n = 1;
+    for (std::int64_t d = dim + 1; d < t.dim(); ++d) n *= t.size(d);
+    return n;
+}
+bool has_passes(const Tensor& t) { return kernels::softmax_columns.has(t.device().type()); }
+
 Tensor run(const char* op, const Tensor& input, std::int64_t dim, bool logarithm) {
     const ScalarType t = input.scalar_type();
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(t), op, ": input: there is no kernel for ", dtype_name(t));
     if (input.numel() == 0) return empty_raw(input.sizes(), t, input.device());
     if (t == kHalf || t == kBFloat16) return cast_raw(run(op, cast_raw(input, kFloat), dim, logarithm), t);
+    if (const std::int64_t inner = elements_behind(input, dim); inner > 1 && has_passes(input)) {
+        const Tensor out = empty_raw(input.sizes(), t, input.device());
+        kernels::softmax_columns(out, contiguous_raw(input), input.size(dim), inner, logarithm);
+        return out;
+    }
     // The dimension goes last; rows are dense there.
     Dims s(input.sizes()), st(input.strides());
     if (s.empty()) s.push_back(1), st.push_back(1);
@@ -35,6 +48,21 @@ Tensor run(const char* op, const Tensor& input, std::int64_t dim, bool logarithm
     Dims os(out.strides());
     std::swap(os[std::size_t(dim)], os.back());
     return input.dim() == 0 ? alias_raw(out, {}, {}, 0) : contiguous_raw(alias_raw(out, input.sizes(), os, 0));
+}
+
+/// The gradient for that of `out`, in one pass where the device has it. By ops, which are recorded, for higher orders.
+Tensor gradient(const Tensor& grad, const Tensor& out, std::int64_t dim, bool logarithm) {
+    const ScalarType t = out.scalar_type(), wide = t == kHalf || t == kBFloat16 ? kFloat : t;
+    if (!GradMode::is_enabled() && has_passes(out) && out.numel() > 0) {
+        const Tensor y = contiguous_raw(cast_raw(out, wide)), g = contiguous_raw(cast_raw(grad, wide)),
+                     to = empty_raw(out.sizes(), y);
+        const std::int64_t inner = elements_behind(out, dim), n = out.dim() == 0 ? 1 : out.size(dim);
+        kernels::softmax_backward(to, g, y, n, inner, logarithm);
+        return cast_raw(to, t);
+    }
+    if (logarithm) return grad - reel::exp(out) * reel::sum(grad, dim, true);
+    const Tensor weighted = grad * out;
+    return weighted - out * reel::sum(weighted, dim, true);
 }
 
 /// The dimension that PyTorch's functions took when none was given.
@@ -53,10 +81,8 @@ Tensor softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarType> 
     const Tensor x = dtype ? input.to(*dtype) : input;
     const std::int64_t d = wrap_dim("softmax", dim, x.dim());
     Tensor out = run("softmax", x, d, false);
-    record("softmax", {x}, out, {out}, [d](RuleContext& c) -> GradList {
-        const Tensor y = c.saved(0), gy = c.grad() * y;
-        return {gy - y * reel::sum(gy, d, true)};
-    });
+    record("softmax", {x}, out, {out},
+           [d](RuleContext& c) -> GradList { return {gradient(c.grad(), c.saved(0), d, false)}; });
     return out;
 }
 /// log(softmax).  gx = g - exp(y) sum(g)
@@ -67,10 +93,8 @@ Tensor log_softmax(const Tensor& input, std::int64_t dim, std::optional<ScalarTy
     const Tensor x = dtype ? input.to(*dtype) : input;
     const std::int64_t d = wrap_dim("log_softmax", dim, x.dim());
     Tensor out = run("log_softmax", x, d, true);
-    record("log_softmax", {x}, out, {out}, [d](RuleContext& c) -> GradList {
-        const Tensor y = c.saved(0);
-        return {c.grad() - reel::exp(y) * reel::sum(c.grad(), d, true)};
-    });
+    record("log_softmax", {x}, out, {out},
+           [d](RuleContext& c) -> GradList { return {gradient(c.grad(), c.saved(0), d, true)}; });
     return out;
 }
 /// The same with a dimension that may be left out.

@@ -1,4 +1,5 @@
 // The elements of one tensor in another order, or several times.
+#include <reel/autograd/kernels/flip.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
 #include <reel/autograd/ops/shape/arrange.hpp>
@@ -25,6 +26,14 @@ std::int64_t modulo(std::int64_t a, std::int64_t n) {
 }
 
 Tensor flip_raw(const Tensor& input, IntArrayRef dims) {
+    if (kernels::flip.has(input.device().type())) {
+        const Tensor out = empty_raw(input.sizes(), input);
+        std::uint64_t reversed = 0;
+        for (const std::int64_t d : dims)
+            if (input.dim() > 0) reversed |= std::uint64_t(1) << d;
+        kernels::flip(out, input, reversed);
+        return out;
+    }
     Tensor x = input;
     for (const std::int64_t d : dims) {
         if (input.dim() == 0) break;

@@ -147,16 +147,26 @@ struct threshold_op : unary<Result::Same, floating | integral, Saves::Input>, ve
     template <class T> REEL_HD T f(T x) const { return where(x <= constant<T>(threshold), constant<T>(value), x); }
     template <class T> REEL_HD T df(T g, T x, T) const { return where(x <= constant<T>(threshold), constant<T>(0), g); }
 };
+/// The slope of prelu at x times g, in one loop.
+struct prelu_input_gradient_op : ternary<Result::Same, floating>, vector_form {
+    template <class T> REEL_HD T f(T g, T x, T weight) const { return where(x > constant<T>(0), g, weight * g); }
+};
+struct prelu_weight_gradient_op : binary<Result::Same, floating>, vector_form {
+    template <class T> REEL_HD T f(T g, T x) const { return where(x >= constant<T>(0), constant<T>(0), x * g); }
+};
 /// x above zero, weight x elsewhere.
-struct prelu_op : binary<Result::Same, floating, a | b, a> {
-    template <class T> REEL_HD T f(T x, T weight) const { return x > 0 ? x : weight * x; }
+struct prelu_op : binary<Result::Same, floating, a | b, a>, vector_form {
+    template <class T> REEL_HD T f(T x, T weight) const { return where(x > constant<T>(0), x, weight * x); }
     template <class T> T da(T g, T x, T weight, T) const {
+        if (!GradMode::is_enabled()) return evaluate("prelu", prelu_input_gradient_op{}, g, x, weight);
         // At zero either slope is a constant: mixed second derivatives are zero there.
-        const bool twice = GradMode::is_enabled() && weight.requires_grad();
-        const T slope = twice ? where(x < 0, weight, weight.detach()) : weight;
+        const T slope = weight.requires_grad() ? where(x < 0, weight, weight.detach()) : weight;
         return where(x > 0, g, slope * g);
     }
-    template <class T> T db(T g, T x, T, T) const { return where(x >= 0, 0, x * g); }
+    template <class T> T db(T g, T x, T, T) const {
+        if (!GradMode::is_enabled()) return evaluate("prelu", prelu_weight_gradient_op{}, g, x);
+        return where(x >= 0, 0, x * g);
+    }
 };
 
 } // namespace reel::pointwise

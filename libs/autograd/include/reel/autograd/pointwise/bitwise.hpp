@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <numeric>
 
+#include <reel/autograd/pointwise/integer_loops.hpp>
 #include <reel/autograd/pointwise/rule.hpp>
 
 namespace reel::pointwise {
@@ -14,23 +15,23 @@ template <class T> REEL_HD std::uint64_t magnitude(T x) { return x < 0 ? 0 - std
 REEL_OP("bitwise_and(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace)
 REEL_OP("bitwise_and(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
 REEL_OP("bitwise_and(Scalar input, Tensor other) -> Tensor", not_differentiable, out)
-struct bitwise_and_op : binary<Result::Same, integral | boolean> {
+struct bitwise_and_op : binary<Result::Same, integral | boolean>, integer_loops {
     template <class T> REEL_HD T f(T x, T o) const { return T(x & o); }
 };
 REEL_OP("bitwise_or(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace)
 REEL_OP("bitwise_or(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
 REEL_OP("bitwise_or(Scalar input, Tensor other) -> Tensor", not_differentiable, out)
-struct bitwise_or_op : binary<Result::Same, integral | boolean> {
+struct bitwise_or_op : binary<Result::Same, integral | boolean>, integer_loops {
     template <class T> REEL_HD T f(T x, T o) const { return T(x | o); }
 };
 REEL_OP("bitwise_xor(Tensor input, Tensor other) -> Tensor", not_differentiable, method, out, inplace)
 REEL_OP("bitwise_xor(Tensor input, Scalar other) -> Tensor", not_differentiable, method, out, inplace)
 REEL_OP("bitwise_xor(Scalar input, Tensor other) -> Tensor", not_differentiable, out)
-struct bitwise_xor_op : binary<Result::Same, integral | boolean> {
+struct bitwise_xor_op : binary<Result::Same, integral | boolean>, integer_loops {
     template <class T> REEL_HD T f(T x, T o) const { return T(x ^ o); }
 };
 REEL_OP("bitwise_not(Tensor input) -> Tensor", not_differentiable, method, out, inplace)
-struct bitwise_not_op : unary<Result::Same, integral | boolean> {
+struct bitwise_not_op : unary<Result::Same, integral | boolean>, integer_loops {
     template <class T> REEL_HD T f(T x) const {
         if constexpr (std::is_same_v<T, bool>) return !x;
         else return T(~x);

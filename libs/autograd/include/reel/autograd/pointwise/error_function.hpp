@@ -5,12 +5,16 @@
 
 #include <reel/autograd/pointwise/rule.hpp>
 #include <reel/autograd/pointwise/special_math.hpp>
+#if defined(REEL_ISA)
+#include <reel/autograd/detail/cpu/inverse_erf.hpp> // what the vector form of erfinv calls
+#endif
 
 namespace reel::pointwise {
 
 /// Inverse of erf on [-1, 1].  d/dx = sqrt(pi) / 2 e^(y^2)
 REEL_OP("erfinv(Tensor input) -> Tensor", rule, method, out, inplace, alias("special.erfinv"), domain(-1, 1))
-struct erfinv_op : in_double<special_math::erfinv, Saves::Input> {
+struct erfinv_op : unary<Result::ToFloat, floating, Saves::Input>, vector_form, host_only {
+    template <class T> T f(T x) const { return erfinv(x); }
     template <class T> T df(T g, T x, T) const { return g * exp(square(erfinv(x))) * 0.88622692545275801365; }
 };
 /// e^(x^2) erfc(x), without overflow.

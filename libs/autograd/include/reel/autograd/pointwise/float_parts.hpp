@@ -11,8 +11,8 @@ namespace reel::pointwise {
 /// The magnitude of `input` with the sign of `other`.  gx = g y / x, zero at x = 0
 REEL_OP("copysign(Tensor input, Tensor other) -> Tensor", rule, method, out, inplace)
 REEL_OP("copysign(Tensor input, Scalar other) -> Tensor", composite, method, out, inplace)
-struct copysign_op : binary<Result::ToFloat, floating, a | y, none> {
-    template <class T> REEL_HD T f(T x, T o) const { return std::copysign(x, o); }
+struct copysign_op : binary<Result::ToFloat, floating, a | y, none>, vector_form {
+    template <class T> REEL_HD T f(T x, T o) const { return copysign(x, o); }
     template <class T> T da(T g, T x, T, T y) const { return g * masked_fill(y / x, x == 0, 0); }
     template <class T> T db(T g, T, T, T) const { return zeros_like(g); }
 };
