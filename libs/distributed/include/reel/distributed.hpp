@@ -1,0 +1,8 @@
+// Training on several processes: process groups and collectives.
+#pragma once
+
+#include <reel/distributed/collectives.hpp>
+#include <reel/distributed/process_group.hpp>
+#include <reel/distributed/session.hpp>
+#include <reel/distributed/types.hpp>
+#include <reel/distributed/work.hpp>
