@@ -26,6 +26,7 @@ Join::Join(std::vector<Joinable*> objects, JoinOptions options)
     for (Joinable* object : objects_)
         REEL_CHECK_VALUE(object->join_group() == group_, "Join: the objects belong to different groups, '",
                          group_.name(), "' and '", object->join_group().name(), "'; expected one for all");
+    last_ = group_.size() - 1;
     if (!options_.enable) return;
     open_ = true;
     for (Joinable* object : objects_) object->set_join(this);
@@ -48,7 +49,7 @@ std::vector<std::int64_t> Join::exchange(std::int64_t code) const {
     return {codes, codes + group_.size()};
 }
 
-JoinRound Join::round_of(const std::vector<std::int64_t>& codes) const {
+JoinRound Join::round_of(const std::vector<std::int64_t>& codes) {
     JoinRound round{0, -1, -1};
     for (std::size_t r = 0; r < codes.size(); ++r) {
         if (codes[r] == out) continue;
@@ -57,6 +58,7 @@ JoinRound Join::round_of(const std::vector<std::int64_t>& codes) const {
         round.last_active = std::int64_t(r);
     }
     if (round.active == 0) return round;
+    last_ = round.last_active;
     for (std::size_t r = 0; r < codes.size(); ++r) {
         REEL_CHECK(codes[r] != out || !options_.throw_on_early_termination, "Join: rank ", group_.rank(), " of ",
                    codes.size(), ": rank ", r,
@@ -77,16 +79,14 @@ JoinRound Join::announce(const Joinable& object, std::int64_t phase) {
 void Join::finish() {
     if (!open_) return;
     try {
-        std::int64_t last = group_.size() - 1; // of those that ran longest
         for (;;) {
             const std::vector<std::int64_t> codes = exchange(out);
             const JoinRound round = round_of(codes);
             if (round.active == 0) break;
-            last = round.last_active;
             const std::int64_t code = codes[std::size_t(round.first_active)];
             objects_[std::size_t(code / phases)]->shadow(code % phases, round);
         }
-        for (Joinable* object : objects_) object->take_over(last);
+        for (Joinable* object : objects_) object->take_over(last_);
     } catch (...) {
         leave();
         throw;

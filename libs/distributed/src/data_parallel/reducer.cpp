@@ -20,6 +20,7 @@ Reducer::Reducer(std::vector<std::pair<std::string, Tensor>> parameters, Reducer
         parameters_.push_back(std::move(tensor));
     }
     used_.assign(parameters_.size(), 0);
+    seen_in_.assign(parameters_.size(), -1);
     std::vector<std::size_t> last_to_first(parameters_.size());
     std::iota(last_to_first.rbegin(), last_to_first.rend(), std::size_t(0));
     cut_anew(last_to_first);
@@ -84,6 +85,10 @@ void Reducer::begin_on_tape() {
     autograd::impl::at_end_of_pass([self = shared_from_this()] { self->at_end_of_pass(); });
     autograd::queue_callback([self = shared_from_this()] { self->finish(); });
     begin(terms ? terms() : PassTerms{size_, 0}, false);
+    // Parameters that the loss uses beside the forward may have come before its results.
+    const std::int64_t pass = autograd::current_graph_task_id();
+    for (std::size_t i = 0; i < parameters_.size(); ++i)
+        if (seen_in_[i] == pass) arrived(i);
 }
 
 void Reducer::begin(const PassTerms& given, bool shadow) {
@@ -117,9 +122,15 @@ void Reducer::begin(const PassTerms& given, bool shadow) {
 void Reducer::accumulated(std::size_t i) {
     used_[i] = 1;
     if (!running_) {
-        if (!armed_ || autograd::current_graph_task_id() < 0) return;
+        if (!armed_) {
+            seen_in_[i] = autograd::current_graph_task_id();
+            return;
+        }
         begin_on_tape();
     }
+    arrived(i);
+}
+void Reducer::arrived(std::size_t i) {
     settle();
     ++counts_[i];
     last_ = i;

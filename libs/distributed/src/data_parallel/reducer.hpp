@@ -56,6 +56,7 @@ private:
     // What the tape tells.
     void gradient_arrives();
     void accumulated(std::size_t parameter);
+    void arrived(std::size_t parameter);
     void at_end_of_pass() noexcept;
     // The pass (reducer.cpp).
     void begin_on_tape();
@@ -104,6 +105,7 @@ private:
 
     // From pass to pass.
     std::int64_t passes_ = 0;
+    std::vector<std::int64_t> seen_in_; ///< the pass in which each accumulated last before reduction began
     std::vector<char> used_; ///< since the last reduced pass
     Tensor used_anywhere_;   ///< by any rank in this pass
     Work used_work_;

@@ -56,11 +56,12 @@ public:
 
 private:
     std::vector<std::int64_t> exchange(std::int64_t code) const;
-    JoinRound round_of(const std::vector<std::int64_t>& codes) const;
+    JoinRound round_of(const std::vector<std::int64_t>& codes);
     void leave() noexcept;
     std::vector<Joinable*> objects_;
     JoinOptions options_;
     ProcessGroup group_;
+    std::int64_t last_ = 0; ///< of those that have run longest so far
     bool open_ = false;
     int exceptions_;
 };
