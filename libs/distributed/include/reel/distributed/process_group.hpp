@@ -37,8 +37,18 @@ public:
     /// Ends the group: whoever waits or calls next, on any rank, gets a DistError with this reason.
     void abort(const std::string& reason) const;
     detail::Group& get() const;
+    const std::shared_ptr<detail::Group>& share() const noexcept { return group_; }
+    /// What `new_group` returns to ranks that are no members: false, and calls with it do nothing, as in PyTorch, where
+    /// all ranks run one program.
+    static ProcessGroup outside() {
+        ProcessGroup g;
+        g.outside_ = true;
+        return g;
+    }
+    bool is_outside() const noexcept { return outside_; }
 
 private:
+    bool outside_ = false;
     std::shared_ptr<detail::Group> group_;
 };
 
