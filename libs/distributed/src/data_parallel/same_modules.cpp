@@ -1,16 +1,14 @@
 // Do the ranks wrap the same module? They exchange a line of text for each tensor.
 #include "data_parallel/same_modules.hpp"
 
-#include <algorithm>
-#include <cstring>
 #include <sstream>
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops/factory/empty.hpp>
-#include <reel/autograd/ops/factory/full.hpp>
-#include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/distributed/collectives.hpp>
+
+#include "agreement/texts.hpp"
 
 namespace reel::distributed::detail {
 
@@ -31,26 +29,6 @@ std::vector<std::string> lines_of(const std::string& text) {
     std::istringstream stream(text);
     for (std::string line; std::getline(stream, line);) lines.push_back(line);
     return lines;
-}
-
-/// Every member's text, in the order of ranks. (A backend may carry tensors of one device only.)
-std::vector<std::string> gather_texts(const std::string& mine, const ProcessGroup& group, Device device) {
-    const std::int64_t n = group.size();
-    const Tensor size = reel::full({1}, Scalar(std::int64_t(mine.size())), kLong).to(device),
-                 sizes = reel::empty({n}, TensorOptions(kLong).device(device));
-    all_gather_into(sizes, size, group);
-    const Tensor all_sizes = sizes.to(Device(kCPU));
-    const std::int64_t* const bytes = all_sizes.data_ptr<std::int64_t>();
-    const std::int64_t longest = *std::max_element(bytes, bytes + n);
-    const Tensor part = reel::zeros({longest}, kByte);
-    std::memcpy(part.data_ptr(), mine.data(), mine.size());
-    const Tensor whole = reel::empty({n * longest}, TensorOptions(kByte).device(device));
-    all_gather_into(whole, part.to(device), group);
-    const Tensor host = whole.to(Device(kCPU));
-    const char* const first = static_cast<const char*>(host.data_ptr());
-    std::vector<std::string> texts;
-    for (std::int64_t r = 0; r < n; ++r) texts.emplace_back(first + r * longest, std::size_t(bytes[r]));
-    return texts;
 }
 
 void compare(const char* who, const char* kind, const std::vector<std::string>& texts, const ProcessGroup& group) {
@@ -75,11 +53,8 @@ void compare(const char* who, const char* kind, const std::vector<std::string>& 
 
 void check_same_modules(const char* who, const NamedTensorList& parameters, const NamedTensorList& buffers,
                         const ProcessGroup& group) {
-    const NoGradGuard no_grad;
-    const NamedTensorList& any = parameters.empty() ? buffers : parameters;
-    const Device device = any.empty() ? Device(kCPU) : any.front().second.device();
-    compare(who, "parameter", gather_texts(describe(parameters, true), group, device), group);
-    compare(who, "buffer", gather_texts(describe(buffers, false), group, device), group);
+    compare(who, "parameter", gather_texts(describe(parameters, true), group), group);
+    compare(who, "buffer", gather_texts(describe(buffers, false), group), group);
 }
 
 void send_tensors(const std::vector<Tensor>& tensors, std::int64_t from, const ProcessGroup& group) {
