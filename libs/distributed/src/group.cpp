@@ -102,9 +102,14 @@ std::shared_ptr<WorkState> Group::queue(Call call) {
     return state;
 }
 
+void Group::number(Call& call) {
+    // messages between two are none of the others' business
+    if (call.envelope.tag == Envelope::no_tag) call.envelope.call = ++calls_;
+}
+
 void Group::run(Call call) {
     std::unique_lock lock(mutex_);
-    call.envelope.call = ++calls_;
+    number(call);
     if (!lane_.claim()) {
         const Work work(queue(std::move(call)));
         lock.unlock();
@@ -118,7 +123,7 @@ void Group::run(Call call) {
 
 Work Group::start(Call call) {
     const std::lock_guard lock(mutex_);
-    call.envelope.call = ++calls_;
+    number(call);
     return Work(queue(std::move(call)));
 }
 
@@ -126,7 +131,7 @@ void Group::refuse(Operation operation, std::exception_ptr error, const std::str
     Call call{envelope(operation), {}, [reason](Exchange& x) { x.refuse(reason); }};
     {
         const std::lock_guard lock(mutex_);
-        call.envelope.call = ++calls_;
+        number(call);
         if (lane_.claim()) {
             perform(call);
             lane_.release();

@@ -86,6 +86,7 @@ private:
     std::optional<Failure> perform(const Call& call);
     std::optional<Failure> accept(const Call& call, std::int64_t peer, const Message* message, const Failure* failure);
     std::shared_ptr<WorkState> queue(Call call); // with the lock held
+    void number(Call& call);                     // so, too
 
     std::shared_ptr<World> world_;
     std::int64_t id_, me_ = 0;
