@@ -31,8 +31,13 @@ void Exchange::send_as(std::int64_t member, Envelope envelope, const void* bytes
     envelope.payload = size;
     const std::int64_t rank = group_.ranks()[std::size_t(member)];
     if (group_.world().transport().send(rank, envelope, bytes, deadline_)) return;
+    if (!group_.world().mailbox().loss(rank).empty()) {
+        // in a collective it is waited for, too, and may have left word of why
+        if (envelope.tag == Envelope::no_tag) return;
+        if (group_.world().mailbox().failure(group_.id())) fail_ended();
+        fail_lost(rank);
+    }
     if (group_.world().mailbox().failure(group_.id())) fail_ended();
-    if (!group_.world().mailbox().loss(rank).empty()) fail_lost(rank);
     needed_ = {rank};
     fail_late();
 }

@@ -80,12 +80,12 @@ void Mailbox::lose(std::int64_t peer, const std::string& reason) {
 void Mailbox::set_pump(std::function<bool()> pump) { state_->pump = std::move(pump); }
 bool Mailbox::pump() { return state_->pump && state_->pump(); }
 
-bool Mailbox::wait_until(Deadline deadline, const std::function<bool()>& done) {
+bool Mailbox::wait_until(Deadline deadline, const std::function<bool()>& done, bool pumping) {
     std::unique_lock lock(state_->mutex);
     int idle = 0;
     while (!done()) {
         if (Clock::now() >= deadline) return false;
-        if (!state_->pump) {
+        if (!state_->pump || !pumping) {
             if (deadline == Deadline::max()) state_->changed.wait(lock);
             else state_->changed.wait_until(lock, deadline);
             continue;

@@ -1,5 +1,6 @@
 #include "open_world.hpp"
 
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -65,6 +66,13 @@ void enter(Context& here, std::shared_ptr<World> world, const Options& options) 
     std::iota(all.begin(), all.end(), 0);
     here.group = world->add_group(all, "default", options.timeout);
     here.world = std::move(world);
+    if (&here != &context_of_process()) return;
+    // before the libraries end, and with word to the others
+    static const bool once = std::atexit([] {
+                                 if (context_of_process().world)
+                                     exit(context_of_process(), "has ended without finalize()", true);
+                             }) == 0;
+    static_cast<void>(once);
 }
 
 void exit(Context& here, const std::string& reason, bool failed) {

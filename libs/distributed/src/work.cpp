@@ -10,7 +10,8 @@ namespace {
 /// Waits until `limit`; what takes longer is at its end for all.
 void wait_for(detail::WorkState& state, std::chrono::milliseconds limit) {
     detail::Group& group = *state.group;
-    if (!group.world().mailbox().wait_until(detail::deadline_after(limit), [&] { return state.completed(); })) {
+    if (!group.world().mailbox().wait_until(
+            detail::deadline_after(limit), [&] { return state.completed(); }, state.posted)) {
         const detail::Failure late{
             str(group.where(state.envelope), ": not done within the ", double(limit.count()) / 1000.0, " s of wait")};
         group.fail(late);

@@ -49,10 +49,12 @@ namespace {
 thread_local Context* of_thread = nullptr;
 } // namespace
 
-Context& context() {
+Context& context_of_process() {
     static Context of_process;
-    return of_thread ? *of_thread : of_process;
+    return of_process;
 }
+
+Context& context() { return of_thread ? *of_thread : context_of_process(); }
 
 ContextOfThread::ContextOfThread(Context& own) : previous_(std::exchange(of_thread, &own)) {}
 ContextOfThread::~ContextOfThread() { of_thread = previous_; }

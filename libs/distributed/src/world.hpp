@@ -43,6 +43,7 @@ struct Context {
     std::shared_ptr<Group> group; ///< the default one
 };
 Context& context();
+Context& context_of_process();
 /// Makes `own` the calling thread's context for a scope.
 class ContextOfThread {
 public:
