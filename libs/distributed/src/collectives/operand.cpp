@@ -1,4 +1,4 @@
-#include "operand.hpp"
+#include "collectives/operand.hpp"
 
 #include <cstring>
 

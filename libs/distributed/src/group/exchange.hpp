@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "group.hpp"
+#include "group/group.hpp"
 
 namespace reel::distributed::detail {
 

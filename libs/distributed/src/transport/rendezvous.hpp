@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "environment.hpp"
-#include "socket_io.hpp"
+#include "group/environment.hpp"
+#include "transport/socket_io.hpp"
 
 namespace reel::distributed::detail {
 

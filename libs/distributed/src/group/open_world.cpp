@@ -1,4 +1,4 @@
-#include "open_world.hpp"
+#include "group/open_world.hpp"
 
 #include <cstdlib>
 #include <map>
@@ -7,11 +7,11 @@
 
 #include <reel/autograd/error.hpp>
 
-#include "backend_library.hpp"
-#include "environment.hpp"
-#include "group.hpp"
-#include "sockets_transport.hpp"
-#include "threads_transport.hpp"
+#include "group/environment.hpp"
+#include "group/group.hpp"
+#include "transport/backend_library.hpp"
+#include "transport/sockets_transport.hpp"
+#include "transport/threads_transport.hpp"
 
 namespace reel::distributed::detail {
 

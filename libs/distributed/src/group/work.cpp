@@ -2,7 +2,7 @@
 
 #include <reel/autograd/error.hpp>
 
-#include "group.hpp"
+#include "group/group.hpp"
 
 namespace reel::distributed {
 

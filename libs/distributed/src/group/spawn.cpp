@@ -7,8 +7,8 @@
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/parallel.hpp>
 
-#include "open_world.hpp"
-#include "threads_transport.hpp"
+#include "group/open_world.hpp"
+#include "transport/threads_transport.hpp"
 
 namespace reel::distributed {
 

@@ -4,9 +4,9 @@
 
 #include <reel/autograd/error.hpp>
 
-#include "algorithms.hpp"
-#include "issue.hpp"
-#include "reduction.hpp"
+#include "collectives/algorithms.hpp"
+#include "collectives/reduction.hpp"
+#include "group/issue.hpp"
 
 namespace reel::distributed {
 

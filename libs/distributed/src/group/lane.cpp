@@ -1,4 +1,4 @@
-#include "lane.hpp"
+#include "group/lane.hpp"
 
 #include <condition_variable>
 #include <deque>

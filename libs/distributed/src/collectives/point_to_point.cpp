@@ -2,8 +2,8 @@
 
 #include <reel/autograd/error.hpp>
 
-#include "issue.hpp"
-#include "operand.hpp"
+#include "collectives/operand.hpp"
+#include "group/issue.hpp"
 
 namespace reel::distributed {
 

@@ -1,10 +1,10 @@
-#include "world.hpp"
+#include "group/world.hpp"
 
 #include <algorithm>
 
 #include <reel/autograd/error.hpp>
 
-#include "group.hpp"
+#include "group/group.hpp"
 
 namespace reel::distributed::detail {
 

@@ -1,4 +1,4 @@
-#include "sockets_transport.hpp"
+#include "transport/sockets_transport.hpp"
 
 #include <atomic>
 #include <mutex>
@@ -11,7 +11,7 @@
 
 #include <reel/autograd/error.hpp>
 
-#include "rendezvous.hpp"
+#include "transport/rendezvous.hpp"
 
 namespace reel::distributed::detail {
 

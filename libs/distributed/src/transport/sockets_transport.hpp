@@ -5,7 +5,7 @@
 
 #include <reel/distributed/detail/transport.hpp>
 
-#include "environment.hpp"
+#include "group/environment.hpp"
 
 namespace reel::distributed::detail {
 

@@ -1,8 +1,8 @@
-#include "algorithms.hpp"
+#include "collectives/algorithms.hpp"
 
 #include <cstring>
 
-#include "reduction.hpp"
+#include "collectives/reduction.hpp"
 
 namespace reel::distributed::detail {
 

@@ -1,4 +1,4 @@
-#include "socket_io.hpp"
+#include "transport/socket_io.hpp"
 
 #include <algorithm>
 #include <cerrno>

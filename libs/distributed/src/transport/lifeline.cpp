@@ -11,7 +11,7 @@
 
 #include <reel/autograd/error.hpp>
 
-#include "socket_io.hpp"
+#include "transport/socket_io.hpp"
 
 namespace reel::distributed::detail {
 

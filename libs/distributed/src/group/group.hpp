@@ -12,8 +12,8 @@
 #include <reel/autograd/tensor.hpp>
 #include <reel/distributed/work.hpp>
 
-#include "lane.hpp"
-#include "world.hpp"
+#include "group/lane.hpp"
+#include "group/world.hpp"
 
 namespace reel::distributed::detail {
 

@@ -1,4 +1,4 @@
-#include "backend_library.hpp"
+#include "transport/backend_library.hpp"
 
 #include <string>
 

@@ -1,11 +1,11 @@
-#include "group.hpp"
+#include "group/group.hpp"
 
 #include <algorithm>
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
 
-#include "exchange.hpp"
+#include "group/exchange.hpp"
 
 namespace reel::distributed::detail {
 

@@ -1,4 +1,4 @@
-#include "environment.hpp"
+#include "group/environment.hpp"
 
 #include <charconv>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "threads_transport.hpp"
+#include "transport/threads_transport.hpp"
 
 namespace reel::distributed::detail {
 

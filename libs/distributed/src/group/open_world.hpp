@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "world.hpp"
+#include "group/world.hpp"
 
 namespace reel::distributed::detail {
 

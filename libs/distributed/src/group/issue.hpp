@@ -6,8 +6,8 @@
 #include <reel/distributed/process_group.hpp>
 #include <reel/distributed/work.hpp>
 
-#include "exchange.hpp"
-#include "group.hpp"
+#include "group/exchange.hpp"
+#include "group/group.hpp"
 
 namespace reel::distributed::detail {
 

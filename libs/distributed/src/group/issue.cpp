@@ -1,4 +1,4 @@
-#include "issue.hpp"
+#include "group/issue.hpp"
 
 #include <mutex>
 

@@ -4,9 +4,9 @@
 
 #include <reel/autograd/error.hpp>
 
-#include "environment.hpp"
-#include "open_world.hpp"
-#include "world.hpp"
+#include "group/environment.hpp"
+#include "group/open_world.hpp"
+#include "group/world.hpp"
 
 namespace reel::distributed {
 

@@ -1,4 +1,4 @@
-#include "reduction.hpp"
+#include "collectives/reduction.hpp"
 
 #include <algorithm>
 #include <complex>

@@ -1,4 +1,4 @@
-#include "rendezvous.hpp"
+#include "transport/rendezvous.hpp"
 
 #include <cstring>
 

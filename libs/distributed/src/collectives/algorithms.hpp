@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
-#include "exchange.hpp"
-#include "operand.hpp"
+#include "collectives/operand.hpp"
+#include "group/exchange.hpp"
 
 namespace reel::distributed::detail {
 

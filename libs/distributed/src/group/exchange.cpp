@@ -1,4 +1,4 @@
-#include "exchange.hpp"
+#include "group/exchange.hpp"
 
 #include <algorithm>
 #include <sstream>
