@@ -10,6 +10,8 @@
 #include <reel/cuda/device.hpp>
 
 #include "common/checkout_file.hpp"
+#include "oracle/launch.hpp"
+#include "oracle/ranks.hpp"
 #include "oracle/report.hpp"
 
 namespace {
@@ -32,10 +34,39 @@ reel::Device device_from_name(const std::string& name) {
     return reel::Device(name);
 }
 
+std::vector<fs::path> files_below(const std::vector<std::string>& folders) {
+    std::vector<fs::path> files;
+    for (const std::string& folder : folders) {
+        if (!fs::exists(folder)) throw std::runtime_error(folder + ": no such folder");
+        if (fs::is_regular_file(folder)) files.emplace_back(folder);
+        else
+            for (auto entry = fs::recursive_directory_iterator(folder); entry != fs::recursive_directory_iterator();
+                 ++entry)
+                if (entry->is_regular_file() && entry->path().extension() == ".safetensors")
+                    files.push_back(entry->path());
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+/// The folders `distributed`. Says whether this process is the one that counts.
+bool run_on_ranks(const std::vector<std::string>& folders, reel::distributed::Backend backend, replay::Report& report) {
+    replay::Ranks ranks(report.options.ranks, backend);
+    for (const std::string& folder : folders) {
+        std::vector<fs::path> found;
+        if (fs::canonical(folder).filename() == "distributed") found.emplace_back(folder);
+        else if (fs::is_directory(folder))
+            for (const auto& entry : fs::recursive_directory_iterator(folder))
+                if (entry.is_directory() && entry.path().filename() == "distributed") found.push_back(entry.path());
+        for (const fs::path& f : found) replay::RankCases::run_all(f, ranks, report);
+    }
+    return ranks.reports();
+}
+
 int run(int argc, char** argv) {
     replay::Options options;
     std::vector<std::string> folders;
-    std::string layout = "contiguous", device;
+    std::string layout = "contiguous", device, backend;
     int threads = 0;
     po::options_description text("oracle-replay DIR...  runs every *.safetensors below");
     text.add_options()("help", "this text")("filter", po::value(&options.filter),
@@ -49,7 +80,10 @@ int run(int argc, char** argv) {
         "differences",
         po::value(&options.differences_file)->default_value(replay::checkout_file("test/reference/differences.json")),
         "what is known to differ from the reference (doc/adr/0027); an empty name for nothing")(
-        "dir", po::value(&folders), "folders");
+        "ranks", po::value(&options.ranks),
+        "cases of several ranks, too, with so many")("backend", po::value(&backend)->default_value("threads"),
+                                                     "for these: threads, sockets or mpi; processes are started unless "
+                                                     "a launcher has done so")("dir", po::value(&folders), "folders");
     po::positional_options_description positional;
     positional.add("dir", -1);
     po::variables_map vm;
@@ -64,20 +98,13 @@ int run(int argc, char** argv) {
     options.device = device_from_name(device);
     reel::globalContext().setAllowTF32CuDNN(false); // cases hold what float32 gives
 
-    std::vector<fs::path> files;
-    for (const std::string& folder : folders) {
-        if (!fs::exists(folder)) throw std::runtime_error(folder + ": no such folder");
-        if (fs::is_regular_file(folder)) files.emplace_back(folder);
-        else
-            for (auto entry = fs::recursive_directory_iterator(folder); entry != fs::recursive_directory_iterator();
-                 ++entry)
-                if (entry->is_regular_file() && entry->path().extension() == ".safetensors")
-                    files.push_back(entry->path());
-    }
-    std::sort(files.begin(), files.end());
+    if (options.ranks > 0)
+        if (const auto status = replay::launch(options.ranks, reel::distributed::backend(backend), argv))
+            return *status;
     const std::regex filter(options.filter);
     replay::Report report(options);
-    for (const fs::path& path : files) {
+    if (options.ranks > 0 && !run_on_ranks(folders, reel::distributed::backend(backend), report)) return 0;
+    for (const fs::path& path : files_below(folders)) {
         const std::string name = path.parent_path().filename().string() + "/" + path.stem().string();
         if (!std::regex_search(name, filter)) continue;
         if (options.verbose) std::cout << name << std::endl;

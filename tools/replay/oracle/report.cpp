@@ -65,6 +65,11 @@ int Report::print_totals() const {
               << kind("optimizers", "optimizers") << "    " << kind("schedulers", "schedulers") << "    "
               << kind("random", "random") << "    " << kind("training", "training") << "\n";
     std::cout << kind("multistep", "multistep") << "    " << kind("norms", "norms") << "\n";
+    if (options.ranks > 0) {
+        for (const char* name : kinds_of_ranks)
+            std::cout << (name == kinds_of_ranks[0] ? "" : "  ") << kind(name, name);
+        std::cout << "    " << sum("collectives").as_listed << " differ as listed\n";
+    }
     for (const auto& [name, files_of_kind] : kinds)
         for (const auto& [key, c] : files_of_kind)
             if (c.failed) return 1;
@@ -73,8 +78,10 @@ int Report::print_totals() const {
 
 void Report::write_json() const {
     json::object root;
-    for (const char* kind :
-         {"ops", "modules", "optimizers", "schedulers", "random", "training", "multistep", "norms"}) {
+    std::vector<const char*> names{"ops",    "modules",  "optimizers", "schedulers",
+                                   "random", "training", "multistep",  "norms"};
+    if (options.ranks > 0) names.insert(names.end(), std::begin(kinds_of_ranks), std::end(kinds_of_ranks));
+    for (const char* kind : names) {
         json::object table;
         if (const auto it = kinds.find(kind); it != kinds.end())
             for (const auto& [name, c] : it->second)

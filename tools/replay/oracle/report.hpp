@@ -31,8 +31,11 @@ struct Options {
     std::string filter, json_file, data_file, differences_file;
     reel::Device device = reel::kCPU;
     bool verbose = false;
+    int ranks = 0; ///< cases of several ranks are run with so many; 0: not at all
     MemoryLayout layout = MemoryLayout::contiguous;
 };
+/// The kinds of cases that need several ranks.
+inline constexpr const char* kinds_of_ranks[] = {"collectives", "sampler", "distributed", "faults"};
 
 /// Everything that a run finds out.
 class Report {

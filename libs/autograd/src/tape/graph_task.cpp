@@ -7,6 +7,7 @@
 
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/detail/enclosed_passes.hpp>
+#include <reel/autograd/detail/running_pass.hpp>
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/hooks.hpp>
@@ -153,6 +154,12 @@ void after_accumulation(const variable_list& leaves, std::function<void()> fn) {
     running->after(accumulators, std::move(fn));
 }
 bool impl::runs_in_this_pass(Node& node) { return running && running->will_execute(&node); }
+bool impl::pass_is_restricted() noexcept { return running && running->restricted(); }
+bool impl::accumulates_into(const Tensor& leaf) {
+    if (!running || !leaf.impl()->meta()) return false;
+    const NodePtr n = existing_accumulator(leaf);
+    return n && running->will_execute(n.get());
+}
 void impl::at_end_of_pass(std::function<void()> fn) { running->at_end(std::move(fn)); }
 
 std::int64_t current_graph_task_id() { return running ? std::int64_t(running->id()) : -1; }

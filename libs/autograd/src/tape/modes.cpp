@@ -46,6 +46,10 @@ SavedTensorsHooksGuard::~SavedTensorsHooksGuard() {
     tape_modes().saved_hooks.pop_back();
     update_observers();
 }
+std::pair<PackHook, UnpackHook> current_saved_tensors_hooks() {
+    const auto& pairs = tape_modes().saved_hooks;
+    return pairs.empty() ? std::pair<PackHook, UnpackHook>() : std::pair(pairs.back().pack, pairs.back().unpack);
+}
 DisableSavedTensorsHooksGuard::DisableSavedTensorsHooksGuard(std::string message) {
     REEL_CHECK(tape_modes().saved_hooks.empty(), message);
     tape_modes().saved_hooks_disabled.push_back(std::move(message));

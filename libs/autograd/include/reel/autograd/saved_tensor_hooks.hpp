@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <reel/autograd/value.hpp>
 
@@ -20,6 +21,8 @@ public:
     ~SavedTensorsHooksGuard();
     SavedTensorsHooksGuard(const SavedTensorsHooksGuard&) = delete;
 };
+/// The pair that is in force on this thread, for pairs that pass on to it; two empty functions outside of every scope.
+std::pair<PackHook, UnpackHook> current_saved_tensors_hooks();
 /// Entering a pair in this scope throws Error with `message`.
 class DisableSavedTensorsHooksGuard {
 public:

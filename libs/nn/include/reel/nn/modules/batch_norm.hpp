@@ -62,7 +62,7 @@ template <std::size_t D, class Derived> class BatchNormImpl : public NormImplBas
 public:
     using NormImplBase<D, Derived, BatchNormOptions>::NormImplBase;
     static constexpr const char* forward_arguments = "input";
-    Tensor forward(const Tensor& input);
+    virtual Tensor forward(const Tensor& input);
 };
 /// The same with the moments of each example.
 template <std::size_t D, class Derived> class InstanceNormImpl : public NormImplBase<D, Derived, InstanceNormOptions> {

@@ -1,0 +1,200 @@
+#include <reel/distributed/detail/mailbox.hpp>
+
+#include <condition_variable>
+#include <deque>
+#include <iomanip>
+#include <map>
+#include <mutex>
+#include <sstream>
+
+namespace reel::distributed::detail {
+
+Deadline deadline_after(std::chrono::milliseconds timeout) {
+    const auto now = Clock::now();
+    const auto most = std::chrono::duration_cast<std::chrono::milliseconds>(Deadline::max() - now);
+    return timeout >= most ? Deadline::max() : now + timeout;
+}
+
+struct Mailbox::State {
+    mutable std::mutex mutex;
+    std::condition_variable changed;
+    std::map<Key, std::deque<Message>> arrived;
+    std::map<Key, std::deque<Receiver>> posted;
+    std::map<std::int64_t, Failure> failures;                                                     // by group
+    std::vector<std::string> lost;                                                                // by peer
+    std::map<std::pair<std::int64_t, std::int64_t>, std::pair<Envelope, Clock::time_point>> last; // by group and peer
+    std::function<bool()> pump;
+
+    /// Takes the receivers away of which `which` is true; to be called without the lock.
+    std::vector<Receiver> withdraw(const std::function<bool(const Key&)>& which) {
+        std::vector<Receiver> found;
+        for (auto i = posted.begin(); i != posted.end();) {
+            if (which(i->first)) {
+                for (Receiver& r : i->second) found.push_back(std::move(r));
+                i = posted.erase(i);
+            } else ++i;
+        }
+        return found;
+    }
+};
+
+Mailbox::Mailbox(std::int64_t world) : state_(std::make_unique<State>()) { state_->lost.resize(std::size_t(world)); }
+Mailbox::~Mailbox() = default;
+
+void Mailbox::deliver(std::int64_t from, Message message) {
+    const Envelope& e = message.envelope;
+    if (e.kind == Envelope::Kind::kLeave) return lose(from, message.payload.text());
+    if (e.kind == Envelope::Kind::kAbort) {
+        fail(e.group, {message.payload.text(), true});
+        return;
+    }
+    Receiver receiver;
+    {
+        const std::lock_guard lock(state_->mutex);
+        state_->last[{e.group, from}] = {e, Clock::now()};
+        const Key key{e.group, from, e.tag};
+        if (const auto i = state_->posted.find(key); i != state_->posted.end()) {
+            receiver = std::move(i->second.front());
+            i->second.pop_front();
+            if (i->second.empty()) state_->posted.erase(i);
+        } else state_->arrived[key].push_back(std::move(message));
+        // under the lock: who was waiting may end the mailbox's life as soon as it is open
+        if (!receiver) state_->changed.notify_all();
+    }
+    if (receiver) receiver(&message, nullptr);
+}
+
+void Mailbox::lose(std::int64_t peer, const std::string& reason) {
+    std::vector<Receiver> waiting;
+    {
+        const std::lock_guard lock(state_->mutex);
+        std::string& known = state_->lost[std::size_t(peer)];
+        if (known.empty()) known = reason;
+        waiting = state_->withdraw([&](const Key& k) { return k.peer == peer; });
+        state_->changed.notify_all();
+    }
+    const Failure failure{str("rank ", peer, " ", reason)};
+    for (Receiver& r : waiting) r(nullptr, &failure);
+}
+
+void Mailbox::set_pump(std::function<bool()> pump) { state_->pump = std::move(pump); }
+bool Mailbox::pump() { return state_->pump && state_->pump(); }
+
+bool Mailbox::wait_until(Deadline deadline, const std::function<bool()>& done, bool pumping) {
+    std::unique_lock lock(state_->mutex);
+    int idle = 0;
+    while (!done()) {
+        if (Clock::now() >= deadline) return false;
+        if (!state_->pump || !pumping) {
+            if (deadline == Deadline::max()) state_->changed.wait(lock);
+            else state_->changed.wait_until(lock, deadline);
+            continue;
+        }
+        lock.unlock();
+        const bool came = state_->pump();
+        lock.lock();
+        idle = came ? 0 : idle + 1;
+        // quick answers for who computes in step, and no core burnt by who waits long
+        if (idle > 2000 && !done()) state_->changed.wait_for(lock, std::chrono::microseconds(idle > 20000 ? 1000 : 50));
+    }
+    return true;
+}
+
+void Mailbox::notify() {
+    const std::lock_guard lock(state_->mutex);
+    state_->changed.notify_all();
+}
+
+Mailbox::Wait Mailbox::take(const Key& key, const std::vector<std::int64_t>& needed, Deadline deadline,
+                            Message& message, std::int64_t& peer) {
+    Wait outcome = Wait::kLate;
+    const auto look = [&] {
+        if (const auto i = state_->arrived.find(key); i != state_->arrived.end()) {
+            message = std::move(i->second.front());
+            i->second.pop_front();
+            if (i->second.empty()) state_->arrived.erase(i);
+            outcome = Wait::kCame;
+            return true;
+        }
+        if (state_->failures.contains(key.group)) {
+            outcome = Wait::kFailed;
+            return true;
+        }
+        for (const std::int64_t p : needed) {
+            if (!state_->lost[std::size_t(p)].empty() && !state_->arrived.contains({key.group, p, key.tag})) {
+                peer = p;
+                outcome = Wait::kLost;
+                return true;
+            }
+        }
+        return false;
+    };
+    wait_until(deadline, look);
+    return outcome;
+}
+
+void Mailbox::post(const Key& key, Receiver receiver) {
+    Message message;
+    std::optional<Failure> failure;
+    {
+        const std::lock_guard lock(state_->mutex);
+        const auto i = state_->arrived.find(key);
+        const auto failed = state_->failures.find(key.group);
+        const std::string& lost = state_->lost[std::size_t(key.peer)];
+        if (i != state_->arrived.end()) {
+            message = std::move(i->second.front());
+            i->second.pop_front();
+            if (i->second.empty()) state_->arrived.erase(i);
+        } else if (failed != state_->failures.end()) failure = failed->second;
+        else if (!lost.empty()) failure = Failure{str("rank ", key.peer, " ", lost)};
+        else {
+            state_->posted[key].push_back(std::move(receiver));
+            return;
+        }
+    }
+    receiver(failure ? nullptr : &message, failure ? &*failure : nullptr);
+}
+
+bool Mailbox::has(const Key& key) const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->arrived.contains(key);
+}
+
+bool Mailbox::fail(std::int64_t group, const Failure& failure) {
+    std::vector<Receiver> waiting;
+    {
+        const std::lock_guard lock(state_->mutex);
+        if (!state_->failures.emplace(group, failure).second) return false;
+        waiting = state_->withdraw([&](const Key& k) { return k.group == group; });
+        state_->changed.notify_all();
+    }
+    for (Receiver& r : waiting) r(nullptr, &failure);
+    return true;
+}
+
+std::optional<Failure> Mailbox::failure(std::int64_t group) const {
+    const std::lock_guard lock(state_->mutex);
+    const auto i = state_->failures.find(group);
+    return i == state_->failures.end() ? std::nullopt : std::optional(i->second);
+}
+
+std::string Mailbox::loss(std::int64_t peer) const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->lost[std::size_t(peer)];
+}
+
+std::string Mailbox::last_of(std::int64_t group, std::int64_t peer) const {
+    const std::lock_guard lock(state_->mutex);
+    const auto i = state_->last.find({group, peer});
+    if (i == state_->last.end()) return "nothing was heard of it in this group";
+    const auto& [envelope, when] = i->second;
+    std::ostringstream s;
+    s << "the last that was heard of it is ";
+    if (envelope.tag == Envelope::no_tag) s << "call " << envelope.call << " (" << envelope.describe() << ")";
+    else s << envelope.describe();
+    s << ", " << std::fixed << std::setprecision(1) << std::chrono::duration<double>(Clock::now() - when).count()
+      << " s ago";
+    return s.str();
+}
+
+} // namespace reel::distributed::detail

@@ -1,0 +1,108 @@
+// Modules for tests of data parallelism.
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <reel/autograd/ops.hpp>
+#include <reel/nn.hpp>
+
+#include "distributed/training.hpp"
+
+namespace reel::testing {
+
+inline Tensor leaf(double v) { return full({}, v).requires_grad_(); }
+inline double number(const Tensor& t) { return t.defined() ? t.item<double>() : -1000; }
+
+/// x * w with one parameter w.
+struct ScaleImpl : nn::Module {
+    ScaleImpl() { w = register_parameter("w", full({}, 3.0)); }
+    Tensor forward(const Tensor& x) { return x * w; }
+    Tensor w;
+};
+REEL_MODULE(Scale);
+
+/// Two results; the second counts twice.
+struct TwoHeadsImpl : nn::Module {
+    TwoHeadsImpl() {
+        left = register_module("left", Scale());
+        right = register_module("right", Scale());
+    }
+    std::tuple<Tensor, Tensor> forward(const Tensor& x) { return {left(x), right(x)}; }
+    Scale left{nullptr}, right{nullptr};
+};
+REEL_MODULE(TwoHeads);
+
+struct TiedImpl : nn::Module {
+    TiedImpl() {
+        a = register_module("a", nn::Linear(6, 6));
+        b = register_module("b", nn::Linear(nn::LinearOptions(6, 6).bias(false)));
+        c = register_module("c", nn::Linear(6, 3));
+        b->weight = b->register_parameter("weight", a->weight);
+    }
+    Tensor forward(const Tensor& x) { return c(tanh(b(tanh(a(x))))); }
+    nn::Linear a{nullptr}, b{nullptr}, c{nullptr};
+};
+REEL_MODULE(Tied);
+
+/// Takes one of two ways, or none.
+struct BranchImpl : nn::Module {
+    BranchImpl() {
+        trunk = register_module("trunk", nn::Linear(6, 5));
+        left = register_module("left", nn::Linear(5, 5));
+        right = register_module("right", nn::Linear(5, 5));
+        head = register_module("head", nn::Linear(5, 3));
+    }
+    Tensor forward(const Tensor& x) {
+        const Tensor h = tanh(trunk(x));
+        return head(which == 0 ? tanh(left(h)) : which == 1 ? tanh(right(h)) : h);
+    }
+    nn::Linear trunk{nullptr}, left{nullptr}, right{nullptr}, head{nullptr};
+    std::int64_t which = 0;
+};
+REEL_MODULE(Branch);
+
+/// A buffer to which each forward adds.
+struct WithBufferImpl : nn::Module {
+    WithBufferImpl() {
+        w = register_parameter("w", ones({}));
+        seen = register_buffer("seen", zeros({}, kDouble));
+    }
+    Tensor forward(const Tensor& x) {
+        {
+            const NoGradGuard no_grad;
+            seen.add_(add);
+        }
+        return x * w;
+    }
+    Tensor w, seen;
+    double add = 1;
+};
+REEL_MODULE(WithBuffer);
+
+inline bool same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        if (a[i].defined() != b[i].defined() || (a[i].defined() && !equal(a[i], b[i]))) return false;
+    return true;
+}
+
+/// Of `small_net` over the batches of `n` ranks: each divided, then added up in the order of ranks.
+inline std::vector<Tensor> mean_gradients(std::int64_t step, std::int64_t n) {
+    std::vector<Tensor> sums;
+    for (std::int64_t r = 0; r < n; ++r) {
+        nn::Sequential net = small_net();
+        loss_of(net, batch_of(step, r)).backward();
+        std::size_t i = 0;
+        for (const Tensor& p : net->parameters()) {
+            const Tensor part = p.grad() / n;
+            if (r == 0) sums.push_back(part);
+            else sums[i] = sums[i] + part;
+            ++i;
+        }
+    }
+    return sums;
+}
+
+} // namespace reel::testing
