@@ -18,9 +18,12 @@ template <class F> std::int64_t allocations_of(F fn) {
 }
 } // namespace reel::testing
 
-void* operator new(std::size_t n) {
+void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
     reel::testing::allocations.fetch_add(1, std::memory_order_relaxed);
-    if (void* const p = std::malloc(n ? n : 1)) return p;
+    return std::malloc(n ? n : 1);
+}
+void* operator new(std::size_t n) {
+    if (void* const p = ::operator new(n, std::nothrow)) return p;
     throw std::bad_alloc();
 }
 void operator delete(void* p) noexcept { std::free(p); }

@@ -29,7 +29,6 @@ const Exception exceptions[] = {
     {"lstm", "host operand", "the batch sizes are numbers of the host's, as PyTorch's"},
     {"rnn_relu", "host operand", "the batch sizes are numbers of the host's, as PyTorch's"},
     {"rnn_tanh", "host operand", "the batch sizes are numbers of the host's, as PyTorch's"},
-    {"tensor_split", "meta", "a tensor of places to split at is read, and meta holds no values"},
     {"linspace", "meta", "a tensor stands for a number there, which meta does not have"},
     {"logspace", "meta", "a tensor stands for a number there, which meta does not have"},
     {"argwhere", "alone", "an element without dimensions has no place"},

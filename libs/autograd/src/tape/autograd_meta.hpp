@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 
+#include <reel/autograd/memory.hpp>
 #include <reel/autograd/node.hpp>
 
 namespace reel::autograd {
@@ -16,6 +17,8 @@ struct PlaceRecord; // places.cpp
 using PostAccumulateFn = std::function<Tensor(const Tensor&)>;
 
 struct AutogradMeta {
+    static void* operator new(std::size_t n) { return cpu_alloc(n); }
+    static void operator delete(void* p, std::size_t n) noexcept { cpu_free(p, n); }
     Tensor grad;
     std::mutex mutex;                               ///< guards `accumulator` and accumulation into `grad` (E-34)
     Node* accumulator = nullptr;                    ///< weak (T-33): the accumulator clears it when it dies

@@ -20,6 +20,11 @@ Dims strides_for(const Tensor& t, std::optional<MemoryFormat> format) {
     if (f == MemoryFormat::Preserve && t.is_non_overlapping_and_dense()) return t.strides();
     return strides_of(t.sizes(), f);
 }
+/// For the elements of `t`.
+Tensor room_for(const Tensor& t, std::optional<MemoryFormat> format, ScalarType dtype, Device device) {
+    if (format == MemoryFormat::Contiguous) return empty_raw(t.sizes(), dtype, device); // where no strides are needed
+    return empty_strided_raw(t.sizes(), strides_for(t, format), dtype, device);
+}
 } // namespace
 
 namespace detail {
@@ -35,7 +40,7 @@ Tensor convert(const Tensor& t, ScalarType dtype, Device device, bool copy, std:
         out = sparse_raw(t.sizes(), {p.indices.to(device, kLong, non_blocking),
                                      p.values.to(device, dtype, non_blocking, copy), p.coalesced});
     } else {
-        out = empty_strided_raw(t.sizes(), strides_for(t, format), dtype, device);
+        out = room_for(t, format, dtype, device);
         copy_raw(out, t, non_blocking);
     }
     const Device from = t.device();
@@ -55,7 +60,7 @@ Tensor clone(const Tensor& input, std::optional<MemoryFormat> memory_format) {
         const SparseParts& p = sparse_parts("clone", input);
         out = sparse_raw(input.sizes(), {p.indices.clone(), p.values.clone(), p.coalesced});
     } else {
-        out = empty_strided_raw(input.sizes(), strides_for(input, memory_format), input.scalar_type(), input.device());
+        out = room_for(input, memory_format, input.scalar_type(), input.device());
         copy_raw(out, input);
     }
     record("clone", {input}, out, {}, [](RuleContext& c) -> GradList { return {c.grad()}; });

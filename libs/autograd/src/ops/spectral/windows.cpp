@@ -138,12 +138,14 @@ Tensor signal_windows_kaiser(std::int64_t M, double beta, bool sym, TensorOption
 
 // The windows of torch's root: n is window_length, where they repeat, or window_length - 1 where `periodic` is false.
 
+/// Those that repeat are the ones without a word.
+#define REEL_PERIODIC_WINDOW(name)                                                                                     \
+    Tensor name(std::int64_t window_length, TensorOptions options) { return name(window_length, true, options); }
+
 /// 1 - |2k/n - 1|
 REEL_OP("bartlett_window(int window_length, *, TensorOptions options={}) -> Tensor", not_differentiable,
         samples(call(5), call(0)))
-Tensor bartlett_window(std::int64_t window_length, TensorOptions options) {
-    return bartlett_window(window_length, true, options);
-}
+REEL_PERIODIC_WINDOW(bartlett_window)
 REEL_OP("bartlett_window(int window_length, bool periodic, *, TensorOptions options={}) -> Tensor", not_differentiable,
         samples(call(5, false), call(1, true)))
 Tensor bartlett_window(std::int64_t window_length, bool periodic, TensorOptions options) {
@@ -152,9 +154,7 @@ Tensor bartlett_window(std::int64_t window_length, bool periodic, TensorOptions 
 /// 0.42 - 0.5 cos(2 pi k/n) + 0.08 cos(4 pi k/n)
 REEL_OP("blackman_window(int window_length, *, TensorOptions options={}) -> Tensor", not_differentiable,
         samples(call(5)))
-Tensor blackman_window(std::int64_t window_length, TensorOptions options) {
-    return blackman_window(window_length, true, options);
-}
+REEL_PERIODIC_WINDOW(blackman_window)
 REEL_OP("blackman_window(int window_length, bool periodic, *, TensorOptions options={}) -> Tensor", not_differentiable,
         samples(call(5, false)))
 Tensor blackman_window(std::int64_t window_length, bool periodic, TensorOptions options) {
@@ -162,9 +162,7 @@ Tensor blackman_window(std::int64_t window_length, bool periodic, TensorOptions 
 }
 /// 0.5 - 0.5 cos(2 pi k/n)
 REEL_OP("hann_window(int window_length, *, TensorOptions options={}) -> Tensor", not_differentiable, samples(call(5)))
-Tensor hann_window(std::int64_t window_length, TensorOptions options) {
-    return hann_window(window_length, true, options);
-}
+REEL_PERIODIC_WINDOW(hann_window)
 REEL_OP("hann_window(int window_length, bool periodic, *, TensorOptions options={}) -> Tensor", not_differentiable,
         samples(call(5, false)))
 Tensor hann_window(std::int64_t window_length, bool periodic, TensorOptions options) {
@@ -173,9 +171,7 @@ Tensor hann_window(std::int64_t window_length, bool periodic, TensorOptions opti
 /// alpha - beta cos(2 pi k/n)
 REEL_OP("hamming_window(int window_length, *, TensorOptions options={}) -> Tensor", not_differentiable,
         samples(call(5)))
-Tensor hamming_window(std::int64_t window_length, TensorOptions options) {
-    return hamming_window(window_length, true, options);
-}
+REEL_PERIODIC_WINDOW(hamming_window)
 REEL_OP("hamming_window(int window_length, bool periodic, *, TensorOptions options={}) -> Tensor", not_differentiable,
         samples(call(5, false)))
 Tensor hamming_window(std::int64_t window_length, bool periodic, TensorOptions options) {
@@ -194,9 +190,7 @@ Tensor hamming_window(std::int64_t window_length, bool periodic, double alpha, d
 }
 /// I0(beta sqrt(1 - (2k/n - 1)^2)) / I0(beta)
 REEL_OP("kaiser_window(int window_length, *, TensorOptions options={}) -> Tensor", not_differentiable, samples(call(5)))
-Tensor kaiser_window(std::int64_t window_length, TensorOptions options) {
-    return kaiser_window(window_length, true, options);
-}
+REEL_PERIODIC_WINDOW(kaiser_window)
 REEL_OP("kaiser_window(int window_length, bool periodic, *, TensorOptions options={}) -> Tensor", not_differentiable,
         samples(call(5, false)))
 Tensor kaiser_window(std::int64_t window_length, bool periodic, TensorOptions options) {
