@@ -10,6 +10,7 @@
 #include <reel/autograd/kernels/fft.hpp>
 #include <reel/autograd/kernels/flip.hpp>
 #include <reel/autograd/kernels/fractional_max_pool.hpp>
+#include <reel/autograd/kernels/grid_sample.hpp>
 #include <reel/autograd/kernels/grouped_mm.hpp>
 #include <reel/autograd/kernels/histogram.hpp>
 #include <reel/autograd/kernels/index.hpp>
@@ -129,6 +130,8 @@ void keep_layers() {
     REEL_KEEP(conv_transpose, 1);
     REEL_KEEP(conv_weight, 1);
     REEL_KEEP(resample, 0);
+    REEL_KEEP(grid_sample, 0);
+    REEL_KEEP(grid_sample_backward, 1, 2);
     REEL_KEEP(norm_moments, 2, 3);
     REEL_KEEP(norm_rstd, 1);
     REEL_KEEP(norm_running, 1);
