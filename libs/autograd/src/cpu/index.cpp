@@ -130,6 +130,13 @@ void scatter_loop(const Tensor& self, const Tensor& index, const Tensor& src, st
                 for (std::int64_t k = 0; k < n; ++k) to[k] = combine<mode>(to[k], from[k]);
                 return;
             }
+            if (s[0] == 0 && s[1] == 8 && s[2] == 0 && bytes == sizeof(T)) { // one element into a dense row
+                T* const to = reinterpret_cast<T*>(o);
+                const T from = *reinterpret_cast<const T*>(x);
+                const auto* const at = reinterpret_cast<const std::int64_t*>(i);
+                for (std::int64_t k = 0; k < n; ++k) to[at[k]] = combine<mode>(to[at[k]], from);
+                return;
+            }
             if (s[0] == 0 && s[1] == 8 && s[2] == sizeof(T) && bytes == sizeof(T)) { // into one dense row
                 T* const to = reinterpret_cast<T*>(o);
                 const T* const from = reinterpret_cast<const T*>(x);

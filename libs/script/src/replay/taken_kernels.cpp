@@ -5,6 +5,7 @@
 #include <reel/autograd/kernels/block_copies.hpp>
 #include <reel/autograd/kernels/conv.hpp>
 #include <reel/autograd/kernels/copy.hpp>
+#include <reel/autograd/kernels/cross.hpp>
 #include <reel/autograd/kernels/ctc_loss.hpp>
 #include <reel/autograd/kernels/embedding.hpp>
 #include <reel/autograd/kernels/fft.hpp>
@@ -19,6 +20,7 @@
 #include <reel/autograd/kernels/matmul.hpp>
 #include <reel/autograd/kernels/nll_loss.hpp>
 #include <reel/autograd/kernels/norm.hpp>
+#include <reel/autograd/kernels/orgqr.hpp>
 #include <reel/autograd/kernels/pool.hpp>
 #include <reel/autograd/kernels/quantile.hpp>
 #include <reel/autograd/kernels/random.hpp>
@@ -79,6 +81,7 @@ void keep_arithmetic() {
     REEL_KEEP(accumulate, 0);
     REEL_KEEP(join_blocks, 0);
     REEL_KEEP(copy, 0);
+    REEL_KEEP(cross, 1);
     REEL_KEEP(fill, 0);
     REEL_KEEP(fft_c2c, 1);
     REEL_KEEP(fft_r2c, 1);
@@ -159,6 +162,7 @@ void keep_factors() {
     REEL_KEEP(solve_triangular, 1);
     REEL_KEEP(cholesky, 1, 2);
     REEL_KEEP(geqrf, 0, 1);
+    REEL_KEEP(orgqr, 0);
     REEL_KEEP(ldl_factor, 1, 2, 3);
     REEL_KEEP(ldl_solve, 1);
     REEL_KEEP(svd, 1, 2, 3, 4);
