@@ -1,6 +1,7 @@
 // Attention and resampling.
 #include <boost/test/unit_test.hpp>
 
+#include <cmath>
 #include <limits>
 
 #include <reel/autograd/forward_ad.hpp>
@@ -129,6 +130,39 @@ BOOST_AUTO_TEST_CASE(resampling_is_linear_with_matching_gradients) {
     BOOST_TEST(signbit(signs).all().item<bool>());
     BOOST_CHECK_THROW(interpolate(line), ValueError);
     BOOST_CHECK_THROW(interpolate(line, {3}, std::nullopt, "bilinear"), Error);
+}
+
+BOOST_AUTO_TEST_CASE(bilinear_samples_by_hand) {
+    manual_seed(5);
+    const Tensor image = leaf({2, 3, 5, 4}), grid = leaf({2, 20, 17, 2}); // more than one block of places
+    const Tensor wide = (grid * 3).detach().requires_grad_();             // many of them outside
+    for (const bool align : {false, true}) {
+        const Tensor x = align ? (wide.select(3, 0) + 1) * 1.5 : ((wide.select(3, 0) + 1) * 4 - 1) / 2,
+                     y = align ? (wide.select(3, 1) + 1) * 2 : ((wide.select(3, 1) + 1) * 5 - 1) / 2;
+        Tensor want = zeros({2, 3, 20, 17}, kDouble); // every element weighs by its distance
+        for (std::int64_t i = 0; i < 5; ++i)
+            for (std::int64_t j = 0; j < 4; ++j) {
+                const Tensor weight = clamp_min(1 - (x - double(j)).abs(), 0) * clamp_min(1 - (y - double(i)).abs(), 0);
+                want = want + weight.unsqueeze(1) * image.select(2, i).select(2, j).unsqueeze(2).unsqueeze(3);
+            }
+        const Tensor got = grid_sample(image, wide, "bilinear", "zeros", align), slope = rand_like(got);
+        BOOST_TEST(largest(got - want) < 1e-13);
+        const variable_list a = autograd::grad({want}, {image, wide}, {slope}),
+                            b = autograd::grad({got}, {image, wide}, {slope}, true, true),
+                            c = autograd::grad({got}, {image, wide}, {slope});
+        for (std::size_t i = 0; i < 2; ++i) {
+            BOOST_TEST(largest(a[i] - c[i]) < 1e-12);
+            BOOST_TEST(largest(b[i] - c[i]) < 1e-12);
+        }
+    }
+    const auto f = [](const variable_list& v) { return grid_sample(v[0], v[1], "bilinear", "zeros", false); };
+    BOOST_TEST(autograd::gradcheck(f, {leaf({1, 2, 3, 4}), leaf({1, 2, 3, 2})}));
+    BOOST_TEST(autograd::gradgradcheck(f, {leaf({1, 2, 3, 4}), leaf({1, 2, 3, 2})}));
+    const double none = std::numeric_limits<double>::quiet_NaN(), beyond = std::numeric_limits<double>::infinity();
+    const Tensor odd = tensor({none, 0., 0., beyond}, kDouble).reshape({1, 1, 2, 2});
+    const Tensor at = grid_sample(ones({1, 1, 3, 3}, kDouble), odd);
+    BOOST_TEST(std::isnan(at.select(3, 0).item<double>())); // what is no place has no value
+    BOOST_TEST(at.select(3, 1).item<double>() == 0);        // far outside
 }
 
 BOOST_AUTO_TEST_SUITE_END()

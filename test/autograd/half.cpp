@@ -68,6 +68,32 @@ BOOST_AUTO_TEST_CASE(numbers_round_to_nearest_even) {
     narrow_many<BFloat16>();
 }
 
+BOOST_AUTO_TEST_CASE(whatever_is_not_zero_is_true) {
+    for (const Tensor& all : {every_value<Half>(), every_value<BFloat16>(), every_value<Half>().to(reel::kDouble)})
+        for (const Tensor& t : {all, all.view({2, 32768}).t()}) {
+            const Tensor truth = t.to(reel::kBool), wide = t.to(reel::kFloat).contiguous();
+            const Tensor got = truth.contiguous();
+            int wrong = 0;
+            for (std::int64_t i = 0; i < 65536; ++i)
+                wrong += got.data_ptr<bool>()[i] != (wide.data_ptr<float>()[i] != 0);
+            BOOST_TEST(wrong == 0);
+        }
+    BOOST_TEST(reel::arange(-3, 3).to(reel::kBool).sum().item<std::int64_t>() == 5);
+}
+BOOST_AUTO_TEST_CASE(running_sums_are_kept_in_float32) {
+    for (const reel::ScalarType t : {reel::kHalf, reel::kBFloat16}) {
+        const Tensor x = reel::randn({3, 700}).to(t);
+        const Tensor want = x.to(reel::kFloat).contiguous();
+        for (std::int64_t i = 0; i < 3; ++i)
+            for (std::int64_t k = 1; k < 700; ++k)
+                want.data_ptr<float>()[i * 700 + k] += want.data_ptr<float>()[i * 700 + k - 1];
+        BOOST_TEST(x.cumsum(1).equal(want.to(t)));
+        const Tensor y = x.detach().requires_grad_();
+        y.cumsum(1).sum().backward();
+        BOOST_TEST(y.grad().select(0, 0).select(0, 699).item<float>() == 1.f);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(products_are_rounded_once) {
     for (const reel::ScalarType t : {reel::kHalf, reel::kBFloat16})
         for (const bool ta : {false, true})

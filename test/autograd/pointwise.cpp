@@ -11,6 +11,9 @@
 #include <reel/autograd/backward.hpp>
 #include <reel/autograd/op.hpp>
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/pointwise/bitwise.hpp>
+#include <reel/autograd/pointwise/integer_loops.hpp>
+#include <reel/autograd/pointwise/loop.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -80,6 +83,11 @@ BOOST_AUTO_TEST_CASE(second_derivatives_survive_far_out) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(rules_say_which_integer_loops_are_worth_it) {
+    BOOST_TEST((std::is_base_of_v<reel::pointwise::integer_loops, reel::pointwise::bitwise_xor_op>));
+    BOOST_TEST((!std::is_base_of_v<reel::pointwise::integer_loops, reel::pointwise::bitwise_left_shift_op>));
+    BOOST_TEST((reel::pointwise::loop_table<reel::pointwise::bitwise_left_shift_op>.forward[int(kLong)] == nullptr));
+}
 BOOST_AUTO_TEST_CASE(promotion_follows_category_and_rank) {
     const Tensor whole = arange(3), narrow_float = ones({3}, TensorOptions(kHalf)),
                  scalar = ones({}, TensorOptions(kDouble)), truth = ones({3}, TensorOptions(kBool));

@@ -43,6 +43,46 @@ BOOST_AUTO_TEST_CASE(products_of_16_bits_add_up_in_float32) {
     BOOST_TEST(addmm(full({2, 2}, NAN, kBFloat16), ones_.t(), ones_, 0).equal(full({2, 2}, 3, kBFloat16)));
 }
 
+BOOST_AUTO_TEST_CASE(products_of_integers_in_every_layout) {
+    for (const ScalarType t : {kByte, kShort, kLong})
+        for (const std::int64_t m : {1, 4, 11}) { // rows go four at a time
+            const Tensor a = arange(m * 40).view({m, 40}).remainder(7).to(t),
+                         b = arange(40 * 75).view({40, 75}).remainder(5).to(t);
+            const Tensor want = mm(a.to(kDouble), b.to(kDouble)).to(kLong).to(t);
+            for (const Tensor& x : {a, a.t().contiguous().t()})
+                for (const Tensor& y : {b, b.t().contiguous().t()}) BOOST_TEST(mm(x, y).equal(want));
+        }
+}
+
+BOOST_AUTO_TEST_CASE(vector_products) {
+    const Tensor a = tensor({{1., 2., 3.}, {-1., 0., 2.}}, kDouble), b = tensor({{0., 1., 4.}}, kDouble);
+    REEL_TEST_LIST(cross(a, b), 5, -4, 1, -2, 4, -1);
+    REEL_TEST_LIST(cross(a.t(), b.t()).t(), 5, -4, 1, -2, 4, -1);
+    REEL_TEST_LIST(linalg_cross(a.to(kLong), b.to(kLong)), 5, -4, 1, -2, 4, -1);
+    check_gradients([](const std::vector<Tensor>& x) { return cross(x[0], x[1], 1); },
+                    {leaf({2, 3, 2}), leaf({1, 3, 2})});
+    check_gradients(
+        [](const std::vector<Tensor>& x) { return linalg_cross(complex(x[0], x[1]), complex(x[1], x[0]) * x[0]); },
+        {leaf({2, 3}), leaf({2, 3})});
+    REEL_TEST_SIZES(cross(numbers({0, 3}), numbers({1, 3})), 0, 3);
+}
+
+BOOST_AUTO_TEST_CASE(batches_of_small_products) {
+    for (const auto& [m, k, n] :
+         std::vector<std::array<std::int64_t, 3>>{{1, 1, 1}, {16, 16, 16}, {7, 48, 33}, {3, 5, 48}}) {
+        const Tensor a = numbers({9, m, k}), b = numbers({9, k, n}).cos();
+        Tensor want = (a.unsqueeze(3) * b.unsqueeze(1)).sum(2);
+        const Tensor got = bmm(a, b);
+        BOOST_TEST(allclose(got, want));
+        const auto turned = [](const Tensor& t) { return t.transpose(1, 2).contiguous().transpose(1, 2); };
+        const auto spread = [](const Tensor& t) { return stack({t, t}, 3).select(3, 0); };
+        for (const Tensor& x : {a, turned(a), spread(a)})
+            for (const Tensor& y : {b, turned(b), spread(b)}) BOOST_TEST(bmm(x, y).equal(got));
+        const Tensor one = a.narrow(0, 0, 1);
+        BOOST_TEST(bmm(one.expand({9, m, k}), b).select(0, 8).equal(bmm(one, b.narrow(0, 8, 1)).select(0, 0)));
+    }
+}
+
 BOOST_AUTO_TEST_CASE(blends) {
     const Tensor nan = full({2, 2}, NAN, kDouble), a = numbers({2, 3}), b = numbers({3, 2});
     BOOST_TEST(list(addmm(nan, a, b, 0)) == list(mm(a, b)),

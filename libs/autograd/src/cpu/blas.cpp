@@ -80,14 +80,20 @@ void integers(bool ta, bool tb, std::int64_t m, std::int64_t n, std::int64_t k, 
     }
     const std::int64_t grain = std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(n * k, 1));
     parallel_for(0, m, grain, [&](std::int64_t first, std::int64_t last) {
-        const Scratch results(std::size_t(n) * sizeof(T));
-        T* const row = results.as<T>();
-        for (std::int64_t i = first; i < last; ++i) {
-            integer_row<T>(row, at<T>(a, ta, lda, i, 0), ta ? lda : 1, right, ldb, k, n);
-            T* const out = static_cast<T*>(c) + i * ldc;
-            for (std::int64_t j = 0; j < n; ++j)
-                out[j] = beta == 0 ? T(wrapping(T(alpha)) * wrapping(row[j]))
-                                   : T(wrapping(T(alpha)) * wrapping(row[j]) + wrapping(T(beta)) * wrapping(out[j]));
+        constexpr std::int64_t together = 4;
+        const Scratch results(std::size_t(together * n) * sizeof(T));
+        T* const sums = results.as<T>();
+        for (std::int64_t i = first; i < last; i += together) {
+            const std::int64_t rows = std::min(together, last - i);
+            integer_rows<T>(sums, n, rows, at<T>(a, ta, lda, i, 0), ta ? 1 : lda, ta ? lda : 1, right, ldb, k, n);
+            for (std::int64_t r = 0; r < rows; ++r) {
+                T* const out = static_cast<T*>(c) + (i + r) * ldc;
+                const T* const row = sums + r * n;
+                for (std::int64_t j = 0; j < n; ++j)
+                    out[j] = beta == 0
+                                 ? T(wrapping(T(alpha)) * wrapping(row[j]))
+                                 : T(wrapping(T(alpha)) * wrapping(row[j]) + wrapping(T(beta)) * wrapping(out[j]));
+            }
         }
     });
 }

@@ -36,6 +36,19 @@ template <class D, class S> D convert(S v) {
     else return D(v);
 }
 
+/// `n` elements with these bytes.
+template <class T> void fill_with(char* to, const T& value, std::int64_t n) {
+    const auto fill = [&]<class Bytes>(Bytes bytes) {
+        std::memcpy(&bytes, &value, sizeof(T));
+        row_updates<Bytes>.fill(reinterpret_cast<Bytes*>(to), bytes, n);
+    };
+    if constexpr (sizeof(T) == 1) fill(std::uint8_t());
+    else if constexpr (sizeof(T) == 2) fill(std::uint16_t());
+    else if constexpr (sizeof(T) == 4) fill(std::uint32_t());
+    else if constexpr (sizeof(T) == 8) fill(std::uint64_t());
+    else std::fill_n(reinterpret_cast<T*>(to), n, value);
+}
+
 template <class D, class S>
 void convert_loop(char* const* data, const std::int64_t* strides, std::int64_t n, const void*) {
     if (strides[0] == sizeof(D) && strides[1] == sizeof(S)) {
@@ -44,6 +57,10 @@ void convert_loop(char* const* data, const std::int64_t* strides, std::int64_t n
         if (const ConvertFn f = convert_kernel(dtype_of<D>, dtype_of<S>)) return f(d, s, n);
         for (std::int64_t i = 0; i < n; ++i) d[i] = convert<D>(s[i]);
         return;
+    }
+    if (strides[0] == sizeof(D) && strides[1] == 0) {
+        const D value = convert<D>(*reinterpret_cast<const S*>(data[1]));
+        return fill_with(data[0], value, n);
     }
     char *d = data[0], *s = data[1];
     for (std::int64_t i = 0; i < n; ++i, d += strides[0], s += strides[1])
@@ -56,10 +73,7 @@ template <class T> void same_loop(char* const* data, const std::int64_t* strides
         return;
     }
     if (strides[1] == 0 && strides[0] == sizeof(T)) {
-        T* const to = reinterpret_cast<T*>(data[0]);
-        const T value = *reinterpret_cast<const T*>(data[1]);
-        if constexpr (std::is_integral_v<T>) row_updates<T>.fill(to, value, n);
-        else std::fill_n(to, n, value);
+        fill_with(data[0], *reinterpret_cast<const T*>(data[1]), n);
         return;
     }
     char *d = data[0], *s = data[1];

@@ -8,6 +8,7 @@
 
 #include <reel/autograd/pointwise/scalar_math.hpp>
 
+#include "cpu/index_kernels.hpp"
 #include "cpu/row_updates.hpp"
 #include "cpu/walk.hpp"
 #include "op/dispatch.hpp"
@@ -16,7 +17,7 @@ namespace reel::cpu {
 
 namespace {
 
-/// Are all `n` numbers in [-before, after)? Without a branch for each: the loop waits for nothing but memory.
+/// Are all `n` numbers in [-before, after)?
 bool in_range(const char* p, std::int64_t step, std::int64_t n, std::int64_t before, std::int64_t after,
               bool& negative) {
     const std::uint64_t shift = std::uint64_t(before), extent = shift + std::uint64_t(after);
@@ -29,7 +30,8 @@ bool in_range(const char* p, std::int64_t step, std::int64_t n, std::int64_t bef
             signs |= i;
         }
     };
-    if (step == sizeof(std::int64_t)) look(sizeof(std::int64_t));
+    if (step == sizeof(std::int64_t))
+        outside = !index_kernels.in_range(reinterpret_cast<const std::int64_t*>(p), n, shift, extent, signs);
     else look(step);
     negative |= signs < 0;
     return !outside;
@@ -79,6 +81,8 @@ void gather(const Tensor& out, const Tensor& self, const Tensor& index, std::int
                      T* const to = reinterpret_cast<T*>(o);
                      const T* const from = reinterpret_cast<const T*>(x);
                      const auto* const at = reinterpret_cast<const std::int64_t*>(i);
+                     if constexpr (std::is_same_v<T, std::uint32_t>) return index_kernels.gather4(to, from, at, n);
+                     if constexpr (std::is_same_v<T, std::uint64_t>) return index_kernels.gather8(to, from, at, n);
                      for (std::int64_t k = 0; k < n; ++k) to[k] = from[at[k]];
                      return;
                  }
@@ -124,6 +128,13 @@ void scatter_loop(const Tensor& self, const Tensor& index, const Tensor& src, st
                 const T* from = reinterpret_cast<const T*>(x);
                 if constexpr (mode == ScatterMode::Add && is_floating<T>) return row_updates<T>.add(to, from, n);
                 for (std::int64_t k = 0; k < n; ++k) to[k] = combine<mode>(to[k], from[k]);
+                return;
+            }
+            if (s[0] == 0 && s[1] == 8 && s[2] == 0 && bytes == sizeof(T)) { // one element into a dense row
+                T* const to = reinterpret_cast<T*>(o);
+                const T from = *reinterpret_cast<const T*>(x);
+                const auto* const at = reinterpret_cast<const std::int64_t*>(i);
+                for (std::int64_t k = 0; k < n; ++k) to[at[k]] = combine<mode>(to[at[k]], from);
                 return;
             }
             if (s[0] == 0 && s[1] == 8 && s[2] == sizeof(T) && bytes == sizeof(T)) { // into one dense row

@@ -28,6 +28,7 @@ REEL_LAPACK(c, C, float)
 REEL_LAPACK(z, Z, double)
 #undef REEL_LAPACK
 #define REEL_LAPACK_REAL(p, T)                                                                                         \
+    void p##orgqr_(const int*, const int*, const int*, T*, const int*, const T*, T*, const int*, int*);                \
     void p##gesdd_(const char*, const int*, const int*, T*, const int*, T*, T*, const int*, T*, const int*, T*,        \
                    const int*, int*, int*);                                                                            \
     void p##syevd_(const char*, const char*, const int*, T*, const int*, T*, T*, const int*, int*, const int*, int*);  \
@@ -37,6 +38,7 @@ REEL_LAPACK_REAL(s, float)
 REEL_LAPACK_REAL(d, double)
 #undef REEL_LAPACK_REAL
 #define REEL_LAPACK_COMPLEX(p, T, R)                                                                                   \
+    void p##ungqr_(const int*, const int*, const int*, T*, const int*, const T*, T*, const int*, int*);                \
     void p##gesdd_(const char*, const int*, const int*, T*, const int*, R*, T*, const int*, T*, const int*, T*,        \
                    const int*, R*, int*, int*);                                                                        \
     void p##heevd_(const char*, const char*, const int*, T*, const int*, R*, T*, const int*, R*, const int*, int*,     \
@@ -214,6 +216,20 @@ template <class T> int Lapack<T>::geqrf(int m, int n, T* a, T* tau) {
     REEL_PICK(geqrf_)(&m, &n, a, &lda, tau, &best, &lwork, &info);
     std::vector<T> work(static_cast<std::size_t>(lwork = queried(best)));
     REEL_PICK(geqrf_)(&m, &n, a, &lda, tau, work.data(), &lwork, &info);
+    return info;
+}
+template <class T> int Lapack<T>::orgqr(int m, int columns, int k, T* a, const T* tau) {
+    const SerialBlas serial;
+    int info = 0, lwork = -1;
+    const int lda = ld(m);
+    T best{};
+    const auto call = [&](T* work) {
+        if constexpr (complex_v<T>) REEL_PICK_COMPLEX(ungqr_)(&m, &columns, &k, a, &lda, tau, work, &lwork, &info);
+        else REEL_PICK_REAL(orgqr_)(&m, &columns, &k, a, &lda, tau, work, &lwork, &info);
+    };
+    call(&best);
+    std::vector<T> work(static_cast<std::size_t>(lwork = queried(best)));
+    call(work.data());
     return info;
 }
 template <class T> int Lapack<T>::ldl(bool hermitian, int n, T* a, int* pivots) {

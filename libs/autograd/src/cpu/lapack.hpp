@@ -29,6 +29,9 @@ template <class T> struct Lapack {
     static int geev(int n, T* a, std::complex<Real>* w, std::complex<Real>* v);
     /// QR: R above the diagonal, reflectors below it with their factors in tau.
     static int geqrf(int m, int n, T* a, T* tau);
+    /// The first `columns` columns of the product of the k reflections that geqrf left in the first k columns of `a`, m
+    /// by columns.
+    static int orgqr(int m, int columns, int k, T* a, const T* tau);
     /// Symmetric or Hermitian indefinite factorization of the lower triangle, and the solution with it.
     static int ldl(bool hermitian, int n, T* a, int* pivots);
     static int ldl_solve(bool hermitian, int n, int columns, const T* a, const int* pivots, T* b);

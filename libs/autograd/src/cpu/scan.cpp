@@ -4,7 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "cpu/convert.hpp"
 #include "cpu/rows.hpp"
+#include "cpu/scratch.hpp"
 #include "op/dispatch.hpp"
 
 namespace reel::cpu {
@@ -24,7 +26,27 @@ template <class T> using Running = typename RunningOf<T>::type;
 
 } // namespace
 
+namespace {
+/// 16-bit rows are widened and rounded as a whole, by vectors.
+template <class T> void narrow_cumsum(const Tensor& out, const Tensor& rows, bool backwards) {
+    const ConvertFn widen = convert_kernel(kFloat, dtype_of<T>), round = convert_kernel(dtype_of<T>, kFloat);
+    for_lines<T, T>("cumsum", out, rows, [=](const T* p, T* o, std::int64_t n) {
+        const Scratch wide(std::size_t(n) * sizeof(float));
+        float* const x = wide.as<float>();
+        widen(x, p, n);
+        float r = 0;
+        for (std::int64_t k = 0; k < n; ++k) {
+            float& each = x[backwards ? n - 1 - k : k];
+            each = r += each;
+        }
+        round(o, x, n);
+    });
+}
+} // namespace
+
 void cumsum(const Tensor& out, const Tensor& rows, bool backwards) {
+    if (out.scalar_type() == kHalf) return narrow_cumsum<Half>(out, rows, backwards);
+    if (out.scalar_type() == kBFloat16) return narrow_cumsum<BFloat16>(out, rows, backwards);
     dispatch_all(out.scalar_type(), "cumsum", [&]<class T>() {
         for_lines<T, T>("cumsum", out, rows, [backwards](const T* p, T* o, std::int64_t n) {
             Running<T> r{};

@@ -5,11 +5,13 @@
 #include <reel/autograd/kernels/block_copies.hpp>
 #include <reel/autograd/kernels/conv.hpp>
 #include <reel/autograd/kernels/copy.hpp>
+#include <reel/autograd/kernels/cross.hpp>
 #include <reel/autograd/kernels/ctc_loss.hpp>
 #include <reel/autograd/kernels/embedding.hpp>
 #include <reel/autograd/kernels/fft.hpp>
 #include <reel/autograd/kernels/flip.hpp>
 #include <reel/autograd/kernels/fractional_max_pool.hpp>
+#include <reel/autograd/kernels/grid_sample.hpp>
 #include <reel/autograd/kernels/grouped_mm.hpp>
 #include <reel/autograd/kernels/histogram.hpp>
 #include <reel/autograd/kernels/index.hpp>
@@ -18,6 +20,7 @@
 #include <reel/autograd/kernels/matmul.hpp>
 #include <reel/autograd/kernels/nll_loss.hpp>
 #include <reel/autograd/kernels/norm.hpp>
+#include <reel/autograd/kernels/orgqr.hpp>
 #include <reel/autograd/kernels/pool.hpp>
 #include <reel/autograd/kernels/quantile.hpp>
 #include <reel/autograd/kernels/random.hpp>
@@ -78,6 +81,7 @@ void keep_arithmetic() {
     REEL_KEEP(accumulate, 0);
     REEL_KEEP(join_blocks, 0);
     REEL_KEEP(copy, 0);
+    REEL_KEEP(cross, 1);
     REEL_KEEP(fill, 0);
     REEL_KEEP(fft_c2c, 1);
     REEL_KEEP(fft_r2c, 1);
@@ -129,6 +133,8 @@ void keep_layers() {
     REEL_KEEP(conv_transpose, 1);
     REEL_KEEP(conv_weight, 1);
     REEL_KEEP(resample, 0);
+    REEL_KEEP(grid_sample, 0);
+    REEL_KEEP(grid_sample_backward, 1, 2);
     REEL_KEEP(norm_moments, 2, 3);
     REEL_KEEP(norm_rstd, 1);
     REEL_KEEP(norm_running, 1);
@@ -156,6 +162,7 @@ void keep_factors() {
     REEL_KEEP(solve_triangular, 1);
     REEL_KEEP(cholesky, 1, 2);
     REEL_KEEP(geqrf, 0, 1);
+    REEL_KEEP(orgqr, 0);
     REEL_KEEP(ldl_factor, 1, 2, 3);
     REEL_KEEP(ldl_solve, 1);
     REEL_KEEP(svd, 1, 2, 3, 4);

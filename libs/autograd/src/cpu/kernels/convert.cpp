@@ -54,6 +54,13 @@ void register_convert() {
     to_wide<std::int32_t>(ScalarType::Int);
     to_wide<std::uint8_t>(ScalarType::Byte);
     to_wide<bool>(ScalarType::Bool);
+    set<bool, float>(ScalarType::Bool, ScalarType::Float);
+    set<bool, double>(ScalarType::Bool, ScalarType::Double);
+    set<bool, Half>(ScalarType::Bool, ScalarType::Half);
+    set<bool, BFloat16>(ScalarType::Bool, ScalarType::BFloat16);
+    set<bool, std::int64_t>(ScalarType::Bool, ScalarType::Long);
+    set<bool, std::int32_t>(ScalarType::Bool, ScalarType::Int);
+    set<bool, std::uint8_t>(ScalarType::Bool, ScalarType::Byte);
 }
 
 } // namespace reel::cpu::REEL_ISA

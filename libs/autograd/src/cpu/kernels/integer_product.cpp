@@ -7,34 +7,46 @@ namespace reel::cpu::REEL_ISA {
 
 namespace {
 
-template <int block, class T>
-void columns(T* out, const T* a, std::int64_t a_step, const T* b, std::int64_t ldb, std::int64_t k) {
+template <int rows, int block, class T>
+void tile(T* out, std::int64_t ldo, const T* a, std::int64_t a_row, std::int64_t a_step, const T* b, std::int64_t ldb,
+          std::int64_t k) {
     using U = std::make_unsigned_t<T>; // wraps, also where int would be wider
-    U sum[block] = {};
+    U sum[rows][block] = {};
     for (std::int64_t l = 0; l < k; ++l) {
-        const U x = U(a[l * a_step]);
-        const T* const row = b + l * ldb;
-        for (int j = 0; j < block; ++j) sum[j] = U(sum[j] + std::common_type_t<U, unsigned>(x) * U(row[j]));
+        const T* const from = b + l * ldb;
+        for (int r = 0; r < rows; ++r) {
+            const U x = U(a[r * a_row + l * a_step]);
+            for (int j = 0; j < block; ++j) sum[r][j] = U(sum[r][j] + std::common_type_t<U, unsigned>(x) * U(from[j]));
+        }
     }
-    for (int j = 0; j < block; ++j) out[j] = T(sum[j]);
+    for (int r = 0; r < rows; ++r)
+        for (int j = 0; j < block; ++j) out[r * ldo + j] = T(sum[r][j]);
 }
-template <class T>
-void row(T* out, const T* a, std::int64_t a_step, const T* b, std::int64_t ldb, std::int64_t k, std::int64_t n) {
+template <int rows, class T>
+void strip(T* out, std::int64_t ldo, const T* a, std::int64_t a_row, std::int64_t a_step, const T* b, std::int64_t ldb,
+           std::int64_t k, std::int64_t n) {
     constexpr int block = 256 / sizeof(T);
     std::int64_t j = 0;
-    for (; j + block <= n; j += block) columns<block>(out + j, a, a_step, b + j, ldb, k);
-    for (; j + 8 <= n; j += 8) columns<8>(out + j, a, a_step, b + j, ldb, k);
-    for (; j < n; ++j) columns<1>(out + j, a, a_step, b + j, ldb, k);
+    for (; j + block <= n; j += block) tile<rows, block>(out + j, ldo, a, a_row, a_step, b + j, ldb, k);
+    for (; j + 8 <= n; j += 8) tile<rows, 8>(out + j, ldo, a, a_row, a_step, b + j, ldb, k);
+    for (; j < n; ++j) tile<rows, 1>(out + j, ldo, a, a_row, a_step, b + j, ldb, k);
+}
+template <class T>
+void product(T* out, std::int64_t ldo, std::int64_t rows, const T* a, std::int64_t a_row, std::int64_t a_step,
+             const T* b, std::int64_t ldb, std::int64_t k, std::int64_t n) {
+    std::int64_t r = 0;
+    for (; r + 4 <= rows; r += 4) strip<4>(out + r * ldo, ldo, a + r * a_row, a_row, a_step, b, ldb, k, n);
+    for (; r < rows; ++r) strip<1>(out + r * ldo, ldo, a + r * a_row, a_row, a_step, b, ldb, k, n);
 }
 
 } // namespace
 
 void register_integer_product() {
-    integer_row<std::uint8_t> = &row<std::uint8_t>;
-    integer_row<std::int8_t> = &row<std::int8_t>;
-    integer_row<std::int16_t> = &row<std::int16_t>;
-    integer_row<std::int32_t> = &row<std::int32_t>;
-    integer_row<std::int64_t> = &row<std::int64_t>;
+    integer_rows<std::uint8_t> = &product<std::uint8_t>;
+    integer_rows<std::int8_t> = &product<std::int8_t>;
+    integer_rows<std::int16_t> = &product<std::int16_t>;
+    integer_rows<std::int32_t> = &product<std::int32_t>;
+    integer_rows<std::int64_t> = &product<std::int64_t>;
 }
 
 } // namespace reel::cpu::REEL_ISA

@@ -81,11 +81,16 @@ template <bool Max, class T> T value_of_float(const T* p, std::int64_t n) {
                 const V x = load_as(p + i + k * w); // a NaN that is there stays: nothing compares with it
                 m[k] = select((Max ? x > m[k] : x < m[k]) | (x != x), x, m[k]);
             }
-        for (int k = 0; k < count; ++k)
-            for (int l = 0; l < w; ++l) {
-                const C x = m[k][l];
-                best = x != x || beats<Max>(x, best) ? x : best;
-            }
+        const auto join = [](V a, V b) { return select((Max ? b > a : b < a) | (b != b), b, a); };
+        for (int step = count / 2; step > 0; step /= 2)
+            for (int k = 0; k < step; ++k) m[k] = join(m[k], m[k + step]);
+        C lane[w];
+        m[0].store(lane);
+        for (int step = w / 2; step > 0; step /= 2)
+            for (int l = 0; l < step; ++l)
+                lane[l] =
+                    lane[l + step] != lane[l + step] || beats<Max>(lane[l + step], lane[l]) ? lane[l + step] : lane[l];
+        best = lane[0];
     }
     for (; i < n; ++i) {
         const C x(p[i]);

@@ -1,16 +1,19 @@
 // Products of vectors, tensors and chains of matrices, by way of the matrix product.
 #include <limits>
 
+#include <reel/autograd/kernels/cross.hpp>
 #include <reel/autograd/op.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/linalg/products.hpp>
 #include <reel/autograd/ops/pointwise/conj.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/expand.hpp>
 #include <reel/autograd/ops/shape/join.hpp>
 #include <reel/autograd/ops/shape/permute.hpp>
 #include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/record.hpp>
 
 #include "ops/reduce/reduction.hpp"
 #include "tensor/host_values.hpp"
@@ -133,11 +136,29 @@ Tensor linalg_vecdot(const Tensor& x, const Tensor& y, std::int64_t dim) {
 }
 
 namespace {
+/// By the kernel, of operands of one shape; recorded.  ga = b x g, gb = g x a
+Tensor cross_of(const char* op, const Tensor& a, const Tensor& b, std::int64_t d) {
+    std::int64_t inner = 1;
+    for (std::int64_t i = d + 1; i < a.dim(); ++i) inner *= a.size(i);
+    const Tensor out = detail::empty_raw(a.sizes(), a);
+    if (out.numel() > 0) kernels::cross(op, out, detail::contiguous_raw(a), detail::contiguous_raw(b), inner);
+    record(op, {a, b}, out, {a, b}, [op, d](RuleContext& c) -> GradList {
+        GradList r(2, Tensor());
+        if (c.needs(0)) r[0] = cross_of(op, conj(c.saved(1)), c.grad(), d);
+        if (c.needs(1)) r[1] = cross_of(op, c.grad(), conj(c.saved(0)), d);
+        return r;
+    });
+    return out;
+}
 Tensor cross_along(const char* op, const Tensor& input, const Tensor& other, std::int64_t d) {
     REEL_CHECK(input.scalar_type() == other.scalar_type(), op, ": input is ", dtype_name(input.scalar_type()),
                " and other is ", dtype_name(other.scalar_type()), "; both must have one dtype");
     REEL_CHECK(input.size(d) == 3 && other.size(d) == 3, op, ": dimension ", d,
                " must have size 3; the operands have shapes ", input.sizes(), " and ", other.sizes());
+    if (kernels::cross.has(input.device().type()) && input.scalar_type() != kBool) {
+        const Dims sizes = broadcast_shapes(op, input.sizes(), other.sizes());
+        return cross_of(op, expand(input, sizes), expand(other, sizes), d);
+    }
     const auto turned = [d](const Tensor& t, std::int64_t by) {
         return cat({narrow(t, d, by, 3 - by), narrow(t, d, 0, by)}, d);
     };
@@ -146,14 +167,14 @@ Tensor cross_along(const char* op, const Tensor& input, const Tensor& other, std
 } // namespace
 
 /// Vector product along a dimension of size 3, the last or `dim`; the operands broadcast.
-REEL_OP("linalg.cross(Tensor input, Tensor other, *, int dim=-1) -> Tensor", composite, out_exact)
+REEL_OP("linalg.cross(Tensor input, Tensor other, *, int dim=-1) -> Tensor", rule, out_exact)
 Tensor linalg_cross(const Tensor& input, const Tensor& other, std::int64_t dim) {
     REEL_CHECK(input.dim() == other.dim(), "linalg.cross: operands have shapes ", input.sizes(), " and ", other.sizes(),
                "; expected as many dimensions");
     return cross_along("linalg.cross", input, other, wrap_dim("linalg.cross", dim, input.dim()));
 }
 /// The same along `dim`, or the first dimension of size 3.
-REEL_OP("cross(Tensor input, Tensor other, int? dim=None) -> Tensor", composite, method, out_exact)
+REEL_OP("cross(Tensor input, Tensor other, int? dim=None) -> Tensor", rule, method, out_exact)
 Tensor cross(const Tensor& input, const Tensor& other, std::optional<std::int64_t> dim) {
     REEL_CHECK(input.dim() == other.dim(), "cross: operands have shapes ", input.sizes(), " and ", other.sizes(),
                "; expected as many dimensions");

@@ -1,6 +1,7 @@
 // Reflections: QR and its parts; symmetric indefinite systems.
 #include <array>
 
+#include <reel/autograd/kernels/orgqr.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/factory/ones.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
@@ -142,6 +143,22 @@ std::tuple<Tensor, Tensor> geqrf(const Tensor& input) {
     });
     return {packed, tau};
 }
+namespace {
+/// The first columns of the product of what geqrf left; nothing is recorded.
+Tensor product_of_reflections(const Tensor& packed, const Tensor& tau, std::int64_t columns) {
+    const std::int64_t m = packed.size(-2), k = tau.size(-1);
+    const Dims batch = batch_sizes(packed);
+    if (!kernels::orgqr.has(packed.device().type()))
+        return apply_reflectors(packed, tau, expand(eye(m, columns, packed.options()), with(batch, {m, columns})),
+                                false);
+    const Batch b(batch, m, columns, packed.scalar_type(), packed.device());
+    const std::int64_t last = packed.dim() - 1;
+    copy_raw(narrow_raw(b.matrices(), last, 0, k), narrow_raw(packed, last, 0, k));
+    kernels::orgqr(b.data, tau);
+    return contiguous_raw(b.matrices());
+}
+} // namespace
+
 /// A = Q R. mode 'reduced' (thin), 'complete' or 'r' (Q empty, no gradient).
 REEL_OP("linalg.qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)", rule, out,
         samples(call(numbers({3, 3})), call(numbers({4, 3})), call(numbers({3, 4})),
@@ -157,10 +174,7 @@ std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode) {
         NoGradGuard guard;
         const auto [packed, tau] = geqrf(A.detach());
         r = triu(columns <= m ? narrow(packed, -2, 0, columns) : packed);
-        q = mode == "r"
-                ? zeros_raw({0}, A)
-                : apply_reflectors(packed, tau,
-                                   expand(eye(m, columns, A.options()), with(batch_sizes(A), {m, columns})), false);
+        q = mode == "r" ? zeros_raw({0}, A) : product_of_reflections(packed, tau, columns);
     }
     const bool complete = mode == "complete", only_r = mode == "r";
     record("linalg.qr", TensorList{A}, {q, r}, {q, r}, [complete, only_r, m, n, k](RuleContext& c) -> GradList {

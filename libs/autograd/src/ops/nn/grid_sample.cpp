@@ -1,4 +1,6 @@
 // Sampling images at the places of a grid.
+#include <reel/autograd/backward.hpp>
+#include <reel/autograd/kernels/grid_sample.hpp>
 #include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/index/gather.hpp>
@@ -13,6 +15,7 @@
 #include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/ops/shape/slice.hpp>
 #include <reel/autograd/ops/shape/squeeze.hpp>
+#include <reel/autograd/ops/shape/view.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -99,12 +102,9 @@ Tensor weighted_elements(const Tensor& image, const std::vector<std::vector<Tap>
     return value * unsqueeze(weight.defined() ? weight * mask : mask, 1);
 }
 
-Tensor sample(const char* op, const Tensor& input, const Tensor& grid, Sampling sampling, Outside outside, bool align) {
-    check_operands(op, input, grid);
+/// By ops, in any number of dimensions; recorded.
+Tensor by_ops(const Tensor& input, const Tensor& grid, Sampling sampling, Outside outside, bool align) {
     const std::int64_t rank = input.dim() - 2;
-    const ScalarType t = input.scalar_type();
-    if (t == kHalf || t == kBFloat16) // places and weights need more digits than these have
-        return sample(op, input.to(kFloat), grid.to(kFloat), sampling, outside, align).to(t);
     const std::int64_t batch = input.size(0), channels = input.size(1);
     std::int64_t positions = 1, elements = 1;
     Dims out{batch, channels};
@@ -138,6 +138,48 @@ Tensor sample(const char* op, const Tensor& input, const Tensor& grid, Sampling 
     });
     return both;
 }
+/// Gradients for higher orders, through `by_ops` on a tape that ends at the operands.
+GradList through_ops(RuleContext& c, bool align) {
+    const variable_list operands{c.needs(0) ? reel::alias(c.saved(0)) : c.saved(0),
+                                 c.needs(1) ? reel::alias(c.saved(1)) : c.saved(1)};
+    variable_list wanted;
+    for (std::size_t i = 0; i < 2; ++i)
+        if (c.needs(i)) wanted.push_back(operands[i]);
+    const Tensor out = by_ops(operands[0], operands[1], Sampling::Linear, Outside::Zeros, align);
+    const variable_list grads = grad({out}, wanted, {c.grad()}, true, true);
+    GradList r(2, Tensor());
+    for (std::size_t i = 0, k = 0; i < 2; ++i)
+        if (c.needs(i)) r[i] = grads[k++];
+    return r;
+}
+/// Bilinear, zeros outside, of images: by the device's kernel; undefined where it has none.
+Tensor by_kernel(const Tensor& input, const Tensor& grid, bool align) {
+    if (!kernels::grid_sample.has(input.device().type()) || input.dim() != 4) return {};
+    if (input.size(2) >= (std::int64_t(1) << 31) / input.size(3)) return {};
+    const Tensor image = contiguous_raw(input), places = contiguous_raw(grid),
+                 out = empty_raw({input.size(0), input.size(1), grid.size(1), grid.size(2)}, input);
+    kernels::grid_sample(out, image, places, align);
+    record("grid_sample", {input, grid}, out, {input, grid}, [align](RuleContext& c) -> GradList {
+        if (GradMode::is_enabled()) return through_ops(c, align);
+        const Tensor x = contiguous_raw(c.saved(0)), at = contiguous_raw(c.saved(1));
+        const Tensor gx = c.needs(0) ? empty_raw(x.sizes(), x) : Tensor(),
+                     gat = c.needs(1) ? empty_raw(at.sizes(), at) : Tensor();
+        kernels::grid_sample_backward(contiguous_raw(c.grad()), gx, gat, x, at, align);
+        return {gx, gat};
+    });
+    return out;
+}
+
+Tensor sample(const char* op, const Tensor& input, const Tensor& grid, Sampling sampling, Outside outside, bool align) {
+    check_operands(op, input, grid);
+    const ScalarType t = input.scalar_type();
+    if (t == kHalf || t == kBFloat16) // places and weights need more digits than these have
+        return sample(op, input.to(kFloat), grid.to(kFloat), sampling, outside, align).to(t);
+    if (sampling == Sampling::Linear && outside == Outside::Zeros)
+        if (Tensor out = by_kernel(input, grid, align); out.defined()) return out;
+    return by_ops(input, grid, sampling, outside, align);
+}
+
 Sampling sampling_of(const char* op, std::int64_t mode) {
     REEL_CHECK(mode >= 0 && mode <= 2, op, ": interpolation_mode is ", mode,
                "; expected 0 (bilinear), 1 (nearest) or 2 (bicubic)");

@@ -30,7 +30,13 @@ Tensor run(const char* op, const Tensor& input, std::int64_t dim, bool logarithm
     const ScalarType t = input.scalar_type();
     REEL_CHECK_NOT_IMPLEMENTED(isFloatingType(t), op, ": input: there is no kernel for ", dtype_name(t));
     if (input.numel() == 0) return empty_raw(input.sizes(), t, input.device());
-    if (t == kHalf || t == kBFloat16) return cast_raw(run(op, cast_raw(input, kFloat), dim, logarithm), t);
+    const bool narrow = t == kHalf || t == kBFloat16;
+    if (narrow && input.dim() > 0 && elements_behind(input, dim) == 1 && has_passes(input)) {
+        const Tensor out = empty_raw(input.sizes(), t, input.device());
+        kernels::softmax_columns(out, contiguous_raw(input), input.size(dim), 1, logarithm);
+        return out;
+    }
+    if (narrow) return cast_raw(run(op, cast_raw(input, kFloat), dim, logarithm), t);
     if (const std::int64_t inner = elements_behind(input, dim); inner > 1 && has_passes(input)) {
         const Tensor out = empty_raw(input.sizes(), t, input.device());
         kernels::softmax_columns(out, contiguous_raw(input), input.size(dim), inner, logarithm);
@@ -52,11 +58,11 @@ Tensor run(const char* op, const Tensor& input, std::int64_t dim, bool logarithm
 
 /// The gradient for that of `out`, in one pass where the device has it. By ops, which are recorded, for higher orders.
 Tensor gradient(const Tensor& grad, const Tensor& out, std::int64_t dim, bool logarithm) {
-    const ScalarType t = out.scalar_type(), wide = t == kHalf || t == kBFloat16 ? kFloat : t;
     if (!GradMode::is_enabled() && has_passes(out) && out.numel() > 0) {
+        const std::int64_t inner = elements_behind(out, dim), n = out.dim() == 0 ? 1 : out.size(dim);
+        const ScalarType t = out.scalar_type(), wide = inner > 1 && (t == kHalf || t == kBFloat16) ? kFloat : t;
         const Tensor y = contiguous_raw(cast_raw(out, wide)), g = contiguous_raw(cast_raw(grad, wide)),
                      to = empty_raw(out.sizes(), y);
-        const std::int64_t inner = elements_behind(out, dim), n = out.dim() == 0 ? 1 : out.size(dim);
         kernels::softmax_backward(to, g, y, n, inner, logarithm);
         return cast_raw(to, t);
     }

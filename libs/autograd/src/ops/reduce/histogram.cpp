@@ -156,11 +156,13 @@ Tensor bincount(const Tensor& input, const Tensor& weights, std::int64_t minleng
     REEL_CHECK(!weights.defined() || weights.sizes().equals(input.sizes()), "bincount: weights must have the sizes of ",
                "input ", input.sizes(), ", got ", weights.sizes());
     const Tensor at = contiguous_raw(cast_raw(input, kLong));
-    std::int64_t n = minlength;
+    std::int64_t greatest = -1, least = 0;
     for (const std::int64_t v : HostValues<std::int64_t>(at, "bincount")) {
-        REEL_CHECK(v >= 0, "bincount: input must not be negative, got ", v);
-        n = std::max(n, checked_add("bincount", "the number of bins", v, 1));
+        greatest = std::max(greatest, v);
+        least = std::min(least, v);
     }
+    REEL_CHECK(least >= 0, "bincount: input must not be negative, got ", least);
+    const std::int64_t n = std::max(minlength, checked_add("bincount", "the number of bins", greatest, 1));
     const ScalarType t = !weights.defined() ? kLong : weights.scalar_type() == kFloat ? kFloat : kDouble;
     check_sizes("bincount", n, t);
     const Tensor out = zeros_raw({n}, empty_raw({0}, t, input.device()));
