@@ -131,6 +131,7 @@ void devices_dicts_values() {
     iv.toOptional<int64_t>();
     iv.to<int64_t>();
     iv.tagKind();
+    iv = ivalue::Tuple::create({iv, iv});
     List<int64_t> li;
     li.push_back(1);
     Dict<std::string, int64_t> di;

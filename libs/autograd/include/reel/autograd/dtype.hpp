@@ -118,5 +118,7 @@ private:
     ScalarType type_;
 };
 std::ostream& operator<<(std::ostream& os, TypeMeta t);
+constexpr ScalarType typeMetaToScalarType(TypeMeta t) { return t.toScalarType(); }
+constexpr TypeMeta scalarTypeToTypeMeta(ScalarType t) { return t; }
 
 } // namespace reel
