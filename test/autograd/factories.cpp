@@ -20,6 +20,8 @@ BOOST_AUTO_TEST_CASE(options_are_a_device_by_name_or_by_kind_and_number) {
     BOOST_TEST((zeros({2}, {kMeta, 0}).device() == Device(kMeta, 0)));
     BOOST_TEST(zeros({2}).to({kCPU, 0}).device().is_cpu());
     BOOST_CHECK_EXCEPTION(TensorOptions(std::string("gpu")), Error, says("gpu"));
+    BOOST_TEST((TypeMeta::Make<float>() == zeros({2}, kFloat).dtype()));
+    BOOST_TEST((zeros({2}, kFloat).dtype().Match<float>() && !zeros({2}, kFloat).dtype().Match<double>()));
     BOOST_TEST((scalarTypeToTypeMeta(kHalf) == zeros({2}, kHalf).dtype()));
     BOOST_TEST((typeMetaToScalarType(zeros({2}, kHalf).dtype()) == kHalf));
 }
