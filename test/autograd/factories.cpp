@@ -17,6 +17,8 @@ BOOST_AUTO_TEST_CASE(options_are_a_device_by_name_or_by_kind_and_number) {
     BOOST_TEST((zeros({2}).to(name).device() == Device(kMeta)));
     const std::int64_t number = 3;
     BOOST_TEST((TensorOptions(kCUDA, number).device() == Device(kCUDA, 3)));
+    BOOST_TEST((TensorOptions({kCUDA, 1}).device() == Device(kCUDA, 1)));
+    BOOST_TEST((TensorOptions(Device(kCUDA, 1)).device() == Device(kCUDA, 1)));
     BOOST_TEST((zeros({2}, {kMeta, 0}).device() == Device(kMeta, 0)));
     BOOST_TEST(zeros({2}).to({kCPU, 0}).device().is_cpu());
     BOOST_CHECK_EXCEPTION(TensorOptions(std::string("gpu")), Error, says("gpu"));

@@ -22,7 +22,8 @@ public:
     constexpr TensorOptions(ScalarType t) : dtype_(t) {}
     constexpr TensorOptions(TypeMeta t) : dtype_(t.toScalarType()) {}
     constexpr TensorOptions(DeviceType t) : device_(Device(t)) {}
-    constexpr TensorOptions(Device d) : device_(d) {}
+    template <std::same_as<Device> D> // a template: braces are kind and number, below
+    constexpr TensorOptions(D d) : device_(d) {}
     TensorOptions(const char* device) : device_(Device(device)) {}
     TensorOptions(const std::string& device) : device_(Device(device)) {}
     /// `x.to({kCUDA, 1})`
