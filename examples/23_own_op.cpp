@@ -17,12 +17,13 @@ using namespace reel::pointwise;
 
 /// x sigmoid(x) gate in one loop: one text for vectors, for single numbers and, with T = Tensor, for derivatives.
 struct swiglu_op : binary<Result::ToFloat, floating, a | b, a>, vector_form {
+    static constexpr bool fused = true; // so are the derivatives: one loop for each operand
     template <class T> REEL_HD T f(T x, T gate) const { return x * sigmoid(x) * gate; }
-    template <class T> T da(T g, T x, T gate, T) const {
+    template <class T> REEL_HD T da(T g, T x, T gate, T) const {
         const T s = sigmoid(x);
-        return g * gate * s * (x * (1 - s) + 1);
+        return g * gate * s * (x * (k<T>(1) - s) + k<T>(1));
     }
-    template <class T> T db(T g, T x, T, T) const { return g * x * sigmoid(x); }
+    template <class T> REEL_HD T db(T g, T x, T, T) const { return g * x * sigmoid(x); }
 };
 const bool vectorized = vectorize<swiglu_op>(); // for the instruction set of this source: -march=native
 } // namespace rules

@@ -11,6 +11,22 @@ using namespace tape_test;
 
 BOOST_AUTO_TEST_SUITE(factories)
 
+BOOST_AUTO_TEST_CASE(options_are_a_device_by_name_or_by_kind_and_number) {
+    const std::string name = "meta";
+    BOOST_TEST((zeros({2}, name).device() == Device(kMeta)));
+    BOOST_TEST((zeros({2}).to(name).device() == Device(kMeta)));
+    const std::int64_t number = 3;
+    BOOST_TEST((TensorOptions(kCUDA, number).device() == Device(kCUDA, 3)));
+    BOOST_TEST((TensorOptions({kCUDA, 1}).device() == Device(kCUDA, 1)));
+    BOOST_TEST((TensorOptions(Device(kCUDA, 1)).device() == Device(kCUDA, 1)));
+    BOOST_TEST((zeros({2}, {kMeta, 0}).device() == Device(kMeta, 0)));
+    BOOST_TEST(zeros({2}).to({kCPU, 0}).device().is_cpu());
+    BOOST_CHECK_EXCEPTION(TensorOptions(std::string("gpu")), Error, says("gpu"));
+    BOOST_TEST((TypeMeta::Make<float>() == zeros({2}, kFloat).dtype()));
+    BOOST_TEST((zeros({2}, kFloat).dtype().Match<float>() && !zeros({2}, kFloat).dtype().Match<double>()));
+    BOOST_TEST((scalarTypeToTypeMeta(kHalf) == zeros({2}, kHalf).dtype()));
+    BOOST_TEST((typeMetaToScalarType(zeros({2}, kHalf).dtype()) == kHalf));
+}
 BOOST_AUTO_TEST_CASE(memory_formats) {
     const auto last = TensorOptions().memory_format(MemoryFormat::ChannelsLast);
     BOOST_TEST(zeros({2, 3, 4, 5}, last).strides() == (std::vector<std::int64_t>{60, 1, 15, 3}));

@@ -38,6 +38,16 @@ struct bell_op : unary<Result::ToFloat, floating, Saves::Input>, vector_form {
     template <class T> REEL_HD T f(T x) const { return exp(-(x * x) / k<T>(width * width)); }
     template <class T> REEL_HD T df(T g, T x, T) const { return g * f(x) * x * k<T>(-2 / (width * width)); }
 };
+/// The same with its derivatives in one loop each.
+struct fused_gated_op : binary<Result::ToFloat, floating, a | b, a>, vector_form {
+    static constexpr bool fused = true;
+    template <class T> REEL_HD T f(T x, T gate) const { return x * sigmoid(x) * gate; }
+    template <class T> REEL_HD T da(T g, T x, T gate, T) const {
+        const T s = sigmoid(x);
+        return g * gate * s * (x * (k<T>(1) - s) + k<T>(1));
+    }
+    template <class T> REEL_HD T db(T g, T x, T, T) const { return g * x * sigmoid(x); }
+};
 /// A derivative of the result alone, and operands that are refused.
 struct positive_root_op : unary<Result::Same, floating, Saves::Output> {
     template <class T> REEL_HD T f(T x) const { return sqrt(x); }
@@ -58,7 +68,7 @@ struct opposite_op : binary<Result::Same, reals> {
     template <class T> REEL_HD bool f(T x, T o) const { return (x < 0) != (o < 0); }
 };
 
-const bool vectorized = vectorize<quick_gated_op, bell_op>();
+const bool vectorized = vectorize<quick_gated_op, fused_gated_op, bell_op>();
 
 } // namespace own
 
@@ -127,6 +137,38 @@ BOOST_AUTO_TEST_CASE(a_fused_derivative_runs_in_one_loop_and_is_the_written_one)
     const Tensor once = autograd::grad({bell(x).sum()}, {x})[0];
     const Tensor written = autograd::grad({bell(x).sum()}, {x}, {}, true, true)[0];
     BOOST_TEST(allclose(once, written, 1e-13, 1e-13));
+}
+
+BOOST_AUTO_TEST_CASE(fused_derivatives_of_two_operands_are_the_written_ones) {
+    manual_seed(5);
+    const auto fused = [](const Tensor& x, const Tensor& gate) {
+        return pointwise::apply("fused", own::fused_gated_op{}, x, gate);
+    };
+    for (const ScalarType t : {kFloat, kDouble, kBFloat16, kHalf}) {
+        BOOST_TEST((pointwise::gradient_loops<own::fused_gated_op>.first[int(t)] != nullptr));
+        const double close = t == kDouble ? 1e-13 : t == kFloat ? 1e-5 : 3e-2;
+        const Tensor rows = random({37, 5}, t), x = rows.t().detach().requires_grad_(),
+                     gate = random({5, 37}, t).requires_grad_(), row = random({37}, t).requires_grad_(),
+                     seed = random({5, 37}, t);
+        for (const Tensor& other : {gate, row}) {
+            const auto got = autograd::grad({fused(x, other)}, {x, other}, {seed});
+            const auto want = autograd::grad({gated(x, other)}, {x, other}, {seed});
+            for (const int i : {0, 1}) BOOST_TEST(allclose(got[i], want[i], close, close), dtype_name(t) << " " << i);
+            BOOST_TEST(got[1].sizes() == other.sizes());
+        }
+        const Tensor fixed = gate.detach(), still = x.detach(); // only one of them wants a gradient
+        BOOST_TEST(allclose(autograd::grad({fused(x, fixed)}, {x}, {seed})[0],
+                            autograd::grad({gated(x, fixed)}, {x}, {seed})[0], close, close));
+        BOOST_TEST(allclose(autograd::grad({fused(still, gate)}, {gate}, {seed})[0],
+                            autograd::grad({gated(still, gate)}, {gate}, {seed})[0], close, close));
+    }
+    const Tensor x = random({4}, kFloat).requires_grad_(), y = random({4}).requires_grad_(); // promoted: as written
+    const auto mixed = autograd::grad({fused(x, y).sum()}, {x, y}), plain = autograd::grad({gated(x, y).sum()}, {x, y});
+    BOOST_TEST((allclose(mixed[0], plain[0]) && allclose(mixed[1], plain[1])));
+    const auto f = [&](const variable_list& v) { return variable_list{fused(v[0], v[1])}; };
+    const variable_list inputs{random({3, 1}).requires_grad_(), random({4}).requires_grad_()};
+    BOOST_TEST(autograd::gradcheck(f, inputs));
+    BOOST_TEST(autograd::gradgradcheck(f, inputs));
 }
 
 BOOST_AUTO_TEST_CASE(three_operands) {

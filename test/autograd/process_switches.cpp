@@ -44,12 +44,14 @@ BOOST_AUTO_TEST_CASE(switches_of_a_devices_libraries) {
     };
     holds(&Context::userEnabledCuDNN, &Context::setUserEnabledCuDNN, true);
     holds(&Context::deterministicCuDNN, &Context::setDeterministicCuDNN, false);
+    holds(&Context::benchmarkCuDNN, &Context::setBenchmarkCuDNN, false);
     holds(&Context::allowTF32CuDNN, &Context::setAllowTF32CuDNN, true);
     holds(&Context::allowTF32CuBLAS, &Context::setAllowTF32CuBLAS, false);
 }
 
 BOOST_AUTO_TEST_CASE(cuda_without_the_device_library) {
     BOOST_TEST(!cuda::is_available());
+    BOOST_TEST(!hasCUDA());
     BOOST_TEST(cuda::device_count() == 0);
     BOOST_TEST(!cuda::cudnn_is_available());
     BOOST_TEST(cuda::unavailable_reason().find("libreel_cuda") != std::string::npos);

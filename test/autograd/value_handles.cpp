@@ -70,6 +70,9 @@ BOOST_AUTO_TEST_CASE(tuples) {
     BOOST_TEST(v.toTuple()[1].toStringRef() == "two");
     BOOST_CHECK_EXCEPTION(Value(std::vector<std::int64_t>{1}).toTuple(), TypeError, says("expected tuple, got [1]"));
     BOOST_TEST(Value(Tuple(std::vector<Value>{Value(1)})).isTuple());
+    BOOST_TEST(ivalue::Tuple::create({1, "two"})[1].toStringRef() == "two");
+    BOOST_TEST(ivalue::Tuple::create(1, "two", 3.0)->size() == 3);
+    BOOST_TEST(ivalue::Tuple::create({zeros({2})})->elements()[0].isTensor());
 }
 
 BOOST_AUTO_TEST_CASE(what_type_a_value_holds) {

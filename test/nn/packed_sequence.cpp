@@ -77,6 +77,8 @@ BOOST_AUTO_TEST_CASE(conversions) {
     BOOST_TEST(!p.is_pinned());
     if (!cuda::is_available())
         BOOST_TEST(has(message_of<Error>([&] { p.pin_memory(); }), "pin_memory: no CUDA device"));
+    BOOST_TEST(p.to("cpu").data().is_same(p.data()));
+    BOOST_TEST((p.to({kMeta, 0}).data().device() == Device(kMeta, 0)));
     BOOST_TEST((p.to(Device(kCPU), kHalf).data().scalar_type() == kHalf));
     BOOST_TEST((p.half().float_().data().scalar_type() == kFloat));
     BOOST_TEST((p.long_().data().scalar_type() == kLong));

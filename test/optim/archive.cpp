@@ -1,5 +1,6 @@
 // Optimizers in archives: options and states field by field.
 #include "message.hpp"
+#include "warnings.hpp"
 
 #include <reel/autograd/archive.hpp>
 
@@ -11,6 +12,7 @@
 
 using namespace reel;
 using reel::testing::message;
+using reel::testing::Warnings;
 using namespace reel::optim;
 using reel::serialize::InputArchive;
 using reel::serialize::OutputArchive;
@@ -112,6 +114,75 @@ BOOST_AUTO_TEST_CASE(a_state_dict_is_loaded_too) {
     b.load(in);
     BOOST_TEST(b.state().size() == 2u);
     BOOST_TEST(b.param_groups()[0].options().get_lr() == 0.1);
+}
+namespace {
+/// As libtorch wrote it before 1.5.
+struct OldArchive {
+    OutputArchive out;
+    OldArchive& list(const std::string& name, const std::vector<Tensor>& entries) {
+        out.write(name + "/size", reel::full({}, std::int64_t(entries.size()), kLong));
+        for (std::size_t i = 0; i < entries.size(); ++i) out.write(name + "/" + std::to_string(i), entries[i], true);
+        return *this;
+    }
+};
+Tensor count(std::int64_t n) { return reel::full({1}, n, kLong); }
+} // namespace
+BOOST_AUTO_TEST_CASE(lists_of_states_from_before_there_were_groups_are_read_with_a_warning) {
+    const std::vector<Tensor> p = parameters();
+    const Tensor a = reel::full({3, 2}, 2.), b = reel::full({2}, 3.);
+    Warnings warnings;
+    Adam adam(p, AdamOptions(0.3).amsgrad(true));
+    OldArchive old;
+    old.list("step_buffers", {count(7), count(8)}).list("exp_average_buffers", {a, b});
+    old.list("exp_average_sq_buffers", {a * 2, b * 2}).list("max_exp_average_sq_buffers", {a * 3});
+    InputArchive in(old.out.value());
+    adam.load(in);
+    BOOST_REQUIRE(warnings.texts.size() == 1u);
+    BOOST_TEST(warnings.texts[0].find("old serialization format") != std::string::npos);
+    const auto state = [](const Optimizer& o, const Tensor& q) { return o.state().at(q.unsafeGetTensorImpl()).get(); };
+    const auto& second = static_cast<const AdamParamState&>(*state(adam, p[1]));
+    BOOST_TEST(second.step() == 8);
+    BOOST_TEST((reel::equal(second.exp_avg(), b) && reel::equal(second.exp_avg_sq(), b * 2)));
+    BOOST_TEST(!second.max_exp_avg_sq().defined()); // the list is shorter
+    BOOST_TEST(reel::equal(state(adam, p[0])->get("max_exp_avg_sq").toTensor(), a * 3));
+    BOOST_TEST(adam.param_groups()[0].options().get_lr() == 0.3);
+
+    OldArchive sums, momenta, averages;
+    sums.list("sum_buffers", {a, b}).list("step_buffers", {count(1), count(2)});
+    Adagrad adagrad(p, AdagradOptions(0.1));
+    InputArchive in_sums(sums.out.value());
+    adagrad.load(in_sums);
+    BOOST_TEST(reel::equal(state(adagrad, p[0])->get("sum").toTensor(), a));
+    momenta.list("momentum_buffers", {a}).out.write("iteration_", Value(3));
+    SGD sgd(p, SGDOptions(0.1).momentum(0.9));
+    InputArchive in_momenta(momenta.out.value());
+    sgd.load(in_momenta);
+    BOOST_TEST(sgd.state().size() == 1u);
+    averages.list("square_average_buffers", {a, b}).list("grad_average_buffers", {a, b});
+    RMSprop rmsprop(p, RMSpropOptions(0.1).centered(true));
+    InputArchive in_averages(averages.out.value());
+    rmsprop.load(in_averages);
+    BOOST_TEST(reel::equal(state(rmsprop, p[1])->get("grad_avg").toTensor(), b));
+}
+BOOST_AUTO_TEST_CASE(lists_of_states_that_do_not_fit_change_nothing) {
+    const std::vector<Tensor> p = parameters();
+    SGD sgd(p, SGDOptions(0.1).momentum(0.9));
+    const auto refused = [&](Optimizer& o, const std::vector<Tensor>& entries) {
+        OldArchive old;
+        old.list("momentum_buffers", entries);
+        InputArchive in(old.out.value());
+        return message([&] { o.load(in); });
+    };
+    const Tensor a = reel::full({3, 2}, 2.);
+    BOOST_TEST(refused(sgd, {a, a}) == "load: momentum_buffers/1 has shape [3, 2], the parameter has [2]");
+    BOOST_TEST(refused(sgd, {a, p[1], a}) == "load: momentum_buffers/size is 3, this optimizer has 2 parameters");
+    BOOST_TEST(sgd.state().empty());
+    std::vector<OptimizerParamGroup> two;
+    two.emplace_back(std::vector<Tensor>{p[0]});
+    two.emplace_back(std::vector<Tensor>{p[1]});
+    SGD grouped(std::move(two), SGDOptions(0.1));
+    BOOST_TEST(refused(grouped, {a}) == "load: the archive is older than parameter groups, and this optimizer has 2; "
+                                        "load it into an optimizer with one");
 }
 BOOST_AUTO_TEST_CASE(what_does_not_fit_is_named_and_changes_nothing) {
     const std::vector<Tensor> pa = parameters(), pb = parameters(5);

@@ -271,5 +271,8 @@ BOOST_AUTO_TEST_CASE(errors_name_the_file) {
     BOOST_TEST(
         has(message([] { jit::load_from_buffer("PK\x03\x04", std::nullopt, nullptr, "the fifth"); }), "the fifth"));
 }
+BOOST_AUTO_TEST_CASE(values_are_pickled_under_either_name) {
+    BOOST_TEST(jit::pickle_load(jit::pickle_save(Value("text"))).toStringRef() == "text");
+}
 
 BOOST_AUTO_TEST_SUITE_END()

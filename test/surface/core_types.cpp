@@ -138,6 +138,7 @@ void values() {
     iv.toOptional<int64_t>();
     iv.to<int64_t>();
     iv.tagKind();
+    iv = ivalue::Tuple::create({iv, iv});
 }
 void lists_and_dicts() {
     List<int64_t> li;

@@ -7,6 +7,8 @@
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/optim/optimizer.hpp>
 
+#include "old_archive.hpp"
+
 namespace reel::optim {
 
 namespace {
@@ -97,6 +99,16 @@ void Optimizer::save(serialize::OutputArchive& archive) const {
 void Optimizer::load(serialize::InputArchive& archive) {
     if (Value groups; archive.try_read("param_groups", groups) && groups.isList())
         return load_state_dict(archive.value());
+    if (detail::is_old_archive(archive)) {
+        REEL_CHECK_VALUE(groups_.size() == 1,
+                         "load: the archive is older than parameter groups, and this optimizer has ", groups_.size(),
+                         "; load it into an optimizer with one");
+        state_ = detail::old_states(archive, groups_[0].params(), [this] { return make_state(); });
+        REEL_WARN(
+            "load: the archive is in the old serialization format, of libtorch before 1.5, which has no parameter "
+            "groups: the states were read, the options stay as they are. Save the optimizer again");
+        return;
+    }
     serialize::InputArchive groups, states;
     archive.read("param_groups", groups);
     archive.read("state", states);

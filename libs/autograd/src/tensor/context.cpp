@@ -9,7 +9,8 @@ namespace reel {
 
 namespace {
 std::atomic<bool> deterministic{false}, only_warn{false};
-std::atomic<bool> cudnn_on{true}, cudnn_deterministic{false}, cudnn_tf32{true}, cublas_tf32{false};
+std::atomic<bool> cudnn_on{true}, cudnn_deterministic{false}, cudnn_benchmark{false}, cudnn_tf32{true},
+    cublas_tf32{false};
 } // namespace
 
 void Context::setDeterministicAlgorithms(bool on, bool warn_only) {
@@ -32,6 +33,8 @@ void Context::setUserEnabledCuDNN(bool on) { cudnn_on = on; }
 bool Context::userEnabledCuDNN() const { return cudnn_on; }
 void Context::setDeterministicCuDNN(bool on) { cudnn_deterministic = on; }
 bool Context::deterministicCuDNN() const { return cudnn_deterministic; }
+void Context::setBenchmarkCuDNN(bool on) { cudnn_benchmark = on; }
+bool Context::benchmarkCuDNN() const { return cudnn_benchmark; }
 void Context::setAllowTF32CuDNN(bool on) { cudnn_tf32 = on; }
 bool Context::allowTF32CuDNN() const { return cudnn_tf32; }
 void Context::setAllowTF32CuBLAS(bool on) { cublas_tf32 = on; }

@@ -22,6 +22,10 @@ public:
     /// Of cuDNN's algorithms those alone that give the same bits in every run. Default: no.
     void setDeterministicCuDNN(bool on);
     bool deterministicCuDNN() const;
+    /// Remembered, for programs that set it; which algorithm runs is cuDNN's own first choice in either case: Reel
+    /// tries none out. Default: no.
+    void setBenchmarkCuDNN(bool on);
+    bool benchmarkCuDNN() const;
     /// May float32 operands be rounded to TF32 (ten bits of mantissa) for tensor cores, in convolutions (default: yes,
     /// as in PyTorch) and in products of matrices (default: no)?
     void setAllowTF32CuDNN(bool on);

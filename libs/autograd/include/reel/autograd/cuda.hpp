@@ -42,3 +42,8 @@ std::vector<Tensor> get_rng_state_all();
 void set_rng_state_all(const std::vector<Tensor>& states);
 
 } // namespace reel::cuda
+
+namespace reel {
+/// `cuda::is_available()`.
+inline bool hasCUDA() { return cuda::is_available(); }
+} // namespace reel

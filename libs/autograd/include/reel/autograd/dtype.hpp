@@ -111,6 +111,8 @@ public:
     constexpr TypeMeta(ScalarType t = ScalarType::Undefined) : type_(t) {}
     constexpr operator ScalarType() const { return type_; }
     constexpr ScalarType toScalarType() const { return type_; }
+    template <class T> static constexpr TypeMeta Make() { return dtype_of<T>; }
+    template <class T> constexpr bool Match() const { return type_ == dtype_of<T>; }
     const char* name() const;
     std::size_t itemsize() const { return elementSize(type_); }
 
@@ -118,5 +120,7 @@ private:
     ScalarType type_;
 };
 std::ostream& operator<<(std::ostream& os, TypeMeta t);
+constexpr ScalarType typeMetaToScalarType(TypeMeta t) { return t.toScalarType(); }
+constexpr TypeMeta scalarTypeToTypeMeta(ScalarType t) { return t; }
 
 } // namespace reel

@@ -16,6 +16,11 @@ public:
     explicit Tuple(std::vector<Value> elements) : value_(Value::tuple(std::move(elements))) {}
     /// TypeError for other values.
     static Tuple from_value(const Value& v) { return v.toTuple(); }
+    /// libtorch's spelling: `ivalue::Tuple::create({h, c})`, `ivalue::Tuple::create(h, c)`.
+    static Tuple create(std::vector<Value> elements) { return Tuple(std::move(elements)); }
+    template <class A, class B, class... More> static Tuple create(const A& a, const B& b, const More&... more) {
+        return Tuple({Value(a), Value(b), Value(more)...});
+    }
     const std::vector<Value>& elements() const { return value_.elements(); }
     std::size_t size() const { return elements().size(); }
     const Value& operator[](std::size_t i) const { return elements()[i]; }
@@ -28,6 +33,9 @@ private:
     explicit Tuple(Value v) : value_(std::move(v)) {}
     Value value_;
 };
+namespace ivalue {
+using reel::Tuple;
+}
 
 /// A list whose elements convert to `T`. Errors: IndexError beyond the end, TypeError for an element of another kind.
 template <class T> class List {

@@ -1,7 +1,9 @@
 // What a factory needs to know besides the shape.
 #pragma once
 
+#include <concepts>
 #include <optional>
+#include <string>
 
 #include <reel/autograd/device.hpp>
 #include <reel/autograd/dtype.hpp>
@@ -20,8 +22,13 @@ public:
     constexpr TensorOptions(ScalarType t) : dtype_(t) {}
     constexpr TensorOptions(TypeMeta t) : dtype_(t.toScalarType()) {}
     constexpr TensorOptions(DeviceType t) : device_(Device(t)) {}
-    constexpr TensorOptions(Device d) : device_(d) {}
+    template <std::same_as<Device> D> // a template: braces are kind and number, below
+    constexpr TensorOptions(D d) : device_(d) {}
     TensorOptions(const char* device) : device_(Device(device)) {}
+    TensorOptions(const std::string& device) : device_(Device(device)) {}
+    /// `x.to({kCUDA, 1})`
+    template <std::integral Index>
+    constexpr TensorOptions(DeviceType t, Index index) : device_(Device(t, DeviceIndex(index))) {}
     constexpr TensorOptions(Layout l) : layout_(l) {}
     constexpr TensorOptions(MemoryFormat f) : memory_format_(f) {}
 

@@ -159,7 +159,9 @@ public:
     /// then. Tensors are copied, in the parameter's dtype and on its device.
     void load_state_dict(const Value& dict);
     /// Into and out of an archive: `param_groups` and `state` by number, options and states as they serialize
-    /// themselves. `load` takes a state dict, too. Error or ValueError as for `load_state_dict`; nothing changes then.
+    /// themselves. `load` takes a state dict, too, and, with a warning, the lists of states that libtorch wrote before
+    /// 1.5 (of SGD, Adagrad, Adam, AdamW and RMSprop, over one group). Error or ValueError as for `load_state_dict`;
+    /// nothing changes then.
     virtual void save(serialize::OutputArchive& archive) const;
     virtual void load(serialize::InputArchive& archive);
 

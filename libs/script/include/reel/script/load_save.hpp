@@ -6,6 +6,7 @@
 #include <string>
 
 #include <reel/script/module.hpp>
+#include <reel/serialize/save_load.hpp>
 
 namespace reel::jit {
 
@@ -28,5 +29,9 @@ void save(const Module& module, const std::string& path, const ExtraFilesMap& ex
 void save(const Module& module, std::ostream& stream, const ExtraFilesMap& extra_files = {});
 /// The file's bytes.
 std::string save_to_buffer(const Module& module, const ExtraFilesMap& extra_files = {});
+
+// libtorch has them in both namespaces.
+using reel::pickle_load;
+using reel::pickle_save;
 
 } // namespace reel::jit

@@ -4,6 +4,7 @@
 #include <concepts>
 
 #include <reel/autograd/detail/rule_launch.hpp>
+#include <reel/autograd/pointwise/gradient_loops.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 
@@ -41,6 +42,16 @@ template <class Op> Tensor fused_gradient(const Op& op, const Tensor& g, const T
     const Loop loop = loop_table<Op>.backward[int(t)];
     return loop ? run({"backward", &op, sizeof(Op), loop, t, t, nullptr}, g, saved) : Tensor();
 }
+/// The same for an operand of two. What was not kept is not read: anything stands for it.
+template <class Op>
+Tensor fused_gradient(const Op& op, const Loop (&loops)[num_scalar_types], const Tensor& g, const Tensor& x,
+                      const Tensor& o) {
+    const ScalarType t = g.scalar_type();
+    const auto fits = [&](const Tensor& kept) { return !kept.defined() || kept.scalar_type() == t; };
+    if (GradMode::is_enabled() || !g.is_cpu() || !fits(x) || !fits(o) || !loops[int(t)]) return {};
+    return run({"backward", &op, sizeof(Op), loops[int(t)], t, t, nullptr}, g, x.defined() ? x : g,
+               o.defined() ? o : g);
+}
 template <class Op> void record_one(const char* name, const Op& op, const Tensor& x, const Tensor& out) {
     const auto rule = [op](RuleContext& c) -> GradList {
         const Tensor& g = c.grad();
@@ -65,6 +76,12 @@ void record_two(const char* name, const Op& op, const Tensor& x, const Tensor& o
     const auto rule = [op, cx = x.is_complex(), co = o.is_complex()](RuleContext& c) -> GradList {
         const Tensor& g = c.grad();
         const Tensor x = c.saved(0), o = c.saved(1), out = c.num_saved() > 2 ? c.saved(2) : Tensor();
+        if constexpr (has_fused_gradients<Op>) {
+            const GradientLoops& loops = gradient_loops<Op>;
+            Tensor gx = c.needs(0) ? fused_gradient(op, loops.first, g, x, o) : Tensor(),
+                   go = c.needs(1) ? fused_gradient(op, loops.second, g, x, o) : Tensor();
+            if (gx.defined() == c.needs(0) && go.defined() == c.needs(1)) return {std::move(gx), std::move(go)};
+        }
         return {c.needs(0) ? fit_gradient(op.da(g, x, o, out), cx) : Tensor(),
                 c.needs(1) ? fit_gradient(op.db(g, x, o, out), co) : Tensor()};
     };

@@ -35,9 +35,9 @@ template <Result R, unsigned T, Saves S = Saves::Nothing> struct unary {
     static constexpr Saves saves = S;
     static constexpr bool fused = false;
 };
-/// Base of rules of two operands: `f(a, b)`, and `da(g, a, b, y)`, `db(g, a, b, y)`; `A`, `B` name what each reads. A
-/// plain number in the place of an operand has a place among the node's edges if `number_is_operand` says so (T-20,
-/// T-34).
+/// Base of rules of two operands: `f(a, b)`, and `da(g, a, b, y)`, `db(g, a, b, y)`; `A`, `B` name what each reads.
+/// `fused` says of `da` and `db`, which read no result then, what it says of `df`. A plain number in the place of an
+/// operand has a place among the node's edges if `number_is_operand` says so (T-20, T-34).
 template <Result R, unsigned T, unsigned A = none, unsigned B = none> struct binary {
     static constexpr int operands = 2;
     static constexpr Result result = R;

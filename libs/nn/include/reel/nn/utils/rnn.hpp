@@ -27,15 +27,6 @@ public:
     /// Converts `data`, and moves the indices along with it; batch_sizes stays on the CPU. *this when nothing changes
     /// and no `copy` is asked for.
     PackedSequence to(const TensorOptions& options, bool non_blocking = false, bool copy = false) const;
-    PackedSequence to(ScalarType dtype, bool non_blocking = false, bool copy = false) const {
-        return to(TensorOptions(dtype), non_blocking, copy);
-    }
-    PackedSequence to(Device device, bool non_blocking = false, bool copy = false) const {
-        return to(TensorOptions(device), non_blocking, copy);
-    }
-    PackedSequence to(DeviceType device, bool non_blocking = false, bool copy = false) const {
-        return to(TensorOptions(device), non_blocking, copy);
-    }
     PackedSequence to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false) const {
         return to(TensorOptions(device).dtype(dtype), non_blocking, copy);
     }

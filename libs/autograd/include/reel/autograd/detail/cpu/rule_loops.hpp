@@ -4,6 +4,7 @@
 #include <reel/autograd/detail/cpu/loops.hpp>
 #include <reel/autograd/detail/cpu/normal_cdf.hpp>
 #include <reel/autograd/detail/cpu/vec_math.hpp>
+#include <reel/autograd/pointwise/gradient_loops.hpp>
 #include <reel/autograd/pointwise/loop.hpp>
 
 namespace reel::cpu::REEL_ISA {
@@ -18,8 +19,24 @@ template <class Op> struct Backward {
     Op op;
     template <class X> X operator()(X g, X saved) const { return op.df(g, saved, saved); }
 };
+template <class Op> struct FirstGradient {
+    Op op;
+    template <class X> X operator()(X g, X x, X o) const { return op.da(g, x, o, x); }
+};
+template <class Op> struct SecondGradient {
+    Op op;
+    template <class X> X operator()(X g, X x, X o) const { return op.db(g, x, o, x); }
+};
+
+template <class Op, class T> void set_gradient_loops() {
+    static_assert(((Op::reads_da | Op::reads_db) & ~(pointwise::a | pointwise::b)) == 0,
+                  "a fused rule of two operands has derivatives that read the operands, not the result");
+    pointwise::gradient_loops<Op>.first[int(dtype_of<T>)] = &lanes_loop<FirstGradient<Op>, T, T, 3>;
+    pointwise::gradient_loops<Op>.second[int(dtype_of<T>)] = &lanes_loop<SecondGradient<Op>, T, T, 3>;
+}
 
 template <class Op, class T> void set_loops() {
+    if constexpr (pointwise::has_fused_gradients<Op>) set_gradient_loops<Op, T>();
     pointwise::LoopTable& table = pointwise::loop_table<Op>;
     using R = pointwise::result_of<Op, T>;
     if constexpr (Op::operands > 2 || !std::is_same_v<R, T>)
