@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "syntax/parser.hpp"
+
 namespace reel::jit::emit {
 
 using syntax::Expr;
@@ -102,6 +104,13 @@ TypePtr annotated_type(const Context& context, const Expr& e) {
         }
         return generic_type(context, e, word, std::move(parts));
     }
+    if (e.kind == ExprKind::String) { // a type that is quoted
+        Context quoted = context;
+        quoted.source = std::make_shared<Source>(e.text + "\n", "<annotation>");
+        return annotated_type(quoted, *syntax::parse_expression(quoted.source));
+    }
+    if (e.kind == ExprKind::Binary && e.text == "|")
+        return Type::Union({annotated_type(context, e[0]), annotated_type(context, e[1])});
     const std::string path = dotted_path(e);
     if (path.empty()) context.fail(e, "this expression cannot be used in a type expression");
     if (TypePtr type = word_type(path)) return type;

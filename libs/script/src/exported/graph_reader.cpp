@@ -81,6 +81,10 @@ private:
         if (kind == "as_int") return plain(value->as_int64());
         if (kind == "as_float") return plain(number(*value));
         if (kind == "as_bool") return plain(value->as_bool());
+        if (kind == "as_complex") {
+            const json::object& c = value->as_object();
+            return plain(std::complex<double>(number(c.at("real")), number(c.at("imag"))));
+        }
         if (kind == "as_string") return plain(text(*value));
         if (kind == "as_ints") return list(*value, [](const json::value& e) { return plain(e.as_int64()); });
         if (kind == "as_floats") return list(*value, [&](const json::value& e) { return plain(number(e)); });

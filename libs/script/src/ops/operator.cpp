@@ -33,9 +33,9 @@ public:
                     texts_[base(line)].push_back(line);
                 rest.remove_prefix(std::min(end + 1, rest.size()));
             }
-        for (const auto& lines :
-             {own::arithmetic(), own::math(), own::comparisons(), own::strings(), own::formats(), own::lists(),
-              own::dicts(), own::tensors(), own::factories(), own::layers(), own::inner(), own::programs()})
+        for (const auto& lines : {own::arithmetic(), own::math(), own::comparisons(), own::strings(), own::formats(),
+                                  own::lists(), own::dicts(), own::tensors(), own::factories(), own::layers(),
+                                  own::inner(), own::programs(), own::gradients()})
             for (const own::Line& line : lines) own_.emplace(line.name, &line);
     }
     const std::vector<const Operator*>& of(Symbol name) {

@@ -33,5 +33,6 @@ std::span<const Line> factories();
 std::span<const Line> layers();
 std::span<const Line> inner();
 std::span<const Line> programs();
+std::span<const Line> gradients();
 
 } // namespace reel::jit::own
