@@ -65,9 +65,9 @@ std::vector<IValue> ExportedGraph::run(std::vector<IValue> arguments) const {
     std::vector<IValue> values(slots.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) values[inputs[i]] = std::move(arguments[i]);
     for (const ExportedNode& n : nodes) {
-        if (--state.until_check < 0) [[unlikely]]
-            state.check();
         try {
+            if (--state.until_check < 0) [[unlikely]]
+                state.check();
             std::vector<IValue> in;
             in.reserve(n.inputs.size());
             for (const ExportedArgument& a : n.inputs) in.push_back(read(a, values));

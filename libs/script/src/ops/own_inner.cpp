@@ -1,5 +1,7 @@
 // What the reference's own functions are made of: programs that were decomposed, and library code in archives, name
 // these operators. Their further results serve the reference's own derivatives alone.
+#include <limits>
+
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/op.hpp>
 #include <reel/autograd/ops/factory/empty.hpp>
@@ -97,6 +99,53 @@ template <Int rank> IValue fractional_max_pool(Span a) {
     return pool.call({a[0], a[1], a[2], IValue(), true, a[3]});
 }
 
+/// i1, i2, i3, the dimensions that each is widened by, those that are summed over, a hint.
+IValue trilinear(Span a) {
+    Tensor product;
+    for (std::size_t i = 0; i < 3; ++i) {
+        Tensor factor = a[i].toTensor();
+        for (const Int d : a[i + 3].toIntVector()) factor = factor.unsqueeze(d);
+        product = product.defined() ? product * factor : factor;
+    }
+    const std::vector<Int> over = a[6].toIntVector();
+    return over.empty() ? product : product.sum(over);
+}
+/// self, dim, dtype: rows of nothing but -inf become zeros.
+IValue safe_softmax(Span a) {
+    static const ops::Op &softmax = op("nn.functional.softmax"), &all = op("all");
+    const IValue result = softmax.call({a[0], a[1], IValue(), a[2]});
+    const Tensor hidden = a[0].toTensor().eq(-std::numeric_limits<double>::infinity());
+    return result.toTensor().masked_fill(all.call({hidden, a[1], true}).toTensor(), 0);
+}
+/// self: the second result is a help for the reference's own derivative.
+IValue log_sigmoid_forward(Span a) {
+    static const ops::Op& log_sigmoid = op("nn.functional.logsigmoid");
+    const Tensor& self = a[0].toTensor();
+    return IValue::tuple({log_sigmoid.call({self}), empty({0}, self.options())});
+}
+/// self, target, weight, reduction, ignore_index: the loss, and by what a mean is divided.
+IValue nll_loss_forward(Span a) {
+    static const ops::Op& nll = op("nn.functional.nll_loss");
+    static constexpr const char* reductions[] = {"none", "mean", "sum"};
+    const Int reduction = a[3].toInt();
+    REEL_CHECK_VALUE(reduction >= 0 && reduction <= 2, "nll_loss_forward: reduction is ", reduction,
+                     "; expected 0, 1 or 2");
+    Kwargs options;
+    options.set("weight", a[2]);
+    options.set("ignore_index", a[4]);
+    options.set("reduction", reductions[reduction]);
+    const IValue loss = nll.call({a[0], a[1]}, options);
+    const Tensor &self = a[0].toTensor(), &target = a[1].toTensor();
+    const Tensor counts = target.ne(a[4].toInt());
+    Tensor total = counts.sum().to(self.scalar_type());
+    if (!a[2].isNone()) { // weights of the classes that are asked for
+        const Tensor& weight = a[2].toTensor();
+        const Tensor places = target.masked_fill(counts.logical_not(), 0);
+        total = (weight.index_select(0, places.reshape({-1})) * counts.reshape({-1})).sum();
+    }
+    return IValue::tuple({loss, total});
+}
+
 /// self, return_inverse, return_counts, dim: always three results, empty where nobody asked.
 IValue unique_consecutive(Span a) {
     static const ops::Op& unique = op("unique_consecutive");
@@ -109,6 +158,11 @@ IValue unique_consecutive(Span a) {
 }
 
 constexpr Line lines[] = {
+    {"aten::_trilinear", trilinear},
+    {"aten::_safe_softmax", safe_softmax},
+    {"aten::log_sigmoid_forward", log_sigmoid_forward},
+    {"aten::nll_loss_forward", nll_loss_forward},
+    {"aten::nll_loss2d_forward", nll_loss_forward},
     {"aten::unique_consecutive", unique_consecutive},
     {"aten::_fft_r2c", fft_real_to_complex},
     {"aten::_fft_c2c", fft_complex_to_complex},
