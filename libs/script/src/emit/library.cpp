@@ -108,6 +108,7 @@ const std::map<std::string, const char*> torch_operators = {
     {"torch.jit.wait", "aten::wait"},
     {"torch.jit._wait", "aten::wait"},
     {"torch.nn.functional.logsigmoid", "aten::log_sigmoid"},
+    {"torch.autograd.backward", "aten::backward"},
     {"torch.autograd.grad", "aten::grad"},
     {"torch.device", "aten::device"},
     {"torch.is_grad_enabled", "aten::is_grad_enabled"},
@@ -208,7 +209,10 @@ std::optional<Meaning> library_attribute(const Namespace& ns, const std::string&
                                          bool archive, const std::function<Meaning(const IValue&)>& constant) {
     const std::string path = ns.path + "." + name;
     const Symbol op("aten::" + name);
+    if (const auto o = torch_operators.find(path); o != torch_operators.end() && ns.path == "torch.autograd")
+        return Overloads{o->second}; // written so in archives, too
     if (archive) {
+        if (path == "torch.autograd") return Namespace{path};
         if (ns.path != "torch") return std::nullopt;
         return operators(op).empty() ? std::nullopt : std::optional<Meaning>(Overloads{op});
     }

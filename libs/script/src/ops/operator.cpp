@@ -51,7 +51,7 @@ public:
             }
         for (const auto& lines : {own::arithmetic(), own::math(), own::comparisons(), own::strings(), own::formats(),
                                   own::lists(), own::dicts(), own::tensors(), own::factories(), own::layers(),
-                                  own::inner(), own::programs(), own::gradients()})
+                                  own::inner(), own::programs(), own::gradients(), own::linalg()})
             for (const own::Line& line : lines) own_.emplace(line.name, &line);
     }
     const std::vector<const Operator*>& of(Symbol name) {

@@ -6,6 +6,8 @@
 #include <reel/autograd/op.hpp>
 #include <reel/autograd/ops/factory/empty.hpp>
 
+#include <reel/script/operator.hpp>
+
 #include "ops/own.hpp"
 
 namespace reel::jit::own {
@@ -67,6 +69,13 @@ IValue weight_norm_interface(Span a) {
     return IValue::tuple({v * (g / norm), norm});
 }
 
+/// What the operator in place draws, over a copy.
+IValue drawn(const char* in_place, Span a) {
+    std::vector<IValue> arguments(a.begin(), a.end());
+    arguments[0] = a[0].toTensor().clone();
+    return find_operator(in_place)->run(arguments);
+}
+
 /// self, noise, lower, upper, training, generator: the slopes are drawn anew.
 IValue rrelu(Span a) {
     static const ops::Op& rrelu = op("nn.functional.rrelu");
@@ -112,8 +121,8 @@ IValue trilinear(Span a) {
 }
 /// self, dim, dtype: rows of nothing but -inf become zeros.
 IValue safe_softmax(Span a) {
-    static const ops::Op &softmax = op("nn.functional.softmax"), &all = op("all");
-    const IValue result = softmax.call({a[0], a[1], IValue(), a[2]});
+    static const ops::Op &softmax = op("softmax"), &all = op("all");
+    const IValue result = softmax.call({a[0], a[1], a[2]});
     const Tensor hidden = a[0].toTensor().eq(-std::numeric_limits<double>::infinity());
     return result.toTensor().masked_fill(all.call({hidden, a[1], true}).toTensor(), 0);
 }
@@ -146,6 +155,15 @@ IValue nll_loss_forward(Span a) {
     return IValue::tuple({loss, total});
 }
 
+/// info, api_name, is_matrix: what a factorization says of its success, one number a matrix.
+IValue check_factorization(Span a) {
+    const Tensor& info = a[0].toTensor();
+    REEL_CHECK_LINALG(info.ne(0).sum().item<Int>() == 0, a[1].toStringRef(), ": the factorization of ",
+                      a[2].toBool() ? "the matrix" : "a matrix of the batch",
+                      " could not be completed; it is singular or not what the function asks for");
+    return {};
+}
+
 /// self, return_inverse, return_counts, dim: always three results, empty where nobody asked.
 IValue unique_consecutive(Span a) {
     static const ops::Op& unique = op("unique_consecutive");
@@ -158,6 +176,14 @@ IValue unique_consecutive(Span a) {
 }
 
 constexpr Line lines[] = {
+    {"aten::bernoulli.Tensor", [](Span a) { return drawn("aten::bernoulli_.Tensor", a); }, true},
+    {"aten::cauchy", [](Span a) { return drawn("aten::cauchy_", a); }, true},
+    {"aten::exponential", [](Span a) { return drawn("aten::exponential_", a); }, true},
+    {"aten::geometric", [](Span a) { return drawn("aten::geometric_", a); }, true},
+    {"aten::log_normal", [](Span a) { return drawn("aten::log_normal_", a); }, true},
+    {"aten::normal_functional", [](Span a) { return drawn("aten::normal_", a); }, true},
+    {"aten::uniform", [](Span a) { return drawn("aten::uniform_", a); }, true},
+    {"aten::_linalg_check_errors", check_factorization, true},
     {"aten::_trilinear", trilinear},
     {"aten::_safe_softmax", safe_softmax},
     {"aten::log_sigmoid_forward", log_sigmoid_forward},
