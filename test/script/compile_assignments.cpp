@@ -63,6 +63,8 @@ BOOST_AUTO_TEST_CASE(types_may_be_quoted_and_joined_by_bars) { // SC-33
     BOOST_TEST(program({reel::ones({1}), IValue(), "x"}).toInt() == 1);
     BOOST_TEST(program({reel::ones({1}), 4, IValue::list({1})}).toInt() == 4);
     BOOST_TEST(contains(program.code(), "b: Optional[int],\n    c: Union[List[int], str]) -> int:"));
+    BOOST_TEST(contains(Functions("def f(a: int | str | None | float):\n    return 1\n").code(),
+                        "a: Union[float, int, NoneType, str]"));
     BOOST_TEST(contains(failure("def f(a: 'Foo'):\n    return a\n"), "Unknown type name 'Foo'"));
     BOOST_TEST(contains(failure("def f(a: 'int, int'):\n    return a\n"), "expected the end of the expression"));
     BOOST_TEST(contains(failure("def f(a: ''):\n    return a\n"), "expected"));

@@ -109,8 +109,14 @@ TypePtr annotated_type(const Context& context, const Expr& e) {
         quoted.source = std::make_shared<Source>(e.text + "\n", "<annotation>");
         return annotated_type(quoted, *syntax::parse_expression(quoted.source));
     }
-    if (e.kind == ExprKind::Binary && e.text == "|")
-        return Type::Union({annotated_type(context, e[0]), annotated_type(context, e[1])});
+    if (e.kind == ExprKind::Binary && e.text == "|") {
+        std::vector<TypePtr> members; // of `a | b | c` at once
+        const Expr* rest = &e;
+        for (; rest->kind == ExprKind::Binary && rest->text == "|"; rest = &(*rest)[0])
+            members.insert(members.begin(), annotated_type(context, (*rest)[1]));
+        members.insert(members.begin(), annotated_type(context, *rest));
+        return Type::Union(std::move(members));
+    }
     const std::string path = dotted_path(e);
     if (path.empty()) context.fail(e, "this expression cannot be used in a type expression");
     if (TypePtr type = word_type(path)) return type;
