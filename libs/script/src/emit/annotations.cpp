@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "syntax/parser.hpp"
+
 namespace reel::jit::emit {
 
 using syntax::Expr;
@@ -101,6 +103,19 @@ TypePtr annotated_type(const Context& context, const Expr& e) {
             if (!empty_tuple) parts.push_back(annotated_type(context, e[i]));
         }
         return generic_type(context, e, word, std::move(parts));
+    }
+    if (e.kind == ExprKind::String) { // a type that is quoted
+        Context quoted = context;
+        quoted.source = std::make_shared<Source>(e.text + "\n", "<annotation>");
+        return annotated_type(quoted, *syntax::parse_expression(quoted.source));
+    }
+    if (e.kind == ExprKind::Binary && e.text == "|") {
+        std::vector<TypePtr> members; // of `a | b | c` at once
+        const Expr* rest = &e;
+        for (; rest->kind == ExprKind::Binary && rest->text == "|"; rest = &(*rest)[0])
+            members.insert(members.begin(), annotated_type(context, (*rest)[1]));
+        members.insert(members.begin(), annotated_type(context, *rest));
+        return Type::Union(std::move(members));
     }
     const std::string path = dotted_path(e);
     if (path.empty()) context.fail(e, "this expression cannot be used in a type expression");

@@ -161,8 +161,12 @@ void Emitter::augment_subscript(const Stmt& s) {
     if (target.operands.size() != 2 || target[1].kind == ExprKind::Slice)
         fail(target, "Augmented assignment to slices and to several indices is not supported");
     Value* index = value(target[1]);
+    Value* right = value(*s.value);
     Value* picked = call_operator(graph_, at(target), "aten::__getitem__", {{held, index}, {}});
-    Value* changed = augmented(s, picked);
+    // In place only what a list of tensors holds: an element of anything else is replaced.
+    const bool in_place =
+        held->type()->kind() == TypeKind::List && held->type()->contained()[0]->kind() == TypeKind::Tensor;
+    Value* changed = augmented(s, picked, right, in_place);
     call_operator(graph_, at(s), "aten::_set_item", {{held, index, changed}, {}});
 }
 

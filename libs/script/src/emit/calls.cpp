@@ -32,6 +32,11 @@ Meaning Emitter::call(const Expr& e, TypePtr hint) {
     if (const auto* form = callee.as<SpecialForm>()) {
         if (auto m = iterable_form(*form, e)) return *m;
         if (form->name == "print") return print_form(e);
+        if (form->name == "_assert") {
+            if (e.operands.size() != 3) fail(e, "_assert expects a condition and a message");
+            emit_assert(e[1], &e[2], at(e));
+            return constant(IValue(), at(e), Type::None());
+        }
         return special_form(*form, e, std::move(hint));
     }
     if (e[0].kind == ExprKind::Attribute && e[0].text == "__new__") {
@@ -97,7 +102,10 @@ Meaning Emitter::call_meaning(const Meaning& callee, const Arguments& arguments,
 }
 
 Value* Emitter::call_overloads(const Overloads& overloads, Arguments arguments, const SourceRange& range) {
-    if (overloads.self) arguments.positional.insert(arguments.positional.begin(), overloads.self);
+    if (overloads.self) { // `x.where(c, y)` is the one method whose tensor stands behind its first argument
+        const bool second = overloads.name.is("aten::where") && !arguments.positional.empty();
+        arguments.positional.insert(arguments.positional.begin() + (second ? 1 : 0), overloads.self);
+    }
     // What no operator takes as it is may be known the other way around, before anything is converted.
     const bool exact = std::ranges::any_of(operators(overloads.name), [&](const Operator* op) {
         Node* const before = graph_.insert_before_node();

@@ -180,6 +180,9 @@ Condition Emitter::instance_check(const Expr& e) {
     if (e[2].kind == ExprKind::Tuple)
         for (const auto& t : e[2].operands) add(*t);
     else add(e[2]);
+    if (const TypePtr all = one_of(asked);
+        all && all->kind() == TypeKind::Union && all->contained().size() == asked.size())
+        asked = all->contained(); // in the order of a union's members
     const Asked found = compare(v->type(), asked);
     Condition c;
     if (e[1].kind == ExprKind::Name) {

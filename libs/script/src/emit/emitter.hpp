@@ -62,7 +62,7 @@ private:
     void statement(const syntax::Stmt& s);
     void emit_return(const syntax::Stmt& s);
     void emit_raise(const syntax::Stmt& s);
-    void emit_assert(const syntax::Stmt& s);
+    void emit_assert(const syntax::Expr& holds, const syntax::Expr* message, const SourceRange& range);
     void emit_delete(const syntax::Stmt& s);
     void emit_with(const syntax::Stmt& s, std::size_t item = 0);
     void emit_if(const syntax::Stmt& s);
@@ -84,6 +84,7 @@ private:
     void set_attribute(Value* object, const std::string& name, Value* value, const SourceRange& range);
     void augment_subscript(const syntax::Stmt& s);
     Value* augmented(const syntax::Stmt& s, Value* left);
+    Value* augmented(const syntax::Stmt& s, Value* left, Value* right, bool in_place);
     void leave_block() { leaving_.insert(frame_->block); }
     bool leaves(Block* block) const { return leaving_.contains(block); }
 
@@ -142,7 +143,7 @@ private:
     Value* dict_of(const Meaning& source, const SourceRange& range, TypePtr hint);
     std::optional<Meaning> iterable_form(const SpecialForm& form, const syntax::Expr& e);
     Value* fork(const syntax::Expr& e);
-    Value* fork_body(const SourceRange& range, const std::function<Value*()>& emit_body);
+    Value* fork_body(const SourceRange& range, bool is_closure, const std::function<Value*()>& emit_body);
     Value* annotate(const syntax::Expr& e);
     Value* to_list(Value* tensor, TypePtr hint, const SourceRange& range);
     Meaning attribute(const syntax::Expr& e);

@@ -151,6 +151,12 @@ FunctionSchema Emitter::function(const syntax::Def& def, TypePtr self) {
     }
     close_frame();
     lower(graph_, leaving_);
+    if (graph_.outputs().empty()) { // whatever happens, it raises
+        Node* nothing = graph_.create(prim::Uninitialized);
+        nothing->output()->set_type(schema.returns[0].type);
+        graph_.block()->prepend(nothing);
+        graph_.block()->add_output(nothing->output());
+    }
     return schema;
 }
 

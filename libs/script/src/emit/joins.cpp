@@ -9,23 +9,38 @@ namespace reel::jit::emit {
 
 namespace {
 
+/// What a variable holds, and the type that it was declared to have, which may be wider.
+struct Variable {
+    Value* value;
+    TypePtr type;
+};
 /// The values of variables in a block, behind them those of the blocks around it.
 struct Variables {
     Variables* outer = nullptr;
-    std::map<std::string, Value*> own;
+    std::map<std::string, Variable> own;
 
-    Value* find(const std::string& name) const {
+    const Variable* known(const std::string& name) const {
         for (const Variables* v = this; v; v = v->outer)
-            if (const auto found = v->own.find(name); found != v->own.end()) return found->second;
+            if (const auto found = v->own.find(name); found != v->own.end()) return &found->second;
         return nullptr;
     }
+    Value* find(const std::string& name) const {
+        const Variable* v = known(name);
+        return v ? v->value : nullptr;
+    }
+    void set(const std::string& name, Value* v) { own[name] = {v, v->type()}; }
 };
+
+TypePtr stored_type(const Node* store) {
+    return store->has("types") ? std::get<std::vector<TypePtr>>(store->attribute("types")).at(0)
+                               : store->input()->type();
+}
 
 /// The names that a block sets, with the type that all its values of that name have in common.
 void stored_names(Block* block, std::map<std::string, TypePtr>& names) {
     for (Node* n = block->first(); n; n = n->next()) {
         if (n->kind() == pending::store) {
-            const TypePtr& type = n->input()->type();
+            const TypePtr type = stored_type(n);
             auto [slot, is_new] = names.emplace(n->text(), type);
             if (!is_new)
                 if (auto both = unify(slot->second, type)) slot->second = *both;
@@ -68,7 +83,7 @@ private:
             n->output()->replace_all_uses_with(variables.find(n->text()));
             n->destroy();
         } else if (n->kind() == pending::store) {
-            variables.own[n->text()] = n->input();
+            variables.own[n->text()] = {n->input(), stored_type(n)};
             n->destroy();
         } else if (n->kind() == prim::If) branch(n, variables);
         else if (n->kind() == prim::Loop) return loop(n, variables);
@@ -99,19 +114,19 @@ private:
         for (const Variables* v : {&when_true, &when_false})
             for (const auto& [name, value] : v->own) names.insert(name);
         for (const std::string& name : names) {
-            Value* a = true_leaves ? nullptr : when_true.find(name);
-            Value* b = false_leaves ? nullptr : when_false.find(name);
+            const Variable* a = true_leaves ? nullptr : when_true.known(name);
+            const Variable* b = false_leaves ? nullptr : when_false.known(name);
             if ((!a && !true_leaves) || (!b && !false_leaves)) continue;
-            auto both = a && b ? unify(a->type(), b->type()) : (a ? a : b)->type();
-            const Value* before = both ? nullptr : variables.find(name);
-            if (before && a->type()->is_subtype_of(*before->type()) && b->type()->is_subtype_of(*before->type()))
-                both = before->type();
+            auto both = a && b ? unify(a->type, b->type) : (a ? a : b)->type;
+            const Variable* before = both ? nullptr : variables.known(name);
+            if (before && a->type->is_subtype_of(*before->type) && b->type->is_subtype_of(*before->type))
+                both = before->type;
             if (!both) continue;
-            n->block(0)->add_output(a ? a : uninitialized(n->block(0), *both));
-            n->block(1)->add_output(b ? b : uninitialized(n->block(1), *both));
+            n->block(0)->add_output(a ? a->value : uninitialized(n->block(0), *both));
+            n->block(1)->add_output(b ? b->value : uninitialized(n->block(1), *both));
             Value* out = n->add_output(*both);
             if (is_meaningful(name)) out->set_name(name);
-            variables.own[name] = out;
+            variables.set(name, out);
         }
     }
 
@@ -144,12 +159,12 @@ private:
         Variables inner{&variables, {}};
         Loop current{n, {}};
         for (const auto& [name, type] : stored) {
-            Value* outside = variables.find(name);
+            const Variable* outside = variables.known(name);
             if (!outside) continue;
-            const TypePtr carried = unify(outside->type(), type).value_or(outside->type());
+            const TypePtr carried = unify(outside->type, type).value_or(outside->type);
             current.carried.push_back(name);
-            n->add_input(outside);
-            inner.own[name] = body->add_input(is_meaningful(name) ? name : std::string(), carried);
+            n->add_input(outside->value);
+            inner.set(name, body->add_input(is_meaningful(name) ? name : std::string(), carried));
         }
         loops_.push_back(current);
         for (Node* inside = body->first(); inside;) inside = node(inside, inner);
@@ -161,7 +176,7 @@ private:
             body->add_output(inner.find(name));
             Value* out = n->add_output(body->inputs()[i + 1]->type());
             if (is_meaningful(name)) out->set_name(name);
-            variables.own[name] = out;
+            variables.set(name, out);
         }
         n->erase_block(1);
         return next;

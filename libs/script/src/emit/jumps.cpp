@@ -113,8 +113,9 @@ private:
         for (std::size_t i = 0; i < when_true.size(); ++i) {
             n->block(0)->add_output(when_true[i]);
             n->block(1)->add_output(when_false[i]);
-            const TypePtr type = unify(when_true[i]->type(), when_false[i]->type()).value_or(when_true[i]->type());
-            results.push_back(n->add_output(type));
+            const TypePtr &a = when_true[i]->type(), &b = when_false[i]->type();
+            const auto both = unify(a, b); // what has nothing in common is results of a function that says `Union`
+            results.push_back(n->add_output(both ? *both : Type::Union({a, b})));
         }
         return results;
     }

@@ -101,13 +101,14 @@ const std::map<std::string, double> math_numbers = {{"pi", std::numbers::pi},
 const std::map<std::string, const char*> torch_special = {{"torch.jit.annotate", "annotate"},
                                                           {"torch.jit.isinstance", "isinstance"},
                                                           {"torch.jit.fork", "fork"},
-                                                          {"torch.jit._fork", "fork"}};
+                                                          {"torch.jit._fork", "fork"},
+                                                          {"torch._assert", "_assert"}};
 const std::map<std::string, const char*> torch_operators = {
     {"torch.jit._unwrap_optional", "aten::_unwrap_optional"},
     {"torch.jit.wait", "aten::wait"},
     {"torch.jit._wait", "aten::wait"},
-    {"torch.nn.functional.sigmoid", "aten::sigmoid"},
     {"torch.nn.functional.logsigmoid", "aten::log_sigmoid"},
+    {"torch.autograd.backward", "aten::backward"},
     {"torch.autograd.grad", "aten::grad"},
     {"torch.device", "aten::device"},
     {"torch.is_grad_enabled", "aten::is_grad_enabled"},
@@ -208,7 +209,10 @@ std::optional<Meaning> library_attribute(const Namespace& ns, const std::string&
                                          bool archive, const std::function<Meaning(const IValue&)>& constant) {
     const std::string path = ns.path + "." + name;
     const Symbol op("aten::" + name);
+    if (const auto o = torch_operators.find(path); o != torch_operators.end() && ns.path == "torch.autograd")
+        return Overloads{o->second}; // written so in archives, too
     if (archive) {
+        if (path == "torch.autograd") return Namespace{path};
         if (ns.path != "torch") return std::nullopt;
         return operators(op).empty() ? std::nullopt : std::optional<Meaning>(Overloads{op});
     }
@@ -219,8 +223,11 @@ std::optional<Meaning> library_attribute(const Namespace& ns, const std::string&
     }
     if (const auto s = torch_special.find(path); s != torch_special.end()) return SpecialForm{s->second};
     if (const auto o = torch_operators.find(path); o != torch_operators.end()) return Overloads{o->second};
-    if (path == "torch.nn" || path == "torch.jit" || path == "torch.autograd" || is_prefix_module(path) ||
-        path == "torch.nn.functional" || path == "torch.functional" || path == "torch.autograd.grad_mode")
+    if (ns.path == "torch.ops.aten")
+        return operators(op).empty() ? std::nullopt : std::optional<Meaning>(Overloads{op});
+    if (path == "torch.ops" || path == "torch.ops.aten" || path == "torch.nn" || path == "torch.jit" ||
+        path == "torch.autograd" || is_prefix_module(path) || path == "torch.nn.functional" ||
+        path == "torch.functional" || path == "torch.autograd.grad_mode")
         return Namespace{path};
     if (ns.path == "torch") {
         if (const auto n = torch_numbers.find(name); n != torch_numbers.end()) return constant(n->second);

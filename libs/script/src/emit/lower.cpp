@@ -80,7 +80,10 @@ void hoist_constants(Node* fork, Block* b) {
 }
 
 void lift(Node* n) {
-    hoist_constants(n, n->block(0));
+    if (n->blocks().size() > 1) { // the arguments of a plain call are evaluated where it stands, its defaults are not
+        hoist_constants(n, n->block(0));
+        n->erase_block(1);
+    }
     auto body = std::make_shared<Graph>();
     std::set<const Value*> inside;
     std::vector<Value*> outside;

@@ -76,7 +76,10 @@ Value* Emitter::binary(const Expr& e) {
 
 Value* Emitter::augmented(const syntax::Stmt& s, Value* left) {
     const bool in_place = left->type()->kind() == TypeKind::Tensor || left->type()->kind() == TypeKind::List;
-    Value* right = value(*s.value);
+    return augmented(s, left, value(*s.value), in_place);
+}
+
+Value* Emitter::augmented(const syntax::Stmt& s, Value* left, Value* right, bool in_place) {
     if (left->type()->kind() == TypeKind::Class) {
         std::string magic = binary_operators.at(s.text).magic;
         const std::string own = "__i" + magic.substr(2);

@@ -106,7 +106,7 @@ Value* Emitter::special_form(const SpecialForm& form, const Expr& e, TypePtr hin
     expect(1);
     if (form.name == "tuple") {
         Value* v = value(e[1]);
-        if (v->type()->kind() == TypeKind::Tuple) return v;
+        if (v->type()->kind() == TypeKind::Tuple) return build_tuple(graph_, unpack_tuple(graph_, v));
         fail(e, "cannot tell the length of a tuple made of a value of type '" + type_name(*v->type()) + "'");
     }
     const Meaning source = meaning(e[1]);
@@ -179,7 +179,7 @@ Value* Emitter::fork(const Expr& e) {
     const Meaning forked = meaning(e[1]);
     if (const auto* closure = forked.as<Closure>()) {
         if (!closure->def->parameters.empty()) fail(e, "a forked closure takes no arguments");
-        return fork_body(at(e), [&] {
+        return fork_body(at(e), true, [&] {
             TypePtr declared = std::exchange(
                 declared_result_, closure->def->result ? annotated_type(context_, *closure->def->result) : nullptr);
             TypePtr inferred = std::exchange(result_, nullptr);
@@ -200,13 +200,13 @@ Value* Emitter::fork(const Expr& e) {
         });
     }
     Arguments arguments = arguments_of(e, 2);
-    return fork_body(at(e), [&] {
+    return fork_body(at(e), false, [&] {
         const Meaning result = call_meaning(forked, arguments, e);
         return as_value(result, at(e));
     });
 }
 
-Value* Emitter::fork_body(const SourceRange& range, const std::function<Value*()>& emit_body) {
+Value* Emitter::fork_body(const SourceRange& range, bool is_closure, const std::function<Value*()>& emit_body) {
     // The body stands in a block until the graph is whole; then it becomes a graph of its own.
     Node* n = graph_.create(prim::fork, {});
     n->set_range(range);
@@ -216,6 +216,7 @@ Value* Emitter::fork_body(const SourceRange& range, const std::function<Value*()
     n->block(0)->add_output(result);
     n->output()->set_type(Type::Future(result->type()));
     close_frame();
+    if (is_closure) n->add_block(); // an empty one tells `lift_forks`
     return n->output();
 }
 

@@ -30,7 +30,7 @@ void Emitter::statement(const Stmt& s) {
     case StmtKind::Raise:
         return emit_raise(s);
     case StmtKind::Assert:
-        return emit_assert(s);
+        return emit_assert(*s.value, s.message.get(), at(s));
     case StmtKind::Delete:
         return emit_delete(s);
     case StmtKind::Pass:
@@ -93,19 +93,19 @@ void Emitter::emit_raise(const Stmt& s) {
     leave_block();
 }
 
-void Emitter::emit_assert(const Stmt& s) {
-    const Condition checked = condition(*s.value);
+void Emitter::emit_assert(const Expr& holds, const Expr* told, const SourceRange& range) {
+    const Condition checked = condition(holds);
     const auto fails = [&] {
-        Value* message = s.message ? value(*s.message) : constant(IValue(""), at(s));
+        Value* message = told ? value(*told) : constant(IValue(""), range);
         if (message->type()->kind() != TypeKind::String)
-            message = call_operator(graph_, at(s), "aten::str", {{message}, {}});
-        Value* head = constant(IValue("AssertionError: "), at(s));
-        message = call_operator(graph_, at(s), "aten::add", {{head, message}, {}});
-        call_operator(graph_, at(s), "prim::RaiseException", {{message}, {}});
+            message = call_operator(graph_, range, "aten::str", {{message}, {}});
+        Value* head = constant(IValue("AssertionError: "), range);
+        message = call_operator(graph_, range, "aten::add", {{head, message}, {}});
+        call_operator(graph_, range, "prim::RaiseException", {{message}, {}});
         leave_block();
     };
     branch(
-        at(s), checked, [] {}, fails);
+        range, checked, [] {}, fails);
 }
 
 void Emitter::emit_delete(const Stmt& s) {

@@ -69,6 +69,12 @@ void Emitter::assign(const std::string& name, Meaning meaning, TypePtr annotatio
         held = meaning.as<Value*>();
     }
     Value* v = *held;
+    const auto name_it = [&] {
+        if (v->name().empty() && is_meaningful(name) && v->node()->kind() != pending::load &&
+            v->node()->kind() != pending::empty)
+            v->set_name(name);
+    };
+    name_it(); // what it is converted to stays without a name
     if (annotation) {
         v = convert(graph_, range, annotation, v, false);
         if (!v->type()->is_subtype_of(*annotation))
@@ -76,17 +82,16 @@ void Emitter::assign(const std::string& name, Meaning meaning, TypePtr annotatio
                             " but is being assigned to a value of type " + type_name(*v->type()));
     }
     if (TypePtr before = frame_->values.contains(name) ? nullptr : frame_->find_outside(name)) {
-        v = convert(graph_, range, before, v, false);
+        v = convert(graph_, range, before, v, true);
         if (!v->type()->is_subtype_of(*before))
             fail(range, "Variable '" + name + "' previously had type " + type_name(*before) +
                             " but is now being assigned to a value of type " + type_name(*v->type()));
     }
-    if (v->name().empty() && is_meaningful(name) && v->node()->kind() != pending::load &&
-        v->node()->kind() != pending::empty)
-        v->set_name(name);
+    if ((*held)->name().empty()) name_it();
     Node* n = graph_.create(pending::store, {v}, 0);
     n->set_range(range);
     n->set("name", IValue(name));
+    if (annotation) n->set("types", std::vector<TypePtr>{annotation});
     graph_.insert_node(n);
     frame_->meanings.erase(name);
     frame_->values[name] = annotation ? annotation : v->type();

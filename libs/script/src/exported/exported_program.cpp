@@ -154,6 +154,9 @@ IValue ExportedProgramImpl::forward_values(const Args& inputs, const Kwargs& kwa
         case ExportedInput::Kind::Constant:
             arguments.push_back(parts_->constants[in.path]);
             continue;
+        case ExportedInput::Kind::Token:
+            arguments.emplace_back();
+            continue;
         default:
             break;
         }
@@ -173,8 +176,10 @@ IValue ExportedProgramImpl::forward_values(const Args& inputs, const Kwargs& kwa
     const NoGradGuard no_grad;
     for (std::size_t i = 0; i < results.size(); ++i) {
         const ExportedResult& r = parts_->results[i];
+        if (r.kind == ExportedResult::Kind::Token) continue;
         if (r.kind == ExportedResult::Kind::User) user.push_back(results[i]);
-        else if (r.kind == ExportedResult::Kind::Buffer) state(r.path, false).copy_(results[i].toTensor());
+        else if (r.kind != ExportedResult::Kind::Input)
+            state(r.path, r.kind == ExportedResult::Kind::Parameter).copy_(results[i].toTensor());
         else user_tensors.at(r.path).copy_(results[i].toTensor());
     }
     std::size_t at = 0;

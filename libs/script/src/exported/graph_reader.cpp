@@ -81,6 +81,10 @@ private:
         if (kind == "as_int") return plain(value->as_int64());
         if (kind == "as_float") return plain(number(*value));
         if (kind == "as_bool") return plain(value->as_bool());
+        if (kind == "as_complex") {
+            const json::object& c = value->as_object();
+            return plain(std::complex<double>(number(c.at("real")), number(c.at("imag"))));
+        }
         if (kind == "as_string") return plain(text(*value));
         if (kind == "as_ints") return list(*value, [](const json::value& e) { return plain(e.as_int64()); });
         if (kind == "as_floats") return list(*value, [&](const json::value& e) { return plain(number(e)); });
@@ -141,17 +145,31 @@ private:
         }
         return n;
     }
+    static bool is_aten(const std::string& target) { return target.starts_with("torch.ops.aten."); }
+    /// Of `torch.ops.aten.add.Tensor`.
+    static const Operator* operator_of(const std::string& target) {
+        std::string name = target.substr(std::string_view("torch.ops.aten.").size());
+        if (name.ends_with(".default")) name.resize(name.size() - 8);
+        const Operator* const op = find_operator("aten::" + name);
+        REEL_CHECK_NOT_IMPLEMENTED(op, "there is no operator '", target, "'");
+        REEL_CHECK_NOT_IMPLEMENTED(!op->refused, "the operator '", target,
+                                   "' reaches outside of the program and is refused");
+        return op;
+    }
     void fill(ExportedNode& n, const json::object& o) {
-        const json::array& inputs = o.at("inputs").as_array();
-        static const std::string aten = "torch.ops.aten.";
-        if (n.target.rfind(aten, 0) == 0) {
-            std::string name = n.target.substr(aten.size());
-            if (const std::size_t dot = name.rfind(".default"); dot != std::string::npos && dot + 8 == name.size())
-                name.resize(dot);
-            n.op = find_operator("aten::" + name);
-            REEL_CHECK_NOT_IMPLEMENTED(n.op, "there is no operator '", n.target, "'");
-            REEL_CHECK_NOT_IMPLEMENTED(!n.op->refused, "the operator '", n.target,
-                                       "' reaches outside of the program and is refused");
+        json::array inputs = o.at("inputs").as_array(), outputs = o.at("outputs").as_array();
+        if (n.target == "torch.ops.higher_order.with_effects") {
+            // A token, an operator and its arguments; a token and its results. Nodes run in their order without tokens.
+            REEL_CHECK_VALUE(inputs.size() >= 2 && !outputs.empty(), "takes a token and an operator, got ",
+                             inputs.size(), " arguments");
+            n.target = text(inputs[1].as_object().at("arg").as_object().at("as_operator"));
+            inputs.erase(inputs.begin(), inputs.begin() + 2);
+            output(outputs[0]);
+            outputs.erase(outputs.begin());
+            REEL_CHECK_NOT_IMPLEMENTED(is_aten(n.target), "the operator '", n.target, "' is not supported");
+        }
+        if (is_aten(n.target)) {
+            n.op = operator_of(n.target);
             bind(n, inputs);
         } else if (is_higher_order(n.target)) {
             for (const json::value& v : inputs) n.inputs.push_back(argument(v.as_object().at("arg")));
@@ -162,7 +180,7 @@ private:
             REEL_CHECK_VALUE(n.inputs.size() == 1 || n.inputs.size() == 2, "takes one or two arguments, got ",
                              n.inputs.size());
         }
-        for (const json::value& v : o.at("outputs").as_array()) n.outputs.push_back(output(v));
+        for (const json::value& v : outputs) n.outputs.push_back(output(v));
     }
     /// Puts every argument in its place in the schema; those that are left out have their defaults.
     void bind(ExportedNode& n, const json::array& inputs) {

@@ -69,7 +69,8 @@ private:
             in.kind = ExportedInput::Kind::Fixed;
             in.path = text(spec.at("name"));
             in.value = fixed(spec.at("value").as_object());
-        } else REEL_THROW(NotImplementedError, "inputs of the kind '", kind, "' are not supported");
+        } else if (kind == "token") in.kind = ExportedInput::Kind::Token; // orders effects, which here have one anyway
+        else REEL_THROW(NotImplementedError, "inputs of the kind '", kind, "' are not supported");
         parts_->inputs.push_back(std::move(in));
     }
     static IValue fixed(const json::object& o) {
@@ -105,6 +106,9 @@ private:
         if (kind == "user_output") parts_->results.push_back({ExportedResult::Kind::User, {}});
         else if (kind == "buffer_mutation")
             parts_->results.push_back({ExportedResult::Kind::Buffer, text(spec.at("buffer_name"))});
+        else if (kind == "parameter_mutation")
+            parts_->results.push_back({ExportedResult::Kind::Parameter, text(spec.at("parameter_name"))});
+        else if (kind == "token") parts_->results.push_back({ExportedResult::Kind::Token, {}});
         else if (kind == "user_input_mutation")
             parts_->results.push_back({ExportedResult::Kind::Input, text(spec.at("user_input_name"))});
         else REEL_THROW(NotImplementedError, "outputs of the kind '", kind, "' are not supported");

@@ -52,7 +52,7 @@ struct ExportedGraph {
 
 /// Where an input of the graph comes from.
 struct ExportedInput {
-    enum class Kind : std::uint8_t { Parameter, Buffer, Constant, User, Fixed };
+    enum class Kind : std::uint8_t { Parameter, Buffer, Constant, User, Fixed, Token };
     Kind kind;
     std::string path; ///< of a parameter, buffer or constant; the name of a user's input
     IValue value;     ///< that a fixed input must have
@@ -61,9 +61,9 @@ struct ExportedInput {
 };
 /// Where a result of the graph goes.
 struct ExportedResult {
-    enum class Kind : std::uint8_t { User, Buffer, Input };
+    enum class Kind : std::uint8_t { User, Buffer, Parameter, Input, Token };
     Kind kind;
-    std::string path; ///< of the buffer; the name of the input
+    std::string path; ///< of the buffer or parameter; the name of the input
 };
 struct SizeRange {
     SizeExpression expression;

@@ -1,13 +1,13 @@
-// Running exported graphs (rules SC-106, SC-109, SC-114).
+// Running exported graphs (rules SC-106, SC-109).
 #include <algorithm>
+#include <cmath>
 
-#include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops/factory/full.hpp>
 #include <reel/autograd/tensor_impl.hpp>
 
 #include "exported/autocast.hpp"
 #include "exported/program.hpp"
-#include "ops/numbers.hpp"
+#include "run/limits.hpp"
 
 namespace reel::jit {
 
@@ -39,9 +39,10 @@ void write(const ExportedOutput& out, const IValue& v, std::vector<IValue>& slot
 }
 /// A number where an operator takes a tensor: one of no dimensions that does not raise dtypes.
 Tensor wrapped_number(const IValue& v) {
-    const Tensor t = reel::scalar_tensor(v.toScalar(), TensorOptions(v.isDouble() ? kDouble
-                                                                     : v.isBool() ? kBool
-                                                                                  : kLong));
+    const Tensor t = reel::scalar_tensor(v.toScalar(), TensorOptions(v.isDouble()          ? kDouble
+                                                                     : v.isBool()          ? kBool
+                                                                     : v.isComplexDouble() ? kComplexDouble
+                                                                                           : kLong));
     t.impl()->is_wrapped_number = true;
     return t;
 }
@@ -59,14 +60,19 @@ IValue call(const ExportedNode& n, std::vector<IValue> inputs) {
 
 std::vector<IValue> ExportedGraph::run(std::vector<IValue> arguments) const {
     REEL_CHECK_VALUE(arguments.size() == inputs.size(), "a graph of ", inputs.size(), " inputs got ", arguments.size());
+    RunState& state = run_state();
+    const CallDepth depth(state);
     std::vector<IValue> values(slots.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) values[inputs[i]] = std::move(arguments[i]);
     for (const ExportedNode& n : nodes) {
         try {
+            if (--state.until_check < 0) [[unlikely]]
+                state.check();
             std::vector<IValue> in;
             in.reserve(n.inputs.size());
             for (const ExportedArgument& a : n.inputs) in.push_back(read(a, values));
             const IValue result = call(n, std::move(in));
+            if (state.limits.live_bytes) state.watch(result);
             if (n.outputs.size() == 1) write(n.outputs[0], result, values);
             else
                 for (std::size_t i = 0; i < n.outputs.size(); ++i) write(n.outputs[i], result.elements().at(i), values);
@@ -80,54 +86,6 @@ std::vector<IValue> ExportedGraph::run(std::vector<IValue> arguments) const {
     return out;
 }
 
-bool is_higher_order(const std::string& target) {
-    return target == "torch.ops.higher_order.cond" || target == "torch.ops.higher_order.wrap_with_set_grad_enabled" ||
-           target == "torch.ops.higher_order.wrap_with_autocast";
-}
-namespace {
-/// The values after number `first`; lists among them, which `cond` takes, are spread.
-std::vector<IValue> operands(const std::vector<IValue>& inputs, std::size_t first) {
-    std::vector<IValue> out;
-    for (std::size_t i = first; i < inputs.size(); ++i) {
-        if (inputs[i].isSequence()) out.insert(out.end(), inputs[i].elements().begin(), inputs[i].elements().end());
-        else out.push_back(inputs[i]);
-    }
-    return out;
-}
-const ExportedGraph& graph_of(const ExportedNode& n, std::size_t i) {
-    REEL_CHECK_VALUE(i < n.inputs.size() && n.inputs[i].graph, "argument ", i, " of '", n.target, "' is no graph");
-    return *n.inputs[i].graph;
-}
-} // namespace
-
-IValue run_higher_order(const ExportedNode& n, std::vector<IValue> inputs) {
-    REEL_CHECK_VALUE(inputs.size() >= 2, "'", n.target, "' with ", inputs.size(), " arguments");
-    std::vector<IValue> results;
-    if (n.target == "torch.ops.higher_order.cond") {
-        const IValue& condition = inputs[0];
-        const bool taken = condition.isTensor() ? condition.toTensor().item<bool>() : condition.toBool();
-        results = graph_of(n, taken ? 1 : 2).run(operands(inputs, 3));
-    } else if (n.target == "torch.ops.higher_order.wrap_with_autocast") {
-        // device, dtype, whether casting is on, whether casts of weights are kept (results are the same), graph
-        REEL_CHECK_VALUE(inputs.size() >= 5, "'", n.target, "' with ", inputs.size(), " arguments");
-        const bool enabled = inputs[2].toBool();
-        const ScalarType dtype = optional_dtype(inputs[1]).value_or(kBFloat16); // the default for CPU
-        const AutocastRegion region(inputs[0].toStringRef(), dtype, enabled);
-        results = graph_of(n, 4).run(operands(inputs, 5));
-    } else {
-        const bool before = GradMode::is_enabled();
-        struct Back {
-            ~Back() { GradMode::set_enabled(mode); }
-            bool mode;
-        } back{before};
-        GradMode::set_enabled(inputs[0].toBool());
-        results = graph_of(n, 1).run(operands(inputs, 2));
-    }
-    if (n.outputs.size() == 1 && !n.outputs[0].is_list && results.size() == 1) return results[0];
-    if (n.outputs.size() == 1) return IValue::list(std::move(results));
-    return IValue::tuple(std::move(results));
-}
-
 // --- numbers
 namespace {
 std::int64_t floor_div(std::int64_t a, std::int64_t b) {
@@ -138,6 +96,14 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
 bool ints(std::span<IValue> a) { return a[0].isInt() && a[1].isInt(); }
 using Builtin = IValue (*)(std::span<IValue>);
 IValue wrapped(std::uint64_t v) { return std::int64_t(v); }
+/// Of ints, as in Python: an int where the exponent is not negative, which wraps as products do.
+IValue power(std::span<IValue> a) {
+    if (!ints(a) || a[1].toInt() < 0) return std::pow(a[0].toDouble(), a[1].toDouble());
+    std::uint64_t result = 1, factor = std::uint64_t(a[0].toInt());
+    for (std::uint64_t n = std::uint64_t(a[1].toInt()); n; n >>= 1, factor *= factor)
+        if (n & 1) result *= factor;
+    return wrapped(result);
+}
 struct Entry {
     const char* target;
     std::size_t operands;
@@ -166,6 +132,7 @@ constexpr Entry entries[] = {
          const std::int64_t x = a[0].toInt(), y = a[1].toInt();
          return wrapped(std::uint64_t(x) - std::uint64_t(floor_div(x, y)) * std::uint64_t(y));
      }},
+    {"_operator.pow", 2, power},
     {"_operator.neg", 1, [](std::span<IValue> a) { return wrapped(0 - std::uint64_t(a[0].toInt())); }},
     {"_operator.eq", 2, [](std::span<IValue> a) { return IValue(a[0].toDouble() == a[1].toDouble()); }},
     {"_operator.ne", 2, [](std::span<IValue> a) { return IValue(a[0].toDouble() != a[1].toDouble()); }},

@@ -23,6 +23,22 @@ constexpr std::string_view refused_names[] = {"aten::from_file", "aten::save", "
 constexpr std::string_view effectful[] = {"aten::manual_seed", "aten::set_grad_enabled", "aten::_assert_scalar",
                                           "aten::_assert_tensor_metadata"};
 
+/// Under which name an operator does the same with the same arguments.
+constexpr std::pair<std::string_view, std::string_view> same_as[] = {
+    {"aten::_conj", "aten::conj"},
+    {"aten::_pdist_forward", "aten::pdist"},
+    {"aten::_prelu_kernel", "aten::prelu"},
+    {"aten::_unsafe_index", "aten::index"},
+    {"aten::_unsafe_index_put", "aten::index_put"},
+    {"aten::_unsafe_view", "aten::reshape"},
+    {"aten::unsafe_split_with_sizes", "aten::split_with_sizes"},
+};
+FunctionSchema with_usual_name(FunctionSchema schema) {
+    for (const auto& [inner, usual] : same_as)
+        if (schema.name == inner) schema.name = usual;
+    return schema;
+}
+
 class Table {
 public:
     Table() {
@@ -33,9 +49,9 @@ public:
                     texts_[base(line)].push_back(line);
                 rest.remove_prefix(std::min(end + 1, rest.size()));
             }
-        for (const auto& lines :
-             {own::arithmetic(), own::math(), own::comparisons(), own::strings(), own::formats(), own::lists(),
-              own::dicts(), own::tensors(), own::factories(), own::layers(), own::inner(), own::programs()})
+        for (const auto& lines : {own::arithmetic(), own::math(), own::comparisons(), own::strings(), own::formats(),
+                                  own::lists(), own::dicts(), own::tensors(), own::factories(), own::layers(),
+                                  own::inner(), own::programs(), own::gradients(), own::linalg()})
             for (const own::Line& line : lines) own_.emplace(line.name, &line);
     }
     const std::vector<const Operator*>& of(Symbol name) {
@@ -76,12 +92,13 @@ private:
         op->refused = is_in(refused_names);
         op->has_side_effects = is_in(effectful);
         if (op->refused) return op;
-        if (const own::Line* const line = own_line(op->schema)) {
+        const FunctionSchema asked = with_usual_name(op->schema);
+        if (const own::Line* const line = own_line(asked)) {
             op->run = line->run;
             op->run_pair = line->run_pair;
             op->has_side_effects |= line->has_side_effects;
         } else {
-            ReelCall call = map_to_reel(op->schema);
+            ReelCall call = map_to_reel(asked);
             op->run = std::move(call.run);
             op->has_side_effects |= call.is_random;
         }

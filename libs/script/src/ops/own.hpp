@@ -33,5 +33,7 @@ std::span<const Line> factories();
 std::span<const Line> layers();
 std::span<const Line> inner();
 std::span<const Line> programs();
+std::span<const Line> gradients();
+std::span<const Line> linalg();
 
 } // namespace reel::jit::own

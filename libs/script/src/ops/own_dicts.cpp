@@ -62,9 +62,9 @@ IValue pop(Span a) {
 IValue pop_item(Span a) {
     ValueDict& dict = a[0].toGenericDict();
     REEL_CHECK_WITH(KeyError, !dict.empty(), "popitem(): dictionary is empty");
-    const ValueDict::Item last = *(dict.end() - 1);
-    erase(dict, last.first);
-    return IValue::tuple({last.first, last.second});
+    const ValueDict::Item first = *dict.begin(); // scripts take the oldest, where Python takes the newest
+    erase(dict, first.first);
+    return IValue::tuple({first.first, first.second});
 }
 IValue delete_item(Span a) {
     at(a[0], a[1]);

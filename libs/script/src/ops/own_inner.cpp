@@ -1,8 +1,12 @@
 // What the reference's own functions are made of: programs that were decomposed, and library code in archives, name
 // these operators. Their further results serve the reference's own derivatives alone.
+#include <limits>
+
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/op.hpp>
 #include <reel/autograd/ops/factory/empty.hpp>
+
+#include <reel/script/operator.hpp>
 
 #include "ops/own.hpp"
 
@@ -65,6 +69,13 @@ IValue weight_norm_interface(Span a) {
     return IValue::tuple({v * (g / norm), norm});
 }
 
+/// What the operator in place draws, over a copy.
+IValue drawn(const char* in_place, Span a) {
+    std::vector<IValue> arguments(a.begin(), a.end());
+    arguments[0] = a[0].toTensor().clone();
+    return find_operator(in_place)->run(arguments);
+}
+
 /// self, noise, lower, upper, training, generator: the slopes are drawn anew.
 IValue rrelu(Span a) {
     static const ops::Op& rrelu = op("nn.functional.rrelu");
@@ -97,6 +108,62 @@ template <Int rank> IValue fractional_max_pool(Span a) {
     return pool.call({a[0], a[1], a[2], IValue(), true, a[3]});
 }
 
+/// i1, i2, i3, the dimensions that each is widened by, those that are summed over, a hint.
+IValue trilinear(Span a) {
+    Tensor product;
+    for (std::size_t i = 0; i < 3; ++i) {
+        Tensor factor = a[i].toTensor();
+        for (const Int d : a[i + 3].toIntVector()) factor = factor.unsqueeze(d);
+        product = product.defined() ? product * factor : factor;
+    }
+    const std::vector<Int> over = a[6].toIntVector();
+    return over.empty() ? product : product.sum(over);
+}
+/// self, dim, dtype: rows of nothing but -inf become zeros.
+IValue safe_softmax(Span a) {
+    static const ops::Op &softmax = op("softmax"), &all = op("all");
+    const IValue result = softmax.call({a[0], a[1], a[2]});
+    const Tensor hidden = a[0].toTensor().eq(-std::numeric_limits<double>::infinity());
+    return result.toTensor().masked_fill(all.call({hidden, a[1], true}).toTensor(), 0);
+}
+/// self: the second result is a help for the reference's own derivative.
+IValue log_sigmoid_forward(Span a) {
+    static const ops::Op& log_sigmoid = op("nn.functional.logsigmoid");
+    const Tensor& self = a[0].toTensor();
+    return IValue::tuple({log_sigmoid.call({self}), empty({0}, self.options())});
+}
+/// self, target, weight, reduction, ignore_index: the loss, and by what a mean is divided.
+IValue nll_loss_forward(Span a) {
+    static const ops::Op& nll = op("nn.functional.nll_loss");
+    static constexpr const char* reductions[] = {"none", "mean", "sum"};
+    const Int reduction = a[3].toInt();
+    REEL_CHECK_VALUE(reduction >= 0 && reduction <= 2, "nll_loss_forward: reduction is ", reduction,
+                     "; expected 0, 1 or 2");
+    Kwargs options;
+    options.set("weight", a[2]);
+    options.set("ignore_index", a[4]);
+    options.set("reduction", reductions[reduction]);
+    const IValue loss = nll.call({a[0], a[1]}, options);
+    const Tensor &self = a[0].toTensor(), &target = a[1].toTensor();
+    const Tensor counts = target.ne(a[4].toInt());
+    Tensor total = counts.sum().to(self.scalar_type());
+    if (!a[2].isNone()) { // weights of the classes that are asked for
+        const Tensor& weight = a[2].toTensor();
+        const Tensor places = target.masked_fill(counts.logical_not(), 0);
+        total = (weight.index_select(0, places.reshape({-1})) * counts.reshape({-1})).sum();
+    }
+    return IValue::tuple({loss, total});
+}
+
+/// info, api_name, is_matrix: what a factorization says of its success, one number a matrix.
+IValue check_factorization(Span a) {
+    const Tensor& info = a[0].toTensor();
+    REEL_CHECK_LINALG(info.ne(0).sum().item<Int>() == 0, a[1].toStringRef(), ": the factorization of ",
+                      a[2].toBool() ? "the matrix" : "a matrix of the batch",
+                      " could not be completed; it is singular or not what the function asks for");
+    return {};
+}
+
 /// self, return_inverse, return_counts, dim: always three results, empty where nobody asked.
 IValue unique_consecutive(Span a) {
     static const ops::Op& unique = op("unique_consecutive");
@@ -109,6 +176,19 @@ IValue unique_consecutive(Span a) {
 }
 
 constexpr Line lines[] = {
+    {"aten::bernoulli.Tensor", [](Span a) { return drawn("aten::bernoulli_.Tensor", a); }, true},
+    {"aten::cauchy", [](Span a) { return drawn("aten::cauchy_", a); }, true},
+    {"aten::exponential", [](Span a) { return drawn("aten::exponential_", a); }, true},
+    {"aten::geometric", [](Span a) { return drawn("aten::geometric_", a); }, true},
+    {"aten::log_normal", [](Span a) { return drawn("aten::log_normal_", a); }, true},
+    {"aten::normal_functional", [](Span a) { return drawn("aten::normal_", a); }, true},
+    {"aten::uniform", [](Span a) { return drawn("aten::uniform_", a); }, true},
+    {"aten::_linalg_check_errors", check_factorization, true},
+    {"aten::_trilinear", trilinear},
+    {"aten::_safe_softmax", safe_softmax},
+    {"aten::log_sigmoid_forward", log_sigmoid_forward},
+    {"aten::nll_loss_forward", nll_loss_forward},
+    {"aten::nll_loss2d_forward", nll_loss_forward},
     {"aten::unique_consecutive", unique_consecutive},
     {"aten::_fft_r2c", fft_real_to_complex},
     {"aten::_fft_c2c", fft_complex_to_complex},

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <reel/autograd/error.hpp>
+#include <reel/autograd/type_promotion.hpp>
 
 #include "ops/numbers.hpp"
 #include "ops/own.hpp"
@@ -124,6 +125,15 @@ IValue assert_true(Span a) {
     return {};
 }
 IValue promote(Span a) { return number_of_dtype(promote_types(*optional_dtype(a[0]), *optional_dtype(a[1]))); }
+/// Of two tensors, or numbers: those stand for the dtypes that they would have as tensors and give way to them.
+IValue result_dtype(Span a) {
+    const IValue &x = a[0], &y = a[1];
+    if (x.isTensor())
+        return number_of_dtype(y.isTensor() ? result_type(x.toTensor(), y.toTensor())
+                                            : result_type(x.toTensor(), y.toScalar()));
+    if (y.isTensor()) return number_of_dtype(result_type(x.toScalar(), y.toTensor()));
+    return number_of_dtype(result_type(x.toScalar(), y.toScalar()));
+}
 /// Sizes that a bias or an addend would have to be summed to; None when they are the same.
 IValue size_if_not_equal(Span a) { return a[0].toIntVector() == a[1].toIntVector() ? IValue() : a[0]; }
 IValue broadcast_shapes(Span a) {
@@ -192,6 +202,11 @@ constexpr Line lines[] = {
     {"aten::_assert_scalar", assert_true, true},
     {"aten::_assert_async.msg", assert_true, true},
     {"aten::promote_types", promote},
+    {"aten::result_type.Tensor", result_dtype},
+    {"aten::result_type.Scalar", result_dtype},
+    {"aten::result_type.Scalar_Tensor", result_dtype},
+    {"aten::result_type.Scalar_Scalar", result_dtype},
+    {"aten::_local_scalar_dense", item},
     {"aten::_size_if_not_equal", size_if_not_equal},
     {"aten::broadcast_shapes", broadcast_shapes},
     {"aten::_infer_size", broadcast_shapes},

@@ -38,10 +38,19 @@ bool is_mutable(const Type& type) {
 }
 
 bool has_side_effects(const Node* n) {
-    static const std::unordered_set<std::string> kinds = {
-        "prim::Print",      "prim::RaiseException", "prim::SetAttr",     "prim::CallFunction",
-        "prim::CallMethod", "prim::fork",           "prim::Enter",       "prim::Exit",
-        "aten::warn",       "aten::wait",           "aten::manual_seed", "aten::set_grad_enabled"};
+    static const std::unordered_set<std::string> kinds = {"prim::Print",
+                                                          "prim::RaiseException",
+                                                          "prim::SetAttr",
+                                                          "prim::CallFunction",
+                                                          "prim::CallMethod",
+                                                          "prim::fork",
+                                                          "prim::Enter",
+                                                          "prim::Exit",
+                                                          "aten::warn",
+                                                          "aten::wait",
+                                                          "aten::backward",
+                                                          "aten::manual_seed",
+                                                          "aten::set_grad_enabled"};
     if (kinds.contains(n->kind().str())) return true;
     return n->op() && n->op()->has_side_effects;
 }
@@ -57,6 +66,21 @@ bool writes(const Node* n) {
     }
     return false;
 }
+
+namespace {
+/// A tensor that is written takes the elements of others, and goes on sharing memory with nothing but what it is.
+bool writes_tensors_alone(const Node* n) {
+    bool any = false;
+    for (std::size_t i = 0; i < n->inputs().size(); ++i) {
+        if (!writes(n, i)) continue;
+        if (n->input(i)->type()->kind() != TypeKind::Tensor) return false;
+        any = true;
+    }
+    for (const Value* v : n->outputs())
+        if (v->type()->kind() != TypeKind::Tensor) return false;
+    return any;
+}
+} // namespace
 
 AliasClasses::AliasClasses(const Graph& graph) {
     for (const Value* v : graph.inputs()) {
@@ -101,6 +125,16 @@ void AliasClasses::join_all(const Node* n) {
     }
 }
 
+void AliasClasses::join_written(const Node* n) {
+    const Value* written = nullptr;
+    for (std::size_t i = 0; i < n->inputs().size(); ++i) {
+        if (!writes(n, i)) continue;
+        if (written) join(written, n->input(i));
+        written = n->input(i);
+    }
+    for (const Value* v : n->outputs()) join(written, v);
+}
+
 void AliasClasses::add_block(const Block& b) {
     for (const Node* n = b.first(); n; n = n->next()) {
         add_node(n);
@@ -134,6 +168,7 @@ void AliasClasses::add_node(const Node* n) {
         // A result is fresh unless the schema says that it is part of an operand; a written container holds what it
         // got.
         const FunctionSchema& schema = n->op()->schema;
+        if (writes_tensors_alone(n)) return join_written(n);
         bool shares = writes(n) || schema.is_vararg;
         for (const Argument& r : schema.returns) {
             shares |= r.is_alias || r.type->kind() == TypeKind::Var;

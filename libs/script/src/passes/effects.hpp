@@ -29,6 +29,7 @@ private:
     void add_node(const Node* n);
     void join(const Value* a, const Value* b);
     void join_all(const Node* n);
+    void join_written(const Node* n); ///< what a node writes, with its results
     void see(const Value* v);
     std::unordered_map<const Value*, const Value*> parent_;
     std::unordered_set<const Value*> seen_outside_;

@@ -18,6 +18,7 @@ bool members_tell(const Type& element) {
     case TypeKind::Union:
     case TypeKind::Interface:
     case TypeKind::Any:
+    case TypeKind::Number:
         return false;
     default:
         return true;

@@ -60,7 +60,10 @@ std::string identifier(const std::string& name) {
     return out;
 }
 
-bool is_optional(const Value* v) { return v->type()->kind() == TypeKind::Optional; }
+/// What is set first may be of a narrower type, which would then be taken for the variable's.
+bool is_of_several(const Value* v) {
+    return v->type()->kind() == TypeKind::Optional || v->type()->kind() == TypeKind::Union;
+}
 
 std::vector<Value*> behind(const std::vector<Value*>& values, std::size_t first) {
     return {values.begin() + std::ptrdiff_t(first), values.end()};
@@ -174,7 +177,7 @@ void SourcePrinter::print_loop(const Node* n) {
     }
     for (std::size_t i = 0; i < n->outputs().size(); ++i) {
         const Value* v = n->output(i);
-        const std::string type = is_optional(v) ? ": " + v->type()->annotation_str() : "";
+        const std::string type = is_of_several(v) ? ": " + v->type()->annotation_str() : "";
         line(use(v) + type + " = " + use(n->input(i + 2)));
     }
     // A `while` has no use for the trip's number, which stands for its condition.
@@ -249,7 +252,7 @@ void SourcePrinter::print_assignment(const std::vector<Value*>& to, const std::v
 void SourcePrinter::print_branch_results(const std::vector<Value*>& to, const std::vector<Value*>& from,
                                          bool is_first) {
     // The first assignment to a variable tells that it may be None.
-    if (is_first && to.size() == 1 && is_optional(to[0]))
+    if (is_first && to.size() == 1 && is_of_several(to[0]))
         line(use(to[0]) + " : " + to[0]->type()->annotation_str() + " = " + use(from[0]));
     else print_assignment(to, from);
 }

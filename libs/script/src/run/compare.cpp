@@ -31,7 +31,7 @@ bool equal_dicts(const ValueDict& a, const ValueDict& b) {
 /// As `==` of tensors in a condition: one element that is true.
 bool equal_tensors(const Tensor& a, const Tensor& b) {
     if (!a.defined() || !b.defined()) return a.defined() == b.defined();
-    return a.is_same(b) || a.eq(b).item().toBool();
+    return a.eq(b).item().toBool();
 }
 } // namespace
 
@@ -44,7 +44,7 @@ bool equal(const IValue& a, const IValue& b) {
     case IValue::Kind::List:
     case IValue::Kind::Tuple: {
         const auto &x = a.elements(), &y = b.elements();
-        return &x == &y || std::equal(x.begin(), x.end(), y.begin(), y.end(), equal);
+        return std::equal(x.begin(), x.end(), y.begin(), y.end(), equal);
     }
     case IValue::Kind::Dict:
         return equal_dicts(a.toGenericDict(), b.toGenericDict());

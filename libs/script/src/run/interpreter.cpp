@@ -308,26 +308,9 @@ void Interpreter::run() {
     }
 }
 
-namespace {
-/// Counts a call; the outermost one begins the run.
-class Depth {
-public:
-    explicit Depth(RunState& state) : state_(state) {
-        if (state.depth == 0) state.begin();
-        if (state.depth >= state.limits.call_depth)
-            throw LimitReached(reel::str("script: more than ", state.limits.call_depth, " calls within calls"));
-        ++state.depth;
-    }
-    ~Depth() { --state_.depth; }
-
-private:
-    RunState& state_;
-};
-} // namespace
-
 IValue Program::run(std::span<IValue> arguments) const {
     RunState& state = run_state();
-    const Depth depth(state);
+    const CallDepth depth(state);
     REEL_CHECK(arguments.size() == inputs_, name_, ": ", arguments.size(), " arguments for ", inputs_);
     ValueStack::Room registers(ValueStack::of_thread(), registers_);
     for (IValue& v : arguments) registers.add(std::move(v));

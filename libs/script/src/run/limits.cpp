@@ -25,6 +25,10 @@ RunState& run_state() {
     return state;
 }
 
+void RunState::refuse_depth() const {
+    throw LimitReached(reel::str("script: more than ", limits.call_depth, " calls within calls"));
+}
+
 void RunState::begin() {
     limited = limits.steps || limits.live_bytes || limits.interrupt;
     steps = 0;

@@ -32,9 +32,27 @@ struct RunState {
     void watch(const IValue& value) const;
     /// The outermost call begins.
     void begin();
+    [[noreturn]] void refuse_depth() const;
     /// A few steps more, for what must be undone when a limit was reached (`__exit__`).
     void grant();
 };
 RunState& run_state();
+
+/// A call that is running; the outermost begins the run. Throws LimitReached where calls nest too deep.
+class CallDepth {
+public:
+    explicit CallDepth(RunState& state) : state_(state) {
+        if (state.depth == 0) state.begin();
+        if (state.depth >= state.limits.call_depth) [[unlikely]]
+            state.refuse_depth();
+        ++state.depth;
+    }
+    ~CallDepth() { --state_.depth; }
+    CallDepth(const CallDepth&) = delete;
+    CallDepth& operator=(const CallDepth&) = delete;
+
+private:
+    RunState& state_;
+};
 
 } // namespace reel::jit

@@ -208,7 +208,13 @@ ExprPtr ExpressionParser::parenthesized() {
     auto e = std::make_unique<Expr>(ExprKind::Tuple, begin, begin);
     bool comma = false;
     while (!words_.now().is(")")) {
-        adopt(*e, expression());
+        auto element = expression();
+        if (words_.now().is("for") && e->operands.empty()) { // a generator, of which a list is made
+            auto loop = comprehension(std::move(element), begin);
+            loop->end = words_.expect(")").end;
+            return loop;
+        }
+        adopt(*e, std::move(element));
         comma = words_.take_if(",");
         if (!comma) break;
     }

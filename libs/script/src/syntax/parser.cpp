@@ -1,5 +1,6 @@
 #include "parser.hpp"
 
+#include "expression_parser.hpp"
 #include "statement_parser.hpp"
 
 namespace reel::jit::syntax {
@@ -17,6 +18,14 @@ File parse_file(std::shared_ptr<const Source> source, bool classes) {
         file.definitions.push_back(std::move(definition));
     }
     return file;
+}
+
+ExprPtr parse_expression(std::shared_ptr<const Source> source) {
+    WordStream words(std::move(source));
+    ExprPtr e = ExpressionParser(words).expression();
+    words.take_if(TokenKind::Newline);
+    if (!words.now().is(TokenKind::End)) words.refuse("the end of the expression");
+    return e;
 }
 
 } // namespace reel::jit::syntax

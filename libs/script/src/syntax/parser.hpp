@@ -16,4 +16,7 @@ inline constexpr std::size_t chain_limit = 1000;
 /// does not fit.
 File parse_file(std::shared_ptr<const Source> source, bool classes);
 
+/// One expression, and nothing behind it.
+ExprPtr parse_expression(std::shared_ptr<const Source> source);
+
 } // namespace reel::jit::syntax

@@ -33,6 +33,19 @@ std::string joined(const std::vector<TypePtr>& types, bool annotation) {
     return out;
 }
 
+/// Inside a dict or a union the IR names a named tuple by its name alone.
+std::string inside(const Type& t) {
+    if (t.kind() == TypeKind::Tuple && !t.name().empty()) return t.name();
+    if (t.kind() == TypeKind::List) return inside(*t.contained()[0]) + "[]";
+    if (t.kind() == TypeKind::Optional) return inside(*t.contained()[0]) + "?";
+    return t.str();
+}
+std::string joined_inside(const std::vector<TypePtr>& types) {
+    std::string out;
+    for (const TypePtr& t : types) out += (out.empty() ? "" : ", ") + inside(*t);
+    return out;
+}
+
 const char* plain_name(TypeKind kind, bool annotation) {
     switch (kind) {
     case TypeKind::Tensor:
@@ -109,9 +122,9 @@ std::string Type::str() const {
     case TypeKind::Optional:
         return contained_[0]->str() + "?";
     case TypeKind::Dict:
-        return "Dict(" + joined(contained_, false) + ")";
+        return "Dict(" + joined_inside(contained_) + ")";
     case TypeKind::Union:
-        return "Union(" + joined(contained_, false) + ")";
+        return "Union(" + joined_inside(contained_) + ")";
     case TypeKind::Future:
         return "Future[" + joined(contained_, false) + "]";
     default:
