@@ -143,7 +143,29 @@ BOOST_AUTO_TEST_CASE(norms) {
                  [](All v) { return functional_batch_norm(v[0], {}, {}, v[1], v[2], true); });
     same_as_here({numbers({4, 16}), numbers({16}), numbers({16})},
                  [](All v) { return functional_batch_norm(v[0], {}, {}, v[1], v[2], true); });
+    for (const ScalarType t : {kFloat, kDouble, kBFloat16})
+        same_as_here(
+            {numbers({3, 4, 6}, t), numbers({4, 6}, t)},
+            [](All v) {
+                return rms_norm(v[0], {4, 6}, v[1]);
+            },
+            t == kBFloat16 ? 1e-2 : near);
+    // the gradient's own gradient
+    same_as_here({numbers({3, 6}), numbers({6})}, [](All v) {
+        const Tensor y = rms_norm(v[0], {6}, v[1]);
+        return autograd::grad({y}, {v[0]}, {y.detach().cos()}, true, true)[0] * v[1];
+    });
     if (!sees_plans()) return;
+    {
+        const Tensor x = there::put(numbers({4, 5})).requires_grad_(), w = there::put(numbers({5}));
+        plan();
+        const Tensor y = rms_norm(x, {5}, w);
+        BOOST_TEST(plan() == "norm_forward by tensor_core");
+        y.sum().backward();
+        BOOST_TEST(plan() == "norm_backward by tensor_core");
+        rms_norm(x, {5});
+        BOOST_TEST(plan() == ""); // cuDNN wants a weight
+    }
     const Tensor x = there::put(numbers({4, 3, 5})).requires_grad_(), w = there::put(numbers({5})),
                  b = there::put(numbers({5}));
     plan();

@@ -1,6 +1,5 @@
 #include "dnn/api.hpp"
 
-#include <cstdlib>
 #include <memory>
 
 #include <dlfcn.h>
@@ -9,6 +8,7 @@
 
 #include "check.hpp"
 #include "dnn.hpp"
+#include "library.hpp"
 
 namespace reel::cuda::dnn {
 
@@ -21,18 +21,15 @@ struct Found {
 
 Found find() {
     Found found;
-    const char* const name = std::getenv("REEL_CUDNN_LIBRARY");
     // what the program brought along counts, unless it was told otherwise
-    void* library = RTLD_DEFAULT;
-    if (name || !dlsym(RTLD_DEFAULT, "cudnnBackendExecute")) {
-        library = dlopen(name ? name : "libcudnn.so.9", RTLD_NOW | RTLD_LOCAL);
-        if (!library) {
-            found.missing = std::string("cuDNN is not there: ") + dlerror();
-            return found;
-        }
+    const std::optional<void*> library =
+        find_library("cudnnBackendExecute", "REEL_CUDNN_LIBRARY", "libcudnn.so.9", found.missing);
+    if (!library) {
+        found.missing = "cuDNN is not there: " + found.missing;
+        return found;
     }
 #define REEL_CUDNN_FIND(name)                                                                                          \
-    found.api.name = reinterpret_cast<decltype(&::name)>(dlsym(library, #name));                                       \
+    found.api.name = reinterpret_cast<decltype(&::name)>(dlsym(*library, #name));                                      \
     if (!found.api.name) found.missing = "cuDNN has no " #name "; expected version 9";
     REEL_CUDNN_FUNCTIONS(REEL_CUDNN_FIND)
 #undef REEL_CUDNN_FIND

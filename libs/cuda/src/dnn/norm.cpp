@@ -2,6 +2,7 @@
 // normalised by comes from Reel's own kernels (float64), and so does the map itself, of which cuDNN has no operation.
 #include <array>
 
+#include <reel/autograd/kernels/rms_norm.hpp>
 #include <reel/autograd/ops/factory/empty.hpp>
 
 #include "dnn.hpp"
@@ -92,5 +93,52 @@ bool layer_norm_backward(const char* op, const Tensor& gy, const Tensor& x, cons
     return backward(op, CUDNN_LAYER_NORM, Layout::of_rows(x.numel() / inner, inner),
                     {gy, x, mean, rstd, weight, gx, gw, gb});
 }
+
+namespace {
+
+bool rms_norm(const char* op, const Tensor& y, const Tensor& rstd, const Tensor& x, const Tensor& weight,
+              std::int64_t inner, double eps) {
+    if (!takes(x, weight)) return false;
+    const Layout l = Layout::of_rows(x.numel() / inner, inner);
+    Graph graph(op, x);
+    const Part in = graph.dense(x, l.all), r = graph.dense(rstd, l.moments), w = graph.dense(weight, l.affine),
+               out = graph.dense(y, l.all), epsilon = graph.number(float(eps), l.all.size());
+    graph.operation(CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR,
+                    {{CUDNN_ATTR_OPERATION_NORM_FWD_MODE, CUDNN_RMS_NORM},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_PHASE, CUDNN_NORM_FWD_TRAINING},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_XDESC, in},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_INV_VARIANCE_DESC, r},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_SCALE_DESC, w},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_EPSILON_DESC, epsilon},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_YDESC, out}});
+    return graph.run();
+}
+
+bool rms_norm_backward(const char* op, const Tensor& gx, const Tensor& gw, const Tensor& gy, const Tensor& x,
+                       const Tensor& rstd, const Tensor& weight, std::int64_t inner) {
+    if (!takes(x, weight)) return false;
+    const Layout l = Layout::of_rows(x.numel() / inner, inner);
+    Graph graph(op, x);
+    const Part in = graph.dense(x, l.all), g = graph.dense(gy, l.all), r = graph.dense(rstd, l.moments),
+               w = graph.dense(weight, l.affine), of_input = graph.dense(gx, l.all),
+               of_weight = graph.dense(gw, l.affine);
+    graph.operation(CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR,
+                    {{CUDNN_ATTR_OPERATION_NORM_BWD_MODE, CUDNN_RMS_NORM},
+                     {CUDNN_ATTR_OPERATION_NORM_BWD_XDESC, in},
+                     {CUDNN_ATTR_OPERATION_NORM_BWD_INV_VARIANCE_DESC, r},
+                     {CUDNN_ATTR_OPERATION_NORM_BWD_DYDESC, g},
+                     {CUDNN_ATTR_OPERATION_NORM_BWD_SCALE_DESC, w},
+                     {CUDNN_ATTR_OPERATION_NORM_BWD_DSCALE_DESC, of_weight},
+                     {CUDNN_ATTR_OPERATION_NORM_BWD_DXDESC, of_input}});
+    return graph.run();
+}
+
+[[maybe_unused]] const bool attached = [] {
+    kernels::rms_norm.set(kCUDA, &rms_norm);
+    kernels::rms_norm_backward.set(kCUDA, &rms_norm_backward);
+    return true;
+}();
+
+} // namespace
 
 } // namespace reel::cuda::dnn

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "ops/nn/norm.hpp"
+#include "ops/nn/rms_norm.hpp"
 #include "ops/shape/shape_util.hpp"
 #include "tensor/raw.hpp"
 
@@ -96,9 +97,18 @@ Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tenso
     return layer_norm_any("layer_norm", input, normalized_shape, weight, bias, eps).out;
 }
 
+Tensor rms::by_ops(const Tensor& input, std::int64_t dims, const Tensor& weight, double eps) {
+    const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
+    Dims over;
+    for (std::int64_t i = dims; i > 0; --i) over.push_back(input.dim() - i);
+    const Tensor x = input.to(t);
+    const Tensor y = x * rsqrt(mean(x * x, IntArrayRef(over), true) + eps);
+    return (weight.defined() ? y * weight.to(t) : y).to(input.scalar_type());
+}
+
 /// x / sqrt(mean |x|^2 + eps) * weight over the trailing dimensions; eps is the dtype's epsilon unless given.
 REEL_OP("nn.functional.rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
-        composite)
+        rule)
 Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, std::optional<double> eps) {
     REEL_CHECK_NOT_IMPLEMENTED(isDifferentiableType(input.scalar_type()), "rms_norm: input is ",
                                dtype_name(input.scalar_type()), "; expected a floating dtype");
@@ -106,11 +116,9 @@ Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor&
     const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
     const double e = eps.value_or(toRealValueType(t) == kDouble ? std::numeric_limits<double>::epsilon()
                                                                 : double(std::numeric_limits<float>::epsilon()));
-    Dims dims;
-    for (std::size_t i = normalized_shape.size(); i > 0; --i) dims.push_back(input.dim() - std::int64_t(i));
-    const Tensor x = input.to(t);
-    const Tensor y = x * rsqrt(mean(x * x, IntArrayRef(dims), true) + e);
-    return (weight.defined() ? y * weight.to(t) : y).to(input.scalar_type());
+    const std::int64_t dims = std::int64_t(normalized_shape.size());
+    if (Tensor y = rms::in_one_pass(input, dims, weight, e); y.defined()) return y;
+    return rms::by_ops(input, dims, weight, e);
 }
 
 } // namespace reel

@@ -1,0 +1,18 @@
+#include "library.hpp"
+
+#include <cstdlib>
+
+#include <dlfcn.h>
+
+namespace reel::cuda {
+
+std::optional<void*> find_library(const char* function, const char* variable, const char* file, std::string& missing) {
+    const char* const name = std::getenv(variable);
+    if (!name && dlsym(RTLD_DEFAULT, function)) return RTLD_DEFAULT; // which is null
+    void* const library = dlopen(name ? name : file, RTLD_NOW | RTLD_LOCAL);
+    if (library) return library;
+    missing = dlerror();
+    return std::nullopt;
+}
+
+} // namespace reel::cuda
