@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(members_are_whole_while_the_module_runs) {
         loss_of(net, batch_of(0, r)).backward();
         {
             const NoGradGuard no_grad;
-            net->forward(batch_of(0, r).input);
+            net(batch_of(0, r).input);
         }
         try { // also after a failure
             nn::call(*net.ptr(), reel::zeros({2, 5}, kDouble));
@@ -250,11 +250,11 @@ BOOST_AUTO_TEST_CASE(several_passes_and_recomputing) {
     // two forwards before one backward, a retained graph walked twice, a forward run again within backward
     const auto sum_of = [](nn::Sequential& net, std::int64_t r) {
         const Batch b = batch_of(0, r);
-        const Tensor two = loss_of(net, b) + nn::functional::mse_loss(net->forward(b.input * 2), b.target);
+        const Tensor two = loss_of(net, b) + nn::functional::mse_loss(net(b.input * 2), b.target);
         two.backward({}, true);
         two.backward();
         const Tensor x = b.input.clone().requires_grad_();
-        const Tensor again = autograd::checkpoint([&](const Tensor& t) { return net->forward(t); }, x);
+        const Tensor again = autograd::checkpoint([&](const Tensor& t) { return net(t); }, x);
         nn::functional::mse_loss(again, b.target).backward();
     };
     for (const bool reshard : {true, false}) {
@@ -319,7 +319,7 @@ BOOST_AUTO_TEST_CASE(changes_between_forward_and_backward_are_refused) {
         nn::Sequential net = small_net();
         fully_shard(net);
         Tensor input = batch_of(0, r).input.clone();
-        const Tensor output = net->forward(input);
+        const Tensor output = net(input);
         {
             const NoGradGuard no_grad;
             input.mul_(2);
@@ -332,7 +332,7 @@ BOOST_AUTO_TEST_CASE(tied_parameters_are_one) {
     const auto tied = [] {
         nn::Linear a(6, 6), b(nn::LinearOptions(6, 6).bias(false));
         b->register_parameter("weight", a->weight);
-        nn::Sequential net(a, nn::Tanh(), b, nn::Tanh(), nn::Linear(6, 3));
+        nn::Sequential net{a, nn::Tanh(), b, nn::Tanh(), nn::Linear(6, 3)};
         net->to(kDouble);
         return net;
     };
@@ -386,7 +386,7 @@ BOOST_AUTO_TEST_CASE(state_dicts_hold_rows_and_take_wholes) {
 }
 BOOST_AUTO_TEST_CASE(refusals_reach_all_ranks) {
     const auto differ = errors_on_ranks(2, [](std::int64_t r) {
-        nn::Sequential net(nn::Linear(4, 4), nn::Linear(4, r == 0 ? 2 : 3));
+        nn::Sequential net{nn::Linear(4, 4), nn::Linear(4, r == 0 ? 2 : 3)};
         fully_shard(net);
     });
     for (const std::string& e : differ)

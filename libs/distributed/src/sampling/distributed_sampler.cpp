@@ -22,6 +22,7 @@ std::size_t checked_replicas(std::int64_t replicas) {
     return std::size_t(replicas);
 }
 std::size_t checked_rank(std::int64_t rank, std::int64_t replicas) {
+    checked_replicas(replicas); // of no replicas every rank is wrong
     REEL_CHECK_VALUE(rank >= 0 && rank < replicas, "DistributedSampler: rank is ", rank, "; expected one of 0 to ",
                      replicas - 1, " for ", replicas, " replicas");
     return std::size_t(rank);
