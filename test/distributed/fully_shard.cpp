@@ -93,7 +93,8 @@ BOOST_AUTO_TEST_CASE(each_rank_has_its_rows) {
         const bool same = net->parameters()[2].is_same(before[2]);
         return std::tuple(r.local, same, largest_difference(r.whole, values));
     });
-    const std::vector<Sizes> first = {{3, 6}, {3}, {2, 10}, {2}, {1, 8}, {1}}, last = {{1, 6}, {1}, {2, 10}, {2}, {0, 8}, {0}};
+    const std::vector<Sizes> first = {{3, 6}, {3}, {2, 10}, {2}, {1, 8}, {1}},
+                             last = {{1, 6}, {1}, {2, 10}, {2}, {0, 8}, {0}};
     BOOST_TEST((std::get<0>(found[0]) == first));
     BOOST_TEST((std::get<0>(found[3]) == last));
     for (const auto& [local, same, difference] : found) {
@@ -106,8 +107,9 @@ BOOST_AUTO_TEST_CASE(members_are_whole_while_the_module_runs) {
         nn::Sequential net = small_net();
         fully_shard(net);
         std::vector<Sizes> inside;
-        net->children()[0]->register_forward_hook(
-            [&](nn::Module& m, const Args&, const Value&) { inside.push_back(m.get_parameter("weight").sizes().vec()); });
+        net->children()[0]->register_forward_hook([&](nn::Module& m, const Args&, const Value&) {
+            inside.push_back(m.get_parameter("weight").sizes().vec());
+        });
         loss_of(net, batch_of(0, r)).backward();
         {
             const NoGradGuard no_grad;
@@ -145,9 +147,8 @@ BOOST_AUTO_TEST_CASE(the_tape_keeps_no_whole_parameter) {
             nn::Sequential net = small_net();
             shard(net, Wrapped::whole, reshard);
             StoragePtr whole;
-            net->children()[2]->register_forward_hook([&](nn::Module& m, const Args&, const Value&) {
-                whole = m.get_parameter("weight").storage();
-            });
+            net->children()[2]->register_forward_hook(
+                [&](nn::Module& m, const Args&, const Value&) { whole = m.get_parameter("weight").storage(); });
             const Tensor loss = loss_of(net, batch_of(0, r));
             const std::size_t after_forward = whole.get()->use_count();
             loss.backward();
@@ -176,7 +177,8 @@ BOOST_AUTO_TEST_CASE(frozen_and_unused_parameters) {
         return defined;
     });
     for (const auto& defined : found)
-        BOOST_TEST((defined == std::vector<bool>{true, true, false, false, true, true, true, true, true, true, false, false}) == true);
+        BOOST_TEST((defined == std::vector<bool>{true, true, false, false, true, true, true, true, true, true, false,
+                                                 false}) == true);
 }
 BOOST_AUTO_TEST_CASE(a_parameter_that_one_rank_uses_gets_the_mean) {
     struct BranchImpl : nn::Module {
@@ -185,7 +187,9 @@ BOOST_AUTO_TEST_CASE(a_parameter_that_one_rank_uses_gets_the_mean) {
             b = register_parameter("b", reel::ones({3}, kDouble));
             c = register_parameter("c", reel::ones({2}, kDouble));
         }
-        Tensor forward(const Tensor& x, bool with_b) { return (a * x).sum() + (with_b ? (b * 6).sum() : reel::zeros({}, kDouble)); }
+        Tensor forward(const Tensor& x, bool with_b) {
+            return (a * x).sum() + (with_b ? (b * 6).sum() : reel::zeros({}, kDouble));
+        }
         Tensor a, b, c;
     };
     const auto found = on_ranks(2, [](std::int64_t r) {
@@ -193,7 +197,8 @@ BOOST_AUTO_TEST_CASE(a_parameter_that_one_rank_uses_gets_the_mean) {
         fully_shard(*net);
         nn::call(*net, reel::full({4}, 2.0 + double(r), kDouble), r == 1).backward();
         std::vector<double> gradients;
-        for (const Tensor& p : {net->a, net->b}) gradients.push_back(full_tensor(p.grad(), *shard_of(p)).sum().item<double>());
+        for (const Tensor& p : {net->a, net->b})
+            gradients.push_back(full_tensor(p.grad(), *shard_of(p)).sum().item<double>());
         gradients.push_back(net->c.grad().defined());
         return gradients;
     });
@@ -280,9 +285,8 @@ BOOST_AUTO_TEST_CASE(pairs_of_hooks_around_see_everything_else) {
         int packed = 0, unpacked = 0;
         const Batch b = batch_of(0, r);
         {
-            const autograd::SavedTensorsHooksGuard guard(
-                [&](const Tensor& t) { return ++packed, Value(t); },
-                [&](const Value& v) { return ++unpacked, v.toTensor(); });
+            const autograd::SavedTensorsHooksGuard guard([&](const Tensor& t) { return ++packed, Value(t); },
+                                                         [&](const Value& v) { return ++unpacked, v.toTensor(); });
             loss_of(net, b).backward();
         }
         return std::tuple(packed, unpacked, results(net).gradients);
@@ -359,7 +363,10 @@ BOOST_AUTO_TEST_CASE(tied_parameters_are_one) {
         fully_shard(*net->children()[0]);
         fully_shard(net);
     });
-    for (const std::string& e : across) BOOST_TEST(has(e, "ValueError: fully_shard: Sequential: parameter '2.weight' is tied to '0.weight', which an inner call has sharded"), e);
+    for (const std::string& e : across)
+        BOOST_TEST(has(e, "ValueError: fully_shard: Sequential: parameter '2.weight' is tied to '0.weight', which an "
+                          "inner call has sharded"),
+                   e);
 }
 BOOST_AUTO_TEST_CASE(state_dicts_hold_rows_and_take_wholes) {
     nn::Sequential plain = small_net(9);
@@ -384,7 +391,8 @@ BOOST_AUTO_TEST_CASE(refusals_reach_all_ranks) {
     });
     for (const std::string& e : differ)
         BOOST_TEST(has(e, "ValueError: fully_shard: Sequential: the ranks have different parameters: parameter 2 is "
-                          "'1.weight' [2, 4] float32 on rank 0 and '1.weight' [3, 4] float32 on rank 1"), e);
+                          "'1.weight' [2, 4] float32 on rank 0 and '1.weight' [3, 4] float32 on rank 1"),
+                   e);
     struct ScalarImpl : nn::Module {
         ScalarImpl() { register_parameter("scale", reel::ones({})); }
         Tensor forward(const Tensor& x) { return x; }
@@ -393,7 +401,9 @@ BOOST_AUTO_TEST_CASE(refusals_reach_all_ranks) {
         if (r == 0) fully_shard(*std::make_shared<ScalarImpl>());
         else fully_shard(*nn::Linear(2, 2).ptr());
     });
-    BOOST_TEST(has(scalar[0], "parameter 'scale' has no dimension to split along; make it a tensor of one element (on rank 0)"), scalar[0]);
+    BOOST_TEST(has(scalar[0],
+                   "parameter 'scale' has no dimension to split along; make it a tensor of one element (on rank 0)"),
+               scalar[0]);
     BOOST_TEST(has(scalar[1], "parameter 'scale' has no dimension to split along"), scalar[1]);
     const auto twice = errors_on_ranks(2, [](std::int64_t) {
         nn::Sequential net = small_net();
