@@ -58,6 +58,26 @@ for signal in TERM KILL; do
     done
     check "two ranks run, and none after $signal" "2 0" "$(wc -w <<<"$ranks") $left"
 done
+# the same training as threads, as processes, under mpirun; and going on
+if [ -x "$out/bin/ranks" ]; then
+    dir=$(mktemp -d)
+    trap 'rm -rf "$dir"' EXIT
+    mpirun=(mpirun --oversubscribe)
+    if [ "$(id -u)" -eq 0 ]; then mpirun+=(--allow-run-as-root); fi
+    for model in digits gpt; do
+        words=("$PWD/$out/bin/ranks" --model "$model" --data "$PWD/examples/data/digits.csv.gz")
+        if [[ $out = /* ]]; then words[0]=$out/bin/ranks; fi
+        threads=$("${clean[@]}" "${words[@]}" -n 2 --steps 12 --out "$dir/threads.html" | grep -v ^report)
+        check "$model: two ranks say what they came to" 2 "$(grep -c '^rank [01]: last loss [0-9.]*' <<<"$threads")"
+        check "$model: the report shows them" 2 "$(grep -o '<td>rank [01]' "$dir/threads.html" | sort -u | wc -l)"
+        check "$model: processes come to the same" "$threads" "$("${run[@]}" -n 2 "${words[@]}" --steps 12 --out "$dir/processes.html" | grep -v ^report)"
+        if command -v mpirun >/dev/null && [ -e "$out/lib/libreel_mpi.so" ]; then
+            check "$model: so do those of mpirun" "$threads" "$("${clean[@]}" "${mpirun[@]}" -n 2 "${words[@]}" --steps 12 --out "$dir/mpi.html" 2>/dev/null | grep -v ^report)"
+        fi
+        "${run[@]}" -n 2 "${words[@]}" --steps 7 --checkpoint "$dir/$model" --out "$dir/part.html" >/dev/null
+        check "$model: one that was saved goes on" "$threads" "$("${run[@]}" -n 2 "${words[@]}" --steps 12 --checkpoint "$dir/$model" --out "$dir/rest.html" | grep -v ^report)"
+    done
+fi
 text=$(python3 test/reel_run/kills.py "$out/bin" "$kills" 2>&1)
 echo "$text"
 read -r p f <<<"$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' <<<"$text" | tail -n 1)"
