@@ -33,5 +33,6 @@ void fft();
 void rl();
 void scripts();
 void compiled();
+void ranks();
 
 } // namespace bench

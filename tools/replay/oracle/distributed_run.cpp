@@ -4,7 +4,6 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/tensor_operators.hpp>
-#include <reel/nn/functional/loss.hpp>
 #include <reel/nn/modules/activation.hpp>
 #include <reel/nn/modules/batch_norm.hpp>
 #include <reel/nn/modules/conv.hpp>
@@ -70,7 +69,7 @@ void take_branch(nn::Module& net, std::int64_t branch) {
 }
 Tensor step_loss(nn::Module& called, const Tensor& x, const Tensor& target, bool two) {
     const auto loss = [&](const Tensor& in) {
-        return nn::functional::mse_loss(called.call_values({Value(in)}).toTensor(), target);
+        return reel::mse_loss(called.call_values({Value(in)}).toTensor(), target);
     };
     const Tensor once = loss(x);
     return two ? once + loss(x * 2) : once;

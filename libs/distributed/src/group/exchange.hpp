@@ -1,0 +1,46 @@
+// One call under way: messages to and from the other members, each held against what this rank expects.
+#pragma once
+
+#include <vector>
+
+#include "group/group.hpp"
+
+namespace reel::distributed::detail {
+
+/// Members are named by their place in the group.
+class Exchange {
+public:
+    Exchange(Group& group, const Envelope& envelope, Deadline deadline);
+    std::int64_t me() const { return group_.me(); }
+    std::int64_t size() const { return group_.size(); }
+    const Envelope& envelope() const { return envelope_; }
+    Group& group() { return group_; }
+
+    /// Calls that send several times count up; the envelope then says which part it is.
+    void next_phase() { ++envelope_.phase; }
+    void send(std::int64_t member, const void* bytes, std::size_t size);
+    /// The same under an envelope of its own, for parts of other shapes.
+    void send_as(std::int64_t member, Envelope envelope, const void* bytes, std::size_t size);
+    /// Who will be waited for from here on: that one of them is gone is noticed while waiting for another.
+    void await(std::vector<std::int64_t> members);
+    void await_others();
+    Message receive(std::int64_t member);
+    Message receive_as(std::int64_t member, const Envelope& expected);
+    /// Tells all other members that this rank takes no part.
+    void refuse(const std::string& reason);
+
+private:
+    [[noreturn]] void fail(const std::string& what, bool remote = false);
+    [[noreturn]] void fail_lost(std::int64_t rank);
+    [[noreturn]] void fail_late();
+    [[noreturn]] void fail_ended();
+    [[noreturn]] void fail_misfit(std::int64_t rank, const Envelope& expected, const Envelope& came);
+    [[noreturn]] void refused_by(std::int64_t rank, const std::string& reason);
+
+    Group& group_;
+    Envelope envelope_;
+    Deadline deadline_;
+    std::vector<std::int64_t> needed_; // ranks of the world
+};
+
+} // namespace reel::distributed::detail

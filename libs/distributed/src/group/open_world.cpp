@@ -1,0 +1,84 @@
+#include "group/open_world.hpp"
+
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <numeric>
+
+#include <reel/autograd/error.hpp>
+
+#include "group/environment.hpp"
+#include "group/group.hpp"
+#include "transport/backend_library.hpp"
+#include "transport/sockets_transport.hpp"
+#include "transport/threads_transport.hpp"
+
+namespace reel::distributed::detail {
+
+namespace {
+struct Joins {
+    std::mutex mutex;
+    std::map<Backend, Join> by_backend;
+};
+Joins& joins() {
+    static Joins all;
+    return all;
+}
+
+Backend chosen(Backend backend, const Options& options) {
+    if (backend != Backend::kAuto) return backend;
+    if (place_in_world(options)) return Backend::kSockets;
+    if (under_mpi()) return Backend::kMPI;
+    return Backend::kThreads;
+}
+} // namespace
+
+void register_transport(Backend backend, Join join) {
+    const std::lock_guard lock(joins().mutex);
+    joins().by_backend[backend] = std::move(join);
+}
+
+Join registered_transport(Backend backend) {
+    const std::lock_guard lock(joins().mutex);
+    const auto i = joins().by_backend.find(backend);
+    return i == joins().by_backend.end() ? Join() : i->second;
+}
+
+std::shared_ptr<World> open_world(Backend backend, const Options& options) {
+    backend = chosen(backend, options);
+    if (backend == Backend::kThreads) // outside of `spawn` there is one
+        return std::make_shared<World>(std::move(threads_world(1).front()), backend);
+    if (backend == Backend::kSockets) {
+        const auto place = place_in_world(options);
+        REEL_CHECK_VALUE(place, "init: backend sockets needs RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, in the "
+                                "environment or in Options");
+        return std::make_shared<World>(join_sockets(*place, options), backend);
+    }
+    load_library_of(backend);
+    const Join join = registered_transport(backend);
+    REEL_CHECK_VALUE(join, "init: backend ", name_of(backend), " is a library of its own, libreel_", name_of(backend),
+                     ".so, which was not found; link it, or choose sockets, which needs nothing");
+    return std::make_shared<World>(join(options), backend);
+}
+
+void enter(Context& here, std::shared_ptr<World> world, const Options& options) {
+    std::vector<std::int64_t> all(std::size_t(world->size()));
+    std::iota(all.begin(), all.end(), 0);
+    here.group = world->add_group(all, "default", options.timeout);
+    here.world = std::move(world);
+    if (&here != &context_of_process()) return;
+    // before the libraries end, and with word to the others
+    static const bool once = std::atexit([] {
+                                 if (context_of_process().world)
+                                     exit(context_of_process(), "has ended without finalize()", true);
+                             }) == 0;
+    static_cast<void>(once);
+}
+
+void exit(Context& here, const std::string& reason, bool failed) {
+    const std::shared_ptr<World> world = std::move(here.world);
+    here = {};
+    world->leave(reason, failed);
+}
+
+} // namespace reel::distributed::detail
