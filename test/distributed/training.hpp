@@ -13,7 +13,7 @@ namespace reel::testing {
 
 /// Linear(6, 10), Tanh, Linear(10, 8), Tanh, Linear(8, 3) in float64, the same for the same seed.
 inline nn::Sequential small_net(std::uint64_t seed = 7) {
-    nn::Sequential net(nn::Linear(6, 10), nn::Tanh(), nn::Linear(10, 8), nn::Tanh(), nn::Linear(8, 3));
+    nn::Sequential net{nn::Linear(6, 10), nn::Tanh(), nn::Linear(10, 8), nn::Tanh(), nn::Linear(8, 3)};
     net->to(kDouble);
     Generator generator = reel::detail::createCPUGenerator(seed);
     const NoGradGuard no_grad;
@@ -28,9 +28,7 @@ inline Batch batch_of(std::int64_t step, std::int64_t rank, std::int64_t rows = 
     Generator generator = reel::detail::createCPUGenerator(std::uint64_t(1000 + 10 * step + rank));
     return {reel::randn({rows, 6}, generator, kDouble), reel::randn({rows, 3}, generator, kDouble)};
 }
-inline Tensor loss_of(nn::Sequential& net, const Batch& b) {
-    return nn::functional::mse_loss(net->forward(b.input), b.target);
-}
+inline Tensor loss_of(nn::Sequential& net, const Batch& b) { return nn::functional::mse_loss(net(b.input), b.target); }
 
 /// One process that takes the mean of the ranks' losses, each divided before they are added.
 inline void reference_step(nn::Sequential& net, optim::Optimizer& optimizer, std::int64_t step, std::int64_t ranks,

@@ -19,6 +19,10 @@ for library in "$out"/lib/libreel_*.so."$series"; do
     # the device, FFTW's transforms and MPI are asked for by name, never brought along
     case $name in libreel_cuda | libreel_fftw | libreel_mpi) ;; *) installed="$installed -l${name#lib}" ;; esac
 done
+if [ -x "$out/bin/reel-run" ]; then # starts the ranks of programs
+    mkdir -p "$prefix/bin"
+    install -m 755 "$out/bin/reel-run" "$prefix/bin/"
+fi
 fill() { sed -e "s|@VERSION@|$version|g" -e "s|@SERIES@|$series|g" -e "s|@LIBS@|${installed# }|g" "tools/install/$1.in" >"$2/$1"; }
 fill reel.pc "$prefix/lib/pkgconfig"
 if [ -e "$out/lib/libreel_fftw.so" ]; then fill reel_fftw.pc "$prefix/lib/pkgconfig"; else
