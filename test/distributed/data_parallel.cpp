@@ -90,6 +90,18 @@ BOOST_AUTO_TEST_CASE(the_wrapper_is_a_module_with_one_child) {
                            "6 1 evaluating");
 }
 
+BOOST_AUTO_TEST_CASE(holders_and_pointers_are_wrapped) {
+    const auto found = on_ranks(1, [](std::int64_t) {
+        const auto typed = std::make_shared<ScaleImpl>();
+        const nn::ModulePtr known = Scale().ptr(); // by a holder
+        return number(DistributedDataParallel(typed)(ones({}))) +
+               10 * number(DistributedDataParallel(typed, {.bucket_cap_mb = 1})(ones({}))) +
+               100 * number(DistributedDataParallel(known)(ones({}))) +
+               1000 * number(nn::parallel::DistributedDataParallel(Scale(), {.static_graph = true})(ones({})));
+    });
+    BOOST_TEST(found[0] == 3333.0);
+}
+
 BOOST_AUTO_TEST_CASE(modules_that_differ_are_refused_on_all_ranks) {
     const auto with = [](nn::Sequential on_rank_one) {
         return errors_on_ranks(2, [&](std::int64_t rank) {

@@ -1,6 +1,7 @@
 // Training one module on several ranks, each with its own part of the batch.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -122,6 +123,14 @@ public:
     template <class M>
     explicit DistributedDataParallel(const nn::ModuleHolder<M>& module, DistributedDataParallelOptions options = {})
         : DistributedDataParallel(nn::ModulePtr(module.ptr()), std::move(options)) {}
+    /// Of the class's own type, so that its `forward` is known.
+    template <std::derived_from<nn::Module> M>
+    requires(!std::is_same_v<M, nn::Module> &&
+             !std::is_same_v<
+                 M, DistributedDataParallelImpl>) explicit DistributedDataParallel(const std::shared_ptr<M>& module,
+                                                                                   DistributedDataParallelOptions
+                                                                                       options = {})
+        : DistributedDataParallel(nn::ModuleHolder<M>(module), std::move(options)) {}
     explicit DistributedDataParallel(nn::ModulePtr module, DistributedDataParallelOptions options)
         : ModuleHolder(std::make_shared<DistributedDataParallelImpl>(std::move(module), std::move(options))) {}
 };
