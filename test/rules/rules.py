@@ -23,7 +23,6 @@ MAY_USE = {
     "cuda": ["autograd", "optim"],
     "fftw": ["autograd"],
     "serialize": ["autograd"],
-    "jit": ["autograd", "nn", "serialize"],
     "data": ["autograd"],
     "distributed": ["autograd", "nn", "optim", "serialize", "data"],
     "mpi": ["autograd", "distributed"],
