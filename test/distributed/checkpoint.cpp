@@ -61,8 +61,8 @@ struct Run {
         const Batch b = batch_of(step++, 0, 12);
         const std::int64_t each = 12 / ranks;
         optimizer->zero_grad();
-        const Tensor loss = nn::functional::mse_loss(net(b.input.narrow(0, rank * each, each)),
-                                                     b.target.narrow(0, rank * each, each));
+        const Tensor loss =
+            nn::functional::mse_loss(net(b.input.narrow(0, rank * each, each)), b.target.narrow(0, rank * each, each));
         loss.backward();
         const Tensor mean = loss.detach().clone();
         if (ranks > 1) {
@@ -134,19 +134,26 @@ BOOST_AUTO_TEST_CASE(a_run_goes_on_with_other_numbers_of_ranks) {
 BOOST_AUTO_TEST_CASE(each_rank_writes_its_share_and_old_files_go) {
     const Folder folder;
     go_on(Kind::sharded, 3, 1, folder.path());
-    BOOST_TEST((files_of(folder.path()) == std::vector<std::string>{"000001-rank0of3.safetensors", "000001-rank1of3.safetensors",
-                                                                     "000001-rank2of3.safetensors", "index.safetensors"}));
+    BOOST_TEST((files_of(folder.path()) ==
+                std::vector<std::string>{"000001-rank0of3.safetensors", "000001-rank1of3.safetensors",
+                                         "000001-rank2of3.safetensors", "index.safetensors"}));
     std::ofstream(fs::path(folder.path()) / "notes.txt") << "the user's";
     std::ofstream(fs::path(folder.path()) / "000002-rank7of9.safetensors.tmp-0badcafe") << "half";
     go_on(Kind::sharded, 2, 1, folder.path());
-    BOOST_TEST((files_of(folder.path()) == std::vector<std::string>{"000002-rank0of2.safetensors", "000002-rank1of2.safetensors",
-                                                                     "index.safetensors", "notes.txt"}));
-    const auto size = [&](int r) { return fs::file_size(fs::path(folder.path()) / ("000002-rank" + std::to_string(r) + "of2.safetensors")); };
+    BOOST_TEST((files_of(folder.path()) == std::vector<std::string>{"000002-rank0of2.safetensors",
+                                                                    "000002-rank1of2.safetensors", "index.safetensors",
+                                                                    "notes.txt"}));
+    const auto size = [&](int r) {
+        return fs::file_size(fs::path(folder.path()) / ("000002-rank" + std::to_string(r) + "of2.safetensors"));
+    };
     BOOST_TEST(size(1) > size(0) / 2);
     const Folder replicated; // what all have is shared out
     go_on(Kind::plain, 2, 1, replicated.path());
     for (int r = 0; r < 2; ++r)
-        BOOST_TEST(serialize::SafetensorsFile((fs::path(replicated.path()) / ("000001-rank" + std::to_string(r) + "of2.safetensors")).string()).keys().size() > 2u);
+        BOOST_TEST(serialize::SafetensorsFile(
+                       (fs::path(replicated.path()) / ("000001-rank" + std::to_string(r) + "of2.safetensors")).string())
+                       .keys()
+                       .size() > 2u);
 }
 BOOST_AUTO_TEST_CASE(one_file_of_whole_tensors) {
     const Folder folder;
@@ -178,7 +185,11 @@ BOOST_AUTO_TEST_CASE(generators_samplers_and_values) {
         std::string note = "so far";
         Tensor table = reel::arange(100, kDouble);
         checkpoint::State state;
-        state.add("generator", generator).add("sampler", sampler).add("best", best).add("note", note).add("table", table);
+        state.add("generator", generator)
+            .add("sampler", sampler)
+            .add("best", best)
+            .add("note", note)
+            .add("table", table);
         checkpoint::save(state, folder.path());
         return std::pair(reel::rand({5}, generator), *sampler.next(100));
     });
@@ -189,7 +200,11 @@ BOOST_AUTO_TEST_CASE(generators_samplers_and_values) {
         std::string note;
         Tensor table = reel::zeros({100}, kDouble);
         checkpoint::State state;
-        state.add("generator", generator).add("sampler", sampler).add("best", best).add("note", note).add("table", table);
+        state.add("generator", generator)
+            .add("sampler", sampler)
+            .add("best", best)
+            .add("note", note)
+            .add("table", table);
         checkpoint::load(state, folder.path());
         const double sum = table.sum().item<double>();
         const std::size_t left = sampler.next(100)->size();
@@ -225,7 +240,9 @@ BOOST_AUTO_TEST_CASE(a_failed_save_leaves_the_one_before) {
     });
     ::setrlimit(RLIMIT_FSIZE, &old);
     for (const std::string& e : errors) BOOST_TEST(has(e, "cannot write"), e);
-    BOOST_TEST((files_of(folder.path()) == std::vector<std::string>{"000001-rank0of2.safetensors", "000001-rank1of2.safetensors", "index.safetensors"}));
+    BOOST_TEST(
+        (files_of(folder.path()) ==
+         std::vector<std::string>{"000001-rank0of2.safetensors", "000001-rank1of2.safetensors", "index.safetensors"}));
     checkpoint::verify(folder.path());
     const auto after = checkpoint::read_tensors(folder.path());
     for (const auto& item : before) BOOST_TEST(largest_difference({after[item.key()]}, {item.value()}) == 0);
@@ -257,7 +274,8 @@ BOOST_AUTO_TEST_CASE(damage_and_misfits_are_named) {
         bytes.seekp(-100, std::ios::end);
         bytes.put('!');
     }
-    BOOST_TEST(has(message([&] { checkpoint::load(state, folder.path()); }), "000001-rank0of1.safetensors is damaged: 'layer."));
+    BOOST_TEST(has(message([&] { checkpoint::load(state, folder.path()); }),
+                   "000001-rank0of1.safetensors is damaged: 'layer."));
     BOOST_TEST(has(message([&] { checkpoint::verify(folder.path()); }), "does not have its checksum between bytes"));
     fs::remove(file);
     BOOST_TEST(!checkpoint::exists(folder.path()));

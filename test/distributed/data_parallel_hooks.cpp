@@ -228,6 +228,33 @@ BOOST_AUTO_TEST_CASE(modules_of_several_dtypes_have_a_bucket_for_each) {
     BOOST_TEST(found[0] == "1.5 1.5 2");
 }
 
+BOOST_AUTO_TEST_CASE(results_that_cannot_be_looked_into_are_reduced_too) {
+    struct Opaque {
+        Tensor inside;
+    };
+    struct BoxesImpl : nn::Module {
+        BoxesImpl() { w = register_parameter("w", full({}, 3.0)); }
+        Value forward_values(const Args& args, const Kwargs&) override {
+            return Value::box(Opaque{args.at(0).toTensor() * w});
+        }
+        Tensor w;
+    };
+    const auto found = on_ranks(2, [](std::int64_t rank) {
+        const auto net = std::make_shared<BoxesImpl>();
+        DistributedDataParallel ddp{nn::ModulePtr(net)};
+        const auto pass = [&] {
+            ddp->call_values({Value(full({}, double(rank + 1)))}).get<Opaque>().inside.backward();
+            return number(net->w.grad());
+        };
+        const double first = pass();
+        net->zero_grad();
+        (net->w * double(rank + 1)).backward(); // beside the wrapper: local
+        return str(first, ' ', number(net->w.grad()));
+    });
+    BOOST_TEST(found[0] == "1.5 1");
+    BOOST_TEST(found[1] == "1.5 2");
+}
+
 BOOST_AUTO_TEST_CASE(sparse_gradients_are_refused_by_name) {
     const auto errors = errors_on_ranks(2, [](std::int64_t) {
         nn::Sequential net(nn::Embedding(nn::EmbeddingOptions(5, 2).sparse(true)));

@@ -1,4 +1,4 @@
-// fully_shard: training as one process, rows outside, wholes inside; what it costs; what it refuses.
+// fully_shard: training as one process, rows outside, wholes inside; hooks; what it costs.
 #include <reel/distributed/fully_shard.hpp>
 
 #include <boost/test/unit_test.hpp>
@@ -10,7 +10,6 @@
 
 #include "distributed/on_ranks.hpp"
 #include "distributed/training.hpp"
-#include "message.hpp"
 
 using namespace reel;
 using namespace reel::distributed;
@@ -93,7 +92,8 @@ BOOST_AUTO_TEST_CASE(each_rank_has_its_rows) {
         const bool same = net->parameters()[2].is_same(before[2]);
         return std::tuple(r.local, same, largest_difference(r.whole, values));
     });
-    const std::vector<Sizes> first = {{3, 6}, {3}, {2, 10}, {2}, {1, 8}, {1}}, last = {{1, 6}, {1}, {2, 10}, {2}, {0, 8}, {0}};
+    const std::vector<Sizes> first = {{3, 6}, {3}, {2, 10}, {2}, {1, 8}, {1}},
+                             last = {{1, 6}, {1}, {2, 10}, {2}, {0, 8}, {0}};
     BOOST_TEST((std::get<0>(found[0]) == first));
     BOOST_TEST((std::get<0>(found[3]) == last));
     for (const auto& [local, same, difference] : found) {
@@ -106,8 +106,9 @@ BOOST_AUTO_TEST_CASE(members_are_whole_while_the_module_runs) {
         nn::Sequential net = small_net();
         fully_shard(net);
         std::vector<Sizes> inside;
-        net->children()[0]->register_forward_hook(
-            [&](nn::Module& m, const Args&, const Value&) { inside.push_back(m.get_parameter("weight").sizes().vec()); });
+        net->children()[0]->register_forward_hook([&](nn::Module& m, const Args&, const Value&) {
+            inside.push_back(m.get_parameter("weight").sizes().vec());
+        });
         loss_of(net, batch_of(0, r)).backward();
         {
             const NoGradGuard no_grad;
@@ -145,9 +146,8 @@ BOOST_AUTO_TEST_CASE(the_tape_keeps_no_whole_parameter) {
             nn::Sequential net = small_net();
             shard(net, Wrapped::whole, reshard);
             StoragePtr whole;
-            net->children()[2]->register_forward_hook([&](nn::Module& m, const Args&, const Value&) {
-                whole = m.get_parameter("weight").storage();
-            });
+            net->children()[2]->register_forward_hook(
+                [&](nn::Module& m, const Args&, const Value&) { whole = m.get_parameter("weight").storage(); });
             const Tensor loss = loss_of(net, batch_of(0, r));
             const std::size_t after_forward = whole.get()->use_count();
             loss.backward();
@@ -176,7 +176,8 @@ BOOST_AUTO_TEST_CASE(frozen_and_unused_parameters) {
         return defined;
     });
     for (const auto& defined : found)
-        BOOST_TEST((defined == std::vector<bool>{true, true, false, false, true, true, true, true, true, true, false, false}) == true);
+        BOOST_TEST((defined == std::vector<bool>{true, true, false, false, true, true, true, true, true, true, false,
+                                                 false}) == true);
 }
 BOOST_AUTO_TEST_CASE(a_parameter_that_one_rank_uses_gets_the_mean) {
     struct BranchImpl : nn::Module {
@@ -185,7 +186,9 @@ BOOST_AUTO_TEST_CASE(a_parameter_that_one_rank_uses_gets_the_mean) {
             b = register_parameter("b", reel::ones({3}, kDouble));
             c = register_parameter("c", reel::ones({2}, kDouble));
         }
-        Tensor forward(const Tensor& x, bool with_b) { return (a * x).sum() + (with_b ? (b * 6).sum() : reel::zeros({}, kDouble)); }
+        Tensor forward(const Tensor& x, bool with_b) {
+            return (a * x).sum() + (with_b ? (b * 6).sum() : reel::zeros({}, kDouble));
+        }
         Tensor a, b, c;
     };
     const auto found = on_ranks(2, [](std::int64_t r) {
@@ -193,7 +196,8 @@ BOOST_AUTO_TEST_CASE(a_parameter_that_one_rank_uses_gets_the_mean) {
         fully_shard(*net);
         nn::call(*net, reel::full({4}, 2.0 + double(r), kDouble), r == 1).backward();
         std::vector<double> gradients;
-        for (const Tensor& p : {net->a, net->b}) gradients.push_back(full_tensor(p.grad(), *shard_of(p)).sum().item<double>());
+        for (const Tensor& p : {net->a, net->b})
+            gradients.push_back(full_tensor(p.grad(), *shard_of(p)).sum().item<double>());
         gradients.push_back(net->c.grad().defined());
         return gradients;
     });
@@ -280,9 +284,8 @@ BOOST_AUTO_TEST_CASE(pairs_of_hooks_around_see_everything_else) {
         int packed = 0, unpacked = 0;
         const Batch b = batch_of(0, r);
         {
-            const autograd::SavedTensorsHooksGuard guard(
-                [&](const Tensor& t) { return ++packed, Value(t); },
-                [&](const Value& v) { return ++unpacked, v.toTensor(); });
+            const autograd::SavedTensorsHooksGuard guard([&](const Tensor& t) { return ++packed, Value(t); },
+                                                         [&](const Value& v) { return ++unpacked, v.toTensor(); });
             loss_of(net, b).backward();
         }
         return std::tuple(packed, unpacked, results(net).gradients);
@@ -324,91 +327,4 @@ BOOST_AUTO_TEST_CASE(changes_between_forward_and_backward_are_refused) {
     });
     for (const std::string& e : activations) BOOST_TEST(has(e, "modified by an in-place operation"), e);
 }
-BOOST_AUTO_TEST_CASE(tied_parameters_are_one) {
-    const auto tied = [] {
-        nn::Linear a(6, 6), b(nn::LinearOptions(6, 6).bias(false));
-        b->register_parameter("weight", a->weight);
-        nn::Sequential net{a, nn::Tanh(), b, nn::Tanh(), nn::Linear(6, 3)};
-        net->to(kDouble);
-        return net;
-    };
-    const auto values = copies(tied()->parameters());
-    const auto set = [&](nn::Sequential& net) {
-        const NoGradGuard no_grad;
-        for (std::size_t i = 0; i < values.size(); ++i) net->parameters()[i].copy_(values[i]);
-    };
-    nn::Sequential alone = tied();
-    set(alone);
-    optim::SGD sgd(alone->parameters(), optim::SGDOptions(0.1).momentum(0.9));
-    for (std::int64_t t = 0; t < 3; ++t) reference_step(alone, sgd, t, 2);
-    const auto found = on_ranks(2, [&](std::int64_t r) {
-        nn::Sequential net = tied();
-        set(net);
-        fully_shard(net);
-        optim::SGD own(net->parameters(), optim::SGDOptions(0.1).momentum(0.9));
-        for (std::int64_t t = 0; t < 3; ++t) {
-            own.zero_grad();
-            loss_of(net, batch_of(t, r)).backward();
-            own.step();
-        }
-        return results(net).whole;
-    });
-    for (const auto& f : found) BOOST_TEST(largest_difference(f, alone->parameters()) < 1e-15);
-    const auto across = errors_on_ranks(2, [&](std::int64_t) {
-        nn::Sequential net = tied();
-        fully_shard(*net->children()[0]);
-        fully_shard(net);
-    });
-    for (const std::string& e : across) BOOST_TEST(has(e, "ValueError: fully_shard: Sequential: parameter '2.weight' is tied to '0.weight', which an inner call has sharded"), e);
-}
-BOOST_AUTO_TEST_CASE(state_dicts_hold_rows_and_take_wholes) {
-    nn::Sequential plain = small_net(9);
-    const nn::StateDict whole = plain->state_dict();
-    const auto found = on_ranks(3, [&](std::int64_t) {
-        nn::Sequential net = small_net();
-        fully_shard(net);
-        net->load_state_dict(whole);
-        const auto after = results(net).whole;
-        net->load_state_dict(net->state_dict());
-        const nn::StateDict full = full_state_dict(*net.ptr());
-        double wrong = largest_difference(after, plain->parameters());
-        for (const auto& item : whole) wrong += largest_difference({full.tensor(item.key())}, {item->toTensor()});
-        return wrong;
-    });
-    for (const double wrong : found) BOOST_TEST(wrong == 0);
-}
-BOOST_AUTO_TEST_CASE(refusals_reach_all_ranks) {
-    const auto differ = errors_on_ranks(2, [](std::int64_t r) {
-        nn::Sequential net{nn::Linear(4, 4), nn::Linear(4, r == 0 ? 2 : 3)};
-        fully_shard(net);
-    });
-    for (const std::string& e : differ)
-        BOOST_TEST(has(e, "ValueError: fully_shard: Sequential: the ranks have different parameters: parameter 2 is "
-                          "'1.weight' [2, 4] float32 on rank 0 and '1.weight' [3, 4] float32 on rank 1"), e);
-    struct ScalarImpl : nn::Module {
-        ScalarImpl() { register_parameter("scale", reel::ones({})); }
-        Tensor forward(const Tensor& x) { return x; }
-    };
-    const auto scalar = errors_on_ranks(2, [](std::int64_t r) {
-        if (r == 0) fully_shard(*std::make_shared<ScalarImpl>());
-        else fully_shard(*nn::Linear(2, 2).ptr());
-    });
-    BOOST_TEST(has(scalar[0], "parameter 'scale' has no dimension to split along; make it a tensor of one element (on rank 0)"), scalar[0]);
-    BOOST_TEST(has(scalar[1], "parameter 'scale' has no dimension to split along"), scalar[1]);
-    const auto twice = errors_on_ranks(2, [](std::int64_t) {
-        nn::Sequential net = small_net();
-        fully_shard(net);
-        fully_shard(net);
-    });
-    for (const std::string& e : twice) BOOST_TEST(has(e, "ValueError: fully_shard: Sequential is sharded already"), e);
-    const auto copied = errors_on_ranks(2, [](std::int64_t r) {
-        nn::Linear layer(6, 3);
-        fully_shard(layer);
-        const auto copy = std::dynamic_pointer_cast<nn::LinearImpl>(layer->clone());
-        nn::call(*copy, batch_of(0, r).input.to(kFloat));
-    });
-    for (const std::string& e : copied) BOOST_TEST(has(e, "this is a copy of a module that fully_shard split"), e);
-    BOOST_TEST(has(message([] { fully_shard(*nn::Linear(2, 2).ptr()); }), "init"));
-}
-
 BOOST_AUTO_TEST_SUITE_END()

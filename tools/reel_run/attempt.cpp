@@ -84,8 +84,7 @@ pid_t Attempt::start(int local_rank, int port, int number) {
     int error = pid < 0 ? errno : 0;
     if (pid > 0 && ::read(failed[0], &error, sizeof error) > 0) ::waitpid(pid, nullptr, 0);
     ::close(failed[0]);
-    if (error != 0)
-        throw std::runtime_error("cannot start '" + options_.command[0] + "': " + std::strerror(error));
+    if (error != 0) throw std::runtime_error("cannot start '" + options_.command[0] + "': " + std::strerror(error));
     return pid;
 }
 
@@ -140,14 +139,17 @@ Outcome Attempt::wait() {
     }
     end_others();
     // Who was killed is the cause; who fails may do so because of it.
-    auto cause = std::find_if(died_.begin(), died_.end(), [&](int i) { return WIFSIGNALED(children_[std::size_t(i)].status); });
-    outcome.lost = int(std::count_if(died_.begin(), died_.end(), [&](int i) { return WIFSIGNALED(children_[std::size_t(i)].status); }));
+    auto cause =
+        std::find_if(died_.begin(), died_.end(), [&](int i) { return WIFSIGNALED(children_[std::size_t(i)].status); });
+    outcome.lost = int(std::count_if(died_.begin(), died_.end(),
+                                     [&](int i) { return WIFSIGNALED(children_[std::size_t(i)].status); }));
     if (cause == died_.end()) cause = died_.begin(), outcome.lost = 1;
     const Child& c = children_[std::size_t(*cause)];
     outcome.what = "rank " + std::to_string(c.rank);
     if (WIFSIGNALED(c.status)) {
         outcome.status = 128 + WTERMSIG(c.status);
-        outcome.what += " was killed by signal " + std::to_string(WTERMSIG(c.status)) + " (" + ::strsignal(WTERMSIG(c.status)) + ")";
+        outcome.what += " was killed by signal " + std::to_string(WTERMSIG(c.status)) + " (" +
+                        ::strsignal(WTERMSIG(c.status)) + ")";
     } else {
         outcome.status = WEXITSTATUS(c.status);
         outcome.what += " ended with status " + std::to_string(outcome.status);

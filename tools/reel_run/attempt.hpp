@@ -14,9 +14,9 @@ namespace reel_run {
 /// How an attempt ended.
 struct Outcome {
     bool all_well = false;
-    std::string what;      ///< "rank 2 was killed by signal 9 (Killed)"
-    int status = 0;        ///< as a shell would have it
-    int lost = 0;          ///< ranks that died and were not ended
+    std::string what;       ///< "rank 2 was killed by signal 9 (Killed)"
+    int status = 0;         ///< as a shell would have it
+    int lost = 0;           ///< ranks that died and were not ended
     int interrupted_by = 0; ///< a signal that reel-run itself got
 };
 

@@ -31,7 +31,8 @@ int run(const Options& options) {
         if (outcome.interrupted_by != 0) return 128 + outcome.interrupted_by;
         if (attempt >= options.max_restarts) {
             std::cerr << "reel-run: " << outcome.what << "; "
-                      << (options.max_restarts > 0 ? "no restart is left" : "--max-restarts allows for none") << std::endl;
+                      << (options.max_restarts > 0 ? "no restart is left" : "--max-restarts allows for none")
+                      << std::endl;
             return outcome.status;
         }
         if (options.elastic) ranks = std::max(1, ranks - outcome.lost);

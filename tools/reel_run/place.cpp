@@ -42,8 +42,8 @@ void take_slurm(Place& p) {
     p.launcher = "Slurm";
     p.task = number("SLURM_PROCID");
     p.tasks = number("SLURM_NTASKS");
-    const char* const nodes = variable("SLURM_STEP_NODELIST") ? variable("SLURM_STEP_NODELIST")
-                                                              : variable("SLURM_JOB_NODELIST");
+    const char* const nodes =
+        variable("SLURM_STEP_NODELIST") ? variable("SLURM_STEP_NODELIST") : variable("SLURM_JOB_NODELIST");
     if (nodes) p.host = first_host(nodes);
     else if (p.tasks > 1)
         throw std::runtime_error("the environment is set by half: SLURM_JOB_NODELIST is missing; --master HOST says "
@@ -57,7 +57,8 @@ void take_openmpi(Place& p) {
     p.tasks = number("OMPI_COMM_WORLD_SIZE");
     const bool one_host = variable("OMPI_COMM_WORLD_LOCAL_SIZE") && number("OMPI_COMM_WORLD_LOCAL_SIZE") == p.tasks;
     std::string job;
-    for (const char* const name : {"OMPI_MCA_orte_hnp_uri", "PMIX_SERVER_URI2", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"})
+    for (const char* const name :
+         {"OMPI_MCA_orte_hnp_uri", "PMIX_SERVER_URI2", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"})
         if (const char* const value = variable(name)) {
             if (job.empty()) job = value;
             if (!one_host && p.host == "127.0.0.1" && !host_in(value).empty()) p.host = host_in(value);

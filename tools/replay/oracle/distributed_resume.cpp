@@ -62,8 +62,10 @@ private:
     }
     std::unique_ptr<optim::Optimizer> optimizer(nn::Sequential& net, const dist::ProcessGroup& group) const {
         const double lr = data_.at("lr").to_number<double>();
-        if (data_.at("optimizer").as_string() != "Adam") throw std::runtime_error("resume: another optimizer than Adam");
-        if (spread_ != Spread::optimizer) return std::make_unique<optim::Adam>(net->parameters(), optim::AdamOptions(lr));
+        if (data_.at("optimizer").as_string() != "Adam")
+            throw std::runtime_error("resume: another optimizer than Adam");
+        if (spread_ != Spread::optimizer)
+            return std::make_unique<optim::Adam>(net->parameters(), optim::AdamOptions(lr));
         return std::make_unique<dist::ZeroRedundancyOptimizer<optim::Adam>>(net->parameters(), group,
                                                                             optim::AdamOptions(lr));
     }

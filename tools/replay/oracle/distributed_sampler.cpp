@@ -40,8 +40,7 @@ std::string compare(const json::object& data, std::int64_t rank) {
     return handed_out == expected ? "" : str("rank ", rank, " hands out other indices than it has");
 }
 std::string run_case(const json::object& data) {
-    if (const json::value* const kind = data.if_contains("err"))
-        try {
+    if (const json::value* const kind = data.if_contains("err")) try {
             sampler_of(data, data.at("rank").to_number<std::int64_t>());
             return "was not refused";
         } catch (const ValueError&) {

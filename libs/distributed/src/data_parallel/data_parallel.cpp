@@ -40,12 +40,14 @@ std::vector<Tensor> tensors_of(const detail::NamedTensorList& items) {
     for (const auto& item : items) tensors.push_back(item.second);
     return tensors;
 }
-void collect(const Value& v, std::vector<Tensor>& tensors) {
+/// The tensors in `v`; `others`: it also holds something that cannot be looked into.
+void collect(const Value& v, std::vector<Tensor>& tensors, bool& others) {
     if (v.isTensor()) tensors.push_back(v.toTensor());
     else if (v.isSequence())
-        for (const Value& e : v.elements()) collect(e, tensors);
+        for (const Value& e : v.elements()) collect(e, tensors, others);
     else if (v.isGenericDict())
-        for (const auto& [key, e] : v.toGenericDict()) collect(e, tensors);
+        for (const auto& [key, e] : v.toGenericDict()) collect(e, tensors, others);
+    else if (v.isBoxed()) others = true;
 }
 
 /// A layer that waits for its first input has no parameters to compare, or to listen to.
@@ -121,8 +123,9 @@ Value DistributedDataParallelImpl::run(const Args& args, const Kwargs& kwargs) {
     Value result = module->call_values(args, kwargs);
     if (reduce) {
         std::vector<Tensor> outputs;
-        collect(result, outputs);
-        reducer_->after_forward(outputs);
+        bool others = false;
+        collect(result, outputs, others);
+        reducer_->after_forward(outputs, others);
     }
     buffers_wait_ = reduce;
     return result;

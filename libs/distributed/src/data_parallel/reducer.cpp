@@ -16,6 +16,7 @@ namespace reel::distributed::detail {
 Reducer::Reducer(std::vector<std::pair<std::string, Tensor>> parameters, ReducerOptions options)
     : options_(std::move(options)), size_(options_.group.size()) {
     for (auto& [name, tensor] : parameters) {
+        known_.insert(tensor.unsafeGetTensorImpl());
         names_.push_back(std::move(name));
         parameters_.push_back(std::move(tensor));
     }
@@ -41,9 +42,6 @@ void Reducer::set_comm_hook(CommHook hook) {
                              "the hook before the first backward");
     comm_hook_ = std::move(hook);
 }
-bool Reducer::trains(const Tensor& parameter) const {
-    return std::ranges::any_of(parameters_, [&](const Tensor& p) { return p.is_same(parameter); });
-}
 
 void Reducer::before_forward() {
     if (!changed_.empty()) {
@@ -56,18 +54,13 @@ void Reducer::before_forward() {
     cut_anew(order);
 }
 
-void Reducer::after_forward(const std::vector<Tensor>& outputs) {
-    bool gated = false, leaf = false;
+void Reducer::after_forward(const std::vector<Tensor>& outputs, bool others) {
     for (const Tensor& t : outputs) {
         if (!t.defined() || !t.requires_grad()) continue;
-        if (t.is_leaf()) {
-            leaf = true; // a hook would stay
-            continue;
-        }
-        gated = true;
-        t.register_hook([self = shared_from_this()](const Tensor&) { self->gradient_arrives(); });
+        if (t.is_leaf()) others = true; // a hook would stay
+        else t.register_hook([self = shared_from_this()](const Tensor&) { self->gradient_arrives(); });
     }
-    if (leaf || !gated) armed_ = true;
+    if (others || outputs.empty()) armed_ = true;
 }
 
 void Reducer::gradient_arrives() {

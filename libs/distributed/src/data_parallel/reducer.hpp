@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -39,14 +40,15 @@ public:
 
     /// Before a forward whose passes are to be reduced. Errors: what a static graph has found out in its last pass.
     void before_forward();
-    /// Passes that come through these results of the forward are reduced.
-    void after_forward(const std::vector<Tensor>& outputs);
+    /// Passes that come through these results of the forward are reduced; with `others`, which cannot be seen, or
+    /// without any, the next one that accumulates.
+    void after_forward(const std::vector<Tensor>& outputs, bool others);
     /// Takes part in a pass of the others with zeros.
     void shadow(const PassTerms& terms);
 
     void set_comm_hook(CommHook hook);
     RemovableHandle add_reduced_hook(ReducedHook hook) { return add_hook(reduced_hooks_, std::move(hook)); }
-    bool trains(const Tensor& parameter) const;
+    bool trains(const Tensor& parameter) const { return known_.contains(parameter.unsafeGetTensorImpl()); }
     const std::vector<Bucket>& buckets() const { return buckets_; }
     const std::string& name(std::size_t parameter) const { return names_[parameter]; }
 
@@ -84,6 +86,7 @@ private:
     };
     std::vector<std::string> names_;
     std::vector<Tensor> parameters_;
+    std::unordered_set<const void*> known_;
     ReducerOptions options_;
     std::int64_t size_;
     std::vector<RemovableHandle> handles_;
@@ -106,8 +109,8 @@ private:
     // From pass to pass.
     std::int64_t passes_ = 0;
     std::vector<std::int64_t> seen_in_; ///< the pass in which each accumulated last before reduction began
-    std::vector<char> used_; ///< since the last reduced pass
-    Tensor used_anywhere_;   ///< by any rank in this pass
+    std::vector<char> used_;            ///< since the last reduced pass
+    Tensor used_anywhere_;              ///< by any rank in this pass
     Work used_work_;
     std::vector<std::int64_t> learned_; ///< counts of the first pass of a static graph
     std::vector<char> learned_anywhere_;

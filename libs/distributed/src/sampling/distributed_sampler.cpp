@@ -56,9 +56,8 @@ std::vector<std::size_t> DistributedSampler::share_from(std::size_t begin) const
         const std::int64_t* at = drawn.const_data_ptr<std::int64_t>();
         std::copy(at, at + length, order.begin());
     }
-    const std::size_t total = local_count() * n, left = total - std::min(begin, total);
-    // What was left by other replicas need not be a multiple of their number now.
-    const std::size_t each = (left + (drop_last_ ? 0 : n - 1)) / n;
+    // What other replicas left over need not be a multiple of this number of them.
+    const std::size_t left = length - std::min(begin, length), each = (left + (drop_last_ ? 0 : n - 1)) / n;
     std::vector<std::size_t> r(each);
     for (std::size_t i = 0; i < each; ++i) r[i] = order[(begin + rank() + i * n) % length];
     return r;

@@ -9,8 +9,8 @@
 #include "message.hpp"
 
 using namespace reel;
-using distributed::DistributedSampler;
 using boost::test_tools::per_element;
+using distributed::DistributedSampler;
 using reel::testing::message;
 
 namespace {
@@ -101,8 +101,9 @@ BOOST_AUTO_TEST_CASE(impossible_arguments) {
     const Value other = DistributedSampler(6, 2, 0).state_dict();
     BOOST_TEST(message([&] { s.load_state_dict(other); }) ==
                "DistributedSampler: load_state_dict: the saved sampler visited 6 elements, this one visits 5");
-    BOOST_TEST(message([&] { s.load_state_dict(ValueDict{{"size", 5}}); }) ==
-               "DistributedSampler: load_state_dict: there is no 'epoch'");
+    BOOST_TEST(message([&] {
+                   s.load_state_dict(ValueDict{{"size", 5}});
+               }) == "DistributedSampler: load_state_dict: there is no 'epoch'");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

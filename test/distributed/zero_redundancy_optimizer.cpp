@@ -48,7 +48,8 @@ template <class O> Trained<O> train_alone(typename O::Options options, std::int6
     return {net->parameters(), optimizer.state_dict(), {}, optimizer.state().size()};
 }
 void check_same_states(const Value& a, const Value& b) {
-    const ValueDict &x = a.toGenericDict().at("state").toGenericDict(), &y = b.toGenericDict().at("state").toGenericDict();
+    const ValueDict &x = a.toGenericDict().at("state").toGenericDict(),
+                    &y = b.toGenericDict().at("state").toGenericDict();
     BOOST_TEST_REQUIRE(x.size() == y.size());
     for (const auto& [number, fields] : x) {
         const ValueDict& other = y.find(number)->toGenericDict();
@@ -145,13 +146,15 @@ BOOST_AUTO_TEST_CASE(errors_say_what_to_do) {
         ZeroRedundancyOptimizer<optim::SGD> optimizer(small_net()->parameters(), {}, optim::SGDOptions(0.1));
         optimizer.state_dict();
     });
-    BOOST_TEST(has(unconsolidated[1], "Error: ZeroRedundancyOptimizer: state_dict: rank 1 of 2 has the state of its own "
-                                      "parameters only; call consolidate_state_dict(to)"));
+    BOOST_TEST(has(unconsolidated[1],
+                   "Error: ZeroRedundancyOptimizer: state_dict: rank 1 of 2 has the state of its own "
+                   "parameters only; call consolidate_state_dict(to)"));
     const auto nobody = errors_on_ranks(2, [](std::int64_t) {
         ZeroRedundancyOptimizer<optim::SGD> optimizer(small_net()->parameters(), {}, optim::SGDOptions(0.1));
         optimizer.consolidate_state_dict(2);
     });
-    for (const std::string& e : nobody) BOOST_TEST(has(e, "ValueError: ZeroRedundancyOptimizer: consolidate_state_dict: rank 2 is no member"));
+    for (const std::string& e : nobody)
+        BOOST_TEST(has(e, "ValueError: ZeroRedundancyOptimizer: consolidate_state_dict: rank 2 is no member"));
     const auto recorded = errors_on_ranks(1, [](std::int64_t) {
         ZeroRedundancyOptimizer<optim::SGD>(small_net()->parameters(), {}, optim::SGDOptions(0.1).differentiable(true));
     });

@@ -52,7 +52,8 @@ BOOST_AUTO_TEST_CASE(norms_are_those_of_one_process) {
 BOOST_AUTO_TEST_CASE(without_shards_nothing_is_said_to_others) {
     nn::Sequential net = small_net(); // there is no group
     loss_of(net, batch_of(0, 0)).backward();
-    BOOST_TEST(distributed::clip_grad_norm_(net->parameters(), 1e9) == nn::utils::clip_grad_norm_(net->parameters(), 1e9));
+    BOOST_TEST(distributed::clip_grad_norm_(net->parameters(), 1e9) ==
+               nn::utils::clip_grad_norm_(net->parameters(), 1e9));
 }
 BOOST_AUTO_TEST_CASE(what_is_not_finite_is_told_to_all) {
     for (const double norm_type : {2.0, std::numeric_limits<double>::infinity()})
@@ -65,7 +66,8 @@ BOOST_AUTO_TEST_CASE(what_is_not_finite_is_told_to_all) {
         if (r == 1) net->parameters()[0].mutable_grad().fill_(std::numeric_limits<double>::infinity());
         distributed::clip_grad_norm_(net->parameters(), 1, 2, true);
     });
-    for (const std::string& e : errors) BOOST_TEST(has(e, "Error: clip_grad_norm_: the total norm of order 2 is inf"), e);
+    for (const std::string& e : errors)
+        BOOST_TEST(has(e, "Error: clip_grad_norm_: the total norm of order 2 is inf"), e);
     const auto negative = errors_on_ranks(2, [](std::int64_t) { clipped(-1, 1); });
     for (const std::string& e : negative) BOOST_TEST(has(e, "ValueError: clip_grad_norm_: norm_type is -1"), e);
 }

@@ -1,0 +1,100 @@
+// A rank of a small run that may die at any moment: `worker FOLDER STEPS [PAUSE_MS]`. It goes on from
+// FOLDER/checkpoint, and writes every step's loss to FOLDER/losses, the parameters to FOLDER/end.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <thread>
+
+#include <reel/autograd/ops.hpp>
+#include <reel/autograd/random.hpp>
+#include <reel/distributed/checkpoint.hpp>
+#include <reel/distributed/collectives.hpp>
+#include <reel/distributed/distributed_sampler.hpp>
+#include <reel/distributed/fully_shard.hpp>
+#include <reel/distributed/session.hpp>
+#include <reel/nn.hpp>
+#include <reel/optim.hpp>
+
+using namespace reel;
+
+namespace {
+
+constexpr std::int64_t rows = 60, each_step = 12;
+
+/// Inputs and targets that everybody knows.
+std::pair<Tensor, Tensor> data() {
+    Generator generator = reel::detail::createCPUGenerator(5);
+    const Tensor x = reel::randn({rows, 6}, generator, kDouble);
+    return {x, reel::tanh(x.matmul(reel::randn({6, 3}, generator, kDouble)))};
+}
+void train(const std::string& folder, std::int64_t steps, std::chrono::milliseconds pause) {
+    namespace dist = reel::distributed;
+    const dist::Session session(dist::Backend::kSockets, {.timeout = std::chrono::seconds(20)});
+    const auto [x, y] = data();
+    reel::manual_seed(1);
+    nn::Sequential net{nn::Linear(6, 16), nn::Tanh(), nn::Linear(16, 3)};
+    net->to(kDouble);
+    dist::fully_shard(net);
+    optim::Adam adam(net->parameters(), optim::AdamOptions(0.02));
+    optim::StepLR schedule(adam, 10, 0.9);
+    dist::DistributedSampler sampler(rows);
+    Generator noise = reel::detail::createCPUGenerator(std::uint64_t(100 + dist::rank())); // each rank's own
+    std::int64_t step = 0;
+    dist::checkpoint::State state;
+    state.add("model", net).add("optimizer", adam).add("schedule", schedule).add("sampler", sampler);
+    state.add("noise", noise).add("step", step);
+    const std::string saved = folder + "/checkpoint";
+    if (dist::checkpoint::exists(saved)) dist::checkpoint::load(state, saved);
+    else sampler.reset();
+    std::ofstream losses(folder + "/losses", std::ios::app);
+    while (step < steps) {
+        auto batch = sampler.next(std::size_t(each_step / dist::world_size()));
+        if (!batch) {
+            sampler.set_epoch(sampler.epoch() + 1);
+            sampler.reset();
+            continue;
+        }
+        const Tensor index = reel::zeros({std::int64_t(batch->size())}, kLong);
+        for (std::size_t i = 0; i < batch->size(); ++i)
+            index.mutable_data_ptr<std::int64_t>()[i] = std::int64_t((*batch)[i]);
+        const Tensor input = x.index_select(0, index);
+        adam.zero_grad();
+        const Tensor loss = nn::functional::mse_loss(
+            net(input + reel::randn({input.size(0), 6}, noise, kDouble) * 0.01), y.index_select(0, index));
+        loss.backward();
+        adam.step();
+        schedule.step();
+        const Tensor mean = loss.detach().clone();
+        dist::all_reduce(mean, dist::kAvg);
+        char line[96];
+        std::snprintf(line, sizeof line, "%lld %a\n", static_cast<long long>(step), mean.item<double>());
+        if (dist::rank() == 0) losses << line << std::flush;
+        ++step;
+        if (step % 2 == 0 || step == steps) dist::checkpoint::save(state, saved);
+        std::this_thread::sleep_for(pause);
+    }
+    if (dist::rank() == 0) {
+        std::ofstream end(folder + "/end");
+        for (const auto& item : dist::checkpoint::read_tensors(saved))
+            if (item.key().starts_with("model."))
+                end << item.key() << " " << std::hexfloat << item->sum().item<double>() << " "
+                    << item->norm().item<double>() << "\n";
+    }
+    dist::barrier();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 3) return 2;
+    try {
+        train(argv[1], std::atoll(argv[2]), std::chrono::milliseconds(argc > 3 ? std::atoi(argv[3]) : 0));
+        return 0;
+    } catch (const std::exception& e) {
+        std::cerr << "worker: rank " << (std::getenv("RANK") ? std::getenv("RANK") : "?") << ": " << e.what() << "\n";
+        return 1;
+    }
+}
