@@ -16,7 +16,7 @@ umbrella=$(grep -oE '#include <reel/[a-z/_]+\.hpp>' "$source" | head -1)
 printf 'umbrella_lines %32d lines (%s)\n' "$(echo "$umbrella" | g++ "${flags[@]}" -x c++ -E - | wc -l)" "$umbrella"
 total=0
 for lib in out/lib/libreel_*.so; do
-    case $lib in *cuda.so | *fftw.so) continue ;; esac # those that everyone loads
+    case $lib in *cuda.so | *fftw.so | *mpi.so) continue ;; esac # those that everyone loads
     strip -o out/bench/stripped.so "$lib"
     total=$((total + $(stat -c %s out/bench/stripped.so)))
 done

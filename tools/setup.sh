@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # Installs what the build needs and this machine lacks (Debian packages; root or sudo). Does nothing when all is there.
 #   --pytorch   also Debian's PyTorch (350 MB), with which test/python_client exchanges files
+#   --mpi       also OpenMPI and Boost.MPI, over which ranks talk that mpirun starts
 #   --fresh     also debootstrap, with which tools/fresh.sh makes an empty system
 #   --print     only prints, one a line, the packages that a machine without any of them would get
 set -eu
-pytorch="" fresh="" print=""
+pytorch="" mpi="" fresh="" print=""
 for option in "$@"; do
     case "$option" in
     --pytorch) pytorch=1 ;;
+    --mpi) mpi=1 ;;
     --fresh) fresh=1 ;;
     --print) print=1 ;;
     *)
-        echo "usage: tools/setup.sh [--pytorch] [--fresh] [--print]" >&2
+        echo "usage: tools/setup.sh [--pytorch] [--mpi] [--fresh] [--print]" >&2
         exit 2
         ;;
     esac
@@ -53,6 +55,11 @@ need command -v cmake -- cmake
 need command -v make -- make
 need command -v pkg-config -- pkg-config
 if [ -n "$pytorch" ]; then need /usr/bin/python3 -c 'import torch, numpy' -- python3-torch python3-numpy; fi
+if [ -n "$mpi" ]; then
+    need test -e "$lib/libboost_mpi.so" -- BOOST-mpi-dev
+    need command -v mpicxx -- libopenmpi-dev
+    need command -v mpirun -- openmpi-bin
+fi
 if [ -n "$fresh" ]; then need command -v debootstrap -- debootstrap; fi
 if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
 

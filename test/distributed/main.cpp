@@ -2,7 +2,7 @@
 #define BOOST_TEST_MODULE distributed
 #include <boost/test/unit_test.hpp>
 
-#include "distributed/processes.hpp"
+#include "processes.hpp"
 
 struct Rank {
     Rank() { reel::testing::become_process(); }

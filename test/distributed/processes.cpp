@@ -95,7 +95,7 @@ std::vector<Ended> run_processes(std::int64_t n, const std::string& body,
         if (change) change(r, v);
         children.push_back(start(v));
     }
-    std::vector<Ended> ended(std::size_t(n), Ended());
+    std::vector<Ended> ended(children.size());
     std::size_t open = children.size();
     while (open > 0) { // whoever closes its end has ended
         std::vector<pollfd> polled;

@@ -36,7 +36,7 @@ step "libraries are named by their series" each_has_its_name
 offers_its_own() {
     local library offered
     for library in "$prefix"/lib/libreel_*.so; do
-        case $library in *_cuda.so | *_fftw.so) continue ;; esac
+        case $library in *_cuda.so | *_fftw.so | *_mpi.so) continue ;; esac
         offered=$(nm -D --defined-only "$library")
         ! grep -q ' W _ZNSt6vectorIN4reel6TensorESaIS1_EED[12]Ev$' <<<"$offered" || return 1
     done

@@ -15,7 +15,7 @@ import op_includes  # noqa: E402
 import pages  # noqa: E402
 import sizes  # noqa: E402
 
-# library -> the libraries it may use (doc/adr/0018 holds the table); nobody may use cuda or fftw, reel is the umbrella
+# library -> the libraries it may use (doc/adr/0018 holds the table); nobody may use cuda, fftw or mpi, reel is the umbrella
 MAY_USE = {
     "autograd": [],
     "nn": ["autograd"],
@@ -25,7 +25,8 @@ MAY_USE = {
     "serialize": ["autograd"],
     "jit": ["autograd", "nn", "serialize"],
     "data": ["autograd"],
-    "distributed": ["autograd", "nn"],
+    "distributed": ["autograd", "nn", "optim", "serialize", "data"],
+    "mpi": ["autograd", "distributed"],
     "distributions": ["autograd", "nn"],
     "rl": ["autograd", "nn", "data", "serialize", "distributions"],
     "script": ["autograd", "nn", "serialize"],
@@ -41,13 +42,14 @@ REACHES_UP = {"op/dispatch.hpp": "from a dtype to an element type; it knows neit
 # foreign header (start of its name) -> the libraries that may include it
 FOREIGN = {
     "cblas": ["autograd"], "lapack": ["autograd"], "openblas": ["autograd"], "sleef": ["autograd"], "fftw3": ["fftw"],
-    "cuda": ["cuda"], "cublas": ["cuda"], "cudnn": ["cuda"], "nccl": ["distributed"], "boost/mpi": ["distributed"],
+    "cuda": ["cuda"], "cublas": ["cuda"], "cudnn": ["cuda"], "nccl": ["nccl"], "boost/mpi": ["mpi"], "boost/asio": ["distributed"],
 }
 # the emulated device: what stands in for the toolkit's libraries, on the host's
 EMULATION = ROOT / "libs" / "cuda" / "emulation"
 HEAVY = {"iostream", "regex", "map", "thread", "future", "filesystem", "random", "chrono", "format", "ranges"}
-# loaders take a std::chrono timeout, as libtorch's do
-NEEDS_HEAVY = {("libs/data/include/reel/data/dataloader_options.hpp", "chrono")}
+# timeouts are std::chrono's, as libtorch's are
+NEEDS_HEAVY = {(f"libs/{lib}/include/reel/{lib}/{h}.hpp", "chrono") for lib, h in [("data", "dataloader_options"), *(
+    ("distributed", h) for h in ("types", "session", "process_group", "work", "detail/mailbox"))]}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 SOURCES = (".cpp", ".hpp", ".cu", ".cuh", ".inc")
 

@@ -23,8 +23,8 @@ if [ -n "$(apt-cache policy libc6 2>/dev/null)" ]; then
     while read -r package; do
         check "apt has a candidate of $package" bash -c 'apt-cache policy "$1" | grep -q "Candidate: [0-9]"' _ "$package"
     done <"$work/packages"
-    tools/setup.sh --print --pytorch --fresh >"$work/all"
-    for package in python3-torch debootstrap; do
+    tools/setup.sh --print --pytorch --mpi --fresh >"$work/all"
+    for package in python3-torch libopenmpi-dev openmpi-bin debootstrap; do
         check "options add $package" bash -c 'diff "$1" "$2" | grep -q "^> $3$"' _ "$work/packages" "$work/all" "$package"
     done
 else

@@ -16,8 +16,8 @@ for library in "$out"/lib/libreel_*.so."$series"; do
     install -m 755 "$library" "$prefix/lib/"
     name=$(basename "$library" ".so.$series")
     ln -sfn "$name.so.$series" "$prefix/lib/$name.so" # what the linker asks for
-    # the device and FFTW's transforms are asked for by name, never brought along
-    case $name in libreel_cuda | libreel_fftw) ;; *) installed="$installed -l${name#lib}" ;; esac
+    # the device, FFTW's transforms and MPI are asked for by name, never brought along
+    case $name in libreel_cuda | libreel_fftw | libreel_mpi) ;; *) installed="$installed -l${name#lib}" ;; esac
 done
 if [ -x "$out/bin/reel-run" ]; then # starts the ranks of programs
     mkdir -p "$prefix/bin"
@@ -28,6 +28,7 @@ fill reel.pc "$prefix/lib/pkgconfig"
 if [ -e "$out/lib/libreel_fftw.so" ]; then fill reel_fftw.pc "$prefix/lib/pkgconfig"; else
     rm -f "$prefix/lib/libreel_fftw.so" "$prefix/lib/libreel_fftw.so.$series" "$prefix/lib/pkgconfig/reel_fftw.pc"
 fi
+if [ ! -e "$out/lib/libreel_mpi.so" ]; then rm -f "$prefix/lib/libreel_mpi.so" "$prefix/lib/libreel_mpi.so.$series"; fi
 fill ReelConfig.cmake "$prefix/lib/cmake/Reel"
 fill ReelConfigVersion.cmake "$prefix/lib/cmake/Reel"
 echo "installed Reel $version in $prefix"

@@ -194,7 +194,7 @@ private:
 bool in_place(const std::string& call) { return call == "all_reduce" || call == "broadcast" || call == "reduce"; }
 
 /// The reference's in-place calls on operands with gaps change the first elements of the memory instead of the
-/// operand's own (D-2 says which is right): what they should have given, from the inputs, element by element.
+/// operand's own: what they should have given, from the inputs, element by element.
 Tensor formula(const json::object& data) {
     const json::object& kw = data.at("kw").as_object();
     const json::array& in = data.at("in").as_array();
@@ -237,7 +237,7 @@ std::string judge(const json::object& data, std::int64_t rank, const Tensors& go
     if (by_formula) expected = {formula(data)};
     if (expected.size() != got.size()) return str(got.size(), " tensors, expected ", expected.size());
     const std::string name(data.at("name").as_string());
-    const bool nan_is_open = name.find("-nan") != std::string::npos; // D-8: either passes
+    const bool nan_is_open = name.find("-nan") != std::string::npos; // the reference may lose it: either passes
     for (std::size_t i = 0; i < got.size(); ++i) {
         const Tensor g = got[i].detach();
         std::string d = difference(g, expected[i], tolerance_for(data, g.scalar_type()));

@@ -10,6 +10,7 @@
 #include <reel/cuda/device.hpp>
 
 #include "common/checkout_file.hpp"
+#include "oracle/faults.hpp"
 #include "oracle/launch.hpp"
 #include "oracle/ranks.hpp"
 #include "oracle/report.hpp"
@@ -66,7 +67,7 @@ bool run_on_ranks(const std::vector<std::string>& folders, reel::distributed::Ba
 int run(int argc, char** argv) {
     replay::Options options;
     std::vector<std::string> folders;
-    std::string layout = "contiguous", device, backend;
+    std::string layout = "contiguous", device, backend, fault;
     int threads = 0;
     po::options_description text("oracle-replay DIR...  runs every *.safetensors below");
     text.add_options()("help", "this text")("filter", po::value(&options.filter),
@@ -101,6 +102,7 @@ int run(int argc, char** argv) {
     if (options.ranks > 0)
         if (const auto status = replay::launch(options.ranks, reel::distributed::backend(backend), argv))
             return *status;
+    if (!fault.empty()) return replay::become_fault(fault, reel::distributed::backend(backend));
     const std::regex filter(options.filter);
     replay::Report report(options);
     if (options.ranks > 0 && !run_on_ranks(folders, reel::distributed::backend(backend), report)) return 0;

@@ -6,14 +6,14 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/distributed/collectives.hpp>
 
+#include "oracle/faults.hpp"
+
 namespace replay {
 
 using namespace reel;
 namespace dist = reel::distributed;
 
-namespace {
-/// `ValueError: message`, by the names of Python's kinds of errors.
-std::string text_of(const std::exception& e) {
+std::string outcome_text(const std::exception& e) {
     const char* kind = dynamic_cast<const ValueError*>(&e)            ? "ValueError"
                        : dynamic_cast<const TypeError*>(&e)           ? "TypeError"
                        : dynamic_cast<const IndexError*>(&e)          ? "IndexError"
@@ -22,12 +22,13 @@ std::string text_of(const std::exception& e) {
     return std::string(kind) + ": " + e.what();
 }
 
+namespace {
 std::string outcome(const std::function<void()>& body) {
     try {
         body();
         return {};
     } catch (const std::exception& e) {
-        return text_of(e);
+        return outcome_text(e);
     }
 }
 
