@@ -97,6 +97,12 @@ if [ "$what" = programs ] || [ "$what" = all ]; then
     for layout in strided transposed offset; do replay oracle-replay "$reference/ops" "ops, $layout" --layout "$layout" "${differences[@]}"; done
     replay hooks-replay "$reference/scenarios" scenarios
     replay script-replay "$reference/script" scripts --differences test/script/differences.json
+    # several ranks, as threads and as processes; each transport gives the same bits
+    backends="threads sockets"
+    if [ -e "$out/lib/libreel_mpi.so" ] && command -v mpirun >/dev/null; then backends="$backends mpi"; fi
+    for backend in $backends; do
+        for ranks in 2 3; do replay oracle-replay "$reference/distributed" "$ranks ranks, $backend" --ranks $ranks --backend "$backend"; done
+    done
 fi
 
 # --- every op with arguments that nobody meant: the same calls each time; REEL_FUZZ_SECONDS goes on from there

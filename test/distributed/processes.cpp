@@ -90,8 +90,10 @@ std::vector<Ended> run_processes(std::int64_t n, const std::string& body,
     const auto begin = Clock::now();
     std::vector<Child> children;
     for (std::int64_t r = 0; r < n; ++r) {
-        Variables v = {{"REEL_TEST_BODY", body},     {"RANK", std::to_string(r)}, {"WORLD_SIZE", std::to_string(n)},
-                       {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", port},       {"OMP_NUM_THREADS", "1"}};
+        Variables v = {
+            {"REEL_TEST_BODY", body},           {"RANK", std::to_string(r)}, {"WORLD_SIZE", std::to_string(n)},
+            {"MASTER_ADDR", "127.0.0.1"},       {"MASTER_PORT", port},       {"OMP_NUM_THREADS", "1"},
+            {"BOOST_TEST_LOG_LEVEL", "nothing"}};
         if (change) change(r, v);
         children.push_back(start(v));
     }

@@ -3,8 +3,8 @@
 set -eu
 full=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
-rm -rf ops modules norms multistep optim schedulers random training scenarios
-mkdir ops modules norms multistep optim schedulers random training scenarios
+rm -rf ops modules norms multistep optim schedulers random training scenarios distributed
+mkdir -p ops modules norms multistep optim schedulers random training scenarios distributed/runs
 for op in mv outer dot t cos exp log sigmoid sqrt neg add sub max-reduction_no_dim max-reduction_with_dim var-unbiased amax mean sum \
     norm-fro norm-inf permute squeeze squeeze-multiple select transpose expand unsqueeze repeat stack cat gather index_select \
     softmax log_softmax addmm mm linalg.inv lt masked_fill cumsum tanh abs bmm \
@@ -27,6 +27,8 @@ for family in autograd hooks-tensor hooks-forward hooks-backward module state fr
     head -n 25 "$full/scenarios/$family.jsonl" >"scenarios/$family.jsonl"
 done
 head -n 60 "$full/scenarios/random-00.jsonl" >scenarios/random-00.jsonl
+cp "$full"/distributed/{collectives.jsonl,sampler.jsonl,faults.json} distributed/
+cp "$full"/distributed/runs/{mlp,mlp-3,conv-bn-3,tied,hooks,sharded,zero,uneven-3}.safetensors distributed/runs/
 ./select_samples.py "$full" samples.safetensors
 chmod -R u+w .
 du -sh .

@@ -23,7 +23,6 @@ MAY_USE = {
     "cuda": ["autograd", "optim"],
     "fftw": ["autograd"],
     "serialize": ["autograd"],
-    "jit": ["autograd", "nn", "serialize"],
     "data": ["autograd"],
     "distributed": ["autograd", "nn", "optim", "serialize", "data"],
     "mpi": ["autograd", "distributed"],
@@ -48,8 +47,8 @@ FOREIGN = {
 EMULATION = ROOT / "libs" / "cuda" / "emulation"
 HEAVY = {"iostream", "regex", "map", "thread", "future", "filesystem", "random", "chrono", "format", "ranges"}
 # timeouts are std::chrono's, as libtorch's are
-NEEDS_HEAVY = {(f"libs/{lib}/include/reel/{lib}/{h}.hpp", "chrono") for lib, h in [("data", "dataloader_options"), *(
-    ("distributed", h) for h in ("types", "session", "process_group", "work", "detail/mailbox"))]}
+TIMED = "data/dataloader_options", *("distributed/" + h for h in "types session process_group work detail/mailbox".split())
+NEEDS_HEAVY = {(f"libs/{h.split('/')[0]}/include/reel/{h}.hpp", "chrono") for h in TIMED}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 SOURCES = (".cpp", ".hpp", ".cu", ".cuh", ".inc")
 

@@ -81,10 +81,11 @@ int run(int argc, char** argv) {
         "differences",
         po::value(&options.differences_file)->default_value(replay::checkout_file("test/reference/differences.json")),
         "what is known to differ from the reference (doc/adr/0027); an empty name for nothing")(
-        "ranks", po::value(&options.ranks),
-        "cases of several ranks, too, with so many")("backend", po::value(&backend)->default_value("threads"),
-                                                     "for these: threads, sockets or mpi; processes are started unless "
-                                                     "a launcher has done so")("dir", po::value(&folders), "folders");
+        "ranks", po::value(&options.ranks), "cases of several ranks, too, with so many")(
+        "backend", po::value(&backend)->default_value("threads"),
+        "for these: threads, sockets or mpi; processes are started unless "
+        "a launcher has done so")("fault", po::value(&fault), "only this one of the faults, and what came of it")(
+        "dir", po::value(&folders), "folders");
     po::positional_options_description positional;
     positional.add("dir", -1);
     po::variables_map vm;

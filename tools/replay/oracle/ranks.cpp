@@ -83,11 +83,12 @@ std::vector<std::string> Ranks::run(const Body& body, std::chrono::milliseconds 
     std::string own = outcome([&] { body(rank_); });
     bool spoilt = false;
     // a rank that fails would end its program, and with it the others' waiting
-    if (own.starts_with("RuntimeError") && dist::is_initialized()) dist::default_group().abort(own);
+    if (!own.empty() && dist::is_initialized()) dist::default_group().abort(own);
+    if (!dist::is_initialized()) join(std::chrono::seconds(60));
     const auto results = gathered(own, control_);
-    for (const std::string& r : results) spoilt |= r.starts_with("RuntimeError");
-    if (spoilt || !dist::is_initialized()) {
-        if (dist::is_initialized()) dist::finalize();
+    for (const std::string& r : results) spoilt |= !r.empty();
+    if (spoilt) {
+        dist::finalize();
         join(std::chrono::seconds(60));
     }
     return results;
