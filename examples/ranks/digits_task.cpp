@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_factory.hpp>
 #include <reel/distributed/collectives.hpp>
 #include <reel/distributed/data_parallel.hpp>
 #include <reel/distributed/distributed_sampler.hpp>

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/tensor_factory.hpp>
 #include <reel/autograd/random.hpp>
 #include <reel/distributed/fully_shard.hpp>
 #include <reel/distributed/session.hpp>

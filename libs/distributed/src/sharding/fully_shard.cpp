@@ -7,8 +7,10 @@
 #include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/tensor_operators.hpp>
+#include <reel/distributed/clip_grad_norm.hpp>
 #include <reel/distributed/collectives.hpp>
 #include <reel/distributed/session.hpp>
+#include <reel/nn/detail/clip_of_parts.hpp>
 #include <reel/nn/modules/lazy.hpp>
 
 #include "agreement/texts.hpp"
@@ -132,6 +134,7 @@ void fully_shard(nn::Module& module, const FullyShardOptions& options) {
     const auto unit = std::make_shared<Unit>(module, group, options.reshard_after_forward, std::move(parameters));
     register_unit(unit, module);
     add_hooks(module, unit);
+    nn::detail::clip_of_parts.store(&clip_grad_norm_, std::memory_order_release); // what loops call goes on being right
 }
 
 std::optional<Shard> shard_of(const Tensor& parameter) {
