@@ -50,7 +50,7 @@ def families():
 
 FAMILIES = families()
 NAMES = "|".join(sorted(FAMILIES, key=len, reverse=True))
-ID = re.compile(r"(?<![A-Za-z0-9])(" + NAMES + r")[-_](\d+)([a-z]?)(?!\d)(?!\.\d)")
+ID = re.compile(r"(?<![A-Za-z0-9])(" + NAMES + r")[-_](\d+)([a-z]?)(?![0-9A-Z])(?!\.\d)")
 RANGE = re.compile(r"(?<![A-Za-z0-9])(" + NAMES + r")-(\d+)(?: to |\.\.|…)(?:\1-)(\d+)(?!\d)")
 CASE = re.compile(r"^\s*(?:BOOST_(?:AUTO|DATA|FIXTURE)_TEST_CASE(?:_TEMPLATE)?|BOOST_DATA_TEST_CASE)\s*\(\s*(\w+)")
 
