@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include <reel/autograd/error.hpp>
+
 #include "collectives/reduction.hpp"
 
 namespace reel::distributed::detail {
@@ -33,7 +35,11 @@ void reduce_piece(Exchange& x, std::byte* out, const std::byte* own, std::int64_
     std::vector<Message> messages(std::size_t(x.size()));
     std::vector<const void*> sources(std::size_t(x.size()));
     for (std::int64_t m = 0; m < x.size(); ++m) {
-        if (m != x.me()) messages[std::size_t(m)] = x.receive(m);
+        if (m != x.me()) {
+            messages[std::size_t(m)] = x.receive(m);
+            REEL_INTERNAL_ASSERT(messages[std::size_t(m)].payload.size == std::size_t(count) * elementSize(dtype),
+                                 ": a piece of ", messages[std::size_t(m)].payload.size, " bytes");
+        }
         sources[std::size_t(m)] = m == x.me() ? own : messages[std::size_t(m)].payload.bytes.get();
     }
     reduce_elements(out, sources, count, dtype, op);

@@ -28,6 +28,8 @@ void Exchange::send(std::int64_t member, const void* bytes, std::size_t size) {
 }
 
 void Exchange::send_as(std::int64_t member, Envelope envelope, const void* bytes, std::size_t size) {
+    // a receive takes one message
+    if (envelope.tag != Envelope::no_tag) return send_piece(member, envelope, bytes, size);
     const auto* at = static_cast<const std::byte*>(bytes);
     std::size_t done = 0;
     do {
@@ -105,7 +107,8 @@ void Exchange::receive_into_as(std::int64_t member, const Envelope& expected, vo
     std::size_t done = 0;
     do {
         const Message piece = receive_as(member, expected);
-        const std::size_t n = std::min(piece.payload.size, size - done);
+        const std::size_t n = piece.payload.size;
+        REEL_INTERNAL_ASSERT(n == std::min(piece_bytes, size - done), ": a piece of ", n, " bytes");
         if (n) std::memcpy(at + done, piece.payload.bytes.get(), n);
         done += n;
     } while (done < size);
