@@ -133,14 +133,14 @@ void broadcast(Exchange& x, const Operand& data, std::int64_t root) {
     data.write_back();
 }
 
-void all_gather(Exchange& x, const Operand& own, const Place& place) {
+void all_gather(Exchange& x, const Operand& own, const Destination& place) {
     x.await_others();
     for_others(x, [&](std::int64_t m) { x.send(m, own.bytes(), own.size()); });
     copy(place(x.me()), own);
     for_others(x, [&](std::int64_t m) { x.receive_into(m, place(m), own.size()); });
 }
 
-void gather(Exchange& x, const Operand& own, std::int64_t root, const Place& place) {
+void gather(Exchange& x, const Operand& own, std::int64_t root, const Destination& place) {
     if (x.me() != root) {
         x.send(root, own.bytes(), own.size());
         x.receive(root);

@@ -61,7 +61,7 @@ std::vector<Operand> operands(const Tensors& list, bool read = true) {
     return result;
 }
 
-Place place_in(const std::vector<Operand>& list) {
+Destination place_in(const std::vector<Operand>& list) {
     return [&list](std::int64_t m) { return list[std::size_t(m)].bytes(); };
 }
 void write_back(const std::vector<Operand>& list) {

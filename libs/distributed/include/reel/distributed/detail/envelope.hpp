@@ -46,10 +46,11 @@ struct Envelope {
     Operation operation = Operation::kBarrier;
     ReduceOp op = ReduceOp::kSum;
     ScalarType dtype = ScalarType::Undefined;
-    std::uint8_t phase = 0;    ///< of a call that sends more than once
-    std::uint8_t ordinary = 1; ///< kLeave: 0 when the sender failed
+    std::uint8_t phase = 0; ///< of a call that sends more than once
+    std::uint8_t unused = 0;
     std::uint16_t dims = 0;
     std::uint32_t members = 0; ///< a digest of the group's ranks
+    std::uint32_t padding = 0; ///< so that no byte of a message is left unset
     std::int64_t group = 0;
     std::uint64_t call = 0; ///< number within the group
     std::int64_t tag = no_tag, root = no_root;
