@@ -62,13 +62,28 @@ std::string Group::where(const Envelope& e) const {
                world_->size(), ")");
 }
 
+std::optional<Failure> Group::refusal_of(const Call& call) {
+    Message m;
+    std::int64_t unused = 0;
+    for (const std::int64_t rank : ranks_)
+        while (world_->mailbox().take({id_, rank, Envelope::no_tag}, {}, Clock::now(), m, unused) ==
+               Mailbox::Wait::kCame)
+            if (m.envelope.kind == Envelope::Kind::kRefused && m.envelope.call == call.envelope.call)
+                return Failure{str(name_of(call.envelope.operation), ": rank ", rank, " refused: ", m.payload.text()),
+                               true, true};
+    return std::nullopt;
+}
+
 std::optional<Failure> Group::perform(const Call& call) {
     try {
         const NoGradGuard quiet;
-        if (const auto ended = world_->mailbox().failure(id_))
+        if (const auto ended = world_->mailbox().failure(id_)) {
+            // who refused this very call may have ended the group right after
+            if (auto refused = ended->remote ? refusal_of(call) : std::nullopt) return refused;
             return Failure{
                 str(where(call.envelope), ": ", ended->remote ? "" : "the group has failed before: ", ended->reason),
                 ended->remote};
+        }
         Exchange exchange(*this, call.envelope, deadline_after(timeout()));
         call.body(exchange);
         return std::nullopt;
@@ -148,6 +163,7 @@ std::optional<Failure> Group::accept(const Call& call, std::int64_t peer, const 
     if (expected.fits(message->envelope)) {
         try {
             const NoGradGuard quiet;
+            REEL_INTERNAL_ASSERT(message->payload.size == std::size_t(expected.numel) * elementSize(expected.dtype));
             call.arrived(*message);
             return std::nullopt;
         } catch (const std::exception& e) {

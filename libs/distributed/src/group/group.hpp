@@ -84,6 +84,7 @@ public:
 private:
     std::shared_ptr<WorkState> state_for(Call& call);
     std::optional<Failure> perform(const Call& call);
+    std::optional<Failure> refusal_of(const Call& call); // of a group that has ended: nothing else is kept
     std::optional<Failure> accept(const Call& call, std::int64_t peer, const Message* message, const Failure* failure);
     std::shared_ptr<WorkState> queue(Call call); // with the lock held
     void number(Call& call);                     // so, too

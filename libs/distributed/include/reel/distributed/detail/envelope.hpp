@@ -46,10 +46,11 @@ struct Envelope {
     Operation operation = Operation::kBarrier;
     ReduceOp op = ReduceOp::kSum;
     ScalarType dtype = ScalarType::Undefined;
-    std::uint8_t phase = 0;    ///< of a call that sends more than once
-    std::uint8_t ordinary = 1; ///< kLeave: 0 when the sender failed
+    std::uint8_t phase = 0; ///< of a call that sends more than once
+    std::uint8_t unused = 0;
     std::uint16_t dims = 0;
     std::uint32_t members = 0; ///< a digest of the group's ranks
+    std::uint32_t padding = 0; ///< so that no byte of a message is left unset
     std::int64_t group = 0;
     std::uint64_t call = 0; ///< number within the group
     std::int64_t tag = no_tag, root = no_root;
@@ -65,12 +66,17 @@ struct Envelope {
     std::string describe() const;
 };
 
+/// Long messages' memory comes back to be used again: fresh memory costs more than the message that is written there.
+struct ReturnPayload {
+    std::size_t size = 0;
+    void operator()(std::byte* bytes) const noexcept;
+};
 /// Bytes of a message, uninitialized until they are read into.
 struct Payload {
-    std::unique_ptr<std::byte[]> bytes{};
+    std::unique_ptr<std::byte[], ReturnPayload> bytes{};
     std::size_t size = 0;
     Payload() = default;
-    explicit Payload(std::size_t n) : bytes(n ? new std::byte[n] : nullptr), size(n) {}
+    explicit Payload(std::size_t n);
     Payload(const void* from, std::size_t n);
     std::string text() const;
 };
