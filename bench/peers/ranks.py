@@ -83,7 +83,7 @@ class Transformer(nn.Module):
         return self.head(self.norm(self.layers(self.words(ix) + self.places(torch.arange(ix.shape[1])))))
 
 
-def measure(name, model, optimizer, x, y, times):
+def measure(name, model, optimizer, x, y, bucket_mb, times):
     if FILTER not in name:
         return
 
@@ -98,12 +98,23 @@ def measure(name, model, optimizer, x, y, times):
         return
     n, rank = dist.get_world_size(), dist.get_rank()
     x, y = x.chunk(n)[rank].contiguous(), y.chunk(n)[rank].contiguous()
-    ddp = nn.parallel.DistributedDataParallel(model, broadcast_buffers=False)
+    ddp = nn.parallel.DistributedDataParallel(model, bucket_cap_mb=bucket_mb, broadcast_buffers=False)
     whole = slowest(median_us(lambda: step(ddp), 3, times))
     with ddp.no_sync():
         local = slowest(median_us(lambda: step(ddp), 1, times))
-    flat = torch.zeros(sum(p.numel() for p in model.parameters()))
-    communication = slowest(median_us(lambda: dist.all_reduce(flat), 2, times))
+    buckets, at = [], 0  # about those of DistributedDataParallel, from last to first
+    for p in reversed(list(model.parameters())):
+        at += p.numel()
+        if 4 * at >= bucket_mb * 2**20:
+            buckets.append(torch.zeros(at))
+            at = 0
+    buckets += [torch.zeros(at)] if at else []
+
+    def reduce_all():
+        for work in [dist.all_reduce(b, async_op=True) for b in buckets]:
+            work.wait()
+
+    communication = slowest(median_us(reduce_all, 2, times))
     if rank == 0:
         print(f"{name:<44s} {whole:12.3f} us")
         print(f"{name + '_local':<44s} {local:12.3f} us")
@@ -116,13 +127,13 @@ def main():
         dist.init_process_group("gloo")
     m = nn.Sequential(nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
     measure("ranks_mlp_784-512-512-10_b256_sgd", m, torch.optim.SGD(m.parameters(), lr=0.01, momentum=0.9),
-            torch.randn(256, 784), torch.randint(0, 10, (256,)), 31)
+            torch.randn(256, 784), torch.randint(0, 10, (256,)), 1, 31)
     m = resnet20()
     measure("ranks_resnet20_cifar_b64_sgd", m, torch.optim.SGD(m.parameters(), lr=0.1, momentum=0.9),
-            torch.randn(64, 3, 32, 32), torch.randint(0, 10, (64,)), 11)
+            torch.randn(64, 3, 32, 32), torch.randint(0, 10, (64,)), 0.1, 11)
     m = Transformer(128, 128, 256, 4, 8)
     measure("ranks_gpt_4L_256d_b16_t128_adamw", m, torch.optim.AdamW(m.parameters(), lr=3e-4),
-            torch.randint(0, 128, (16, 128)), torch.randint(0, 128, (16, 128)), 11)
+            torch.randint(0, 128, (16, 128)), torch.randint(0, 128, (16, 128)), 1, 11)
     if dist.is_initialized():
         dist.destroy_process_group()
 

@@ -1,6 +1,7 @@
 // Training one module on several ranks, each with its own part of the batch.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -114,6 +115,12 @@ private:
     bool warned_ = false;
 };
 
+namespace detail {
+template <class M>
+concept TypedModule =
+    std::derived_from<M, nn::Module> && !std::same_as<M, nn::Module> && !std::same_as<M, DistributedDataParallelImpl>;
+}
+
 /// `DistributedDataParallel ddp(net, {.bucket_cap_mb = 1});`
 class DistributedDataParallel : public nn::ModuleHolder<DistributedDataParallelImpl> {
 public:
@@ -122,6 +129,10 @@ public:
     template <class M>
     explicit DistributedDataParallel(const nn::ModuleHolder<M>& module, DistributedDataParallelOptions options = {})
         : DistributedDataParallel(nn::ModulePtr(module.ptr()), std::move(options)) {}
+    /// Of the class's own type, so that its `forward` is known.
+    template <detail::TypedModule M>
+    explicit DistributedDataParallel(const std::shared_ptr<M>& module, DistributedDataParallelOptions options = {})
+        : DistributedDataParallel(nn::ModuleHolder<M>(module), std::move(options)) {}
     explicit DistributedDataParallel(nn::ModulePtr module, DistributedDataParallelOptions options)
         : ModuleHolder(std::make_shared<DistributedDataParallelImpl>(std::move(module), std::move(options))) {}
 };
