@@ -10,12 +10,12 @@
 using namespace reel;
 
 /// Inputs, and what a net that nobody knows makes of them.
-std::pair<Tensor, Tensor> data() {
+std::pair<Tensor, Tensor> samples() {
     const auto generator = make_generator<CPUGeneratorImpl>(1);
     const Tensor x = randn({240, 6}, generator);
     return {x, tanh(x.matmul(randn({6, 3}, generator)))};
 }
-nn::Sequential small_net() { return {nn::Linear(6, 32), nn::Tanh(), nn::Linear(32, 3)}; }
+nn::Sequential small_net() { return nn::Sequential{nn::Linear(6, 32), nn::Tanh(), nn::Linear(32, 3)}; }
 
 /// The rows that a sampler's request names; the next pass begins when one is over.
 Tensor next_rows(distributed::DistributedSampler& sampler, std::size_t n) {
@@ -30,7 +30,7 @@ Tensor next_rows(distributed::DistributedSampler& sampler, std::size_t n) {
 
 /// One wrapper: every rank has the net, gradients are averaged.
 void averaged_gradients() {
-    const auto [x, y] = data();
+    const auto [x, y] = samples();
     nn::Sequential net = small_net();
     distributed::DistributedDataParallel parallel(net);
     optim::Adam adam(parallel->parameters(), 1e-2);
@@ -49,7 +49,7 @@ void averaged_gradients() {
 
 /// Every rank has its rows of each parameter, and of what the optimizer knows of it.
 void spread_parameters(const std::string& folder) {
-    const auto [x, y] = data();
+    const auto [x, y] = samples();
     nn::Sequential net = small_net();
     distributed::fully_shard(net);
     optim::Adam adam(net->parameters(), 1e-2);
@@ -78,7 +78,7 @@ void spread_state() {
     nn::Sequential net = small_net();
     distributed::DistributedDataParallel parallel(net);
     distributed::ZeroRedundancyOptimizer<optim::Adam> adam(parallel->parameters(), {}, optim::AdamOptions(1e-2));
-    const auto [x, y] = data();
+    const auto [x, y] = samples();
     mse_loss(parallel(x), y).backward();
     adam.step();
     if (distributed::rank() == 0) std::printf("rank 0 keeps the state of %zu of 4 parameters\n", adam.state().size());
@@ -100,7 +100,7 @@ int main() {
     distributed::checkpoint::State state;
     state.add("model", whole);
     distributed::checkpoint::load(state, folder);
-    const auto [x, y] = data();
+    const auto [x, y] = samples();
     std::printf("one process, the whole net: loss %.4f\n", mse_loss(whole(x), y).item<double>());
     std::filesystem::remove_all(folder);
 }

@@ -4,6 +4,8 @@
 #include <cstdio>
 
 #include <reel/autograd/ops.hpp>
+#include <reel/autograd/random.hpp>
+#include <reel/autograd/tensor_factory.hpp>
 #include <reel/distributed/collectives.hpp>
 #include <reel/distributed/data_parallel.hpp>
 #include <reel/distributed/distributed_sampler.hpp>
@@ -65,6 +67,9 @@ private:
 };
 } // namespace
 
-std::unique_ptr<Task> digits_task(const Options& options) { return std::make_unique<DigitsTask>(options.data); }
+std::unique_ptr<Task> digits_task(const Options& options) {
+    manual_seed(1);
+    return std::make_unique<DigitsTask>(options.data);
+}
 
 } // namespace ranks

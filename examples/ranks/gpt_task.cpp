@@ -5,6 +5,7 @@
 
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/random.hpp>
+#include <reel/autograd/tensor_factory.hpp>
 #include <reel/distributed/fully_shard.hpp>
 #include <reel/distributed/session.hpp>
 

@@ -62,10 +62,13 @@ void write_report(const std::string& path, Task& task, std::int64_t first_step, 
                   const std::pair<std::string, std::string>& verdict) {
     agents::Report report(task.title() + " on " + std::to_string(records.size()) + " ranks", task.explanation());
     const auto steps = std::int64_t(records[0].losses.size());
-    report.facts({{std::to_string(records.size()), "ranks"},
-                  {std::to_string(first_step + steps), "steps"},
-                  {milliseconds(mean(records[0].seconds)), "a step takes"},
-                  verdict});
+    std::vector<std::pair<std::string, std::string>> facts = {{std::to_string(records.size()), "ranks"},
+                                                              {std::to_string(first_step + steps), "steps"},
+                                                              {milliseconds(mean(records[0].seconds)), "a step takes"}};
+    const bool figure = verdict.first.size() < 12;
+    if (figure) facts.push_back(verdict);
+    report.facts(facts);
+    if (!figure) report.section("What it learned", "'" + verdict.first + "' " + verdict.second + ".");
     const auto curves = [&](const std::vector<double> Record::*values, double times) {
         std::vector<agents::ChartCurve> all;
         for (std::size_t r = 0; r < records.size(); ++r) {

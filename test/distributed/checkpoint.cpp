@@ -177,6 +177,8 @@ BOOST_AUTO_TEST_CASE(generators_samplers_and_values) {
     const auto saved = on_ranks(2, [&](std::int64_t r) {
         Generator generator = reel::detail::createCPUGenerator(std::uint64_t(r));
         reel::rand({5}, generator);
+        reel::manual_seed(std::uint64_t(50 + r));
+        reel::rand({3});
         DistributedSampler sampler(20);
         sampler.set_epoch(3);
         sampler.reset();
@@ -190,8 +192,9 @@ BOOST_AUTO_TEST_CASE(generators_samplers_and_values) {
             .add("best", best)
             .add("note", note)
             .add("table", table);
+        state.add_default_generator();
         checkpoint::save(state, folder.path());
-        return std::pair(reel::rand({5}, generator), *sampler.next(100));
+        return std::pair(reel::rand({5}, generator) + reel::rand({5}), *sampler.next(100));
     });
     const auto loaded = on_ranks(3, [&](std::int64_t r) {
         Generator generator = reel::detail::createCPUGenerator(std::uint64_t(77));
@@ -205,10 +208,12 @@ BOOST_AUTO_TEST_CASE(generators_samplers_and_values) {
             .add("best", best)
             .add("note", note)
             .add("table", table);
+        state.add_default_generator();
         checkpoint::load(state, folder.path());
         const double sum = table.sum().item<double>();
         const std::size_t left = sampler.next(100)->size();
-        return std::tuple(r < 2 ? reel::rand({5}, generator) : Tensor(), best, note, sum, sampler.epoch(), left);
+        return std::tuple(r < 2 ? reel::rand({5}, generator) + reel::rand({5}) : Tensor(), best, note, sum,
+                          sampler.epoch(), left);
     });
     for (std::size_t r = 0; r < 3; ++r) {
         const auto& [drawn, best, note, sum, epoch, left] = loaded[r];

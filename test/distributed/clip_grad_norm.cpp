@@ -55,6 +55,18 @@ BOOST_AUTO_TEST_CASE(without_shards_nothing_is_said_to_others) {
     BOOST_TEST(distributed::clip_grad_norm_(net->parameters(), 1e9) ==
                nn::utils::clip_grad_norm_(net->parameters(), 1e9));
 }
+BOOST_AUTO_TEST_CASE(the_call_of_every_loop_knows_shards) {
+    nn::Sequential net = small_net();
+    loss_of(net, batch_of(0, 0)).backward();
+    const double expected = nn::utils::clip_grad_norm_(net->parameters(), 0.05);
+    for (const double norm : on_ranks(3, [](std::int64_t) {
+             nn::Sequential own = small_net();
+             distributed::fully_shard(own);
+             loss_of(own, batch_of(0, 0)).backward();
+             return nn::utils::clip_grad_norm_(own->parameters(), 0.05);
+         }))
+        BOOST_TEST(std::abs(norm - expected) <= 1e-14 * expected);
+}
 BOOST_AUTO_TEST_CASE(what_is_not_finite_is_told_to_all) {
     for (const double norm_type : {2.0, std::numeric_limits<double>::infinity()})
         for (const auto& [norm, _] : on_ranks(3, [&](std::int64_t) { return clipped(norm_type, 1, std::nan("")); }))

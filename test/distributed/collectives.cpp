@@ -209,6 +209,35 @@ BOOST_AUTO_TEST_CASE(sums_are_in_the_order_of_the_ranks_whatever_the_length) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(what_is_long_goes_in_pieces_and_comes_out_whole) {
+    // more than a piece of each rank's share, and no multiple of anything
+    dist::spawn(3, [](std::int64_t rank) {
+        const std::int64_t n = 600011;
+        const auto of = [&](std::int64_t r) { return (arange(n, TensorOptions(kDouble)) + r * 7).remainder(1013); };
+        const Tensor sum = of(rank), at_root = sum.clone(), sent = sum.clone(),
+                     all = zeros({3, n}, TensorOptions(kDouble));
+        dist::all_reduce(sum);
+        expect_equal(sum, of(0) + of(1) + of(2), "all_reduce");
+        dist::reduce(at_root, 1, dist::kMax);
+        expect_equal(at_root, rank == 1 ? maximum(maximum(of(0), of(1)), of(2)) : of(rank), "reduce");
+        dist::all_gather_into(all, of(rank));
+        expect_equal(all, stack(std::vector<Tensor>{of(0), of(1), of(2)}), "all_gather_into");
+        const Tensor part = zeros({n}, TensorOptions(kDouble));
+        dist::reduce_scatter_tensor(part, all * double(rank + 1));
+        expect_equal(part, of(rank) * 6, "reduce_scatter_tensor");
+        dist::broadcast(sent, 2);
+        expect_equal(sent, of(2), "broadcast");
+        const std::vector<Tensor> parts{zeros_like(part), zeros_like(part), zeros_like(part)};
+        dist::all_to_all(parts, {of(rank), of(rank + 1), of(rank + 2)});
+        for (std::int64_t k = 0; k < 3; ++k) expect_equal(parts[std::size_t(k)], of(k + rank), "all_to_all");
+        const Tensor from = zeros({n}, TensorOptions(kDouble));
+        const dist::Work received = dist::recv_async(from, (rank + 2) % 3);
+        dist::send(of(rank), (rank + 1) % 3);
+        received.wait();
+        expect_equal(from, of((rank + 2) % 3), "send and recv");
+    });
+}
+
 BOOST_AUTO_TEST_CASE(lower_precisions_are_summed_in_float32_and_rounded_once) {
     const auto sums = on_ranks(3, [](std::int64_t rank) {
         const Tensor t = full({1}, rank == 0 ? 2048.0 : 1.0, kHalf); // 2048 + 1 is 2048 in float16

@@ -77,6 +77,16 @@ BOOST_AUTO_TEST_CASE(state_dicts_hold_rows_and_take_wholes) {
     });
     for (const double wrong : found) BOOST_TEST(wrong == 0);
 }
+BOOST_AUTO_TEST_CASE(a_replaced_parameter_is_noticed) {
+    const auto errors = errors_on_ranks(2, [](std::int64_t r) {
+        nn::Sequential net = small_net();
+        fully_shard(net);
+        net->load_state_dict(net->state_dict(), true, true);
+        loss_of(net, batch_of(0, r));
+    });
+    for (const std::string& e : errors)
+        BOOST_TEST(has(e, "parameter '0.weight' is another tensor than the one that fully_shard split"), e);
+}
 BOOST_AUTO_TEST_CASE(refusals_reach_all_ranks) {
     const auto differ = errors_on_ranks(2, [](std::int64_t r) {
         nn::Sequential net{nn::Linear(4, 4), nn::Linear(4, r == 0 ? 2 : 3)};

@@ -144,4 +144,15 @@ BOOST_AUTO_TEST_CASE(spawn_throws_what_went_wrong_first) {
     BOOST_TEST(message([] { dist::spawn(0, [](std::int64_t) {}); }) == "spawn: 0 ranks; expected 1 at least");
 }
 
+BOOST_AUTO_TEST_CASE(ranks_of_threads_draw_as_processes_do) {
+    manual_seed(3);
+    const Tensor expected = rand({1000});
+    manual_seed(3);
+    for (const Tensor& drawn : on_ranks(4, [](std::int64_t) { return rand({1000}); }))
+        BOOST_TEST(equal(drawn, expected));
+    for (const Tensor& drawn : on_ranks(4, [](std::int64_t) { return manual_seed(3), rand({1000}); }))
+        BOOST_TEST(equal(drawn, expected));
+    BOOST_TEST(equal(rand({1000}), expected)); // the caller's own stands where it was
+}
+
 BOOST_AUTO_TEST_SUITE_END()

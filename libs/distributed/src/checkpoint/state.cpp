@@ -5,6 +5,7 @@
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
+#include <reel/autograd/random.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/distributed/zero_redundancy_optimizer.hpp>
 #include <reel/nn/module.hpp>
@@ -211,6 +212,11 @@ State& State::add(std::string name, Generator generator) {
     return add(
         std::move(name), [generator] { return Value(generator.get_state()); },
         [generator](const Value& v) mutable { generator.set_state(v.toTensor()); }, true);
+}
+State& State::add_default_generator(std::string name) {
+    return add(
+        std::move(name), [] { return Value(get_rng_state()); }, [](const Value& v) { set_rng_state(v.toTensor()); },
+        true);
 }
 State& State::add(std::string name, Tensor tensor) {
     REEL_CHECK_VALUE(tensor.defined(), "checkpoint: State::add: tensor '", name, "' is undefined");

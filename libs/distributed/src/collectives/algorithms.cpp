@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include <reel/autograd/error.hpp>
+
 #include "collectives/reduction.hpp"
 
 namespace reel::distributed::detail {
@@ -23,36 +25,87 @@ struct Share {
     }
 };
 
-/// Reduces `count` elements at `own` with what the others send of them, into `out`.
-void reduce_received(Exchange& x, void* out, const void* own, std::int64_t count, ScalarType dtype, ReduceOp op) {
+void copy(std::byte* to, const Operand& from) {
+    if (from.size()) std::memmove(to, from.bytes(), from.size());
+}
+
+/// Reduces one piece at `own` with what the others send of it, into `out`.
+void reduce_piece(Exchange& x, std::byte* out, const std::byte* own, std::int64_t count, ScalarType dtype,
+                  ReduceOp op) {
     std::vector<Message> messages(std::size_t(x.size()));
     std::vector<const void*> sources(std::size_t(x.size()));
     for (std::int64_t m = 0; m < x.size(); ++m) {
-        if (m != x.me()) messages[std::size_t(m)] = x.receive(m);
+        if (m != x.me()) {
+            messages[std::size_t(m)] = x.receive(m);
+            REEL_INTERNAL_ASSERT(messages[std::size_t(m)].payload.size == std::size_t(count) * elementSize(dtype),
+                                 ": a piece of ", messages[std::size_t(m)].payload.size, " bytes");
+        }
         sources[std::size_t(m)] = m == x.me() ? own : messages[std::size_t(m)].payload.bytes.get();
     }
     reduce_elements(out, sources, count, dtype, op);
 }
+
+/// The same for all that the others send by one `send`.
+void reduce_received(Exchange& x, std::byte* out, const std::byte* own, std::int64_t count, ScalarType dtype,
+                     ReduceOp op) {
+    const std::size_t item = elementSize(dtype);
+    const auto piece = std::int64_t(Exchange::piece_bytes / item);
+    std::int64_t done = 0;
+    do {
+        x.await_others();
+        const std::int64_t n = std::min(piece, count - done);
+        reduce_piece(x, out + std::size_t(done) * item, own + std::size_t(done) * item, n, dtype, op);
+        done += n;
+    } while (done < count);
+}
+
+/// An all_reduce in which each member reduces its share, piece by piece: one piece is on its way to who reduces it
+/// while the one before is reduced and the one before that comes back.
+class Pipeline {
+public:
+    Pipeline(Exchange& x, const Operand& data, ScalarType dtype, ReduceOp op)
+        : x_(x), data_(data), dtype_(dtype), op_(op), item_(elementSize(dtype)),
+          piece_(std::int64_t(Exchange::piece_bytes / item_)),
+          pieces_((Share(data.numel(), 0, x.size()).count + piece_ - 1) / piece_) {}
+    void run() {
+        for (std::int64_t step = 0; step < pieces_ + 2; ++step) {
+            x_.await_others();
+            if (step < pieces_) for_others(x_, [&](std::int64_t m) { x_.send(m, at(m, step), bytes(m, step)); });
+            if (step >= 1 && step <= pieces_) reduce_own(step - 1);
+            if (step >= 2)
+                for_others(x_, [&](std::int64_t m) { x_.receive_into(m, at(m, step - 2), bytes(m, step - 2)); });
+        }
+    }
+
+private:
+    void reduce_own(std::int64_t step) {
+        const std::int64_t me = x_.me();
+        reduce_piece(x_, at(me, step), at(me, step), std::int64_t(bytes(me, step) / item_), dtype_, op_);
+        for_others(x_, [&](std::int64_t m) { x_.send(m, at(me, step), bytes(me, step)); });
+        x_.await_others();
+    }
+    std::byte* at(std::int64_t member, std::int64_t step) const {
+        return data_.bytes() + std::size_t(Share(data_.numel(), member, x_.size()).begin + step * piece_) * item_;
+    }
+    std::size_t bytes(std::int64_t member, std::int64_t step) const {
+        const std::int64_t left = Share(data_.numel(), member, x_.size()).count - step * piece_;
+        return std::size_t(std::clamp<std::int64_t>(left, 0, piece_)) * item_;
+    }
+
+    Exchange& x_;
+    const Operand& data_;
+    ScalarType dtype_;
+    ReduceOp op_;
+    std::size_t item_;
+    std::int64_t piece_, pieces_;
+};
 } // namespace
 
 void all_reduce(Exchange& x, const Operand& data, ScalarType dtype, ReduceOp op) {
-    x.await_others();
     if (data.size() <= whole_bytes || x.size() == 1) {
         for_others(x, [&](std::int64_t m) { x.send(m, data.bytes(), data.size()); });
         reduce_received(x, data.bytes(), data.bytes(), data.numel(), dtype, op);
-        return data.write_back();
-    }
-    const std::size_t item = elementSize(dtype);
-    const auto share = [&](std::int64_t m) { return Share(data.numel(), m, x.size()); };
-    const auto at = [&](std::int64_t m) { return data.bytes() + std::size_t(share(m).begin) * item; };
-    const auto bytes = [&](std::int64_t m) { return std::size_t(share(m).count) * item; };
-    for_others(x, [&](std::int64_t m) { x.send(m, at(m), bytes(m)); });
-    const std::int64_t me = x.me();
-    reduce_received(x, at(me), at(me), share(me).count, dtype, op);
-    x.next_phase();
-    x.await_others();
-    for_others(x, [&](std::int64_t m) { x.send(m, at(me), bytes(me)); });
-    for_others(x, [&](std::int64_t m) { std::memcpy(at(m), x.receive(m).payload.bytes.get(), bytes(m)); });
+    } else Pipeline(x, data, dtype, op).run();
     data.write_back();
 }
 
@@ -76,17 +129,18 @@ void broadcast(Exchange& x, const Operand& data, std::int64_t root) {
         return;
     }
     x.send(root, nullptr, 0);
-    data.assign(x.receive(root).payload.bytes.get());
+    x.receive_into(root, data.bytes(), data.size());
+    data.write_back();
 }
 
-void all_gather(Exchange& x, const Operand& own, const Sink& sink) {
+void all_gather(Exchange& x, const Operand& own, const Place& place) {
     x.await_others();
     for_others(x, [&](std::int64_t m) { x.send(m, own.bytes(), own.size()); });
-    sink(x.me(), own.bytes());
-    for_others(x, [&](std::int64_t m) { sink(m, x.receive(m).payload.bytes.get()); });
+    copy(place(x.me()), own);
+    for_others(x, [&](std::int64_t m) { x.receive_into(m, place(m), own.size()); });
 }
 
-void gather(Exchange& x, const Operand& own, std::int64_t root, const Sink& sink) {
+void gather(Exchange& x, const Operand& own, std::int64_t root, const Place& place) {
     if (x.me() != root) {
         x.send(root, own.bytes(), own.size());
         x.receive(root);
@@ -94,14 +148,15 @@ void gather(Exchange& x, const Operand& own, std::int64_t root, const Sink& sink
     }
     x.await_others();
     for_others(x, [&](std::int64_t m) { x.send(m, nullptr, 0); });
-    sink(root, own.bytes());
-    for_others(x, [&](std::int64_t m) { sink(m, x.receive(m).payload.bytes.get()); });
+    copy(place(root), own);
+    for_others(x, [&](std::int64_t m) { x.receive_into(m, place(m), own.size()); });
 }
 
 void scatter(Exchange& x, const Operand& out, const std::vector<const std::byte*>& parts, std::int64_t root) {
     if (x.me() != root) {
         x.send(root, nullptr, 0);
-        return out.assign(x.receive(root).payload.bytes.get());
+        x.receive_into(root, out.bytes(), out.size());
+        return out.write_back();
     }
     x.await_others();
     for_others(x, [&](std::int64_t m) { x.send(m, parts[std::size_t(m)], out.size()); });
@@ -123,7 +178,10 @@ void all_to_all(Exchange& x, const std::vector<Operand>& outputs, const std::vec
     const auto at = [](std::int64_t m) { return std::size_t(m); };
     for_others(x, [&](std::int64_t m) { x.send_as(m, sent[at(m)], inputs[at(m)].bytes(), inputs[at(m)].size()); });
     outputs[at(x.me())].assign(inputs[at(x.me())].bytes());
-    for_others(x, [&](std::int64_t m) { outputs[at(m)].assign(x.receive_as(m, expected[at(m)]).payload.bytes.get()); });
+    for_others(x, [&](std::int64_t m) {
+        x.receive_into_as(m, expected[at(m)], outputs[at(m)].bytes(), outputs[at(m)].size());
+        outputs[at(m)].write_back();
+    });
 }
 
 void barrier(Exchange& x) {

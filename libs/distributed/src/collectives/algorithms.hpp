@@ -16,10 +16,10 @@ void all_reduce(Exchange& x, const Operand& data, ScalarType dtype, ReduceOp op)
 /// The same at `root`, a place in the group; the others' elements stay.
 void reduce(Exchange& x, const Operand& data, ScalarType dtype, ReduceOp op, std::int64_t root);
 void broadcast(Exchange& x, const Operand& data, std::int64_t root);
-/// `sink(member, bytes)` for each member's elements, this one's too.
-using Sink = std::function<void(std::int64_t member, const std::byte* bytes)>;
-void all_gather(Exchange& x, const Operand& own, const Sink& sink);
-void gather(Exchange& x, const Operand& own, std::int64_t root, const Sink& sink);
+/// Where a member's elements go, this one's too.
+using Place = std::function<std::byte*(std::int64_t member)>;
+void all_gather(Exchange& x, const Operand& own, const Place& place);
+void gather(Exchange& x, const Operand& own, std::int64_t root, const Place& place);
 /// `parts` are what the root has for each member.
 void scatter(Exchange& x, const Operand& out, const std::vector<const std::byte*>& parts, std::int64_t root);
 /// `parts` are what this member has for each.

@@ -1,7 +1,5 @@
 #include <reel/distributed/collectives.hpp>
 
-#include <cstring>
-
 #include <reel/autograd/error.hpp>
 
 #include "collectives/algorithms.hpp"
@@ -63,6 +61,13 @@ std::vector<Operand> operands(const Tensors& list, bool read = true) {
     return result;
 }
 
+Place place_in(const std::vector<Operand>& list) {
+    return [&list](std::int64_t m) { return list[std::size_t(m)].bytes(); };
+}
+void write_back(const std::vector<Operand>& list) {
+    for (const Operand& o : list) o.write_back();
+}
+
 auto all_reduce_call(const Tensor& tensor, ReduceOp op) {
     return [&tensor, op](const Group& group) {
         check_written("all_reduce", "tensor", tensor);
@@ -107,8 +112,8 @@ auto all_gather_call(const Tensors& outputs, const Tensor& tensor) {
         check_list(group, "all_gather", "outputs", outputs, tensor, true);
         return Call{envelope_for(group, Operation::kAllGather, tensor), outputs,
                     [own = Operand(tensor), out = operands(outputs, false)](Exchange& x) {
-                        detail::all_gather(x, own,
-                                           [&](std::int64_t m, const std::byte* b) { out[std::size_t(m)].assign(b); });
+                        detail::all_gather(x, own, place_in(out));
+                        write_back(out);
                     }};
     };
 }
@@ -121,9 +126,8 @@ auto all_gather_into_call(const Tensor& output, const Tensor& tensor) {
         return Call{envelope_for(group, Operation::kAllGatherInto, tensor),
                     {output},
                     [own = Operand(tensor), out = Operand(output, false)](Exchange& x) {
-                        detail::all_gather(x, own, [&](std::int64_t m, const std::byte* b) {
-                            if (own.size()) std::memmove(out.bytes() + std::size_t(m) * own.size(), b, own.size());
-                        });
+                        detail::all_gather(x, own,
+                                           [&](std::int64_t m) { return out.bytes() + std::size_t(m) * own.size(); });
                         out.write_back();
                     }};
     };
@@ -140,8 +144,8 @@ auto gather_call(const Tensor& tensor, const Tensors& outputs, std::int64_t root
         Envelope e = envelope_for(group, Operation::kGather, tensor);
         e.root = root;
         return Call{e, outputs, [own = Operand(tensor), out = operands(outputs, false), place](Exchange& x) {
-                        detail::gather(x, own, place,
-                                       [&](std::int64_t m, const std::byte* b) { out[std::size_t(m)].assign(b); });
+                        detail::gather(x, own, place, place_in(out));
+                        write_back(out);
                     }};
     };
 }

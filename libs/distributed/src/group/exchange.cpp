@@ -1,6 +1,7 @@
 #include "group/exchange.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <sstream>
 
 #include <reel/autograd/error.hpp>
@@ -19,15 +20,28 @@ std::string seconds(std::chrono::milliseconds t) {
 } // namespace
 
 Exchange::Exchange(Group& group, const Envelope& envelope, Deadline deadline)
-    : group_(group), envelope_(envelope), deadline_(deadline) {}
+    : group_(group), envelope_(envelope), deadline_(deadline), sent_(std::size_t(group.size())),
+      received_(std::size_t(group.size())) {}
 
 void Exchange::send(std::int64_t member, const void* bytes, std::size_t size) {
     send_as(member, envelope_, bytes, size);
 }
 
 void Exchange::send_as(std::int64_t member, Envelope envelope, const void* bytes, std::size_t size) {
+    // a receive takes one message
+    if (envelope.tag != Envelope::no_tag) return send_piece(member, envelope, bytes, size);
+    const auto* at = static_cast<const std::byte*>(bytes);
+    std::size_t done = 0;
+    do {
+        const std::size_t piece = std::min(piece_bytes, size - done);
+        send_piece(member, envelope, at + done, piece);
+        done += piece;
+    } while (done < size);
+}
+
+void Exchange::send_piece(std::int64_t member, Envelope envelope, const void* bytes, std::size_t size) {
     envelope.call = envelope_.call;
-    envelope.phase = envelope_.phase;
+    envelope.phase = sent_[std::size_t(member)]++;
     envelope.payload = size;
     const std::int64_t rank = group_.ranks()[std::size_t(member)];
     if (group_.world().transport().send(rank, envelope, bytes, deadline_)) return;
@@ -59,7 +73,7 @@ Message Exchange::receive_as(std::int64_t member, const Envelope& like) {
     if (std::find(needed_.begin(), needed_.end(), rank) == needed_.end()) needed_.push_back(rank);
     Envelope expected = like;
     expected.call = envelope_.call;
-    expected.phase = envelope_.phase;
+    expected.phase = received_[std::size_t(member)]++;
     Message message;
     std::int64_t gone = rank;
     for (;;) {
@@ -82,6 +96,22 @@ Message Exchange::receive_as(std::int64_t member, const Envelope& like) {
         std::erase(needed_, rank);
         return message;
     }
+}
+
+void Exchange::receive_into(std::int64_t member, void* bytes, std::size_t size) {
+    receive_into_as(member, envelope_, bytes, size);
+}
+
+void Exchange::receive_into_as(std::int64_t member, const Envelope& expected, void* bytes, std::size_t size) {
+    auto* at = static_cast<std::byte*>(bytes);
+    std::size_t done = 0;
+    do {
+        const Message piece = receive_as(member, expected);
+        const std::size_t n = piece.payload.size;
+        REEL_INTERNAL_ASSERT(n == std::min(piece_bytes, size - done), ": a piece of ", n, " bytes");
+        if (n) std::memcpy(at + done, piece.payload.bytes.get(), n);
+        done += n;
+    } while (done < size);
 }
 
 void Exchange::refuse(const std::string& reason) {

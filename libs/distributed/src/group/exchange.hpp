@@ -16,20 +16,25 @@ public:
     const Envelope& envelope() const { return envelope_; }
     Group& group() { return group_; }
 
-    /// Calls that send several times count up; the envelope then says which part it is.
-    void next_phase() { ++envelope_.phase; }
+    /// What is long goes in pieces, so that it is used while the rest is on its way; one piece at least.
+    static constexpr std::size_t piece_bytes = std::size_t(1) << 19;
     void send(std::int64_t member, const void* bytes, std::size_t size);
     /// The same under an envelope of its own, for parts of other shapes.
     void send_as(std::int64_t member, Envelope envelope, const void* bytes, std::size_t size);
     /// Who will be waited for from here on: that one of them is gone is noticed while waiting for another.
     void await(std::vector<std::int64_t> members);
     void await_others();
+    /// The next piece.
     Message receive(std::int64_t member);
-    Message receive_as(std::int64_t member, const Envelope& expected);
+    /// What the member sent by one `send`.
+    void receive_into(std::int64_t member, void* bytes, std::size_t size);
+    void receive_into_as(std::int64_t member, const Envelope& expected, void* bytes, std::size_t size);
     /// Tells all other members that this rank takes no part.
     void refuse(const std::string& reason);
 
 private:
+    Message receive_as(std::int64_t member, const Envelope& expected);
+    void send_piece(std::int64_t member, Envelope envelope, const void* bytes, std::size_t size);
     [[noreturn]] void fail(const std::string& what, bool remote = false);
     [[noreturn]] void fail_lost(std::int64_t rank);
     [[noreturn]] void fail_late();
@@ -40,7 +45,8 @@ private:
     Group& group_;
     Envelope envelope_;
     Deadline deadline_;
-    std::vector<std::int64_t> needed_; // ranks of the world
+    std::vector<std::int64_t> needed_;          // ranks of the world
+    std::vector<std::uint8_t> sent_, received_; // pieces, by member
 };
 
 } // namespace reel::distributed::detail

@@ -148,6 +148,7 @@ std::optional<Failure> Group::accept(const Call& call, std::int64_t peer, const 
     if (expected.fits(message->envelope)) {
         try {
             const NoGradGuard quiet;
+            REEL_INTERNAL_ASSERT(message->payload.size == std::size_t(expected.numel) * elementSize(expected.dtype));
             call.arrived(*message);
             return std::nullopt;
         } catch (const std::exception& e) {

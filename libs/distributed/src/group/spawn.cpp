@@ -5,7 +5,9 @@
 
 #include <reel/autograd/detail/thread_limit.hpp>
 #include <reel/autograd/error.hpp>
+#include <reel/autograd/generator_scope.hpp>
 #include <reel/autograd/parallel.hpp>
+#include <reel/autograd/random.hpp>
 
 #include "group/open_world.hpp"
 #include "transport/threads_transport.hpp"
@@ -60,9 +62,13 @@ void spawn(std::int64_t n, const std::function<void(std::int64_t)>& body, Option
     const int cores = std::max(1, get_num_threads() / int(n));
     FirstError first;
     std::vector<std::thread> threads;
+    const Tensor drawn = get_rng_state(); // where this thread's default generator stands
     for (auto& transport : world)
         threads.emplace_back([&, transport = std::move(transport)]() mutable {
             const reel::ThreadLimit share(cores); // the ranks share the cores
+            Generator own = reel::detail::createCPUGenerator();
+            own.set_state(drawn);
+            const GeneratorScope draws(own);
             run_rank(std::move(transport), body, options, first);
         });
     for (std::thread& t : threads) t.join();

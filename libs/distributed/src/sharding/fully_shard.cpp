@@ -1,15 +1,21 @@
 #include <reel/distributed/fully_shard.hpp>
 
 #include <sstream>
+#include <typeinfo>
 #include <unordered_map>
+
+#include <boost/core/demangle.hpp>
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/zeros.hpp>
 #include <reel/autograd/tensor_operators.hpp>
+#include <reel/distributed/clip_grad_norm.hpp>
 #include <reel/distributed/collectives.hpp>
 #include <reel/distributed/session.hpp>
+#include <reel/nn/detail/clip_of_parts.hpp>
 #include <reel/nn/modules/lazy.hpp>
+#include <reel/optim/optimizer.hpp>
 
 #include "agreement/texts.hpp"
 #include "sharding/registry.hpp"
@@ -110,6 +116,30 @@ void add_hooks(nn::Module& module, const std::shared_ptr<Unit>& unit) {
                                                     const ValueDict&, bool,
                                                     nn::LoadLists&) { cut_entries(*unit, dict, prefix); });
 }
+/// Of every optimizer, before it steps.
+void check_optimizer(optim::Optimizer& optimizer) {
+    if (optimizer.is_elementwise()) return;
+    std::string name = boost::core::demangle(typeid(optimizer).name());
+    name.erase(0, name.rfind(':') + 1);
+    for (std::size_t g = 0; g < optimizer.param_groups().size(); ++g)
+        for (std::size_t i = 0; i < optimizer.param_groups()[g].params().size(); ++i) {
+            const auto shard = shard_of(optimizer.param_groups()[g].params()[i]);
+            REEL_CHECK_NOT_IMPLEMENTED(!shard || shard->group.size() == 1, name, ": parameter ", i, " of group ", g,
+                                       " is sharded: this rank has rows ", shard->begin, " to ",
+                                       shard->begin + shard->rows - 1, " of ", IntArrayRef(shard->sizes),
+                                       ", and the step looks at whole parameters; expected an optimizer of single "
+                                       "elements (Adam, SGD, ...), or ZeroRedundancyOptimizer over a module that is "
+                                       "not sharded");
+        }
+}
+/// What the rest of the program does with parameters of which ranks have rows goes on being right.
+void prepare_program() {
+    static const RemovableHandle once = [] {
+        nn::detail::clip_of_parts.store(&clip_grad_norm_, std::memory_order_release);
+        return optim::register_optimizer_step_pre_hook(check_optimizer);
+    }();
+    (void)once;
+}
 } // namespace
 
 void fully_shard(nn::Module& module, const FullyShardOptions& options) {
@@ -132,6 +162,7 @@ void fully_shard(nn::Module& module, const FullyShardOptions& options) {
     const auto unit = std::make_shared<Unit>(module, group, options.reshard_after_forward, std::move(parameters));
     register_unit(unit, module);
     add_hooks(module, unit);
+    prepare_program();
 }
 
 std::optional<Shard> shard_of(const Tensor& parameter) {

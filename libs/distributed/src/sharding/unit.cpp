@@ -98,6 +98,11 @@ void Unit::begin_forward(nn::Module& module) {
     REEL_CHECK(&module == module_, name_,
                ": this is a copy of a module that fully_shard split, and its hooks belong to the original; call "
                "fully_shard on the copy of an unsharded module instead");
+    for (const ShardedParameter& p : parameters_)
+        REEL_CHECK(
+            module.get_parameter(p.path).is_same(p.local), name_, ": parameter '", p.path,
+            "' is another tensor than the one that fully_shard split; copy values into the parameter (load_state_dict "
+            "without assign), or shard the module after the replacement");
     drop();
     calls_.push_back(std::make_unique<ForwardScope>(shared_from_this(), module, gather()));
 }

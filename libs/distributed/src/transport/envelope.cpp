@@ -1,6 +1,5 @@
 #include <reel/distributed/detail/envelope.hpp>
 
-#include <cstring>
 #include <sstream>
 
 namespace reel::distributed::detail {
@@ -55,11 +54,5 @@ std::string Envelope::describe() const {
     if (tag != no_tag) s << ", tag " << tag;
     return s.str();
 }
-
-Payload::Payload(const void* from, std::size_t n) : Payload(n) {
-    if (n) std::memcpy(bytes.get(), from, n);
-}
-
-std::string Payload::text() const { return {reinterpret_cast<const char*>(bytes.get()), size}; }
 
 } // namespace reel::distributed::detail

@@ -95,7 +95,7 @@ bool Mailbox::wait_until(Deadline deadline, const std::function<bool()>& done, b
         lock.lock();
         idle = came ? 0 : idle + 1;
         // quick answers for who computes in step, and no core burnt by who waits long
-        if (idle > 2000 && !done()) state_->changed.wait_for(lock, std::chrono::microseconds(idle > 20000 ? 1000 : 50));
+        if (idle > 300 && !done()) state_->changed.wait_for(lock, std::chrono::microseconds(idle > 20000 ? 1000 : 20));
     }
     return true;
 }

@@ -7,8 +7,13 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/sparse.hpp>
 #include <reel/autograd/tensor_operators.hpp>
+#include <reel/nn/detail/clip_of_parts.hpp>
 
-namespace reel::nn::utils {
+namespace reel::nn {
+
+std::atomic<detail::ClipGradNorm> detail::clip_of_parts{nullptr};
+
+namespace utils {
 
 namespace {
 std::vector<Tensor> gradients(const std::vector<Tensor>& parameters) {
@@ -65,6 +70,8 @@ void clip_grads_with_norm_(const std::vector<Tensor>& parameters, double max_nor
 }
 double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, double norm_type,
                        bool error_if_nonfinite) {
+    if (const detail::ClipGradNorm clip = detail::clip_of_parts.load(std::memory_order_acquire))
+        return clip(parameters, max_norm, norm_type, error_if_nonfinite);
     const double total = get_total_norm(gradients(parameters), norm_type, error_if_nonfinite);
     clip_grads_with_norm_(parameters, max_norm, total);
     return total;
@@ -77,4 +84,6 @@ void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value) 
         else g.clamp_(-clip_value, clip_value);
 }
 
-} // namespace reel::nn::utils
+} // namespace utils
+
+} // namespace reel::nn

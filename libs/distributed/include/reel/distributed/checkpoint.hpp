@@ -70,8 +70,9 @@ public:
             std::move(name), [&object] { return Value(object.state_dict()); },
             [&object](const Value& v) { object.load_state_dict(v); }, true);
     }
-    /// Each rank's own.
+    /// Each rank's own; of the default generator the state that `reel::get_rng_state` gives.
     State& add(std::string name, Generator generator);
+    State& add_default_generator(std::string name = "random");
     /// Written in place when it is loaded; ValueError for another shape.
     State& add(std::string name, Tensor tensor);
     template <PlainValue T> State& add(std::string name, T& value) {

@@ -27,8 +27,8 @@ struct FullyShardOptions {
 /// number, and leaves every rank its rows. Hooks on a parameter see the mean of its own rows. A parameter that does not
 /// require grad takes no part in backward; one that no rank used keeps its gradient as it is. State dicts hold the
 /// rows; `load_state_dict` takes whole tensors, too. Wrap inner modules first: one gathered module at a time is what a
-/// rank needs beside its rows. The graph cannot be differentiated twice, copies of the module are not sharded, and an
-/// optimizer that looks at whole parameters (Lamb, Adafactor, Muon, LBFGS) would see rows.
+/// rank needs beside its rows. The graph cannot be differentiated twice, copies of the module are not sharded, and the
+/// step of an optimizer that looks at whole parameters (`is_elementwise`) is a NotImplementedError.
 /// All ranks of the group call it, with the same module. Errors on all ranks: ValueError naming the first parameter
 /// whose name, shape or dtype differs between them, a parameter without dimensions, one that is tied across two
 /// sharded modules, a lazy layer without its sizes, a module that is sharded already.

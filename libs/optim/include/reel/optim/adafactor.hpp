@@ -39,6 +39,7 @@ class Adafactor : public OptimizerOf<AdafactorOptions, AdafactorParamState> {
 public:
     static constexpr const char* class_name = "Adafactor";
     using OptimizerOf::OptimizerOf;
+    bool is_elementwise() const override { return false; }
 
 protected:
     void update_parameter(const Tensor& p, const Tensor& g, AdafactorParamState& s, const AdafactorOptions& o) override;

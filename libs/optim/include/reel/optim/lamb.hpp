@@ -42,6 +42,7 @@ class Lamb : public OptimizerOf<LambOptions, LambParamState> {
 public:
     static constexpr const char* class_name = "Lamb";
     using OptimizerOf::OptimizerOf;
+    bool is_elementwise() const override { return false; }
 
 protected:
     void update_parameter(const Tensor& p, const Tensor& g, LambParamState& s, const LambOptions& o) override;

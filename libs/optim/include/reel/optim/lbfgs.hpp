@@ -50,6 +50,7 @@ public:
     explicit LBFGS(std::vector<OptimizerParamGroup> groups, LBFGSOptions defaults = {});
     explicit LBFGS(std::vector<Tensor> params, LBFGSOptions defaults = {});
     bool takes(Layout) const override { return true; } ///< sparse ones as dense vectors
+    bool is_elementwise() const override { return false; }
     Tensor step(LossClosure closure) override;
 
 private:

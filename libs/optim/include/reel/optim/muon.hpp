@@ -37,6 +37,7 @@ class Muon : public OptimizerOf<MuonOptions, MuonParamState> {
 public:
     static constexpr const char* class_name = "Muon";
     using OptimizerOf::OptimizerOf;
+    bool is_elementwise() const override { return false; }
 
 protected:
     void update_parameter(const Tensor& p, const Tensor& g, MuonParamState& s, const MuonOptions& o) override;

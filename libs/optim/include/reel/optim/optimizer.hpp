@@ -176,6 +176,9 @@ public:
     /// Is what a step adds to a parameter its rate times something that does not depend on the rate? Only then
     /// gradients of a differentiable step reach a rate that is a tensor.
     virtual bool is_linear_in_rate() const { return false; }
+    /// Does a step move each element of a parameter by itself? Then it may be given rows of a parameter, as ranks have
+    /// them that share one (reel/distributed/fully_shard.hpp); else that is refused.
+    virtual bool is_elementwise() const { return true; }
     /// How often `step` has run in this process; a replay of a captured one counts, too.
     std::int64_t step_count() const { return step_count_; }
 

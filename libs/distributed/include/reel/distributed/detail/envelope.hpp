@@ -65,12 +65,17 @@ struct Envelope {
     std::string describe() const;
 };
 
+/// Long messages' memory comes back to be used again: fresh memory costs more than the message that is written there.
+struct ReturnPayload {
+    std::size_t size = 0;
+    void operator()(std::byte* bytes) const noexcept;
+};
 /// Bytes of a message, uninitialized until they are read into.
 struct Payload {
-    std::unique_ptr<std::byte[]> bytes{};
+    std::unique_ptr<std::byte[], ReturnPayload> bytes{};
     std::size_t size = 0;
     Payload() = default;
-    explicit Payload(std::size_t n) : bytes(n ? new std::byte[n] : nullptr), size(n) {}
+    explicit Payload(std::size_t n);
     Payload(const void* from, std::size_t n);
     std::string text() const;
 };
