@@ -153,6 +153,13 @@ BOOST_AUTO_TEST_CASE(modules_without_anything_to_train_are_refused) {
         errors_on_ranks(1, [](std::int64_t) { DistributedDataParallel ddp(nn::Sequential(nn::LazyLinear(3))); })[0] ==
         "Error: DistributedDataParallel: '0' (LazyLinear) has no parameters yet; call the module once "
         "before wrapping it");
+    BOOST_TEST(errors_on_ranks(1,
+                               [](std::int64_t) {
+                                   DistributedDataParallel ddp(small_net(),
+                                                               {.group = distributed::ProcessGroup::outside()});
+                               })[0] ==
+               "ValueError: DistributedDataParallel: this rank is no member of the group that it was given; "
+               "make it on the group's members alone");
     BOOST_TEST(errors_on_ranks(1, [](std::int64_t) {
                    DistributedDataParallel ddp(small_net(), {.bucket_cap_mb = -1});
                })[0] == "ValueError: DistributedDataParallel: first_bucket_mb is -1; expected a number of MiB above 0");

@@ -184,6 +184,10 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_normalised_is_refused) {
                                        SyncBatchNorm(3)->forward(ones({1, 3}));
                                    })[0],
                    "expected more than one value per channel in training, got input of shape [1, 3] on rank 0 of 1"));
+    BOOST_TEST(errors_on_ranks(
+                   1, [](std::int64_t) { convert_sync_batchnorm(nn::ModulePtr(nn::LazyBatchNorm1d().ptr())); })[0] ==
+               "Error: convert_sync_batchnorm: LazyBatchNorm1d has no parameters yet; call the module once "
+               "before converting it");
     const auto together = errors_on_ranks(2, [](std::int64_t) { SyncBatchNorm(3)->forward(rand({1, 3})); });
     BOOST_TEST(together[0].empty()); // two values, of two ranks
 }

@@ -73,6 +73,21 @@ BOOST_AUTO_TEST_CASE(what_nobody_uses_keeps_its_gradient) {
     BOOST_TEST(number(found[1].sum()) == 5);
 }
 
+BOOST_AUTO_TEST_CASE(what_nobody_uses_keeps_its_bits_in_a_bucket) {
+    const auto found = on_ranks(3, [](std::int64_t rank) {
+        Branch net;
+        net->to(kDouble);
+        DistributedDataParallel ddp(net, {.find_unused_parameters = true, .gradient_as_bucket_view = true});
+        ddp(full({2, 6}, 0.1 * double(rank + 1), kDouble)).sum().backward();
+        const Tensor before = net->left->weight.grad().clone();
+        net->which = 2;
+        for (int pass = 0; pass < 3; ++pass) ddp(full({2, 6}, double(rank), kDouble)).sum().backward();
+        return str(equal(net->left->weight.grad(), before), net->left->weight.grad().is_view(),
+                   net->right->weight.grad().defined());
+    });
+    for (const std::string& text : found) BOOST_TEST(text == "110");
+}
+
 BOOST_AUTO_TEST_CASE(a_static_graph_learns_what_the_first_pass_uses) {
     const auto found = on_ranks(2, [](std::int64_t rank) {
         Branch net;

@@ -5,7 +5,8 @@
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/distributed/collectives.hpp>
-#include <reel/distributed/session.hpp>
+
+#include "group/member_group.hpp"
 
 namespace reel::distributed {
 
@@ -22,11 +23,11 @@ Tensor BucketFuture::wait() {
 namespace comm_hooks {
 
 namespace {
-ProcessGroup given_or_default(const ProcessGroup& group) { return group ? group : default_group(); }
+ProcessGroup group_of(const ProcessGroup& given) { return detail::member_group("comm_hooks", given); }
 
 BucketFuture reduce_in(ScalarType dtype, const ProcessGroup& given, const GradBucket& bucket) {
     const NoGradGuard no_grad;
-    const ProcessGroup group = given_or_default(given);
+    const ProcessGroup group = group_of(given);
     const Tensor low = bucket.buffer().to(dtype).div_(Scalar(group.size()));
     return BucketFuture(all_reduce_async(low, kSum, group), low).then([buffer = bucket.buffer()](const Tensor& sum) {
         const NoGradGuard no_grad;
@@ -38,7 +39,7 @@ BucketFuture reduce_in(ScalarType dtype, const ProcessGroup& given, const GradBu
 
 BucketFuture allreduce(const ProcessGroup& given, const GradBucket& bucket) {
     const NoGradGuard no_grad;
-    const ProcessGroup group = given_or_default(given);
+    const ProcessGroup group = group_of(given);
     bucket.buffer().div_(Scalar(group.size()));
     return BucketFuture(all_reduce_async(bucket.buffer(), kSum, group), bucket.buffer());
 }

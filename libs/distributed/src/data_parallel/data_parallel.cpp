@@ -5,13 +5,13 @@
 
 #include <reel/autograd/error.hpp>
 #include <reel/autograd/grad_mode.hpp>
-#include <reel/distributed/session.hpp>
 #include <reel/distributed/sync_batch_norm.hpp>
 #include <reel/nn/detail/module_access.hpp>
 #include <reel/nn/modules/lazy.hpp>
 
 #include "data_parallel/reducer.hpp"
 #include "data_parallel/same_modules.hpp"
+#include "group/member_group.hpp"
 
 namespace reel::distributed {
 
@@ -67,7 +67,7 @@ enum Phase : std::int64_t { forward_alone, forward_with_buffers, reduction };
 DistributedDataParallelImpl::DistributedDataParallelImpl(nn::ModulePtr wrapped, DistributedDataParallelOptions options)
     : options_(std::move(options)) {
     REEL_CHECK_VALUE(wrapped, who, ": module is null");
-    if (!options_.group) options_.group = default_group();
+    options_.group = detail::member_group(who, options_.group);
     const detail::ReducerOptions settings = reducer_options(options_);
     check_is_whole(*wrapped);
     const auto parameters = defined_ones(wrapped->parameter_items({}, true, true));

@@ -43,9 +43,12 @@ void Join::leave() noexcept {
 
 std::vector<std::int64_t> Join::exchange(std::int64_t code) const {
     const NoGradGuard no_grad;
-    const Tensor mine = reel::full({1}, Scalar(code), kLong), all = reel::empty({group_.size()}, kLong);
+    const Device device(group_.backend() == Backend::kNCCL ? kCUDA : kCPU); // which takes nothing else
+    const Tensor mine = reel::full({1}, Scalar(code), kLong).to(device),
+                 all = reel::empty({group_.size()}, TensorOptions(kLong).device(device));
     all_gather_into(all, mine, group_);
-    const std::int64_t* const codes = all.data_ptr<std::int64_t>();
+    const Tensor host = all.to(Device(kCPU));
+    const std::int64_t* const codes = host.data_ptr<std::int64_t>();
     return {codes, codes + group_.size()};
 }
 

@@ -16,7 +16,8 @@
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/distributed/collectives.hpp>
 #include <reel/distributed/comm_hooks.hpp>
-#include <reel/distributed/session.hpp>
+
+#include "group/member_group.hpp"
 
 namespace reel::distributed::comm_hooks {
 
@@ -35,7 +36,7 @@ PowerSGDState::PowerSGDState(ProcessGroup group, PowerSGDOptions options) : impl
     REEL_CHECK_VALUE(options.rank >= 1, "PowerSGD: rank is ", options.rank, "; expected at least 1");
     REEL_CHECK_VALUE(options.min_compression_rate > 0 && std::isfinite(options.min_compression_rate),
                      "PowerSGD: min_compression_rate is ", options.min_compression_rate, "; expected a number above 0");
-    impl_->group = group ? std::move(group) : default_group();
+    impl_->group = detail::member_group("PowerSGD", group);
     impl_->options = options;
     impl_->draws.set_current_seed(options.seed);
 }

@@ -31,6 +31,7 @@ void Reducer::fill_slot(std::size_t i) {
     REEL_CHECK(gradient.sizes().equals(slot.sizes()), "DistributedDataParallel: parameter '", names_[i],
                "' has a gradient of shape ", gradient.sizes(), "; expected ", slot.sizes());
     if (!lies_in(gradient, slot)) slot.copy_(gradient.detach());
+    else if (counts_[i] == 0) kept_[i] = gradient.clone(); // perhaps nobody uses it
 }
 
 void Reducer::store(std::size_t i) {
@@ -52,10 +53,11 @@ void Reducer::store_all() {
     const std::uint8_t* const used =
         used_anywhere_.defined() && learned_anywhere_.empty() ? used_anywhere_.data_ptr<std::uint8_t>() : nullptr;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
-        if (used && !used[i]) continue; // by nobody: whatever there is stays
-        if (!learned_anywhere_.empty() && !learned_anywhere_[i]) continue;
-        store(i);
+        const bool unused = (used && !used[i]) || (!learned_anywhere_.empty() && !learned_anywhere_[i]);
+        if (!unused) store(i);
+        else if (kept_[i].defined()) parameters_[i].mutable_grad().copy_(kept_[i]); // whatever there is stays
     }
+    kept_.assign(parameters_.size(), Tensor());
 }
 
 void Reducer::cut_anew(const std::vector<std::size_t>& order) {

@@ -22,6 +22,7 @@ Reducer::Reducer(std::vector<std::pair<std::string, Tensor>> parameters, Reducer
     }
     used_.assign(parameters_.size(), 0);
     seen_in_.assign(parameters_.size(), -1);
+    kept_.resize(parameters_.size());
     std::vector<std::size_t> last_to_first(parameters_.size());
     std::iota(last_to_first.rbegin(), last_to_first.rend(), std::size_t(0));
     cut_anew(last_to_first);

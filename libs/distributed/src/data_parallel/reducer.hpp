@@ -102,6 +102,7 @@ private:
     std::vector<char> ready_;
     std::vector<std::size_t> order_;   ///< in which gradients became ready
     std::vector<std::int64_t> counts_; ///< how often each accumulated
+    std::vector<Tensor> kept_;         ///< gradients in buckets, of parameters that this rank did not use
     std::optional<std::size_t> last_;  ///< has accumulated; its hooks may still run
     std::size_t next_ = 0;             ///< the bucket to be launched
     std::string failure_;              ///< what this rank ended the pass with

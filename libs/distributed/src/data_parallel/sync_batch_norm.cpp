@@ -16,8 +16,10 @@
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/tensor_operators.hpp>
 #include <reel/distributed/collectives.hpp>
-#include <reel/distributed/session.hpp>
 #include <reel/nn/detail/module_access.hpp>
+#include <reel/nn/modules/lazy.hpp>
+
+#include "group/member_group.hpp"
 
 namespace reel::distributed {
 
@@ -158,6 +160,9 @@ template <class Norm> Tensor normalize_jointly(Norm& norm, const Tensor& input, 
 template <class Norm> nn::ModulePtr synchronised(const nn::ModulePtr& module, const ProcessGroup& group) {
     const auto norm = std::dynamic_pointer_cast<Norm>(module);
     if (!norm || is_sync_batch_norm(*module)) return nullptr;
+    const auto* const lazy = dynamic_cast<const nn::LazyModule*>(module.get());
+    REEL_CHECK(!lazy || !lazy->has_uninitialized_params(), "convert_sync_batchnorm: ", module->repr_name(),
+               " has no parameters yet; call the module once before converting it");
     const auto sync = std::make_shared<detail::SyncBatchNormOf<Norm>>(norm->options, group);
     for (const auto& item : norm->own_parameters()) // the very same ones, frozen ones too
         sync->register_parameter(item.key(), item.value(), item.value().defined() && item.value().requires_grad());
@@ -189,7 +194,7 @@ template <class Norm> Tensor SyncBatchNormOf<Norm>::forward(const Tensor& input)
     // In evaluation without running moments, too, PyTorch takes each rank's own.
     if (!this->is_training())
         return reel::functional_batch_norm(input, Tensor(), Tensor(), this->weight, this->bias, true, 0, o.eps());
-    return normalize_jointly(*this, input, group ? group : default_group());
+    return normalize_jointly(*this, input, member_group("SyncBatchNorm", group));
 }
 template <class Norm> Value SyncBatchNormOf<Norm>::forward_values(const Args& args, const Kwargs& kwargs) {
     nn::detail::ModuleAccess::learn_class<SyncBatchNormOf>(*this);
