@@ -2,6 +2,7 @@
 #include <reel/script/compile.hpp>
 
 #include <cmath>
+#include <complex>
 
 #include <boost/test/unit_test.hpp>
 
@@ -70,6 +71,39 @@ BOOST_AUTO_TEST_CASE(operators_of_strings_and_tuples) { // SC-50
     BOOST_TEST(evaluated("torch.pi").toDouble() == std::acos(-1.));
     const Functions shifted("def f(x):\n    x <<= 1\n    return x\n");
     BOOST_TEST(contains(shifted.code(), "torch.__ilshift__(x, 1)"));
+}
+
+BOOST_AUTO_TEST_CASE(a_bool_beside_a_complex_number_is_an_int_or_a_float) { // SC-33
+    const auto of = [](const std::string& op) {
+        return Functions("def f(x: bool, y: complex):\n    return x " + op + " y\n");
+    };
+    const std::complex<double> y(1.5, 2);
+    BOOST_TEST(contains(of("+").code(), "return torch.add(int(x), y)"));
+    BOOST_TEST(contains(of("**").code(), "return torch.pow(float(x), y)"));
+    BOOST_TEST(contains(of("==").code(), "return torch.eq(float(x), y)"));
+    BOOST_TEST((of("-")({true, y}).toComplexDouble() == 1. - y));
+    BOOST_TEST((of("/")({true, y}).toComplexDouble() == 1. / y));
+    BOOST_TEST(!of("==")({true, y}).toBool());
+    BOOST_TEST(contains(failure("def g(y: complex):\n    return y\n\ndef f(x: bool):\n    return g(x)\n"),
+                        "Expected a value of type 'complex' for argument 'y' but instead found type 'bool'"));
+}
+
+BOOST_AUTO_TEST_CASE(one_number_stands_for_a_list_nothing_else_does) { // SC-33
+    BOOST_TEST(Functions("def g(l: BroadcastingList2[float]):\n    return l\n\ndef f():\n    return g(2.5)\n")()
+                   .elements()
+                   .size() == 2u);
+    BOOST_TEST(failure("def f(l: Optional[BroadcastingList2[bool]]):\n    return l\n") ==
+               "1:18 Broadcastable lists only supported for int or float");
+    BOOST_TEST(contains(failure("def f(l: BroadcastingList3[Tensor]):\n    return l\n"),
+                        "Broadcastable lists only supported for int or float"));
+    BOOST_TEST(
+        contains(failure("def f(x: Tensor):\n    return torch.ops.aten.native_layer_norm_backward("
+                         "x, x, [2], x, x, None, None, True)\n"),
+                 "Expected a value of type 'List[bool]' for argument 'output_mask' but instead found type 'bool'"));
+}
+
+BOOST_AUTO_TEST_CASE(a_dict_may_end_with_a_comma_as_in_python) {
+    BOOST_TEST(shown("{'a': 1, 'b': 2,}") == shown("{'a': 1, 'b': 2}"));
 }
 
 BOOST_AUTO_TEST_CASE(functions_of_the_library_share_what_they_need) {

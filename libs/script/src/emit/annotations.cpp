@@ -30,6 +30,8 @@ TypePtr generic_type(const Context& context, const Expr& e, std::string word, st
     };
     if (word == "List" || word == "list" || broadcast_length(word)) {
         expect(1);
+        if (broadcast_length(word) && parts[0]->kind() != TypeKind::Int && parts[0]->kind() != TypeKind::Float)
+            context.fail(e[0], "Broadcastable lists only supported for int or float");
         return Type::List(parts[0]);
     }
     if (word == "Dict" || word == "dict") {

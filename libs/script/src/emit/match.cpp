@@ -94,7 +94,7 @@ Value* convert_scalar(Graph& graph, const SourceRange& range, const Type& wanted
         if (to == TypeKind::Number) return insert_unary(graph, range, "aten::ScalarImplicit", v);
     } else if (from == TypeKind::Number || from == TypeKind::Bool) {
         if (to == TypeKind::Float) return insert_unary(graph, range, "aten::Float", v);
-        if (to == TypeKind::Complex) return insert_unary(graph, range, "aten::Complex", v);
+        if (to == TypeKind::Complex && from == TypeKind::Number) return insert_unary(graph, range, "aten::Complex", v);
         if (to == TypeKind::Int || (to == TypeKind::Number && from == TypeKind::Bool))
             return insert_unary(graph, range, "aten::Int", v);
     } else if (from == TypeKind::String && to == TypeKind::Device) return insert_unary(graph, range, "aten::device", v);
@@ -193,8 +193,10 @@ private:
     }
     bool accept(const Argument& formal, Value* v) {
         const TypePtr plain = without_none(formal.type);
-        if (formal.broadcast.value_or(0) > 0 && plain->kind() == TypeKind::List &&
-            v->type()->kind() == plain->contained()[0]->kind()) {
+        const TypeKind given = v->type()->kind();
+        const bool number = given == TypeKind::Int || given == TypeKind::Float;
+        if (number && formal.broadcast.value_or(0) > 0 && plain->kind() == TypeKind::List &&
+            given == plain->contained()[0]->kind()) {
             std::vector<Value*> same(std::size_t(*formal.broadcast), v);
             v = build_list(graph_, plain->contained()[0], std::move(same));
         }
