@@ -78,6 +78,12 @@ BOOST_AUTO_TEST_CASE(padding) {
     REEL_TEST_LIST(pad(x, {-1, 2}, "circular"), 2, 3, 2, 3); // wraps what is left
     for (const char* mode : {"constant", "reflect", "replicate", "circular"})
         check_gradients([mode](const Tensor& t) { return pad(t, {1, 2, 2, -1}, mode) * 2.0; }, {leaf({1, 2, 3, 4})});
+    const Tensor row = tensor({{{1., 2., 3., 4., 5.}}}, kDouble); // borders thinner than what they are taken from
+    REEL_TEST_LIST(pad(row, {2, 1}, "reflect"), 3, 2, 1, 2, 3, 4, 5, 4);
+    REEL_TEST_LIST(pad(row, {0, 2}, "replicate"), 1, 2, 3, 4, 5, 5, 5);
+    REEL_TEST_LIST(pad(row, {1, 2}, "circular"), 5, 1, 2, 3, 4, 5, 1, 2);
+    for (const char* mode : {"reflect", "replicate", "circular"})
+        check_gradients([mode](const Tensor& t) { return pad(t, {1, 2, 2, 0}, mode) * 2.0; }, {leaf({1, 2, 5, 6})});
     BOOST_TEST(message([&] {
                    pad(x, {3, 0}, "reflect");
                }) == "pad: reflect padding of 3 and 0 must be less than the size 3 of dimension 2; input [1, 1, 3]");
@@ -114,6 +120,9 @@ BOOST_AUTO_TEST_CASE(grids_and_products) {
     REEL_TEST_LIST(a.kron(tensor({{1, 10}})), 1, 10, 2, 20);
     REEL_TEST_LIST(vander(b, 3), 9, 3, 1, 16, 4, 1, 25, 5, 1);
     check_gradients([](const autograd::variable_list& x) { return kron(x[0], x[1]); }, {leaf({2, 2}), leaf({2, 3})});
+    const Tensor p = rand({8, 5}), q = rand({7, 4}); // large enough for whole rows
+    BOOST_TEST(equal(kron(p, q), (p.reshape({8, 1, 5, 1}) * q.reshape({1, 7, 1, 4})).reshape({56, 20})));
+    check_gradients([](const autograd::variable_list& x) { return kron(x[0], x[1]); }, {leaf({4, 2}), leaf({5, 3})});
     check_gradients([](const Tensor& t) { return combinations(t, 3) * 2.0; }, {leaf({4})});
     check_gradients([](const Tensor& t) { return linalg::vander(t, 4); }, {leaf({3})});
 }

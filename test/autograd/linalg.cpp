@@ -161,6 +161,11 @@ BOOST_AUTO_TEST_CASE(inverses_of_any_shape) {
     BOOST_TEST(linalg::matrix_rank(tensor({{1., 2.}, {2., 4.}}, kDouble)).item<std::int64_t>() == 1);
     BOOST_TEST(close(linalg::matrix_exp(zeros({2, 2}, kDouble)), eye(2, std::nullopt, kDouble)));
     check_gradients([](const Tensor& x) { return linalg::matrix_exp(x); }, {rest(general({2, 2}))});
+    for (const double a : {1e-9, 0.1, 0.49, 0.51, 3.0}) { // rotations, and their inverses beside them
+        const Tensor r = linalg::matrix_exp(tensor({{{0., a}, {-a, 0.}}, {{0., -a}, {a, 0.}}}, kDouble));
+        const double c = std::cos(a), s = std::sin(a);
+        BOOST_TEST(allclose(r, tensor({{{c, s}, {-s, c}}, {{c, -s}, {s, c}}}, kDouble), 4e-15, 4e-16));
+    }
     check_gradients([](const Tensor& x) { return linalg::matrix_power(x, -3); }, {rest(general({2, 2}))});
 }
 

@@ -96,6 +96,21 @@ BOOST_AUTO_TEST_CASE(the_state_has_pytorchs_form_and_goes_on_from_it) {
     BOOST_TEST(equal(rand({700}), more));
 }
 
+BOOST_AUTO_TEST_CASE(numbers_do_not_depend_on_where_they_are_drawn_to) {
+    const auto drawn = [](ScalarType t, bool whole, bool apart) {
+        manual_seed(11);
+        const Tensor wide = zeros({70, 2}, t), to = apart ? wide.select(1, 0) : zeros({70}, t);
+        whole ? to.random_(3, 90) : to.uniform_(-1, 2);
+        return to.to(kDouble);
+    };
+    for (const bool whole : {false, true})
+        for (const ScalarType t : {kFloat, kHalf, kBFloat16})
+            BOOST_TEST(equal(drawn(t, whole, false), drawn(t, whole, true)));
+    BOOST_TEST(equal(drawn(kLong, true, false), drawn(kLong, true, true)));
+    BOOST_TEST(equal(drawn(kFloat, true, false), drawn(kLong, true, false)));
+    BOOST_TEST(equal(drawn(kHalf, false, false), drawn(kFloat, false, false).to(kHalf).to(kDouble)));
+}
+
 BOOST_AUTO_TEST_CASE(what_is_no_state_changes_nothing) {
     manual_seed(5);
     const Tensor state = get_rng_state();

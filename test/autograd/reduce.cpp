@@ -42,6 +42,17 @@ BOOST_AUTO_TEST_CASE(same_bits_for_any_number_of_threads) {
     set_num_threads(before);
 }
 
+BOOST_AUTO_TEST_CASE(products_of_columns_are_those_of_rows) {
+    for (const ScalarType t : {kFloat, kDouble, kHalf, kBFloat16, kLong, kByte, kBool, kComplexDouble})
+        for (const auto& [rows, columns] :
+             std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 16}, {3, 33}, {64, 40}, {200, 95}, {0, 20}}) {
+            const Tensor x = (reel::rand({rows, columns}, kDouble) * 2 + 0.25).to(t);
+            BOOST_TEST(x.prod(0).equal(x.t().contiguous().prod(1)));
+            BOOST_TEST(x.prod(0, true).equal(x.prod(0).unsqueeze(0)));
+            BOOST_TEST(x.t().prod(1).equal(x.prod(0)));
+        }
+}
+
 BOOST_AUTO_TEST_CASE(products_with_zeros) {
     const auto with_zeros = [](int n) {
         Tensor t = numbers({2, 3}).detach();

@@ -83,6 +83,54 @@ BOOST_AUTO_TEST_CASE(ctc_counts_every_alignment) {
     BOOST_TEST(autograd::gradcheck(f, {leaf({6, 2, 4})}));
 }
 
+namespace {
+/// The probability of `labels` under p [T, C], by sums over alignments of probabilities themselves.
+double probability_of(const Tensor& p, const std::vector<std::int64_t>& labels) {
+    std::vector<std::int64_t> path{0};
+    for (const std::int64_t l : labels) path.insert(path.end(), {l, 0});
+    std::vector<double> sums(path.size());
+    for (std::int64_t t = 0; t < p.size(0); ++t) {
+        const std::vector<double> before = sums;
+        for (std::size_t s = 0; s < path.size(); ++s) {
+            double sum = before[s] + (s > 0 ? before[s - 1] : 0);
+            if (s > 1 && path[s] != path[s - 2]) sum += before[s - 2];
+            if (t == 0) sum = s < 2;
+            sums[s] = sum * p[t][path[s]].item<double>();
+        }
+    }
+    return sums.back() + (sums.size() > 1 ? sums[sums.size() - 2] : 0);
+}
+} // namespace
+
+BOOST_AUTO_TEST_CASE(ctc_of_labels_of_every_length) {
+    const std::vector<std::int64_t> all{1, 2, 2, 3, 1, 1, 2, 3, 3, 1, 2, 1};
+    const std::int64_t steps = 17, batch = std::int64_t(all.size()) + 1;
+    const Tensor p = reel::softmax(leaf({steps, batch, 4}).detach(), 2), logs = p.log();
+    const Tensor targets = tensor(all).unsqueeze(0).expand({batch, std::int64_t(all.size())});
+    std::vector<std::int64_t> in(std::size_t(batch), steps), lengths;
+    for (std::int64_t n = 0; n < batch; ++n) lengths.push_back(n);
+    const Tensor each = reel::ctc_loss(logs, targets, in, lengths, 0, "none");
+    for (std::int64_t n = 0; n < batch; ++n) {
+        const double want = probability_of(p.select(1, n), {all.begin(), all.begin() + n});
+        BOOST_TEST(each[n].item<double>() == -std::log(want), boost::test_tools::tolerance(1e-12));
+    }
+    const auto f = [&](const Tensor& x) {
+        return reel::ctc_loss(reel::log_softmax(x, 2), targets.slice(0, 0, 2), {14, 13}, {9, 0}, 0, "sum");
+    };
+    BOOST_TEST(autograd::gradcheck(f, {leaf({14, 2, 4})}));
+    BOOST_TEST(autograd::gradgradcheck(f, {leaf({14, 2, 4})}));
+}
+BOOST_AUTO_TEST_CASE(ctc_where_a_class_is_impossible) {
+    Tensor logs = reel::log_softmax(leaf({6, 1, 4}).detach(), 2);
+    logs.select(2, 3).fill_(-INFINITY);
+    const Tensor t = tensor({{1, 2}});
+    BOOST_TEST(std::isfinite(reel::ctc_loss(logs, t, {6}, {2}, 0, "sum").item<double>()));
+    BOOST_TEST(reel::ctc_loss(logs, tensor({{1, 3}}), {6}, {2}, 0, "sum").item<double>() == INFINITY);
+    BOOST_TEST(reel::ctc_loss(logs, tensor({{1, 3}}), {6}, {2}, 0, "sum", true).item<double>() == 0);
+    logs[2].fill_(NAN);
+    BOOST_TEST(std::isnan(reel::ctc_loss(logs, t, {6}, {2}, 0, "sum").item<double>()));
+}
+
 BOOST_AUTO_TEST_CASE(losses_from_their_reduction) {
     const Tensor x = tensor({1., 2.}), y = tensor({0., 0.});
     BOOST_TEST(nn::MSELoss(kSum)(x, y).item<float>() == 5);

@@ -52,13 +52,14 @@ Tensor drawn_for(const Tensor& self, ScalarType type) {
 /// Fills `out` with numbers of T drawn one after the other.
 template <class T, class Draw>
 void draw_each(const char* op, const Tensor& out, const OptionalGenerator& generator, Draw draw) {
-    const Tensor wide = drawn_for(out, dtype_of<T>);
+    const bool direct = out.scalar_type() == dtype_of<T> && out.is_contiguous();
+    const Tensor wide = direct ? out : drawn_for(out, dtype_of<T>);
     T* const p = host_data<T>(wide, op);
     {
         const detail::Drawing drawing(generator);
         for (std::int64_t i = 0; i < wide.numel(); ++i) p[i] = draw(drawing.generator());
     }
-    detail::copy_raw(out, wide);
+    if (!direct) detail::copy_raw(out, wide);
 }
 template <class T>
 void normal_blocks(T* p, std::int64_t n, const OptionalGenerator& generator, double mean, double std) {
@@ -88,7 +89,7 @@ void uniform(const char* op, const Tensor& out, double from, double to, const Op
         return draw_each<double>(op, out, generator,
                                  [&](CPUGeneratorImpl& g) { return g.uniform_double() * (to - from) + from; });
     const float a = float(from), b = float(to);
-    draw_each<double>(op, out, generator, [&](CPUGeneratorImpl& g) { return double(g.uniform_float() * (b - a) + a); });
+    draw_each<float>(op, out, generator, [&](CPUGeneratorImpl& g) { return g.uniform_float() * (b - a) + a; });
 }
 
 void normal(const char* op, const Tensor& out, double mean, double std, const OptionalGenerator& generator) {
@@ -123,10 +124,13 @@ void bernoulli(const char* op, const Tensor& out, double p, const OptionalGenera
 }
 void random_integers(const char* op, const Tensor& out, std::uint64_t from, std::uint64_t range, bool wide,
                      const OptionalGenerator& generator) {
-    draw_each<std::int64_t>(op, out, generator, [=](CPUGeneratorImpl& g) {
-        const std::uint64_t drawn = wide ? g.random64() : g.random();
-        return std::int64_t(range == 0 ? drawn : drawn % range + from);
-    });
+    if (wide || range == 0)
+        return draw_each<std::int64_t>(op, out, generator, [=](CPUGeneratorImpl& g) {
+            const std::uint64_t drawn = wide ? g.random64() : g.random();
+            return std::int64_t(range == 0 ? drawn : drawn % range + from);
+        });
+    draw_each<std::int64_t>(op, out, generator,
+                            [=](CPUGeneratorImpl& g) { return std::int64_t(g.random() % range + from); });
 }
 
 namespace {

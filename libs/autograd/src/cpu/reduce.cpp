@@ -10,6 +10,7 @@
 
 #include <reel/autograd/pointwise/scalar_math.hpp>
 
+#include "cpu/columns.hpp"
 #include "cpu/row_kernels.hpp"
 #include "cpu/rows.hpp"
 #include "op/dispatch.hpp"
@@ -100,16 +101,8 @@ void extremum(const char* op, const Tensor& out, const Tensor& rows, std::int64_
 }
 void extremum_of_columns(const char* op, const Tensor& out, const Tensor& operand, std::int64_t rows, bool largest) {
     dispatch_real(operand.scalar_type(), op, [&]<class T>() {
-        const T* const p = static_cast<const T*>(host_data(operand, op));
-        T* const o = static_cast<T*>(host_data(out, op));
-        const auto kernel = largest ? row_kernels<T>.largest_of_columns : row_kernels<T>.smallest_of_columns;
-        const std::int64_t count = out.numel();
-        constexpr std::int64_t share = 128; // whole cache lines; which columns go together changes nothing
-        parallel_for(0, (count + share - 1) / share, std::max<std::int64_t>(1, 32768 / share / rows),
-                     [&](std::int64_t b, std::int64_t e) {
-                         const std::int64_t first = b * share, last = std::min(count, e * share);
-                         kernel(p + first, rows, count, last - first, o + first);
-                     });
+        for_columns<T>(op, out, operand, rows,
+                       largest ? row_kernels<T>.largest_of_columns : row_kernels<T>.smallest_of_columns);
     });
 }
 void extremum_place(const char* op, const Tensor& out, const Tensor& rows, std::int64_t inner, bool largest) {

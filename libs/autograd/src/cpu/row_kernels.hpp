@@ -25,6 +25,8 @@ template <class T> struct RowKernels {
     /// out[c] = the largest (smallest) of p[r * ld + c] over r < rows, at least one; NaN where there is one; c < count.
     void (*largest_of_columns)(const T* p, std::int64_t rows, std::int64_t ld, std::int64_t count, T* out) = nullptr;
     void (*smallest_of_columns)(const T* p, std::int64_t rows, std::int64_t ld, std::int64_t count, T* out) = nullptr;
+    /// out[c] = the product over r < rows of p[r * ld + c], as `product` gives it; of numbers.
+    void (*product_of_columns)(const T* p, std::int64_t rows, std::int64_t ld, std::int64_t count, T* out) = nullptr;
     /// out[c] = the sum over r < rows of p[r * ld + c], in float32 and rounded once; of 16-bit floats.
     void (*sum_of_columns)(const T* p, std::int64_t rows, std::int64_t ld, std::int64_t count, T* out) = nullptr;
     /// The sum of squares in float64, of floats. The order is fixed, whatever the instruction set.

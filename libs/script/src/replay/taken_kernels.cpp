@@ -22,6 +22,7 @@
 #include <reel/autograd/kernels/norm.hpp>
 #include <reel/autograd/kernels/orgqr.hpp>
 #include <reel/autograd/kernels/pool.hpp>
+#include <reel/autograd/kernels/prod_of_columns.hpp>
 #include <reel/autograd/kernels/quantile.hpp>
 #include <reel/autograd/kernels/random.hpp>
 #include <reel/autograd/kernels/reduce.hpp>
@@ -101,6 +102,7 @@ void keep_arithmetic() {
 }
 void keep_reductions() {
     REEL_KEEP(prod, 0);
+    REEL_KEEP(prod_of_columns, 0);
     REEL_KEEP(all, 0);
     REEL_KEEP(any, 0);
     REEL_KEEP(count_nonzero, 0);

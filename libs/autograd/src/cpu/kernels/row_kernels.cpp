@@ -196,11 +196,13 @@ template <class T> double spread(const T* p, std::int64_t n, double mean) {
     return summed(p, n, [mean](double x) { return (x - mean) * (x - mean); });
 }
 
+constexpr int product_lanes = 64;
+
 /// 64 products that do not wait for each other, then a tree over them.
 template <class T> T product_of_floats(const T* p, std::int64_t n) {
     using C = Compute<T>;
     using V = Vec<C>;
-    constexpr int lanes = 64, w = V::size, count = lanes / w;
+    constexpr int lanes = product_lanes, w = V::size, count = lanes / w;
     V part[count];
     for (int k = 0; k < count; ++k) part[k] = V(C(1));
     std::int64_t i = 0;
@@ -212,6 +214,41 @@ template <class T> T product_of_floats(const T* p, std::int64_t n) {
     for (int step = lanes / 2; step > 0; step /= 2)
         for (int k = 0; k < step; ++k) lane[k] *= lane[k + step];
     return T(lane[0]);
+}
+/// Each column as `product_of_floats` takes a row. Strips are of whole vectors, the last one padded with ones.
+template <class T>
+void products_of_columns(const T* p, std::int64_t rows, std::int64_t ld, std::int64_t count, T* out) {
+    using V = Vec<Compute<T>>;
+    constexpr int w = V::size, width = 32, vectors = width / w;
+    V part[product_lanes][vectors];
+    T padded[width];
+    for (int k = 0; k < width; ++k) padded[k] = T(1.f);
+    for (std::int64_t c = 0; c < count; c += width) {
+        const int n = int(count - c < width ? count - c : width);
+        for (auto& lane : part)
+            for (V& v : lane) v = V(Compute<T>(1));
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const T* row = p + r * ld + c;
+            if (n < width) {
+                for (int k = 0; k < n; ++k) padded[k] = row[k];
+                row = padded;
+            }
+            V* const lane = part[r % product_lanes];
+            for (int k = 0; k < vectors; ++k) lane[k] *= load_as(row + k * w);
+        }
+        for (int step = product_lanes / 2; step > 0; step /= 2)
+            for (int l = 0; l < step; ++l)
+                for (int k = 0; k < vectors; ++k) part[l][k] *= part[l + step][k];
+        T done[width];
+        for (int k = 0; k < vectors; ++k) store_as(done + k * w, part[0][k]);
+        for (int k = 0; k < n; ++k) out[c + k] = done[k];
+    }
+}
+template <class T>
+void products_of_whole_columns(const T* p, std::int64_t rows, std::int64_t ld, std::int64_t count, T* out) {
+    for (std::int64_t c = 0; c < count; ++c) out[c] = T(1);
+    for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t c = 0; c < count; ++c) out[c] = T(std::uint64_t(out[c]) * std::uint64_t(p[r * ld + c]));
 }
 template <class T> T product_of_integers(const T* p, std::int64_t n) {
     std::uint64_t r = 1; // modulo 2^64 is modulo every power of two below
@@ -251,7 +288,10 @@ template <class T> void set_integers() {
     row_kernels<T>.largest_of_columns = &columns<true, T>;
     row_kernels<T>.smallest_of_columns = &columns<false, T>;
     row_kernels<T>.whole_sum = &whole_sum<T>;
-    if constexpr (!std::is_same_v<T, bool>) row_kernels<T>.product = &product_of_integers<T>;
+    if constexpr (!std::is_same_v<T, bool>) {
+        row_kernels<T>.product = &product_of_integers<T>;
+        row_kernels<T>.product_of_columns = &products_of_whole_columns<T>;
+    }
 }
 template <class T> void set_floats() {
     row_kernels<T>.largest = &place_of_float<true, T>;
@@ -261,6 +301,7 @@ template <class T> void set_floats() {
     row_kernels<T>.largest_value = &value_of_float<true, T>;
     row_kernels<T>.smallest_value = &value_of_float<false, T>;
     row_kernels<T>.product = &product_of_floats<T>;
+    row_kernels<T>.product_of_columns = &products_of_columns<T>;
 }
 
 } // namespace

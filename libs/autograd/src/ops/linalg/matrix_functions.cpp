@@ -5,6 +5,7 @@
 #include <reel/autograd/ops/linalg/lu.hpp>
 #include <reel/autograd/ops/linalg/matmul.hpp>
 #include <reel/autograd/ops/linalg/matrix_functions.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
 #include <reel/autograd/ops/pointwise/complex.hpp>
 #include <reel/autograd/ops/reduce/minmax.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
@@ -32,6 +33,22 @@ Tensor linalg_matrix_power(const Tensor& A, std::int64_t n) {
     }
     return n == 1 ? A.clone() : result;
 }
+namespace {
+/// The Taylor series of exp(x) to degree 16, which reaches float64 for norms up to one half: a polynomial of degree 4
+/// in x^4, whose coefficients are polynomials of degree 3 in x (M. Paterson, L. Stockmeyer, 1973). Six products.
+Tensor taylor(const Tensor& x, const Tensor& one) {
+    const Tensor x2 = matmul(x, x), x3 = matmul(x2, x), x4 = matmul(x2, x2);
+    double c[17] = {1};
+    for (int k = 1; k <= 16; ++k) c[k] = c[k - 1] / k;
+    const auto cubic = [&](int k) {
+        return add(add(add(one * Scalar(c[k]), x, Scalar(c[k + 1])), x2, Scalar(c[k + 2])), x3, Scalar(c[k + 3]));
+    };
+    Tensor r = add(cubic(12), x4, Scalar(c[16]));
+    for (int k = 8; k >= 0; k -= 4) r = cubic(k) + matmul(x4, r);
+    return r;
+}
+} // namespace
+
 /// exp(A): the Taylor series of A / 2^s, squared s times.
 REEL_OP("linalg.matrix_exp(Tensor input) -> Tensor", composite, alias("matrix_exp"))
 Tensor linalg_matrix_exp(const Tensor& A) {
@@ -56,9 +73,7 @@ Tensor linalg_matrix_exp(const Tensor& A) {
         }
     const Tensor x = squarings == 0 ? a : a * Scalar(std::ldexp(1.0, -squarings));
     const Tensor one = eye(a.size(-1), std::nullopt, a.options());
-    // Horner: 1 + x (1 + x/2 (1 + x/3 (...))); 18 terms reach float64 for norms up to one half.
-    Tensor r = one + x / Scalar(18.0);
-    for (int k = 17; k >= 1; --k) r = one + matmul(x, r) / Scalar(double(k));
+    Tensor r = taylor(x, one);
     for (int i = 0; i < squarings; ++i) r = matmul(r, r);
     return wide == A.scalar_type() ? r : r.to(A.scalar_type());
 }

@@ -1,4 +1,5 @@
 // Sums, products, means, truth over dimensions.
+#include <reel/autograd/kernels/prod_of_columns.hpp>
 #include <reel/autograd/kernels/reduce.hpp>
 #include <reel/autograd/ops/factory/ones.hpp>
 #include <reel/autograd/ops/factory/zeros.hpp>
@@ -113,9 +114,16 @@ namespace {
 
 /// Product of each line along the last dim of a dense [..., n].
 Tensor prod_raw(const Tensor& input, const Dims& dims, bool keepdim, ScalarType t) {
-    std::int64_t inner = 1;
-    const Tensor rows = rows_in_any_order(cast_raw(input, t), dims, inner);
     Tensor out = empty_raw(reduced_sizes(input, dims, keepdim), t, input.device());
+    Dims order = dims;
+    const Tensor operand = in_memory_order(cast_raw(input, t), order);
+    if (kernels::prod_of_columns.has(input.device().type()) && t != kBool && !isComplexType(t) && out.numel() >= 16 &&
+        reduces_columns(operand, order)) {
+        kernels::prod_of_columns(out, operand, operand.numel() / out.numel());
+        return out;
+    }
+    std::int64_t inner = 1;
+    const Tensor rows = rows_last(operand, order, inner);
     kernels::prod(out, rows, inner);
     return out;
 }

@@ -75,14 +75,14 @@ bool equal(const Tensor& input, const Tensor& other) {
     REEL_CHECK(input.scalar_type() == other.scalar_type(), "equal: input is ", dtype_name(input.scalar_type()),
                " and other is ", dtype_name(other.scalar_type()), "; both must have one dtype");
     if (!input.sizes().equals(other.sizes())) return false;
-    // A difference is mostly found early: pieces that double, where both are dense.
-    constexpr std::int64_t first = 1 << 14;
+    // A difference is mostly found early: pieces that grow, where both are dense.
+    constexpr std::int64_t first = 1 << 10;
     const std::int64_t n = input.numel();
     if (n <= first || !input.is_contiguous() || !other.is_contiguous())
         return n == 0 || all(eq(input, other)).item().toBool();
     const NoGradGuard off;
     const Tensor a = input.reshape({n}), b = other.reshape({n});
-    for (std::int64_t i = 0, end = first; i < n; i = end, end = std::min(2 * end, n))
+    for (std::int64_t i = 0, end = first; i < n; i = end, end = std::min(4 * end, n))
         if (!all(eq(a.slice(0, i, end), b.slice(0, i, end))).item().toBool()) return false;
     return true;
 }

@@ -112,6 +112,7 @@ Tensor combinations(const Tensor& input, std::int64_t r, bool with_replacement) 
 REEL_OP("kron(Tensor input, Tensor other) -> Tensor", composite, method, out)
 Tensor kron(const Tensor& input, const Tensor& other) {
     const std::size_t n = std::size_t(std::max(input.dim(), other.dim()));
+    if (n == 0) return mul(input, other);
     const std::size_t la = n - std::size_t(input.dim()), lb = n - std::size_t(other.dim());
     Dims a, b, sizes;
     for (std::size_t i = 0; i < n; ++i) {
@@ -122,7 +123,21 @@ Tensor kron(const Tensor& input, const Tensor& other) {
         b.push_back(q);
         sizes.push_back(p * q);
     }
-    return mul(input.reshape(a), other.reshape(b)).reshape(sizes);
+    Tensor x = input.reshape(a), y = other.reshape(b);
+    const std::int64_t p = a[2 * n - 2], q = b[2 * n - 1];
+    if (4 * q <= y.numel() && 4 * p <= x.numel()) { // rows of the result are long then, and few are made ahead
+        const auto with_whole_rows = [&](const Tensor& t, Dims d) {
+            d[2 * n - 2] = p;
+            d[2 * n - 1] = q;
+            const Tensor wide = t.expand(d);
+            d.pop_back();
+            d.back() = p * q;
+            return wide.reshape(d);
+        };
+        x = with_whole_rows(x, a);
+        y = with_whole_rows(y, b);
+    }
+    return mul(x, y).reshape(sizes);
 }
 
 namespace {

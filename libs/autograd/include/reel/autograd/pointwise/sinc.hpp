@@ -14,7 +14,9 @@ template <class W> REEL_HD W sine_over(int n, W z) {
     if (abs(z) < (n > 2 ? 0.5 * n : 1.0)) {
         W power = n % 2 ? z : W(1), sum = 0; // z^m / m!
         for (int m = n % 2; m < 60 + n; m += 2) {
-            sum += power * (((n + m) / 2 % 2 ? -1.0 : 1.0) / double(n + m + 1));
+            const W term = power * (((n + m) / 2 % 2 ? -1.0 : 1.0) / double(n + m + 1));
+            sum += term;
+            if (abs(term) <= 1e-18 * abs(sum)) break; // past the greatest term: the rest adds nothing
             power *= z * z / (double(m + 1) * double(m + 2));
         }
         return sum;
