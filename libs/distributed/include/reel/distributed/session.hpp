@@ -45,8 +45,8 @@ private:
 
 /// Runs `body(rank)` on n threads of this process, each a rank of one world (backend threads, joined and left around
 /// the body). When a rank throws, the others' calls fail naming it; the first exception that is no consequence of
-/// another rank's is thrown here, when all have ended. Each rank draws from a default generator of its own, as processes
-/// do, which begins as a copy of the caller's.
+/// another rank's is thrown here, when all have ended. Each rank draws from a default generator of its own, as
+/// processes do, which begins as a copy of the caller's.
 void spawn(std::int64_t n, const std::function<void(std::int64_t rank)>& body, Options options = {});
 
 } // namespace reel::distributed
