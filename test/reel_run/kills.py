@@ -98,16 +98,22 @@ def disturbed(ranks, kills, expected):
 def elastic(expected):
     """A rank fewer after each kill; the losses are those of the whole run as far as arithmetic allows."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="reel-run-"))
-    job = start(folder, 3, "--max-restarts", "2", "--elastic", "--grace", "2", pause=40)
-    for _ in range(2):
-        deadline = time.monotonic() + 30
-        while not (folder / "checkpoint" / "index.safetensors").exists() and time.monotonic() < deadline:
+    job = start(folder, 3, "--max-restarts", "2", "--elastic", "--grace", "2", pause=100)
+    before = set()
+    for left in (3, 2):
+        deadline = time.monotonic() + 60
+        ranks = []
+        # all of this start's, which are none of the last one's, and with something to go on from
+        while len(ranks) != left or before & set(ranks) or not (folder / "checkpoint" / "index.safetensors").exists():
+            if time.monotonic() > deadline or job.poll() is not None:
+                break
             time.sleep(0.02)
-        time.sleep(0.3)
-        victims = children(job.pid)
-        if victims:
-            os.kill(RANDOM.choice(victims), signal.SIGKILL)
-        time.sleep(1.0)
+            ranks = children(job.pid)
+        check("ranks are started anew", len(ranks) == left and not before & set(ranks), f"{left} expected: {ranks}")
+        if len(ranks) != left:
+            break
+        before = set(ranks)
+        os.kill(RANDOM.choice(ranks), signal.SIGKILL)
     _, text = job.communicate(timeout=180)
     check("an elastic run ends well", job.returncode == 0, text)
     check("with fewer ranks each time", "with 2 ranks" in text and "with 1 rank" in text, text)
