@@ -1,6 +1,7 @@
 // One call under way: messages to and from the other members, each held against what this rank expects.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "group/group.hpp"
@@ -26,6 +27,9 @@ public:
     void await_others();
     Message receive(std::int64_t member);
     Message receive_as(std::int64_t member, const Envelope& expected);
+    /// Throws when the group has ended, another member is gone, or the time is over: for calls whose bytes come by
+    /// other ways than messages.
+    void check();
     /// Tells all other members that this rank takes no part.
     void refuse(const std::string& reason);
 
@@ -41,6 +45,7 @@ private:
     Envelope envelope_;
     Deadline deadline_;
     std::vector<std::int64_t> needed_; // ranks of the world
+    std::optional<Deadline> lost_;     ///< how long to wait for what a member that is gone had still sent
 };
 
 } // namespace reel::distributed::detail

@@ -195,9 +195,23 @@ bool Group::gave_up(std::uint64_t call) const {
     return std::find(given_up_.begin(), given_up_.end(), call) != given_up_.end();
 }
 
+DeviceCarrier* Group::carrier(Device device) const {
+    if (!world_->devices()) return nullptr;
+    const std::lock_guard lock(carrier_mutex_);
+    if (!carrier_) {
+        carrier_ = world_->devices()(device, me_, size());
+        device_ = device;
+    }
+    REEL_CHECK_VALUE(device == device_, "the tensors are on ", device, "; group '", name_, "' uses ", device_,
+                     " on this rank, and one device a rank: move them there, or make another group with new_group");
+    return carrier_.get();
+}
+
 void Group::close() {
     closed_ = true;
     lane_.stop();
+    const std::lock_guard lock(carrier_mutex_);
+    carrier_.reset();
 }
 
 } // namespace reel::distributed::detail

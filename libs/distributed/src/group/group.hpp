@@ -70,6 +70,10 @@ public:
     [[noreturn]] void refuse(Operation operation, std::exception_ptr error, const std::string& reason);
     Work receive(Call call, std::int64_t peer);
 
+    /// What carries this group's operands between devices, this rank's being `device`; null where messages do.
+    /// ValueError for another device than before: each rank has one.
+    DeviceCarrier* carrier(Device device) const;
+
     /// Ends the group here and tells the others.
     void fail(const Failure& failure);
     void abort(const std::string& reason);
@@ -100,6 +104,9 @@ private:
     std::uint64_t calls_ = 0;
     mutable std::mutex given_up_mutex_;
     std::vector<std::uint64_t> given_up_;
+    mutable std::mutex carrier_mutex_;
+    mutable std::unique_ptr<DeviceCarrier> carrier_; ///< opened when the first operand on a device comes
+    mutable Device device_{kCPU};                    ///< its own
     Lane lane_;
 };
 

@@ -48,6 +48,7 @@ struct Envelope {
     ScalarType dtype = ScalarType::Undefined;
     std::uint8_t phase = 0;    ///< of a call that sends more than once
     std::uint8_t ordinary = 1; ///< kLeave: 0 when the sender failed
+    std::uint8_t devices = 0;  ///< the operands go between devices, and messages without them
     std::uint16_t dims = 0;
     std::uint32_t members = 0; ///< a digest of the group's ranks
     std::int64_t group = 0;
