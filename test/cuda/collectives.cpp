@@ -129,6 +129,7 @@ private:
         std::string introduction() override { return {}; }
         void connect(const std::string&, const Check&) override {}
         void run(const DeviceCall&, const Check& check) override { run_(member_, check); }
+        void give_up() noexcept override {}
         Run run_;
         std::int64_t member_;
     };
@@ -315,7 +316,6 @@ BOOST_AUTO_TEST_CASE(calls_that_do_not_fit_throw_and_nobody_waits) {
         dist::all_reduce(zeros({2}, TensorOptions(rank == 0 ? d : Device(kCPU))));
     }));
     BOOST_TEST(all_have("between devices"), errors[0]);
-    // two ranks, one device
     BOOST_TEST(failing([](std::int64_t, Device) { dist::all_reduce(zeros({2}, TensorOptions(Device(kCUDA, 0)))); }));
     BOOST_TEST(all_have("each rank needs a device of its own"), errors[0]);
     // one rank, two devices

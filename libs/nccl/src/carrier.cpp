@@ -35,8 +35,7 @@ public:
         : nccl_(functions()), device_(device), member_(int(member)), size_(int(size)) {}
     ~Carrier() override {
         if (!comm_) return;
-        // nothing is under way: every call has waited for its end
-        const cuda::StreamGuard here(*stream_);
+        // this rank's calls have ended; what it still sends others is sent first
         nccl_.ncclCommDestroy(comm_);
     }
 
@@ -94,6 +93,11 @@ public:
             or_give_up(check);
             patience.wait();
         }
+    }
+
+    void give_up() noexcept override {
+        if (comm_) nccl_.ncclCommAbort(comm_);
+        comm_ = nullptr;
     }
 
 private:
@@ -172,11 +176,6 @@ private:
             throw;
         }
     }
-    void give_up() noexcept {
-        if (comm_) nccl_.ncclCommAbort(comm_);
-        comm_ = nullptr;
-    }
-
     using Stream = CUstream_st*;
     const Functions& nccl_;
     Device device_;

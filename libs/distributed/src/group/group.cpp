@@ -207,11 +207,18 @@ DeviceCarrier* Group::carrier(Device device) const {
     return carrier_.get();
 }
 
+void Group::drop_carrier() {
+    const std::lock_guard lock(carrier_mutex_);
+    if (carrier_ && world_->mailbox().failure(id_)) carrier_->give_up();
+    carrier_.reset();
+}
+
+Group::~Group() { drop_carrier(); }
+
 void Group::close() {
     closed_ = true;
     lane_.stop();
-    const std::lock_guard lock(carrier_mutex_);
-    carrier_.reset();
+    drop_carrier();
 }
 
 } // namespace reel::distributed::detail

@@ -47,6 +47,7 @@ class Group : public std::enable_shared_from_this<Group> {
 public:
     Group(std::shared_ptr<World> world, std::int64_t id, std::vector<std::int64_t> ranks, std::string name,
           std::chrono::milliseconds timeout);
+    ~Group();
 
     World& world() const { return *world_; }
     std::int64_t id() const { return id_; }
@@ -91,6 +92,7 @@ private:
     std::optional<Failure> accept(const Call& call, std::int64_t peer, const Message* message, const Failure* failure);
     std::shared_ptr<WorkState> queue(Call call); // with the lock held
     void number(Call& call);                     // so, too
+    void drop_carrier();
 
     std::shared_ptr<World> world_;
     std::int64_t id_, me_ = 0;

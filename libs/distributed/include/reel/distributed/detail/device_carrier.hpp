@@ -51,6 +51,8 @@ public:
     /// Returns when the device is done. Error that names the function that failed; whatever `check` throws, after all
     /// has been given up.
     virtual void run(const DeviceCall& call, const Check& check) = 0;
+    /// The group has failed: its end waits for no other member.
+    virtual void give_up() noexcept = 0;
 };
 
 /// The carrier of a group of `size` members, of which this is number `member`, on `device`.
