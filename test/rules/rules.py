@@ -15,7 +15,7 @@ import op_includes  # noqa: E402
 import pages  # noqa: E402
 import sizes  # noqa: E402
 
-# library -> the libraries it may use (doc/adr/0018 holds the table); nobody may use cuda, fftw or mpi, reel is the umbrella
+# library -> the libraries it may use (doc/adr/0018 holds the table); reel is the umbrella
 MAY_USE = {
     "autograd": [],
     "nn": ["autograd"],
@@ -26,14 +26,15 @@ MAY_USE = {
     "data": ["autograd"],
     "distributed": ["autograd", "nn", "optim", "serialize", "data"],
     "mpi": ["autograd", "distributed"],
+    "nccl": ["autograd", "distributed", "cuda"],
     "distributions": ["autograd", "nn"],
     "rl": ["autograd", "nn", "data", "serialize", "distributions"],
     "script": ["autograd", "nn", "serialize"],
     "inspect": ["autograd", "nn", "optim"],
     "reel": ["autograd", "nn", "optim", "data", "serialize", "inspect"],
 }
-# library -> whose private headers it uses beside its own: the containers of PyTorch's files are read in one place
-READS_WITH = {"script": ["serialize"]}
+# library -> whose private headers it uses beside its own: PyTorch's containers, the toolkit's libraries are found once
+READS_WITH = {"script": ["serialize"], "nccl": ["cuda"]}
 # folder of libs/autograd/src -> the folders above it, of which it includes nothing
 ABOVE = {"tensor": {"tape", "op", "ops"}, "tape": {"op", "ops"}, "cpu": {"tape", "op", "ops"}, "op": {"ops"}}
 # header -> why that is allowed all the same

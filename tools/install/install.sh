@@ -17,7 +17,7 @@ for library in "$out"/lib/libreel_*.so."$series"; do
     name=$(basename "$library" ".so.$series")
     ln -sfn "$name.so.$series" "$prefix/lib/$name.so" # what the linker asks for
     # the device, FFTW's transforms and MPI are asked for by name, never brought along
-    case $name in libreel_cuda | libreel_fftw | libreel_mpi) ;; *) installed="$installed -l${name#lib}" ;; esac
+    case $name in libreel_cuda | libreel_fftw | libreel_mpi | libreel_nccl) ;; *) installed="$installed -l${name#lib}" ;; esac
 done
 if [ -x "$out/bin/reel-run" ]; then # starts the ranks of programs
     mkdir -p "$prefix/bin"

@@ -3,6 +3,7 @@
 #include <reel/autograd/error.hpp>
 
 #include "collectives/algorithms.hpp"
+#include "collectives/on_devices.hpp"
 #include "collectives/reduction.hpp"
 #include "group/issue.hpp"
 
@@ -74,6 +75,7 @@ auto all_reduce_call(const Tensor& tensor, ReduceOp op) {
         check_reduction("all_reduce", op, tensor.scalar_type());
         Envelope e = envelope_for(group, Operation::kAllReduce, tensor);
         e.op = op;
+        if (auto call = on_devices(group, e, {tensor}, {tensor})) return *std::move(call);
         return Call{e, {tensor}, [data = Operand(tensor)](Exchange& x) {
                         detail::all_reduce(x, data, x.envelope().dtype, x.envelope().op);
                     }};
@@ -88,6 +90,7 @@ auto reduce_call(const Tensor& tensor, std::int64_t root, ReduceOp op) {
         Envelope e = envelope_for(group, Operation::kReduce, tensor);
         e.op = op;
         e.root = root;
+        if (auto call = on_devices(group, e, {tensor}, {tensor})) return *std::move(call);
         return Call{e, {tensor}, [data = Operand(tensor), place](Exchange& x) {
                         detail::reduce(x, data, x.envelope().dtype, x.envelope().op, place);
                     }};
@@ -100,6 +103,7 @@ auto broadcast_call(const Tensor& tensor, std::int64_t root) {
         (group.me() == place ? check_operand : check_written)("broadcast", "tensor", tensor);
         Envelope e = envelope_for(group, Operation::kBroadcast, tensor);
         e.root = root;
+        if (auto call = on_devices(group, e, {tensor}, {tensor})) return *std::move(call);
         return Call{e, {tensor}, [data = Operand(tensor, group.me() == place), place](Exchange& x) {
                         detail::broadcast(x, data, place);
                     }};
@@ -110,8 +114,9 @@ auto all_gather_call(const Tensors& outputs, const Tensor& tensor) {
     return [&](const Group& group) {
         check_operand("all_gather", "tensor", tensor);
         check_list(group, "all_gather", "outputs", outputs, tensor, true);
-        return Call{envelope_for(group, Operation::kAllGather, tensor), outputs,
-                    [own = Operand(tensor), out = operands(outputs, false)](Exchange& x) {
+        const Envelope e = envelope_for(group, Operation::kAllGather, tensor);
+        if (auto call = on_devices(group, e, {tensor}, outputs)) return *std::move(call);
+        return Call{e, outputs, [own = Operand(tensor), out = operands(outputs, false)](Exchange& x) {
                         detail::all_gather(x, own, place_in(out));
                         write_back(out);
                     }};
@@ -123,9 +128,9 @@ auto all_gather_into_call(const Tensor& output, const Tensor& tensor) {
         check_operand("all_gather_into", "tensor", tensor);
         check_written("all_gather_into", "output", output);
         check_whole(group, "all_gather_into", "output", output, "tensor", tensor);
-        return Call{envelope_for(group, Operation::kAllGatherInto, tensor),
-                    {output},
-                    [own = Operand(tensor), out = Operand(output, false)](Exchange& x) {
+        const Envelope e = envelope_for(group, Operation::kAllGatherInto, tensor);
+        if (auto call = on_devices(group, e, {tensor}, {output})) return *std::move(call);
+        return Call{e, {output}, [own = Operand(tensor), out = Operand(output, false)](Exchange& x) {
                         detail::all_gather(x, own,
                                            [&](std::int64_t m) { return out.bytes() + std::size_t(m) * own.size(); });
                         out.write_back();
@@ -143,6 +148,7 @@ auto gather_call(const Tensor& tensor, const Tensors& outputs, std::int64_t root
                              group.world().rank(), "; expected none but on root ", root);
         Envelope e = envelope_for(group, Operation::kGather, tensor);
         e.root = root;
+        if (auto call = on_devices(group, e, {tensor}, outputs)) return *std::move(call);
         return Call{e, outputs, [own = Operand(tensor), out = operands(outputs, false), place](Exchange& x) {
                         detail::gather(x, own, place, place_in(out));
                         write_back(out);
@@ -160,6 +166,7 @@ auto scatter_call(const Tensor& output, const Tensors& inputs, std::int64_t root
                              group.world().rank(), "; expected none but on root ", root);
         Envelope e = envelope_for(group, Operation::kScatter, output);
         e.root = root;
+        if (auto call = on_devices(group, e, inputs, {output})) return *std::move(call);
         return Call{e, {output}, [out = Operand(output, false), in = operands(inputs), place](Exchange& x) {
                         detail::scatter(x, out, parts_of(in), place);
                     }};
@@ -173,6 +180,7 @@ auto reduce_scatter_call(const Tensor& output, const Tensors& inputs, ReduceOp o
         check_list(group, "reduce_scatter", "inputs", inputs, output, false);
         Envelope e = envelope_for(group, Operation::kReduceScatter, output);
         e.op = op;
+        if (auto call = on_devices(group, e, inputs, {output})) return *std::move(call);
         return Call{e, {output}, [out = Operand(output, false), in = operands(inputs)](Exchange& x) {
                         detail::reduce_scatter(x, out, parts_of(in), x.envelope().dtype, x.envelope().op);
                     }};
@@ -187,6 +195,7 @@ auto reduce_scatter_tensor_call(const Tensor& output, const Tensor& input, Reduc
         check_whole(group, "reduce_scatter_tensor", "input", input, "output", output);
         Envelope e = envelope_for(group, Operation::kReduceScatterTensor, output);
         e.op = op;
+        if (auto call = on_devices(group, e, {input}, {output})) return *std::move(call);
         return Call{e, {output}, [out = Operand(output, false), in = Operand(input)](Exchange& x) {
                         detail::reduce_scatter(x, out, parts_of(in, x.size()), x.envelope().dtype, x.envelope().op);
                     }};
@@ -204,6 +213,8 @@ auto all_to_all_call(const Tensors& outputs, const Tensors& inputs) {
                          dtype_name(inputs[place].scalar_type()), " ", inputs[place].sizes(), ", outputs[", place,
                          "] is ", dtype_name(outputs[place].scalar_type()), " ", outputs[place].sizes(),
                          "; expected the same");
+        if (auto call = on_devices(group, envelope_for(group, Operation::kAllToAll, inputs[place]), inputs, outputs))
+            return *std::move(call);
         std::vector<Envelope> expected, sent;
         for (const Tensor& t : outputs) expected.push_back(envelope_for(group, Operation::kAllToAll, t));
         for (const Tensor& t : inputs) sent.push_back(envelope_for(group, Operation::kAllToAll, t));

@@ -12,6 +12,8 @@ namespace {
 /// A refusal on its way: an error of one call, not of the group.
 Failure refusal(std::string reason) { return {std::move(reason), true, true}; }
 
+constexpr std::chrono::seconds loss_grace{2};
+
 std::string seconds(std::chrono::milliseconds t) {
     std::ostringstream s;
     s << double(t.count()) / 1000.0 << " s";
@@ -112,6 +114,21 @@ void Exchange::receive_into_as(std::int64_t member, const Envelope& expected, vo
         if (n) std::memcpy(at + done, piece.payload.bytes.get(), n);
         done += n;
     } while (done < size);
+}
+
+void Exchange::check() {
+    Mailbox& box = group_.world().mailbox();
+    box.pump();
+    if (box.failure(group_.id())) fail_ended();
+    for (const std::int64_t rank : group_.ranks()) {
+        if (rank == group_.world().rank() || box.loss(rank).empty()) continue;
+        // one that has its results may leave before this one has them
+        if (!lost_) lost_ = deadline_after(loss_grace);
+        if (Clock::now() >= *lost_) fail_lost(rank);
+    }
+    if (Clock::now() >= deadline_)
+        fail(str("the devices were not done within ", seconds(group_.timeout()),
+                 "; if they are only slow, a longer timeout in Options or set_timeout helps"));
 }
 
 void Exchange::refuse(const std::string& reason) {

@@ -1,6 +1,7 @@
 // One call under way: messages to and from the other members, each held against what this rank expects.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "group/group.hpp"
@@ -26,14 +27,17 @@ public:
     void await_others();
     /// The next piece.
     Message receive(std::int64_t member);
+    Message receive_as(std::int64_t member, const Envelope& expected);
     /// What the member sent by one `send`.
     void receive_into(std::int64_t member, void* bytes, std::size_t size);
     void receive_into_as(std::int64_t member, const Envelope& expected, void* bytes, std::size_t size);
+    /// Throws when the group has ended, another member is gone, or the time is over: for calls whose bytes come by
+    /// other ways than messages.
+    void check();
     /// Tells all other members that this rank takes no part.
     void refuse(const std::string& reason);
 
 private:
-    Message receive_as(std::int64_t member, const Envelope& expected);
     void send_piece(std::int64_t member, Envelope envelope, const void* bytes, std::size_t size);
     [[noreturn]] void fail(const std::string& what, bool remote = false);
     [[noreturn]] void fail_lost(std::int64_t rank);
@@ -47,6 +51,7 @@ private:
     Deadline deadline_;
     std::vector<std::int64_t> needed_;          // ranks of the world
     std::vector<std::uint8_t> sent_, received_; // pieces, by member
+    std::optional<Deadline> lost_;              // how long to wait for what a member that is gone had still sent
 };
 
 } // namespace reel::distributed::detail

@@ -211,9 +211,30 @@ bool Group::gave_up(std::uint64_t call) const {
     return std::find(given_up_.begin(), given_up_.end(), call) != given_up_.end();
 }
 
+DeviceCarrier* Group::carrier(Device device) const {
+    if (!world_->devices()) return nullptr;
+    const std::lock_guard lock(carrier_mutex_);
+    if (!carrier_) {
+        carrier_ = world_->devices()(device, me_, size());
+        device_ = device;
+    }
+    REEL_CHECK_VALUE(device == device_, "the tensors are on ", device, "; group '", name_, "' uses ", device_,
+                     " on this rank, and one device a rank: move them there, or make another group with new_group");
+    return carrier_.get();
+}
+
+void Group::drop_carrier() {
+    const std::lock_guard lock(carrier_mutex_);
+    if (carrier_ && world_->mailbox().failure(id_)) carrier_->give_up();
+    carrier_.reset();
+}
+
+Group::~Group() { drop_carrier(); }
+
 void Group::close() {
     closed_ = true;
     lane_.stop();
+    drop_carrier();
 }
 
 } // namespace reel::distributed::detail

@@ -47,6 +47,7 @@ class Group : public std::enable_shared_from_this<Group> {
 public:
     Group(std::shared_ptr<World> world, std::int64_t id, std::vector<std::int64_t> ranks, std::string name,
           std::chrono::milliseconds timeout);
+    ~Group();
 
     World& world() const { return *world_; }
     std::int64_t id() const { return id_; }
@@ -70,6 +71,10 @@ public:
     [[noreturn]] void refuse(Operation operation, std::exception_ptr error, const std::string& reason);
     Work receive(Call call, std::int64_t peer);
 
+    /// What carries this group's operands between devices, this rank's being `device`; null where messages do.
+    /// ValueError for another device than before: each rank has one.
+    DeviceCarrier* carrier(Device device) const;
+
     /// Ends the group here and tells the others.
     void fail(const Failure& failure);
     void abort(const std::string& reason);
@@ -88,6 +93,7 @@ private:
     std::optional<Failure> accept(const Call& call, std::int64_t peer, const Message* message, const Failure* failure);
     std::shared_ptr<WorkState> queue(Call call); // with the lock held
     void number(Call& call);                     // so, too
+    void drop_carrier();
 
     std::shared_ptr<World> world_;
     std::int64_t id_, me_ = 0;
@@ -101,6 +107,9 @@ private:
     std::uint64_t calls_ = 0;
     mutable std::mutex given_up_mutex_;
     std::vector<std::uint64_t> given_up_;
+    mutable std::mutex carrier_mutex_;
+    mutable std::unique_ptr<DeviceCarrier> carrier_; ///< opened when the first operand on a device comes
+    mutable Device device_{kCPU};                    ///< its own
     Lane lane_;
 };
 

@@ -14,7 +14,10 @@ detail::Group& ProcessGroup::get() const {
 std::int64_t ProcessGroup::rank() const { return get().me(); }
 std::int64_t ProcessGroup::size() const { return get().size(); }
 const std::string& ProcessGroup::name() const { return get().name(); }
-Backend ProcessGroup::backend() const { return get().world().backend(); }
+Backend ProcessGroup::backend() const {
+    const detail::World& world = get().world();
+    return world.devices() ? Backend::kNCCL : world.backend();
+}
 const std::vector<std::int64_t>& ProcessGroup::ranks() const { return get().ranks(); }
 std::chrono::milliseconds ProcessGroup::timeout() const { return get().timeout(); }
 void ProcessGroup::set_timeout(std::chrono::milliseconds timeout) const { get().set_timeout(timeout); }

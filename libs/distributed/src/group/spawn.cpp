@@ -35,11 +35,11 @@ private:
 };
 
 void run_rank(std::unique_ptr<detail::Transport> transport, const std::function<void(std::int64_t)>& body,
-              const Options& options, FirstError& first) {
+              const Options& options, const detail::OpenDevices& devices, FirstError& first) {
     const std::int64_t rank = transport->rank();
     detail::Context own;
     const detail::ContextOfThread here(own);
-    detail::enter(own, std::make_shared<detail::World>(std::move(transport), Backend::kThreads), options);
+    detail::enter(own, std::make_shared<detail::World>(std::move(transport), Backend::kThreads, devices), options);
     std::string reason = "has ended";
     bool failed = true;
     try {
@@ -58,6 +58,7 @@ void run_rank(std::unique_ptr<detail::Transport> transport, const std::function<
 
 void spawn(std::int64_t n, const std::function<void(std::int64_t)>& body, Options options) {
     REEL_CHECK_VALUE(n > 0, "spawn: ", n, " ranks; expected 1 at least");
+    const detail::OpenDevices devices = detail::open_devices(options.devices);
     auto world = detail::threads_world(n);
     const int cores = std::max(1, get_num_threads() / int(n));
     FirstError first;
@@ -69,7 +70,7 @@ void spawn(std::int64_t n, const std::function<void(std::int64_t)>& body, Option
             Generator own = reel::detail::createCPUGenerator();
             own.set_state(drawn);
             const GeneratorScope draws(own);
-            run_rank(std::move(transport), body, options, first);
+            run_rank(std::move(transport), body, options, devices, first);
         });
     for (std::thread& t : threads) t.join();
     first.rethrow();

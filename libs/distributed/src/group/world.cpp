@@ -8,8 +8,8 @@
 
 namespace reel::distributed::detail {
 
-World::World(std::unique_ptr<Transport> transport, Backend backend)
-    : transport_(std::move(transport)), backend_(backend) {}
+World::World(std::unique_ptr<Transport> transport, Backend backend, OpenDevices devices)
+    : transport_(std::move(transport)), backend_(backend), devices_(std::move(devices)) {}
 
 World::~World() { leave("has ended without finalize()", false); }
 

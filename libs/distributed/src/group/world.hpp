@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include <reel/distributed/detail/device_carrier.hpp>
 #include <reel/distributed/detail/transport.hpp>
 
 namespace reel::distributed::detail {
@@ -14,13 +15,15 @@ class Group;
 
 class World : public std::enable_shared_from_this<World> {
 public:
-    World(std::unique_ptr<Transport> transport, Backend backend);
+    World(std::unique_ptr<Transport> transport, Backend backend, OpenDevices devices = {});
     ~World();
     Transport& transport() { return *transport_; }
     Mailbox& mailbox() { return transport_->mailbox(); }
     std::int64_t rank() const { return transport_->rank(); }
     std::int64_t size() const { return transport_->size(); }
-    Backend backend() const { return backend_; }
+    Backend backend() const { return backend_; } ///< of messages
+    /// Null where operands on devices go by messages.
+    const OpenDevices& devices() const { return devices_; }
     /// The next group in the order in which all ranks make them; null where this rank is no member.
     std::shared_ptr<Group> add_group(const std::vector<std::int64_t>& ranks, const std::string& name,
                                      std::chrono::milliseconds timeout);
@@ -31,6 +34,7 @@ public:
 private:
     std::unique_ptr<Transport> transport_;
     Backend backend_;
+    OpenDevices devices_;
     std::mutex mutex_;
     std::vector<std::weak_ptr<Group>> groups_;
     std::int64_t made_ = 0;

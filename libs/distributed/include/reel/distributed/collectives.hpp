@@ -17,7 +17,7 @@ namespace reel::distributed {
 // ValueError before any traffic for arguments that cannot be (a root that is no member, an average of integers, bitwise
 // operations on floats, lists of another length than the group); DistError on all ranks that takes part when a rank
 // called something else, with another shape count or dtype, is gone, or did not come in time. `..._async` returns at
-// once.
+// once. Between devices (`Options::devices`) sums are taken in the carrier's order: the same bits on all ranks.
 
 /// `tensor` becomes the reduction of all members' tensors.
 void all_reduce(const Tensor& tensor, ReduceOp op = kSum, const ProcessGroup& group = {});

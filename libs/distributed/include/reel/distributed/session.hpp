@@ -17,6 +17,9 @@ struct Options {
     /// What RANK, WORLD_SIZE and MASTER_ADDR:MASTER_PORT say otherwise. A host of this machine or a name; "host:port".
     std::optional<std::int64_t> rank{}, world_size{};
     std::string master{};
+    /// What carries operands that live on devices: kNCCL, with one device a rank (`init(Backend::kNCCL)` chooses it,
+    /// too); else messages do, by way of the host's memory.
+    Backend devices = Backend::kAuto;
 };
 
 /// Joins the default group, which has all ranks; returns when all have. With `spawn` the group belongs to the calling

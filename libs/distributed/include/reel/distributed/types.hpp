@@ -16,8 +16,9 @@ inline constexpr ReduceOp kSum = ReduceOp::kSum, kAvg = ReduceOp::kAvg, kMin = R
                           kBxor = ReduceOp::kBxor;
 
 /// What carries the bytes between ranks. kThreads: ranks are threads of one process. kSockets: processes over TCP, with
-/// nothing installed. kMPI: processes that `mpirun` started (libreel_mpi). kNCCL: one device a rank (libreel_nccl).
-/// kAuto: the threads of `spawn`, else MPI under `mpirun`, else sockets where RANK and WORLD_SIZE are set.
+/// nothing installed. kMPI: processes that `mpirun` started (libreel_mpi). kNCCL: one device a rank (libreel_nccl),
+/// beside which messages go as kAuto finds. kAuto: the threads of `spawn`, else MPI under `mpirun`, else sockets where
+/// RANK and WORLD_SIZE are set.
 enum class Backend : std::uint8_t { kAuto, kThreads, kSockets, kMPI, kNCCL };
 
 /// "sum", "threads": as the reference spells them, in messages and cases.

@@ -46,8 +46,8 @@ struct Envelope {
     Operation operation = Operation::kBarrier;
     ReduceOp op = ReduceOp::kSum;
     ScalarType dtype = ScalarType::Undefined;
-    std::uint8_t phase = 0; ///< of a call that sends more than once
-    std::uint8_t unused = 0;
+    std::uint8_t phase = 0;   ///< of a call that sends more than once
+    std::uint8_t devices = 0; ///< the operands go between devices, and messages without them
     std::uint16_t dims = 0;
     std::uint32_t members = 0; ///< a digest of the group's ranks
     std::uint32_t padding = 0; ///< so that no byte of a message is left unset
