@@ -6,6 +6,7 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/random.hpp>
 #include <reel/autograd/tensor_factory.hpp>
+#include <reel/autograd/tensor_operators.hpp>
 #include <reel/distributed/collectives.hpp>
 #include <reel/distributed/data_parallel.hpp>
 #include <reel/distributed/distributed_sampler.hpp>
