@@ -124,10 +124,12 @@ template <class T> struct Backward {
                 Block<T> block{s};
                 for (std::int64_t job = begin; job < end; ++job) {
                     const std::int64_t head = job / parts, p = job % parts;
-                    T* const to = partial.as<T>() + (p - 1) * (keys + values);
+                    T *const keys_to = p ? partial.as<T>() + (p - 1) * (keys + values) : grad_key, *const values_to =
+                                                                                                       p ? keys_to +
+                                                                                                               keys
+                                                                                                         : grad_value;
                     heads(block, head / s.key_heads, head % s.key_heads, p * step, std::min(blocks, (p + 1) * step),
-                          grad_query, (p ? to : grad_key) + head * s.keys * s.size,
-                          (p ? to + keys : grad_value) + head * s.keys * s.value_size);
+                          grad_query, keys_to + head * s.keys * s.size, values_to + head * s.keys * s.value_size);
                 }
             });
         for (std::int64_t p = 1; p < parts; ++p) {
