@@ -1,5 +1,7 @@
 #include <reel/autograd/record.hpp>
 
+#include <reel/autograd/memory.hpp>
+
 #include "tape_helpers.hpp"
 
 using namespace tape_test;
@@ -40,6 +42,40 @@ BOOST_AUTO_TEST_CASE(ten_operands_have_their_own_gradients) {
     for (int i = 0; i < 10; ++i)
         if (i == 4) BOOST_TEST(!x[4].grad().defined());
         else BOOST_TEST(x[std::size_t(i)].grad().item<double>() == double(i));
+}
+
+/// Outputs of more dimensions than lie inside a node, and more outputs than one.
+BOOST_AUTO_TEST_CASE(a_node_knows_the_shapes_of_all_its_outputs) {
+    for (const std::int64_t n : {1, 2, 3, 4, 5, 8, 9, 33}) {
+        const Tensor x = rand({n, 1, 2, 3, 1, 2, 1}, kDouble).requires_grad_();
+        const auto parts = x.unbind();
+        const autograd::NodePtr node = parts[0].grad_fn();
+        BOOST_REQUIRE(node->num_inputs() == std::size_t(n));
+        for (std::size_t i = 0; i < std::size_t(n); ++i) {
+            const autograd::InputMetadata copy = node->input_metadata(i);
+            BOOST_TEST(IntArrayRef(copy.sizes).vec() == (std::vector<std::int64_t>{1, 2, 3, 1, 2, 1}),
+                       boost::test_tools::per_element());
+            BOOST_TEST(copy.zeros().dim() == 6);
+        }
+        (parts.back() * 3.0).sum().backward();
+        BOOST_TEST(x.grad().sum().item<double>() == 3.0 * 12);
+        BOOST_TEST(x.grad()[-1].sum().item<double>() == 3.0 * 12);
+    }
+    const Tensor scalar = tensor(2.0).requires_grad_();
+    BOOST_TEST((scalar * 2.0).grad_fn()->input_metadata(0).sizes.size() == 0u);
+}
+
+/// The graph is what fills memory between forward and backward: no allocation beside the node's own.
+BOOST_AUTO_TEST_CASE(a_node_of_one_input_is_one_block_of_192_bytes) {
+    const Tensor x = rand({8}).requires_grad_();
+    Tensor kept = x * 2.0;
+    const auto bytes = [&] {
+        const std::size_t before = memory_stats().allocated_bytes;
+        kept = kept * 2.0; // the product takes the place of what it was made from
+        return memory_stats().allocated_bytes - before;
+    };
+    bytes();
+    for (int i = 0; i < 100; ++i) BOOST_TEST(bytes() <= 192u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -19,14 +19,14 @@ namespace reel::autograd {
 
 namespace {
 std::atomic<std::uint64_t> sequence{0};
-std::atomic<std::uint64_t> thread_count{0};
-std::uint64_t this_thread_number() {
-    thread_local const std::uint64_t n = thread_count.fetch_add(1) + 1;
+std::atomic<std::uint32_t> thread_count{0};
+std::uint32_t this_thread_number() {
+    thread_local const std::uint32_t n = thread_count.fetch_add(1) + 1;
     return n;
 }
 } // namespace
 
-Node::Node() : sequence_nr_(sequence.fetch_add(1, std::memory_order_relaxed)), thread_id_(this_thread_number()) {}
+Node::Node() : thread_id_(this_thread_number()), sequence_nr_(sequence.fetch_add(1, std::memory_order_relaxed)) {}
 Node::~Node() = default;
 
 void* Node::operator new(std::size_t n) { return cpu_alloc(n); }
@@ -44,11 +44,11 @@ void Node::release(Node* n) {
         return;
     }
     destroying = true;
-    delete n;
+    n->destroy();
     while (!waiting.empty()) {
         Node* next = waiting.back();
         waiting.pop_back();
-        delete next;
+        next->destroy();
     }
     destroying = false;
 }
@@ -81,7 +81,7 @@ std::uint64_t Node::topological_nr() const {
     std::vector<const Node*> stack{this};
     while (!stack.empty()) {
         const Node* n = stack.back();
-        std::uint64_t best = 0;
+        std::uint32_t best = 0;
         bool ready = true;
         for (const Edge& e : n->edges_) {
             const Node* next = e.function.get();
@@ -92,7 +92,7 @@ std::uint64_t Node::topological_nr() const {
             } else best = std::max(best, next->topological_nr_ + 1);
         }
         if (!ready) continue;
-        n->topological_nr_ = std::max<std::uint64_t>(best, 1);
+        n->topological_nr_ = std::max<std::uint32_t>(best, 1);
         stack.pop_back();
     }
     return topological_nr_;
@@ -101,11 +101,11 @@ std::uint64_t Node::topological_nr() const {
 InputMetadata::InputMetadata(const Tensor& t) : sizes(t.sizes()), dtype(t.scalar_type()), device(t.device()) {}
 Tensor InputMetadata::zeros() const {
     NoGradGuard guard;
-    return reel::zeros(sizes, TensorOptions(dtype).device(device));
+    return reel::zeros(IntArrayRef(sizes), TensorOptions(dtype).device(device));
 }
 
 std::uint32_t Node::add_input_metadata(const Tensor& t) {
-    inputs_.emplace_back(t);
+    inputs_.push_back(InputMetadata(t));
     if (has_stream(*this)) [[unlikely]]
         note_stream(*this, t.device());
     return std::uint32_t(inputs_.size() - 1);

@@ -8,14 +8,37 @@ namespace reel::autograd {
 
 namespace {
 std::atomic<std::uint64_t> next_pass{1};
-}
 
-PassNodes::PassNodes() : pass_(next_pass.fetch_add(1)) {}
+/// The memory of this thread's last pass, for its next one.
+struct SpareList {
+    static constexpr std::size_t most = 4096; ///< states: beyond it a pass costs more than its memory
+    std::vector<PassState> states;
+    ~SpareList();
+};
+constinit thread_local SpareList* spare = nullptr; // of a plain type: looking there costs one load
+constinit thread_local bool closed = false;        // passes of what ends with the thread have memory of their own
+SpareList::~SpareList() {
+    spare = nullptr;
+    closed = true;
+}
+[[gnu::noinline, gnu::cold]] void open_spare() {
+    if (closed) return;
+    thread_local SpareList own;
+    spare = &own;
+}
+} // namespace
+
+PassNodes::PassNodes() : pass_(next_pass.fetch_add(1)) {
+    if (spare) claimed_.swap(spare->states);
+}
+PassNodes::~PassNodes() {
+    release();
+    if (!spare) [[unlikely]]
+        open_spare();
+    if (spare && claimed_.capacity() <= SpareList::most) spare->states.swap(claimed_);
+}
 void PassNodes::release() {
-    for (Node* n : claimed_) {
-        n->state_.buffer.clear();
-        n->pass_.store(0, std::memory_order_release);
-    }
+    for (const PassState& s : claimed_) s.node->pass_.store(0, std::memory_order_release);
     claimed_.clear();
     if (!side_.empty()) side_.clear(); // clearing walks the buckets of an empty table, too
 }
@@ -24,15 +47,14 @@ PassState& PassNodes::claim(Node* n, bool& fresh) {
     std::uint64_t owner = n->pass_.load(std::memory_order_acquire);
     if (owner == pass_) {
         fresh = false;
-        return n->state_;
+        return claimed_[n->place_in_pass_];
     }
     if (owner == 0 && n->pass_.compare_exchange_strong(owner, pass_, std::memory_order_acq_rel)) {
         fresh = true;
-        n->state_.dependencies = 0;
-        n->state_.executes = true;
-        n->state_.captured = n->state_.visited = false;
-        claimed_.push_back(n);
-        return n->state_;
+        n->place_in_pass_ = std::uint32_t(claimed_.size());
+        PassState& s = claimed_.emplace_back();
+        s.node = n;
+        return s;
     }
     const auto [it, inserted] = side_.try_emplace(n);
     fresh = inserted;
@@ -92,7 +114,7 @@ template <class F> void PassNodes::after_their_successors(const EdgeList& roots,
 }
 
 void PassNodes::restrict_to(const EdgeList& roots, const std::vector<Node*>& executed) {
-    for (Node* n : claimed_) n->state_.executes = false;
+    for (PassState& s : claimed_) s.executes = false;
     for (auto& [n, s] : side_) s.executes = false;
     for (Node* n : executed)
         if (PassState* s = find(n)) s->executes = true;

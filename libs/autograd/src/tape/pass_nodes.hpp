@@ -9,12 +9,22 @@
 
 namespace reel::autograd {
 
-/// What a pass knows of its nodes stands in the nodes themselves; in a side table where another pass that has not ended
-/// holds the node (architecture decision 6).
+/// The engine's bookkeeping for one node in one pass.
+struct PassState {
+    Node* node = nullptr;
+    std::uint32_t dependencies = 0;
+    bool executes = true;  ///< on a path to what is wanted
+    bool captured = false; ///< a requested input of `grad`
+    bool visited = false;  ///< the search for what leads there has come by
+    GradList buffer;
+};
+
+/// What a pass knows of its nodes stands in a list, and the place in the list in the node itself; in a side table where
+/// another pass that has not ended holds the node (architecture decision 6).
 class PassNodes {
 public:
     PassNodes();
-    ~PassNodes() { release(); }
+    ~PassNodes();
     PassNodes(const PassNodes&) = delete;
     std::uint64_t pass() const { return pass_; } ///< the number of the pass, never 0
 
@@ -36,7 +46,7 @@ public:
     /// Null for a node that is not part of the pass.
     PassState* find(Node* n) {
         if (n->pass_.load(std::memory_order_relaxed) == pass_) [[likely]]
-            return &n->state_;
+            return &claimed_[n->place_in_pass_];
         return side_.empty() ? nullptr : find_aside(n);
     }
     PassState& at(Node* n) { return *find(n); } ///< of a node that is part of it
@@ -57,8 +67,8 @@ private:
     template <class F> void after_their_successors(const EdgeList& roots, F fn);
 
     std::uint64_t pass_;
-    std::vector<Node*> claimed_;
-    std::vector<Node*> ends_; ///< by address
+    std::vector<PassState> claimed_; ///< grows in `discover` alone: references hold from then on
+    std::vector<Node*> ends_;        ///< by address
     std::unordered_map<Node*, PassState> side_;
 };
 

@@ -2,9 +2,12 @@
 #include <reel/autograd/record.hpp>
 
 #include <cctype>
+#include <cstdlib>
+#include <memory>
 
 #include <reel/autograd/detail/notify_observers.hpp>
 #include <reel/autograd/detail/saved_values.hpp>
+#include <reel/autograd/memory.hpp>
 
 #include "tape/autograd_meta.hpp"
 #include "tape/modes.hpp"
@@ -30,23 +33,39 @@ std::string RuleNode::name() const {
     return n + "Backward0";
 }
 
+RuleNode::RuleNode(const char* op, std::size_t n_bytes, Saved saved)
+    : n_saved_(std::uint32_t(saved.count)), op_(op), saved_at_(std::uint16_t(n_bytes)) {
+    std::uninitialized_default_construct_n(saved_begin(), n_saved_);
+}
+RuleNode::~RuleNode() { std::destroy_n(saved_begin(), n_saved_); }
+void* RuleNode::operator new(std::size_t n, Saved saved) { return cpu_alloc(n + saved.count * sizeof(SavedVariable)); }
+// A rule is numbers and tensors, which are moved without errors.
+void RuleNode::operator delete(void*, Saved) noexcept { std::abort(); }
+// `destroy` frees: only it knows how much was taken.
+void RuleNode::operator delete(void*, std::size_t) noexcept { std::abort(); }
+void RuleNode::destroy() noexcept {
+    const std::size_t bytes = saved_at_ + n_saved_ * sizeof(SavedVariable);
+    this->~RuleNode();
+    cpu_free(this, bytes);
+}
+
 void RuleNode::release_variables() {
-    for (SavedVariable& s : saved_) s.reset_data();
+    for (std::size_t i = 0; i < n_saved_; ++i) saved_begin()[i].reset_data();
 }
 std::vector<Tensor> RuleNode::saved_tensors() const {
     std::vector<Tensor> r;
-    for (const SavedVariable& s : saved_) r.push_back(s.raw());
+    for (const SavedVariable& s : saved()) r.push_back(s.raw());
     return r;
 }
 
 struct RecordAccess {
     static void look_at_saved(RuleNode& n) {
-        for (const SavedVariable& s : n.saved_) s.unpack(&n);
+        for (const SavedVariable& s : n.saved()) s.unpack(&n);
     }
-    static SavedVariable* entry(RuleNode& n, std::size_t i) { return i < n.saved_.size() ? &n.saved_[i] : nullptr; }
+    static SavedVariable* entry(RuleNode& n, std::size_t i) { return i < n.n_saved_ ? n.saved_begin() + i : nullptr; }
     static std::vector<Tensor> saved_with_history(RuleNode& n) {
         std::vector<Tensor> r;
-        for (const SavedVariable& s : n.saved_) {
+        for (const SavedVariable& s : n.saved()) {
             try {
                 r.push_back(s.was_default_constructed() || s.is_released() ? Tensor() : s.unpack(&n));
             } catch (const Error&) { // modified in place since
@@ -55,7 +74,7 @@ struct RecordAccess {
         }
         return r;
     }
-    static bool was_absent(const RuleNode& n, std::size_t i) { return n.saved_[i].was_default_constructed(); }
+    static bool was_absent(const RuleNode& n, std::size_t i) { return n.saved()[i].was_default_constructed(); }
     template <class GetIn, class GetOut, class GetSaved>
     static void attach(RuleNode* raw, std::size_t n_in, GetIn in, std::size_t n_out, GetOut out, std::size_t n_saved,
                        GetSaved saved) {
@@ -79,7 +98,7 @@ struct RecordAccess {
         for (std::size_t i = 0; i < n_saved; ++i) {
             const Tensor& t = saved(i);
             const bool own = t.defined() && t.impl()->grad_fn_unchecked() == node;
-            raw->saved_.push_back(SavedVariable(t, own));
+            raw->saved_begin()[i] = SavedVariable(t, own);
         }
         if (reel::detail::thread_modes.observers) [[unlikely]]
             node_created(*raw);

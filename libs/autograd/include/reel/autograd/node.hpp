@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <reel/autograd/array_ref.hpp>
+#include <reel/autograd/detail/output_slots.hpp>
 #include <reel/autograd/hook_function.hpp>
 #include <reel/autograd/hook_table.hpp>
 #include <reel/autograd/tensor.hpp>
@@ -30,11 +31,11 @@ struct Edge {
         return a.function == b.function && a.input_nr == b.input_nr;
     }
 };
-using EdgeList = SmallVector<Edge, 3>;
+using EdgeList = SmallVector<Edge, 2>;
 
 /// What the engine must know of one forward output: gradients arriving there are checked against it (E-57).
 struct InputMetadata {
-    Dims sizes;
+    [[no_unique_address]] detail::CompactSizes sizes;
     ScalarType dtype = ScalarType::Undefined;
     Device device = kCPU;
     bool differentiable = true;
@@ -49,15 +50,6 @@ using NodePostHook =
 using TensorHookFn = std::function<Tensor(const Tensor&)>;
 
 struct NodeExtras; // hooks, metadata, anomaly trace: allocated only when used (src/tape/node_extras.hpp)
-
-/// The engine's bookkeeping for one node in one pass.
-struct PassState {
-    std::uint32_t dependencies = 0;
-    bool executes = true;  ///< on a path to what is wanted
-    bool captured = false; ///< a requested input of `grad`
-    bool visited = false;  ///< the search for what leads there has come by
-    GradList buffer;
-};
 
 /// Where an op was called: the user's source line, when recording of it is on.
 struct CreationSite {
@@ -126,21 +118,25 @@ public:
 
 protected:
     Node();
+    /// Ends and frees the node; for those that lie in memory of another size than their type's.
+    virtual void destroy() noexcept { delete this; }
 
 private:
     friend class PassNodes;
-    EdgeList edges_;
-    SmallVector<InputMetadata, 1> inputs_;
+    // A graph is as large as its nodes are: the order leaves no gaps, the first member lies behind the count.
+    std::uint32_t thread_id_;
     std::uint64_t sequence_nr_;
-    std::uint64_t thread_id_;
-    mutable std::uint64_t topological_nr_ = 0;
+    EdgeList edges_;
+    [[no_unique_address]] detail::MostlyOne<InputMetadata> inputs_;
+    // What the pass that claimed this node knows of it stands there, at that place; other concurrent passes keep theirs
+    // in a side table.
+    std::uint32_t place_in_pass_ = 0;
+    std::atomic<std::uint64_t> pass_{0};
     struct ExtrasDeleter {
         void operator()(NodeExtras* e) const noexcept;
     };
     std::unique_ptr<NodeExtras, ExtrasDeleter> extras_;
-    // State of the pass that claimed this node; other concurrent passes keep theirs in a side table.
-    std::atomic<std::uint64_t> pass_{0};
-    PassState state_;
+    mutable std::uint32_t topological_nr_ = 0;
 };
 
 /// The node and slot that a gradient of `t` flows to; for a leaf that requires grad its accumulator; else invalid.

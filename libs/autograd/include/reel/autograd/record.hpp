@@ -16,8 +16,8 @@ namespace reel::autograd {
 /// What a backward rule sees: arriving gradients, saved tensors, and which results are wanted.
 class RuleContext {
 public:
-    RuleContext(Node& node, GradList& grads, const SavedVariable* saved, std::size_t n_saved)
-        : node_(node), grads_(grads), saved_(saved), n_saved_(n_saved) {}
+    RuleContext(Node& node, GradList& grads, ArrayRef<SavedVariable> saved)
+        : node_(node), grads_(grads), saved_(saved) {}
     /// Gradient of output `i` as it arrived; may be undefined when the op has several outputs.
     const Tensor& grad(std::size_t i = 0) const { return grads_[i]; }
     /// The same with zeros in place of an undefined one (E-59).
@@ -27,7 +27,7 @@ public:
     std::size_t num_grads() const { return grads_.size(); }
     /// Saved tensor `i`, in the order in which `record` was given them; undefined if it was undefined then.
     Tensor saved(std::size_t i) const { return saved_[i].unpack(&node_); }
-    std::size_t num_saved() const { return n_saved_; }
+    std::size_t num_saved() const { return saved_.size(); }
     /// Is the gradient of input `i` wanted? Rules skip what nobody needs (E-22).
     bool needs(std::size_t i) const { return node_.should_compute_output(i); }
     Node& node() const { return node_; }
@@ -35,23 +35,39 @@ public:
 private:
     Node& node_;
     GradList& grads_;
-    const SavedVariable* saved_;
-    std::size_t n_saved_;
+    ArrayRef<SavedVariable> saved_;
 };
 
-/// Base of the nodes that `record` makes.
+/// Base of the nodes that `record` makes. What one saves lies behind it in the same block of memory.
 class RuleNode : public Node {
 public:
+    /// How many tensors a node will save.
+    struct Saved {
+        std::size_t count;
+    };
+    static void* operator new(std::size_t n, Saved saved);
+    static void operator delete(void* p, Saved) noexcept; ///< where the constructor throws
+    static void operator delete(void* p, std::size_t n) noexcept;
+    ~RuleNode() override;
     std::string name() const override;
     void release_variables() override;
     std::vector<Tensor> saved_tensors() const override;
     const char* op() const { return op_; }
 
 protected:
-    explicit RuleNode(const char* op) : op_(op) {}
+    /// `n_bytes`: of the whole node without what it saves.
+    RuleNode(const char* op, std::size_t n_bytes, Saved saved);
+    ArrayRef<SavedVariable> saved() const { return {saved_begin(), n_saved_}; }
+    void destroy() noexcept override;
+
+private:
     friend struct RecordAccess;
+    SavedVariable* saved_begin() const {
+        return reinterpret_cast<SavedVariable*>(reinterpret_cast<std::uintptr_t>(this) + saved_at_);
+    }
+    std::uint32_t n_saved_;
     const char* op_;
-    SmallVector<SavedVariable, 2> saved_;
+    std::uint16_t saved_at_;
 };
 
 using Inputs = std::initializer_list<std::reference_wrapper<const Tensor>>;
@@ -59,9 +75,12 @@ using Inputs = std::initializer_list<std::reference_wrapper<const Tensor>>;
 namespace recording {
 template <class Rule> class RuleNodeOf final : public RuleNode {
 public:
-    RuleNodeOf(const char* op, Rule rule) : RuleNode(op), rule_(std::move(rule)) {}
+    RuleNodeOf(const char* op, Rule rule, Saved saved)
+        : RuleNode(op, sizeof(RuleNodeOf), saved), rule_(std::move(rule)) {
+        static_assert(sizeof(RuleNodeOf) <= UINT16_MAX && sizeof(RuleNodeOf) % alignof(SavedVariable) == 0);
+    }
     GradList apply(GradList&& grads) override {
-        RuleContext context(*this, grads, saved_.data(), saved_.size());
+        RuleContext context(*this, grads, saved());
         return rule_(context);
     }
 
@@ -114,7 +133,9 @@ template <class Rule> void record(const char* op, Inputs inputs, const Tensor& o
     }
     bool any = false;
     for (const Tensor& t : inputs) any |= t.defined() && t.impl()->requires_grad();
-    if (any) recording::attach(new recording::RuleNodeOf<Rule>(op, std::move(rule)), inputs, output, saved);
+    if (!any) return;
+    const RuleNode::Saved room{saved.size()};
+    recording::attach(new (room) recording::RuleNodeOf<Rule>(op, std::move(rule), room), inputs, output, saved);
 }
 
 template <class Rule> void record(const char* op, TensorList inputs, TensorList outputs, TensorList saved, Rule rule) {
@@ -126,7 +147,8 @@ template <class Rule> void record(const char* op, TensorList inputs, TensorList 
     }
     SmallVector<const Tensor*, 4> outs;
     for (const Tensor& t : outputs) outs.push_back(&t);
-    recording::attach(new recording::RuleNodeOf<Rule>(op, std::move(rule)), inputs, outs, saved);
+    const RuleNode::Saved room{saved.size()};
+    recording::attach(new (room) recording::RuleNodeOf<Rule>(op, std::move(rule), room), inputs, outs, saved);
 }
 
 } // namespace reel::autograd

@@ -33,9 +33,10 @@ public:
 
 private:
     Tensor data_;
-    std::uint32_t version_ = 0, output_nr_ = 0;
-    bool saved_ = false, released_ = false, is_output_ = false, is_leaf_ = false, requires_grad_ = false;
     std::unique_ptr<SavedHooks> hooks_;
+    std::uint32_t version_ = 0;
+    std::uint32_t output_nr_ : 27 = 0; // beside the flags: a graph is as large as what its nodes keep
+    std::uint32_t saved_ : 1 = 0, released_ : 1 = 0, is_output_ : 1 = 0, is_leaf_ : 1 = 0, requires_grad_ : 1 = 0;
 };
 
 } // namespace reel::autograd

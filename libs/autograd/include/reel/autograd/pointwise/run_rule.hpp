@@ -47,14 +47,18 @@ Tensor apply_number(const char* name, const Op& op, const Tensor& x, const Scala
     static const Tensor absent;
     const unsigned reads = swapped ? Op::reads_db & b : Op::reads_da & a;
     const auto rule = [op, number, swapped, cx = x.is_complex()](RuleContext& c) -> GradList {
-        const Tensor saved = c.saved(0), plain = detail::plain_number(number);
+        const Tensor saved = c.num_saved() ? c.saved(0) : Tensor(), plain = detail::plain_number(number);
         GradList grads{fit_gradient(
             swapped ? op.db(c.grad(), plain, saved, Tensor()) : op.da(c.grad(), saved, plain, Tensor()), cx)};
         grads.resize(c.node().num_outputs());
         return grads;
     };
-    if (swapped || !Op::number_is_operand) autograd::record(name, {x}, out, {reads ? x : absent}, rule);
-    else autograd::record(name, {x, absent}, out, {reads ? x : absent}, rule);
+    const auto record = [&](autograd::Inputs operands) {
+        if (reads) autograd::record(name, operands, out, {x}, rule);
+        else autograd::record(name, operands, out, {}, rule);
+    };
+    if (swapped || !Op::number_is_operand) record({x});
+    else record({x, absent});
     return out;
 }
 
