@@ -384,7 +384,7 @@ def main():
     write(out / "include/reel/optim.hpp", OPTIM_BANNER + umbrella(given.root), kept)
     write(out / "include/reel/optim/detail/all_steps.hpp", OPTIM_BANNER + all_steps(given.root), kept)
     write(out / "include/reel/nn/layers.hpp", layer_index(), kept)
-    write(out / "include/reel/detail/all_kernels.hpp", BANNER + all_kernels(given.root), kept)
+    write(inc / "detail/all_kernels.hpp", BANNER + all_kernels(given.root), kept)
     write(out / "test/argument_types.cpp", BANNER + argument_test(ops, opgen_out.outputs), kept)
     opgen_samples.check(ops, given.root, fail)
     for name, text in opgen_samples.sample_files(ops):

@@ -88,7 +88,8 @@ BOOST_AUTO_TEST_CASE(pivots_name_rows) {
 
 BOOST_AUTO_TEST_CASE(powers_of_matrices_at_the_ends_of_the_integers) {
     const Tensor one = eye(2, std::nullopt, kDouble);
-    BOOST_TEST(ends_soon([&] { REEL_TEST_LIST(linalg::matrix_power(one, min64), 1, 0, 0, 1); }));
+    // by squares: one product after the other would never end
+    REEL_TEST_LIST(linalg::matrix_power(one, min64), 1, 0, 0, 1);
     REEL_TEST_LIST(linalg::matrix_power(one, max64), 1, 0, 0, 1);
 }
 

@@ -151,14 +151,13 @@ BOOST_AUTO_TEST_CASE(what_has_no_end_is_refused_or_ends) {
     BOOST_TEST(refuses<ValueError>([&] { special::laguerre_polynomial_l(x, 1e18); },
                                    "special.laguerre_polynomial_l: n is 1e+18"));
     BOOST_TEST(special::legendre_polynomial_p(x, 2).select(0, 0).item<double>() == -0.125);
-    BOOST_TEST(ends_soon([&] { special::chebyshev_polynomial_t(x, 1e18); }));
-    BOOST_TEST(ends_soon([&] { special::hermite_polynomial_h(x, 1e18); }));
-    BOOST_TEST(ends_soon([&] { BOOST_TEST(triu_indices(p40, 2).numel() == 6); }));
-    BOOST_TEST(ends_soon([&] { polygamma(x, 1 << 30); }));
-    BOOST_TEST(ends_soon([&] {
-        REEL_TEST_SIZES(linalg::vander(ones({2, 5}, kDouble), 33000), 2, 5, 33000);
-        BOOST_TEST(refuses<Error>([&] { linalg::vander(x, p61 / 8); }, ""));
-    }));
+    // Whoever counts up to such numbers does not come back from these.
+    BOOST_TEST(special::chebyshev_polynomial_t(x, 1e18).abs().max().item<double>() <= 1);
+    BOOST_TEST(special::hermite_polynomial_h(x, 1e18).isfinite().logical_not().all().item<bool>());
+    BOOST_TEST(triu_indices(p40, 2).numel() == 6);
+    REEL_TEST_SIZES(polygamma(x, 1 << 30), 2);
+    REEL_TEST_SIZES(linalg::vander(ones({2, 5}, kDouble), 33000), 2, 5, 33000);
+    BOOST_TEST(refuses<Error>([&] { linalg::vander(x, p61 / 8); }, ""));
 }
 
 BOOST_AUTO_TEST_CASE(gradients_of_convolutions_do_not_scale_with_the_stride) {
@@ -168,19 +167,19 @@ BOOST_AUTO_TEST_CASE(gradients_of_convolutions_do_not_scale_with_the_stride) {
         return x.grad();
     };
     for (const ScalarType t : {kDouble, kFloat, kBFloat16, kHalf})
-        BOOST_TEST(ends_soon([&] {
-            const Tensor x = ones({1, 4, 5, 5}, t).requires_grad_();
-            const Tensor g = check(ones({2, 4, 2, 3}, t), {1000001, 30000}, 0, x);
-            BOOST_TEST(g.to(kDouble).sum().item<double>() == 48);
-            BOOST_TEST(g.select(3, 3).to(kDouble).abs().sum().item<double>() == 0);
-        }));
-    BOOST_TEST(ends_soon([&] {
-        const Tensor x = ones({2, 4, 8}, kDouble).requires_grad_();
-        REEL_TEST_LIST(check(ones({2, 4, 3}, kDouble), p32 * 2, 1, x).sum({0, 1}), 16, 16, 0, 0, 0, 0, 0, 0);
-    }));
+        BOOST_TEST(most_bytes_of([&] {
+                       const Tensor x = ones({1, 4, 5, 5}, t).requires_grad_();
+                       const Tensor g = check(ones({2, 4, 2, 3}, t), {1000001, 30000}, 0, x);
+                       BOOST_TEST(g.to(kDouble).sum().item<double>() == 48);
+                       BOOST_TEST(g.select(3, 3).to(kDouble).abs().sum().item<double>() == 0);
+                   }) < 30000u);
+    BOOST_TEST(most_bytes_of([&] {
+                   const Tensor x = ones({2, 4, 8}, kDouble).requires_grad_();
+                   REEL_TEST_LIST(check(ones({2, 4, 3}, kDouble), p32 * 2, 1, x).sum({0, 1}), 16, 16, 0, 0, 0, 0, 0, 0);
+               }) < 30000u);
     const Tensor x = ones({1, 1, 8}, kDouble).requires_grad_();
     REEL_TEST_LIST(check(ones({1, 1, 3}, kDouble), 3, 1, x), 1, 1, 1, 1, 1, 1, 1, 1);
-    BOOST_TEST(ends_soon([&] { conv_transpose1d(ones({1, 2, 1}), ones({2, 3, 2}), {}, max64, 0); }));
+    REEL_TEST_SIZES(conv_transpose1d(ones({1, 2, 1}), ones({2, 3, 2}), {}, max64, 0), 1, 3, 2);
 }
 
 BOOST_AUTO_TEST_CASE(a_bool_is_no_place) {

@@ -1,6 +1,8 @@
 // Selecting and writing elements: index lists, gather and scatter, embedding.
 #include <reel/autograd/indexing.hpp>
 
+#include <limits>
+
 #include "shape_helpers.hpp"
 
 #include <reel/autograd/index.hpp>
@@ -178,6 +180,12 @@ BOOST_AUTO_TEST_CASE(the_text_of_indices) {
     set_printing(Printing::python);
     BOOST_TEST(text(Slice(1, 2, 3)) == "1:2:3");
     BOOST_TEST(text(TensorIndex(tensor({7}))) == text(tensor({7})));
+}
+BOOST_AUTO_TEST_CASE(integers_are_printed_to_the_last_digit) {
+    std::ostringstream os;
+    using Range = std::numeric_limits<std::int64_t>;
+    os << tensor({Range::max(), Range::min(), std::int64_t(9007199254740993)});
+    BOOST_TEST(os.str() == "tensor([ 9223372036854775807, -9223372036854775808,     9007199254740993])");
 }
 BOOST_AUTO_TEST_CASE(bounds_of_slices_by_libtorchs_numbers) {
     using namespace reel::indexing;

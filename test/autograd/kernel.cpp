@@ -1,6 +1,7 @@
 // Kernels by device, and host pointers.
 #include <reel/autograd/kernel.hpp>
 
+#include <type_traits>
 #include <typeinfo>
 
 #include <boost/test/unit_test.hpp>
@@ -25,8 +26,8 @@ template <class E, class F> std::string message(F f) {
 double doubled_sum(const Tensor& t, double factor) { return factor * sum(t).item<double>(); }
 void set_to(double value, const Tensor& out, const Tensor&) { fill_(out, value); }
 
-constinit Kernel<double(const Tensor&, double)> weighed{"weighed", &doubled_sum};
-constinit Kernel<void(double, const Tensor&, const Tensor&)> filled{"filled", &set_to};
+constinit Kernel<double(const Tensor&, double), reel::kernels::Answers> weighed{"weighed", &doubled_sum};
+constinit Kernel<void(double, const Tensor&, const Tensor&), reel::kernels::Writes<1>> filled{"filled", &set_to};
 constinit Kernel<void(const Tensor&)> nowhere{"nowhere"};
 
 Tensor on_meta(IntArrayRef sizes, ScalarType t = kFloat) { return empty(sizes, TensorOptions(t).device(kMeta)); }
@@ -81,6 +82,13 @@ BOOST_AUTO_TEST_CASE(take_operands_of_one_device) {
 
 constinit Kernel<void(const char*, const Tensor&)> shared{"shared"};
 constinit Kernel<void(const Tensor&, const Tensor&)> moved{"moved"};
+
+template <class K> constexpr bool needs_words = !std::is_constructible_v<K, const char*, typename K::Function*>;
+static_assert(needs_words<Kernel<void(const Tensor&)>>, "what the CPU's function does is said in the declaration");
+static_assert(!needs_words<Kernel<void(const Tensor&), reel::kernels::Writes<0>>>);
+static_assert(reel::kernels::Writes<1, 2>::written == 0b110 && reel::kernels::Draws<0>::written == 0b1);
+static_assert(reel::kernels::Answers::written == 0 && reel::kernels::MayDecline::written == 0);
+static_assert(std::is_same_v<decltype(filled)::does, reel::kernels::Writes<1>>);
 
 BOOST_AUTO_TEST_CASE(speak_of_the_op_that_calls) {
     const Tensor x = ones({1});

@@ -119,6 +119,24 @@ BOOST_AUTO_TEST_CASE(integers_divide_as_python_does) {
     BOOST_TEST(same(bitwise_right_shift(x, 64), values({0, -1, 0, -1}).to(kLong)));
 }
 
+BOOST_AUTO_TEST_CASE(bounds_that_no_integer_holds) {
+    const Tensor x = tensor({-3, 0, 7}, TensorOptions(kInt)), bytes = tensor({3, 200}, TensorOptions(kByte));
+    BOOST_TEST(equal(hardtanh(x, -1e10, 1e10), x));
+    BOOST_TEST(equal(hardtanh(x, -1e300, 5), tensor({-3, 0, 5}, TensorOptions(kInt))));
+    BOOST_TEST(equal(hardtanh(x.to(kLong), -1e19, 1e19), x.to(kLong)));
+    BOOST_TEST(equal(hardtanh(bytes, 0, 1e3), bytes));
+    const auto refused = [](auto f, const char* text) {
+        BOOST_CHECK_EXCEPTION(f(), ValueError, [&](const auto& e) { return says(e, text); });
+    };
+    refused([&] { hardtanh(x, 1e10, 2e10); }, "hardtanh: min_val is 1e+10, above every number of dtype int32");
+    refused([&] { hardtanh(x, -2e10, -1e10); }, "hardtanh: max_val is -1e+10, below every number of dtype int32");
+    refused([&] { threshold(x, 1e10, 0); }, "threshold: threshold is 1e+10, no number of dtype int32");
+    refused([&] { threshold(x, 0, 1e10); }, "threshold: value is 1e+10, no number of dtype int32");
+    refused([&] { threshold(bytes, 0, 256); }, "threshold: value is 256, no number of dtype uint8");
+    BOOST_TEST(equal(threshold(bytes, 3, 255), tensor({255, 200}, TensorOptions(kByte))));
+    BOOST_TEST(threshold(x.to(kFloat), 1e10, 1e10).min().item<float>() == 1e10f);
+}
+
 BOOST_AUTO_TEST_CASE(refusals_name_the_op_and_the_argument) {
     const Tensor x = values({1, 2}), whole = values({1, 0}).to(kLong);
     BOOST_CHECK_EXCEPTION(floor_divide(whole, whole), Error,

@@ -80,13 +80,35 @@ expect "no list" 2 "is not a JSON list" '^ops/lt$'
 rm "$listed"
 expect "no such file" 2 "cannot be read" '^ops/lt$'
 
+# --- of several ranks: the list knows calls, not numbers
+expect_ranks() { # expect_ranks NAME STATUS TEXT ENTRY: a list of one entry, or of none
+    echo "[$4]" >"$listed"
+    "$program" test/reference/distributed --ranks 2 --differences "$listed" >"$work/log" 2>&1
+    local got=$?
+    if [ "$got" -eq "$2" ] && grep -qF -- "$3" "$work/log"; then passed=$((passed + 1)); else
+        failed=$((failed + 1))
+        echo "$1: exit status $got, expected $2 and '$3' in:"
+        tail -n 6 "$work/log"
+    fi
+}
+rest='"reason": "r", "evidence": "e"'
+expect_ranks "calls that are not listed" 1 "all_reduce-strided-2: rank 0: tensor 0" ""
+expect_ranks "faults that are not listed" 1 "parameter-dtype: rank 0: RuntimeError" ""
+expect_ranks "calls that are listed" 1 "2 differ as listed" '{"kind": "collectives", "cases": "-strided-", '"$rest}"
+expect_ranks "calls that do not differ" 1 "collectives called /^barrier/: equal the reference, though listed" \
+    '{"kind": "collectives", "cases": "^barrier", '"$rest}"
+expect_ranks "another kind" 2 "entry 0: kind is 'sampler'; expected collectives or faults" \
+    '{"kind": "sampler", "cases": "x", '"$rest}"
+expect_ranks "a fault without its error" 2 "entry 0: 'error' is missing" '{"kind": "faults", "cases": "x", '"$rest}"
+expect_ranks "no pattern" 2 "'(' is no regular expression" '{"kind": "collectives", "cases": "(", '"$rest}"
+
 # --- of scripts: the list knows texts, not names
 define=$work/define
 mkdir "$define"
 cp test/fixtures/script/net.pt "$define/base.pt"
 program=$1/bin/script-replay
-expect_script() { # expect_script NAME STATUS TEXT KIND SOURCE: a list of one entry, with the cases in $define
-    printf '[{"kind": "%s", "source": "%s", "reason": "r", "evidence": "e"}]' "$4" "$5" >"$listed"
+expect_script() { # expect_script NAME STATUS TEXT KIND SOURCE EXAMPLE: a list of one entry, with the cases in $define
+    printf '[{"kind": "%s", "source": "%s", "example": "%s", "reason": "r", "evidence": "e"}]' "$4" "$5" "$6" >"$listed"
     "$program" "$define" --differences "$listed" >"$work/log" 2>&1
     local got=$?
     if [ "$got" -eq "$2" ] && grep -qF -- "$3" "$work/log"; then passed=$((passed + 1)); else
@@ -100,14 +122,17 @@ if [ -x "$program" ]; then
 {"name": "define/one", "source": "def extra(self):\n    return 1", "error": {"first_line": "e", "line": 2}}
 {"name": "define/two", "source": "def extra(self):\n    return undefined_name\n", "error": {"first_line": "e", "line": 2, "column": 11}}
 END
-    expect_script "a text that is not listed" 1 'FAIL refused/one define: is accepted' define 'type'
-    expect_script "a text that is listed" 0 '1 differ as listed' refused '[^\\n]$'
-    expect_script "another text" 1 'FAIL refused/one define: is accepted' refused 'undefined_name'
-    expect_script "an entry that is not needed" 1 'as the reference has it, though listed' refused 'undefined_name'
-    expect_script "an entry about nothing here" 1 '1 listed differences are about no case of this run' refused 'no such'
-    expect_script "another kind" 2 "kind is 'trace'; expected define or refused" trace 'x'
-    expect_script "no pattern" 2 "'(' is no regular expression" refused '('
-    expect_script "no text" 2 "'source' is missing" refused ''
+    expect_script "a text that is not listed" 1 'FAIL refused/one define: is accepted' define 'type' 'def f(self, x):\n    return type(x)\n'
+    expect_script "a text that is listed" 0 '1 differ as listed' refused '[^\\n]$' 'def f(self):\n    return 1'
+    named='def f(self):\n    undefined_name = 1\n    return undefined_name\n'
+    expect_script "another text" 1 'FAIL refused/one define: is accepted' refused 'undefined_name' "$named"
+    expect_script "an entry that is not needed" 1 'as the reference has it, though listed' refused 'undefined_name' "$named"
+    expect_script "an example that is not true" 1 'as the reference has it, though listed' refused 'no such' 'no such'
+    expect_script "an example of something else" 2 "'no such' is not found in the entry's example" refused 'no such' 'pass'
+    expect_script "no example" 2 "'example' is missing" refused 'no such' ''
+    expect_script "another kind" 2 "kind is 'trace'; expected define or refused" trace 'x' 'x'
+    expect_script "no pattern" 2 "'(' is no regular expression" refused '(' '('
+    expect_script "no text" 2 "'source' is missing" refused '' 'x'
 else echo "note: there is no $program"; fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -39,6 +39,22 @@ struct Folder {
 private:
     std::string path_;
 };
+/// What a run has beside nets and optimizers.
+struct Objects {
+    Generator generator;
+    double best;
+    std::string note;
+    Tensor table;
+    DistributedSampler sampler{20};
+
+    checkpoint::State state() {
+        checkpoint::State s;
+        s.add("generator", generator).add("sampler", sampler).add("best", best).add("note", note).add("table", table);
+        s.add_default_generator();
+        return s;
+    }
+};
+
 enum class Kind { plain, zero, sharded };
 
 /// A net and its optimizer as rank of a world, or alone, that trains on the same twelve rows a step however many ranks
@@ -179,41 +195,21 @@ BOOST_AUTO_TEST_CASE(generators_samplers_and_values) {
         reel::rand({5}, generator);
         reel::manual_seed(std::uint64_t(50 + r));
         reel::rand({3});
-        DistributedSampler sampler(20);
-        sampler.set_epoch(3);
-        sampler.reset();
-        sampler.next(4);
-        double best = 0.25;
-        std::string note = "so far";
-        Tensor table = reel::arange(100, kDouble);
-        checkpoint::State state;
-        state.add("generator", generator)
-            .add("sampler", sampler)
-            .add("best", best)
-            .add("note", note)
-            .add("table", table);
-        state.add_default_generator();
-        checkpoint::save(state, folder.path());
-        return std::pair(reel::rand({5}, generator) + reel::rand({5}), *sampler.next(100));
+        Objects o{generator, 0.25, "so far", reel::arange(100, kDouble)};
+        o.sampler.set_epoch(3);
+        o.sampler.reset();
+        o.sampler.next(4);
+        checkpoint::save(o.state(), folder.path());
+        return std::pair(reel::rand({5}, generator) + reel::rand({5}), *o.sampler.next(100));
     });
     const auto loaded = on_ranks(3, [&](std::int64_t r) {
         Generator generator = reel::detail::createCPUGenerator(std::uint64_t(77));
-        DistributedSampler sampler(20);
-        double best = 0;
-        std::string note;
-        Tensor table = reel::zeros({100}, kDouble);
-        checkpoint::State state;
-        state.add("generator", generator)
-            .add("sampler", sampler)
-            .add("best", best)
-            .add("note", note)
-            .add("table", table);
-        state.add_default_generator();
+        Objects o{generator, 0, "", reel::zeros({100}, kDouble)};
+        checkpoint::State state = o.state();
         checkpoint::load(state, folder.path());
-        const double sum = table.sum().item<double>();
-        const std::size_t left = sampler.next(100)->size();
-        return std::tuple(r < 2 ? reel::rand({5}, generator) + reel::rand({5}) : Tensor(), best, note, sum,
-                          sampler.epoch(), left);
+        const std::size_t left = o.sampler.next(100)->size();
+        return std::tuple(r < 2 ? reel::rand({5}, generator) + reel::rand({5}) : Tensor(), o.best, o.note,
+                          o.table.sum().item<double>(), o.sampler.epoch(), left);
     });
     for (std::size_t r = 0; r < 3; ++r) {
         const auto& [drawn, best, note, sum, epoch, left] = loaded[r];

@@ -8,6 +8,7 @@
 #include <reel/autograd/ops.hpp>
 #include <reel/nn.hpp>
 
+#include "distributed/branching_nets.hpp"
 #include "distributed/training.hpp"
 
 namespace reel::testing {
@@ -33,35 +34,6 @@ struct TwoHeadsImpl : nn::Module {
     Scale left{nullptr}, right{nullptr};
 };
 REEL_MODULE(TwoHeads);
-
-struct TiedImpl : nn::Module {
-    TiedImpl() {
-        a = register_module("a", nn::Linear(6, 6));
-        b = register_module("b", nn::Linear(nn::LinearOptions(6, 6).bias(false)));
-        c = register_module("c", nn::Linear(6, 3));
-        b->weight = b->register_parameter("weight", a->weight);
-    }
-    Tensor forward(const Tensor& x) { return c(tanh(b(tanh(a(x))))); }
-    nn::Linear a{nullptr}, b{nullptr}, c{nullptr};
-};
-REEL_MODULE(Tied);
-
-/// Takes one of two ways, or none.
-struct BranchImpl : nn::Module {
-    BranchImpl() {
-        trunk = register_module("trunk", nn::Linear(6, 5));
-        left = register_module("left", nn::Linear(5, 5));
-        right = register_module("right", nn::Linear(5, 5));
-        head = register_module("head", nn::Linear(5, 3));
-    }
-    Tensor forward(const Tensor& x) {
-        const Tensor h = tanh(trunk(x));
-        return head(which == 0 ? tanh(left(h)) : which == 1 ? tanh(right(h)) : h);
-    }
-    nn::Linear trunk{nullptr}, left{nullptr}, right{nullptr}, head{nullptr};
-    std::int64_t which = 0;
-};
-REEL_MODULE(Branch);
 
 /// A buffer to which each forward adds.
 struct WithBufferImpl : nn::Module {

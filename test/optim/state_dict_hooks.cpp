@@ -1,8 +1,6 @@
 // Hooks around the state dicts of optimizers, as PyTorch runs them.
 #include <reel/optim/optimizer.hpp>
 
-#include <chrono>
-
 #include <boost/test/unit_test.hpp>
 
 #include <reel/optim/adam.hpp>
@@ -102,16 +100,12 @@ BOOST_AUTO_TEST_CASE(a_load_that_fails_changes_nothing_and_has_no_end) {
     });
 }
 
-BOOST_AUTO_TEST_CASE(many_parameters_are_added_in_linear_time) {
-    const auto seconds = [](std::size_t n) {
-        std::vector<Tensor> params;
-        for (std::size_t i = 0; i < n; ++i) params.push_back(vector_of({1}).requires_grad_());
-        const auto start = std::chrono::steady_clock::now();
-        const SGD sgd(std::move(params), SGDOptions(0.1));
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    };
-    // Pairwise comparison of so many takes minutes.
-    BOOST_TEST(seconds(200000) < 10.0);
+BOOST_AUTO_TEST_CASE(of_many_parameters_one_that_comes_twice_is_found) {
+    std::vector<Tensor> params; // comparing each with each would take minutes
+    for (int i = 0; i < 200000; ++i) params.push_back(vector_of({1}).requires_grad_());
+    BOOST_TEST(SGD(params, SGDOptions(0.1)).param_groups()[0].params().size() == params.size());
+    params.push_back(params[77]);
+    BOOST_CHECK_THROW(SGD(params, SGDOptions(0.1)), ValueError);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd/backward.hpp>
+#include <reel/autograd/detail/all_kernels.hpp>
 #include <reel/autograd/device_hooks.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/memory.hpp>
@@ -14,7 +15,6 @@
 #include <reel/autograd/pointwise/arithmetic.hpp>
 #include <reel/autograd/pointwise/device.hpp>
 #include <reel/autograd/tensor_factory.hpp>
-#include <reel/detail/all_kernels.hpp>
 
 #include "findings.hpp"
 #include "tensor/raw.hpp"
@@ -75,7 +75,7 @@ bool outside(bool b) { return b; }
 
 /// The device's function: the CPU's, run where the memory can be read.
 template <auto& kernel, class Signature> struct Toy;
-template <auto& kernel, class R, class... A> struct Toy<kernel, Kernel<R(A...)>> {
+template <auto& kernel, class R, class... A> struct Toy<kernel, R(A...)> {
     static R run(A... a) { return call(Inside<A>{a}...); }
     static R call(const Inside<A>&... a) {
         if constexpr (std::is_void_v<R>) kernel(a.get()...);
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(every_op_works_by_kernels_alone) {
     {
         const ToyDevice device;
         detail::for_each_kernel([]<auto & kernel>(const char* stem) {
-            using Signature = std::remove_reference_t<decltype(kernel)>;
+            using Signature = typename std::remove_reference_t<decltype(kernel)>::Function;
             if (!kernel.has(kCPU)) return;                                           // the toy runs the CPU's functions
             if (std::string_view(stem) != "copy" && std::string_view(stem) != "rnn") // without that one it goes by ops
                 kernel.set(kCUDA, &Toy<kernel, Signature>::run);

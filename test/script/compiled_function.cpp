@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <reel/autograd/backward.hpp>
+#include <reel/autograd/detail/all_kernels.hpp>
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/gradcheck.hpp>
 #include <reel/autograd/parallel.hpp>
@@ -70,6 +71,15 @@ BOOST_AUTO_TEST_CASE(products_reductions_and_views) {
     BOOST_TEST(like_eager(compile(inside), inside, numbers({3, 4})));
     const auto conv = [](const Tensor& x, const Tensor& w) { return max_pool2d(conv2d(x, w), {2, 2}).flatten(1); };
     BOOST_TEST(like_eager(compile(conv), conv, numbers({2, 3, 7, 7}), numbers({4, 3, 2, 2})));
+}
+
+BOOST_AUTO_TEST_CASE(every_kernel_of_the_host_is_seen) {
+    detail::for_each_cpu_kernel(
+        []<auto & kernel, auto cpu>() { BOOST_TEST(kernel.function(kCPU) != cpu, kernel.name()); });
+    // over columns, which has a kernel of its own
+    const auto greatest = [](const Tensor& x) { return amax(x, {0}) * 2 + amin(x.exp(), {0}); };
+    const auto compiled = compile(greatest);
+    BOOST_TEST(like_eager(compiled, greatest, numbers({6, 40})), why(compiled));
 }
 
 BOOST_AUTO_TEST_CASE(several_results_and_higher_derivatives) {
@@ -179,7 +189,8 @@ BOOST_AUTO_TEST_CASE(random_programs_give_the_same_bits) {
             }
             return t.back() + t[t.size() - 2] * 0.5;
         };
-        BOOST_TEST(like_eager(compile(program), program, numbers({5, 7}), numbers({5, 7})), seed);
+        const auto compiled = compile(program);
+        BOOST_TEST(like_eager(compiled, program, numbers({5, 7}), numbers({5, 7})), seed << ": " << why(compiled));
     }
 }
 

@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <reel/autograd/detail/all_kernels.hpp>
 #include <reel/autograd/op.hpp>
 #include <reel/autograd/parallel.hpp>
-#include <reel/detail/all_kernels.hpp>
 
 #include "probe.hpp"
 #include "properties/sample.hpp"

@@ -11,20 +11,21 @@
 
 namespace reel::cuda {
 
-/// `function` on copies of its tensors, of which the first `written` are copied back. Waits for the device.
-template <auto function, int written> struct ThroughHost;
-template <class... A, void (*function)(A...), int written> struct ThroughHost<function, written> {
+/// A kernel's `function` for the CPU on copies of its tensors, of which those that its declaration says are written are
+/// copied back. Waits for the device.
+template <auto& kernel, auto function> struct ThroughHost;
+template <auto& kernel, class... A, void (*function)(A...)> struct ThroughHost<kernel, function> {
     static void run(A... arguments) { run_with(std::index_sequence_for<A...>(), arguments...); }
 
 private:
+    static constexpr unsigned written = std::remove_reference_t<decltype(kernel)>::does::written;
     template <class T> static constexpr bool is_tensor = std::is_same_v<std::remove_cvref_t<T>, Tensor>;
     template <std::size_t... I> static void run_with(std::index_sequence<I...>, A... arguments) {
         const NoGradGuard guard;
         std::array<Tensor, sizeof...(A)> here;
         (take(here[I], arguments), ...);
         function(of<A>(here[I], arguments)...);
-        int met = 0;
-        (give_back(here[I], arguments, met), ...);
+        (give_back(here[I], arguments, (written >> I & 1) != 0), ...);
     }
     template <class T> static void take(Tensor& here, const T& there) {
         if constexpr (is_tensor<T>)
@@ -34,15 +35,13 @@ private:
         if constexpr (is_tensor<T>) return static_cast<const Tensor&>(here);
         else return static_cast<T>(argument);
     }
-    template <class T> static void give_back(const Tensor& here, const T& there, int& met) {
+    template <class T> static void give_back(const Tensor& here, const T& there, bool changed) {
         if constexpr (is_tensor<T>)
-            if (met++ < written && there.defined()) kernels::copy.on(there, there, here, false);
+            if (changed && there.defined()) kernels::copy.on(there, there, here, false);
     }
 };
 
 /// Sets it as the kernel's function for the device.
-template <auto function, int written, class Signature> void through_host(Kernel<Signature>& kernel) {
-    kernel.set(kCUDA, &ThroughHost<function, written>::run);
-}
+template <auto& kernel, auto function> void through_host() { kernel.set(kCUDA, &ThroughHost<kernel, function>::run); }
 
 } // namespace reel::cuda

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
+#include <optional>
 #include <sstream>
 
 #include <reel/autograd/error.hpp>
+
+#include "oracle/difference_entries.hpp"
 
 namespace replay {
 
@@ -38,13 +40,37 @@ void add_tensors(Hash& hash, const CaseFile& file, const json::value& v) {
         for (const auto& [key, e] : *object) add_tensors(hash, file, e);
     }
 }
-std::string text_of(const json::object& entry, const char* field, const std::string& where) {
-    const json::value* v = entry.if_contains(field);
-    REEL_CHECK_VALUE(v && v->is_string() && !v->as_string().empty(), where, ": '", field,
-                     "' is missing or no text; an entry has op, case, aspect, reason and evidence");
-    return std::string(v->as_string());
-}
 
+/// What an entry says about cases of ops; nothing where it is about another device.
+std::optional<Difference> read_entry(const json::object& o, const std::string& where, const std::string& device) {
+    const auto text = [&](const char* field) {
+        return text_of(o, field, where, "op, case, aspect, reason and evidence");
+    };
+    Difference d;
+    d.op = text("op");
+    d.aspect = text("aspect");
+    d.reason = text("reason");
+    d.evidence = text("evidence");
+    REEL_CHECK_VALUE(std::find(std::begin(aspects), std::end(aspects), d.aspect) != std::end(aspects), where,
+                     ": aspect is '", d.aspect,
+                     "'; expected forward, in place, backward, double-backward, jvp or refused");
+    const json::value* number = o.if_contains("case");
+    REEL_CHECK_VALUE(number && number->is_int64() && number->as_int64() >= 0, where,
+                     ": 'case' is missing or no case's number");
+    d.number = std::size_t(number->as_int64());
+    d.inputs = text("inputs");
+    if (const json::value* every = o.if_contains("every")) {
+        REEL_CHECK_VALUE(every->is_string(), where, ": 'every' is no text; expected a dtype, or \"case\" for all");
+        d.every = true;
+        if (every->as_string() != "case") d.dtype = std::string(every->as_string());
+    }
+    if (const json::value* only = o.if_contains("device")) {
+        REEL_CHECK_VALUE(only->is_string() && only->as_string() == "cuda", where,
+                         ": 'device' is no \"cuda\"; leave it out where the difference is every device's");
+        if (device != "cuda") return std::nullopt;
+    }
+    return d;
+}
 } // namespace
 
 std::string digest(const CaseFile& file, const json::object& data) {
@@ -68,45 +94,15 @@ std::string Difference::text() const {
 }
 
 Differences::Differences(const std::filesystem::path& file, const std::string& device) {
-    std::ifstream in(file);
-    REEL_CHECK_VALUE(in, file.string(), ": cannot be read");
-    std::stringstream text;
-    text << in.rdbuf();
-    boost::system::error_code wrong;
-    const json::value list = json::parse(text.str(), wrong);
-    REEL_CHECK_VALUE(!wrong && list.is_array(), file.string(), ": is not a JSON list: ", wrong.message());
-    for (const json::value& v : list.get_array()) {
-        const std::string where = str(file.string(), ": entry ", entries_.size());
-        REEL_CHECK_VALUE(v.is_object(), where, " is no object");
-        const json::object& o = v.get_object();
-        Difference d;
-        d.op = text_of(o, "op", where);
-        d.aspect = text_of(o, "aspect", where);
-        d.reason = text_of(o, "reason", where);
-        d.evidence = text_of(o, "evidence", where);
-        REEL_CHECK_VALUE(std::find(std::begin(aspects), std::end(aspects), d.aspect) != std::end(aspects), where,
-                         ": aspect is '", d.aspect,
-                         "'; expected forward, in place, backward, double-backward, jvp or refused");
-        const json::value* number = o.if_contains("case");
-        REEL_CHECK_VALUE(number && number->is_int64() && number->as_int64() >= 0, where,
-                         ": 'case' is missing or no case's number");
-        d.number = std::size_t(number->as_int64());
-        d.inputs = text_of(o, "inputs", where);
-        if (const json::value* every = o.if_contains("every")) {
-            REEL_CHECK_VALUE(every->is_string(), where, ": 'every' is no text; expected a dtype, or \"case\" for all");
-            d.every = true;
-            if (every->as_string() != "case") d.dtype = std::string(every->as_string());
-        }
-        if (const json::value* only = o.if_contains("device")) {
-            REEL_CHECK_VALUE(only->is_string() && only->as_string() == "cuda", where,
-                             ": 'device' is no \"cuda\"; leave it out where the difference is every device's");
-            if (device != "cuda") continue;
-        }
+    for_each_entry(file, [&](const json::object& o, const std::string& where) {
+        if (o.contains("kind")) return; // about several ranks
+        std::optional<Difference> d = read_entry(o, where, device);
+        if (!d) return;
         for (const Difference& e : entries_)
-            REEL_CHECK_VALUE(e.op != d.op || e.aspect != d.aspect || e.number != d.number, where, ": ", d.text(),
+            REEL_CHECK_VALUE(e.op != d->op || e.aspect != d->aspect || e.number != d->number, where, ": ", d->text(),
                              " is listed twice");
-        entries_.push_back(std::move(d));
-    }
+        entries_.push_back(std::move(*d));
+    });
 }
 
 bool Differences::lists(const CaseFile& file, std::size_t index, const json::object& data, const std::string& aspect,

@@ -191,14 +191,14 @@ private:
     bool async_ = false;
 };
 
-bool in_place(const std::string& call) { return call == "all_reduce" || call == "broadcast" || call == "reduce"; }
-
-/// The reference's in-place calls on operands with gaps change the first elements of the memory instead of the
-/// operand's own: what they should have given, from the inputs, element by element.
+/// What a call in place gives by its meaning, from the inputs, element by element: for listed differences.
 Tensor formula(const json::object& data) {
+    const std::string call(data.at("call").as_string());
+    REEL_CHECK_VALUE(call == "all_reduce" || call == "broadcast" || call == "reduce", call,
+                     ": the list of differences covers all_reduce, broadcast and reduce alone");
     const json::object& kw = data.at("kw").as_object();
     const json::array& in = data.at("in").as_array();
-    if (data.at("call").as_string() == "broadcast") return tensor_of(in.at(kw.at("root").to_number<std::size_t>()));
+    if (call == "broadcast") return tensor_of(in.at(kw.at("root").to_number<std::size_t>()));
     const std::string op(kw.at("op").as_string());
     Tensor result = tensor_of(in.at(0)).clone();
     for (std::size_t r = 1; r < in.size(); ++r) {
@@ -229,7 +229,7 @@ Tolerance tolerance_for(const json::object& data, ScalarType dtype) {
     }
 }
 
-/// Empty when `got` is what the case has for the rank.
+/// Empty when `got` is what the case has for the rank, or what its inputs mean.
 std::string judge(const json::object& data, std::int64_t rank, const Tensors& got, bool by_formula) {
     const json::value& out = data.at("out").as_array().at(std::size_t(rank));
     if (out.is_null()) return {};
@@ -248,22 +248,32 @@ std::string judge(const json::object& data, std::int64_t rank, const Tensors& go
     return {};
 }
 
-/// The listed difference: which cases the reference answers for other elements than the operand's.
-bool differs_by_rule(const json::object& data) {
-    const std::string name(data.at("name").as_string());
-    return data.contains("out") && name.find("-strided") != std::string::npos &&
-           in_place(std::string(data.at("call").as_string()));
+/// What each rank said of its outcome, on all.
+using Said = std::vector<std::string>;
+Said on_all(const Said& said, Ranks& ranks) {
+    return ranks.ask([&](std::int64_t r) { return said[std::size_t(r)]; });
 }
 
-std::string run_case(const json::object& data, Ranks& ranks) {
+/// `listed`: the entry about the case, null for most.
+std::string run_case(const json::object& data, Ranks& ranks, RankDifference* listed) {
     const std::size_t n = std::size_t(ranks.size());
-    std::vector<std::string> wrong(n, "");
-    const bool by_formula = differs_by_rule(data);
+    const bool has_results = data.contains("out");
+    Said wrong(n, ""), unlike(n, "");
     const auto outcomes = ranks.run([&](std::int64_t r) {
         const Tensors got = RankCase(data, r).run();
-        if (data.contains("out")) wrong[std::size_t(r)] = judge(data, r, got, by_formula);
+        if (!has_results) return;
+        wrong[std::size_t(r)] = judge(data, r, got, listed);
+        if (listed) unlike[std::size_t(r)] = judge(data, r, got, false);
     });
-    wrong = ranks.ask([&](std::int64_t r) { return wrong[std::size_t(r)]; });
+    wrong = on_all(wrong, ranks);
+    if (listed) {
+        ++listed->met;
+        for (const std::string& d : on_all(unlike, ranks))
+            if (!d.empty()) {
+                ++listed->differed;
+                break;
+            }
+    }
     const json::value* errors = data.if_contains("err");
     for (std::size_t r = 0; r < n; ++r) {
         const json::value kind = errors ? errors->as_array().at(r) : json::value();
@@ -284,13 +294,14 @@ void run(const std::filesystem::path& folder, Ranks& ranks, Report& report) {
         const json::value parsed = parse_python_json(line);
         const json::object& data = parsed.as_object();
         if (data.at("world").to_number<std::int64_t>() != ranks.size()) continue;
-        const std::string problem = run_case(data, ranks);
+        const std::string name(data.at("name").as_string());
+        RankDifference* const listed = report.rank_differences.find("collectives", name);
+        const std::string problem = run_case(data, ranks, listed);
         Counts& counts = report.kinds["collectives"][std::string(data.at("call").as_string())];
         ++counts.cases;
         ++(problem.empty() ? counts.passed : counts.failed);
-        counts.as_listed += problem.empty() && differs_by_rule(data);
-        if (!problem.empty() && ranks.reports())
-            report.failure("collectives", index, std::string(data.at("name").as_string()) + ": " + problem);
+        counts.as_listed += problem.empty() && listed;
+        if (!problem.empty() && ranks.reports()) report.failure("collectives", index, name + ": " + problem);
     }
 }
 

@@ -147,7 +147,7 @@ private:
         for (const auto& item : state) {
             const std::string key = run_.key_for(prefix + item.key(), rank_);
             // Adam's step is the sign of a gradient, also of one that would be zero but for rounding.
-            if (run_.has(key)) check(compare(key, item.value().toTensor(), run_.tensor(key), run_.tolerance(), 1));
+            if (run_.has(key)) check(compare(key, item.value().toTensor(), run_.tensor(key), run_.tolerance()));
         }
     }
     void compare_gradients(std::int64_t t) {

@@ -11,40 +11,17 @@
 #include <reel/nn/modules/sequential.hpp>
 #include <reel/optim/factory.hpp>
 
+#include "distributed/branching_nets.hpp"
+
 namespace replay {
 
 using namespace reel;
 
 namespace {
 
-struct TiedImpl : nn::Module {
-    TiedImpl() {
-        a = register_module("a", nn::Linear(6, 6));
-        b = register_module("b", nn::Linear(nn::LinearOptions(6, 6).bias(false)));
-        c = register_module("c", nn::Linear(6, 3));
-        b->weight = b->register_parameter("weight", a->weight);
-    }
-    Tensor forward(const Tensor& x) { return c(reel::tanh(b(reel::tanh(a(x))))); }
-    nn::Linear a{nullptr}, b{nullptr}, c{nullptr};
-};
-struct BranchImpl : nn::Module {
-    BranchImpl() {
-        trunk = register_module("trunk", nn::Linear(6, 5));
-        left = register_module("left", nn::Linear(5, 5));
-        right = register_module("right", nn::Linear(5, 5));
-        head = register_module("head", nn::Linear(5, 3));
-    }
-    Tensor forward(const Tensor& x) {
-        Tensor h = reel::tanh(trunk(x));
-        if (which == 0) h = reel::tanh(left(h));
-        if (which == 1) h = reel::tanh(right(h));
-        return head(h);
-    }
-    nn::Linear trunk{nullptr}, left{nullptr}, right{nullptr}, head{nullptr};
-    std::int64_t which = 0;
-};
-REEL_MODULE(Tied);
-REEL_MODULE(Branch);
+using reel::testing::Branch;
+using reel::testing::BranchImpl;
+using reel::testing::Tied;
 
 bool flag(const json::object& data, const char* key) {
     const json::value* v = data.if_contains(key);

@@ -15,8 +15,7 @@ inline constexpr std::chrono::milliseconds fault_timeout{4000};
 struct Fault {
     /// What a rank does; what it returns is text as Python prints it.
     std::function<std::string(std::int64_t rank)> body;
-    bool dies = false;     ///< a rank ends its process
-    std::string decided{}; ///< the error that the specification wants where the reference has none
+    bool dies = false; ///< a rank ends its process
 };
 /// By the name of the file; null for others.
 const Fault* find_fault(const std::string& name);

@@ -61,6 +61,7 @@ bool run_on_ranks(const std::vector<std::string>& folders, reel::distributed::Ba
                 if (entry.is_directory() && entry.path().filename() == "distributed") found.push_back(entry.path());
         for (const fs::path& f : found) replay::RankCases::run_all(f, ranks, report);
     }
+    replay::RankCases::check_list(ranks, report);
     return ranks.reports();
 }
 

@@ -108,4 +108,9 @@ void RankCases::run_all(const std::filesystem::path& folder, Ranks& ranks, Repor
     }
 }
 
+void RankCases::check_list(const Ranks& ranks, Report& report) {
+    if (!ranks.reports()) return;
+    for (const std::string& wrong : report.rank_differences.stale()) report.stale_entry(wrong);
+}
+
 } // namespace replay

@@ -45,6 +45,8 @@ public:
     using Run = void (*)(const std::filesystem::path& folder, Ranks& ranks, Report& report);
     RankCases(const char* kind, Run run) { kinds()[kind] = run; }
     static void run_all(const std::filesystem::path& folder, Ranks& ranks, Report& report);
+    /// Says which entries of the list of differences are no longer needed.
+    static void check_list(const Ranks& ranks, Report& report);
 
 private:
     static std::map<std::string, Run>& kinds() {

@@ -68,7 +68,7 @@ int Report::print_totals() const {
     if (options.ranks > 0) {
         for (const char* name : kinds_of_ranks)
             std::cout << (name == kinds_of_ranks[0] ? "" : "  ") << kind(name, name);
-        std::cout << "    " << sum("collectives").as_listed << " differ as listed\n";
+        std::cout << "    " << sum("collectives").as_listed + sum("faults").as_listed << " differ as listed\n";
     }
     for (const auto& [name, files_of_kind] : kinds)
         for (const auto& [key, c] : files_of_kind)

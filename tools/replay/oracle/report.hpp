@@ -9,6 +9,7 @@
 
 #include "common/case_file.hpp"
 #include "oracle/differences.hpp"
+#include "oracle/rank_differences.hpp"
 
 namespace replay {
 
@@ -41,11 +42,13 @@ inline constexpr const char* kinds_of_ranks[] = {"collectives", "sampler", "dist
 class Report {
 public:
     explicit Report(Options given) : options(std::move(given)) {
-        if (!options.differences_file.empty())
-            differences = Differences(options.differences_file, options.device.is_cpu() ? "cpu" : "cuda");
+        if (options.differences_file.empty()) return;
+        differences = Differences(options.differences_file, options.device.is_cpu() ? "cpu" : "cuda");
+        rank_differences = RankDifferences(options.differences_file);
     }
     Options options;
     Differences differences;
+    RankDifferences rank_differences;
     std::map<std::string, std::map<std::string, Counts>> kinds; ///< "ops", "modules", "norms", ... -> name -> counts
     Tally forward, inplace, backward, double_backward, jvp, refused, repr;
     int unsupported_op_cases = 0, stale_entries = 0;

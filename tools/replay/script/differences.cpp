@@ -1,13 +1,13 @@
 // Reading differences.json and finding entries in it.
 #include "script/differences.hpp"
 
-#include <algorithm>
 #include <fstream>
 #include <sstream>
 
 #include <boost/json.hpp>
 
 #include <reel/autograd/error.hpp>
+#include <reel/script/module.hpp>
 
 namespace replay::script {
 
@@ -18,7 +18,7 @@ namespace {
 std::string text_of(const json::object& entry, const char* field, const std::string& where) {
     const json::value* v = entry.if_contains(field);
     REEL_CHECK_VALUE(v && v->is_string() && !v->as_string().empty(), where, ": '", field,
-                     "' is missing or no text; an entry has kind, source, reason and evidence");
+                     "' is missing or no text; an entry has kind, source, example, reason and evidence");
     return std::string(v->as_string());
 }
 Difference read_entry(const json::value& v, const std::string& where) {
@@ -29,6 +29,7 @@ Difference read_entry(const json::value& v, const std::string& where) {
     REEL_CHECK_VALUE(d.kind == "define" || d.kind == "refused", where, ": kind is '", d.kind,
                      "'; expected define or refused");
     d.source = text_of(o, "source", where);
+    d.example = text_of(o, "example", where);
     d.reason = text_of(o, "reason", where);
     d.evidence = text_of(o, "evidence", where);
     try {
@@ -36,7 +37,17 @@ Difference read_entry(const json::value& v, const std::string& where) {
     } catch (const std::regex_error& e) {
         REEL_THROW(ValueError, where, ": '", d.source, "' is no regular expression: ", e.what());
     }
+    REEL_CHECK_VALUE(std::regex_search(d.example, d.pattern), where, ": '", d.source,
+                     "' is not found in the entry's example");
     return d;
+}
+bool is_accepted(const std::string& text) {
+    try {
+        jit::Module("Example").define(text);
+    } catch (const jit::ScriptError&) {
+        return false;
+    }
+    return true;
 }
 } // namespace
 
@@ -66,15 +77,11 @@ bool Differences::lists(const std::string& kind, const std::string& source, bool
 std::vector<std::string> Differences::stale() const {
     std::vector<std::string> wrong;
     for (const Difference& d : entries_)
-        if (d.met > 0 && d.differed == 0)
+        if ((d.met > 0 && d.differed == 0) || is_accepted(d.example) != (d.kind == "refused"))
             wrong.push_back(str(d.kind, " of texts with /", d.source,
                                 "/: as the reference has it, though listed as different (", d.reason,
                                 "); take the entry out of the list"));
     return wrong;
-}
-
-std::size_t Differences::without_cases() const {
-    return std::size_t(std::count_if(entries_.begin(), entries_.end(), [](const Difference& d) { return !d.met; }));
 }
 
 } // namespace replay::script

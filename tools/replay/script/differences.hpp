@@ -14,6 +14,7 @@ namespace replay::script {
 struct Difference {
     std::string kind;             ///< `define`: accepted by the reference, refused here; `refused`: the other way
     std::string source;           ///< a regular expression (ECMAScript) that is found in the text
+    std::string example;          ///< a text of which it is true, whatever cases there are
     std::string reason, evidence; ///< why it is so, and where one sees that
     std::regex pattern;           ///< `source`, compiled
     int met = 0, differed = 0;    ///< cases of the run with such a text, and how many of them differed
@@ -27,10 +28,8 @@ public:
     explicit Differences(const std::filesystem::path& file);
     /// Is a case of this kind and text listed? `differs`: what the run found.
     bool lists(const std::string& kind, const std::string& source, bool differs);
-    /// What is wrong with the entries after the run: texts that are treated as the reference does.
+    /// What is wrong with the entries after the run: texts, or the example, that are treated as the reference does.
     std::vector<std::string> stale() const;
-    /// How many entries no case of the run was about.
-    std::size_t without_cases() const;
 
 private:
     std::vector<Difference> entries_;

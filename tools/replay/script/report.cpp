@@ -34,8 +34,6 @@ void Report::check_list() {
 
 int Report::print_totals() const {
     bool good = stale_entries == 0;
-    if (const std::size_t n = differences.without_cases())
-        std::cout << n << " listed differences are about no case of this run\n";
     for (const char* kind : kind_names) {
         const auto it = kinds.find(kind);
         const Counts c = it == kinds.end() ? Counts() : it->second;

@@ -34,12 +34,11 @@ std::string format(const char* fmt, int prec, double v) {
 /// One text style for all elements: integers in floats as `1.`, fixed point, or scientific when the range asks for it.
 class Formatter {
 public:
-    Formatter(const Tensor& shown, ScalarType type) : floating_(isFloatingType(type)) {
-        const Tensor values = detail::contiguous_raw(detail::cast_raw(shown, kDouble));
+    Formatter(const Tensor& shown, ScalarType type) : floating_(isFloatingType(type)), bool_(type == kBool) {
+        const Tensor values = detail::contiguous_raw(detail::cast_raw(shown, floating_ ? kDouble : kLong));
         if (!floating_) {
-            bool_ = type == kBool;
             for (std::int64_t i = 0; i < values.numel(); ++i)
-                width_ = std::max(width_, text(values.data_ptr<double>()[i]).size());
+                width_ = std::max(width_, text(Scalar(values.data_ptr<std::int64_t>()[i])).size());
             return;
         }
         double low = std::numeric_limits<double>::infinity(), high = 0;
@@ -56,25 +55,26 @@ public:
             scientific_ = whole_ ? high / low > 1000. || high > 1e8 : high / low > 1000. || high > 1e8 || low < 1e-4;
         if (const int fixed = sci_mode.load(std::memory_order_relaxed); fixed >= 0) scientific_ = fixed;
         for (std::int64_t i = 0; i < values.numel(); ++i)
-            width_ = std::max(width_, text(values.data_ptr<double>()[i]).size());
+            width_ = std::max(width_, text(Scalar(values.data_ptr<double>()[i])).size());
     }
-    std::string padded(double v) const {
-        const std::string t = text(v);
+    std::string padded(const Scalar& element) const {
+        const std::string t = text(element);
         return std::string(width_ > t.size() ? width_ - t.size() : 0, ' ') + t;
     }
     std::size_t width() const { return width_; }
 
 private:
-    std::string text(double v) const {
-        if (bool_) return v != 0 ? "True" : "False";
-        if (!floating_) return std::to_string(std::int64_t(v));
+    std::string text(const Scalar& element) const {
+        if (bool_) return element.toLong() != 0 ? "True" : "False";
+        if (!floating_) return std::to_string(element.toLong());
+        const double v = element.toDouble();
         if (std::isnan(v)) return "nan";
         if (std::isinf(v)) return v < 0 ? "-inf" : "inf";
         if (scientific_) return format("%.*e", precision, v);
         if (whole_) return format("%.*f", 0, v) + ".";
         return format("%.*f", precision, v);
     }
-    bool floating_, bool_ = false, whole_ = true, scientific_ = false;
+    bool floating_, bool_, whole_ = true, scientific_ = false;
     std::size_t width_ = 1;
 };
 
@@ -90,7 +90,7 @@ Tensor edges(const Tensor& t, bool summarize) {
 
 void print_nested(std::string& out, const Tensor& t, const Formatter& f, int indent, bool summarize) {
     if (t.dim() == 0) {
-        out += f.padded(t.item().toDouble());
+        out += f.padded(t.item());
         return;
     }
     const std::int64_t n = t.size(0);
@@ -114,7 +114,7 @@ void print_nested(std::string& out, const Tensor& t, const Formatter& f, int ind
                 if (on_line % per_line == 0) out += "\n" + std::string(std::size_t(indent) + 1, ' ');
                 else out += ' ';
             }
-            out += f.padded(t.select(0, i).item().toDouble());
+            out += f.padded(t.select(0, i).item());
             first = false;
             ++on_line;
         }

@@ -116,25 +116,32 @@ Tensor contiguous_raw(const Tensor& t) {
     return r;
 }
 
+namespace {
+/// Dimensions below zero count from the back.
+std::size_t from_front(const Tensor& t, std::int64_t dim) { return std::size_t(dim < 0 ? dim + t.dim() : dim); }
+} // namespace
+
 Tensor select_raw(const Tensor& t, std::int64_t dim, std::int64_t index) {
+    const std::size_t d = from_front(t, dim);
     Dims sizes(t.sizes()), strides(t.strides());
-    const std::int64_t offset = t.storage_offset() + index * strides[std::size_t(dim)];
-    sizes.erase(sizes.begin() + dim);
-    strides.erase(strides.begin() + dim);
+    const std::int64_t offset = t.storage_offset() + index * strides[d];
+    sizes.erase(sizes.begin() + d);
+    strides.erase(strides.begin() + d);
     return alias_raw(t, sizes, strides, offset);
 }
 
 Tensor narrow_raw(const Tensor& t, std::int64_t dim, std::int64_t start, std::int64_t length) {
+    const std::size_t d = from_front(t, dim);
     Dims sizes(t.sizes());
-    sizes[std::size_t(dim)] = length;
-    return alias_raw(t, sizes, t.strides(), t.storage_offset() + start * t.strides()[std::size_t(dim)]);
+    sizes[d] = length;
+    return alias_raw(t, sizes, t.strides(), t.storage_offset() + start * t.strides()[d]);
 }
 
 Tensor transpose_raw(const Tensor& t, std::int64_t a, std::int64_t b) {
     Dims sizes(t.sizes()), strides(t.strides());
     if (t.dim() > 0) {
-        std::swap(sizes[std::size_t(a)], sizes[std::size_t(b)]);
-        std::swap(strides[std::size_t(a)], strides[std::size_t(b)]);
+        std::swap(sizes[from_front(t, a)], sizes[from_front(t, b)]);
+        std::swap(strides[from_front(t, a)], strides[from_front(t, b)]);
     }
     return alias_raw(t, sizes, strides, t.storage_offset());
 }

@@ -31,7 +31,7 @@ Tensor contiguous_raw(const Tensor& t);
 void copy_raw(const Tensor& dst, const Tensor& src, bool non_blocking = false);
 void fill_raw(const Tensor& dst, const Scalar& value);
 
-/// Aliases of parts: no view on the tape.
+/// Aliases of parts: no view on the tape. Negative dimensions count from the back.
 Tensor select_raw(const Tensor& t, std::int64_t dim, std::int64_t index);
 Tensor narrow_raw(const Tensor& t, std::int64_t dim, std::int64_t start, std::int64_t length);
 Tensor transpose_raw(const Tensor& t, std::int64_t a, std::int64_t b);

@@ -109,67 +109,82 @@ bool takes(const ConvGeometry& g, const Tensor& t) {
     return true;
 }
 
-bool forward(const ConvGeometry& g, const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& bias) {
-    Graph graph("conv", y);
+/// What an operation calls its parts.
+struct Words {
+    cudnnBackendDescriptorType_t operation;
+    cudnnBackendAttributeName_t windows, image, filter, response, alpha, beta;
+};
+constexpr Words to_response{CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+                            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+                            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+                            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+                            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
+                            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+                            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA};
+constexpr Words to_image{CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+                         CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+                         CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
+                         CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+                         CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY,
+                         CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+                         CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA};
+constexpr Words to_filter{CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+                          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
+                          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+                          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
+                          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
+                          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
+                          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA};
+
+void add_operation(Graph& graph, const Words& of, Part windows, Part image, Part filter, Part response) {
+    graph.operation(of.operation, {{of.windows, windows},
+                                   {of.image, image},
+                                   {of.filter, filter},
+                                   {of.response, response},
+                                   {of.alpha, 1.0},
+                                   {of.beta, 0.0}});
+}
+/// From the image to the response, or back, with the bias of what comes out unless it is undefined.
+bool run(bool back, const ConvGeometry& g, const Tensor& x, const Tensor& w, const Tensor& y, const Tensor& bias) {
+    const Tensor& result = back ? x : y;
+    Graph graph(back ? "conv_transpose" : "conv", result);
     const Shapes shapes(g);
-    const ScalarType t = y.scalar_type();
-    const Part image = shapes.image(graph, x), filter = shapes.filter(graph, w), out = shapes.response(graph, y),
-               sum = bias.defined() ? shapes.like_response(graph, t) : out;
-    graph.operation(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
-                    {{CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, shapes.windows(graph, t)},
-                     {CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, image},
-                     {CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, filter},
-                     {CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, sum},
-                     {CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, 1.0},
-                     {CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, 0.0}});
+    const ScalarType t = result.scalar_type();
+    const Part image = shapes.image(graph, x), filter = shapes.filter(graph, w), response = shapes.response(graph, y),
+               out = back ? image : response,
+               sum = !bias.defined() ? out
+                     : back          ? shapes.like_image(graph, t)
+                                     : shapes.like_response(graph, t);
+    add_operation(graph, back ? to_image : to_response, shapes.windows(graph, t), back ? sum : image, filter,
+                  back ? response : sum);
     if (bias.defined()) add_bias(graph, t, sum, shapes.bias(graph, bias), out);
     return graph.run();
 }
-bool backward_data(const ConvGeometry& g, const Tensor& x, const Tensor& y, const Tensor& w, const Tensor& bias) {
-    Graph graph("conv_transpose", x);
-    const Shapes shapes(g);
-    const ScalarType t = x.scalar_type();
-    const Part response = shapes.response(graph, y), filter = shapes.filter(graph, w), out = shapes.image(graph, x),
-               sum = bias.defined() ? shapes.like_image(graph, t) : out;
-    graph.operation(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
-                    {{CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC, shapes.windows(graph, t)},
-                     {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, sum},
-                     {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W, filter},
-                     {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, response},
-                     {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, 1.0},
-                     {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA, 0.0}});
-    if (bias.defined()) add_bias(graph, t, sum, shapes.bias(graph, bias), out);
-    return graph.run();
+/// The same, with the bias in the graph or behind it.
+bool run_in_parts(bool back, const ConvGeometry& g, const Tensor& x, const Tensor& w, const Tensor& y,
+                  const Tensor& bias) {
+    const Tensor& result = back ? x : y;
+    if (!takes(g, result)) return false;
+    if (run(back, g, x, w, y, bias)) return true;
+    if (!may_add_after(bias) || !run(back, g, x, w, y, {})) return false;
+    add_bias(result, bias);
+    return true;
 }
 
 } // namespace
 
 bool conv(const ConvGeometry& g, const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& bias) {
-    if (!takes(g, y)) return false;
-    if (forward(g, y, x, w, bias)) return true;
-    if (!may_add_after(bias) || !forward(g, y, x, w, {})) return false;
-    add_bias(y, bias);
-    return true;
+    return run_in_parts(false, g, x, w, y, bias);
 }
 bool conv_transpose(const ConvGeometry& g, const Tensor& x, const Tensor& y, const Tensor& w, const Tensor& bias) {
-    if (!takes(g, x)) return false;
-    if (backward_data(g, x, y, w, bias)) return true;
-    if (!may_add_after(bias) || !backward_data(g, x, y, w, {})) return false;
-    add_bias(x, bias);
-    return true;
+    return run_in_parts(true, g, x, w, y, bias);
 }
 bool conv_weight(const ConvGeometry& g, const Tensor& w, const Tensor& x, const Tensor& y) {
     if (!takes(g, w)) return false;
     Graph graph("conv_weight", w);
     const Shapes shapes(g);
     const Part image = shapes.image(graph, x), response = shapes.response(graph, y), out = shapes.filter(graph, w);
-    graph.operation(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
-                    {{CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC, shapes.windows(graph, w.scalar_type())},
-                     {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X, image},
-                     {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW, out},
-                     {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY, response},
-                     {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, 1.0},
-                     {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA, 0.0}});
+    add_operation(graph, to_filter, shapes.windows(graph, w.scalar_type()), image, out, response);
     return graph.run();
 }
 

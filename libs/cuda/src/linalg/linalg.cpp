@@ -71,15 +71,15 @@ void eigh(const char* op, const Tensor& a, const Tensor& w, bool upper, bool vec
     kernels::cholesky.set(kCUDA, &cholesky);
     kernels::geqrf.set(kCUDA, &geqrf);
     kernels::eigh.set(kCUDA, &eigh);
-    through_host<&cpu::lu_order, 1>(kernels::lu_order);
-    through_host<&cpu::lu_det, 1>(kernels::lu_det);
-    through_host<&cpu::lu_slogdet, 2>(kernels::lu_slogdet);
-    through_host<&cpu::solve_triangular, 1>(kernels::solve_triangular);
-    through_host<&cpu::ldl_factor, 3>(kernels::ldl_factor);
-    through_host<&cpu::ldl_solve, 1>(kernels::ldl_solve);
-    through_host<&cpu::svd, 4>(kernels::svd);
-    through_host<&cpu::eig, 3>(kernels::eig);
-    through_host<&cpu::grouped_mm, 1>(kernels::grouped_mm);
+    through_host<kernels::lu_order, &cpu::lu_order>();
+    through_host<kernels::lu_det, &cpu::lu_det>();
+    through_host<kernels::lu_slogdet, &cpu::lu_slogdet>();
+    through_host<kernels::solve_triangular, &cpu::solve_triangular>();
+    through_host<kernels::ldl_factor, &cpu::ldl_factor>();
+    through_host<kernels::ldl_solve, &cpu::ldl_solve>();
+    through_host<kernels::svd, &cpu::svd>();
+    through_host<kernels::eig, &cpu::eig>();
+    through_host<kernels::grouped_mm, &cpu::grouped_mm>();
     return true;
 }();
 

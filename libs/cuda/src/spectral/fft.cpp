@@ -89,15 +89,17 @@ bool c2r(const char* op, const Tensor& y, const Tensor& x, IntArrayRef dims, dou
 void fft_c2c(const char* op, const Tensor& y, const Tensor& x, IntArrayRef dims, bool forward, double scale) {
     const NoGradGuard guard;
     if (!takes(y, x) || !c2c(op, y, x, dims, forward, scale))
-        ThroughHost<&cpu::fft_c2c, 1>::run(op, y, x, dims, forward, scale);
+        ThroughHost<kernels::fft_c2c, &cpu::fft_c2c>::run(op, y, x, dims, forward, scale);
 }
 void fft_r2c(const char* op, const Tensor& y, const Tensor& x, IntArrayRef dims, double scale) {
     const NoGradGuard guard;
-    if (!takes(y, x) || !r2c(op, y, x, dims, scale)) ThroughHost<&cpu::fft_r2c, 1>::run(op, y, x, dims, scale);
+    if (!takes(y, x) || !r2c(op, y, x, dims, scale))
+        ThroughHost<kernels::fft_r2c, &cpu::fft_r2c>::run(op, y, x, dims, scale);
 }
 void fft_c2r(const char* op, const Tensor& y, const Tensor& x, IntArrayRef dims, double scale) {
     const NoGradGuard guard;
-    if (!takes(y, x) || !c2r(op, y, x, dims, scale)) ThroughHost<&cpu::fft_c2r, 1>::run(op, y, x, dims, scale);
+    if (!takes(y, x) || !c2r(op, y, x, dims, scale))
+        ThroughHost<kernels::fft_c2r, &cpu::fft_c2r>::run(op, y, x, dims, scale);
 }
 
 [[maybe_unused]] const bool attached = [] {

@@ -82,24 +82,16 @@ private:
     }
 };
 
-/// Does every bit of `writes` stand for a tensor?
-template <class... A> constexpr bool are_tensors(unsigned writes) {
-    unsigned others = ~0u, bit = 1;
-    ((others &= reel::detail::is_tensor<A> ? ~bit : ~0u, bit <<= 1), ...);
-    return (writes & others) == 0;
-}
-
 /// The functions that stand in the place of a kernel's on the CPU.
 template <auto& kernel, auto cpu> struct Stand;
 template <auto& kernel, class R, class... A, R (*cpu)(A...)> struct Stand<kernel, cpu> {
-    /// Keeps the call; one that returns false has done nothing. `writes`: bit i is set where argument i is written.
-    template <unsigned writes> static R keep(A... a) {
-        static_assert(are_tensors<A...>(writes), "an argument that is written is a tensor");
+    /// Keeps the call; one that returns false has done nothing.
+    static R keep(A... a) {
         if (!reel::detail::launch_observer) [[likely]]
             return cpu(static_cast<A>(a)...);
         const reel::detail::UnobservedScope scope;
         Recorder* const recorder = current_recorder();
-        const Operands operands(writes, a...);
+        const Operands operands(std::remove_reference_t<decltype(kernel)>::does::written, a...);
         if (recorder)
             for (const Tensor* t : operands.written) recorder->about_to_write(*t);
         bool done = true;
@@ -111,10 +103,10 @@ template <auto& kernel, class R, class... A, R (*cpu)(A...)> struct Stand<kernel
         if constexpr (!std::is_void_v<R>) return done;
     }
     /// The same for one that draws random numbers: from the default generator where it is given none.
-    template <unsigned writes> static R draw(A... a) {
+    static R draw(A... a) {
         if (reel::detail::launch_observer) [[unlikely]]
             if (Recorder* const recorder = current_recorder()) recorder->about_to_draw((is_generator(a) || ...));
-        return keep<writes>(static_cast<A>(a)...);
+        return keep(static_cast<A>(a)...);
     }
     /// One that need not do what it is asked for does not while somebody records: what it stands in for is kept.
     static R decline(A... a) {
@@ -138,5 +130,8 @@ private:
         else return false;
     }
 };
+
+/// What stands in the place of a kernel whose calls are kept in a way of their own; null: `Stand` serves.
+template <auto& kernel> inline constexpr auto own_stand = nullptr;
 
 } // namespace reel::jit::replay

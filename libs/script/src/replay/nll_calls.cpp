@@ -1,8 +1,6 @@
 // Keeping the calls of nll_loss's kernels.
 #include "replay/nll_calls.hpp"
 
-#include "replay/recording.hpp"
-
 namespace reel::jit::replay {
 
 namespace {

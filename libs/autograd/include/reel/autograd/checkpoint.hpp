@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <reel/autograd/detail/checkpoint_run.hpp>
+#include <reel/autograd/detail/checkpoint_segments.hpp>
 
 namespace reel::autograd {
 
@@ -77,28 +78,6 @@ requires(!std::is_same_v<std::decay_t<F>, CheckpointOptions>) auto checkpoint(F 
     -> std::invoke_result_t<F&, A&...> {
     return checkpoint(CheckpointOptions(), std::move(fn), std::move(args)...);
 }
-
-namespace impl {
-template <class Stages>
-Tensor in_segments(const CheckpointOptions& options, const Stages& stages, std::int64_t segments, const Tensor& input) {
-    using Stage = std::decay_t<decltype(*std::begin(stages))>;
-    std::vector<Stage> all;
-    for (const auto& s : stages) all.push_back(s);
-    const std::size_t length = impl::segment_length(all.size(), segments);
-    const auto part = [&](std::size_t begin, std::size_t end) {
-        return [stages = std::vector<Stage>(all.begin() + std::ptrdiff_t(begin), all.begin() + std::ptrdiff_t(end))](
-                   Tensor x) mutable {
-            for (Stage& s : stages) x = impl::call_stage(s, x);
-            return x;
-        };
-    };
-    Tensor x = input;
-    std::size_t begin = 0;
-    for (std::int64_t i = 1; i < segments; ++i, begin += length)
-        x = checkpoint(options, part(begin, begin + length), std::move(x));
-    return part(begin, all.size())(std::move(x));
-}
-} // namespace impl
 
 /// A chain of stages (functions of one tensor, or modules: a `Sequential`) in `segments` parts of
 /// floor(n / segments) stages each. The last part takes the rest and is not checkpointed (E-91).

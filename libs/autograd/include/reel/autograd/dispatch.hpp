@@ -80,40 +80,35 @@ template <ScalarType t> using element_t = typename detail::ElementOf<t>::type;
         reel_dispatch_.refuse();                                                                                       \
     }()
 
+// A group of dtypes and up to three more.
+#define REEL_PRIVATE_DISPATCH(group, dtype, name, ...)                                                                 \
+    REEL_DISPATCH_SWITCH(dtype, name, REEL_DISPATCH_CASE_##group(__VA_ARGS__))
+#define REEL_PRIVATE_DISPATCH_AND(group, t, dtype, name, ...)                                                          \
+    REEL_DISPATCH_SWITCH(dtype, name, REEL_DISPATCH_CASE_##group(__VA_ARGS__) REEL_DISPATCH_CASE(t, __VA_ARGS__))
+#define REEL_PRIVATE_DISPATCH_AND2(group, t, u, dtype, name, ...)                                                      \
+    REEL_DISPATCH_SWITCH(dtype, name,                                                                                  \
+                         REEL_DISPATCH_CASE_##group(__VA_ARGS__) REEL_DISPATCH_CASE(t, __VA_ARGS__)                    \
+                             REEL_DISPATCH_CASE(u, __VA_ARGS__))
+#define REEL_PRIVATE_DISPATCH_AND3(group, t, u, v, dtype, name, ...)                                                   \
+    REEL_DISPATCH_SWITCH(dtype, name,                                                                                  \
+                         REEL_DISPATCH_CASE_##group(__VA_ARGS__) REEL_DISPATCH_CASE(t, __VA_ARGS__)                    \
+                             REEL_DISPATCH_CASE(u, __VA_ARGS__) REEL_DISPATCH_CASE(v, __VA_ARGS__))
+
 /// For float32 and float64; the forms below for more. `_AND(t, ...)`, `_AND2(t, u, ...)`, `_AND3(t, u, v, ...)`: for
 /// these dtypes, too.
-#define REEL_DISPATCH_FLOATING_TYPES(dtype, name, ...)                                                                 \
-    REEL_DISPATCH_SWITCH(dtype, name, REEL_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__))
-#define REEL_DISPATCH_FLOATING_TYPES_AND_HALF(dtype, name, ...)                                                        \
-    REEL_DISPATCH_FLOATING_TYPES_AND(::reel::kHalf, dtype, name, __VA_ARGS__)
-#define REEL_DISPATCH_FLOATING_TYPES_AND(t, dtype, name, ...)                                                          \
-    REEL_DISPATCH_SWITCH(dtype, name, REEL_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__) REEL_DISPATCH_CASE(t, __VA_ARGS__))
-#define REEL_DISPATCH_FLOATING_TYPES_AND2(t, u, dtype, name, ...)                                                      \
-    REEL_DISPATCH_SWITCH(dtype, name,                                                                                  \
-                         REEL_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__) REEL_DISPATCH_CASE(t, __VA_ARGS__)             \
-                             REEL_DISPATCH_CASE(u, __VA_ARGS__))
-#define REEL_DISPATCH_COMPLEX_TYPES(dtype, name, ...)                                                                  \
-    REEL_DISPATCH_SWITCH(dtype, name, REEL_DISPATCH_CASE_COMPLEX_TYPES(__VA_ARGS__))
-#define REEL_DISPATCH_FLOATING_AND_COMPLEX_TYPES(dtype, name, ...)                                                     \
-    REEL_DISPATCH_SWITCH(dtype, name, REEL_DISPATCH_CASE_FLOATING_AND_COMPLEX_TYPES(__VA_ARGS__))
-#define REEL_DISPATCH_INTEGRAL_TYPES(dtype, name, ...)                                                                 \
-    REEL_DISPATCH_SWITCH(dtype, name, REEL_DISPATCH_CASE_INTEGRAL_TYPES(__VA_ARGS__))
-#define REEL_DISPATCH_INTEGRAL_TYPES_AND(t, dtype, name, ...)                                                          \
-    REEL_DISPATCH_SWITCH(dtype, name, REEL_DISPATCH_CASE_INTEGRAL_TYPES(__VA_ARGS__) REEL_DISPATCH_CASE(t, __VA_ARGS__))
-#define REEL_DISPATCH_ALL_TYPES(dtype, name, ...)                                                                      \
-    REEL_DISPATCH_SWITCH(dtype, name, REEL_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__))
-#define REEL_DISPATCH_ALL_TYPES_AND(t, dtype, name, ...)                                                               \
-    REEL_DISPATCH_SWITCH(dtype, name, REEL_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__) REEL_DISPATCH_CASE(t, __VA_ARGS__))
-#define REEL_DISPATCH_ALL_TYPES_AND2(t, u, dtype, name, ...)                                                           \
-    REEL_DISPATCH_SWITCH(dtype, name,                                                                                  \
-                         REEL_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__) REEL_DISPATCH_CASE(t, __VA_ARGS__)                  \
-                             REEL_DISPATCH_CASE(u, __VA_ARGS__))
-#define REEL_DISPATCH_ALL_TYPES_AND_COMPLEX(dtype, name, ...)                                                          \
-    REEL_DISPATCH_SWITCH(dtype, name, REEL_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(__VA_ARGS__))
-#define REEL_DISPATCH_ALL_TYPES_AND_COMPLEX_AND3(t, u, v, dtype, name, ...)                                            \
-    REEL_DISPATCH_SWITCH(dtype, name,                                                                                  \
-                         REEL_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(__VA_ARGS__) REEL_DISPATCH_CASE(t, __VA_ARGS__)      \
-                             REEL_DISPATCH_CASE(u, __VA_ARGS__) REEL_DISPATCH_CASE(v, __VA_ARGS__))
+#define REEL_DISPATCH_FLOATING_TYPES(...) REEL_PRIVATE_DISPATCH(FLOATING_TYPES, __VA_ARGS__)
+#define REEL_DISPATCH_FLOATING_TYPES_AND_HALF(...) REEL_DISPATCH_FLOATING_TYPES_AND(::reel::kHalf, __VA_ARGS__)
+#define REEL_DISPATCH_FLOATING_TYPES_AND(...) REEL_PRIVATE_DISPATCH_AND(FLOATING_TYPES, __VA_ARGS__)
+#define REEL_DISPATCH_FLOATING_TYPES_AND2(...) REEL_PRIVATE_DISPATCH_AND2(FLOATING_TYPES, __VA_ARGS__)
+#define REEL_DISPATCH_COMPLEX_TYPES(...) REEL_PRIVATE_DISPATCH(COMPLEX_TYPES, __VA_ARGS__)
+#define REEL_DISPATCH_FLOATING_AND_COMPLEX_TYPES(...) REEL_PRIVATE_DISPATCH(FLOATING_AND_COMPLEX_TYPES, __VA_ARGS__)
+#define REEL_DISPATCH_INTEGRAL_TYPES(...) REEL_PRIVATE_DISPATCH(INTEGRAL_TYPES, __VA_ARGS__)
+#define REEL_DISPATCH_INTEGRAL_TYPES_AND(...) REEL_PRIVATE_DISPATCH_AND(INTEGRAL_TYPES, __VA_ARGS__)
+#define REEL_DISPATCH_ALL_TYPES(...) REEL_PRIVATE_DISPATCH(ALL_TYPES, __VA_ARGS__)
+#define REEL_DISPATCH_ALL_TYPES_AND(...) REEL_PRIVATE_DISPATCH_AND(ALL_TYPES, __VA_ARGS__)
+#define REEL_DISPATCH_ALL_TYPES_AND2(...) REEL_PRIVATE_DISPATCH_AND2(ALL_TYPES, __VA_ARGS__)
+#define REEL_DISPATCH_ALL_TYPES_AND_COMPLEX(...) REEL_PRIVATE_DISPATCH(ALL_TYPES_AND_COMPLEX, __VA_ARGS__)
+#define REEL_DISPATCH_ALL_TYPES_AND_COMPLEX_AND3(...) REEL_PRIVATE_DISPATCH_AND3(ALL_TYPES_AND_COMPLEX, __VA_ARGS__)
 /// For int32 and int64, which are `index_t`.
 #define REEL_DISPATCH_INDEX_TYPES(dtype, name, ...)                                                                    \
     REEL_DISPATCH_SWITCH(dtype, name,                                                                                  \

@@ -1,35 +1,14 @@
 // Whole derivatives of functions of tensors: vjp, jvp, jacobian, hessian and their products with vectors.
 #pragma once
 
-#include <type_traits>
 #include <utility>
 
-#include <reel/autograd/gradcheck.hpp>
+#include <reel/autograd/detail/whole_derivatives.hpp>
 
 /// Functional transforms in the form of torch.autograd.functional. A function takes a `variable_list` and returns
 /// tensors (or one tensor); `create_graph` keeps the results on the tape, `strict` refuses outputs that do not depend
 /// on an input instead of answering zeros. Inputs are left alone: they need not require grad, no `.grad` is written.
 namespace reel::autograd::functional {
-
-/// derivative[output][input], or for `hessian` [input][input].
-using nested_list = std::vector<variable_list>;
-
-namespace detail {
-std::pair<variable_list, variable_list> vjp(const DifferentiableFunction& fn, const variable_list& inputs,
-                                            const variable_list& v, bool create_graph, bool strict);
-std::pair<variable_list, variable_list> jvp(const DifferentiableFunction& fn, const variable_list& inputs,
-                                            const variable_list& v, bool create_graph, bool strict);
-nested_list jacobian(const DifferentiableFunction& fn, const variable_list& inputs, bool create_graph, bool strict);
-nested_list hessian(const DifferentiableFunction& fn, const variable_list& inputs, bool create_graph, bool strict);
-std::pair<Tensor, variable_list> hvp(const DifferentiableFunction& fn, const variable_list& inputs,
-                                     const variable_list& v, bool create_graph, bool strict);
-std::pair<Tensor, variable_list> vhp(const DifferentiableFunction& fn, const variable_list& inputs,
-                                     const variable_list& v, bool create_graph, bool strict);
-using autograd::detail::as_function;
-/// One tensor in, one tensor out.
-template <class F>
-concept UnaryFunction = std::is_invocable_r_v<Tensor, F&, const Tensor&>;
-} // namespace detail
 
 /// {outputs, v^T J}: one result per input, of its shape. `v`: one tensor per output, of its shape; may be left out when
 /// there is one output of one element.

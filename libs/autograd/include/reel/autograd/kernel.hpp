@@ -31,29 +31,63 @@ template <class First, class... Rest> const char* caller_or(const char* name, co
     if constexpr (std::is_same_v<First, const char*>) return first;
     else return name;
 }
+/// Does every bit of `written` stand for an argument that is a tensor?
+template <class... A> constexpr bool are_tensors(unsigned written) {
+    unsigned others = ~0u, bit = 1;
+    ((others &= is_tensor<A> ? ~bit : ~0u, bit <<= 1), ...);
+    return (written & others) == 0;
+}
+/// What a kernel without words of its own writes: nobody knows.
+struct Unsaid {
+    static constexpr unsigned written = 0;
+};
 } // namespace detail
+
+/// What calling a kernel does, said where it is declared. Whoever keeps calls to repeat them, or makes them on copies,
+/// goes by it; one that the CPU has does not compile without.
+namespace kernels {
+/// It writes these arguments, counted from 0, which are tensors, and nothing else comes of it: the same operands give
+/// the same again. One that returns false has done nothing.
+template <int... argument> struct Writes {
+    static constexpr unsigned written = ((1u << argument) | ...); ///< bit i: argument i
+};
+/// The same with random numbers: of the generator among its arguments, or of the default one.
+template <int... argument> struct Draws : Writes<argument...> {};
+/// A shortcut that may leave things as they are, whatever its operands, and answer so: its caller then goes another
+/// way.
+struct MayDecline : detail::Unsaid {};
+/// The host learns something from it (a number, how many, a structure) and goes on by that.
+struct Answers : detail::Unsaid {};
+} // namespace kernels
 
 /// A kernel, declared once in a header of reel/autograd/kernels/ with the signature, the op's name and the CPU's
 /// function:
 ///
 ///     namespace reel::cpu { void softmax(const Tensor& out, const Tensor& rows, bool logarithm); }
-///     namespace reel::kernels { inline constinit Kernel<decltype(cpu::softmax)> softmax{"softmax", &cpu::softmax}; }
+///     namespace reel::kernels {
+///     inline constinit Kernel<decltype(cpu::softmax), Writes<0>> softmax{"softmax", &cpu::softmax};
+///     }
 ///
-/// The op calls `kernels::softmax(out, rows, logarithm)`. A device's library includes the same header and sets its own
-/// function when it is loaded, before any thread calls; another signature does not compile. The first tensor among the
-/// arguments says where the call runs, all others must live there, too; undefined tensors live anywhere.
+/// `Does` is one of `kernels::Writes`, `Draws`, `MayDecline`, `Answers`. The op calls `kernels::softmax(out, rows,
+/// logarithm)`. A device's library includes the same header and sets its own function when it is loaded, before any
+/// thread calls; another signature does not compile. The first tensor among the arguments says where the call runs, all
+/// others must live there, too; undefined tensors live anywhere.
 /// On meta a kernel without result does nothing: the tensors that it would fill have their shapes and dtypes already.
 /// A kernel that several ops call takes the op's name as its first argument, a `const char*`; errors then speak of it.
 /// Errors: NotImplementedError, the same text for all kernels, where the device has no function, on meta where the
 /// kernel returns something; Error where operands live on several devices.
-template <class Signature> class Kernel;
-template <class R, class... A> class Kernel<R(A...)> {
+template <class Signature, class Does = detail::Unsaid> class Kernel;
+template <class R, class... A, class Does> class Kernel<R(A...), Does> {
     static_assert((detail::is_tensor<A> || ...), "a kernel takes at least one tensor, which says where it runs");
+    static_assert(detail::are_tensors<A...>(Does::written), "an argument that a kernel writes is a tensor");
 
 public:
     using Function = R(A...);
+    using does = Does;
 
-    constexpr explicit Kernel(const char* name, Function* cpu = nullptr) : name_(name), functions_{cpu} {}
+    constexpr explicit Kernel(const char* name) : name_(name) {}
+    constexpr Kernel(const char* name, Function* cpu) requires(!std::is_same_v<Does, detail::Unsaid>)
+        : name_(name), functions_{cpu} {}
     Kernel(const Kernel&) = delete;
     Kernel& operator=(const Kernel&) = delete;
 

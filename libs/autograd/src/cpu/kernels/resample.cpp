@@ -35,34 +35,30 @@ template <class T> void rows(const ResampleTable<T>& t, const T* in, T* out, std
 
 template <class T> constexpr int lanes = Vec<T>::size;
 
+/// to[column][row], `from` and `to` having rows of `ld` and `ldto` elements, of a block of as many of both as vectors
+/// have lanes.
+template <class T> void turn_block(const T* from, std::int64_t ld, T* to, std::int64_t ldto) {
+    constexpr int n = lanes<T>;
+    using V = typename Vec<T>::Raw;
+    V block[n];
+    for (int r = 0; r < n; ++r) std::memcpy(&block[r], from + r * ld, sizeof(V));
+    transpose_rows<n / 2, n, V, typename RawOf<T>::mask>(block);
+    for (int r = 0; r < n; ++r) std::memcpy(to + r * ldto, &block[r], sizeof(V));
+}
 /// to[column][row] for as many rows as vectors have lanes; rows from `count` on are zero.
 template <class T>
 void turn(const T* from, std::int64_t ld, std::int64_t count, std::int64_t columns, T* to, std::int64_t ldto) {
     constexpr int n = lanes<T>;
-    using V = typename Vec<T>::Raw;
-    using M = typename RawOf<T>::mask;
     std::int64_t c = 0;
-    for (; count == n && c + n <= columns; c += n) {
-        V block[n];
-        for (int r = 0; r < n; ++r) std::memcpy(&block[r], from + r * ld + c, sizeof(V));
-        transpose_rows<n / 2, n, V, M>(block);
-        for (int r = 0; r < n; ++r) std::memcpy(to + (c + r) * ldto, &block[r], sizeof(V));
-    }
+    for (; count == n && c + n <= columns; c += n) turn_block(from + c, ld, to + c * ldto, ldto);
     for (; c < columns; ++c)
         for (int r = 0; r < n; ++r) to[c * ldto + r] = r < count ? from[r * ld + c] : T(0);
 }
 /// The way back: to[row][column], `count` rows.
 template <class T> void turn_back(const T* from, std::int64_t columns, T* to, std::int64_t ld, std::int64_t count) {
     constexpr int n = lanes<T>;
-    using V = typename Vec<T>::Raw;
-    using M = typename RawOf<T>::mask;
     std::int64_t c = 0;
-    for (; count == n && c + n <= columns; c += n) {
-        V block[n];
-        for (int r = 0; r < n; ++r) std::memcpy(&block[r], from + (c + r) * n, sizeof(V));
-        transpose_rows<n / 2, n, V, M>(block);
-        for (int r = 0; r < n; ++r) std::memcpy(to + r * ld + c, &block[r], sizeof(V));
-    }
+    for (; count == n && c + n <= columns; c += n) turn_block(from + c * n, n, to + c, ld);
     for (; c < columns; ++c)
         for (std::int64_t r = 0; r < count; ++r) to[r * ld + c] = from[c * n + r];
 }

@@ -55,34 +55,39 @@ struct Sums {
     }
 };
 
+/// What an operation calls its parts.
+struct Words {
+    cudnnBackendAttributeName_t windows, image, filter, response;
+};
+Words words_of(cudnnBackendDescriptorType_t operation) {
+    switch (operation) {
+    case CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR:
+        return {CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+                CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y};
+    case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR:
+        return {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
+                CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY};
+    default:
+        return {CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+                CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY};
+    }
+}
+
 } // namespace
 
 void convolve(const Descriptor& op, const Data& data) {
-    if (op.type == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR) {
-        const View x = data.of(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X),
-                   w = data.of(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W),
-                   y = data.of(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y);
-        Sums sums{y};
-        each_product(Geometry(*op.part(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC)), x, w, y,
-                     [&](auto at_x, auto at_w, auto at_y) { sums.at[std::size_t(at_y)] += x.get(at_x) * w.get(at_w); });
-        sums.write();
-    } else if (op.type == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR) {
-        const View x = data.of(op, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX),
-                   w = data.of(op, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W),
-                   y = data.of(op, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY);
-        Sums sums{x};
-        each_product(Geometry(*op.part(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC)), x, w, y,
-                     [&](auto at_x, auto at_w, auto at_y) { sums.at[std::size_t(at_x)] += y.get(at_y) * w.get(at_w); });
-        sums.write();
-    } else {
-        const View x = data.of(op, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X),
-                   w = data.of(op, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW),
-                   y = data.of(op, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY);
-        Sums sums{w};
-        each_product(Geometry(*op.part(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC)), x, w, y,
-                     [&](auto at_x, auto at_w, auto at_y) { sums.at[std::size_t(at_w)] += y.get(at_y) * x.get(at_x); });
-        sums.write();
-    }
+    const Words of = words_of(op.type);
+    const View x = data.of(op, of.image), w = data.of(op, of.filter), y = data.of(op, of.response);
+    const bool to_response = op.type == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+               to_image = op.type == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR;
+    Sums sums{to_response ? y : to_image ? x : w};
+    const auto add = [&](std::int64_t at, double product) { sums.at[std::size_t(at)] += product; };
+    each_product(Geometry(*op.part(of.windows)), x, w, y, [&](auto at_x, auto at_w, auto at_y) {
+        if (to_response) add(at_y, x.get(at_x) * w.get(at_w));
+        else if (to_image) add(at_x, y.get(at_y) * w.get(at_w));
+        else add(at_w, y.get(at_y) * x.get(at_x));
+    });
+    sums.write();
 }
 
 } // namespace reel::cuda::emulation::dnn

@@ -17,12 +17,12 @@ namespace kernels {
 
 /// Writes `tensors` one after the other along `dim` of `out`; a stack is such a row of ones. False, and nothing is
 /// done, unless all lie contiguous with the dtype of `out`, which must be small enough for one thread.
-inline constinit Kernel<decltype(cpu::join_blocks)> join_blocks{"cat", &cpu::join_blocks};
+inline constinit Kernel<decltype(cpu::join_blocks), Writes<0>> join_blocks{"cat", &cpu::join_blocks};
 /// `self[index]` by the first dimension. Undefined unless `self` and the int64 `index` lie contiguous and every index
 /// is in range.
-inline constinit Kernel<decltype(cpu::take_rows)> take_rows{"index", &cpu::take_rows};
+inline constinit Kernel<decltype(cpu::take_rows), MayDecline> take_rows{"index", &cpu::take_rows};
 /// `self[index] = values` on the same terms, in order; `values` are contiguous, of the same dtype and of full size.
-inline constinit Kernel<decltype(cpu::put_rows)> put_rows{"index_put", &cpu::put_rows};
+inline constinit Kernel<decltype(cpu::put_rows), MayDecline> put_rows{"index_put", &cpu::put_rows};
 } // namespace kernels
 
 } // namespace reel

@@ -29,11 +29,12 @@ void conv_weight(const ConvGeometry& g, const Tensor& w, const Tensor& x, const 
 
 namespace kernels {
 /// y = w * x + bias.
-inline constinit Kernel<decltype(cpu::conv)> conv{"conv", &cpu::conv};
+inline constinit Kernel<decltype(cpu::conv), Writes<1>> conv{"conv", &cpu::conv};
 /// x = the adjoint of `conv` in x, applied to y, + bias.
-inline constinit Kernel<decltype(cpu::conv_transpose)> conv_transpose{"conv_transpose", &cpu::conv_transpose};
+inline constinit Kernel<decltype(cpu::conv_transpose), Writes<1>> conv_transpose{"conv_transpose",
+                                                                                 &cpu::conv_transpose};
 /// w = the adjoint of `conv` in w, applied to y.
-inline constinit Kernel<decltype(cpu::conv_weight)> conv_weight{"conv_weight", &cpu::conv_weight};
+inline constinit Kernel<decltype(cpu::conv_weight), Writes<1>> conv_weight{"conv_weight", &cpu::conv_weight};
 } // namespace kernels
 
 } // namespace reel

@@ -25,11 +25,13 @@ void ctc_loss_curvature(const CtcBatch& b, const Tensor& grads, const Tensor& al
 
 namespace kernels {
 /// losses[n] = -log of the summed probability of all alignments of example n.
-inline constinit Kernel<decltype(cpu::ctc_loss)> ctc_loss{"ctc_loss", &cpu::ctc_loss};
+inline constinit Kernel<decltype(cpu::ctc_loss), Answers> ctc_loss{"ctc_loss", &cpu::ctc_loss};
 /// The gradient of each loss times its factor [size], taking the probabilities of every step to sum to one.
-inline constinit Kernel<decltype(cpu::ctc_loss_backward)> ctc_loss_backward{"ctc_loss", &cpu::ctc_loss_backward};
+inline constinit Kernel<decltype(cpu::ctc_loss_backward), Answers> ctc_loss_backward{"ctc_loss",
+                                                                                     &cpu::ctc_loss_backward};
 /// That gradient's derivative in the direction `along`, for factors of one.
-inline constinit Kernel<decltype(cpu::ctc_loss_curvature)> ctc_loss_curvature{"ctc_loss", &cpu::ctc_loss_curvature};
+inline constinit Kernel<decltype(cpu::ctc_loss_curvature), Answers> ctc_loss_curvature{"ctc_loss",
+                                                                                       &cpu::ctc_loss_curvature};
 } // namespace kernels
 
 } // namespace reel

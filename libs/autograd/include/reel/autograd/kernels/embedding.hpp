@@ -34,17 +34,18 @@ void embedding_bag_scale_backward(const EmbeddingBags& b, const Tensor& grad_sca
 
 namespace kernels {
 /// Scales the rows of `weight` (any strides) that `rows` names, once each, down to a p-norm of at most `max_norm`.
-inline constinit Kernel<decltype(cpu::embedding_renorm)> embedding_renorm{"embedding", &cpu::embedding_renorm};
+inline constinit Kernel<decltype(cpu::embedding_renorm), Answers> embedding_renorm{"embedding", &cpu::embedding_renorm};
 /// The sum or mean of each bag's rows, each times its scale.
-inline constinit Kernel<decltype(cpu::embedding_bag)> embedding_bag{"embedding_bag", &cpu::embedding_bag};
+inline constinit Kernel<decltype(cpu::embedding_bag), Answers> embedding_bag{"embedding_bag", &cpu::embedding_bag};
 /// The greatest of each column of a bag's rows, and of which row of the table it is (int64); 0 and -1 for empty bags.
-inline constinit Kernel<decltype(cpu::embedding_bag_max)> embedding_bag_max{"embedding_bag", &cpu::embedding_bag_max};
+inline constinit Kernel<decltype(cpu::embedding_bag_max), Answers> embedding_bag_max{"embedding_bag",
+                                                                                     &cpu::embedding_bag_max};
 /// The table's gradient, float32 for 16-bit floats: for each place its bag's gradient times the place's factor and
 /// scale.
-inline constinit Kernel<decltype(cpu::embedding_bag_backward)> embedding_bag_backward{"embedding_bag",
-                                                                                      &cpu::embedding_bag_backward};
+inline constinit Kernel<decltype(cpu::embedding_bag_backward), Answers> embedding_bag_backward{
+    "embedding_bag", &cpu::embedding_bag_backward};
 /// The gradient of the scales: the product of the bag's gradient and the row, zero where a place does not count.
-inline constinit Kernel<decltype(cpu::embedding_bag_scale_backward)> embedding_bag_scale_backward{
+inline constinit Kernel<decltype(cpu::embedding_bag_scale_backward), Answers> embedding_bag_scale_backward{
     "embedding_bag", &cpu::embedding_bag_scale_backward};
 } // namespace kernels
 

@@ -16,11 +16,11 @@ void fft_c2r(const char* op, const Tensor& y, const Tensor& x, IntArrayRef dims,
 
 namespace kernels {
 /// y[k] = scale sum_j x[j] e^(-+2 pi i j k / n), minus for the forward transform.
-inline constinit Kernel<decltype(cpu::fft_c2c)> fft_c2c{"fft.fft", &cpu::fft_c2c};
+inline constinit Kernel<decltype(cpu::fft_c2c), Writes<1>> fft_c2c{"fft.fft", &cpu::fft_c2c};
 /// The forward transform of real x; of the last of `dims` the elements 0 to n/2.
-inline constinit Kernel<decltype(cpu::fft_r2c)> fft_r2c{"fft.rfft", &cpu::fft_r2c};
+inline constinit Kernel<decltype(cpu::fft_r2c), Writes<1>> fft_r2c{"fft.rfft", &cpu::fft_r2c};
 /// The backward transform to real y from the elements 0 to n/2 of the last of `dims`. May overwrite x.
-inline constinit Kernel<decltype(cpu::fft_c2r)> fft_c2r{"fft.irfft", &cpu::fft_c2r};
+inline constinit Kernel<decltype(cpu::fft_c2r), Writes<1>> fft_c2r{"fft.irfft", &cpu::fft_c2r};
 } // namespace kernels
 
 } // namespace reel

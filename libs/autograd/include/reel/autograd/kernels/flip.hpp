@@ -14,7 +14,7 @@ void flip(const Tensor& out, const Tensor& x, std::uint64_t dims);
 namespace kernels {
 /// out = x, of any strides and dtype, with the order along each dimension whose bit is set in `dims` reversed; `out` is
 /// dense. Devices without it gather.
-inline constinit Kernel<decltype(cpu::flip)> flip{"flip", &cpu::flip};
+inline constinit Kernel<decltype(cpu::flip), Writes<0>> flip{"flip", &cpu::flip};
 } // namespace kernels
 
 } // namespace reel

@@ -19,8 +19,8 @@ namespace kernels {
 /// Fills `places` (int64 [planes, windows]) with the place in its image of each window's greatest element; a NaN is the
 /// greatest. `samples` [planes, rank] in [0, 1), of the input's floating dtype, say where windows start: for the width
 /// first where there are two dimensions, for the depth first where there are three. All are dense.
-inline constinit Kernel<decltype(cpu::fractional_max_pool)> fractional_max_pool{"fractional_max_pool2d",
-                                                                                &cpu::fractional_max_pool};
+inline constinit Kernel<decltype(cpu::fractional_max_pool), Writes<2>> fractional_max_pool{"fractional_max_pool2d",
+                                                                                           &cpu::fractional_max_pool};
 } // namespace kernels
 
 } // namespace reel

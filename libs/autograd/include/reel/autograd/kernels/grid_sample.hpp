@@ -15,10 +15,10 @@ namespace kernels {
 /// out [N, C, height, width] = elements of input [N, C, H, W] at the places grid [N, height, width, 2], bilinear; what
 /// lies outside is zero. All are dense, of one dtype, float32 or float64; an image has fewer than 2^31 elements and at
 /// least one. Devices without it compute it by ops.
-inline constinit Kernel<decltype(cpu::grid_sample)> grid_sample{"grid_sample", &cpu::grid_sample};
+inline constinit Kernel<decltype(cpu::grid_sample), Writes<0>> grid_sample{"grid_sample", &cpu::grid_sample};
 /// The gradients of input and grid; either may be undefined.
-inline constinit Kernel<decltype(cpu::grid_sample_backward)> grid_sample_backward{"grid_sample",
-                                                                                  &cpu::grid_sample_backward};
+inline constinit Kernel<decltype(cpu::grid_sample_backward), Writes<1, 2>> grid_sample_backward{
+    "grid_sample", &cpu::grid_sample_backward};
 } // namespace kernels
 
 } // namespace reel

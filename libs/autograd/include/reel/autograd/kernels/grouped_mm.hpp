@@ -16,7 +16,7 @@ namespace kernels {
 /// group. `out` is dense, `a` and `b` have any strides; one dtype, for which `mm` has loops. What lies behind the last
 /// group counts as zeros. Checks the offsets, since only the kernel may read them: they must not go down nor leave the
 /// dimension. The bits do not depend on the number of threads.
-inline constinit Kernel<decltype(cpu::grouped_mm)> grouped_mm{"grouped_mm", &cpu::grouped_mm};
+inline constinit Kernel<decltype(cpu::grouped_mm), Writes<0>> grouped_mm{"grouped_mm", &cpu::grouped_mm};
 } // namespace kernels
 
 } // namespace reel

@@ -19,14 +19,14 @@ namespace kernels {
 /// Throws IndexError naming the op and the first value of `index` (int64, any strides) that is not in [0, size), or in
 /// [-size, size) with `wrap`; tells whether there is a negative one. A device may leave `negative` true without having
 /// looked, and stop on a bad value later.
-inline constinit Kernel<decltype(cpu::check_index)> check_index{"check_index", &cpu::check_index};
+inline constinit Kernel<decltype(cpu::check_index), Answers> check_index{"check_index", &cpu::check_index};
 /// index[i] += size where it is negative; int64, dense.
-inline constinit Kernel<decltype(cpu::wrap_index)> wrap_index{"wrap_index", &cpu::wrap_index};
+inline constinit Kernel<decltype(cpu::wrap_index), Writes<1>> wrap_index{"wrap_index", &cpu::wrap_index};
 /// `out[i] = *(&self[i] + index[i] * step)`: all three have the sizes of `out`, any strides; `self` has stride 0 along
 /// what the index runs over, `step` is in elements. Indices (int64) are in range already. Any dtype.
-inline constinit Kernel<decltype(cpu::gather)> gather{"gather", &cpu::gather};
+inline constinit Kernel<decltype(cpu::gather), Writes<0>> gather{"gather", &cpu::gather};
 /// `combine(*(&self[i] + index[i] * step), src[i])`, in order of the indices; `self`, `index`, `src` have equal sizes.
-inline constinit Kernel<decltype(cpu::scatter)> scatter{"scatter", &cpu::scatter};
+inline constinit Kernel<decltype(cpu::scatter), Writes<1>> scatter{"scatter", &cpu::scatter};
 } // namespace kernels
 
 } // namespace reel

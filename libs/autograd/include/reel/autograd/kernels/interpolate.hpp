@@ -21,7 +21,7 @@ void resample(const Tensor& out, const Tensor& x, const ResampleTaps& taps, std:
 namespace kernels {
 /// From x [outer, in, inner] to out [outer, out, inner]; the adjoint map goes from [outer, out, inner] to [outer, in,
 /// inner]. Both are dense, float32 or float64.
-inline constinit Kernel<decltype(cpu::resample)> resample{"interpolate", &cpu::resample};
+inline constinit Kernel<decltype(cpu::resample), Writes<0>> resample{"interpolate", &cpu::resample};
 } // namespace kernels
 
 } // namespace reel

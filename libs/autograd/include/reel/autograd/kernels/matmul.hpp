@@ -13,9 +13,9 @@ void bmm(const Tensor& out, const Tensor& a, const Tensor& b);
 namespace kernels {
 /// out = alpha a b + beta out for matrices of one dtype, none of them empty: `out` is row-major and dense, `a` and `b`
 /// have any strides (`StridedMatrix` tells which of them a library takes as they are).
-inline constinit Kernel<decltype(cpu::mm)> mm{"mm", &cpu::mm};
+inline constinit Kernel<decltype(cpu::mm), Writes<0>> mm{"mm", &cpu::mm};
 /// out[i] = a[i] b[i] for batches of such matrices; `out` is dense.
-inline constinit Kernel<decltype(cpu::bmm)> bmm{"bmm", &cpu::bmm};
+inline constinit Kernel<decltype(cpu::bmm), Writes<0>> bmm{"bmm", &cpu::bmm};
 } // namespace kernels
 
 /// A matrix as BLAS wants it: dense rows `ld` elements apart, transposed or not; a copy where the strides are others.

@@ -25,11 +25,12 @@ void nll_loss_backward(const NllGeometry& g, const Tensor& gx, const Tensor& gou
 namespace kernels {
 /// The sum of the weights of all targets that count. Throws IndexError for a target that is no class; a device may stop
 /// on one later.
-inline constinit Kernel<decltype(cpu::nll_loss_weigh)> nll_loss_weigh{"nll_loss", &cpu::nll_loss_weigh};
+inline constinit Kernel<decltype(cpu::nll_loss_weigh), Answers> nll_loss_weigh{"nll_loss", &cpu::nll_loss_weigh};
 /// out = -weight x at the targets; zero where they do not count. Floating dtypes, sums in float64.
-inline constinit Kernel<decltype(cpu::nll_loss)> nll_loss{"nll_loss", &cpu::nll_loss};
+inline constinit Kernel<decltype(cpu::nll_loss), Writes<1>> nll_loss{"nll_loss", &cpu::nll_loss};
 /// The adjoint: fills all of `gx`, the gradient of x, from that of the result.
-inline constinit Kernel<decltype(cpu::nll_loss_backward)> nll_loss_backward{"nll_loss", &cpu::nll_loss_backward};
+inline constinit Kernel<decltype(cpu::nll_loss_backward), Writes<1>> nll_loss_backward{"nll_loss",
+                                                                                       &cpu::nll_loss_backward};
 } // namespace kernels
 
 } // namespace reel

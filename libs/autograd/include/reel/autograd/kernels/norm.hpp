@@ -40,22 +40,23 @@ void layer_norm_backward(const char* op, const Tensor& gy, const Tensor& x, cons
 
 namespace kernels {
 /// Means and biased variances of x, float64, one pair per stat.
-inline constinit Kernel<decltype(cpu::norm_moments)> norm_moments{"batch_norm", &cpu::norm_moments};
+inline constinit Kernel<decltype(cpu::norm_moments), Writes<2, 3>> norm_moments{"batch_norm", &cpu::norm_moments};
 /// rstd = 1 / sqrt(var + eps), computed in float64, which `var` is; `rstd` is float32 or float64.
-inline constinit Kernel<decltype(cpu::norm_rstd)> norm_rstd{"batch_norm", &cpu::norm_rstd};
+inline constinit Kernel<decltype(cpu::norm_rstd), Writes<1>> norm_rstd{"batch_norm", &cpu::norm_rstd};
 /// running = momentum scale m + (1 - momentum) before, m being the mean over examples of `moments` [examples,
 /// channels]; all are float64.
-inline constinit Kernel<decltype(cpu::norm_running)> norm_running{"batch_norm", &cpu::norm_running};
+inline constinit Kernel<decltype(cpu::norm_running), Writes<1>> norm_running{"batch_norm", &cpu::norm_running};
 /// y = (x - mean) rstd weight + bias, with one mean and rstd per stat, one weight and bias per channel.
-inline constinit Kernel<decltype(cpu::norm_forward)> norm_forward{"batch_norm", &cpu::norm_forward};
+inline constinit Kernel<decltype(cpu::norm_forward), Writes<2>> norm_forward{"batch_norm", &cpu::norm_forward};
 /// The gradients of `norm_forward` in x, weight and bias; `constant_stats`: mean and rstd did not come from x.
-inline constinit Kernel<decltype(cpu::norm_backward)> norm_backward{"batch_norm", &cpu::norm_backward};
+inline constinit Kernel<decltype(cpu::norm_backward), Writes<8, 9, 10>> norm_backward{"batch_norm",
+                                                                                      &cpu::norm_backward};
 /// The same over rows of `inner` elements, with one weight and bias per element of a row; fills one mean and rstd per
 /// row.
-inline constinit Kernel<decltype(cpu::layer_norm)> layer_norm{"layer_norm", &cpu::layer_norm};
+inline constinit Kernel<decltype(cpu::layer_norm), Writes<1, 2, 3>> layer_norm{"layer_norm", &cpu::layer_norm};
 /// Its gradients.
-inline constinit Kernel<decltype(cpu::layer_norm_backward)> layer_norm_backward{"layer_norm",
-                                                                                &cpu::layer_norm_backward};
+inline constinit Kernel<decltype(cpu::layer_norm_backward), Writes<7, 8, 9>> layer_norm_backward{
+    "layer_norm", &cpu::layer_norm_backward};
 } // namespace kernels
 
 } // namespace reel

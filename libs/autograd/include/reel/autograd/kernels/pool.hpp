@@ -34,19 +34,22 @@ void avg_pool_adjoint(const PoolGeometry& g, const Tensor& input, const Tensor& 
 
 namespace kernels {
 /// The largest element of each window (NaN counts as largest) and its place in the image. Not for complex or bool.
-inline constinit Kernel<decltype(cpu::max_pool)> max_pool{"max_pool", &cpu::max_pool};
+inline constinit Kernel<decltype(cpu::max_pool), Writes<2, 3>> max_pool{"max_pool", &cpu::max_pool};
 /// out[o] = input[places[o]], any dtype.
-inline constinit Kernel<decltype(cpu::max_pool_pick)> max_pool_pick{"max_pool_pick", &cpu::max_pool_pick};
+inline constinit Kernel<decltype(cpu::max_pool_pick), Writes<3>> max_pool_pick{"max_pool_pick", &cpu::max_pool_pick};
 /// The adjoint: fills `input`, input[places[o]] += out[o], zeros elsewhere.
-inline constinit Kernel<decltype(cpu::max_pool_unpick)> max_pool_unpick{"max_pool_unpick", &cpu::max_pool_unpick};
+inline constinit Kernel<decltype(cpu::max_pool_unpick), Writes<1>> max_pool_unpick{"max_pool_unpick",
+                                                                                   &cpu::max_pool_unpick};
 /// Fills `input`: input[places[o]] = out[o], zeros elsewhere; of several the last one stays.
-inline constinit Kernel<decltype(cpu::max_unpool)> max_unpool{"max_unpool", &cpu::max_unpool};
+inline constinit Kernel<decltype(cpu::max_unpool), Writes<1>> max_unpool{"max_unpool", &cpu::max_unpool};
 /// Its adjoint: out[o] = input[places[o]] where the element that stayed came from, zero where another one overwrote it.
-inline constinit Kernel<decltype(cpu::max_unpool_adjoint)> max_unpool_adjoint{"max_unpool", &cpu::max_unpool_adjoint};
+inline constinit Kernel<decltype(cpu::max_unpool_adjoint), Writes<3>> max_unpool_adjoint{"max_unpool",
+                                                                                         &cpu::max_unpool_adjoint};
 /// The mean of each window. float32, float64, integers, which divide as integers.
-inline constinit Kernel<decltype(cpu::avg_pool)> avg_pool{"avg_pool", &cpu::avg_pool};
+inline constinit Kernel<decltype(cpu::avg_pool), Writes<2>> avg_pool{"avg_pool", &cpu::avg_pool};
 /// Its adjoint: fills `input` from `out`. float32, float64.
-inline constinit Kernel<decltype(cpu::avg_pool_adjoint)> avg_pool_adjoint{"avg_pool_adjoint", &cpu::avg_pool_adjoint};
+inline constinit Kernel<decltype(cpu::avg_pool_adjoint), Writes<1>> avg_pool_adjoint{"avg_pool_adjoint",
+                                                                                     &cpu::avg_pool_adjoint};
 } // namespace kernels
 
 } // namespace reel

@@ -22,7 +22,7 @@ void quantile(const Tensor& rows, const Tensor& q, QuantileInterpolation how, bo
 namespace kernels {
 /// Fills `found` for each row along the last dimension of `rows`, which is dense, not empty, float32 or float64; NaN
 /// stand last. `q` is a float64 vector of numbers in [0, 1].
-inline constinit Kernel<decltype(cpu::quantile)> quantile{"quantile", &cpu::quantile};
+inline constinit Kernel<decltype(cpu::quantile), Answers> quantile{"quantile", &cpu::quantile};
 } // namespace kernels
 
 } // namespace reel

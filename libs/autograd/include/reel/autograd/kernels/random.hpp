@@ -35,35 +35,35 @@ void rrelu_slope(const Tensor& out, const Tensor& drawn, double lower, double up
 
 namespace kernels {
 /// Numbers from [from, to).
-inline constinit Kernel<decltype(cpu::uniform)> uniform{"uniform_", &cpu::uniform};
-inline constinit Kernel<decltype(cpu::normal)> normal{"normal_", &cpu::normal};
+inline constinit Kernel<decltype(cpu::uniform), Draws<1>> uniform{"uniform_", &cpu::uniform};
+inline constinit Kernel<decltype(cpu::normal), Draws<1>> normal{"normal_", &cpu::normal};
 /// exp of normal draws.
-inline constinit Kernel<decltype(cpu::log_normal)> log_normal{"log_normal_", &cpu::log_normal};
-inline constinit Kernel<decltype(cpu::exponential)> exponential{"exponential_", &cpu::exponential};
-inline constinit Kernel<decltype(cpu::cauchy)> cauchy{"cauchy_", &cpu::cauchy};
+inline constinit Kernel<decltype(cpu::log_normal), Draws<1>> log_normal{"log_normal_", &cpu::log_normal};
+inline constinit Kernel<decltype(cpu::exponential), Draws<1>> exponential{"exponential_", &cpu::exponential};
+inline constinit Kernel<decltype(cpu::cauchy), Draws<1>> cauchy{"cauchy_", &cpu::cauchy};
 /// How many trials it takes until one succeeds, any real dtype.
-inline constinit Kernel<decltype(cpu::geometric)> geometric{"geometric_", &cpu::geometric};
+inline constinit Kernel<decltype(cpu::geometric), Draws<1>> geometric{"geometric_", &cpu::geometric};
 /// Ones with probability p, else zeros, any dtype.
-inline constinit Kernel<decltype(cpu::bernoulli)> bernoulli{"bernoulli_", &cpu::bernoulli};
+inline constinit Kernel<decltype(cpu::bernoulli), Draws<1>> bernoulli{"bernoulli_", &cpu::bernoulli};
 /// from + k, modulo 2^64, for k below `range`, 0 meaning 2^64; drawn from 64 bits if `wide`, else from 32. Any real
 /// dtype.
-inline constinit Kernel<decltype(cpu::random_integers)> random_integers{"random_", &cpu::random_integers};
+inline constinit Kernel<decltype(cpu::random_integers), Draws<1>> random_integers{"random_", &cpu::random_integers};
 /// Ones with the probabilities `p` of the same sizes and dtype. Throws Error for what is no probability.
-inline constinit Kernel<decltype(cpu::bernoulli_of)> bernoulli_of{"bernoulli", &cpu::bernoulli_of};
+inline constinit Kernel<decltype(cpu::bernoulli_of), Draws<0>> bernoulli_of{"bernoulli", &cpu::bernoulli_of};
 /// Counts with the given rates, of the same sizes and dtype. Throws Error for a negative rate.
-inline constinit Kernel<decltype(cpu::poisson)> poisson{"poisson", &cpu::poisson};
+inline constinit Kernel<decltype(cpu::poisson), Draws<0>> poisson{"poisson", &cpu::poisson};
 /// How many of `count` trials succeed with probability `prob`; both have the sizes and dtype of `out`. Throws Error for
 /// negative counts, and for what is no probability.
-inline constinit Kernel<decltype(cpu::binomial)> binomial{"binomial", &cpu::binomial};
+inline constinit Kernel<decltype(cpu::binomial), Draws<0>> binomial{"binomial", &cpu::binomial};
 /// Places in each row of the weights [rows, n], dense and floating, drawn by them: `out` [rows, samples] is int64 and
 /// dense. Throws Error for weights that are negative, not finite, or all zero.
-inline constinit Kernel<decltype(cpu::multinomial)> multinomial{"multinomial", &cpu::multinomial};
+inline constinit Kernel<decltype(cpu::multinomial), Draws<0>> multinomial{"multinomial", &cpu::multinomial};
 /// A permutation of 0 to n - 1, int64 and dense.
-inline constinit Kernel<decltype(cpu::randperm)> randperm{"randperm", &cpu::randperm};
+inline constinit Kernel<decltype(cpu::randperm), Draws<0>> randperm{"randperm", &cpu::randperm};
 /// Ones with probability 1 - p, else zeros, by the default generator; `out` is dense, floating or complex.
-inline constinit Kernel<decltype(cpu::dropout_mask)> dropout_mask{"dropout", &cpu::dropout_mask};
+inline constinit Kernel<decltype(cpu::dropout_mask), Draws<0>> dropout_mask{"dropout", &cpu::dropout_mask};
 /// A number from [lower, upper) where `drawn` (bool) says so, else one; `out` is float64, both are dense.
-inline constinit Kernel<decltype(cpu::rrelu_slope)> rrelu_slope{"rrelu", &cpu::rrelu_slope};
+inline constinit Kernel<decltype(cpu::rrelu_slope), Draws<0>> rrelu_slope{"rrelu", &cpu::rrelu_slope};
 } // namespace kernels
 
 } // namespace reel

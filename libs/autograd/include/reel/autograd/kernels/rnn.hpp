@@ -64,9 +64,9 @@ void rnn_backward(const char* op, const RnnPlan& p, const Tensor& grad_gates, co
 namespace kernels {
 /// Fills `output` [rows, out] and what `f` leaves for the way back. A device need not have it: the layer then goes step
 /// by step through ops.
-inline constinit Kernel<decltype(cpu::rnn)> rnn{"rnn", &cpu::rnn};
+inline constinit Kernel<decltype(cpu::rnn), Writes<2>> rnn{"rnn", &cpu::rnn};
 /// Fills `grad_gates` [rows, gates * hidden] and the gradients in `b`.
-inline constinit Kernel<decltype(cpu::rnn_backward)> rnn_backward{"rnn", &cpu::rnn_backward};
+inline constinit Kernel<decltype(cpu::rnn_backward), Writes<2>> rnn_backward{"rnn", &cpu::rnn_backward};
 /// The layer by a device's library: fills `output`, `hn` and, for lstm, `cn`, and `kept` unless that is null. False,
 /// with nothing done, where the library does not take the case.
 inline constinit Kernel<bool(const char* op, const RnnPlan& p, const Tensor& output, const Tensor& hn, const Tensor& cn,

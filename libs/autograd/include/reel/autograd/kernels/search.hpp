@@ -22,15 +22,15 @@ namespace kernels {
 /// out[i] (int64) = where values[i] goes into its row of `sequence`, before equal elements, or behind them if `right`.
 /// There is one row, or one for each row of `values`; `order` (int64, or undefined) sorts them. All are dense; sequence
 /// and values have one real dtype.
-inline constinit Kernel<decltype(cpu::searchsorted)> searchsorted{"searchsorted", &cpu::searchsorted};
+inline constinit Kernel<decltype(cpu::searchsorted), Writes<1>> searchsorted{"searchsorted", &cpu::searchsorted};
 /// out[i] (bool) = does elements[i] occur in `among`, or does it not if `invert`? Dense, of one real dtype.
-inline constinit Kernel<decltype(cpu::isin)> isin{"isin", &cpu::isin};
+inline constinit Kernel<decltype(cpu::isin), Writes<1>> isin{"isin", &cpu::isin};
 /// The coordinates of what is not zero in row-major order, one row of int64 each; at most `limit` of them unless that
 /// is negative. Any dtype and strides.
-inline constinit Kernel<decltype(cpu::nonzero)> nonzero{"nonzero", &cpu::nonzero};
+inline constinit Kernel<decltype(cpu::nonzero), Answers> nonzero{"nonzero", &cpu::nonzero};
 /// The distinct ones among dense rows [n, length], neither empty, in lexicographic order (NaN counts as greatest, and
 /// as a value of its own each time), or of runs of equal neighbours alone. All results are int64.
-inline constinit Kernel<decltype(cpu::unique)> unique{"unique", &cpu::unique};
+inline constinit Kernel<decltype(cpu::unique), Answers> unique{"unique", &cpu::unique};
 } // namespace kernels
 
 } // namespace reel

@@ -16,11 +16,11 @@ void kthvalue(const Tensor& values, const Tensor& indices, const Tensor& rows, s
 
 namespace kernels {
 /// Whole rows in order; `stable`: equal elements keep theirs.
-inline constinit Kernel<decltype(cpu::sort)> sort{"sort", &cpu::sort};
+inline constinit Kernel<decltype(cpu::sort), Writes<1, 2>> sort{"sort", &cpu::sort};
 /// As many of the greatest (or least) elements as the rows of results are long, in order if `sorted`.
-inline constinit Kernel<decltype(cpu::topk)> topk{"topk", &cpu::topk};
+inline constinit Kernel<decltype(cpu::topk), Writes<0, 1>> topk{"topk", &cpu::topk};
 /// The k-th least element; results are rows of one.
-inline constinit Kernel<decltype(cpu::kthvalue)> kthvalue{"kthvalue", &cpu::kthvalue};
+inline constinit Kernel<decltype(cpu::kthvalue), Writes<0, 1>> kthvalue{"kthvalue", &cpu::kthvalue};
 } // namespace kernels
 
 } // namespace reel

@@ -13,10 +13,10 @@ void sum_columns(const Tensor& out, const Tensor& operand, std::int64_t rows);
 namespace kernels {
 /// out[i] = the sum of elements i * inner to (i + 1) * inner of the operand. Both are dense and have one dtype; 16-bit
 /// floats add up in float32, integers wrap. A row's sum does not depend on the number of threads.
-inline constinit Kernel<decltype(cpu::sum_rows)> sum_rows{"sum", &cpu::sum_rows};
+inline constinit Kernel<decltype(cpu::sum_rows), Writes<0>> sum_rows{"sum", &cpu::sum_rows};
 /// out[i] = the sum of elements i, i + n, ... of the operand, which has `rows` rows of the n elements of `out`. Both
 /// are dense and have one floating dtype. A device without it sums the rows of a transposed copy.
-inline constinit Kernel<decltype(cpu::sum_columns)> sum_columns{"sum", &cpu::sum_columns};
+inline constinit Kernel<decltype(cpu::sum_columns), Writes<0>> sum_columns{"sum", &cpu::sum_columns};
 } // namespace kernels
 
 } // namespace reel

@@ -21,10 +21,10 @@ namespace kernels {
 /// positions of query, of key] with any strides, is added or, if bool, keeps where true; `is_causal` hides what comes
 /// later. All others are dense, of one dtype, float32 or float64, none of them empty. The bits do not depend on
 /// threads.
-inline constinit Kernel<decltype(cpu::tiled_attention)> tiled_attention{"scaled_dot_product_attention",
-                                                                        &cpu::tiled_attention};
+inline constinit Kernel<decltype(cpu::tiled_attention), Writes<0, 1>> tiled_attention{"scaled_dot_product_attention",
+                                                                                      &cpu::tiled_attention};
 /// Gradients of query, key and value for that of `out`; out and normalizers are what the forward kernel made.
-inline constinit Kernel<decltype(cpu::tiled_attention_backward)> tiled_attention_backward{
+inline constinit Kernel<decltype(cpu::tiled_attention_backward), Writes<0, 1, 2>> tiled_attention_backward{
     "scaled_dot_product_attention", &cpu::tiled_attention_backward};
 } // namespace kernels
 

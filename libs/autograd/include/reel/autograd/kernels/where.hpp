@@ -12,7 +12,7 @@ void where(const Tensor& out, const Tensor& condition, const Tensor& input, cons
 namespace kernels {
 /// out[i] = condition[i] ? input[i] : other[i]. All have the sizes of `out`, any strides; `condition` is bool, the
 /// others have the dtype of `out`, any.
-inline constinit Kernel<decltype(cpu::where)> where{"where", &cpu::where};
+inline constinit Kernel<decltype(cpu::where), Writes<0>> where{"where", &cpu::where};
 } // namespace kernels
 
 } // namespace reel

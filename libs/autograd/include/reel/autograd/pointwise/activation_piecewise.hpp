@@ -1,10 +1,29 @@
 // Activations put together from pieces.
 #pragma once
 
+#include <cmath>
+#include <limits>
+
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/autograd/pointwise/rule.hpp>
 
 namespace reel::pointwise {
+
+/// A bound in the arithmetic of T; one that lies beyond all integers of T bounds none of them.
+template <class T> REEL_HD auto bound(double c) {
+    if constexpr (std::is_integral_v<T>) {
+        constexpr T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+        return c <= double(least) ? least : c >= double(most) ? most : T(c);
+    } else return constant<T>(c);
+}
+/// Is some number of dtype `t` at least, or at most, `v`? Of floating ones there always is.
+inline bool reaches_up_to(ScalarType t, double v) {
+    const double half = std::ldexp(1.0, 8 * int(elementSize(t)) - 1);
+    return !isIntegralType(t) || v < (t == kByte ? 2 * half : half);
+}
+inline bool reaches_down_to(ScalarType t, double v) {
+    return !isIntegralType(t) || v > (t == kByte ? 0 : -std::ldexp(1.0, 8 * int(elementSize(t)) - 1)) - 1;
+}
 
 /// x between the bounds; no gradient at or beyond them.
 REEL_OP("nn.functional.hardtanh(Tensor input, float min_val=-1.0, float max_val=1.0, bool inplace=False) -> Tensor",
@@ -18,10 +37,14 @@ struct hardtanh_op : unary<Result::Same, floating | integral, Saves::Input>, vec
         REEL_CHECK(x.scalar_type() != kBool, op, ": input is bool; expected numbers");
         REEL_CHECK(x.scalar_type() != kByte || low >= 0, op, ": min_val is ", low,
                    "; an unsigned input has no negative elements");
+        REEL_CHECK_VALUE(reaches_up_to(x.scalar_type(), low), op, ": min_val is ", low,
+                         ", above every number of dtype ", dtype_name(x.scalar_type()), ", which input has");
+        REEL_CHECK_VALUE(reaches_down_to(x.scalar_type(), high), op, ": max_val is ", high,
+                         ", below every number of dtype ", dtype_name(x.scalar_type()), ", which input has");
     }
     static constexpr bool fused = true;
     template <class T> REEL_HD T f(T x) const {
-        return where(x < constant<T>(low), constant<T>(low), where(x > constant<T>(high), constant<T>(high), x));
+        return where(x < bound<T>(low), bound<T>(low), where(x > bound<T>(high), bound<T>(high), x));
     }
     template <class T> REEL_HD T df(T g, T x, T) const {
         return where(x <= constant<T>(low), constant<T>(0), where(x >= constant<T>(high), constant<T>(0), g));
@@ -143,8 +166,16 @@ struct softshrink_op : unary<Result::Same, floating, Saves::Input>, vector_form 
 struct threshold_op : unary<Result::Same, floating | integral, Saves::Input>, vector_form {
     double threshold, value;
     threshold_op(double t = 0, double v = 0) : threshold(t), value(v) {}
+    void check(const char* op, const Tensor& x) const {
+        const ScalarType t = x.scalar_type();
+        const auto holds = [&](double v) { return reaches_up_to(t, v) && reaches_down_to(t, v); };
+        REEL_CHECK_VALUE(holds(threshold), op, ": threshold is ", threshold, ", no number of dtype ", dtype_name(t),
+                         ", which input has");
+        REEL_CHECK_VALUE(holds(value), op, ": value is ", value, ", no number of dtype ", dtype_name(t),
+                         ", which input has");
+    }
     static constexpr bool fused = true;
-    template <class T> REEL_HD T f(T x) const { return where(x <= constant<T>(threshold), constant<T>(value), x); }
+    template <class T> REEL_HD T f(T x) const { return where(x <= bound<T>(threshold), bound<T>(value), x); }
     template <class T> REEL_HD T df(T g, T x, T) const { return where(x <= constant<T>(threshold), constant<T>(0), g); }
 };
 /// The slope of prelu at x times g, in one loop.

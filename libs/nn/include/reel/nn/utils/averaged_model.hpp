@@ -3,11 +3,12 @@
 
 #include <functional>
 #include <optional>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <reel/autograd/grad_mode.hpp>
+#include <reel/nn/detail/averaged_from.hpp>
+#include <reel/nn/detail/moments_anew.hpp>
 #include <reel/nn/functional_call.hpp>
 #include <reel/nn/module_holder.hpp>
 #include <reel/nn/pack.hpp>
@@ -60,13 +61,7 @@ private:
     AveragedModelImpl(ModulePtr copy, AveragedModelOptions options);
     void average(const std::vector<Tensor>& averaged, const std::vector<Tensor>& current) const;
 };
-namespace detail {
-/// A holder, a pointer to a module, or a module.
-template <class M>
-concept AveragedFrom = !std::is_convertible_v<M, std::shared_ptr<AveragedModelImpl>> && requires(M & m) {
-    { nn::detail::module_of(m) } -> std::convertible_to<Module&>;
-};
-} // namespace detail
+/// Holds one; made of a holder, a pointer to a module, or a module.
 class AveragedModel : public ModuleHolder<AveragedModelImpl> {
 public:
     using Impl [[maybe_unused]] = AveragedModelImpl;
@@ -87,29 +82,6 @@ public:
                   bool use_buffers = false)
         : AveragedModel(model, AveragedModelOptions{device, std::move(avg_fn), std::move(multi_avg_fn), use_buffers}) {}
 };
-
-namespace detail {
-/// Batch normalisations of `model` start their running moments anew, as means over what follows while it lives; then
-/// they, and the model's training flag, are as they were.
-class MomentsAnew {
-public:
-    explicit MomentsAnew(Module& model);
-    ~MomentsAnew();
-    MomentsAnew(const MomentsAnew&) = delete;
-    bool any() const { return !restore_.empty(); }
-
-private:
-    Module& model_;
-    std::vector<std::function<void()>> restore_;
-    bool training_;
-};
-/// The input of a batch: itself, its `data` (an Example), or the first of a pair.
-template <class B> const Tensor& input_of(const B& batch) {
-    if constexpr (std::is_convertible_v<const B&, const Tensor&>) return batch;
-    else if constexpr (requires { batch.data; }) return batch.data;
-    else return std::get<0>(batch);
-}
-} // namespace detail
 
 /// Computes the running moments of all batch normalisations of `model` as means over the batches of `loader`: tensors,
 /// examples with `data`, or pairs, of which the first goes into the model. Not recorded.

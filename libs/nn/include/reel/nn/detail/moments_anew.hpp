@@ -1,0 +1,34 @@
+// Running moments that begin anew over a loader's batches.
+#pragma once
+
+#include <functional>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include <reel/nn/module.hpp>
+
+namespace reel::nn::utils::detail {
+
+/// Batch normalisations of `model` start their running moments anew, as means over what follows while it lives; then
+/// they, and the model's training flag, are as they were.
+class MomentsAnew {
+public:
+    explicit MomentsAnew(Module& model);
+    ~MomentsAnew();
+    MomentsAnew(const MomentsAnew&) = delete;
+    bool any() const { return !restore_.empty(); }
+
+private:
+    Module& model_;
+    std::vector<std::function<void()>> restore_;
+    bool training_;
+};
+/// The input of a batch: itself, its `data` (an Example), or the first of a pair.
+template <class B> const Tensor& input_of(const B& batch) {
+    if constexpr (std::is_convertible_v<const B&, const Tensor&>) return batch;
+    else if constexpr (requires { batch.data; }) return batch.data;
+    else return std::get<0>(batch);
+}
+
+} // namespace reel::nn::utils::detail
