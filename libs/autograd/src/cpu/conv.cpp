@@ -13,6 +13,7 @@
 #include "cpu/conv_kernels.hpp"
 #include "cpu/gemm.hpp"
 #include "cpu/scratch.hpp"
+#include "cpu/winograd.hpp"
 #include "op/dispatch.hpp"
 #include "tensor/raw.hpp"
 
@@ -217,6 +218,9 @@ void conv(const ConvGeometry& g, const Tensor& out, const Tensor& input, const T
     if (g.batch * g.out_channels * g.out_size() == 0) return;
     dispatch_conv(t, [&]<class T>() {
         const T *from = static_cast<const T*>(x), *weight = host_data<T>(w, "conv");
+        if constexpr (std::is_same_v<T, float>)
+            if (by_winograd(g))
+                return winograd_forward(g, from, weight, static_cast<const T*>(bias), static_cast<T*>(y));
         if constexpr (std::is_floating_point_v<T>)
             if (!is_pointwise(g) && is_compact(g) && !has_few_places(g))
                 return direct_forward(g, from, weight, static_cast<const T*>(bias), static_cast<T*>(y));
@@ -232,6 +236,8 @@ void conv_transpose(const ConvGeometry& g, const Tensor& input, const Tensor& ou
     if (g.batch * g.in_channels * g.in_size() == 0) return;
     detail::dispatch<detail::Floats | detail::Ints | detail::Complexes>(t, "conv_transpose", [&]<class T>() {
         const T *from = static_cast<const T*>(y), *weight = host_data<T>(w, "conv_transpose");
+        if constexpr (std::is_same_v<T, float>)
+            if (by_winograd(g)) return winograd_input(g, from, weight, static_cast<const T*>(bias), static_cast<T*>(x));
         if constexpr (std::is_floating_point_v<T>)
             // its tiles are channels of x: too few of them do not pay for the taps of many channels of y
             if (!is_pointwise(g) && is_compact(g) &&
@@ -249,6 +255,8 @@ void conv_weight(const ConvGeometry& g, const Tensor& weight, const Tensor& inpu
     if (g.out_channels * g.channels_per_group() * g.kernel_size() == 0) return;
     dispatch_conv(t, [&]<class T>() {
         const T *from = static_cast<const T*>(x), *grad = static_cast<const T*>(y);
+        if constexpr (std::is_same_v<T, float>)
+            if (by_winograd(g)) return winograd_weight(g, from, grad, static_cast<T*>(w));
         if constexpr (std::is_floating_point_v<T>)
             // its vectors are channels of y
             if (!is_pointwise(g) && is_compact(g) && 4 * (g.out_channels / g.groups) > conv_kernels<T>.lanes)

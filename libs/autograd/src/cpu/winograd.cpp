@@ -1,0 +1,122 @@
+// Winograd's F(4x4, 3x3) forward and for the gradient of the input: squares of places become 36 frequencies, each a
+// matrix product over the channels, and the products become places again.
+#include "cpu/winograd.hpp"
+
+#include <vector>
+
+#include <reel/autograd/context.hpp>
+#include <reel/autograd/parallel.hpp>
+
+#include "cpu/scratch.hpp"
+#include "cpu/winograd_tiles.hpp"
+
+namespace reel::cpu {
+
+namespace {
+
+using namespace winograd;
+
+constexpr int frequencies = WinogradKernels::frequencies;
+constexpr std::int64_t cached = 640 << 10;    // bytes of transformed tiles that stay in the second cache
+constexpr std::int64_t fewest = 32;           // tiles of a unit for which it is worth to read the weights
+constexpr double worth_a_thread = 500000;     // multiplications
+constexpr std::int64_t smallest_channels = 8; // the transforms cost more than the products save, below
+
+/// target = the correlation of source with transformed weights.
+struct Correlation {
+    Planes planes;
+    std::int64_t channels, results;
+    const WinogradKernels& kernel = winograd_kernels;
+    std::int64_t lanes = kernel.lanes, source_blocks = blocks_of(channels), result_blocks = blocks_of(results),
+                 weights = result_blocks * channels * lanes;
+
+    /// Transformed weights [frequency][block of results][channel][lanes], from w [results, channels, 3, 3], or, for the
+    /// adjoint, from w [channels, results, 3, 3] turned by half.
+    void transform(const float* w, bool adjoint, float* to) const {
+        const std::int64_t next_result = adjoint ? 9 : channels * 9, next_channel = adjoint ? results * 9 : 9;
+        parallel_for(0, result_blocks * channels, 1024, [&](std::int64_t begin, std::int64_t end) {
+            float w9[9 * 64];
+            for (std::int64_t i = begin; i < end; ++i) {
+                const std::int64_t first = i / channels * lanes, used = std::min(lanes, results - first);
+                const float* from = w + first * next_result + i % channels * next_channel;
+                if (used < lanes) std::fill_n(w9, 9 * lanes, 0.f);
+                for (std::int64_t r = 0; r < used; ++r)
+                    for (int tap = 0; tap < 9; ++tap)
+                        w9[tap * lanes + r] = from[r * next_result + (adjoint ? 8 - tap : tap)];
+                kernel.filter(w9, to + i * lanes, weights);
+            }
+        });
+    }
+
+    void run_unit(const Unit& unit, const float* source, const float* u, const float* bias, float* target, float* v,
+                  float* m, float* strip) const {
+        const std::int64_t n = unit.tiles(), tiles = (n + kernel.tiles - 1) / kernel.tiles * kernel.tiles;
+        // one vector more, so that slices do not share the sets of a cache
+        const std::int64_t v_slice = (source_blocks * tiles + 1) * lanes, m_slice = (result_blocks * tiles + 1) * lanes;
+        for (std::int64_t b = 0; b < source_blocks; ++b) {
+            for (const Piece& p : unit.pieces)
+                kernel.gather(source + (p.image * channels + b * lanes) * planes.source_size() +
+                                  p.source_row * planes.source_width,
+                              planes.source_size(), std::min(lanes, channels - b * lanes),
+                              p.source_rows * planes.source_width, strip + p.source_at * lanes);
+            float* to = v + b * tiles * lanes;
+            kernel.source(strip, unit.sources.data(), n, to, v_slice);
+            for (int f = 0; n < tiles && f < frequencies; ++f)
+                std::fill_n(to + f * v_slice + n * lanes, (tiles - n) * lanes, 0.f);
+        }
+        for (int f = 0; f < frequencies; ++f)
+            kernel.multiply(channels, v + f * v_slice, u + f * weights, m + f * m_slice, result_blocks, tiles);
+        for (std::int64_t b = 0; b < result_blocks; ++b) {
+            kernel.result(m + b * tiles * lanes, m_slice, unit.targets.data(), n, bias + b * lanes, strip);
+            for (const Piece& p : unit.pieces)
+                kernel.scatter(strip + p.target_at * lanes, std::min(lanes, results - b * lanes),
+                               p.target_rows * planes.target_width,
+                               target + (p.image * results + b * lanes) * planes.target_size() +
+                                   p.target_row * planes.target_width,
+                               planes.target_size());
+        }
+    }
+    void run(const float* source, const float* w, bool adjoint, const float* bias, float* target) const {
+        const Scratch u(std::size_t(frequencies * weights) * sizeof(float));
+        transform(w, adjoint, u.as<float>());
+        std::vector<float> start(std::size_t(result_blocks * lanes), 0.f);
+        if (bias) std::copy_n(bias, results, start.data());
+        const std::int64_t tile = frequencies * (source_blocks + result_blocks) * lanes * std::int64_t(sizeof(float));
+        const Units units(planes, std::max(fewest, cached / tile));
+        const std::int64_t most = units.each * planes.across() + kernel.tiles,
+                           size = frequencies * (most * lanes * std::max(source_blocks, result_blocks) + lanes);
+        const double work = double(units.each * planes.across()) * frequencies * double(channels * results);
+        parallel_for(0, units.count, std::max<std::int64_t>(1, std::int64_t(worth_a_thread / work)),
+                     [&](std::int64_t begin, std::int64_t end) {
+                         const Scratch v(std::size_t(size) * sizeof(float)), m(std::size_t(size) * sizeof(float)),
+                             strip(std::size_t(units.places(planes) * lanes) * sizeof(float));
+                         Unit unit;
+                         for (std::int64_t i = begin; i < end; ++i) {
+                             units.cut(planes, i, unit);
+                             run_unit(unit, source, u.as<float>(), start.data(), target, v.as<float>(), m.as<float>(),
+                                      strip.as<float>());
+                         }
+                     });
+    }
+};
+
+} // namespace
+
+bool by_winograd(const ConvGeometry& g) {
+    if (!globalContext().userEnabledWinograd() || g.groups != 1) return false;
+    if (g.kernel[0] != 1 || g.in[0] != 1 || g.out[0] != 1 || g.pad[0] != 0) return false;
+    for (int d = 1; d < 3; ++d)
+        if (g.kernel[d] != 3 || g.stride[d] != 1 || g.dilation[d] != 1 || g.pad[d] > 2) return false;
+    return g.in_channels >= smallest_channels && g.out_channels >= smallest_channels && g.batch > 0;
+}
+
+void winograd_forward(const ConvGeometry& g, const float* x, const float* w, const float* bias, float* y) {
+    const Planes p{g.batch, g.in[1], g.in[2], g.out[1], g.out[2], g.pad[1], g.pad[2]};
+    Correlation{p, g.in_channels, g.out_channels}.run(x, w, false, bias, y);
+}
+void winograd_input(const ConvGeometry& g, const float* y, const float* w, const float* bias, float* x) {
+    const Planes p{g.batch, g.out[1], g.out[2], g.in[1], g.in[2], 2 - g.pad[1], 2 - g.pad[2]};
+    Correlation{p, g.out_channels, g.in_channels}.run(y, w, true, bias, x);
+}
+
+} // namespace reel::cpu
