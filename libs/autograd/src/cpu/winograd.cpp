@@ -90,9 +90,9 @@ struct Correlation {
                      [&](std::int64_t begin, std::int64_t end) {
                          const Scratch v(std::size_t(size) * sizeof(float)), m(std::size_t(size) * sizeof(float)),
                              strip(std::size_t(units.places(planes) * lanes) * sizeof(float));
-                         Unit unit;
+                         Unit unit(planes);
                          for (std::int64_t i = begin; i < end; ++i) {
-                             units.cut(planes, i, unit);
+                             units.cut(i, unit);
                              run_unit(unit, source, u.as<float>(), start.data(), target, v.as<float>(), m.as<float>(),
                                       strip.as<float>());
                          }

@@ -32,54 +32,69 @@ struct Piece {
     std::int64_t image, source_row, source_rows, source_at, target_row, target_rows, target_at;
 };
 
-/// What the rows of tiles [begin, end), counted over all images, read and make.
-struct Unit {
-    std::vector<Piece> pieces;
-    std::vector<WinogradSource> sources;
-    std::vector<WinogradTarget> targets;
-
+/// What some rows of tiles, counted over all images, read and make.
+class Unit {
+public:
+    explicit Unit(const Planes& planes) : p_(planes) {
+        for (std::int64_t c = 0; c < p_.across(); ++c) {
+            source_row_.push_back(columns<6>(c * 4 - p_.left, p_.source_width));
+            target_row_.push_back(columns<4>(c * 4, p_.target_width));
+        }
+    }
     std::int64_t tiles() const { return std::int64_t(targets.size()); }
 
-    void cut(const Planes& p, std::int64_t begin, std::int64_t end) {
+    void cut(std::int64_t begin, std::int64_t end) {
         pieces.clear(), sources.clear(), targets.clear();
         std::int64_t source_at = 0, target_at = 0;
         for (std::int64_t row = begin; row < end;) {
-            const std::int64_t image = row / p.down(), first = row % p.down(),
-                               last = std::min(p.down(), first + end - row);
-            const std::int64_t from = std::clamp<std::int64_t>(first * 4 - p.top, 0, p.source_height),
-                               to = std::clamp<std::int64_t>(last * 4 + 2 - p.top, from, p.source_height);
+            const std::int64_t image = row / p_.down(), first = row % p_.down(),
+                               last = std::min(p_.down(), first + end - row);
+            const std::int64_t from = std::clamp<std::int64_t>(first * 4 - p_.top, 0, p_.source_height),
+                               to = std::clamp<std::int64_t>(last * 4 + 2 - p_.top, from, p_.source_height);
             const Piece piece{image,     from,      to - from,
-                              source_at, first * 4, std::min(last * 4, p.target_height) - first * 4,
+                              source_at, first * 4, std::min(last * 4, p_.target_height) - first * 4,
                               target_at};
-            for (std::int64_t r = first; r < last; ++r) add_row(p, piece, r);
-            source_at += piece.source_rows * p.source_width;
-            target_at += piece.target_rows * p.target_width;
+            for (std::int64_t r = first; r < last; ++r) {
+                add(source_row_, r * 4 - p_.top, from, p_.source_height, p_.source_width, source_at, sources);
+                add(target_row_, r * 4, first * 4, p_.target_height, p_.target_width, target_at, targets);
+            }
+            source_at += piece.source_rows * p_.source_width;
+            target_at += piece.target_rows * p_.target_width;
             pieces.push_back(piece);
             row += last - first;
         }
     }
 
+    std::vector<Piece> pieces;
+    std::vector<WinogradSource> sources;
+    std::vector<WinogradTarget> targets;
+
 private:
-    template <int n>
-    static WinogradSquare<n> square(std::int64_t row, std::int64_t column, std::int64_t first, std::int64_t height,
-                                    std::int64_t width, std::int64_t at) {
-        WinogradSquare<n> s;
-        s.inside = row >= 0 && row + n <= height && column >= 0 && column + n <= width;
-        for (int i = 0; i < n; ++i) {
-            const bool below = row + i >= 0 && row + i < height, right = column + i >= 0 && column + i < width;
-            s.row[i] = below ? std::int32_t(at + (row + i - first) * width) : -1;
-            s.col[i] = right ? std::int32_t(column + i) : -1;
-        }
+    template <int n> static WinogradSquare<n> columns(std::int64_t first, std::int64_t width) {
+        WinogradSquare<n> s{};
+        s.inside = first >= 0 && first + n <= width;
+        for (int i = 0; i < n; ++i) s.col[i] = first + i >= 0 && first + i < width ? std::int32_t(first + i) : -1;
         return s;
     }
-    void add_row(const Planes& p, const Piece& piece, std::int64_t row) {
-        for (std::int64_t column = 0; column < p.across(); ++column) {
-            sources.push_back(square<6>(row * 4 - p.top, column * 4 - p.left, piece.source_row, p.source_height,
-                                        p.source_width, piece.source_at));
-            targets.push_back(
-                square<4>(row * 4, column * 4, piece.target_row, p.target_height, p.target_width, piece.target_at));
+    /// The squares of one row of tiles, whose first row of places is `row`; row `from` of the plane lies at `at`.
+    template <int n>
+    static void add(const std::vector<WinogradSquare<n>>& line, std::int64_t row, std::int64_t from,
+                    std::int64_t height, std::int64_t width, std::int64_t at, std::vector<WinogradSquare<n>>& to) {
+        std::int32_t rows[n];
+        for (int i = 0; i < n; ++i)
+            rows[i] = row + i >= 0 && row + i < height ? std::int32_t(at + (row + i - from) * width) : -1;
+        const bool inside = row >= 0 && row + n <= height;
+        const std::size_t begin = to.size();
+        to.insert(to.end(), line.begin(), line.end());
+        for (std::size_t t = begin; t < to.size(); ++t) {
+            std::copy_n(rows, n, to[t].row);
+            to[t].inside &= inside;
         }
     }
+
+    const Planes& p_;
+    std::vector<WinogradSource> source_row_;
+    std::vector<WinogradTarget> target_row_;
 };
 
 /// Units of so many rows of tiles that `wanted` tiles are in one.
@@ -93,9 +108,7 @@ struct Units {
     }
     /// The places of the largest strip.
     std::int64_t places(const Planes& p) const { return each * 6 * std::max(p.source_width, p.target_width); }
-    void cut(const Planes& p, std::int64_t unit, Unit& to) const {
-        to.cut(p, unit * each, std::min(rows, (unit + 1) * each));
-    }
+    void cut(std::int64_t unit, Unit& to) const { to.cut(unit * each, std::min(rows, (unit + 1) * each)); }
 };
 
 } // namespace reel::cpu::winograd

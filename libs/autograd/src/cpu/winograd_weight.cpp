@@ -75,10 +75,10 @@ struct WeightGradient {
             const Scratch v(std::size_t(size * source_blocks) * sizeof(float)),
                 g(std::size_t(size * result_blocks) * sizeof(float)),
                 strip(std::size_t(units.places(planes) * lanes) * sizeof(float));
-            Unit unit;
+            Unit unit(planes);
             for (std::int64_t part = begin; part < end; ++part)
                 for (std::int64_t i = part * step; i < std::min(units.count, (part + 1) * step); ++i) {
-                    units.cut(planes, i, unit);
+                    units.cut(i, unit);
                     add(unit, x, y, v.as<float>(), g.as<float>(), strip.as<float>(), partial.as<float>() + part * sums,
                         i == part * step);
                 }

@@ -148,7 +148,10 @@ void filter_gradient(const float* u, std::int64_t slice, std::int64_t parts, std
         load, [](V* d) { filter_gradient_line(d); }, [w](int i, int j, V x) { x.store(w + (3 * i + j) * L); });
 }
 
-void gather(const float* from, std::int64_t ld, std::int64_t channels, std::int64_t places, float* to) {
+/// L rows of L lanes, transposed in registers.
+inline void transpose_square(V::Raw* rows) { transpose_rows<L / 2, L, V::Raw, V::RawInt>(rows); }
+__attribute__((flatten)) void gather(const float* from, std::int64_t ld, std::int64_t channels, std::int64_t places,
+                                     float* to) {
     if (places < L) {
         for (std::int64_t i = 0; i < places; ++i)
             for (int c = 0; c < L; ++c) to[i * L + c] = c < channels ? from[c * ld + i] : 0.f;
@@ -158,11 +161,12 @@ void gather(const float* from, std::int64_t ld, std::int64_t channels, std::int6
         const std::int64_t at = i + L <= places ? i : places - L; // the last block overlaps the one before
         V::Raw rows[L];
         for (int c = 0; c < L; ++c) rows[c] = c < channels ? V::load(from + c * ld + at).v : V::Raw{};
-        transpose_rows<L / 2, L, V::Raw, V::RawInt>(rows);
+        transpose_square(rows);
         for (int c = 0; c < L; ++c) V(rows[c]).store(to + (at + c) * L);
     }
 }
-void scatter(const float* from, std::int64_t channels, std::int64_t places, float* to, std::int64_t ld) {
+__attribute__((flatten)) void scatter(const float* from, std::int64_t channels, std::int64_t places, float* to,
+                                      std::int64_t ld) {
     if (places < L) {
         for (std::int64_t i = 0; i < places; ++i)
             for (int c = 0; c < channels; ++c) to[c * ld + i] = from[i * L + c];
@@ -172,7 +176,7 @@ void scatter(const float* from, std::int64_t channels, std::int64_t places, floa
         const std::int64_t at = i + L <= places ? i : places - L;
         V::Raw rows[L];
         for (int c = 0; c < L; ++c) rows[c] = V::load(from + (at + c) * L).v;
-        transpose_rows<L / 2, L, V::Raw, V::RawInt>(rows);
+        transpose_square(rows);
         for (int c = 0; c < L; ++c)
             if (c < channels) V(rows[c]).store(to + c * ld + at);
     }
