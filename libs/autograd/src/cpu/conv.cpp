@@ -202,6 +202,11 @@ template <class F> void dispatch_conv(ScalarType t, F f) {
 namespace {
 bool is_narrow(const Tensor& t) { return t.scalar_type() == kHalf || t.scalar_type() == kBFloat16; }
 Tensor wide(const Tensor& t) { return t.defined() ? detail::cast_raw(t, kFloat) : t; }
+/// Calls `f` with the type of a 16-bit float.
+template <class F> void dispatch_narrow(ScalarType t, F f) {
+    if (t == kHalf) f(Half());
+    else f(BFloat16());
+}
 /// 16-bit floats are convolved in float32 and rounded once.
 template <class Run> void in_float32(const Tensor& out, Run run) {
     const Tensor result = detail::empty_raw(out.sizes(), kFloat);
@@ -211,6 +216,13 @@ template <class Run> void in_float32(const Tensor& out, Run run) {
 } // namespace
 
 void conv(const ConvGeometry& g, const Tensor& out, const Tensor& input, const Tensor& w, const Tensor& b) {
+    if (is_narrow(out) && by_winograd(g)) {
+        const Tensor weight = wide(w), bias = wide(b);
+        return dispatch_narrow(out.scalar_type(), [&]<class T>(T) {
+            winograd_forward(g, host_data<T>(input, "conv"), host_data<float>(weight, "conv"),
+                             static_cast<const float*>(host_data_or_null(bias, "conv")), host_data<T>(out, "conv"));
+        });
+    }
     if (is_narrow(out)) return in_float32(out, [&](const Tensor& y) { conv(g, y, wide(input), wide(w), wide(b)); });
     const void *x = host_data(input, "conv"), *bias = host_data_or_null(b, "conv");
     void* y = host_data(out, "conv");
@@ -228,6 +240,14 @@ void conv(const ConvGeometry& g, const Tensor& out, const Tensor& input, const T
     });
 }
 void conv_transpose(const ConvGeometry& g, const Tensor& input, const Tensor& out, const Tensor& w, const Tensor& b) {
+    if (is_narrow(input) && by_winograd(g)) {
+        const Tensor weight = wide(w), bias = wide(b);
+        return dispatch_narrow(input.scalar_type(), [&]<class T>(T) {
+            winograd_input(g, host_data<T>(out, "conv_transpose"), host_data<float>(weight, "conv_transpose"),
+                           static_cast<const float*>(host_data_or_null(bias, "conv_transpose")),
+                           host_data<T>(input, "conv_transpose"));
+        });
+    }
     if (is_narrow(input))
         return in_float32(input, [&](const Tensor& x) { conv_transpose(g, x, wide(out), wide(w), wide(b)); });
     const void *y = host_data(out, "conv_transpose"), *bias = host_data_or_null(b, "conv_transpose");
@@ -247,6 +267,13 @@ void conv_transpose(const ConvGeometry& g, const Tensor& input, const Tensor& ou
     });
 }
 void conv_weight(const ConvGeometry& g, const Tensor& weight, const Tensor& input, const Tensor& out) {
+    if (is_narrow(weight) && by_winograd(g))
+        return in_float32(weight, [&](const Tensor& w) {
+            dispatch_narrow(weight.scalar_type(), [&]<class T>(T) {
+                winograd_weight(g, host_data<T>(input, "conv_weight"), host_data<T>(out, "conv_weight"),
+                                host_data<float>(w, "conv_weight"));
+            });
+        });
     if (is_narrow(weight))
         return in_float32(weight, [&](const Tensor& w) { conv_weight(g, w, wide(input), wide(out)); });
     const void *x = host_data(input, "conv_weight"), *y = host_data(out, "conv_weight");

@@ -17,45 +17,51 @@ namespace {
 using namespace winograd;
 
 constexpr int frequencies = WinogradKernels::frequencies;
-constexpr std::int64_t cached = 640 << 10;    // bytes of transformed tiles that stay in the second cache
-constexpr std::int64_t fewest = 32;           // tiles of a unit for which it is worth to read the weights
-constexpr double worth_a_thread = 500000;     // multiplications
-constexpr std::int64_t smallest_channels = 8; // the transforms cost more than the products save, below
+constexpr std::int64_t cached = 640 << 10;   // bytes of transformed tiles that stay in the second cache
+constexpr std::int64_t smallest_unit = 32;   // tiles of a unit for which it is worth to read the weights
+constexpr std::int64_t some = 16;            // channels whose weights are read together
+constexpr double worth_a_thread = 500000;    // multiplications
+constexpr std::int64_t fewest_channels = 12; // the transforms cost more than the products save, below
+constexpr std::int64_t fewest_tiles = 8;     // and so do the weights' (doc/adr/0083 has the measurements)
 
 /// target = the correlation of source with transformed weights.
-struct Correlation {
+template <class T> struct Correlation {
     Planes planes;
     std::int64_t channels, results;
     const WinogradKernels& kernel = winograd_kernels;
+    const WinogradImages<T>& images = winograd_images<T>;
     std::int64_t lanes = kernel.lanes, source_blocks = blocks_of(channels), result_blocks = blocks_of(results),
                  weights = result_blocks * channels * lanes;
 
     /// Transformed weights [frequency][block of results][channel][lanes], from w [results, channels, 3, 3], or, for the
     /// adjoint, from w [channels, results, 3, 3] turned by half.
     void transform(const float* w, bool adjoint, float* to) const {
-        const std::int64_t next_result = adjoint ? 9 : channels * 9, next_channel = adjoint ? results * 9 : 9;
         parallel_for(0, result_blocks * channels, 1024, [&](std::int64_t begin, std::int64_t end) {
-            float w9[9 * 64];
-            for (std::int64_t i = begin; i < end; ++i) {
-                const std::int64_t first = i / channels * lanes, used = std::min(lanes, results - first);
-                const float* from = w + first * next_result + i % channels * next_channel;
-                if (used < lanes) std::fill_n(w9, 9 * lanes, 0.f);
-                for (std::int64_t r = 0; r < used; ++r)
-                    for (int tap = 0; tap < 9; ++tap)
-                        w9[tap * lanes + r] = from[r * next_result + (adjoint ? 8 - tap : tap)];
-                kernel.filter(w9, to + i * lanes, weights);
+            const Scratch taps(std::size_t(some * 9 * lanes) * sizeof(float));
+            for (std::int64_t i = begin, n = 0; i < end; i += n) {
+                const std::int64_t first = i / channels * lanes, used = std::min(lanes, results - first),
+                                   c = i % channels;
+                n = std::min({some, end - i, channels - c});
+                float* const to_taps = taps.as<float>();
+                if (adjoint)
+                    for (std::int64_t k = 0; k < n; ++k)
+                        winograd_images<float>.gather(w + ((c + k) * results + first) * 9, 9, used, 9,
+                                                      to_taps + k * 9 * lanes);
+                else winograd_images<float>.gather(w + (first * channels + c) * 9, channels * 9, used, n * 9, to_taps);
+                for (std::int64_t k = 0; k < n; ++k)
+                    kernel.filter(to_taps + k * 9 * lanes, adjoint, to + (i + k) * lanes, weights);
             }
         });
     }
 
-    void run_unit(const Unit& unit, const float* source, const float* u, const float* bias, float* target, float* v,
-                  float* m, float* strip) const {
+    void run_unit(const Unit& unit, const T* source, const float* u, const float* bias, T* target, float* v, float* m,
+                  float* strip) const {
         const std::int64_t n = unit.tiles(), tiles = (n + kernel.tiles - 1) / kernel.tiles * kernel.tiles;
         // one vector more, so that slices do not share the sets of a cache
         const std::int64_t v_slice = (source_blocks * tiles + 1) * lanes, m_slice = (result_blocks * tiles + 1) * lanes;
         for (std::int64_t b = 0; b < source_blocks; ++b) {
             for (const Piece& p : unit.pieces)
-                kernel.gather(source + (p.image * channels + b * lanes) * planes.source_size() +
+                images.gather(source + (p.image * channels + b * lanes) * planes.source_size() +
                                   p.source_row * planes.source_width,
                               planes.source_size(), std::min(lanes, channels - b * lanes),
                               p.source_rows * planes.source_width, strip + p.source_at * lanes);
@@ -69,20 +75,20 @@ struct Correlation {
         for (std::int64_t b = 0; b < result_blocks; ++b) {
             kernel.result(m + b * tiles * lanes, m_slice, unit.targets.data(), n, bias + b * lanes, strip);
             for (const Piece& p : unit.pieces)
-                kernel.scatter(strip + p.target_at * lanes, std::min(lanes, results - b * lanes),
+                images.scatter(strip + p.target_at * lanes, std::min(lanes, results - b * lanes),
                                p.target_rows * planes.target_width,
                                target + (p.image * results + b * lanes) * planes.target_size() +
                                    p.target_row * planes.target_width,
                                planes.target_size());
         }
     }
-    void run(const float* source, const float* w, bool adjoint, const float* bias, float* target) const {
+    void run(const T* source, const float* w, bool adjoint, const float* bias, T* target) const {
         const Scratch u(std::size_t(frequencies * weights) * sizeof(float));
         transform(w, adjoint, u.as<float>());
         std::vector<float> start(std::size_t(result_blocks * lanes), 0.f);
         if (bias) std::copy_n(bias, results, start.data());
         const std::int64_t tile = frequencies * (source_blocks + result_blocks) * lanes * std::int64_t(sizeof(float));
-        const Units units(planes, std::max(fewest, cached / tile));
+        const Units units(planes, std::max(smallest_unit, cached / tile));
         const std::int64_t most = units.each * planes.across() + kernel.tiles,
                            size = frequencies * (most * lanes * std::max(source_blocks, result_blocks) + lanes);
         const double work = double(units.each * planes.across()) * frequencies * double(channels * results);
@@ -107,16 +113,24 @@ bool by_winograd(const ConvGeometry& g) {
     if (g.kernel[0] != 1 || g.in[0] != 1 || g.out[0] != 1 || g.pad[0] != 0) return false;
     for (int d = 1; d < 3; ++d)
         if (g.kernel[d] != 3 || g.stride[d] != 1 || g.dilation[d] != 1 || g.pad[d] > 2) return false;
-    return g.in_channels >= smallest_channels && g.out_channels >= smallest_channels && g.batch > 0;
+    const std::int64_t tiles = g.batch * ((g.out[1] + 3) / 4) * ((g.out[2] + 3) / 4);
+    return g.in_channels >= fewest_channels && g.out_channels >= fewest_channels && tiles >= fewest_tiles;
 }
 
-void winograd_forward(const ConvGeometry& g, const float* x, const float* w, const float* bias, float* y) {
+template <class T> void winograd_forward(const ConvGeometry& g, const T* x, const float* w, const float* bias, T* y) {
     const Planes p{g.batch, g.in[1], g.in[2], g.out[1], g.out[2], g.pad[1], g.pad[2]};
-    Correlation{p, g.in_channels, g.out_channels}.run(x, w, false, bias, y);
+    Correlation<T>{p, g.in_channels, g.out_channels}.run(x, w, false, bias, y);
 }
-void winograd_input(const ConvGeometry& g, const float* y, const float* w, const float* bias, float* x) {
+template <class T> void winograd_input(const ConvGeometry& g, const T* y, const float* w, const float* bias, T* x) {
     const Planes p{g.batch, g.out[1], g.out[2], g.in[1], g.in[2], 2 - g.pad[1], 2 - g.pad[2]};
-    Correlation{p, g.out_channels, g.in_channels}.run(y, w, true, bias, x);
+    Correlation<T>{p, g.out_channels, g.in_channels}.run(y, w, true, bias, x);
 }
+#define REEL_WINOGRAD(T)                                                                                               \
+    template void winograd_forward(const ConvGeometry&, const T*, const float*, const float*, T*);                     \
+    template void winograd_input(const ConvGeometry&, const T*, const float*, const float*, T*);
+REEL_WINOGRAD(float)
+REEL_WINOGRAD(BFloat16)
+REEL_WINOGRAD(Half)
+#undef REEL_WINOGRAD
 
 } // namespace reel::cpu

@@ -22,11 +22,6 @@ struct WinogradKernels {
     int lanes = 0;
     int tiles = 0; ///< `multiply` takes multiples of it
 
-    /// to[place][lanes] = from[channel][place] for at most `lanes` channels, zeros for the others.
-    void (*gather)(const float* from, std::int64_t ld, std::int64_t channels, std::int64_t places, float* to);
-    /// to[channel][place] = from[place][channel] for at most `lanes` channels.
-    void (*scatter)(const float* from, std::int64_t channels, std::int64_t places, float* to, std::int64_t ld);
-
     /// v[.][tile] = the transformed squares of 6 x 6 of a strip.
     void (*source)(const float* strip, const WinogradSource* squares, std::int64_t n, float* v, std::int64_t slice);
     /// v[.][tile] = the transformed squares of 4 x 4 of a gradient.
@@ -34,8 +29,8 @@ struct WinogradKernels {
     /// The squares of 4 x 4 of a strip = what m[.][tile] stands for, plus bias[lanes].
     void (*result)(const float* m, std::int64_t slice, const WinogradTarget* squares, std::int64_t n, const float* bias,
                    float* strip);
-    /// u[.] = the transformed kernel w[9][lanes].
-    void (*filter)(const float* w, float* u, std::int64_t slice);
+    /// u[.] = the transformed kernel w[9][lanes], turned by half if `turned`.
+    void (*filter)(const float* w, bool turned, float* u, std::int64_t slice);
     /// w[9][lanes] = the adjoint of `filter` of the sum of `parts` operands, `next` apart.
     void (*filter_gradient)(const float* u, std::int64_t slice, std::int64_t parts, std::int64_t next, float* w);
 
@@ -47,5 +42,14 @@ struct WinogradKernels {
                   std::int64_t tiles, bool add);
 };
 inline constinit WinogradKernels winograd_kernels{};
+
+/// Between images of float, BFloat16 or Half and strips, for at most `lanes` channels; 16-bit floats are rounded once.
+template <class T> struct WinogradImages {
+    /// to[place][lanes] = from[channel][place], zeros for channels that are not there.
+    void (*gather)(const T* from, std::int64_t ld, std::int64_t channels, std::int64_t places, float* to);
+    /// to[channel][place] = from[place][channel].
+    void (*scatter)(const float* from, std::int64_t channels, std::int64_t places, T* to, std::int64_t ld);
+};
+template <class T> inline constinit WinogradImages<T> winograd_images{};
 
 } // namespace reel::cpu

@@ -133,9 +133,9 @@ void result(const float* m, std::int64_t slice, const WinogradTarget* squares, s
             });
     }
 }
-void filter(const float* w, float* u, std::int64_t slice) {
-    both_ways<3, 6>([w](int i, int j) { return V::load(w + (3 * i + j) * L); }, [](V* d) { filter_line(d); },
-                    [u, slice](int i, int j, V x) { x.store(u + (6 * i + j) * slice); });
+void filter(const float* w, bool turned, float* u, std::int64_t slice) {
+    both_ways<3, 6>([=](int i, int j) { return V::load(w + (turned ? 8 - 3 * i - j : 3 * i + j) * L); },
+                    [](V* d) { filter_line(d); }, [u, slice](int i, int j, V x) { x.store(u + (6 * i + j) * slice); });
 }
 void filter_gradient(const float* u, std::int64_t slice, std::int64_t parts, std::int64_t next, float* w) {
     const auto load = [=](int i, int j) {
@@ -150,26 +150,28 @@ void filter_gradient(const float* u, std::int64_t slice, std::int64_t parts, std
 
 /// L rows of L lanes, transposed in registers.
 inline void transpose_square(V::Raw* rows) { transpose_rows<L / 2, L, V::Raw, V::RawInt>(rows); }
-__attribute__((flatten)) void gather(const float* from, std::int64_t ld, std::int64_t channels, std::int64_t places,
+template <class T>
+__attribute__((flatten)) void gather(const T* from, std::int64_t ld, std::int64_t channels, std::int64_t places,
                                      float* to) {
     if (places < L) {
         for (std::int64_t i = 0; i < places; ++i)
-            for (int c = 0; c < L; ++c) to[i * L + c] = c < channels ? from[c * ld + i] : 0.f;
+            for (int c = 0; c < L; ++c) to[i * L + c] = c < channels ? float(from[c * ld + i]) : 0.f;
         return;
     }
     for (std::int64_t i = 0; i < places; i += L) {
         const std::int64_t at = i + L <= places ? i : places - L; // the last block overlaps the one before
         V::Raw rows[L];
-        for (int c = 0; c < L; ++c) rows[c] = c < channels ? V::load(from + c * ld + at).v : V::Raw{};
+        for (int c = 0; c < L; ++c) rows[c] = c < channels ? load_as(from + c * ld + at).v : V::Raw{};
         transpose_square(rows);
         for (int c = 0; c < L; ++c) V(rows[c]).store(to + (at + c) * L);
     }
 }
-__attribute__((flatten)) void scatter(const float* from, std::int64_t channels, std::int64_t places, float* to,
+template <class T>
+__attribute__((flatten)) void scatter(const float* from, std::int64_t channels, std::int64_t places, T* to,
                                       std::int64_t ld) {
     if (places < L) {
         for (std::int64_t i = 0; i < places; ++i)
-            for (int c = 0; c < channels; ++c) to[c * ld + i] = from[i * L + c];
+            for (int c = 0; c < channels; ++c) to[c * ld + i] = T(from[i * L + c]);
         return;
     }
     for (std::int64_t i = 0; i < places; i += L) {
@@ -178,7 +180,7 @@ __attribute__((flatten)) void scatter(const float* from, std::int64_t channels, 
         for (int c = 0; c < L; ++c) rows[c] = V::load(from + (at + c) * L).v;
         transpose_square(rows);
         for (int c = 0; c < L; ++c)
-            if (c < channels) V(rows[c]).store(to + c * ld + at);
+            if (c < channels) store_as(to + c * ld + at, V(rows[c]));
     }
 }
 
@@ -279,8 +281,10 @@ void outer(std::int64_t v_blocks, const float* v, const float* y, float* u, std:
 } // namespace
 
 void register_winograd() {
-    winograd_kernels = {L,       unit,    &gather,          &scatter,  &source, &gradient,
-                        &result, &filter, &filter_gradient, &multiply, &outer};
+    winograd_kernels = {L, unit, &source, &gradient, &result, &filter, &filter_gradient, &multiply, &outer};
+    winograd_images<float> = {&gather<float>, &scatter<float>};
+    winograd_images<BFloat16> = {&gather<BFloat16>, &scatter<BFloat16>};
+    winograd_images<Half> = {&gather<Half>, &scatter<Half>};
 }
 
 } // namespace reel::cpu::REEL_ISA
