@@ -91,6 +91,18 @@ BOOST_AUTO_TEST_CASE(same_bits_for_any_layout) {
         for (std::size_t i = 0; i < 3; ++i) BOOST_TEST(equal(dense[i], other[i]), "map " << i << " of " << s.x);
     }
 }
+BOOST_AUTO_TEST_CASE(sixteen_bit_maps_are_those_of_float32_rounded_once) {
+    for (const Shape& s : shapes)
+        for (const ScalarType t : {kBFloat16, kHalf}) {
+            const Operands o(s);
+            const auto narrow = [t](const Tensor& v) { return v.to(t); };
+            const auto wide = [t](const Tensor& v) { return v.to(t).to(kFloat); };
+            const auto got = maps(s, narrow(o.x), narrow(o.w), narrow(o.b), narrow(o.g)),
+                       want = maps(s, wide(o.x), wide(o.w), wide(o.b), wide(o.g));
+            for (std::size_t i = 0; i < 3; ++i)
+                BOOST_TEST(equal(got[i], want[i].to(t)), "map " << i << " of " << s.x << " in " << t);
+        }
+}
 BOOST_AUTO_TEST_CASE(transposed_convolutions_go_the_same_way) {
     manual_seed(4);
     const Tensor y = randn({4, 20, 13, 11}), w = randn({20, 17, 3, 3}), b = randn({17});

@@ -65,15 +65,15 @@ inline void filter_gradient_line(V* d) {
     d[2] = V(pp) * sum_p + V(qq) * sum_q + d[5];
 }
 
-/// A square of `from` x `from` vectors to one of `to` x `to`: `line` along the columns, then along the rows.
+/// A square of `from` x `from` vectors to one of `to` x `to`: `line` along the columns, then along the rows. `load`
+/// reads a column.
 template <int from, int to, class Load, class Line, class Store>
 inline void both_ways(Load load, Line line, Store store) {
     V half[from][to];
 #pragma GCC unroll 6
     for (int j = 0; j < from; ++j) {
         V d[6];
-#pragma GCC unroll 6
-        for (int i = 0; i < from; ++i) d[i] = load(i, j);
+        load(j, d);
         line(d);
 #pragma GCC unroll 6
         for (int i = 0; i < to; ++i) half[j][i] = d[i];
@@ -89,14 +89,24 @@ inline void both_ways(Load load, Line line, Store store) {
     }
 }
 
-/// Reads places of a square from a strip; what is outside is zero.
+/// Reads columns of a square from a strip; what is outside is zero.
 template <int n, bool inside> struct Reader {
     const float* strip;
     const WinogradSquare<n>& s;
-    V operator()(int i, int j) const {
-        if constexpr (inside) return V::load(strip + (std::int64_t(s.row[i]) + s.col[0] + j) * L);
-        if (s.row[i] < 0 || s.col[j] < 0) return V(0.f);
-        return V::load(strip + (std::int64_t(s.row[i]) + s.col[j]) * L);
+    void operator()(int j, V* d) const {
+        const std::int64_t column = inside ? s.col[0] + j : s.col[j];
+#pragma GCC unroll 6
+        for (int i = 0; i < n; ++i)
+            d[i] = inside || (column >= 0 && s.row[i] >= 0) ? V::load(strip + (s.row[i] + column) * L) : V(0.f);
+    }
+};
+/// Reads columns of a square of n x n frequencies, or taps.
+template <int n> struct Slices {
+    const float* from;
+    std::int64_t slice;
+    void operator()(int j, V* d) const {
+#pragma GCC unroll 6
+        for (int i = 0; i < n; ++i) d[i] = V::load(from + (n * i + j) * slice);
     }
 };
 template <int n, class Line>
@@ -121,7 +131,7 @@ void result(const float* m, std::int64_t slice, const WinogradTarget* squares, s
     for (std::int64_t t = 0; t < n; ++t) {
         const WinogradTarget& s = squares[t];
         const float* from = m + t * L;
-        const auto load = [from, slice](int i, int j) { return V::load(from + (6 * i + j) * slice); };
+        const Slices<6> load{from, slice};
         const auto line = [](V* d) { result_line(d); };
         if (s.inside)
             both_ways<6, 4>(load, line, [&](int i, int j, V x) {
@@ -134,22 +144,67 @@ void result(const float* m, std::int64_t slice, const WinogradTarget* squares, s
     }
 }
 void filter(const float* w, bool turned, float* u, std::int64_t slice) {
-    both_ways<3, 6>([=](int i, int j) { return V::load(w + (turned ? 8 - 3 * i - j : 3 * i + j) * L); },
-                    [](V* d) { filter_line(d); }, [u, slice](int i, int j, V x) { x.store(u + (6 * i + j) * slice); });
+    const auto line = [](V* d) { filter_line(d); };
+    const auto store = [u, slice](int i, int j, V x) { x.store(u + (6 * i + j) * slice); };
+    both_ways<3, 6>(Slices<3>{turned ? w + 8 * L : w, turned ? -L : L}, line, store);
 }
 void filter_gradient(const float* u, std::int64_t slice, std::int64_t parts, std::int64_t next, float* w) {
-    const auto load = [=](int i, int j) {
-        const float* from = u + (6 * i + j) * slice;
-        V sum = V::load(from);
-        for (std::int64_t k = 1; k < parts; ++k) sum += V::load(from + k * next);
-        return sum;
+    const auto load = [=](int j, V* d) {
+        Slices<6>{u, slice}(j, d);
+        for (std::int64_t k = 1; k < parts; ++k) {
+            V more[6];
+            Slices<6>{u + k * next, slice}(j, more);
+#pragma GCC unroll 6
+            for (int i = 0; i < 6; ++i) d[i] += more[i];
+        }
     };
     both_ways<6, 3>(
         load, [](V* d) { filter_gradient_line(d); }, [w](int i, int j, V x) { x.store(w + (3 * i + j) * L); });
 }
 
-/// L rows of L lanes, transposed in registers.
-inline void transpose_square(V::Raw* rows) { transpose_rows<L / 2, L, V::Raw, V::RawInt>(rows); }
+/// to[c][r] = from[r][c] for L rows and L columns, of which the first `rows` (`columns`) are there: others are zero
+/// (not written).
+template <class T, class U>
+inline void transpose_part(const T* from, std::int64_t ld, std::int64_t rows, U* to, std::int64_t ldto,
+                           std::int64_t columns) {
+    V::Raw x[L];
+    for (int r = 0; r < L; ++r) x[r] = r < rows ? load_as(from + r * ld).v : V::Raw{};
+    transpose_rows<L / 2, L, V::Raw, V::RawInt>(x);
+    for (int c = 0; c < L; ++c)
+        if (c < columns) store_as(to + c * ldto, V(x[c]));
+}
+/// All rows and columns.
+template <class T, class U> inline void transpose_block(const T* from, std::int64_t ld, U* to, std::int64_t ldto) {
+#if defined(__AVX512F__)
+    if constexpr (std::is_same_v<T, float> && std::is_same_v<U, float>) {
+        // Quarters of rows come from memory where they belong; what is left are squares of 4 within the quarters.
+        typedef double Pairs __attribute__((vector_size(vector_bytes)));
+        const auto quarters = [from, ld](int i, int part) {
+            const auto at = [=](int r) { return _mm_loadu_ps(from + (r + i) * ld + part * 4); };
+            __m512 x = _mm512_zextps128_ps512(at(0));
+            x = _mm512_maskz_insertf32x4(0xffff, x, at(4), 1);
+            x = _mm512_maskz_insertf32x4(0xffff, x, at(8), 2);
+            return (V::Raw)_mm512_maskz_insertf32x4(0xffff, x, at(12), 3);
+        };
+        constexpr V::RawInt low = {0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29}, high = low + 2;
+        typedef long long Places __attribute__((vector_size(vector_bytes)));
+        constexpr Places first = {0, 8, 2, 10, 4, 12, 6, 14}, second = first + 1;
+#pragma GCC unroll 4
+        for (int part = 0; part < 4; ++part) {
+            const V::Raw a = quarters(0, part), b = quarters(1, part), c = quarters(2, part), d = quarters(3, part);
+            const Pairs ab = (Pairs)__builtin_shuffle(a, b, low), cd = (Pairs)__builtin_shuffle(c, d, low),
+                        ab2 = (Pairs)__builtin_shuffle(a, b, high), cd2 = (Pairs)__builtin_shuffle(c, d, high);
+            float* row = to + part * 4 * ldto;
+            V((V::Raw)__builtin_shuffle(ab, cd, first)).store(row);
+            V((V::Raw)__builtin_shuffle(ab, cd, second)).store(row + ldto);
+            V((V::Raw)__builtin_shuffle(ab2, cd2, first)).store(row + 2 * ldto);
+            V((V::Raw)__builtin_shuffle(ab2, cd2, second)).store(row + 3 * ldto);
+        }
+        return;
+    }
+#endif
+    transpose_part(from, ld, L, to, ldto, L);
+}
 template <class T>
 __attribute__((flatten)) void gather(const T* from, std::int64_t ld, std::int64_t channels, std::int64_t places,
                                      float* to) {
@@ -158,29 +213,25 @@ __attribute__((flatten)) void gather(const T* from, std::int64_t ld, std::int64_
             for (int c = 0; c < L; ++c) to[i * L + c] = c < channels ? float(from[c * ld + i]) : 0.f;
         return;
     }
+    // the last block overlaps the one before
     for (std::int64_t i = 0; i < places; i += L) {
-        const std::int64_t at = i + L <= places ? i : places - L; // the last block overlaps the one before
-        V::Raw rows[L];
-        for (int c = 0; c < L; ++c) rows[c] = c < channels ? load_as(from + c * ld + at).v : V::Raw{};
-        transpose_square(rows);
-        for (int c = 0; c < L; ++c) V(rows[c]).store(to + (at + c) * L);
+        const std::int64_t at = i + L <= places ? i : places - L;
+        if (channels < L) transpose_part(from + at, ld, channels, to + at * L, L, L);
+        else transpose_block(from + at, ld, to + at * L, L);
     }
 }
 template <class T>
 __attribute__((flatten)) void scatter(const float* from, std::int64_t channels, std::int64_t places, T* to,
                                       std::int64_t ld) {
     if (places < L) {
-        for (std::int64_t i = 0; i < places; ++i)
-            for (int c = 0; c < channels; ++c) to[c * ld + i] = T(from[i * L + c]);
+        for (int c = 0; c < channels; ++c)
+            for (std::int64_t i = 0; i < places; ++i) to[c * ld + i] = T(from[i * L + c]);
         return;
     }
     for (std::int64_t i = 0; i < places; i += L) {
         const std::int64_t at = i + L <= places ? i : places - L;
-        V::Raw rows[L];
-        for (int c = 0; c < L; ++c) rows[c] = V::load(from + (at + c) * L).v;
-        transpose_square(rows);
-        for (int c = 0; c < L; ++c)
-            if (c < channels) store_as(to + c * ld + at, V(rows[c]));
+        if (channels < L) transpose_part(from + at * L, L, L, to + at, ld, channels);
+        else transpose_block(from + at * L, L, to + at, ld);
     }
 }
 
