@@ -129,6 +129,10 @@ template <class T> struct Correlation {
     void multiply(const T* image, const std::int64_t* offsets, std::int64_t deepest, const std::vector<Row>& rows,
                   const T* weights, const T* start, T* panel, T* part, T* target) const {
         const std::int64_t step = a[2].step;
+        if (results == 1 && step == 1) { // nobody else reads a panel
+            for (const Row& r : rows) kernel.line(k, weights, image + r.src, offsets, *start, target + r.dst, r.length);
+            return;
+        }
         each_block(rows, step, kernel.positions,
                    [&](const std::vector<ConvRun>& runs, const std::vector<std::int64_t>& dst, std::int64_t filled) {
                        bool direct = step == 1 && filled == kernel.positions;
