@@ -285,8 +285,10 @@ void conv_weight(const ConvGeometry& g, const Tensor& weight, const Tensor& inpu
         if constexpr (std::is_same_v<T, float>)
             if (by_winograd(g)) return winograd_weight(g, from, grad, static_cast<T*>(w));
         if constexpr (std::is_floating_point_v<T>)
-            // its vectors are channels of y
-            if (!is_pointwise(g) && is_compact(g) && 4 * (g.out_channels / g.groups) > conv_kernels<T>.lanes)
+            // its vectors are channels of y, or places where both sides have one channel
+            if (!is_pointwise(g) && is_compact(g) &&
+                (4 * (g.out_channels / g.groups) > conv_kernels<T>.lanes ||
+                 (g.out_channels == g.groups && g.in_channels == g.groups)))
                 return direct_weight(g, from, grad, static_cast<T*>(w));
         Conv<T>{g, t}.weight(from, grad, static_cast<T*>(w));
     });

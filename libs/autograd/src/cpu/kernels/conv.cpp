@@ -167,6 +167,20 @@ void line(std::int64_t k, const T* a, const T* image, const std::int64_t* taps, 
 }
 
 template <class T>
+void line_products(std::int64_t k, const T* image, const std::int64_t* taps, const T* g, std::int64_t n, T* to) {
+    using V = Vec<T>;
+    constexpr int w = V::size;
+    for (std::int64_t l = 0; l < k; ++l, to += w) {
+        const T* from = image + taps[l];
+        V acc = V::load(to);
+        std::int64_t i = 0;
+        for (; i + w <= n; i += w) acc += V::load(from + i) * V::load(g + i);
+        acc.store(to);
+        for (std::int64_t rest = i; i < n; ++i) to[i - rest] += from[i] * g[i];
+    }
+}
+
+template <class T>
 void copy(const T* from, std::int64_t ld, std::int64_t rows, std::int64_t n, std::int64_t stride, T* to,
           std::int64_t ldto) {
     using V = Vec<T>;
@@ -280,11 +294,8 @@ void weight(const T* image, const std::int64_t* taps, std::int64_t count, const 
 }
 
 template <class T> ConvKernels<T> all() {
-    return {tile_rows,     tile_vectors * Vec<T>::size,
-            Vec<T>::size,  &pack<T>,
-            &tile<T>,      &tiles_in_place<T>,
-            &line<T>,      &copy<T>,
-            &transpose<T>, &weight<T>};
+    return {tile_rows, tile_vectors * Vec<T>::size, Vec<T>::size, &pack<T>,      &tile<T>,  &tiles_in_place<T>,
+            &line<T>,  &line_products<T>,           &copy<T>,     &transpose<T>, &weight<T>};
 }
 
 } // namespace
