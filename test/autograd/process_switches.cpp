@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(deterministic_algorithms) {
     BOOST_TEST(!are_deterministic_algorithms_enabled());
 }
 
-BOOST_AUTO_TEST_CASE(switches_of_a_devices_libraries) {
+BOOST_AUTO_TEST_CASE(switches_of_libraries_and_algorithms) {
     using Get = bool (Context::*)() const;
     using Set = void (Context::*)(bool);
     const auto holds = [](Get get, Set set, bool otherwise) {
@@ -42,6 +42,7 @@ BOOST_AUTO_TEST_CASE(switches_of_a_devices_libraries) {
         BOOST_TEST((c.*get)() != otherwise);
         (c.*set)(otherwise);
     };
+    holds(&Context::userEnabledWinograd, &Context::setUserEnabledWinograd, true);
     holds(&Context::userEnabledCuDNN, &Context::setUserEnabledCuDNN, true);
     holds(&Context::deterministicCuDNN, &Context::setDeterministicCuDNN, false);
     holds(&Context::benchmarkCuDNN, &Context::setBenchmarkCuDNN, false);

@@ -13,6 +13,7 @@
 #include "cpu/conv_kernels.hpp"
 #include "cpu/gemm.hpp"
 #include "cpu/scratch.hpp"
+#include "cpu/winograd.hpp"
 #include "op/dispatch.hpp"
 #include "tensor/raw.hpp"
 
@@ -201,6 +202,11 @@ template <class F> void dispatch_conv(ScalarType t, F f) {
 namespace {
 bool is_narrow(const Tensor& t) { return t.scalar_type() == kHalf || t.scalar_type() == kBFloat16; }
 Tensor wide(const Tensor& t) { return t.defined() ? detail::cast_raw(t, kFloat) : t; }
+/// Calls `f` with the type of a 16-bit float.
+template <class F> void dispatch_narrow(ScalarType t, F f) {
+    if (t == kHalf) f(Half());
+    else f(BFloat16());
+}
 /// 16-bit floats are convolved in float32 and rounded once.
 template <class Run> void in_float32(const Tensor& out, Run run) {
     const Tensor result = detail::empty_raw(out.sizes(), kFloat);
@@ -210,6 +216,13 @@ template <class Run> void in_float32(const Tensor& out, Run run) {
 } // namespace
 
 void conv(const ConvGeometry& g, const Tensor& out, const Tensor& input, const Tensor& w, const Tensor& b) {
+    if (is_narrow(out) && by_winograd(g)) {
+        const Tensor weight = wide(w), bias = wide(b);
+        return dispatch_narrow(out.scalar_type(), [&]<class T>(T) {
+            winograd_forward(g, host_data<T>(input, "conv"), host_data<float>(weight, "conv"),
+                             static_cast<const float*>(host_data_or_null(bias, "conv")), host_data<T>(out, "conv"));
+        });
+    }
     if (is_narrow(out)) return in_float32(out, [&](const Tensor& y) { conv(g, y, wide(input), wide(w), wide(b)); });
     const void *x = host_data(input, "conv"), *bias = host_data_or_null(b, "conv");
     void* y = host_data(out, "conv");
@@ -217,6 +230,9 @@ void conv(const ConvGeometry& g, const Tensor& out, const Tensor& input, const T
     if (g.batch * g.out_channels * g.out_size() == 0) return;
     dispatch_conv(t, [&]<class T>() {
         const T *from = static_cast<const T*>(x), *weight = host_data<T>(w, "conv");
+        if constexpr (std::is_same_v<T, float>)
+            if (by_winograd(g))
+                return winograd_forward(g, from, weight, static_cast<const T*>(bias), static_cast<T*>(y));
         if constexpr (std::is_floating_point_v<T>)
             if (!is_pointwise(g) && is_compact(g) && !has_few_places(g))
                 return direct_forward(g, from, weight, static_cast<const T*>(bias), static_cast<T*>(y));
@@ -224,6 +240,14 @@ void conv(const ConvGeometry& g, const Tensor& out, const Tensor& input, const T
     });
 }
 void conv_transpose(const ConvGeometry& g, const Tensor& input, const Tensor& out, const Tensor& w, const Tensor& b) {
+    if (is_narrow(input) && by_winograd(g)) {
+        const Tensor weight = wide(w), bias = wide(b);
+        return dispatch_narrow(input.scalar_type(), [&]<class T>(T) {
+            winograd_input(g, host_data<T>(out, "conv_transpose"), host_data<float>(weight, "conv_transpose"),
+                           static_cast<const float*>(host_data_or_null(bias, "conv_transpose")),
+                           host_data<T>(input, "conv_transpose"));
+        });
+    }
     if (is_narrow(input))
         return in_float32(input, [&](const Tensor& x) { conv_transpose(g, x, wide(out), wide(w), wide(b)); });
     const void *y = host_data(out, "conv_transpose"), *bias = host_data_or_null(b, "conv_transpose");
@@ -232,6 +256,8 @@ void conv_transpose(const ConvGeometry& g, const Tensor& input, const Tensor& ou
     if (g.batch * g.in_channels * g.in_size() == 0) return;
     detail::dispatch<detail::Floats | detail::Ints | detail::Complexes>(t, "conv_transpose", [&]<class T>() {
         const T *from = static_cast<const T*>(y), *weight = host_data<T>(w, "conv_transpose");
+        if constexpr (std::is_same_v<T, float>)
+            if (by_winograd(g)) return winograd_input(g, from, weight, static_cast<const T*>(bias), static_cast<T*>(x));
         if constexpr (std::is_floating_point_v<T>)
             // its tiles are channels of x: too few of them do not pay for the taps of many channels of y
             if (!is_pointwise(g) && is_compact(g) &&
@@ -241,6 +267,13 @@ void conv_transpose(const ConvGeometry& g, const Tensor& input, const Tensor& ou
     });
 }
 void conv_weight(const ConvGeometry& g, const Tensor& weight, const Tensor& input, const Tensor& out) {
+    if (is_narrow(weight) && by_winograd(g))
+        return in_float32(weight, [&](const Tensor& w) {
+            dispatch_narrow(weight.scalar_type(), [&]<class T>(T) {
+                winograd_weight(g, host_data<T>(input, "conv_weight"), host_data<T>(out, "conv_weight"),
+                                host_data<float>(w, "conv_weight"));
+            });
+        });
     if (is_narrow(weight))
         return in_float32(weight, [&](const Tensor& w) { conv_weight(g, w, wide(input), wide(out)); });
     const void *x = host_data(input, "conv_weight"), *y = host_data(out, "conv_weight");
@@ -249,9 +282,13 @@ void conv_weight(const ConvGeometry& g, const Tensor& weight, const Tensor& inpu
     if (g.out_channels * g.channels_per_group() * g.kernel_size() == 0) return;
     dispatch_conv(t, [&]<class T>() {
         const T *from = static_cast<const T*>(x), *grad = static_cast<const T*>(y);
+        if constexpr (std::is_same_v<T, float>)
+            if (by_winograd(g)) return winograd_weight(g, from, grad, static_cast<T*>(w));
         if constexpr (std::is_floating_point_v<T>)
-            // its vectors are channels of y
-            if (!is_pointwise(g) && is_compact(g) && 4 * (g.out_channels / g.groups) > conv_kernels<T>.lanes)
+            // its vectors are channels of y, or places where both sides have one channel
+            if (!is_pointwise(g) && is_compact(g) &&
+                (4 * (g.out_channels / g.groups) > conv_kernels<T>.lanes ||
+                 (g.out_channels == g.groups && g.in_channels == g.groups)))
                 return direct_weight(g, from, grad, static_cast<T*>(w));
         Conv<T>{g, t}.weight(from, grad, static_cast<T*>(w));
     });

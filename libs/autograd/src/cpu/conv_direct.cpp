@@ -129,6 +129,10 @@ template <class T> struct Correlation {
     void multiply(const T* image, const std::int64_t* offsets, std::int64_t deepest, const std::vector<Row>& rows,
                   const T* weights, const T* start, T* panel, T* part, T* target) const {
         const std::int64_t step = a[2].step;
+        if (results == 1 && step == 1) { // nobody else reads a panel
+            for (const Row& r : rows) kernel.line(k, weights, image + r.src, offsets, *start, target + r.dst, r.length);
+            return;
+        }
         each_block(rows, step, kernel.positions,
                    [&](const std::vector<ConvRun>& runs, const std::vector<std::int64_t>& dst, std::int64_t filled) {
                        bool direct = step == 1 && filled == kernel.positions;
@@ -175,7 +179,13 @@ template <class T> struct WeightGradient {
     const ConvKernels<T>& kernel = conv_kernels<T>;
     std::int64_t cg = g.channels_per_group(), og = g.out_channels / g.groups, taps = g.kernel_size(), l = g.out_size(),
                  lanes = round_up(og, kernel.lanes), row = a[0].count * a[2].count;
+    bool lines = cg == 1 && og == 1; ///< the lanes of a sum are parts of it, else channels
 
+    /// Adds what the lines of `n` images give for one channel of x and y.
+    void add_lines(const std::vector<Row>& rows, const T* image, const std::vector<std::int64_t>& offsets, const T* y,
+                   T* sum) const {
+        for (const Row& r : rows) kernel.line_products(taps, image + r.src, offsets.data(), y + r.dst, r.length, sum);
+    }
     /// Adds what some units of `q` channels of x from `q0` on give, to sum [group][channel and tap][lanes].
     void add(const Slabs<T>& slabs, std::int64_t begin, std::int64_t end, std::int64_t q0, std::int64_t q, const T* x,
              const T* y, T* sum) const {
@@ -194,16 +204,21 @@ template <class T> struct WeightGradient {
                         for (const Axis::Tap& tx : a[2].taps)
                             offsets.push_back(padded.tap(c, tz.offset, ty.offset, tx.offset));
             list_rows(a, n, row0, count, padded.size(), padded.pitch[0] * padded.plane_size,
-                      padded.pitch[1] * padded.row_size, l, rows);
+                      padded.pitch[1] * padded.row_size, lines ? g.groups * l : l, rows);
             places.clear();
             for (const Row& r : rows)
-                for (std::int64_t i = 0; i < r.length; ++i) places.push_back(r.src + i);
+                for (std::int64_t i = 0; !lines && i < r.length; ++i) places.push_back(r.src + i);
             for (std::int64_t group = 0; group < g.groups; ++group) {
                 for (std::int64_t i = 0; i < n; ++i) {
                     padded.fill(x + (((n0 + i) * g.groups + group) * cg + q0) * g.in_size(), row0,
                                 image + i * padded.size());
+                    if (lines) continue;
                     kernel.transpose(y + ((n0 + i) * g.groups + group) * og * l + row0 * row, l, og, count * row,
                                      grad.as<T>() + i * count * row * lanes, lanes);
+                }
+                if (lines) {
+                    add_lines(rows, image, offsets, y + (n0 * g.groups + group) * l, sum + group * taps * lanes);
+                    continue;
                 }
                 const std::int64_t all = std::int64_t(places.size()),
                                    blocks = std::max<std::int64_t>(1, (all + weight_block / 2) / weight_block),
@@ -248,6 +263,8 @@ template <class T> struct WeightGradient {
                 T* sum = sums.as<T>() + group * k * lanes;
                 for (std::int64_t p = 1; p < parts; ++p)
                     for (std::int64_t i = i0 * lanes; i < i1 * lanes; ++i) sum[i] += sum[p * size + i];
+                for (std::int64_t i = i0; lines && i < i1; ++i)
+                    for (std::int64_t o = 1; o < lanes; ++o) sum[i * lanes] += sum[i * lanes + o];
                 for (std::int64_t o = 0; o < og; ++o)
                     for (std::int64_t i = i0; i < i1; ++i) w[(group * og + o) * k + i] = sum[i * lanes + o];
             }

@@ -32,6 +32,10 @@ template <class T> struct ConvKernels {
     bool (*tiles_in_place)(std::int64_t k, const T* a, const T* image, const std::int64_t* taps, const ConvRun* runs,
                            std::int64_t n, std::int64_t filled, const T* start, T* c, std::int64_t ldc,
                            std::int64_t left);
+    /// to[i] = start + sum over k of a[k][0] * image[taps[k] + i] for n places: a result of one channel.
+    void (*line)(std::int64_t k, const T* a, const T* image, const std::int64_t* taps, T start, T* to, std::int64_t n);
+    /// to[k] += products of image[taps[k] + i] and g[i] over n places i, each lane a part of the sum.
+    void (*line_products)(std::int64_t k, const T* image, const std::int64_t* taps, const T* g, std::int64_t n, T* to);
     /// to[row][i] = from[row][i * stride] for n elements of each row
     void (*copy)(const T* from, std::int64_t ld, std::int64_t rows, std::int64_t n, std::int64_t stride, T* to,
                  std::int64_t ldto);

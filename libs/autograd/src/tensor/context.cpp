@@ -11,6 +11,7 @@ namespace {
 std::atomic<bool> deterministic{false}, only_warn{false};
 std::atomic<bool> cudnn_on{true}, cudnn_deterministic{false}, cudnn_benchmark{false}, cudnn_tf32{true},
     cublas_tf32{false};
+std::atomic<bool> winograd_on{true};
 } // namespace
 
 void Context::setDeterministicAlgorithms(bool on, bool warn_only) {
@@ -29,6 +30,8 @@ void Context::alertNotDeterministic(const char* caller) const {
                " has no deterministic implementation, and use_deterministic_algorithms(true) was asked for; turn that "
                "off around the call, or pass warn_only = true");
 }
+void Context::setUserEnabledWinograd(bool on) { winograd_on = on; }
+bool Context::userEnabledWinograd() const { return winograd_on; }
 void Context::setUserEnabledCuDNN(bool on) { cudnn_on = on; }
 bool Context::userEnabledCuDNN() const { return cudnn_on; }
 void Context::setDeterministicCuDNN(bool on) { cudnn_deterministic = on; }

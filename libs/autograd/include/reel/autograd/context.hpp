@@ -15,6 +15,12 @@ public:
     /// For operations without a deterministic way: throws Error that names `caller`, warns, or does nothing.
     void alertNotDeterministic(const char* caller) const;
 
+    /// May convolutions of float32 on the CPU with kernels of 3 x 3 that move by one place go by Winograd's F(4x4, 3x3)
+    /// where it is faster? A quarter of the multiplications, the same bits for any number of threads, and about twice
+    /// the rounding error of sums that are written out, which is what there is without. Default: yes.
+    void setUserEnabledWinograd(bool on);
+    bool userEnabledWinograd() const;
+
     // What a device's libraries may do. Without such a device these switches change nothing.
     /// Is cuDNN used where it has something? Default: yes.
     void setUserEnabledCuDNN(bool on);

@@ -139,6 +139,47 @@ bool tiles_in_place(std::int64_t k, const T* a, const T* image, const std::int64
     return true;
 }
 
+template <class T, int vectors>
+void line_of(std::int64_t k, const T* a, const T* image, const std::int64_t* taps, T start, T* to) {
+    using V = Vec<T>;
+    V acc[vectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) acc[v] = V(start);
+    for (std::int64_t l = 0; l < k; ++l) {
+        const V s(a[l * tile_rows]);
+        const T* from = image + taps[l];
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; ++v) acc[v] += s * V::load(from + v * V::size);
+    }
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) acc[v].store(to + v * V::size);
+}
+template <class T>
+void line(std::int64_t k, const T* a, const T* image, const std::int64_t* taps, T start, T* to, std::int64_t n) {
+    constexpr int w = Vec<T>::size;
+    std::int64_t i = 0;
+    for (; i + 4 * w <= n; i += 4 * w) line_of<T, 4>(k, a, image + i, taps, start, to + i);
+    for (; i + w <= n; i += w) line_of<T, 1>(k, a, image + i, taps, start, to + i);
+    if (i == n) return;
+    T last[w]; // reads places beyond the line, or its slack
+    line_of<T, 1>(k, a, image + i, taps, start, last);
+    std::memcpy(to + i, last, std::size_t(n - i) * sizeof(T));
+}
+
+template <class T>
+void line_products(std::int64_t k, const T* image, const std::int64_t* taps, const T* g, std::int64_t n, T* to) {
+    using V = Vec<T>;
+    constexpr int w = V::size;
+    for (std::int64_t l = 0; l < k; ++l, to += w) {
+        const T* from = image + taps[l];
+        V acc = V::load(to);
+        std::int64_t i = 0;
+        for (; i + w <= n; i += w) acc += V::load(from + i) * V::load(g + i);
+        acc.store(to);
+        for (std::int64_t rest = i; i < n; ++i) to[i - rest] += from[i] * g[i];
+    }
+}
+
 template <class T>
 void copy(const T* from, std::int64_t ld, std::int64_t rows, std::int64_t n, std::int64_t stride, T* to,
           std::int64_t ldto) {
@@ -253,9 +294,8 @@ void weight(const T* image, const std::int64_t* taps, std::int64_t count, const 
 }
 
 template <class T> ConvKernels<T> all() {
-    return {tile_rows, tile_vectors * Vec<T>::size, Vec<T>::size, &pack<T>,
-            &tile<T>,  &tiles_in_place<T>,          &copy<T>,     &transpose<T>,
-            &weight<T>};
+    return {tile_rows, tile_vectors * Vec<T>::size, Vec<T>::size, &pack<T>,      &tile<T>,  &tiles_in_place<T>,
+            &line<T>,  &line_products<T>,           &copy<T>,     &transpose<T>, &weight<T>};
 }
 
 } // namespace
