@@ -41,8 +41,10 @@ __device__ void tile_again(const AttentionBlock<T>& block, const AttentionBack<T
     if (of_scores)
         block.products(far, {c.grad + head * c.queries * c.value_size, i0, c.queries, c.value_size},
                        {c.value + of_key * c.keys * c.value_size, j0, c.keys, c.value_size});
+    REEL_UNROLL
     for (int r = 0; r < block.per; ++r) {
         const std::int64_t i = i0 + block.row(r);
+        REEL_UNROLL
         for (int k = 0; k < block.per; ++k) {
             const std::int64_t j = j0 + block.column(k);
             const T score = c.score(s[r][k], head, i, j);
