@@ -143,6 +143,25 @@ BOOST_AUTO_TEST_CASE(norms) {
                  [](All v) { return functional_batch_norm(v[0], {}, {}, v[1], v[2], true); });
     same_as_here({numbers({4, 16}), numbers({16}), numbers({16})},
                  [](All v) { return functional_batch_norm(v[0], {}, {}, v[1], v[2], true); });
+    same_as_here(
+        {numbers({4, 8, 5}, kBFloat16), numbers({8}), numbers({8})},
+        [](All v) { return functional_batch_norm(v[0], {}, {}, v[1], v[2], true); }, 2e-2);
+    same_as_here({numbers({4, 8, 5}), numbers({8}), numbers({8})}, [](All v) { // the gradient's own gradient
+        const Tensor y = functional_batch_norm(v[0], {}, {}, v[1], v[2], true);
+        return autograd::grad({y}, {v[0]}, {y.detach().cos()}, true, true)[0] * y;
+    });
+    for (const double shift : {0., 30.}) { // what runs along is of the moments that normalised
+        const auto moved = [&](Device d) {
+            const Tensor mean = zeros({8}).to(d), var = ones({8}).to(d), x = (numbers({4, 8, 5}) + shift).to(d),
+                         w = numbers({8}).to(d);
+            functional_batch_norm(x, mean, var, w, w, true, 0.3);
+            return std::pair(mean, var);
+        };
+        const auto [mean, var] = moved(kCPU);
+        const auto [moved_mean, moved_var] = moved(there::gpu);
+        BOOST_TEST(there::distance(moved_mean, mean) < near);
+        BOOST_TEST(there::distance(moved_var, var) < near);
+    }
     for (const ScalarType t : {kFloat, kDouble, kBFloat16})
         same_as_here(
             {numbers({3, 4, 6}, t), numbers({4, 6}, t)},
@@ -175,11 +194,19 @@ BOOST_AUTO_TEST_CASE(norms) {
     BOOST_TEST(plan() == "norm_backward by tensor_core");
     const auto of_batch = [](std::int64_t channels) {
         const Tensor x = there::put(numbers({4, channels, 5})).requires_grad_(), w = there::put(numbers({channels}));
-        functional_batch_norm(x, {}, {}, w, w, true).sum().backward();
-        return plan();
+        plan();
+        const Tensor y = functional_batch_norm(x, {}, {}, w, w, true);
+        const std::string forward = plan();
+        y.sum().backward();
+        return forward + ", " + plan();
     };
-    BOOST_TEST(of_batch(8) == "norm_backward by tensor_core");
-    BOOST_TEST(of_batch(3) == ""); // cuDNN wants a multiple of eight
+    BOOST_TEST(of_batch(8) == "norm_forward by tensor_core, norm_backward by tensor_core");
+    BOOST_TEST(of_batch(3) == ", "); // cuDNN wants a multiple of eight
+    const Tensor of_eight = there::put(numbers({4, 8, 5})), one = there::put(numbers({8}).abs() + 0.5);
+    functional_batch_norm(of_eight, one, one, one, one, false);
+    BOOST_TEST(plan() == ""); // by moments that are given
+    functional_batch_norm(of_eight, {}, {}, {}, {}, true);
+    BOOST_TEST(plan() == ""); // cuDNN wants a weight
 }
 
 BOOST_AUTO_TEST_CASE(means_over_windows) {

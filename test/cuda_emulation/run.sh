@@ -53,8 +53,16 @@ bench_rows() {
     tail -n 5 <<<"$log"
     return 1
 }
+# what a device does not take of what the CPU takes: as doc/cuda.md says, and less than twenty ops
+refusals() {
+    local said
+    said=$(LD_LIBRARY_PATH="$out/emulated/lib" timeout 300 "$out/bin/op-table" --refused 2>&1) || { tail -n 3 <<<"$said" && return 1; }
+    diff <(sed -n '/^```refused$/,/^```$/p' doc/cuda.md | sed '1d;$d') <(grep . <<<"$said") || return 1
+    [ "$(grep -c . <<<"$said")" -lt 20 ]
+}
 # the longest first
 if [ -x "$out/bin/oracle-replay" ]; then start of_the_reference; fi
+if [ -x "$out/bin/op-table" ]; then start refusals; fi
 if [ -x "$out/bin/reel-bench" ]; then start bench_rows; fi
 if [ "${2:-}" = all ]; then start on_device watched order=forward,timing=late; fi
 start on_device emulated order=reverse,timing=late

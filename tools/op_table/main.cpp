@@ -1,4 +1,5 @@
 // op-table [OP...]: every op of the registry as a table in Markdown: schemas, gradient, forward mode, dtypes, devices.
+// op-table --refused: what the CPU takes and a CUDA device does not, an op a line; there must be a device.
 // op-table --kernels: every kernel, by the header that declares it, and the devices that have it.
 //
 // What the schemas do not say is found out by calling the samples of test/properties. Each op is looked at in a process
@@ -14,6 +15,7 @@
 #include <reel/autograd/detail/all_kernels.hpp>
 #include <reel/autograd/op.hpp>
 #include <reel/autograd/parallel.hpp>
+#include <reel/cuda/device.hpp>
 
 #include "probe.hpp"
 #include "properties/sample.hpp"
@@ -39,8 +41,15 @@ std::string line_of(const std::string& op, const Row& row, const std::string& al
            (row.forward ? "yes" : "") + " | " + row.dtypes + " | " + row.devices + end + " |\n";
 }
 
-/// The row of `op`, made by a child: whatever it last wrote, and what became of it.
-std::string row_of(const std::string& op, const std::string& also) {
+/// What the device does not take of `op`; empty: nothing.
+std::string refusal_of(const std::string& op, const Row& row, const std::string& end) {
+    if (!end.empty()) return op + ":" + end + "\n";
+    if (row.refused_on_cuda) return op + ": all\n";
+    return row.not_on_cuda.empty() ? "\n" : op + ": " + row.not_on_cuda + "\n";
+}
+
+/// What `write(row, end)` makes of `op`, in a child: whatever it last wrote, and what became of it.
+template <class Write> std::string row_of(const std::string& op, const Write& write) {
     int ends[2];
     if (::pipe(ends) != 0) return "| " + op + " | no pipe | | | |\n";
     const pid_t child = ::fork();
@@ -48,7 +57,7 @@ std::string row_of(const std::string& op, const std::string& also) {
         ::close(ends[0]);
         ::alarm(60);
         const auto tell = [&](const Row& row, const char* end) {
-            const std::string text = line_of(op, row, also, end);
+            const std::string text = write(row, end);
             [[maybe_unused]] const ssize_t n = ::write(ends[1], text.data(), text.size());
         };
         tell(op_table::probe(op, [&](const Row& row) { tell(row, " (crashes)"); }), "");
@@ -85,20 +94,38 @@ int main(int argc, char** argv) {
         print_kernels();
         return 0;
     }
+    const bool refused = argc >= 2 && std::string_view(argv[1]) == "--refused";
+    if (refused && !reel::cuda::is_available()) {
+        std::fprintf(stderr, "op-table --refused: %s\n", reel::cuda::versions().c_str());
+        return 2;
+    }
     reel::set_num_threads(1); // children of a process with a team of threads would wait for it
     properties::samples();    // read once, not by every child
-    std::vector<std::string> names(argv + 1, argv + argc);
+    std::vector<std::string> names(argv + (refused ? 2 : 1), argv + argc);
     if (names.empty()) names = reel::ops::registry().names();
     // an alias stands in the row of the op that it names
     std::map<std::string, std::string> aliases;
     for (const std::string& name : reel::ops::registry().names())
         if (const std::string& op = canonical(name); op != name) aliases[op] += "<br>also `" + name + "`";
     std::erase_if(names, [](const std::string& name) { return canonical(name) != name; });
-    std::printf("# Ops\n\n%zu ops, as `op-table` prints them. *Gradient*: a rule of its own, that of the ops that it "
-                "calls\n(composite), or none; then the node that the result has. "
-                "*Forward*: forward mode\ngoes through. *dtypes*: of the operands that hold values. *Devices*: where "
-                "the call works on this machine;\n`meta` computes shapes and dtypes alone.\n\n"
-                "| op | gradient | forward | dtypes | devices |\n|---|---|---|---|---|\n",
-                names.size());
-    for (const std::string& op : names) std::fputs(row_of(op, aliases[op]).c_str(), stdout);
+    if (refused) {
+        for (const std::string& op : names) {
+            const std::string line =
+                row_of(op, [&](const Row& row, const char* end) { return refusal_of(op, row, end); });
+            if (line != "\n") std::fputs(line.c_str(), stdout);
+        }
+        return 0;
+    }
+    std::printf(
+        "# Ops\n\n%zu ops, as `op-table` prints them. *Gradient*: a rule of its own, that of the ops that it "
+        "calls\n(composite), or none; then the node that the result has. "
+        "*Forward*: forward mode\ngoes through. *dtypes*: of the operands that hold values. *Devices*: where "
+        "the call works on this machine,\nand in brackets dtypes that are the CPU's alone; `meta` computes shapes and "
+        "dtypes alone.\n\n"
+        "| op | gradient | forward | dtypes | devices |\n|---|---|---|---|---|\n",
+        names.size());
+    for (const std::string& op : names)
+        std::fputs(
+            row_of(op, [&](const Row& row, const char* end) { return line_of(op, row, aliases[op], end); }).c_str(),
+            stdout);
 }

@@ -59,23 +59,49 @@ bool one_of(std::string_view op, const std::function<bool(const Sample&)>& attem
 }
 bool holds_values(const Tensor& t) { return t.is_floating_point() || t.is_complex(); }
 
-bool works_in(const Sample& sample, ScalarType dtype) {
+/// The call with its operands on the device. Some ops want places and lengths, which are integers, on the host.
+variable_list run_there(const Sample& sample, const variable_list& operands, const Device& device) {
+    const auto run = [&](bool integers_stay) {
+        variable_list moved;
+        for (const Tensor& t : operands)
+            moved.push_back(integers_stay && t.scalar_type() == kLong ? t : t.detach().to(device));
+        return sample.run_on(std::move(moved));
+    };
+    try {
+        return run(false);
+    } catch (const NotImplementedError&) {
+        throw;
+    } catch (const Error& e) {
+        if (device.is_cpu() || e.msg().find("CPU") == std::string::npos) throw;
+    }
+    return run(true);
+}
+bool works_in(const Sample& sample, ScalarType dtype, const Device& device) {
     variable_list operands = sample.operands();
     if (operands.empty()) return false; // such ops are told the dtype
     // where nothing is floating the integers are the values
     const bool any = std::any_of(operands.begin(), operands.end(), [](const Tensor& t) { return holds_values(t); });
     for (Tensor& t : operands)
         if (holds_values(t) || !any) t = t.detach().to(dtype);
-    const variable_list results = sample.run_on(std::move(operands));
-    return !results.empty();
+    return !run_there(sample, operands, device).empty();
 }
+/// Of ops that are told the device, not shown one, the sample that tells them.
+Sample told(const Sample& sample, const Device& device) {
+    Sample s = sample;
+    for (const ops::Schema& schema : ops::registry().at(s.op).schemas)
+        for (const ops::Argument& a : schema.arguments)
+            if ((a.name == "device" || a.type == "TensorOptions") && !s.call) s.kwargs["device"] = Value(device);
+    return s;
+}
+variable_list results_on(const Sample& sample, const Device& device) {
+    const variable_list operands = sample.operands();
+    return operands.empty() ? told(sample, device).run() : run_there(sample, operands, device);
+}
+/// Lengths, and what is sent elsewhere, may come back on the host.
 bool works_on(const Sample& sample, const Device& device) {
-    variable_list operands = sample.operands();
-    if (operands.empty()) return device.type() == kCPU; // such ops are told the device, not shown one
-    for (Tensor& t : operands) t = t.detach().to(device);
-    const variable_list results = sample.run_on(std::move(operands));
-    return std::all_of(results.begin(), results.end(),
-                       [&](const Tensor& t) { return !t.defined() || t.device().type() == device.type(); });
+    const variable_list results = results_on(sample, device);
+    const auto is_there = [&](const Tensor& t) { return !t.defined() || t.device().type() == device.type(); };
+    return results.empty() || std::any_of(results.begin(), results.end(), is_there);
 }
 
 /// `f32 f64`, or the name of the group when all of it is there.
@@ -146,11 +172,18 @@ void look_at_gradient(Row& row, std::string_view op) {
 
 void look_at_dtypes(Row& row, std::string_view op) {
     const NoGradGuard no_grad;
-    std::vector<ScalarType> taken;
+    std::vector<ScalarType> taken, left_out;
     for (const ScalarType dtype :
-         {kBool, kByte, kChar, kShort, kInt, kLong, kHalf, kBFloat16, kFloat, kDouble, kComplexFloat, kComplexDouble})
-        if (one_of(op, [&](const Sample& s) { return works_in(s, dtype); })) taken.push_back(dtype);
+         {kBool, kByte, kChar, kShort, kInt, kLong, kHalf, kBFloat16, kFloat, kDouble, kComplexFloat, kComplexDouble}) {
+        const auto works = [&](const Device& d) {
+            return one_of(op, [&](const Sample& s) { return works_in(s, dtype, d); });
+        };
+        if (!works(kCPU)) continue;
+        taken.push_back(dtype);
+        if (cuda::is_available() && !works(kCUDA)) left_out.push_back(dtype);
+    }
     row.dtypes = grouped(taken);
+    row.not_on_cuda = grouped(left_out);
 }
 
 void look_at_device(Row& row, std::string_view op, std::string_view device) {
@@ -159,6 +192,9 @@ void look_at_device(Row& row, std::string_view op, std::string_view device) {
     const Device d{std::string(device)};
     if (one_of(op, [&](const Sample& s) { return works_on(s, d); }))
         row.devices += (row.devices.empty() ? "" : " ") + std::string(device);
+    else if (device == "cuda" && row.devices.find("cpu") != std::string::npos)
+        row.refused_on_cuda = !one_of(op, [&](const Sample& s) { return results_on(s, d), true; });
+    if (device == "cuda" && !row.not_on_cuda.empty()) row.devices += " (not " + row.not_on_cuda + ")";
 }
 
 } // namespace op_table

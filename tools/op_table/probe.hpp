@@ -11,12 +11,14 @@ namespace op_table {
 /// were called.
 struct Row {
     std::vector<std::string> schemas;
-    std::string declared; ///< where its gradient comes from, as its blocks say: rule, composite, none
-    std::string node;     ///< what a result over operands with grad has as grad function; empty: none needs grad
-    bool forward = false; ///< a tangent comes out where dual tensors go in
-    std::string dtypes;   ///< of the operands that hold values, not of indices and masks
-    std::string devices;  ///< where the call works
-    bool sampled = false; ///< is there a sample at all?
+    std::string declared;    ///< where its gradient comes from, as its blocks say: rule, composite, none
+    std::string node;        ///< what a result over operands with grad has as grad function; empty: none needs grad
+    bool forward = false;    ///< a tangent comes out where dual tensors go in
+    std::string dtypes;      ///< of the operands that hold values, not of indices and masks
+    std::string devices;     ///< where the call works
+    std::string not_on_cuda; ///< dtypes that the CPU takes and a CUDA device, where there is one, does not
+    bool refused_on_cuda = false; ///< the same of the call as a whole
+    bool sampled = false;         ///< is there a sample at all?
 };
 
 /// Looks at `op`. What may end the process (it must not, yet this is where one would learn of it) comes last; `said` is

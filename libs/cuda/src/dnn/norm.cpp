@@ -1,7 +1,8 @@
-// Normalisation of float32: cuDNN has no float64 for it, and Reel's ops bring 16-bit floats in float32. What a batch is
-// normalised by comes from Reel's own kernels (float64), and so does the map itself, of which cuDNN has no operation.
+// Normalisation of float32: cuDNN has no float64 for it, and Reel's ops bring 16-bit floats in float32. By moments that
+// are given, as outside of training, it normalises no batch: the map is Reel's own.
 #include <array>
 
+#include <reel/autograd/kernels/batch_norm.hpp>
 #include <reel/autograd/kernels/rms_norm.hpp>
 #include <reel/autograd/ops/factory/empty.hpp>
 
@@ -56,6 +57,29 @@ bool backward(const char* op, cudnnBackendNormMode_t mode, const Layout& l, cons
     return graph.run();
 }
 
+struct Forward {
+    const Tensor &y, &mean, &rstd, &x, &weight, &bias;
+};
+/// Fills y, mean and rstd.
+bool forward(const char* op, cudnnBackendNormMode_t mode, const Layout& l, const Forward& t, double eps) {
+    Graph graph(op, t.x);
+    const Part x = graph.dense(t.x, l.all), mean = graph.dense(t.mean, l.moments),
+               rstd = graph.dense(t.rstd, l.moments), weight = graph.dense(t.weight, l.affine),
+               bias = graph.dense(t.bias, l.affine), y = graph.dense(t.y, l.all),
+               epsilon = graph.number(float(eps), l.all.size());
+    graph.operation(CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR,
+                    {{CUDNN_ATTR_OPERATION_NORM_FWD_MODE, mode},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_PHASE, CUDNN_NORM_FWD_TRAINING},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_XDESC, x},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_MEAN_DESC, mean},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_INV_VARIANCE_DESC, rstd},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_SCALE_DESC, weight},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_BIAS_DESC, bias},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_EPSILON_DESC, epsilon},
+                     {CUDNN_ATTR_OPERATION_NORM_FWD_YDESC, y}});
+    return graph.run();
+}
+
 } // namespace
 
 bool norm_backward(const char* op, const NormGeometry& g, const Tensor& gy, const Tensor& x, const Tensor& mean,
@@ -68,22 +92,8 @@ bool norm_backward(const char* op, const NormGeometry& g, const Tensor& gy, cons
 bool layer_norm(const char* op, const Tensor& y, const Tensor& mean, const Tensor& rstd, const Tensor& x,
                 const Tensor& weight, const Tensor& bias, std::int64_t inner, double eps) {
     if (!takes(x, weight) || !bias.defined()) return false;
-    const Layout l = Layout::of_rows(x.numel() / inner, inner);
-    Graph graph(op, x);
-    const Part in = graph.dense(x, l.all), m = graph.dense(mean, l.moments), r = graph.dense(rstd, l.moments),
-               w = graph.dense(weight, l.affine), b = graph.dense(bias, l.affine), out = graph.dense(y, l.all),
-               epsilon = graph.number(float(eps), l.all.size());
-    graph.operation(CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR,
-                    {{CUDNN_ATTR_OPERATION_NORM_FWD_MODE, CUDNN_LAYER_NORM},
-                     {CUDNN_ATTR_OPERATION_NORM_FWD_PHASE, CUDNN_NORM_FWD_TRAINING},
-                     {CUDNN_ATTR_OPERATION_NORM_FWD_XDESC, in},
-                     {CUDNN_ATTR_OPERATION_NORM_FWD_MEAN_DESC, m},
-                     {CUDNN_ATTR_OPERATION_NORM_FWD_INV_VARIANCE_DESC, r},
-                     {CUDNN_ATTR_OPERATION_NORM_FWD_SCALE_DESC, w},
-                     {CUDNN_ATTR_OPERATION_NORM_FWD_BIAS_DESC, b},
-                     {CUDNN_ATTR_OPERATION_NORM_FWD_EPSILON_DESC, epsilon},
-                     {CUDNN_ATTR_OPERATION_NORM_FWD_YDESC, out}});
-    return graph.run();
+    return forward(op, CUDNN_LAYER_NORM, Layout::of_rows(x.numel() / inner, inner), {y, mean, rstd, x, weight, bias},
+                   eps);
 }
 
 bool layer_norm_backward(const char* op, const Tensor& gy, const Tensor& x, const Tensor& mean, const Tensor& rstd,
@@ -133,7 +143,14 @@ bool rms_norm_backward(const char* op, const Tensor& gx, const Tensor& gw, const
     return graph.run();
 }
 
+bool batch_norm(const char* op, const NormGeometry& g, const Tensor& y, const Tensor& mean, const Tensor& rstd,
+                const Tensor& x, const Tensor& weight, const Tensor& bias, double eps) {
+    if (!takes(x, weight) || !bias.defined()) return false;
+    return forward(op, CUDNN_BATCH_NORM, Layout::of_channels(g), {y, mean, rstd, x, weight, bias}, eps);
+}
+
 [[maybe_unused]] const bool attached = [] {
+    kernels::batch_norm.set(kCUDA, &batch_norm);
     kernels::rms_norm.set(kCUDA, &rms_norm);
     kernels::rms_norm_backward.set(kCUDA, &rms_norm_backward);
     return true;

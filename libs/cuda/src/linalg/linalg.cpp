@@ -7,11 +7,20 @@
 #include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/ranges.hpp>
+#include <reel/autograd/ops/factory/zeros_like.hpp>
 #include <reel/autograd/ops/pointwise/comparison.hpp>
+#include <reel/autograd/ops/pointwise/complex.hpp>
+#include <reel/autograd/ops/pointwise/complex_parts.hpp>
+#include <reel/autograd/ops/pointwise/division.hpp>
+#include <reel/autograd/ops/pointwise/where.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
+#include <reel/autograd/ops/shape/arrange.hpp>
+#include <reel/autograd/ops/shape/diagonals.hpp>
 #include <reel/autograd/ops/shape/triangular.hpp>
+#include <reel/autograd/tensor_operators.hpp>
 
 #include "linalg/solver.hpp"
+#include "linalg/triangular.hpp"
 #include "through_host.hpp"
 
 namespace reel::cuda {
@@ -50,19 +59,98 @@ void geqrf(const Tensor& a, const Tensor& tau) {
     solver::geqrf("geqrf", a, tau);
 }
 
+bool is_finite(const Tensor& t) { return isfinite(t).all().item().toBool(); }
+/// Waits for the device, as what converges or not is an error of this call.
+void check_converged(const char* op, const Tensor& info) {
+    const Tensor failed = info.cpu();
+    for (std::int64_t i = 0; i < failed.numel(); ++i)
+        REEL_CHECK_LINALG(failed[i].item().toInt() == 0, op, ": matrix ", i,
+                          " of the batch: the iteration did not converge (", failed[i].item().toInt(), ")");
+}
+
 /// Waits for the device: what is not finite, or does not converge, is an error of this call.
 void eigh(const char* op, const Tensor& a, const Tensor& w, bool upper, bool vectors) {
     if (!solver::takes(a)) return ThroughHost<&cpu::eigh, 2>::run(op, a, w, upper, vectors);
     const NoGradGuard guard;
     // the other triangle is not read; the host says which number it is
-    if (!isfinite(upper ? tril(a) : triu(a)).all().item().toBool())
-        return ThroughHost<&cpu::eigh, 2>::run(op, a, w, upper, vectors);
+    if (!is_finite(upper ? tril(a) : triu(a))) return ThroughHost<&cpu::eigh, 2>::run(op, a, w, upper, vectors);
     const Tensor info = fresh(a, {w.numel() / w.size(-1)}, kInt);
     solver::syevd(op, a, w, info, upper, vectors);
-    const Tensor failed = info.cpu();
-    for (std::int64_t i = 0; i < failed.numel(); ++i)
-        REEL_CHECK_LINALG(failed[i].item().toInt() == 0, op, ": matrix ", i,
-                          " of the batch: the iteration did not converge (", failed[i].item().toInt(), ")");
+    check_converged(op, info);
+}
+
+Tensor turned(const Tensor& t) { return t.mH().contiguous(); }
+
+/// cuSOLVER wants no fewer rows than columns: of others it gets the adjoint, whose factors are the adjoints' in turn.
+void svd(const char* op, const Tensor& a, const Tensor& u, const Tensor& s, const Tensor& vh, bool full) {
+    const NoGradGuard guard;
+    if (!solver::takes(a) || !is_finite(a)) return ThroughHost<&cpu::svd, 4>::run(op, a, u, s, vh, full);
+    const Tensor info = fresh(a, {s.numel() / s.size(-1)}, kInt);
+    if (a.size(-1) >= a.size(-2)) solver::gesvd(op, a, u, s, vh, info, full);
+    else {
+        const Tensor left = reel::empty(vh.mT().sizes(), vh.options()),
+                     right = reel::empty(u.mT().sizes(), u.options());
+        solver::gesvd(op, turned(a), left, s, right, info, full);
+        Tensor(u).copy_(right.mH());
+        Tensor(vh).copy_(left.mH());
+    }
+    check_converged(op, info);
+}
+
+/// For real matrices there are pairs of columns, the real part and the imaginary part of one vector.
+void join_parts(const Tensor& v, const Tensor& w, const Tensor& parts) {
+    const Tensor imaginary = reel::imag(w).unsqueeze(-1), first = imaginary > 0, second = imaginary < 0;
+    const Tensor none = zeros_like(parts), before = roll(parts, IntArrayRef{1}, IntArrayRef{-2}),
+                 after = roll(parts, IntArrayRef{-1}, IntArrayRef{-2});
+    Tensor(v).copy_(reel::complex(where(second, before, parts), where(first, after, where(second, -parts, none))));
+}
+void eig(const char* op, const Tensor& a, const Tensor& w, const Tensor& v) {
+    const NoGradGuard guard;
+    if (!solver::takes(a) || !is_finite(a)) return ThroughHost<&cpu::eig, 3>::run(op, a, w, v);
+    const Tensor info = fresh(a, {w.numel() / w.size(-1)}, kInt);
+    if (a.is_complex() || v.numel() == 0) solver::geev(op, a, w, v, info);
+    else {
+        const Tensor parts = fresh(a, v.sizes(), a.scalar_type());
+        solver::geev(op, a, w, parts, info);
+        join_parts(v, w, parts);
+    }
+    check_converged(op, info);
+}
+
+/// Of Hermitian matrices that are complex there is no function.
+bool takes_symmetric(const Tensor& a, bool hermitian) { return solver::takes(a) && !(hermitian && a.is_complex()); }
+void ldl_factor(const char* op, const Tensor& a, const Tensor& pivots, const Tensor& info, bool hermitian) {
+    if (!takes_symmetric(a, hermitian)) return ThroughHost<&cpu::ldl_factor, 3>::run(op, a, pivots, info, hermitian);
+    solver::sytrf(op, a, pivots, info);
+}
+void ldl_solve(const char* op, const Tensor& x, const Tensor& a, const Tensor& pivots, bool hermitian) {
+    if (x.numel() == 0) return;
+    if (!takes_symmetric(a, hermitian)) return ThroughHost<&cpu::ldl_solve, 1>::run(op, x, a, pivots, hermitian);
+    solver::sytrs(op, x, a, pivots.to(kLong));
+}
+
+void solve_triangular(const char* op, const Tensor& x, const Tensor& a, bool upper, bool left, bool unit) {
+    if (x.numel() == 0) return;
+    if (!blas::is_available() || !solver::takes(a))
+        return ThroughHost<&cpu::solve_triangular, 1>::run(op, x, a, upper, left, unit);
+    blas::trsm(op, x, a, upper, left, unit);
+}
+
+Tensor diagonal_of(const Tensor& lu) { return diagonal(lu, 0, -2, -1); }
+/// 1 or -1 for each matrix: every exchange turns the sign.
+Tensor parity(const Tensor& pivots, ScalarType t) {
+    const Tensor stays = arange(1, pivots.size(-1) + 1, 1, pivots.options());
+    return (1 - 2 * remainder((pivots != stays).sum(-1), 2)).to(t);
+}
+void lu_det(const char*, const Tensor& det, const Tensor& lu, const Tensor& pivots) {
+    const NoGradGuard guard;
+    Tensor(det).copy_(diagonal_of(lu).prod(-1) * parity(pivots, det.scalar_type()));
+}
+void lu_slogdet(const char*, const Tensor& sign, const Tensor& log, const Tensor& lu, const Tensor& pivots) {
+    const NoGradGuard guard;
+    const Tensor diagonal = diagonal_of(lu);
+    Tensor(sign).copy_(sgn(diagonal).prod(-1) * parity(pivots, sign.scalar_type()));
+    Tensor(log).copy_(diagonal.abs().log().sum(-1));
 }
 
 [[maybe_unused]] const bool attached = [] {
@@ -71,14 +159,13 @@ void eigh(const char* op, const Tensor& a, const Tensor& w, bool upper, bool vec
     kernels::cholesky.set(kCUDA, &cholesky);
     kernels::geqrf.set(kCUDA, &geqrf);
     kernels::eigh.set(kCUDA, &eigh);
-    through_host<kernels::lu_order, &cpu::lu_order>();
-    through_host<kernels::lu_det, &cpu::lu_det>();
-    through_host<kernels::lu_slogdet, &cpu::lu_slogdet>();
-    through_host<kernels::solve_triangular, &cpu::solve_triangular>();
-    through_host<kernels::ldl_factor, &cpu::ldl_factor>();
-    through_host<kernels::ldl_solve, &cpu::ldl_solve>();
-    through_host<kernels::svd, &cpu::svd>();
-    through_host<kernels::eig, &cpu::eig>();
+    kernels::svd.set(kCUDA, &svd);
+    kernels::eig.set(kCUDA, &eig);
+    kernels::ldl_factor.set(kCUDA, &ldl_factor);
+    kernels::ldl_solve.set(kCUDA, &ldl_solve);
+    kernels::solve_triangular.set(kCUDA, &solve_triangular);
+    kernels::lu_det.set(kCUDA, &lu_det);
+    kernels::lu_slogdet.set(kCUDA, &lu_slogdet);
     through_host<kernels::grouped_mm, &cpu::grouped_mm>();
     return true;
 }();

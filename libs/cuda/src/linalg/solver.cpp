@@ -2,144 +2,13 @@
 
 #if __has_include(<cusolverDn.h>)
 
-#include <cusolverDn.h>
-
-#include <memory>
-#include <vector>
-
-#include <dlfcn.h>
-
-#include <reel/autograd/error.hpp>
-#include <reel/autograd/ops/factory/empty.hpp>
-#include <reel/cuda/device.hpp>
-
 #include "capturing.hpp"
-#include "check.hpp"
-#include "library.hpp"
-
-#define REEL_TEXT_OF(x) #x
-#define REEL_TEXT(x) REEL_TEXT_OF(x)
+#include "linalg/solver_call.hpp"
 
 namespace reel::cuda::solver {
 
 namespace {
-
-#define REEL_CUSOLVER_FUNCTIONS(f)                                                                                     \
-    f(cusolverDnCreate) f(cusolverDnDestroy) f(cusolverDnSetStream) f(cusolverDnCreateParams)                          \
-        f(cusolverDnDestroyParams) f(cusolverDnXpotrf_bufferSize) f(cusolverDnXpotrf) f(cusolverDnXgetrf_bufferSize)   \
-            f(cusolverDnXgetrf) f(cusolverDnXgetrs) f(cusolverDnXgeqrf_bufferSize) f(cusolverDnXgeqrf)                 \
-                f(cusolverDnXsyevd_bufferSize) f(cusolverDnXsyevd)
-
-struct Api {
-#define REEL_CUSOLVER_MEMBER(name) decltype(&::name) name = nullptr;
-    REEL_CUSOLVER_FUNCTIONS(REEL_CUSOLVER_MEMBER)
-#undef REEL_CUSOLVER_MEMBER
-    bool whole = true;
-};
-const Api* api() {
-    static const Api found = [] {
-        Api a;
-        std::string missing;
-        const std::optional<void*> library = find_library("cusolverDnXpotrf", "REEL_CUSOLVER_LIBRARY",
-                                                          "libcusolver.so." REEL_TEXT(CUSOLVER_VER_MAJOR), missing);
-#define REEL_CUSOLVER_FIND(name)                                                                                       \
-    a.name = library ? reinterpret_cast<decltype(&::name)>(dlsym(*library, #name)) : nullptr;                          \
-    a.whole = a.whole && a.name;
-        REEL_CUSOLVER_FUNCTIONS(REEL_CUSOLVER_FIND)
-#undef REEL_CUSOLVER_FIND
-        return a;
-    }();
-    return found.whole ? &found : nullptr;
-}
-
-const char* text_of(cusolverStatus_t status) {
-    switch (status) {
-    case CUSOLVER_STATUS_NOT_INITIALIZED:
-        return "CUSOLVER_STATUS_NOT_INITIALIZED";
-    case CUSOLVER_STATUS_ALLOC_FAILED:
-        return "CUSOLVER_STATUS_ALLOC_FAILED";
-    case CUSOLVER_STATUS_INVALID_VALUE:
-        return "CUSOLVER_STATUS_INVALID_VALUE";
-    case CUSOLVER_STATUS_EXECUTION_FAILED:
-        return "CUSOLVER_STATUS_EXECUTION_FAILED";
-    default:
-        return "CUSOLVER_STATUS_INTERNAL_ERROR";
-    }
-}
-void check(cusolverStatus_t status, const char* op, const char* call) {
-    if (status == CUSOLVER_STATUS_SUCCESS) [[likely]]
-        return;
-    REEL_THROW(Error, op, ": cuSOLVER: ", call, ": ", text_of(status), " (", int(status), ")");
-}
-
-template <class Raw, cusolverStatus_t (*Api::*destroy)(Raw*)> struct Destroy {
-    void operator()(Raw* raw) const { (api()->*destroy)(raw); }
-};
-/// The calling thread's handle on the device, which must be current; it works on the thread's current stream.
-struct Handle {
-    std::unique_ptr<cusolverDnContext, Destroy<cusolverDnContext, &Api::cusolverDnDestroy>> raw;
-    std::unique_ptr<cusolverDnParams, Destroy<cusolverDnParams, &Api::cusolverDnDestroyParams>> params;
-};
-const Handle& handle(const char* op, DeviceIndex index) {
-    static thread_local Handle handles[64];
-    Handle& h = handles[std::size_t(index)];
-    if (!h.raw) {
-        cusolverDnHandle_t raw = nullptr;
-        check(api()->cusolverDnCreate(&raw), op, "cusolverDnCreate");
-        h.raw.reset(raw);
-    }
-    if (!h.params) {
-        cusolverDnParams_t params = nullptr;
-        check(api()->cusolverDnCreateParams(&params), op, "cusolverDnCreateParams");
-        h.params.reset(params);
-    }
-    check(api()->cusolverDnSetStream(h.raw.get(), raw_stream(index)), op, "cusolverDnSetStream");
-    return h;
-}
-
-cudaDataType type_of(ScalarType t) {
-    switch (t) {
-    case kFloat:
-        return CUDA_R_32F;
-    case kDouble:
-        return CUDA_R_64F;
-    case kComplexFloat:
-        return CUDA_C_32F;
-    default:
-        return CUDA_C_64F;
-    }
-}
-
-/// The `i`-th of things of `count` elements each.
-void* nth(const Tensor& t, std::int64_t i, std::int64_t count) {
-    return static_cast<std::byte*>(t.data_ptr()) + std::size_t(i * count) * elementSize(t.scalar_type());
-}
-struct Batch {
-    std::int64_t rows, columns, count;
-    cudaDataType type;
-    explicit Batch(const Tensor& t)
-        : rows(t.size(-1)), columns(t.size(-2)), count(t.numel() == 0 ? 0 : t.numel() / (rows * columns)),
-          type(type_of(t.scalar_type())) {}
-    std::int64_t each() const { return rows * columns; }
-};
-/// Working memory, here and there: the matrices of a batch have it one after the other, in the order of the stream.
-struct Room {
-    std::size_t there_bytes = 0, here_bytes = 0;
-    Tensor there;
-    std::vector<std::byte> here;
-    void take(const Tensor& where) {
-        there = reel::empty({std::int64_t(there_bytes)}, where.options().requires_grad(false).dtype(kByte));
-        here.resize(here_bytes);
-    }
-    void* data() { return there_bytes ? there.data_ptr() : nullptr; }
-    void* host() { return here_bytes ? here.data() : nullptr; }
-};
-Tensor integers(const Tensor& where, std::int64_t count) {
-    return reel::empty({count}, where.options().requires_grad(false).dtype(kInt));
-}
-int* nth_info(const Tensor& info, std::int64_t i) { return static_cast<int*>(nth(info, i, 1)); }
 cublasFillMode_t triangle(bool upper) { return upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER; }
-
 } // namespace
 
 bool takes(const Tensor& matrices) {
@@ -245,6 +114,10 @@ void getrf(const char*, const Tensor&, const Tensor&, const Tensor&) {}
 void getrs(const char*, const Tensor&, const Tensor&, const Tensor&) {}
 void geqrf(const char*, const Tensor&, const Tensor&) {}
 void syevd(const char*, const Tensor&, const Tensor&, const Tensor&, bool, bool) {}
+void gesvd(const char*, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, bool) {}
+void geev(const char*, const Tensor&, const Tensor&, const Tensor&, const Tensor&) {}
+void sytrf(const char*, const Tensor&, const Tensor&, const Tensor&) {}
+void sytrs(const char*, const Tensor&, const Tensor&, const Tensor&) {}
 
 } // namespace reel::cuda::solver
 

@@ -17,5 +17,14 @@ void getrf(const char* op, const Tensor& a, const Tensor& pivots, const Tensor& 
 void getrs(const char* op, const Tensor& x, const Tensor& lu, const Tensor& pivots);
 void geqrf(const char* op, const Tensor& a, const Tensor& tau);
 void syevd(const char* op, const Tensor& a, const Tensor& w, const Tensor& info, bool upper, bool vectors);
+/// Of no fewer rows than columns: a = u diag(s) vh. Without columns of `u`, values alone; `full`: square factors.
+void gesvd(const char* op, const Tensor& a, const Tensor& u, const Tensor& s, const Tensor& vh, const Tensor& info,
+           bool full);
+/// `w`: complex. `v`: of the dtype of `a`, for pairs of complex vectors their parts, as LAPACK's; none without columns.
+void geev(const char* op, const Tensor& a, const Tensor& w, const Tensor& v, const Tensor& info);
+/// Of the lower triangle of symmetric matrices; `pivots` are int32, as LAPACK's.
+void sytrf(const char* op, const Tensor& a, const Tensor& pivots, const Tensor& info);
+/// `pivots`: int64.
+void sytrs(const char* op, const Tensor& x, const Tensor& a, const Tensor& pivots);
 
 } // namespace reel::cuda::solver

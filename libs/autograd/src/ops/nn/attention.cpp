@@ -21,14 +21,14 @@
 namespace reel {
 
 Tensor attention::by_products(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask,
-                              double dropout_p, bool is_causal, double scale, bool enable_gqa) {
+                              const Kind& kind, const Tensor& factors) {
     const char* op = "scaled_dot_product_attention";
     // 16-bit inputs are computed in float32 and rounded once.
     const ScalarType t = query.scalar_type(), wide = t == kHalf || t == kBFloat16 ? kFloat : t;
-    const double root = std::sqrt(scale);
+    const double root = std::sqrt(kind.scale);
     const Tensor q = query.to(wide);
     Tensor k = key.to(wide), v = value.to(wide);
-    if (enable_gqa && q.dim() >= 3 && k.dim() >= 3 && v.dim() >= 3) {
+    if (kind.enable_gqa && q.dim() >= 3 && k.dim() >= 3 && v.dim() >= 3) {
         const auto repeated = [&](const char* name, const Tensor& x) {
             const std::int64_t heads = q.size(-3), have = x.size(-3);
             REEL_CHECK(have > 0 && heads % have == 0, op, ": ", heads, " heads of query are no multiple of the ", have,
@@ -40,7 +40,7 @@ Tensor attention::by_products(const Tensor& query, const Tensor& key, const Tens
     }
     Tensor scores = matmul(q * root, transpose(k, -2, -1) * root);
     Tensor mask = attn_mask;
-    if (is_causal) mask = tril(ones({q.size(-2), k.size(-2)}, q.options().requires_grad(false).dtype(kBool)));
+    if (kind.is_causal) mask = tril(ones({q.size(-2), k.size(-2)}, q.options().requires_grad(false).dtype(kBool)));
     if (mask.defined() && mask.scalar_type() == kBool)
         scores = masked_fill(scores, logical_not(mask), -std::numeric_limits<double>::infinity());
     else if (mask.defined()) scores = scores + mask.to(wide);
@@ -51,7 +51,8 @@ Tensor attention::by_products(const Tensor& query, const Tensor& key, const Tens
         scores = masked_fill(scores, blind, 0);
     }
     Tensor weights = softmax(scores, -1);
-    if (dropout_p > 0) weights = dropout(weights, dropout_p, true);
+    if (factors.defined()) weights = weights * factors;
+    else if (kind.dropout_p > 0) weights = dropout(weights, kind.dropout_p, true);
     Tensor seen = matmul(weights, v);
     if (blind.defined()) seen = masked_fill(seen, blind, 0);
     return seen.to(t);
@@ -78,15 +79,11 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
     REEL_CHECK(key.size(-2) == value.size(-2), op, ": key ", key.sizes(), " and value ", value.sizes(),
                " differ in their number of positions");
     REEL_CHECK(!(is_causal && attn_mask.defined()), op, ": attn_mask must not be given together with is_causal");
-    const double factor = scale.value_or(1 / std::sqrt(double(query.size(-1))));
-    if (!attn_mask.defined() && dropout_p == 0)
-        if (Tensor out = attention::in_one_pass(query, key, value, {factor, is_causal, enable_gqa}); out.defined())
-            return out;
-    if (dropout_p == 0)
-        if (Tensor out = attention::in_tiles(query, key, value, attn_mask, is_causal, factor, enable_gqa);
-            out.defined())
-            return out;
-    return attention::by_products(query, key, value, attn_mask, dropout_p, is_causal, factor, enable_gqa);
+    const attention::Kind kind{scale.value_or(1 / std::sqrt(double(query.size(-1)))), is_causal, enable_gqa, dropout_p};
+    Tensor out;
+    if (!attn_mask.defined() && dropout_p == 0) out = attention::in_one_pass(query, key, value, kind);
+    if (!out.defined()) out = attention::in_tiles(query, key, value, attn_mask, kind);
+    return out.defined() ? out : attention::by_products(query, key, value, attn_mask, kind);
 }
 
 } // namespace reel

@@ -6,23 +6,25 @@
 
 namespace reel::attention {
 
-/// Products with softmax in between, for all devices. `mask` may be undefined; shapes have been checked.
-Tensor by_products(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double dropout_p,
-                   bool is_causal, double scale, bool enable_gqa);
+/// How a call attends.
 struct Kind {
     double scale;
     bool is_causal, enable_gqa;
+    double dropout_p = 0;
 };
+/// Products with softmax in between, for all devices. `mask` may be undefined; shapes have been checked. Weights are
+/// multiplied by `factors`, where they are defined, else dropped as `kind` says.
+Tensor by_products(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, const Kind& kind,
+                   const Tensor& factors = {});
 /// By the device's kernels, without other masks and dropout; undefined where it has none or does not take the case.
-/// Gradients are the kernel's where it takes them, too; else, and those of higher orders, those of the products.
+/// Gradients are the kernel's where it takes them, else those in tiles, else, and those of higher orders, those of the
+/// products.
 Tensor in_one_pass(const Tensor& query, const Tensor& key, const Tensor& value, const Kind& kind);
 /// Without a matrix of all scores, where the device has kernels for that; undefined where they do not take the case: a
-/// mask with a gradient, dimensions in front that are to be broadcast.
-Tensor in_tiles(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, bool is_causal,
-                double scale, bool enable_gqa);
-/// Gradients of query, key and value, which are saved tensors 0 to 2, through `by_products`, on a tape of their own
-/// that ends at the operands; recorded when they are to have gradients themselves.
-autograd::GradList through_products(autograd::RuleContext& c, const Tensor& mask, bool is_causal, double scale,
-                                    bool enable_gqa);
+/// mask with a gradient, dimensions in front that are to be broadcast, dropout on devices whose kernels drop nothing.
+Tensor in_tiles(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, const Kind& kind);
+/// Gradients of query, key and value in tiles, where the device has kernels for that, else through products. Saved are
+/// query, key, value, mask, the result, the logarithms of the rows' sums and what was drawn, which may be missing.
+autograd::GradList gradients_in_tiles(autograd::RuleContext& c, const Kind& kind);
 
 } // namespace reel::attention

@@ -24,9 +24,8 @@ bool is_for_kernel(const Tensor& query, const Tensor& key, const Tensor& value, 
 }
 /// Gradients by the device's kernel; empty where it does not take the case.
 GradList by_kernel(RuleContext& c, const Kind& kind) {
-    const Tensor query = c.saved(0), key = c.saved(1), value = c.saved(2), out = c.saved(3), stats = c.saved(4);
-    if (GradMode::is_enabled() || !stats.defined() || !kernels::attention_backward.has(query.device().type()))
-        return {};
+    const Tensor query = c.saved(0), key = c.saved(1), value = c.saved(2), out = c.saved(4), stats = c.saved(5);
+    if (GradMode::is_enabled() || !kernels::attention_backward.has(query.device().type())) return {};
     const auto like = [](const Tensor& t) { return empty_raw(t.sizes(), t.scalar_type(), t.device()); };
     const Tensor gq = like(query), gk = like(key), gv = like(value);
     if (!kernels::attention_backward(gq, gk, gv, c.grad(), out, stats, query, key, value, {kind.scale, kind.is_causal}))
@@ -45,10 +44,10 @@ Tensor in_one_pass(const Tensor& query, const Tensor& key, const Tensor& value, 
         stats = fresh({query.size(0), query.size(1), query.size(2), 1}, kFloat);
     if (!kernels::attention(out, stats, query.detach(), key.detach(), value.detach(), {kind.scale, kind.is_causal}))
         return {};
-    record("scaled_dot_product_attention", {query, key, value}, out, {query, key, value, out, stats},
-           [kind](RuleContext& c) {
+    record("scaled_dot_product_attention", {query, key, value}, out,
+           {query, key, value, Tensor(), out, stats, Tensor()}, [kind](RuleContext& c) {
                GradList grads = by_kernel(c, kind);
-               return grads.empty() ? through_products(c, {}, kind.is_causal, kind.scale, kind.enable_gqa) : grads;
+               return grads.empty() ? gradients_in_tiles(c, kind) : grads;
            });
     return out;
 }

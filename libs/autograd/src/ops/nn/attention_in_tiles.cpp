@@ -70,25 +70,24 @@ Tensor shaped_like(const Tensor& heads, const Tensor& t) {
 }
 ScalarType wide_type(ScalarType t) { return t == kHalf || t == kBFloat16 ? kFloat : t; }
 
-/// Saved: query, key, value, mask, the result before it is rounded, the normalizers.
-GradList gradients(RuleContext& c, bool is_causal, double scale, bool enable_gqa) {
-    if (GradMode::is_enabled()) return through_products(c, c.saved(3), is_causal, scale, enable_gqa);
-    const Tensor query = c.saved(0), key = c.saved(1), value = c.saved(2), mask = c.saved(3), out = c.saved(4);
-    const ScalarType wide = wide_type(query.scalar_type());
-    const Tensor q = as_heads(query, wide), k = as_heads(key, wide), v = as_heads(value, wide);
-    const Tensor gq = empty_raw(q.sizes(), q), gk = empty_raw(k.sizes(), k), gv = empty_raw(v.sizes(), v);
-    kernels::tiled_attention_backward(gq, gk, gv, as_heads(c.grad(), wide), q, k, v, as_mask(mask, query, key, wide),
-                                      as_heads(out, wide), c.saved(5), is_causal, scale);
-    GradList r(3, Tensor());
-    if (c.needs(0)) r[0] = shaped_like(gq, query);
-    if (c.needs(1)) r[1] = shaped_like(gk, key);
-    if (c.needs(2)) r[2] = shaped_like(gv, value);
-    return r;
+struct Saved {
+    Tensor query, key, value, mask, out, normalizers, drawn;
+    explicit Saved(const RuleContext& c)
+        : query(c.saved(0)), key(c.saved(1)), value(c.saved(2)), mask(c.saved(3)), out(c.saved(4)),
+          normalizers(c.saved(5)), drawn(c.saved(6)) {}
+};
+/// What the weights were multiplied by, as `by_products` has them; undefined: by nothing.
+Tensor factors_of(const Saved& s, double p) {
+    if (!s.drawn.defined()) return {};
+    Dims sizes(s.query.sizes());
+    sizes[sizes.size() - 1] = s.key.size(-2);
+    const Tensor factors = empty_raw(sizes, wide_type(s.query.scalar_type()), s.query.device());
+    kernels::dropped_attention_factors(factors, s.drawn, p);
+    return factors;
 }
-
-} // namespace
-
-GradList through_products(RuleContext& c, const Tensor& mask, bool is_causal, double scale, bool enable_gqa) {
+/// Through `by_products`, on a tape of their own that ends at the operands; recorded when they are to have gradients
+/// themselves.
+GradList through_products(RuleContext& c, const Kind& kind) {
     const bool again = GradMode::is_enabled();
     const EnableGradGuard with_tape;
     variable_list operands, wanted;
@@ -98,7 +97,8 @@ GradList through_products(RuleContext& c, const Tensor& mask, bool is_causal, do
         else operands.push_back(t.detach().requires_grad_(c.needs(i)));
         if (c.needs(i)) wanted.push_back(operands.back());
     }
-    const Tensor out = by_products(operands[0], operands[1], operands[2], mask, 0, is_causal, scale, enable_gqa);
+    const Saved s(c);
+    const Tensor out = by_products(operands[0], operands[1], operands[2], s.mask, kind, factors_of(s, kind.dropout_p));
     const variable_list grads = grad({out}, wanted, {c.grad()}, again, again);
     GradList r(3, Tensor());
     for (std::size_t i = 0, k = 0; i < 3; ++i)
@@ -106,21 +106,54 @@ GradList through_products(RuleContext& c, const Tensor& mask, bool is_causal, do
     return r;
 }
 
-Tensor in_tiles(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, bool is_causal,
-                double scale, bool enable_gqa) {
-    if (!kernels::tiled_attention.has(query.device().type()) || !(scale > 0)) return {};
-    if (!have_one_batch(query, key, value, enable_gqa) || !takes_mask(mask, query, key)) return {};
+} // namespace
+
+GradList gradients_in_tiles(RuleContext& c, const Kind& kind) {
+    const Saved s(c);
+    if (GradMode::is_enabled() || !kernels::tiled_attention_backward.has(s.query.device().type()))
+        return through_products(c, kind);
+    const ScalarType wide = wide_type(s.query.scalar_type());
+    const Tensor q = as_heads(s.query, wide), k = as_heads(s.key, wide), v = as_heads(s.value, wide);
+    const Tensor gq = empty_raw(q.sizes(), q), gk = empty_raw(k.sizes(), k), gv = empty_raw(v.sizes(), v);
+    const Tensor grad = as_heads(c.grad(), wide), out = as_heads(s.out, wide),
+                 mask = as_mask(s.mask, s.query, s.key, wide);
+    if (s.drawn.defined())
+        kernels::dropped_attention_backward(gq, gk, gv, grad, q, k, v, mask, out, s.normalizers, s.drawn,
+                                            kind.is_causal, kind.scale, kind.dropout_p);
+    else
+        kernels::tiled_attention_backward(gq, gk, gv, grad, q, k, v, mask, out, s.normalizers, kind.is_causal,
+                                          kind.scale);
+    GradList r(3, Tensor());
+    if (c.needs(0)) r[0] = shaped_like(gq, s.query);
+    if (c.needs(1)) r[1] = shaped_like(gk, s.key);
+    if (c.needs(2)) r[2] = shaped_like(gv, s.value);
+    return r;
+}
+
+Tensor in_tiles(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, const Kind& kind) {
+    const bool drops = kind.dropout_p != 0;
+    const DeviceType device = query.device().type();
+    if (drops ? !kernels::dropped_attention.has(device) || !(kind.dropout_p > 0 && kind.dropout_p < 1)
+              : !kernels::tiled_attention.has(device))
+        return {};
+    if (!(kind.scale > 0) || !have_one_batch(query, key, value, kind.enable_gqa) || !takes_mask(mask, query, key))
+        return {};
     const ScalarType wide = wide_type(query.scalar_type());
-    const Tensor q = as_heads(query, wide), k = as_heads(key, wide), v = as_heads(value, wide);
+    const Tensor q = as_heads(query, wide), k = as_heads(key, wide), v = as_heads(value, wide),
+                 seen = as_mask(mask, query, key, wide);
     Dims sizes(query.sizes());
     sizes[sizes.size() - 1] = value.size(-1);
     const Tensor whole = empty_raw(sizes, wide, query.device()),
-                 normalizers = empty_raw({q.size(0), q.size(1), q.size(2)}, wide, query.device());
-    kernels::tiled_attention(as_heads(whole, wide), normalizers, q, k, v, as_mask(mask, query, key, wide), is_causal,
-                             scale);
+                 normalizers = empty_raw({q.size(0), q.size(1), q.size(2)}, wide, query.device()),
+                 drawn = drops ? empty_raw({2}, kLong, query.device()) : Tensor();
+    if (drops)
+        kernels::dropped_attention(as_heads(whole, wide), normalizers, drawn, q, k, v, seen, kind.is_causal, kind.scale,
+                                   kind.dropout_p);
+    else kernels::tiled_attention(as_heads(whole, wide), normalizers, q, k, v, seen, kind.is_causal, kind.scale);
     Tensor out = cast_raw(whole, query.scalar_type());
-    record("scaled_dot_product_attention", {query, key, value}, out, {query, key, value, mask, whole, normalizers},
-           [is_causal, scale, enable_gqa](RuleContext& c) { return gradients(c, is_causal, scale, enable_gqa); });
+    record("scaled_dot_product_attention", {query, key, value}, out,
+           {query, key, value, mask, whole, normalizers, drawn},
+           [kind](RuleContext& c) { return gradients_in_tiles(c, kind); });
     return out;
 }
 

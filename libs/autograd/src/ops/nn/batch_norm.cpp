@@ -1,13 +1,16 @@
 // Normalisation per channel: over the batch, over groups of channels, over one example.
 #include <reel/autograd/detail/pin.hpp>
-#include <reel/autograd/kernels/norm.hpp>
+#include <reel/autograd/kernels/batch_norm.hpp>
 #include <reel/autograd/ops/convert/copy.hpp>
 #include <reel/autograd/ops/nn/batch_norm.hpp>
 #include <reel/autograd/ops/pointwise/arithmetic.hpp>
+#include <reel/autograd/ops/pointwise/clamp.hpp>
 #include <reel/autograd/ops/reduce/reduce.hpp>
 #include <reel/autograd/ops/shape/reshape.hpp>
 #include <reel/autograd/record.hpp>
 #include <reel/autograd/tensor_operators.hpp>
+
+#include <optional>
 
 #include "ops/nn/norm.hpp"
 #include "ops/shape/shape_util.hpp"
@@ -54,6 +57,12 @@ struct Moments {
         : mean(empty_raw(g.num_stats(), kDouble, x.device())), var(empty_raw(g.num_stats(), kDouble, x.device())) {
         kernels::norm_moments(op, g, mean, var, x);
     }
+    /// From what the map was made with.
+    Moments(const Tensor& mean_, const Tensor& rstd, double eps) : mean(cast_raw(mean_, kDouble)) {
+        const NoGradGuard guard;
+        const Tensor wide = cast_raw(rstd, kDouble);
+        var = clamp_min(reciprocal(wide * wide) - eps, 0);
+    }
 };
 /// 1 / sqrt(var + eps) in `t`; `var` is float64.
 Tensor rstd_of(const char* op, const Tensor& var, ScalarType t, double eps) {
@@ -62,13 +71,10 @@ Tensor rstd_of(const char* op, const Tensor& var, ScalarType t, double eps) {
     return rstd;
 }
 
-/// The affine map with given moments, recorded. `mean` and `rstd` are in the compute dtype.
-Tensor apply(const char* op, const NormGeometry& g, const Tensor& input, const Tensor& weight, const Tensor& bias,
-             const Tensor& mean, const Tensor& rstd, double eps, bool constant_stats) {
-    const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
-    const Tensor x = norm_layers::dense(input, t), w = norm_layers::dense(weight, t), b = norm_layers::dense(bias, t);
-    Tensor y = empty_raw(input.sizes(), t, input.device());
-    kernels::norm_forward(op, g, y, x, mean, rstd, w, b);
+/// The result `y` of the affine map with given moments, recorded. `y`, `mean` and `rstd` are in the compute dtype.
+Tensor recorded(const char* op, const NormGeometry& g, const Tensor& input, const Tensor& weight, const Tensor& bias,
+                const Tensor& y, const Tensor& mean, const Tensor& rstd, double eps, bool constant_stats) {
+    const ScalarType t = y.scalar_type();
     Tensor out = cast_raw(y, input.scalar_type());
     norm_layers::record(op, plan_of(g, eps, constant_stats), input, weight, bias, out, mean, rstd,
                         [op, g, t, constant_stats](const Tensor& grad, const Tensor& input, const Tensor& weight,
@@ -84,6 +90,14 @@ Tensor apply(const char* op, const NormGeometry& g, const Tensor& input, const T
                             return r;
                         });
     return out;
+}
+Tensor apply(const char* op, const NormGeometry& g, const Tensor& input, const Tensor& weight, const Tensor& bias,
+             const Tensor& mean, const Tensor& rstd, double eps, bool constant_stats) {
+    const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
+    const Tensor y = empty_raw(input.sizes(), t, input.device());
+    kernels::norm_forward(op, g, y, norm_layers::dense(input, t), mean, rstd, norm_layers::dense(weight, t),
+                          norm_layers::dense(bias, t));
+    return recorded(op, g, input, weight, bias, y, mean, rstd, eps, constant_stats);
 }
 
 /// The running moments that a call moves: running += momentum (value - running), in their dtype, version bumped. Both
@@ -135,6 +149,18 @@ Tensor normalized_by(const Tensor& input, const Tensor& weight, const Tensor& bi
 struct Result {
     Tensor out, mean, rstd;
 };
+/// By the device's kernel for all of it; nothing where it has none or does not take the case.
+std::optional<Result> in_one_call(const char* op, const NormGeometry& g, const Tensor& input, const Tensor& weight,
+                                  const Tensor& bias, double eps) {
+    if (!kernels::batch_norm.has(input.device().type()) || input.numel() == 0) return std::nullopt;
+    const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
+    const Tensor y = empty_raw(input.sizes(), t, input.device()), mean = empty_raw({g.channels}, t, input.device()),
+                 rstd = empty_raw({g.channels}, t, input.device());
+    if (!kernels::batch_norm(op, g, y, mean, rstd, norm_layers::dense(input, t), norm_layers::dense(weight, t),
+                             norm_layers::dense(bias, t), eps))
+        return std::nullopt;
+    return Result{recorded(op, g, input, weight, bias, y, mean, rstd, eps, false), mean, rstd};
+}
 Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight, const Tensor& bias,
                       const Tensor& running_mean, const Tensor& running_var, bool training, double momentum,
                       double eps) {
@@ -167,10 +193,14 @@ Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight,
         return {apply(op, g, input, weight, bias, mean, rstd, eps, true), none, none};
     }
     const Running running(op, input, running_mean, running_var);
+    const double n = double(g.count());
+    if (std::optional<Result> r = in_one_call(op, g, input, weight, bias, eps)) {
+        if (running.any()) running.move(Moments(r->mean, r->rstd, eps), n / (n - 1), momentum);
+        return {r->out, cast_raw(r->mean, stats), cast_raw(r->rstd, stats)};
+    }
     const Moments m(op, g, norm_layers::dense(input, t));
     const Tensor mean = cast_raw(m.mean, t), rstd = rstd_of(op, m.var, t, eps);
     Tensor out = apply(op, g, input, weight, bias, mean, rstd, eps, false);
-    const double n = double(g.count());
     running.move(m, n / (n - 1), momentum);
     return {out, cast_raw(mean, stats), cast_raw(rstd, stats)};
 }

@@ -213,6 +213,9 @@ cudnnStatus_t check_norm(const Descriptor& op) {
                 return unlike("moments " + text(moments) + " for " + text(x) + " with scale " + text(scale));
     } else {
         if (!stat) return bad("no inverse variance");
+        if (forward && !op.has(CUDNN_ATTR_OPERATION_NORM_FWD_EPSILON_DESC) &&
+            op.get<cudnnBackendNormFwdPhase_t>(CUDNN_ATTR_OPERATION_NORM_FWD_PHASE) == CUDNN_NORM_FWD_TRAINING)
+            return bad("no epsilon");
         for (std::size_t d = 0; d < x.size(); ++d)
             if (scale[d] != (d == 1 ? x[1] : 1)) return unlike("scale " + text(scale) + " for " + text(x));
         if (sizes(stat) != scale) return unlike("moments " + text(sizes(stat)) + " for " + text(x));

@@ -78,9 +78,10 @@ bool lacks(const Descriptor& op, bool fused) {
                          sizes(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX)[1] !=
                              sizes(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W)[1]);
     }
-    case CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR: // of batches, by moments that are given
+    case CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR: // of batches, by moments that are given, or of other channels
         return op.get<cudnnBackendNormMode_t>(CUDNN_ATTR_OPERATION_NORM_FWD_MODE) == CUDNN_BATCH_NORM &&
-               op.get<cudnnBackendNormFwdPhase_t>(CUDNN_ATTR_OPERATION_NORM_FWD_PHASE) == CUDNN_NORM_FWD_INFERENCE;
+               (op.get<cudnnBackendNormFwdPhase_t>(CUDNN_ATTR_OPERATION_NORM_FWD_PHASE) == CUDNN_NORM_FWD_INFERENCE ||
+                sizes(CUDNN_ATTR_OPERATION_NORM_FWD_XDESC)[1] % 8 != 0);
     case CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR:
         return op.get<cudnnBackendNormMode_t>(CUDNN_ATTR_OPERATION_NORM_BWD_MODE) == CUDNN_BATCH_NORM &&
                sizes(CUDNN_ATTR_OPERATION_NORM_BWD_XDESC)[1] % 8 != 0;
