@@ -1,8 +1,10 @@
 // Training on several ranks: a batch split over those that a launcher has started (reel-run, mpirun), or whole in one
 // process. Rank 0 prints.
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include <reel/autograd/grad_mode.hpp>
 #include <reel/distributed.hpp>
@@ -20,29 +22,42 @@ namespace dist = reel::distributed;
 
 bool launched() { return std::getenv("WORLD_SIZE") || std::getenv("OMPI_COMM_WORLD_SIZE"); }
 
-/// Times are those of the slowest rank.
-double slowest(double us) {
-    const Tensor t = full({}, us, kDouble);
-    if (dist::is_initialized()) dist::all_reduce(t, dist::kMax);
-    return t.item<double>();
+/// Microseconds of each round, by kind. Kinds take turns, so that what else the machine does meets all of them alike.
+std::vector<std::vector<double>> in_turns(const std::vector<std::function<void()>>& kinds, int rounds) {
+    std::vector<std::vector<double>> taken(kinds.size());
+    for (int round = -2; round < rounds; ++round)
+        for (std::size_t k = 0; k < kinds.size(); ++k) {
+            dist::barrier();
+            const double us = median_us(kinds[k], 0, 1, 1);
+            if (round >= 0) taken[k].push_back(us);
+        }
+    return taken;
+}
+/// Of each round, the slowest rank's.
+std::vector<double> slowest(const std::vector<double>& us) {
+    const Tensor t = zeros({std::int64_t(us.size())}, kDouble);
+    std::ranges::copy(us, t.mutable_data_ptr<double>());
+    dist::all_reduce(t, dist::kMax);
+    return {t.data_ptr<double>(), t.data_ptr<double>() + t.numel()};
+}
+double quartile(std::vector<double> values, int which) {
+    std::ranges::sort(values);
+    return values[(values.size() - 1) * std::size_t(which) / 4];
 }
 
 Tensor loss_of(const Tensor& out, const Tensor& y) {
     return cross_entropy(out.reshape({-1, out.size(-1)}), y.reshape({-1}));
 }
 
-/// What the buckets of a step cost when nothing goes on beside.
-double communication_us(const dist::DistributedDataParallelImpl& ddp, int reps) {
-    const NoGradGuard no_grad;
+/// The buckets of a step with nothing going on beside.
+std::function<void()> communication_of(const dist::DistributedDataParallelImpl& ddp) {
     std::vector<Tensor> buckets;
     for (const auto& b : ddp.buckets()) buckets.push_back(zeros({b.elements}));
-    return slowest(median_us(
-        [&] {
-            std::vector<dist::Work> work;
-            for (const Tensor& b : buckets) work.push_back(dist::all_reduce_async(b));
-            for (const dist::Work& w : work) w.wait();
-        },
-        2, reps, 1));
+    return [buckets = std::move(buckets)] {
+        std::vector<dist::Work> work;
+        for (const Tensor& b : buckets) work.push_back(dist::all_reduce_async(b));
+        for (const dist::Work& w : work) w.wait();
+    };
 }
 
 /// A row of `model`, which gets the rank's part of the batch. Buckets are small enough that the first go out early: the
@@ -72,18 +87,23 @@ void measure(const std::string& name, std::shared_ptr<Model> model, Optimizer& o
         loss_of(ddp(x), y).backward();
         optimizer.step();
     };
-    const double whole = slowest(median_us(step, 3, reps, 1));
-    double local = 0;
-    {
-        const auto alone = ddp->no_sync();
-        local = slowest(median_us(step, 1, reps, 1));
-    }
-    const double communication = communication_us(*ddp, reps);
+    step(); // after which the buckets are what they will be
+    const auto alone = [&] {
+        const auto no_sync = ddp->no_sync();
+        step();
+    };
+    const auto taken = in_turns({step, alone, communication_of(*ddp)}, reps);
+    const auto whole = slowest(taken[0]), local = slowest(taken[1]), communication = slowest(taken[2]);
     if (rank != 0) return;
-    row(name.c_str(), whole);
-    row((name + "_local").c_str(), local);
-    row((name + "_communication").c_str(), communication);
-    figure((name + "_hidden").c_str(), 100 * (1 - (whole - local) / communication), "%");
+    row(name.c_str(), quartile(whole, 1));
+    row((name + "_local").c_str(), quartile(local, 1)); // what two ranks take that say nothing to each other
+    row((name + "_communication").c_str(), quartile(communication, 1));
+    std::vector<double> hidden;
+    for (std::size_t i = 0; i < whole.size(); ++i)
+        hidden.push_back(100 * (1 - (whole[i] - local[i]) / communication[i]));
+    figure((name + "_hidden").c_str(), quartile(hidden, 2), "%");
+    figure((name + "_hidden_lower_quartile").c_str(), quartile(hidden, 1), "%");
+    figure((name + "_hidden_upper_quartile").c_str(), quartile(hidden, 3), "%");
 }
 
 } // namespace
@@ -94,18 +114,18 @@ void ranks() {
     {
         const auto m = std::make_shared<MLP>();
         optim::SGD o(m->parameters(), optim::SGDOptions(0.01).momentum(0.9));
-        measure("ranks_mlp_784-512-512-10_b256_sgd", m, o, randn({256, 784}), randint(0, 10, {256}), 1, 31);
+        measure("ranks_mlp_784-512-512-10_b256_sgd", m, o, randn({256, 784}), randint(0, 10, {256}), 1, 61);
     }
     {
         const auto m = std::make_shared<ResNet>();
         optim::SGD o(m->parameters(), optim::SGDOptions(0.1).momentum(0.9));
-        measure("ranks_resnet20_cifar_b64_sgd", m, o, randn({64, 3, 32, 32}), randint(0, 10, {64}), 0.1, 11);
+        measure("ranks_resnet20_cifar_b64_sgd", m, o, randn({64, 3, 32, 32}), randint(0, 10, {64}), 0.1, 21);
     }
     {
         const auto m = std::make_shared<GPT>(128, 128, 256, 4, 8);
         optim::AdamW o(m->parameters(), optim::AdamWOptions(3e-4));
         measure("ranks_gpt_4L_256d_b16_t128_adamw", m, o, randint(0, 128, {16, 128}), randint(0, 128, {16, 128}), 1,
-                11);
+                21);
     }
 }
 

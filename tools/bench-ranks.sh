@@ -2,7 +2,7 @@
 # Training steps with the batch split over two ranks, beside one process with the whole of it; interleaved runs.
 #   tools/bench-ranks.sh [--runs N] [--filter TEXT]
 # REEL_PYTHON names a Python with PyTorch: its DistributedDataParallel over gloo is measured beside. Ranks come by
-# mpirun where there is one and libreel_mpi was built, and by reel-run over sockets.
+# mpirun where there is one and libreel_mpi was built, and by reel-run: through memory, as on one host, and over sockets.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 runs=5 filter=ranks_
@@ -17,7 +17,7 @@ done
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE # these may pin OpenBLAS to old instructions
 out=out/bench-ranks; mkdir -p "$out"; rm -f "$out"/*.rows
 bench=out/bin/reel-bench
-ways=(one-1 one-2 sockets)
+ways=(one-1 one-2 memory sockets)
 if [ -e out/lib/libreel_mpi.so ] && command -v mpirun >/dev/null; then ways+=(mpi); fi
 if "${REEL_PYTHON:-false}" -c 'import torch' 2>"$out/peers.log"; then ways+=(pytorch-1 pytorch-2 gloo); fi
 mpi=(mpirun -n 2 --bind-to none --oversubscribe)
@@ -27,7 +27,8 @@ run() { # way
     export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
     case $1 in
     one-*) OMP_NUM_THREADS=${1#one-} OPENBLAS_NUM_THREADS=${1#one-} $bench "${1#one-}" "$filter" ;;
-    sockets) out/bin/reel-run -n 2 $bench 1 "$filter" ;;
+    memory) out/bin/reel-run -n 2 $bench 1 "$filter" ;;
+    sockets) REEL_SHARED_MEMORY=0 out/bin/reel-run -n 2 $bench 1 "$filter" ;;
     mpi) "${mpi[@]}" $bench 1 "$filter" ;;
     pytorch-*) OMP_NUM_THREADS=${1#pytorch-} "$REEL_PYTHON" bench/peers/ranks.py "$filter" ;;
     gloo) "$REEL_PYTHON" -m torch.distributed.run --nproc-per-node 2 --standalone bench/peers/ranks.py "$filter" ;;

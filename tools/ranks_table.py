@@ -8,8 +8,8 @@ import re
 import statistics
 import sys
 
-TITLES = {"one-1": "1 process, 1 thread", "one-2": "1 process, 2 threads", "sockets": "2 ranks, sockets",
-          "mpi": "2 ranks, MPI", "pytorch-1": "PyTorch, 1 thread", "pytorch-2": "PyTorch, 2 threads",
+TITLES = {"one-1": "1 process, 1 thread", "one-2": "1 process, 2 threads", "memory": "2 ranks, memory",
+          "sockets": "2 ranks, sockets", "mpi": "2 ranks, MPI", "pytorch-1": "PyTorch, 1 thread", "pytorch-2": "PyTorch, 2 threads",
           "gloo": "PyTorch, 2 ranks, gloo"}
 
 
@@ -19,7 +19,8 @@ def rows(path):
         m = re.search(r"(ranks_\S+)\s+(-?[0-9.]+) (us|%)$", line)
         if m:
             found.setdefault(m.group(1), []).append(float(m.group(2)))
-    return {name: statistics.quantiles(v, n=4)[0] if len(v) > 1 else v[0] for name, v in found.items()}
+    middle = {name: statistics.median(v) for name, v in found.items() if "_hidden" in name}
+    return {name: statistics.quantiles(v, n=4)[0] if len(v) > 1 else v[0] for name, v in found.items()} | middle
 
 
 def main():
@@ -29,16 +30,17 @@ def main():
     print("|---" * (len(ways) + 1) + "|")
     for name in found[ways[0]]:
         print(f"| {name} | " + " | ".join(f"{found[w][name] / 1e3:.2f}" if name in found[w] else "" for w in ways) + " |")
-    print("\n| of two ranks | ranks | step, ms | times one thread | without communication | communication alone | hidden |")
-    print("|---|---|---|---|---|---|---|")
-    for way, alone in (("sockets", "one-1"), ("mpi", "one-1"), ("gloo", "pytorch-1")):
+    print("\n| of two ranks | ranks | step, ms | times one thread | without communication, ms | that, times one thread | "
+          "communication alone, ms | hidden, half of the steps |")
+    print("|---" * 8 + "|")
+    for way, alone in (("memory", "one-1"), ("sockets", "one-1"), ("mpi", "one-1"), ("gloo", "pytorch-1")):
         for name, whole in found.get(way, {}).items():
             if f"{name}_local" not in found[way]:
                 continue
             local, beside = found[way][f"{name}_local"], found[way][f"{name}_communication"]
-            hidden = max(0.0, min(1.0, 1 - (whole - local) / beside))
+            hidden = [found[way].get(f"{name}_hidden{part}", 0) for part in ("", "_lower_quartile", "_upper_quartile")]
             print(f"| {name} | {TITLES[way]} | {whole / 1e3:.2f} | {found[alone][name] / whole:.2f} | {local / 1e3:.2f} | "
-                  f"{beside / 1e3:.2f} | {100 * hidden:.0f} % |")
+                  f"{found[alone][name] / local:.2f} | {beside / 1e3:.2f} | {hidden[0]:.0f} % ({hidden[1]:.0f} to {hidden[2]:.0f}) |")
 
 
 if __name__ == "__main__":

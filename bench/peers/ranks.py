@@ -31,9 +31,12 @@ def median_us(work, warm, times):
 
 def slowest(us):
     t = torch.tensor(us, dtype=torch.float64)
-    if dist.is_initialized():
-        dist.all_reduce(t, dist.ReduceOp.MAX)
-    return t.item()
+    dist.all_reduce(t, dist.ReduceOp.MAX)
+    return t.tolist()
+
+
+def quartile(values, which):
+    return sorted(values)[(len(values) - 1) * which // 4]
 
 
 class Residual(nn.Module):
@@ -99,9 +102,7 @@ def measure(name, model, optimizer, x, y, bucket_mb, times):
     n, rank = dist.get_world_size(), dist.get_rank()
     x, y = x.chunk(n)[rank].contiguous(), y.chunk(n)[rank].contiguous()
     ddp = nn.parallel.DistributedDataParallel(model, bucket_cap_mb=bucket_mb, broadcast_buffers=False)
-    whole = slowest(median_us(lambda: step(ddp), 3, times))
-    with ddp.no_sync():
-        local = slowest(median_us(lambda: step(ddp), 1, times))
+    step(ddp)
     buckets, at = [], 0  # about those of DistributedDataParallel, from last to first
     for p in reversed(list(model.parameters())):
         at += p.numel()
@@ -110,16 +111,28 @@ def measure(name, model, optimizer, x, y, bucket_mb, times):
             at = 0
     buckets += [torch.zeros(at)] if at else []
 
+    def alone():
+        with ddp.no_sync():
+            step(ddp)
+
     def reduce_all():
         for work in [dist.all_reduce(b, async_op=True) for b in buckets]:
             work.wait()
 
-    communication = slowest(median_us(reduce_all, 2, times))
+    taken = [[], [], []]  # in turns, as bench/ranks.cpp
+    for turn in range(-2, times):
+        for kind, work in enumerate((lambda: step(ddp), alone, reduce_all)):
+            dist.barrier()
+            us = median_us(work, 0, 1)
+            if turn >= 0:
+                taken[kind].append(us)
+    whole, local, communication = (slowest(t) for t in taken)
     if rank == 0:
-        print(f"{name:<44s} {whole:12.3f} us")
-        print(f"{name + '_local':<44s} {local:12.3f} us")
-        print(f"{name + '_communication':<44s} {communication:12.3f} us")
-        print(f"{name + '_hidden':<44s} {100 * (1 - (whole - local) / communication):12.3f} %", flush=True)
+        for suffix, figures in (("", whole), ("_local", local), ("_communication", communication)):
+            print(f"{name + suffix:<44s} {quartile(figures, 1):12.3f} us")
+        hidden = [100 * (1 - (w - l) / c) for w, l, c in zip(whole, local, communication)]
+        for suffix, which in (("", 2), ("_lower_quartile", 1), ("_upper_quartile", 3)):
+            print(f"{name + '_hidden' + suffix:<44s} {quartile(hidden, which):12.3f} %", flush=True)
 
 
 def main():
@@ -127,13 +140,13 @@ def main():
         dist.init_process_group("gloo")
     m = nn.Sequential(nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
     measure("ranks_mlp_784-512-512-10_b256_sgd", m, torch.optim.SGD(m.parameters(), lr=0.01, momentum=0.9),
-            torch.randn(256, 784), torch.randint(0, 10, (256,)), 1, 31)
+            torch.randn(256, 784), torch.randint(0, 10, (256,)), 1, 61)
     m = resnet20()
     measure("ranks_resnet20_cifar_b64_sgd", m, torch.optim.SGD(m.parameters(), lr=0.1, momentum=0.9),
-            torch.randn(64, 3, 32, 32), torch.randint(0, 10, (64,)), 0.1, 11)
+            torch.randn(64, 3, 32, 32), torch.randint(0, 10, (64,)), 0.1, 21)
     m = Transformer(128, 128, 256, 4, 8)
     measure("ranks_gpt_4L_256d_b16_t128_adamw", m, torch.optim.AdamW(m.parameters(), lr=3e-4),
-            torch.randint(0, 128, (16, 128)), torch.randint(0, 128, (16, 128)), 1, 11)
+            torch.randint(0, 128, (16, 128)), torch.randint(0, 128, (16, 128)), 1, 21)
     if dist.is_initialized():
         dist.destroy_process_group()
 

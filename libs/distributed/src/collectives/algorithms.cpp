@@ -1,6 +1,9 @@
 #include "collectives/algorithms.hpp"
 
+#include <bit>
+#include <chrono>
 #include <cstring>
+#include <vector>
 
 #include <reel/autograd/error.hpp>
 
@@ -121,15 +124,49 @@ void reduce(Exchange& x, const Operand& data, ScalarType dtype, ReduceOp op, std
     data.write_back();
 }
 
-void broadcast(Exchange& x, const Operand& data, std::int64_t root) {
-    if (x.me() == root) {
-        x.await_others();
-        for_others(x, [&](std::int64_t m) { x.send(m, data.bytes(), data.size()); });
-        for_others(x, [&](std::int64_t m) { x.receive(m); });
-        return;
+namespace {
+/// Who hears from whom in a broadcast: the root sends to those whose number behind it is a power of two, each of them
+/// to those that are smaller powers of two behind, and so on; as many steps as the number of ranks has digits.
+struct Tree {
+    std::int64_t parent;
+    std::vector<std::int64_t> children; ///< those with most behind them first
+    int depth, deepest;                 ///< steps from the root, and most of them
+    Tree(std::int64_t me, std::int64_t root, std::int64_t size) {
+        const auto number = std::uint64_t((me - root + size) % size), n = std::uint64_t(size);
+        const auto member = [&](std::uint64_t k) { return std::int64_t((k + std::uint64_t(root)) % n); };
+        parent = member(number & (number - 1));
+        depth = std::popcount(number);
+        deepest = std::bit_width(n) - 1;
+        const std::uint64_t reach = number ? number & (~number + 1) : std::bit_ceil(n);
+        for (std::uint64_t step = reach >> 1; step > 0; step >>= 1)
+            if (number + step < n) children.push_back(member(number + step));
     }
-    x.send(root, nullptr, 0);
-    x.receive_into(root, data.bytes(), data.size());
+};
+/// Who waits for a rank itself says that it did not come; the word of it takes its time to the others.
+constexpr std::chrono::milliseconds each_step{100};
+} // namespace
+
+/// Piece by piece down a tree. Up comes the word that all below have entered, so that the root hears from all.
+void broadcast(Exchange& x, const Operand& data, std::int64_t root) {
+    const Tree tree(x.me(), root, x.size());
+    const bool others_wait = tree.deepest > 1;
+    if (others_wait) x.wait_longer(tree.depth * each_step);
+    std::size_t done = 0;
+    do {
+        const std::size_t n = std::min(Exchange::piece_bytes, data.size() - done);
+        if (x.me() != root) {
+            const Message piece = x.receive(tree.parent);
+            REEL_INTERNAL_ASSERT(piece.payload.size == n, ": a piece of ", piece.payload.size, " bytes");
+            if (n) std::memcpy(data.bytes() + done, piece.payload.bytes.get(), n);
+        }
+        for (const std::int64_t m : tree.children) x.send(m, data.bytes() + done, n);
+        done += n;
+    } while (done < data.size());
+    if (others_wait) x.wait_longer(2 * (tree.deepest - tree.depth) * each_step);
+    x.await(tree.children);
+    for (const std::int64_t m : tree.children) x.receive(m);
+    if (x.me() == root) return;
+    x.send(tree.parent, nullptr, 0);
     data.write_back();
 }
 

@@ -1,9 +1,12 @@
 // Between gradients and buckets: filling slots, storing means, cutting buckets anew.
-#include <reel/autograd/error.hpp>
-#include <reel/autograd/grad_mode.hpp>
+#include <algorithm>
 #include <reel/autograd/ops/factory/empty.hpp>
 #include <reel/autograd/ops/factory/like.hpp>
 #include <reel/autograd/ops/factory/zeros.hpp>
+#include <reel/autograd/ops/pointwise/arithmetic.hpp>
+
+#include <reel/autograd/error.hpp>
+#include <reel/autograd/grad_mode.hpp>
 #include <reel/distributed/collectives.hpp>
 
 #include "data_parallel/reducer.hpp"
@@ -21,7 +24,8 @@ void Reducer::fill_slot(std::size_t i) {
     const NoGradGuard no_grad;
     const Tensor& slot = buckets_[places_[i].bucket].slots[places_[i].slot];
     const Tensor gradient = shadow_ ? Tensor() : parameters_[i].grad();
-    if (!gradient.defined()) {
+    divided_[i] = !gradient.defined();
+    if (divided_[i]) {
         slot.zero_();
         return;
     }
@@ -30,8 +34,21 @@ void Reducer::fill_slot(std::size_t i) {
                                "sparse = false");
     REEL_CHECK(gradient.sizes().equals(slot.sizes()), "DistributedDataParallel: parameter '", names_[i],
                "' has a gradient of shape ", gradient.sizes(), "; expected ", slot.sizes());
-    if (!lies_in(gradient, slot)) slot.copy_(gradient.detach());
-    else if (counts_[i] == 0) kept_[i] = gradient.clone(); // perhaps nobody uses it
+    if (lies_in(gradient, slot)) {
+        if (counts_[i] == 0) kept_[i] = gradient.clone(); // perhaps nobody uses it
+    } else if (!comm_hook_ && terms_.divisor != 1 && gradient.scalar_type() == slot.scalar_type()) {
+        reel::div_out(slot, gradient.detach(), Scalar(terms_.divisor)); // one way over the memory for two
+        divided_[i] = 1;
+    } else slot.copy_(gradient.detach());
+}
+
+/// By the number of ranks, as far as it has not been done.
+void Reducer::divide(const Bucket& bucket) {
+    const auto done = std::ranges::count_if(bucket.members, [&](std::size_t i) { return divided_[i] != 0; });
+    if (done == 0) bucket.buffer.div_(Scalar(terms_.divisor));
+    else
+        for (std::size_t k = 0; k < bucket.members.size(); ++k)
+            if (!divided_[bucket.members[k]]) bucket.slots[k].div_(Scalar(terms_.divisor));
 }
 
 void Reducer::store(std::size_t i) {

@@ -90,6 +90,7 @@ void Reducer::begin(const PassTerms& given, bool shadow) {
     shadow_ = shadow;
     running_ = true;
     ready_.assign(parameters_.size(), 0);
+    divided_.assign(parameters_.size(), 0);
     counts_.assign(parameters_.size(), 0);
     order_.clear();
     last_.reset();
@@ -156,7 +157,7 @@ void Reducer::launch_ready() {
         Bucket& b = buckets_[next_];
         b.launched = true;
         if (!comm_hook_) {
-            if (terms_.divisor != 1) b.buffer.div_(Scalar(terms_.divisor)); // first, so that two ranks add exactly
+            if (terms_.divisor != 1) divide(b); // first, so that two ranks add exactly
             b.reduced = BucketFuture(all_reduce_async(b.buffer, kSum, options_.group), b.buffer);
             continue;
         }

@@ -72,6 +72,7 @@ private:
     void wait_for_all();
     // Gradients and buckets (reduced_gradients.cpp).
     void fill_slot(std::size_t parameter);
+    void divide(const Bucket& bucket);
     void store(std::size_t parameter);
     void store_all();
     void cut_anew(const std::vector<std::size_t>& order);
@@ -100,6 +101,7 @@ private:
     bool armed_ = false; ///< the next pass that accumulates is reduced, through whatever outputs it comes
     PassTerms terms_{};
     std::vector<char> ready_;
+    std::vector<char> divided_;        ///< on the way into its slot
     std::vector<std::size_t> order_;   ///< in which gradients became ready
     std::vector<std::int64_t> counts_; ///< how often each accumulated
     std::vector<Tensor> kept_;         ///< gradients in buckets, of parameters that this rank did not use

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <sstream>
+#include <thread>
 
 #include <reel/autograd/error.hpp>
 
@@ -13,6 +14,7 @@ namespace {
 Failure refusal(std::string reason) { return {std::move(reason), true, true}; }
 
 constexpr std::chrono::seconds loss_grace{2};
+constexpr std::chrono::milliseconds word_of_cause{50};
 
 std::string seconds(std::chrono::milliseconds t) {
     std::ostringstream s;
@@ -66,6 +68,10 @@ void Exchange::await(std::vector<std::int64_t> members) {
 void Exchange::await_others() {
     needed_ = group_.ranks();
     std::erase(needed_, group_.world().rank());
+}
+
+void Exchange::wait_longer(std::chrono::milliseconds time) {
+    if (deadline_ < Deadline::max() - time) deadline_ += time;
 }
 
 Message Exchange::receive(std::int64_t member) { return receive_as(member, envelope_); }
@@ -155,6 +161,12 @@ void Exchange::fail(const std::string& what, bool remote) {
 
 void Exchange::fail_lost(std::int64_t rank) {
     Mailbox& box = group_.world().mailbox();
+    // it may have left for what a third one is just about to tell this rank, too
+    for (const Deadline end = deadline_after(word_of_cause); Clock::now() < end;) {
+        box.pump();
+        if (box.failure(group_.id())) fail_ended();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     fail(str("rank ", rank, " ", box.loss(rank), "; ", box.last_of(group_.id(), rank)));
 }
 

@@ -1,6 +1,7 @@
 // One call under way: messages to and from the other members, each held against what this rank expects.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <vector>
 
@@ -18,13 +19,15 @@ public:
     Group& group() { return group_; }
 
     /// What is long goes in pieces, so that it is used while the rest is on its way; one piece at least.
-    static constexpr std::size_t piece_bytes = std::size_t(1) << 19;
+    static constexpr std::size_t piece_bytes = std::size_t(1) << 17;
     void send(std::int64_t member, const void* bytes, std::size_t size);
     /// The same under an envelope of its own, for parts of other shapes.
     void send_as(std::int64_t member, Envelope envelope, const void* bytes, std::size_t size);
     /// Who will be waited for from here on: that one of them is gone is noticed while waiting for another.
     void await(std::vector<std::int64_t> members);
     void await_others();
+    /// For who waits for a rank that waits for others: that one is the first to say who did not come.
+    void wait_longer(std::chrono::milliseconds time);
     /// The next piece.
     Message receive(std::int64_t member);
     Message receive_as(std::int64_t member, const Envelope& expected);

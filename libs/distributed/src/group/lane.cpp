@@ -4,6 +4,7 @@
 #include <deque>
 
 #include <reel/autograd/detail/thread_limit.hpp>
+#include <reel/distributed/detail/mailbox.hpp>
 
 namespace reel::distributed::detail {
 
@@ -47,6 +48,7 @@ void Lane::push(std::function<void()> task) {
 }
 
 void Lane::loop(const std::shared_ptr<State>& state) {
+    Mailbox::work_beside_others();
     const reel::ThreadLimit one(1); // what it sums lies in one cache, and the cores are the ranks'
     std::unique_lock lock(state->mutex);
     for (;;) {

@@ -1,11 +1,14 @@
 #include <reel/distributed/detail/mailbox.hpp>
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <iomanip>
 #include <map>
 #include <mutex>
 #include <sstream>
+
+#include "transport/shared_bell.hpp"
 
 namespace reel::distributed::detail {
 
@@ -24,6 +27,15 @@ struct Mailbox::State {
     std::vector<std::string> lost;                                                                // by peer
     std::map<std::pair<std::int64_t, std::int64_t>, std::pair<Envelope, Clock::time_point>> last; // by group and peer
     std::function<bool()> pump;
+    SharedBell* bell = nullptr;
+    bool spin = false;
+    std::atomic<int> resting = 0; // threads that wait for what others of this process do
+
+    /// With the lock: who was waiting may end the mailbox's life as soon as it is open.
+    void tell() {
+        changed.notify_all();
+        if (bell) bell->ring();
+    }
 
     /// Takes the receivers away of which `which` is true; to be called without the lock.
     std::vector<Receiver> withdraw(const std::function<bool(const Key&)>& which) {
@@ -58,8 +70,7 @@ void Mailbox::deliver(std::int64_t from, Message message) {
             i->second.pop_front();
             if (i->second.empty()) state_->posted.erase(i);
         } else state_->arrived[key].push_back(std::move(message));
-        // under the lock: who was waiting may end the mailbox's life as soon as it is open
-        if (!receiver) state_->changed.notify_all();
+        if (!receiver) state_->tell();
     }
     if (receiver) receiver(&message, nullptr);
 }
@@ -71,25 +82,61 @@ void Mailbox::lose(std::int64_t peer, const std::string& reason) {
         std::string& known = state_->lost[std::size_t(peer)];
         if (known.empty()) known = reason;
         waiting = state_->withdraw([&](const Key& k) { return k.peer == peer; });
-        state_->changed.notify_all();
+        state_->tell();
     }
     const Failure failure{str("rank ", peer, " ", reason)};
     for (Receiver& r : waiting) r(nullptr, &failure);
 }
 
-void Mailbox::set_pump(std::function<bool()> pump) { state_->pump = std::move(pump); }
+void Mailbox::set_pump(std::function<bool()> pump, SharedBell* bell, bool spin) {
+    state_->pump = std::move(pump);
+    state_->bell = bell;
+    state_->spin = spin;
+}
 bool Mailbox::pump() { return state_->pump && state_->pump(); }
 
+namespace {
+thread_local bool beside_others = false;
+/// About what sleeping and being woken would take.
+constexpr std::chrono::microseconds spinning{40};
+} // namespace
+
+void Mailbox::work_beside_others() { beside_others = true; }
+
+bool Mailbox::rest_until(Deadline deadline, const std::function<bool()>& done) {
+    std::unique_lock lock(state_->mutex);
+    ++state_->resting;
+    bool came = done();
+    for (; !came && Clock::now() < deadline; came = done()) {
+        if (deadline == Deadline::max()) state_->changed.wait(lock);
+        else state_->changed.wait_until(lock, deadline);
+    }
+    --state_->resting;
+    return came;
+}
+
+bool Mailbox::listen_until(Deadline deadline, const std::function<bool()>& done) {
+    for (;;) {
+        const std::uint32_t heard = state_->bell->rung(); // what comes behind this wakes from the sleep below
+        const bool came = state_->pump();
+        {
+            const std::lock_guard lock(state_->mutex);
+            if (done()) return true;
+        }
+        if (came) continue;
+        if (Clock::now() >= deadline) return false;
+        const bool free = state_->spin && (!beside_others || state_->resting > 0);
+        if (!free || !state_->bell->spin(heard, spinning)) state_->bell->sleep(heard, deadline);
+    }
+}
+
 bool Mailbox::wait_until(Deadline deadline, const std::function<bool()>& done, bool pumping) {
+    if (!state_->pump || !pumping) return rest_until(deadline, done);
+    if (state_->bell) return listen_until(deadline, done);
     std::unique_lock lock(state_->mutex);
     int idle = 0;
     while (!done()) {
         if (Clock::now() >= deadline) return false;
-        if (!state_->pump || !pumping) {
-            if (deadline == Deadline::max()) state_->changed.wait(lock);
-            else state_->changed.wait_until(lock, deadline);
-            continue;
-        }
         lock.unlock();
         const bool came = state_->pump();
         lock.lock();
@@ -102,7 +149,7 @@ bool Mailbox::wait_until(Deadline deadline, const std::function<bool()>& done, b
 
 void Mailbox::notify() {
     const std::lock_guard lock(state_->mutex);
-    state_->changed.notify_all();
+    state_->tell();
 }
 
 Mailbox::Wait Mailbox::take(const Key& key, const std::vector<std::int64_t>& needed, Deadline deadline,
@@ -166,7 +213,7 @@ bool Mailbox::fail(std::int64_t group, const Failure& failure) {
         const std::lock_guard lock(state_->mutex);
         if (!state_->failures.emplace(group, failure).second) return false;
         waiting = state_->withdraw([&](const Key& k) { return k.group == group; });
-        state_->changed.notify_all();
+        state_->tell();
     }
     for (Receiver& r : waiting) r(nullptr, &failure);
     return true;

@@ -65,7 +65,8 @@ Payload::Payload(std::size_t n)
       size(n) {}
 
 void ReturnPayload::operator()(std::byte* bytes) const noexcept {
-    if (size < shortest) delete[] bytes;
+    if (lender) lender->take_back(bytes);
+    else if (size < shortest) delete[] bytes;
     else shelf().give(bytes, size);
 }
 

@@ -1,6 +1,7 @@
 #include "transport/sockets_transport.hpp"
 
 #include <atomic>
+#include <cstring>
 #include <mutex>
 #include <thread>
 
@@ -11,6 +12,7 @@
 
 #include <reel/autograd/error.hpp>
 
+#include "transport/handover.hpp"
 #include "transport/rendezvous.hpp"
 
 namespace reel::distributed::detail {
@@ -32,11 +34,18 @@ public:
         : place_(place), box_(place.size), wake_(::eventfd(0, EFD_CLOEXEC)) {
         REEL_CHECK_WITH(DistError, wake_ >= 0, "init: no eventfd: ", std::strerror(errno));
         try {
-            for (tcp::socket& s : meet(context_, place, options.timeout))
-                links_.push_back(std::make_unique<Link>(std::move(s)));
+            const Deadline deadline = deadline_after(options.timeout);
+            std::vector<tcp::socket> connections = meet(context_, place, options.timeout);
+            near_ = share_memory(place, connections, deadline);
+            for (tcp::socket& s : connections) links_.push_back(std::make_unique<Link>(std::move(s)));
         } catch (...) {
             ::close(wake_);
             throw;
+        }
+        if (near_) {
+            // who spins needs a core that nobody else does
+            const bool spin = std::int64_t(std::thread::hardware_concurrency()) > near_->count();
+            box_.set_pump([this] { return pump(); }, &near_->bell(), spin);
         }
         if (place.size > 1) reader_ = std::thread([this] { read(); });
     }
@@ -52,7 +61,7 @@ public:
         Link& link = *links_[std::size_t(peer)];
         const std::lock_guard lock(link.sending);
         if (!box_.loss(peer).empty()) return false;
-        if (write_all(link.socket, &envelope, sizeof envelope, bytes, envelope.payload, deadline)) return true;
+        if (carry(link, peer, envelope, bytes, deadline)) return true;
         // half a message may be on its way: nothing can follow it
         ::shutdown(link.socket.native_handle(), SHUT_RDWR);
         box_.lose(peer, Clock::now() >= deadline ? "takes no messages: its process stands still" : ended);
@@ -67,7 +76,7 @@ public:
             if (peer == rank()) continue;
             Link& link = *links_[std::size_t(peer)];
             const std::lock_guard lock(link.sending);
-            write_all(link.socket, &e, sizeof e, reason.data(), reason.size(), deadline_after(std::chrono::seconds(1)));
+            carry(link, peer, e, reason.data(), deadline_after(std::chrono::seconds(1)));
             ::shutdown(link.socket.native_handle(), SHUT_WR);
         }
         leaving_ = deadline_after(
@@ -77,6 +86,22 @@ public:
 
 private:
     static constexpr const char* ended = "has closed its connection without leaving: its process has ended";
+
+    /// With the link's lock: through memory where there is some, else through the connection.
+    bool carry(Link& link, std::int64_t peer, const Envelope& envelope, const void* bytes, Deadline deadline) {
+        if (!near_ || !near_->has(peer))
+            return write_all(link.socket, &envelope, sizeof envelope, bytes, envelope.payload, deadline);
+        return near_->send(
+            peer, envelope, bytes, deadline, [&] { return !box_.loss(peer).empty(); },
+            [&] {
+                Envelope collect;
+                collect.kind = Envelope::Kind::kCollect;
+                write_all(link.socket, &collect, sizeof collect, nullptr, 0, deadline);
+            });
+    }
+    bool pump() {
+        return near_->pump([this](std::int64_t from, Message message) { box_.deliver(from, std::move(message)); });
+    }
 
     void stop() {
         stopping_ = true;
@@ -127,6 +152,7 @@ private:
                 if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
                 if (n <= 0) {
                     link.open = false;
+                    if (near_) pump(); // what it has sent before
                     return box_.lose(peer, ended);
                 }
                 const bool in_header = link.header < sizeof(Envelope);
@@ -135,7 +161,8 @@ private:
                     link.message.payload = Payload(link.message.envelope.payload);
             }
             if (link.header == sizeof(Envelope) && link.payload == link.message.payload.size) {
-                box_.deliver(peer, std::exchange(link.message, {}));
+                if (link.message.envelope.kind == Envelope::Kind::kCollect) near_->collect();
+                else box_.deliver(peer, std::exchange(link.message, {}));
                 link.header = link.payload = 0;
             }
         }
@@ -143,6 +170,7 @@ private:
 
     Place place_;
     boost::asio::io_context context_;
+    std::unique_ptr<Neighbours> near_; ///< outlives the messages in its memory; null where there are none
     Mailbox box_;
     int wake_;
     std::vector<std::unique_ptr<Link>> links_;

@@ -38,6 +38,7 @@ struct Envelope {
         kRefused, ///< the sender takes no part in this call; the payload says why
         kAbort,   ///< the group is at its end; the payload says why
         kLeave,   ///< the sender is; the payload says why
+        kCollect, ///< the memory that both share is full: what lies there is to be taken out
     };
     static constexpr int shown_dims = 6;
     static constexpr std::int64_t no_tag = -1, no_root = -1;
@@ -66,9 +67,18 @@ struct Envelope {
     std::string describe() const;
 };
 
+/// Whose memory a message's bytes may be: they are given back where the message ends, on any thread.
+class PayloadLender {
+public:
+    virtual void take_back(std::byte* bytes) noexcept = 0;
+
+protected:
+    ~PayloadLender() = default;
+};
 /// Long messages' memory comes back to be used again: fresh memory costs more than the message that is written there.
 struct ReturnPayload {
     std::size_t size = 0;
+    PayloadLender* lender = nullptr;
     void operator()(std::byte* bytes) const noexcept;
 };
 /// Bytes of a message, uninitialized until they are read into.
@@ -78,6 +88,8 @@ struct Payload {
     Payload() = default;
     explicit Payload(std::size_t n);
     Payload(const void* from, std::size_t n);
+    /// `n` bytes of the lender's, which outlives them.
+    Payload(std::byte* lent, std::size_t n, PayloadLender& lender) : bytes(lent, ReturnPayload{n, &lender}), size(n) {}
     std::string text() const;
 };
 

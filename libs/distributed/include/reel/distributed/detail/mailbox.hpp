@@ -30,6 +30,8 @@ std::exception_ptr exception_of(const Failure& failure);
 /// Is it an error that only follows from another rank's?
 bool follows_from_another(const std::exception& e) noexcept;
 
+class SharedBell;
+
 /// Messages by group, sender and tag, each sequence in the order of sending; what became of groups and peers. Any
 /// thread may call any function.
 class Mailbox {
@@ -51,8 +53,12 @@ public:
     /// Nothing more will come from `peer`, for `reason` ("has ended").
     void lose(std::int64_t peer, const std::string& reason);
     /// For transports without a thread that receives: called by whoever waits; says whether anything came.
-    void set_pump(std::function<bool()> pump);
+    /// With a bell, which rings whenever there is something to pump, those who wait sleep until it does; `spin` before
+    /// that, for what is sooner there than a thread that sleeps.
+    void set_pump(std::function<bool()> pump, SharedBell* bell = nullptr, bool spin = false);
     bool pump();
+    /// Of the calling thread: it works beside one that computes, and takes no core from it by spinning.
+    static void work_beside_others();
 
     // --- For groups
     /// Waits for the first message of `key`. kLost: one of `needed` is gone that has left no message (`peer` says
@@ -76,6 +82,8 @@ public:
     void notify();
 
 private:
+    bool rest_until(Deadline deadline, const std::function<bool()>& done);
+    bool listen_until(Deadline deadline, const std::function<bool()>& done);
     struct State;
     std::unique_ptr<State> state_;
 };
