@@ -85,6 +85,7 @@ BOOST_AUTO_TEST_CASE(syntax_errors_point_at_the_word) { // SC-27, SC-31, SC-85
     BOOST_TEST(body_failure("    import math\n") == "2:4 expected ident but found 'import' here");
     BOOST_TEST(body_failure("    1 = x\n") == "2:4 unexpected expression on left-hand side of assignment");
     BOOST_TEST(body_failure("    return {1, 2}\n") == "2:13 expected : but found ',' here");
+    BOOST_TEST(body_failure("    return {i for i in [1]}\n") == "2:26 expected : but found '}' here");
     BOOST_TEST(body_failure("    if n:\n        pass\n      pass\n") == "4:6 invalid indent level");
     BOOST_TEST(body_failure("    if n > 0: return x\n") == "2:14 expected indent but found 'return' here");
     BOOST_TEST(Functions("def f(): return 1\n")().toInt() == 1);

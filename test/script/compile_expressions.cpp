@@ -83,6 +83,9 @@ BOOST_AUTO_TEST_CASE(a_bool_beside_a_complex_number_is_an_int_or_a_float) { // S
     BOOST_TEST(contains(of("==").code(), "return torch.eq(float(x), y)"));
     BOOST_TEST((of("-")({true, y}).toComplexDouble() == 1. - y));
     BOOST_TEST((of("/")({true, y}).toComplexDouble() == 1. / y));
+    BOOST_TEST(contains(of("/").code(), "-> complex:\n  return torch.div(torch.Complex(int(x)), y)"));
+    BOOST_TEST((Functions("def f(x: int, y: complex):\n    z = y\n    z /= x\n    return (x / y) * z\n")({2, y})
+                    .toComplexDouble() == 2. / y * (y / 2.)));
     BOOST_TEST(!of("==")({true, y}).toBool());
     BOOST_TEST(contains(failure("def g(y: complex):\n    return y\n\ndef f(x: bool):\n    return g(x)\n"),
                         "Expected a value of type 'complex' for argument 'y' but instead found type 'bool'"));

@@ -50,6 +50,29 @@ BOOST_AUTO_TEST_CASE(blocks_threads_and_layouts_change_no_bit) {
     BOOST_TEST(like_eager(compile(chain), chain, numbers({3, 4}, false)));
 }
 
+/// Products that share a weight and sum up its gradient are done otherwise than eagerly, with the same bits.
+BOOST_AUTO_TEST_CASE(a_weight_in_many_products) {
+    for (const ScalarType t : {kFloat, kDouble})
+        for (const std::int64_t rows : {1, 3, 16, 65}) {
+            const auto loop = [](const Tensor& x, const Tensor& w, const Tensor& u, const Tensor& b) {
+                Tensor h = zeros({x.size(1), u.size(1)}, TensorOptions(x.scalar_type()));
+                for (std::int64_t i = 0; i < x.size(0); ++i) h = tanh(linear(x[i], w, b) + linear(h, u));
+                return h;
+            };
+            BOOST_TEST(like_eager(compile(loop), loop, numbers({7, rows, 5}, true, t), numbers({40, 5}, true, t),
+                                  numbers({40, 40}, true, t), numbers({40}, true, t)),
+                       rows);
+        }
+    // The weight changes on the way, the sum is looked at on the way.
+    const auto changing = [](const Tensor& x, const Tensor& w) {
+        Tensor v = w * 1, y = linear(x, v);
+        v = v * 2;
+        for (int i = 0; i < 4; ++i) y = linear(y, v) + y.mm(v.t()) * y;
+        return y;
+    };
+    BOOST_TEST(like_eager(compile(changing), changing, numbers({6, 8}), numbers({8, 8})));
+}
+
 BOOST_AUTO_TEST_CASE(products_reductions_and_views) {
     const auto net = [](const Tensor& x, const Tensor& w, const Tensor& b, const Tensor& v) {
         return log_softmax(linear(relu(linear(x, w, b)), v), 1);

@@ -7,6 +7,7 @@
 #include <reel/autograd/random.hpp>
 #include <reel/autograd/tensor_factory.hpp>
 #include <reel/script/compile.hpp>
+#include <reel/script/trace.hpp>
 
 #include "message.hpp"
 
@@ -56,6 +57,15 @@ BOOST_AUTO_TEST_CASE(what_ran_is_the_program) {
         BOOST_TEST(got.elements()[2].toGenericDict().at("k").toInt() == 3);
     }
     BOOST_TEST(has(message([&] { p({x, 4}); }), "the program was exported for 3 alone"));
+}
+BOOST_AUTO_TEST_CASE(numbers_of_traces_stay_numbers) { // SC-105
+    const jit::TracedFunction quarter = [](const Args& a) -> IValue { return a[0].toTensor().sum() * 0.25; };
+    const jit::ExportedProgram p = jit::export_program(jit::trace(quarter, {x}), {x});
+    BOOST_TEST(has(p->str(), ", 0.25)"), p->str());
+    for (const jit::ExportedProgram& q : {p, again(p)}) {
+        BOOST_TEST(q({x}).toTensor().scalar_type() == kFloat);
+        BOOST_TEST(q({x}).toTensor().item<float>() == 0.375f);
+    }
 }
 // SC-116: the tensors are the module's own
 BOOST_AUTO_TEST_CASE(it_trains_the_modules_own_weights) {

@@ -168,6 +168,29 @@ BOOST_AUTO_TEST_CASE(a_module_is_made_from_nothing) {
     BOOST_TEST(again.original_name() == "Made");
     BOOST_TEST(again.forward({reel::ones({1})}).toTensor().item<float>() == 7.f);
 }
+BOOST_AUTO_TEST_CASE(SC_86_what_is_registered_as_in_cpp_is_an_attribute) {
+    const jit::Module m("Late"), child("Part");
+    child->register_parameter("v", reel::tensor({0.5}, TensorOptions(kFloat)));
+    m->register_parameter("w", reel::tensor({2.0}, TensorOptions(kFloat)));
+    m->register_buffer("b", reel::tensor({1.0}, TensorOptions(kFloat)));
+    m->register_module("part", child);
+    BOOST_TEST(m.hasattr("w"));
+    BOOST_TEST(!m.hasattr("v"));
+    BOOST_TEST(m.attr("w").toTensor().is_same(m->get_parameter("w")));
+    m.define("def forward(self, x: Tensor) -> Tensor:\n    return x * self.w + self.b + self.part.v\n");
+    BOOST_TEST(m.forward({reel::ones({1})}).toTensor().item<float>() == 3.5f);
+    m.setattr("b", reel::zeros({1}));
+    BOOST_TEST(m->get_buffer("b").item<float>() == 0.f);
+    const jit::Module twin = m.clone(), again = jit::load_from_buffer(m.save_to_buffer());
+    m->register_buffer("later", reel::ones({1}));
+    BOOST_TEST(m.attr("later").toTensor().numel() == 1);
+    BOOST_TEST(m.clone().hasattr("later"));
+    for (const jit::Module& other : {twin, again})
+        BOOST_TEST(other.forward({reel::ones({1})}).toTensor().item<float>() == 2.5f);
+    BOOST_TEST(message([&] { twin.attr("later"); }) == "'__torch__.Late' object has no attribute 'later'");
+    twin->register_buffer("later", reel::ones({2}));
+    BOOST_TEST(twin.attr("later").toTensor().numel() == 2);
+}
 BOOST_AUTO_TEST_CASE(SC_84_define_adds_methods_or_nothing) {
     const jit::Module m = net();
     m.define("def twice(self, x: Tensor):\n    return self.forward(x) * 2\n");

@@ -133,6 +133,23 @@ BOOST_AUTO_TEST_CASE(SC_79_sizes_are_fixed_unless_they_are_asked_of_the_trace) {
     BOOST_TEST(traced(flexible).forward({longer}).toTensor().sizes() == IntArrayRef{12});
     BOOST_TEST(body(traced(flexible)).find("ops.prim.NumToTensor(torch.size(x, 0))") != std::string::npos);
 }
+BOOST_AUTO_TEST_CASE(SC_79_methods_that_are_no_ops_have_their_names) {
+    const auto code = [](const char* method) {
+        return body(traced([=](const Args& a) { return jit::tracing::call(method, {a[0]}); }));
+    };
+    const std::string moved = "  _0 = torch.to(x, dtype=6, layout=0, device=torch.device(\"cpu\"))\n  return _0\n";
+    BOOST_TEST(code("cpu") == moved);
+    BOOST_TEST(body(traced([](const Args& a) -> IValue { return a[0].toTensor().to(kCPU); })) == moved);
+    BOOST_TEST(body(traced([](const Args& a) { return jit::tracing::call("to", {a[0], "cpu"}); })) == moved);
+    BOOST_TEST(body(traced([](const Args& a) -> IValue { return a[0].toTensor().to(kDouble); })) ==
+               "  return torch.to(x, 7)\n");
+    BOOST_TEST(code("T") == "  return torch.numpy_T(x)\n");
+    BOOST_TEST(code("numel") == "  return ops.prim.NumToTensor(torch.numel(x))\n");
+    const jit::Module unique = traced([](const Args& a) { return jit::tracing::call("unique", {a[0]}); });
+    BOOST_TEST(body(unique) == "  _0, _1, _2 = torch._unique2(x)\n  return _0\n");
+    const std::string graph = unique.graph()->str();
+    BOOST_TEST(graph.find(", %4 : Long(0, strides=[1], requires_grad=0, device=cpu)") != graph.npos, graph);
+}
 BOOST_AUTO_TEST_CASE(SC_79_numbers_that_are_read_warn) {
     reel::testing::Warnings warnings;
     traced([](const Args& a) -> IValue {
@@ -209,6 +226,15 @@ BOOST_AUTO_TEST_CASE(a_trace_is_saved_loaded_and_trained) {
     optim::SGD(m.parameters(), optim::SGDOptions(0.1)).step();
     BOOST_TEST(!same(m.forward({input()}), expected));
     BOOST_TEST(same(m.forward({input()}), net->forward(input())));
+}
+BOOST_AUTO_TEST_CASE(SC_75_numbers_beside_tensors_raise_no_dtypes_once_loaded) {
+    const auto f = [](const Args& a) -> IValue { return (a[0].toTensor() * 0.25 + 1) / 3; };
+    const Tensor x = reel::full({}, 1.5, TensorOptions(kFloat));
+    const jit::Module m = jit::trace(jit::TracedFunction(f), {x});
+    for (const jit::Module& each : {m, loaded_again(m), loaded_again(loaded_again(m))}) {
+        BOOST_TEST(each.forward({x}).toTensor().scalar_type() == kFloat);
+        BOOST_TEST(each.forward({x.to(kHalf)}).toTensor().scalar_type() == kHalf);
+    }
 }
 BOOST_AUTO_TEST_CASE(SC_76_the_code_of_a_trace_compiles_again) {
     const jit::Module m = traced([](const Args& a) -> IValue {

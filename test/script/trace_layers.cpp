@@ -131,6 +131,9 @@ BOOST_AUTO_TEST_CASE(SC_78_losses_and_patches) {
     for (const char* mode : {"sum", "mean", "max"})
         check_layer("EmbeddingBag", {5, 3}, {{"mode", mode}}, {reel::tensor({{0, 1}, {3, 4}}, TensorOptions(kLong))},
                     {reel::tensor({{0, 1, 2}, {3, 4, 0}, {1, 1, 1}}, TensorOptions(kLong))});
+    for (const char* name : {"Embedding", "EmbeddingBag"}) // rows are scaled where they are used
+        check_layer(name, {5, 3}, {{"max_norm", 0.5}}, {reel::tensor({{0, 1}, {3, 0}}, TensorOptions(kLong))},
+                    {reel::tensor({{2, 1}, {4, 4}}, TensorOptions(kLong))});
 }
 
 BOOST_AUTO_TEST_CASE(SC_78_weights_of_losses) {

@@ -13,6 +13,14 @@ namespace reel::jit {
 using namespace serialize;
 
 namespace {
+/// A constant without dimensions is a number that a trace combined with tensors: it raises no dtypes, as in the call
+/// that was traced.
+void make_numbers(const IValue& v) {
+    if (v.isTensor() && v.toTensor().defined() && v.toTensor().dim() == 0)
+        v.toTensor().impl()->is_wrapped_number = true;
+    if (v.isTuple())
+        for (const IValue& e : v.elements()) make_numbers(e);
+}
 std::shared_ptr<const std::vector<IValue>>
 read_constants(ArchiveFile& archive, const std::shared_ptr<CompilationUnit>& unit, std::optional<Device> map_location) {
     ArchivePickle pickle(archive, "constants", map_location);
@@ -20,6 +28,7 @@ read_constants(ArchiveFile& archive, const std::shared_ptr<CompilationUnit>& uni
         REEL_THROW(ValueError, pickle.where(), ": the constants are ", kind_name(pickle.root().kind),
                    "; expected a tuple");
     const IValue all = ObjectReader(pickle, unit).read(pickle.root(), Type::Any());
+    make_numbers(all);
     return std::make_shared<const std::vector<IValue>>(all.elements());
 }
 

@@ -29,6 +29,7 @@ struct Composition {
 
     Composition(const Module& module, const ExtraFilesMap& extra, std::string root_name)
         : extra_files(extra), root(std::move(root_name)) {
+        module->adopt_registered();
         data = objects.write(module._ivalue(), module.type());
         CodeExport exported;
         for (const ClassTypePtr& type : objects.classes()) exported.add(type);

@@ -40,6 +40,18 @@ const std::map<std::string_view, Spelled> binary_operators = {
     {"in", {"aten::__contains__", "__contains__"}},
 };
 
+/// Operators of two numbers that have no overload for a complex one and another kind, and whose overload for any two
+/// says `float`: both become complex.
+void make_both_complex(Graph& graph, const SourceRange& range, Value*& left, Value*& right) {
+    const auto is = [](const Value* v, TypeKind kind) { return v->type()->kind() == kind; };
+    const auto is_real = [&](const Value* v) {
+        return is(v, TypeKind::Int) || is(v, TypeKind::Float) || is(v, TypeKind::Bool);
+    };
+    for (auto [one, other] : {std::pair(&left, right), std::pair(&right, left)})
+        if (is_real(*one) && is(other, TypeKind::Complex))
+            *one = call_operator(graph, range, "aten::Complex", {{*one}, {}});
+}
+
 } // namespace
 
 Value* Emitter::unary(const Expr& e) {
@@ -71,6 +83,7 @@ Value* Emitter::binary(const Expr& e) {
         for (Value* part : unpack_tuple(graph_, right)) parts.push_back(part);
         return build_tuple(graph_, std::move(parts));
     }
+    if (e.text == "/") make_both_complex(graph_, at(e), left, right);
     return call_overloads({spelled.op}, {{left, right}, {}}, at(e));
 }
 
@@ -87,6 +100,7 @@ Value* Emitter::augmented(const syntax::Stmt& s, Value* left, Value* right, bool
     }
     std::string op = binary_operators.at(s.text).op;
     if (s.text == "%") op = "aten::fmod"; // rule SC-42
+    if (s.text == "/") make_both_complex(graph_, at(s), left, right);
     const bool arithmetic = s.text == "+" || s.text == "-" || s.text == "*" || s.text == "/" || s.text == "%";
     if (in_place && arithmetic) op += "_";
     else if (in_place && (s.text == "&" || s.text == "|" || s.text == "^"))

@@ -126,7 +126,8 @@ private:
             each_tensor(given[i], [&](const Tensor& t) {
                 if (is_static(t) && op.schema.arguments[i].is_written)
                     refuse(n, "writes into a number that became a tensor (" + op.symbol.str() + ")");
-                if (!graph_.name_of(t)) graph_.name_tensor(t, lift_(t));
+                const bool is_itself = !op.schema.arguments[i].is_written && GraphWriter::is_number(given[i]);
+                if (!graph_.name_of(t) && !is_itself) graph_.name_tensor(t, lift_(t));
             });
         try {
             graph_.add_call(op, given, result);

@@ -29,6 +29,11 @@ bool is_default(const Argument& a, const IValue& v) {
 bool is_absent(const IValue& v) { return v.isNone() || (v.isTensor() && !v.toTensor().defined()); }
 } // namespace
 
+bool GraphWriter::is_number(const IValue& v) {
+    if (!v.isTensor() || !v.toTensor().defined()) return false;
+    const TensorImpl& t = *v.toTensor().impl();
+    return t.is_wrapped_number && !isComplexType(v.toTensor().scalar_type());
+}
 std::string GraphWriter::fresh_name(const std::string& wanted) {
     std::string name = wanted.empty() ? "value" : wanted;
     for (char& c : name)
@@ -50,6 +55,7 @@ const std::string* GraphWriter::name_of(const Tensor& t) const {
 json::value GraphWriter::tensor_argument(const IValue& v) const {
     if (is_absent(v)) return json::object{{"as_none", true}};
     const std::string* name = v.isTensor() ? name_of(v.toTensor()) : nullptr;
+    if (!name && is_number(v)) return plain_argument(v.toTensor().item());
     REEL_CHECK_NOT_IMPLEMENTED(name, "takes ", v.repr(), ", which is no tensor of the program");
     return json::object{{"as_tensor", named(*name)}};
 }

@@ -16,6 +16,8 @@ namespace reel::jit {
 
 class GraphWriter {
 public:
+    /// A number beside tensors, which programs hold as itself.
+    static bool is_number(const IValue& v);
     /// A name like `wanted` that is free: `linear`, then `linear_1`.
     std::string fresh_name(const std::string& wanted);
     /// The tensor is called so from now on, and is what it is now: dtype, shape, strides.

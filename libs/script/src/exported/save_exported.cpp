@@ -86,8 +86,8 @@ struct Composition {
 
     Composition(const ExportedProgramImpl& p, const ExtraFilesMap& extra, std::string root_name)
         : program(p), extra_files(extra), root(std::move(root_name)), model(model_text(p)),
-          weights(present(p, p.parts().weights), "weight_", parameter_names(p.parts())),
-          constants(present(p, p.parts().file_constants), "tensor_", {}) {
+          weights(present(p, p.parts().weights), "weight_", parameter_names(p.parts()), p.parts().weights),
+          constants(present(p, p.parts().file_constants), "tensor_", {}, p.parts().file_constants) {
         weights_config = python_json(json::object{{"config", weights.entries}});
         constants_config = python_json(json::object{{"config", constants.entries}});
         compose();

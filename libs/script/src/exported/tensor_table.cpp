@@ -46,7 +46,7 @@ json::object tensor_meta(const Tensor& t) {
 }
 
 TensorTable::TensorTable(const OrderedDict<std::string, Tensor>& tensors, const std::string& prefix,
-                         const std::set<std::string>& parameters) {
+                         const std::set<std::string>& parameters, const OrderedDict<std::string, Tensor>& file) {
     const NoGradGuard no_grad;
     std::map<const Storage*, std::size_t> users;
     std::map<const Storage*, std::string> paths;
@@ -58,7 +58,8 @@ TensorTable::TensorTable(const OrderedDict<std::string, Tensor>& tensors, const 
         const bool needs_grad = t.requires_grad();
         const StoragePtr storage = t.impl()->storage();
         auto [path, fresh] = paths.emplace(storage.get(), prefix + std::to_string(members.size()));
-        const bool shared = users[storage.get()] > 1;
+        const Tensor* const read = file.find(item.key());
+        const bool shared = users[storage.get()] > 1 || (read && read->impl()->storage() == storage);
         if (!shared && !is_dense(t)) t = t.detach().clone(MemoryFormat::Contiguous);
         if (fresh)
             members.push_back({path->second, shared ? bytes_of(storage, storage->nbytes())

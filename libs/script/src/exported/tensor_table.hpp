@@ -28,9 +28,10 @@ struct TensorTable {
     std::vector<Member> members; ///< numbered as they are met first
 
     /// Tensors that share a storage share a member; one that has a part of its storage for itself is written alone.
-    /// `parameters`: those among the names that are parameters.
+    /// `parameters`: those among the names that are parameters. What `file` holds under the name in the same storage is
+    /// written as the file had it, with what else lay there.
     TensorTable(const OrderedDict<std::string, Tensor>& tensors, const std::string& prefix,
-                const std::set<std::string>& parameters);
+                const std::set<std::string>& parameters, const OrderedDict<std::string, Tensor>& file);
 };
 
 } // namespace reel::jit

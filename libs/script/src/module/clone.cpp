@@ -76,8 +76,8 @@ void ModuleImpl::copy_from(const nn::Module& other, std::optional<Device> device
     nn::Module::copy_from(other, device, keep_hooks);
     const auto& from = dynamic_cast<const ModuleImpl&>(other);
     for (std::size_t i = 0; i < places_.size(); ++i) {
-        if (places_[i].table != Table::None) set_[i] = from.set_[i];
-        else if (from.set_[i]) Object::set_slot(i, (*current)(from.slots_[i]));
+        if (places_[i].table != Table::None) set_[i] = from.is_set(i);
+        else if (from.is_set(i)) Object::set_slot(i, (*current)(from.slots_[i]));
     }
 }
 

@@ -43,9 +43,7 @@ std::vector<Method> Module::get_methods() const {
 }
 
 IValue Module::attr(const std::string& name, IValue otherwise) const { return hasattr(name) ? attr(name) : otherwise; }
-bool Module::hasattr(const std::string& name) const {
-    return type()->find_slot(name).has_value() || type()->find_constant(name) != nullptr;
-}
+bool Module::hasattr(const std::string& name) const { return get()->hasattr(name); }
 void Module::register_parameter(const std::string& name, Tensor value, bool is_buffer) const {
     register_attribute(name, Type::Tensor(), value, !is_buffer, is_buffer);
 }
@@ -91,6 +89,7 @@ std::vector<Module> Module::modules() const {
     return out;
 }
 std::vector<std::pair<std::string, IValue>> Module::named_attributes() const {
+    get()->adopt_registered();
     std::vector<std::pair<std::string, IValue>> out;
     const auto& attributes = type()->attributes();
     for (std::size_t i = 0; i < attributes.size(); ++i) out.emplace_back(attributes[i].name, get()->slot(i));
@@ -100,7 +99,10 @@ std::vector<std::pair<std::string, IValue>> Module::named_attributes() const {
 std::pair<std::string, std::vector<std::pair<std::string, IValue>>> Module::code_with_constants() const {
     return get()->method("forward").code_with_constants();
 }
-void Module::define(const std::string& source) const { define_methods(*type(), source); }
+void Module::define(const std::string& source) const {
+    get()->adopt_registered();
+    define_methods(*type(), source);
+}
 Module Module::clone() const { return Module(std::static_pointer_cast<ModuleImpl>(get()->clone())); }
 
 void Module::save(const std::string& path, const ExtraFilesMap& extra_files) const {
@@ -123,6 +125,7 @@ std::string attribute_line(const ClassType::Attribute& a, const IValue& value, b
 } // namespace
 
 std::string Module::dump_to_str(bool print_method_bodies, bool print_attr_values, bool print_param_values) const {
+    get()->adopt_registered();
     std::string parameters, attributes, methods, submodules;
     const auto& all = type()->attributes();
     for (std::size_t i = 0; i < all.size(); ++i) {

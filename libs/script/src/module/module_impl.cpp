@@ -23,24 +23,40 @@ ModuleImpl::ModuleImpl(ClassTypePtr type, std::shared_ptr<CompilationUnit> unit)
 }
 ModuleImpl::~ModuleImpl() = default;
 
+namespace {
+/// Where the table has the name, else where it will have it next.
+template <class Dict> std::size_t position_of(const Dict& table, const std::string& name) {
+    const auto& items = table.items();
+    const auto known = std::ranges::find_if(items, [&](const auto& item) { return item.key() == name; });
+    return std::size_t(known - items.begin());
+}
+} // namespace
+
 void ModuleImpl::add_place(const ClassType::Attribute& a) {
     const std::size_t i = places_.size();
     Place place;
+    bool is_new = true;
+    const auto in = [&](Table table, const auto& entries) {
+        place = {table, position_of(entries, a.name)};
+        is_new = place.position == entries.size();
+    };
     if (a.kind != ClassType::AttributeKind::Regular) {
         REEL_CHECK_TYPE(is_tensor_like(*a.type), type_->name(), ": '", a.name,
                         "' is declared a parameter or buffer, but its type is ", a.type->annotation_str(),
                         "; expected Tensor, Optional[Tensor] or NoneType");
         const bool parameter = a.kind == ClassType::AttributeKind::Parameter;
-        place = {parameter ? Table::Parameter : Table::Buffer, (parameter ? parameters_ : buffers_).size()};
-        if (parameter) register_parameter(a.name, Tensor(), false);
-        else register_buffer(a.name, Tensor());
+        if (parameter) in(Table::Parameter, parameters_);
+        else in(Table::Buffer, buffers_);
+        if (is_new && parameter) register_parameter(a.name, Tensor(), false);
+        else if (is_new) register_buffer(a.name, Tensor());
     } else if (is_module_type(*a.type)) {
-        place = {Table::Child, children_.size()};
-        add_module(a.name, nullptr);
+        in(Table::Child, children_);
+        if (is_new) add_module(a.name, nullptr);
     } else if (a.name == "training" && a.type->kind() == TypeKind::Bool) training_slot_ = i;
     places_.push_back(place);
     child_values_.emplace_back();
     if (slots_.size() <= i) slots_.resize(i + 1), set_.resize(i + 1);
+    if (!is_new) set_[i] = true;
 }
 const ModuleImpl::Place& ModuleImpl::place(std::size_t i) const {
     // the class may have got attributes through another of its objects
@@ -109,15 +125,44 @@ void ModuleImpl::set_slot(std::size_t i, IValue value) {
     } else register_buffer(name, tensor_or_none(value));
     set_[i] = true;
 }
+void ModuleImpl::adopt_registered() {
+    using Kind = ClassType::AttributeKind;
+    while (places_.size() < type_->attributes().size()) add_place(type_->attributes()[places_.size()]);
+    const auto adopt = [&](const std::string& name, TypePtr type, Kind kind) {
+        if (type_->find_slot(name) || type_->find_constant(name) || type_->find_method(name)) return;
+        add_place(type_->attributes()[type_->add_attribute(name, std::move(type), kind)]);
+    };
+    const auto type_of = [](const Tensor& t) { return t.defined() ? Type::Tensor() : Type::Optional(Type::Tensor()); };
+    for (const auto& p : own_parameters()) adopt(p.key(), type_of(*p), Kind::Parameter);
+    for (const auto& b : own_buffers()) adopt(b.key(), type_of(*b), Kind::Buffer);
+    for (const auto& child : own_children())
+        if (const auto script = std::dynamic_pointer_cast<ModuleImpl>(*child)) {
+            script->adopt_registered();
+            adopt(child.key(), script->Object::type(), Kind::Regular);
+        }
+}
+IValue ModuleImpl::attr(const std::string& name) {
+    hasattr(name);
+    return Object::attr(name);
+}
+void ModuleImpl::setattr(const std::string& name, IValue value) {
+    hasattr(name);
+    Object::setattr(name, std::move(value));
+}
+bool ModuleImpl::hasattr(const std::string& name) {
+    const auto known = [&] { return type_->find_slot(name) || type_->find_constant(name); };
+    if (known() && places_.size() == type_->attributes().size()) return true;
+    adopt_registered();
+    return known();
+}
 bool ModuleImpl::is_set(std::size_t i) const { return i < set_.size() && set_[i]; }
 
 void ModuleImpl::add_attribute(const std::string& name, TypePtr type, IValue value, ClassType::AttributeKind kind) {
+    adopt_registered();
     if (type_->find_slot(name) || type_->find_constant(name) || type_->find_method(name))
         REEL_THROW(KeyError, type_->name(), ": the name '", name, "' is taken");
     REEL_CHECK_TYPE(is_instance(value, *type), type_->name(), ": the attribute '", name, "' expects ",
                     type->annotation_str(), ", got ", value.repr());
-    REEL_CHECK(places_.size() == type_->attributes().size(), type_->name(),
-               ": attributes were added to the class through another module");
     const std::size_t i = type_->add_attribute(name, std::move(type), kind);
     add_place(type_->attributes()[i]);
     set_slot(i, std::move(value));

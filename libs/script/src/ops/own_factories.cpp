@@ -91,20 +91,26 @@ IValue num_to_tensor(Span a) {
     return scalar_tensor(v.toScalar(), TensorOptions().dtype(v.toScalar().type()));
 }
 
-/// `to` in the forms that take a device and a dtype in any order.
-Tensor moved(const Tensor& t, std::optional<Device> device, std::optional<ScalarType> dtype, bool copy) {
+/// `to` in the forms that take a device and a dtype in any order. `format` may be None.
+Tensor moved(const Tensor& t, std::optional<Device> device, std::optional<ScalarType> dtype, bool copy,
+             const IValue& format = {}) {
     Tensor out = t;
     if (dtype) out = out.to(*dtype);
     if (device) out = out.to(*device);
+    if (!format.isNone())
+        out = out.to(out.scalar_type(), false, copy && out.is_same(t), static_cast<MemoryFormat>(format.toInt()));
     return copy && out.is_same(t) ? t.clone() : out;
 }
 IValue to_device_and_dtype(Span a) {
-    return moved(a[0].toTensor(), optional_device(a[1]), optional_dtype(a[2]), a[4].toBool());
+    return moved(a[0].toTensor(), optional_device(a[1]), optional_dtype(a[2]), a[4].toBool(),
+                 a.size() > 5 ? a[5] : IValue());
 }
 IValue to_dtype(Span a) { return moved(a[0].toTensor(), std::nullopt, optional_dtype(a[1]), a[3].toBool()); }
 IValue to_nothing(Span a) { return moved(a[0].toTensor(), std::nullopt, std::nullopt, a[2].toBool()); }
-IValue to_options(Span a) { return moved(a[0].toTensor(), optional_device(a[3]), optional_dtype(a[1]), a[6].toBool()); }
-IValue to_copy(Span a) { return moved(a[0].toTensor(), optional_device(a[3]), optional_dtype(a[1]), true); }
+IValue to_options(Span a) {
+    return moved(a[0].toTensor(), optional_device(a[3]), optional_dtype(a[1]), a[6].toBool(), a[7]);
+}
+IValue to_copy(Span a) { return moved(a[0].toTensor(), optional_device(a[3]), optional_dtype(a[1]), true, a.back()); }
 IValue cpu(Span a) { return a[0].toTensor().to(kCPU); }
 IValue clone(Span a) { return a[0].toTensor().clone(); }
 IValue itself(Span a) { return std::move(a[0]); }

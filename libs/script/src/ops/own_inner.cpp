@@ -164,11 +164,20 @@ IValue check_factorization(Span a) {
     return {};
 }
 
+Tensor no_indices(const IValue& like) { return empty({0}, like.toTensor().options().dtype(kLong)); }
+/// self, sorted, return_inverse, return_counts: always three results, empty where nobody asked.
+IValue unique2(Span a) {
+    static const ops::Op& unique = op("_unique2");
+    Args found = unique.call({a[0], a[1], a[2], a[3]}).elements();
+    for (const std::size_t i : {1, 2})
+        if (!a[i + 1].toBool()) found[i] = no_indices(a[0]);
+    return IValue::tuple(std::move(found));
+}
 /// self, return_inverse, return_counts, dim: always three results, empty where nobody asked.
 IValue unique_consecutive(Span a) {
     static const ops::Op& unique = op("unique_consecutive");
     const bool inverse = a[1].toBool(), counts = a[2].toBool();
-    const Tensor none = empty({0}, a[0].toTensor().options().dtype(kLong));
+    const Tensor none = no_indices(a[0]);
     const IValue found = unique.call({a[0], a[1], a[2], a[3]});
     if (!inverse && !counts) return IValue::tuple({found, none, none});
     const auto& parts = found.elements();
@@ -189,6 +198,7 @@ constexpr Line lines[] = {
     {"aten::log_sigmoid_forward", log_sigmoid_forward},
     {"aten::nll_loss_forward", nll_loss_forward},
     {"aten::nll_loss2d_forward", nll_loss_forward},
+    {"aten::_unique2", unique2},
     {"aten::unique_consecutive", unique_consecutive},
     {"aten::_fft_r2c", fft_real_to_complex},
     {"aten::_fft_c2c", fft_complex_to_complex},

@@ -120,6 +120,13 @@ IValue embedding_bag(Span a) {
     const Tensor none = empty({0}, indices.options());
     return IValue::tuple({out, none, none, none});
 }
+/// weight, indices, max_norm, norm_type: scales rows of the weight in place.
+IValue embedding_renorm(Span a) {
+    static const ops::Op& embedding = ops::registry().at("nn.functional.embedding");
+    const NoGradGuard no_grad;
+    embedding.call({a[1], a[0].toTensor().detach(), IValue(), a[2], a[3]});
+    return std::move(a[0]);
+}
 IValue transposed(Span a) {
     const Tensor& t = a[0].toTensor();
     std::vector<Int> order(std::size_t(t.dim()));
@@ -218,6 +225,8 @@ constexpr Line lines[] = {
     {"aten::embedding_bag.padding_idx", embedding_bag},
     {"aten::_embedding_bag", embedding_bag},
     {"aten::_embedding_bag_forward_only", embedding_bag},
+    {"aten::embedding_renorm_", embedding_renorm},
+    {"aten::_no_grad_embedding_renorm_", embedding_renorm, true},
     {"aten::numpy_T", transposed},
 };
 

@@ -70,11 +70,14 @@ bool replace_nones(Node* n, Graph& graph) {
 
 // A number that became a tensor and is made a number again.
 bool undo_tensor(Node* n) {
-    const bool to_int = n->kind().is("aten::Int"), to_float = n->kind().is("aten::Float");
-    if ((!to_int && !to_float) || n->input()->node()->kind() != prim::NumToTensor) return false;
+    const bool to_int = n->kind().is("aten::Int") || n->kind().is("aten::IntImplicit");
+    const bool to_float = n->kind().is("aten::Float") || n->kind().is("aten::FloatImplicit");
+    const bool to_any = n->kind().is("aten::ScalarImplicit");
+    if ((!to_int && !to_float && !to_any) || n->input()->node()->kind() != prim::NumToTensor) return false;
     Value* number = n->input()->node()->input();
     const TypeKind kind = number->type()->kind();
-    return (to_int ? kind == TypeKind::Int : kind == TypeKind::Float) && replace(n->output(), number);
+    const bool same = to_any || (to_int ? kind == TypeKind::Int : kind == TypeKind::Float);
+    return same && replace(n->output(), number);
 }
 
 // `2 * n` and `1 + n` of integers: the constant goes behind.

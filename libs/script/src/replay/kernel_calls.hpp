@@ -39,6 +39,8 @@ template <class R, class... A> class CallOf final : public KernelCall {
 public:
     using Function = R(A...);
     CallOf(Function* f, Recorder& r, const std::remove_reference_t<A>&... a) : f_(f), args_(Kept<A>::keep(r, a)...) {}
+    Function* function() const { return f_; }
+    auto& arguments() { return args_; }
     void run() override {
         std::apply(
             [&](const auto&... a) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "replay/cheaper_products.hpp"
 #include "replay/plan.hpp"
 
 namespace reel::jit::replay {
@@ -227,6 +228,7 @@ void collect_results(const Plan& plan, const std::vector<Slot>& slots, Program& 
 } // namespace
 
 std::unique_ptr<Plan> make_plan(Recording&& recording) {
+    make_products_cheaper(recording);
     auto plan = std::make_unique<Plan>();
     Recorder& r = recording.recorder;
     plan->memories = std::move(r.memories);

@@ -259,7 +259,10 @@ ExprPtr ExpressionParser::dict() {
     const std::size_t begin = words_.expect("{").begin;
     auto e = std::make_unique<Expr>(ExprKind::Dict, begin, begin);
     while (!words_.now().is("}")) {
-        adopt(*e, expression());
+        const std::size_t at = words_.now().begin;
+        ExprPtr key = expression();
+        if (words_.now().is("for")) key = comprehension(std::move(key), at); // no set: what follows is refused
+        adopt(*e, std::move(key));
         words_.expect(":");
         adopt(*e, expression());
         if (words_.now().is("for") && e->operands.size() == 2) {

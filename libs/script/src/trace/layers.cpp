@@ -193,7 +193,13 @@ IValue flatten(Tracer& t, nn::Module& m, const Args& a) {
 }
 IValue embedding(Tracer& t, nn::Module& m, const Args& a) {
     auto& e = dynamic_cast<nn::EmbeddingImpl&>(m);
-    return t.aten("aten::embedding", {e.weight, a.at(0), e.options.padding_idx().value_or(-1),
+    IValue input = a.at(0);
+    if (e.options.max_norm()) {
+        input = t.aten("aten::contiguous", {input, 0});
+        t.local("input", input);
+        renormalise(t, e.weight, input, double(*e.options.max_norm()), double(e.options.norm_type()));
+    }
+    return t.aten("aten::embedding", {e.weight, input, e.options.padding_idx().value_or(-1),
                                       e.options.scale_grad_by_freq(), e.options.sparse()});
 }
 IValue mse_loss(Tracer& t, nn::Module& m, const Args& a) {

@@ -53,18 +53,21 @@ IValue local_response_norm(Tracer& t, const Args& a) {
 
 /// input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse
 IValue embedding(Tracer& t, const Args& a) {
-    REEL_CHECK_NOT_IMPLEMENTED(a[3].isNone(), "jit::trace: embedding with max_norm");
-    IValue padding = a[2].isNone() ? IValue(-1) : a[2];
+    IValue input = a[0], padding = a[2].isNone() ? IValue(-1) : a[2];
     if (!a[2].isNone() && padding.toInt() < 0) {
         padding = t.call("add", {t.size(a[1].toTensor(), 0), padding});
         t.local("padding_idx", padding);
     }
-    return t.aten("aten::embedding", {a[1], a[0], padding, a[5], a[6]});
+    if (!a[3].isNone()) {
+        input = t.aten("aten::contiguous", {input, 0});
+        t.local("input", input);
+        renormalise(t, a[1], input, a[3], a[4]);
+    }
+    return t.aten("aten::embedding", {a[1], input, padding, a[5], a[6]});
 }
 /// input, weight, offsets, max_norm, norm_type, scale_grad_by_freq, mode, sparse, per_sample_weights,
 /// include_last_offset, padding_idx
 IValue embedding_bag(Tracer& t, const Args& a) {
-    REEL_CHECK_NOT_IMPLEMENTED(a[3].isNone(), "jit::trace: embedding_bag with max_norm");
     const std::string& mode = a[6].toStringRef();
     const std::int64_t kind = mode == "sum" ? 0 : mode == "mean" ? 1 : 2;
     IValue input = a[0], offsets = a[2], weights = a[8];
@@ -82,6 +85,7 @@ IValue embedding_bag(Tracer& t, const Args& a) {
             t.local("per_sample_weights", weights);
         }
     }
+    if (!a[3].isNone()) renormalise(t, a[1], input, a[3], a[4]);
     // what the reference's derivative needs is of these sizes
     const auto run = [&] {
         static const Operator* const op = find_operator("aten::embedding_bag.padding_idx");
@@ -125,6 +129,12 @@ constexpr FunctionLine table[] = {
     {"nn.functional.scaled_dot_product_attention", dot_product_attention},
 };
 } // namespace
+
+void renormalise(Tracer& t, const IValue& weight, const IValue& input, const IValue& max_norm,
+                 const IValue& norm_type) {
+    const IValue rows = t.aten("aten::detach", {weight});
+    t.aten("aten::embedding_renorm_", {rows, input, max_norm.toScalar().toDouble(), norm_type.toScalar().toDouble()});
+}
 
 std::span<const FunctionLine> norm_functions() { return table; }
 

@@ -27,6 +27,9 @@ std::span<const Layer> attention_layers();
 /// `name` then holds.
 IValue additive_mask(Tracer& t, const char* name, const IValue& mask, ScalarType type);
 
+/// Scales the rows of `weight` that `input` names, as embeddings with `max_norm` do first.
+void renormalise(Tracer& t, const IValue& weight, const IValue& input, const IValue& max_norm, const IValue& norm_type);
+
 /// The i-th of a layer's arguments; None where it is not given.
 IValue argument(const Args& a, std::size_t i);
 bool flag(const Args& a, std::size_t i, bool otherwise);

@@ -5,6 +5,29 @@ namespace reel::jit::trace_impl {
 
 namespace {
 
+/// Of Reel's three overloads: (input, dtype), (input, device, dtype) and (input, tensor), each with non_blocking, copy,
+/// memory_format. A device alone goes by the tensor's options, which name its dtype and layout, too.
+IValue to(Tracer& t, const Args& a) {
+    const bool two = a.size() == 6;
+    IValue device = two ? a[1] : IValue(), dtype = two ? a[2] : a[1];
+    const IValue &non_blocking = a[a.size() - 3], &copy = a[a.size() - 2], &format = a.back();
+    if (device.isString()) device = Device(device.toStringRef());
+    if (dtype.isTensor()) {
+        const Tensor other = dtype.toTensor();
+        device = other.device(), dtype = other.scalar_type();
+    }
+    if (device.isNone() && !dtype.isNone()) return t.aten("aten::to.dtype", {a[0], dtype, non_blocking, copy, format});
+    if (!device.isNone() && !dtype.isNone())
+        return t.aten("aten::to.device", {a[0], device, dtype, non_blocking, copy, format});
+    if (device.isNone() && format.isNone() && !copy.toBool()) return a[0];
+    const Tensor& x = a[0].toTensor();
+    if (device.isNone()) device = x.device();
+    constexpr std::int64_t strided = 0;
+    return t.aten("aten::to.dtype_layout", {a[0], x.scalar_type(), strided, device, {}, non_blocking, copy, format});
+}
+IValue numpy_t(Tracer& t, const Args& a) { return t.aten("aten::numpy_T", {a[0]}); }
+IValue matrix_h(Tracer& t, const Args& a) { return t.aten("aten::matrix_H", {a[0]}); }
+
 template <ScalarType T> IValue cast(Tracer& t, const Args& a) {
     return t.aten("aten::to.dtype", {a[0], IValue(T), false, false, a[1]});
 }
@@ -69,6 +92,9 @@ constexpr FunctionLine table[] = {
     {"any", any},
     {"unique", unique},
     {"tensordot", tensordot},
+    {"to", to},
+    {"T", numpy_t},
+    {"H", matrix_h},
 };
 } // namespace
 

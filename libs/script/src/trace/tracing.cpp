@@ -12,11 +12,25 @@ using trace_impl::Untraced;
 
 bool is_tracing() { return Tracer::current() != nullptr; }
 
+namespace {
+/// Methods of tensors that are no ops.
+using Method = IValue (*)(const Tensor& self, const Args& others);
+constexpr std::pair<std::string_view, Method> methods[] = {
+    {"cpu", [](const Tensor& t, const Args&) { return IValue(t.to(kCPU)); }},
+    {"numel", [](const Tensor& t, const Args&) { return IValue(numel(t)); }},
+    {"requires_grad_",
+     [](const Tensor& t, const Args& on) { return IValue(t.requires_grad_(on.empty() || on[0].toBool())); }},
+};
+} // namespace
+
 IValue call(std::string_view op, const Args& args, const Kwargs& kwargs) {
     if (const ops::Op* const known = ops::registry().find(op)) return known->call(args, kwargs);
     if (op.ends_with('_'))
         if (const ops::Op* const known = ops::registry().find(op.substr(0, op.size() - 1)))
             return known->call_inplace(args, kwargs);
+    for (const auto& [name, method] : methods)
+        if (name == op && !args.empty() && args[0].isTensor() && kwargs.empty())
+            return method(args[0].toTensor(), Args(args.begin() + 1, args.end()));
     return ops::registry().at(op).call(args, kwargs);
 }
 Tensor size(const Tensor& t, std::int64_t dim) {
@@ -24,6 +38,12 @@ Tensor size(const Tensor& t, std::int64_t dim) {
     if (!tracer) return reel::scalar_tensor(t.size(dim), kLong);
     const Untraced own;
     return tracer->size(t, dim);
+}
+Tensor numel(const Tensor& t) {
+    Tracer* const tracer = Tracer::current();
+    if (!tracer) return reel::scalar_tensor(t.numel(), kLong);
+    const Untraced own;
+    return tracer->numel(t);
 }
 
 namespace {

@@ -34,6 +34,14 @@ public:
     IValue slot(std::size_t i) const override;
     void set_slot(std::size_t i, IValue value) override;
     bool is_set(std::size_t i) const;
+    /// Parameters, buffers and script modules that were registered as C++ modules do it (`m->register_parameter(...)`),
+    /// here and below, become attributes of their classes, which scripts read. Whatever looks at the class by name does
+    /// so first.
+    void adopt_registered();
+    /// As Object's, of what was registered since, too.
+    IValue attr(const std::string& name);
+    void setattr(const std::string& name, IValue value);
+    bool hasattr(const std::string& name);
     /// Adds an attribute to the class and sets it here.
     void add_attribute(const std::string& name, TypePtr type, IValue value, ClassType::AttributeKind kind);
 

@@ -54,11 +54,14 @@ Module trace(const TracedFunction& function, const Args& inputs, const TraceOpti
 namespace tracing {
 
 bool is_tracing();
-/// An op by the name that it has in Python: `add`, `relu_`, `nn.functional.conv2d`.
+/// An op by the name that it has in Python: `add`, `relu_`, `nn.functional.conv2d`; also the methods `cpu`, `numel` and
+/// `requires_grad_`.
 IValue call(std::string_view op, const Args& args, const Kwargs& kwargs = {});
 /// A size as a tensor without dimensions, on which arithmetic is recorded and which stands for a number in arguments
 /// (rule SC-79).
 Tensor size(const Tensor& t, std::int64_t dim);
+/// The number of elements, likewise.
+Tensor numel(const Tensor& t);
 /// `t[indices]` (rule SC-81).
 Tensor index(const Tensor& t, const std::vector<indexing::TensorIndex>& indices);
 /// `t[indices] = value`, a number or a tensor.
