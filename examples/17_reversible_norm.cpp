@@ -28,8 +28,8 @@ struct ForecasterImpl : nn::Cloneable<ForecasterImpl> {
     }
     /// [batch, past, targets] -> [batch, horizon, targets]
     Tensor forward(const Tensor& x) {
-        if (!reversible) return net->forward(x).view({-1, horizon, targets});
-        const Tensor y = net->forward(norm(x)).view({-1, horizon, targets, 1});
+        if (!reversible) return net(x).view({-1, horizon, targets});
+        const Tensor y = net(norm(x)).view({-1, horizon, targets, 1});
         return norm->inverse(y).squeeze(-1);
     }
     bool reversible;

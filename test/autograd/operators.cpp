@@ -1,4 +1,5 @@
 // Operators between tensors and numbers, and the dtype they compute in.
+#include "../message.hpp"
 #include "tape_helpers.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -78,6 +79,10 @@ BOOST_AUTO_TEST_CASE(hooks_are_removed_by_their_number) {
     y.remove_hook(on_y);
     y.sum().backward();
     BOOST_TEST(fired == 2);
+    for (const unsigned nobodys : {0u, 3u, ~0u}) // the first one's place, say, instead of its number
+        BOOST_TEST(reel::testing::message([&] { y.remove_hook(nobodys); }) ==
+                   str("remove_hook: Invalid index ", nobodys,
+                       ": no hook has had this number; pass what register_hook returned"));
 }
 
 BOOST_AUTO_TEST_CASE(names_of_tensors) {

@@ -48,7 +48,7 @@ FOREIGN = {
 EMULATION = ROOT / "libs" / "cuda" / "emulation"
 HEAVY = {"iostream", "regex", "map", "thread", "future", "filesystem", "random", "chrono", "format", "ranges"}
 # timeouts are std::chrono's, as libtorch's are
-TIMED = "data/dataloader_options", *("distributed/" + h for h in "types session process_group work detail/mailbox".split())
+TIMED = *("data/" + h for h in "dataloader_options detail/queue detail/data_shuttle".split()), *("distributed/" + h for h in "types session process_group work detail/mailbox".split())
 NEEDS_HEAVY = {(f"libs/{h.split('/')[0]}/include/reel/{h}.hpp", "chrono") for h in TIMED}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 SOURCES = (".cpp", ".hpp", ".cu", ".cuh", ".inc")

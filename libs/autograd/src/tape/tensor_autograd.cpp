@@ -15,10 +15,12 @@ namespace reel {
 
 using namespace autograd;
 
-std::uint64_t next_hook_id() {
-    static std::atomic<std::uint64_t> counter{0};
-    return counter.fetch_add(1, std::memory_order_relaxed) + 1;
-}
+namespace {
+/// Small numbers are never a hook's, so that one which counts the hooks of a tensor, as in libtorch, is noticed.
+constexpr std::uint64_t numbers_begin = 1000;
+std::atomic<std::uint64_t> hook_ids{numbers_begin};
+} // namespace
+std::uint64_t next_hook_id() { return hook_ids.fetch_add(1, std::memory_order_relaxed) + 1; }
 
 bool Tensor::requires_grad() const { return checked().requires_grad(); }
 const Tensor& Tensor::set_requires_grad(bool b) const { return requires_grad_(b); }
@@ -182,6 +184,9 @@ RemovableHandle Tensor::register_hook_impl(std::function<Tensor(const Tensor&)> 
 }
 
 void Tensor::remove_hook(unsigned handle) const {
+    REEL_CHECK_INDEX(handle > numbers_begin && handle <= hook_ids.load(std::memory_order_relaxed),
+                     "remove_hook: Invalid index ", handle,
+                     ": no hook has had this number; pass what register_hook returned");
     if (const NodePtr node = grad_fn()) {
         if (NodeExtras* extras = node->extras())
             if (const auto* hooks = extras->hooks_of(impl_->output_nr()))

@@ -249,8 +249,8 @@ Tensor masked_scatter(const Tensor& input, const Tensor& mask, const Tensor& sou
 }
 
 void warn_of_byte_mask() {
-    REEL_WARN_DEPRECATION("index: the mask is uint8, which may one day be taken for positions; use a bool one "
-                          "(mask.to(kBool))");
+    REEL_WARN_DEPRECATION("index: indexing with dtype torch.uint8 is now deprecated, since such a mask may one day be "
+                          "taken for positions; use a bool one (mask.to(kBool))");
 }
 
 } // namespace reel
