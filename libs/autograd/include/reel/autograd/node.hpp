@@ -35,7 +35,7 @@ using EdgeList = SmallVector<Edge, 2>;
 
 /// What the engine must know of one forward output: gradients arriving there are checked against it (E-57).
 struct InputMetadata {
-    [[no_unique_address]] detail::CompactSizes sizes;
+    [[no_unique_address]] reel::detail::CompactSizes sizes;
     ScalarType dtype = ScalarType::Undefined;
     Device device = kCPU;
     bool differentiable = true;
@@ -127,7 +127,7 @@ private:
     std::uint32_t thread_id_;
     std::uint64_t sequence_nr_;
     EdgeList edges_;
-    [[no_unique_address]] detail::MostlyOne<InputMetadata> inputs_;
+    [[no_unique_address]] reel::detail::MostlyOne<InputMetadata> inputs_;
     // What the pass that claimed this node knows of it stands there, at that place; other concurrent passes keep theirs
     // in a side table.
     std::uint32_t place_in_pass_ = 0;

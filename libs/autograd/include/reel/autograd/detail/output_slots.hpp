@@ -8,7 +8,7 @@
 
 #include <reel/autograd/array_ref.hpp>
 
-namespace reel::autograd::detail {
+namespace reel::detail {
 
 /// Sizes of a tensor, up to four of them inside. At most 64, as tensors have.
 class CompactSizes {
@@ -88,4 +88,4 @@ private:
     std::uint32_t size_ = 0;
 };
 
-} // namespace reel::autograd::detail
+} // namespace reel::detail
