@@ -12,7 +12,7 @@ using autograd::TapeView;
 
 namespace {
 
-double numel(const Dims& sizes) {
+double numel(IntArrayRef sizes) {
     double n = 1;
     for (const std::int64_t s : sizes) n *= double(s);
     return n;
@@ -75,13 +75,17 @@ double flops_of_node(const TapeNode& node) {
            (4 * r->gates + 2 * r->gates * r->output + (r->output == r->hidden ? 0 : 2 * r->hidden * r->output));
 }
 
+namespace {
+using Sizes = std::optional<IntArrayRef>;
+}
+
 double flops_of_edge(const TapeView& view, const TapeNode& node, std::size_t edge) {
-    const auto operand = [&](std::size_t i) -> const Dims* {
+    const auto operand = [&](std::size_t i) -> Sizes {
         if (i < node.inputs.size() && node.inputs[i].node >= 0) {
             const TapeNode& from = view[std::size_t(node.inputs[i].node)];
-            if (node.inputs[i].slot < from.outputs.size()) return &from.outputs[node.inputs[i].slot].sizes;
+            if (node.inputs[i].slot < from.outputs.size()) return from.outputs[node.inputs[i].slot].sizes;
         }
-        return nullptr;
+        return std::nullopt;
     };
     const double out = node.outputs.empty() ? 0 : numel(node.outputs[0].sizes);
     if (moves_only(node)) return 0;
@@ -90,7 +94,7 @@ double flops_of_edge(const TapeView& view, const TapeNode& node, std::size_t edg
                          starts(node, "Dot");
     const bool with_sum =
         starts(node, "Addmm") || starts(node, "Baddbmm") || starts(node, "Addbmm") || starts(node, "Addmv");
-    const Dims* own = operand(edge);
+    const Sizes own = operand(edge);
     const double plain = own ? numel(*own) : out;
     if (const auto r = recurrent(node)) return flops_of_recurrent(*r, edge, plain);
     if (linear || conv) {
@@ -98,12 +102,12 @@ double flops_of_edge(const TapeView& view, const TapeNode& node, std::size_t edg
         // Rows times columns: input and weight both end with what the sum runs over.
         if (linear && own && !own->empty())
             for (std::size_t i = 0; i < node.inputs.size(); ++i)
-                if (const Dims* x = operand(i); x && x->size() > 1) return 2 * out * double(x->back());
-        const Dims *input = operand(0), *weight = operand(1);
+                if (const Sizes x = operand(i); x && x->size() > 1) return 2 * out * double(x->back());
+        Sizes input = operand(0), weight = operand(1);
         for (const auto& s : node.saved) { // what is not on the tape is saved
             if (s.released || node.outputs.empty() || s.sizes.size() != node.outputs[0].sizes.size()) continue;
-            if (!weight && !(input && IntArrayRef(s.sizes).equals(*input))) weight = &s.sizes;
-            else if (!input && !(weight && IntArrayRef(s.sizes).equals(*weight))) input = &s.sizes;
+            if (!weight && !(input && IntArrayRef(s.sizes).equals(*input))) weight = s.sizes;
+            else if (!input && !(weight && IntArrayRef(s.sizes).equals(*weight))) input = s.sizes;
         }
         if (!weight || weight->empty() || (*weight)[0] == 0) return plain;
         // Transposed, the weight's first dimension is that of the input.
@@ -114,10 +118,10 @@ double flops_of_edge(const TapeView& view, const TapeNode& node, std::size_t edg
     if (product || with_sum) {
         const std::size_t first = with_sum ? 1 : 0;
         if (edge < first) return out;
-        const Dims* x = operand(first);
+        Sizes x = operand(first);
         if (!x)
             for (const auto& s : node.saved)
-                if (!s.released && !s.sizes.empty()) x = &s.sizes;
+                if (!s.released && !s.sizes.empty()) x = s.sizes;
         return x && !x->empty() ? 2 * out * double(x->back()) : plain;
     }
     return plain;
