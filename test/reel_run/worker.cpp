@@ -1,4 +1,4 @@
-// A rank of a small run that may die at any moment: `worker FOLDER STEPS [PAUSE_MS]`. It goes on from
+// A rank of a small run that may die at any moment (D-43): `worker FOLDER STEPS [PAUSE_MS]`. It goes on from
 // FOLDER/checkpoint, and writes every step's loss to FOLDER/losses, the parameters to FOLDER/end.
 #include <chrono>
 #include <cstdio>
