@@ -29,6 +29,7 @@ cannot() {
 }
 [ "$(id -u)" -eq 0 ] || cannot "network namespaces need root"
 command -v ip >/dev/null || cannot "there is no ip (Debian's iproute2)"
+[ -z "$delay$loss$rate" ] || command -v tc >/dev/null || cannot "there is no tc (Debian's iproute2): no delay, loss or rate"
 
 net=reel$$ # names of interfaces have 15 letters at most
 namespaces=()

@@ -38,6 +38,7 @@ std::vector<std::string> buckets_of_small_net(const DistributedDataParallelOptio
 
 BOOST_AUTO_TEST_SUITE(buckets)
 
+// D-15
 BOOST_AUTO_TEST_CASE(the_first_cut_is_from_last_to_first_and_the_next_in_the_order_of_gradients) {
     const std::string last_to_first = "4.bias 4.weight 2.bias 2.weight 115; 0.bias 0.weight 70; ";
     for (const std::string& text : buckets_of_small_net({.bucket_cap_mb = 0.0004})) {
@@ -48,6 +49,7 @@ BOOST_AUTO_TEST_CASE(the_first_cut_is_from_last_to_first_and_the_next_in_the_ord
         BOOST_TEST(text == last_to_first + "| " + last_to_first);
 }
 
+// D-15
 BOOST_AUTO_TEST_CASE(a_given_limit_holds_for_the_first_bucket_too) {
     BOOST_TEST(buckets_of_small_net({})[0].starts_with("4.bias 4.weight 2.bias 2.weight 0.bias 0.weight 185; |"));
     BOOST_TEST(buckets_of_small_net({.first_bucket_mb = 0.0001})[0].starts_with(
@@ -56,6 +58,7 @@ BOOST_AUTO_TEST_CASE(a_given_limit_holds_for_the_first_bucket_too) {
         "4.bias 3; 4.weight 24; 2.bias 8; 2.weight 80; 0.bias 10; 0.weight 60; |"));
 }
 
+// D-15
 BOOST_AUTO_TEST_CASE(buckets_are_the_same_on_all_ranks_though_gradients_come_in_other_orders) {
     const auto found = on_ranks(3, [](std::int64_t rank) {
         TwoHeads net;

@@ -124,6 +124,7 @@ std::vector<std::string> files_of(const std::string& folder) {
 
 BOOST_AUTO_TEST_SUITE(distributed_checkpoint)
 
+// D-40
 BOOST_AUTO_TEST_CASE(a_run_goes_on_with_other_numbers_of_ranks) {
     Run alone(Kind::plain);
     std::vector<double> expected;
@@ -171,6 +172,7 @@ BOOST_AUTO_TEST_CASE(each_rank_writes_its_share_and_old_files_go) {
                        .keys()
                        .size() > 2u);
 }
+// D-40
 BOOST_AUTO_TEST_CASE(one_file_of_whole_tensors) {
     const Folder folder;
     go_on(Kind::sharded, 3, 2, folder.path());
@@ -221,6 +223,7 @@ BOOST_AUTO_TEST_CASE(generators_samplers_and_values) {
         BOOST_TEST(left == 4u); // 20 - 2 * 4 on three
     }
 }
+// D-40
 BOOST_AUTO_TEST_CASE(a_failed_save_leaves_the_one_before) {
     const Folder folder;
     go_on(Kind::sharded, 2, 1, folder.path());

@@ -32,6 +32,7 @@ std::pair<double, std::vector<Tensor>> clipped(double norm_type, double max_norm
 
 BOOST_AUTO_TEST_SUITE(distributed_clip, *boost::unit_test::label("threads"))
 
+// D-38
 BOOST_AUTO_TEST_CASE(norms_are_those_of_one_process) {
     const double infinite = std::numeric_limits<double>::infinity();
     for (const double norm_type : {2.0, 1.0, 3.0, 0.0, infinite})

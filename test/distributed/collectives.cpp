@@ -112,6 +112,7 @@ std::vector<Tensor> empties(std::int64_t n, const Tensor& like) {
 
 BOOST_AUTO_TEST_SUITE(collectives, *boost::unit_test::label("threads"))
 
+// D-2, D-3, D-4
 BOOST_AUTO_TEST_CASE(all_reduce_and_reduce_in_any_dtype_layout_and_op) {
     everywhere([](std::int64_t rank, std::int64_t n, ScalarType dtype) {
         for (const std::vector<std::int64_t>& sizes : std::vector<std::vector<std::int64_t>>{{3, 4}, {}, {0, 3}, {7}})
@@ -182,6 +183,7 @@ BOOST_AUTO_TEST_CASE(reduce_scatter_and_all_to_all_in_any_dtype) {
     });
 }
 
+// D-5
 BOOST_AUTO_TEST_CASE(parts_of_all_to_all_may_differ_in_size) {
     dist::spawn(3, [](std::int64_t rank) {
         std::vector<Tensor> in, out;
@@ -195,6 +197,7 @@ BOOST_AUTO_TEST_CASE(parts_of_all_to_all_may_differ_in_size) {
     });
 }
 
+// D-9
 BOOST_AUTO_TEST_CASE(sums_are_in_the_order_of_the_ranks_whatever_the_length) {
     // 1e16 + 1 - 1e16 tells orders apart; long ones go another way than short ones
     for (const std::int64_t length : {3, 4096, 100003}) {
@@ -238,6 +241,7 @@ BOOST_AUTO_TEST_CASE(what_is_long_goes_in_pieces_and_comes_out_whole) {
     });
 }
 
+// D-9
 BOOST_AUTO_TEST_CASE(lower_precisions_are_summed_in_float32_and_rounded_once) {
     const auto sums = on_ranks(3, [](std::int64_t rank) {
         const Tensor t = full({1}, rank == 0 ? 2048.0 : 1.0, kHalf); // 2048 + 1 is 2048 in float16
@@ -247,6 +251,7 @@ BOOST_AUTO_TEST_CASE(lower_precisions_are_summed_in_float32_and_rounded_once) {
     for (const double s : sums) BOOST_TEST(s == 2050);
 }
 
+// D-8
 BOOST_AUTO_TEST_CASE(a_nan_on_any_rank_is_the_minimum_and_the_maximum) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     for (std::int64_t who = 0; who < 3; ++who) {
@@ -260,6 +265,7 @@ BOOST_AUTO_TEST_CASE(a_nan_on_any_rank_is_the_minimum_and_the_maximum) {
     }
 }
 
+// D-2
 BOOST_AUTO_TEST_CASE(nothing_is_recorded_and_what_the_tape_saved_is_known_to_have_changed) {
     const auto errors = errors_on_ranks(2, [](std::int64_t rank) {
         const Tensor w = full({1}, double(rank + 1)).requires_grad_(), y = w * w;
@@ -298,6 +304,7 @@ BOOST_AUTO_TEST_CASE(receives_may_be_posted_before_anything_is_sent) {
     });
 }
 
+// D-1
 BOOST_AUTO_TEST_CASE(groups_are_apart_from_each_other) {
     dist::spawn(4, [](std::int64_t rank) {
         const auto even = dist::new_group({2, 0}), odd = dist::new_group({1, 3});
@@ -314,6 +321,7 @@ BOOST_AUTO_TEST_CASE(groups_are_apart_from_each_other) {
     });
 }
 
+// D-1, D-4, D-5, D-41
 BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused_on_every_rank_and_the_group_goes_on) {
     struct Refused {
         std::function<void(std::int64_t)> call;

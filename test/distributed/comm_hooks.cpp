@@ -63,6 +63,7 @@ Tensor normal(std::uint64_t seed, std::vector<std::int64_t> sizes) {
 
 BOOST_AUTO_TEST_SUITE(comm_hooks)
 
+// D-26
 BOOST_AUTO_TEST_CASE(the_mean_by_hook_is_the_mean) {
     const auto found =
         reduced_by(3, 3, kDouble, [](auto& ddp) { ddp.register_comm_hook(ProcessGroup(), hooks::allreduce); });
@@ -71,6 +72,7 @@ BOOST_AUTO_TEST_CASE(the_mean_by_hook_is_the_mean) {
     BOOST_TEST(same_bits(found[2], plain[0]));
 }
 
+// D-26
 BOOST_AUTO_TEST_CASE(lower_precision_casts_divides_and_adds_there) {
     const auto check = [](ScalarType low, auto hook) {
         const auto found = reduced_by(2, 1, kFloat, [&](auto& ddp) { ddp.register_comm_hook(ProcessGroup(), hook); });
@@ -85,6 +87,7 @@ BOOST_AUTO_TEST_CASE(lower_precision_casts_divides_and_adds_there) {
     check(kHalf, hooks::fp16_compress);
 }
 
+// D-16, D-26
 BOOST_AUTO_TEST_CASE(a_hook_gets_buckets_in_order_and_divides_itself) {
     const auto found = on_ranks(2, [](std::int64_t rank) {
         nn::Sequential net = small_net();
@@ -108,6 +111,7 @@ BOOST_AUTO_TEST_CASE(a_hook_gets_buckets_in_order_and_divides_itself) {
     BOOST_TEST(found[0] == "7 0 0 4 1; 7 1 1 2 1; exact");
 }
 
+// D-26
 BOOST_AUTO_TEST_CASE(there_is_one_hook_and_it_comes_first) {
     const auto errors = errors_on_ranks(1, [](std::int64_t) {
         DistributedDataParallel ddp(small_net());
@@ -129,6 +133,7 @@ BOOST_AUTO_TEST_CASE(there_is_one_hook_and_it_comes_first) {
                    "min_compression_rate is 0; expected a number above 0"));
 }
 
+// D-27
 BOOST_AUTO_TEST_CASE(power_sgd_starts_with_plain_means) {
     const auto found = reduced_by(2, 3, kDouble, [](auto& ddp) {
         ddp.register_comm_hook(hooks::PowerSGDState({}, {.start_iter = 2}), hooks::power_sgd);
@@ -141,6 +146,7 @@ BOOST_AUTO_TEST_CASE(power_sgd_starts_with_plain_means) {
     BOOST_TEST(!equal(found[0][12], mean_gradients(2, 2)[0]));
 }
 
+// D-27
 BOOST_AUTO_TEST_CASE(gradients_of_low_rank_come_through_power_sgd) {
     for (const std::int64_t rank_of_gradients : {1, 2, 3}) {
         const auto errors = on_ranks(3, [&](std::int64_t rank) {
@@ -167,6 +173,7 @@ BOOST_AUTO_TEST_CASE(gradients_of_low_rank_come_through_power_sgd) {
     }
 }
 
+// D-27
 BOOST_AUTO_TEST_CASE(error_feedback_brings_the_sum_over_steps_near_that_of_the_means) {
     const auto apart = [](bool feedback, std::int64_t steps) {
         return on_ranks(2, [&](std::int64_t rank) {

@@ -18,6 +18,7 @@ using distributed::DistributedDataParallelOptions;
 
 BOOST_AUTO_TEST_SUITE(data_parallel)
 
+// D-12, D-13
 BOOST_AUTO_TEST_CASE(gradients_are_the_means_of_the_ranks_bit_for_bit) {
     for (const std::int64_t n : {1, 2, 3, 5}) {
         const auto gradients = on_ranks(n, [&](std::int64_t rank) {
@@ -39,6 +40,7 @@ BOOST_AUTO_TEST_CASE(gradients_are_the_means_of_the_ranks_bit_for_bit) {
     }
 }
 
+// D-12
 BOOST_AUTO_TEST_CASE(training_is_that_of_one_process_with_the_mean_of_the_losses) {
     nn::Sequential alone = small_net();
     optim::SGD one(alone->parameters(), optim::SGDOptions(0.1).momentum(0.9));
@@ -58,6 +60,7 @@ BOOST_AUTO_TEST_CASE(training_is_that_of_one_process_with_the_mean_of_the_losses
     for (const auto& end : ends) BOOST_TEST(same_bits(end, copies(alone->parameters())));
 }
 
+// D-10
 BOOST_AUTO_TEST_CASE(all_start_with_parameters_and_buffers_of_the_first_rank) {
     const auto states = on_ranks(3, [](std::int64_t rank) {
         nn::Sequential net(nn::Linear(2, 3), nn::BatchNorm1d(3));
@@ -75,6 +78,7 @@ BOOST_AUTO_TEST_CASE(all_start_with_parameters_and_buffers_of_the_first_rank) {
         for (const Tensor& t : state) BOOST_TEST(reel::all(t == 4).item<bool>());
 }
 
+// D-11
 BOOST_AUTO_TEST_CASE(the_wrapper_is_a_module_with_one_child) {
     const auto names = on_ranks(2, [](std::int64_t) {
         nn::Sequential net = small_net();
@@ -102,6 +106,7 @@ BOOST_AUTO_TEST_CASE(holders_and_pointers_are_wrapped) {
     BOOST_TEST(found[0] == 3333.0);
 }
 
+// D-10
 BOOST_AUTO_TEST_CASE(modules_that_differ_are_refused_on_all_ranks) {
     const auto with = [](nn::Sequential on_rank_one) {
         return errors_on_ranks(2, [&](std::int64_t rank) {
@@ -140,6 +145,7 @@ BOOST_AUTO_TEST_CASE(a_rank_that_agrees_with_the_first_is_told_of_the_one_that_d
     BOOST_TEST(has(errors[2], "on rank 2 of 3, and is float32 of shape [3, 2] on rank 0"));
 }
 
+// D-10
 BOOST_AUTO_TEST_CASE(modules_without_anything_to_train_are_refused) {
     const auto errors = errors_on_ranks(2, [](std::int64_t) {
         nn::Sequential net = small_net();
@@ -165,6 +171,7 @@ BOOST_AUTO_TEST_CASE(modules_without_anything_to_train_are_refused) {
                })[0] == "ValueError: DistributedDataParallel: first_bucket_mb is -1; expected a number of MiB above 0");
 }
 
+// D-14
 BOOST_AUTO_TEST_CASE(frozen_parameters_take_no_part_and_tied_ones_do_once) {
     const auto found = on_ranks(2, [](std::int64_t rank) {
         Tied net;
@@ -177,6 +184,7 @@ BOOST_AUTO_TEST_CASE(frozen_parameters_take_no_part_and_tied_ones_do_once) {
     BOOST_TEST(found[0] == "0 1 60"); // a 6 x 6 + 6, c 3 x 6
 }
 
+// D-18
 BOOST_AUTO_TEST_CASE(no_sync_accumulates_and_the_next_reduced_pass_takes_all) {
     const auto found = on_ranks(2, [](std::int64_t rank) {
         Scale net;
@@ -197,6 +205,7 @@ BOOST_AUTO_TEST_CASE(no_sync_accumulates_and_the_next_reduced_pass_takes_all) {
     }
 }
 
+// D-18
 BOOST_AUTO_TEST_CASE(the_forward_decides) {
     const auto found = on_ranks(2, [](std::int64_t rank) {
         Scale net;
@@ -225,6 +234,7 @@ BOOST_AUTO_TEST_CASE(the_forward_decides) {
     }
 }
 
+// D-19
 BOOST_AUTO_TEST_CASE(forwards_and_backwards_come_in_any_number) {
     const auto found = on_ranks(2, [](std::int64_t rank) {
         Scale net;
@@ -261,6 +271,7 @@ BOOST_AUTO_TEST_CASE(forwards_and_backwards_come_in_any_number) {
     }
 }
 
+// D-19
 BOOST_AUTO_TEST_CASE(ranks_may_have_batches_of_different_sizes) {
     const auto found = on_ranks(2, [](std::int64_t rank) {
         Scale net;
@@ -297,6 +308,7 @@ BOOST_AUTO_TEST_CASE(results_may_be_containers_and_structs) {
     BOOST_TEST(found[1] == "0.5 1");
 }
 
+// D-25
 BOOST_AUTO_TEST_CASE(parameters_that_come_later_train_alone_and_are_told_of_once) {
     const auto found = on_ranks(2, [](std::int64_t rank) {
         const Warnings log;
@@ -312,6 +324,7 @@ BOOST_AUTO_TEST_CASE(parameters_that_come_later_train_alone_and_are_told_of_once
                            "module again");
 }
 
+// D-23
 BOOST_AUTO_TEST_CASE(buffers_follow_the_forward_before) {
     const auto found = on_ranks(2, [](std::int64_t rank) {
         WithBuffer net; // forward adds the rank to a buffer

@@ -18,6 +18,7 @@ using distributed::DistributedDataParallel;
 
 BOOST_AUTO_TEST_SUITE(data_parallel_hooks)
 
+// D-24
 BOOST_AUTO_TEST_CASE(what_a_tensor_hook_returns_is_reduced) {
     const auto found = on_ranks(2, [](std::int64_t rank) {
         Scale net;
@@ -34,6 +35,7 @@ BOOST_AUTO_TEST_CASE(what_a_tensor_hook_returns_is_reduced) {
     BOOST_TEST(found[1] == "2 3");
 }
 
+// D-24
 BOOST_AUTO_TEST_CASE(hooks_after_accumulation_see_the_local_gradient_and_may_change_it) {
     for (const bool view : {false, true}) {
         const auto found = on_ranks(2, [&](std::int64_t rank) {
@@ -58,6 +60,7 @@ BOOST_AUTO_TEST_CASE(hooks_after_accumulation_see_the_local_gradient_and_may_cha
     }
 }
 
+// D-24
 BOOST_AUTO_TEST_CASE(full_backward_hooks_see_local_gradients) {
     const auto found = on_ranks(2, [](std::int64_t rank) {
         Scale net;
@@ -97,6 +100,7 @@ BOOST_AUTO_TEST_CASE(reduced_hooks_are_removed_by_their_handles) {
     BOOST_TEST(calls[0] == 1);
 }
 
+// D-28
 BOOST_AUTO_TEST_CASE(clipping_sees_the_mean) {
     const auto norms = on_ranks(2, [](std::int64_t rank) {
         Scale net;
@@ -138,6 +142,7 @@ BOOST_AUTO_TEST_CASE(checkpointed_parts_are_reduced_as_others) {
     }
 }
 
+// D-29
 BOOST_AUTO_TEST_CASE(an_error_in_one_backward_reaches_all_ranks) {
     const auto errors = errors_on_ranks(2, [](std::int64_t rank) {
         nn::Sequential net = small_net();
@@ -152,6 +157,7 @@ BOOST_AUTO_TEST_CASE(an_error_in_one_backward_reaches_all_ranks) {
     BOOST_TEST(has(errors[0], "rank 1 of 2: backward ended early"));
 }
 
+// D-17
 BOOST_AUTO_TEST_CASE(gradients_stay_in_the_buckets_when_asked) {
     const auto found = on_ranks(2, [](std::int64_t rank) {
         nn::Sequential net = small_net();

@@ -25,6 +25,7 @@ Indices rest(DistributedSampler& sampler, std::size_t n = 2) {
 
 BOOST_AUTO_TEST_SUITE(distributed_sampler)
 
+// D-31
 BOOST_AUTO_TEST_CASE(shares_are_equally_long_and_interleaved) {
     DistributedSampler padded(10, 4, 1, false), cut(10, 4, 1, false, 0, true);
     BOOST_TEST(padded.size() == 3);
@@ -36,6 +37,7 @@ BOOST_AUTO_TEST_CASE(shares_are_equally_long_and_interleaved) {
     BOOST_TEST(DistributedSampler(3, 4, 1, false, 0, true).indices().empty());
     BOOST_TEST(DistributedSampler(0, 2, 1).indices().empty());
 }
+// D-31
 BOOST_AUTO_TEST_CASE(seed_and_epoch_give_the_order) {
     // torch.randperm(7, generator=torch.Generator().manual_seed(3))
     DistributedSampler a(7, 2, 0, true, 3), b(7, 2, 1, true, 1);
@@ -88,6 +90,7 @@ BOOST_AUTO_TEST_CASE(a_pass_goes_on_with_other_replicas) {
     next.reset();
     BOOST_TEST(rest(next).size() == 6u);
 }
+// D-31
 BOOST_AUTO_TEST_CASE(impossible_arguments) {
     BOOST_TEST(message([] { DistributedSampler(5, 2, 2); }) ==
                "DistributedSampler: rank is 2; expected one of 0 to 1 for 2 replicas");

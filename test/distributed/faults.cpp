@@ -71,6 +71,7 @@ std::vector<std::string> errors_with_timeout(std::int64_t n, std::chrono::millis
 
 BOOST_AUTO_TEST_SUITE(faults, *boost::unit_test::label("threads"))
 
+// D-41
 BOOST_AUTO_TEST_CASE(a_rank_that_is_killed_is_noticed_at_once_by_all) {
     for (const char* body : {"killed", "exits"}) {
         const auto ranks = run_processes(3, body);
@@ -115,6 +116,7 @@ BOOST_AUTO_TEST_CASE(a_process_that_sleeps_is_named_after_the_timeout) {
     BOOST_TEST(ranks[1].status == 1);
 }
 
+// D-6
 BOOST_AUTO_TEST_CASE(calls_that_do_not_fit_are_told_on_both_sides) {
     const auto mismatch = [](const std::function<void(std::int64_t)>& body, const char* first, const char* second) {
         const auto errors = errors_with_timeout(2, 20s, body);
@@ -162,6 +164,7 @@ BOOST_AUTO_TEST_CASE(one_of_many_that_does_not_fit_fails_all) {
     for (const std::string& e : errors) BOOST_TEST(has(e, "rank 3"), e);
 }
 
+// D-41
 BOOST_AUTO_TEST_CASE(who_stays_away_is_named_and_who_is_late_is_waited_for) {
     const auto errors = errors_with_timeout(4, 150ms, [](std::int64_t rank) {
         if (rank == 1 || rank == 2) std::this_thread::sleep_for(600ms);
@@ -180,6 +183,7 @@ BOOST_AUTO_TEST_CASE(who_stays_away_is_named_and_who_is_late_is_waited_for) {
     for (const std::string& e : late) BOOST_TEST(e.empty(), e);
 }
 
+// D-41
 BOOST_AUTO_TEST_CASE(after_a_failure_the_group_says_why_it_is_of_no_use) {
     const auto errors = errors_with_timeout(2, 20s, [](std::int64_t rank) {
         const std::string first = message([&] { dist::all_reduce(ones({rank + 1})); });

@@ -59,6 +59,7 @@ std::int64_t bytes_of(nn::Sequential& net, const optim::Optimizer& optimizer) {
 
 BOOST_AUTO_TEST_SUITE(fully_sharded, *boost::unit_test::label("threads"))
 
+// D-36
 BOOST_AUTO_TEST_CASE(training_is_that_of_one_process) {
     for (const std::int64_t n : {1, 2, 3})
         for (const Wrapped how : {Wrapped::whole, Wrapped::layers, Wrapped::nested})
@@ -82,6 +83,7 @@ BOOST_AUTO_TEST_CASE(training_is_that_of_one_process) {
                         BOOST_TEST(largest_difference(f.whole, alone->parameters()) <= (n < 3 ? 0 : 1e-15));
                 }
 }
+// D-36
 BOOST_AUTO_TEST_CASE(each_rank_has_its_rows) {
     const auto found = on_ranks(4, [](std::int64_t) {
         nn::Sequential net = small_net();
@@ -123,6 +125,7 @@ BOOST_AUTO_TEST_CASE(members_are_whole_while_the_module_runs) {
     });
     for (const auto& sizes : found) BOOST_TEST((sizes == std::vector<Sizes>{{10, 6}, {10, 6}, {5, 6}}) == true);
 }
+// D-37
 BOOST_AUTO_TEST_CASE(memory_of_a_rank_is_its_share) {
     nn::Sequential alone = small_net();
     optim::Adam adam(alone->parameters(), optim::AdamOptions(0.01));
@@ -140,6 +143,7 @@ BOOST_AUTO_TEST_CASE(memory_of_a_rank_is_its_share) {
         for (const std::int64_t bytes : found) BOOST_TEST(bytes <= plain / n + plain / 8); // rows are rounded up
     }
 }
+// D-37
 BOOST_AUTO_TEST_CASE(the_tape_keeps_no_whole_parameter) {
     for (const bool reshard : {true, false}) {
         const auto found = on_ranks(2, [reshard](std::int64_t r) {

@@ -49,6 +49,7 @@ const std::vector<double> all_three{2, 2, 2, 2};
 
 BOOST_AUTO_TEST_SUITE(join)
 
+// D-32
 BOOST_AUTO_TEST_CASE(ranks_that_have_run_out_count_as_zeros) {
     for (const bool find : {false, true}) {
         const auto found = train({1, 3, 2}, {}, {.find_unused_parameters = find});
@@ -61,11 +62,13 @@ BOOST_AUTO_TEST_CASE(ranks_that_have_run_out_count_as_zeros) {
     }
 }
 
+// D-32
 BOOST_AUTO_TEST_CASE(the_divisor_may_be_the_number_of_those_that_are_left) {
     const auto found = train({1, 3, 2}, {.divide_by_initial_world_size = false});
     BOOST_TEST(found[1].gradients == (std::vector<double>{2, 2.5, 2}), boost::test_tools::per_element());
 }
 
+// D-33
 BOOST_AUTO_TEST_CASE(buffers_come_from_the_last_active_rank_and_the_end_from_who_ran_longest) {
     const auto found = train({1, 3, 2}, {});
     // The wrapper sends before each forward: 0, then rank 2's 3, then rank 1's 3 + 2.
@@ -109,6 +112,7 @@ BOOST_AUTO_TEST_CASE(several_forwards_and_local_passes_are_shadowed_as_they_come
     BOOST_TEST(found[1] == 1.5);
 }
 
+// D-34
 BOOST_AUTO_TEST_CASE(all_stop_when_one_runs_out_if_asked) {
     const auto errors = errors_on_ranks(3, [](std::int64_t rank) {
         Scale net;

@@ -105,6 +105,7 @@ BOOST_AUTO_TEST_CASE(worlds_of_other_sizes_and_ranks_that_come_twice_are_refused
     BOOST_TEST(has(same[0].said, "two processes say they are rank 1"), same[0].said);
 }
 
+// D-42
 BOOST_AUTO_TEST_CASE(there_is_one_default_group_at_a_time) {
     BOOST_TEST(!dist::is_initialized());
     BOOST_TEST(message([] { dist::rank(); }) ==

@@ -51,6 +51,7 @@ REEL_MODULE(Net);
 
 BOOST_AUTO_TEST_SUITE(sync_batch_norm)
 
+// D-30
 BOOST_AUTO_TEST_CASE(training_is_that_of_one_process_with_the_joint_batch) {
     for (const bool momentum : {true, false}) {
         nn::BatchNormOptions options(3);
@@ -104,6 +105,7 @@ BOOST_AUTO_TEST_CASE(second_derivatives_are_those_of_the_joint_batch) {
     BOOST_TEST(allclose(cat({found[0], found[1]}), gradient_of_gradient(*joint, x, seed, second), 1e-8, 1e-10));
 }
 
+// D-30
 BOOST_AUTO_TEST_CASE(evaluation_and_options_are_those_of_batch_norm) {
     const auto found = on_ranks(2, [](std::int64_t rank) {
         SyncBatchNorm norm = with_values(SyncBatchNorm(3));
@@ -137,6 +139,7 @@ BOOST_AUTO_TEST_CASE(low_precision_has_moments_in_float) {
     BOOST_TEST(found[0] == "bfloat16 1 1");
 }
 
+// D-30
 BOOST_AUTO_TEST_CASE(conversion_keeps_what_a_batch_norm_is_and_typed_members_follow) {
     const auto found = on_ranks(2, [](std::int64_t rank) {
         Net net;

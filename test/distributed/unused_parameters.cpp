@@ -14,6 +14,7 @@ using distributed::DistributedDataParallel;
 
 BOOST_AUTO_TEST_SUITE(unused_parameters)
 
+// D-20
 BOOST_AUTO_TEST_CASE(parameters_without_gradient_end_the_backward_by_name) {
     const auto errors = errors_on_ranks(2, [](std::int64_t) {
         Branch net;
@@ -31,6 +32,7 @@ BOOST_AUTO_TEST_CASE(parameters_without_gradient_end_the_backward_by_name) {
     BOOST_TEST((errors[0].starts_with("Error") || errors[1].starts_with("Error")));
 }
 
+// D-20
 BOOST_AUTO_TEST_CASE(a_rank_that_misses_a_gradient_tells_the_others) {
     const auto errors = errors_on_ranks(2, [](std::int64_t rank) {
         Branch net;
@@ -43,6 +45,7 @@ BOOST_AUTO_TEST_CASE(a_rank_that_misses_a_gradient_tells_the_others) {
     BOOST_TEST(has(errors[1], "rank 0 of 2: this backward gave no gradient to 2 of 8 parameters"));
 }
 
+// D-21
 BOOST_AUTO_TEST_CASE(unused_parameters_are_found_in_each_pass) {
     const auto found = on_ranks(2, [](std::int64_t rank) {
         Branch net;
@@ -60,6 +63,7 @@ BOOST_AUTO_TEST_CASE(unused_parameters_are_found_in_each_pass) {
     for (const std::string& text : found) BOOST_TEST(text == "10 11 00 01 ");
 }
 
+// D-21
 BOOST_AUTO_TEST_CASE(what_nobody_uses_keeps_its_gradient) {
     const auto found = on_ranks(2, [](std::int64_t rank) {
         Branch net;
@@ -88,6 +92,7 @@ BOOST_AUTO_TEST_CASE(what_nobody_uses_keeps_its_bits_in_a_bucket) {
     for (const std::string& text : found) BOOST_TEST(text == "110");
 }
 
+// D-22
 BOOST_AUTO_TEST_CASE(a_static_graph_learns_what_the_first_pass_uses) {
     const auto found = on_ranks(2, [](std::int64_t rank) {
         Branch net;
@@ -106,6 +111,7 @@ BOOST_AUTO_TEST_CASE(a_static_graph_learns_what_the_first_pass_uses) {
     for (const std::string& text : found) BOOST_TEST(text == "01 01 01 01 1");
 }
 
+// D-22
 BOOST_AUTO_TEST_CASE(a_static_graph_that_changes_is_an_error_of_the_next_forward) {
     const auto errors = errors_on_ranks(2, [](std::int64_t) {
         Branch net;

@@ -18,6 +18,7 @@ namespace dist = reel::distributed;
 
 BOOST_AUTO_TEST_SUITE(work, *boost::unit_test::label("threads"))
 
+// D-7
 BOOST_AUTO_TEST_CASE(runs_in_the_order_of_issue_and_is_done_after_wait) {
     dist::spawn(3, [](std::int64_t rank) {
         const Tensor t = full({50000}, double(rank + 1));
@@ -49,6 +50,7 @@ BOOST_AUTO_TEST_CASE(is_not_done_before_the_others_come) {
     });
 }
 
+// D-7
 BOOST_AUTO_TEST_CASE(goes_on_when_its_handle_is_dropped) {
     dist::spawn(2, [](std::int64_t rank) {
         const Tensor t = full({3}, double(rank)), from = zeros({1});
@@ -61,6 +63,7 @@ BOOST_AUTO_TEST_CASE(goes_on_when_its_handle_is_dropped) {
     });
 }
 
+// D-7
 BOOST_AUTO_TEST_CASE(throws_what_went_wrong_in_wait_and_again) {
     const auto errors = errors_on_ranks(2, [](std::int64_t rank) {
         const dist::Work w = dist::all_reduce_async(ones({rank + 2}));

@@ -78,12 +78,14 @@ template <class O> void check(typename O::Options options) {
 
 BOOST_AUTO_TEST_SUITE(zero_redundancy_optimizer, *boost::unit_test::label("threads"))
 
+// D-35
 BOOST_AUTO_TEST_CASE(results_are_the_plain_optimizers) {
     check<optim::Adam>(optim::AdamOptions(1e-2));
     check<optim::SGD>(optim::SGDOptions(0.1).momentum(0.9));
     check<optim::AdamW>(optim::AdamWOptions(1e-2).weight_decay(0.1));
     check<optim::Lamb>(optim::LambOptions(1e-2));
 }
+// D-35
 BOOST_AUTO_TEST_CASE(parameters_are_dealt_out_by_size) {
     const auto parts = on_ranks(3, [](std::int64_t) {
         return ZeroRedundancyOptimizer<optim::SGD>(small_net()->parameters(), {}, optim::SGDOptions(0.1)).partition();
@@ -117,6 +119,7 @@ BOOST_AUTO_TEST_CASE(groups_schedules_and_hooks_are_the_optimizers) {
         BOOST_TEST(lr == 0.05);
     }
 }
+// D-35
 BOOST_AUTO_TEST_CASE(a_plain_state_is_loaded_in_parts) {
     nn::Sequential net = small_net();
     optim::Adam plain(net->parameters(), optim::AdamOptions(1e-2));

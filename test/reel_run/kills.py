@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Kills ranks of runs that reel-run started, at random moments, and compares what the runs come to.
+"""Kills ranks of runs that reel-run started, at random moments and in each phase of a step, and compares what the runs
+come to.
 
-usage: kills.py BIN KILLS [SEED]     ends with `N passed, N failed`
+usage: kills.py BIN KILLS [SEED [IN_EACH_PHASE]]     ends with `N passed, N failed`; KILLS / 4 in each phase unless said
 """
 import os
 import pathlib
@@ -16,7 +17,9 @@ import time
 BIN = pathlib.Path(sys.argv[1]).resolve()
 KILLS = int(sys.argv[2])
 RANDOM = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else time.time_ns())
+EACH = int(sys.argv[4]) if len(sys.argv) > 4 else -(-KILLS // 4)
 STEPS = 30
+PHASES = {"forward": 400, "backward": 600, "optimizer": 60, "checkpoint": 4000}  # microseconds that they take, about
 passed = failed = 0
 
 
@@ -85,12 +88,36 @@ def disturbed(ranks, kills, expected):
         check("a killed run ends", False, f"it hangs after {done} kills, in {folder}")
         return done
     check(f"a run of {ranks} after {done} kills", job.returncode == 0, text[-2000:])
+    compare("killed at any time", folder, expected)
+    print(f"{ranks} ranks, {done} kills, {text.count('restart')} restarts, {time.monotonic() - begin:.1f} s")
+    shutil.rmtree(folder)
+    return done
+
+
+def compare(what, folder, expected):
     found = losses(folder)
     wrong = [step for step, values in found.items() if values != expected[0].get(step)]
-    check("losses are the undisturbed run's", not wrong and len(found) == STEPS, f"steps {wrong}, {len(found)} of {STEPS}")
+    check(f"{what}: losses are the undisturbed run's", not wrong and len(found) == STEPS, f"steps {wrong}, {len(found)} of {STEPS}")
     end = folder / "end"
-    check("parameters are the undisturbed run's", end.exists() and end.read_text() == expected[1])
-    print(f"{ranks} ranks, {done} kills, {text.count('restart')} restarts, {time.monotonic() - begin:.1f} s")
+    check(f"{what}: parameters are the undisturbed run's", end.exists() and end.read_text() == expected[1])
+
+
+def phased(ranks, phase, kills, expected):
+    """One job whose ranks die in that phase, `kills` times; how often they did."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="reel-run-"))
+    steps = RANDOM.choices(range(2, STEPS + 1, 2) if phase == "checkpoint" else range(STEPS), k=kills)
+    (folder / "kills").write_text("".join(
+        f"{RANDOM.randrange(ranks)} {step} {phase} {RANDOM.choice((0, RANDOM.randint(0, PHASES[phase])))}\n" for step in steps))
+    job = start(folder, ranks, "--max-restarts", str(kills), "--grace", "2")
+    try:
+        _, text = job.communicate(timeout=60 + 5 * kills)
+    except subprocess.TimeoutExpired:
+        job.kill()
+        check(f"a run killed in {phase} ends", False, f"it hangs, in {folder}")
+        return 0
+    done = len(list(folder.glob("killed-*")))
+    check(f"a run of {ranks} killed in {phase} {done} times", job.returncode == 0 and done == kills, text[-2000:])
+    compare(f"killed in {phase}", folder, expected)
     shutil.rmtree(folder)
     return done
 
@@ -128,8 +155,14 @@ def main():
     while done < KILLS and failed == 0:
         ranks = RANDOM.choice((3, 3, 2))
         done += disturbed(ranks, min(KILLS - done, RANDOM.randint(3, 12)), expected[ranks])
+    for phase in PHASES:
+        in_phase = 0
+        while in_phase < EACH and failed == 0:
+            ranks = RANDOM.choice((3, 3, 2))
+            in_phase += phased(ranks, phase, min(EACH - in_phase, RANDOM.randint(4, 12)), expected[ranks])
+        print(f"{in_phase} ranks were killed in {phase}")
     elastic(expected[3])
-    print(f"{done} ranks were killed")
+    print(f"{done} ranks were killed at any time")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

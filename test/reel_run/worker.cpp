@@ -1,12 +1,18 @@
-// A rank of a small run that may die at any moment: `worker FOLDER STEPS [PAUSE_MS]`. It goes on from
-// FOLDER/checkpoint, and writes every step's loss to FOLDER/losses, the parameters to FOLDER/end.
+// A rank of a small run that may die at any moment (D-43): `worker FOLDER STEPS [PAUSE_MS]`. It goes on from
+// FOLDER/checkpoint, and writes every step's loss to FOLDER/losses, the parameters to FOLDER/end. FOLDER/kills says
+// where ranks die, each line once: `RANK STEP PHASE MICROSECONDS` from the beginning of forward, backward, optimizer or
+// checkpoint, at their end at the latest.
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <iostream>
 #include <thread>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <reel/autograd/ops.hpp>
 #include <reel/autograd/random.hpp>
@@ -30,6 +36,34 @@ std::pair<Tensor, Tensor> data() {
     const Tensor x = reel::randn({rows, 6}, generator, kDouble);
     return {x, reel::tanh(x.matmul(reel::randn({6, 3}, generator, kDouble)))};
 }
+/// A phase of a step, which this rank may not survive.
+class Phase {
+public:
+    Phase(const std::string& folder, std::int64_t step, const std::string& name) {
+        std::ifstream kills(folder + "/kills");
+        std::int64_t rank = 0, at = 0, microseconds = 0, line = 0;
+        for (std::string phase; kills >> rank >> at >> phase >> microseconds; ++line) {
+            if (rank != reel::distributed::rank() || at != step || phase != name) continue;
+            // that it was done outlives this process
+            const int mark = ::open((folder + "/killed-" + std::to_string(line)).c_str(), O_CREAT | O_EXCL, 0600);
+            if (mark < 0) continue;
+            ::close(mark);
+            doomed_ = true;
+            std::thread([microseconds] {
+                std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+                ::kill(::getpid(), SIGKILL);
+            }).detach();
+        }
+    }
+    ~Phase() {
+        if (doomed_) ::kill(::getpid(), SIGKILL);
+    }
+    Phase(const Phase&) = delete;
+
+private:
+    bool doomed_ = false;
+};
+
 void train(const std::string& folder, std::int64_t steps, std::chrono::milliseconds pause) {
     namespace dist = reel::distributed;
     const dist::Session session(dist::Backend::kSockets, {.timeout = std::chrono::seconds(20)});
@@ -62,10 +96,20 @@ void train(const std::string& folder, std::int64_t steps, std::chrono::milliseco
             index.mutable_data_ptr<std::int64_t>()[i] = std::int64_t((*batch)[i]);
         const Tensor input = x.index_select(0, index);
         adam.zero_grad();
-        const Tensor loss = nn::functional::mse_loss(
-            net(input + reel::randn({input.size(0), 6}, noise, kDouble) * 0.01), y.index_select(0, index));
-        loss.backward();
-        adam.step();
+        Tensor loss;
+        {
+            const Phase forward(folder, step, "forward");
+            loss = nn::functional::mse_loss(net(input + reel::randn({input.size(0), 6}, noise, kDouble) * 0.01),
+                                            y.index_select(0, index));
+        }
+        {
+            const Phase backward(folder, step, "backward");
+            loss.backward();
+        }
+        {
+            const Phase optimizer(folder, step, "optimizer");
+            adam.step();
+        }
         schedule.step();
         const Tensor mean = loss.detach().clone();
         dist::all_reduce(mean, dist::kAvg);
@@ -73,7 +117,10 @@ void train(const std::string& folder, std::int64_t steps, std::chrono::milliseco
         std::snprintf(line, sizeof line, "%lld %a\n", static_cast<long long>(step), mean.item<double>());
         if (dist::rank() == 0) losses << line << std::flush;
         ++step;
-        if (step % 2 == 0 || step == steps) dist::checkpoint::save(state, saved);
+        if (step % 2 == 0 || step == steps) {
+            const Phase checkpoint(folder, step, "checkpoint");
+            dist::checkpoint::save(state, saved);
+        }
         std::this_thread::sleep_for(pause);
     }
     if (dist::rank() == 0) {

@@ -14,17 +14,23 @@ void FlatBuffer::add(std::size_t parameter, const std::vector<std::int64_t>& siz
     length_ += rows_each(sizes[0], ranks_) * row_size(sizes);
 }
 
-void FlatBuffer::gather(const ProcessGroup& group, const std::vector<Tensor>& locals,
-                        std::vector<Tensor>& whole) const {
+Gathering FlatBuffer::begin_gather(const ProcessGroup& group, const std::vector<Tensor>& locals, bool beside) const {
     const TensorOptions options = TensorOptions(dtype_).device(device_);
     const Tensor own = reel::zeros({length_}, options), all = reel::empty({length_ * ranks_}, options);
     for (std::size_t i = 0; i < places_.size(); ++i)
         if (const std::int64_t n = locals[i].numel(); n > 0)
             own.narrow(0, places_[i].offset, n).copy_(locals[i].detach().reshape({-1}));
+    if (beside) return {all, all_gather_into_async(all, own, group)};
     all_gather_into(all, own, group);
+    return {all, {}};
+}
+
+void FlatBuffer::end_gather(const Gathering& gathering, std::vector<Tensor>& whole) const {
+    gathering.work.wait();
+    const Tensor& all = gathering.all;
     for (const FlatPlace& p : places_) {
         const std::int64_t size = row_size(p.sizes);
-        const Tensor whole_one = reel::empty(p.sizes, options), flat = whole_one.view({-1});
+        const Tensor whole_one = reel::empty(p.sizes, all.options()), flat = whole_one.view({-1});
         for (std::int64_t r = 0; r < ranks_; ++r)
             if (const Rows rows = rows_of(r, p.sizes[0], ranks_); rows.count * size > 0)
                 flat.narrow(0, rows.begin * size, rows.count * size)

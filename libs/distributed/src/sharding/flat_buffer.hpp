@@ -6,6 +6,7 @@
 
 #include <reel/autograd/tensor.hpp>
 #include <reel/distributed/process_group.hpp>
+#include <reel/distributed/work.hpp>
 
 namespace reel::distributed {
 
@@ -14,6 +15,11 @@ struct FlatPlace {
     std::size_t parameter;
     std::vector<std::int64_t> sizes;
     std::int64_t offset;
+};
+/// All ranks' segments, once `work` is done.
+struct Gathering {
+    Tensor all;
+    Work work;
 };
 /// Parameters of one dtype and device. The buffer has a segment for each rank, all of one length.
 class FlatBuffer {
@@ -24,8 +30,10 @@ public:
     void add(std::size_t parameter, const std::vector<std::int64_t>& sizes);
     const std::vector<FlatPlace>& places() const { return places_; }
 
-    /// Gathers `locals[place]`, the ranks' rows, into `whole[place.parameter]`.
-    void gather(const ProcessGroup& group, const std::vector<Tensor>& locals, std::vector<Tensor>& whole) const;
+    /// Gathers `locals[place]`, the ranks' rows; `beside`: while the caller goes on.
+    Gathering begin_gather(const ProcessGroup& group, const std::vector<Tensor>& locals, bool beside) const;
+    /// Into `whole[place.parameter]`.
+    void end_gather(const Gathering& gathering, std::vector<Tensor>& whole) const;
     /// Adds the ranks' `gradients[place]`, divided by their number, and writes this rank's rows into
     /// `rows[place.parameter]`; what no rank has stays undefined.
     void reduce(const ProcessGroup& group, const std::vector<Tensor>& gradients, std::vector<Tensor>& rows) const;

@@ -159,7 +159,9 @@ void fully_shard(nn::Module& module, const FullyShardOptions& options) {
     check_alike(module, parameters, failure, group);
     if (options.sync_module_states) take_from_first(module, parameters, group);
     for (const ShardedParameter& p : parameters) keep_rows(p, rows_of(group.rank(), p.sizes[0], group.size()));
-    const auto unit = std::make_shared<Unit>(module, group, options.reshard_after_forward, std::move(parameters));
+    FullyShardOptions settings = options;
+    settings.group = group;
+    const auto unit = std::make_shared<Unit>(module, settings, std::move(parameters));
     register_unit(unit, module);
     add_hooks(module, unit);
     prepare_program();

@@ -12,9 +12,9 @@
 
 namespace reel::distributed {
 
-Unit::Unit(nn::Module& module, const ProcessGroup& group, bool reshard, std::vector<ShardedParameter> parameters)
-    : module_(&module), name_(module.repr_name()), group_(group), reshard_(reshard),
-      parameters_(std::move(parameters)) {}
+Unit::Unit(nn::Module& module, const FullyShardOptions& options, std::vector<ShardedParameter> parameters)
+    : module_(&module), name_(module.repr_name()), group_(options.group), reshard_(options.reshard_after_forward),
+      prefetch_(options.prefetch), parameters_(std::move(parameters)) {}
 Unit::~Unit() { forget_unit(*this); }
 
 Shard Unit::shard(std::size_t parameter) const {
@@ -44,18 +44,48 @@ std::vector<FlatBuffer> buffers_for(const Unit& unit, const std::vector<std::siz
 }
 } // namespace
 
-std::vector<Tensor> Unit::gather() const {
+std::vector<std::int64_t> Unit::versions() const {
+    std::vector<std::int64_t> found;
+    for (const ShardedParameter& p : parameters_) found.push_back(p.local._version());
+    return found;
+}
+Unit::Prefetched Unit::begin_gather(bool beside) const {
     const NoGradGuard no_grad;
     std::vector<std::size_t> all;
-    std::vector<Tensor> locals, whole(parameters_.size());
+    std::vector<Tensor> locals;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
         all.push_back(i);
         locals.push_back(parameters_[i].local);
     }
     std::vector<std::vector<Tensor>> in;
-    const std::vector<FlatBuffer> buffers = buffers_for(*this, all, locals, in);
-    for (std::size_t b = 0; b < buffers.size(); ++b) buffers[b].gather(group_, in[b], whole);
+    Prefetched begun{buffers_for(*this, all, locals, in), {}, versions()};
+    for (std::size_t b = 0; b < begun.buffers.size(); ++b)
+        begun.gatherings.push_back(begun.buffers[b].begin_gather(group_, in[b], beside));
+    return begun;
+}
+std::vector<Tensor> Unit::gather() {
+    const NoGradGuard no_grad;
+    std::optional<Prefetched> begun;
+    {
+        const std::lock_guard lock(prefetched_mutex_);
+        begun.swap(prefetched_);
+    }
+    if (begun && begun->versions != versions()) {
+        begun.reset();
+        foreseen_wrongly(shared_from_this());
+    }
+    if (!begun) begun = begin_gather(false);
+    std::vector<Tensor> whole(parameters_.size());
+    for (std::size_t b = 0; b < begun->buffers.size(); ++b) begun->buffers[b].end_gather(begun->gatherings[b], whole);
     return whole;
+}
+void Unit::prefetch() {
+    const std::lock_guard lock(prefetched_mutex_);
+    if (!prefetched_) prefetched_ = begin_gather(true);
+}
+void Unit::forget_prefetched() {
+    const std::lock_guard lock(prefetched_mutex_);
+    prefetched_.reset();
 }
 std::vector<Tensor> Unit::reduce(const std::vector<std::size_t>& of, const std::vector<Tensor>& gradients) const {
     const NoGradGuard no_grad;
@@ -69,8 +99,7 @@ std::vector<Tensor> Unit::reduce(const std::vector<std::size_t>& of, const std::
 
 void Unit::keep(std::vector<Tensor> whole) {
     kept_ = std::move(whole);
-    kept_versions_.clear();
-    for (const ShardedParameter& p : parameters_) kept_versions_.push_back(p.local._version());
+    kept_versions_ = versions();
 }
 Tensor Unit::whole_again(std::size_t parameter, std::int64_t version) {
     const ShardedParameter& p = parameters_[parameter];
@@ -78,14 +107,15 @@ Tensor Unit::whole_again(std::size_t parameter, std::int64_t version) {
                "', needed for backward, was modified by an in-place operation after forward used it: it is at version ",
                p.local._version(), "; expected version ", version,
                " instead. Call backward before the optimizer's step, or forward again after it");
-    const std::lock_guard lock(mutex_);
-    bool current = !kept_.empty();
-    for (std::size_t i = 0; current && i < kept_.size(); ++i)
-        current = parameters_[i].local._version() == kept_versions_[i];
-    if (!current) {
+    std::unique_lock lock(mutex_);
+    if (kept_.empty() || kept_versions_ != versions()) {
         keep(gather());
         if (autograd::current_graph_task_id() != -1) // frozen parameters have no node that would drop them
             autograd::queue_callback([self = shared_from_this()] { self->drop(); });
+        const Tensor whole = kept_[parameter];
+        lock.unlock();
+        prefetch_after(shared_from_this());
+        return whole;
     }
     return kept_[parameter];
 }
@@ -104,7 +134,9 @@ void Unit::begin_forward(nn::Module& module) {
             "' is another tensor than the one that fully_shard split; copy values into the parameter (load_state_dict "
             "without assign), or shard the module after the replacement");
     drop();
-    calls_.push_back(std::make_unique<ForwardScope>(shared_from_this(), module, gather()));
+    std::vector<Tensor> whole = gather();
+    prefetch_after(shared_from_this());
+    calls_.push_back(std::make_unique<ForwardScope>(shared_from_this(), module, std::move(whole)));
 }
 void Unit::end_forward() {
     if (calls_.empty()) return; // gathering threw

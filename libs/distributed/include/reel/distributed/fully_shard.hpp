@@ -17,6 +17,9 @@ struct FullyShardOptions {
     bool reshard_after_forward = true;
     /// The ranks take parameters and buffers of the group's first rank; off where all have the same values already.
     bool sync_module_states = true;
+    /// While a module runs, the parameters of the one that came after it the last time are gathered beside, in forward
+    /// and in backward: communication is hidden, and two modules are whole at a time. The same on all ranks.
+    bool prefetch = false;
 };
 
 /// Splits each parameter below `module` that no inner `fully_shard` owns along dimension 0: with n ranks, rank r keeps
