@@ -64,6 +64,11 @@ bool same(const IValue& a, const IValue& b) { return reel::allclose(a.toTensor()
 bool has(const std::vector<std::string>& texts, const std::string& part) {
     return std::any_of(texts.begin(), texts.end(), [&](const std::string& t) { return t.find(part) != t.npos; });
 }
+/// Adds to each column its number.
+struct CountImpl : nn::Module {
+    Tensor forward(const Tensor& x) { return x + jit::tracing::call("arange", {jit::tracing::size(x, 1)}).toTensor(); }
+};
+REEL_MODULE(Count);
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(trace)
@@ -149,6 +154,13 @@ BOOST_AUTO_TEST_CASE(SC_79_methods_that_are_no_ops_have_their_names) {
     BOOST_TEST(body(unique) == "  _0, _1, _2 = torch._unique2(x)\n  return _0\n");
     const std::string graph = unique.graph()->str();
     BOOST_TEST(graph.find(", %4 : Long(0, strides=[1], requires_grad=0, device=cpu)") != graph.npos, graph);
+}
+BOOST_AUTO_TEST_CASE(SC_66_sizes_are_plain_numbers_where_calls_are_inlined) {
+    const jit::Module m = loaded_again(jit::trace(nn::Sequential(Count()), {input()}));
+    const std::string inlined = m.inlined_graph()->str();
+    BOOST_TEST(jit::to_module(m.attr("0")).code().find("NumToTensor") != std::string::npos);
+    BOOST_TEST(inlined.find("NumToTensor") == inlined.npos, inlined);
+    BOOST_TEST(same(m.forward({reel::zeros({2, 5})}), reel::arange(5).expand({2, 5}).to(kFloat)));
 }
 BOOST_AUTO_TEST_CASE(SC_79_numbers_that_are_read_warn) {
     reel::testing::Warnings warnings;
