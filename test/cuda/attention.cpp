@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_graph_drops_others_in_each_replay) {
 }
 
 BOOST_AUTO_TEST_CASE(no_matrix_of_all_scores_is_held) {
-    constexpr std::int64_t n = 512;
+    constexpr std::int64_t n = 256;
     constexpr std::size_t all_scores = n * n * sizeof(float);
     for (const double p : {0.0, 0.3}) {
         const Tensor x = put(numbers({1, 1, n, 4}, 0, kFloat)).requires_grad_(),
