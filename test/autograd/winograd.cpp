@@ -23,27 +23,33 @@ struct WithoutWinograd {
 };
 struct Shape {
     Dims x, w;
-    std::array<std::int64_t, 2> padding;
+    Dims padding;
 };
 /// Whole images and rows of them as units; channels that fill vectors and that do not; tiles cut off below and to the
 /// right; borders wider than the kernel's reach and none.
-const Shape shapes[] = {{{9, 16, 32, 32}, {16, 16, 3, 3}, {1, 1}}, {{3, 24, 57, 61}, {20, 24, 3, 3}, {1, 0}},
-                        {{2, 40, 56, 56}, {33, 40, 3, 3}, {0, 2}}, {{37, 33, 8, 8}, {70, 33, 3, 3}, {1, 1}},
-                        {{5, 12, 3, 14}, {13, 12, 3, 3}, {2, 0}},  {{8, 64, 1, 2}, {12, 64, 3, 3}, {1, 1}},
-                        {{2, 15, 7, 150}, {31, 15, 3, 3}, {1, 1}}};
+const Shape shapes[] = {
+    {{9, 16, 32, 32}, {16, 16, 3, 3}, {1, 1}},         {{3, 24, 57, 61}, {20, 24, 3, 3}, {1, 0}},
+    {{2, 40, 56, 56}, {33, 40, 3, 3}, {0, 2}},         {{37, 33, 8, 8}, {70, 33, 3, 3}, {1, 1}},
+    {{5, 12, 3, 14}, {13, 12, 3, 3}, {2, 0}},          {{8, 64, 1, 2}, {12, 64, 3, 3}, {1, 1}},
+    {{2, 15, 7, 150}, {31, 15, 3, 3}, {1, 1}},         {{2, 16, 6, 12, 9}, {20, 16, 3, 3, 3}, {1, 1, 1}},
+    {{3, 19, 5, 7, 10}, {33, 19, 2, 3, 3}, {0, 1, 2}}, {{2, 13, 1, 9, 9}, {12, 13, 4, 3, 3}, {3, 0, 1}},
+    {{3, 12, 3, 9, 9}, {12, 12, 1, 3, 3}, {0, 1, 1}}};
 
 /// Result and gradients of input, weight and bias, as seen by `g` on the result.
 std::array<Tensor, 4> maps(const Shape& s, const Tensor& x, const Tensor& w, const Tensor& b, const Tensor& g) {
     const Tensor a = x.detach().requires_grad_(), k = w.detach().requires_grad_(), c = b.detach().requires_grad_();
-    const Tensor y = conv2d(a, k, c, 1, {s.padding[0], s.padding[1]});
+    const Tensor y = s.padding.size() == 2 ? conv2d(a, k, c, 1, s.padding) : conv3d(a, k, c, 1, s.padding);
     y.backward(g);
     return {y.detach(), a.grad(), k.grad(), c.grad()};
 }
 struct Operands {
     Tensor x, w, b, g;
-    explicit Operands(const Shape& s)
-        : x(randn(s.x)), w(randn(s.w)), b(randn({s.w[0]})),
-          g(randn({s.x[0], s.w[0], s.x[2] + 2 * s.padding[0] - 2, s.x[3] + 2 * s.padding[1] - 2})) {}
+    explicit Operands(const Shape& s) : x(randn(s.x)), w(randn(s.w)), b(randn({s.w[0]})) {
+        Dims size{s.x[0], s.w[0]};
+        for (std::size_t d = 0; d < s.padding.size(); ++d)
+            size.push_back(s.x[d + 2] + 2 * s.padding[d] - s.w[d + 2] + 1);
+        g = randn(size);
+    }
 };
 Tensor whole(IntArrayRef size) { return randint(-3, 4, size).to(kFloat); }
 double rms(const Tensor& t) { return std::sqrt((t * t).mean().item<double>()); }
@@ -86,7 +92,7 @@ BOOST_AUTO_TEST_CASE(same_bits_for_any_layout) {
     for (const Shape& s : shapes) {
         const Operands o(s);
         const auto dense = maps(s, o.x, o.w, o.b, o.g);
-        const auto last = [](const Tensor& t) { return t.permute({0, 2, 3, 1}).contiguous().permute({0, 3, 1, 2}); };
+        const auto last = [](const Tensor& t) { return t.movedim(1, -1).contiguous().movedim(-1, 1); };
         const auto other = maps(s, last(o.x), last(o.w), o.b, last(o.g));
         for (std::size_t i = 0; i < 3; ++i) BOOST_TEST(equal(dense[i], other[i]), "map " << i << " of " << s.x);
     }

@@ -29,27 +29,32 @@ template <class T> struct Correlation {
     Planes planes;
     std::int64_t channels, results;
     const WinogradKernels& kernel = winograd_kernels;
-    const WinogradImages<T>& images = winograd_images<T>;
-    std::int64_t lanes = kernel.lanes, source_blocks = blocks_of(channels), result_blocks = blocks_of(results),
-                 weights = result_blocks * channels * lanes;
+    std::int64_t lanes = kernel.lanes, source_blocks = blocks_of(channels), blocks = planes.taps * source_blocks,
+                 result_blocks = blocks_of(results),
+                 sums = planes.taps == 1 ? channels : blocks * lanes, ///< what a product adds up
+        weights = result_blocks * sums * lanes;
 
-    /// Transformed weights [frequency][block of results][channel][lanes], from w [results, channels, 3, 3], or, for the
-    /// adjoint, from w [channels, results, 3, 3] turned by half.
+    /// Transformed weights [frequency][block of results][plane of the kernel, channel][lanes], from w [results,
+    /// channels, taps, 3, 3], or, for the adjoint, from w [channels, results, taps, 3, 3] turned by half.
     void transform(const float* w, bool adjoint, float* to) const {
-        parallel_for(0, result_blocks * channels, 1024, [&](std::int64_t begin, std::int64_t end) {
-            const Scratch taps(std::size_t(some * 9 * lanes) * sizeof(float));
+        const std::int64_t taps = planes.taps, k = channels * taps;
+        if (sums != k) std::fill_n(to, frequencies * weights, 0.f);
+        parallel_for(0, result_blocks * k, 1024, [&](std::int64_t begin, std::int64_t end) {
+            const Scratch read(std::size_t(some * 9 * lanes) * sizeof(float));
             for (std::int64_t i = begin, n = 0; i < end; i += n) {
-                const std::int64_t first = i / channels * lanes, used = std::min(lanes, results - first),
-                                   c = i % channels;
-                n = std::min({some, end - i, channels - c});
-                float* const to_taps = taps.as<float>();
-                if (adjoint)
-                    for (std::int64_t k = 0; k < n; ++k)
-                        winograd_images<float>.gather(w + ((c + k) * results + first) * 9, 9, used, 9,
-                                                      to_taps + k * 9 * lanes);
-                else winograd_images<float>.gather(w + (first * channels + c) * 9, channels * 9, used, n * 9, to_taps);
-                for (std::int64_t k = 0; k < n; ++k)
-                    kernel.filter(to_taps + k * 9 * lanes, adjoint, to + (i + k) * lanes, weights);
+                const std::int64_t first = i / k * lanes, used = std::min(lanes, results - first), j = i % k;
+                n = std::min({some, end - i, k - j});
+                if (!adjoint)
+                    winograd_images<float>.gather(w + (first * k + j) * 9, k * 9, used, n * 9, read.as<float>());
+                for (std::int64_t m = 0; m < n; ++m) {
+                    const std::int64_t c = (j + m) / taps, tap = (j + m) % taps;
+                    float* const square = read.as<float>() + m * 9 * lanes;
+                    if (adjoint)
+                        winograd_images<float>.gather(w + ((c * results + first) * taps + taps - 1 - tap) * 9, taps * 9,
+                                                      used, 9, square);
+                    kernel.filter(square, adjoint, to + (i / k * sums + tap * source_blocks * lanes + c) * lanes,
+                                  weights);
+                }
             }
         });
     }
@@ -58,28 +63,22 @@ template <class T> struct Correlation {
                   float* strip) const {
         const std::int64_t n = unit.tiles(), tiles = (n + kernel.tiles - 1) / kernel.tiles * kernel.tiles;
         // one vector more, so that slices do not share the sets of a cache
-        const std::int64_t v_slice = (source_blocks * tiles + 1) * lanes, m_slice = (result_blocks * tiles + 1) * lanes;
-        for (std::int64_t b = 0; b < source_blocks; ++b) {
-            for (const Piece& p : unit.pieces)
-                images.gather(source + (p.image * channels + b * lanes) * planes.source_size() +
-                                  p.source_row * planes.source_width,
-                              planes.source_size(), std::min(lanes, channels - b * lanes),
-                              p.source_rows * planes.source_width, strip + p.source_at * lanes);
+        const std::int64_t v_slice = (blocks * tiles + 1) * lanes, m_slice = (result_blocks * tiles + 1) * lanes;
+        for (std::int64_t b = 0; b < blocks; ++b) {
+            gather_sources(planes, unit, channels, b % source_blocks, b / source_blocks, source, strip);
             float* to = v + b * tiles * lanes;
             kernel.source(strip, unit.sources.data(), n, to, v_slice);
             for (int f = 0; n < tiles && f < frequencies; ++f)
                 std::fill_n(to + f * v_slice + n * lanes, (tiles - n) * lanes, 0.f);
         }
         for (int f = 0; f < frequencies; ++f)
-            kernel.multiply(channels, v + f * v_slice, u + f * weights, m + f * m_slice, result_blocks, tiles);
+            kernel.multiply(sums, v + f * v_slice, u + f * weights, m + f * m_slice, result_blocks, tiles);
         for (std::int64_t b = 0; b < result_blocks; ++b) {
             kernel.result(m + b * tiles * lanes, m_slice, unit.targets.data(), n, bias + b * lanes, strip);
-            for (const Piece& p : unit.pieces)
-                images.scatter(strip + p.target_at * lanes, std::min(lanes, results - b * lanes),
-                               p.target_rows * planes.target_width,
-                               target + (p.image * results + b * lanes) * planes.target_size() +
-                                   p.target_row * planes.target_width,
-                               planes.target_size());
+            each_target(planes, unit, results, b,
+                        [&](std::int64_t from, std::int64_t to, std::int64_t count, std::int64_t places) {
+                            winograd_images<T>.scatter(strip + from, count, places, target + to, planes.target_next());
+                        });
         }
     }
     void run(const T* source, const float* w, bool adjoint, const float* bias, T* target) const {
@@ -87,11 +86,11 @@ template <class T> struct Correlation {
         transform(w, adjoint, u.as<float>());
         std::vector<float> start(std::size_t(result_blocks * lanes), 0.f);
         if (bias) std::copy_n(bias, results, start.data());
-        const std::int64_t tile = frequencies * (source_blocks + result_blocks) * lanes * std::int64_t(sizeof(float));
+        const std::int64_t tile = frequencies * (blocks + result_blocks) * lanes * std::int64_t(sizeof(float));
         const Units units(planes, std::max(smallest_unit, cached / tile));
         const std::int64_t most = units.each * planes.across() + kernel.tiles,
-                           size = frequencies * (most * lanes * std::max(source_blocks, result_blocks) + lanes);
-        const double work = double(units.each * planes.across()) * frequencies * double(channels * results);
+                           size = frequencies * (most * lanes * std::max(blocks, result_blocks) + lanes);
+        const double work = double(units.each * planes.across()) * frequencies * double(sums * results);
         parallel_for(0, units.count, std::max<std::int64_t>(1, std::int64_t(worth_a_thread / work)),
                      [&](std::int64_t begin, std::int64_t end) {
                          const Scratch v(std::size_t(size) * sizeof(float)), m(std::size_t(size) * sizeof(float)),
@@ -110,19 +109,30 @@ template <class T> struct Correlation {
 
 bool by_winograd(const ConvGeometry& g) {
     if (!globalContext().userEnabledWinograd() || g.groups != 1) return false;
-    if (g.kernel[0] != 1 || g.in[0] != 1 || g.out[0] != 1 || g.pad[0] != 0) return false;
+    if (g.stride[0] != 1 || g.dilation[0] != 1 || g.pad[0] >= g.kernel[0]) return false;
     for (int d = 1; d < 3; ++d)
         if (g.kernel[d] != 3 || g.stride[d] != 1 || g.dilation[d] != 1 || g.pad[d] > 2) return false;
-    const std::int64_t tiles = g.batch * ((g.out[1] + 3) / 4) * ((g.out[2] + 3) / 4);
+    const std::int64_t tiles = g.batch * g.out[0] * ((g.out[1] + 3) / 4) * ((g.out[2] + 3) / 4);
     return g.in_channels >= fewest_channels && g.out_channels >= fewest_channels && tiles >= fewest_tiles;
 }
 
 template <class T> void winograd_forward(const ConvGeometry& g, const T* x, const float* w, const float* bias, T* y) {
-    const Planes p{g.batch, g.in[1], g.in[2], g.out[1], g.out[2], g.pad[1], g.pad[2]};
+    const Planes p{g.batch,  g.in[1],     g.in[2], g.out[1], g.out[2], g.pad[1],
+                   g.pad[2], g.kernel[0], g.in[0], g.out[0], g.pad[0]};
     Correlation<T>{p, g.in_channels, g.out_channels}.run(x, w, false, bias, y);
 }
 template <class T> void winograd_input(const ConvGeometry& g, const T* y, const float* w, const float* bias, T* x) {
-    const Planes p{g.batch, g.out[1], g.out[2], g.in[1], g.in[2], 2 - g.pad[1], 2 - g.pad[2]};
+    const Planes p{g.batch,
+                   g.out[1],
+                   g.out[2],
+                   g.in[1],
+                   g.in[2],
+                   2 - g.pad[1],
+                   2 - g.pad[2],
+                   g.kernel[0],
+                   g.out[0],
+                   g.in[0],
+                   g.kernel[0] - 1 - g.pad[0]};
     Correlation<T>{p, g.out_channels, g.in_channels}.run(y, w, true, bias, x);
 }
 #define REEL_WINOGRAD(T)                                                                                               \

@@ -15,21 +15,25 @@ inline std::int64_t blocks_of(std::int64_t channels) {
 }
 
 /// A plane that is read and the one that is tiled; the first tile reads from `top` rows above and `left` columns before
-/// the source's first place.
+/// the source's first place. Volumes are planes one behind the other: plane z of the target reads `taps` planes of the
+/// source, from z - front on.
 struct Planes {
     std::int64_t batch = 1, source_height = 0, source_width = 0, target_height = 0, target_width = 0, top = 0, left = 0;
+    std::int64_t taps = 1, source_depth = 1, target_depth = 1, front = 0;
 
     std::int64_t source_size() const { return source_height * source_width; }
     std::int64_t target_size() const { return target_height * target_width; }
+    std::int64_t source_next() const { return source_depth * source_size(); } ///< from channel to channel
+    std::int64_t target_next() const { return target_depth * target_size(); }
     std::int64_t across() const { return (target_width + 3) / 4; }
     std::int64_t down() const { return (target_height + 3) / 4; }
-    std::int64_t rows() const { return batch * down(); } ///< of tiles
+    std::int64_t rows() const { return batch * target_depth * down(); } ///< of tiles
     std::int64_t tiles() const { return rows() * across(); }
 };
 
-/// Rows of one image that a unit reads and makes, and where they begin in its strips.
+/// Rows of one plane, counted over the batch, that a unit reads and makes, and where they begin in its strips.
 struct Piece {
-    std::int64_t image, source_row, source_rows, source_at, target_row, target_rows, target_at;
+    std::int64_t plane, source_row, source_rows, source_at, target_row, target_rows, target_at;
 };
 
 /// What some rows of tiles, counted over all images, read and make.
@@ -47,11 +51,11 @@ public:
         pieces.clear(), sources.clear(), targets.clear();
         std::int64_t source_at = 0, target_at = 0;
         for (std::int64_t row = begin; row < end;) {
-            const std::int64_t image = row / p_.down(), first = row % p_.down(),
+            const std::int64_t plane = row / p_.down(), first = row % p_.down(),
                                last = std::min(p_.down(), first + end - row);
             const std::int64_t from = std::clamp<std::int64_t>(first * 4 - p_.top, 0, p_.source_height),
                                to = std::clamp<std::int64_t>(last * 4 + 2 - p_.top, from, p_.source_height);
-            const Piece piece{image,     from,      to - from,
+            const Piece piece{plane,     from,      to - from,
                               source_at, first * 4, std::min(last * 4, p_.target_height) - first * 4,
                               target_at};
             for (std::int64_t r = first; r < last; ++r) {
@@ -110,5 +114,35 @@ struct Units {
     std::int64_t places(const Planes& p) const { return each * 6 * std::max(p.source_width, p.target_width); }
     void cut(std::int64_t unit, Unit& to) const { to.cut(unit * each, std::min(rows, (unit + 1) * each)); }
 };
+
+/// What a unit reads of one block of channels and one plane of the kernel, as a strip.
+template <class T>
+void gather_sources(const Planes& planes, const Unit& unit, std::int64_t channels, std::int64_t block, std::int64_t tap,
+                    const T* source, float* strip) {
+    const std::int64_t lanes = winograd_kernels.lanes, first = block * lanes;
+    for (const Piece& p : unit.pieces) {
+        const std::int64_t image = p.plane / planes.target_depth,
+                           z = p.plane % planes.target_depth + tap - planes.front,
+                           places = p.source_rows * planes.source_width;
+        float* const to = strip + p.source_at * lanes;
+        if (z < 0 || z >= planes.source_depth) std::fill_n(to, places * lanes, 0.f);
+        else
+            winograd_images<T>.gather(source + (image * channels + first) * planes.source_next() +
+                                          z * planes.source_size() + p.source_row * planes.source_width,
+                                      planes.source_next(), std::min(lanes, channels - first), places, to);
+    }
+}
+/// Calls `f(strip's place, image's place, channels, places)` for what a unit makes of one block of channels.
+template <class F>
+void each_target(const Planes& planes, const Unit& unit, std::int64_t results, std::int64_t block, F f) {
+    const std::int64_t lanes = winograd_kernels.lanes, first = block * lanes;
+    for (const Piece& p : unit.pieces) {
+        const std::int64_t image = p.plane / planes.target_depth, z = p.plane % planes.target_depth;
+        f(p.target_at * lanes,
+          (image * results + first) * planes.target_next() + z * planes.target_size() +
+              p.target_row * planes.target_width,
+          std::min(lanes, results - first), p.target_rows * planes.target_width);
+    }
+}
 
 } // namespace reel::cpu::winograd
