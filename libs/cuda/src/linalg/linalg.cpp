@@ -23,14 +23,14 @@ Tensor fresh(const Tensor& like, IntArrayRef sizes, ScalarType t) {
 }
 
 void cholesky(const char* op, const Tensor& a, const Tensor& info, bool upper) {
-    if (!solver::takes(a)) return ThroughHost<&cpu::cholesky, 2>::run(op, a, info, upper);
+    if (!solver::takes(a)) return ThroughHost<kernels::cholesky, &cpu::cholesky>::run(op, a, info, upper);
     const NoGradGuard guard;
     solver::potrf(op, a, info, upper);
     Tensor(a).copy_(upper ? tril(a) : triu(a)); // rows of the tensor are columns of the matrix
 }
 
 void lu_factor(const char* op, const Tensor& lu, const Tensor& pivots, const Tensor& info, bool pivot) {
-    if (!solver::takes(lu)) return ThroughHost<&cpu::lu_factor, 3>::run(op, lu, pivots, info, pivot);
+    if (!solver::takes(lu)) return ThroughHost<kernels::lu_factor, &cpu::lu_factor>::run(op, lu, pivots, info, pivot);
     const NoGradGuard guard;
     const Tensor wide = pivot ? fresh(lu, pivots.sizes(), kLong) : Tensor();
     solver::getrf(op, lu, wide, info);
@@ -38,7 +38,7 @@ void lu_factor(const char* op, const Tensor& lu, const Tensor& pivots, const Ten
 }
 
 void linalg_solve(const char* op, const Tensor& x, const Tensor& a, const Tensor& info) {
-    if (!solver::takes(a)) return ThroughHost<&cpu::linalg_solve, 3>::run(op, x, a, info);
+    if (!solver::takes(a)) return ThroughHost<kernels::linalg_solve, &cpu::linalg_solve>::run(op, x, a, info);
     const NoGradGuard guard;
     const Tensor pivots = fresh(a, {a.numel() / a.size(-1)}, kLong);
     solver::getrf(op, a, pivots, info);
@@ -46,17 +46,17 @@ void linalg_solve(const char* op, const Tensor& x, const Tensor& a, const Tensor
 }
 
 void geqrf(const Tensor& a, const Tensor& tau) {
-    if (!solver::takes(a)) return ThroughHost<&cpu::geqrf, 2>::run(a, tau);
+    if (!solver::takes(a)) return ThroughHost<kernels::geqrf, &cpu::geqrf>::run(a, tau);
     solver::geqrf("geqrf", a, tau);
 }
 
 /// Waits for the device: what is not finite, or does not converge, is an error of this call.
 void eigh(const char* op, const Tensor& a, const Tensor& w, bool upper, bool vectors) {
-    if (!solver::takes(a)) return ThroughHost<&cpu::eigh, 2>::run(op, a, w, upper, vectors);
+    if (!solver::takes(a)) return ThroughHost<kernels::eigh, &cpu::eigh>::run(op, a, w, upper, vectors);
     const NoGradGuard guard;
     // the other triangle is not read; the host says which number it is
     if (!isfinite(upper ? tril(a) : triu(a)).all().item().toBool())
-        return ThroughHost<&cpu::eigh, 2>::run(op, a, w, upper, vectors);
+        return ThroughHost<kernels::eigh, &cpu::eigh>::run(op, a, w, upper, vectors);
     const Tensor info = fresh(a, {w.numel() / w.size(-1)}, kInt);
     solver::syevd(op, a, w, info, upper, vectors);
     const Tensor failed = info.cpu();
