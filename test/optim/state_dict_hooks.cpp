@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(of_many_parameters_one_that_comes_twice_is_found) {
     for (int i = 0; i < 200000; ++i) params.push_back(vector_of({1}).requires_grad_());
     SGD sgd(params, SGDOptions(0.1));
     BOOST_TEST(sgd.param_groups()[0].params().size() == params.size());
-    BOOST_CHECK_THROW(sgd.add_param_group(OptimizerParamGroup({params[77]})), ValueError);
+    BOOST_CHECK_THROW(sgd.add_param_group(optim::OptimizerParamGroup({params[77]})), ValueError);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
