@@ -62,6 +62,12 @@ BOOST_AUTO_TEST_CASE(errors_are_pytorchs) {
         BOOST_TEST(has(message_of<ValueError>([&] { nn::AdaptiveLogSoftmaxWithLoss(Options(8, 12, c)); }),
                        "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where "
                        "each value is between 1 and n_classes-1"));
+    for (const double div_value : {0., -2., 1e-300})
+        BOOST_TEST(
+            has(message_of<ValueError>([&] {
+                    nn::AdaptiveLogSoftmaxWithLoss(Options(8, 12, {4, 8}).div_value(div_value));
+                }),
+                str("AdaptiveLogSoftmaxWithLoss: div_value is ", div_value, ", which gives cluster 0 ").c_str()));
     nn::AdaptiveLogSoftmaxWithLoss m(8, 12, std::vector<std::int64_t>{4, 8});
     BOOST_TEST(has(message_of([&] {
                        m(randn({2, 8}), classes({1, 12}));

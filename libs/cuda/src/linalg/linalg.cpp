@@ -32,14 +32,14 @@ Tensor fresh(const Tensor& like, IntArrayRef sizes, ScalarType t) {
 }
 
 void cholesky(const char* op, const Tensor& a, const Tensor& info, bool upper) {
-    if (!solver::takes(a)) return ThroughHost<&cpu::cholesky, 2>::run(op, a, info, upper);
+    if (!solver::takes(a)) return ThroughHost<kernels::cholesky, &cpu::cholesky>::run(op, a, info, upper);
     const NoGradGuard guard;
     solver::potrf(op, a, info, upper);
     Tensor(a).copy_(upper ? tril(a) : triu(a)); // rows of the tensor are columns of the matrix
 }
 
 void lu_factor(const char* op, const Tensor& lu, const Tensor& pivots, const Tensor& info, bool pivot) {
-    if (!solver::takes(lu)) return ThroughHost<&cpu::lu_factor, 3>::run(op, lu, pivots, info, pivot);
+    if (!solver::takes(lu)) return ThroughHost<kernels::lu_factor, &cpu::lu_factor>::run(op, lu, pivots, info, pivot);
     const NoGradGuard guard;
     const Tensor wide = pivot ? fresh(lu, pivots.sizes(), kLong) : Tensor();
     solver::getrf(op, lu, wide, info);
@@ -47,7 +47,7 @@ void lu_factor(const char* op, const Tensor& lu, const Tensor& pivots, const Ten
 }
 
 void linalg_solve(const char* op, const Tensor& x, const Tensor& a, const Tensor& info) {
-    if (!solver::takes(a)) return ThroughHost<&cpu::linalg_solve, 3>::run(op, x, a, info);
+    if (!solver::takes(a)) return ThroughHost<kernels::linalg_solve, &cpu::linalg_solve>::run(op, x, a, info);
     const NoGradGuard guard;
     const Tensor pivots = fresh(a, {a.numel() / a.size(-1)}, kLong);
     solver::getrf(op, a, pivots, info);
@@ -55,7 +55,7 @@ void linalg_solve(const char* op, const Tensor& x, const Tensor& a, const Tensor
 }
 
 void geqrf(const Tensor& a, const Tensor& tau) {
-    if (!solver::takes(a)) return ThroughHost<&cpu::geqrf, 2>::run(a, tau);
+    if (!solver::takes(a)) return ThroughHost<kernels::geqrf, &cpu::geqrf>::run(a, tau);
     solver::geqrf("geqrf", a, tau);
 }
 
@@ -70,10 +70,11 @@ void check_converged(const char* op, const Tensor& info) {
 
 /// Waits for the device: what is not finite, or does not converge, is an error of this call.
 void eigh(const char* op, const Tensor& a, const Tensor& w, bool upper, bool vectors) {
-    if (!solver::takes(a)) return ThroughHost<&cpu::eigh, 2>::run(op, a, w, upper, vectors);
+    if (!solver::takes(a)) return ThroughHost<kernels::eigh, &cpu::eigh>::run(op, a, w, upper, vectors);
     const NoGradGuard guard;
     // the other triangle is not read; the host says which number it is
-    if (!is_finite(upper ? tril(a) : triu(a))) return ThroughHost<&cpu::eigh, 2>::run(op, a, w, upper, vectors);
+    if (!is_finite(upper ? tril(a) : triu(a)))
+        return ThroughHost<kernels::eigh, &cpu::eigh>::run(op, a, w, upper, vectors);
     const Tensor info = fresh(a, {w.numel() / w.size(-1)}, kInt);
     solver::syevd(op, a, w, info, upper, vectors);
     check_converged(op, info);
@@ -84,7 +85,7 @@ Tensor turned(const Tensor& t) { return t.mH().contiguous(); }
 /// cuSOLVER wants no fewer rows than columns: of others it gets the adjoint, whose factors are the adjoints' in turn.
 void svd(const char* op, const Tensor& a, const Tensor& u, const Tensor& s, const Tensor& vh, bool full) {
     const NoGradGuard guard;
-    if (!solver::takes(a) || !is_finite(a)) return ThroughHost<&cpu::svd, 4>::run(op, a, u, s, vh, full);
+    if (!solver::takes(a) || !is_finite(a)) return ThroughHost<kernels::svd, &cpu::svd>::run(op, a, u, s, vh, full);
     const Tensor info = fresh(a, {s.numel() / s.size(-1)}, kInt);
     if (a.size(-1) >= a.size(-2)) solver::gesvd(op, a, u, s, vh, info, full);
     else {
@@ -106,7 +107,7 @@ void join_parts(const Tensor& v, const Tensor& w, const Tensor& parts) {
 }
 void eig(const char* op, const Tensor& a, const Tensor& w, const Tensor& v) {
     const NoGradGuard guard;
-    if (!solver::takes(a) || !is_finite(a)) return ThroughHost<&cpu::eig, 3>::run(op, a, w, v);
+    if (!solver::takes(a) || !is_finite(a)) return ThroughHost<kernels::eig, &cpu::eig>::run(op, a, w, v);
     const Tensor info = fresh(a, {w.numel() / w.size(-1)}, kInt);
     if (a.is_complex() || v.numel() == 0) solver::geev(op, a, w, v, info);
     else {
@@ -120,19 +121,21 @@ void eig(const char* op, const Tensor& a, const Tensor& w, const Tensor& v) {
 /// Of Hermitian matrices that are complex there is no function.
 bool takes_symmetric(const Tensor& a, bool hermitian) { return solver::takes(a) && !(hermitian && a.is_complex()); }
 void ldl_factor(const char* op, const Tensor& a, const Tensor& pivots, const Tensor& info, bool hermitian) {
-    if (!takes_symmetric(a, hermitian)) return ThroughHost<&cpu::ldl_factor, 3>::run(op, a, pivots, info, hermitian);
+    if (!takes_symmetric(a, hermitian))
+        return ThroughHost<kernels::ldl_factor, &cpu::ldl_factor>::run(op, a, pivots, info, hermitian);
     solver::sytrf(op, a, pivots, info);
 }
 void ldl_solve(const char* op, const Tensor& x, const Tensor& a, const Tensor& pivots, bool hermitian) {
     if (x.numel() == 0) return;
-    if (!takes_symmetric(a, hermitian)) return ThroughHost<&cpu::ldl_solve, 1>::run(op, x, a, pivots, hermitian);
+    if (!takes_symmetric(a, hermitian))
+        return ThroughHost<kernels::ldl_solve, &cpu::ldl_solve>::run(op, x, a, pivots, hermitian);
     solver::sytrs(op, x, a, pivots.to(kLong));
 }
 
 void solve_triangular(const char* op, const Tensor& x, const Tensor& a, bool upper, bool left, bool unit) {
     if (x.numel() == 0) return;
     if (!blas::is_available() || !solver::takes(a))
-        return ThroughHost<&cpu::solve_triangular, 1>::run(op, x, a, upper, left, unit);
+        return ThroughHost<kernels::solve_triangular, &cpu::solve_triangular>::run(op, x, a, upper, left, unit);
     blas::trsm(op, x, a, upper, left, unit);
 }
 

@@ -45,7 +45,10 @@ void AdaptiveLogSoftmaxWithLossImpl::reset() {
     head = register_module("head", Linear(LinearOptions(in, head_size).bias(options.head_bias())));
     ModuleList clusters;
     for (std::int64_t i = 0; i < n_clusters; ++i) {
-        const std::int64_t narrow = std::int64_t(std::floor(double(in) / std::pow(options.div_value(), double(i + 1)))),
+        const double features = std::floor(double(in) / std::pow(options.div_value(), double(i + 1)));
+        REEL_CHECK_VALUE(features >= 0 && features < 0x1p63, "AdaptiveLogSoftmaxWithLoss: div_value is ",
+                         options.div_value(), ", which gives cluster ", i, " ", features, " features");
+        const std::int64_t narrow = std::int64_t(features),
                            size = cutoffs[std::size_t(i) + 1] - cutoffs[std::size_t(i)];
         clusters->push_back(
             Sequential(Linear(LinearOptions(in, narrow).bias(false)), Linear(LinearOptions(narrow, size).bias(false))));

@@ -27,7 +27,10 @@ inline std::string number(double v) {
 }
 inline std::string number(std::int64_t v) { return std::to_string(v); }
 inline std::string number(const Number& n) {
-    return n.is_integral() ? std::to_string(std::int64_t(double(n))) : number(double(n));
+    if (!n.is_integral()) return number(double(n));
+    char buffer[64]; // also of numbers that no integer type holds
+    return std::string(buffer,
+                       std::to_chars(buffer, buffer + sizeof buffer, double(n), std::chars_format::fixed, 0).ptr);
 }
 
 template <class L> std::string tuple(const L& values) {
