@@ -27,7 +27,7 @@ int main() {
 
     const Value loaded = load("checkpoint.pt");
     const ValueDict& state = loaded.toGenericDict();
-    net->load_state_dict(nn::StateDict::from_value(state.at("model")));
+    net->load_state_dict(state.at("model"));
     optimizer.load_state_dict(state.at("optimizer"));
     std::printf("goes on after epoch %d\n", int(state.at("epoch").toInt()));
 

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
 
     const Value file = load(folder + "/from_python.pt"); // data only: nothing in the file is run
     const ValueDict& checkpoint = file.toGenericDict();
-    net->load_state_dict(nn::StateDict::from_value(checkpoint.at("model")));
+    net->load_state_dict(checkpoint.at("model"));
     optimizer.load_state_dict(checkpoint.at("optimizer"));
     schedule.load_state_dict(checkpoint.at("schedule"));
     std::printf("Python stopped after epoch %lld at a rate of %g\n", (long long)checkpoint.at("epoch").toInt(),

@@ -140,6 +140,16 @@ BOOST_AUTO_TEST_CASE(entries_by_name) {
     BOOST_TEST(back.keys() == d.keys());
     BOOST_TEST(back.tensor("w").is_same(d.tensor("w")));
 }
+BOOST_AUTO_TEST_CASE(a_value_is_a_state_dict_where_one_is_asked_for) { // net->load_state_dict(load("net.pt"))
+    nn::Linear from(2, 3), to(2, 3);
+    const Value v = from->state_dict().to_value();
+    BOOST_TEST(to->load_state_dict(v).missing_keys.empty());
+    BOOST_TEST(equal(to->weight, from->weight));
+    BOOST_TEST(message_of<TypeError>([&] { to->load_state_dict(Value(3)); }) ==
+               "load_state_dict: expected a mapping, got int");
+    const StateDict none = {};
+    BOOST_TEST(none.is_empty());
+}
 BOOST_AUTO_TEST_CASE(versions_go_along_as_a_dict_value) { // M-33: `_metadata` is an attribute of the dict
     Counted m;
     const StateDict d = m->state_dict();

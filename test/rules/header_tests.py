@@ -26,7 +26,7 @@ COVERED_BY = [
     ("autograd/exact_argument", "autograd/exact_arguments"),
     # the process
     ("autograd/context", "autograd/process_switches"), ("autograd/cuda", "autograd/process_switches"),
-    ("autograd/printing", "autograd/process_switches"), ("autograd/parallel", "surface/process"),
+    ("autograd/printing", "autograd/process_switches"),
     ("autograd/memory", "autograd/bad_input_sizes"), ("autograd/generator", "autograd/random"),
     ("autograd/private_generator", "autograd/generator_scope"),
     # the tape

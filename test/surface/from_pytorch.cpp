@@ -84,7 +84,7 @@ void functions_of_modules(nn::Sequential net, Tensor x, Tensor batch, Tensor tar
 
 void files(nn::Sequential net, optim::AdamW& optimizer) {
     save(net->state_dict().to_value(), "net.pt");
-    net->load_state_dict(nn::StateDict::from_value(load("net.pt")), /*strict=*/true);
+    net->load_state_dict(load("net.pt"), /*strict=*/true);
     Tensor random = get_rng_state();
     set_rng_state(random);
 }

@@ -2,12 +2,16 @@
 #include <reel/autograd/parallel.hpp>
 
 #include <omp.h>
+#include <signal.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <mutex>
+#include <system_error>
+#include <thread>
 
 #include <reel/autograd/detail/cpu/isa.hpp>
 #include <reel/autograd/detail/thread_limit.hpp>
@@ -24,6 +28,34 @@ namespace {
 std::atomic<int> threads{0};
 std::atomic<int> interop{1};
 thread_local int limit = 0; ///< of this thread; 0: none
+
+/// A team of two that sleeps until the program ends.
+void sleeping_team() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr); // signals are for threads that wake
+#pragma omp parallel num_threads(2)
+    {
+        std::mutex mutex;
+        std::condition_variable never;
+        std::unique_lock lock(mutex);
+        never.wait(lock, [] { return false; });
+    }
+}
+/// Whether threads that wait for the next loop fall asleep after microseconds (doc/adr/0085). libgomp lets them spin
+/// for milliseconds unless it knows of more threads than processors, which a team that sleeps brings about.
+bool waits_briefly() {
+    static const bool brief = [] {
+        if (std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT")) return false;
+        try {
+            std::thread(sleeping_team).detach();
+        } catch (const std::system_error&) { // no thread to be had; the loop goes on without
+            return false;
+        }
+        return true;
+    }();
+    return brief;
+}
 } // namespace
 
 void set_num_threads(int n) {
@@ -59,7 +91,8 @@ int get_thread_num() { return omp_get_thread_num(); }
 
 std::string get_parallel_info() {
     return str("threads: ", get_num_threads(), " (OpenMP, max ", omp_get_max_threads(),
-               ")\ninterop threads: ", get_num_interop_threads(), "\n");
+               ")\ninterop threads: ", get_num_interop_threads(),
+               "\nwaiting for the next loop: ", waits_briefly() ? "briefly" : "as the environment says", "\n");
 }
 std::string show_config() {
     return str("OpenBLAS: ", openblas_get_config(), " on ", openblas_get_corename(),
@@ -74,6 +107,7 @@ void parallel_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, C
     // Divided before anything is added: as many pieces of nothing as int64 counts are work like any other.
     const int workers = int(std::min<std::int64_t>(get_num_threads(), n / grain + (n % grain != 0)));
     if (workers <= 1 || omp_in_parallel()) return fn(context, begin, end);
+    waits_briefly();
     std::exception_ptr error;
     std::mutex mutex;
 #pragma omp parallel num_threads(workers)

@@ -1,6 +1,7 @@
 // State dictionaries: ordered maps of names to values with version metadata (rules M-33 to M-47).
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,13 +18,15 @@ using StateMetadata = OrderedDict<std::string, ValueDict>;
 class StateDict : public OrderedDict<std::string, Value> {
 public:
     StateDict() : OrderedDict("State dict key") {}
+    /// As `from_value`, so that `net->load_state_dict(load("net.pt"))` reads as in Python.
+    template <std::same_as<Value> V> StateDict(const V& dict) : StateDict(from_value(dict)) {}
     /// The tensor under `key`; throws KeyError when absent, TypeError when it is another value.
     const Tensor& tensor(const std::string& key) const;
     /// Null when the dictionary carries none (then loaders assume version 1 semantics).
     std::shared_ptr<StateMetadata> metadata;
     /// As a dict value, for archives and hooks; the metadata are its attribute `_metadata`, as in Python.
     Value to_value() const;
-    /// The other way, with the metadata if there are any.
+    /// The other way, with the metadata if there are any. Errors: TypeError for a value that is no mapping.
     static StateDict from_value(const Value& dict);
 };
 
