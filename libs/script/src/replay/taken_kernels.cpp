@@ -3,6 +3,7 @@
 
 #include <reel/autograd/kernels/accumulate.hpp>
 #include <reel/autograd/kernels/block_copies.hpp>
+#include <reel/autograd/kernels/cdist.hpp>
 #include <reel/autograd/kernels/conv.hpp>
 #include <reel/autograd/kernels/copy.hpp>
 #include <reel/autograd/kernels/cross.hpp>
@@ -21,6 +22,7 @@
 #include <reel/autograd/kernels/nll_loss.hpp>
 #include <reel/autograd/kernels/norm.hpp>
 #include <reel/autograd/kernels/orgqr.hpp>
+#include <reel/autograd/kernels/pad.hpp>
 #include <reel/autograd/kernels/pool.hpp>
 #include <reel/autograd/kernels/prod_of_columns.hpp>
 #include <reel/autograd/kernels/quantile.hpp>
@@ -127,6 +129,10 @@ void keep_reductions() {
     REEL_KEEP(kthvalue, 0, 1);
     REEL_KEEP(sum_rows, 0);
     REEL_KEEP(sum_columns, 0);
+    REEL_KEEP(sum_of_numbers, 0);
+    REEL_KEEP(pad, 0);
+    REEL_KEEP(pad_adjoint, 0);
+    REEL_KEEP(cdist, 0);
 }
 void keep_layers() {
     REEL_KEEP(rnn, 2);

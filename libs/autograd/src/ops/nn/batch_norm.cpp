@@ -62,11 +62,12 @@ Tensor rstd_of(const char* op, const Tensor& var, ScalarType t, double eps) {
     return rstd;
 }
 
-/// The affine map with given moments, recorded. `mean` and `rstd` are in the compute dtype.
-Tensor apply(const char* op, const NormGeometry& g, const Tensor& input, const Tensor& weight, const Tensor& bias,
-             const Tensor& mean, const Tensor& rstd, double eps, bool constant_stats) {
-    const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
-    const Tensor x = norm_layers::dense(input, t), w = norm_layers::dense(weight, t), b = norm_layers::dense(bias, t);
+/// The affine map with given moments, recorded. `x` is the input, dense in the compute dtype, in which `mean` and
+/// `rstd` are.
+Tensor apply(const char* op, const NormGeometry& g, const Tensor& input, const Tensor& x, const Tensor& weight,
+             const Tensor& bias, const Tensor& mean, const Tensor& rstd, double eps, bool constant_stats) {
+    const ScalarType t = x.scalar_type();
+    const Tensor w = norm_layers::dense(weight, t), b = norm_layers::dense(bias, t);
     Tensor y = empty_raw(input.sizes(), t, input.device());
     kernels::norm_forward(op, g, y, x, mean, rstd, w, b);
     Tensor out = cast_raw(y, input.scalar_type());
@@ -164,12 +165,13 @@ Result batch_norm_any(const char* op, const Tensor& input, const Tensor& weight,
         const Tensor mean = norm_layers::dense(running_mean, t);
         const Tensor var = norm_layers::dense(running_var, kDouble);
         const Tensor rstd = rstd_of(op, var, t, eps), none = empty_raw({0}, stats, input.device());
-        return {apply(op, g, input, weight, bias, mean, rstd, eps, true), none, none};
+        return {apply(op, g, input, norm_layers::dense(input, t), weight, bias, mean, rstd, eps, true), none, none};
     }
     const Running running(op, input, running_mean, running_var);
-    const Moments m(op, g, norm_layers::dense(input, t));
+    const Tensor x = norm_layers::dense(input, t);
+    const Moments m(op, g, x);
     const Tensor mean = cast_raw(m.mean, t), rstd = rstd_of(op, m.var, t, eps);
-    Tensor out = apply(op, g, input, weight, bias, mean, rstd, eps, false);
+    Tensor out = apply(op, g, input, x, weight, bias, mean, rstd, eps, false);
     const double n = double(g.count());
     running.move(m, n / (n - 1), momentum);
     return {out, cast_raw(mean, stats), cast_raw(rstd, stats)};
@@ -223,8 +225,9 @@ Tensor grouped(const char* op, const Tensor& input, std::int64_t num_groups, con
     check_channels(op, "weight", weight, g.channels);
     check_channels(op, "bias", bias, g.channels);
     const ScalarType t = norm_layers::compute_dtype(input.scalar_type());
-    const Moments m(op, g, norm_layers::dense(input, t));
-    return apply(op, g, input, weight, bias, cast_raw(m.mean, t), rstd_of(op, m.var, t, eps), eps, false);
+    const Tensor x = norm_layers::dense(input, t);
+    const Moments m(op, g, x);
+    return apply(op, g, input, x, weight, bias, cast_raw(m.mean, t), rstd_of(op, m.var, t, eps), eps, false);
 }
 } // namespace
 
