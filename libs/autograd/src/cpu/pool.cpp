@@ -41,38 +41,6 @@ template <class F> void each_row_of_windows(const PoolGeometry& g, F f) {
             o += g.out[2];
         }
 }
-/// The sums of a row of windows, each in the order of its elements. A window's next element waits for the last: windows
-/// of one size go side by side.
-template <class T>
-void sum_windows(const PoolGeometry& g, const T* in, const PoolWindow& z, const PoolWindow& y, T* sums) {
-    const std::vector<PoolWindow>& row = g.windows[2];
-    const auto added = [](T a, T b) { return T(math::wrapping(a) + math::wrapping(b)); };
-    const auto length = [](const PoolWindow& w) { return w.last - w.first; };
-    const bool alike = std::all_of(row.begin(), row.end(), [&](const PoolWindow& w) {
-        return length(w) == length(row[0]) && w.step == row[0].step;
-    });
-    const auto sum = [&]<int count>(std::size_t first, std::integral_constant<int, count>) {
-        T s[count];
-        const T* at[count];
-        for (int w = 0; w < count; ++w) {
-            s[w] = T(0);
-            at[w] = in + row[first + std::size_t(w)].first;
-        }
-        const std::int64_t end = length(row[first]), step = row[first].step;
-        for (std::int64_t k = z.first; k < z.last; k += z.step)
-            for (std::int64_t j = y.first; j < y.last; j += y.step) {
-                const std::int64_t line = (k * g.in[1] + j) * g.in[2];
-                for (std::int64_t i = line; i < line + end; i += step)
-#pragma GCC unroll 4
-                    for (int w = 0; w < count; ++w) s[w] = added(s[w], at[w][i]);
-            }
-        std::copy_n(s, count, sums + first);
-    };
-    std::size_t w = 0;
-    for (; alike && w + 4 <= row.size(); w += 4) sum(w, std::integral_constant<int, 4>());
-    for (; alike && w + 2 <= row.size(); w += 2) sum(w, std::integral_constant<int, 2>());
-    for (; w < row.size(); ++w) sum(w, std::integral_constant<int, 1>());
-}
 /// Calls `f(place in the image)` for a window's elements in order.
 template <class F>
 void each_place(const PoolGeometry& g, const PoolWindow& z, const PoolWindow& y, const PoolWindow& x, F f) {
@@ -182,17 +150,14 @@ void avg_pool(const PoolGeometry& g, const Tensor& input, const Tensor& output) 
         each_plane(g.planes, g.in_size() + g.out_size(), [&](std::int64_t p) {
             const T* in = static_cast<const T*>(x) + p * g.in_size();
             T* out = static_cast<T*>(y) + p * g.out_size();
-            const auto mean = [&](T sum, const PoolWindow& wz, const PoolWindow& wy, const PoolWindow& wx) {
+            each_window(g, [&](std::int64_t o, const PoolWindow& wz, const PoolWindow& wy, const PoolWindow& wx) {
+                T sum = 0;
+                each_place(g, wz, wy, wx,
+                           [&](std::int64_t i) { sum = T(math::wrapping(sum) + math::wrapping(in[i])); });
                 // a divisor that an integer type cannot hold is greater than any sum of it
                 const std::int64_t by = divisor(g, wz, wy, wx);
-                if constexpr (std::is_integral_v<T>) return T(std::int64_t(sum) / by);
-                else return T(sum / T(by));
-            };
-            each_row_of_windows(g, [&](std::int64_t o, const PoolWindow& wz, const PoolWindow& wy) {
-                const std::vector<PoolWindow>& row = g.windows[2];
-                sum_windows(g, in, wz, wy, out + o);
-                for (std::size_t i = 0; i < row.size(); ++i)
-                    out[o + std::int64_t(i)] = mean(out[o + std::int64_t(i)], wz, wy, row[i]);
+                if constexpr (std::is_integral_v<T>) out[o] = T(std::int64_t(sum) / by);
+                else out[o] = T(sum / T(by));
             });
         });
     });
